@@ -25,7 +25,7 @@ func TestConnect(t *testing.T) {
 	if profile.Username != "someone" || profile.Limits.MaxCharacters != 300 {
 		t.Errorf("profile %+v", profile)
 	}
-	// The network has forgotten what it was given; the account must not.
+	// The network omits given credentials; the account must keep them.
 	want := publish.Credentials{"password": password, "host": "here", "session": "1", "renewal": "renewal-1"}
 	if diff := cmp.Diff(want, toStore); diff != "" {
 		t.Errorf("to be stored (-want +got):\n%s", diff)
@@ -66,7 +66,7 @@ func TestRefusalsCanBeShown(t *testing.T) {
 		t.Fatalf("got %+v", failure)
 	}
 	if want := "bad  [31mpassword … of … at here.example "; !strings.HasPrefix(failure.Message, want) || len(failure.Message) > 500 {
-		t.Errorf("%d bytes: %q, want them to begin with %q", len(failure.Message), failure.Message, want)
+		t.Errorf("%d bytes: %q, want them to start with %q", len(failure.Message), failure.Message, want)
 	}
 }
 

@@ -13,14 +13,14 @@ import (
 	"github.com/schedctl/schedctl/daemon/connect"
 )
 
-// held are the names that daemons hold.
+// held are the names that nodes hold.
 type held struct {
 	mu    sync.Mutex // mu guards what follows
 	names map[string]*member
 	away  error
 }
 
-// member is one of two daemons on a store. Odd accounts belong to the one.
+// member is one of two nodes on a store. Odd accounts belong to the first.
 type member struct {
 	*held
 	odd bool
@@ -60,9 +60,8 @@ func (r *rig) daemons() (names *held, one, two *connect.Connector) {
 	return names, one, connect.New(cfg)
 }
 
-// TestDaemonsRefreshOnce guards that of daemons that meet the end of a session at
-// once one renews it, and the others take what it has got: networks take what a
-// session is renewed by only once.
+// TestDaemonsRefreshOnce guards that one node renews an expired session and the others use
+// its result, because networks accept a refresh token only once.
 func TestDaemonsRefreshOnce(t *testing.T) {
 	bubble(t, func(r *rig) {
 		names, one, two := r.daemons()
@@ -87,8 +86,7 @@ func TestDaemonsRefreshOnce(t *testing.T) {
 	})
 }
 
-// A daemon that renews a session and is not heard of any more holds the others up
-// for a while, and no longer.
+// A node that dies while it renews a session delays the others only until its lease ends.
 func TestRefreshBehindADaemonThatIsGone(t *testing.T) {
 	bubble(t, func(r *rig) {
 		names, one, two := r.daemons()
@@ -112,7 +110,7 @@ func TestRefreshBehindADaemonThatIsGone(t *testing.T) {
 	})
 }
 
-// TestDaemonsShareTheChecks guards that each account is asked about by one daemon.
+// TestDaemonsShareTheChecks guards that one node checks each account.
 func TestDaemonsShareTheChecks(t *testing.T) {
 	bubble(t, func(r *rig) {
 		_, one, two := r.daemons()

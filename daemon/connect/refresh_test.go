@@ -20,14 +20,14 @@ func session(n string) publish.Credentials {
 	return publish.Credentials{"password": password, "session": n, "renewal": "renewal-" + n}
 }
 
-// bubble runs a test in which the network's second costs none.
+// bubble runs a test in a synctest bubble.
 func bubble(t *testing.T, test func(*rig)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { test(newRig(t)) })
 }
 
-// wantRefresh refreshes and checks what the caller is given.
+// wantRefresh refreshes and checks the result.
 func (r *rig) wantRefresh(a schedctl.Account, used, want publish.Credentials) {
 	r.Helper()
 	got, failure := r.Refresh(r.Context(), r.workspace, a.ID, used)
@@ -88,7 +88,7 @@ func TestConcurrentCallersRefreshOnce(t *testing.T) {
 	})
 }
 
-// The caller that began goes away; those who wait with it get the session.
+// If the first caller cancels, the waiting callers still get the session.
 func TestRefreshOutlivesItsCaller(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me")
@@ -113,7 +113,7 @@ func TestRefreshOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-// A session that expires while others wait for it is refreshed for them anew.
+// A session that expires while callers wait for it is renewed for them.
 func TestWaitersWithANewerSession(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me")
@@ -172,7 +172,7 @@ func TestRefreshThatFails(t *testing.T) {
 				if diff := cmp.Diff(a, r.read(a.ID)); diff != "" {
 					t.Errorf("the account changed:\n%s", diff)
 				}
-				// The next one is asked for anew.
+				// The next session is requested again.
 				r.network.set(func(n *network) { n.answer = nil; n.session = 2 })
 				r.wantRefresh(a, session("1"), session("2"))
 				r.wantDiscretion()
@@ -206,7 +206,7 @@ func TestRefreshOnANetworkWithoutSessions(t *testing.T) {
 	})
 }
 
-// What happens to the account while the network is asked stays.
+// Changes of the account during the request are kept.
 func TestChangedDuringARefresh(t *testing.T) {
 	for name, change := range map[string]func(*rig, schedctl.Account){
 		"other credentials": func(r *rig, a schedctl.Account) { r.put(a, publish.Credentials{"password": "new"}) },
@@ -281,7 +281,7 @@ func TestSessionThatCannotBeStored(t *testing.T) {
 	}
 }
 
-// A session in memory that has expired in its turn has a successor too.
+// A session in memory that expires is replaced too.
 func TestSessionInMemoryExpires(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me")
@@ -294,7 +294,7 @@ func TestSessionInMemoryExpires(t *testing.T) {
 	})
 }
 
-// Credentials that a person has given anew count more than a session in memory.
+// New credentials from a user take precedence over a session in memory.
 func TestReconnectedWhileASessionIsInMemory(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me")
@@ -320,8 +320,7 @@ func TestRefreshWhileTheStoreCannotBeRead(t *testing.T) {
 	})
 }
 
-// Verifying may give the account a new session too. Whoever wants one meanwhile
-// is given that.
+// Verifying may return a new session. Concurrent refreshes get that session.
 func TestRefreshDuringAVerification(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.network.rotates, r.network.slow = true, true
@@ -342,7 +341,7 @@ func TestRefreshDuringAVerification(t *testing.T) {
 	})
 }
 
-// And the other way round: what is verified is the new session.
+// The reverse: the new session is the one that is verified.
 func TestVerificationDuringARefresh(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me")
@@ -364,8 +363,7 @@ func TestVerificationDuringARefresh(t *testing.T) {
 	})
 }
 
-// The verdict is never stored, for the request that wanted it has failed. The
-// session that came with it is not lost.
+// The result is not stored, because the request failed. Its session is not lost.
 func TestSessionOfAVerdictThatIsNotStored(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me")
@@ -398,8 +396,7 @@ func TestVerificationThatDoesNotWait(t *testing.T) {
 	})
 }
 
-// A session that a verification brought is stored by somebody else before the
-// verdict is: that is still about the account.
+// The result still applies if another caller stores the session of a verification first.
 func TestVerdictOnASessionThatIsStoredAlready(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.network.rotates = true
@@ -419,8 +416,7 @@ func TestVerdictOnASessionThatIsStoredAlready(t *testing.T) {
 	})
 }
 
-// Sessions in memory come after the log-in that they came from, and after no
-// other.
+// Sessions in memory replace only the credentials that they came from.
 func TestSessionsOfTwoLogins(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me")

@@ -22,23 +22,22 @@ import (
 
 const password = "the-password-of-the-account"
 
-// network is one with sessions: the credential "password" is given by people,
-// "session" and "renewal" are added by connecting. Session n is good until the
-// network is told to expire it.
+// network is a network with sessions: users provide the credential "password", and
+// Connect adds "session" and "renewal". Session n is valid until a test expires it.
 type network struct {
 	*publishtest.Fake
 
 	mu        sync.Mutex // mu guards what follows
-	session   int        // the one that is good
+	session   int        // the valid session
 	connects  []publish.Connection
 	refreshes int
-	asking    int                                                      // calls of Refresh under way
+	asking    int                                                      // calls of Refresh in progress
 	most      int                                                      // the largest number of them
 	answer    func(c publish.Credentials) (publish.Credentials, error) // of Refresh, instead of its own
 	refuse    error                                                    // of Connect
 	onConnect func(publish.Connection)
 	slow      bool
-	rotates   bool // Connect ends the session it is given and begins another
+	rotates   bool // Connect ends the given session and starts a new one
 }
 
 func (n *network) set(change func(*network)) {
@@ -100,7 +99,7 @@ func expired() error {
 	return &publish.Error{Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Message: "the session has expired", Outcome: schedctl.OutcomeNotPublished}
 }
 
-// Refresh is slow enough for others to come along.
+// Refresh is slow enough for concurrent callers.
 func (n *network) Refresh(ctx context.Context, c publish.Credentials) (publish.Credentials, error) {
 	n.set(func(n *network) {
 		n.refreshes++
@@ -153,14 +152,14 @@ func newRig(t testing.TB) *rig {
 	return r
 }
 
-// Write takes the log.
+// Write appends to the log.
 func (r *rig) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.logs.Write(p)
 }
 
-// wantDiscretion checks that the log holds nothing of the credentials.
+// wantDiscretion checks that the log does not contain credentials.
 func (r *rig) wantDiscretion() {
 	r.Helper()
 	r.mu.Lock()

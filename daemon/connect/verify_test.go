@@ -174,7 +174,7 @@ func TestVerifyWhenARefreshIsRefused(t *testing.T) {
 	}
 }
 
-// A verdict is about the credentials that were asked about and no others.
+// A result applies only to the credentials that were checked.
 func TestVerdictOnOtherCredentials(t *testing.T) {
 	t.Parallel()
 	for name, refusal := range map[string]error{"accepted": nil, "refused": revoked()} {
@@ -227,7 +227,7 @@ func TestVerdictOnAnAccountWithoutCredentials(t *testing.T) {
 	}
 }
 
-// The same secrets that were sealed anew are the same secrets.
+// Secrets are compared after decryption, so sealing them again has no effect.
 func TestVerdictOnCredentialsSealedAnew(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -50,8 +50,8 @@ func TestAMemberKeepsItsLease(t *testing.T) {
 	})
 }
 
-// TestALapsedMemberComesBackAsAnother guards that nobody who was away for longer
-// than the lease goes on with what others may have taken over.
+// TestALapsedMemberComesBackAsAnother guards that a member does not continue work that
+// other nodes may have taken over after its lease expired.
 func TestALapsedMemberComesBackAsAnother(t *testing.T) {
 	t.Parallel()
 	for name, away := range map[string]func(*database){
@@ -93,8 +93,8 @@ func TestALapsedMemberComesBackAsAnother(t *testing.T) {
 	}
 }
 
-// TestABeatThatIsHeardTooLate guards that a lease which has run out while a beat was
-// under way is not revived by its answer: nobody knows whether others saw it run out.
+// TestABeatThatIsHeardTooLate guards that the response to a heartbeat does not revive a
+// lease that expired during the request, because other nodes may have seen it expire.
 func TestABeatThatIsHeardTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -122,8 +122,8 @@ func TestABeatThatIsHeardTooLate(t *testing.T) {
 	})
 }
 
-// TestALapsedMemberAsksWhetherItMayComeBack guards that nobody goes on with a
-// database that was moved while it was away.
+// TestALapsedMemberAsksWhetherItMayComeBack guards that a member does not return to a
+// database that was moved in between.
 func TestALapsedMemberAsksWhetherItMayComeBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestALapsedMemberAsksWhetherItMayComeBack(t *testing.T) {
 	})
 }
 
-// A beat that is late by less than the lease changes nothing.
+// A heartbeat that is late by less than the lease has no effect.
 func TestAShortAbsenceChangesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,8 +181,8 @@ func TestAShortAbsenceChangesNothing(t *testing.T) {
 	})
 }
 
-// TestTheLeaseRunsFromBeforeTheBeat guards against an answer that takes long: the
-// database has counted from before it.
+// TestTheLeaseRunsFromBeforeTheBeat guards against slow responses: the database counts
+// the lease from before the response.
 func TestTheLeaseRunsFromBeforeTheBeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,14 +195,13 @@ func TestTheLeaseRunsFromBeforeTheBeat(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 		if m.Holds(m.ID()) {
-			t.Error("the lease runs from the answer on")
+			t.Error("the lease starts with the response")
 		}
 	})
 }
 
-// TestEitherClockEndsTheLease guards against machines that sleep, which stops the
-// monotonic clock, and against wall clocks that are set back, which would let the
-// lease run for ever.
+// TestEitherClockEndsTheLease guards against suspends, which stop the monotonic clock,
+// and against wall clocks that are set back, which would extend the lease.
 func TestEitherClockEndsTheLease(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -259,8 +258,8 @@ func TestJoinSaysWhyNot(t *testing.T) {
 	}
 }
 
-// TestNamesAreHeldByOne guards that a name passes on when its holder releases it,
-// leaves or is not heard of any more.
+// TestNamesAreHeldByOne guards that a name becomes free when its holder releases it,
+// leaves or loses its lease.
 func TestNamesAreHeldByOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -300,7 +299,7 @@ func TestNamesAreHeldByOne(t *testing.T) {
 	})
 }
 
-// A daemon that is stopped while its database does not answer stops all the same.
+// A daemon stops even if its database does not respond.
 func TestLeaveDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -316,9 +315,8 @@ func TestLeaveDoesNotWaitForEver(t *testing.T) {
 	})
 }
 
-// TestSettledAfterAnOutage lets a database be out of reach for longer than leases. A
-// member that comes back leaves the others the time to come back too; one that has
-// just started does not.
+// TestSettledAfterAnOutage makes a database unreachable for longer than the lease. A
+// member that rejoins waits until the others can rejoin too. A new member does not wait.
 func TestSettledAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

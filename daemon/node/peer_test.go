@@ -8,8 +8,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/node"
 )
 
-// shares returns which of the members each key belongs to, and complains of keys
-// that are nobody's or belong to several.
+// shares returns the member of each key, and fails for keys with no member or several.
 func shares(t *testing.T, keys []string, members ...*node.Member) map[string]*node.Member {
 	t.Helper()
 	owners := map[string]*node.Member{}
@@ -24,14 +23,14 @@ func shares(t *testing.T, keys []string, members ...*node.Member) map[string]*no
 			owners[key] = m
 		}
 		if owners[key] == nil {
-			t.Errorf("%s belongs to nobody", key)
+			t.Errorf("%s belongs to no member", key)
 		}
 	}
 	return owners
 }
 
-// TestKeysAreShared guards that each key belongs to one node, that all have about
-// as many, and that no key moves which need not.
+// TestKeysAreShared guards that each key belongs to one node, that nodes have similar
+// numbers of keys, and that no key moves without need.
 func TestKeysAreShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,8 +66,8 @@ func TestKeysAreShared(t *testing.T) {
 	})
 }
 
-// TestKeysOfTheDeadBelongToOthersAtOnce guards that nobody waits for the next look
-// at the nodes when a lease ends.
+// TestKeysOfTheDeadBelongToOthersAtOnce guards that keys move when a lease ends, before
+// the nodes are read again.
 func TestKeysOfTheDeadBelongToOthersAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// errAway is what a database says that cannot be reached.
+// errAway is the error of an unreachable database.
 var errAway = errors.New("the database is away")
 
 // database is the part of a shared database that nodes use.
@@ -24,8 +24,8 @@ type database struct {
 
 	mu    sync.Mutex // mu guards what follows
 	away  bool
-	stuck bool          // calls do not end by themselves
-	slow  time.Duration // how long the answer to a beat takes
+	stuck bool          // calls end only with their context
+	slow  time.Duration // delay of heartbeat responses
 	until map[string]time.Time
 	nodes map[string]storage.Node
 	holds map[string]string
@@ -35,7 +35,7 @@ func newDatabase() *database {
 	return &database{until: map[string]time.Time{}, nodes: map[string]storage.Node{}, holds: map[string]string{}}
 }
 
-// set changes how the database answers.
+// set changes how the database responds.
 func (d *database) set(change func(*database)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -97,7 +97,7 @@ func (d *database) Nodes(ctx context.Context) ([]storage.Node, error) {
 	return list, nil
 }
 
-// alive reports whether a lease runs. mu is held.
+// alive reports whether a lease is valid. The caller holds mu.
 func (d *database) alive(id string) bool { return time.Now().Before(d.until[id]) }
 
 func (d *database) Hold(ctx context.Context, id, name string) (bool, error) {
@@ -133,8 +133,8 @@ func (d *database) Refuse(context.Context, storage.IdempotencyScope) (*storage.I
 	panic("no node refuses")
 }
 
-// clocks are those of a machine that can sleep, and whose time can be set. They
-// are used in a synctest bubble, by one goroutine at a time.
+// clocks are the clocks of a machine that can be suspended and set. They are used in a
+// synctest bubble by one goroutine at a time.
 type clocks struct {
 	mu    sync.Mutex // mu guards what follows
 	slept time.Duration
@@ -164,7 +164,7 @@ func join(t *testing.T, d *database, name string) *node.Member {
 	return m
 }
 
-// run lets a member beat until the returned function is called.
+// run makes a member send heartbeats until the returned function is called.
 func run(t *testing.T, m *node.Member) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

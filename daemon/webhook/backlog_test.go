@@ -20,10 +20,10 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// Of an endpoint that is dead for 100,000 events nobody else learns: the others
-// are told within a second, and memory stays flat.
+// An endpoint that is dead for 100,000 events does not affect others: they receive events
+// within a second, and memory use stays constant.
 func TestADeadEndpointDelaysNobody(t *testing.T) {
-	for name, dead := range map[string]responder{"refuses": refused, "hangs": hanging, "answers slowly": slow(time.Second, status(500))} {
+	for name, dead := range map[string]responder{"refuses": refused, "hangs": hanging, "responds slowly": slow(time.Second, status(500))} {
 		t.Run(name, func(t *testing.T) {
 			const backlog = 100_000
 			store, err := bolt.Open(filepath.Join(t.TempDir(), "test.db"), bolt.Options{})
@@ -49,9 +49,9 @@ func TestADeadEndpointDelaysNobody(t *testing.T) {
 				waitFor(t, told, r.publish(1)[0])
 				slowest = max(slowest, time.Since(began))
 			}
-			t.Logf("the other endpoint is told within %v", slowest)
+			t.Logf("the other endpoint received events within %v", slowest)
 			if slowest > time.Second {
-				t.Errorf("the other endpoint was told after %v, want a second at most", slowest)
+				t.Errorf("the other endpoint received an event after %v, want a second at most", slowest)
 			}
 			if grown := heap() - before; grown > 16<<20 {
 				t.Errorf("the heap has grown by %d MiB", grown>>20)
@@ -66,7 +66,7 @@ func TestADeadEndpointDelaysNobody(t *testing.T) {
 	}
 }
 
-// listen returns the events that an endpoint is told of from now on.
+// listen returns a channel with the events that an endpoint receives from now on.
 func (r *rig) listen(host string) <-chan string {
 	told := make(chan string, 1000)
 	r.endpoints.at(host).fromNow(func(req *http.Request) (*http.Response, error) {
@@ -76,7 +76,7 @@ func (r *rig) listen(host string) <-chan string {
 	return told
 }
 
-// waitFor waits until an event is told.
+// waitFor waits until an event is received.
 func waitFor(t *testing.T, told <-chan string, event string) {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
@@ -87,7 +87,7 @@ func waitFor(t *testing.T, told <-chan string, event string) {
 				return
 			}
 		case <-deadline:
-			t.Fatalf("event %s was not told", event)
+			t.Fatalf("event %s was not sent", event)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Goroutines are two a webhook, whatever waits for it.
+// Each webhook uses two goroutines, regardless of its backlog.
 func TestGoroutinesAreBounded(t *testing.T) {
 	const webhooks = 50
 	synctest.Test(t, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestGoroutinesAreBounded(t *testing.T) {
 	})
 }
 
-// lagging is a store whose snapshots are looked at a while after they were taken.
+// lagging is a store whose snapshots are used some time after they were taken.
 type lagging struct {
 	storage.Store
 	delay func() time.Duration
@@ -139,8 +139,8 @@ func (s lagging) View(ctx context.Context, fn func(storage.Reader) error) error 
 	})
 }
 
-// An event that is committed while a lane looks for it in an older snapshot is
-// found by its next look.
+// An event that is committed while a lane reads an older snapshot is found by the next
+// read.
 func TestEventsThatComeWhileTheStoreIsRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

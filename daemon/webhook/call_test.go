@@ -170,8 +170,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// What an endpoint answers is kept for people to read, and its address may be
-// all that keeps it private.
+// Stored responses must not repeat the URL, which may be a secret.
 func TestAnswersAreKeptWithoutTheAddress(t *testing.T) {
 	const segment, value = "T0123456789ABCDEFGH", "k3yk3yk3y"
 	bubble(t, func(r *rig) {

@@ -53,12 +53,12 @@ func TestThreeDaysOfFailureDisable(t *testing.T) {
 			t.Fatalf("events %+v", events)
 		}
 		if told := r.endpoints.at("other.example").eventIDs(); !slices.Contains(told, events[0].ID) {
-			t.Error("the other webhook was not told")
+			t.Error("the other webhook received nothing")
 		}
 	})
 }
 
-// What waited when it was disabled goes on, what happened meanwhile is not told.
+// Pending deliveries continue after a webhook is enabled; events in between are not sent.
 func TestEnabledAgain(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -83,7 +83,7 @@ func TestEnabledAgain(t *testing.T) {
 	})
 }
 
-// The same, when nothing was seen of it but the last commit.
+// The same if the dispatcher sees only the last commit.
 func TestDisabledAndEnabledDuringACall(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -131,8 +131,7 @@ func TestASuccessInBetweenKeepsItEnabled(t *testing.T) {
 	})
 }
 
-// Three days without an event are no failure: it is disabled by a call that
-// fails.
+// Three days without an event are not a failure: only a failed call disables a webhook.
 func TestSilenceDoesNotDisable(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -151,8 +150,7 @@ func TestSilenceDoesNotDisable(t *testing.T) {
 	})
 }
 
-// A person who changes the webhook while the last call of its old address fails
-// does not find it disabled for that.
+// A webhook that is changed during the last failing call to its old URL is not disabled.
 func TestAFailureOfTheOldAddressDoesNotDisableTheNew(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -202,7 +200,7 @@ func TestADisabledWebhookIsTested(t *testing.T) {
 	})
 }
 
-// However many tests a disabled webhook is sent at once, none is left behind.
+// All of many simultaneous tests of a disabled webhook are sent.
 func TestADisabledWebhookIsTestedOften(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -222,7 +220,7 @@ func TestADisabledWebhookIsTestedOften(t *testing.T) {
 	})
 }
 
-// A test is told to one webhook only, and not by way of the cursors.
+// A test is sent to one webhook only and does not move cursors.
 func TestATestIsToldOnce(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -237,7 +235,7 @@ func TestATestIsToldOnce(t *testing.T) {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 		if got := r.endpoints.at("b.example").eventIDs(); !slices.Equal(got, want[1:]) {
-			t.Errorf("the other webhook was told %v", got)
+			t.Errorf("the other webhook received %v", got)
 		}
 		for _, c := range r.endpoints.at("a.example").all() {
 			if isTest := strings.Contains(c.body, `"type":"webhook.test"`) && strings.Contains(c.body, w.ID); isTest != (c.event() == want[0]) {
@@ -281,7 +279,7 @@ func TestDeletedDuringACall(t *testing.T) {
 	})
 }
 
-// An edit while a call is under way survives its recording.
+// Recording a call keeps an edit that was made during the call.
 func TestEditsDuringACallAreKept(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -304,7 +302,7 @@ func TestEditsDuringACallAreKept(t *testing.T) {
 	})
 }
 
-// Years that the clock has only leapt over are no years of failures.
+// Years that the clock leapt over do not count as years of failures.
 func TestALeapOfTheClockDoesNotDisable(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")

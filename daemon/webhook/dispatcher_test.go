@@ -66,7 +66,7 @@ func TestAnEventIsTold(t *testing.T) {
 	})
 }
 
-// Which events a webhook wants, and nobody else's, in their order and once each.
+// A webhook receives exactly the wanted events of its workspace, in order, once each.
 func TestFirstTriesAreInOrder(t *testing.T) {
 	bubble(t, func(r *rig) {
 		foreign := newWorkspaceID()
@@ -91,7 +91,7 @@ func TestFirstTriesAreInOrder(t *testing.T) {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(theirs, r.endpoints.at("foreign.example").eventIDs()); diff != "" {
-			t.Errorf("the other workspace was told (-want +got):\n%s", diff)
+			t.Errorf("the other workspace received (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -106,7 +106,7 @@ func TestFirstTriesAreMadeOneAtATime(t *testing.T) {
 		calls := r.endpoints.at("a.example").all()
 		for i := 1; i < len(calls); i++ {
 			if gap := calls[i].at.Sub(calls[i-1].at); gap < time.Second {
-				t.Errorf("call %d began %v after the one before", i, gap)
+				t.Errorf("call %d started %v after the one before", i, gap)
 			}
 		}
 		if len(calls) != 5 {
@@ -123,7 +123,7 @@ func TestAFailedEventHoldsUpNothing(t *testing.T) {
 		ids := r.publish(3)
 		after(time.Second)
 		if diff := cmp.Diff(ids, r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told within a second (-want +got):\n%s", diff)
+			t.Errorf("events within a second (-want +got):\n%s", diff)
 		}
 		after(15 * time.Second)
 		if diff := cmp.Diff(append(slices.Clone(ids), ids[0]), r.endpoints.at("a.example").eventIDs()); diff != "" {
@@ -137,7 +137,7 @@ func TestAFailedEventHoldsUpNothing(t *testing.T) {
 	})
 }
 
-// A slow retry does not hold up new events.
+// A slow retry does not delay new events.
 func TestRetriesHaveALaneOfTheirOwn(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.hook("a.example")
@@ -155,7 +155,7 @@ func TestRetriesHaveALaneOfTheirOwn(t *testing.T) {
 	})
 }
 
-// While an endpoint fails it is not told of everything at once.
+// Calls of a failing endpoint are spaced.
 func TestFirstTriesOfAFailingEndpointAreSpaced(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.hook("a.example")
@@ -169,7 +169,7 @@ func TestFirstTriesOfAFailingEndpointAreSpaced(t *testing.T) {
 			calls := r.endpoints.at("a.example").all()
 			i := slices.IndexFunc(calls, func(c call) bool { return c.event() == id })
 			if i < 0 {
-				t.Fatalf("event %s was not told", id)
+				t.Fatalf("event %s was not sent", id)
 			}
 			if !last.IsZero() {
 				gaps = append(gaps, calls[i].at.Sub(last))
@@ -230,7 +230,7 @@ func TestAnswersThatDoNotCome(t *testing.T) {
 	})
 }
 
-// A webhook that is new, or is told of other types, while the dispatcher runs.
+// Webhooks can be created and changed while the dispatcher runs.
 func TestWebhooksComeAndChange(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.start()
@@ -252,7 +252,7 @@ func TestWebhooksComeAndChange(t *testing.T) {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(moved, r.endpoints.at("b.example").eventIDs()); diff != "" {
-			t.Errorf("told at its new address (-want +got):\n%s", diff)
+			t.Errorf("events at the new URL (-want +got):\n%s", diff)
 		}
 		r.update(func(tx storage.Tx) error { return tx.DeleteWebhook(w.WorkspaceID, w.ID) })
 		r.emit(schedctl.EventPostCreated)
@@ -263,7 +263,7 @@ func TestWebhooksComeAndChange(t *testing.T) {
 	})
 }
 
-// meddling is a store on which something happens right before it is next read.
+// meddling is a store that runs a function right before the next read.
 type meddling struct {
 	storage.Store
 	before func() // nil for nothing
@@ -277,8 +277,8 @@ func (s *meddling) View(ctx context.Context, fn func(storage.Reader) error) erro
 	return s.Store.View(ctx, fn)
 }
 
-// What happens after a webhook was told to want it is told, also when the
-// dispatcher is about to read new events at that moment.
+// An event after a change of the event types is sent, even if the dispatcher is about to
+// read new events at that moment.
 func TestAnEditCountsForTheNextEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -301,8 +301,8 @@ func TestAnEditCountsForTheNextEvent(t *testing.T) {
 	})
 }
 
-// What passed while a webhook did not want it is not told by a later start, when
-// it wants it.
+// Events that a webhook did not want stay unsent after a restart, even if it wants their
+// type by then.
 func TestAnEditReachesNotBack(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -321,8 +321,8 @@ func TestAnEditReachesNotBack(t *testing.T) {
 	})
 }
 
-// The cursor of a webhook that wants nothing of much is saved all the same, so
-// that a start does not read everything again.
+// The cursor of a webhook that wants none of many events is stored, so that a start does
+// not read all of them again.
 func TestCursorsOfIdleWebhooksAreSaved(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w, off := r.hook("a.example"), r.hook("off.example")
@@ -366,7 +366,7 @@ func TestTicks(t *testing.T) {
 	})
 }
 
-// An idle dispatcher reads now and then, and writes nothing.
+// An idle dispatcher reads rarely and does not write.
 func TestIdleWebhooksCostNothing(t *testing.T) {
 	bubble(t, func(r *rig) {
 		for range 50 {
@@ -406,7 +406,7 @@ func (r noEventsReader) Events(after string, limit int) ([]schedctl.Event, error
 	return r.Reader.Events(after, limit)
 }
 
-// Without a webhook, events are passed over unread.
+// Without a webhook, events are skipped without reading them.
 func TestNoWebhookCostsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -453,7 +453,7 @@ func TestBacklog(t *testing.T) {
 	})
 }
 
-// The address may be what keeps a receiver private.
+// The URL may be a secret.
 func TestLogsHoldNoSecrets(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")

@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// While the disk is full, a call that was made is recorded and none is begun;
-// once there is room, all is told at once, and nothing twice.
+// While the disk is full, completed calls are recorded and no calls are started. After
+// space is freed, all events are sent at once, without repeats.
 func TestFullDisk(t *testing.T) {
 	faulty(t, func(r *rig, store *storagetest.Faulty) {
 		w := r.hook("a.example")
@@ -25,13 +25,13 @@ func TestFullDisk(t *testing.T) {
 		store.SetFull()
 		after(2 * time.Second)
 		if d := r.delivery(w); d.Status != schedctl.DeliveryDelivered {
-			t.Errorf("the call that was under way: %+v", d)
+			t.Errorf("the call in progress: %+v", d)
 		}
 		more := r.publish(3)
 		r.ping(w)
 		after(time.Hour)
 		if diff := cmp.Diff(ids, r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told while the disk is full (-want +got):\n%s", diff)
+			t.Errorf("events while the disk is full (-want +got):\n%s", diff)
 		}
 		store.SetWritable()
 		after(time.Second)
@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%d calls and %d deliveries, want 5: %v, %v", len(told), len(r.deliveries(w)), told, more)
 		}
 		if log := r.logs.String(); strings.Contains(log, "store ") {
-			t.Errorf("tells what the store tells itself:\n%s", log)
+			t.Errorf("the log repeats messages of the store:\n%s", log)
 		}
 	})
 }

@@ -18,8 +18,8 @@ func (f *fleet) pass(d time.Duration) (commits int) {
 	return f.commits - before
 }
 
-// TestCallsAreRecordedTogether counts the transactions of a backlog where several
-// daemons may use the store. Order and deliveries are as if each had its own.
+// TestCallsAreRecordedTogether counts the transactions for a backlog on a shared store.
+// Order and deliveries are the same as with a transaction per call.
 func TestCallsAreRecordedTogether(t *testing.T) {
 	inFleet(t, 1, func(f *fleet) {
 		w := f.follow("host")
@@ -67,7 +67,7 @@ func TestFailureEndsGroup(t *testing.T) {
 		after(time.Minute)
 		f.wantDelivered("host", append(want, want[4]))
 		if hook := f.readHook(w); !hook.FailingSince.IsZero() {
-			t.Errorf("the webhook is said to fail since %v", hook.FailingSince)
+			t.Errorf("the webhook fails since %v", hook.FailingSince)
 		}
 	})
 }
@@ -85,7 +85,7 @@ func TestDisabledInGroup(t *testing.T) {
 		after(time.Minute)
 		told := len(f.endpoints.at("host").all())
 		if told == 0 || told > 8 {
-			t.Errorf("told of %d events, though it was disabled after 70 ms", told)
+			t.Errorf("received %d events, although it was disabled after 70 ms", told)
 		}
 		f.wantDelivered("host", want[:told])
 		if recorded := len(f.deliveries(w)); recorded != told {
@@ -94,8 +94,8 @@ func TestDisabledInGroup(t *testing.T) {
 	})
 }
 
-// TestStopInGroup stops a daemon between two calls of a group: what was told is
-// recorded, and the next daemon goes on behind it.
+// TestStopInGroup stops a node between two calls of a group: completed calls are recorded,
+// and the next node continues after them.
 func TestStopInGroup(t *testing.T) {
 	inFleet(t, 1, func(f *fleet) {
 		w := f.follow("host")

@@ -20,7 +20,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// fleet is several daemons on one store, which the rig uses too, as yet another one.
+// fleet is several nodes on one store, which the rig uses too.
 type fleet struct {
 	*rig
 	memory *storagetest.SharedMemory // or nil
@@ -31,19 +31,19 @@ type fleet struct {
 	holds map[string]*node
 }
 
-// node is a daemon of a fleet, and what it knows of itself.
+// node is a node of a fleet with its own view of its lease.
 type node struct {
 	*run
 	fleet *fleet
 	id    string
 
 	// Guarded by the fleet's mu.
-	alive bool // as the others see it
-	sure  bool // it believes that its lease runs
-	mute  bool // it holds names and is not told so, and cannot release them
+	alive bool // from the view of the other nodes
+	sure  bool // from its own view, the lease is valid
+	mute  bool // responses to Hold are lost, and Release fails
 }
 
-// join adds a daemon that has just started.
+// join starts a node.
 func (f *fleet) join() *node {
 	n := &node{fleet: f, alive: true, sure: true}
 	f.mu.Lock()
@@ -62,7 +62,7 @@ func (f *fleet) join() *node {
 	return n
 }
 
-// stopAll ends all daemons.
+// stopAll stops all nodes.
 func (f *fleet) stopAll() {
 	for _, n := range f.nodes {
 		n.stop()
@@ -72,7 +72,7 @@ func (f *fleet) stopAll() {
 	}
 }
 
-// follow stores a webhook that is told of what comes, as the API does.
+// follow stores a webhook that receives events from now on, as the API does.
 func (f *fleet) follow(host string) schedctl.Webhook {
 	f.Helper()
 	w := f.hook(host)
@@ -85,8 +85,8 @@ func (f *fleet) follow(host string) schedctl.Webhook {
 	return w
 }
 
-// disorder stores n events that every webhook wants, with ids in no order, as
-// clocks that differ make them.
+// disorder stores n events that every webhook wants, with unordered ids, as from nodes
+// with different clocks.
 func (f *fleet) disorder(n int) (ids []string) {
 	f.Helper()
 	for i := range n {
@@ -103,14 +103,14 @@ func (f *fleet) disorder(n int) (ids []string) {
 	return ids
 }
 
-// holder returns the daemon that holds a webhook, or nil.
+// holder returns the node that holds a webhook, or nil.
 func (f *fleet) holder(w schedctl.Webhook) *node {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.holds["webhook:"+w.ID]
 }
 
-// change changes what is guarded.
+// change runs fn with mu held.
 func (f *fleet) change(fn func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +125,7 @@ func (n *node) Holds(id string) bool {
 	return id == n.id && n.sure
 }
 
-// Mine prefers the living daemon with the greatest hash.
+// Mine prefers the living node with the greatest hash.
 func (n *node) Mine(key string) bool {
 	n.fleet.mu.Lock()
 	defer n.fleet.mu.Unlock()
@@ -142,8 +142,7 @@ func weight(id, key string) string {
 	return string(h[:])
 }
 
-// followBySecond stores a webhook that is the second daemon's, as soon as there is
-// one.
+// followBySecond stores a webhook for which the second node is preferred.
 func (f *fleet) followBySecond() (w schedctl.Webhook, host string) {
 	f.Helper()
 	for i := 0; w.ID == "" || weight("node 0", w.ID) > weight("node 1", w.ID); i++ {
@@ -178,7 +177,7 @@ func (n *node) Release(_ context.Context, name string) error {
 	return nil
 }
 
-// inFleet runs a test in a bubble, with several daemons.
+// inFleet runs a test in a bubble, with several nodes.
 func inFleet(t *testing.T, nodes int, test func(*fleet)) {
 	t.Helper()
 	t.Parallel()
@@ -196,12 +195,12 @@ func inFleet(t *testing.T, nodes int, test func(*fleet)) {
 func (f *fleet) wantDelivered(host string, want []string) {
 	f.Helper()
 	if diff := cmp.Diff(want, f.endpoints.at(host).eventIDs()); diff != "" {
-		f.Errorf("what %s was told of (-want +got):\n%s", host, diff)
+		f.Errorf("events of %s (-want +got):\n%s", host, diff)
 	}
 }
 
-// Every webhook is called by one daemon, which tells it of the events of all, in
-// their order, whether or not the daemons hear of each other.
+// One node calls each webhook and sends the events of all nodes in order, with or without
+// notifications between the nodes.
 func TestOneOfSeveralCallsAWebhook(t *testing.T) {
 	for name, deaf := range map[string]bool{"told": false, "deaf": true} {
 		t.Run(name, func(t *testing.T) {
@@ -231,8 +230,7 @@ func TestOneOfSeveralCallsAWebhook(t *testing.T) {
 	}
 }
 
-// A daemon that comes takes over what it should have, and nothing is told twice
-// or out of order.
+// A new node takes over its share of the webhooks. No event is repeated or out of order.
 func TestWebhooksMoveToADaemonThatComes(t *testing.T) {
 	inFleet(t, 1, func(f *fleet) {
 		w, host := f.followBySecond()
@@ -242,15 +240,15 @@ func TestWebhooksMoveToADaemonThatComes(t *testing.T) {
 		second := f.join()
 		after(2 * time.Second)
 		if f.holder(w) != second {
-			t.Error("the webhook stays where it is")
+			t.Error("the webhook did not move")
 		}
 		after(40 * time.Second)
 		f.wantDelivered(host, want)
 	})
 }
 
-// What a daemon did that is dead, another one goes on with, within a second after
-// that is known, and without what was told already.
+// Another node takes over the webhooks of a dead node within a second and does not repeat
+// events.
 func TestWebhooksOfADeadDaemonAreTakenOver(t *testing.T) {
 	inFleet(t, 2, func(f *fleet) {
 		w := f.follow("host")
@@ -270,8 +268,8 @@ func TestWebhooksOfADeadDaemonAreTakenOver(t *testing.T) {
 	})
 }
 
-// A daemon that was frozen while it called comes back when another one has told
-// the event, and more: the call is repeated, and nothing else.
+// A node freezes during a call and returns after another node has sent that event and
+// more: only that call is repeated.
 func TestFrozenDaemonDoesNoHarm(t *testing.T) {
 	for _, thawed := range []int{http.StatusNoContent, http.StatusInternalServerError} {
 		t.Run(fmt.Sprint(thawed), func(t *testing.T) {
@@ -289,7 +287,7 @@ func TestFrozenDaemonDoesNoHarm(t *testing.T) {
 				after(10 * time.Second)
 				f.wantDelivered("host", append([]string{want[0]}, want...))
 				if got := f.readHook(w).Cursor; got != moved || got != want[2] {
-					t.Errorf("the cursor is %s, was %s, the last event told is %s", got, moved, want[2])
+					t.Errorf("the cursor is %s, was %s, the last event sent is %s", got, moved, want[2])
 				}
 				all := f.deliveries(w)
 				if len(all) != 3 || all[0].Attempt != 2 || all[1].Attempt != 1 {
@@ -335,7 +333,7 @@ func TestRetriesOfTwoDaemonsAreBothKept(t *testing.T) {
 	})
 }
 
-// What a webhook wants is known with the events, whatever is heard of others.
+// Changed event types take effect with the next events, even if notifications are lost.
 func TestWhatAWebhookWantsIsKnownWithTheEvents(t *testing.T) {
 	inFleet(t, 2, func(f *fleet) {
 		w := f.follow("host")
@@ -363,7 +361,7 @@ func TestWhatAWebhookWantsIsKnownWithTheEvents(t *testing.T) {
 	})
 }
 
-// A daemon that does not know that it holds a webhook gives it up all the same.
+// A node releases a webhook that it holds without knowing it.
 func TestWebhooksHeldUnknowinglyAreGivenUp(t *testing.T) {
 	inFleet(t, 0, func(f *fleet) {
 		_, host := f.followBySecond()

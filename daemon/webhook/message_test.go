@@ -31,7 +31,7 @@ type message struct {
 	last string
 }
 
-// courier sends messages to nobody.
+// courier records messages and sends none.
 type courier struct {
 	mu   sync.Mutex // mu guards what follows
 	sent []message
@@ -368,7 +368,7 @@ func TestNotificationsModel(t *testing.T) {
 				n := len(all)
 				after(24 * time.Hour)
 				if len(r.courier.all()) != n {
-					t.Error("messages go on without events")
+					t.Error("messages continue without events")
 				}
 			})
 		})

@@ -16,9 +16,9 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// Whatever endpoints and the store do, and however often it is started anew:
-// every event that was wanted is told, first tries are in order, and what the
-// store says of a delivery is what its endpoint has answered.
+// With random failures of endpoints and of the store, and random restarts, every wanted
+// event is sent, first attempts are in order, and each stored delivery matches the last
+// response of its endpoint.
 func TestNothingIsLostInAnyWeather(t *testing.T) {
 	for _, seed := range oracle.Seeds(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -55,16 +55,16 @@ func weather(r *rig, store *storagetest.Faulty, random *rand.Rand) {
 	}
 	after(3 * 24 * time.Hour)
 	for host, w := range hooks {
-		wantTold(r, w, want, moods[host].taken)
+		wantDelivered(r, w, want, moods[host].taken)
 		wantFirstTries(r, host, want)
 	}
 }
 
-// moody answers in any way that an endpoint can, with a success in two of three.
+// moody responds in random ways, two of three times with a success.
 type moody struct {
 	mu     sync.Mutex // mu guards what follows
 	random *rand.Rand
-	taken  map[string]bool // events that were answered with a success
+	taken  map[string]bool // events with a successful response
 }
 
 func (m *moody) answer(req *http.Request) (*http.Response, error) {
@@ -101,12 +101,12 @@ func wantFirstTries(r *rig, host string, want []string) {
 		}
 	}
 	if diff := cmp.Diff(want, firsts); diff != "" {
-		r.Errorf("%s: first tries (-want +got):\n%s", host, diff)
+		r.Errorf("%s: first attempts (-want +got):\n%s", host, diff)
 	}
 }
 
-// wantTold checks that there is one delivery of each event, which tells the truth.
-func wantTold(r *rig, w schedctl.Webhook, want []string, taken map[string]bool) {
+// wantDelivered checks that each event has one delivery with the right result.
+func wantDelivered(r *rig, w schedctl.Webhook, want []string, taken map[string]bool) {
 	r.Helper()
 	var told []string
 	for _, d := range r.deliveries(w) {

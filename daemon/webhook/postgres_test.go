@@ -59,7 +59,7 @@ func TestWebhooksOnPostgres(t *testing.T) {
 		for _, host := range hosts {
 			f.waitDelivered(host, len(want))
 			if diff := cmp.Diff(want, f.endpoints.at(host).eventIDs()); diff != "" {
-				t.Fatalf("what %s was told of (-want +got):\n%s", host, diff)
+				t.Fatalf("events of %s (-want +got):\n%s", host, diff)
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func TestWebhooksOnPostgres(t *testing.T) {
 	step()
 	for i, w := range hooks {
 		if f.holder(w) == gone {
-			t.Errorf("%s is held by a daemon that is gone", hosts[i])
+			t.Errorf("%s is held by a stopped node", hosts[i])
 		}
 		for _, d := range f.deliveries(w) {
 			if d.Status != schedctl.DeliveryDelivered || d.Attempt != 1 {
@@ -79,12 +79,12 @@ func TestWebhooksOnPostgres(t *testing.T) {
 	}
 }
 
-// waitDelivered waits until a host was told of so many events.
+// waitDelivered waits until a host has received this many events.
 func (f *fleet) waitDelivered(host string, n int) {
 	f.Helper()
 	for deadline := time.Now().Add(30 * time.Second); len(f.endpoints.at(host).all()) < n; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			f.Fatalf("%s was told of %d events, want %d:\n%s", host, len(f.endpoints.at(host).all()), n, f.logs.String())
+			f.Fatalf("%s received %d events, want %d:\n%s", host, len(f.endpoints.at(host).all()), n, f.logs.String())
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (s sentCall) with(name, value string) sentCall {
 	return s
 }
 
-// verdict is what testdata/verify.js says of a call.
+// verdict is the result of testdata/verify.js for a call.
 type verdict struct {
 	Accepted bool   `json:"accepted"`
 	Error    string `json:"error"`
@@ -129,8 +129,8 @@ func receivedWithin(t *testing.T, limit time.Duration, received <-chan sentCall)
 	}
 }
 
-// The library that receivers are told to use takes what is sent, and nothing that
-// was changed on its way or is sent again later.
+// The reference library for receivers accepts our calls, and rejects modified and
+// replayed ones.
 func TestTheReferenceLibraryVerifiesDeliveries(t *testing.T) {
 	t.Parallel()
 	library := referenceLibrary(t)

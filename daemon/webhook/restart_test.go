@@ -15,8 +15,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// What happens while nothing runs is told by the next start, which knows what the
-// last one has told.
+// The next start sends the events that happened while no dispatcher ran, and continues
+// after the last sent event.
 func TestARestartGoesOn(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -66,8 +66,7 @@ func TestTheScheduleGoesOnAfterARestart(t *testing.T) {
 	})
 }
 
-// A call that ends soon after the stop is recorded, and one that does not is made
-// again.
+// A call that ends soon after the stop is recorded. Otherwise it is repeated.
 func TestCallsInFlightAtAStop(t *testing.T) {
 	bubble(t, func(r *rig) {
 		quick, stuck := r.hook("quick.example"), r.hook("stuck.example")
@@ -88,7 +87,7 @@ func TestCallsInFlightAtAStop(t *testing.T) {
 			t.Errorf("the call that did not: %+v", got)
 		}
 		if got := r.endpoints.at("quick.example").eventIDs(); len(got) != 1 {
-			t.Errorf("%d calls begun after the stop", len(got)-1)
+			t.Errorf("%d calls started after the stop", len(got)-1)
 		}
 		r.start()
 		after(time.Second)
@@ -128,7 +127,7 @@ func faulty(t *testing.T, test func(*rig, *storagetest.Faulty)) {
 	})
 }
 
-// A delivery that was made is recorded however long the store fails, and once.
+// A delivery is recorded once, no matter how long the store fails.
 func TestRecordingIsTriedAgain(t *testing.T) {
 	for name, moment := range map[string]storagetest.FailurePoint{
 		"before": storagetest.BeforeFn, "rolled back": storagetest.BeforeDisk, "committed": storagetest.AfterCommit,
@@ -172,7 +171,7 @@ func TestRecordingIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A store that cannot be read is not asked in a hot loop.
+// Reads of a failing store are spaced.
 func TestReadingIsTriedAgain(t *testing.T) {
 	faulty(t, func(r *rig, store *storagetest.Faulty) {
 		r.hook("a.example")
@@ -192,12 +191,12 @@ func TestReadingIsTriedAgain(t *testing.T) {
 		want = append(want, r.publish(3)...)
 		after(10 * time.Minute)
 		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" || store.RemainingFailures() > 0 {
-			t.Errorf("told, with %d failures left (-want +got):\n%s", store.RemainingFailures(), diff)
+			t.Errorf("events, with %d failures left (-want +got):\n%s", store.RemainingFailures(), diff)
 		}
 	})
 }
 
-// Cursors that could not be saved are saved later.
+// Storing a cursor is retried.
 func TestSavingCursorsIsTriedAgain(t *testing.T) {
 	faulty(t, func(r *rig, store *storagetest.Faulty) {
 		w := r.hook("a.example")
@@ -216,8 +215,8 @@ func TestSavingCursorsIsTriedAgain(t *testing.T) {
 	})
 }
 
-// A stop waits for a store that fails for 5 s, and not for one that is broken, and
-// what it could not record is told again.
+// A stop waits 5 s for a failing store, but not for a broken one. Events whose calls were
+// not recorded are sent again.
 func TestAStopWhileTheStoreFails(t *testing.T) {
 	for why, takes := range map[error]time.Duration{nil: 5 * time.Second, fmt.Errorf("x: %w", storage.ErrBroken): 0} {
 		t.Run(fmt.Sprint(why), func(t *testing.T) { testStopWhileTheStoreFails(t, why, takes) })

@@ -142,7 +142,7 @@ func TestAReplayHasAFreshSchedule(t *testing.T) {
 	})
 }
 
-// A replay during a call that fails is not forgotten when that is recorded.
+// Recording a failed call keeps a replay that was requested during the call.
 func TestAReplayDuringACallCounts(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -161,8 +161,7 @@ func TestAReplayDuringACallCounts(t *testing.T) {
 	})
 }
 
-// Many replays of an endpoint that is dead are neither a flood nor do they hold
-// up a test of it.
+// Many replays to a dead endpoint are spaced and do not delay a test.
 func TestRetriesOfAFailingEndpointAreSpaced(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
@@ -220,12 +219,12 @@ func TestAPrunedEventFailsInWords(t *testing.T) {
 		want := r.publish(1)
 		synctest.Wait()
 		if told := r.endpoints.at("a.example").eventIDs(); !slices.Equal(told[1:], want) {
-			t.Errorf("told %v, want %v last", told, want)
+			t.Errorf("sent %v, want %v last", told, want)
 		}
 	})
 }
 
-// What a clock has put off that was years ahead is not put off for years.
+// A retry that was scheduled by a clock years ahead does not wait for years.
 func TestARetryOfAClockThatWasSetBack(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")

@@ -103,7 +103,7 @@ func (r *rig) committed(c storage.Commit) {
 	}
 }
 
-// start begins a run of a new dispatcher, as after a start of its process.
+// start runs a new dispatcher, as after a start of its process.
 func (r *rig) start() *run {
 	r.Helper()
 	ctx, fail := context.WithCancelCause(context.Background())
@@ -146,13 +146,13 @@ func (r *rig) endFor(why error) {
 	}
 }
 
-// after lets time pass in a bubble, and all that happens in it end.
+// after waits in a bubble until time has passed and all goroutines are idle.
 func after(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// update and view are not met by the faults of a store.
+// update and view bypass the injected faults of a store.
 func (r *rig) update(fn func(storage.Tx) error) {
 	r.Helper()
 	if err := r.sound().Update(r.Context(), fn); err != nil {
@@ -175,7 +175,7 @@ func (r *rig) sound() storage.Store {
 }
 
 // hook stores an enabled webhook for https://HOST/hook, which wants
-// post.published and what else is named, and is told of what comes.
+// post.published and the other named types from now on.
 func (r *rig) hook(host string, also ...schedctl.EventType) schedctl.Webhook {
 	r.Helper()
 	return r.hookIn(r.workspace, host, also...)
@@ -196,7 +196,7 @@ func (r *rig) hookIn(workspace, host string, also ...schedctl.EventType) (w sche
 	return w
 }
 
-// edit changes a webhook as its owner does.
+// edit changes a webhook as the API does.
 func (r *rig) edit(w schedctl.Webhook, change func(*schedctl.Webhook)) {
 	r.Helper()
 	r.update(func(tx storage.Tx) error {
@@ -210,8 +210,7 @@ func (r *rig) edit(w schedctl.Webhook, change func(*schedctl.Webhook)) {
 	})
 }
 
-// enable changes a webhook as its owner does who wants it to be told of what
-// comes.
+// enable enables a webhook from now on, as the API does.
 func (r *rig) enable(w schedctl.Webhook) {
 	r.Helper()
 	r.edit(w, func(w *schedctl.Webhook) {
@@ -317,13 +316,13 @@ func (r *rig) events(typ schedctl.EventType) (found []schedctl.Event) {
 	return found
 }
 
-// endpoints answers calls by host. It is the transport of a rig.
+// endpoints is the HTTP transport of a rig. It responds by host.
 type endpoints struct {
 	mu     sync.Mutex // mu guards byHost
 	byHost map[string]*endpoint
 }
 
-// at returns the endpoint of a host, which answers every call with 204.
+// at returns the endpoint of a host. By default it responds with 204.
 func (e *endpoints) at(host string) *endpoint {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -342,10 +341,10 @@ func (e *endpoints) RoundTrip(req *http.Request) (*http.Response, error) {
 	return e.at(req.URL.Host).answer(req, body)
 }
 
-// responder answers a call.
+// responder responds to a call.
 type responder func(*http.Request) (*http.Response, error)
 
-// endpoint notes what it is sent.
+// endpoint records its calls.
 type endpoint struct {
 	mu     sync.Mutex // mu guards what follows
 	calls  []call
@@ -359,7 +358,7 @@ type call struct {
 	body   string
 }
 
-// event is the id of the event that a call tells of.
+// event returns the id of the event in a call.
 func (c call) event() string { return c.header.Get("webhook-id") }
 
 func (e *endpoint) answer(req *http.Request, body []byte) (*http.Response, error) {
@@ -373,14 +372,14 @@ func (e *endpoint) answer(req *http.Request, body []byte) (*http.Response, error
 	return answer(req)
 }
 
-// from now on answers with a, after what then has asked for.
+// fromNow sets the responder for calls after those of then.
 func (e *endpoint) fromNow(a responder) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.always = a
 }
 
-// then answers the next calls one by one.
+// then sets responders for the next calls, one each.
 func (e *endpoint) then(answers ...responder) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -393,7 +392,7 @@ func (e *endpoint) all() []call {
 	return slices.Clone(e.calls)
 }
 
-// eventIDs returns the ids of the events it was told of, with repeats.
+// eventIDs returns the ids of the received events, with repeats.
 func (e *endpoint) eventIDs() (ids []string) {
 	for _, c := range e.all() {
 		ids = append(ids, c.event())
@@ -420,13 +419,13 @@ var errRefused = errors.New("connection refused")
 
 func refused(*http.Request) (*http.Response, error) { return nil, errRefused }
 
-// hanging never answers.
+// hanging never responds.
 func hanging(req *http.Request) (*http.Response, error) {
 	<-req.Context().Done()
 	return nil, req.Context().Err()
 }
 
-// slow answers after a while, as long as the caller waits.
+// slow responds after a delay, unless the caller gives up.
 func slow(wait time.Duration, then responder) responder {
 	return func(req *http.Request) (*http.Response, error) {
 		select {
