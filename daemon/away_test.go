@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// remote is a shared store that cannot be reached while it is away.
+// remote is a shared store that a test can make unreachable.
 type remote struct {
 	storage.Shared
 	away *atomic.Bool
@@ -52,8 +52,8 @@ func (s remote) Heartbeat(ctx context.Context, n storage.Node, lease time.Durati
 	return s.Shared.Heartbeat(ctx, n, lease)
 }
 
-// TestADatabaseThatIsAway guards that a daemon outlives its database, says what is
-// the matter and not where, and goes on by itself.
+// TestADatabaseThatIsAway guards that a daemon survives an outage of its database, reports
+// the cause without addresses, and recovers automatically.
 func TestADatabaseThatIsAway(t *testing.T) {
 	t.Parallel()
 	var away atomic.Bool

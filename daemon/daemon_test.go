@@ -64,7 +64,7 @@ func start(t *testing.T, change func(*daemon.Config)) *running {
 	return r
 }
 
-// launch starts a daemon and waits until it says where it is.
+// launch starts a daemon and waits for its announcement.
 func launch(t *testing.T, change func(*daemon.Config)) *running {
 	t.Helper()
 	cfg, log := config(t)
@@ -150,7 +150,7 @@ func (r *running) do(method, path, body string, into any) (int, string) {
 	return resp.StatusCode, string(data)
 }
 
-// end stops the daemon and wants no error.
+// end stops the daemon and fails the test on an error.
 func (r *running) end() {
 	r.t.Helper()
 	r.stop()
@@ -243,7 +243,7 @@ func TestFirstStartMakesOneWorkspaceAndKey(t *testing.T) {
 	}
 }
 
-// notified is a store that was told before whom to notify.
+// notified is a store whose Notify was already called.
 type notified struct{ storage.Store }
 
 func (notified) Notify(func(storage.Commit)) {}
@@ -404,7 +404,7 @@ func TestAFeedHasPagesAndOnlyWhatIsPublishedToIt(t *testing.T) {
 	r.end()
 }
 
-// A feed shows what the post says to it.
+// A feed shows the content of the post for it.
 func TestAFeedShowsItsOwnContent(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// A full disk is told to whoever asks, and to whoever writes with where it is;
-// the log, which the store writes to, is not filled with requests.
+// A full disk is reported by readiness checks and by failed writes. The log does not grow
+// with requests.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	var store *storagetest.Faulty

@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// addEvent puts an event of now into a store.
+// addEvent stores a current event.
 func addEvent(t *testing.T, store storage.Store) {
 	t.Helper()
 	e := schedctl.WebhookTestEvent(schedctl.Webhook{
@@ -37,8 +37,8 @@ func countEvents(t *testing.T, store storage.Store) (n int) {
 	return n
 }
 
-// A clock that leaps by years makes nothing too old at once, and the youngest
-// event stays even when it has stood there: ids go on after it.
+// Records do not become too old right after the clock leaps by years. The newest event
+// stays even after the leap is confirmed, because ids continue after it.
 func TestHousekeepingWaitsForAClockThatLeapt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestHousekeepingWaitsForAClockThatLeapt(t *testing.T) {
 		}
 		time.Sleep(20 * time.Minute)
 		if got := countEvents(t, store); got != 1 {
-			t.Errorf("%d events then, want the youngest", got)
+			t.Errorf("%d events then, want the newest", got)
 		}
 		stop()
 		if err := <-ended; err != nil {
@@ -68,7 +68,7 @@ func TestHousekeepingWaitsForAClockThatLeapt(t *testing.T) {
 	})
 }
 
-// A start goes on from the youngest event, whatever the clock says.
+// New ids continue after the newest event, even if the clock was set back.
 func TestAStartGoesOnFromTheYoungestEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

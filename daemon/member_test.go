@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNodeNames tells daemons on one machine apart.
+// TestNodeNames guards that daemons on one machine have different names.
 func TestNodeNames(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

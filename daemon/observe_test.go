@@ -21,8 +21,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// A daemon at work shows what it does, in names that Prometheus likes, and
-// nothing in it grows with what clients send.
+// The metrics of a working daemon have valid Prometheus names, and the number of series
+// does not grow with client requests.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
@@ -75,7 +75,7 @@ func TestMetrics(t *testing.T) {
 	r.end()
 }
 
-// What an operator has to look into can be found by what the client was told.
+// The request id of an error response leads to the cause in the log.
 func TestFailuresAreLoggedWithTheirRequest(t *testing.T) {
 	t.Parallel()
 	var store *storagetest.Faulty
@@ -132,7 +132,7 @@ func TestNotReadyWhileTheDiskRefusesWrites(t *testing.T) {
 	r.await("the refusal", func() bool {
 		status, body := r.do("GET", "/readyz", "", nil)
 		if strings.Contains(body, "secret/path") {
-			t.Errorf("everybody is told: %s", body)
+			t.Errorf("the response shows the cause: %s", body)
 		}
 		return status == http.StatusServiceUnavailable && strings.Contains(body, "the disk refuses writes; see the log of the daemon for the cause")
 	})

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// On a full disk old records are removed too, which makes room, but not so many
-// at once that they take what is kept for the outcomes of calls.
+// Old records are also pruned on a full disk, but only a few at a time, so that the disk
+// reserve for outcomes is not used up.
 func TestPruneOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	store := storagetest.NewFaulty(storagetest.NewMemory())

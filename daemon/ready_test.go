@@ -43,8 +43,7 @@ func TestTicking(t *testing.T) {
 	}
 }
 
-// probeRig is a running probe over a store that counts writes and can fail or
-// hang.
+// probeRig is a running probe on a store that counts writes and can fail or hang.
 type probeRig struct {
 	*probe
 	*storagetest.Faulty
@@ -123,12 +122,12 @@ func TestProbeWritesAtMostEveryTenSeconds(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		if r.writes.count() != 2 {
-			t.Errorf("%d writes, though nobody asked", r.writes.count())
+			t.Errorf("%d writes without a request", r.writes.count())
 		}
 	})
 }
 
-// An asker is told that writes fail and not why, the log tells why, once.
+// A readiness check reports failing writes without the cause, which is logged once.
 func TestProbeTellsOfADiskThatRefusesWrites(t *testing.T) {
 	withProbe(t, func(t *testing.T, r *probeRig) {
 		r.FailUpdates(2, storagetest.BeforeDisk)
@@ -150,7 +149,7 @@ func TestProbeTellsOfADiskThatRefusesWrites(t *testing.T) {
 	})
 }
 
-// A write that hangs holds up nobody for long, and is not joined by another.
+// A hanging write delays readiness checks only briefly, and no second write is started.
 func TestProbeTellsOfADiskThatHangs(t *testing.T) {
 	withProbe(t, func(t *testing.T, r *probeRig) {
 		r.writes.hangFor(time.Minute)
@@ -173,7 +172,7 @@ func TestProbeTellsOfADiskThatHangs(t *testing.T) {
 	})
 }
 
-// Asked before it runs, as a daemon can be that is starting, it answers later.
+// A check before run starts waits until run writes.
 func TestProbeIsAskedBeforeItRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -193,8 +192,7 @@ func TestProbeIsAskedBeforeItRuns(t *testing.T) {
 	})
 }
 
-// TestDatabaseTrouble has a sentence of its own for each reason, without what the
-// cause says of addresses.
+// TestDatabaseTrouble guards that each cause has its own message, without addresses.
 func TestDatabaseTrouble(t *testing.T) {
 	t.Parallel()
 	said := map[string]error{}

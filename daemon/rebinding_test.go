@@ -7,8 +7,8 @@ import (
 	"github.com/schedctl/schedctl/daemon"
 )
 
-// A page that had its name pointed at this machine reads no metrics; programs
-// here do, and so does everybody when the daemon listens to everybody.
+// A web page cannot read metrics by DNS rebinding. Programs on this machine can, and all
+// clients can when the daemon listens on more than loopback.
 func TestMetricsAreNotForWebPages(t *testing.T) {
 	t.Parallel()
 	for listen, want := range map[string]map[string]int{

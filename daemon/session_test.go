@@ -18,7 +18,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// dataServer is a server of the AT protocol as far as posting needs one.
+// dataServer is a minimal server of the AT protocol.
 type dataServer struct {
 	mu      sync.Mutex     // mu guards what follows
 	session int            // whose refresh token is good
@@ -70,7 +70,7 @@ func (s *dataServer) count(method string) int {
 	return s.calls[method]
 }
 
-// lasting is a store that daemons have one after the other.
+// lasting is a store that successive daemons use.
 type lasting struct {
 	storage.Store
 
@@ -110,8 +110,8 @@ func (r *running) publishes(account string) {
 	}
 }
 
-// The session that an account was connected with ends; posts go out with a new
-// one, also after a restart, and the app password is used once.
+// After the session of an account expires, posts are published with a new one, also after
+// a restart. The app password is used once.
 func TestSessionsAreRefreshedAndOutliveTheDaemon(t *testing.T) {
 	t.Parallel()
 	network := &dataServer{calls: map[string]int{}}

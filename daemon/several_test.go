@@ -33,8 +33,8 @@ func startSeveral(t *testing.T, n int, db *storagetest.SharedMemory) (all []*run
 	return all
 }
 
-// TestSeveralFirstStarts guards that daemons that begin at once on an empty
-// database make one workspace, and one key that opens all of them.
+// TestSeveralFirstStarts guards that daemons that start at once on an empty database
+// create one workspace and one key for all.
 func TestSeveralFirstStarts(t *testing.T) {
 	t.Parallel()
 	db := storagetest.NewSharedMemory()
@@ -92,7 +92,7 @@ func TestSeveralFirstStarts(t *testing.T) {
 	all[1].end()
 }
 
-// A daemon that is alone is a list of one.
+// Without other nodes, the list has one node.
 func TestOneNode(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
@@ -104,8 +104,8 @@ func TestOneNode(t *testing.T) {
 	}
 }
 
-// TestAnotherSealingKeyIsRefused guards that no daemon begins on a database whose
-// secrets it could not open, nor seals some that the others cannot.
+// TestAnotherSealingKeyIsRefused guards that a daemon does not start on a database with a
+// different sealing key.
 func TestAnotherSealingKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	other, err := seal.New(bytes.Repeat([]byte{8}, 32))
@@ -147,8 +147,7 @@ func TestAnotherSealingKeyIsRefused(t *testing.T) {
 	refused(copied)
 }
 
-// A store that may not be used is left as it is, and the daemon is no node any
-// more.
+// A daemon that is not admitted does not change the store and leaves its nodes.
 func TestAStoreThatIsNotAdmitted(t *testing.T) {
 	t.Parallel()
 	db := storagetest.NewSharedMemory()

@@ -30,18 +30,18 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// The only addresses of the internet of these tests that count as public ones.
+// The public addresses of the test network. All others count as inside.
 var (
 	publicSite   = netip.MustParseAddr("93.184.216.34")
 	redirectSite = netip.MustParseAddr("93.184.216.35") // sends everyone inside
 	publicSix    = netip.MustParseAddr("2606:2800:220:1:248:1893:25c8:1946")
 )
 
-// redirects are the statuses by which the site does that, which are in its names.
+// redirects are the status codes of the redirecting site; its host names contain them.
 var redirects = []int{301, 302, 303, 307, 308}
 
-// internet is a network of which every address, public, private and special,
-// leads to one listener for each port. It counts connections by where they went.
+// internet is a network in which every address, public, private or special, leads to one
+// listener per port. It counts connections by destination address.
 type internet struct {
 	redirected atomic.Int64 // requests
 	taken      atomic.Int64 // requests, by the public site
@@ -49,15 +49,14 @@ type internet struct {
 	mu      sync.Mutex          // mu guards arrived and asked
 	arrived map[netip.Addr]int  // connections, by the address they were for
 	asked   map[string]int      // questions for A, by name
-	zone    map[string][]answer // answers in turn; the last one stays
+	zone    map[string][]answer // successive records; the last one repeats
 }
 
-// answer is what a name stands for.
+// answer is the set of addresses of a name.
 type answer []netip.Addr
 
-// insideNamespace makes the test run in a process that has a network of its own
-// and all rights in it. It reports whether this is that process; in the other
-// one it waits for it and fails or skips the test as it did.
+// insideNamespace runs the test in a child process with its own network namespace. It
+// reports true in the child. In the parent it waits for the child and reports its result.
 func insideNamespace(t *testing.T) bool {
 	t.Helper()
 	const mark = "SCHEDCTL_TEST_NAMESPACE"
@@ -87,7 +86,7 @@ func insideNamespace(t *testing.T) bool {
 	return false
 }
 
-// newInternet makes the network of this process such a one.
+// newInternet sets up the network of this process.
 func newInternet(t *testing.T) *internet {
 	t.Helper()
 	inside := answer{netip.MustParseAddr("127.0.0.1")}
@@ -133,7 +132,7 @@ func newInternet(t *testing.T) *internet {
 	return i
 }
 
-// serve takes every post, but on the one site that sends people inside.
+// serve accepts every request; the redirecting site redirects to loopback.
 func (i *internet) serve(w http.ResponseWriter, r *http.Request) {
 	local := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if site := netip.MustParseAddrPort(local.String()).Addr().Unmap(); site == redirectSite {
@@ -147,8 +146,8 @@ func (i *internet) serve(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// count returns how many connections there were to inside and public addresses
-// since the last call, and forgets them.
+// count returns the number of connections to inside and public addresses since the last
+// call.
 func (i *internet) count() (inside map[netip.Addr]int, public int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -179,7 +178,7 @@ func (l countingListener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// answerNames is a name server, over a stream.
+// answerNames is a DNS server on a stream connection.
 func (i *internet) answerNames(c net.Conn) {
 	defer c.Close()
 	for {
@@ -232,8 +231,8 @@ func (i *internet) reply(m dnsmessage.Message) *dnsmessage.Message {
 	return out
 }
 
-// lookUp returns what a name stands for. Numbers that are no address in Go are
-// answered as the C library reads them, for a resolver may do that.
+// lookUp returns the addresses of a name. Numeric forms that Go rejects are parsed like
+// the C library does, because a resolver may do that.
 func (i *internet) lookUp(name string, kind dnsmessage.Type) (answer, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -249,8 +248,8 @@ func (i *internet) lookUp(name string, kind dnsmessage.Type) (answer, bool) {
 	return turns[turn], true
 }
 
-// readAsC reads an IPv4 address as inet_aton does: of one to four numbers, each
-// decimal, octal or hexadecimal, the last one for all bytes that are left.
+// readAsC parses an IPv4 address like inet_aton: one to four decimal, octal or hexadecimal
+// numbers, the last one for all remaining bytes.
 func readAsC(text string) (netip.Addr, bool) {
 	parts := strings.Split(text, ".")
 	if len(parts) > 4 {
@@ -273,8 +272,8 @@ func readAsC(text string) (netip.Addr, bool) {
 	return netip.AddrFrom4(four), true
 }
 
-// selfSigned returns a certificate of the public hosts, and writes it to where
-// this process looks for those it trusts.
+// selfSigned returns a certificate for the public hosts, and writes it to the file of
+// trusted roots.
 func selfSigned(t *testing.T, roots string) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -295,8 +294,7 @@ func selfSigned(t *testing.T, roots string) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// ownEveryAddress makes the loopback interface of this network answer for all of
-// IPv4 and IPv6.
+// ownEveryAddress routes all IPv4 and IPv6 addresses to the loopback interface.
 func ownEveryAddress() error {
 	s, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC, syscall.NETLINK_ROUTE)
 	if err != nil {
@@ -320,7 +318,7 @@ func ownEveryAddress() error {
 	return nil
 }
 
-// configure sends one request to the kernel and waits until it is done.
+// configure sends a netlink request and waits for its result.
 func configure(socket int, kind, flags uint16, body []byte) error {
 	request := binary.NativeEndian.AppendUint32(nil, uint32(syscall.NLMSG_HDRLEN+len(body)))
 	request = binary.NativeEndian.AppendUint16(request, kind)

@@ -20,10 +20,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Whatever URL the daemon is given, wherever it takes one, and whatever names
-// stand for by then, it opens no connection to an address that is not public.
-// The kernel says so: here each address there is leads to a listener that
-// counts, and the same listener is reached when private networks are allowed.
+// TestNoURLLeadsInside guards that no URL or host makes the daemon connect to an address
+// that is not public, no matter where it is configured and how its name resolves. In the
+// test network, every address leads to a listener that counts connections. The test also
+// checks that this listener is reached when private networks are allowed.
 func TestNoURLLeadsInside(t *testing.T) {
 	t.Parallel()
 	if !insideNamespace(t) {
@@ -43,8 +43,7 @@ func TestNoURLLeadsInside(t *testing.T) {
 	t.Run("allowed", i.tryAllowed)
 }
 
-// addressed are credentials of an account whose network is at the URL, by
-// platform.
+// addressed returns credentials for accounts at a URL, by platform.
 func addressed(url string) map[string]publish.Credentials {
 	return map[string]publish.Credentials{
 		"bluesky":  {"service_url": url, "identifier": "alice.example.org", "app_password": "abcd-efgh-ijkl-mnop"},
@@ -74,7 +73,7 @@ func (r *running) send(method, path string, body any, into any) int {
 	return status
 }
 
-// noneInside fails the test when a connection went inside since the last count.
+// noneInside fails the test after a connection to an inside address.
 func (i *internet) noneInside(t *testing.T) (public int) {
 	t.Helper()
 	inside, public := i.count()
@@ -120,8 +119,8 @@ func (i *internet) tryGiven(t *testing.T, urls []string) {
 	i.noneInside(t)
 }
 
-// stored puts an account of each platform at the URL into the store, as one that
-// was connected when it led elsewhere or was allowed.
+// stored stores an account of each platform at the URL, as if it had been connected while
+// the URL was allowed.
 func (r *running) stored(url, name string) map[string]string {
 	r.t.Helper()
 	ids := map[string]string{}
@@ -154,8 +153,7 @@ func (r *running) stored(url, name string) map[string]string {
 	return ids
 }
 
-// tryStored publishes to, verifies and tells webhooks that were stored with
-// every URL.
+// tryStored uses stored accounts, webhooks and mail servers with every URL.
 func (i *internet) tryStored(t *testing.T, urls []string) {
 	r := start(t, public)
 	for n, url := range urls {
@@ -167,7 +165,7 @@ func (i *internet) tryStored(t *testing.T, urls []string) {
 	}
 }
 
-// useAll publishes to, verifies and tells what was stored with the URL.
+// useAll stores accounts, a webhook and a mail server at the URL, and uses them.
 func (r *running) useAll(url, name string) {
 	r.t.Helper()
 	for _, id := range r.stored(url, name+" verified") {
@@ -242,7 +240,7 @@ func (r *running) putWebhook(change func(*schedctl.Webhook)) (w schedctl.Webhook
 	return w
 }
 
-// settled ends the daemon when every target was tried or given up.
+// settled waits until every target was attempted or failed, and stops the daemon.
 func (r *running) settled() {
 	r.t.Helper()
 	r.await("all posts to be tried", func() bool {
@@ -265,7 +263,7 @@ func (r *running) settled() {
 	r.end() // which lets calls end
 }
 
-// tryRedirects has all networks on a public site that sends everyone inside.
+// tryRedirects uses networks on a public site that redirects to loopback.
 func (i *internet) tryRedirects(t *testing.T) {
 	r := start(t, public)
 	for _, status := range redirects {
@@ -286,8 +284,8 @@ func (i *internet) tryRedirects(t *testing.T) {
 	}
 }
 
-// tryRebinding publishes to names that are public when they are looked at and
-// lead inside when they are called, and to names that are both.
+// tryRebinding publishes to names that resolve to a public address first and to an inside
+// address later, and to names with both.
 func (i *internet) tryRebinding(t *testing.T) {
 	r := start(t, public)
 	before := i.taken.Load()
@@ -305,8 +303,8 @@ func (i *internet) tryRebinding(t *testing.T) {
 	}
 }
 
-// tryAllowed shows that what the other tests count can be reached: with private
-// networks allowed, and public ones in any case.
+// tryAllowed checks the test network itself: public addresses are reachable, and private
+// ones are when they are allowed.
 func (i *internet) tryAllowed(t *testing.T) {
 	for name, test := range map[string]struct {
 		policy func(*daemon.Config)
@@ -348,7 +346,7 @@ func (i *internet) tryAllowed(t *testing.T) {
 	}
 }
 
-// What is refused is refused in words that say why, and how to allow it.
+// Error messages for refused addresses name the cause and how to allow them.
 func TestRefusedAddressSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	r := start(t, public)

@@ -1,7 +1,7 @@
 package daemon_test
 
-// insideHosts are ways to write a host that is not on the public internet. Those
-// that are names stand for what zone answers.
+// insideHosts are spellings of hosts that are not on the public internet. Names resolve
+// as defined in newInternet.
 var insideHosts = []string{
 	// Loopback, as it is usually written and as few people know that it can be.
 	"127.0.0.1", "127.0.0.2", "127.255.255.254", "127.0.0.1.", "localhost", "LocalHost", "localhost.", "a.b.localhost",
@@ -27,13 +27,12 @@ var insideHosts = []string{
 	"224.0.0.1", "239.255.255.250", "[ff02::1]", "[ff0e::1]", "255.255.255.255", "240.0.0.1", "192.0.2.1",
 	"198.51.100.1", "203.0.113.1", "198.18.0.1", "198.19.255.255", "192.88.99.1", "[2001:db8::1]", "[3fff::1]",
 	"[100::1]", "[2001:20::1]", "[5f00::1]",
-	// Names that lead inside: at once, by way of another name, or sometimes.
+	// Names that lead inside: at once, through a CNAME, or sometimes.
 	"inside.test", "INSIDE.test.", "six.test", "mapped.test", "nat64.test", "metadata.test", "zero.test", "cname.test",
 	"10.0.0.1.wildcard.test",
 }
 
-// insideURLs are whole URLs that lead, or could be thought to lead, somewhere
-// else than they seem to. All are to be refused where they are given.
+// insideURLs are URLs with misleading or invalid parts. All must be refused.
 var insideURLs = []string{
 	"http://public.test@127.0.0.1:7070", "http://public.test:80@127.0.0.1:7070", "http://public.test%40@127.0.0.1:7070",
 	`http://public.test\@127.0.0.1:7070`, `http://127.0.0.1:7070\@public.test`, `http:\\127.0.0.1:7070`, "http:/\\127.0.0.1:7070",

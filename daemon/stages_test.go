@@ -58,7 +58,7 @@ func TestStagesStopInOrder(t *testing.T) {
 	})
 }
 
-// A part that gives up stops the others, and is the one that is told of.
+// A failed part stops the others, and its error is returned.
 func TestAPartThatGivesUpStopsTheOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func (l piped) Close() error { return nil }
 
 func (l piped) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// A client that takes nothing of an answer does not hold its connection for ever.
+// The connection of a client that does not read the response is closed.
 func TestWhoTakesNoAnswerIsCutOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestWhoTakesNoAnswerIsCutOff(t *testing.T) {
 	})
 }
 
-// breaking is a store that can say that it is broken.
+// breaking is a store that can break.
 type breaking struct {
 	storage.Store
 	broken chan struct{}
@@ -161,8 +161,8 @@ type breaking struct {
 
 func (s breaking) Broken() <-chan struct{} { return s.broken }
 
-// A store that can write nothing any more ends the daemon, so that whoever watches
-// it starts it again; it would answer requests and publish nothing.
+// A broken store ends the daemon, so that its service manager restarts it. Otherwise it
+// would respond to requests but not publish.
 func TestABrokenStoreEndsTheDaemon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestABrokenStoreEndsTheDaemon(t *testing.T) {
 		}
 		close(store.broken)
 		if err := <-ended; !errors.Is(err, storage.ErrBroken) || !strings.Contains(err.Error(), "restart") {
-			t.Errorf("error %v, want one that asks for a restart", err)
+			t.Errorf("error %v, want a request to restart", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -17,8 +17,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// An event stream would last for ever; it ends when the daemon stops, at once
-// and in a way that its reader knows.
+// Event streams end at once when the daemon stops, with a proper end of the response.
 func TestStopEndsEventStreams(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
@@ -49,7 +48,7 @@ func TestStopEndsEventStreams(t *testing.T) {
 	}
 }
 
-// A connection on which nothing was asked keeps nobody waiting.
+// A connection without a request does not delay the stop.
 func TestStopDoesNotWaitForSilentConnections(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
@@ -70,13 +69,13 @@ func TestStopDoesNotWaitForSilentConnections(t *testing.T) {
 	}
 	for _, conn := range conns {
 		if n, err := conn.Read(make([]byte, 1)); n > 0 || err == nil {
-			t.Errorf("a silent connection was told %d bytes, %v", n, err)
+			t.Errorf("a connection without a request received %d bytes, %v", n, err)
 		}
 	}
 }
 
-// What is being published when the daemon stops is published, and known to be,
-// though nobody is served any more.
+// A post that is being published when the daemon stops is published and recorded, although
+// requests are no longer served.
 func TestStopServesNobodyWhileCallsFinish(t *testing.T) {
 	t.Parallel()
 	called, release := make(chan struct{}), make(chan struct{})
@@ -97,7 +96,7 @@ func TestStopServesNobodyWhileCallsFinish(t *testing.T) {
 	<-called
 	r.stop()
 	address := strings.TrimPrefix(r.url, "http://")
-	r.await("it to serve nobody", func() bool {
+	r.await("it to stop serving", func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()
@@ -118,7 +117,7 @@ func TestStopServesNobodyWhileCallsFinish(t *testing.T) {
 	}
 }
 
-// When keys were used last is on disk after a stop.
+// The last use of API keys is on disk after a stop.
 func TestStopWritesWhenKeysWereUsed(t *testing.T) {
 	t.Parallel()
 	store := newLasting()

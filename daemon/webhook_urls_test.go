@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// A webhook of before its URL was sealed is sealed by the next start, and goes on.
+// A start seals a plain-text webhook URL, and the webhook keeps working.
 func TestStartSealsTheURLsOfWebhooks(t *testing.T) {
 	t.Parallel()
 	store := storagetest.NewMemory()

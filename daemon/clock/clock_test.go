@@ -17,7 +17,7 @@ const (
 	years = 365 * day
 )
 
-// hands are the clocks of a machine that a test sets.
+// hands are the clocks of a simulated machine.
 type hands struct {
 	*Clock
 	path   string
@@ -149,7 +149,7 @@ func TestLeapIsOverWhenTakenBack(t *testing.T) {
 	}
 }
 
-// A clock that is set back, but not to where it was, is as doubtful as before.
+// A clock that is set back by less than the leap stays in doubt.
 func TestLeapIsTakenBackInPart(t *testing.T) {
 	t.Parallel()
 	h := newHands(t)
@@ -165,8 +165,8 @@ func TestLeapIsTakenBackInPart(t *testing.T) {
 	}
 }
 
-// A clock that returns to where it was has not leapt, unless it stood elsewhere
-// for so long that this is the time which is believed.
+// A return of the clock is not a leap, unless it was steady at the other time for so long
+// that this time is trusted.
 func TestReturn(t *testing.T) {
 	t.Parallel()
 	h := newHands(t)
@@ -187,7 +187,7 @@ func TestReturn(t *testing.T) {
 	h.wantDoubt(t, "a return after an hour", true)
 }
 
-// A clock that was believed where it was wrong is not believed there again.
+// A wrong time that was trusted before is not trusted again after it was corrected.
 func TestLeapThatWasBelievedOnce(t *testing.T) {
 	t.Parallel()
 	h := newHands(t)
@@ -201,7 +201,7 @@ func TestLeapThatWasBelievedOnce(t *testing.T) {
 	h.wantDoubt(t, "the second time", true)
 }
 
-// A restart in the same boot compares as the run before it would have.
+// A restart within one boot continues the comparison.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	for _, away := range []time.Duration{time.Second, time.Hour, 3 * day, 200 * day} {
@@ -218,7 +218,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A restart neither ends a doubt nor begins it again, and holds the same.
+// A restart neither ends nor restarts a doubt, and holds the same posts.
 func TestRestartInDoubt(t *testing.T) {
 	t.Parallel()
 	h := newHands(t)
@@ -245,8 +245,8 @@ func TestRestartInDoubt(t *testing.T) {
 	h.wantDoubt(t, "set right while away", false)
 }
 
-// Nothing says how long a machine was off: a clock that a time server keeps is
-// believed at once, and another one soon.
+// The time that a machine was off cannot be measured: a clock that a time server keeps is
+// trusted at once, any other clock soon.
 func TestReboot(t *testing.T) {
 	t.Parallel()
 	for _, off := range []time.Duration{time.Hour, 2 * day, 39 * day, 10 * years} {
@@ -370,7 +370,7 @@ func TestWhatALeapHoldsAndAges(t *testing.T) {
 	}
 }
 
-// What was made by a clock that was behind is not old when it is set right.
+// Records from a clock that was behind are not old after the clock is corrected.
 func TestAgeAfterAStep(t *testing.T) {
 	t.Parallel()
 	for _, behind := range []time.Duration{time.Hour, 48 * time.Hour, 10 * years} {
@@ -391,8 +391,7 @@ func TestAgeAfterAStep(t *testing.T) {
 	}
 }
 
-// What was recorded before the clock was set back may have happened earlier than
-// it says.
+// Events recorded before the clock was set back may have happened earlier than recorded.
 func TestEarliestOfWhatWasRecorded(t *testing.T) {
 	t.Parallel()
 	h := newHands(t)
@@ -413,7 +412,7 @@ func TestEarliestOfWhatWasRecorded(t *testing.T) {
 	want("set back by years", now, now.Add(-10*years))
 }
 
-// Without a file the first reading is compared with the youngest record.
+// Without a file, the first reading is compared with the newest record.
 func TestTheStartIsComparedWithTheYoungestRecord(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -443,7 +442,7 @@ func TestNoClockBelievesEverything(t *testing.T) {
 	}
 }
 
-// The clocks of this machine are believed, by this run and by the next one.
+// The clocks of this machine are trusted, in this run and the next.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "clock.json")
@@ -484,8 +483,8 @@ func TestARecordThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// A file of the first version, which has the time alone, is read as one of another
-// boot.
+// A file of the first version, which has only the time, is treated like a file of a
+// different boot.
 func TestARecordOfTheFirstVersion(t *testing.T) {
 	t.Parallel()
 	h := newHands(t)

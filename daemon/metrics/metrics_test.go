@@ -81,7 +81,7 @@ func (r *rig) post(n schedctl.NewPost) schedctl.Post {
 	return p
 }
 
-// scrape asks as Prometheus does.
+// scrape requests the metrics like Prometheus.
 func (r *rig) scrape() (text string, families map[string]*dto.MetricFamily) {
 	r.Helper()
 	w := httptest.NewRecorder()
@@ -175,7 +175,7 @@ func TestCountsRequests(t *testing.T) {
 	)
 }
 
-// Whatever clients ask for, the number of series stays what the program has.
+// The number of series does not depend on client requests.
 func TestClientsCannotMakeSeries(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -279,7 +279,7 @@ func (m manyReader) Due(from schedctl.Due, fn func(schedctl.Due) bool) error {
 	return nil
 }
 
-// What can be counted is shown, and the log tells once of what cannot.
+// When the store fails, other metrics are still shown and the failure is logged once.
 func TestStoreThatFails(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]func(*rig){
@@ -298,7 +298,7 @@ func TestStoreThatFails(t *testing.T) {
 				}
 			}
 			if n := strings.Count(r.log.String(), "counting targets and accounts failed"); n != 1 {
-				t.Errorf("told %d times:\n%s", n, r.log.String())
+				t.Errorf("logged %d times:\n%s", n, r.log.String())
 			}
 			r.broken = nil
 			r.want("schedctl_due_targets 0")
@@ -326,7 +326,7 @@ func TestShowsThatTheClockIsDoubted(t *testing.T) {
 	r.want("schedctl_clock_doubted 1")
 }
 
-// Counting takes a hundredth of the time at most, however often it is asked.
+// Counting takes at most one percent of the time, regardless of the scrape rate.
 func TestCountsAreKeptAsLongAsTheyCost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -372,7 +372,7 @@ func (s *slowStore) views() int {
 	return s.n
 }
 
-// Names, units and help texts are as Prometheus wants them.
+// Names, units and help texts follow the Prometheus rules.
 func TestLint(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -398,11 +398,11 @@ func TestLint(t *testing.T) {
 		}
 	}
 	if !strings.Contains(text, `version="v1.2.3"`) {
-		t.Error("the build is not told")
+		t.Error("the build info is missing")
 	}
 }
 
-// Scrapes and happenings come from many goroutines.
+// Scrapes and events come from many goroutines.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

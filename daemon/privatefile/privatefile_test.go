@@ -11,9 +11,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
-// TestWriteSyncsTheDirectory after the file has its name: else a power failure takes
-// a key of which the database has what it sealed. It is not parallel: it listens to
-// the whole package.
+// TestWriteSyncsTheDirectory guards that the directory is synced after the rename.
+// Otherwise a power failure could lose a key that the database already depends on. The
+// test is not parallel, because it observes the whole package.
 func TestWriteSyncsTheDirectory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret.key")
 	var synced []string
@@ -50,16 +50,16 @@ func TestCheck(t *testing.T) {
 		command string // empty when it is fine
 	}{
 		"a private file":                 {0o600, false, privatefile.Reading, ""},
-		"a file that nobody may write":   {0o400, false, privatefile.Reading, ""},
-		"a key that everybody may read":  {0o644, false, privatefile.Reading, "chmod go-rwx"},
+		"a read-only file":               {0o400, false, privatefile.Reading, ""},
+		"a key that all users may read":  {0o644, false, privatefile.Reading, "chmod go-rwx"},
 		"a key that the group may read":  {0o640, false, privatefile.Reading, "chmod go-rwx"},
-		"a key that everybody may write": {0o602, false, privatefile.Reading, "chmod go-w"},
+		"a key that all users may write": {0o602, false, privatefile.Reading, "chmod go-w"},
 		"a file that is read by others":  {0o644, false, privatefile.Writing, ""},
 		"a file that the group writes":   {0o660, false, privatefile.Writing, "chmod go-w"},
 		"a private directory":            {0o700, true, privatefile.Writing, ""},
 		"a directory that is listed":     {0o755, true, privatefile.Writing, ""},
 		"a directory of the group":       {0o775, true, privatefile.Writing, "chmod go-w"},
-		"a directory of everybody":       {0o777, true, privatefile.Writing, "chmod go-w"},
+		"a directory of all users":       {0o777, true, privatefile.Writing, "chmod go-w"},
 		"a directory such as /tmp":       {0o777 | os.ModeSticky, true, privatefile.Writing, "chmod go-w"},
 	} {
 		t.Run(name, func(t *testing.T) {

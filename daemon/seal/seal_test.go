@@ -95,7 +95,7 @@ func TestTexts(t *testing.T) {
 		t.Errorf("OpenText = %q, %v", got, err)
 	}
 	if got, err := s.OpenText("https://hooks.example/", "wh_1"); got != "https://hooks.example/" || err != nil {
-		t.Errorf("one that was never sealed: %q, %v", got, err)
+		t.Errorf("a plain text: %q, %v", got, err)
 	}
 	for _, bad := range []string{sealed[:len(sealed)-2], "sealed:", "sealed:*", s.SealText("x", "wh_2")} {
 		if got, err := s.OpenText(bad, "wh_1"); got != "" || !errors.Is(err, seal.ErrOpen) {
