@@ -38,7 +38,7 @@ var (
 
 // plans are around noon, which is a Saturday.
 var plans = []apiv1.Post{
-	planned("post_1", "2026-11-16 08:00", schedctl.Published, "The week begins: 日本語のテキスト for everybody", blog.ID, team.ID),
+	planned("post_1", "2026-11-16 08:00", schedctl.Published, "The week starts: 日本語のテキスト for everybody", blog.ID, team.ID),
 	planned("post_2", "2026-11-18 15:30", schedctl.Failed, "Did not work", team.ID),
 	planned("post_3", "2026-11-21 11:55", schedctl.Publishing, "Going out", blog.ID),
 	planned("post_4", "2026-11-21 18:00", schedctl.Scheduled, "Version 1.0 is out,\nand here is what is new", blog.ID, team.ID),
@@ -147,8 +147,8 @@ func TestCalendarForPrograms(t *testing.T) {
 	t.Parallel()
 	var asked string
 	m := newMachine(t, calendarDaemon(&asked))
-	m.want(t, 0, `2026-11-16	2026-11-16T08:00:00Z	blog	published		post_1	The week begins: 日本語のテキスト for everybody
-2026-11-16	2026-11-16T08:00:00Z	team-announcements	published		post_1	The week begins: 日本語のテキスト for everybody
+	m.want(t, 0, `2026-11-16	2026-11-16T08:00:00Z	blog	published		post_1	The week starts: 日本語のテキスト for everybody
+2026-11-16	2026-11-16T08:00:00Z	team-announcements	published		post_1	The week starts: 日本語のテキスト for everybody
 2026-11-18	2026-11-18T15:30:00Z	team-announcements	failed		post_2	Did not work
 2026-11-21	2026-11-21T11:55:00Z	blog	publishing		post_3	Going out
 2026-11-21	2026-11-21T18:00:00Z	blog	scheduled	clash	post_4	Version 1.0 is out, and here is what is new

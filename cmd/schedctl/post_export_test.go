@@ -21,7 +21,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-// Whatever posts there are: what is exported is imported as the same posts.
+// TestExportAndImportAreAnIdentity guards that an import of an export yields the same
+// posts.
 func TestExportAndImportAreAnIdentity(t *testing.T) {
 	t.Parallel()
 	names := twoAccounts.Results

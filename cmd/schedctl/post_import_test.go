@@ -39,7 +39,7 @@ func newPosts() *posts {
 	return &posts{bodies: map[string]string{}, answers: map[string]apiv1.Post{}}
 }
 
-// ServeHTTP answers what an import asks.
+// ServeHTTP serves the requests of an import.
 func (d *posts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -149,7 +149,8 @@ func TestPostImportForPeople(t *testing.T) {
 	m.want(t, 0, "", "reading lines; end them with Ctrl-D on a line of its own\nno lines\n", "post", "import", "--format", "jsonl", "-")
 }
 
-// Of many lines a person is told what needs attention.
+// TestPostImportOfManyLines guards that the output for many lines shows what needs
+// attention.
 func TestPostImportOfManyLines(t *testing.T) {
 	t.Parallel()
 	lines := []string{"content,id"}
@@ -223,7 +224,8 @@ func TestPostImportIsInterruptedAtALimit(t *testing.T) {
 	})
 }
 
-// A daemon that goes away ends an import; the next one goes on.
+// TestPostImportStopsAndGoesOn guards that an import stops when the daemon becomes
+// unreachable, and that the next import continues.
 func TestPostImportStopsAndGoesOn(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -263,7 +265,7 @@ func TestPostImportIsInterrupted(t *testing.T) {
 		want string
 		done int
 	}{
-		{"POST /api/v1/posts/validate", "schedctl: interrupted; nothing was sent\n", 0},
+		{"POST /api/v1/posts/validate", "schedctl: interrupted; no post was sent\n", 0},
 		{"POST /api/v1/posts", "schedctl: interrupted after 0 of 3 lines; import the same lines again to continue; no post is created twice\n", 0},
 	} {
 		d := newPosts()
@@ -272,7 +274,7 @@ func TestPostImportIsInterrupted(t *testing.T) {
 			if r.Method+" "+r.URL.Path == tc.stop {
 				interrupt()
 				<-r.Context().Done()
-				return &refused{http.StatusInternalServerError, "INTERNAL"} // nobody is there to see it
+				return &refused{http.StatusInternalServerError, "INTERNAL"} // the client is disconnected
 			}
 			return nil
 		}
@@ -299,7 +301,7 @@ func TestPostImportIsInterruptedWhileReading(t *testing.T) {
 		interrupt()
 		return in.Read(p) // for ever
 	}))
-	if status := run(ctx, m.System, []string{"post", "import", "-"}); status != 130 || m.err.String() != "schedctl: interrupted; nothing was sent\n" {
+	if status := run(ctx, m.System, []string{"post", "import", "-"}); status != 130 || m.err.String() != "schedctl: interrupted; no post was sent\n" {
 		t.Errorf("exit status %d: %s", status, &m.err)
 	}
 	in.Close()
@@ -417,12 +419,12 @@ func TestPostImportIDs(t *testing.T) {
 	m.want(t, 2, "", "schedctl: --collection must have 1 to 80 letters, digits, dots, underscores or hyphens\n", "post", "import", path, "--collection", "a b")
 	m.want(t, 2, "", "schedctl: --collection cannot be \"import\", which is reserved; choose another name\n", "post", "import", path, "--collection", "import")
 	m.want(t, 5, "2\trefused\t\t\ta b\tthe id \"a b\" is not valid: use visible ASCII characters without spaces, at most 183\n",
-		"1 refused\nschedctl: nothing was sent, because 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
+		"1 refused\nschedctl: no post was sent, because 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
 		"post", "import", csvFile(t, "id,content", "a b,Hello"))
 	m.In = strings.NewReader("id,content\na,Hello\n")
 	m.want(t, 2, "", "schedctl: standard input needs --collection when lines have an id; give --collection NAME; the posts then have the external ids NAME/ID\n", "post", "import", "-")
 	m.want(t, 5, "2\trefused\t\t\t\tthere is no account \"demo, hook\"; the accounts are feed:demo ("+demoID+"), http:hook ("+hookID+"); separate accounts with \";\"\n",
-		"1 refused\nschedctl: nothing was sent, because 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
+		"1 refused\nschedctl: no post was sent, because 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
 		"post", "import", csvFile(t, "text,accounts", `Hello,"demo, hook"`))
 }
 

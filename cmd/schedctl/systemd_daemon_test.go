@@ -18,7 +18,7 @@ import (
 type managed struct {
 	*crashDaemon
 	t      *testing.T
-	heard  *net.UnixConn // what it tells
+	heard  *net.UnixConn // its notifications
 	socket *os.File      // the socket it is given, if any
 	env    []string
 }
@@ -64,8 +64,8 @@ func (m *managed) run(flags ...string) {
 	}
 }
 
-// hear waits until the daemon has told something that begins so, and returns
-// all that it told until then.
+// hear waits for a notification with the prefix, and returns all notifications until
+// then.
 func (m *managed) hear(prefix string) (all []string) {
 	m.t.Helper()
 	buffer := make([]byte, 4096)
@@ -93,7 +93,7 @@ func (m *managed) stop() error {
 	return err
 }
 
-// status returns the answer to GET /readyz over a connection to the address.
+// status returns the HTTP status of GET /readyz over a connection to the address.
 func status(t *testing.T, network, address string) int {
 	t.Helper()
 	conn, err := net.Dial(network, address)
@@ -122,7 +122,7 @@ func TestServiceManagerIsToldWhenTheDaemonServesLivesAndStops(t *testing.T) {
 		}
 	}
 	if got := status(t, "tcp", m.address); got != http.StatusOK {
-		t.Errorf("/readyz answers %d after READY=1", got)
+		t.Errorf("/readyz responds %d after READY=1", got)
 	}
 	m.hear("WATCHDOG=1\n")
 	m.hear("WATCHDOG=1\n")
@@ -211,8 +211,8 @@ func TestDaemonRefusesSocketsItCannotServeOn(t *testing.T) {
 	}
 }
 
-// A socket that was given to the process before, a shell for example, is not
-// taken for one of the daemon's.
+// TestDaemonLeavesSocketsOfOthersAlone guards that a socket of the parent process, for
+// example a shell, is not mistaken for the daemon's.
 func TestDaemonLeavesSocketsOfOthersAlone(t *testing.T) {
 	t.Parallel()
 	m := newManaged(t)

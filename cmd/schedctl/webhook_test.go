@@ -37,7 +37,7 @@ func TestWebhookStatuses(t *testing.T) {
 	m.run(t, "webhook", "show", siteID)
 	for _, want := range []string{
 		"Status         disabled\n", "Reason         it failed for three days\n",
-		"Next           schedctl webhook deliveries " + siteID + " tells what it answered\n", "Next           schedctl webhook edit " + siteID + " --enable\n",
+		"Next           schedctl webhook deliveries " + siteID + " shows its responses\n", "Next           schedctl webhook edit " + siteID + " --enable\n",
 	} {
 		if !strings.Contains(m.out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &m.out)
@@ -53,8 +53,8 @@ func TestWebhookCreateSends(t *testing.T) {
 		json.NewEncoder(w).Encode(apiv1.WebhookSecret{Webhook: siteHook, Secret: "whsec_made"})
 	})})
 	m.terminals().noColorEnv()
-	m.want(t, 0, "Created site ("+siteID+"): https://example.com/hooks is told of post.published and post.failed\nSecret: whsec_made\n",
-		"keep the secret now: nobody can show it again\n",
+	m.want(t, 0, "Created site ("+siteID+"): https://example.com/hooks receives post.published and post.failed\nSecret: whsec_made\n",
+		"save the secret now: it cannot be shown again\n",
 		"webhook", "create", "--url", "https://example.com/hooks", "--event", "post.published,post.failed", "--name", "site", "--disabled")
 	want := map[string]any{"url": "https://example.com/hooks", "name": "site", "enabled": false, "event_types": []any{"post.published", "post.failed"}}
 	if got, want := mustJSON(t, sent), mustJSON(t, want); got != want {
@@ -71,8 +71,8 @@ func mustJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// A secret that cannot be saved is printed all the same: nobody can show it
-// again.
+// TestSecretIsNotLostWhenTheDiskIsFull guards that a secret that cannot be saved is
+// printed, because it cannot be shown again.
 func TestSecretIsNotLostWhenTheDiskIsFull(t *testing.T) {
 	t.Parallel()
 	full := "/dev/full"
@@ -91,9 +91,9 @@ func TestSecretIsNotLostWhenTheDiskIsFull(t *testing.T) {
 	}
 }
 
-// deliveryLog answers each look at a log with the next state of a delivery.
+// deliveryLog returns the next state of a delivery for each request.
 type deliveryLog struct {
-	states []apiv1.Delivery // one without an id is a daemon that does not answer
+	states []apiv1.Delivery // a state without an id is a daemon that does not respond
 	looks  int
 }
 
@@ -149,11 +149,11 @@ func TestDeliveryTexts(t *testing.T) {
 	t.Parallel()
 	a := &cli.App{System: newMachine(t, nil).System}
 	for want, d := range map[string]apiv1.Delivery{
-		"":                                {Status: schedctl.DeliveryPending, NextAttemptAt: at(time.Minute)},
-		"HTTP 200 in 12 ms":               {Status: schedctl.DeliveryDelivered, Attempt: 1, HTTPStatus: ptr(200), DurationMS: ptr(int64(12))},
-		"HTTP 500, next in 2m":            {Status: schedctl.DeliveryPending, Attempt: 1, HTTPStatus: ptr(500), NextAttemptAt: at(2 * time.Minute)},
-		"no such host, 9 attempts":        {Status: schedctl.DeliveryFailed, Attempt: 9, Error: ptr("no such host")},
-		"no answer, 2 attempts, next now": {Status: schedctl.DeliveryPending, Attempt: 2, NextAttemptAt: at(0)},
+		"":                                  {Status: schedctl.DeliveryPending, NextAttemptAt: at(time.Minute)},
+		"HTTP 200 in 12 ms":                 {Status: schedctl.DeliveryDelivered, Attempt: 1, HTTPStatus: ptr(200), DurationMS: ptr(int64(12))},
+		"HTTP 500, next in 2m":              {Status: schedctl.DeliveryPending, Attempt: 1, HTTPStatus: ptr(500), NextAttemptAt: at(2 * time.Minute)},
+		"no such host, 9 attempts":          {Status: schedctl.DeliveryFailed, Attempt: 9, Error: ptr("no such host")},
+		"no response, 2 attempts, next now": {Status: schedctl.DeliveryPending, Attempt: 2, NextAttemptAt: at(0)},
 	} {
 		if got := webhook.AnswerText(a, d); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -17,7 +17,7 @@ func NewKey(a *cli.App) *cobra.Command {
 		Short: "Make and revoke API keys",
 		Long: `Make and revoke API keys. A key belongs to one workspace, can do what its scopes
 say, and may be limited to some accounts and to some time. The daemon keeps no more
-of it than a hash: whoever loses a key makes another.`,
+of it than a hash. If you lose a key, create another.`,
 		Example: `  schedctl key create --name ci --scope posts:read --scope posts:write --expires 90d
   schedctl key list
   schedctl key revoke ci`,

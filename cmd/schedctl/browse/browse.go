@@ -31,20 +31,20 @@ func New(a *cli.App) *cobra.Command {
 		Use:   "tui",
 		Short: "Browse and change posts on the full screen",
 		Long: `Browse and change posts on the full screen: the queue by day, the week, drafts,
-what went out, what failed and what to do about it, accounts, and what webhooks were
-told. It follows what happens, and can stay open all day: when the daemon is away it
-says so, and goes on when it is back.
+published posts, failed posts and what to do about them, accounts, and webhook
+deliveries. The screen updates itself and can stay open all day: when the daemon is
+unreachable it shows that, and continues when the daemon is back.
 
-Keys 1 to 7 choose a view, arrows or hjkl move, enter shows everything about a post,
-n writes one, i edits it, s gives it a time, U makes it a draft again, and ? lists all
-keys. u undoes the last changes, one after the other (up to 50), and says why if one
-can no longer be undone. In the view of accounts, a connects one and i edits its name,
-its options and its credentials. Secrets are never shown.
+Keys 1 to 7 choose a view, arrows or hjkl move, enter shows all details of a post,
+n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
+lists all keys. u undoes the last changes, one after the other (up to 50), and shows
+why if a change can no longer be undone. In the view of accounts, a connects an
+account and i edits its name, options and credentials. Secrets are never shown.
 
-With --accessible, or in the environment ACCESSIBLE, it shows sentences instead of
-columns, without colour, and nothing that changes by itself more than once a minute:
-for screen readers. With --mouse it takes clicks and the wheel; the terminal then
-marks text with shift only.
+With --accessible, or with ACCESSIBLE in the environment, the screen shows sentences
+instead of columns, without color, and updates at most once a minute, for screen
+readers. --mouse enables clicks and the wheel; the terminal then selects text with
+shift only.
 
 When you leave a text that is not saved, you can save it as a draft. A text that is
 being written when the program is ended from outside is kept in a file.`,

@@ -1,2 +1,2 @@
-// Package browse holds the command that browses and changes posts on the whole screen.
+// Package browse holds the command that browses and changes posts on the full screen.
 package browse

@@ -24,7 +24,7 @@ func (a *App) AskDaemon(cmd *cobra.Command, fn func(context.Context, *client.Cli
 	}
 }
 
-// connectWithin returns a client, or nil when there is none in time: a keyring may
+// connectWithin returns a client, or nil after a timeout: a keyring may
 // prompt its user. A connection that takes longer ends with the process, and works on
 // a copy of the command line.
 func (a *App) connectWithin(ctx context.Context) *client.Client {

@@ -6,7 +6,7 @@
 // The result of a command is everything that is written to standard output.
 // Messages, progress, questions and errors go to standard error. On a terminal,
 // results are aligned and colored. Elsewhere they are tab-separated, without a
-// header, and nothing is ever asked.
+// header, and commands never prompt.
 //
 // # Commands
 //

@@ -123,7 +123,7 @@ With --json an error is the envelope of the API, on standard error:
 {"error":{"code","message","details","request_id"}}.
 
 --jq and --template work without --json. An expression that cannot be parsed
-is reported before the command does anything (exit status 2); one that does not fit the
+is reported before the command does anything (exit status 2). An expression that does not fit the
 result is found after it (exit status 1).
 
 --jq (https://jqlang.org) prints text as it is and everything else as JSON, one

@@ -100,11 +100,11 @@ func (o *OneTimeSecret) Print(r CreatedResult) error {
 		return o.Write([]byte(r.Sentence + "\n"))
 	}
 	err := o.Write([]byte(r.Sentence + "\n" + "Secret: " + *r.Secret + "\n"))
-	o.Messagef("keep the secret now: nobody can show it again")
+	o.Messagef("save the secret now: it cannot be shown again")
 	return err
 }
 
-// SecretHelp is how commands that make a secret tell of it.
-const SecretHelp = `The secret is shown once, in a pipe as the last column, and nobody can show it
-again. With --secret-out it goes into a new file that only you can read, and is not
-printed; --quiet, which prints ids alone, needs that.`
+// SecretHelp is a part of the help of commands that generate a secret.
+const SecretHelp = `The secret is shown only once, in a pipe as the last column. With --secret-out it is
+written to a new file that only you can read, and not printed; --quiet, which prints
+only ids, requires that.`

@@ -51,7 +51,7 @@ writes nothing into the directory and works from any checkout. Use a different
 collection for each directory. To put existing posts into files, see
 "schedctl post export --help".
 
-When one file has a problem, nothing is applied (exit status 5). A post that another
+When one file has a problem, no file is applied (exit status 5). A post that another
 client changed or canceled since the last apply is drift: it stays as it is, and the
 exit status is 6, unless --overwrite is given. Published and failed posts stay as they
 are. With --prune, posts whose files were removed are canceled, and drafts deleted; a

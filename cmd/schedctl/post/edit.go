@@ -32,15 +32,14 @@ func newPostEdit(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "edit ID [TEXT]",
 		Short: "Change a draft or a scheduled post",
-		Long: `Change the text, the accounts or the time of a draft or a scheduled post. What is
-not given stays as it is; --to replaces all accounts. A draft that is given a
-time is scheduled. --label replaces all labels, and labels can be changed in every
-status. --override changes the text of one account; an empty one,
-ACCOUNT=, lets the account have the text of the post again.
+		Long: `Change the text, the accounts or the time of a draft or a scheduled post. Without a
+flag, a setting stays as it is; --to replaces all accounts. A time schedules a draft.
+--label replaces all labels, and labels can be changed in every status. --override
+changes the text for one account; an empty text, ACCOUNT=, removes the override.
 
-With --editor the text is changed on the terminal, beginning with that of the
-post. It is refused when the post was changed by others meanwhile, and kept in a
-file whenever it could not be sent.`,
+With --editor you change the text in an editor. If the post was changed by someone
+else in the meantime, your text is refused. A text that could not be sent is kept in
+a file.`,
 		Example: `  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J "Hello again"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "friday 9am"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J -F news.txt --to demo
@@ -153,8 +152,7 @@ func (o *postEdit) readFlags() (edit apiv1.EditPost, overrides []override, err e
 	return edit, overrides, err
 }
 
-// editText lets a person change the text of the post, or the one that is given
-// in its place.
+// editText lets a person change the text of the post, or the given text.
 func (o *postEdit) editText(ctx context.Context, c *client.Client, given *string, overrides []override) (cli.EditedText, context.Context, error) {
 	post, err := c.Post(ctx, o.id)
 	if err != nil {

@@ -114,7 +114,7 @@ func (o *postImport) run(ctx context.Context) error {
 	check := &importCheck{postImport: o, client: c, zone: zone}
 	lines, err := check.all(ctx, bulk.NewReader(in, format))
 	if cli.ExitStatus(err) == cli.ExitInterrupted {
-		return Interruption(o.App, "interrupted; nothing was sent", "")
+		return Interruption(o.App, "interrupted; no post was sent", "")
 	}
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (o *postImport) run(ctx context.Context) error {
 	if o.dry {
 		return cli.InvalidError(schedctl.ValidationFailed, "%d of %s would be refused", refused, cli.Plural(len(lines), "line"))
 	}
-	f := cli.InvalidError(schedctl.ValidationFailed, "nothing was sent, because %s refused", linesText(refused, len(lines), "is", "are"))
+	f := cli.InvalidError(schedctl.ValidationFailed, "no post was sent, because %s refused", linesText(refused, len(lines), "is", "are"))
 	if f.Hint = "correct them, or import the others with --keep-going"; o.broken {
 		f.Hint = "correct the file: the lines that follow cannot be read"
 	}

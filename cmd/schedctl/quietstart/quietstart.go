@@ -1,12 +1,12 @@
-// Package quietstart keeps the libraries of terminal forms from asking the
-// terminal for its colours whenever a program starts.
+// Package quietstart prevents terminal libraries from querying the colors of the
+// terminal at every start of the program.
 //
-// The package bubbletea does so as it is initialized, whether a form is shown or
-// not: every command would write escape sequences to a terminal, take away what
-// was typed ahead, and wait for five seconds where a terminal does not answer.
-// It asks no terminal that says to be dumb, so that is what this package says
-// until [End]. It imports nothing but os, and therefore comes first: packages are
-// initialized in the order of their paths, as soon as what they import is.
+// Package bubbletea does that in its initialization, even if no form is shown. Every
+// command would write escape sequences to the terminal, lose keys that were typed
+// ahead, and wait five seconds for a terminal that does not respond. The query is
+// skipped on a dumb terminal, so this package sets TERM to dumb until [End]. It imports
+// only os and is therefore initialized first: packages are initialized in the order
+// of their paths, as soon as their imports are.
 package quietstart
 
 import "os"

@@ -43,19 +43,19 @@ func NewRestore(a *cli.App) *cobra.Command {
 		Use:   "restore FILE",
 		Short: "Make a data directory from a backup",
 		Long: `Make the data directory of a daemon from a backup, for a daemon that does not run.
-The directory must be empty or not there. The backup is read completely before
-anything is written; one that is damaged, or not ours, changes nothing.
+The directory must be empty or must not exist. The backup is read completely before
+the command writes anything; a damaged or foreign file changes nothing.
 
-What was due since the backup was made may have been published by the daemon that
-the backup is of. So that nothing goes out twice, it is held back: it becomes
-failed with an unknown outcome, and is sent by "schedctl post retry ID --force"
-once you have looked whether it is there. What is due later stays scheduled; of
-posts that were published early or called off after the backup, it knows
-nothing. With --overdue publish nothing is held back: use it to move the data of
-a daemon that was stopped before the backup, or whose database file this is.
+Posts that came due since the backup may have been published by the old daemon. To
+avoid publishing them twice, they are held: they become failed with an unknown
+outcome. Check whether they were published, and if not, send them with "schedctl
+post retry ID --force". Posts that are due later stay scheduled, even if they were
+published early or canceled after the backup. With --overdue publish no post is held:
+use it to move the data of a daemon that was stopped before the backup, or to restore
+its database file.
 
-The daemon needs secret.key of the old one, and its clients an API key: give both
-here, or put them into the directory yourself.`,
+The daemon needs the old secret.key, and its clients need an API key: give both here,
+or put them into the directory yourself.`,
 		Example: `  schedctl restore schedctl-backup.db --secret-key secret.key --admin-key admin.key
   schedctl restore schedctl-backup.db --data-dir /var/lib/schedctl`,
 		Args: cli.Args(1, 1, "one FILE"),
@@ -164,7 +164,7 @@ func (o *restore) prepare(ctx context.Context, from, path string, keys givenKeys
 
 func (o *restore) print(r restoredData, keys givenKeys) error {
 	if r.Held > 0 {
-		o.Messagef("%s held back, for the old daemon may have published what was due since the backup; to see them: schedctl post list --status failed", cli.Plural(r.Held, "target"))
+		o.Messagef("%s held because the old daemon may have published posts since the backup; list with: schedctl post list --status failed", cli.Plural(r.Held, "target"))
 		o.Messagef("to send a post that the network does not have: schedctl post retry ID --force")
 	}
 	if keys.secret == nil {

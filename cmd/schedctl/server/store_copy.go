@@ -36,20 +36,20 @@ func newStoreCopy(a *cli.App) *cobra.Command {
 		Use:   "copy --from STORE --to STORE",
 		Short: "Copy a database into another, and move over to it",
 		Long: `Copy everything from one database into another, empty one: ids, API keys, sealed
-secrets, sessions, posts with their attempts, events in their order with what
-webhooks were told of them, the audit log, and the answers to requests that may be
-repeated. Both are then read completely and compared, by count and checksum.
+secrets, sessions, posts with their attempts, events in their order with their
+webhook deliveries, the audit log, and the stored responses for repeated requests.
+Then the command reads both databases completely and compares counts and checksums.
 
-No daemon may use either database meanwhile, and none can start on the copy before
-it is complete. What is interrupted, by whatever it be, goes on when the same command
-is run again. A copy in a file is called FILE.copying until it is complete.
+No daemon may use either database during the copy, and no daemon can start on the copy
+before it is complete. Run the same command again to continue an interrupted copy. A
+copy in a file is called FILE.copying until it is complete.
 
-So that nothing goes out twice, daemons refuse the database that was copied from then
-on, and say where its data is. With --keep-source it is the other way round: daemons
-refuse the copy, which serves as a rehearsal or as a backup. "schedctl store use"
-makes a refused database usable again, and "schedctl restore" does so with a file.
+To avoid publishing twice, daemons refuse the source database after the copy, and
+report where its data is now. With --keep-source they refuse the copy instead, which
+serves as a rehearsal or as a backup. "schedctl store use" makes a refused database
+usable again, and "schedctl restore" does the same for a file.
 
-The secrets stay sealed: the daemon needs the secret.key of the old one. Text that
+The secrets stay sealed: the daemon needs the old secret.key. Text that
 PostgreSQL cannot hold (NUL, broken UTF-8) becomes U+FFFD there.
 
 A password is best left out of the URL: it is taken from PGPASSWORD, or from the file

@@ -30,17 +30,17 @@ func newStoreUse(a *cli.App) *cobra.Command {
 		Use:   "use STORE",
 		Short: "Let daemons use a database again that a copy has put out of use",
 		Long: `Let daemons use a database that they refuse because of "schedctl store copy": one that
-was moved to another place, or a copy that was made with --keep-source. No daemon may
-use the other one from then on; see to that first, for nothing else does.
+was moved to another place, or a copy that was made with --keep-source. First make
+sure that no daemon uses the other database from now on; schedctl cannot check that.
 
-What was due since the copy was made may have been published from the other one. So
-that nothing goes out twice, it is held back: it becomes failed with an unknown
-outcome, and is sent by "schedctl post retry ID --force" once you have looked whether
-it is there. What is due later stays scheduled; of posts that were published early,
-called off or written there after the copy, this database knows nothing. With
---overdue publish nothing is held back: use it when no daemon has run on the other.
+Posts that came due since the copy may have been published from the other database. To
+avoid publishing them twice, they are held: they become failed with an unknown
+outcome. Check whether they were published, and if not, send them with "schedctl post
+retry ID --force". Posts that are due later stay scheduled. Changes that were made in
+the other database after the copy are missing here. With --overdue publish no post is
+held: use it when no daemon has run on the other database.
 
-A file can be put to use by "schedctl restore" as well.`,
+"schedctl restore" can make a file usable as well.`,
 		Example: `  schedctl store use bolt:schedctl.db
   schedctl store use bolt:schedctl.db --overdue publish`,
 		Args: cli.Args(1, 1, "one STORE"),
@@ -80,7 +80,7 @@ func (o *storeUse) run(ctx context.Context, text string) (err error) {
 
 func (o *storeUse) print(d usedData) error {
 	if d.Held > 0 {
-		o.Messagef("%s held back, for a daemon on the other database may have published what was due since; to see them: schedctl post list --status failed", cli.Plural(d.Held, "target"))
+		o.Messagef("%s held because a daemon on the other database may have published posts since the copy; list with: schedctl post list --status failed", cli.Plural(d.Held, "target"))
 		o.Messagef("to send a post that the network does not have: schedctl post retry ID --force")
 	}
 	switch {

@@ -25,16 +25,16 @@ func newWebhookCreate(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[webhookWithSecret](&cobra.Command{
 		Use:   "create",
 		Short: "Have events sent to a URL",
-		Long: `Have events sent to a URL. The types are
+		Long: `Send events to a URL. The types are
 
 ` + eventTypesText(schedctl.EventTypes()) + `
 
-and "all" stands for all of these. See "schedctl webhook test" for whether it works.
+and "all" selects all of them. Check the webhook with "schedctl webhook test".
 
-What the daemon sends is signed with a secret. It makes one, unless you give yours:
-whsec_ and the base64 of 24 to 64 bytes, from --secret-file, from standard input
-with "--secret-file -", or from SCHEDCTL_SECRET, never from the value of a flag. One
-that you give is not printed.
+The daemon signs its requests with a secret. It generates the secret, unless you give
+yours: whsec_ and the base64 of 24 to 64 bytes, from --secret-file, from standard
+input with "--secret-file -", or from SCHEDCTL_SECRET, never from the value of a flag.
+A secret that you give is not printed.
 
 ` + cli.SecretHelp + `
 

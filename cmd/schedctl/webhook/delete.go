@@ -20,8 +20,8 @@ func newWebhookDelete(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[account.Removal](&cobra.Command{
 		Use:   "delete WEBHOOK",
 		Short: "Delete a webhook",
-		Long: `Delete a webhook for good, with the log of its deliveries and with those that still
-wait. One that is only to pause can be disabled: schedctl webhook edit --disable.`,
+		Long: `Delete a webhook with its log of deliveries and its pending deliveries. This cannot be
+undone. To pause a webhook, disable it: schedctl webhook edit --disable.`,
 		Example: `  schedctl webhook delete site
   schedctl webhook delete wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              cli.Args(1, 1, webhookArgument),

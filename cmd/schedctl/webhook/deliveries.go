@@ -26,13 +26,12 @@ func newWebhookDeliveries(a *cli.App) *cobra.Command {
 	statuses := strings.Split(cli.JoinStrings(schedctl.DeliveryStatuses(), " "), " ")
 	cmd := cli.DeclareJSON[apiv1.Delivery](&cobra.Command{
 		Use:   "deliveries WEBHOOK",
-		Short: "List what a webhook was told",
-		Long: `List what a webhook was told, the youngest first, with its answer to the last
-attempt.
+		Short: "List the deliveries of a webhook",
+		Long: `List the deliveries of a webhook, newest first, with the response to the last attempt.
 
-A delivery is pending while there is another attempt to come, and failed when it was
-given up after 17 hours; "schedctl webhook replay" makes an attempt at once. What a
-receiver answered is in --json, up to 2 KiB of it.`,
+A delivery is pending while it is retried, and failed after 17 hours without success;
+"schedctl webhook replay" makes an attempt at once. --json shows the receiver's
+response, up to 2 KiB of it.`,
 		Example: `  schedctl webhook deliveries site
   schedctl webhook deliveries site --status failed --all -q
   schedctl webhook deliveries site --json=event_type,http_status,response`,

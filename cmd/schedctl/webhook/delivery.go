@@ -65,7 +65,7 @@ func AnswerText(a *cli.App, d apiv1.Delivery) string {
 	return strings.Join(parts, ", ")
 }
 
-// attemptText is the answer to the last attempt, or why there was none.
+// attemptText describes the response to the last attempt, or why it got no response.
 func attemptText(d apiv1.Delivery) string {
 	if d.HTTPStatus == nil {
 		return cli.FirstNonEmpty(cli.Deref(d.Error), "no answer")

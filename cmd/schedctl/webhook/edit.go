@@ -23,11 +23,11 @@ func newWebhookEdit(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Webhook](&cobra.Command{
 		Use:   "edit WEBHOOK",
 		Short: "Change a webhook",
-		Long: `Change where a webhook sends events and which, what it is called, and whether it is
-enabled. What is not given stays as it is; --event gives all types anew.
+		Long: `Change the URL, the event types or the name of a webhook, enable or disable it. Other
+settings stay as they are; --event replaces all types.
 
-A webhook that is enabled again is told of what happens from then on. Its secret is
-changed with "schedctl webhook rotate-secret".
+A webhook that is enabled again receives later events only. Change its secret with
+"schedctl webhook rotate-secret".
 
 ` + daemonURLHelp,
 		Example: `  schedctl webhook edit site --url https://example.com/new

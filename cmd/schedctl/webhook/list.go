@@ -13,8 +13,8 @@ func newWebhookList(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Webhook](&cobra.Command{
 		Use:   "list",
 		Short: "List webhooks",
-		Long: `List webhooks, the oldest first. One that is failing has answered nothing right
-since some time; after three days without any success the daemon disables it.`,
+		Long: `List webhooks, oldest first. A failing webhook has not accepted an event since the
+time shown; after three days without a success the daemon disables it.`,
 		Example: `  schedctl webhook list
   schedctl webhook list --jq '.[] | select(.enabled | not) | .id'`,
 		Args: cli.Args(0, 0, ""),

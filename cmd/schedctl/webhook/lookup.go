@@ -16,7 +16,7 @@ import (
 // abbreviated id or [cli.LastRef].
 type lookup[T any] struct {
 	cli.Noun
-	advice string // the hint when there are none
+	advice string // the hint for an empty list
 	get    func(*client.Client, context.Context, string) (T, error)
 	list   func(*client.Client, context.Context) ([]T, error)
 	id     func(T) string
@@ -93,7 +93,7 @@ func (l lookup[T]) pick(all []T, ref string) (none T, err error) {
 	return none, f
 }
 
-// only returns the one that was found, or an error if there are several.
+// only returns the single match, or an error for several.
 func (l lookup[T]) only(found []T, ref string) (none T, err error) {
 	if len(found) > 1 {
 		return none, cli.AmbiguousIDError(ref, l.Word+"s", []string{l.candidates(found)})

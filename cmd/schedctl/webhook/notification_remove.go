@@ -20,7 +20,7 @@ func newNotifyRemove(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[account.Removal](&cobra.Command{
 		Use:   "remove NOTIFICATION",
 		Short: "Remove a notification",
-		Long: `Remove a notification with what it has not sent yet. The account that carries its
+		Long: `Remove a notification and its pending messages. The account that carries its
 messages stays connected. To pause it use "schedctl notify edit --disable".`,
 		Example: `  schedctl notify remove on-call
   schedctl notify remove ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,

@@ -104,12 +104,12 @@ func (o *webhookReplay) sinceTime() (time.Time, error) {
 	}
 	o.Messagef("since %s", m.Echo(now, loc))
 	if m.Time.After(now) {
-		return time.Time{}, cli.UsageError("--since %q is in the future: nothing was given up since then", o.since)
+		return time.Time{}, cli.UsageError("--since %q is in the future: no delivery can have failed since then", o.since)
 	}
 	return m.Time, nil
 }
 
-// replayEach queues deliveries again, also after one that was refused.
+// replayEach queues deliveries again, even after an error.
 func replayEach(ctx context.Context, c *client.Client, webhookID string, ids []string) (replayed, error) {
 	result := replayed{WebhookID: webhookID, Deliveries: []apiv1.Delivery{}}
 	var failed cli.ErrorList

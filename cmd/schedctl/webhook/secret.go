@@ -17,7 +17,7 @@ type webhookWithSecret struct {
 	Secret *string `json:"secret"`
 }
 
-// printWebhook prints a webhook with its new secret; done begins the sentence.
+// printWebhook prints a webhook with its new secret; done starts the sentence.
 func printWebhook(o *cli.OneTimeSecret, made apiv1.WebhookSecret, done string) error {
 	secret, err := o.Save(made.Secret)
 	w := made.Webhook

@@ -58,7 +58,7 @@ func webhookPairs(a *cli.App, w apiv1.Webhook) []cli.Property {
 		return pairs
 	}
 	if w.FailingSince != nil {
-		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl webhook deliveries " + w.ID + "   tells what it answered"})
+		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl webhook deliveries " + w.ID + "   shows its responses"})
 	}
 	if !w.Enabled {
 		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl webhook edit " + w.ID + " --enable"})

@@ -25,13 +25,13 @@ func newWebhookTest(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Delivery](&cobra.Command{
 		Use:   "test WEBHOOK",
 		Short: "Send a test event to a webhook",
-		Long: `Send an event of type webhook.test to a webhook, whatever events it is told of and
-also when it is disabled. Only this webhook gets it: a receiver on your own machine is
-tried with "schedctl listen" and "schedctl trigger".
+		Long: `Send an event of type webhook.test to a webhook, even if the webhook is disabled or
+does not subscribe to that type. Only this webhook receives it. To test a receiver on
+your own machine, use "schedctl listen" and "schedctl trigger".
 
-With --wait it waits for the answer: the exit status is 9 when that is no 2xx status
-or there is none, although the daemon will try again. With --timeout it gives up
-after that long, with exit status 8.`,
+With --wait the command waits for the response. The exit status is 9 when the receiver
+does not respond with a 2xx status, although the daemon will retry, and 8 when
+--timeout ends first.`,
 		Example: `  schedctl webhook test site --wait
   schedctl webhook test wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --wait --timeout 30s`,
 		Args:              cli.Args(1, 1, webhookArgument),
@@ -40,7 +40,7 @@ after that long, with exit status 8.`,
 			return o.run(cmd.Context(), args[0])
 		},
 	})
-	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait for the answer")
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait for the response")
 	return cmd
 }
 
@@ -59,7 +59,7 @@ func (o *webhookTest) run(ctx context.Context, ref string) error {
 		return webhookLookup.unknown(ref, err)
 	case !o.wait:
 		if o.OutTerminal && !o.Quiet && !o.JSON.Given {
-			defer o.Messagef("see what it answers with: schedctl webhook deliveries %s", id)
+			defer o.Messagef("see its response: schedctl webhook deliveries %s", id)
 		}
 		return printDelivery(o.App, made.Delivery)
 	}

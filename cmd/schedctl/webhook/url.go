@@ -14,12 +14,12 @@ func (o *hookURL) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.given, "url", nil, "where to send events, an https:// or http:// `URL`")
 }
 
-// daemonURLHelp tells where the daemon's address goes.
-const daemonURLHelp = `Here --url is where events go; the address of the daemon, which it is elsewhere,
-comes from the context or SCHEDCTL_URL.`
+// daemonURLHelp explains how to give the daemon's address.
+const daemonURLHelp = `Here --url is the URL of the receiver. In other commands it is the URL of the daemon,
+which comes from the context or SCHEDCTL_URL here.`
 
-// value returns the URL, empty for none. Two of them are refused: one is meant
-// for the daemon, and what is done would be done to another one.
+// value returns the URL, or an empty text. Two URLs are refused: one is meant for the
+// daemon, and the command would change the wrong daemon.
 func (o *hookURL) value() (string, error) {
 	switch len(o.given) {
 	case 0:

@@ -15,12 +15,12 @@ func NewWebhook(a *cli.App) *cobra.Command {
 	cmd := cli.ParentCommand(&cobra.Command{
 		Use:   "webhook",
 		Short: "Have events sent to a URL",
-		Long: `Have events sent to a URL: the daemon posts each one as JSON, signed as Standard
-Webhooks describes (https://www.standardwebhooks.com), and tries again for 17 hours
-what is not answered with a 2xx status.
+		Long: `Send events to a URL. The daemon posts each event as JSON, signed as Standard
+Webhooks describes (https://www.standardwebhooks.com). It retries for 17 hours until
+the receiver responds with a 2xx status.
 
-A webhook is named by its id or by its name. To try events on your own machine
-see "schedctl listen" and "schedctl trigger".`,
+Give the id or the name of a webhook. To test events on your own machine see
+"schedctl listen" and "schedctl trigger".`,
 		Example: `  schedctl webhook create --url https://example.com/hooks --event post.published --event post.failed
   schedctl webhook deliveries wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --status failed`,
 	})
@@ -80,7 +80,7 @@ func printWebhooks(a *cli.App, webhooks []apiv1.Webhook) error {
 
 // webhookSentence says what a webhook does.
 func webhookSentence(a *cli.App, w apiv1.Webhook) string {
-	text := fmt.Sprintf("%s is told of %s", cli.OneLine(w.URL), cli.Enumerate(strings.Split(cli.JoinStrings(w.EventTypes, " "), " ")))
+	text := fmt.Sprintf("%s receives %s", cli.OneLine(w.URL), cli.Enumerate(strings.Split(cli.JoinStrings(w.EventTypes, " "), " ")))
 	if !w.Enabled {
 		text += " once it is enabled"
 	}
