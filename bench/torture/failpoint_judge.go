@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
@@ -28,7 +29,7 @@ func (b failpointFault) expectedEnd() (message string, must bool) {
 	case commit && b.action != "stall" && b.pass == 1:
 		return "create the first workspace: commit", true // the start fails and names what failed
 	case b.point == failpoint.StoreCommitted && b.action != "stall":
-		return "restart to go on from what", true
+		return storage.ErrBroken.Error(), true
 	}
 	return "", false
 }

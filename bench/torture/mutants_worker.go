@@ -246,7 +246,7 @@ func (t *mutantTrial) serve(ctx context.Context) error {
 	stop()
 	select {
 	case err := <-ended:
-		if err != nil && !errors.Is(err, storage.ErrCorrupt) && !strings.Contains(err.Error(), "the log has the reason") {
+		if err != nil && !errors.Is(err, storage.ErrCorrupt) && !errors.Is(err, storage.ErrBroken) {
 			t.addFault("the daemon ended with %v", err)
 		}
 		return store.Close()

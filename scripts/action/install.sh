@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs a release of schedctl for the steps of a workflow: the one in RELEASE,
-# or the latest. What was downloaded is compared with checksums.txt of the release
-# before anything of it is unpacked. SCHEDCTL_DOWNLOADS can name a mirror.
+# or the latest. The download is compared with checksums.txt of the release
+# before it is unpacked. SCHEDCTL_DOWNLOADS can name a mirror.
 set -euo pipefail
 version=${RELEASE#v}
 base=${SCHEDCTL_DOWNLOADS:-https://github.com/schedctl/schedctl/releases}

@@ -1,15 +1,15 @@
 #!/bin/bash
 # Runs schedctl for a step of a workflow: COMMAND with the lines of ARGS, or apply
-# with the directory APPLY. What it prints becomes the output "result" of the step,
+# with the directory APPLY. Its output becomes the output "result" of the step,
 # and its exit status that of the step.
 set -euo pipefail
 
-# An empty input is none.
+# An empty input counts as unset.
 [ -n "${SCHEDCTL_URL:-}" ] || unset SCHEDCTL_URL
 [ -n "${SCHEDCTL_API_KEY:-}" ] || unset SCHEDCTL_API_KEY
 
 if [ -n "$APPLY" ] && [ -n "$COMMAND" ]; then
-	echo "::error title=schedctl::give command or apply, and not both"
+	echo "::error title=schedctl::set either command or apply, not both"
 	exit 2
 fi
 words=()
@@ -30,7 +30,7 @@ status=0
 schedctl "${words[@]}" </dev/null >"$out" || status=$?
 cat "$out"
 
-# The end of a value is a line that cannot be in it.
+# The terminator of a value is a line that the value does not contain.
 end="end of result"
 while grep -qx -- "$end" "$out"; do
 	end="$end $RANDOM"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# After an installation or an upgrade: makes the user of the daemon, and starts a
-# daemon that runs anew. Nothing is started for the first time.
+# After an installation or an upgrade: creates the user of the daemon, and restarts a
+# running daemon. Nothing is started for the first time.
 set -e
 
 add_user() {

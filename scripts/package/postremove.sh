@@ -1,6 +1,6 @@
 #!/bin/sh
-# After a removal. The posts, and the keys without which nobody can read them,
-# stay, and so does the user they belong to.
+# After a removal. The posts, the keys that are required to read them, and their
+# owner are kept.
 set -e
 
 if [ -d /run/systemd/system ]; then

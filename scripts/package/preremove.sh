@@ -1,6 +1,6 @@
 #!/bin/sh
 # Before a removal: stops the daemon. An upgrade lets it run until the new version
-# is there.
+# is installed.
 set -e
 
 case "$1" in

@@ -35,7 +35,7 @@ grep -q '^Seccomp:	2$' "/proc/$pid/status"
 grep -q '^NoNewPrivs:	1$' "/proc/$pid/status"
 grep -q '^CapBnd:	0000000000000000$' "/proc/$pid/status"
 
-echo "# a client that comes while it is stopped starts it and is answered"
+echo "# a client that comes while it is stopped starts it and gets a response"
 systemctl stop schedctl.service 2>/dev/null
 is inactive ActiveState
 schedctl me --url http://127.0.0.1:7733 --api-key-file /var/lib/schedctl/admin.key -q >/dev/null
@@ -53,7 +53,7 @@ wait_for is 1 NRestarts
 wait_for is active ActiveState
 publishes "after the watchdog"
 
-echo "# an upgrade starts it anew"
+echo "# an upgrade restarts it"
 before=$(systemctl show -P MainPID schedctl.service)
 dpkg --install /root/schedctl.deb >/dev/null 2>&1
 grep -q '^SCHEDCTL_FLAGS=' /etc/schedctl/daemon.env
