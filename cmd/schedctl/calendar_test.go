@@ -78,7 +78,7 @@ func TestDrawnCalendars(t *testing.T) {
 			}
 			d.Paint = func(sgr, text string) string { return "\x1b[" + sgr + "m" + text + "\x1b[0m" }
 			if plain := ansi.Strip(d.Calendar(c)); strings.ReplaceAll(plain, " ", "") != strings.ReplaceAll(got, " ", "") {
-				t.Errorf("%s in %d columns looks different with colours:\n%s", name, columns, plain)
+				t.Errorf("%s in %d columns looks different with colors:\n%s", name, columns, plain)
 			}
 		}
 	}

@@ -122,7 +122,7 @@ func TestFiltersThatDoNotFit(t *testing.T) {
 		{"--jq", "def f: f; f", "--jq: it was stopped after 50ms"},
 		{"--jq", `"x" * 1000000 | range(infinite) as $i | .`, "--jq: it was stopped after 64 MiB"},
 		{"--template", "{{.titel}}", `--template: 1:2: executing "--template" at <.titel>: map has no entry for key "titel"`},
-		{"--template", `{{color "puce" .id}}`, "the colours are black, red, green, yellow, blue, magenta, cyan, white and gray"},
+		{"--template", `{{color "puce" .id}}`, "the colors are black, red, green, yellow, blue, magenta, cyan, white and gray"},
 		{"--template", `{{color "red+x" .id}}`, "no attribute is called 'x'"},
 		{"--template", `{{timeago .id}}`, `timeago takes a time as the API returns it, not "post_1"`},
 		{"--template", `{{join "," .id}}`, "join takes a list"},

@@ -103,19 +103,19 @@ func TestColorOnlyOnATerminalAndWhereWanted(t *testing.T) {
 		return strings.Contains(m.out.String(), "\x1b[32mpublished")
 	}
 	if !colored(func(m *machine) { m.terminals() }) {
-		t.Error("no colour on a terminal")
+		t.Error("no color on a terminal")
 	}
 	if colored(func(*machine) {}) {
-		t.Error("colour in a pipe")
+		t.Error("color in a pipe")
 	}
 	if colored(func(m *machine) { m.terminals().noColorEnv() }) {
-		t.Error("colour with NO_COLOR")
+		t.Error("color with NO_COLOR")
 	}
 	if colored(func(m *machine) { m.terminals().env["TERM"] = "dumb" }) {
-		t.Error("colour on a dumb terminal")
+		t.Error("color on a dumb terminal")
 	}
 	if colored(func(m *machine) { m.terminals() }, "--no-color") {
-		t.Error("colour with --no-color")
+		t.Error("color with --no-color")
 	}
 	for _, tc := range []struct {
 		variables string
@@ -141,11 +141,11 @@ func TestColorOnlyOnATerminalAndWhereWanted(t *testing.T) {
 				m.env[name] = value
 			}
 		}); got != tc.want {
-			t.Errorf("%s, on a terminal %v: colour %v", tc.variables, tc.terminal, got)
+			t.Errorf("%s, on a terminal %v: color %v", tc.variables, tc.terminal, got)
 		}
 	}
 	if colored(func(m *machine) { m.env["FORCE_COLOR"] = "1" }, "--no-color") {
-		t.Error("forced colour with --no-color")
+		t.Error("forced color with --no-color")
 	}
 }
 

@@ -197,7 +197,7 @@ func TestUnknownOutcomeIsNeverRepeatedBlindly(t *testing.T) {
 	}
 }
 
-func TestUnknownOutcomeIsRepeatedWhereItIsRecognised(t *testing.T) {
+func TestUnknownOutcomeIsRepeatedWhereItIsRecognized(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.fake.Then(lostReply, noAnswer)
 		r.start()

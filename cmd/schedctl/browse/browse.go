@@ -121,7 +121,7 @@ func (o *browser) mayBrowse() error {
 	return nil
 }
 
-// renderer returns what draws colours, nil for none. The sixteen that are used
+// renderer returns what draws colors, nil for none. The sixteen that are used
 // are those of the terminal.
 func (o *browser) renderer() *lipgloss.Renderer {
 	if !o.Colored() {

@@ -16,7 +16,7 @@ func (a *App) AskForm(ctx context.Context, questions []Question) error {
 	for i, q := range questions {
 		fields[i] = formField(q)
 	}
-	theme := huh.ThemeBase16() // its colours can be read on light and dark grounds
+	theme := huh.ThemeBase16() // its colors can be read on light and dark grounds
 	if !a.Colored() {
 		theme = huh.ThemeBase()
 		theme.Help = help.Styles{}

@@ -27,7 +27,7 @@ func (a *App) Dark() bool {
 }
 
 const (
-	// groundQuestion asks for the colour of the ground (OSC 11) and then what
+	// groundQuestion asks for the color of the ground (OSC 11) and then what
 	// kind of terminal it is (DA1). All terminals respond to the second query, so there
 	// is no need to wait for terminals that ignore the first.
 	groundQuestion = "\x1b]11;?\x1b\\\x1b[c"
@@ -49,7 +49,7 @@ func askGround() string {
 	}
 	defer tty.Close()
 	if tty.SetDeadline(time.Now().Add(answerTime)) != nil {
-		return "" // a read without an end is worse than colours of the wrong kind
+		return "" // a read without an end is worse than colors of the wrong kind
 	}
 	in := int(os.Stdin.Fd())
 	before, err := term.MakeRaw(in)

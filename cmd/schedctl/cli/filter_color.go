@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// hues are the names of colours in the order of their SGR parameters.
+// hues are the names of colors in the order of their SGR parameters.
 var hues = []string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"}
 
-// colorAttributes are the letters that may follow a colour, such as green+b.
+// colorAttributes are the letters that may follow a color, such as green+b.
 var colorAttributes = map[rune]int{'b': 1, 'd': 2, 'i': 3, 'u': 4, 'B': 5, 'r': 7, 's': 9}
 
-// colorText paints a value. A style is a colour, attributes after a plus, and a
+// colorText paints a value. A style is a color, attributes after a plus, and a
 // background after a colon: "red", "green+b", "white+b:red". The attribute h is
 // for the brighter of two shades.
 func colorText(style string, v any) (string, error) {
@@ -35,7 +35,7 @@ func colorText(style string, v any) (string, error) {
 }
 
 // sgr returns the parameters of one half of a style; offset is that of the first
-// colour.
+// color.
 func sgr(style string, offset int) (params []string, err error) {
 	name, attributes, _ := strings.Cut(style, "+")
 	for _, letter := range attributes {
@@ -54,7 +54,7 @@ func sgr(style string, offset int) (params []string, err error) {
 	case name == "gray" || name == "grey":
 		return append(params, strconv.Itoa(offset+60)), nil
 	case i < 0:
-		return nil, fmt.Errorf("the colours are %s and gray", strings.Join(hues, ", "))
+		return nil, fmt.Errorf("the colors are %s and gray", strings.Join(hues, ", "))
 	default:
 		return append(params, strconv.Itoa(offset+i)), nil
 	}

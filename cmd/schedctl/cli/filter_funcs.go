@@ -29,7 +29,7 @@ func (f *templateFuncs) all() template.FuncMap {
 	}
 }
 
-// autocolor is color where colours are wanted.
+// autocolor is color where colors are wanted.
 func (f *templateFuncs) autocolor(style string, v any) (string, error) {
 	text, err := colorText(style, v)
 	if err != nil || f.Colored() {

@@ -105,8 +105,8 @@ func formattingText(root *cobra.Command) string {
 	b.WriteString(`The result of a command is on standard output; everything else, what was
 understood, questions and errors, is on standard error.
 
-On a terminal results are aligned and coloured. In a pipe or a file they are
-tab-separated, one line each, without header or colour, with times in UTC.
+On a terminal results are aligned and colored. In a pipe or a file they are
+tab-separated, one line each, without header or color, with times in UTC.
 
   -q, --quiet       ids only
   --json            the object of the API, or an array of them for a list
@@ -114,17 +114,17 @@ tab-separated, one line each, without header or colour, with times in UTC.
   -o json           the same as --json; -o json=id,status for some fields
   --jq EXPR         what an expression of jq makes of that JSON
   --template TEXT   what a template makes of that JSON
-  --no-color        no colour on a terminal either
+  --no-color        no color on a terminal either
 
 A list that is longer than the screen is shown with a pager. For the variables
-that decide about colour and pager see "schedctl help environment".
+that decide about color and pager see "schedctl help environment".
 
 With --json an error is the envelope of the API, on standard error:
 {"error":{"code","message","details","request_id"}}.
 
---jq and --template work without --json. An expression that cannot be parsed
-is reported before the command does anything (exit status 2). An expression that does not fit the
-result is found after it (exit status 1).
+--jq and --template work without --json. An expression that cannot be parsed is
+reported before the command does anything (exit status 2). An expression that does
+not fit the result is reported afterwards (exit status 1).
 
 --jq (https://jqlang.org) prints text as it is and everything else as JSON, one
 value a line, as "jq -r" does. The environment is in env and $ENV:
@@ -135,8 +135,8 @@ value a line, as "jq -r" does. The environment is in env and $ENV:
 --template is a template of Go (https://pkg.go.dev/text/template). null prints
 nothing. In addition to the functions of that package there are
 
-  autocolor STYLE VALUE   like color, where colours are wanted
-  color STYLE VALUE       paint: red, green+b, white+u:blue; the colours are
+  autocolor STYLE VALUE   like color, where colors are wanted
+  color STYLE VALUE       paint: red, green+b, white+u:blue; the colors are
                           black, red, green, yellow, blue, magenta, cyan, white
                           and gray, the attributes b bold, d dim, i italic,
                           u underlined, r reversed, s struck out, h brighter

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// usualPager leaves what fits on the screen there, shows colours, and keeps the
+// usualPager leaves what fits on the screen there, shows colors, and keeps the
 // screen as it is at the end.
 const usualPager = "less -FRX"
 

@@ -109,7 +109,7 @@ func addGlobalFlags(a *App, f *pflag.FlagSet) {
 	f.StringVar(&a.template, "template", "", "print what a template, a `text` of Go's text/template, makes of the JSON")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print ids only")
 	f.BoolVar(&a.NoInput, "no-input", false, "never prompt")
-	f.BoolVar(&a.noColor, "no-color", false, "no colour (see: schedctl help environment)")
+	f.BoolVar(&a.noColor, "no-color", false, "no color (see: schedctl help environment)")
 	f.Var(&a.Timeout, "timeout", "the longest `duration` to wait for a response or, with --wait, for the end")
 	f.BoolVar(&a.Debug, "debug", false, "log every request to standard error")
 }

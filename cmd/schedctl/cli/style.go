@@ -51,7 +51,7 @@ func (a *App) Dim(text string) string { return a.Paint("2", text) }
 
 func (a *App) Bold(text string) string { return a.Paint("1", text) }
 
-// Printable replaces what could move the cursor, colour the screen or turn the
+// Printable replaces what could move the cursor, color the screen or turn the
 // direction of text: contents, names and messages come from elsewhere. Line
 // breaks and tabs stay.
 func Printable(text string) string {

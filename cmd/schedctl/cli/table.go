@@ -23,7 +23,7 @@ const minCut = 7
 // mean nothing when they are cut, are no wider.
 const minName = 16
 
-// RenderTable lays the table out: aligned, with a header and colours on a terminal,
+// RenderTable lays the table out: aligned, with a header and colors on a terminal,
 // else tab-separated and whole.
 func (a *App) RenderTable(t Table) []byte {
 	var b bytes.Buffer

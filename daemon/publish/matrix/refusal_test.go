@@ -29,7 +29,7 @@ func TestRefusal(t *testing.T) {
 		retryIn time.Duration
 		says    string
 	}{
-		{401, "", `{"errcode":"M_UNKNOWN_TOKEN","error":"Unrecognised access token","soft_logout":true}`, schedctl.KindAuth, "M_UNKNOWN_TOKEN", not, 0, "new one"},
+		{401, "", `{"errcode":"M_UNKNOWN_TOKEN","error":"Unrecognized access token","soft_logout":true}`, schedctl.KindAuth, "M_UNKNOWN_TOKEN", not, 0, "new one"},
 		{401, "", `{"errcode":"M_MISSING_TOKEN","error":"Missing access token"}`, schedctl.KindAuth, "M_MISSING_TOKEN", not, 0, "no access token"},
 		{403, "", `{"errcode":"M_FORBIDDEN","error":"User @alice:example.org not in room"}`, schedctl.KindAuth, "M_FORBIDDEN", not, 0, "join it"},
 		{403, "", `{"errcode":"M_USER_DEACTIVATED","error":"This account has been deactivated"}`, schedctl.KindAuth, "M_USER_DEACTIVATED", not, 0, "another user"},
