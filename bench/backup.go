@@ -12,9 +12,9 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// measureBackup backs up the database of a publishing daemon with a million posts, and measures the duration of
-// the backup and how much later posts are published during it. It is one round: the control is the time before
-// and after.
+// measureBackup backs up the database of a publishing daemon with a million posts, and
+// measures the duration of the backup and how much later posts are published during it.
+// It is one round: the control is the time before and after.
 func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.largeDir.get()
 	if err != nil {
@@ -49,8 +49,8 @@ func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err 
 	return out, err
 }
 
-// backUp makes a backup between two periods without one. It returns when the first period started, when the
-// backup started and ended, and when the last period ended.
+// backUp makes a backup between two periods without one. It returns when the first
+// period started, when the backup started and ended, and when the last period ended.
 func (b *bench) backUp(ctx context.Context, d *child.Daemon, path string, first time.Time, c *cost) (began [4]time.Time, err error) {
 	quiet := b.length(700 * time.Millisecond)
 	args := append([]string{"backup", path, "--quiet"}, atDaemon(d)...)
@@ -86,7 +86,8 @@ func backupRows(posts int, began [4]time.Time, arrived []arrival, c *cost) []res
 	}
 }
 
-// p99Between compares the lateness of posts during a period with that before and after it.
+// p99Between compares the lateness of posts during a period with that before and after
+// it.
 func p99Between(began [4]time.Time, arrived []arrival) comparison {
 	p99 := func(part int) sample { return sample{windowStarts(began[:]).p99(part, arrived)} }
 	return comparison{{p99(1), [2]sample{p99(0), p99(2)}}}

@@ -43,8 +43,8 @@ func (b *bench) bareSingle(rec recording) measure {
 	})
 }
 
-// bareGrouped writes a recording from several goroutines that each wait for their commit; a commit takes all
-// waiting posts.
+// bareGrouped writes a recording from several goroutines that each wait for their
+// commit; a commit takes all waiting posts.
 func (b *bench) bareGrouped(rec recording, writers int) measure {
 	return b.bare(rec, func(db *bolt.DB) ([]time.Duration, error) {
 		g := newGrouper(db, writers)
@@ -97,8 +97,8 @@ func openBare(path string, rec recording) (*bolt.DB, error) {
 	})
 }
 
-// bareSync appends as many bytes as a recording has to a file, with an fdatasync after each post: the cheapest
-// durable write.
+// bareSync appends as many bytes as a recording has to a file, with an fdatasync after
+// each post: the cheapest durable write.
 func (b *bench) bareSync(rec recording) measure {
 	return func(context.Context) (sample, error) {
 		dir, err := b.newDir()

@@ -136,14 +136,15 @@ func copyFile(to, from string) error {
 	return nil
 }
 
-// atLeast returns a number of posts or requests for this run: a tenth of number in a quick run, but not below
-// least.
+// atLeast returns a number of posts or requests for this run: a tenth of number in a
+// quick run, but not below least.
 func (b *bench) atLeast(least, number int) int { return max(least, number/b.scale) }
 
 // length returns a duration for this run: half of it in a quick one.
 func (b *bench) length(d time.Duration) time.Duration { return d / time.Duration(min(b.scale, 2)) }
 
-// numbers reserves n numbers for posts and returns the first. The network identifies a post by its number.
+// numbers reserves n numbers for posts and returns the first. The network identifies a
+// post by its number.
 func (b *bench) numbers(n int) (first int) {
 	first = b.posted
 	b.posted += n

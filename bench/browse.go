@@ -19,8 +19,8 @@ const (
 	quickPresses = 12      // of each, in a quick run
 )
 
-// measureBrowser runs schedctl tui on a terminal with a long queue. It measures the time to the first posts,
-// the latency of keys, and the memory after much scrolling.
+// measureBrowser runs schedctl tui on a terminal with a long queue. It measures the
+// time to the first posts, the latency of keys, and the memory after much scrolling.
 func measureBrowser(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	posts := browsedPosts / b.scale
 	dir, err := b.browseDir.get()
@@ -158,8 +158,8 @@ func (s *session) browse(ends, keys int) (took []time.Duration, err error) {
 			return nil, err
 		}
 	}
-	// Two keys that cancel each other may be drawn as no change, so that the direction changes only after the
-	// screen has settled.
+	// Two keys that cancel each other may be drawn as no change, so that the direction
+	// changes only after the screen has settled.
 	for _, key := range []string{"k", "j"} {
 		if err := s.write(key, 200*time.Millisecond); err != nil {
 			return nil, err

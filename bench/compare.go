@@ -22,9 +22,9 @@ type round struct {
 // comparison holds the rounds in which a subject was compared with one control.
 type comparison []round
 
-// compare measures a subject with its controls and returns a comparison with each control. In a round every
-// control runs, then the subject, then every control again. Each round starts one run later in that order, so
-// that no run is always first.
+// compare measures a subject with its controls and returns a comparison with each
+// control. In a round every control runs, then the subject, then every control again.
+// Each round starts one run later in that order, so that no run is always first.
 func compare(ctx context.Context, rounds int, subject measure, controls ...measure) ([]comparison, error) {
 	sequence := slices.Concat(controls, []measure{subject}, controls)
 	out := make([]comparison, len(controls))
@@ -54,8 +54,8 @@ func runOrder(n, round int) []int {
 	return order
 }
 
-// ratio returns the median, over the rounds, of a figure of the subject divided by the mean of the control's
-// two.
+// ratio returns the median, over the rounds, of a figure of the subject divided by the
+// mean of the control's two.
 func (c comparison) ratio(figure int) float64 {
 	ratios := make([]float64, len(c))
 	for i, r := range c {
@@ -64,7 +64,8 @@ func (c comparison) ratio(figure int) float64 {
 	return median(ratios)
 }
 
-// subjects returns a figure of the subject in each round, controls that of the control in each of its runs.
+// subjects returns a figure of the subject in each round, controls that of the control
+// in each of its runs.
 func (c comparison) subjects(figure int) (v []float64) {
 	for _, r := range c {
 		v = append(v, r.subject[figure])
@@ -79,9 +80,9 @@ func (c comparison) controls(figure int) (v []float64) {
 	return v
 }
 
-// spread returns how much a figure of the control varied over all its runs, relative to its median. With more
-// than four runs, the highest and the lowest one are ignored: a single run does not change the ratio, which is
-// a median.
+// spread returns how much a figure of the control varied over all its runs, relative to
+// its median. With more than four runs, the highest and the lowest one are ignored: a
+// single run does not change the ratio, which is a median.
 func (c comparison) spread(figure int) float64 {
 	v := slices.Sorted(slices.Values(c.controls(figure)))
 	if len(v) > 4 {
@@ -100,7 +101,8 @@ func median(v []float64) float64 {
 	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
-// percentile returns the smallest value that is not exceeded by the fraction q of all values.
+// percentile returns the smallest value that is not exceeded by the fraction q of all
+// values.
 func percentile(v []float64, q float64) float64 {
 	s := slices.Sorted(slices.Values(v))
 	if len(s) == 0 {

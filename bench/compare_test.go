@@ -37,8 +37,8 @@ func values(v ...float64) measure {
 	}
 }
 
-// Each of five rounds has a different drift, which must not affect the ratio: the control runs twice a round,
-// before and after the subject, or both on one side of it.
+// Each of five rounds has a different drift, which must not affect the ratio: the
+// control runs twice a round, before and after the subject, or both on one side of it.
 func TestRatioIsTheMedianOverRounds(t *testing.T) {
 	t.Parallel()
 	all, err := compare(t.Context(), 5,

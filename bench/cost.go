@@ -15,8 +15,8 @@ type cost struct {
 	memory int64 // anonymous memory at the end of the last work
 }
 
-// measure adds the cost of the work of a process on a number of operations. Where the cost is not available, it
-// only does the work.
+// measure adds the cost of the work of a process on a number of operations. Where the
+// cost is not available, it only does the work.
 func (c *cost) measure(pid, ops int, work func() error) error {
 	before, unknown := child.CPUTime(pid)
 	if err := work(); err != nil {
@@ -50,7 +50,8 @@ func (c *cost) perOp() float64 {
 	return float64(c.cpu.Nanoseconds()) / 1e3 / float64(c.ops)
 }
 
-// waitIdle waits until a process is idle: it has used less than a fiftieth of a processor for some time.
+// waitIdle waits until a process is idle: it has used less than a fiftieth of a
+// processor for some time.
 func waitIdle(ctx context.Context, pid int) error {
 	const step, quietly, longest = 100 * time.Millisecond, 3, 300
 	before, err := child.CPUTime(pid)

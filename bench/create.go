@@ -7,9 +7,9 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// measureCreates compares durable creates through the API with a plain HTTP handler that makes the same
-// commits, which is the goal. A bare bbolt database with the same bytes in the same buckets, without a server,
-// shows what HTTP costs.
+// measureCreates compares durable creates through the API with a plain HTTP handler
+// that makes the same commits, which is the goal. A bare bbolt database with the same
+// bytes in the same buckets, without a server, shows what HTTP costs.
 func measureCreates(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	many, err := b.measureMany(ctx, n)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// Minimum lead before the first post of a window, and the additional lead for each post that is stored through
-// the API or in the file.
+// Minimum lead before the first post of a window, and the additional lead for each post
+// that is stored through the API or in the file.
 const (
 	leadAtLeast = 400 * time.Millisecond
 	leadCreated = 120 * time.Microsecond
@@ -17,8 +17,8 @@ const (
 	leadTimed   = time.Microsecond // for a post of the timer
 )
 
-// measureSparse publishes posts one at a time and measures how late they reach the network. The control is a
-// timer without a store.
+// measureSparse publishes posts one at a time and measures how late they reach the
+// network. The control is a timer without a store.
 func measureSparse(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.withAccounts(ctx)
 	if err != nil {
@@ -48,8 +48,9 @@ func measureBursts(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	return b.withGoalIfCapable(ctx, r, n)
 }
 
-// capableLoopRate is the minimum rate, in posts a second, of the timer without a store on a machine that can be
-// expected to publish 10,000 a second with a daemon: a store makes a post four times as expensive.
+// capableLoopRate is the minimum rate, in posts a second, of the timer without a store
+// on a machine that can be expected to publish 10,000 a second with a daemon: a store
+// makes a post four times as expensive.
 const capableLoopRate = 40_000
 
 // withGoalIfCapable returns a row, without its goal on a machine that cannot reach it.
@@ -68,9 +69,10 @@ func (b *bench) withGoalIfCapable(ctx context.Context, r result, n *counts) ([]r
 	return []result{r}, nil
 }
 
-// measureInstants publishes many posts that are due at one instant and measures the time until the last one is
-// sent. The control has fewer posts, enough to show whether the machine is quiet. A quick run has a tenth of
-// the 10,000 posts and of the time, and skips the 100,000.
+// measureInstants publishes many posts that are due at one instant and measures the
+// time until the last one is sent. The control has fewer posts, enough to show whether
+// the machine is quiet. A quick run has a tenth of the 10,000 posts and of the time,
+// and skips the 100,000.
 func measureInstants(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	for _, c := range []struct {
 		posts int
@@ -97,7 +99,8 @@ func measureInstants(ctx context.Context, b *bench, n *counts) (out []result, er
 	return out, nil
 }
 
-// measureInstant measures, in µs, how long after their due instant the last post of a side is sent.
+// measureInstant measures, in µs, how long after their due instant the last post of a
+// side is sent.
 func (b *bench) measureInstant(of timelineSide, posts int, used *cost, n *counts) measure {
 	return func(ctx context.Context) (sample, error) {
 		p, err := b.publish(ctx, b.seededStaging(ctx, window{order: []timelineSide{of}, posts: posts}), n)
@@ -111,8 +114,8 @@ func (b *bench) measureInstant(of timelineSide, posts int, used *cost, n *counts
 	}
 }
 
-// scheduledStaging returns a staging that creates the posts through the API of a running daemon. The control is
-// a timer without a store.
+// scheduledStaging returns a staging that creates the posts through the API of a
+// running daemon. The control is a timer without a store.
 func (b *bench) scheduledStaging(ctx context.Context, w window, d *child.Daemon) staging {
 	return staging{window: w, lead: leadAtLeast + leadCreated*time.Duration(w.share(subject)), prepare: func(p *windowPlan) (*child.Daemon, func() error, error) {
 		if err := b.setTimer(p); err != nil {
@@ -126,8 +129,8 @@ func (b *bench) scheduledStaging(ctx context.Context, w window, d *child.Daemon)
 	}}
 }
 
-// seededStaging returns a staging in which a daemon finds the posts at its start. The control is a timer
-// without a store.
+// seededStaging returns a staging in which a daemon finds the posts at its start. The
+// control is a timer without a store.
 func (b *bench) seededStaging(ctx context.Context, w window) staging {
 	lead := leadAtLeast/2 + leadSeeded*time.Duration(w.share(subject)) + leadTimed*time.Duration(w.share(control))
 	if w.share(subject) > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// A feed creates a post every [feedEvery], or less often when the daemon takes longer, each due [feedLead]
-// later.
+// A feed creates a post every [feedEvery], or less often when the daemon takes longer,
+// each due [feedLead] later.
 const (
 	feedEvery = 5 * time.Millisecond
 	feedLead  = 300 * time.Millisecond
@@ -65,7 +65,8 @@ func afterDelay(a, b time.Time) time.Time {
 	return b
 }
 
-// stop stops creating posts, waits until the last one has been published, counts them and returns the arrivals.
+// stop stops creating posts, waits until the last one has been published, counts them
+// and returns the arrivals.
 func (f *feed) stop(ctx context.Context, n *counts) ([]arrival, error) {
 	f.cancel()
 	if err := <-f.done; err != nil {

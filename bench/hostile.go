@@ -21,9 +21,10 @@ const (
 	hostileWindow      = time.Second
 )
 
-// measureHostile compares how late posts of one workspace are published in two situations: while a key of
-// another workspace sends the most expensive possible requests, and while it sends ordinary requests to the
-// same operations. Either way a few connections send one request after another, as fast as responses arrive.
+// measureHostile compares how late posts of one workspace are published in two
+// situations: while a key of another workspace sends the most expensive possible
+// requests, and while it sends ordinary requests to the same operations. Either way a
+// few connections send one request after another, as fast as responses arrive.
 func measureHostile(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.withAccounts(ctx)
 	if err != nil {
@@ -49,8 +50,9 @@ func measureHostile(ctx context.Context, b *bench, n *counts) (out []result, err
 	return out, err
 }
 
-// windowStarts are the start times of the windows, and the end of the last one: a quiet window, then an
-// ordinary, a hostile and an ordinary one in each round, and a quiet one.
+// windowStarts are the start times of the windows, and the end of the last one: a quiet
+// window, then an ordinary, a hostile and an ordinary one in each round, and a quiet
+// one.
 type windowStarts []time.Time
 
 func (h *hostile) stretches(ctx context.Context, b *bench, first time.Time) (began windowStarts, err error) {

@@ -12,8 +12,9 @@ import (
 // largePosts is the number of posts in a large database.
 const largePosts = 1_000_000
 
-// measureLarge measures a daemon with a million waiting posts: how soon it publishes after its start, its
-// memory, and its response times compared with a daemon that has a thousand posts.
+// measureLarge measures a daemon with a million waiting posts: how soon it publishes
+// after its start, its memory, and its response times compared with a daemon that has a
+// thousand posts.
 func measureLarge(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.largeDir.get()
 	if err != nil {
@@ -66,8 +67,8 @@ func (l *large) publishNow(ctx context.Context, d *child.Daemon) error {
 	return waitIdle(ctx, d.PID())
 }
 
-// compareMemory returns a row for the memory of a waiting target. It compares freshly started daemons: after
-// many requests, uncollected garbage exceeds the targets.
+// compareMemory returns a row for the memory of a waiting target. It compares freshly
+// started daemons: after many requests, uncollected garbage exceeds the targets.
 func (l *large) compareMemory(ctx context.Context, few, many *child.Daemon) (result, error) {
 	if err := errors.Join(waitIdle(ctx, few.PID()), waitIdle(ctx, many.PID())); err != nil {
 		return result{}, err
@@ -167,8 +168,8 @@ func (l *large) reading(ctx context.Context, d *child.Daemon) (readLoad, error) 
 	return readLoad{paths: append(pages, one[:min(len(one), len(pages))]...), connections: 1, count: l.b.atLeast(300, 700), n: l.n, change: change}, err
 }
 
-// compareCreates compares creates in the large database with those in a small one, which is recreated each time
-// to stay small.
+// compareCreates compares creates in the large database with those in a small one,
+// which is recreated each time to stay small.
 func (l *large) compareCreates(ctx context.Context, few string, many *child.Daemon, connections int) (result, error) {
 	posts := l.b.atLeast(400, 800)
 	if connections == 1 {
@@ -206,7 +207,8 @@ func (l *large) compareCreates(ctx context.Context, few string, many *child.Daem
 	return all[0].row(name, rateFigure, goal{atLeast: 0.70}, "posts/s").with(&c), nil
 }
 
-// warmUpPosts returns how many posts to create before measuring: a daemon is slower right after its start.
+// warmUpPosts returns how many posts to create before measuring: a daemon is slower
+// right after its start.
 func warmUpPosts(posts int) int { return posts / 4 }
 
 func createWarm(ctx context.Context, d *child.Daemon, connections, posts int) (sample, error) {

@@ -23,15 +23,15 @@ type load struct {
 	checkBody          func(i int, body []byte) error // checks the body of a response, unless nil; must be fast
 }
 
-// runLoad sends requests as fast as responses arrive, and returns their durations. It uses one processor, so
-// that it does not compete with the measured server.
+// runLoad sends requests as fast as responses arrive, and returns their durations. It
+// uses one processor, so that it does not compete with the measured server.
 func runLoad(ctx context.Context, s server, l load) ([]time.Duration, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	return l.send(ctx, s)
 }
 
-// send is runLoad on all processors. It speaks the minimum of HTTP that a server needs. The first response
-// other than 2xx ends it with an error.
+// send is runLoad on all processors. It speaks the minimum of HTTP that a server needs.
+// The first response other than 2xx ends it with an error.
 func (l *load) send(ctx context.Context, s server) ([]time.Duration, error) {
 	took := make([]time.Duration, l.count)
 	ctx, fail := context.WithCancelCause(ctx)
@@ -83,7 +83,8 @@ func dial(ctx context.Context, address string) (*connection, error) {
 	return &connection{Conn: conn, answers: bufio.NewReaderSize(conn, 64<<10)}, nil
 }
 
-// exchange sends a request and returns the body of the response, which is valid until the next call.
+// exchange sends a request and returns the body of the response, which is valid until
+// the next call.
 func (c *connection) exchange(request []byte) ([]byte, error) {
 	if _, err := c.Write(request); err != nil {
 		return nil, err

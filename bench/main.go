@@ -1,14 +1,16 @@
-// Command bench measures what schedctl promises, together with bare baselines in the same run. Machines differ
-// and are noisy, so that speed is reported as a ratio wherever a baseline exists. The subject is the real
-// daemon as a child process, reached over HTTP. The network that it publishes to, the receiver of its webhooks
-// and the baselines are child processes, too.
+// Command bench measures what schedctl promises, together with bare baselines in the
+// same run. Machines differ and are noisy, so that speed is reported as a ratio
+// wherever a baseline exists. The subject is the real daemon as a child process,
+// reached over HTTP. The network that it publishes to, the receiver of its webhooks and
+// the baselines are child processes, too.
 //
-// In each round of a case its controls run before and after the subject. The value is the median of the
-// subject-to-control ratio over the rounds; it is inconclusive when the control itself varies too much. See
-// compare and judge.
+// In each round of a case its controls run before and after the subject. The value is
+// the median of the subject-to-control ratio over the rounds; it is inconclusive when
+// the control itself varies too much. See compare and judge.
 //
-// bench prints a table, writes bench/last.json, and exits 1 when a goal was missed or anything was lost,
-// failed, repeated or early. It waits for late posts as long as the daemon reports them as pending.
+// bench prints a table, writes bench/last.json, and exits 1 when a goal was missed or
+// anything was lost, failed, repeated or early. It waits for late posts as long as the
+// daemon reports them as pending.
 //
 // Usage: bench [-daemon bin/schedctl] [-run regexp] [-quick] [-o bench/last.json]
 package main
@@ -50,8 +52,8 @@ func main() {
 	}
 }
 
-// runRole runs this program as one of its own children. The child ends when its parent closes its standard
-// input, and ignores interrupts from the keyboard.
+// runRole runs this program as one of its own children. The child ends when its parent
+// closes its standard input, and ignores interrupts from the keyboard.
 func runRole(role string, args []string) bool {
 	signal.Ignore(os.Interrupt)
 	var err error
@@ -86,8 +88,8 @@ type benchCase struct {
 	measure func(context.Context, *bench, *counts) ([]result, error)
 }
 
-// benchCases are measured in this order: those with PostgreSQL come first, so that it can be stopped, and those
-// with a large database last, so that they disturb no others.
+// benchCases are measured in this order: those with PostgreSQL come first, so that it
+// can be stopped, and those with a large database last, so that they disturb no others.
 var benchCases = []benchCase{
 	{"sql", measureSQL},
 	{"outbox", measureBacklogOnPostgres},

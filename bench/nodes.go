@@ -22,11 +22,12 @@ type nodes struct {
 	used    cpuShares        // CPU time of the burst of posts
 }
 
-// nodeDiscovery is how long a node may not know a node that has just started: until its next heartbeat.
+// nodeDiscovery is how long a node may not know a node that has just started: until its
+// next heartbeat.
 const nodeDiscovery = 2200 * time.Millisecond
 
-// measureNodes publishes with two daemons that share a database: many posts within a second, posts at
-// sustainable rates, and the posts of a daemon that is killed.
+// measureNodes publishes with two daemons that share a database: many posts within a
+// second, posts at sustainable rates, and the posts of a daemon that is killed.
 func measureNodes(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	pair, err := b.pair.get()
 	if err != nil {
@@ -87,8 +88,8 @@ func (b *bench) stopPair() (err error) {
 	return err
 }
 
-// publishMany publishes many posts within a second. The subject comes last, because nothing else can be
-// measured while it is late.
+// publishMany publishes many posts within a second. The subject comes last, because
+// nothing else can be measured while it is late.
 func (p *nodes) publishMany(ctx context.Context, n *counts) (result, error) {
 	b := p.b
 	w := window{order: []timelineSide{control, control, subject}, posts: 10_000 / b.scale, length: time.Second / time.Duration(b.scale), gap: 200 * time.Millisecond}
@@ -108,14 +109,15 @@ func (p *nodes) put(ctx context.Context, posts []numberedPost) error {
 	return errors.Join(s.into(ctx, store), store.Close())
 }
 
-// Minimum lead before the first post in PostgreSQL, and the additional lead for storing each post.
+// Minimum lead before the first post in PostgreSQL, and the additional lead for storing
+// each post.
 const (
 	leadNodes  = 300 * time.Millisecond
 	leadStored = 60 * time.Microsecond
 )
 
-// storedStaging returns a staging in which both daemons find their posts in the database. The control is a
-// timer without a store.
+// storedStaging returns a staging in which both daemons find their posts in the
+// database. The control is a timer without a store.
 func (p *nodes) storedStaging(ctx context.Context, w window) staging {
 	lead := leadNodes + leadStored*time.Duration(w.share(subject))
 	before := time.Duration(w.slices(subject)[0]) * w.slice()
@@ -136,9 +138,10 @@ func (p *nodes) storedStaging(ctx context.Context, w window) staging {
 	}}
 }
 
-// takeover kills one of two daemons between posts that become due, one for each account, while it has no calls
-// in flight. It returns how late the latest of the following posts was. (Calls in flight at a kill would end
-// with an unknown outcome.) When storing the posts takes too long, or the first posts are late, it is repeated
+// takeover kills one of two daemons between posts that become due, one for each
+// account, while it has no calls in flight. It returns how late the latest of the
+// following posts was. (Calls in flight at a kill would end with an unknown outcome.)
+// When storing the posts takes too long, or the first posts are late, it is repeated
 // with more time.
 func (p *nodes) takeover(ctx context.Context, n *counts) (worst time.Duration, err error) {
 	lead, gap := leadNodes, 300*time.Millisecond
@@ -184,8 +187,8 @@ func (p *nodes) tryTakeover(ctx context.Context, lead, gap time.Duration, n *cou
 	return worst, nil
 }
 
-// killBetween kills the second daemon between the halves of a plan, when all posts of the first half are
-// published.
+// killBetween kills the second daemon between the halves of a plan, when all posts of
+// the first half are published.
 func (p *nodes) killBetween(ctx context.Context, w *windowPlan) error {
 	const before = 50 * time.Millisecond // before the next post
 	if err := sleepUntil(ctx, w.at(1, 0).Add(-before)); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// cpuShares is the processor time of all processes involved in publishing from several nodes on this machine.
+// cpuShares is the processor time of all processes involved in publishing from several
+// nodes on this machine.
 type cpuShares struct {
 	daemons, server, network, harness time.Duration // harness is this program
 }

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// nodeRate is a rate in posts a second for two nodes, with the limit for their lateness; 0 for no goal.
+// nodeRate is a rate in posts a second for two nodes, with the limit for their
+// lateness; 0 for no goal.
 type nodeRate struct {
 	posts int
 	limit time.Duration
 }
 
-// nodeRates returns the rates to measure, in addition to the burst that two processors cannot sustain. A quick
-// run has one rate.
+// nodeRates returns the rates to measure, in addition to the burst that two processors
+// cannot sustain. A quick run has one rate.
 func (b *bench) nodeRates() []nodeRate {
 	rates := []nodeRate{{500, 50 * time.Millisecond}, {1000, 100 * time.Millisecond}, {2000, 0}}
 	if b.scale > 1 {
@@ -23,8 +24,8 @@ func (b *bench) nodeRates() []nodeRate {
 	return rates
 }
 
-// Each rate has a shorter warm-up, in which database sessions prepare their statements. Late posts of a window
-// may arrive before the next one starts.
+// Each rate has a shorter warm-up, in which database sessions prepare their statements.
+// Late posts of a window may arrive before the next one starts.
 const (
 	rateWarmUp = 400 * time.Millisecond
 	rateLength = 700 * time.Millisecond
@@ -53,7 +54,8 @@ func (b *bench) sequence(windows []window, first time.Time) (plans []*windowPlan
 	return plans
 }
 
-// rates publishes at several rates, and measures for each how late posts reach the network and what they cost.
+// rates publishes at several rates, and measures for each how late posts reach the
+// network and what they cost.
 func (p *nodes) rates(ctx context.Context, n *counts) (out []result, err error) {
 	windows, lead := p.b.stretches(), leadNodes
 	for _, w := range windows {

@@ -15,8 +15,8 @@ type deliveryOutcome struct {
 	failed  map[string]bool // contents of posts that a daemon reports as failed
 }
 
-// outcome returns the outcome of the posts of plans. from is the number of earlier calls to the network; see
-// await.
+// outcome returns the outcome of the posts of plans. from is the number of earlier
+// calls to the network; see await.
 func (b *bench) outcome(ctx context.Context, from int, daemons []*child.Daemon, plans ...*windowPlan) (deliveryOutcome, error) {
 	want, asked := 0, dueRange{first: plans[0].first, end: plans[0].end()}
 	for _, p := range plans {
@@ -29,8 +29,9 @@ func (b *bench) outcome(ctx context.Context, from int, daemons []*child.Daemon, 
 	return b.await(ctx, from, want, of, asked, daemons...)
 }
 
-// await waits for the wanted number of matching calls, and longer while a daemon reports posts as pending. It
-// then queries which of the missing posts have failed; the rest is lost.
+// await waits for the wanted number of matching calls, and longer while a daemon
+// reports posts as pending. It then queries which of the missing posts have failed; the
+// rest is lost.
 func (b *bench) await(ctx context.Context, from, want int, these func(arrival) bool, asked dueRange, daemons ...*child.Daemon) (o deliveryOutcome, err error) {
 	more := func() (bool, error) { return asked.waiting(ctx, daemons) }
 	o.arrived, err = b.network.awaitMatching(awaitRequest{after: from, want: want, match: these, more: more})

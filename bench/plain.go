@@ -17,16 +17,17 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// plainRole is the argument that makes this program the plain server: a ServeMux handler that reads a request,
-// commits the next post of a recording to a bare bbolt database, grouped with other waiting posts, and responds
-// with as many bytes as the daemon. This is the least that any durable HTTP server has to do for these bytes.
+// plainRole is the argument that makes this program the plain server: a ServeMux
+// handler that reads a request, commits the next post of a recording to a bare bbolt
+// database, grouped with other waiting posts, and responds with as many bytes as the
+// daemon. This is the least that any durable HTTP server has to do for these bytes.
 const plainRole = "plain"
 
 // plainResponseSize is roughly the size of the daemon's response to a create.
 const plainResponseSize = 900
 
-// runPlain serves until its standard input is closed. Its arguments are the recorded database, the number of
-// posts in it, and the directory of its own database.
+// runPlain serves until its standard input is closed. Its arguments are the recorded
+// database, the number of posts in it, and the directory of its own database.
 func runPlain(recorded, posts, dir string) (err error) {
 	n, err := strconv.Atoi(posts)
 	if err != nil {
@@ -78,11 +79,13 @@ func (b *bench) plain(recorded string, connections, posts int) measure {
 	}
 }
 
-// cachedRole is the argument that makes this program a server of recorded responses: a ServeMux handler that
-// writes for each path, with its query, the exact bytes of the daemon's response.
+// cachedRole is the argument that makes this program a server of recorded responses: a
+// ServeMux handler that writes for each path, with its query, the exact bytes of the
+// daemon's response.
 const cachedRole = "answers"
 
-// runCached serves until its standard input is closed. Its argument is a JSON file with the responses by path.
+// runCached serves until its standard input is closed. Its argument is a JSON file with
+// the responses by path.
 func runCached(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 // errStoredTooLate means that the first posts were due before all were stored.
 var errStoredTooLate = errors.New("storing the posts took longer than the lead before the first was due")
 
-// maxWindowTries limits how often a window is planned, each time with twice the lead, on a busy machine.
+// maxWindowTries limits how often a window is planned, each time with twice the lead,
+// on a busy machine.
 const maxWindowTries = 4
 
 // staging defines how posts get into a window.
@@ -20,13 +21,13 @@ type staging struct {
 	lead time.Duration // time before the first post
 	peer *child.Daemon // the control, unless that is a timer without a store
 
-	// prepare stores the posts of both sides before the first is due. It returns the subject, if it takes part,
-	// and a function that stops what it started, or nil.
+	// prepare stores the posts of both sides before the first is due. It returns the
+	// subject, if it takes part, and a function that stops what it started, or nil.
 	prepare func(*windowPlan) (*child.Daemon, func() error, error)
 }
 
-// publish publishes in slices of both sides, and returns how late the posts reached the network. When storing
-// them takes too long, it starts again with a longer lead.
+// publish publishes in slices of both sides, and returns how late the posts reached the
+// network. When storing them takes too long, it starts again with a longer lead.
 func (b *bench) publish(ctx context.Context, s staging, n *counts) (lateness, error) {
 	for try := 1; ; try++ {
 		out, err := b.tryPublish(ctx, s, n)
@@ -72,7 +73,8 @@ func (b *bench) tryPublish(ctx context.Context, s staging, n *counts) (out laten
 	return out, err
 }
 
-// daemons returns the publishing daemons: the subject, if any, and the control, if it is a daemon.
+// daemons returns the publishing daemons: the subject, if any, and the control, if it
+// is a daemon.
 func (s *staging) daemons(subject *child.Daemon) (d []*child.Daemon) {
 	for _, one := range []*child.Daemon{subject, s.peer} {
 		if one != nil {

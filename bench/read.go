@@ -18,7 +18,8 @@ import (
 // smallPosts is the number of posts in the smaller database.
 const smallPosts = 1000
 
-// measureReads compares reads of posts and list pages with a plain handler that serves the same bytes.
+// measureReads compares reads of posts and list pages with a plain handler that serves
+// the same bytes.
 func measureReads(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.waiting(ctx, smallPosts)
 	if err != nil {
@@ -52,9 +53,10 @@ func measureReads(ctx context.Context, b *bench, n *counts) (out []result, err e
 	return out, err
 }
 
-// compareReads compares a daemon with a server of recorded responses, over many connections and over one. It
-// also reports the slowest path over one connection. The goal for uncached reads is lower: the daemon builds
-// these responses from the database, which the plain handler never does.
+// compareReads compares a daemon with a server of recorded responses, over many
+// connections and over one. It also reports the slowest path over one connection. The
+// goal for uncached reads is lower: the daemon builds these responses from the
+// database, which the plain handler never does.
 func (b *bench) compareReads(ctx context.Context, d *child.Daemon, name string, paths []string, uncached float64, n *counts) (out []result, least string, err error) {
 	answers, err := recordResponses(ctx, d, paths)
 	if err != nil {
@@ -83,8 +85,8 @@ func (b *bench) compareReads(ctx context.Context, d *child.Daemon, name string, 
 	return append(out, row), least, err
 }
 
-// compareUncached is compareReads over one connection with a commit before the paths are read again, so that no
-// response is cached.
+// compareUncached is compareReads over one connection with a commit before the paths
+// are read again, so that no response is cached.
 func (b *bench) compareUncached(ctx context.Context, d *child.Daemon, name string, paths []string, answers map[string][]byte, control server, least float64, n *counts) (result, error) {
 	change, err := invalidator(ctx, d)
 	if err != nil {
@@ -134,7 +136,8 @@ type readLoad struct {
 	change      func(context.Context) error // called before the paths are read again, unless nil; with one connection only
 }
 
-// The figures of a sample of reads. From the third one on they are the medians of the paths, as rates.
+// The figures of a sample of reads. From the third one on they are the medians of the
+// paths, as rates.
 const (
 	p99Figure  = 2
 	pathFigure = 3
@@ -253,7 +256,8 @@ func onePaths(ctx context.Context, d *child.Daemon) (paths []string, err error) 
 	return paths, err
 }
 
-// pagePaths returns list paths with all kinds of filters, each with its second page, if any.
+// pagePaths returns list paths with all kinds of filters, each with its second page, if
+// any.
 func pagePaths(ctx context.Context, d *child.Daemon) (paths []string, err error) {
 	feeds, err := accountIDs(ctx, d, "feed")
 	if err != nil {

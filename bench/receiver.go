@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// receiverRole is the argument that makes this program a fake network or a receiver of webhooks: a server that
-// records its calls with their times.
+// receiverRole is the argument that makes this program a fake network or a receiver of
+// webhooks: a server that records its calls with their times.
 const receiverRole = "receiver"
 
 // arrival is one recorded call.
@@ -47,7 +47,8 @@ func latenesses(arrived []arrival) []time.Duration {
 	return late
 }
 
-// A receiver accepts calls on every path. It does not record calls to these, and responds late or never.
+// A receiver accepts calls on every path. It does not record calls to these, and
+// responds late or never.
 const (
 	slowPath = "/slow" // responds after [slowResponse]
 	deadPath = "/dead" // responds never, until the caller gives up
@@ -61,8 +62,8 @@ type arrivalLog struct {
 	arrivals []arrival
 }
 
-// runReceiver serves until its standard input is closed. GET /count returns the number of calls, and GET
-// /arrivals?from=N all calls from that number on.
+// runReceiver serves until its standard input is closed. GET /count returns the number
+// of calls, and GET /arrivals?from=N all calls from that number on.
 func runReceiver() error {
 	l := new(arrivalLog)
 	mux := http.NewServeMux()
@@ -151,13 +152,16 @@ func getJSON(url string, into any) error {
 	return json.NewDecoder(resp.Body).Decode(into)
 }
 
-// arrivalTimeout is how long to wait without any arrival: longer than the first pause before a retry.
+// arrivalTimeout is how long to wait without any arrival: longer than the first pause
+// before a retry.
 const arrivalTimeout = 20 * time.Second
 
-// knownPendingTimeout is the same while a daemon reports pending posts: longer than the second pause.
+// knownPendingTimeout is the same while a daemon reports pending posts: longer than the
+// second pause.
 const knownPendingTimeout = 2 * time.Minute
 
-// await returns the calls after the first n, as soon as the wanted number has arrived, or after a timeout.
+// await returns the calls after the first n, as soon as the wanted number has arrived,
+// or after a timeout.
 func (r *receiver) await(n, want int) ([]arrival, error) {
 	return r.awaitMatching(awaitRequest{after: n, want: want})
 }

@@ -14,8 +14,8 @@ type put struct{ bucket, key, value []byte }
 // recording holds what a daemon wrote for each of a number of posts.
 type recording [][]put
 
-// record reads a daemon's database and splits its content by post: a bucket with k entries for each post
-// contributes k puts to each, in key order.
+// record reads a daemon's database and splits its content by post: a bucket with k
+// entries for each post contributes k puts to each, in key order.
 func record(path string, posts int) (recording, error) {
 	db, err := openRecorded(path)
 	if err != nil {

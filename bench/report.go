@@ -21,7 +21,8 @@ type benchReport struct {
 	Results []reportedRow `json:"results"`
 }
 
-// reportedRow is a row with the counts of its case, which are the same for all rows of a case.
+// reportedRow is a row with the counts of its case, which are the same for all rows of
+// a case.
 type reportedRow struct {
 	result
 	counts
@@ -31,8 +32,8 @@ func newReport(quick bool) *benchReport {
 	return &benchReport{At: time.Now().UTC(), CPUs: runtime.NumCPU(), Go: runtime.Version(), Quick: quick}
 }
 
-// add adds the rows of a case. A case fails when anything was lost, failed, repeated or early, however fast it
-// was. A control that failed makes it inconclusive.
+// add adds the rows of a case. A case fails when anything was lost, failed, repeated or
+// early, however fast it was. A control that failed makes it inconclusive.
 func (r *benchReport) add(rows []result, c counts) {
 	r.Counts = r.Counts.plus(c)
 	for _, row := range rows {

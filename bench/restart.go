@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// measureRestarts starts a daemon with a million waiting posts, one of which became due while it was down, and
-// measures when that post reaches the network.
+// measureRestarts starts a daemon with a million waiting posts, one of which became due
+// while it was down, and measures when that post reaches the network.
 func (b *bench) measureRestarts(ctx context.Context, dir string, n *counts) (result, error) {
 	var took, ready []time.Duration
 	for range min(b.rounds, 2*b.few-1) {

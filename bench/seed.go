@@ -16,14 +16,15 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// seedBatch is the number of posts in one transaction. With more, splitting pages costs more time than commits
-// save.
+// seedBatch is the number of posts in one transaction. With more, splitting pages costs
+// more time than commits save.
 const seedBatch = 2000
 
 // httpAccounts is the number of accounts on the network.
 const httpAccounts = 1000
 
-// withAccounts returns a new data directory with a feed, a thousand accounts on the network, and no posts.
+// withAccounts returns a new data directory with a feed, a thousand accounts on the
+// network, and no posts.
 func (b *bench) withAccounts(ctx context.Context) (dir string, err error) {
 	if b.accounts == "" {
 		if b.accounts, err = b.newDir(); err != nil {

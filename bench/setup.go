@@ -19,8 +19,9 @@ type lazy[T any] struct {
 // get returns the value or the error.
 func (m *lazy[T]) get() (T, error) { return m.value, m.err }
 
-// setUp prepares everything that takes long to make and that the named cases need, all at once, because nothing
-// is being measured. An error is returned by the cases that need the value.
+// setUp prepares everything that takes long to make and that the named cases need, all
+// at once, because nothing is being measured. An error is returned by the cases that
+// need the value.
 func (b *bench) setUp(ctx context.Context, cases []string) error {
 	defer startStage("set up")()
 	if _, err := b.withAccounts(ctx); err != nil {
@@ -45,8 +46,8 @@ func (b *bench) setUp(ctx context.Context, cases []string) error {
 	return nil
 }
 
-// startServer starts PostgreSQL, and two daemons on it if pair is set: these need a while to discover each
-// other.
+// startServer starts PostgreSQL, and two daemons on it if pair is set: these need a
+// while to discover each other.
 func (b *bench) startServer(ctx context.Context, pair bool) {
 	server, err := postgrestest.New()
 	if err != nil {

@@ -15,8 +15,8 @@ type daemonPair struct {
 	accounts         []string // accounts of both, on the network
 }
 
-// withPair runs two daemons with accounts on the network while fn works with them. The daemons are killed: a
-// hanging call would delay a clean stop.
+// withPair runs two daemons with accounts on the network while fn works with them. The
+// daemons are killed: a hanging call would delay a clean stop.
 func (b *bench) withPair(ctx context.Context, fn func(daemonPair) error) error {
 	var p daemonPair
 	for _, d := range []**child.Daemon{&p.control, &p.subject} {
@@ -46,8 +46,8 @@ func (b *bench) publishBoth(ctx context.Context, d daemonPair, n *counts) (laten
 	}}, n)
 }
 
-// measureSlowAccount compares the lateness of accounts with a fast network, with and without another account
-// whose network takes 30 s to respond.
+// measureSlowAccount compares the lateness of accounts with a fast network, with and
+// without another account whose network takes 30 s to respond.
 func measureSlowAccount(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	err = b.withPair(ctx, func(d daemonPair) error {
 		slow, err := d.subject.Connect(ctx, fmt.Sprintf(`{"platform":"http","name":"slow","credentials":{"url":%q}}`, b.network.url+slowPath))

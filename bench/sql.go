@@ -21,9 +21,9 @@ import (
 // sqlConnections is the number of PostgreSQL connections that create posts.
 const sqlConnections = 16
 
-// measureSQL compares the cost of creating a post with three targets in the PostgreSQL engine, in one
-// transaction with its idempotency record, events and audit entry, with sending the same rows through a bare
-// driver.
+// measureSQL compares the cost of creating a post with three targets in the PostgreSQL
+// engine, in one transaction with its idempotency record, events and audit entry, with
+// sending the same rows through a bare driver.
 func measureSQL(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	server, err := b.server.get()
 	if err != nil {

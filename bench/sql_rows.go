@@ -79,7 +79,8 @@ func (r *rowSource) createRows(ctx context.Context, store storage.Store) error {
 	})
 }
 
-// insert stores the same rows with its own statements, after the same check for an idempotency record.
+// insert stores the same rows with its own statements, after the same check for an
+// idempotency record.
 func (r *rowSource) insert(ctx context.Context, pool *pgxpool.Pool) error {
 	c, err := r.next()
 	if err != nil {

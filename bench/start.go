@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// startsPerRun is how often a program is started for one value, because a single start varies too much.
+	// startsPerRun is how often a program is started for one value, because a single
+	// start varies too much.
 	startsPerRun = 8
 
 	// maxStart is the processor time that a command may use before its own work.
@@ -23,8 +24,9 @@ const (
 // startSample are commands with almost no work of their own.
 var startSample = []string{"--help", "version", "post create --help", "account list", "post list"}
 
-// measureStarts measures the user and system processor time of commands with almost no work of their own. Their
-// daemon is a stub with recorded responses. The control is the help of a bare program with the same library.
+// measureStarts measures the user and system processor time of commands with almost no
+// work of their own. Their daemon is a stub with recorded responses. The control is the
+// help of a bare program with the same library.
 func measureStarts(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	bare, err := b.program.get()
 	if err != nil {
@@ -70,7 +72,8 @@ func (b *bench) command(args, address string) program {
 	}
 }
 
-// starts measures the median processor time of several starts, in µs. A failed start is an error.
+// starts measures the median processor time of several starts, in µs. A failed start
+// is an error.
 func (p program) starts(n *counts) measure {
 	return func(ctx context.Context) (sample, error) {
 		var used []time.Duration

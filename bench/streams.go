@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// measureStreams connects 1,000 clients to the event stream and measures the daemon's memory. Then it creates
-// one post, whose events each client must receive.
+// measureStreams connects 1,000 clients to the event stream and measures the daemon's
+// memory. Then it creates one post, whose events each client must receive.
 func measureStreams(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.withAccounts(ctx)
 	if err != nil {
@@ -112,8 +112,8 @@ func readEvents(ctx context.Context, d *child.Daemon, streams []*connection, n *
 	return nil
 }
 
-// events returns the ids of the next events, or fewer when no more arrive. An unexpected event that follows
-// immediately is included.
+// events returns the ids of the next events, or fewer when no more arrive. An
+// unexpected event that follows immediately is included.
 func (c *connection) events(wanted int) (ids []string) {
 	c.SetReadDeadline(time.Now().Add(5 * time.Second))
 	for {

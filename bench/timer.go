@@ -16,9 +16,10 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// timerRole is the argument that makes this program a scheduler without a store: a loop over a sorted list that
-// passes each due post to the goroutine of its account, which publishes it as the daemon does and waits for the
-// response. This is the least that any scheduler does; it stores nothing.
+// timerRole is the argument that makes this program a scheduler without a store: a loop
+// over a sorted list that passes each due post to the goroutine of its account, which
+// publishes it as the daemon does and waits for the response. This is the least that
+// any scheduler does; it stores nothing.
 const timerRole = "timer"
 
 // timerOrder is a list of posts for a timer. The posts go to the accounts in turn.
@@ -37,7 +38,8 @@ type numberedPost struct {
 // contentOf returns the content of a post, by which the network identifies it.
 func contentOf(number int) string { return fmt.Sprintf("post %d", number) }
 
-// runTimer serves until its standard input is closed. POST accepts an order and responds at once.
+// runTimer serves until its standard input is closed. POST accepts an order and
+// responds at once.
 func runTimer() error {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024}}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -60,7 +62,8 @@ func runTimer() error {
 	return child.Serve(mux)
 }
 
-// run publishes the posts of an order on time, until ctx ends. Its error describes the failed calls.
+// run publishes the posts of an order on time, until ctx ends. Its error describes the
+// failed calls.
 func (o *timerOrder) run(ctx context.Context, client *http.Client) error {
 	slices.SortFunc(o.Posts, func(a, b numberedPost) int { return a.At.Compare(b.At) })
 	accounts := make([]chan numberedPost, min(o.Accounts, len(o.Posts)))

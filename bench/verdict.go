@@ -19,11 +19,12 @@ const (
 	note         verdict = "-"            // measured without a goal
 )
 
-// noisy is how much a control may vary before the comparison is inconclusive: relative to its median, or to the
-// limit where the goal is a limit.
+// noisy is how much a control may vary before the comparison is inconclusive: relative
+// to its median, or to the limit where the goal is a limit.
 const noisy = 0.35
 
-// judge returns the verdict on whether a goal was reached. It is inconclusive when the control varies too much.
+// judge returns the verdict on whether a goal was reached. It is inconclusive when the
+// control varies too much.
 func judge(reached bool, spread float64) verdict {
 	switch {
 	case !(spread <= noisy): // also when the spread is NaN
@@ -59,7 +60,8 @@ func (r result) detailed(format string, args ...any) result {
 	return r
 }
 
-// goal is the goal for a ratio: one of the two limits, or neither for a row without a goal.
+// goal is the goal for a ratio: one of the two limits, or neither for a row without a
+// goal.
 type goal struct{ atLeast, atMost float64 }
 
 func (g goal) String() string {
@@ -93,8 +95,9 @@ func (c comparison) row(name string, figure int, g goal, unit string) result {
 	return r
 }
 
-// within returns a row for a duration with a limit. control are durations of a control without the measured
-// part, if any; their variation shows whether the machine was quiet enough.
+// within returns a row for a duration with a limit. control are durations of a control
+// without the measured part, if any; their variation shows whether the machine was
+// quiet enough.
 func within(name string, value, limit time.Duration, control ...time.Duration) result {
 	r := result{Case: name, Value: float64(value), Measured: formatDuration(value), Goal: "≤ " + formatDuration(limit)}
 	spread := 0.0
@@ -120,8 +123,8 @@ func holds(name string, value, limit float64) result {
 	return result{Case: name, Value: value, Measured: formatBytes(value), Goal: "≤ " + formatBytes(limit), Verdict: judge(value <= limit, 0)}
 }
 
-// notMeasured returns the row of a case that failed with an error. A case that is not supported on this system
-// does not fail.
+// notMeasured returns the row of a case that failed with an error. A case that is not
+// supported on this system does not fail.
 func notMeasured(name string, err error) result {
 	r := result{Case: name, Measured: "not measured", Verdict: fail, Detail: err.Error()}
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -18,8 +18,8 @@ func addWebhook(ctx context.Context, d *child.Daemon, url, event string) error {
 	return d.Call(ctx, "POST", "/webhooks", fmt.Sprintf(`{"url":%q,"event_types":[%q]}`, url, event), nil)
 }
 
-// measureWebhook publishes posts at a steady pace and measures how long after each event the webhook receives
-// it. The control is the timer, sending at the same pace.
+// measureWebhook publishes posts at a steady pace and measures how long after each
+// event the webhook receives it. The control is the timer, sending at the same pace.
 func measureWebhook(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.withAccounts(ctx)
 	if err != nil {
@@ -54,9 +54,9 @@ func measureWebhook(ctx context.Context, b *bench, n *counts) (out []result, err
 // backlog is the number of events that a webhook has not received.
 const backlog = 10_000
 
-// measureBacklog starts a daemon with 10,000 undelivered events and measures the time until all are delivered.
-// The control is a loop that makes a tenth as many calls one after another, and shows whether the machine is
-// quiet.
+// measureBacklog starts a daemon with 10,000 undelivered events and measures the time
+// until all are delivered. The control is a loop that makes a tenth as many calls one
+// after another, and shows whether the machine is quiet.
 func measureBacklog(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	events := backlog / b.scale
 	behind, err := b.backlogDir.get()
@@ -80,8 +80,8 @@ func measureBacklog(ctx context.Context, b *bench, n *counts) ([]result, error) 
 	return []result{r.with(&c)}, nil
 }
 
-// drainBacklog starts a daemon whose webhook has a backlog, and returns the time from the start until the
-// webhook has received all events, in µs.
+// drainBacklog starts a daemon whose webhook has a backlog, and returns the time from
+// the start until the webhook has received all events, in µs.
 func (b *bench) drainBacklog(ctx context.Context, config child.Config, events int, c *cost, n *counts) (s sample, err error) {
 	from, err := b.webhooks.count()
 	if err != nil {
@@ -203,8 +203,8 @@ func toDurations(figures []float64) []time.Duration {
 	return d
 }
 
-// measureDeadWebhook compares the lateness of publishing with and without two dead webhooks: one refuses
-// connections, one never responds.
+// measureDeadWebhook compares the lateness of publishing with and without two dead
+// webhooks: one refuses connections, one never responds.
 func measureDeadWebhook(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// window is a period in which a control and a subject publish in turns: each turn has its own slice, so that
-// other activity of the machine affects both equally.
+// window is a period in which a control and a subject publish in turns: each turn has
+// its own slice, so that other activity of the machine affects both equally.
 type window struct {
 	order  []timelineSide
 	posts  int           // per slice
@@ -34,8 +34,8 @@ const (
 	subject
 )
 
-// inTurns returns the order of slices for a number of rounds. A round is one slice for the subject and two for
-// the control; its start rotates as in compare.
+// inTurns returns the order of slices for a number of rounds. A round is one slice for
+// the subject and two for the control; its start rotates as in compare.
 func inTurns(rounds int) (order []timelineSide) {
 	for r := range rounds {
 		for _, i := range runOrder(3, r) {
@@ -87,7 +87,8 @@ func (p *windowPlan) index(content string) (i int, found bool) {
 	return i, found && err == nil && i >= 0 && i < p.total()
 }
 
-// sort returns the lateness of arrivals by slice, and counts lost, failed, repeated and early posts.
+// sort returns the lateness of arrivals by slice, and counts lost, failed, repeated and
+// early posts.
 func (p *windowPlan) sort(o deliveryOutcome, n *counts) [][]time.Duration {
 	late := make([][]time.Duration, len(p.order))
 	seen := make([]int, p.total())

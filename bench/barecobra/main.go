@@ -1,5 +1,5 @@
-// Command barecobra is the baseline for the start time of schedctl: a program with a few empty commands and the
-// same command library.
+// Command barecobra is the baseline for the start time of schedctl: a program with a
+// few empty commands and the same command library.
 package main
 
 import (

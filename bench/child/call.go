@@ -24,8 +24,8 @@ type Response struct {
 	Body   []byte
 }
 
-// Do sends one API request with the daemon's key. An error means that there was no complete response: the
-// request may have taken effect.
+// Do sends one API request with the daemon's key. An error means that there was no
+// complete response: the request may have taken effect.
 func (d *Daemon) Do(ctx context.Context, r Request) (Response, error) {
 	req, err := http.NewRequestWithContext(ctx, r.Method, "http://"+d.Address+"/api/v1"+r.Path, strings.NewReader(r.Body))
 	if err != nil {
@@ -47,8 +47,8 @@ func (d *Daemon) Do(ctx context.Context, r Request) (Response, error) {
 	return Response{resp.StatusCode, resp.Header, body}, err
 }
 
-// Call sends one API request and decodes the response into into, unless that is nil. A response other than 2xx
-// is returned as a *StatusError.
+// Call sends one API request and decodes the response into into, unless that is nil. A
+// response other than 2xx is returned as a *StatusError.
 func (d *Daemon) Call(ctx context.Context, method, path, body string, into any) error {
 	a, err := d.Do(ctx, Request{Method: method, Path: path, Body: body})
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// TestMain lets the test program run as its own children: the daemon that Start runs, and a role.
+// TestMain lets the test program run as its own children: the daemon that Start runs,
+// and a role.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 2 && os.Args[1] == "daemon":
@@ -37,7 +38,8 @@ func end(err error) {
 	os.Exit(0)
 }
 
-// fakeDaemon is ready at once, refuses requests as environment variables tell it, and ends on SIGTERM.
+// fakeDaemon is ready at once, refuses requests as environment variables tell it, and
+// ends on SIGTERM.
 func fakeDaemon(args []string) error {
 	if os.Getenv("CHILD_REFUSES") != "" {
 		return errors.New("the disk is gone")

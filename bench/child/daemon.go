@@ -38,8 +38,8 @@ type Daemon struct {
 	http    *http.Client
 }
 
-// Start starts a daemon that may publish to this machine, and waits until it is ready. When it ends before
-// that, the error contains its log.
+// Start starts a daemon that may publish to this machine, and waits until it is ready.
+// When it ends before that, the error contains its log.
 func Start(ctx context.Context, c Config) (*Daemon, error) {
 	d, err := Launch(c)
 	if err != nil {
@@ -52,7 +52,8 @@ func Start(ctx context.Context, c Config) (*Daemon, error) {
 	return d, nil
 }
 
-// Launch starts a daemon without waiting. Its Key and Ready are set once AwaitReady has returned.
+// Launch starts a daemon without waiting. Its Key and Ready are set once AwaitReady has
+// returned.
 func Launch(c Config) (*Daemon, error) {
 	if c.Address == "" {
 		var err error
@@ -71,8 +72,9 @@ func Launch(c Config) (*Daemon, error) {
 	return &Daemon{Process: p, Dir: c.Dir, Address: c.Address, began: began, Key: c.Key, http: &http.Client{Transport: new(http.Transport)}}, nil
 }
 
-// freeAddress returns an address whose port the system does not use for outgoing connections: these could
-// occupy the port before the daemon does, or during its restart.
+// freeAddress returns an address whose port the system does not use for outgoing
+// connections: these could occupy the port before the daemon does, or during its
+// restart.
 func freeAddress() (string, error) {
 	for try := 0; ; try++ {
 		address := fmt.Sprintf("127.0.0.1:%d", 12_000+rand.IntN(20_000))
@@ -129,8 +131,8 @@ func (d *Daemon) isReady(ctx context.Context) bool {
 // Database returns the path of the daemon's database.
 func (d *Daemon) Database() string { return filepath.Join(d.Dir, "schedctl.db") }
 
-// Stop stops the daemon with SIGTERM and waits up to a minute. The error of a daemon that does not stop cleanly
-// contains its log.
+// Stop stops the daemon with SIGTERM and waits up to a minute. The error of a daemon
+// that does not stop cleanly contains its log.
 func (d *Daemon) Stop() error {
 	defer d.http.CloseIdleConnections()
 	ctx, cancel := context.WithTimeout(context.Background(), startStopLimit)

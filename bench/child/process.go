@@ -1,6 +1,7 @@
-// Package child runs child processes for the programs that measure and torture the daemon: the daemon itself,
-// and roles of the program, such as the network that the daemon publishes to. Processor time and memory of a
-// child can be measured separately, and a child can be killed.
+// Package child runs child processes for the programs that measure and torture the
+// daemon: the daemon itself, and roles of the program, such as the network that the
+// daemon publishes to. Processor time and memory of a child can be measured separately,
+// and a child can be killed.
 //
 // On Linux a child ends with the program that started it, however that ends.
 package child
@@ -49,15 +50,15 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // Signal sends a signal without waiting.
 func (p *Process) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 
-// Kill ends the process with SIGKILL and waits until it has ended. It does nothing for a process that has ended
-// already.
+// Kill ends the process with SIGKILL and waits until it has ended. It does nothing for
+// a process that has ended already.
 func (p *Process) Kill() {
 	p.cmd.Process.Kill()
 	<-p.done
 }
 
-// Wait waits until the process has ended. It returns nil when the process succeeded, else an error with its
-// log, and the error of ctx when that ends first.
+// Wait waits until the process has ended. It returns nil when the process succeeded,
+// else an error with its log, and the error of ctx when that ends first.
 func (p *Process) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

@@ -19,8 +19,8 @@ type Role struct {
 	stdin   io.Closer
 }
 
-// StartRole starts this program with arguments that select a role, and waits for the line that it prints when
-// it is ready; see Serve.
+// StartRole starts this program with arguments that select a role, and waits for the
+// line that it prints when it is ready; see Serve.
 func StartRole(args ...string) (*Role, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *Role) Stop() error {
 	return r.Wait(context.Background())
 }
 
-// Serve serves HTTP for a role: it prints its address, and returns when its standard input is closed. It cuts
-// connections instead of waiting for slow responses.
+// Serve serves HTTP for a role: it prints its address, and returns when its standard
+// input is closed. It cuts connections instead of waiting for slow responses.
 func Serve(handler http.Handler) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -21,15 +21,15 @@ func CPUTime(pid int) (time.Duration, error) {
 	return time.Duration(t.Nano()), nil
 }
 
-// cpuClock returns the id of a process's CPU clock, as clock_getcpuclockid(3) does. It is exact to the
-// nanosecond, while /proc counts ticks of 10 ms.
+// cpuClock returns the id of a process's CPU clock, as clock_getcpuclockid(3) does. It
+// is exact to the nanosecond, while /proc counts ticks of 10 ms.
 func cpuClock(pid int) int32 {
 	const scheduled = 2 // CPUCLOCK_SCHED
 	return int32(^pid<<3 | scheduled)
 }
 
-// Anonymous returns the anonymous memory of a process in bytes: private memory that cannot be read again from a
-// file.
+// Anonymous returns the anonymous memory of a process in bytes: private memory that
+// cannot be read again from a file.
 func Anonymous(pid int) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

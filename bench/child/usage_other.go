@@ -11,7 +11,8 @@ import (
 // CPUTime returns the processor time of a process. It is available on Linux only.
 func CPUTime(int) (time.Duration, error) { return 0, errors.ErrUnsupported }
 
-// Anonymous returns the anonymous memory of a process in bytes. It is available on Linux only.
+// Anonymous returns the anonymous memory of a process in bytes. It is available on
+// Linux only.
 func Anonymous(int) (int64, error) { return 0, errors.ErrUnsupported }
 
 func endWithParent(*exec.Cmd) {}

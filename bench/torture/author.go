@@ -18,8 +18,8 @@ import (
 // retryLimit is how long a client retries a request that gets no response.
 const retryLimit = time.Minute
 
-// author creates and changes posts, one after another. It retries each request with its Idempotency-Key until
-// it gets a final response. It is for one goroutine.
+// author creates and changes posts, one after another. It retries each request with its
+// Idempotency-Key until it gets a final response. It is for one goroutine.
 type author struct {
 	world   *world
 	name    string
@@ -28,8 +28,9 @@ type author struct {
 	stories []*story
 }
 
-// whileAuthorsWork runs fn while the authors work, and returns when both have ended. fn must leave a running
-// daemon, with which the authors finish their stories, or return an error, on which they give up.
+// whileAuthorsWork runs fn while the authors work, and returns when both have ended. fn
+// must leave a running daemon, with which the authors finish their stories, or return
+// an error, on which they give up.
 func (w *world) whileAuthorsWork(ctx context.Context, fn func() error) error {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -143,8 +144,8 @@ func (a *author) cancel(ctx context.Context, s *story, _ int) error {
 	})
 }
 
-// write sends a request until it gets a final response, sometimes once more, and adds the acknowledged change
-// to the story.
+// write sends a request until it gets a final response, sometimes once more, and adds
+// the acknowledged change to the story.
 func (a *author) write(ctx context.Context, s *story, method, path string, body any, follows func()) error {
 	a.keys++
 	w := &write{Request: child.Request{Method: method, Path: path, IdempotencyKey: fmt.Sprintf("%s-%d", a.name, a.keys)}}
@@ -194,7 +195,8 @@ func (w *world) send(ctx context.Context, r *write) error {
 	}
 }
 
-// sendOnce sends a request once. When one of several daemons is frozen, the client tries another one.
+// sendOnce sends a request once. When one of several daemons is frozen, the client
+// tries another one.
 func (w *world) sendOnce(ctx context.Context, r child.Request) (child.Response, error) {
 	if len(w.nodes) > 0 {
 		short, cancel := context.WithTimeout(ctx, 3*time.Second)

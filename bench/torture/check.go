@@ -64,8 +64,8 @@ func (w *world) collectState(ctx context.Context) (s observation, err error) {
 	return s, nil
 }
 
-// awaitWebhook waits a few seconds for the webhook to receive all events, and returns how often it received
-// each.
+// awaitWebhook waits a few seconds for the webhook to receive all events, and returns
+// how often it received each.
 func (w *world) awaitWebhook(ctx context.Context, events []apiv1.Event) map[string]int {
 	for patience := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		told := w.network.webhookDeliveries()

@@ -19,14 +19,16 @@ const (
 	lateLimit = 6 * time.Hour
 )
 
-// clockJumps sets the clocks of several daemons in parallel, running or stopped: by minutes, an hour, 39 days
-// and ten years, forward and back. It also suspends a machine. The program and its libraries see the step. The
-// clock since boot continues, and jumps only in a suspend.
+// clockJumps sets the clocks of several daemons in parallel, running or stopped: by
+// minutes, an hour, 39 days and ten years, forward and back. It also suspends a
+// machine. The program and its libraries see the step. The clock since boot continues,
+// and jumps only in a suspend.
 //
-// The daemon believes a step of minutes at its next check of the clock, every 30 s. Posts that a longer forward
-// step makes due must wait and must not fail. Posts that become due while the machine runs or sleeps must be
-// published. Nothing is published early by the daemon's clock. Events, keys, responses and retries made under a
-// wrong clock must not have lasting effects once the clock is right.
+// The daemon believes a step of minutes at its next check of the clock, every 30 s.
+// Posts that a longer forward step makes due must wait and must not fail. Posts that
+// become due while the machine runs or sleeps must be published. Nothing is published
+// early by the daemon's clock. Events, keys, responses and retries made under a wrong
+// clock must not have lasting effects once the clock is right.
 //
 // The quick run is the same: nearly all the time is spent waiting.
 func clockJumps(ctx context.Context, h *harness) (result, error) {
@@ -104,8 +106,8 @@ func minutes(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// hourAhead checks that posts that the hour makes due, or that are due right after it, are not published until
-// the machine has been suspended for an hour.
+// hourAhead checks that posts that the hour makes due, or that are due right after it,
+// are not published until the machine has been suspended for an hour.
 func hourAhead(ctx context.Context, x *clockWorld) error {
 	near, err := x.schedule(ctx, hour/2, idempotent)
 	if err != nil {
@@ -128,8 +130,8 @@ func hourAhead(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// daysAhead checks that a step of 39 days publishes and fails nothing, and has no effect after the clock is set
-// back.
+// daysAhead checks that a step of 39 days publishes and fails nothing, and has no
+// effect after the clock is set back.
 func daysAhead(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, idempotent)
 	if err != nil {
@@ -148,7 +150,8 @@ func daysAhead(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// daysAheadRestarted is daysAhead with a clock that is changed while the daemon is stopped.
+// daysAheadRestarted is daysAhead with a clock that is changed while the daemon is
+// stopped.
 func daysAheadRestarted(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, readable)
 	if err != nil {
@@ -180,8 +183,8 @@ func hourBack(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// yearsAhead checks that waiting posts stay as they are, and that the step has no effect after the clock is set
-// back.
+// yearsAhead checks that waiting posts stay as they are, and that the step has no
+// effect after the clock is set back.
 func yearsAhead(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, blind)
 	if err != nil {

@@ -38,7 +38,8 @@ func (c *clockControl) jump(by time.Duration) error {
 	return c.write()
 }
 
-// sleep simulates a suspend of whole seconds: it advances the wall clock and the clock since boot.
+// sleep simulates a suspend of whole seconds: it advances the wall clock and the clock
+// since boot.
 func (c *clockControl) sleep(d time.Duration) error {
 	c.suspended.Add(int64(d / time.Second))
 	return c.jump(d)

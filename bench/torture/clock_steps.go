@@ -12,8 +12,9 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// Time limits, with room for a busy machine: promptLimit when no clock check is involved, and clockCheckLimit
-// when the daemon must first check its clock, which it does every 30 s.
+// Time limits, with room for a busy machine: promptLimit when no clock check is
+// involved, and clockCheckLimit when the daemon must first check its clock, which it
+// does every 30 s.
 const (
 	promptLimit     = 10 * time.Second
 	clockCheckLimit = 45 * time.Second
@@ -98,7 +99,8 @@ func (x *clockWorld) publishes(s *story, k kind) clockStep {
 	}
 }
 
-// publishesSoon creates a post that is due now and must be published after the next clock check.
+// publishesSoon creates a post that is due now and must be published after the next
+// clock check.
 func (x *clockWorld) publishesSoon(k kind) clockStep {
 	return func(ctx context.Context) error {
 		s := new(story)
@@ -248,8 +250,8 @@ func (x *clockWorld) remember(ctx context.Context) error {
 	return err
 }
 
-// resumesEvents creates a post, and checks that a stream resumed after the stored event delivers its event, and
-// that the post is published.
+// resumesEvents creates a post, and checks that a stream resumed after the stored event
+// delivers its event, and that the post is published.
 func (x *clockWorld) resumesEvents(k kind) clockStep {
 	return func(ctx context.Context) error {
 		s := new(story)
@@ -282,8 +284,8 @@ func (x *clockWorld) awaitEventOf(ctx context.Context, post string) error {
 	return ctx.Err()
 }
 
-// judgeEarly checks that no target was attempted before its time, by the daemon's clock. Retries may be, of a
-// target whose time was set by a clock that was ahead.
+// judgeEarly checks that no target was attempted before its time, by the daemon's
+// clock. Retries may be, of a target whose time was set by a clock that was ahead.
 func (x *clockWorld) judgeEarly(ctx context.Context) error {
 	for _, s := range x.authors[0].stories {
 		var t apiv1.Timeline

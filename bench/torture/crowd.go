@@ -18,16 +18,17 @@ const (
 	crowdRequests    = 10_000
 	crowdReaderCount = 16
 
-	// crowdLead is the time for seeding the posts and starting the daemon. When that takes longer, the posts
-	// are due at the start.
+	// crowdLead is the time for seeding the posts and starting the daemon. When that
+	// takes longer, the posts are due at the start.
 	crowdLead = 10 * time.Second
 
 	// crowdLimit limits the time to publish all posts. bench measures the speed.
 	crowdLimit = 3 * time.Minute
 )
 
-// crowd makes 100,000 posts of 500 accounts due at one instant, while readers request lists and posts. Each
-// post must be published once, and every request must get a response. The quick run has 20,000 posts.
+// crowd makes 100,000 posts of 500 accounts due at one instant, while readers request
+// lists and posts. Each post must be published once, and every request must get a
+// response. The quick run has 20,000 posts.
 func crowd(ctx context.Context, h *harness) (result, error) {
 	w, err := h.newWorld(setting{name: "crowd"})
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 // disk is a small file system in memory.
 type disk struct{ dir string }
 
-// mountDisk mounts a disk on a directory. It returns errNoDisk without the permission to mount.
+// mountDisk mounts a disk on a directory. It returns errNoDisk without the permission
+// to mount.
 func mountDisk(dir string) (*disk, error) {
 	err := syscall.Mount("schedctl-torture", dir, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, fmt.Sprintf("size=%d", diskSize))
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
@@ -53,8 +54,8 @@ func (d *disk) free() error { return os.RemoveAll(d.ballast()) }
 
 func (d *disk) unmount() error { return os.NewSyscallError("unmount", syscall.Unmount(d.dir, 0)) }
 
-// fullDiskAsRoot runs the scenario in a child process that is root in its own namespaces, unless this process
-// is root. done reports whether it did.
+// fullDiskAsRoot runs the scenario in a child process that is root in its own
+// namespaces, unless this process is root. done reports whether it did.
 func fullDiskAsRoot(ctx context.Context, h *harness) (r result, done bool, err error) {
 	if os.Geteuid() == 0 {
 		return result{}, false, nil

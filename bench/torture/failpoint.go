@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// commitCount is a little more than the number of commits from the daemon's first start to the end of its first
-// three posts.
+// commitCount is a little more than the number of commits from the daemon's first start
+// to the end of its first three posts.
 const commitCount = 26
 
 // failpointFault is one failure at one point in the run of a daemon.
@@ -27,8 +27,9 @@ func (b failpointFault) String() string {
 // actions are all actions at a failpoint.
 var actions = []string{"panic", "kill", "stall", "error"}
 
-// failpointFaults returns every action at every failpoint: at each commit from the first start on, and with the
-// first post to each kind of network. The quick run returns a sample.
+// failpointFaults returns every action at every failpoint: at each commit from the
+// first start on, and with the first post to each kind of network. The quick run
+// returns a sample.
 func failpointFaults(quick bool) (list []failpointFault) {
 	for _, p := range failpoint.Points() {
 		passes := 1
@@ -63,16 +64,16 @@ func sampleFaults(list []failpointFault) (few []failpointFault) {
 // parallelFaults is how many daemons run at a time.
 const parallelFaults = 8
 
-// failPoints injects one failure into each run of a daemon, while a client posts to each kind of network,
-// resends its requests and restarts a daemon that has ended, as a service manager does. A panic outside of the
-// recovered parts must end the daemon with its message. Nothing may leave the daemon alive without making
-// progress.
+// failPoints injects one failure into each run of a daemon, while a client posts to
+// each kind of network, resends its requests and restarts a daemon that has ended, as a
+// service manager does. A panic outside of the recovered parts must end the daemon with
+// its message. Nothing may leave the daemon alive without making progress.
 //
-// The daemon's clock is set a minute ahead instead of waiting, because the daemon queries networks about
-// unconfirmed posts after a minute.
+// The daemon's clock is set a minute ahead instead of waiting, because the daemon
+// queries networks about unconfirmed posts after a minute.
 //
-// The quick run injects one failure in sixteen: every thirteenth commit, and one kind of network for the first
-// post.
+// The quick run injects one failure in sixteen: every thirteenth commit, and one kind
+// of network for the first post.
 func failPoints(ctx context.Context, h *harness) (result, error) {
 	binary, err := h.instrumented(ctx)
 	if err != nil {

@@ -15,9 +15,9 @@ func (x *faultWorld) reached() bool {
 	return strings.Contains(x.manager.first.Load().Log(), fmt.Sprintf("failpoint %s: %s", x.point, x.action))
 }
 
-// expectedEnd returns the message of a daemon that must end because of the failure. must is false when it must
-// continue: panics and errors in transactions and publishers are handled where they are called, and all others
-// end the daemon.
+// expectedEnd returns the message of a daemon that must end because of the failure.
+// must is false when it must continue: panics and errors in transactions and publishers
+// are handled where they are called, and all others end the daemon.
 func (b failpointFault) expectedEnd() (message string, must bool) {
 	commit := b.point == failpoint.StoreCommit || b.point == failpoint.StoreCommitted
 	caught := commit || b.point == failpoint.DeliverCalled
@@ -34,8 +34,8 @@ func (b failpointFault) expectedEnd() (message string, must bool) {
 	return "", false
 }
 
-// endLimit is how long a daemon may take to end when it cannot continue: it waits 20 s for calls in flight, and
-// 5 s otherwise.
+// endLimit is how long a daemon may take to end when it cannot continue: it waits 20 s
+// for calls in flight, and 5 s otherwise.
 const endLimit = 30 * time.Second
 
 // awaitEnd waits for a daemon that cannot continue to end.
@@ -50,8 +50,8 @@ func (x *faultWorld) awaitEnd(ctx context.Context) {
 	}
 }
 
-// judgeEnd checks that the daemon has ended with a message when it could not continue, and otherwise has
-// continued.
+// judgeEnd checks that the daemon has ended with a message when it could not continue,
+// and otherwise has continued.
 func (x *faultWorld) judgeEnd() {
 	message, must := x.expectedEnd()
 	end := x.manager.end

@@ -68,8 +68,9 @@ func (h *harness) runFault(ctx context.Context, binary string, b failpointFault,
 	return err
 }
 
-// postToAll connects an account of each kind and the webhook, and posts to each, starting with the fault's
-// kind. It returns when nothing is left to do, or not before a minute has passed.
+// postToAll connects an account of each kind and the webhook, and posts to each,
+// starting with the fault's kind. It returns when nothing is left to do, or not before
+// a minute has passed.
 func (x *faultWorld) postToAll(ctx context.Context) error {
 	if err := x.manager.awaitReady(ctx); err != nil {
 		return err
@@ -116,7 +117,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// restartLater restarts the daemon with its clock a minute and a half ahead, and waits until it is idle.
+// restartLater restarts the daemon with its clock a minute and a half ahead, and waits
+// until it is idle.
 func (x *faultWorld) restartLater(ctx context.Context) error {
 	if err := x.hands.jump(90 * time.Second); err != nil {
 		return err

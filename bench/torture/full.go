@@ -17,8 +17,8 @@ const (
 	// resumeLimit is how long a daemon may take to resume once there is space.
 	resumeLimit = 5 * time.Second
 
-	// diskSize is enough for a database to grow through five rounds: each needs more space to use up the file's
-	// free pages.
+	// diskSize is enough for a database to grow through five rounds: each needs more
+	// space to use up the file's free pages.
 	diskSize = 64 << 20
 
 	// recordLimit limits the time to record the results of calls.
@@ -28,13 +28,13 @@ const (
 // errNoDisk means that this machine cannot mount a small disk.
 var errNoDisk = errors.New("cannot mount a small file system: that needs root or user namespaces")
 
-// fullDisk fills the disk under busy daemons, while calls are in flight between a network's acceptance and its
-// response. Writes must be refused, reads served, results of calls recorded and no new calls started. With free
-// space, everything must resume. One of the daemons is killed and restarted on the full disk with its calls in
-// flight.
+// fullDisk fills the disk under busy daemons, while calls are in flight between a
+// network's acceptance and its response. Writes must be refused, reads served, results
+// of calls recorded and no new calls started. With free space, everything must resume.
+// One of the daemons is killed and restarted on the full disk with its calls in flight.
 //
-// The quick run fills the disk twice under one daemon, and once under one that is killed, instead of five times
-// under each of four.
+// The quick run fills the disk twice under one daemon, and once under one that is
+// killed, instead of five times under each of four.
 func fullDisk(ctx context.Context, h *harness) (result, error) {
 	if r, done, err := fullDiskAsRoot(ctx, h); done {
 		return r, err
@@ -178,7 +178,8 @@ func (f *fullWorld) round(ctx context.Context) error {
 	return f.resume(ctx, after)
 }
 
-// whileFull ends the held calls, with a kill or without, and returns the numbers of calls at that point.
+// whileFull ends the held calls, with a kill or without, and returns the numbers of
+// calls at that point.
 func (f *fullWorld) whileFull(ctx context.Context) (t callCounts, err error) {
 	if f.kill {
 		err = f.killAndStart(ctx)

@@ -52,7 +52,8 @@ func (f *fullWorld) draft(ctx context.Context) (took time.Duration, answer child
 	return took, w.Response, nil
 }
 
-// writeUntilRefused creates posts until the free pages of the database are used up, and checks the refusal.
+// writeUntilRefused creates posts until the free pages of the database are used up, and
+// checks the refusal.
 func (f *fullWorld) writeUntilRefused(ctx context.Context) error {
 	for range 20_000 {
 		took, answer, err := f.draft(ctx)
@@ -77,7 +78,8 @@ func (f *fullWorld) writeUntilRefused(ctx context.Context) error {
 	return errors.New("no write was refused although the disk is full")
 }
 
-// endCalls lets the networks respond, and waits until the daemon has recorded each post that they have.
+// endCalls lets the networks respond, and waits until the daemon has recorded each post
+// that they have.
 func (f *fullWorld) endCalls(ctx context.Context) error {
 	held := f.gate.open()
 	patience := time.Now().Add(recordLimit)
@@ -98,7 +100,8 @@ func (f *fullWorld) endCalls(ctx context.Context) error {
 	}
 }
 
-// countUnrecorded counts the targets that a network has and that the daemon does not call published.
+// countUnrecorded counts the targets that a network has and that the daemon does not
+// call published.
 func (f *fullWorld) countUnrecorded(ctx context.Context) (n int, err error) {
 	seen := f.network.seen()
 	posts, err := f.posts(ctx)
@@ -112,7 +115,8 @@ func (f *fullWorld) countUnrecorded(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// killAndStart kills the daemon with its calls in flight, and restarts it on the full disk.
+// killAndStart kills the daemon with its calls in flight, and restarts it on the full
+// disk.
 func (f *fullWorld) killAndStart(ctx context.Context) error {
 	f.daemon().Kill()
 	f.gate.open()

@@ -81,8 +81,8 @@ func (h *harness) takeTurn(ctx context.Context) error {
 
 func (h *harness) giveTurn() { h.turn <- struct{}{} }
 
-// idle runs a part of a scenario that mostly waits, and lets the next scenario work at the same time. It
-// returns when fn has ended and it is the scenario's turn again.
+// idle runs a part of a scenario that mostly waits, and lets the next scenario work at
+// the same time. It returns when fn has ended and it is the scenario's turn again.
 func (h *harness) idle(fn func() error) error {
 	h.giveTurn()
 	err := fn()
@@ -93,8 +93,8 @@ func (h *harness) idle(fn func() error) error {
 // newDir creates a new directory.
 func (h *harness) newDir() (string, error) { return os.MkdirTemp(h.dir, "run-*") }
 
-// random returns a random source for the name, which yields the same numbers in each run with the same seed. It
-// is for one goroutine.
+// random returns a random source for the name, which yields the same numbers in each
+// run with the same seed. It is for one goroutine.
 func (h *harness) random(name string) *rand.Rand {
 	hash := fnv.New64a()
 	hash.Write([]byte(name))

@@ -22,9 +22,9 @@ type instruments struct {
 
 // instrumented returns the path of the program, which the first call builds.
 //
-// The build replaces time.Now in the standard library: the program and all of its libraries see the wall clock
-// jump, while the monotonic clock continues, as on a machine whose clock is set. The clock since boot can be
-// advanced, as by a suspend.
+// The build replaces time.Now in the standard library: the program and all of its
+// libraries see the wall clock jump, while the monotonic clock continues, as on a
+// machine whose clock is set. The clock since boot can be advanced, as by a suspend.
 func (h *harness) instrumented(ctx context.Context) (string, error) {
 	i := &h.instruments
 	i.once.Do(func() {
@@ -61,8 +61,9 @@ const (
 	bootReplacement = bootOriginal + " + time.TortureSlept()"
 )
 
-// shiftSource is an additional file of package time. The shifts are in memory shared with the harness, so that
-// the clock can jump between any two instructions, and before main starts.
+// shiftSource is an additional file of package time. The shifts are in memory shared
+// with the harness, so that the clock can jump between any two instructions, and before
+// main starts.
 const shiftSource = `package time
 
 import (
@@ -98,7 +99,8 @@ func TortureSlept() Duration { return Duration(atomic.LoadInt64(&shifts[1])) * S
 // clockVariable names the file of the clock of an instrumented daemon.
 const clockVariable = "SCHEDCTL_TORTURE_CLOCK"
 
-// overlay writes the changed files and returns the path of the file for go build -overlay.
+// overlay writes the changed files and returns the path of the file for go build
+// -overlay.
 func (h *harness) overlay(ctx context.Context) (string, error) {
 	library, err := sources(ctx, "time")
 	if err != nil {
@@ -147,7 +149,8 @@ func sources(ctx context.Context, pkg string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// replaceOnce returns a source file in which one text, which must occur once, is replaced.
+// replaceOnce returns a source file in which one text, which must occur once, is
+// replaced.
 func replaceOnce(path, is, becomes string) (string, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {

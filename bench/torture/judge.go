@@ -28,7 +28,8 @@ const maxTries = 5
 // maxFaults is how many violations of each kind are described.
 const maxFaults = 5
 
-// verdictCollector collects violations. It may be used from any goroutine; the zero value has none.
+// verdictCollector collects violations. It may be used from any goroutine; the zero
+// value has none.
 type verdictCollector struct {
 	mu         sync.Mutex // mu guards what follows
 	violations map[violation]int64
@@ -186,8 +187,8 @@ func (j *verdictCollector) judgePublished(t apiv1.Target, d delivery) {
 	}
 }
 
-// judgeFailed allows final refusals and missed posts, and unknown outcomes only where the network cannot be
-// queried.
+// judgeFailed allows final refusals and missed posts, and unknown outcomes only where
+// the network cannot be queried.
 func (j *verdictCollector) judgeFailed(s observation, t apiv1.Target, d delivery, k kind) {
 	switch {
 	case t.Error == nil:
@@ -205,7 +206,8 @@ func (j *verdictCollector) judgeFailed(s observation, t apiv1.Target, d delivery
 	}
 }
 
-// judgeEvents counts the events of each post in byPost, and checks that the webhook received each.
+// judgeEvents counts the events of each post in byPost, and checks that the webhook
+// received each.
 func (j *verdictCollector) judgeEvents(s observation, byPost map[string]map[schedctl.EventType]int) {
 	ids := map[string]bool{}
 	for _, e := range s.events {
@@ -226,8 +228,8 @@ func (j *verdictCollector) judgeEvents(s observation, byPost map[string]map[sche
 	}
 }
 
-// expected returns how often each event of a post must be in the outbox, given its writes and the status of its
-// targets. A canceled target may have failed before.
+// expected returns how often each event of a post must be in the outbox, given its
+// writes and the status of its targets. A canceled target may have failed before.
 func expected(s *story, p apiv1.Post, got map[schedctl.EventType]int) map[schedctl.EventType]int {
 	out := maps.Clone(s.events)
 	mayHaveFailed, attempts := 0, 0

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// soundState returns a state without violations: a post published on a network of each kind, one that the first
-// network refused, a canceled one and a draft.
+// soundState returns a state without violations: a post published on a network of each
+// kind, one that the first network refused, a canceled one and a draft.
 func soundState() observation {
 	s := observation{
 		posts: map[string]apiv1.Post{}, seen: map[string]delivery{}, webhookDeliveries: map[string]int{},

@@ -13,13 +13,14 @@ type killPlan struct {
 	worlds, rounds, authors, accounts int // rounds, authors and accounts of each world; accounts of each kind
 }
 
-// killLoop kills several daemons in parallel, at random instants and at the critical ones: right after a client
-// or a network got a response, and between a network's acceptance and its response. At the same time clients
-// create, change, cancel and publish posts and retry each request with its key, and networks respond, respond
+// killLoop kills several daemons in parallel, at random instants and at the critical
+// ones: right after a client or a network got a response, and between a network's
+// acceptance and its response. At the same time clients create, change, cancel and
+// publish posts and retry each request with its key, and networks respond, respond
 // late, refuse, limit rates, accept and cut the connection, or accept and hang.
 //
-// The quick run makes 500 kills instead of 5000, and uses readable networks only in the first half: the daemon
-// queries them a minute after a call.
+// The quick run makes 500 kills instead of 5000, and uses readable networks only in the
+// first half: the daemon queries them a minute after a call.
 func killLoop(ctx context.Context, h *harness) (result, error) {
 	plan := killPlan{worlds: 10, rounds: 500, authors: 3, accounts: 12}
 	if h.quick {
@@ -71,8 +72,8 @@ func (h *harness) killWorld(ctx context.Context, name string, plan killPlan, tot
 	return err
 }
 
-// settleLimit is how long after the last start something may be in progress: slightly more than the minute
-// after which a network is queried.
+// settleLimit is how long after the last start something may be in progress: slightly
+// more than the minute after which a network is queried.
 const settleLimit = 65 * time.Second
 
 // setUp starts the daemon, connects everything and sets the modes of the networks.
@@ -93,8 +94,8 @@ func (w *world) setUp(ctx context.Context, plan killPlan) error {
 	return nil
 }
 
-// killRepeatedly kills and restarts the daemon while the authors work. It returns when all stories are finished
-// and the daemon is dead.
+// killRepeatedly kills and restarts the daemon while the authors work. It returns when
+// all stories are finished and the daemon is dead.
 func (w *world) killRepeatedly(ctx context.Context, plan killPlan, total *tally) error {
 	random := w.random(w.name + "/kills")
 	err := w.whileAuthorsWork(ctx, func() error {

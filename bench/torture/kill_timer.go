@@ -26,12 +26,13 @@ func (w *world) armKill(d *child.Daemon, random *rand.Rand) *killTimer {
 	return f
 }
 
-// maxKillsPerTarget limits the kills during calls for one target. The first call after a start is often the
-// repeat of the interrupted one, and after five tries the daemon reports the target's outcome as unknown.
+// maxKillsPerTarget limits the kills during calls for one target. The first call after
+// a start is often the repeat of the interrupted one, and after five tries the daemon
+// reports the target's outcome as unknown.
 const maxKillsPerTarget = 3
 
-// atPoint is called at every kill point, by the goroutine that reaches it, with the target if it is part of a
-// call.
+// atPoint is called at every kill point, by the goroutine that reaches it, with the
+// target if it is part of a call.
 func (w *world) atPoint(m killPoint, target string) {
 	f := w.armedKill.Load()
 	if f == nil || f.killPoint != m || time.Now().Before(f.notBefore) || !w.mayKill(target) || !w.armedKill.CompareAndSwap(f, nil) {

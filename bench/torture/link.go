@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// link connects one daemon to its database: a TCP address that forwards to a unix socket. It can cut or stall
-// its connections.
+// link connects one daemon to its database: a TCP address that forwards to a unix
+// socket. It can cut or stall its connections.
 type link struct {
 	socket   string
 	listener net.Listener

@@ -1,7 +1,9 @@
-// Command torture breaks the real daemon in every way that it promises to survive, and then compares what was
-// acknowledged, what the networks received and what the daemon reports.
+// Command torture breaks the real daemon in every way that it promises to survive, and
+// then compares what was acknowledged, what the networks received and what the daemon
+// reports.
 //
-// It prints a table, writes bench/torture/last.json, and exits 1 when a promise was broken.
+// It prints a table, writes bench/torture/last.json, and exits 1 when a promise was
+// broken.
 //
 // Usage: torture -daemon bin/schedctl [-run regexp] [-quick] [-seed N]
 package main
@@ -17,8 +19,8 @@ import (
 	"time"
 )
 
-// scenarios start in this order: those with long waits at their end come first, so that others can work during
-// the waits. The promise is shown to readers of the results.
+// scenarios start in this order: those with long waits at their end come first, so that
+// others can work during the waits. The promise is shown to readers of the results.
 var scenarios = []scenario{
 	{"clock", "A wrong clock (by minutes, an hour, 39 days or ten years, while the daemon runs or is stopped) or a suspended machine makes nothing fail, be published early or twice, or get lost.", clockJumps},
 	{"kill", "A daemon killed at any instant loses nothing that it has acknowledged and publishes nothing twice.", killLoop},

@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// serviceManager restarts a world's daemon whenever it has ended, as a service manager does. The first run has
-// a failure configured.
+// serviceManager restarts a world's daemon whenever it has ended, as a service manager
+// does. The first run has a failure configured.
 type serviceManager struct {
 	w       *world
 	order   string

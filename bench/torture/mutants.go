@@ -25,9 +25,10 @@ const (
 	mutantLimit   = 20 * time.Second // for one mutant; longer is a hang
 )
 
-// mutants damages a database file in 500 ways: it flips bytes, zeroes, swaps and overwrites pages, tears and
-// truncates the file, and removes its meta pages or its freelist. Each mutant goes through check, salvage and a
-// daemon with requests of every kind. Worker processes handle many mutants each, so that crashes and hangs are
+// mutants damages a database file in 500 ways: it flips bytes, zeroes, swaps and
+// overwrites pages, tears and truncates the file, and removes its meta pages or its
+// freelist. Each mutant goes through check, salvage and a daemon with requests of every
+// kind. Worker processes handle many mutants each, so that crashes and hangs are
 // noticed. Some mutants also go through the built program: 100, or 10 in the quick run.
 func mutants(ctx context.Context, h *harness) (result, error) {
 	dir, err := memoryDir(h)
@@ -57,8 +58,8 @@ func mutants(ctx context.Context, h *harness) (result, error) {
 	return r, failed.err
 }
 
-// keep saves the original database with its API key, so that all mutants can be recreated. Mutants with
-// violations are saved next to it.
+// keep saves the original database with its API key, so that all mutants can be
+// recreated. Mutants with violations are saved next to it.
 func (b *mutantRun) keep() (path string, err error) {
 	sample, err := os.ReadFile(b.sample)
 	if err != nil {
@@ -106,7 +107,8 @@ func (b *mutantRun) prepare(ctx context.Context) error {
 	return errors.Join(err, store.Close())
 }
 
-// work runs the mutants of one worker. When its process crashes or hangs, another one continues.
+// work runs the mutants of one worker. When its process crashes or hangs, another one
+// continues.
 func (b *mutantRun) work(ctx context.Context, worker int) error {
 	for next := worker; next < mutantCount; {
 		last, err := b.process(ctx, mutantOrder{
@@ -121,7 +123,8 @@ func (b *mutantRun) work(ctx context.Context, worker int) error {
 	return nil
 }
 
-// process runs one worker process and returns the number of the last mutant that it started.
+// process runs one worker process and returns the number of the last mutant that it
+// started.
 func (b *mutantRun) process(ctx context.Context, o mutantOrder) (last int, err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -36,8 +36,8 @@ func (b *mutantRun) programs(ctx context.Context) error {
 	return nil
 }
 
-// program runs check, salvage and the daemon of the built program on a mutant. It compares output and exit
-// status, and stops a daemon that starts.
+// program runs check, salvage and the daemon of the built program on a mutant. It
+// compares output and exit status, and stops a daemon that starts.
 func (b *mutantRun) program(ctx context.Context, n int, m mutant.Mutant) error {
 	dir, err := os.MkdirTemp(b.dir, "program-*")
 	if err != nil {

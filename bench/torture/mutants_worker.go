@@ -38,7 +38,8 @@ type mutantOrder struct {
 	First, Step, Last int
 }
 
-// mutantReport is the report on one mutant. A line before it announces the start of the mutant.
+// mutantReport is the report on one mutant. A line before it announces the start of the
+// mutant.
 type mutantReport struct {
 	N           int
 	Begins      bool
@@ -51,8 +52,8 @@ type mutantReport struct {
 	Faults      []string
 }
 
-// mutantWorker runs many mutants through everything that reads a database, in this process, which they may
-// crash. Each mutant depends on the seed and its number alone.
+// mutantWorker runs many mutants through everything that reads a database, in this
+// process, which they may crash. Each mutant depends on the seed and its number alone.
 func mutantWorker(work string) int {
 	var o mutantOrder
 	if err := json.Unmarshal([]byte(work), &o); err != nil {
@@ -117,8 +118,8 @@ func (t *mutantTrial) run(ctx context.Context) error {
 	return t.serve(ctx)
 }
 
-// judgeRefusal checks that an error names the file, says what is wrong and what to do, and that the file is
-// unchanged.
+// judgeRefusal checks that an error names the file, says what is wrong and what to do,
+// and that the file is unchanged.
 func (t *mutantTrial) judgeRefusal(what string, err error) {
 	if now, read := os.ReadFile(t.path()); read != nil || !bytes.Equal(now, t.mutant.Data) {
 		t.addFault("%s changed the file", what)
@@ -216,7 +217,8 @@ func (t *mutantTrial) checkHold(ctx context.Context, path string) error {
 	})
 }
 
-// serve starts a daemon on the file. Once it has started, every request must get a response.
+// serve starts a daemon on the file. Once it has started, every request must get a
+// response.
 func (t *mutantTrial) serve(ctx context.Context) error {
 	log := slog.New(slog.DiscardHandler)
 	store, err := bolt.Open(t.path(), bolt.Options{Logger: log})
@@ -251,7 +253,8 @@ func (t *mutantTrial) serve(ctx context.Context) error {
 		}
 		return store.Close()
 	case <-time.After(patience):
-		// The daemon retries what it cannot record until its stop limit. This process ends with it.
+		// The daemon retries what it cannot record until its stop limit. This process
+		// ends with it.
 		return nil
 	}
 }
@@ -259,7 +262,8 @@ func (t *mutantTrial) serve(ctx context.Context) error {
 // patience is how long to wait for a daemon to stop.
 const patience = time.Second
 
-// requestAll sends requests of every kind. Each must get a response, which may report a damaged record.
+// requestAll sends requests of every kind. Each must get a response, which may report a
+// damaged record.
 func (t *mutantTrial) requestAll(ctx context.Context, url string, ended chan error) {
 	paths := []string{
 		"/readyz", "/metrics", "/api/v1/posts?limit=100", "/api/v1/posts?limit=100&status=scheduled&sort=publish_at", "/api/v1/posts?search=more",

@@ -47,8 +47,8 @@ const (
 	killPoints
 )
 
-// network is a server that simulates networks of every kind, with an account at each path, and counts the
-// calls.
+// network is a server that simulates networks of every kind, with an account at each
+// path, and counts the calls.
 type network struct {
 	url    string
 	server *http.Server
@@ -109,8 +109,9 @@ func (n *network) stop() {
 	<-n.served
 }
 
-// setModes sets how the networks of a kind handle calls from now on. Each first call for a target uses one of
-// the modes; repeats are always accepted, so that retries succeed. Without modes all calls are accepted.
+// setModes sets how the networks of a kind handle calls from now on. Each first call
+// for a target uses one of the modes; repeats are always accepted, so that retries
+// succeed. Without modes all calls are accepted.
 func (n *network) setModes(k kind, moods ...networkMode) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -136,8 +137,8 @@ type post struct {
 	first                    bool // the first attempt, according to the daemon
 }
 
-// publish handles a call for a network. When the call succeeds, it returns the network's id of the post;
-// otherwise it has responded, or there must be no response.
+// publish handles a call for a network. When the call succeeds, it returns the
+// network's id of the post; otherwise it has responded, or there must be no response.
 func (n *network) publish(w http.ResponseWriter, r *http.Request, p post) (receipt string, ok bool) {
 	n.at(callReceived, p.target)
 	m, pause := n.receive(p)
@@ -186,7 +187,8 @@ func (n *network) receive(p post) (networkMode, time.Duration) {
 	return m, time.Duration(n.random.IntN(40)) * time.Millisecond
 }
 
-// accept publishes the post, unless the network recognizes a repeat, and returns the network's id of the post.
+// accept publishes the post, unless the network recognizes a repeat, and returns the
+// network's id of the post.
 func (n *network) accept(p post) (receipt string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

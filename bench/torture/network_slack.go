@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// The readable network uses Slack's API for bots: chat.postMessage does not recognize repeats, and
-// conversations.history lists the messages.
+// The readable network uses Slack's API for bots: chat.postMessage does not recognize
+// repeats, and conversations.history lists the messages.
 
 // slackChannel is the only channel.
 const slackChannel = "C0123456789"

@@ -18,15 +18,16 @@ import (
 const (
 	nodeCount = 3
 
-	// freezeLength is how long a daemon stays frozen, and stallLength how long nothing passes between a daemon
-	// and its database. Both exceed the lease of a node, which is five seconds.
+	// freezeLength is how long a daemon stays frozen, and stallLength how long nothing
+	// passes between a daemon and its database. Both exceed the lease of a node, which
+	// is five seconds.
 	freezeLength     = 13 * time.Second
 	stallLength      = 30 * time.Second
 	quickStallLength = 13 * time.Second
 )
 
-// nodes runs three daemons on one PostgreSQL and breaks the daemons, their connections to the database, and the
-// server, while clients use any daemon that responds.
+// nodes runs three daemons on one PostgreSQL and breaks the daemons, their connections
+// to the database, and the server, while clients use any daemon that responds.
 //
 // The quick run has 24 faults instead of 200, and shorter stalls.
 func nodes(ctx context.Context, h *harness) (result, error) {
@@ -75,7 +76,8 @@ type node struct {
 	ready  atomic.Pointer[child.Daemon] // may have been killed
 }
 
-// newNodes creates a world of several daemons, which do not run yet, with their own PostgreSQL server.
+// newNodes creates a world of several daemons, which do not run yet, with their own
+// PostgreSQL server.
 func (h *harness) newNodes() (*world, *postgrestest.Cluster, error) {
 	server, err := postgrestest.New()
 	if err != nil {
@@ -108,8 +110,8 @@ func (h *harness) newNode(name string, server *postgrestest.Cluster) (*node, err
 	return &node{name: name, link: k, config: child.Config{Binary: h.binary, Dir: dir, Args: []string{"--store", store.String()}}}, nil
 }
 
-// startNodes starts all daemons. The first one creates the key of the workspace, which all requests use, and
-// the key of the secrets, which all daemons share.
+// startNodes starts all daemons. The first one creates the key of the workspace, which
+// all requests use, and the key of the secrets, which all daemons share.
 func (w *world) startNodes(ctx context.Context) error {
 	first := w.nodes[0]
 	if err := first.start(ctx); err != nil {
@@ -133,8 +135,8 @@ func (w *world) startNodes(ctx context.Context) error {
 	return nil
 }
 
-// start starts the daemon and waits until it is ready. It retries while the database is unavailable, as a
-// service manager does.
+// start starts the daemon and waits until it is ready. It retries while the database is
+// unavailable, as a service manager does.
 func (m *node) start(ctx context.Context) error {
 	var last error
 	for patience := time.Now().Add(time.Minute); time.Now().Before(patience) && ctx.Err() == nil; sleep(ctx, 200*time.Millisecond) {
@@ -152,7 +154,8 @@ func (m *node) start(ctx context.Context) error {
 	return errors.Join(ctx.Err(), fmt.Errorf("%s did not start: %w", m.name, last))
 }
 
-// checkNodes is check for several daemons: resent writes go to any of them, and each must stop cleanly.
+// checkNodes is check for several daemons: resent writes go to any of them, and each
+// must stop cleanly.
 func (w *world) checkNodes(ctx context.Context) error {
 	if err := w.compare(ctx); err != nil {
 		return err

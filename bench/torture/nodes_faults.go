@@ -50,9 +50,9 @@ func (f *nodeFaultRun) plan() (list []nodeFault) {
 	return list
 }
 
-// run applies faults to all nodes in parallel, one after another on each node, and leaves all nodes running.
-// Posts to readable networks are made in the first half only: the daemon queries these networks a minute after
-// a call.
+// run applies faults to all nodes in parallel, one after another on each node, and
+// leaves all nodes running. Posts to readable networks are made in the first half only:
+// the daemon queries these networks a minute after a call.
 func (f *nodeFaultRun) run(ctx context.Context) error {
 	plan := f.plan()
 	next := make(chan nodeFault)
@@ -124,8 +124,8 @@ func (f *nodeFaultRun) breakServer(fn func() error) error {
 	return fn()
 }
 
-// kill kills a daemon at a random instant or at a kill point, and restarts it. Sometimes it is killed again
-// during its start.
+// kill kills a daemon at a random instant or at a kill point, and restarts it.
+// Sometimes it is killed again during its start.
 func (f *nodeFaultRun) kill(ctx context.Context, m *node) error {
 	d := m.ready.Load()
 	f.mu.Lock()

@@ -19,9 +19,10 @@ const (
 	defaultPacing = time.Second            // of a social network
 )
 
-// restartOverdue starts a daemon that was down for more than a day, with 10,000 overdue posts. The posts of
-// each account must be published oldest first, with the pacing of the network or the account. Posts that are
-// too late must be missed and not sent. The quick run is the same.
+// restartOverdue starts a daemon that was down for more than a day, with 10,000 overdue
+// posts. The posts of each account must be published oldest first, with the pacing of
+// the network or the account. Posts that are too late must be missed and not sent. The
+// quick run is the same.
 func restartOverdue(ctx context.Context, h *harness) (result, error) {
 	w, err := h.newWorld(setting{name: "overdue", args: []string{"--max-lateness", maxLateness.String()}})
 	if err != nil {
@@ -89,7 +90,8 @@ func (w *world) connectPaced(ctx context.Context) (map[string]time.Duration, err
 	return pacing, nil
 }
 
-// overduePlan spreads the posts over the outage, with only a few for accounts with pacing.
+// overduePlan spreads the posts over the outage, with only a few for accounts with
+// pacing.
 func overduePlan(w *world, pacing map[string]time.Duration, now time.Time) []plannedPost {
 	posts := make([]plannedPost, overduePosts)
 	first, step := now.Add(-outageLength), (outageLength-2*time.Minute)/overduePosts
@@ -132,8 +134,8 @@ func (o *overdueCheck) judge(posts map[string]apiv1.Post) {
 	}
 }
 
-// judgeLate checks that exactly the posts that were too late at the restart were missed; see observation for
-// posts that became too late afterwards.
+// judgeLate checks that exactly the posts that were too late at the restart were
+// missed; see observation for posts that became too late afterwards.
 func (o *overdueCheck) judgeLate(t apiv1.Target) {
 	tooLate := t.PublishAt.Before(o.began.Add(-maxLateness))
 	switch missed := t.Error != nil && t.Error.Kind == schedctl.KindMissed; {

@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// outcome is a target of the one account: its due time before the restart, its place in the order of calls, and
-// whether it was missed.
+// outcome is a target of the one account: its due time before the restart, its place in
+// the order of calls, and whether it was missed.
 type outcome struct {
 	ago    time.Duration
 	order  int

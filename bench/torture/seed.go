@@ -20,8 +20,8 @@ type plannedPost struct {
 // seedBatch is the number of posts in one transaction.
 const seedBatch = 5000
 
-// seed stops the daemon and adds posts to its database as the daemon would have stored them. The API does not
-// accept times in the past.
+// seed stops the daemon and adds posts to its database as the daemon would have stored
+// them. The API does not accept times in the past.
 func (w *world) seed(ctx context.Context, posts []plannedPost) error {
 	d := w.daemon()
 	if err := d.Stop(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// settle makes all networks accept and waits until the daemon is idle. Whatever is unfinished after the limit
-// is stuck.
+// settle makes all networks accept and waits until the daemon is idle. Whatever is
+// unfinished after the limit is stuck.
 func (w *world) settle(ctx context.Context, limit time.Duration) error {
 	w.network.acceptAll()
 	began := w.began()
@@ -41,7 +41,8 @@ func (w *world) hasPendingPosts(ctx context.Context) (bool, error) {
 	return page.Count > 0, err
 }
 
-// hasUnknownTargets reports whether a post was canceled during a call whose outcome is still unknown.
+// hasUnknownTargets reports whether a post was canceled during a call whose outcome is
+// still unknown.
 func (w *world) hasUnknownTargets(ctx context.Context) (bool, error) {
 	for _, a := range w.authors {
 		for _, s := range a.stories {

@@ -26,7 +26,8 @@ const (
 	maxSlowdown         = 2.0                    // limit for the slowdown of honest requests
 )
 
-// slowConnectionKinds are the ways to occupy a connection, and how many of each ten connections use each way.
+// slowConnectionKinds are the ways to occupy a connection, and how many of each ten
+// connections use each way.
 var slowConnectionKinds = []struct {
 	share int
 	hold  func(*slowConnection) error
@@ -37,9 +38,10 @@ var slowConnectionKinds = []struct {
 	{2, (*slowConnection).ignoreStream},
 }
 
-// slowConnectionScenario measures honest requests, alternately without and with 1,000 slow connections. These
-// send a header or a body byte by byte, read their responses byte by byte, or never read from an event stream.
-// The quick run has shorter windows, in which no connection gets old enough to be cut off.
+// slowConnectionScenario measures honest requests, alternately without and with 1,000
+// slow connections. These send a header or a body byte by byte, read their responses
+// byte by byte, or never read from an event stream. The quick run has shorter windows,
+// in which no connection gets old enough to be cut off.
 func slowConnectionScenario(ctx context.Context, h *harness) (result, error) {
 	w, err := h.newWorld(setting{name: "slow-loris"})
 	if err != nil {
@@ -113,8 +115,8 @@ func (m *honestClients) add(ctx context.Context, to *[]time.Duration, window tim
 	return err
 }
 
-// measure sends requests at a steady pace and returns the response times, each from the planned time of the
-// request.
+// measure sends requests at a steady pace and returns the response times, each from the
+// planned time of the request.
 func (m *honestClients) measure(ctx context.Context, window time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex // mu guards all
 	var all []time.Duration
@@ -168,8 +170,8 @@ func (m *honestClients) ask(ctx context.Context, n int) error {
 	return nil
 }
 
-// slowConnections occupy connections. They have an API key: without one, requests are refused before the body
-// is read and get no list or stream.
+// slowConnections occupy connections. They have an API key: without one, requests are
+// refused before the body is read and get no list or stream.
 type slowConnections struct {
 	daemon *child.Daemon
 	random *rand.Rand
@@ -178,8 +180,8 @@ type slowConnections struct {
 	failed firstError   // why a connection could not be opened
 }
 
-// connectAll returns when all connections are open. Connections that are cut off are replaced. The caller must
-// call release.
+// connectAll returns when all connections are open. Connections that are cut off are
+// replaced. The caller must call release.
 func (c *slowConnections) connectAll(ctx context.Context) (release func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var ways []func(*slowConnection) error
@@ -225,8 +227,8 @@ type slowConnection struct {
 	conn  net.Conn
 }
 
-// connect opens the connection and uses it until ctx ends or the daemon closes it. It calls began once the
-// connection is open.
+// connect opens the connection and uses it until ctx ends or the daemon closes it. It
+// calls began once the connection is open.
 func (l *slowConnection) connect(ctx context.Context, hold func(*slowConnection) error, began func()) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.crowd.daemon.Address)
 	if err != nil {

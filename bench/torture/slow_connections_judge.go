@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// slowWindows holds the p99 of honest requests in alternating windows. The first and the last are without slow
-// connections.
+// slowWindows holds the p99 of honest requests in alternating windows. The first and
+// the last are without slow connections.
 type slowWindows struct{ without, with []time.Duration }
 
-// slower returns the slowdown with slow connections: the median over the windows, each compared with its two
-// neighbors, so that a disturbance in one window does not count.
+// slower returns the slowdown with slow connections: the median over the windows, each
+// compared with its two neighbors, so that a disturbance in one window does not count.
 func (w slowWindows) slower() float64 {
 	ratios := make([]float64, len(w.with))
 	for i, with := range w.with {
@@ -26,8 +26,8 @@ func (w slowWindows) spread() float64 {
 	return float64(slices.Max(w.without)) / float64(slices.Min(w.without))
 }
 
-// judgeSlowConnections compares the windows. When those without slow connections vary by more than the limit, a
-// failure is inconclusive.
+// judgeSlowConnections compares the windows. When those without slow connections vary
+// by more than the limit, a failure is inconclusive.
 func judgeSlowConnections(w slowWindows, crowd *slowConnections) result {
 	slower, spread := w.slower(), w.spread()
 	r := result{Verdict: pass, Counts: map[string]int64{

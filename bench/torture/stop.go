@@ -14,8 +14,8 @@ const (
 	// stopLimit is how long a daemon may take to stop while no network hangs.
 	stopLimit = 5 * time.Second
 
-	// secondLimit is how long a daemon may run after a second signal. The signal ends the process at once; the
-	// limit allows for a busy machine.
+	// secondLimit is how long a daemon may run after a second signal. The signal ends
+	// the process at once; the limit allows for a busy machine.
 	secondLimit = 3 * time.Second
 )
 
@@ -25,10 +25,11 @@ type stopPlan struct {
 	twice  bool // with a second signal during the stop, and hanging networks
 }
 
-// stopUnderLoad stops daemons with SIGTERM while clients and networks keep them busy. Some get one signal: they
-// must stop cleanly within 5 s and cut off no call, so that no outcome is unknown, not even on a network that
-// cannot be queried. Others get a second signal while networks hang: they must end at once, and the next start
-// resolves what was in progress.
+// stopUnderLoad stops daemons with SIGTERM while clients and networks keep them busy.
+// Some get one signal: they must stop cleanly within 5 s and cut off no call, so that
+// no outcome is unknown, not even on a network that cannot be queried. Others get a
+// second signal while networks hang: they must end at once, and the next start resolves
+// what was in progress.
 //
 // The quick run makes 80 stops instead of 400.
 func stopUnderLoad(ctx context.Context, h *harness) (result, error) {
@@ -103,8 +104,8 @@ func (w *world) stopOnce(ctx context.Context, _ *rand.Rand, total *tally) error 
 	return ctx.Err()
 }
 
-// stopTwice sends a second signal during the stop. The daemon may have ended already when no call was in
-// flight.
+// stopTwice sends a second signal during the stop. The daemon may have ended already
+// when no call was in flight.
 func (w *world) stopTwice(ctx context.Context, random *rand.Rand, total *tally) error {
 	w.daemon().Signal(syscall.SIGTERM)
 	w.awaitStopping(ctx)
@@ -121,7 +122,8 @@ func (w *world) stopTwice(ctx context.Context, random *rand.Rand, total *tally) 
 	return ctx.Err()
 }
 
-// awaitStopping waits until the daemon no longer serves requests: two simultaneous signals would count as one.
+// awaitStopping waits until the daemon no longer serves requests: two simultaneous
+// signals would count as one.
 func (w *world) awaitStopping(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()

@@ -19,8 +19,8 @@ type write struct {
 // acknowledged reports whether the daemon has promised to keep the write.
 func (w *write) acknowledged() bool { return w.Status >= 200 && w.Status < 300 }
 
-// story is what a client did with one post, and what must follow. A story without a post id is one whose create
-// was refused.
+// story is what a client did with one post, and what must follow. A story without a
+// post id is one whose create was refused.
 type story struct {
 	writes             []*write
 	post               string // id of the post
@@ -36,8 +36,8 @@ type story struct {
 func (s *story) add(w *write) (changed bool, err error) {
 	s.writes = append(s.writes, w)
 	if !w.acknowledged() {
-		// A daemon that was frozen may still execute a request that another one has refused because its time
-		// has passed.
+		// A daemon that was frozen may still execute a request that another one has
+		// refused because its time has passed.
 		s.mayAppearLater = s.mayAppearLater || s.post == "" && w.unanswered
 		return false, nil
 	}

@@ -16,13 +16,14 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt/mutant"
 )
 
-// upgradePosts is the number of posts in the old databases, each with three events. It makes an upgrade take
-// some time.
+// upgradePosts is the number of posts in the old databases, each with three events. It
+// makes an upgrade take some time.
 const upgradePosts = 5000
 
-// upgrade starts the daemon on databases of every earlier version and kills it repeatedly at random instants,
-// mostly during the upgrade. Then it lets the daemon start, stops it, and compares every record with the
-// original. It makes 60 trials for each version, or 6 in the quick run.
+// upgrade starts the daemon on databases of every earlier version and kills it
+// repeatedly at random instants, mostly during the upgrade. Then it lets the daemon
+// start, stops it, and compares every record with the original. It makes 60 trials for
+// each version, or 6 in the quick run.
 func upgrade(ctx context.Context, h *harness) (result, error) {
 	u := &upgradeRun{harness: h, random: h.random("upgrade"), counts: map[string]int64{}, judged: new(verdictCollector)}
 	trials := 60
@@ -118,7 +119,8 @@ func (u *upgradeRun) trial(ctx context.Context, version, kills int) error {
 	return u.compare(ctx, path, version, kills)
 }
 
-// note counts the upgrades that a kill has interrupted between two steps, or before the first one.
+// note counts the upgrades that a kill has interrupted between two steps, or before the
+// first one.
 func (u *upgradeRun) note(path string, version int) error {
 	r, err := bolt.CheckFile(context.Background(), path)
 	if errors.Is(err, fs.ErrNotExist) || r.Version == 0 {

@@ -61,11 +61,12 @@ func fillOldDatabase(ctx context.Context, store storage.Store) error {
 	return err
 }
 
-// downgrade removes what versions added after the given one: 8 notifications (layout 6), which the database
-// does not contain; 7 the index of external ids, and external ids, collections and labels of posts (layout 5);
-// 6 the outcome fields of targets, attempts and accounts (layout 4 of records); 5 the indexes of contents,
-// network ids and identities; 4 webhooks and the audit log, and the webhook of events (layout 3); 3 an index of
-// events; 2 contents and options of targets (layout 2).
+// downgrade removes what versions added after the given one: 8 notifications (layout
+// 6), which the database does not contain; 7 the index of external ids, and external
+// ids, collections and labels of posts (layout 5); 6 the outcome fields of targets,
+// attempts and accounts (layout 4 of records); 5 the indexes of contents, network ids
+// and identities; 4 webhooks and the audit log, and the webhook of events (layout 3); 3
+// an index of events; 2 contents and options of targets (layout 2).
 func downgrade(tx *bbolt.Tx, version int) error {
 	var gone []string
 	layout := byte(5)
@@ -102,9 +103,10 @@ func downgrade(tx *bbolt.Tx, version int) error {
 	return tx.Bucket([]byte("schedctl")).Put([]byte("version"), binary.BigEndian.AppendUint64(nil, uint64(version)))
 }
 
-// downgradeRecord rewrites a record in an earlier layout. The fields to remove are empty and at its end: of an
-// event, the webhook; of a post with one target, the target's content and options (one byte each) and outcome
-// fields (two bytes); of accounts and attempts, one byte of outcome fields.
+// downgradeRecord rewrites a record in an earlier layout. The fields to remove are
+// empty and at its end: of an event, the webhook; of a post with one target, the
+// target's content and options (one byte each) and outcome fields (two bytes); of
+// accounts and attempts, one byte of outcome fields.
 func downgradeRecord(bucket string, record []byte, layout byte) []byte {
 	older := slices.Clone(record)
 	older[0] = layout
@@ -132,8 +134,8 @@ func downgradeRecord(bucket string, record []byte, layout byte) []byte {
 	return older[:len(older)-drop]
 }
 
-// withoutLabels removes from a post record what layout 5 added: three empty fields after its layout, workspace,
-// five numbers and content.
+// withoutLabels removes from a post record what layout 5 added: three empty fields
+// after its layout, workspace, five numbers and content.
 func withoutLabels(record []byte) []byte {
 	at := 1 + 16
 	for range 5 {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// world is a daemon with its data, its networks and its clients. The daemon may be killed, stopped and
-// restarted; it keeps its address. Violations go to judged.
+// world is a daemon with its data, its networks and its clients. The daemon may be
+// killed, stopped and restarted; it keeps its address. Violations go to judged.
 type world struct {
 	*harness
 	name    string
@@ -83,7 +83,8 @@ func (w *world) end() {
 	os.RemoveAll(w.config.Dir)
 }
 
-// daemon returns the daemon to use, in turns when there are several. It may have been killed.
+// daemon returns the daemon to use, in turns when there are several. It may have been
+// killed.
 func (w *world) daemon() *child.Daemon {
 	if len(w.nodes) > 0 {
 		return w.nodes[w.turns.Add(1)%uint64(len(w.nodes))].ready.Load()

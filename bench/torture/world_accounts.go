@@ -14,8 +14,9 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// connect adds count accounts of each kind, for the authors to post to. The accounts have no pacing: posts that
-// wait while a network is to be queried become overdue, and pacing would delay each by a second.
+// connect adds count accounts of each kind, for the authors to post to. The accounts
+// have no pacing: posts that wait while a network is to be queried become overdue, and
+// pacing would delay each by a second.
 func (w *world) connect(ctx context.Context, count int) error {
 	for _, k := range kinds {
 		for range count {
@@ -57,7 +58,8 @@ func (w *world) connectOne(ctx context.Context, k kind, options map[string]any) 
 	return id, nil
 }
 
-// createReliably creates something, through any number of restarts, and returns the response body.
+// createReliably creates something, through any number of restarts, and returns the
+// response body.
 func (w *world) createReliably(ctx context.Context, path, body, key string) ([]byte, error) {
 	r := &write{Request: child.Request{Method: http.MethodPost, Path: path, Body: body, IdempotencyKey: key}}
 	if err := w.send(ctx, r); err != nil {

@@ -73,8 +73,8 @@ func publish(t *testing.T) *published {
 	return p
 }
 
-// packRelease packs the program for Linux and for Windows, and the checksums of these archives and of a missing
-// one.
+// packRelease packs the program for Linux and for Windows, and the checksums of these
+// archives and of a missing one.
 var packRelease = sync.OnceValues(func() (map[string][]byte, error) {
 	program, err := buildProgram()
 	if err != nil {

@@ -44,7 +44,8 @@ func startDaemon(t *testing.T) *daemon {
 	return d
 }
 
-// found reads the daemon's address from its data directory, and reports whether the daemon runs.
+// found reads the daemon's address from its data directory, and reports whether the
+// daemon runs.
 func (d *daemon) found() bool {
 	var announced struct{ URL string }
 	text, err := os.ReadFile(filepath.Join(d.data, "daemon.json"))

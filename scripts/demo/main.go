@@ -1,6 +1,7 @@
-// Command demo shows the main use to a newcomer: it starts a daemon in a temporary directory on a free port,
-// connects a feed, schedules a post a few seconds ahead, shows it scheduled and then published, prints the
-// feed's entry, and removes everything. It needs the built binary and no network.
+// Command demo shows the main use to a newcomer: it starts a daemon in a temporary
+// directory on a free port, connects a feed, schedules a post a few seconds ahead,
+// shows it scheduled and then published, prints the feed's entry, and removes
+// everything. It needs the built binary and no network.
 //
 // Usage: demo path/to/schedctl
 package main

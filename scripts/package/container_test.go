@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// recipe returns the instructions of the last stage of the Containerfile, with the arguments of each by name.
-// Later instructions override earlier ones.
+// recipe returns the instructions of the last stage of the Containerfile, with the
+// arguments of each by name. Later instructions override earlier ones.
 func recipe(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("Containerfile")
@@ -37,8 +37,8 @@ func words(t *testing.T, text string) (list []string) {
 	return list
 }
 
-// TestContainerReportsHealth runs the recipe with the program of this tree, another directory
-// and another port.
+// TestContainerReportsHealth runs the recipe with the program of this tree, another
+// directory and another port.
 func TestContainerReportsHealth(t *testing.T) {
 	t.Parallel()
 	r := recipe(t)

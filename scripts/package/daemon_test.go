@@ -39,8 +39,8 @@ type daemon struct {
 	log bytes.Buffer
 }
 
-// startDaemon runs the command with only this environment, and waits until the daemon has announced itself in
-// the data directory.
+// startDaemon runs the command with only this environment, and waits until the daemon
+// has announced itself in the data directory.
 func startDaemon(t *testing.T, data string, env []string, name string, args ...string) *daemon {
 	t.Helper()
 	d := &daemon{t: t, cmd: exec.Command(name, args...)}

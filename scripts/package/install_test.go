@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMakeInstallAndUninstall installs into a directory that stands for the root, as packagers
-// do.
+// TestMakeInstallAndUninstall installs into a directory that stands for the root, as
+// packagers do.
 func TestMakeInstallAndUninstall(t *testing.T) {
 	t.Parallel()
 	tool(t, "make")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// onLinux lists the files of every Linux package, as lines that start with a mode and an owner and end with a
-// path.
+// onLinux lists the files of every Linux package, as lines that start with a mode and
+// an owner and end with a path.
 var onLinux = []string{
 	"-rwxr-xr-x root /usr/bin/schedctl",
 	"-rw-r--r-- root /usr/lib/systemd/system/schedctl.service",
@@ -22,8 +22,8 @@ var onLinux = []string{
 	"-rw-r--r-- root /usr/share/doc/schedctl/copyright",
 }
 
-// checkFiles checks that a listing has the files of every package and the given ones, and none that must
-// survive the package's removal.
+// checkFiles checks that a listing has the files of every package and the given ones,
+// and none that must survive the package's removal.
 func checkFiles(t *testing.T, listing string, more ...string) {
 	t.Helper()
 	for _, want := range append(more, onLinux...) {

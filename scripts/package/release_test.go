@@ -52,7 +52,8 @@ var buildRelease = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "dist"), nil
 })
 
-// standIns returns a directory of programs that replace those which need an account or a container daemon.
+// standIns returns a directory of programs that replace those which need an account or
+// a container daemon.
 func standIns() (string, error) {
 	dir, err := makeScratch()
 	if err != nil {
@@ -70,8 +71,8 @@ func standIns() (string, error) {
 	return dir, nil
 }
 
-// copySources copies the source tree, so that the build leaves it unchanged, and limits .goreleaser.yaml to
-// this kind of machine.
+// copySources copies the source tree, so that the build leaves it unchanged, and limits
+// .goreleaser.yaml to this kind of machine.
 func copySources(dir string) error {
 	copy := exec.Command("sh", "-c", `git ls-files -co --exclude-standard -z | tar --null --ignore-failed-read -T - -cf - | tar -xf - -C "$0"`, dir)
 	copy.Dir = root
@@ -155,8 +156,8 @@ func TestChecksumsAreThoseOfTheFiles(t *testing.T) {
 	}
 }
 
-// TestSignatureMatchesReleasedChecksums guards against a checksum file that is rewritten after it
-// was signed.
+// TestSignatureMatchesReleasedChecksums guards against a checksum file that is
+// rewritten after it was signed.
 func TestSignatureMatchesReleasedChecksums(t *testing.T) {
 	t.Parallel()
 	sums, err := os.ReadFile(file(t, "checksums.txt"))

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestServiceUnderSystemd boots a copy of this system with the package installed, and tests the service there;
-// see testdata/trial.sh.
+// TestServiceUnderSystemd boots a copy of this system with the package installed, and
+// tests the service there; see testdata/trial.sh.
 func TestServiceUnderSystemd(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -36,9 +36,9 @@ func TestServiceUnderSystemd(t *testing.T) {
 	}
 }
 
-// mostExposed is the highest exposure that systemd-analyze may report, from 0 to 10 in tenths. The rest is the
-// network, which a publisher needs, and reading whether the clock is synchronized, which systemd-analyze counts
-// as setting it.
+// mostExposed is the highest exposure that systemd-analyze may report, from 0 to 10 in
+// tenths. The rest is the network, which a publisher needs, and reading whether the
+// clock is synchronized, which systemd-analyze counts as setting it.
 const mostExposed = "16"
 
 func TestServiceIsConfined(t *testing.T) {
@@ -50,7 +50,8 @@ func TestServiceIsConfined(t *testing.T) {
 	}
 }
 
-// TestUserServiceIsValid lets systemd check the service that "schedctl daemon install" writes.
+// TestUserServiceIsValid lets systemd check the service that "schedctl daemon install"
+// writes.
 func TestUserServiceIsValid(t *testing.T) {
 	t.Parallel()
 	analyze, dir := tool(t, "systemd-analyze"), t.TempDir()

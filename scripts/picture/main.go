@@ -1,5 +1,6 @@
-// Command picture draws the pictures of the README: screens of the queue browser as SVG, light and dark. It
-// reads the golden file of the browser's tests, so that the pictures always show the real program.
+// Command picture draws the pictures of the README: screens of the queue browser as
+// SVG, light and dark. It reads the golden file of the browser's tests, so that the
+// pictures always show the real program.
 //
 // Usage, in its directory: go run .
 package main

@@ -24,8 +24,8 @@ type run struct {
 	column, width int
 }
 
-// pieces splits a run at spaces that would be lost, and between characters of one and of two columns, because
-// fonts differ in their widths.
+// pieces splits a run at spaces that would be lost, and between characters of one and
+// of two columns, because fonts differ in their widths.
 func (r run) pieces() (pieces []run) {
 	characters := clusters(r.text)
 	column, open := r.column, 0 // open is the width of the characters of the current piece; 0 for none
@@ -86,7 +86,8 @@ func parse(screen string) (rows [][]run, err error) {
 	return rows, nil
 }
 
-// with returns the style after applying SGR parameters; it supports those that the browser uses.
+// with returns the style after applying SGR parameters; it supports those that the
+// browser uses.
 func (s style) with(codes string) (style, error) {
 	for code := range strings.SplitSeq(codes, ";") {
 		n, err := strconv.Atoi(code)

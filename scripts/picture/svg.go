@@ -30,7 +30,8 @@ const (
 	space      = 16
 )
 
-// svg draws a screen. Each piece of text is stretched to its columns, so that it is aligned in any font.
+// svg draws a screen. Each piece of text is stretched to its columns, so that it is
+// aligned in any font.
 func svg(rows [][]run, p palette, title string) []byte {
 	columns := 0
 	for _, row := range rows {

@@ -86,7 +86,8 @@ func (tx *tx) PutAccount(a schedctl.Account) error {
 	return nil
 }
 
-// namesUnchanged reports whether a put keeps the fields that account names are checked by.
+// namesUnchanged reports whether a put keeps the fields that account names are checked
+// by.
 func namesUnchanged(was, is *schedctl.Account) bool {
 	if is.Status == schedctl.AccountDisconnected {
 		return true

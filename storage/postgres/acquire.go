@@ -15,15 +15,16 @@ const (
 	// acquireLimit is how long a caller waits for a connection while all are in use.
 	acquireLimit = 2 * time.Second
 
-	// reconnectLimit is how long acquire retries a server that refuses connections or does not respond.
-	// reconnectPause is the pause between two tries. Callers therefore do not notice a quick restart of the
-	// server.
+	// reconnectLimit is how long acquire retries a server that refuses connections or
+	// does not respond. reconnectPause is the pause between two tries. Callers
+	// therefore do not notice a quick restart of the server.
 	reconnectLimit = 800 * time.Millisecond
 	reconnectPause = 50 * time.Millisecond
 )
 
-// acquire takes a connection from a pool. Its error wraps [storage.ErrBusy] when all connections were in use
-// for two seconds, and [storage.ErrUnreachable] when the server was out of reach for almost one.
+// acquire takes a connection from a pool. Its error wraps [storage.ErrBusy] when all
+// connections were in use for two seconds, and [storage.ErrUnreachable] when the server
+// was out of reach for almost one.
 func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 	wait, stop := context.WithTimeout(ctx, acquireLimit)
 	defer stop()
@@ -55,8 +56,8 @@ func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn,
 	}
 }
 
-// hasConnections reports whether a pool has a connection. A pool with at least one may only be slow to open
-// more.
+// hasConnections reports whether a pool has a connection. A pool with at least one may
+// only be slow to open more.
 func hasConnections(pool *pgxpool.Pool) bool {
 	stat := pool.Stat()
 	return stat.AcquiredConns()+stat.IdleConns() > 0

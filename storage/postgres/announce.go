@@ -30,7 +30,8 @@ type announcedDue struct {
 	Target string `json:"target"`
 }
 
-// payloadLimit is the maximum size of an announcement in bytes. The server accepts less than 8000.
+// payloadLimit is the maximum size of an announcement in bytes. The server accepts less
+// than 8000.
 const payloadLimit = 7500
 
 // encodeAnnouncement returns the payload that announces a commit.
@@ -46,7 +47,8 @@ func encodeAnnouncement(node string, c storage.Commit) (string, error) {
 	return string(text), err
 }
 
-// decodeAnnouncement returns the commit of another process. foreign is false for announcements of this process.
+// decodeAnnouncement returns the commit of another process. foreign is false for
+// announcements of this process.
 func decodeAnnouncement(node, text string) (c storage.Commit, foreign bool, err error) {
 	var a announcement
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
@@ -63,9 +65,9 @@ func decodeAnnouncement(node, text string) (c storage.Commit, foreign bool, err 
 	return c, a.Node != node, nil
 }
 
-// announcer reports commits to other processes. It does so after the commits, never in their transactions:
-// commits that notify wait for each other. Commits made while an announcement is being sent are merged into the
-// next one.
+// announcer reports commits to other processes. It does so after the commits, never in
+// their transactions: commits that notify wait for each other. Commits made while an
+// announcement is being sent are merged into the next one.
 type announcer struct {
 	pool          *pgxpool.Pool
 	log           *slog.Logger
@@ -97,7 +99,8 @@ func (a *announcer) add(c storage.Commit) {
 	}
 }
 
-// merge adds a commit to an announcement. Details beyond announceLimit are dropped, and Missed is set.
+// merge adds a commit to an announcement. Details beyond announceLimit are dropped, and
+// Missed is set.
 func merge(into *storage.Commit, c storage.Commit) {
 	if len(into.Due)+len(c.Due) > payloadLimit {
 		into.Due, into.Missed = nil, true

@@ -47,7 +47,8 @@ func (r *reader) RunningAttempts() ([]schedctl.Attempt, error) {
 	return list, err
 }
 
-// RunningOf implements [storage.SharedTx]. The attempts that it returns may end before the transaction does.
+// RunningOf implements [storage.SharedTx]. The attempts that it returns may end before
+// the transaction does.
 func (tx *tx) RunningOf(accountID string) ([]schedctl.Attempt, error) {
 	account, err := parse(schedctl.AccountPrefix, accountID)
 	if err != nil {
@@ -61,7 +62,8 @@ func (tx *tx) RunningOf(accountID string) ([]schedctl.Attempt, error) {
 	return list, err
 }
 
-// sortByAge sorts attempts read from the database, which does not sort null as the zero time.
+// sortByAge sorts attempts read from the database, which does not sort null as the zero
+// time.
 func sortByAge(list []schedctl.Attempt) {
 	slices.SortFunc(list, func(a, b schedctl.Attempt) int {
 		return cmp.Or(a.StartedAt.Compare(b.StartedAt), strings.Compare(a.ID, b.ID))

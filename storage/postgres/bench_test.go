@@ -17,8 +17,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// creator creates posts with three targets as the API does: one transaction checks for an idempotency record
-// and stores a post, its events, the audit entry and the record.
+// creator creates posts with three targets as the API does: one transaction checks for
+// an idempotency record and stores a post, its events, the audit entry and the record.
 type creator struct {
 	workspace, key string
 	accounts       []schedctl.Account
@@ -120,8 +120,8 @@ func (c *creator) bare(ctx context.Context, pool *pgxpool.Pool) error {
 // benchClients is how many clients create posts at once.
 const benchClients = 16
 
-// BenchmarkCreate compares the cost of a post with three targets in the engine with that in a program that
-// sends the same rows.
+// BenchmarkCreate compares the cost of a post with three targets in the engine with
+// that in a program that sends the same rows.
 func BenchmarkCreate(b *testing.B) {
 	b.Run("engine", func(b *testing.B) {
 		store, c := open(b, postgrestest.Database(b)), newCreator()

@@ -12,15 +12,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// bucketSweep is how often full buckets are removed, and bucketSweepRows how many at most in one sweep.
+// bucketSweep is how often full buckets are removed, and bucketSweepRows how many at
+// most in one sweep.
 const (
 	bucketSweep     = time.Minute
 	bucketSweepRows = 1000
 )
 
-// UseTokens implements [storage.Shared]. Buckets are written in order of their names, so that two nodes cannot
-// deadlock. When the connection is lost during the call, tokens may be counted twice; no token is given out
-// twice.
+// UseTokens implements [storage.Shared]. Buckets are written in order of their names,
+// so that two nodes cannot deadlock. When the connection is lost during the call,
+// tokens may be counted twice; no token is given out twice.
 func (s *Store) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time.Time, error) {
 	if len(spent) == 0 {
 		return nil, nil
@@ -42,8 +43,9 @@ func (s *Store) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time
 	return full, nil
 }
 
-// useTokensStatement returns the statement that takes tokens and stores in lasts how long each bucket needs to
-// be full again. All times are computed on the server, whose clock may differ from that of this machine.
+// useTokensStatement returns the statement that takes tokens and stores in lasts how
+// long each bucket needs to be full again. All times are computed on the server, whose
+// clock may differ from that of this machine.
 func useTokensStatement(spent []storage.TokenUse, lasts map[string]time.Duration) statement {
 	taken, looked := make(map[string]time.Duration), make(map[string]bool)
 	for _, t := range spent {
@@ -81,7 +83,8 @@ func useTokensStatement(spent []storage.TokenUse, lasts map[string]time.Duration
 	}
 }
 
-// bucketsDue reports whether it is time to remove full buckets. It returns true to one caller only.
+// bucketsDue reports whether it is time to remove full buckets. It returns true to one
+// caller only.
 func (s *Store) bucketsDue() bool {
 	now, last := time.Now().Unix(), s.bucketsSwept.Load()
 	return now-last >= int64(bucketSweep/time.Second) && s.bucketsSwept.CompareAndSwap(last, now)

@@ -50,7 +50,8 @@ func dueEntries(p *schedctl.Post) (entries []schedctl.Due) {
 	return entries
 }
 
-// cachedPost returns the cached post, or nil. A transaction that verifies its writes reads a missing one.
+// cachedPost returns the cached post, or nil. A transaction that verifies its writes
+// reads a missing one.
 func (tx *tx) cachedPost(id string) (*cachedPost, error) {
 	if k := tx.posts[id]; k != nil || !tx.verifyWrites {
 		return k, nil

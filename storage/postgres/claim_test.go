@@ -16,8 +16,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// TestTwoProcessesOneClaim guards that each target is claimed once by two processes that claim the same
-// targets, many in one transaction and in any order.
+// TestTwoProcessesOneClaim guards that each target is claimed once by two processes
+// that claim the same targets, many in one transaction and in any order.
 func TestTwoProcessesOneClaim(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -75,8 +75,8 @@ func TestTwoProcessesOneClaim(t *testing.T) {
 	}
 }
 
-// TestPreparedClaimsNeverWaitForEachOther guards against deadlocks between processes whose batches overlap, in
-// any order and with common accounts.
+// TestPreparedClaimsNeverWaitForEachOther guards against deadlocks between processes
+// whose batches overlap, in any order and with common accounts.
 func TestPreparedClaimsNeverWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -125,8 +125,8 @@ func TestPreparedClaimsNeverWaitForEachOther(t *testing.T) {
 	}
 }
 
-// deadlocks returns the number of deadlocks in a database that is no longer in use: a session reports them when
-// it ends at the latest.
+// deadlocks returns the number of deadlocks in a database that is no longer in use: a
+// session reports them when it ends at the latest.
 func deadlocks(t *testing.T, url string) (n int) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

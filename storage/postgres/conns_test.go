@@ -30,7 +30,8 @@ func (c *sessionCounter) count(ctx context.Context, conn *pgx.Conn, application 
 	}
 }
 
-// runBusyNode uses a store as a busy node does, with many more calls at once than it has connections.
+// runBusyNode uses a store as a busy node does, with many more calls at once than it
+// has connections.
 func runBusyNode(t *testing.T, s *postgres.Store) {
 	t.Helper()
 	c, node := newCounter(t, s), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}
@@ -60,8 +61,8 @@ func runBusyNode(t *testing.T, s *postgres.Store) {
 	calls.Wait()
 }
 
-// retryWhileBusy repeats a call that got no connection in time, as clients do after a 503. With a store that
-// hangs it fails.
+// retryWhileBusy repeats a call that got no connection in time, as clients do after a
+// 503. With a store that hangs it fails.
 func retryWhileBusy(call func() error) error {
 	for range 15 {
 		if err := call(); !errors.Is(err, storage.ErrBusy) {
@@ -71,8 +72,8 @@ func retryWhileBusy(call func() error) error {
 	return errors.New("no connection was available for half a minute")
 }
 
-// TestNodeConnectionLimit counts the sessions of a node at the server, from its start, including the migration,
-// and under load.
+// TestNodeConnectionLimit counts the sessions of a node at the server, from its start,
+// including the migration, and under load.
 func TestNodeConnectionLimit(t *testing.T) {
 	t.Parallel()
 	target := postgrestest.Schema(t)
@@ -93,8 +94,8 @@ func TestNodeConnectionLimit(t *testing.T) {
 	}
 }
 
-// TestNodeFitsItsPooler runs a node behind a PgBouncer in session mode with the number of sessions that the
-// documentation asks for.
+// TestNodeFitsItsPooler runs a node behind a PgBouncer in session mode with the number
+// of sessions that the documentation asks for.
 func TestNodeFitsItsPooler(t *testing.T) {
 	t.Parallel()
 	runBusyNode(t, open(t, postgrestest.Pooled(t, postgrestest.NarrowPool)))
@@ -128,8 +129,8 @@ func takeConnections(t *testing.T, s *postgres.Store, n int) (release func()) {
 	}
 }
 
-// TestWaitForConnection occupies all connections. Waiting callers get an error after a while, and heartbeats
-// continue.
+// TestWaitForConnection occupies all connections. Waiting callers get an error after a
+// while, and heartbeats continue.
 func TestWaitForConnection(t *testing.T) {
 	t.Parallel()
 	s := open(t, postgrestest.Schema(t)+"&pool_max_conns=6")

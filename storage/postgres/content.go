@@ -70,8 +70,8 @@ func (r *reader) PublishedAs(wanted []storage.PlatformPost) ([][]string, error) 
 	})
 }
 
-// lockPlatformPosts serializes transactions that query the same platform posts. The locks are taken in sorted
-// order.
+// lockPlatformPosts serializes transactions that query the same platform posts. The
+// locks are taken in sorted order.
 func (r *reader) lockPlatformPosts(wanted []storage.PlatformPost) {
 	if r.tx == nil {
 		return

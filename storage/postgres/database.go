@@ -91,8 +91,8 @@ func (s *databaseState) check(newest int64) error {
 	return nil
 }
 
-// classifyError wraps an error of the database in the error of the contract that matches it, with advice for
-// the operator. Other errors are returned unchanged.
+// classifyError wraps an error of the database in the error of the contract that
+// matches it, with advice for the operator. Other errors are returned unchanged.
 func classifyError(err error) error {
 	var connect *pgconn.ConnectError
 	switch {

@@ -35,7 +35,8 @@ func (r *reader) Deliveries(webhookID, afterID string, limit int) ([]schedctl.De
 	return r.deliveries(webhook, "WHERE webhook_id = $1"+behind+" ORDER BY id DESC LIMIT $2", args...)
 }
 
-// deliveries reads the deliveries of one webhook. Deliveries of a deleted webhook are never pending.
+// deliveries reads the deliveries of one webhook. Deliveries of a deleted webhook are
+// never pending.
 func (r *reader) deliveries(webhook pgtype.UUID, condition string, args ...any) (list []schedctl.Delivery, err error) {
 	alive := false
 	err = r.send(selects(deliveries, &list, condition, args...), webhookExists(webhook, &alive))
@@ -62,8 +63,8 @@ func webhookExists(webhook pgtype.UUID, alive *bool) statement {
 	}
 }
 
-// pageCondition returns the owner of a page's records, and the condition and arguments that select the records
-// after an id, newest first.
+// pageCondition returns the owner of a page's records, and the condition and arguments
+// that select the records after an id, newest first.
 func pageCondition(of schedctl.Prefix, ownerID string, prefix schedctl.Prefix, afterID string, limit int) (owner pgtype.UUID, behind string, args []any, err error) {
 	if owner, err = parse(of, ownerID); err != nil || afterID == "" {
 		return owner, "", []any{owner, limit}, err

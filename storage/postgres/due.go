@@ -9,9 +9,9 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// Numbers of entries of the due index that one round trip reads: of the first page, and at most. The first page
-// mostly holds everything due within seconds and takes a millisecond. A million entries take less than a
-// second.
+// Numbers of entries of the due index that one round trip reads: of the first page, and
+// at most. The first page mostly holds everything due within seconds and takes a
+// millisecond. A million entries take less than a second.
 const (
 	firstDuePage = 500
 	maxDuePage   = 10_000

@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// schemas holds the schemas of tests that have passed. They are emptied and reused: creating the tables takes
-// longer than most tests.
+// schemas holds the schemas of tests that have passed. They are emptied and reused:
+// creating the tables takes longer than most tests.
 type schemas struct {
 	make func(testing.TB) string
 	with string // additional parameters of the stores' URLs
@@ -31,8 +31,8 @@ var (
 	}
 )
 
-// take returns the URL of a schema without tables, or with empty ones. The schema belongs to the test until the
-// test ends.
+// take returns the URL of a schema without tables, or with empty ones. The schema
+// belongs to the test until the test ends.
 func (s *schemas) take(t *testing.T) string {
 	t.Helper()
 	s.mu.Lock()
@@ -68,8 +68,8 @@ func (s *schemas) giveBack(t *testing.T, url string) {
 	s.urls = append(s.urls, url)
 }
 
-// empty restores the tables to their state after the migrations. Small tables are emptied with DELETE, which
-// keeps their files.
+// empty restores the tables to their state after the migrations. Small tables are
+// emptied with DELETE, which keeps their files.
 const empty = `DO $$ DECLARE name text; BEGIN
 	FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('schedctl_version', 'outbox') LOOP
 		IF pg_relation_size(name::regclass) < 262144 THEN
@@ -82,7 +82,8 @@ const empty = `DO $$ DECLARE name text; BEGIN
 	ALTER SEQUENCE events_seq RESTART;
 END $$`
 
-// TestEmptiedSchemasAreLikeNew guards that a test sees nothing of the one that used its schema before.
+// TestEmptiedSchemasAreLikeNew guards that a test sees nothing of the one that used its
+// schema before.
 func TestEmptiedSchemasAreLikeNew(t *testing.T) {
 	t.Parallel()
 	from := schemas{make: postgrestest.Schema}
@@ -106,7 +107,8 @@ func TestEmptiedSchemasAreLikeNew(t *testing.T) {
 	}
 }
 
-// contents returns the rows of all tables and sequences of a schema, without the times of migrations.
+// contents returns the rows of all tables and sequences of a schema, without the times
+// of migrations.
 func contents(t *testing.T, url string) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

@@ -34,7 +34,8 @@ func (r *reader) PostEvents(postID string, limit int) ([]schedctl.Event, error) 
 		return nil, err
 	}
 	r.lockTable("events")
-	// compared as rows, so that the planner does not choose the primary key for its order; see byAge
+	// compared as rows, so that the planner does not choose the primary key for its
+	// order; see byAge
 	latest, err := query(r, events, "WHERE post_id IS NOT NULL AND (post_id, id) >= ($1, "+firstID+") AND (post_id, id) <= ($1, "+lastID+`)
 		ORDER BY post_id DESC, id DESC LIMIT $2`, post, limit)
 	for i, j := 0, len(latest)-1; i < j; i, j = i+1, j-1 {

@@ -66,8 +66,8 @@ func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, d pgx.Trace
 func (r *recorder) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 func (r *recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
 
-// TestEveryStatementUsesAnIndex checks the plan of every statement of the engine with a million posts. No plan
-// may scan a large table or sort much of one.
+// TestEveryStatementUsesAnIndex checks the plan of every statement of the engine with a
+// million posts. No plan may scan a large table or sort much of one.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writing a million posts takes half a minute")
@@ -110,7 +110,8 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 	checkListPlans(t, conn, sent)
 }
 
-// useEverything calls everything that reads or writes, in every way that produces its own statement.
+// useEverything calls everything that reads or writes, in every way that produces its
+// own statement.
 func useEverything(t *testing.T, s *Store) {
 	t.Helper()
 	calls := 0
@@ -160,8 +161,8 @@ func seeded(p schedctl.Prefix, n int) string {
 	return schedctl.ULID{0x01, 0x9a, 6: 0x70, 8: 0x80, 14: byte(n >> 8), 15: byte(n)}.ID(p)
 }
 
-// readEverything calls all reads. A transaction lists posts with the same statements as a snapshot, so that
-// listing once suffices.
+// readEverything calls all reads. A transaction lists posts with the same statements as
+// a snapshot, so that listing once suffices.
 func readEverything(r storage.Reader, try func(error)) {
 	ws, post, target := seeded(schedctl.WorkspacePrefix, 0), seeded(schedctl.PostPrefix, 9), seeded(schedctl.TargetPrefix, 9)
 	account, event, webhook := seeded(schedctl.AccountPrefix, 9), seeded(schedctl.EventPrefix, 9), seeded(schedctl.WebhookPrefix, 9)
@@ -307,7 +308,8 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.DeletePost(ws, post.ID))
 }
 
-// checkPlan checks the plans of a statement: the one for its arguments, and the generic one.
+// checkPlan checks the plans of a statement: the one for its arguments, and the generic
+// one.
 func checkPlan(t *testing.T, conn *pgx.Conn, sql string, args []any) {
 	t.Helper()
 	ctx := t.Context()
@@ -341,15 +343,16 @@ func checkPlan(t *testing.T, conn *pgx.Conn, sql string, args []any) {
 	}
 }
 
-// singleStatus makes the planner believe that every post has the status it looks for, as its statistics say for
-// a million posts of one status.
+// singleStatus makes the planner believe that every post has the status it looks for,
+// as its statistics say for a million posts of one status.
 const singleStatus = `
 	ALTER TABLE posts ALTER status SET (n_distinct = 1);
 	ALTER TABLE targets ALTER post_status SET (n_distinct = 1);
 	ANALYZE posts, targets`
 
-// checkListPlans runs the statements that list posts. For each status they may read at most as many rows as the
-// page has: for statuses without posts they once read all posts in primary key order.
+// checkListPlans runs the statements that list posts. For each status they may read at
+// most as many rows as the page has: for statuses without posts they once read all
+// posts in primary key order.
 func checkListPlans(t *testing.T, conn *pgx.Conn, sent *recorder) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), singleStatus); err != nil {
@@ -439,7 +442,8 @@ func (p *plan) fault() string {
 	return ""
 }
 
-// limited reports whether limits bound the rows of a node. A generic plan does not know their values.
+// limited reports whether limits bound the rows of a node. A generic plan does not know
+// their values.
 func (p *plan) limited() bool {
 	if p.NodeType == "Limit" {
 		return true

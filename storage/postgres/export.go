@@ -32,8 +32,8 @@ func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) 
 	return query(r, events, "WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 }
 
-// IdempotencyRecords implements [storage.Exporter]. Refusals are left out: they only matter to requests in
-// progress, and a copy runs without any.
+// IdempotencyRecords implements [storage.Exporter]. Refusals are left out: they only
+// matter to requests in progress, and a copy runs without any.
 func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit int) ([]storage.StoredIdempotencyRecord, error) {
 	r.lockTable("answers")
 	at := stamp(after.Record.CreatedAt)
@@ -68,8 +68,8 @@ func (r *reader) AllMetadata() (map[string][]byte, error) {
 	return all, err
 }
 
-// PutStoredIdempotencyRecord implements [storage.Importer]. The columns about the request stay empty, because
-// an export does not contain them.
+// PutStoredIdempotencyRecord implements [storage.Importer]. The columns about the
+// request stay empty, because an export does not contain them.
 func (tx *tx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error {
 	return tx.insertIdempotencyRecord(idempotencyRow{hash: a.Hash, record: a.Record})
 }

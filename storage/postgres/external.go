@@ -37,8 +37,8 @@ func (f managedField) ScanBytes(v []byte) error {
 	return err
 }
 
-// PostByExternalID implements [storage.Reader]. In a transaction it prevents others from assigning the external
-// id to a post.
+// PostByExternalID implements [storage.Reader]. In a transaction it prevents others
+// from assigning the external id to a post.
 func (r *reader) PostByExternalID(workspaceID, externalID string) (schedctl.Post, error) {
 	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
 	if err != nil {
@@ -58,7 +58,8 @@ func (r *reader) PostByExternalID(workspaceID, externalID string) (schedctl.Post
 	return r.Post(workspaceID, heads[0].post.ID)
 }
 
-// lockExternalID prevents other transactions from assigning an external id to a post or removing it from one.
+// lockExternalID prevents other transactions from assigning an external id to a post or
+// removing it from one.
 func (r *reader) lockExternalID(workspaceID, externalID string) error {
 	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
 	if err != nil {

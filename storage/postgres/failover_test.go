@@ -15,8 +15,9 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// TestStandbyTakesOver stops the primary under load and promotes its standby. Transactions must continue there,
-// none acknowledged may be lost, and none may run twice.
+// TestStandbyTakesOver stops the primary under load and promotes its standby.
+// Transactions must continue there, none acknowledged may be lost, and none may run
+// twice.
 func TestStandbyTakesOver(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.Start(t)
@@ -83,8 +84,8 @@ func (a *adders) stop() (least, most int) {
 	return least, least + int(a.failed.Load())
 }
 
-// TestFullServer guards that a full server makes Updates fail with the reason, and is used again once it has
-// space.
+// TestFullServer guards that a full server makes Updates fail with the reason, and is
+// used again once it has space.
 func TestFullServer(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)

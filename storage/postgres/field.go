@@ -16,18 +16,19 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// field maps one field of a record to a column and back. It is passed to Scan to be filled.
+// field maps one field of a record to a column and back. It is passed to Scan to be
+// filled.
 type field interface {
 	// value returns the value of the column. It shares no memory with the record.
 	value() (any, error)
 
-	// same reports whether another field of its kind has the same column value. It may return false for equal
-	// values.
+	// same reports whether another field of its kind has the same column value. It may
+	// return false for equal values.
 	same(field) bool
 }
 
-// idField is an id in a column of type uuid, which preserves the order of ids. An optional id is null when it
-// is empty.
+// idField is an id in a column of type uuid, which preserves the order of ids. An
+// optional id is null when it is empty.
 type idField struct {
 	prefix   schedctl.Prefix
 	id       *string
@@ -79,8 +80,8 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.AuditPrefix: "audit entry",
 }
 
-// textField is a string. What the type text cannot hold, NUL and invalid UTF-8, is replaced by U+FFFD:
-// responses of networks and endpoints may contain it.
+// textField is a string. What the type text cannot hold, NUL and invalid UTF-8, is
+// replaced by U+FFFD: responses of networks and endpoints may contain it.
 type textField[S ~string] struct{ s *S }
 
 func (f textField[S]) value() (any, error) { return clean(string(*f.s)), nil }
@@ -150,8 +151,8 @@ var (
 	lastMilli  = time.Date(294276, 12, 31, 23, 59, 59, 999_000_000, time.UTC).UnixMilli()
 )
 
-// stampMillis returns Unix milliseconds as a time. Values outside the range of timestamptz become infinity or
-// -infinity.
+// stampMillis returns Unix milliseconds as a time. Values outside the range of
+// timestamptz become infinity or -infinity.
 func stampMillis(ms int64) pgtype.Timestamptz {
 	switch {
 	case ms < firstMilli:
@@ -165,7 +166,8 @@ func stampMillis(ms int64) pgtype.Timestamptz {
 // endOfTime is the value that expressions in indexes use for a missing time.
 func endOfTime() pgtype.Timestamptz { return stampMillis(math.MaxInt64) }
 
-// startOfTime is the value that expressions in indexes use for a missing time that sorts first.
+// startOfTime is the value that expressions in indexes use for a missing time that
+// sorts first.
 func startOfTime() pgtype.Timestamptz { return stampMillis(math.MinInt64) }
 
 // stampOrEnd is stamp with the end of time instead of null.
@@ -207,7 +209,8 @@ func (f hashField) ScanBytes(v []byte) error {
 	return nil
 }
 
-// jsonField is a value that no query selects by, as a JSON document. The zero value is null.
+// jsonField is a value that no query selects by, as a JSON document. The zero value is
+// null.
 type jsonField[T any] struct {
 	doc   *T
 	empty func(T) bool

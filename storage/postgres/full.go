@@ -26,8 +26,8 @@ type fullError struct {
 	at  time.Time
 }
 
-// observe records the outcome of a commit. It wraps an error that reports a full server in the one that the
-// contract specifies.
+// observe records the outcome of a commit. It wraps an error that reports a full server
+// in the one that the contract specifies.
 func (r *capacity) observe(err error) error {
 	var answered *pgconn.PgError
 	switch {
@@ -43,8 +43,8 @@ func (r *capacity) observe(err error) error {
 	return err
 }
 
-// Full implements [storage.Store]. The server counts as full for two seconds after it has refused a
-// transaction; then the next transaction tries again.
+// Full implements [storage.Store]. The server counts as full for two seconds after it
+// has refused a transaction; then the next transaction tries again.
 func (s *Store) Full() error {
 	if r := s.capacity.lastError.Load(); r != nil && time.Since(r.at) < fullDuration {
 		return r.err
@@ -52,8 +52,9 @@ func (s *Store) Full() error {
 	return nil
 }
 
-// UpdateFromReserve implements [storage.Store]. A server has no disk reserve for it, so that it fails when the
-// server is full. Other transactions fail immediately in that case and leave the remaining space to it.
+// UpdateFromReserve implements [storage.Store]. A server has no disk reserve for it, so
+// that it fails when the server is full. Other transactions fail immediately in that
+// case and leave the remaining space to it.
 func (s *Store) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.transact(ctx, fn)
 }

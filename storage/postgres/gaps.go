@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// gapPatience is how long a gap may stay before its cause is determined, gapPause the pause between two checks,
-// and gapLimit the limit of one check.
+// gapPatience is how long a gap may stay before its cause is determined, gapPause the
+// pause between two checks, and gapLimit the limit of one check.
 const (
 	gapPatience = 50 * time.Millisecond
 	gapPause    = 20 * time.Millisecond
@@ -24,8 +24,8 @@ const (
 // gapRange is how many positions one check covers.
 const gapRange = 10_000
 
-// gapResolver determines which missing positions of the outbox stay empty, and records them, so that readers
-// can continue after them.
+// gapResolver determines which missing positions of the outbox stay empty, and records
+// them, so that readers can continue after them.
 type gapResolver struct {
 	pool   *pgxpool.Pool
 	log    *slog.Logger
@@ -93,9 +93,10 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// resolve records the positions from the given one on that will stay empty. A missing position before an
-// existing event was taken earlier, by a transaction that held the outbox lock at that time. When all
-// transactions that hold the lock now have ended, the position cannot be filled any more.
+// resolve records the positions from the given one on that will stay empty. A missing
+// position before an existing event was taken earlier, by a transaction that held the
+// outbox lock at that time. When all transactions that hold the lock now have ended,
+// the position cannot be filled any more.
 func (k *gapResolver) resolve(ctx context.Context, first int64) error {
 	ctx, cancel := context.WithTimeout(ctx, gapLimit)
 	defer cancel()

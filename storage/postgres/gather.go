@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// bulkStatement describes how statements that differ only in their arguments become one statement, with a list
-// for each argument. Its pointer identifies the kind of statement.
+// bulkStatement describes how statements that differ only in their arguments become one
+// statement, with a list for each argument. Its pointer identifies the kind of
+// statement.
 type bulkStatement struct {
 	sql   string // takes an array for each argument
 	types []string
@@ -23,8 +24,9 @@ type statementGroup struct {
 	keys map[[3]any]bool
 }
 
-// gather returns statements with the same effect, in which those of one kind are merged: that costs the server
-// a fraction. A statement may move past statements of other kinds that can be merged, and past no others.
+// gather returns statements with the same effect, in which those of one kind are
+// merged: that costs the server a fraction. A statement may move past statements of
+// other kinds that can be merged, and past no others.
 func gather(list []statement) []statement {
 	if len(list) < 2 {
 		return list
@@ -106,12 +108,13 @@ func columnOf[T any](rows [][]any, i int) []T {
 	return all
 }
 
-// isArrayType reports whether a column of this type holds a list. A [bulkStatement] cannot write such columns:
-// PostgreSQL requires arrays of arrays to be rectangular.
+// isArrayType reports whether a column of this type holds a list. A [bulkStatement]
+// cannot write such columns: PostgreSQL requires arrays of arrays to be rectangular.
 func isArrayType(typ string) bool { return strings.HasSuffix(typ, "[]") }
 
-// bulkInsert returns the statement that inserts rows with these columns together, or nil when one of the
-// columns is an array. into is the text before the rows, and conflict the text after them.
+// bulkInsert returns the statement that inserts rows with these columns together, or
+// nil when one of the columns is an array. into is the text before the rows, and
+// conflict the text after them.
 func bulkInsert(into, conflict string, types []string, key []int) *bulkStatement {
 	lists := make([]string, len(types))
 	if slices.ContainsFunc(types, isArrayType) {

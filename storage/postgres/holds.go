@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Hold implements [storage.Shared]. A hold stores the number of the lease under which it was taken, so that it
-// ends with it. The row of the current holder is locked before its lease is checked, because the holder may be
-// renewing it.
+// Hold implements [storage.Shared]. A hold stores the number of the lease under which
+// it was taken, so that it ends with it. The row of the current holder is locked before
+// its lease is checked, because the holder may be renewing it.
 func (s *Store) Hold(ctx context.Context, nodeID, name string) (held bool, err error) {
 	name = clean(name)
 	err = s.runOnLifeline(ctx,

@@ -28,8 +28,9 @@ func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (storage.Idempo
 	return a.record, nil
 }
 
-// PutIdempotencyRecord implements [storage.Tx]. When two transactions read that the record is missing and both
-// put it, the second one is rerun and reads the record of the first.
+// PutIdempotencyRecord implements [storage.Tx]. When two transactions read that the
+// record is missing and both put it, the second one is rerun and reads the record of
+// the first.
 func (tx *tx) PutIdempotencyRecord(key storage.IdempotencyScope, a storage.IdempotencyRecord) error {
 	return tx.insertIdempotencyRecord(idempotencyRow{hash: key.Hash(), key: key, record: a})
 }

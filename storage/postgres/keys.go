@@ -90,7 +90,8 @@ func (r *reader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
 	return list, err
 }
 
-// PutKey implements [storage.Tx]. It fails when the key changes its hash, or when another key has the hash.
+// PutKey implements [storage.Tx]. It fails when the key changes its hash, or when
+// another key has the hash.
 func (tx *tx) PutKey(k schedctl.APIKey) error {
 	values, err := apiKeys.values(&k)
 	if err != nil {

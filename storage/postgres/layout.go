@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// row maps a record to the columns of a table, in order. Names and types of columns are kept only on request,
-// because rows are made by the thousand.
+// row maps a record to the columns of a table, in order. Names and types of columns are
+// kept only on request, because rows are made by the thousand.
 type row struct {
 	withNames    bool
 	names, types []string
@@ -77,8 +77,8 @@ type statements struct {
 	bulkInsert, bulkUpsert *bulkStatement // for many rows; nil when a column is an array
 }
 
-// newLayout returns a layout. It builds its statements on first use: a process with another engine pays nothing
-// for them.
+// newLayout returns a layout. It builds its statements on first use: a process with
+// another engine pays nothing for them.
 func newLayout[T any](table string, key []string, describe func(*row, *T)) *layout[T] {
 	l := &layout[T]{table: table, key: key, describe: describe}
 	l.sql = sync.OnceValue(l.write)
@@ -106,7 +106,8 @@ func (l *layout[T]) write() statements {
 	}
 }
 
-// values returns the column values of a record, or an error about a field that no column can hold.
+// values returns the column values of a record, or an error about a field that no
+// column can hold.
 func (l *layout[T]) values(v *T) ([]any, error) {
 	r := newRow()
 	l.describe(&r, v)

@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/storage/search"
 )
 
-// Posts implements [storage.Reader]. In a transaction it prevents others from writing posts of the account, or
-// any post when the query names no account.
+// Posts implements [storage.Reader]. In a transaction it prevents others from writing
+// posts of the account, or any post when the query names no account.
 func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	l := listing{reader: r, query: q, needle: search.For(q.Search)}
 	if err := l.plan(); err != nil {
@@ -30,8 +30,8 @@ func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	return l.page, nil
 }
 
-// listing is one query while it walks an index. The indexes start with the status, so that a page of any set of
-// statuses is a merge of a few ordered lists.
+// listing is one query while it walks an index. The indexes start with the status, so
+// that a page of any set of statuses is a merge of a few ordered lists.
 type listing struct {
 	*reader
 	query    storage.PostQuery
@@ -53,7 +53,8 @@ type listing struct {
 	pageBytes    int
 }
 
-// indexSpan is a part of an index: times in [from, to), and the position that it starts after.
+// indexSpan is a part of an index: times in [from, to), and the position that it starts
+// after.
 type indexSpan struct {
 	from, to pgtype.Timestamptz // null for unbounded
 	timeless bool               // only posts without a time
@@ -103,8 +104,8 @@ func (l *listing) plan() (err error) {
 	return l.resume()
 }
 
-// byAccount reports whether the query uses the index of an account. The indexes by collection and by external
-// id select fewer posts.
+// byAccount reports whether the query uses the index of an account. The indexes by
+// collection and by external id select fewer posts.
 func (l *listing) byAccount() bool {
 	return l.account.Valid && l.query.Collection == "" && l.query.ExternalID == ""
 }
@@ -113,8 +114,9 @@ func (l *listing) bounded() bool {
 	return !l.query.PublishAfter.IsZero() || !l.query.PublishBefore.IsZero()
 }
 
-// timeSpans returns the parts of the index by time between the query's bounds. Posts without a time sort last
-// in the index, so that they form their own part in descending order.
+// timeSpans returns the parts of the index by time between the query's bounds. Posts
+// without a time sort last in the index, so that they form their own part in descending
+// order.
 func (l *listing) timeSpans() []indexSpan {
 	if !l.bounded() {
 		if l.descend {
@@ -149,15 +151,16 @@ func (l *listing) resume() error {
 	return nil
 }
 
-// firstScan and maxScan are how many positions one round trip reads. The first one reads as many as complete a
-// page when all posts match. A query that must filter posts reads more each time.
+// firstScan and maxScan are how many positions one round trip reads. The first one
+// reads as many as complete a page when all posts match. A query that must filter posts
+// reads more each time.
 const (
 	firstScan = 100
 	maxScan   = 400
 )
 
-// fetchBatch is how many posts of a page are read at once. A post may have a megabyte of text, and a page ends
-// after [storage.PageBytes].
+// fetchBatch is how many posts of a page are read at once. A post may have a megabyte
+// of text, and a page ends after [storage.PageBytes].
 const fetchBatch = 20
 
 // walk walks one part of the index and reports whether the page is complete.
@@ -191,8 +194,8 @@ func (l *listing) walk(s indexSpan) (complete bool, err error) {
 	}
 }
 
-// addAll adds the posts at positions to the page, except those to be skipped. It reports whether the page is
-// complete.
+// addAll adds the posts at positions to the page, except those to be skipped. It
+// reports whether the page is complete.
 func (l *listing) addAll(places []listPosition) (complete bool, err error) {
 	skip := min(l.query.Offset-l.skipped, len(places))
 	l.skipped += skip

@@ -18,8 +18,8 @@ func (l *listing) positions(s indexSpan, limit int) (found []listPosition, err e
 	return found, err
 }
 
-// positionsQuery returns a statement that reads the first positions of each status, and of those the first
-// limit.
+// positionsQuery returns a statement that reads the first positions of each status, and
+// of those the first limit.
 func (l *listing) positionsQuery(s indexSpan, limit int) (sql string, args []any) {
 	q := positionsQuery{
 		table: "posts", id: "id", status: "status", at: "coalesce(publish_at, 'infinity')",
@@ -64,12 +64,14 @@ const (
 	lastID  = "'ffffffff-ffff-ffff-ffff-ffffffffffff'"
 )
 
-// byAge reads the index with row comparisons, (status, id) < (…), ordered by both columns. With status = …,
-// the order by id would match the primary key. The planner would then read the whole primary key for a status
-// that no post has, because it does not know how many posts have a status given as a parameter.
+// byAge reads the index with row comparisons, (status, id) < (…), ordered by both
+// columns. With status = …, the order by id would match the primary key. The planner
+// would then read the whole primary key for a status that no post has, because it does
+// not know how many posts have a status given as a parameter.
 //
-// Each end of the range has only one condition: PostgreSQL starts at the first condition, and would read from
-// the end of the status to a position given in another one.
+// Each end of the range has only one condition: PostgreSQL starts at the first
+// condition, and would read from the end of the status to a position given in another
+// one.
 func (q *positionsQuery) byAge(s indexSpan) string {
 	from, to := ">= (wanted, "+firstID+")", "<= (wanted, "+lastID+")"
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// scan reads the posts at positions without their targets, and returns the positions of those that match.
-// exhausted reports that the page has reached its scan limit.
+// scan reads the posts at positions without their targets, and returns the positions of
+// those that match. exhausted reports that the page has reached its scan limit.
 func (l *listing) scan(places []listPosition) (selected []listPosition, exhausted bool, err error) {
 	heads, err := l.heads(places)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How long a silent connection counts as alive, and how long to wait before a lost one is reopened.
+// How long a silent connection counts as alive, and how long to wait before a lost one
+// is reopened.
 const (
 	listenCheckPeriod = 30 * time.Second
 	listenPause       = 100 * time.Millisecond
@@ -43,7 +44,8 @@ func (l *listener) connect(ctx context.Context) error {
 	return nil
 }
 
-// run receives announcements until ctx ends. After a reconnect it reports a commit with Missed set.
+// run receives announcements until ctx ends. After a reconnect it reports a commit with
+// Missed set.
 func (l *listener) run(ctx context.Context) {
 	defer l.disconnect()
 	for wait := listenPause; ctx.Err() == nil; {

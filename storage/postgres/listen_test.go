@@ -36,8 +36,8 @@ func nextCommit(t *testing.T, heard <-chan storage.Commit) storage.Commit {
 	}
 }
 
-// manyRecords returns a transaction that changes n records of each kind that a commit lists, and the commit to
-// expect.
+// manyRecords returns a transaction that changes n records of each kind that a commit
+// lists, and the commit to expect.
 func manyRecords(n int) (func(storage.Tx) error, storage.Commit) {
 	now := schedctl.Millis(time.Now())
 	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
@@ -90,8 +90,8 @@ func TestCommitsOfOtherProcesses(t *testing.T) {
 	}
 }
 
-// TestLostConnectionIsNoticed guards that a process learns that it may have missed commits, and receives
-// commits again.
+// TestLostConnectionIsNoticed guards that a process learns that it may have missed
+// commits, and receives commits again.
 func TestLostConnectionIsNoticed(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Metadata implements [storage.Reader]. In a transaction no other transaction can change the metadata that was
-// read, even if it is missing.
+// Metadata implements [storage.Reader]. In a transaction no other transaction can
+// change the metadata that was read, even if it is missing.
 func (r *reader) Metadata(name string) (value []byte, err error) {
 	r.lockTable("notes")
 	err = r.send(statement{sql: "SELECT value FROM notes WHERE name = $1", args: []any{name}, scan: func(rows pgx.Rows) error {

@@ -20,8 +20,8 @@ var embedded embed.FS
 // migrateLimit is how long a migration may wait for that of another process.
 const migrateLimit = 10 * time.Minute
 
-// tableLockPause is how often the table lock is checked in transaction mode, where no session lock can be
-// waited for.
+// tableLockPause is how often the table lock is checked in transaction mode, where no
+// session lock can be waited for.
 const tableLockPause = 200 * time.Millisecond
 
 // newestVersion returns the schema version after the newest migration.

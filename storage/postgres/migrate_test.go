@@ -24,8 +24,8 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 
-// TestUpgradeIndexesContent opens a database of the version before content was indexed: the migration must
-// compute the same fingerprints as the engine.
+// TestUpgradeIndexesContent opens a database of the version before content was indexed:
+// the migration must compute the same fingerprints as the engine.
 func TestUpgradeIndexesContent(t *testing.T) {
 	t.Parallel()
 	config, mode, err := parseURL(postgrestest.Schema(t))

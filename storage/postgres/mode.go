@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Limits of a session, so that nothing waits for a stuck session or for a stopped client that holds locks.
+// Limits of a session, so that nothing waits for a stuck session or for a stopped
+// client that holds locks.
 const (
 	statementLimit = 15 * time.Second
 	lockLimit      = 10 * time.Second
@@ -35,17 +36,18 @@ func (s setting) millis() string { return fmt.Sprint(s.value.Milliseconds()) }
 // poolMode says how sessions of the server are assigned to connections.
 type poolMode string
 
-// In sessionMode a connection is a session of the server, or of a PgBouncer in session mode. In transactionMode
-// every transaction may run in another session, so that nothing may rely on session state: no prepared
-// statements, settings, session locks or LISTEN.
+// In sessionMode a connection is a session of the server, or of a PgBouncer in session
+// mode. In transactionMode every transaction may run in another session, so that
+// nothing may rely on session state: no prepared statements, settings, session locks or
+// LISTEN.
 const (
 	sessionMode     poolMode = "session"
 	transactionMode poolMode = "transaction"
 )
 
-// requireDurable returns the statement that makes commits wait for the disk even where the settings of the
-// server or a role say otherwise: what a daemon has acknowledged must not be lost. local selects the
-// transaction instead of the session.
+// requireDurable returns the statement that makes commits wait for the disk even where
+// the settings of the server or a role say otherwise: what a daemon has acknowledged
+// must not be lost. local selects the transaction instead of the session.
 func requireDurable(local string) string {
 	return "SELECT set_config('synchronous_commit', 'on', " + local + ") WHERE current_setting('synchronous_commit') = 'off'"
 }

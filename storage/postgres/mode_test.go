@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// TestSessionsAreLimited guards that nothing waits forever for a stuck session, also behind a PgBouncer, which
-// does not pass settings on.
+// TestSessionsAreLimited guards that nothing waits forever for a stuck session, also
+// behind a PgBouncer, which does not pass settings on.
 func TestSessionsAreLimited(t *testing.T) {
 	t.Parallel()
 	for what, url := range map[string]string{

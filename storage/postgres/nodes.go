@@ -13,9 +13,9 @@ import (
 
 var _ storage.Shared = (*Store)(nil)
 
-// runOnLifeline runs statements as one transaction, in one round trip, on a connection that no other
-// transaction occupies. When the connection is lost, the transaction may have been committed, and may run
-// twice.
+// runOnLifeline runs statements as one transaction, in one round trip, on a connection
+// that no other transaction occupies. When the connection is lost, the transaction may
+// have been committed, and may run twice.
 func (s *Store) runOnLifeline(ctx context.Context, statements ...statement) error {
 	return s.runBatch(ctx, s.lifeline, statements...)
 }
@@ -45,8 +45,8 @@ func (s *Store) runBatch(ctx context.Context, pool *pgxpool.Pool, statements ...
 // nodeRetention is how long nodes are kept after their leases have ended.
 const nodeRetention = "interval '1 hour'"
 
-// Heartbeat implements [storage.Shared]. It reads the lease only after locking the node's row, because other
-// nodes may check the lease at the same time.
+// Heartbeat implements [storage.Shared]. It reads the lease only after locking the
+// node's row, because other nodes may check the lease at the same time.
 func (s *Store) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
 	err := s.runOnLifeline(ctx,
 		statement{sql: "SELECT 1 FROM nodes WHERE id = $1 FOR NO KEY UPDATE", args: []any{n.ID}},

@@ -18,8 +18,8 @@ type Options struct {
 	Logger *slog.Logger // for migrations and for panics in transactions; nil for none
 }
 
-// Conns is the default maximum number of connections of a Store, all parts included. pool_max_conns in the URL
-// overrides it.
+// Conns is the default maximum number of connections of a Store, all parts included.
+// pool_max_conns in the URL overrides it.
 const Conns = 16
 
 // minConns is the smallest number of connections that works.
@@ -35,18 +35,19 @@ const minServerVersion = 140000
 var ErrURL = errors.New("the URL of the database cannot be read")
 
 // Open connects to the database given by a URL or a list of key=value pairs
-// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING). A missing password is read
-// from PGPASSWORD, or from the file that PGPASSFILE names. Two parameters are specific to schedctl:
-// pool_max_conns is the maximum number of connections (default [Conns]), and pool_mode is "transaction" behind
-// a PgBouncer in transaction mode. In that mode the store does not receive the announcements of other
+// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING). A
+// missing password is read from PGPASSWORD, or from the file that PGPASSFILE names. Two
+// parameters are specific to schedctl: pool_max_conns is the maximum number of
+// connections (default [Conns]), and pool_mode is "transaction" behind a PgBouncer in
+// transaction mode. In that mode the store does not receive the announcements of other
 // processes.
 //
-// The tables live in the first schema of search_path, which must be empty at first. Open creates or migrates
-// them under a lock.
+// The tables live in the first schema of search_path, which must be empty at first.
+// Open creates or migrates them under a lock.
 //
-// Errors wrap [ErrURL], [storage.ErrUnreachable], [storage.ErrReadOnly], [storage.ErrForeign] or
-// [storage.ErrNewer] where that is the cause; the database is unchanged then. Errors never contain the
-// password.
+// Errors wrap [ErrURL], [storage.ErrUnreachable], [storage.ErrReadOnly],
+// [storage.ErrForeign] or [storage.ErrNewer] where that is the cause; the database is
+// unchanged then. Errors never contain the password.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	log := options.Logger
 	if log == nil {
@@ -133,11 +134,13 @@ func openPool(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.
 	return s, nil
 }
 
-// lifelineConns is the number of connections reserved for heartbeats and other work of a node that must not be
-// late: all other connections may wait for locks that a stopped process holds.
+// lifelineConns is the number of connections reserved for heartbeats and other work of
+// a node that must not be late: all other connections may wait for locks that a stopped
+// process holds.
 const lifelineConns = 2
 
-// extraConns returns the number of connections outside the pool: the lifeline, and the one that listens.
+// extraConns returns the number of connections outside the pool: the lifeline, and the
+// one that listens.
 func (m poolMode) extraConns() int32 {
 	if m == sessionMode {
 		return lifelineConns + 1
@@ -152,8 +155,8 @@ func newLifeline(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Pool, error)
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// start starts the background work on a migrated database. The store receives what other processes commit from
-// now on.
+// start starts the background work on a migrated database. The store receives what
+// other processes commit from now on.
 func (s *Store) start(ctx context.Context) error {
 	pool, log := s.pool, s.log
 	var tables uint32

@@ -157,8 +157,8 @@ func TestSchemasAreIsolated(t *testing.T) {
 	}
 }
 
-// TestCommitsWaitForTheDisk guards that commits wait for the disk even if the server's settings say otherwise,
-// unless the URL does.
+// TestCommitsWaitForTheDisk guards that commits wait for the disk even if the server's
+// settings say otherwise, unless the URL does.
 func TestCommitsWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)

@@ -11,16 +11,19 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// The order of the outbox. Every event takes the next number of a sequence, and concurrent transactions commit
-// in any order. A reader stops at a missing number: the transaction that took it may still be running, and its
-// event would be skipped. Numbers whose transactions were rolled back are recorded in event_gaps, and so are
+// The order of the outbox. Every event takes the next number of a sequence, and
+// concurrent transactions commit in any order. A reader stops at a missing number: the
+// transaction that took it may still be running, and its event would be skipped.
+// Numbers whose transactions were rolled back are recorded in event_gaps, and so are
 // pruned ones. gaps.go finds out which numbers stay empty.
 
-// outboxLock is held by every transaction that takes numbers, from before it takes the first one.
+// outboxLock is held by every transaction that takes numbers, from before it takes the
+// first one.
 var outboxLock = lockKey{table: "events"}
 
-// Events implements [storage.Reader]. A later call never returns an event that belongs before one already
-// returned. Events after a position that may still be filled are withheld until it is.
+// Events implements [storage.Reader]. A later call never returns an event that belongs
+// before one already returned. Events after a position that may still be filled are
+// withheld until it is.
 func (r *reader) Events(afterID string, limit int) (list []schedctl.Event, err error) {
 	r.lockTable("events")
 	after, err := r.outboxPosition(afterID)
@@ -48,8 +51,8 @@ func (r *reader) Events(afterID string, limit int) (list []schedctl.Event, err e
 	}})
 }
 
-// readOutbox returns the statement that reads the events after a position, each with the position before it and
-// the number of missing positions in between.
+// readOutbox returns the statement that reads the events after a position, each with
+// the position before it and the number of missing positions in between.
 var readOutbox = sync.OnceValue(func() string {
 	return "SELECT " + strings.ReplaceAll(events.sql().columns, "events.", "found.") + ", found.before, " + missingBefore + `
 		FROM (SELECT events.*, lag(seq, 1, begins) OVER (ORDER BY seq) AS before
@@ -62,12 +65,13 @@ var readOutbox = sync.OnceValue(func() string {
 const missingBefore = `CASE found.seq - found.before WHEN 1 THEN 0 ELSE found.seq - found.before - 1 -
 	(SELECT count(*) FROM event_gaps WHERE event_gaps.seq > found.before AND event_gaps.seq < found.seq) END`
 
-// strayIDs is how many ids are read to find the position of a missing one. The clocks of processes differ, so
-// that the order of ids only roughly matches that of positions.
+// strayIDs is how many ids are read to find the position of a missing one. The clocks
+// of processes differ, so that the order of ids only roughly matches that of positions.
 const strayIDs = 100
 
-// outboxPosition returns the position of an event, and 0 for the empty id. For a missing event it returns a
-// position such that all events with greater ids come after it.
+// outboxPosition returns the position of an event, and 0 for the empty id. For a
+// missing event it returns a position such that all events with greater ids come after
+// it.
 func (r *reader) outboxPosition(id string) (int64, error) {
 	if id == "" {
 		return 0, nil
@@ -106,7 +110,8 @@ func (r *reader) queryNumber(sql string, args ...any) (n int64, found bool, err 
 	return n, found, err
 }
 
-// LastEvent implements [storage.Reader]. It returns the greatest id of the events that can be read.
+// LastEvent implements [storage.Reader]. It returns the greatest id of the events that
+// can be read.
 func (r *reader) LastEvent() (string, error) {
 	r.lockTable("events")
 	last, firstMissing, err := r.lastPosition()
@@ -121,11 +126,12 @@ func (r *reader) LastEvent() (string, error) {
 	return e.ID, err
 }
 
-// recentPositions is how far before the newest event gaps are searched. Older positions were taken before any
-// running transaction started.
+// recentPositions is how far before the newest event gaps are searched. Older positions
+// were taken before any running transaction started.
 const recentPositions = 50_000
 
-// lastPosition returns the last position that can be read, and the first missing one after it, or 0.
+// lastPosition returns the last position that can be read, and the first missing one
+// after it, or 0.
 func (r *reader) lastPosition() (last, missing int64, err error) {
 	youngest, _, err := r.queryNumber("SELECT seq FROM events ORDER BY seq DESC LIMIT 1")
 	if err != nil {

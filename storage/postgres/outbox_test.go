@@ -41,8 +41,8 @@ func addEvent(t *testing.T, s storage.Store) (id string) {
 	return e.ID
 }
 
-// slowTransaction is a transaction of another process that has taken an outbox position and is not committed
-// yet.
+// slowTransaction is a transaction of another process that has taken an outbox position
+// and is not committed yet.
 func slowTransaction(t *testing.T, url string) (tx pgx.Tx) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -65,7 +65,8 @@ func slowTransaction(t *testing.T, url string) (tx pgx.Tx) {
 	return tx
 }
 
-// TestReadersWaitForSlowTransactions guards that readers never skip an event that is committed late.
+// TestReadersWaitForSlowTransactions guards that readers never skip an event that is
+// committed late.
 func TestReadersWaitForSlowTransactions(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -98,8 +99,8 @@ func TestReadersWaitForSlowTransactions(t *testing.T) {
 	}
 }
 
-// TestEventsEndWithASlowClock guards that a reader that starts at the end of the outbox misses no event of a
-// process whose clock is behind.
+// TestEventsEndWithASlowClock guards that a reader that starts at the end of the outbox
+// misses no event of a process whose clock is behind.
 func TestEventsEndWithASlowClock(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Schema(t)
@@ -142,7 +143,8 @@ func TestEventsEndWithASlowClock(t *testing.T) {
 	}
 }
 
-// TestReadersSkipRolledBackEvents guards that a process that dies in a transaction does not block readers.
+// TestReadersSkipRolledBackEvents guards that a process that dies in a transaction does
+// not block readers.
 func TestReadersSkipRolledBackEvents(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -164,8 +166,8 @@ func TestReadersSkipRolledBackEvents(t *testing.T) {
 	}
 }
 
-// TestForeignTransactionsDoNotStopReaders guards that readers wait only for transactions that take outbox
-// positions.
+// TestForeignTransactionsDoNotStopReaders guards that readers wait only for
+// transactions that take outbox positions.
 func TestForeignTransactionsDoNotStopReaders(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -194,8 +196,8 @@ func TestForeignTransactionsDoNotStopReaders(t *testing.T) {
 	}
 }
 
-// TestStoppedClientLosesItsTransaction guards that a process stopped during a transaction does not hold its
-// locks for long, and reruns the transaction.
+// TestStoppedClientLosesItsTransaction guards that a process stopped during a
+// transaction does not hold its locks for long, and reruns the transaction.
 func TestStoppedClientLosesItsTransaction(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)

@@ -12,9 +12,10 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// commitMark identifies a transaction whose connection is lost during its commit. The transaction number tells
-// only how long the transaction runs: after a crash, the server reuses numbers of lost transactions. Whether it
-// was committed is decided by the row of its connection, which the transaction writes as well.
+// commitMark identifies a transaction whose connection is lost during its commit. The
+// transaction number tells only how long the transaction runs: after a crash, the
+// server reuses numbers of lost transactions. Whether it was committed is decided by
+// the row of its connection, which the transaction writes as well.
 type commitMark struct {
 	number     string // transaction number at the server
 	connection pgtype.UUID
@@ -52,16 +53,16 @@ func (m *commitMark) write() statement {
 	}
 }
 
-// markRetention is how long the row of a connection is kept after its last commit. It is longer than any
-// outcome is queried.
+// markRetention is how long the row of a connection is kept after its last commit. It
+// is longer than any outcome is queried.
 const markRetention = "1 day"
 
-// outcomeLimit is how long the outcome of a commit is queried. It is longer than a transaction can wait for its
-// client.
+// outcomeLimit is how long the outcome of a commit is queried. It is longer than a
+// transaction can wait for its client.
 const outcomeLimit = 30 * time.Second
 
-// outcome reports whether a transaction was committed whose connection is lost. It waits for one that is still
-// running.
+// outcome reports whether a transaction was committed whose connection is lost. It
+// waits for one that is still running.
 func (s *Store) outcome(m commitMark) (committed bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), outcomeLimit)
 	defer cancel()

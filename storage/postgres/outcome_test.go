@@ -15,7 +15,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// counter is a stored number that every transaction increments. It shows lost and repeated transactions.
+// counter is a stored number that every transaction increments. It shows lost and
+// repeated transactions.
 type counter struct{ id string }
 
 func newCounter(t *testing.T, s storage.Store) counter {
@@ -61,8 +62,8 @@ func (c counter) read(t *testing.T, s storage.Store) (n int) {
 	return n
 }
 
-// TestConnectionLostDuringCommit cuts connections during commits. Every transaction must happen once and be
-// reported once.
+// TestConnectionLostDuringCommit cuts connections during commits. Every transaction
+// must happen once and be reported once.
 func TestConnectionLostDuringCommit(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -92,9 +93,10 @@ func TestConnectionLostDuringCommit(t *testing.T) {
 	}
 }
 
-// TestConnectionLostDuringRead cuts connections after the first rows of a response, as a crashing server does.
-// Another transaction commits before the first one is rerun. Its result must not be overwritten with values
-// derived from the rows of the lost connection.
+// TestConnectionLostDuringRead cuts connections after the first rows of a response, as
+// a crashing server does. Another transaction commits before the first one is rerun.
+// Its result must not be overwritten with values derived from the rows of the lost
+// connection.
 func TestConnectionLostDuringRead(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -124,7 +126,8 @@ func TestConnectionLostDuringRead(t *testing.T) {
 	}
 }
 
-// TestServerCrash kills the server under load. No acknowledged transaction may be lost, and none may run twice.
+// TestServerCrash kills the server under load. No acknowledged transaction may be lost,
+// and none may run twice.
 func TestServerCrash(t *testing.T) {
 	t.Parallel()
 	c := postgrestest.Start(t)
@@ -160,8 +163,8 @@ func countEvents(t *testing.T, s storage.Store) (n int) {
 	return n
 }
 
-// TestTwoProcessesOneIdempotencyKey guards that of two concurrent requests with the same key in two processes,
-// one takes effect and the other one reads its response.
+// TestTwoProcessesOneIdempotencyKey guards that of two concurrent requests with the
+// same key in two processes, one takes effect and the other one reads its response.
 func TestTwoProcessesOneIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)

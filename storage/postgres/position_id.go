@@ -8,8 +8,9 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// The end of the outbox is an event id that no event has. It encodes a position in the outbox: the time as in
-// any ULID, the scrambled position, and a checksum of both. The order of such ids has no meaning.
+// The end of the outbox is an event id that no event has. It encodes a position in the
+// outbox: the time as in any ULID, the scrambled position, and a checksum of both. The
+// order of such ids has no meaning.
 
 const (
 	positionOffset = 6  // offset of the position, 5 bytes
@@ -40,8 +41,8 @@ func decodePosition(u schedctl.ULID) (place int64, ok bool) {
 	return int64(binary.BigEndian.Uint64(wide[:])), true
 }
 
-// maskPosition hides the position behind the checksum, or reveals it. Clients must not learn from ids how many
-// events a database has.
+// maskPosition hides the position behind the checksum, or reveals it. Clients must not
+// learn from ids how many events a database has.
 func maskPosition(u *schedctl.ULID) {
 	mask := sha256.Sum256(append([]byte("mask of a place "), u[checksumOffset:]...))
 	for i := positionOffset; i < checksumOffset; i++ {

@@ -91,15 +91,16 @@ func (r *reader) Route(targetID string) (storage.Route, error) {
 	return storage.Route{WorkspaceID: t.workspaceID, PostID: t.postID, AccountID: t.target.AccountID}, nil
 }
 
-// lockPostOf locks the post of a target, which protects everything that belongs to the post.
+// lockPostOf locks the post of a target, which protects everything that belongs to the
+// post.
 func (r *reader) lockPostOf(target pgtype.UUID) {
 	if r.tx != nil {
 		r.tx.write("SELECT 1 FROM posts WHERE id = (SELECT post_id FROM targets WHERE targets.id = $1) FOR NO KEY UPDATE", target)
 	}
 }
 
-// PutPost implements [storage.Tx]. It returns NOT_FOUND for the id of another workspace's post, and keeps the
-// creation time.
+// PutPost implements [storage.Tx]. It returns NOT_FOUND for the id of another
+// workspace's post, and keeps the creation time.
 func (tx *tx) PutPost(p schedctl.Post) error {
 	known, err := tx.cachedPost(p.ID)
 	if err != nil {
@@ -178,8 +179,8 @@ func (tx *tx) deleteTargets(known *cachedPost, is *schedctl.Post) {
 	}
 }
 
-// lockAccounts prevents other transactions from listing the posts of the accounts that the post has or had:
-// they would miss this change.
+// lockAccounts prevents other transactions from listing the posts of the accounts that
+// the post has or had: they would miss this change.
 func (tx *tx) lockAccounts(p *schedctl.Post, known *cachedPost) {
 	for _, id := range accountsOf(p, known) {
 		if account, ok := schedctl.ParseID(schedctl.AccountPrefix, id); ok {

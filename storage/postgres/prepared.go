@@ -15,8 +15,9 @@ var (
 	_ storage.Preparer = (*tx)(nil)
 )
 
-// prepared holds records that were read ahead, until the transaction changes them. A nil route belongs to a
-// missing target. Every prepared target and account has a list, which may be empty.
+// prepared holds records that were read ahead, until the transaction changes them. A
+// nil route belongs to a missing target. Every prepared target and account has a list,
+// which may be empty.
 type prepared struct {
 	routes   map[string]*storage.Route
 	posts    map[string]schedctl.Post
@@ -77,9 +78,9 @@ func (p *prepared) setRoute(targetID string, route storage.Route) {
 	}
 }
 
-// What belongs to targets. Rows are locked in order of their ids, posts before accounts, so that transactions
-// that prepare the same targets wait for each other instead of deadlocking. The queries after the locks read
-// the locked state.
+// What belongs to targets. Rows are locked in order of their ids, posts before
+// accounts, so that transactions that prepare the same targets wait for each other
+// instead of deadlocking. The queries after the locks read the locked state.
 const (
 	postsOfTargets    = "WHERE id IN (SELECT post_id FROM targets WHERE targets.id = ANY($1)) ORDER BY id FOR NO KEY UPDATE"
 	siblingsOfTargets = "WHERE post_id IN (SELECT post_id FROM targets AS asked WHERE asked.id = ANY($1)) ORDER BY post_id, place"
@@ -88,9 +89,9 @@ const (
 	runningOfTargets  = "WHERE finished_at IS NULL AND account_id IN (SELECT account_id FROM targets WHERE targets.id = ANY($1)) ORDER BY started_at, id"
 )
 
-// forceIndexPlans makes the server plan the transaction's queries once for any number of targets, and with
-// indexes. With outdated statistics it would otherwise scan tables of some ten thousand rows, and plan each
-// query every time.
+// forceIndexPlans makes the server plan the transaction's queries once for any number
+// of targets, and with indexes. With outdated statistics it would otherwise scan tables
+// of some ten thousand rows, and plan each query every time.
 var forceIndexPlans = statement{sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}
 
 // Prepare implements [storage.Preparer], in one round trip.

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// cut says where a proxy cuts a connection: during a commit, or during an earlier response.
+// cut says where a proxy cuts a connection: during a commit, or during an earlier
+// response.
 type cut int
 
 const (
@@ -94,8 +95,8 @@ func (p *proxy) cutNext(c cut) {
 	p.nextCut = c
 }
 
-// truncateNext cuts the end of the next response within a transaction. then is called when the server side is
-// closed and the client does not know it.
+// truncateNext cuts the end of the next response within a transaction. then is called
+// when the server side is closed and the client does not know it.
 func (p *proxy) truncateNext(then func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,8 +120,8 @@ func (p *proxy) takeCut(sent []byte, of ...cut) cut {
 // readyInTransaction ends a response within a transaction.
 var readyInTransaction = []byte("Z\x00\x00\x00\x05T")
 
-// matches reports whether to cut at this message. The text of a commit is in the request when statements are
-// not prepared, and always in the response.
+// matches reports whether to cut at this message. The text of a commit is in the
+// request when statements are not prepared, and always in the response.
 func (c cut) matches(sent []byte) bool {
 	if c == truncatedResponse {
 		return bytes.HasSuffix(sent, readyInTransaction)

@@ -6,8 +6,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Prune implements [storage.Tx]. Several processes may prune at once; each one skips the records that others
-// have locked.
+// Prune implements [storage.Tx]. Several processes may prune at once; each one skips
+// the records that others have locked.
 func (tx *tx) Prune(before storage.Retention, limit int) (int, error) {
 	left := limit
 	for _, prune := range []func(storage.Retention, int) (int, error){
@@ -26,7 +26,8 @@ func (tx *tx) Prune(before storage.Retention, limit int) (int, error) {
 	return limit - left, nil
 }
 
-// remove runs a statement that returns a row for each deleted record, and returns their number.
+// remove runs a statement that returns a row for each deleted record, and returns their
+// number.
 func (tx *tx) remove(sql string, args ...any) (n int, err error) {
 	tx.wrote = true
 	err = tx.send(statement{sql: sql, args: args, scan: func(rows pgx.Rows) error {
@@ -65,7 +66,8 @@ func (tx *tx) pruneDeliveries(before storage.Retention, limit int) (int, error) 
 		ORDER BY coalesce(created_at, '-infinity') LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1`, stamp(before.Deliveries), limit)
 }
 
-// pruneOrphans deletes deliveries of deleted webhooks, and then the webhooks without any left.
+// pruneOrphans deletes deliveries of deleted webhooks, and then the webhooks without
+// any left.
 func (tx *tx) pruneOrphans(_ storage.Retention, limit int) (int, error) {
 	n, err := tx.remove(`DELETE FROM deliveries WHERE ctid = ANY(ARRAY(
 		SELECT deliveries.ctid FROM gone_webhooks JOIN deliveries ON deliveries.webhook_id = gone_webhooks.id

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// pruneEvents deletes events from the start of the outbox up to the first one to keep, and records gaps in
-// their positions.
+// pruneEvents deletes events from the start of the outbox up to the first one to keep,
+// and records gaps in their positions.
 func (tx *tx) pruneEvents(before storage.Retention, limit int) (int, error) {
 	if before.Events.IsZero() {
 		return 0, nil
@@ -24,12 +24,12 @@ func (tx *tx) pruneEvents(before storage.Retention, limit int) (int, error) {
 	return tx.remove("DELETE FROM events WHERE seq = ANY($1) RETURNING 1", places)
 }
 
-// pruneAhead is how many events at most are read beyond those to delete, because a clock that was ahead may
-// have dated them.
+// pruneAhead is how many events at most are read beyond those to delete, because a
+// clock that was ahead may have dated them.
 const pruneAhead = 1000
 
-// oldEvents returns the positions of the events to delete. It locks them, so that two processes do not prune at
-// once.
+// oldEvents returns the positions of the events to delete. It locks them, so that two
+// processes do not prune at once.
 func (tx *tx) oldEvents(before storage.Retention, limit int) (places []int64, err error) {
 	young := false
 	err = tx.send(statement{
@@ -54,7 +54,8 @@ func (tx *tx) oldEvents(before storage.Retention, limit int) (places []int64, er
 	return places, err
 }
 
-// addGaps records positions as empty. Positions at the start of the outbox move its start instead.
+// addGaps records positions as empty. Positions at the start of the outbox move its
+// start instead.
 func (tx *tx) addGaps(places []int64) error {
 	tx.put(insertGaps, places)
 	var first int64

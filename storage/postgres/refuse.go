@@ -10,15 +10,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// refusedStatus marks a row of answers that is a refusal. The primary key of the table makes refusal and
-// response exclude each other: the second commit finds the row of the first.
+// refusedStatus marks a row of answers that is a refusal. The primary key of the table
+// makes refusal and response exclude each other: the second commit finds the row of the
+// first.
 const refusedStatus = -1
 
 // undecidedAfter is how long Refuse waits for a transaction that stores a response.
 const undecidedAfter = 500 * time.Millisecond
 
-// Refuse implements [storage.Shared] in one round trip. The age of a refusal is measured by the clock of the
-// database.
+// Refuse implements [storage.Shared] in one round trip. The age of a refusal is
+// measured by the clock of the database.
 func (s *Store) Refuse(ctx context.Context, key storage.IdempotencyScope) (*storage.IdempotencyRecord, error) {
 	var found []idempotencyRow
 	hash := key.Hash()
@@ -43,8 +44,8 @@ func (s *Store) Refuse(ctx context.Context, key storage.IdempotencyScope) (*stor
 	return &found[0].record, nil
 }
 
-// refusalAge returns the statement that reads the age of a refusal. It rounds down: a refusal must not look
-// older than it is.
+// refusalAge returns the statement that reads the age of a refusal. It rounds down: a
+// refusal must not look older than it is.
 func refusalAge(hash [32]byte, age *time.Duration) statement {
 	return statement{
 		sql:  "SELECT floor(extract(epoch FROM clock_timestamp() - created_at) * 1000000)::bigint FROM answers WHERE hash = $1",

@@ -12,8 +12,9 @@ import (
 // errTooLate is the error of a transaction that finds a refusal.
 var errTooLate = errors.New("the request was refused")
 
-// respond stores a response in a transaction, unless there is a response or a refusal. between is called in the
-// first run, after the transaction has read that there is none, or after it has written one.
+// respond stores a response in a transaction, unless there is a response or a refusal.
+// between is called in the first run, after the transaction has read that there is
+// none, or after it has written one.
 func respond(t *testing.T, s storage.Shared, key storage.IdempotencyScope, written bool, between func()) error {
 	t.Helper()
 	runs := 0
@@ -43,7 +44,8 @@ func respond(t *testing.T, s storage.Shared, key storage.IdempotencyScope, writt
 	})
 }
 
-// A refusal prevents the commit of a transaction that read earlier that there is no response.
+// A refusal prevents the commit of a transaction that read earlier that there is no
+// response.
 func TestRefusalEndsTransactionUnderWay(t *testing.T) {
 	t.Parallel()
 	one, two := openEmptyTwice(t, &plainSchemas)
@@ -58,7 +60,8 @@ func TestRefusalEndsTransactionUnderWay(t *testing.T) {
 	}
 }
 
-// Refuse waits briefly for a transaction that has written a response, and then leaves the outcome open.
+// Refuse waits briefly for a transaction that has written a response, and then leaves
+// the outcome open.
 func TestRefusalOfUndecidedRequest(t *testing.T) {
 	t.Parallel()
 	one, two := openEmptyTwice(t, &plainSchemas)

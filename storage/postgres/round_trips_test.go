@@ -16,7 +16,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// tripCounter counts the round trips that callers wait for. Nothing waits for announcements.
+// tripCounter counts the round trips that callers wait for. Nothing waits for
+// announcements.
 type tripCounter struct{ trips atomic.Int64 }
 
 func (c *tripCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
@@ -52,8 +53,8 @@ func openCounted(t *testing.T, counter *tripCounter) *Store {
 	return s
 }
 
-// TestRoundTrips guards the number of round trips of a request: a post is created in two round trips and read
-// in two. The server may be in another building.
+// TestRoundTrips guards the number of round trips of a request: a post is created in
+// two round trips and read in two. The server may be in another building.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	counter := new(tripCounter)
@@ -97,8 +98,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestRoundTripsOfManyTargets guards that reading, claiming and recording targets together costs the same
-// number of round trips for any number of targets.
+// TestRoundTripsOfManyTargets guards that reading, claiming and recording targets
+// together costs the same number of round trips for any number of targets.
 func TestRoundTripsOfManyTargets(t *testing.T) {
 	t.Parallel()
 	counter := new(tripCounter)

@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// A locked and cached row is updated only in the columns that have changed. For a post that is being published
-// these are few, and its text is not among them.
+// A locked and cached row is updated only in the columns that have changed. For a post
+// that is being published these are few, and its text is not among them.
 
 // columnSet is a set of columns of a layout, by their numbers.
 type columnSet uint32
 
-// rowUpdate holds the statements that update a set of columns: in one row, or in many rows where that is
-// possible (see [isArrayType]). Their arguments are the key and then the columns.
+// rowUpdate holds the statements that update a set of columns: in one row, or in many
+// rows where that is possible (see [isArrayType]). Their arguments are the key and then
+// the columns.
 type rowUpdate struct {
 	sql  string
 	bulk *bulkStatement
 }
 
-// writeFor returns the function that turns row was into row is, or nil when they are equal. was is nil for a
-// missing row. A row that the transaction has written before is written in full, because bulk statements are
-// moved.
+// writeFor returns the function that turns row was into row is, or nil when they are
+// equal. was is nil for a missing row. A row that the transaction has written before is
+// written in full, because bulk statements are moved.
 func (l *layout[T]) writeFor(was, is *T, written bool) (func(*tx), error) {
 	if was != nil && !written {
 		c, values, err := l.update(was, is)
@@ -50,8 +51,8 @@ func changedColumns(was, is *row) (set columnSet) {
 	return set
 }
 
-// update returns the update of a row and its arguments. It returns nothing when the row is unchanged, and an
-// error when no column can hold a field.
+// update returns the update of a row and its arguments. It returns nothing when the row
+// is unchanged, and an error when no column can hold a field.
 func (l *layout[T]) update(was, is *T) (*rowUpdate, []any, error) {
 	before, after := newRow(), newRow()
 	l.describe(&before, was)
@@ -82,7 +83,8 @@ func (l *layout[T]) updateColumns(set columnSet) (columns []int) {
 	return columns
 }
 
-// updateOf returns the update of a set of columns. Its statements are built when the set first occurs.
+// updateOf returns the update of a set of columns. Its statements are built when the
+// set first occurs.
 func (l *layout[T]) updateOf(set columnSet) *rowUpdate {
 	if known, there := l.updates.Load(set); there {
 		return known.(*rowUpdate)

@@ -7,7 +7,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// TestListsAreUpdatedRowByRow guards against merging updates of array columns, which would lose their values.
+// TestListsAreUpdatedRowByRow guards against merging updates of array columns, which
+// would lose their values.
 func TestListsAreUpdatedRowByRow(t *testing.T) {
 	t.Parallel()
 	id := schedctl.NewID(schedctl.KeyPrefix, time.Now())

@@ -29,9 +29,9 @@ func (s *Store) explainReadOnly(err error) error {
 	return err
 }
 
-// checkSession returns an error that wraps [storage.ErrPooler] when a connection does not keep its session. It
-// takes the session over with a transaction on another connection, and checks that the next statement runs in
-// another one.
+// checkSession returns an error that wraps [storage.ErrPooler] when a connection does
+// not keep its session. It takes the session over with a transaction on another
+// connection, and checks that the next statement runs in another one.
 func checkSession(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error {
 	other, err := pool.Acquire(ctx)
 	if err != nil {

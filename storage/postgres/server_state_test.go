@@ -53,8 +53,8 @@ func TestServerTurnsReadOnly(t *testing.T) {
 	waitForError(t, "a heartbeat when writes are on again", nil, heartbeat, s)
 }
 
-// TestServerReturnsAsStandby restarts the server of a node as a standby. While it is down, calls fail within a
-// second.
+// TestServerReturnsAsStandby restarts the server of a node as a standby. While it is
+// down, calls fail within a second.
 func TestServerReturnsAsStandby(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
@@ -78,7 +78,8 @@ func TestServerReturnsAsStandby(t *testing.T) {
 	waitForError(t, "a heartbeat", storage.ErrStandby, heartbeat, s)
 }
 
-// TestMissingPoolMode opens a database behind a PgBouncer in transaction mode with a URL that does not say so.
+// TestMissingPoolMode opens a database behind a PgBouncer in transaction mode with a
+// URL that does not say so.
 func TestMissingPoolMode(t *testing.T) {
 	t.Parallel()
 	_, err := postgres.Open(t.Context(), postgrestest.Pooled(t, postgrestest.TransactionPool), postgres.Options{})

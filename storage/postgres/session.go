@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// session is one transaction on a connection of the pool. It starts with the first statement sent, in the same
-// round trip.
+// session is one transaction on a connection of the pool. It starts with the first
+// statement sent, in the same round trip.
 //
-// ctx belongs to the call that created the session: the read and write functions of the contract have no
-// context.
+// ctx belongs to the call that created the session: the read and write functions of the
+// contract have no context.
 type session struct {
 	ctx     context.Context
 	store   *Store
@@ -24,15 +24,15 @@ type session struct {
 	conn    *pgxpool.Conn
 	started bool
 
-	// scanned reports that a scan function has received rows. Its results stay, so that the statements cannot
-	// be sent again on another connection.
+	// scanned reports that a scan function has received rows. Its results stay, so that
+	// the statements cannot be sent again on another connection.
 	scanned bool
 
 	// writes are buffered until the next read, which must see them, or until the commit.
 	writes []statement
 
-	// fault is the first error of the database. The transaction has failed and sends nothing more. lost reports
-	// that the connection is lost, too.
+	// fault is the first error of the database. The transaction has failed and sends
+	// nothing more. lost reports that the connection is lost, too.
 	fault error
 	lost  bool
 }
@@ -45,15 +45,15 @@ type statement struct {
 	bulk *bulkStatement // how to merge statements of this kind; nil when they cannot be merged
 }
 
-// Limits of one round trip. The first one is longer than the server lets a statement run, and ends the wait for
-// a server that has disappeared.
+// Limits of one round trip. The first one is longer than the server lets a statement
+// run, and ends the wait for a server that has disappeared.
 const (
 	roundTripLimit = statementLimit + 5*time.Second
 	rollbackLimit  = 5 * time.Second
 )
 
-// maxConnectTries is how many connections a transaction tries to start on: idle connections of the pool may be
-// dead without notice.
+// maxConnectTries is how many connections a transaction tries to start on: idle
+// connections of the pool may be dead without notice.
 const maxConnectTries = 5
 
 // write buffers a statement.
@@ -136,7 +136,8 @@ func (s *session) release() {
 	s.conn, s.started = nil, false
 }
 
-// rollback rolls the transaction back and returns the connection to the pool. It may be called more than once.
+// rollback rolls the transaction back and returns the connection to the pool. It may be
+// called more than once.
 func (s *session) rollback() {
 	switch {
 	case s.conn == nil:

@@ -39,8 +39,8 @@ type Store struct {
 	calls sync.WaitGroup
 }
 
-// MaxReaders implements [storage.BoundedReading]. It leaves a third of the connections to writers and to
-// publishing.
+// MaxReaders implements [storage.BoundedReading]. It leaves a third of the connections
+// to writers and to publishing.
 func (s *Store) MaxReaders() int { return max(1, int(s.pool.Config().MaxConns)*2/3) }
 
 // View implements [storage.Store]. fn sees everything committed before its first read.
@@ -68,7 +68,8 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 	return nil
 }
 
-// recovered must be deferred. It turns a panic into an error: one faulty function must not end the daemon.
+// recovered must be deferred. It turns a panic into an error: one faulty function must
+// not end the daemon.
 func (s *Store) recovered(what string, err *error) {
 	if r := recover(); r != nil {
 		s.log.Error(what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -76,7 +77,8 @@ func (s *Store) recovered(what string, err *error) {
 	}
 }
 
-// beginCall registers a call that Close waits for. It returns false when the store is closed.
+// beginCall registers a call that Close waits for. It returns false when the store is
+// closed.
 func (s *Store) beginCall() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +89,8 @@ func (s *Store) beginCall() bool {
 	return true
 }
 
-// Notify implements [storage.Store]. fn is also called for commits of other processes, shortly after them, in
-// the order of their announcements.
+// Notify implements [storage.Store]. fn is also called for commits of other processes,
+// shortly after them, in the order of their announcements.
 func (s *Store) Notify(fn func(storage.Commit)) { s.notify.Store(&fn) }
 
 // notifyInOrder calls the notify function, after the calls for earlier commits.
@@ -102,7 +104,8 @@ func (s *Store) callNotify(c storage.Commit) {
 	}
 }
 
-// Close implements [storage.Store]. Transactions that wait for a connection fail with [storage.ErrClosed].
+// Close implements [storage.Store]. Transactions that wait for a connection fail with
+// [storage.ErrClosed].
 func (s *Store) Close() error {
 	s.closed.Do(func() {
 		s.mu.Lock()

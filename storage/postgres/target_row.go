@@ -7,8 +7,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// targetRow is a target with its position in the post, and the fields of its post that lists by account select
-// by.
+// targetRow is a target with its position in the post, and the fields of its post that
+// lists by account select by.
 type targetRow struct {
 	target              schedctl.Target
 	workspaceID, postID string

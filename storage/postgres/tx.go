@@ -21,10 +21,11 @@ type reader struct {
 
 // tx implements [storage.SharedTx]. It locks what it reads until it ends.
 //
-// New records are written without checking that their ids are free: conflicts are rare, and the database
-// refuses the second record. After a conflict the transaction is rerun with verifyWrites: each write then
-// checks first, so that the function learns which one is refused. The transaction is also rerun when its
-// function has failed after unchecked writes.
+// New records are written without checking that their ids are free: conflicts are rare,
+// and the database refuses the second record. After a conflict the transaction is rerun
+// with verifyWrites: each write then checks first, so that the function learns which
+// one is refused. The transaction is also rerun when its function has failed after
+// unchecked writes.
 type tx struct {
 	reader
 	verifyWrites  bool
@@ -63,7 +64,8 @@ func newTx(s session, careful bool) *tx {
 	return tx
 }
 
-// unverified reports whether the buffered writes include some that the database may refuse.
+// unverified reports whether the buffered writes include some that the database may
+// refuse.
 func (tx *tx) unverified() bool { return tx.hasUnverified && len(tx.writes) > 0 }
 
 // put buffers a write.
@@ -93,8 +95,9 @@ func (tx *tx) putRowUnverified(sql string, m *bulkStatement, values []any) {
 	tx.writes[len(tx.writes)-1].bulk = m
 }
 
-// queryNow queries the database without sending the buffered writes: a refused write must not be discovered
-// here. Use it only for records that this transaction has not written.
+// queryNow queries the database without sending the buffered writes: a refused write
+// must not be discovered here. Use it only for records that this transaction has not
+// written.
 func (tx *tx) queryNow(st statement) error {
 	waiting := tx.writes
 	tx.writes = nil
@@ -117,8 +120,8 @@ func (tx *tx) summary() storage.Commit {
 	return c
 }
 
-// abandon rolls the transaction back. It records the outbox positions that it had taken as empty at once, so
-// that readers need not find that out.
+// abandon rolls the transaction back. It records the outbox positions that it had taken
+// as empty at once, so that readers need not find that out.
 func (tx *tx) abandon() {
 	if len(tx.takenPositions) == 0 || tx.lost || tx.conn == nil || tx.end("ROLLBACK") != nil {
 		tx.rollback()
@@ -138,7 +141,8 @@ func appendNew(ids []string, id string) []string {
 	return append(ids, id)
 }
 
-// forUpdate returns the suffix of a query for one record. A transaction locks what it reads.
+// forUpdate returns the suffix of a query for one record. A transaction locks what it
+// reads.
 func (r *reader) forUpdate() string {
 	if r.tx == nil {
 		return ""
@@ -159,8 +163,8 @@ func lockOf(table string, id [16]byte) lockKey {
 	return lockKey{table: table, of: int32(h.Sum32())}
 }
 
-// statement returns the statement that takes the lock until the end of the transaction. The table's oid
-// distinguishes the locks of several schemas.
+// statement returns the statement that takes the lock until the end of the transaction.
+// The table's oid distinguishes the locks of several schemas.
 func (k lockKey) statement() statement {
 	shared := "_shared"
 	if k.exclusive {
@@ -174,7 +178,8 @@ var bulkLocks = map[string]*bulkStatement{
 	"targets": {sql: "SELECT pg_advisory_xact_lock_shared('targets'::regclass::oid::int4, of) FROM unnest($1::int4[]) AS of", types: []string{"integer"}},
 }
 
-// bulk returns how locks of this kind are taken together. Exclusive locks are taken one by one.
+// bulk returns how locks of this kind are taken together. Exclusive locks are taken one
+// by one.
 func (k lockKey) bulk() *bulkStatement {
 	if k.exclusive {
 		return nil
@@ -191,8 +196,8 @@ func (tx *tx) lock(k lockKey) {
 	tx.writes = append(tx.writes, k.statement())
 }
 
-// lockList prevents others from adding to a list, or removing from it, until the end of the transaction. On a
-// snapshot it does nothing.
+// lockList prevents others from adding to a list, or removing from it, until the end of
+// the transaction. On a snapshot it does nothing.
 func (r *reader) lockList(table string, owner pgtype.UUID) {
 	if r.tx == nil {
 		return
@@ -202,7 +207,8 @@ func (r *reader) lockList(table string, owner pgtype.UUID) {
 	r.tx.lock(k)
 }
 
-// lockTable is lockList for lists that transactions rarely read: it prevents all other writes to the tables.
+// lockTable is lockList for lists that transactions rarely read: it prevents all other
+// writes to the tables.
 func (r *reader) lockTable(tables string) {
 	k := lockKey{table: tables}
 	if r.tx == nil || r.tx.locks[k] {

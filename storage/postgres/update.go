@@ -11,16 +11,18 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// How often, and for how long, a transaction is rerun that lost a deadlock, a race or its connection.
+// How often, and for how long, a transaction is rerun that lost a deadlock, a race or
+// its connection.
 const (
 	rerunLimit = 20
 	rerunTime  = 20 * time.Second
 	rerunPause = 10 * time.Millisecond // multiplied by a random number that grows with each run
 )
 
-// Update implements [storage.Store]. It reruns fn when the transaction has lost a deadlock, met a concurrent
-// change, or lost its connection. When the connection is lost during the commit, Update queries the outcome on
-// another connection and returns the true result.
+// Update implements [storage.Store]. It reruns fn when the transaction has lost a
+// deadlock, met a concurrent change, or lost its connection. When the connection is
+// lost during the commit, Update queries the outcome on another connection and returns
+// the true result.
 func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	if err := s.Full(); err != nil {
 		return err
@@ -63,7 +65,8 @@ type rerun struct {
 func (r *rerun) Error() string { return r.cause.Error() }
 func (r *rerun) Unwrap() error { return r.cause }
 
-// errUnverified is the cause of a rerun after the function has failed with unchecked writes.
+// errUnverified is the cause of a rerun after the function has failed with unchecked
+// writes.
 var errUnverified = errors.New("it failed after unchecked writes")
 
 // run runs fn in one transaction.
@@ -98,8 +101,9 @@ func (s *Store) apply(tx *tx, fn func(storage.Tx) error) (err error) {
 	return fn(tx)
 }
 
-// failure decides what follows for a transaction that is not committed and whose function returned err. An
-// error of the database takes precedence: fn may have mistaken it for an error about a record.
+// failure decides what follows for a transaction that is not committed and whose
+// function returned err. An error of the database takes precedence: fn may have
+// mistaken it for an error about a record.
 func (tx *tx) failure(err error) error {
 	switch fault := tx.fault; {
 	case fault == nil && err != nil && tx.unverified() && !tx.verifyWrites:
@@ -147,7 +151,8 @@ func (s *Store) commit(tx *tx, began time.Time) error {
 	return s.resolveOutcome(tx, began, err)
 }
 
-// resolveOutcome determines the outcome of a transaction whose connection was lost during the commit.
+// resolveOutcome determines the outcome of a transaction whose connection was lost
+// during the commit.
 func (s *Store) resolveOutcome(tx *tx, began time.Time, cause error) error {
 	committed, err := s.outcome(tx.mark)
 	switch {

@@ -93,8 +93,8 @@ func (tx *tx) PutWebhook(w schedctl.Webhook) error {
 	return nil
 }
 
-// DeleteWebhook implements [storage.Tx]. It keeps the deliveries, however many are pending: deliveries of a
-// deleted webhook are read as given up.
+// DeleteWebhook implements [storage.Tx]. It keeps the deliveries, however many are
+// pending: deliveries of a deleted webhook are read as given up.
 func (tx *tx) DeleteWebhook(workspaceID, id string) error {
 	ws, webhook, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.WebhookPrefix, id)
 	if err != nil {

@@ -92,8 +92,8 @@ func testAuditIsInOrder(f *fixture) {
 	wantSame(f, "after a missing one", want, page(newID(schedctl.AuditPrefix, epoch.Add(time.Hour)), manyRecords))
 }
 
-// testAuditOfInterleavedWorkspaces adds to three workspaces in turn, so that the newest entry overall is not
-// the newest of each.
+// testAuditOfInterleavedWorkspaces adds to three workspaces in turn, so that the newest
+// entry overall is not the newest of each.
 func testAuditOfInterleavedWorkspaces(f *fixture) {
 	var all [3][]schedctl.AuditEntry
 	for i := range all {

@@ -184,8 +184,8 @@ func testPublishedAs(f *fixture) {
 	})
 }
 
-// testPublishedAsLongIDs guards that ids with equal prefixes or suffixes are distinguished, however long they
-// are.
+// testPublishedAsLongIDs guards that ids with equal prefixes or suffixes are
+// distinguished, however long they are.
 func testPublishedAsLongIDs(f *fixture) {
 	ann := f.newAccountWithProfile("ann", "https://a/@ann")
 	f.putAccounts(ann)
@@ -200,8 +200,8 @@ func testPublishedAsLongIDs(f *fixture) {
 	}
 }
 
-// testPlatformPostHasOneOwner guards that only one of several transactions that check whether a network post is
-// assigned, and assign it, finds it unassigned.
+// testPlatformPostHasOneOwner guards that only one of several transactions that check
+// whether a network post is assigned, and assign it, finds it unassigned.
 func testPlatformPostHasOneOwner(f *fixture) {
 	const rivals = 8
 	accounts := make([]schedctl.Account, rivals)

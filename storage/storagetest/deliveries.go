@@ -47,8 +47,8 @@ func (f *fixture) putDeliveries(deliveries ...schedctl.Delivery) {
 	})
 }
 
-// newDeliveries returns n deliveries, a millisecond apart, in order. The first and every second one after it
-// are pending; newer ones have earlier next attempts.
+// newDeliveries returns n deliveries, a millisecond apart, in order. The first and
+// every second one after it are pending; newer ones have earlier next attempts.
 func newDeliveries(w schedctl.Webhook, n int, from time.Time) []schedctl.Delivery {
 	deliveries := make([]schedctl.Delivery, n)
 	for i := range deliveries {
@@ -162,7 +162,8 @@ func testPendingDeliveriesAreInOrder(f *fixture) {
 	wantSame(f, "of a missing webhook", []schedctl.Delivery{}, mustRead(f, pendingDeliveriesOf(newID(schedctl.WebhookPrefix, epoch))))
 }
 
-// testPendingDeliveriesFollowTheDelivery follows a delivery that fails, is given up and is replayed.
+// testPendingDeliveriesFollowTheDelivery follows a delivery that fails, is given up and
+// is replayed.
 func testPendingDeliveriesFollowTheDelivery(f *fixture) {
 	w := f.newWebhooks(1)[0]
 	f.putWebhooks(w)
@@ -201,8 +202,8 @@ func testPendingDeliveriesFollowTheDelivery(f *fixture) {
 	}
 }
 
-// testPendingDeliveriesAsInAModel puts random deliveries, several in one transaction, and compares the store
-// with a map.
+// testPendingDeliveriesAsInAModel puts random deliveries, several in one transaction,
+// and compares the store with a map.
 func testPendingDeliveriesAsInAModel(f *fixture) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	webhooks := f.newWebhooks(4)

@@ -186,8 +186,8 @@ func testEventsAreInOrder(f *fixture) {
 	wantSame(f, "after none were added", want, eventsAfter(f, "", 100))
 }
 
-// testEventsOfConcurrentWriters reads the outbox while many transactions add to it, some of which fail. Every
-// event must be read once.
+// testEventsOfConcurrentWriters reads the outbox while many transactions add to it,
+// some of which fail. Every event must be read once.
 func testEventsOfConcurrentWriters(f *fixture) {
 	const writers, each = 8, 20
 	var writing sync.WaitGroup
@@ -226,7 +226,8 @@ func testEventsOfConcurrentWriters(f *fixture) {
 
 var errRollback = errors.New("rolled back on purpose")
 
-// followOutbox reads events until the writers have ended and the expected number was read.
+// followOutbox reads events until the writers have ended and the expected number was
+// read.
 func followOutbox(f *fixture, ended <-chan struct{}, want int) {
 	f.Helper()
 	seen := make(map[string]bool)

@@ -101,8 +101,8 @@ func testExternalIDsMoveInOneTransaction(f *fixture) {
 	wantSame(f, "old post", old, mustRead(f, postByID(f, old.ID)))
 }
 
-// testExternalIDsOfConcurrentPuts lets many transactions check for an external id and put a post with it if
-// there is none.
+// testExternalIDsOfConcurrentPuts lets many transactions check for an external id and
+// put a post with it if there is none.
 func testExternalIDsOfConcurrentPuts(f *fixture) {
 	const n = 16
 	var all sync.WaitGroup

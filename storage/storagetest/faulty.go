@@ -22,8 +22,8 @@ const (
 	AfterCommit                     // the transaction is committed, and the caller gets an error
 )
 
-// Faulty is a store with injected failures. It otherwise behaves like the store that it wraps. It may be used
-// from any goroutine.
+// Faulty is a store with injected failures. It otherwise behaves like the store that it
+// wraps. It may be used from any goroutine.
 type Faulty struct {
 	storage.Store
 
@@ -36,8 +36,8 @@ type Faulty struct {
 // NewFaulty wraps a store, without any failures.
 func NewFaulty(inside storage.Store) *Faulty { return &Faulty{Store: inside} }
 
-// FailUpdates makes n calls of Update and UpdateFromReserve fail at the given point with [ErrInjected], after
-// the failures of earlier calls.
+// FailUpdates makes n calls of Update and UpdateFromReserve fail at the given point
+// with [ErrInjected], after the failures of earlier calls.
 func (f *Faulty) FailUpdates(n int, at FailurePoint) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -46,14 +46,16 @@ func (f *Faulty) FailUpdates(n int, at FailurePoint) {
 	}
 }
 
-// FailViews makes n calls of View fail with [ErrInjected], after the failures of earlier calls.
+// FailViews makes n calls of View fail with [ErrInjected], after the failures of
+// earlier calls.
 func (f *Faulty) FailViews(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.views += n
 }
 
-// SetFull makes the store full until [Faulty.SetWritable]: Update is refused, UpdateFromReserve is not.
+// SetFull makes the store full until [Faulty.SetWritable]: Update is refused,
+// UpdateFromReserve is not.
 func (f *Faulty) SetFull() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -16,7 +16,8 @@ func TestFaultyWithoutFaults(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) storage.Store { return storagetest.NewFaulty(storagetest.NewMemory()) })
 }
 
-// putOne puts a workspace and reports whether its function ran and whether the workspace exists.
+// putOne puts a workspace and reports whether its function ran and whether the
+// workspace exists.
 func putOne(t *testing.T, store *storagetest.Faulty) (ran, there bool, err error) {
 	t.Helper()
 	w := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now())}

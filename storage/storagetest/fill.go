@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// filler gives every field of a record a unique value, so that tests detect a field that an engine omits or
-// swaps with another one.
+// filler gives every field of a record a unique value, so that tests detect a field
+// that an engine omits or swaps with another one.
 type filler struct{ n int }
 
 // newFilled returns a record without zero fields.
@@ -21,7 +21,8 @@ func newFilled[T any](f *fixture) T {
 	return v
 }
 
-// idPrefixes maps suffixes of field names to the prefixes of their ids; the longest suffix wins.
+// idPrefixes maps suffixes of field names to the prefixes of their ids; the longest
+// suffix wins.
 var idPrefixes = map[string]schedctl.Prefix{
 	"Post.ID": schedctl.PostPrefix, "Target.ID": schedctl.TargetPrefix, "Account.ID": schedctl.AccountPrefix,
 	"Attempt.ID": schedctl.AttemptPrefix, "APIKey.ID": schedctl.KeyPrefix, "Event.ID": schedctl.EventPrefix,

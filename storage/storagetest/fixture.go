@@ -44,8 +44,8 @@ func (f *fixture) newAccount(name string, at time.Time) schedctl.Account {
 	}
 }
 
-// newPost returns a post with one target of the given status for each account, scheduled at the given time, or
-// a draft without a time.
+// newPost returns a post with one target of the given status for each account,
+// scheduled at the given time, or a draft without a time.
 func (f *fixture) newPost(created, publish time.Time, status schedctl.Status, accounts ...string) schedctl.Post {
 	p := schedctl.Post{
 		ID: newID(schedctl.PostPrefix, created), WorkspaceID: f.ws, Content: "a post of " + created.String(),

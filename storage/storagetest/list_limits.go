@@ -61,7 +61,8 @@ func testPageBytes(f *fixture) {
 	}
 }
 
-// testCanceledScan guards that a canceled request stops scanning. A search once continued to its end.
+// testCanceledScan guards that a canceled request stops scanning. A search once
+// continued to its end.
 func testCanceledScan(f *fixture) {
 	f.putPosts(f.newPost(epoch, epoch, schedctl.Scheduled), f.newPost(epoch, time.Time{}, schedctl.Draft))
 	for _, q := range []storage.PostQuery{{Search: "nowhere"}, {PublishAfter: epoch.Add(time.Hour)}} {

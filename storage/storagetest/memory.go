@@ -12,9 +12,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// NewMemory returns an empty store in memory. It starts no goroutine and sets no timer, so that it can be used
-// in a testing/synctest bubble. It runs the function of every Update twice and undoes the first run, so that
-// tests detect functions that cannot be repeated.
+// NewMemory returns an empty store in memory. It starts no goroutine and sets no timer,
+// so that it can be used in a testing/synctest bubble. It runs the function of every
+// Update twice and undoes the first run, so that tests detect functions that cannot be
+// repeated.
 //
 // Its queries scan all records: it is meant for thousands of posts, not for millions.
 func NewMemory() storage.Store { return newMemory().open() }
@@ -36,8 +37,8 @@ func newMemory() *memory {
 	}
 }
 
-// memory is the data of a store. mu guards all of its fields and those of its processes. A View holds it for
-// reading.
+// memory is the data of a store. mu guards all of its fields and those of its
+// processes. A View holds it for reading.
 type memory struct {
 	mu                sync.RWMutex
 	processes         []*process
@@ -187,7 +188,8 @@ func (tx *memoryTx) rollback() {
 	tx.undo = nil
 }
 
-// summary returns what the transaction did, without due entries that it added and removed again.
+// summary returns what the transaction did, without due entries that it added and
+// removed again.
 func (tx *memoryTx) summary() storage.Commit {
 	slices.SortFunc(tx.due, schedctl.Due.Compare)
 	due := slices.DeleteFunc(slices.Compact(tx.due), func(d schedctl.Due) bool {

@@ -8,15 +8,16 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// outbox holds events in order of their ids, as those of one process are, or in order of the commits of several
-// processes.
+// outbox holds events in order of their ids, as those of one process are, or in order
+// of the commits of several processes.
 type outbox struct {
 	events   []schedctl.Event
 	byCommit bool
 	ends     map[string]string // for an outbox in commit order: the last event at the time of each end id
 }
 
-// find returns the index of an event. In an outbox ordered by id, it returns where a missing event would be.
+// find returns the index of an event. In an outbox ordered by id, it returns where a
+// missing event would be.
 func (o *outbox) find(id string) (int, bool) {
 	if o.byCommit {
 		i := slices.IndexFunc(o.events, func(e schedctl.Event) bool { return e.ID == id })
@@ -40,8 +41,8 @@ func (o *outbox) end(now time.Time) string {
 	return id
 }
 
-// indexAfter returns the index of the first event after an id. For a missing event, that is the first one with
-// a greater id.
+// indexAfter returns the index of the first event after an id. For a missing event,
+// that is the first one with a greater id.
 func (o *outbox) indexAfter(id string) int {
 	last, end := o.ends[id]
 	if end {

@@ -49,7 +49,8 @@ func (tx *memoryTx) pruneEvents(before storage.Retention, limit int) (removed in
 	return removed
 }
 
-// pruneOwned removes up to limit expired records, oldest first per owner, and returns their number.
+// pruneOwned removes up to limit expired records, oldest first per owner, and returns
+// their number.
 func pruneOwned[V any](tx *memoryTx, in map[ownedKey]V, limit int, past func(V) bool) (removed int) {
 	var keys []ownedKey
 	for key, v := range in {

@@ -9,9 +9,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// SharedMemory is a database in memory that several processes use. Like [NewMemory] it has no goroutines and
-// timers, so that it can be used in a testing/synctest bubble; its clock is time.Now. Its outbox is in commit
-// order, whatever the ids of the events.
+// SharedMemory is a database in memory that several processes use. Like [NewMemory] it
+// has no goroutines and timers, so that it can be used in a testing/synctest bubble;
+// its clock is time.Now. Its outbox is in commit order, whatever the ids of the events.
 type SharedMemory struct {
 	m     *memory
 	fleet nodeTable
@@ -24,20 +24,22 @@ func NewSharedMemory() *SharedMemory {
 	return &SharedMemory{m: m, fleet: newNodeTable()}
 }
 
-// Open opens the database for one more process. A commit is reported to the other processes before its Update
-// returns.
+// Open opens the database for one more process. A commit is reported to the other
+// processes before its Update returns.
 func (s *SharedMemory) Open() storage.Shared {
 	return &sharedProcess{process: s.m.open(), fleet: &s.fleet}
 }
 
-// LoseNotifications silently drops notifications between processes until [SharedMemory.RestoreNotifications].
+// LoseNotifications silently drops notifications between processes until
+// [SharedMemory.RestoreNotifications].
 func (s *SharedMemory) LoseNotifications() {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
 	s.m.notificationsLost = true
 }
 
-// RestoreNotifications resumes notifications, and reports to all processes that they have missed some.
+// RestoreNotifications resumes notifications, and reports to all processes that they
+// have missed some.
 func (s *SharedMemory) RestoreNotifications() {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()

@@ -36,7 +36,8 @@ func (r memoryReader) Delivery(webhookID, id string) (schedctl.Delivery, error) 
 	return r.effective(d), nil
 }
 
-// effective returns a delivery as it is read: deliveries of deleted webhooks are not pending.
+// effective returns a delivery as it is read: deliveries of deleted webhooks are not
+// pending.
 func (r memoryReader) effective(d schedctl.Delivery) schedctl.Delivery {
 	if _, there := r.m.webhooks[d.WebhookID]; !there && d.Status == schedctl.DeliveryPending {
 		d.Status, d.NextAttemptAt = schedctl.DeliveryFailed, time.Time{}

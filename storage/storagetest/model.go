@@ -14,8 +14,8 @@ var modelParts = []part{
 	{"Model", testAgainstModel},
 }
 
-// testAgainstModel plays random scripts of requests and events on the engine. Each script has its own
-// workspaces and deletes its posts.
+// testAgainstModel plays random scripts of requests and events on the engine. Each
+// script has its own workspaces and deletes its posts.
 func testAgainstModel(f *fixture) {
 	rapid.Check(f.T, func(t *rapid.T) {
 		if rapid.IntRange(1, f.oneIn).Draw(t, "one in") == 1 {
@@ -29,8 +29,8 @@ func playScript(t *rapid.T, s *modelSubject) {
 	oracle.Check(t, s)
 }
 
-// RunReopened plays random scripts on a persistent engine that is closed and reopened during them. open must
-// open the store in the folder; the suite closes it.
+// RunReopened plays random scripts on a persistent engine that is closed and reopened
+// during them. open must open the store in the folder; the suite closes it.
 func RunReopened(t *testing.T, open func(t testing.TB, folder string) storage.Store) {
 	folder := t.TempDir()
 	store := open(t, folder)

@@ -110,8 +110,8 @@ func (c *publisher) probe(since time.Time) time.Duration {
 	return min(max(c.now.Sub(since), modelBackoff), time.Minute)
 }
 
-// disableAccount pauses or disables an account that its network has refused, and keeps the time since when it
-// is unreachable.
+// disableAccount pauses or disables an account that its network has refused, and keeps
+// the time since when it is unreachable.
 func (c *publisher) disableAccount(tx storage.Tx, a schedctl.Account, r oracle.Result, out schedctl.Result) ([]schedctl.Event, error) {
 	var events []schedctl.Event
 	if r.Kind == "auth" && a.Status == schedctl.AccountConnected {

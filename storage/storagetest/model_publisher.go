@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// publisher publishes due targets to simulated networks. It does the work of package deliver step by step, for
-// stores without a daemon.
+// publisher publishes due targets to simulated networks. It does the work of package
+// deliver step by step, for stores without a daemon.
 type publisher struct {
 	*modelSubject
 	moods     map[string]oracle.Mood
@@ -45,7 +45,8 @@ func (c *publisher) run(until time.Time) {
 	}
 }
 
-// nextInstant returns when something may happen after now, at the latest just after until.
+// nextInstant returns when something may happen after now, at the latest just after
+// until.
 func (c *publisher) nextInstant(until time.Time) time.Time {
 	next := until.Add(time.Millisecond)
 	at := func(t time.Time) {
@@ -89,7 +90,8 @@ func findModelTarget(r storage.Reader, id string) (p schedctl.Post, t *schedctl.
 	return p, p.Target(id), a, err
 }
 
-// finishCalls records the calls that have ended by now, and reports whether there were any.
+// finishCalls records the calls that have ended by now, and reports whether there were
+// any.
 func (c *publisher) finishCalls() (ended bool) {
 	for id, call := range c.calls {
 		if !call.ends.After(c.now) {
@@ -109,7 +111,8 @@ func (c *publisher) recover() {
 	}
 }
 
-// startCalls claims the first target that can be claimed, and reports whether there was one.
+// startCalls claims the first target that can be claimed, and reports whether there was
+// one.
 func (c *publisher) startCalls() (began bool) {
 	var ids []string
 	c.view(func(r storage.Reader) error {
@@ -130,7 +133,8 @@ func (c *publisher) startCalls() (began bool) {
 	return false
 }
 
-// claim starts a call for a target or gives the target up, and reports whether it did either.
+// claim starts a call for a target or gives the target up, and reports whether it did
+// either.
 func (c *publisher) claim(id string) (done bool) {
 	var begun *schedctl.Attempt
 	var account schedctl.Account

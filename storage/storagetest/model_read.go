@@ -100,8 +100,8 @@ func (s *modelSubject) Look() (sight oracle.State) {
 	return sight
 }
 
-// Look returns the state of these workspaces in a store, with the events after the given one and the id of the
-// last of them.
+// Look returns the state of these workspaces in a store, with the events after the
+// given one and the id of the last of them.
 func Look(r storage.Reader, workspaces []string, after string) (sight oracle.State, last string, err error) {
 	err = r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
 		sight.Due = append(sight.Due, oracle.Due{At: d.Time(), Target: d.TargetID()})

@@ -19,8 +19,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// modelSubject is a store with the rules of package schedctl, in transactions like those of the daemon. Its
-// time is simulated.
+// modelSubject is a store with the rules of package schedctl, in transactions like
+// those of the daemon. Its time is simulated.
 type modelSubject struct {
 	failer
 	store      storage.Store

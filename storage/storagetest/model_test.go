@@ -108,8 +108,8 @@ func TestModelDetectsFaults(t *testing.T) {
 	}
 }
 
-// TestModelOfACallFoundTooLate guards the order of two events: a starting daemon finds an unfinished call, and
-// its target is too late for another one.
+// TestModelOfACallFoundTooLate guards the order of two events: a starting daemon finds
+// an unfinished call, and its target is too late for another one.
 func TestModelOfACallFoundTooLate(t *testing.T) {
 	t.Parallel()
 	err := oracle.Play(newModelSubject(t, NewMemory(), nil), oracle.Script{

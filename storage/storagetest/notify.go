@@ -150,8 +150,8 @@ func testNotifyComesBeforeUpdateReturns(f *fixture) {
 	}
 }
 
-// testNotifyComesInOrder gives each transaction a number, as the time of a post, and expects the notifications
-// in order of the numbers.
+// testNotifyComesInOrder gives each transaction a number, as the time of a post, and
+// expects the notifications in order of the numbers.
 func testNotifyComesInOrder(f *fixture) {
 	var told []schedctl.Due
 	f.store.Notify(func(c storage.Commit) {

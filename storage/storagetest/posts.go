@@ -124,8 +124,8 @@ func testRoutesFollowTargets(f *fixture) {
 	wantNotFound(f, "route to a missing target", routeOf(newID(schedctl.TargetPrefix, epoch)))
 }
 
-// testPostWithOneAccountTwice guards that an index with one entry for such a post keeps it when the first
-// target is removed.
+// testPostWithOneAccountTwice guards that an index with one entry for such a post keeps
+// it when the first target is removed.
 func testPostWithOneAccountTwice(f *fixture) {
 	account := newAccountIDs(1)[0]
 	p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, account, account)

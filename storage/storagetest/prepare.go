@@ -24,8 +24,8 @@ type targetWorld struct {
 	asked    []string        // targets of the first two posts, and a missing one
 }
 
-// newTargetWorld stores three posts with two targets each, of two existing accounts and a missing one, with a
-// finished and a running attempt.
+// newTargetWorld stores three posts with two targets each, of two existing accounts and
+// a missing one, with a finished and a running attempt.
 func newTargetWorld(f *fixture) targetWorld {
 	w := targetWorld{accounts: []schedctl.Account{newFilled[schedctl.Account](f), f.newAccount("other", epoch)}}
 	w.accounts[0].WorkspaceID = f.ws

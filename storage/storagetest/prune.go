@@ -147,8 +147,8 @@ func testPruneRemovesAuditEntries(f *fixture) {
 	wantSame(f, "entries there", newestFirst(there[2:]), mustRead(f, auditOf(other)))
 }
 
-// Records from the future, made while the clock was wrong, must not block the pruning of newer records for
-// years.
+// Records from the future, made while the clock was wrong, must not block the pruning
+// of newer records for years.
 func testPruneSkipsRecordsFromTheFuture(f *fixture) {
 	w := f.newWebhooks(1)[0]
 	f.putWebhooks(w)

@@ -13,11 +13,13 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Run checks the whole contract of package storage against an engine. It calls open for each part with that
-// part's t. open must return a new, empty store, which the suite may close.
+// Run checks the whole contract of package storage against an engine. It calls open for
+// each part with that part's t. open must return a new, empty store, which the suite
+// may close.
 func Run(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 1) }
 
-// RunBriefly is Run for another configuration of an engine that has passed Run: it plays fewer random scripts.
+// RunBriefly is Run for another configuration of an engine that has passed Run: it
+// plays fewer random scripts.
 func RunBriefly(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 5) }
 
 func run(t *testing.T, open func(t *testing.T) storage.Store, oneIn int) {

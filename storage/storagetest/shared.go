@@ -9,8 +9,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// RunShared checks the whole contract of [storage.Shared] against an engine. It calls open for each part with
-// that part's t. open must return one new, empty database, opened by two processes.
+// RunShared checks the whole contract of [storage.Shared] against an engine. It calls
+// open for each part with that part's t. open must return one new, empty database,
+// opened by two processes.
 func RunShared(t *testing.T, open func(t *testing.T) (one, two storage.Shared)) {
 	for _, part := range sharedParts {
 		t.Run(part.name, func(t *testing.T) {
@@ -30,7 +31,8 @@ type sharedPart struct {
 // sharedParts is concatenated from the lists of the test files.
 var sharedParts = append(append(append([]sharedPart(nil), nodeParts...), holdParts...), append(append(bucketParts, processParts...), refusalParts...)...)
 
-// sharedFixture is an empty database with two processes; the first one is the fixture's store.
+// sharedFixture is an empty database with two processes; the first one is the fixture's
+// store.
 type sharedFixture struct {
 	fixture
 	one, two storage.Shared

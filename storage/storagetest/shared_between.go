@@ -44,7 +44,8 @@ func testCommitsOfOtherProcesses(f *sharedFixture) {
 	}
 }
 
-// testEventsOfManyProcesses adds events whose ids are not in commit order, as different clocks produce them.
+// testEventsOfManyProcesses adds events whose ids are not in commit order, as different
+// clocks produce them.
 func testEventsOfManyProcesses(f *sharedFixture) {
 	late, early := f.newEvents(1, epoch.Add(time.Hour))[0], f.newEvents(1, epoch)[0]
 	f.update(func(tx storage.Tx) error { return tx.AddEvents(late) })
@@ -104,8 +105,8 @@ func testRunningOf(f *sharedFixture) {
 	}
 }
 
-// testOneAttemptPerAccount lets many transactions of two processes start an attempt for an account unless one
-// is running, each for its own post.
+// testOneAttemptPerAccount lets many transactions of two processes start an attempt for
+// an account unless one is running, each for its own post.
 func testOneAttemptPerAccount(f *sharedFixture) {
 	account := f.newAccount("a", epoch)
 	f.putAccounts(account)

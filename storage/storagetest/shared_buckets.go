@@ -66,7 +66,8 @@ func testTokensAreUsed(f *sharedFixture) {
 	f.wantRefillTimes("full again", []time.Duration{time.Hour}, f.useTokens(f.one, quick), began)
 }
 
-// testTokensAreUsedConcurrently takes tokens from many buckets at once, in any order. No use may be lost.
+// testTokensAreUsedConcurrently takes tokens from many buckets at once, in any order.
+// No use may be lost.
 func testTokensAreUsedConcurrently(f *sharedFixture) {
 	const spenders, rounds, buckets = 8, 10, 20
 	began := time.Now()

@@ -99,7 +99,8 @@ func testOneNodeHolds(f *sharedFixture) {
 	wantSame(&f.fixture, "whether that is free", true, f.hold(f.one, b, "more"))
 }
 
-// testConcurrentHolds lets many nodes try to hold a free name, and names that were held before.
+// testConcurrentHolds lets many nodes try to hold a free name, and names that were held
+// before.
 func testConcurrentHolds(f *sharedFixture) {
 	nodes := f.join(8)
 	gone := newNode()

@@ -73,7 +73,8 @@ func testRefusals(f *sharedFixture) {
 	}
 }
 
-// testRefusalsAreNotExported reads all idempotency records as a copy of the database does.
+// testRefusalsAreNotExported reads all idempotency records as a copy of the database
+// does.
 func testRefusalsAreNotExported(f *sharedFixture) {
 	f.refuse(f.one, f.idempotencyScope("refused"))
 	f.putIdempotencyRecord(f.idempotencyScope("kept"), storage.IdempotencyRecord{Status: 201, CreatedAt: epoch})

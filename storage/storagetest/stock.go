@@ -10,9 +10,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Stock fills a store with many workspaces, each with records of every kind without zero fields, and with
-// metadata. It adds deliveries of a deleted webhook, a webhook whose cursor is no event, and a disconnected
-// account.
+// Stock fills a store with many workspaces, each with records of every kind without
+// zero fields, and with metadata. It adds deliveries of a deleted webhook, a webhook
+// whose cursor is no event, and a disconnected account.
 func Stock(t *testing.T, store storage.Store, workspaces int) {
 	t.Helper()
 	for n := range workspaces {

@@ -51,8 +51,9 @@ func testTransactionSeesItsWrites(f *fixture) {
 	wantSame(f, "post deleted and put again", e.post, mustRead(f, postByID(f, e.post.ID)))
 }
 
-// testTransactionEmptiesTheStore guards engines whose cursors fail on pages that the running transaction has
-// emptied: looking up the last of no posts, events or audit entries once did not return.
+// testTransactionEmptiesTheStore guards engines whose cursors fail on pages that the
+// running transaction has emptied: looking up the last of no posts, events or audit
+// entries once did not return.
 func testTransactionEmptiesTheStore(f *fixture) {
 	const n = 500
 	account := newAccountIDs(1)[0]
@@ -121,8 +122,8 @@ func testFailedTransactionHasNoEffect(f *fixture) {
 	wantSame(f, "delivery", e.delivery, mustRead(f, deliveryByID(e.webhook.ID, e.delivery.ID)))
 }
 
-// testRefusedWritesChangeNothing makes one refused write after another in a transaction that continues and is
-// committed.
+// testRefusedWritesChangeNothing makes one refused write after another in a transaction
+// that continues and is committed.
 func testRefusedWritesChangeNothing(f *fixture) {
 	heard := recordCommits(f)
 	e := newOneOfEach(f)
@@ -318,8 +319,8 @@ func testEndedContext(f *fixture) {
 	wantSame(f, "post", p, mustRead(f, postByID(f, p.ID)))
 }
 
-// testUpdateFromReserveIsAnUpdate guards that UpdateFromReserve is as durable and serializable as Update, and
-// reports its commits. It cannot test a full database.
+// testUpdateFromReserveIsAnUpdate guards that UpdateFromReserve is as durable and
+// serializable as Update, and reports its commits. It cannot test a full database.
 func testUpdateFromReserveIsAnUpdate(f *fixture) {
 	e := newOneOfEach(f)
 	told := 0

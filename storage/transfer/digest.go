@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Tally is the number of records of one kind in a database, with a checksum over all their fields that does not
-// depend on their order.
+// Tally is the number of records of one kind in a database, with a checksum over all
+// their fields that does not depend on their order.
 type Tally struct {
 	Kind  string `json:"kind"` // plural, such as "posts"
 	Count int    `json:"count"`
@@ -50,8 +50,9 @@ func (t *Tally) add(record any) {
 	}
 }
 
-// appendValue appends a value in an encoding that does not depend on the engine: an empty list equals a missing
-// one, a time is a number of milliseconds, and text is normalized to what every engine can store.
+// appendValue appends a value in an encoding that does not depend on the engine: an
+// empty list equals a missing one, a time is a number of milliseconds, and text is
+// normalized to what every engine can store.
 func appendValue(b []byte, v reflect.Value) []byte {
 	if t, ok := timeOf(v); ok {
 		if t.IsZero() {
@@ -118,8 +119,8 @@ func appendMap(b []byte, v reflect.Value) []byte {
 
 const replacement = "\ufffd"
 
-// cleanText replaces each run of characters that not every engine can store, NUL and invalid UTF-8, with one
-// U+FFFD.
+// cleanText replaces each run of characters that not every engine can store, NUL and
+// invalid UTF-8, with one U+FFFD.
 func cleanText(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
 	for strings.Contains(s, replacement+replacement) {

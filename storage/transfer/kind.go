@@ -14,11 +14,12 @@ import (
 type kind struct {
 	name string
 
-	// owners returns the owners of the records. Kinds without owners return one owner, the empty id.
+	// owners returns the owners of the records. Kinds without owners return one owner,
+	// the empty id.
 	owners func(storage.Exporter) ([]string, error)
 
-	// page reads up to limit records of an owner after a position. next is the position after them, or empty
-	// after the last record.
+	// page reads up to limit records of an owner after a position. next is the position
+	// after them, or empty after the last record.
 	page func(r storage.Exporter, owner, after string, limit int) (records []any, next string, err error)
 
 	put func(tx storage.Importer, records []any) error
@@ -31,8 +32,8 @@ const (
 	kindWebhooks = "webhooks"
 )
 
-// kinds are copied in this order: records come before those that refer to them, and the outbox before webhooks,
-// whose cursors refer to it.
+// kinds are copied in this order: records come before those that refer to them, and the
+// outbox before webhooks, whose cursors refer to it.
 var kinds = []kind{
 	pagedKind("workspaces", noOwner, singlePage(func(r storage.Exporter, _ string) ([]schedctl.Workspace, error) { return r.Workspaces() }, workspaceID),
 		workspaceID, storage.Importer.PutWorkspace),
@@ -49,8 +50,8 @@ var kinds = []kind{
 	pagedKind("notes", noOwner, singlePage(metadata, metadataName), metadataName, func(tx storage.Importer, n metadataEntry) error { return tx.PutMetadata(n.Name, n.Value) }),
 }
 
-// pagedKind returns a kind from functions that list and put its records. place returns the position of a record
-// in its list.
+// pagedKind returns a kind from functions that list and put its records. place returns
+// the position of a record in its list.
 func pagedKind[T any](
 	name string, owners func(storage.Exporter) ([]string, error),
 	list func(r storage.Exporter, owner, after string, limit int) ([]T, error),
@@ -84,8 +85,8 @@ func putEach[T any](put func(storage.Importer, T) error) func(storage.Importer, 
 	}
 }
 
-// eventKind returns the kind of events. Events are put together, because engines index them with fewer entries
-// then.
+// eventKind returns the kind of events. Events are put together, because engines index
+// them with fewer entries then.
 func eventKind() kind {
 	k := pagedKind(kindEvents, noOwner, func(r storage.Exporter, _, after string, limit int) ([]schedctl.Event, error) {
 		return r.AllEvents(after, limit)

@@ -23,7 +23,8 @@ const (
 // markKey is the metadata key of the mark.
 const markKey = "transfer"
 
-// Mark records the role of a database in a copy. It is stored in the metadata of the database.
+// Mark records the role of a database in a copy. It is stored in the metadata of the
+// database.
 type Mark struct {
 	Role Role      `json:"role"`
 	Copy string    `json:"copy"` // id of the copy, the same in both databases
@@ -83,12 +84,12 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("this database is a copy of %s, made at %s, which stays in use", e.Mark.Peer, at)
 }
 
-// Check returns a [*RefusedError] when no daemon may use the database: its posts would be published twice, or
-// the database is incomplete. Check ends an interrupted copy of the database, which cannot be resumed
-// afterwards.
+// Check returns a [*RefusedError] when no daemon may use the database: its posts would
+// be published twice, or the database is incomplete. Check ends an interrupted copy of
+// the database, which cannot be resumed afterwards.
 //
-// A daemon on a shared database must have sent its first heartbeat: when a copy and a daemon start at the same
-// time, at least one of them sees the other.
+// A daemon on a shared database must have sent its first heartbeat: when a copy and a
+// daemon start at the same time, at least one of them sees the other.
 func Check(ctx context.Context, store storage.Store) error {
 	m, err := readMark(ctx, store)
 	switch {
@@ -119,7 +120,8 @@ func Check(ctx context.Context, store storage.Store) error {
 	return nil
 }
 
-// isAlive reports whether the lease of a node is valid. A database that is not shared has no nodes.
+// isAlive reports whether the lease of a node is valid. A database that is not shared
+// has no nodes.
 func isAlive(ctx context.Context, store storage.Store, nodeID string) (bool, error) {
 	shared, ok := store.(storage.Shared)
 	if !ok || nodeID == "" {

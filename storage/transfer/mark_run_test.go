@@ -99,7 +99,8 @@ func TestCopyWaitsForItsFormerRun(t *testing.T) {
 	})
 }
 
-// A copy that was killed before it marked the databases does not block the next one, which waits for its lease.
+// A copy that was killed before it marked the databases does not block the next one,
+// which waits for its lease.
 func TestCopyWaitsForOneKilledEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -131,7 +132,8 @@ func interruptedCopy(t *testing.T, from, to storage.Store) {
 	}
 }
 
-// A copy lacks the changes of a daemon that used the source since the copy started, and becomes worthless.
+// A copy lacks the changes of a daemon that used the source since the copy started, and
+// becomes worthless.
 func TestCopyOfAUsedSourceIsRefused(t *testing.T) {
 	t.Parallel()
 	from, to := storagetest.NewMemory(), storagetest.NewMemory()

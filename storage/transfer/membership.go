@@ -38,8 +38,8 @@ type namedStore struct {
 	name string
 }
 
-// membership makes a copy a node of the databases that it works on, where they have nodes: the copy sees
-// daemons, and they see it.
+// membership makes a copy a node of the databases that it works on, where they have
+// nodes: the copy sees daemons, and they see it.
 type membership struct {
 	node   storage.Node
 	stores []namedStore
@@ -75,8 +75,8 @@ func (p *membership) beat(ctx context.Context) error {
 	return nil
 }
 
-// run sends heartbeats until ctx ends. A failed heartbeat needs no handling: the next one follows, and the end
-// of the copy checks whether a daemon has started.
+// run sends heartbeats until ctx ends. A failed heartbeat needs no handling: the next
+// one follows, and the end of the copy checks whether a daemon has started.
 func (p *membership) run(ctx context.Context) {
 	if len(p.stores) == 0 {
 		return
@@ -104,9 +104,9 @@ func (p *membership) leave(ctx context.Context) {
 	}
 }
 
-// waitForOthers returns a [*BusyError] when another node is alive. It waits for the leases of killed runs of
-// this copy, given as former, and of other copies from this machine, which may have been killed before they
-// marked the databases.
+// waitForOthers returns a [*BusyError] when another node is alive. It waits for the
+// leases of killed runs of this copy, given as former, and of other copies from this
+// machine, which may have been killed before they marked the databases.
 func (p *membership) waitForOthers(ctx context.Context, former ...string) error {
 	for deadline := time.Now().Add(copyLease + heartbeatPeriod); ; {
 		busy, onlyFormer, err := p.otherNode(ctx, former)
@@ -124,7 +124,8 @@ func (p *membership) waitForOthers(ctx context.Context, former ...string) error 
 	}
 }
 
-// otherNode returns an error that names another living node, if any, and whether it is one of the former nodes.
+// otherNode returns an error that names another living node, if any, and whether it is
+// one of the former nodes.
 func (p *membership) otherNode(ctx context.Context, former []string) (busy error, isFormer bool, err error) {
 	for _, s := range p.stores {
 		nodes, err := s.Nodes(ctx)

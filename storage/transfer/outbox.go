@@ -7,9 +7,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// outboxOrder records the order of events in the source, to translate the cursors of webhooks for the copy: no
-// undelivered event may lie before a cursor. Delivered events may lie after it; they are delivered again under
-// the same id.
+// outboxOrder records the order of events in the source, to translate the cursors of
+// webhooks for the copy: no undelivered event may lie before a cursor. Delivered events
+// may lie after it; they are delivered again under the same id.
 type outboxOrder struct {
 	cursors map[string]*cursor // cursors of webhooks, by id
 
@@ -18,7 +18,8 @@ type outboxOrder struct {
 
 	last, greatest string // ids of the events read so far
 
-	// early comes after late although its id is smaller; empty when events are ordered by id
+	// early comes after late although its id is smaller; empty when events are ordered
+	// by id
 	late, early string
 }
 

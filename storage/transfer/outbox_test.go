@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage/transfer"
 )
 
-// Events of several processes may be out of order by id. Whatever the order of events in the copy, each webhook
-// receives the events that it has not received yet.
+// Events of several processes may be out of order by id. Whatever the order of events
+// in the copy, each webhook receives the events that it has not received yet.
 func TestNoWebhookMissesAnEvent(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) storage.Store{
@@ -46,8 +46,8 @@ func TestNoWebhookMissesAnEvent(t *testing.T) {
 	}
 }
 
-// putOutOfOrder puts events whose ids are out of order, and webhooks with cursors before and after each of
-// them. Some cursors are ids of events.
+// putOutOfOrder puts events whose ids are out of order, and webhooks with cursors
+// before and after each of them. Some cursors are ids of events.
 func putOutOfOrder(t *testing.T, store storage.Store) {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

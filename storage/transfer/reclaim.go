@@ -11,11 +11,13 @@ import (
 // ErrUsable means that daemons may use the database already.
 var ErrUsable = errors.New("daemons may use it already")
 
-// Reclaim allows daemons to use a database again that was moved, or that is a copy of one that stays in use.
-// before is called first, to hold posts that may have been published from the other database. Of the options
-// only From (the name of the database), Host, Version and Now are used.
+// Reclaim allows daemons to use a database again that was moved, or that is a copy of
+// one that stays in use. before is called first, to hold posts that may have been
+// published from the other database. Of the options only From (the name of the
+// database), Host, Version and Now are used.
 //
-// It fails with [ErrUsable], with a [*RefusedError] for an unfinished copy, and with a [*BusyError].
+// It fails with [ErrUsable], with a [*RefusedError] for an unfinished copy, and with a
+// [*BusyError].
 func Reclaim(ctx context.Context, store storage.Store, o Options, before func(context.Context, storage.Store) error) error {
 	present, err := join(ctx, &o, store, nil)
 	if err != nil {
@@ -40,8 +42,9 @@ func Reclaim(ctx context.Context, store storage.Store, o Options, before func(co
 	return withDatabase("mark "+o.From, store.Update(ctx, unmark))
 }
 
-// Forget removes the mark of a database. Use it for a new file made from a marked database, after the posts
-// that may have been published from the other database are held.
+// Forget removes the mark of a database. Use it for a new file made from a marked
+// database, after the posts that may have been published from the other database are
+// held.
 func Forget(ctx context.Context, store storage.Store) error {
 	m, err := readMark(ctx, store)
 	if err != nil || m.Role == "" {

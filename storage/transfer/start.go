@@ -37,7 +37,8 @@ func (r *run) start(ctx context.Context) error {
 	if err := r.mark(ctx, leaving, arriving); err != nil {
 		return err
 	}
-	// A daemon that started in the meantime has not seen the marks, but is visible as a node now.
+	// A daemon that started in the meantime has not seen the marks, but is visible as a
+	// node now.
 	if err := r.present.waitForOthers(ctx); err != nil {
 		return errors.Join(err, r.unmark(ctx))
 	}

@@ -42,12 +42,13 @@ type Options struct {
 	Host, Version string // of this program, shown to those who list the nodes of a database
 	Now           func() time.Time
 
-	// Progress, if set, is called with the number of records that a phase has processed and their total, which
-	// is 0 while unknown. It is also called once at the start of each phase.
+	// Progress, if set, is called with the number of records that a phase has processed
+	// and their total, which is 0 while unknown. It is also called once at the start of
+	// each phase.
 	Progress func(phase Phase, done, all int)
 
-	// Place, if set, is called when the copy is complete and verified, before any daemon may use it. It returns
-	// the store to use as the copy from then on.
+	// Place, if set, is called when the copy is complete and verified, before any
+	// daemon may use it. It returns the store to use as the copy from then on.
 	Place func(context.Context, storage.Store) (storage.Store, error)
 }
 
@@ -85,20 +86,23 @@ func (e *MismatchError) Error() string {
 // progressKey is the metadata key of a copy's progress.
 const progressKey = "transfer progress"
 
-// progress is the progress of a copy. It is stored in the transactions that copy the records.
+// progress is the progress of a copy. It is stored in the transactions that copy the
+// records.
 type progress struct {
 	copyPosition
 	Records int `json:"records"` // copied so far
 }
 
-// Run copies everything from one database to another, then reads both completely and compares them. A second
-// call resumes an interrupted copy. Both stores must be open, and no daemon may use either: databases with
-// nodes return a [*BusyError] then.
+// Run copies everything from one database to another, then reads both completely and
+// compares them. A second call resumes an interrupted copy. Both stores must be open,
+// and no daemon may use either: databases with nodes return a [*BusyError] then.
 //
-// A source that must not be copied, for example because it was moved, is reported as a [*RefusedError]. A copy
-// that differs is reported as a [*MismatchError]; no daemon may use it.
+// A source that must not be copied, for example because it was moved, is reported as a
+// [*RefusedError]. A copy that differs is reported as a [*MismatchError]; no daemon may
+// use it.
 //
-// Deliveries of deleted webhooks are not copied: they are invisible to clients and about to be pruned.
+// Deliveries of deleted webhooks are not copied: they are invisible to clients and
+// about to be pruned.
 func Run(ctx context.Context, from, to storage.Store, o Options) (Report, error) {
 	if o.Batch == 0 {
 		o.Batch = 500

@@ -8,7 +8,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// copyPosition is how far the records of a database were read, in the order of kinds and owners.
+// copyPosition is how far the records of a database were read, in the order of kinds
+// and owners.
 type copyPosition struct {
 	Kind  string `json:"kind"`
 	Owner string `json:"owner,omitempty"`

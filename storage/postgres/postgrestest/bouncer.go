@@ -16,8 +16,8 @@ import (
 // PoolMode is how a PgBouncer assigns server sessions.
 type PoolMode string
 
-// Sessions are assigned for as long as a client is connected, the same with no more sessions than the
-// documentation asks for, or for a transaction.
+// Sessions are assigned for as long as a client is connected, the same with no more
+// sessions than the documentation asks for, or for a transaction.
 const (
 	SessionPool     PoolMode = "session"
 	NarrowPool      PoolMode = "narrow"
@@ -34,8 +34,9 @@ type bouncer struct {
 // bouncerUsers is the number of configured users; each test uses one.
 const bouncerUsers = 5000
 
-// bouncerConfig defines a database for each mode. In transaction mode many clients share few sessions, so that
-// they rarely get the same one again. Idle sessions end soon, because each test leaves some behind.
+// bouncerConfig defines a database for each mode. In transaction mode many clients
+// share few sessions, so that they rarely get the same one again. Idle sessions end
+// soon, because each test leaves some behind.
 const bouncerConfig = `[databases]
 session = host=%[1]s dbname=postgres pool_mode=session pool_size=80
 narrow = host=%[1]s dbname=postgres pool_mode=session pool_size=16
@@ -50,8 +51,8 @@ max_client_conn = 1000
 server_idle_timeout = 1
 `
 
-// Pooled returns the URL of a new, empty schema as [Schema] does, behind a PgBouncer. The test is skipped when
-// none is installed.
+// Pooled returns the URL of a new, empty schema as [Schema] does, behind a PgBouncer.
+// The test is skipped when none is installed.
 func Pooled(tb testing.TB, mode PoolMode) string {
 	tb.Helper()
 	c, name := nextDatabase(tb)
@@ -59,7 +60,8 @@ func Pooled(tb testing.TB, mode PoolMode) string {
 	if err != nil {
 		skipOrFail(tb, err)
 	}
-	// session settings would leak to the next client, so that the schema is that of the user
+	// session settings would leak to the next client, so that the schema is that of the
+	// user
 	made := strings.ReplaceAll(`CREATE ROLE NAME SUPERUSER LOGIN; CREATE SCHEMA NAME;
 		ALTER ROLE NAME SET search_path = NAME`, "NAME", name)
 	if err := c.Exec(made); err != nil {

@@ -50,7 +50,8 @@ func Start(tb testing.TB) *Cluster {
 // New starts a cluster for a program that is not a test. The caller must remove it.
 func New() (*Cluster, error) { return start() }
 
-// URL returns the URL of a database of the cluster. All databases have the same superuser and no password.
+// URL returns the URL of a database of the cluster. All databases have the same
+// superuser and no password.
 func (c *Cluster) URL(database string) string {
 	return fmt.Sprintf("postgres:///%s?host=%s&user=%s&sslmode=disable", database, url.QueryEscape(c.dir), superuser)
 }
@@ -58,11 +59,12 @@ func (c *Cluster) URL(database string) string {
 // Socket returns the path of the unix socket that the server listens on.
 func (c *Cluster) Socket() string { return filepath.Join(c.dir, ".s.PGSQL.5432") }
 
-// PID returns the process id of the server's main process, the parent of all others. The server must be
-// running.
+// PID returns the process id of the server's main process, the parent of all others.
+// The server must be running.
 func (c *Cluster) PID() int { return c.server.Process.Pid }
 
-// start creates a cluster with additional server settings, and waits until it accepts connections.
+// start creates a cluster with additional server settings, and waits until it accepts
+// connections.
 func start(settings ...string) (*Cluster, error) {
 	bin, err := findServer()
 	if err != nil {
@@ -91,7 +93,8 @@ func Installed() bool {
 	return err == nil
 }
 
-// findServer returns the directory of the server's programs: the newest of Debian, or else the one in the path.
+// findServer returns the directory of the server's programs: the newest of Debian, or
+// else the one in the path.
 func findServer() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
@@ -198,7 +201,8 @@ func (c *Cluster) Stop(how Shutdown) error {
 // Shutdown is a way to stop a server.
 type Shutdown syscall.Signal
 
-// Fast ends all sessions. Immediate leaves the database to be recovered by the next start, like a crash.
+// Fast ends all sessions. Immediate leaves the database to be recovered by the next
+// start, like a crash.
 const (
 	Fast      = Shutdown(syscall.SIGINT)
 	Immediate = Shutdown(syscall.SIGQUIT)

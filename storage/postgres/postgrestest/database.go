@@ -20,8 +20,8 @@ var shared struct {
 	number     int   // of the last database
 }
 
-// Main runs the tests of a binary and then stops the shared cluster, if it was started. It returns the argument
-// of os.Exit.
+// Main runs the tests of a binary and then stops the shared cluster, if it was started.
+// It returns the argument of os.Exit.
 func Main(m *testing.M) int {
 	code := m.Run()
 	shared.mu.Lock()
@@ -41,8 +41,9 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Database returns the URL of a new, empty database in the shared cluster. It is removed with the cluster:
-// dropping a database makes the server write all of its databases to disk.
+// Database returns the URL of a new, empty database in the shared cluster. It is
+// removed with the cluster: dropping a database makes the server write all of its
+// databases to disk.
 func Database(tb testing.TB) string {
 	tb.Helper()
 	c, name := nextDatabase(tb)
@@ -52,9 +53,10 @@ func Database(tb testing.TB) string {
 	return c.URL(name)
 }
 
-// Schema returns the URL of a new, empty schema in a database that the tests of a binary share. It is created
-// faster than a database, and removed with the cluster. Commits do not wait for the disk: a test in which the
-// server crashes needs its own cluster. JIT compilation is off; a server without statistics would use it.
+// Schema returns the URL of a new, empty schema in a database that the tests of a
+// binary share. It is created faster than a database, and removed with the cluster.
+// Commits do not wait for the disk: a test in which the server crashes needs its own
+// cluster. JIT compilation is off; a server without statistics would use it.
 func Schema(tb testing.TB) string {
 	tb.Helper()
 	c, name := nextDatabase(tb)

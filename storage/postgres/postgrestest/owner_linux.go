@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// ownership returns how to start a program of the cluster: it ends with the tests, and does not run as root,
-// which PostgreSQL refuses. Root hands the directory to an unprivileged user.
+// ownership returns how to start a program of the cluster: it ends with the tests, and
+// does not run as root, which PostgreSQL refuses. Root hands the directory to an
+// unprivileged user.
 func ownership(dir string) (*syscall.SysProcAttr, error) {
 	own := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if os.Getuid() != 0 {

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// ownership returns how to start a program of the cluster. PostgreSQL refuses to run as root.
+// ownership returns how to start a program of the cluster. PostgreSQL refuses to run as
+// root.
 func ownership(string) (*syscall.SysProcAttr, error) {
 	if os.Getuid() == 0 {
 		return nil, errors.New("PostgreSQL does not run as root; run the tests as another user")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Stall is a proxy in front of a server that can stop forwarding messages. Its connections stay open, as in a
-// network that loses packets.
+// Stall is a proxy in front of a server that can stop forwarding messages. Its
+// connections stay open, as in a network that loses packets.
 type Stall struct {
 	dir, server string
 	listener    net.Listener
@@ -35,8 +35,8 @@ const (
 	Responses             // what the server sends
 )
 
-// NewStall starts a proxy in front of the server of a URL from [Schema] or [Cluster.URL], and returns it with
-// the URL to use instead.
+// NewStall starts a proxy in front of the server of a URL from [Schema] or
+// [Cluster.URL], and returns it with the URL to use instead.
 func NewStall(tb testing.TB, target string) (*Stall, string) {
 	tb.Helper()
 	u, err := url.Parse(target)
@@ -55,8 +55,9 @@ func NewStall(tb testing.TB, target string) (*Stall, string) {
 	return s, u.String()
 }
 
-// After stalls one direction of all connections after the given number of client messages: requests with the
-// next one, responses at once. The channel is closed when a message is held. Release ends the stall.
+// After stalls one direction of all connections after the given number of client
+// messages: requests with the next one, responses at once. The channel is closed when a
+// message is held. Release ends the stall.
 func (s *Stall) After(messages int, side Side) (held <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +120,8 @@ func (s *Stall) accept() {
 	}
 }
 
-// requests forwards the messages of a client one by one. The first message has no type before its length.
+// requests forwards the messages of a client one by one. The first message has no type
+// before its length.
 func (s *Stall) requests(client, server net.Conn) {
 	defer client.Close()
 	defer server.Close()

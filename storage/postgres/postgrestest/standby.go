@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Standby starts a hot standby of the cluster: a separate server that replicates its commits and refuses
-// writes.
+// Standby starts a hot standby of the cluster: a separate server that replicates its
+// commits and refuses writes.
 func (c *Cluster) Standby(tb testing.TB) *Cluster {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "schedctl-pg-")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// change applies an allowed request, and returns its post. Ids of new posts and targets are taken from the
-// response.
+// change applies an allowed request, and returns its post. Ids of new posts and targets
+// are taken from the response.
 func (m *model) change(k Key, r Request, got Response, now time.Time) (*post, error) {
 	if r.Op != Timeline && got.Post == nil {
 		return nil, fmt.Errorf("the response has no post")
@@ -161,8 +161,8 @@ func (m *model) emitQueued(p *post, targets []*target, now time.Time) {
 	}
 }
 
-// retarget sets the accounts of a post, in this order. It keeps the targets of accounts that stay, and returns
-// the new ones with their ids.
+// retarget sets the accounts of a post, in this order. It keeps the targets of accounts
+// that stay, and returns the new ones with their ids.
 func (m *model) retarget(p *post, accounts []string, got Response, now time.Time) (added []*target, err error) {
 	if len(got.Post.Targets) != len(accounts) {
 		return nil, fmt.Errorf("the post has %d targets, want %d", len(got.Post.Targets), len(accounts))

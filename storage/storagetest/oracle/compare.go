@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// compare compares the observed state with the model. told is the number of expected events whose order is
-// defined.
+// compare compares the observed state with the model. told is the number of expected
+// events whose order is defined.
 func (m *model) compare(got State, told int) error {
 	if err := m.compareEvents(got.Events, told); err != nil {
 		return err
@@ -57,7 +57,8 @@ func (m *model) comparePosts(got []Post) error {
 	return nil
 }
 
-// adoptRetryTimes takes over the observed times of next attempts, if they are within the allowed range.
+// adoptRetryTimes takes over the observed times of next attempts, if they are within
+// the allowed range.
 func (p *post) adoptRetryTimes(seen Post) {
 	for i, t := range p.targets {
 		if i >= len(seen.Targets) {
@@ -121,8 +122,8 @@ func (m *model) compareDue(got []Due) error {
 	return nil
 }
 
-// compareEvents compares the events of a step: those of a request in their order, those of deliveries by time,
-// post and target.
+// compareEvents compares the events of a step: those of a request in their order, those
+// of deliveries by time, post and target.
 func (m *model) compareEvents(got []Event, told int) error {
 	want := m.events
 	m.events = nil
@@ -139,7 +140,8 @@ func (m *model) compareEvents(got []Event, told int) error {
 	return nil
 }
 
-// sortEvents sorts simultaneous events by post and target; events of a post come after those of its targets.
+// sortEvents sorts simultaneous events by post and target; events of a post come after
+// those of its targets.
 func sortEvents(events []Event) {
 	slices.SortStableFunc(events, func(a, b Event) int {
 		last := func(e Event) int {

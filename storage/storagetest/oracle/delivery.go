@@ -93,7 +93,8 @@ func (m *model) judgePunctuality(a *account, t *target, now time.Time) error {
 	return nil
 }
 
-// olderTarget returns a target of the same account that should have been published earlier.
+// olderTarget returns a target of the same account that should have been published
+// earlier.
 func (m *model) olderTarget(t *target) *target {
 	at, _ := t.due()
 	for _, p := range m.posts {
@@ -159,15 +160,17 @@ func (m *model) applyCallEnd(a *account, p *post, t *target, now time.Time, r Re
 	return nil
 }
 
-// reportUnconfirmed makes a canceled target report that it may have been published. It is not retried.
+// reportUnconfirmed makes a canceled target report that it may have been published. It
+// is not retried.
 func (t *target) reportUnconfirmed(p *post, fault Fault, now time.Time) {
 	t.Error = fault
 	p.changed(now)
 }
 
-// planRetry plans the next try after a call that did not publish, and reports whether there is one. A call
-// without a usable response does not count as a try: the account is probed, and the target keeps its queue
-// position. The target also keeps it after its first tries, and where the network says when to retry.
+// planRetry plans the next try after a call that did not publish, and reports whether
+// there is one. A call without a usable response does not count as a try: the account
+// is probed, and the target keeps its queue position. The target also keeps it after
+// its first tries, and where the network says when to retry.
 func (t *target) planRetry(a *account, r Result, now time.Time) bool {
 	since := a.disrupted
 	a.disrupted = time.Time{}
@@ -305,7 +308,8 @@ func (m *model) judgeGivenUp(e Event) error {
 	return nil
 }
 
-// judgeNeglected returns an error for a target that should have failed by now and still waits.
+// judgeNeglected returns an error for a target that should have failed by now and still
+// waits.
 func (m *model) judgeNeglected(now time.Time) error {
 	for _, p := range m.posts {
 		for _, t := range p.targets {

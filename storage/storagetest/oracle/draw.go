@@ -7,8 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Check plays a random script on a subject and fails the test after the first step with an unexpected result.
-// Scripts have on average twice as many steps as the flag -rapid.steps says.
+// Check plays a random script on a subject and fails the test after the first step with
+// an unexpected result. Scripts have on average twice as many steps as the flag
+// -rapid.steps says.
 func Check(t *rapid.T, subject Subject) {
 	p := newPlayer(subject)
 	t.Repeat(map[string]func(*rapid.T){

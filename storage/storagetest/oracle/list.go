@@ -14,8 +14,8 @@ type listPosition struct {
 	created   int // index of the post in order of creation
 }
 
-// expectedPage returns the expected posts after a position, the position of the last one, and whether there are
-// more.
+// expectedPage returns the expected posts after a position, the position of the last
+// one, and whether there are more.
 func (m *model) expectedPage(k Key, q Query, behind *listPosition) (ids []string, last listPosition, more bool) {
 	skip := q.Offset
 	for _, at := range m.sorted(k, q) {
@@ -60,7 +60,8 @@ func (q Query) selects(p *post) bool {
 	return strings.Contains(strings.ToLower(p.Content), strings.ToLower(q.Text))
 }
 
-// comparePositions compares two positions in a sort order. Posts without a time come last in both directions.
+// comparePositions compares two positions in a sort order. Posts without a time come
+// last in both directions.
 func comparePositions(sort string, a, b listPosition) int {
 	older := cmp.Compare(a.created, b.created)
 	switch sort {

@@ -64,7 +64,8 @@ func (p *player) step(s Step) error {
 	return p.model.compare(sight, told)
 }
 
-// deliveries checks the daemon's own actions in order of time: calls, and targets that failed without a call.
+// deliveries checks the daemon's own actions in order of time: calls, and targets that
+// failed without a call.
 func (p *player) deliveries(exchanges []Exchange, events []Event) error {
 	for _, e := range events {
 		if e.Type != "post.failed" || (e.Error.Kind != "missed" && e.Error.Kind != "auth") {
@@ -91,8 +92,8 @@ func (p *player) exchanged(list []Exchange) error {
 	return nil
 }
 
-// before returns how many exchanges precede the failure of a target without a call: all older ones, and those
-// of the target, such as an unfinished call found at a start.
+// before returns how many exchanges precede the failure of a target without a call: all
+// older ones, and those of the target, such as an unfinished call found at a start.
 func before(e Event, exchanges []Exchange) (n int) {
 	for i, x := range exchanges {
 		if x.At.Before(e.At) || (x.Target == e.Target && x.At.Equal(e.At)) {

@@ -11,7 +11,8 @@ import (
 // idempotencyWindow is how long a stored response is replayed.
 const idempotencyWindow = 24 * time.Hour
 
-// judgeResponse returns what is wrong with a response, and applies the change of the request to the model.
+// judgeResponse returns what is wrong with a response, and applies the change of the
+// request to the model.
 func (m *model) judgeResponse(r Request, got Response, now time.Time) error {
 	k := m.world.Keys[r.Key]
 	key := idempotencyScope{k.Workspace, r.Op, r.Post, r.Once}
@@ -105,7 +106,8 @@ func (m *model) judgeSuccess(k Key, r Request, got Response, now time.Time) erro
 // tag returns the post's ETag.
 func (p *post) tag() string { return strconv.Quote(strconv.FormatInt(p.Version, 10)) }
 
-// judgeValidation compares a validation with the outcome of creating the post. Scopes of the key are ignored.
+// judgeValidation compares a validation with the outcome of creating the post. Scopes
+// of the key are ignored.
 func (m *model) judgeValidation(r Request, got Response, now time.Time) error {
 	codes := m.refuseNew(m.world.Keys[r.Key], r, now)
 	if (len(codes) == 0) != got.Allowed {
@@ -134,7 +136,8 @@ func (p *post) compareTimeline(got *PostTimeline) error {
 	return nil
 }
 
-// latestAttempts returns the newest attempts of a target, as many as a timeline must show.
+// latestAttempts returns the newest attempts of a target, as many as a timeline must
+// show.
 func latestAttempts(list []Attempt) []Attempt {
 	const shown = 50
 	return list[max(0, len(list)-shown):]

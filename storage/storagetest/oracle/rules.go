@@ -46,7 +46,8 @@ var scopes = map[Op][]string{
 	Get:        {"posts:read"}, Timeline: {"posts:read"}, List: {"posts:read"}, Validate: {"posts:read"},
 }
 
-// states are the post statuses in which an operation is allowed, and the error code in other ones.
+// states are the post statuses in which an operation is allowed, and the error code in
+// other ones.
 var states = map[Op]struct {
 	allowed []string
 	refusal string
@@ -61,8 +62,9 @@ var states = map[Op]struct {
 	Delete:     {[]string{"draft"}, "POST_NOT_DELETABLE", "POST_NOT_DELETABLE"},
 }
 
-// refusals returns all error codes with which a request may be refused: the response must have one of them.
-// Their precedence is undefined, except that requests for a missing post return nothing else.
+// refusals returns all error codes with which a request may be refused: the response
+// must have one of them. Their precedence is undefined, except that requests for a
+// missing post return nothing else.
 func (m *model) refusals(r Request, now time.Time) []string {
 	k := m.world.Keys[r.Key]
 	if !slices.ContainsFunc(scopes[r.Op], k.holds) {

@@ -9,9 +9,10 @@ import (
 // Script is a sequence of steps.
 type Script []Step
 
-// Step is one action. Posts and accounts are referred to by numbers, so that a step is meaningful after any
-// steps: Post 0 is the newest post in a state that suits the step, or with Any the newest post ever, and
-// numbers are taken modulo the number of candidates.
+// Step is one action. Posts and accounts are referred to by numbers, so that a step is
+// meaningful after any steps: Post 0 is the newest post in a state that suits the step,
+// or with Any the newest post ever, and numbers are taken modulo the number of
+// candidates.
 type Step struct {
 	Do   Verb
 	Key  int

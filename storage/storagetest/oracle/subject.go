@@ -2,8 +2,8 @@ package oracle
 
 import "time"
 
-// Subject is what a script is played on: an engine with the rules of package schedctl, or a daemon behind its
-// API. Its methods are called sequentially.
+// Subject is what a script is played on: an engine with the rules of package schedctl,
+// or a daemon behind its API. Its methods are called sequentially.
 type Subject interface {
 	// World returns the state before the first step.
 	World() World
@@ -14,7 +14,8 @@ type Subject interface {
 	// Do executes one request.
 	Do(Request) Response
 
-	// Account changes an account as its owner does, and returns the error code of a refusal.
+	// Account changes an account as its owner does, and returns the error code of a
+	// refusal.
 	Account(op AccountOp, id string) (code string)
 
 	// Mood sets how the network of an account responds from now on.
@@ -26,15 +27,16 @@ type Subject interface {
 	// Restart stops the daemon cleanly, and restarts it after the given time.
 	Restart(down time.Duration)
 
-	// Settle returns when nothing is left to do now. It returns the exchanges with networks since its last
-	// call.
+	// Settle returns when nothing is left to do now. It returns the exchanges with
+	// networks since its last call.
 	Settle() []Exchange
 
 	// Look returns the whole visible state.
 	Look() State
 }
 
-// World is the state before the first step: two workspaces with connected accounts, and API keys.
+// World is the state before the first step: two workspaces with connected accounts, and
+// API keys.
 type World struct {
 	Accounts []Account
 	Keys     []Key
@@ -164,7 +166,8 @@ type Event struct {
 	Error                                  Fault
 }
 
-// PostTimeline is a post's timeline: the types of its events, and the attempts of each target, in target order.
+// PostTimeline is a post's timeline: the types of its events, and the attempts of each
+// target, in target order.
 type PostTimeline struct {
 	Events   []string
 	Attempts [][]Attempt
