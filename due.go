@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Due is one entry of the due index: the target is to be claimed at the instant.
-// It is small because a daemon holds one for each waiting target.
+// Due is an entry of the due index: a target and the time of its claim. It is small
+// because daemons keep many of them in memory.
 type Due struct {
 	At     int64 // Unix milliseconds
 	Target ULID
@@ -21,7 +21,7 @@ func (d Due) Compare(o Due) int {
 	return bytes.Compare(d.Target[:], o.Target[:])
 }
 
-// Time returns the instant, UTC.
+// Time returns the time of the claim in UTC.
 func (d Due) Time() time.Time { return time.UnixMilli(d.At).UTC() }
 
 // TargetID returns the target's id.

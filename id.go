@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Prefix says what an id names: an id is a prefix, an underscore and a [ULID].
+// Prefix is the kind of an id. An id is a prefix, an underscore and a [ULID].
 type Prefix string
 
 // The prefixes of all ids.
@@ -21,8 +21,8 @@ const (
 	EventPrefix     Prefix = "evt"
 	WebhookPrefix   Prefix = "wh"
 	DeliveryPrefix  Prefix = "whd"
-	// NotificationPrefix is that of webhooks that are notifications, for clients;
-	// see [NotificationID].
+	// NotificationPrefix is the prefix of notifications for clients; see
+	// [NotificationID].
 	NotificationPrefix Prefix = "ntf"
 	AttemptPrefix      Prefix = "att"
 	RequestPrefix      Prefix = "req"
@@ -64,13 +64,13 @@ func (u ULID) String() string {
 // ID returns the ULID as an id of the given kind.
 func (u ULID) ID(p Prefix) string { return string(p) + "_" + u.String() }
 
-// Time returns the millisecond the ULID was made in, UTC.
+// Time returns the creation time of the ULID in UTC, in milliseconds.
 func (u ULID) Time() time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(u[:8]) >> 16)).UTC()
 }
 
-// ParseID returns the ULID of an id of the given kind. Anything that [NewID]
-// could not have made is refused, lower case included.
+// ParseID returns the ULID of an id of the given kind. It accepts only ids in the form
+// of [NewID], in upper case.
 func ParseID(p Prefix, id string) (u ULID, ok bool) {
 	n := len(p)
 	if len(id) != n+1+26 || id[:n] != string(p) || id[n] != '_' || id[n+1] > '7' {
@@ -90,17 +90,16 @@ func ParseID(p Prefix, id string) (u ULID, ok bool) {
 	return u, true
 }
 
-// NewID returns a new id of the given kind. Ids made by one process increase
-// strictly, also within a millisecond and when the clock is set back. It may be
-// called from any goroutine.
+// NewID returns a new id of the given kind. The ids of one process are strictly
+// increasing, also within a millisecond and after the clock was set back. It is safe for
+// concurrent use.
 func NewID(p Prefix, now time.Time) string { return NewULID(now).ID(p) }
 
-// NewULID returns a new ULID; see [NewID] for what is guaranteed.
+// NewULID returns a new ULID; see [NewID] for the guarantees.
 func NewULID(now time.Time) ULID { return ulids.next(now.UnixMilli()) }
 
-// IDsAfter makes all ids from now on younger than u, so that ids increase also
-// across restarts with a clock that was set back. It may be called from any
-// goroutine.
+// IDsAfter makes all later ids greater than u, so that ids also increase across restarts
+// with a clock that was set back. It is safe for concurrent use.
 func IDsAfter(u ULID) { ulids.after(u) }
 
 // ulids is the process's one source of ids.

@@ -11,7 +11,7 @@ const MaxNotificationError = 500
 // Notify makes a [Webhook] a notification: its events are sent as messages to
 // people. Several events share one message, and there are no deliveries.
 type Notify struct {
-	AccountID string // the account that carries the messages; empty for e-mail
+	AccountID string // the account that sends the messages; empty for e-mail
 	Mail      *Mail  // nil for an account
 
 	// NotBefore is the earliest time of the next message. It is stored before each
@@ -20,7 +20,7 @@ type Notify struct {
 
 	SentAt    time.Time // of the last message; zero before the first
 	Failures  int       // attempts that failed since the last message
-	LastError string    // why the last attempt failed, for people; empty when it did not
+	LastError string    // of the last attempt, for people; empty after a success
 }
 
 // Mail says how e-mail is sent. The password is the sealed secret of the webhook.
@@ -59,19 +59,19 @@ func (t MailTLS) Port() int {
 }
 
 // NotificationEvents lists the event types that people can be notified of:
-// failures, refused logins and doubts.
+// failures, refused logins and unknown outcomes.
 func NotificationEvents() []EventType {
 	return []EventType{EventPostFailed, EventPostUnconfirmed, EventAccountError, EventWebhookDisabled}
 }
 
 // NotificationPlatforms lists the platforms whose accounts can carry
-// notifications: those that people read in private.
+// notifications: those with private messages or channels.
 func NotificationPlatforms() []string {
 	return []string{"discord", "http", "matrix", "slack", "telegram"}
 }
 
-// NotificationID returns the id by which clients know a notification, of the id
-// of its webhook, and the empty string for anything else.
+// NotificationID returns the id of a notification for clients from the id of its
+// webhook. It returns "" for any other text.
 func NotificationID(webhookID string) string {
 	return withPrefix(WebhookPrefix, webhookID, NotificationPrefix)
 }
@@ -89,7 +89,7 @@ func withPrefix(from Prefix, id string, to Prefix) string {
 	return u.ID(to)
 }
 
-// Clone returns a copy that shares nothing with n.
+// Clone returns a deep copy of n.
 func (n *Notify) Clone() *Notify {
 	if n == nil {
 		return nil

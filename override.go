@@ -6,11 +6,11 @@ import (
 	"reflect"
 )
 
-// Override is what one account of a post gets instead of what all get.
+// Override is a content and options for one account of a post.
 type Override struct {
 	AccountID string
-	Content   string  // empty for the post's own
-	Options   Options // over those of the account, for this post
+	Content   string  // empty for the content of the post
+	Options   Options // replace options of the account for this post
 }
 
 // Overrides returns the overrides of the post's targets, in their order.
@@ -24,7 +24,7 @@ func (p *Post) Overrides() []Override {
 	return list
 }
 
-// ContentFor returns the text that goes to a target.
+// ContentFor returns the content of a target.
 func (p *Post) ContentFor(t *Target) string {
 	if t.Content != "" {
 		return t.Content
@@ -32,8 +32,8 @@ func (p *Post) ContentFor(t *Target) string {
 	return p.Content
 }
 
-// OptionsFor returns the options that a publication to the account has: its
-// own, with those of the override in their place.
+// OptionsFor returns the options for a publication to the account: its own, replaced by
+// those of the override.
 func (a *Account) OptionsFor(override Options) Options {
 	if len(override) == 0 {
 		return a.Options
@@ -44,9 +44,8 @@ func (a *Account) OptionsFor(override Options) Options {
 	return merged
 }
 
-// override replaces the overrides of all targets. Errors: [ValidationFailed]
-// for an account that the post does not go to or that is named twice, and those
-// of [CheckContent].
+// override replaces the overrides of all targets. Errors: [ValidationFailed] if an account
+// is repeated or is not an account of the post, and the errors of [CheckContent].
 func (p *Post) override(list []Override) error {
 	targets := make(map[string]*Target, len(p.Targets))
 	for i := range p.Targets {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Workspace owns posts, accounts and keys. Workspaces see nothing of each other.
+// Workspace owns posts, accounts and keys. A workspace cannot access another one.
 type Workspace struct {
 	ID        string
 	Name      string
@@ -14,10 +14,10 @@ type Workspace struct {
 	CreatedAt time.Time
 }
 
-// Scope is one right of an API key.
+// Scope is a permission of an API key.
 type Scope string
 
-// The scopes. [ScopePostsDraft] writes drafts and can make nothing go out.
+// The scopes. [ScopePostsDraft] allows drafts and no publication.
 const (
 	ScopePostsRead       Scope = "posts:read"
 	ScopePostsWrite      Scope = "posts:write"
@@ -38,8 +38,8 @@ func Scopes() []Scope {
 	}
 }
 
-// APIKey is a credential of a workspace. The secret itself is shown once and
-// not kept: only its SHA-256 is.
+// APIKey is a credential of a workspace. The secret is shown once. Only its SHA-256 is
+// stored.
 type APIKey struct {
 	ID          string
 	WorkspaceID string
@@ -53,8 +53,7 @@ type APIKey struct {
 	LastUsedAt  time.Time
 }
 
-// Check returns nil while the key may be used, else [APIKeyRevoked] or
-// [APIKeyExpired].
+// Check returns nil if the key is valid, else [APIKeyRevoked] or [APIKeyExpired].
 func (k *APIKey) Check(now time.Time) error {
 	switch {
 	case !k.RevokedAt.IsZero():
@@ -65,5 +64,5 @@ func (k *APIKey) Check(now time.Time) error {
 	return nil
 }
 
-// Allows reports whether the key holds the scope.
+// Allows reports whether the key has the scope.
 func (k *APIKey) Allows(s Scope) bool { return slices.Contains(k.Scopes, s) }
