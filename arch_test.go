@@ -13,9 +13,9 @@ import (
 
 const module = "github.com/schedctl/schedctl"
 
-// layers says what each package may import beside the standard library. A rule
-// covers the packages below its own as well, unless they have a rule. "…" at
-// the end of an import allows what is below it.
+// layers lists what each package may import in addition to the standard library. A
+// rule also covers the packages below its package, unless they have a rule. "…" at the
+// end of an import allows the packages below it.
 var layers = []struct {
 	pkg    string
 	may    []string
@@ -29,25 +29,25 @@ var layers = []struct {
 	{pkg: "/client/postfile", may: []string{"github.com/goccy/go-yaml…"}, why: "files are read without a daemon"},
 	{pkg: "/client", may: []string{module, module + "/client/apiv1", "github.com/go-resty/resty/v2"}, why: "a client knows the wire and not the daemon"},
 	{pkg: "/storage", may: []string{module}, why: "the contract must not know an engine"},
-	{pkg: "/storage/failpoint", may: []string{}, why: "whatever writes or calls may pass a point"},
-	{pkg: "/storage/storagetest", may: []string{module, module + "/storage", module + "/storage/storagetest/oracle", "github.com/google/go-cmp/…", "pgregory.net/rapid"}, why: "the suite judges engines and prefers none"},
-	{pkg: "/storage/storagetest/oracle", may: []string{"pgregory.net/rapid"}, why: "a second statement of the rules that uses the first would agree with it for ever"},
-	{pkg: "/storage/search", may: []string{}, why: "texts are found in texts without a database"},
+	{pkg: "/storage/failpoint", may: []string{}, why: "any package that writes or calls may have a failpoint"},
+	{pkg: "/storage/storagetest", may: []string{module, module + "/storage", module + "/storage/storagetest/oracle", "github.com/google/go-cmp/…", "pgregory.net/rapid"}, why: "the suite tests all engines alike"},
+	{pkg: "/storage/storagetest/oracle", may: []string{"pgregory.net/rapid"}, why: "an oracle that used the tested code would always agree with it"},
+	{pkg: "/storage/search", may: []string{}, why: "text search needs no database"},
 	{pkg: "/storage/bolt", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/storage/search", "go.etcd.io/bbolt…"}, why: "an engine knows the contract alone"},
 	{pkg: "/storage/postgres", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/storage/search", "github.com/jackc/pgx/v5…", "github.com/pressly/goose/v3…"}, why: "an engine knows the contract alone"},
-	{pkg: "/storage/transfer", may: []string{module, module + "/storage"}, why: "what is copied is said by the contract"},
-	{pkg: "/daemon/clock", may: []string{"golang.org/x/sys/…"}, why: "what time it is depends on the kernel and on nothing of ours"},
-	{pkg: "/daemon/privatefile", may: []string{}, why: "who may read a key is easiest to review alone"},
+	{pkg: "/storage/transfer", may: []string{module, module + "/storage"}, why: "the contract defines what is copied"},
+	{pkg: "/daemon/clock", may: []string{"golang.org/x/sys/…"}, why: "the time depends on the kernel only"},
+	{pkg: "/daemon/privatefile", may: []string{}, why: "file permissions of keys are easiest to review alone"},
 	{pkg: "/daemon/seal", may: []string{module + "/daemon/privatefile", "golang.org/x/crypto/…"}, why: "encryption is easiest to review alone"},
-	{pkg: "/daemon/schedule", may: []string{module}, mayNot: []string{"net/http"}, why: "the loop tells the time and does nothing else"},
+	{pkg: "/daemon/schedule", may: []string{module}, mayNot: []string{"net/http"}, why: "the loop only decides when posts are due"},
 	{pkg: "/daemon/publish", may: []string{module, module + "/daemon/publish…", "code.dny.dev/ssrf", "github.com/clipperhouse/uax29/v2/graphemes", "github.com/google/go-cmp/…", "github.com/rivo/uniseg", "golang.org/x/net/html…", "golang.org/x/net/publicsuffix"}, why: "a network knows nothing of storage"},
 	{pkg: "/daemon/deliver", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/daemon/clock", module + "/daemon/publish", module + "/daemon/seal"}, mayNot: []string{"net/http"}, why: "delivery is the same for every engine and every network"},
-	{pkg: "/daemon/connect", may: []string{module, module + "/storage", module + "/daemon/publish", module + "/daemon/seal"}, mayNot: []string{"net/http"}, why: "accounts are asked about in one way for every network"},
-	{pkg: "/daemon/api", may: []string{module, module + "/storage", module + "/daemon/clock", module + "/client/apiv1", module + "/daemon/connect", module + "/daemon/publish…", module + "/daemon/seal", "github.com/danielgtaylor/huma/v2…", "github.com/go-json-experiment/json/jsontext", "github.com/swaggest/swgui…", "github.com/vearutop/statigz"}, why: "the server must not be built on its own client"},
-	{pkg: "/daemon/webhook", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/daemon/clock", module + "/client/apiv1", module + "/daemon/notify", module + "/daemon/publish", module + "/daemon/publish/outbound", module + "/daemon/publish/signing", module + "/daemon/seal"}, why: "webhooks are told what the outbox says, and nobody asks them"},
+	{pkg: "/daemon/connect", may: []string{module, module + "/storage", module + "/daemon/publish", module + "/daemon/seal"}, mayNot: []string{"net/http"}, why: "accounts are connected and checked in the same way for every network"},
+	{pkg: "/daemon/api", may: []string{module, module + "/storage", module + "/daemon/clock", module + "/client/apiv1", module + "/daemon/connect", module + "/daemon/publish…", module + "/daemon/seal", "github.com/danielgtaylor/huma/v2…", "github.com/go-json-experiment/json/jsontext", "github.com/swaggest/swgui…", "github.com/vearutop/statigz"}, why: "the server must not depend on its own client"},
+	{pkg: "/daemon/webhook", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/daemon/clock", module + "/client/apiv1", module + "/daemon/notify", module + "/daemon/publish", module + "/daemon/publish/outbound", module + "/daemon/publish/signing", module + "/daemon/seal"}, why: "webhooks receive the events of the outbox and know no caller"},
 	{pkg: "/daemon/notify", may: []string{module, module + "/storage", module + "/daemon/publish", module + "/daemon/publish/outbound", module + "/daemon/seal", "github.com/wneessen/go-mail"}, why: "how messages reach people is independent of when they are sent"},
-	{pkg: "/daemon/metrics", may: []string{module, module + "/storage", "github.com/prometheus/…"}, why: "the parts say what happens, and one package counts it"},
-	{pkg: "/daemon/node", may: []string{module, module + "/storage"}, why: "who lives is between the daemons and their database"},
+	{pkg: "/daemon/metrics", may: []string{module, module + "/storage", "github.com/prometheus/…"}, why: "the packages report events, and one package counts them"},
+	{pkg: "/daemon/node", may: []string{module, module + "/storage"}, why: "membership is between the daemons and their database"},
 	{pkg: "/daemon", may: []string{module, module + "/storage", module + "/daemon…", module + "/client/apiv1"}, why: "the engine is handed in: no bbolt"},
 	{pkg: "/cmd/schedctl/quietstart", may: []string{}, why: "it must be initialized before the libraries that it prevents from querying the terminal"},
 	{pkg: "/cmd/schedctl/cli", may: []string{"…"}, mayNot: commandPackages("account", "post", "files", "access", "webhook", "server", "browse"), why: "what all commands share must not depend on one of them"},
@@ -153,8 +153,8 @@ func listPackages(t *testing.T) []pkg {
 	}
 }
 
-// readFolders makes the answer of go list an input of the test, so that a result
-// is not taken from the cache when a source has changed.
+// readFolders makes the source folders an input of the test, so that a cached result is
+// not used after a source has changed.
 func readFolders(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
