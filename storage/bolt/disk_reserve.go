@@ -13,32 +13,28 @@ import (
 )
 
 const (
-	// reserveSize is the room that is kept for Records. The end of a call comes to a
-	// few kilobytes, and a thousand calls can be in flight; and a large group of
-	// Updates may have taken of it before it is looked at.
+	// reserveSize is the space for UpdateFromReserve, in bytes. The result of a request
+	// has a few kilobytes, and a thousand requests can be running. A large group of
+	// Updates may also use some of it before the next check.
 	reserveSize = 8 << 20
 
-	// The file is given room in steps of a quarter of what it holds, within
-	// these.
+	// The file grows by a quarter of its used length, within these bounds.
 	minStep, maxStep = 1 << 20, 16 << 20
 
-	// probeSize is how much is written to learn whether a disk is full.
+	// probeSize is the number of bytes written to test whether the disk is full.
 	probeSize = 256 << 10
 
-	// checkInterval is how often a disk that is full is asked for room.
+	// checkInterval is the time between checks of a full disk.
 	checkInterval = 500 * time.Millisecond
 )
 
-// diskReserve sees to it that the disk has blocks for what is written next. A file grows
-// by holes, so that a full disk would be met in the middle of a commit, and by
-// whoever comes first. Blocks that the file has cannot be taken by another
-// program: while at least reserved of them, or of free pages, are left, all is
-// well; with less, and a disk that gives no more, Updates are refused and the
-// rest is for Records.
+// diskReserve allocates blocks of the file before they are written. A file grows sparse, so
+// without it a commit could fail in the middle on a full disk. Other programs cannot take
+// allocated blocks. If fewer than reserveSize bytes are left in them and in free pages, and
+// the disk has no more, Updates are refused and only UpdateFromReserve can write.
 //
-// Where blocks have to be had anew to be written over, as on file systems that
-// copy on write, the disk can be full all the same. A commit that meets that
-// makes the store full until it could be seen that writing works.
+// On file systems that copy on write, overwriting a block needs a new one, so a commit can
+// still fail. The store is then full until a test write succeeds.
 type diskReserve struct {
 	file     *os.File
 	log      *slog.Logger
@@ -49,7 +45,7 @@ type diskReserve struct {
 
 	full atomic.Pointer[storage.FullError]
 
-	// The rest is the writer's alone.
+	// The following fields belong to the writer.
 	allocatedTo int64     // the file has blocks from its last page in use to here
 	refusedAt   time.Time // when the disk gave nothing; zero when it gave all
 	probedAt    time.Time // when a commit had failed for a reason that was not clear
@@ -65,8 +61,8 @@ func newDiskReserve(path string, log *slog.Logger, retry func()) (*diskReserve, 
 	return &diskReserve{file: f, log: log, dir: filepath.Dir(path), allocate: reserveBlocks, retry: retry, interval: checkInterval}, nil
 }
 
-// check returns why Updates are to be refused, or nil. used is how long the part
-// of the file is that holds pages; nothing may be writing behind it.
+// check returns the reason to refuse Updates, or nil. used is the length of the file with
+// pages. No other goroutine may write after it.
 func (r *diskReserve) check(used int64) *storage.FullError {
 	full := r.full.Load()
 	if full == nil && r.allocatedTo-used >= reserveSize {
@@ -81,15 +77,15 @@ func (r *diskReserve) check(used int64) *storage.FullError {
 		r.markFull(err)
 	case full != nil:
 		r.full.Store(nil)
-		r.log.Info("disk has space again, writes are taken", "dir", r.dir)
+		r.log.Info("disk has space again, writes are accepted", "dir", r.dir)
 	}
 	return r.full.Load()
 }
 
-// markFull notes that there is no room and looks again by itself.
+// markFull marks the store as full and starts the timer of the next check.
 func (r *diskReserve) markFull(err error) {
 	if r.full.Load() == nil {
-		r.log.Error("disk full: writes are refused and nothing new is published until there is space; what is under way is recorded",
+		r.log.Error("disk full: writes are refused and no post is published until there is space; running requests are recorded",
 			"dir", r.dir, "error", err)
 		r.full.Store(&storage.FullError{Where: r.dir, Err: err})
 	}
@@ -100,9 +96,9 @@ func (r *diskReserve) markFull(err error) {
 	}
 }
 
-// commitFailed returns the error of a commit, or what tells that the disk was full,
-// when it was. Not every error of bbolt's shows that, and so it is tried, though
-// not for each on a disk that has other troubles.
+// commitFailed returns the error of a failed commit, or a [*storage.FullError] if the disk is
+// full. Not every error of bbolt shows that, so a test write finds out, at most once in
+// an interval.
 func (r *diskReserve) commitFailed(err error, used int64) error {
 	cause := err
 	if !noSpace(cause) && time.Since(r.probedAt) >= r.interval {
@@ -117,7 +113,7 @@ func (r *diskReserve) commitFailed(err error, used int64) error {
 	return r.full.Load()
 }
 
-// grow gives the file room behind what is used, unless there is enough within.
+// grow allocates blocks after the used part of the file, unless enough pages are free.
 func (r *diskReserve) grow(used int64) error {
 	if r.mustProbe {
 		err := writeZeros(r.file, used, used+reserveSize)
@@ -133,7 +129,7 @@ func (r *diskReserve) grow(used int64) error {
 	for _, to := range []int64{used + reserveSize + step, used + reserveSize} {
 		if err = r.allocate(r.file, from, to); !noSpace(err) {
 			r.markAllocated(to)
-			return nil // another error is for a commit to meet
+			return nil // the commit reports any other error
 		}
 	}
 	r.refusedAt = time.Now()
@@ -143,7 +139,7 @@ func (r *diskReserve) grow(used int64) error {
 	return err
 }
 
-// markAllocated notes that the file has blocks up to a place.
+// markAllocated records that the file has blocks up to an offset.
 func (r *diskReserve) markAllocated(to int64) {
 	r.allocatedTo, r.refusedAt = max(r.allocatedTo, to), time.Time{}
 }
@@ -152,11 +148,11 @@ func (r *diskReserve) close() {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	r.file.Close() // nothing is written by it that a commit relies on
+	r.file.Close() // no commit relies on its writes
 }
 
-// freePages returns how many bytes there are in pages that hold nothing, 0 when
-// it cannot be told. They are listed in the file in a page of its own.
+// freePages returns the size of all free pages in bytes, or 0 if the freelist cannot be
+// read.
 func freePages(f io.ReaderAt) int64 {
 	m, err := newestMeta(f)
 	if err != nil {
@@ -167,14 +163,13 @@ func freePages(f io.ReaderAt) int64 {
 		return 0
 	}
 	n := uint64(binary.NativeEndian.Uint16(page[10:]))
-	if n == 0xFFFF { // it does not fit there, and comes first in the list
+	if n == 0xFFFF { // the count is the first entry of a long list
 		n = binary.NativeEndian.Uint64(page[pageHeaderSize:])
 	}
 	return int64(min(n, m.pages)) * int64(m.pageSize)
 }
 
-// writeZeros fills a part of the file that holds nothing, and so finds out
-// whether there is room for it.
+// writeZeros writes zeros to an unused part of the file, which fails if the disk is full.
 func writeZeros(f *os.File, from, to int64) error {
 	zeros := make([]byte, 256<<10)
 	for from < to {

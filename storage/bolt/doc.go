@@ -1,13 +1,12 @@
-// Package bolt keeps everything in one bbolt file. It implements the contract
-// of package storage.
+// Package bolt stores all data in one bbolt file. It implements the contract of
+// package storage.
 //
 // # Buckets
 //
-// All buckets lie flat in the file. A key is a row of fields of fixed width,
-// given here in bytes: ids are ULIDs, a time is a count of Unix milliseconds
-// with the sign bit flipped so that bytes sort as times do, and "…" stands for
-// a field of any length at the end of a key. A record begins with the number of
-// its layout; record.go has them all.
+// All buckets are at the top level of the file. A key consists of fields of fixed width,
+// given here in bytes. Ids are ULIDs. A time is a number of Unix milliseconds with the
+// sign bit flipped, so that its bytes sort by time. "…" is a field of any length at the
+// end of a key. A record starts with the number of its layout; see record.go.
 //
 //	schedctl            "version"                                        → version:8
 //	workspaces          workspace:16                                     → workspace record
@@ -38,45 +37,42 @@
 //	pending deliveries  webhook:16 time:8 delivery:16                     → nothing
 //	audit               workspace:16 audit:16                             → audit record
 //
-// The two list indexes hold a post once for each of its accounts, once under
-// the account zero, which stands for any, and once under its collection: the
-// first 16 bytes of a SHA-256 take the place of the account. They are cut by status, so that a
-// page of any set of statuses is a merge of a few cursors. A post without a
-// time has a time of all ones and so sorts after all others.
+// The two list indexes have an entry of a post for each of its accounts, one for the
+// account zero, which stands for any, and one for its collection, with the first 16
+// bytes of a SHA-256 instead of the account. They are split by status: a page of any
+// set of statuses is a merge of a few cursors. A post without a time has a time of all
+// ones and sorts after all others.
 //
-// The contents have an entry for each account that has a content, will have it, or
-// may have it; see [schedctl.Target.Occupies]. The time of its post stands on both sides
-// of the fingerprint: the first five bytes, which are 4.7 hours, before it, and the
-// other three behind it. The network ids have an entry for
-// each published target, with the id of the network, or the first 24 bytes of its
-// SHA-256 where it is longer than those.
+// The contents have an entry for each account that a content occupies; see
+// [schedctl.Target.Occupies]. The time of the post is split: its first five bytes, a
+// period of 4.7 hours, come before the fingerprint, and the other three after it. The
+// network ids have an entry for each published target, with the id of the network. An id
+// of more than 24 bytes is replaced by the first 24 bytes of its SHA-256.
 //
-// Of a webhook that is deleted only its record and its owner go at once. Its
-// deliveries, of which many may be pending, stay for Prune to remove, a few at a
-// time; until then they are read as given up, because they have no owner.
+// Deleting a webhook deletes only its record and its owner entry. Its deliveries, which
+// may be many, stay until Prune deletes them in small steps. Until then pending ones are
+// read as failed, because their webhook has no owner entry.
 //
-// Nearly all keys begin with a time or with an id, which begins with a time, so
-// that writing goes on at the end of a bucket and not all over it. Answers are
-// looked for by hash, though. A table from a part of each hash to its
-// time is kept in memory; it is read at the start, from a bucket of its own that
-// is small enough for that.
+// Nearly all keys start with a time, or with an id, which starts with a time. Writes
+// therefore touch the end of a bucket and not all of it. Idempotency records (the bucket
+// "answers") are looked up by hash, so a table in memory maps a part of each hash to its
+// time. It is loaded at the start from the small bucket "answer hashes".
 //
-// The events by post have one entry for all events about a post that were added
-// together: under the first of them, the ids of all. That is one write where
-// there are three or more events, as with every new post.
+// The events by post have one entry for all events about a post that one transaction
+// added: the key has the first id, and the value has all of them. A new post, with three
+// or more events, thus needs only one write.
 //
 // # Writing
 //
-// One goroutine writes. It takes all transactions that wait, runs them one
-// after another in one bbolt transaction, commits it and answers them all. A
-// lone caller thus waits for one commit and not for company, and many share
-// one.
+// One goroutine writes. It takes all waiting transactions, runs them one after another in
+// one bbolt transaction, commits it and returns the results. Concurrent callers share a
+// commit, and a single caller does not wait for others.
 //
 // # A full disk
 //
-// The file has blocks for some megabytes more than it holds. Once the disk gives
-// no more and those get scarce, Updates are refused before they begin, and what
-// is left is for Records: the writer of each group looks, and while the disk is
-// full a timer has it look twice a second. A commit that fails all the same
-// leaves the database as it was before, in memory too.
+// The file has a reserve of some megabytes of allocated blocks. If the disk has no more
+// space and the reserve becomes small, Update returns an error before it runs, and only
+// UpdateFromReserve may use the rest. The writer checks this before each group, and twice
+// a second while the disk is full. If a commit fails, the database and the state in
+// memory do not change.
 package bolt

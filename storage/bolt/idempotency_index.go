@@ -8,34 +8,33 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// idempotencyIndex says when the answers of a hash were made, which is the first
-// half of their key. It holds but a part of each hash, because there may be
-// millions: what it finds has to be looked up with the whole key. It may also
-// know of answers that are not committed yet, or not there any more.
+// idempotencyIndex maps hashes of idempotency records to their times, which are the first
+// part of their keys. It has only a part of each hash, because there may be millions, so
+// a result must be checked with the whole key. It may also have records that are not
+// committed yet or are already deleted.
 type idempotencyIndex struct {
 	mu     sync.RWMutex // mu guards shards
 	shards [shardCount][]idempotencySlot
 }
 
-// shardCount keeps shards short enough to look at every slot.
+// shardCount keeps shards short enough to scan.
 const shardCount = 1 << 12
 
 // idempotencySlot has 12 bytes, and no pointers for the garbage collector to follow.
 type idempotencySlot struct{ hash, high, low uint32 }
 
-// idempotencyRef is what the index knows of an answer.
+// idempotencyRef is the key of a record in the index.
 type idempotencyRef struct {
 	hash uint64 // the first bytes of the hash
 	time uint64 // as in the key
 }
 
-// idempotencyRefOf reads the key of an answer, or of its hash.
+// idempotencyRefOf returns the reference for a key of a record or of its hash.
 func idempotencyRefOf(key []byte) idempotencyRef {
 	return idempotencyRef{hash: readTime(key[8:]), time: readTime(key)}
 }
 
-// idempotencyHashSize is how much of the key of an answer is in the bucket that is
-// read at the start.
+// idempotencyHashSize is the length of the key prefix in the bucket "answer hashes".
 const idempotencyHashSize = 16
 
 func (r idempotencyRef) shard() int { return int(r.hash % shardCount) }
@@ -44,7 +43,7 @@ func (r idempotencyRef) slot() idempotencySlot {
 	return idempotencySlot{hash: uint32(r.hash >> 32), high: uint32(r.time >> 32), low: uint32(r.time)}
 }
 
-// load reads what is in the file.
+// load reads the index from the file.
 func (x *idempotencyIndex) load(tx *bbolt.Tx) error {
 	bs := buckets{bolt: tx}
 	c := bs.in(answerHashes).Cursor()
@@ -57,7 +56,7 @@ func (x *idempotencyIndex) load(tx *bbolt.Tx) error {
 	return nil
 }
 
-// add adds an answer and reports whether it is new.
+// add adds a record and reports whether it is new.
 func (x *idempotencyIndex) add(r idempotencyRef) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

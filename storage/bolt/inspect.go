@@ -13,8 +13,8 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// The layout of a bbolt file's two first pages, in the byte order of the
-// machine: a page header, then what follows.
+// The layout of the two meta pages of a bbolt file, in the byte order of the machine: a
+// page header, then the fields of metaPage.
 const (
 	pageHeaderSize = 16
 	metaSize       = 64
@@ -22,12 +22,12 @@ const (
 	metaVersion    = 2
 )
 
-// metaPage is what one of the two first pages says of the file.
+// metaPage has the fields of a meta page.
 type metaPage struct {
 	pageSize uint32
-	root     uint64 // the page where the tree begins
-	freelist uint64 // the page where the list of free ones begins
-	pages    uint64 // how many pages are in use
+	root     uint64 // page id of the root
+	freelist uint64 // page id of the freelist
+	pages    uint64 // number of pages
 	tx       uint64 // the transaction that wrote it
 }
 
@@ -59,7 +59,7 @@ func inspectFile(path string) error {
 	} else if err != nil {
 		return damaged(err.Error())
 	}
-	if info, err = f.Stat(); err != nil { // anew: a running daemon may have made it longer
+	if info, err = f.Stat(); err != nil { // again: a running daemon may have extended it
 		return err
 	}
 	if need := int64(m.pages) * int64(m.pageSize); info.Size() < need {
@@ -94,8 +94,8 @@ func newestMeta(f io.ReaderAt) (metaPage, error) {
 	return first, nil
 }
 
-// inspectMetas returns what is wrong with one of the first pages of a file that
-// can be opened all the same.
+// inspectMetas returns the damage of a meta page in torn, for a file whose other meta page
+// is sound.
 func inspectMetas(path string) (torn, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -109,9 +109,8 @@ func inspectMetas(path string) (torn, err error) {
 	return tornMeta(f, m), nil
 }
 
-// tornMeta returns an error when only one of the two first pages is sound. The
-// state of that one counts, and is the one before the last when the other was
-// damaged after it had been written.
+// tornMeta returns an error if only one of the meta pages is sound. bbolt then uses the
+// state of that one, and the last transaction may be missing.
 func tornMeta(f io.ReaderAt, m metaPage) error {
 	_, err := readMeta(f, 0)
 	if err != nil {
@@ -154,14 +153,14 @@ func readMeta(f io.ReaderAt, at int64) (m metaPage, err error) {
 // mostLeaves is how many pages of 4 KB a database of 64 MB has.
 const mostLeaves = 64 << 20 >> 12
 
-// inspectBuckets checks that the pages of the file are a tree, and that it is
-// ours and of a version that is known. It opens the file for reading only, and so changes nothing.
+// inspectBuckets checks that the pages of the file are a tree, and that the file is a
+// schedctl database of a known version. It opens the file only for reading.
 func inspectBuckets(path string, list []migration) error {
 	db, err := openBolt(path, &bbolt.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}
-	defer db.Close() // until then nobody can write it
+	defer db.Close() // holds the lock until then
 	if err := walkBranches(path, mostLeaves); err != nil {
 		return err
 	}
@@ -183,8 +182,7 @@ func inspectVersion(tx *bbolt.Tx, list []migration) error {
 	return nil
 }
 
-// safely calls fn on a file that may be damaged: what bbolt does not bear with
-// it panics about.
+// safely calls fn on a file that may be damaged, and returns panics of bbolt as errors.
 func safely(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -7,15 +7,15 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// request is an Update or a Record that waits.
+// request is a waiting Update or UpdateFromReserve.
 type request struct {
 	fn          func(storage.Tx) error
-	fromReserve bool       // may take of the room that is reserved
-	done        chan error // gets the one answer
+	fromReserve bool       // may use the disk reserve
+	done        chan error // receives the result once
 	state       atomic.Int32
 
-	err    error // what to answer; the writer's alone
-	failed bool  // fn has failed and is not run again; the writer's alone
+	err    error // the result; only for the writer
+	failed bool  // fn failed and does not run again; only for the writer
 }
 
 // The states of a request.
@@ -25,18 +25,17 @@ const (
 	abandoned
 )
 
-// begin reports whether the request is to be run, and keeps it from being
-// abandoned.
+// begin reports whether to run the request. It can then not be abandoned any more.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
 
-// abandon reports whether the request was given up before it had begun.
+// abandon cancels a request that has not started, and reports whether it did.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
 // queue holds requests until the writer takes them.
 type queue struct {
-	wake chan struct{} // holds one token when there is something to look at
+	wake chan struct{} // has one token after a change
 
 	mu     sync.Mutex // mu guards the rest
 	list   []*request

@@ -16,13 +16,12 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Options say how to use a database.
+// Options are the options of [Open].
 type Options struct {
-	Logger *slog.Logger // told of migrations and of panics in transactions; nil for none
+	Logger *slog.Logger // logs migrations and panics in transactions; may be nil
 }
 
-// Store is an open database file. It implements [storage.Store]; make one with
-// [Open].
+// Store is an open database file. It implements [storage.Store]. [Open] returns one.
 type Store struct {
 	path    string
 	db      *bbolt.DB
@@ -33,12 +32,12 @@ type Store struct {
 	reserve *diskReserve
 	scans   scanTurns
 
-	// The rest is the writer's alone.
+	// The following fields belong to the writer.
 	tx        tx
 	sync      func(*bbolt.Tx) error // (*bbolt.Tx).Commit, or a test's
-	broken    bool                  // nothing is written any more
-	brokenErr error                 // what broke it
-	stuck     bool                  // bbolt keeps its locks for ever
+	broken    bool                  // no more writes are possible
+	brokenErr error                 // the cause
+	stuck     bool                  // bbolt never releases its locks
 	written   sync.WaitGroup        // the writer
 
 	brokenSignal chan struct{} // closed when the store is broken
@@ -65,8 +64,8 @@ func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
 	return s, nil
 }
 
-// View implements [storage.Store]. fn must not wait for an Update either: while
-// the file grows, a writer waits for all readers.
+// View implements [storage.Store]. fn must not wait for an Update, because a writer that
+// grows the file waits for all readers.
 func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -84,9 +83,9 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 	return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}, answers: s.answers, turn: scanTurn{turns: s.scans}})
 }
 
-// recovered is to be deferred. It turns a panic into an error: bbolt panics
-// about damaged pages, and the memory of the file faults when the disk cannot
-// fill it. One bad page, or one bad function, must not end the daemon.
+// recovered turns a panic into an error; defer it. bbolt panics on damaged pages, and
+// reading the mapped file faults if the disk cannot be read. One bad page or function must
+// not end the daemon.
 func (s *Store) recovered(what string, err *error) {
 	if r := recover(); r != nil {
 		s.log.Error(what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -97,8 +96,8 @@ func (s *Store) recovered(what string, err *error) {
 	}
 }
 
-// fromDamage reports whether a panic that is being recovered is one of bbolt, or
-// one about memory that the disk could not fill.
+// fromDamage reports whether the current panic comes from bbolt, or from a fault in the
+// mapped file.
 func fromDamage(r any) bool {
 	if _, ok := r.(interface{ Addr() uintptr }); ok {
 		return true
@@ -135,12 +134,12 @@ func (s *Store) Full() error {
 	return nil
 }
 
-// recheckDisk has the writer look whether a full disk has room again.
+// recheckDisk makes the writer check whether a full disk has space again.
 func (s *Store) recheckDisk() {
 	s.queue.push(&request{fn: func(storage.Tx) error { return nil }, fromReserve: true, done: make(chan error, 1)})
 }
 
-// transact has the writer answer a request.
+// transact sends a request to the writer and waits for its result.
 func (s *Store) transact(ctx context.Context, r *request) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -159,15 +158,15 @@ func (s *Store) transact(ctx context.Context, r *request) error {
 	}
 }
 
-// Broken returns a channel that is closed when the disk has not confirmed a
-// commit that it may hold, or when a damaged page has stopped bbolt: nothing is
-// written any more, and only opening the file again tells what it holds.
+// Broken returns a channel that is closed when the store cannot write any more: after a
+// commit that may be on disk but was not confirmed, or when a damaged page has stopped
+// bbolt. The file must then be opened again.
 func (s *Store) Broken() <-chan struct{} { return s.brokenSignal }
 
 // Notify implements [storage.Store].
 func (s *Store) Notify(fn func(storage.Commit)) { s.notify = fn }
 
-// Close implements [storage.Store]. Transactions that have not begun end with
+// Close implements [storage.Store]. Transactions that have not started return
 // [storage.ErrClosed].
 func (s *Store) Close() error {
 	s.close.Do(func() {
@@ -175,7 +174,7 @@ func (s *Store) Close() error {
 		s.written.Wait()
 		s.reserve.close()
 		if s.stuck {
-			return // the end of the process closes it
+			return // the file is closed when the process ends
 		}
 		if err := s.db.Close(); err != nil {
 			s.closed = fmt.Errorf("close %s: %w", s.path, err)

@@ -11,19 +11,19 @@ import (
 )
 
 // groupLimit is the largest number of transactions that share a commit. It
-// bounds how long the first of them waits for the last.
+// bounds the wait of the first one for the last one.
 const groupLimit = 512
 
-// rerunLimit is how often a group is run again without a transaction that
-// failed, before the rest is committed one by one.
+// rerunLimit is how often a group runs again without a failed transaction before the
+// others are committed one by one.
 const rerunLimit = 3
 
 var (
 	errGoexit = errors.New("the function of a transaction ended its goroutine; nothing was written")
-	errBroken = errors.New("the disk did not confirm an earlier commit; restart to go on from what it holds")
+	errBroken = errors.New("the disk did not confirm an earlier commit; restart the daemon to continue from the state on disk")
 )
 
-// write is the one goroutine that writes, until the queue is closed.
+// write is the only goroutine that writes. It ends when the queue is closed.
 func (s *Store) write() {
 	closed := false
 	defer func() {
@@ -31,7 +31,7 @@ func (s *Store) write() {
 			s.written.Done()
 			return
 		}
-		go s.write() // a transaction's runtime.Goexit has taken this goroutine
+		go s.write() // a transaction called runtime.Goexit
 	}()
 	debug.SetPanicOnFault(true)
 	for group := make([]*request, 0, groupLimit); ; {
@@ -44,7 +44,7 @@ func (s *Store) write() {
 	}
 }
 
-// process runs, commits and answers a group.
+// process runs and commits a group, and returns the results.
 func (s *Store) process(group []*request) {
 	for range rerunLimit {
 		if s.attempt(group) {
@@ -57,12 +57,12 @@ func (s *Store) process(group []*request) {
 	}
 }
 
-// attempt runs the transactions of a group that have not failed yet. When one
-// fails that has written, nothing can be kept: attempt takes everything back
-// and returns false. Else it commits, answers all and returns true.
+// attempt runs the transactions of a group that have not failed yet. If one fails after
+// it has written, attempt rolls all back and returns false. Otherwise it commits, returns
+// the results and reports true.
 //
-// Those that fail wait for the commit as well, because what they read may have
-// been written by others of the group.
+// Failed transactions wait for the commit as well, because they may have read writes of
+// others in the group.
 func (s *Store) attempt(group []*request) (answered bool) {
 	tx, err := s.begin()
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Store) attempt(group []*request) (answered bool) {
 	return true
 }
 
-// reply ends the requests of a group, with err when it is set.
+// reply returns the results of a group, or err for all if it is not nil.
 func reply(group []*request, err error) {
 	for _, r := range group {
 		if err != nil {
@@ -110,7 +110,7 @@ func reply(group []*request, err error) {
 // run calls the function of a transaction.
 func (s *Store) run(tx *tx, fn func(storage.Tx) error) (err error) {
 	returned := false
-	defer func() { tx.dirty = tx.dirty || !returned }() // whatever it was doing
+	defer func() { tx.dirty = tx.dirty || !returned }() // fn may have written before the panic
 	defer s.recovered("a transaction panicked", &err)
 	tx.dirty = false
 	err = fn(tx)
@@ -133,7 +133,7 @@ func (s *Store) begin() (*tx, error) {
 	return &s.tx, nil
 }
 
-// commit commits the transaction of a group and tells of it.
+// commit commits the transaction of a group and notifies about it.
 func (s *Store) commit(tx *tx) (err error) {
 	if !tx.wrote {
 		s.rollback(tx)
@@ -159,9 +159,8 @@ func (s *Store) commit(tx *tx) (err error) {
 	return nil
 }
 
-// rollback rolls a transaction back. bbolt cannot do so when a page that it has
-// followed was not what it should be; then it keeps its locks, and nothing can be
-// written any more.
+// rollback rolls a transaction back. bbolt cannot do this after it has read a damaged page: it
+// then keeps its locks, and no more writes are possible.
 func (s *Store) rollback(tx *tx) {
 	var err error
 	defer func() {
@@ -174,7 +173,7 @@ func (s *Store) rollback(tx *tx) {
 	tx.rollback()
 }
 
-// fail ends all writing.
+// fail stops all writes.
 func (s *Store) fail(why error) {
 	if !s.broken {
 		s.broken, s.brokenErr = true, why
@@ -193,9 +192,9 @@ func (s *Store) commitBolt(tx *tx) (err error) {
 	return failpoint.Hit(failpoint.StoreCommitted)
 }
 
-// visible reports whether a transaction whose commit has failed is there all
-// the same, as it is when its last page was written and could not be synced.
-// What is on disk is then unknown until the file is opened again.
+// visible reports whether a transaction with a failed commit is visible to readers. This
+// happens if its last page was written but not synced. The state on disk is then unknown
+// until the file is opened again.
 func (s *Store) visible(id int) bool {
 	tx, err := s.db.Begin(false)
 	if err != nil {
