@@ -12,13 +12,13 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// faultLimit is how many faults Check tells of.
+// faultLimit is the maximum number of faults that Check reports.
 const faultLimit = 20
 
-// Check reads the whole database and compares every index with the records it
-// is made from, and every page with the list of free ones. It returns an error
-// that wraps [storage.ErrCorrupt] and names the first faults, or nil. It may be
-// called while the database is used; writers wait for the first part of it.
+// Check reads the whole database. It compares every index with its records, and the
+// pages with the freelist. For a damaged database it returns an error that wraps
+// [storage.ErrCorrupt] and has the first faults. The database may be in use; writers wait
+// for the first part of the check.
 func (s *Store) Check(ctx context.Context) error {
 	if err := s.checkPages(ctx); err != nil {
 		return err
@@ -30,9 +30,8 @@ func (s *Store) Check(ctx context.Context) error {
 	})
 }
 
-// checkPages looks at the tree of pages. It needs a transaction that can write
-// because the list of free pages belongs to the writer, and because nobody may
-// write the file while it is seen to be a tree, which bbolt takes for granted.
+// checkPages checks the tree of pages. It uses a write transaction, because the freelist
+// belongs to the writer, and because the file must not change during the check.
 func (s *Store) checkPages(ctx context.Context) error {
 	tx, err := s.db.Begin(true)
 	if err != nil {
@@ -47,7 +46,7 @@ func (s *Store) checkPages(ctx context.Context) error {
 	return c.result(s.path)
 }
 
-// checker compares what indexes hold with what they should.
+// checker compares indexes with records.
 type checker struct {
 	*reader
 	ctx    context.Context
@@ -56,7 +55,7 @@ type checker struct {
 	seen   [bucketCount]int // entries that were read
 }
 
-// pages compares the tree of pages with the list of free ones.
+// pages compares the tree of pages with the freelist.
 func (c *checker) pages(tx *bbolt.Tx) {
 	for fault := range tx.Check() {
 		c.fault("%w", fault)
@@ -80,7 +79,7 @@ func (c *checker) fault(format string, args ...any) {
 	}
 }
 
-// result returns the faults that were found.
+// result returns the faults as an error, or nil.
 func (c *checker) result(path string) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
@@ -91,7 +90,7 @@ func (c *checker) result(path string) error {
 	return nil
 }
 
-// each calls fn for all of a bucket.
+// each calls fn for each row of a bucket.
 func (c *checker) each(b bucket, fn func(key, value []byte) error) {
 	cursor := c.in(b).Cursor()
 	for k, v := cursor.First(); k != nil && c.ctx.Err() == nil; k, v = cursor.Next() {
@@ -102,7 +101,7 @@ func (c *checker) each(b bucket, fn func(key, value []byte) error) {
 	}
 }
 
-// holds notes that an index should have an entry, and checks that it does.
+// holds counts an expected entry of an index, and checks that it exists.
 func (c *checker) holds(b bucket, key, value []byte) {
 	c.expect[b]++
 	switch v := c.in(b).Get(key); {
@@ -176,8 +175,8 @@ func (c *checker) answers() {
 	})
 }
 
-// events compares events with their index: as many are in the one as in the
-// other, and what the index names is there.
+// events compares events with their index: both have the same number, and every event of
+// the index exists.
 func (c *checker) events() {
 	about, named := 0, 0
 	c.each(events, func(key, record []byte) error {
@@ -235,7 +234,7 @@ func (c *checker) deliveries() {
 	})
 }
 
-// records reads what no index is made from.
+// records reads the records without indexes.
 func (c *checker) records() {
 	c.each(workspaces, func(key, record []byte) error {
 		_, err := readWorkspace(key, record)
@@ -247,7 +246,7 @@ func (c *checker) records() {
 	})
 }
 
-// counts looks for entries that no record accounts for. It comes last.
+// counts finds index entries without a record. It must run last.
 func (c *checker) counts() {
 	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, answerHashes, webhookOwners, pendingDeliveries} {
 		n := 0

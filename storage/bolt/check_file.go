@@ -8,14 +8,13 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// FileReport tells what [CheckFile] has read.
+// FileReport is the result of [CheckFile].
 type FileReport struct {
 	Size    int64 // of the file, in bytes
 	Version int   // of its layout
 
-	// Outdated means that an older program has written the file, and that only
-	// its pages were looked at: records and indexes can be compared once [Open]
-	// has migrated them.
+	// Outdated means that an older program has written the file. Only its pages were
+	// checked: records and indexes can be compared after [Open] has migrated it.
 	Outdated bool
 
 	Records []RecordCount // in a fixed order; nil when outdated
@@ -23,18 +22,18 @@ type FileReport struct {
 	Faults []error // the first ones, when the file is damaged
 }
 
-// RecordCount is how many records of one kind there are.
+// RecordCount is the number of records of one kind.
 type RecordCount struct {
 	Kind  string // plural, such as "posts"
 	Count int
 }
 
-// counted are the buckets that hold the records which people know of.
+// counted are the buckets whose records are reported.
 var counted = []bucket{workspaces, keys, accounts, posts, targets, attempts, events, webhooks, deliveries, audit}
 
-// CheckFile reads a database that no process has open for writing, as
-// [Store.Check] does, and changes nothing: neither is the file migrated nor is
-// one made. What it found until an error is in the report.
+// CheckFile checks a database that no process has open for writing, as [Store.Check]
+// does. It changes nothing, and neither migrates nor creates the file. After an error the
+// report has the results so far.
 //
 // Errors wrap [storage.ErrLocked], [storage.ErrForeign], [storage.ErrCorrupt]
 // or [storage.ErrNewer] where that is the reason.
@@ -71,8 +70,8 @@ func checkFile(ctx context.Context, path string) (report FileReport, err error) 
 		return db.View(func(tx *bbolt.Tx) error { return report.read(ctx, tx) })
 	})
 	if torn != nil && (err == nil || len(report.Faults) > 0) {
-		report.Faults = append(report.Faults, fmt.Errorf("%w: the state of the other first page counts, and changes may be missing", torn))
-		err = damaged("one of its two first pages cannot be read")
+		report.Faults = append(report.Faults, fmt.Errorf("%w: the state of the other meta page is used, and changes may be missing", torn))
+		err = damaged("one of its two meta pages cannot be read")
 	}
 	return report, err
 }

@@ -31,7 +31,7 @@ type metaPage struct {
 	tx       uint64 // the transaction that wrote it
 }
 
-var errNoMagic = errors.New("it does not begin like a bbolt file")
+var errNoMagic = errors.New("it does not start like a bbolt file")
 
 // inspectFile checks that the file is one that bbolt can open: bbolt maps it
 // into memory and would crash on reading past its end. It changes nothing.
@@ -133,19 +133,19 @@ func readMeta(f io.ReaderAt, at int64) (m metaPage, err error) {
 		return m, errNoMagic
 	}
 	if n < len(page) {
-		return m, errors.New("it is cut off in its first pages")
+		return m, errors.New("it is cut off in its meta pages")
 	}
 	sum := fnv.New64a()
 	sum.Write(b[:metaSize-8])
 	if order.Uint32(b[4:]) != metaVersion || sum.Sum64() != order.Uint64(b[metaSize-8:]) {
-		return m, errors.New("its first pages have a wrong check sum")
+		return m, errors.New("its meta pages have a wrong checksum")
 	}
 	m = metaPage{
 		pageSize: order.Uint32(b[8:]), root: order.Uint64(b[16:]), freelist: order.Uint64(b[32:]),
 		pages: order.Uint64(b[40:]), tx: order.Uint64(b[48:]),
 	}
 	if m.pageSize < 1<<9 || m.pageSize&(m.pageSize-1) != 0 || m.pages > 1<<48/uint64(m.pageSize) {
-		return m, errors.New("its first pages make no sense")
+		return m, errors.New("its meta pages are invalid")
 	}
 	return m, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// lockTimeout is how long another process may take to let go of the file.
+// lockTimeout is how long Open waits for another process to release the file.
 const lockTimeout = 200 * time.Millisecond
 
 // initialMmapSize is how much address space a file is given, so that it can grow for
@@ -79,7 +79,7 @@ func open(path string, log *slog.Logger, list []migration) (*Store, error) {
 		return err
 	})
 	if torn != nil && err == nil {
-		log.Warn("one of the two first pages of the database cannot be read: the state of the other one counts, and changes may be missing", "path", path, "error", torn)
+		log.Warn("one of the two meta pages of the database cannot be read: the state of the other one is used, and changes may be missing", "path", path, "error", torn)
 	}
 	if err != nil {
 		db.Close()
@@ -88,9 +88,8 @@ func open(path string, log *slog.Logger, list []migration) (*Store, error) {
 	return s, nil
 }
 
-// create makes a new database beside path and then gives it its name, so that
-// there is never half a database under it. When another process was faster,
-// its database stays.
+// create creates a database under a temporary name and renames it to path, so that path
+// is never incomplete. If another process was faster, its database stays.
 func create(path string, log *slog.Logger, list []migration) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {
@@ -109,8 +108,7 @@ func create(path string, log *slog.Logger, list []migration) error {
 	return publish(f.Name(), path)
 }
 
-// publish gives a file its final name, unless that is taken, and sees to it
-// that the name is on disk.
+// publish gives a file its final name, unless a file has it, and syncs the directory.
 func publish(from, to string) error {
 	err := os.Link(from, to)
 	if errors.Is(err, fs.ErrExist) {
@@ -132,7 +130,7 @@ func publish(from, to string) error {
 	return nil
 }
 
-// openBolt opens a file that inspectFile has passed.
+// openBolt opens a file that inspectFile has checked.
 func openBolt(path string, options *bbolt.Options) (db *bbolt.DB, err error) {
 	options.Timeout = lockTimeout
 	options.FreelistType = bbolt.FreelistMapType
@@ -147,7 +145,7 @@ func openBolt(path string, options *bbolt.Options) (db *bbolt.DB, err error) {
 		return err
 	})
 	if err != nil && file != nil {
-		file.Close() // a panic has left it open, and locked
+		file.Close() // a panic left it open and locked
 	}
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// scanTurnLength is how long a scan reads before it pauses for as long.
+// scanTurnLength is how long a scan reads before a pause of the same length.
 const scanTurnLength = time.Millisecond
 
-// scanTurns bounds what scans take of the processors. One scan at a time has the turn,
-// and half of it is a pause, in which what publishes posts finds a processor. Without
-// pauses a few searches, one after the other, delay it by ten times as much as it
-// takes. A scan that ends within its first turn does not notice.
-type scanTurns chan struct{} // holds a token while a scan has the turn
+// scanTurns bounds the processor time of scans. One scan at a time has the turn, and it
+// pauses for half of the time, so that publishing finds a free processor. Without pauses a
+// few searches delay publishing tenfold. A scan that ends within its first turn does not
+// pause.
+type scanTurns chan struct{} // has a token while a scan has the turn
 
 // scanTurn is a scan's.
 type scanTurn struct {
@@ -21,8 +21,7 @@ type scanTurn struct {
 	began time.Time
 }
 
-// next is to be called between two records of a scan. It returns the error of a
-// context that has ended.
+// next must be called between two records of a scan. It returns the error of ctx.
 func (t *scanTurn) next(ctx context.Context) error {
 	switch {
 	case t.turns == nil:
@@ -44,7 +43,7 @@ func (t *scanTurn) next(ctx context.Context) error {
 	}
 }
 
-// end gives the turn to another scan.
+// end releases the turn.
 func (t *scanTurn) end() {
 	if !t.began.IsZero() {
 		t.began = time.Time{}

@@ -10,24 +10,23 @@ import (
 	"os"
 )
 
-// The layout of a page: a header of id:8 flags:2 count:2 overflow:4, then its
-// elements, then what they point to, each relative to itself.
+// The layout of a page: a header of id:8 flags:2 count:2 overflow:4, the elements, and
+// the data of the elements. An element has the offset of its data from itself.
 const (
 	branchPage   = 0x01
 	leafPage     = 0x02
 	freelistPage = 0x10
 	elementSize  = 16
 	bucketFlag   = 0x01
-	bucketSize   = 16 // of what a bucket's element holds: root:8 sequence:8
+	bucketSize   = 16 // of the value of a bucket: root:8 sequence:8
 	noFreelist   = 1<<64 - 1
-	longFreelist = 0xFFFF // the count of a list whose length is its first entry
+	longFreelist = 0xFFFF // the count if the real count is the first entry
 )
 
-// walkFile goes through the tree of pages and sees that it is one: that every
-// page is reached once, holds what it says, begins with the key that leads to it,
-// and points to others that are there. bbolt takes that for granted; what is not
-// so keeps its own check busy for ever. No page that is reached may be in the list
-// of free ones.
+// walkFile checks that the pages of a file are a tree. Every page must be reached once,
+// match its header, start with the key of its link, and point to existing pages. A page of
+// the tree must not be in the freelist. bbolt assumes all this, and its own check can run
+// forever otherwise.
 func walkFile(ctx context.Context, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -52,33 +51,31 @@ func walkFile(ctx context.Context, path string) error {
 	return w.free()
 }
 
-// walker is on its way through a file.
+// walker walks through the pages of a file.
 type walker struct {
 	file io.ReaderAt
 	meta metaPage
 	seen []bool // by page
 	next []link // pages to visit
-	want uint16 // what kind they should be of; 0 for any
+	want uint16 // their required type; 0 for any
 	leaf []byte // memory for the next leaf
 }
 
-// link is what leads to a page: the key that the page should begin with, nil
-// where a tree begins. By that key bbolt finds the link again that it has to
-// change when it writes the page elsewhere. One that it does not find stays, and
-// leads to a page that is free from then on, soon to be a part of some other tree,
-// or a branch that is above it. What the page has must be in order, and below the key
-// that leads to the page beside it: a page that is split has a key of its own lead to
-// the second part, and branches would be out of order then.
+// link points to a page. The page must start with key, which is nil for the root of a
+// tree. When bbolt moves a page, it finds the link to update by this key. If it does not
+// find the link, the old one stays and points to a free page, which may later become part
+// of another tree, or a branch above it. The keys of the page must be in order and below
+// the key of the next page, because a split page adds its own key to the branch.
 type link struct {
 	id    uint64
 	key   []byte
-	below []byte // nil where no page is beside it
+	below []byte // nil for the last page
 }
 
-// visit looks at a page and notes those it points to.
+// visit checks a page and adds the pages that it points to.
 func (w *walker) visit(to link) error {
 	if to.id < 2 || to.id >= w.meta.pages {
-		return fmt.Errorf("there is no such page of %d", w.meta.pages)
+		return fmt.Errorf("the page does not exist, the file has %d", w.meta.pages)
 	}
 	page, err := w.read(to.id)
 	if err != nil {
@@ -93,13 +90,13 @@ func (w *walker) visit(to link) error {
 	}
 	if key, ok := firstKey(page); to.key != nil && (!ok || !bytes.Equal(key, to.key)) {
 		w.next = w.next[:before]
-		return errors.New("it does not begin with the key that leads to it")
+		return errors.New("it does not start with the key of its link")
 	}
 	return nil
 }
 
-// read reads a page with all that it goes on in, and marks it. The memory of a
-// leaf is used again for the next one.
+// read reads a page with its continuation and marks it. The memory of a leaf is reused for
+// the next one.
 func (w *walker) read(id uint64) ([]byte, error) {
 	if w.leaf == nil {
 		w.leaf = make([]byte, w.meta.pageSize)
@@ -120,7 +117,7 @@ func (w *walker) read(id uint64) ([]byte, error) {
 		return nil, err
 	}
 	if order.Uint16(page[8:]) != leafPage {
-		w.leaf = nil // the keys of a branch are read later
+		w.leaf = nil // the keys of a branch are used later
 	}
 	if span == 1 {
 		return page, nil
@@ -130,10 +127,10 @@ func (w *walker) read(id uint64) ([]byte, error) {
 	return page, err
 }
 
-// mark notes that pages are reached.
+// mark marks pages as reached.
 func (w *walker) mark(id, span uint64) error {
 	if id < 2 || id >= w.meta.pages {
-		return fmt.Errorf("there is no such page of %d", w.meta.pages)
+		return fmt.Errorf("the page does not exist, the file has %d", w.meta.pages)
 	}
 	for i := id; i < id+span; i++ {
 		if w.seen[i] {
@@ -149,10 +146,10 @@ func (w *walker) follow(page, below []byte) error {
 	order := binary.NativeEndian
 	flags, count := order.Uint16(page[8:]), int(order.Uint16(page[10:]))
 	if flags != branchPage && flags != leafPage {
-		return fmt.Errorf("it is of no kind that belongs into the tree: %#x", flags)
+		return fmt.Errorf("its type %#x does not belong into the tree", flags)
 	}
 	if w.want != 0 && flags != w.want {
-		return fmt.Errorf("it is of another kind than it should be: %#x", flags)
+		return fmt.Errorf("its type %#x is wrong here", flags)
 	}
 	if pageHeaderSize+count*elementSize > len(page) {
 		return fmt.Errorf("it says that it has %d elements", count)
@@ -180,12 +177,12 @@ func (w *walker) follow(page, below []byte) error {
 	return checkBelow(last, below)
 }
 
-var errUnordered = errors.New("its key is not above that before it")
+var errUnordered = errors.New("its key is not greater than the previous key")
 
-// fork checks the elements of a branch, and notes where they lead.
+// fork checks the elements of a branch and adds their links.
 func (w *walker) fork(page []byte, count int, below []byte) error {
 	if count == 0 {
-		return errors.New("it leads nowhere")
+		return errors.New("it has no elements")
 	}
 	order := binary.NativeEndian
 	var last []byte
@@ -208,16 +205,16 @@ func (w *walker) fork(page []byte, count int, below []byte) error {
 	return checkBelow(last, below)
 }
 
-// checkBelow sees that the last key of a page is below that of the page beside it.
+// checkBelow checks that the last key of a page is below the first key of the next page.
 func checkBelow(last, below []byte) error {
 	if below != nil && bytes.Compare(last, below) >= 0 {
-		return errors.New("its last key is not below that of the page beside it")
+		return errors.New("its last key is not below the first key of the next page")
 	}
 	return nil
 }
 
-// firstKey returns the first key of a page that [walker.follow] has passed. An
-// empty one has none.
+// firstKey returns the first key of a page that [walker.follow] has checked. ok is false
+// for an empty page.
 func firstKey(page []byte) (key []byte, ok bool) {
 	order, e := binary.NativeEndian, page[pageHeaderSize:]
 	if order.Uint16(page[10:]) == 0 {
@@ -231,7 +228,7 @@ func firstKey(page []byte) (key []byte, ok bool) {
 	return key, err == nil
 }
 
-// enter checks a bucket: a tree of its own, or a page inside the element.
+// enter checks a bucket: its own tree, or an inline page.
 func (w *walker) enter(bucket []byte) error {
 	if len(bucket) < bucketSize {
 		return errors.New("its bucket is cut off")
@@ -242,12 +239,12 @@ func (w *walker) enter(bucket []byte) error {
 	}
 	inside := bucket[bucketSize:]
 	if len(inside) < pageHeaderSize || binary.NativeEndian.Uint16(inside[8:]) != leafPage {
-		return errors.New("the page of its bucket is cut off, or none")
+		return errors.New("the page of its bucket is cut off or is not a leaf")
 	}
 	return w.follow(inside, nil)
 }
 
-// within returns what an element points to: sizes bytes from pos on.
+// within returns the data of an element: the bytes from pos with the sum of sizes.
 func within(page []byte, at int, pos uint32, sizes ...uint32) ([]byte, error) {
 	begin := uint64(at) + uint64(pos)
 	end := begin
@@ -260,11 +257,11 @@ func within(page []byte, at int, pos uint32, sizes ...uint32) ([]byte, error) {
 	return page[begin:end], nil
 }
 
-// checkFreelist checks that a list of free pages is as long as it says.
+// checkFreelist checks the type and length of a freelist page.
 func checkFreelist(page []byte) error {
 	order := binary.NativeEndian
 	if flags := order.Uint16(page[8:]); flags != freelistPage {
-		return fmt.Errorf("it should hold the list of free pages, and its kind is %#x", flags)
+		return fmt.Errorf("it should be the freelist, and its type is %#x", flags)
 	}
 	count, room := uint64(order.Uint16(page[10:])), uint64(len(page)-pageHeaderSize)/8
 	if count == longFreelist {

@@ -6,16 +6,14 @@ import (
 	"os"
 )
 
-// walkBranches sees that the pages of a file are a tree, as [walkFile] does, but
-// of the pages that have no others below them it reads no more than leaves, lest a
-// start take long. The others, one in a hundred, are enough to know that no
-// way leads in a circle, in which bbolt would go round until its stack is full,
-// and that no page in use is named as free, which the next commit would write
-// over. A leaf that is longer than it should be, or does not begin with the key
-// that leads to it, makes such a circle with the next commits. What else is wrong
-// with a page is an error of those who read it.
+// walkBranches checks that the pages of a file are a tree, as [walkFile] does, but reads
+// at most the given number of leaves, so that a start is fast. The branches, one page in a
+// hundred, show that there is no cycle, which would overflow the stack of bbolt, and that
+// no page in use is in the freelist, which the next commit would overwrite. Leaves are
+// checked because one that is too long, or does not start with the key of its link, causes
+// a cycle in later commits. Other damage is reported when the page is read.
 //
-// Nobody may write the file meanwhile.
+// The file must not be written during the check.
 func walkBranches(path string, leaves int) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -28,9 +26,9 @@ func walkBranches(path string, leaves int) error {
 	}
 	w := walker{file: f, meta: m, seen: make([]bool, m.pages)}
 	if m.freelist == noFreelist {
-		leaves = len(w.seen) // bbolt makes a list, and goes through all of the tree
+		leaves = len(w.seen) // bbolt rebuilds the freelist from the whole tree
 	}
-	trees := []link{{id: m.root}} // and those of the buckets in it
+	trees := []link{{id: m.root}} // the root, and the trees of its buckets
 	for i := 0; i < len(trees); i++ {
 		err := w.tree(trees[i], func(to link) error {
 			if leaves--; leaves < 0 && i > 0 {
@@ -47,8 +45,8 @@ func walkBranches(path string, leaves int) error {
 	return w.free()
 }
 
-// tree visits the branches of a tree and calls leaf for the others, in their
-// order. All of these are equally deep.
+// tree visits the branches of a tree and calls leaf for the leaves in order. All leaves
+// must have the same depth.
 func (w *walker) tree(root link, leaf func(link) error) error {
 	height, err := w.height(root.id)
 	if err != nil {
@@ -57,7 +55,7 @@ func (w *walker) tree(root link, leaf func(link) error) error {
 	return w.below(root, height, leaf)
 }
 
-// below goes through a part of a tree with so many branches above each leaf.
+// below visits a subtree with height branches above each leaf.
 func (w *walker) below(to link, height int, leaf func(link) error) error {
 	visit := leaf
 	if w.want = leafPage; height > 0 {
@@ -78,13 +76,13 @@ func (w *walker) below(to link, height int, leaf func(link) error) error {
 	return nil
 }
 
-// height returns how many branches there are above the first leaf.
+// height returns the number of branches above the first leaf.
 func (w *walker) height(root uint64) (height int, err error) {
 	order := binary.NativeEndian
 	head := make([]byte, pageHeaderSize+elementSize)
 	for id := root; height < maxDepth; height++ {
 		if id < 2 || id >= w.meta.pages {
-			return 0, fmt.Errorf("page %d: there is no such page of %d", id, w.meta.pages)
+			return 0, fmt.Errorf("page %d does not exist, the file has %d", id, w.meta.pages)
 		}
 		if _, err := w.file.ReadAt(head, int64(id)*int64(w.meta.pageSize)); err != nil {
 			return 0, fmt.Errorf("page %d: %w", id, err)
@@ -94,10 +92,10 @@ func (w *walker) height(root uint64) (height int, err error) {
 		}
 		id = order.Uint64(head[pageHeaderSize+8:])
 	}
-	return 0, fmt.Errorf("page %d: the tree below it has no end", root)
+	return 0, fmt.Errorf("page %d: the tree below it is too deep", root)
 }
 
-// free compares the list of free pages with those that were seen.
+// free checks that no reached page is in the freelist.
 func (w *walker) free() error {
 	if w.meta.freelist == noFreelist {
 		return nil
@@ -108,11 +106,11 @@ func (w *walker) free() error {
 	f := pageFile{file: w.file, length: int64(w.meta.pages) * int64(w.meta.pageSize), size: int64(w.meta.pageSize)}
 	free := f.freelist(w.meta)
 	if free == nil {
-		return damaged(fmt.Sprintf("page %d: its list of free pages makes no sense", w.meta.freelist))
+		return damaged(fmt.Sprintf("page %d: its freelist is invalid", w.meta.freelist))
 	}
 	for id := range free {
 		if w.seen[id] {
-			return damaged(fmt.Sprintf("page %d is in use, and in the list of free pages", id))
+			return damaged(fmt.Sprintf("page %d is in use and in the freelist", id))
 		}
 	}
 	return nil

@@ -119,7 +119,7 @@ func TestOpenRefusesWhatIsNoTree(t *testing.T) {
 		"to the root":                  leads(1, g.root),
 		"to a sibling":                 leads(0, g.leaves[1]),
 		"to another bucket":            leads(last, g.roots[answers]),
-		"to the list of free pages":    leads(0, g.free),
+		"to the freelist":    leads(0, g.free),
 		"to a first page":              leads(0, 1),
 		"to no page":                   leads(0, 1<<40),
 		"a bucket at the root":         bucketAt(events, g.root),
@@ -193,7 +193,7 @@ func TestWalkBranchesReadsAsManyLeaves(t *testing.T) {
 	}
 	g.meta(func(b []byte) { binary.NativeEndian.PutUint64(b[32:], noFreelist) })(g.data)
 	if err := walkBranches(write(t, g.data), 0); !errors.Is(err, storage.ErrCorrupt) {
-		t.Errorf("without a list of free pages: %v", err)
+		t.Errorf("without a freelist: %v", err)
 	}
 }
 
