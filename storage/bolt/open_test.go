@@ -119,7 +119,7 @@ func TestOpenRefuses(t *testing.T) {
 		"far newer":        {version(1 << 63), storage.ErrNewer, "install the newer one"},
 		"no version":       {inside(func(tx *bbolt.Tx) error { return tx.Bucket([]byte("schedctl")).Delete([]byte("version")) }), storage.ErrCorrupt, "version"},
 		"a bucket less":    {inside(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("due")) }), storage.ErrCorrupt, `"due" is missing`},
-		"both first pages": {both(overwrite(40, "xxxx"), overwrite(pageSize+40, "xxxx")), storage.ErrCorrupt, "check sum"},
+		"both first pages": {both(overwrite(40, "xxxx"), overwrite(pageSize+40, "xxxx")), storage.ErrCorrupt, "checksum"},
 		"free list":        {spoilPage(4), storage.ErrCorrupt, "restore it from a backup"},
 		"root page":        {spoilPage(2), storage.ErrCorrupt, "restore it from a backup"},
 	} {

@@ -119,7 +119,7 @@ func TestOpenRefusesWhatIsNoTree(t *testing.T) {
 		"to the root":                  leads(1, g.root),
 		"to a sibling":                 leads(0, g.leaves[1]),
 		"to another bucket":            leads(last, g.roots[answers]),
-		"to the freelist":    leads(0, g.free),
+		"to the freelist":              leads(0, g.free),
 		"to a first page":              leads(0, 1),
 		"to no page":                   leads(0, 1<<40),
 		"a bucket at the root":         bucketAt(events, g.root),
