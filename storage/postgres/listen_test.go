@@ -41,7 +41,7 @@ func nextCommit(t *testing.T, heard <-chan storage.Commit) storage.Commit {
 func manyRecords(n int) (func(storage.Tx) error, storage.Commit) {
 	now := schedctl.Millis(time.Now())
 	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
-	told := storage.Commit{Events: n, Elsewhere: true}
+	reported := storage.Commit{Events: n, Elsewhere: true}
 	var writes []func(storage.Tx) error
 	for range n {
 		a := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws, Status: schedctl.AccountConnected}
@@ -49,13 +49,13 @@ func manyRecords(n int) (func(storage.Tx) error, storage.Commit) {
 		hook := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: ws}
 		post, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: []schedctl.Account{a}, PublishAt: now.Add(time.Hour)}, now)
 		target, _ := schedctl.ParseID(schedctl.TargetPrefix, post.Targets[0].ID)
-		told.Due = append(told.Due, schedctl.Due{At: post.PublishAt.UnixMilli(), Target: target})
-		told.Accounts, told.Webhooks = append(told.Accounts, a.ID), append(told.Webhooks, hook.ID)
+		reported.Due = append(reported.Due, schedctl.Due{At: post.PublishAt.UnixMilli(), Target: target})
+		reported.Accounts, reported.Webhooks = append(reported.Accounts, a.ID), append(reported.Webhooks, hook.ID)
 		writes = append(writes, func(tx storage.Tx) error {
 			return errors.Join(err, tx.PutAccount(a), tx.PutWebhook(hook), tx.PutPost(post), tx.AddEvents(events[0]))
 		})
 	}
-	slices.SortFunc(told.Due, schedctl.Due.Compare)
+	slices.SortFunc(reported.Due, schedctl.Due.Compare)
 	return func(tx storage.Tx) error {
 		for _, write := range writes {
 			if err := write(tx); err != nil {
@@ -63,7 +63,7 @@ func manyRecords(n int) (func(storage.Tx) error, storage.Commit) {
 			}
 		}
 		return nil
-	}, told
+	}, reported
 }
 
 func TestCommitsOfOtherProcesses(t *testing.T) {

@@ -71,19 +71,19 @@ func TestReadersWaitForSlowTransactions(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	s := open(t, url)
-	told := make(chan storage.Commit, 100)
-	s.Notify(func(c storage.Commit) { told <- c })
+	reported := make(chan storage.Commit, 100)
+	s.Notify(func(c storage.Commit) { reported <- c })
 	first := addEvent(t, s)
-	<-told
+	<-reported
 	late := slowTransaction(t, url)
 	second := addEvent(t, s)
-	<-told
+	<-reported
 	for range 3 { // repeated checks must not change the result
 		if diff := cmp.Diff([]string{first}, eventsIn(t, s)); diff != "" {
 			t.Errorf("events while one may still arrive (-want +got):\n%s", diff)
 		}
 		select {
-		case c := <-told:
+		case c := <-reported:
 			t.Errorf("notified of %+v although no event can be read", c)
 		case <-time.After(100 * time.Millisecond):
 		}
@@ -91,7 +91,7 @@ func TestReadersWaitForSlowTransactions(t *testing.T) {
 	if err := late.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	<-told // events can be read
+	<-reported // events can be read
 	u := schedctl.ULID{0x01, 0x9a, 6: 0x70, 8: 0x80}
 	want := []string{first, u.ID(schedctl.EventPrefix), second}
 	if diff := cmp.Diff(want, eventsIn(t, s)); diff != "" {
@@ -149,18 +149,18 @@ func TestReadersSkipRolledBackEvents(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	s := open(t, url)
-	told := make(chan storage.Commit, 100)
-	s.Notify(func(c storage.Commit) { told <- c })
+	reported := make(chan storage.Commit, 100)
+	s.Notify(func(c storage.Commit) { reported <- c })
 	late := slowTransaction(t, url)
 	event := addEvent(t, s)
-	<-told
+	<-reported
 	if ids := eventsIn(t, s); len(ids) > 0 {
 		t.Errorf("events %v, want none", ids)
 	}
 	if err := late.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	<-told // events can be read
+	<-reported // events can be read
 	if diff := cmp.Diff([]string{event}, eventsIn(t, s)); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
@@ -184,12 +184,12 @@ func TestForeignTransactionsDoNotStopReaders(t *testing.T) {
 	if err := slowTransaction(t, url).Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	told := make(chan storage.Commit, 100)
-	s.Notify(func(c storage.Commit) { told <- c })
+	reported := make(chan storage.Commit, 100)
+	s.Notify(func(c storage.Commit) { reported <- c })
 	event := addEvent(t, s)
-	<-told
+	<-reported
 	for len(eventsIn(t, s)) == 0 {
-		<-told
+		<-reported
 	}
 	if diff := cmp.Diff([]string{event}, eventsIn(t, s)); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
@@ -234,15 +234,15 @@ func TestStoppedClientLosesItsTransaction(t *testing.T) {
 func TestTextOutsideColumnRange(t *testing.T) {
 	t.Parallel()
 	s := open(t, postgrestest.Database(t))
-	write, told := manyRecords(1)
+	write, reported := manyRecords(1)
 	now := time.Now()
 	wild := "a\x00b\xffc\\u0000" + strings.Repeat("\xc3", 2)
 	d := schedctl.Delivery{
-		ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: told.Webhooks[0], EventID: schedctl.NewID(schedctl.EventPrefix, now), Response: wild,
+		ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: reported.Webhooks[0], EventID: schedctl.NewID(schedctl.EventPrefix, now), Response: wild,
 	}
 	a := schedctl.Attempt{
 		ID: schedctl.NewID(schedctl.AttemptPrefix, now), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, now), PostID: schedctl.NewID(schedctl.PostPrefix, now),
-		AccountID: told.Accounts[0], TargetID: told.Due[0].TargetID(), Error: &schedctl.TargetError{Message: wild},
+		AccountID: reported.Accounts[0], TargetID: reported.Due[0].TargetID(), Error: &schedctl.TargetError{Message: wild},
 	}
 	err := s.Update(t.Context(), func(tx storage.Tx) error {
 		if err := write(tx); err != nil {

@@ -71,8 +71,8 @@ func TestConnectionLostDuringCommit(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			p := newProxy(t, socketIn(t, url))
 			s := open(t, p.url(t, url)+"&pool_mode=transaction")
-			var told atomic.Int64
-			s.Notify(func(c storage.Commit) { told.Add(int64(c.Events)) })
+			var reported atomic.Int64
+			s.Notify(func(c storage.Commit) { reported.Add(int64(c.Events)) })
 			n := newCounter(t, s)
 			const adds = 12
 			for i := range adds {
@@ -83,8 +83,8 @@ func TestConnectionLostDuringCommit(t *testing.T) {
 					t.Errorf("Update: %v", err)
 				}
 			}
-			if got := n.read(t, s); got != adds || told.Load() != adds {
-				t.Errorf("%d transactions exist and %d were reported, want %d", got, told.Load(), adds)
+			if got := n.read(t, s); got != adds || reported.Load() != adds {
+				t.Errorf("%d transactions exist and %d were reported, want %d", got, reported.Load(), adds)
 			}
 			if p.cuts != adds/3 {
 				t.Errorf("%d commits were cut, want %d", p.cuts, adds/3)

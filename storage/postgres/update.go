@@ -167,8 +167,8 @@ func (s *Store) resolveOutcome(tx *tx, began time.Time, cause error) error {
 
 // announceCommit reports a committed transaction, in order.
 func (s *Store) announceCommit(tx *tx, began time.Time, turn ticket) {
-	told := tx.summary()
-	told.Took = time.Since(began)
-	turn.run(func() { s.callNotify(told) })
-	s.announcer.add(told)
+	reported := tx.summary()
+	reported.Took = time.Since(began)
+	turn.run(func() { s.callNotify(reported) })
+	s.announcer.add(reported)
 }

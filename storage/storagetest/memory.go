@@ -113,9 +113,9 @@ func (p *process) Update(ctx context.Context, fn func(storage.Tx) error) error {
 		return err
 	}
 	if len(tx.undo) > 0 {
-		told := tx.summary()
-		told.Took = time.Since(began)
-		p.notifyAll(told)
+		reported := tx.summary()
+		reported.Took = time.Since(began)
+		p.notifyAll(reported)
 	}
 	return nil
 }

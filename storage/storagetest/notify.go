@@ -111,20 +111,20 @@ func testNotifyReportsOnlyCommits(f *fixture) {
 	if e.take(); len(e.commits) > 0 {
 		f.Error("a failed transaction was reported")
 	}
-	wantSame(f, "told", storage.Commit{}, e.take())
+	wantSame(f, "reported", storage.Commit{}, e.take())
 	mustRead(f, func(r storage.Reader) (any, error) { return r.Workspaces() })
 	wantSame(f, "a View was reported", storage.Commit{}, e.take())
 }
 
 func testNotifyComesBeforeUpdateReturns(f *fixture) {
 	var mu sync.Mutex
-	told := make(map[schedctl.Due]int)
+	reported := make(map[schedctl.Due]int)
 	total := 0
 	f.store.Notify(func(c storage.Commit) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, d := range c.Due {
-			told[d]++
+			reported[d]++
 			total++
 		}
 	})
@@ -136,7 +136,7 @@ func testNotifyComesBeforeUpdateReturns(f *fixture) {
 				p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, account...)
 				f.putPosts(p)
 				mu.Lock()
-				n := told[dueOf(p)[0]]
+				n := reported[dueOf(p)[0]]
 				mu.Unlock()
 				if n != 1 {
 					f.Errorf("%d notifications when Update returned, want one", n)
@@ -153,10 +153,10 @@ func testNotifyComesBeforeUpdateReturns(f *fixture) {
 // testNotifyComesInOrder gives each transaction a number, as the time of a post, and
 // expects the notifications in order of the numbers.
 func testNotifyComesInOrder(f *fixture) {
-	var told []schedctl.Due
+	var reported []schedctl.Due
 	f.store.Notify(func(c storage.Commit) {
 		slices.SortFunc(c.Due, schedctl.Due.Compare) // the order within a group is undefined
-		told = append(told, c.Due...)
+		reported = append(reported, c.Due...)
 	})
 	account := newAccountIDs(1)
 	var wait sync.WaitGroup
@@ -175,8 +175,8 @@ func testNotifyComesInOrder(f *fixture) {
 		})
 	}
 	wait.Wait()
-	if len(told) != 80 || !slices.IsSortedFunc(told, schedctl.Due.Compare) {
-		f.Errorf("%d due entries reported, want 80, in commit order: %v", len(told), told)
+	if len(reported) != 80 || !slices.IsSortedFunc(reported, schedctl.Due.Compare) {
+		f.Errorf("%d due entries reported, want 80, in commit order: %v", len(reported), reported)
 	}
 }
 
