@@ -95,7 +95,7 @@ func TestDoctorFinds(t *testing.T) {
 		"no key": {func(m *machine, r routes) {
 			m.env["SCHEDCTL_API_KEY"] = ""
 			r["GET /me"] = refused{401, "AUTHENTICATION_REQUIRED"}
-		}, "key", []string{"fail", "the daemon asks for an API key", "schedctl login"}, 6},
+		}, "key", []string{"fail", "the daemon requires an API key", "schedctl login"}, 6},
 		"a wrong key":     {func(_ *machine, r routes) { r["GET /me"] = refused{401, "INVALID_API_KEY"} }, "key", []string{"fail", "the daemon says no", ""}, 6},
 		"an expiring key": {func(_ *machine, r routes) { r["GET /me"] = expiring }, "key", []string{"warn", "the key old of workspace default expires in 2 days", "schedctl key create"}, 8},
 		"no key file":     {func(m *machine, _ routes) { m.env["SCHEDCTL_API_KEY"] = ""; m.env["SCHEDCTL_API_KEY_FILE"] = "/no/key" }, "key", []string{"fail", "the API key cannot be read", "give a readable file"}, 4},

@@ -43,10 +43,10 @@ func newDaemonStatus(a *cli.App) *cobra.Command {
 which version it is. No API key is needed. When it is not ready the exit status is
 7. "schedctl doctor" looks further.
 
-With an API key the daemons that use the same database are listed too: for how long
-each was silent (every second it says that it lives), and by how much what it
-has to publish is late. A daemon without a heartbeat for five seconds counts as ended, and others
-take over; it is listed for an hour.`,
+With an API key, the daemons that use the same database are listed too: the time since
+the last heartbeat of each (it sends one every second), and how late its posts are.
+After five seconds without a heartbeat a daemon counts as ended, and others take over;
+it is listed for an hour.`,
 		Example: `  schedctl daemon status
   schedctl daemon status --json=ready,version
   schedctl daemon status --jq '.nodes[]? | select(.alive) | .name'`,
