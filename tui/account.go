@@ -11,14 +11,14 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// accountList is the accounts.
+// accountList is the state of the view Accounts.
 type accountList struct {
-	list            []apiv1.Account   // that are connected, or were and are to be again
-	names           map[string]string // of these and of those that were removed, by id
+	list            []apiv1.Account   // without the disconnected accounts
+	names           map[string]string // of all accounts, also disconnected ones, by id
 	loaded, loading bool
 	err             error
 	selected        int
-	anchor          string // the account to select when they are read again, or empty
+	anchor          string // the account to select after the next read, or empty
 }
 
 type (
@@ -65,7 +65,8 @@ func (m *Model) takeAccounts(msg accountsMsg) tea.Cmd {
 	return nil
 }
 
-// verify asks the network of the selected account whether it still takes it.
+// verify asks the network of the selected account whether it still accepts the
+// credentials.
 func (m *Model) verify() tea.Cmd {
 	r := &m.accounts
 	if r.selected >= len(r.list) {
@@ -85,13 +86,13 @@ func (m *Model) takeVerified(msg verifiedMsg) {
 	case msg.err != nil:
 		m.showError(explain(msg.err))
 	case msg.account.Status == schedctl.AccountError:
-		m.showError(oneLine(msg.account.Name) + " is still refused")
+		m.showError(oneLine(msg.account.Name) + " is still refused by its network")
 	default:
 		m.showNotice(oneLine(msg.account.Name) + " works")
 	}
 }
 
-// accountRows draws the accounts with their health.
+// accountRows renders the accounts with their status.
 func accountRows(s drawContext, r *accountList, width, height int) []string {
 	if len(r.list) == 0 {
 		return emptyMessage(s, r.loaded, r.err, "No account yet. Connect one with a.", width)
@@ -113,7 +114,7 @@ func accountRows(s drawContext, r *accountList, width, height int) []string {
 	return linesAround(lines, at, height)
 }
 
-// accountNotes are the limit of an account, and what is wrong with it.
+// accountNotes renders the limit of an account and its error.
 func accountNotes(s drawContext, a apiv1.Account, width int) (lines []string) {
 	if a.Limits.MaxCharacters != nil {
 		text := fmt.Sprintf("at most %d %s in a post", *a.Limits.MaxCharacters, a.Limits.Unit)
@@ -123,7 +124,7 @@ func accountNotes(s drawContext, a apiv1.Account, width int) (lines []string) {
 		for _, l := range wrap(string(a.Error.Kind)+": "+a.Error.Message, width-4) {
 			lines = append(lines, "    "+s.theme.bad.Render(l))
 		}
-		advice := "next: i to give new credentials, or v to ask again"
+		advice := "next: i enters new credentials, v checks again"
 		for _, l := range wrap(advice, width-4) {
 			lines = append(lines, "    "+l)
 		}
@@ -131,7 +132,7 @@ func accountNotes(s drawContext, a apiv1.Account, width int) (lines []string) {
 	return lines
 }
 
-// linesAround returns the lines around one of them, so that it is on the screen.
+// linesAround returns at most height lines around the line at.
 func linesAround(lines []string, at, height int) []string {
 	if height <= 0 {
 		return nil
@@ -140,7 +141,7 @@ func linesAround(lines []string, at, height int) []string {
 	return lines[first:min(len(lines), first+height)]
 }
 
-// emptyMessage says why a list has nothing to show.
+// emptyMessage says why a list is empty.
 func emptyMessage(s drawContext, loaded bool, err error, nothing string, width int) []string {
 	text := nothing
 	switch {

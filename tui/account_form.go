@@ -12,14 +12,14 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// platformsMsg is the platforms of the daemon, for a form that waits for them.
+// platformsMsg carries the daemon's platforms to the form that needs them.
 type platformsMsg struct {
 	list map[string]apiv1.PlatformEntry
 	then func(m *Model)
 	err  error
 }
 
-// withPlatforms reads what each platform asks for, and continues.
+// withPlatforms reads the platforms and then calls then.
 func (m *Model) withPlatforms(then func(m *Model)) tea.Cmd {
 	c := m.cfg.Client
 	return m.call(func(ctx context.Context) tea.Msg {
@@ -38,7 +38,7 @@ func (m *Model) takePlatforms(msg platformsMsg) {
 	}
 }
 
-// addAccount asks for the platform of a new account, and then for what it takes.
+// addAccount asks for the platform of a new account and then for its fields.
 func (m *Model) addAccount() tea.Cmd {
 	return m.withPlatforms(func(m *Model) {
 		names := slices.Sorted(maps.Keys(m.platforms))
@@ -57,11 +57,11 @@ func (m *Model) addAccount() tea.Cmd {
 	})
 }
 
-// newAccountForm asks for everything that a platform takes.
+// newAccountForm returns the form for a new account.
 func (m *Model) newAccountForm(platform string) *form {
 	p := m.platforms[platform]
 	f := &form{title: "New account on " + oneLine(platform)}
-	f.fields = append(f.fields, newField(m.theme, "name", "name", "What you call the account. Empty for its user name.", ""))
+	f.fields = append(f.fields, newField(m.theme, "name", "name", "A name for the account. Leave empty to use its user name.", ""))
 	f.fields = append(f.fields, credentialFields(m.theme, p, true)...)
 	f.fields = append(f.fields, optionFields(m.theme, p, nil)...)
 	c := m.cfg.Client
@@ -72,7 +72,8 @@ func (m *Model) newAccountForm(platform string) *form {
 	return f
 }
 
-// editAccount asks for the name, the options and new credentials of an account.
+// editAccount opens the form for the name, the options and new credentials of an
+// account.
 func (m *Model) editAccount() tea.Cmd {
 	r := &m.accounts
 	if r.selected >= len(r.list) {
@@ -85,7 +86,7 @@ func (m *Model) editAccount() tea.Cmd {
 func (m *Model) accountForm(a apiv1.Account) *form {
 	p := m.platforms[a.Platform]
 	f := &form{title: "Edit " + oneLine(a.Name) + " on " + oneLine(a.Platform)}
-	f.fields = append(f.fields, newField(m.theme, "name", "name", "What you call the account.", a.Name))
+	f.fields = append(f.fields, newField(m.theme, "name", "name", "A name for the account.", a.Name))
 	f.fields[0].required = true
 	f.fields = append(f.fields, optionFields(m.theme, p, a.Options)...)
 	f.fields = append(f.fields, credentialFields(m.theme, p, false)...)
@@ -98,7 +99,7 @@ func (m *Model) accountForm(a apiv1.Account) *form {
 		}
 		if body.Name == nil && body.Credentials == nil && body.Options == nil {
 			m.dialog = nil
-			m.showNotice("nothing was changed")
+			m.showNotice("nothing changed")
 			return nil
 		}
 		return f.call(m, "saved", func(ctx context.Context) (apiv1.Account, error) { return c.EditAccount(ctx, a.ID, body) })
@@ -106,15 +107,15 @@ func (m *Model) accountForm(a apiv1.Account) *form {
 	return f
 }
 
-// credentialFields ask for the credentials of a platform. Those of an existing
-// account are not known and can only be replaced.
+// credentialFields returns the fields for the credentials of a platform. The
+// credentials of an existing account are not shown; they can only be replaced.
 func credentialFields(t theme, p apiv1.PlatformEntry, isNew bool) (fields []formField) {
 	for _, c := range p.Credentials {
 		f := newField(t, "credentials."+c.Name, c.Name, c.About, "")
 		switch {
 		case !isNew:
 			f.input.Placeholder = "unchanged"
-			f.about = c.About + ". To replace the credentials, give all of them."
+			f.about = c.About + ". To replace the credentials, enter all of them."
 		case c.Required:
 			f.required, f.input.Placeholder = true, "required"
 		default:
@@ -128,7 +129,7 @@ func credentialFields(t theme, p apiv1.PlatformEntry, isNew bool) (fields []form
 	return fields
 }
 
-// optionFields ask for the options of a platform.
+// optionFields returns the fields for the options of a platform.
 func optionFields(t theme, p apiv1.PlatformEntry, have map[string]any) (fields []formField) {
 	for _, o := range p.Options {
 		f := newField(t, "options."+o.Name, o.Name, o.About, optionText(have[o.Name]))
@@ -138,7 +139,7 @@ func optionFields(t theme, p apiv1.PlatformEntry, have map[string]any) (fields [
 	return fields
 }
 
-// optionText writes the value of an option as a person types it.
+// optionText formats the value of an option as a user types it.
 func optionText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -153,7 +154,7 @@ func optionText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// credentials returns those that were typed, nil for none.
+// credentials returns the entered credentials, or nil.
 func (f *form) credentials() map[string]string {
 	var out map[string]string
 	for i := range f.fields {
@@ -167,8 +168,8 @@ func (f *form) credentials() map[string]string {
 	return out
 }
 
-// options returns those that were changed, nil for none. An emptied option is
-// null: it gets its default again.
+// options returns the changed options, or nil. The value of an emptied option is
+// nil, which resets it to its default.
 func (f *form) options() map[string]any {
 	var out map[string]any
 	for i := range f.fields {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/tui"
 )
 
-// newMastodon fills in the form of a new account, its secret last.
+// newMastodon fills in the form for a new account. The secret is last.
 func newMastodon(d *driver) {
 	d.press("6", "a", "down", "enter")
 	d.typed("work")
@@ -39,8 +39,8 @@ func TestAnAccountIsAdded(t *testing.T) {
 	})
 }
 
-// A secret is on no screen: not while it is typed, not after a refusal, not in a
-// text that is kept at the end.
+// A secret is never visible: not while it is typed, not after a refusal, not in the
+// text that is saved at the end.
 func TestSecretsAreNotShown(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		f.fail("AddAccount", schedctl.Errorf(schedctl.ValidationFailed, "credentials.access_token", "the server refuses the token"))
@@ -50,17 +50,17 @@ func TestSecretsAreNotShown(t *testing.T) {
 		d.sees("the server refuses the token", "•••••••", "https://social.example")
 		d.seesNot("hunter2")
 		d.press("esc")
-		d.sees("What you typed is not saved", "esc keep editing   d discard")
+		d.sees("Your changes are not saved", "esc keep editing   d discard")
 		d.seesNot("hunter2")
 		if got := tui.Unsaved(d.model); got != "" {
-			t.Errorf("%q would be kept in a file", got)
+			t.Errorf("%q would be saved in a file", got)
 		}
 		d.press("d", "u")
 		d.seesNot("hunter2", "New account")
 	})
 }
 
-func TestWhatAFormLacks(t *testing.T) {
+func TestRequiredFieldsOfAForm(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("6", "a", "down", "enter", "ctrl+s")
 		d.sees("required")
@@ -72,14 +72,14 @@ func TestWhatAFormLacks(t *testing.T) {
 	})
 }
 
-// Only what was changed is sent; an emptied option gets its default again.
+// Only changed fields are sent. An emptied option is reset to its default.
 func TestAnAccountIsEdited(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		f.accounts[0].Options = map[string]any{"visibility": "private", "sensitive": true}
 		d.press("6", "i")
 		d.sees("Edit me on mastodon", "private", "true", "unchanged")
 		d.press("ctrl+s")
-		d.sees("nothing was changed")
+		d.sees("nothing changed")
 		d.press("i", "!", "tab", "ctrl+u", "ctrl+s")
 		d.sees("saved: me!", "▌ me!")
 		want := apiv1.EditAccount{Name: ptr("me!"), Options: map[string]any{"visibility": nil}}
@@ -89,20 +89,20 @@ func TestAnAccountIsEdited(t *testing.T) {
 	})
 }
 
-// A form stays as it was typed while the daemon is away.
+// A form keeps its fields while the daemon is unreachable.
 func TestAFormOutlivesAnOutage(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		f.fail("AddAccount", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
 		newMastodon(d)
 		d.press("ctrl+s")
-		d.sees("no response: it may be done", "https://social.example", "•••••••")
+		d.sees("no response: the account may be saved", "https://social.example", "•••••••")
 		f.fail("AddAccount", nil)
 		d.press("ctrl+s")
 		d.sees("connected: work")
 	})
 }
 
-// Posts are filtered by a label that some post on the screen has.
+// Posts can be filtered by the labels of the loaded posts.
 func TestLabels(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		f.posts[1].Labels = []string{"launch", "q4"}

@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// handleActionKey does something to what is selected.
+// handleActionKey handles a key that acts on the selected item.
 func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	switch f := m.feed(); {
 	case m.tab == tabAccounts && key.Matches(k, m.keys.Verify):
@@ -37,8 +37,8 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	}
 }
 
-// handlePostKey does something to a post. What its status does not allow is said here,
-// in the words of the rules, and not sent.
+// handlePostKey handles a key that acts on a post. If the status of the post does
+// not permit the operation, it shows the reason and sends nothing.
 func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	if by, ok := m.keys.nudge(k); ok {
 		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.nudgePost(p, by) })
@@ -84,7 +84,7 @@ func (m *Model) ifAllowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd
 
 func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 	if len(p.SocialAccountIDs) == 0 {
-		m.showError("the post has no account to go to: choose one with i")
+		m.showError("the post has no account: press i to choose one")
 		return nil
 	}
 	shown := p
@@ -93,7 +93,7 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 		question: []string{"Publish this now, to " + m.scene().accounts(p.SocialAccountIDs) + "?", "", excerpt(p.Content, 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
-			return m.startChange(change{post: p, shown: shown, done: "on its way to " + plural(len(p.SocialAccountIDs), "account"),
+			return m.startChange(change{post: p, shown: shown, done: "publishing to " + plural(len(p.SocialAccountIDs), "account"),
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, versionOf(p)) },
 				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was published") }})
 		},
@@ -101,17 +101,17 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 	return nil
 }
 
-// unschedule makes a scheduled post a draft.
+// unschedule turns a scheduled post into a draft.
 func (m *Model) unschedule(p apiv1.Post) tea.Cmd {
 	if p.Status == schedctl.Draft {
-		m.showNotice("the post is a draft already")
+		m.showNotice("the post is already a draft")
 		return nil
 	}
 	shown := p
 	shown.Status, shown.PublishAt = schedctl.Draft, nil
 	c := m.cfg.Client
 	return m.startChange(change{
-		post: p, shown: shown, done: "a draft again",
+		post: p, shown: shown, done: "changed to a draft",
 		call: func(ctx context.Context) (apiv1.Post, error) { return c.Unschedule(ctx, versionOf(p)) },
 		undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) },
 	})
@@ -121,14 +121,14 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status = schedctl.Canceled
 	m.dialog = &confirm{
-		question: []string{"Cancel this post? You can make a copy of it with u.", "", excerpt(p.Content, 200)},
+		question: []string{"Cancel this post? Press u afterwards to create a copy.", "", excerpt(p.Content, 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.startChange(change{post: p, shown: shown, done: "canceled",
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Cancel(ctx, versionOf(p)) },
 				undo: func(after apiv1.Post) *undo {
 					return &undo{
-						label: "make a copy of " + quoted(p), at: versionOf(after), from: p.Version,
+						label: "create a copy of " + quoted(p), at: versionOf(after), from: p.Version,
 						run: func(m *Model, u *undo) tea.Cmd { return m.recreate(u, after) },
 					}
 				}})
@@ -139,7 +139,7 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 
 func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 	m.dialog = &confirm{
-		question: []string{"Delete this draft? You can restore it with u.", "", excerpt(p.Content, 200)},
+		question: []string{"Delete this draft? Press u afterwards to restore it.", "", excerpt(p.Content, 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.startChange(change{post: p, done: "deleted", removes: true,
@@ -155,8 +155,8 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 	return nil
 }
 
-// recreate undoes the end of a post: it creates a copy for the accounts that do
-// not have the post, at its time if that is in the future.
+// recreate undoes a cancellation or deletion. It creates a copy for the accounts
+// that have not published the post, with the same time if that is in the future.
 func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
 	body := apiv1.CreatePost{Content: p.Content, Labels: p.Labels, AllowDuplicate: true}
 	for _, id := range p.SocialAccountIDs {
@@ -175,22 +175,22 @@ func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
 	c, key := m.cfg.Client, "tui-again-"+p.ID
 	return m.call(func(ctx context.Context) tea.Msg {
 		post, err := c.Create(ctx, body, key)
-		return doneMsg{done: "undone: there is a copy, ", post: post, err: err, undoes: u}
+		return doneMsg{done: "undone: created a copy, ", post: post, err: err, undoes: u}
 	})
 }
 
-// describe says what has become of a post.
+// describe describes the state of a post.
 func (m *Model) describe(p apiv1.Post) string {
 	switch {
 	case p.Status == schedctl.Draft:
-		return "a draft"
+		return "draft"
 	case p.Status == schedctl.Scheduled && p.PublishAt != nil:
-		return "goes out " + when.Format(p.PublishAt.In(m.zone))
+		return "scheduled for " + when.Format(p.PublishAt.In(m.zone))
 	}
-	return "a " + string(p.Status) + " post"
+	return string(p.Status)
 }
 
-// selectPost selects a post where it is listed.
+// selectPost selects a post in every list that has it.
 func (m *Model) selectPost(id string) {
 	for t := range m.feeds {
 		if i, ok := m.feeds[t].find(id); ok {
@@ -199,13 +199,13 @@ func (m *Model) selectPost(id string) {
 	}
 }
 
-// doneMsg is the end of something that concerns no post on the screen.
+// doneMsg is the result of an action without a change on the screen.
 type doneMsg struct {
 	done string
-	post apiv1.Post // a new one, or none
+	post apiv1.Post // the created post, or the zero value
 	err  error
 
-	undoes *undo // what it undoes, or nil
+	undoes *undo // the undo that was run, or nil
 }
 
 func (m *Model) takeDone(msg doneMsg) {
@@ -222,8 +222,8 @@ func (m *Model) takeDone(msg doneMsg) {
 	m.showNotice(msg.done)
 }
 
-// askRetry lets a person choose among failed targets, and warns of those that
-// may have been published.
+// askRetry asks which failed targets to retry and warns about those that may have
+// been published.
 func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
 	failed := failedTargets(p)
 	if len(failed) < 2 {
@@ -257,7 +257,7 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 	question := []string{"Try again to publish this to " + m.scene().targets(failed) + "?"}
 	if slices.ContainsFunc(failed, outcomeUnknown) {
 		body.Force = true
-		question = append(question, "The network may have it already: look there first, or it may be there twice.")
+		question = append(question, "The network may already have this post. Check there first, or it may appear twice.")
 	}
 	shown := p
 	shown.Status = schedctl.Publishing
@@ -265,7 +265,7 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 		question: append(question, "", excerpt(p.Content, 200)),
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
-			return m.startChange(change{post: p, shown: shown, done: "tried again",
+			return m.startChange(change{post: p, shown: shown, done: "retrying",
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) },
 				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was sent again") }})
 		},
@@ -273,8 +273,8 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 	return nil
 }
 
-// postURL returns where a post is on the network, or where its first published
-// target is.
+// postURL returns the address of a post on the network of its first published
+// target, or the empty string.
 func postURL(p apiv1.Post) string {
 	for _, t := range p.Targets {
 		if t.PlatformPostURL != nil {
@@ -288,7 +288,7 @@ func (m *Model) copyAddress(p apiv1.Post) tea.Cmd {
 	text := postURL(p)
 	out := m.cfg.Clipboard
 	if text == "" || out == nil {
-		m.showError("there is no address to copy: nothing of this post is published")
+		m.showError("no address to copy: the post is not published on any network")
 		return nil
 	}
 	return func() tea.Msg {
@@ -301,7 +301,7 @@ func (m *Model) openAddress(p apiv1.Post) tea.Cmd {
 	text := postURL(p)
 	open := m.cfg.Browse
 	if text == "" || open == nil {
-		m.showError("there is no address to open: nothing of this post is published")
+		m.showError("no address to open: the post is not published on any network")
 		return nil
 	}
 	return m.call(func(ctx context.Context) tea.Msg {

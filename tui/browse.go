@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// handleBrowseKey does what a key says while a list is shown.
+// handleBrowseKey handles a key while a list is shown.
 func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 	m.quitting = m.quitting && key.Matches(k, m.keys.Quit, m.keys.Kill)
 	switch {
@@ -35,7 +35,7 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// showTab goes to a tab. What no event tells of is read again.
+// showTab switches to a tab. It reloads data for which the daemon sends no events.
 func (m *Model) showTab(t tab) {
 	m.tab, m.notice = t, notice{}
 	m.detail.close()
@@ -47,7 +47,7 @@ func (m *Model) showTab(t tab) {
 	}
 }
 
-// handleMoveKey moves the selection, and reports whether the key was for that.
+// handleMoveKey moves the selection, and reports whether it handled the key.
 func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 	const far = 1 << 30
 	switch page := max(1, m.bodyHeight()-2); {
@@ -81,7 +81,7 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// moveSelection moves the selection of what is shown.
+// moveSelection moves the selection of the current view, or scrolls the details.
 func (m *Model) moveSelection(by int) {
 	switch f := m.feed(); {
 	case m.detail.open:
@@ -95,7 +95,7 @@ func (m *Model) moveSelection(by int) {
 	}
 }
 
-// openSelected shows the details of what is selected.
+// openSelected opens the details of the selected item.
 func (m *Model) openSelected() {
 	if f := m.feed(); f != nil {
 		if p, ok := f.current(); ok {
@@ -108,7 +108,7 @@ func (m *Model) openSelected() {
 	}
 }
 
-// goBack closes what is open, and then lifts a search.
+// goBack closes the details. If none are open, it resets search and filter.
 func (m *Model) goBack() {
 	f := m.feed()
 	switch {
@@ -123,12 +123,12 @@ func (m *Model) goBack() {
 	}
 }
 
-// filtered reports whether a query shows less than its tab would.
+// filtered reports whether a query has a search or filter.
 func filtered(t tab, q Query) bool {
 	return q.Search != "" || q.AccountID != "" || q.Label != "" || !slices.Equal(q.Statuses, t.statuses())
 }
 
-// requery changes what the tab shows, and reads it.
+// requery changes the query of the current tab and reloads it.
 func (m *Model) requery(change func(*Query)) {
 	if f := m.feed(); f != nil {
 		q := f.query
@@ -138,7 +138,8 @@ func (m *Model) requery(change func(*Query)) {
 	}
 }
 
-// handleQueryKey changes what is shown, and reports whether the key was for that.
+// handleQueryKey changes search, filter or sorting, and reports whether it handled
+// the key.
 func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 	f := m.feed()
 	if f == nil {
@@ -161,13 +162,13 @@ func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// stepWeek shows the week some days away.
+// stepWeek moves the week by a number of days.
 func (m *Model) stepWeek(days int) {
 	m.week = m.week.AddDate(0, 0, days)
 	m.requery(func(q *Query) { q.After, q.Before = m.week, m.week.AddDate(0, 0, 7) })
 }
 
-// stepDay selects the first post of the next day that has any, forward or back.
+// stepDay selects the first post of the next or previous day with posts.
 func (m *Model) stepDay(by int) {
 	f := m.feed()
 	p, ok := f.current()
@@ -182,11 +183,11 @@ func (m *Model) stepDay(by int) {
 		}
 	}
 	if by > 0 {
-		f.move(f.size()) // the next day comes with more of this one
+		f.move(f.size()) // the next day is on a page that is not loaded yet
 	}
 }
 
-// firstOfDay returns the first post of the day of another.
+// firstOfDay returns the first post of the day of post i.
 func (f *feed) firstOfDay(i int, zone *time.Location) int {
 	p, _ := f.at(i)
 	for ; i > 0; i-- {
@@ -198,7 +199,7 @@ func (f *feed) firstOfDay(i int, zone *time.Location) int {
 	return i
 }
 
-// dayOf returns the beginning of the day of an instant.
+// dayOf returns the start of the day of a time.
 func dayOf(t time.Time, zone *time.Location) time.Time {
 	y, m, d := t.In(zone).Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, zone)

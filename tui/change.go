@@ -10,26 +10,27 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// change is something that a person does to a post.
+// change is a change of a post by the user.
 type change struct {
-	post    apiv1.Post // as it is
-	shown   apiv1.Post // as it is shown until the daemon has answered
-	done    string     // what is said then
-	removes bool       // the post is gone then
+	post    apiv1.Post // before the change
+	shown   apiv1.Post // shown until the daemon responds
+	done    string     // the notice after success
+	removes bool       // the change deletes the post
 	call    func(ctx context.Context) (apiv1.Post, error)
 
-	undo   func(after apiv1.Post) *undo // returns how it is undone, given its result; nil for an undo
-	undoes *undo                        // what it undoes, or nil
+	undo   func(after apiv1.Post) *undo // returns the undo of the change, given its result; nil for an undo
+	undoes *undo                        // the undo that the change runs, or nil
 }
 
-// changedMsg is the answer to a change.
+// changedMsg is the response to a change.
 type changedMsg struct {
 	change change
 	post   apiv1.Post
 	err    error
 }
 
-// startChange shows a change and asks for it. One post has one change on its way.
+// startChange shows a change and sends it. Each post has at most one change in
+// progress.
 func (m *Model) startChange(c change) tea.Cmd {
 	if m.changePending(c.post.ID) {
 		return nil
@@ -44,30 +45,31 @@ func (m *Model) startChange(c change) tea.Cmd {
 	})
 }
 
-// changePending tells the person when a post has a change on its way.
+// changePending reports whether a change of the post is in progress, and shows a
+// notice if so.
 func (m *Model) changePending(id string) bool {
 	_, sent := m.busy[id]
 	if sent || m.nudge.id == id {
-		m.showNotice("the last change of this post is still on its way")
+		m.showNotice("the last change of this post is still being saved")
 		return true
 	}
 	return false
 }
 
-// preview shows a post as it is not yet, where it stands.
+// preview shows a post as a change will make it, without moving it in the list.
 func (m *Model) preview(p apiv1.Post) {
 	for t := range m.feeds {
 		m.feeds[t].replace(p)
 	}
 }
 
-// takeChanged shows what has become of a change. One that was refused is taken
-// back, with the daemon's words.
+// takeChanged shows the result of a change. A refused change is reverted, with the
+// daemon's message.
 func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	id := msg.change.post.ID
 	before := m.busy[id]
 	delete(m.busy, id)
-	m.preview(before) // where it stands it is found again by its old time
+	m.preview(before) // restore the old time, by which the list finds the post
 	m.finishUndo(msg.change.undoes, msg.post, msg.err)
 	if msg.err != nil {
 		m.showError(m.refusal(msg.change.undoes, msg.err))
@@ -87,7 +89,7 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	return nil
 }
 
-// refusal says why a change was not made.
+// refusal describes why a change failed.
 func (m *Model) refusal(undoes *undo, err error) string {
 	code := schedctl.CodeOf(err)
 	switch {
@@ -98,14 +100,14 @@ func (m *Model) refusal(undoes *undo, err error) string {
 	case undoes != nil && !noResponse(err):
 		return "cannot " + undoes.label + ": " + explain(err)
 	case schedctl.CodeOf(err) == schedctl.VersionMismatch:
-		return "somebody else has changed this post: nothing was done, look at it and do it again"
+		return "someone else has changed this post: nothing was saved. Check the post and try again"
 	case noResponse(err):
-		return "no answer, so nobody knows whether it was done; the post is read again when the daemon is back: " + explain(err)
+		return "no response: the change may or may not be saved. The post reloads when the daemon is back: " + explain(err)
 	}
-	return "not done: " + explain(err)
+	return "not saved: " + explain(err)
 }
 
-// noResponse reports whether what was asked for may have happened.
+// noResponse reports whether the daemon may have carried out a request that failed.
 func noResponse(err error) bool {
 	return errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// ErrUnreachable is in the chain of an error of a [Client] when no daemon has
-// answered. What was asked may or may not have happened.
+// ErrUnreachable is wrapped by the errors of a [Client] if the daemon did not
+// respond. The request may or may not have been carried out.
 var ErrUnreachable = errors.New("the daemon cannot be reached")
 
-// Client is what the browser asks of a daemon. Its methods may be called from
-// any goroutine. [schedctl.CodeOf] finds the code of a refusal in an error,
-// whose text is shown as it is.
+// Client is the daemon's API as the browser uses it. Its methods may be called from
+// any goroutine. [schedctl.CodeOf] returns the code of a refusal; its message is
+// shown to the user.
 type Client interface {
-	// Accounts returns all accounts, the disconnected ones too.
+	// Accounts returns all accounts, including disconnected ones.
 	Accounts(ctx context.Context) ([]apiv1.Account, error)
 	VerifyAccount(ctx context.Context, id string) (apiv1.Account, error)
-	// Platforms returns what accounts of each platform are connected with.
+	// Platforms returns the credentials and options of each platform.
 	Platforms(ctx context.Context) (map[string]apiv1.PlatformEntry, error)
-	// AddAccount and EditAccount take options as text, or nil for the default.
+	// AddAccount and EditAccount accept options as strings; nil resets an option.
 	AddAccount(ctx context.Context, a apiv1.AddAccount) (apiv1.Account, error)
 	EditAccount(ctx context.Context, id string, a apiv1.EditAccount) (apiv1.Account, error)
 
@@ -33,11 +33,11 @@ type Client interface {
 	Posts(ctx context.Context, q Query) (apiv1.PostList, error)
 	Post(ctx context.Context, id string) (apiv1.Post, error)
 	Timeline(ctx context.Context, id string) (apiv1.Timeline, error)
-	// Validate judges a post that is there, or a new one when id is empty.
+	// Validate checks an existing post, or a new one if id is empty.
 	Validate(ctx context.Context, id string, p apiv1.CreatePost) (apiv1.Validation, error)
 
-	// Create makes the post once, however often it is called with the same key
-	// and the same post.
+	// Create creates the post once, no matter how often it is called with the same key
+	// and post.
 	Create(ctx context.Context, p apiv1.CreatePost, key string) (apiv1.Post, error)
 	Edit(ctx context.Context, at Version, p apiv1.EditPost) (apiv1.Post, error)
 	Schedule(ctx context.Context, at Version, p apiv1.SchedulePost) (apiv1.Post, error)
@@ -47,16 +47,15 @@ type Client interface {
 	Delete(ctx context.Context, id string) error
 	Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error)
 
-	// Follow tells of what happens, until the stream ends or ctx does, and
-	// returns why. It begins after the event with the id after, or with what
-	// happens from now on when that is empty. As soon as the stream is open it
-	// tells of an event without a type, whose id is where the stream begins. It
-	// does not come back by itself.
-	Follow(ctx context.Context, after string, told func(apiv1.Event)) error
+	// Follow calls notify for each event until the stream or ctx ends, and returns the
+	// reason. It starts after the event with the id after, or with new events if after
+	// is empty. When the stream is open, it calls notify with an event without a type;
+	// the id of that event is the start position. Follow does not reconnect.
+	Follow(ctx context.Context, after string, notify func(apiv1.Event)) error
 }
 
-// Version is a post as a person has seen it. A change of another version is
-// refused as [schedctl.VersionMismatch].
+// Version is a version of a post that the user has seen. A change of any other
+// version is refused with [schedctl.VersionMismatch].
 type Version struct {
 	ID     string
 	Number int64

@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// localTime is how the time of a post is written for a person to change.
+// localTime is the format of a post's time in the composer.
 const localTime = "2006-01-02 15:04:05"
 
 // The fields of the composer.
@@ -25,24 +25,24 @@ const (
 	fields
 )
 
-// draft is what a composer begins with.
+// draft is the initial content of a composer.
 type draft struct {
-	post apiv1.Post // that is edited; without an id a new one is written
-	from apiv1.Post // whose text, accounts and overrides it begins with
+	post apiv1.Post // the edited post; without an id the composer creates one
+	from apiv1.Post // the source of text, accounts and overrides
 }
 
 func newDraft() draft              { return draft{} }
 func editDraft(p apiv1.Post) draft { return draft{post: p, from: p} }
 func copyDraft(p apiv1.Post) draft { return draft{from: p} }
 
-// composer writes a post, a new one or another version of one. What was typed
-// stays until the daemon has it or the person says that it may go.
+// composer edits a new or existing post. It keeps what was typed until the daemon
+// has saved it or the user discards it.
 type composer struct {
-	id    string // of this composer, so that late answers are known
+	id    string // identifies this composer, to ignore late responses
 	theme theme
 	draft draft
 
-	keys, accountKeys []key.Binding // that matter most
+	keys, accountKeys []key.Binding // the most important keys, for the help line
 
 	text         textarea.Model
 	texts        texts
@@ -56,8 +56,8 @@ type composer struct {
 	sending    bool
 	sent       sentPost
 	fault      string
-	conflict   *apiv1.Post // what somebody else has made of it meanwhile
-	leaving    bool        // asked what to do with what was typed
+	conflict   *apiv1.Post // the version that someone else has saved
+	leaving    bool        // the question whether to save is open
 }
 
 func (m *Model) compose(d draft) tea.Cmd {
@@ -65,7 +65,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
 		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Outside},
 		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave},
-		text:        newText(m.theme), timeInput: newInput(m.theme, "a draft; or a time such as tomorrow 9am, or now"),
+		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or a time such as tomorrow 9am, or now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
 	c.texts.own = map[string]string{}
@@ -82,12 +82,11 @@ func (m *Model) compose(d draft) tea.Cmd {
 	return c.check()
 }
 
-// newText returns the field for the text. Nothing of it is drawn with colours of
-// its own.
+// newText returns the text field. It uses no colors of its own.
 func newText(t theme) textarea.Model {
 	in := textarea.New()
 	in.ShowLineNumbers, in.Prompt, in.CharLimit, in.MaxHeight = false, "", 0, 0
-	in.Placeholder = "What shall be published?"
+	in.Placeholder = "What do you want to publish?"
 	style := textarea.Style{
 		Base: t.cursor.UnsetTransform(), CursorLine: t.cursor.UnsetTransform(), Text: t.cursor.UnsetTransform(),
 		Placeholder: t.faint, Prompt: t.faint, EndOfBuffer: t.faint, LineNumber: t.faint, CursorLineNumber: t.faint,
@@ -106,7 +105,7 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 		return c.handleLeaveKey(m, k)
 	}
 	if c.sending && !key.Matches(k, m.keys.Kill, m.keys.Leave) {
-		return nil // what was typed now would not be in what is sent
+		return nil // changes now would not be part of the request
 	}
 	c.fault = ""
 	switch {
@@ -127,7 +126,7 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	return c.handleFieldKey(m, k)
 }
 
-// handleFieldKey gives a key to the field that has the keys.
+// handleFieldKey passes a key to the focused field.
 func (c *composer) handleFieldKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch c.field {
 	case fieldText:
@@ -144,7 +143,7 @@ func (c *composer) handleFieldKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// handleAccountKey changes the accounts.
+// handleAccountKey changes the selected accounts.
 func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	list := m.accounts.list
 	switch {
@@ -186,12 +185,12 @@ func (c *composer) focus(field int) tea.Cmd {
 // changed reports whether something was typed that the daemon does not have.
 func (c *composer) changed() bool {
 	if c.draft.post.ID == "" && c.draft.from.ID != "" {
-		return true // a copy is nowhere yet
+		return true // a copy is not saved yet
 	}
 	return c.commonText() != c.draft.from.Content || c.timeInput.Value() != c.originalTime || c.accountsChanged() || c.textsChanged()
 }
 
-// accountsChanged reports whether other accounts were chosen.
+// accountsChanged reports whether the selected accounts have changed.
 func (c *composer) accountsChanged() bool {
 	return !slices.Equal(c.accountIDs, c.draft.from.SocialAccountIDs)
 }

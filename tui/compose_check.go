@@ -13,11 +13,10 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// checkAfter is how long a person must have stopped typing before the daemon is
-// asked how the networks count.
+// checkAfter is how long typing must pause before the daemon validates the text.
 const checkAfter = 300 * time.Millisecond
 
-// composeMsg is a message for a composer that may be closed by now.
+// composeMsg is a message for a composer, which may be closed by now.
 type composeMsg interface{ composer() string }
 
 type (
@@ -35,7 +34,7 @@ type (
 		id     string
 		post   apiv1.Post
 		err    error
-		theirs *apiv1.Post // what somebody else has made of it, when that is the error
+		theirs *apiv1.Post // the version of someone else, if err is a conflict
 	}
 	writtenMsg struct {
 		id   string
@@ -49,14 +48,14 @@ func (m checkedMsg) composer() string { return m.id }
 func (m savedMsg) composer() string   { return m.id }
 func (m writtenMsg) composer() string { return m.id }
 
-// validation are what the daemon said of the text, and which text that was.
+// validation is the daemon's latest validation of the text.
 type validation struct {
-	seq       int // counts changes
-	resultSeq int // the change that result is about
+	seq       int // number of changes
+	resultSeq int // the change to which result applies
 	result    apiv1.Validation
 }
 
-// check asks the daemon about the text, as soon as no more is typed.
+// check validates the text as soon as typing pauses.
 func (c *composer) check() tea.Cmd {
 	c.validation.seq++
 	msg := checkMsg{id: c.id, seq: c.validation.seq}
@@ -97,15 +96,15 @@ func (c *composer) validate(m *Model, msg checkMsg) tea.Cmd {
 	})
 }
 
-// counter is how much of an account's limit a text takes.
+// counter is the length of a text and an account's limit.
 type counter struct {
 	length, limit int // limit 0 for none
 	unit          string
-	exact         bool // as the network counts, not as is guessed meanwhile
+	exact         bool // counted by the daemon, not estimated
 }
 
-// counter returns the daemon's count of the text, or a guess until it has
-// answered.
+// counter returns the daemon's count of the text, or an estimate until the daemon
+// has responded.
 func (c *composer) counter(a apiv1.Account) counter {
 	text := c.ownText(a.ID)
 	if text == "" {
@@ -126,7 +125,8 @@ func (c *composer) counter(a apiv1.Account) counter {
 	return out
 }
 
-// estimateLength guesses a length: networks count links and mentions in ways of their own.
+// estimateLength estimates a length. Networks count links and mentions in other
+// ways.
 func estimateLength(text, unit string) (n int) {
 	switch unit {
 	case "bytes":
@@ -141,7 +141,7 @@ func estimateLength(text, unit string) (n int) {
 	return utf8.RuneCountInString(text)
 }
 
-// text says a count.
+// text formats a count.
 func (n counter) text() string {
 	about := "~"
 	if n.exact {
@@ -157,7 +157,7 @@ func (n counter) text() string {
 	return fmt.Sprintf("%s%d/%d%s", about, n.length, n.limit, over)
 }
 
-// problems are what the daemon would refuse, and what it warns of.
+// problems returns what the daemon would refuse and what it warns about.
 func (c *composer) problems(s drawContext) (bad, warn []string) {
 	if c.validation.resultSeq != c.validation.seq || c.validation.resultSeq == 0 {
 		return nil, nil

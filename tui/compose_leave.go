@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// askToLeave closes the composer. If something was typed, it asks first.
+// askToLeave closes the composer. If something was typed, it first asks what to do.
 func (c *composer) askToLeave(m *Model) tea.Cmd {
 	if c.changed() {
 		c.leaving = true
@@ -19,7 +19,7 @@ func (c *composer) askToLeave(m *Model) tea.Cmd {
 	return nil
 }
 
-// handleLeaveKey takes the answer to the question what to do with what was typed.
+// handleLeaveKey handles the response to the question what to do with unsaved text.
 func (c *composer) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(k, m.keys.Kill):
@@ -36,28 +36,28 @@ func (c *composer) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// question asks what to do with what was typed.
+// question returns the question what to do with unsaved text.
 func (c *composer) question(k keyMap) []string {
 	save := "save as a draft"
 	if c.savesNewDraft() {
 		save = "save as a new draft"
 	}
-	return []string{"Leave? What you wrote is not saved.", k.SaveDraft.Help().Key + " " + save + "   " + leaveKeys(k)}
+	return []string{"Leave? Your text is not saved.", k.SaveDraft.Help().Key + " " + save + "   " + leaveKeys(k)}
 }
 
-// leaveKeys are the other answers.
+// leaveKeys describes the other keys of that question.
 func leaveKeys(k keyMap) string {
 	return k.Keep.Help().Key + " " + k.Keep.Help().Desc + "   " + k.Discard.Help().Key + " " + k.Discard.Help().Desc
 }
 
-// saveDraft saves what was typed, without its time. A scheduled post stays as it
-// is: its new text becomes a draft of its own.
+// saveDraft saves the text without its time. A scheduled post stays unchanged: the
+// new text becomes a separate draft.
 func (c *composer) saveDraft(m *Model) tea.Cmd {
 	switch {
 	case c.sending:
 		return nil
 	case strings.TrimSpace(c.commonText()) == "":
-		c.fault = "the text is empty, and a draft needs one"
+		c.fault = "a draft needs a text"
 		return nil
 	}
 	c.fault, c.sending = "", true
@@ -67,12 +67,12 @@ func (c *composer) saveDraft(m *Model) tea.Cmd {
 	return c.edit(m, nil)
 }
 
-// savesNewDraft reports whether a draft of the text would be a post of its own.
+// savesNewDraft reports whether saving a draft creates another post.
 func (c *composer) savesNewDraft() bool {
 	return c.draft.post.ID != "" && c.draft.post.Status != schedctl.Draft
 }
 
-// discard closes the composer. What was typed comes back with undo.
+// discard closes the composer. Undo reopens it.
 func (c *composer) discard(m *Model) {
 	m.dialog = nil
 	c.leaving = false

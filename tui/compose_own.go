@@ -9,23 +9,24 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// texts are those of a post: one that all accounts have in common, and some that
-// single accounts have of their own. The field has one of them.
+// texts are the texts of a post: the common text and the texts of single accounts.
+// The text field holds one of them.
 type texts struct {
-	accountID  string            // the account whose text is in the field; empty for the common one
-	common     string            // while another one is in the field
-	own        map[string]string // by account id, of those that are not in the field
-	raw        string            // what was put into the field
-	fieldValue string            // and how the field holds it, which knows no tabs
+	accountID  string            // the account whose text is in the field; empty for the common text
+	common     string            // while the field holds another text
+	own        map[string]string // by account id, without the text in the field
+	raw        string            // the text that was put into the field
+	fieldValue string            // the field's version of raw, without tabs
 }
 
-// setText gives the field a text.
+// setText sets the text in the field.
 func (c *composer) setText(text string) {
 	c.text.SetValue(text)
 	c.texts.raw, c.texts.fieldValue = text, c.text.Value()
 }
 
-// currentText is the text in the field. One that was not touched is as it came.
+// currentText returns the text in the field. An unedited text is returned exactly as
+// it was set.
 func (c *composer) currentText() string {
 	if text := c.text.Value(); text != c.texts.fieldValue {
 		return text
@@ -33,7 +34,7 @@ func (c *composer) currentText() string {
 	return c.texts.raw
 }
 
-// commonText is the text that the accounts have in common.
+// commonText returns the text of all accounts without their own text.
 func (c *composer) commonText() string {
 	if c.texts.accountID == "" {
 		return c.currentText()
@@ -41,7 +42,7 @@ func (c *composer) commonText() string {
 	return c.texts.common
 }
 
-// ownText returns the text that an account has of its own, empty for none.
+// ownText returns an account's own text, or the empty string.
 func (c *composer) ownText(id string) string {
 	text := c.texts.own[id]
 	if id == c.texts.accountID {
@@ -53,7 +54,8 @@ func (c *composer) ownText(id string) string {
 	return text
 }
 
-// switchText puts the text of an account into the field, or the common one again.
+// switchText puts the text of an account into the field, or the common text if it is
+// already there.
 func (c *composer) switchText(id string) tea.Cmd {
 	t := &c.texts
 	if t.accountID == "" {
@@ -73,7 +75,7 @@ func (c *composer) switchText(id string) tea.Cmd {
 	return tea.Batch(c.focus(fieldText), c.check())
 }
 
-// originalText returns the text of its own that an account had at first.
+// originalText returns the own text that an account had at first.
 func (c *composer) originalText(id string) string {
 	for _, o := range c.draft.from.TargetOverrides {
 		if o.SocialAccountID == id && o.Content != nil {
@@ -83,13 +85,13 @@ func (c *composer) originalText(id string) string {
 	return ""
 }
 
-// textsChanged reports whether an account has another text of its own now.
+// textsChanged reports whether an account's own text has changed.
 func (c *composer) textsChanged() bool {
 	return slices.ContainsFunc(c.accountIDs, func(id string) bool { return c.ownText(id) != c.originalText(id) })
 }
 
-// overrides are what the chosen accounts have of their own: texts, and options
-// as they were.
+// overrides returns the overrides of the selected accounts: their own texts, and
+// their unchanged options.
 func (c *composer) overrides() (kept []apiv1.Override) {
 	for _, id := range c.accountIDs {
 		o := apiv1.Override{SocialAccountID: id}
@@ -106,7 +108,7 @@ func (c *composer) overrides() (kept []apiv1.Override) {
 	return kept
 }
 
-// allText is all that was written, for a file.
+// allText returns all texts, to be saved in a file.
 func (c *composer) allText() string {
 	all := []string{c.commonText()}
 	for _, id := range c.accountIDs {

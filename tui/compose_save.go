@@ -15,16 +15,16 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// sentPost is the last post that was sent to be created.
+// sentPost is the last request to create the post.
 type sentPost struct {
-	typed      string    // its time as it was typed
-	at         time.Time // and what it meant then
+	typed      string    // the time as it was typed
+	at         time.Time // what typed meant at that time
 	key        string
 	noResponse bool
-	warned     bool // that it may be there already
+	warned     bool // the user was warned that the post may already exist
 }
 
-// save sends what was written.
+// save sends the post.
 func (c *composer) save(m *Model) tea.Cmd {
 	if c.sending {
 		return nil
@@ -35,10 +35,10 @@ func (c *composer) save(m *Model) tea.Cmd {
 	case strings.TrimSpace(c.commonText()) == "":
 		fault = "the text is empty"
 	case at != nil && len(c.accountIDs) == 0:
-		fault = "choose an account first, or empty the time for a draft"
+		fault = "choose an account first, or clear the time to save a draft"
 	case c.draft.post.ID != "" && !c.changed():
 		m.dialog = nil
-		m.showNotice("nothing was changed")
+		m.showNotice("nothing changed")
 		return nil
 	}
 	if c.fault = fault; fault != "" {
@@ -51,23 +51,23 @@ func (c *composer) save(m *Model) tea.Cmd {
 	return c.edit(m, at)
 }
 
-// publishTime returns the time as the API takes it, nil for none, and what is wrong
-// with it.
+// publishTime returns the time for the API, nil for none, and what is wrong with the
+// typed time.
 func (c *composer) publishTime(now time.Time, zone *time.Location) (at *apiv1.PublishTime, fault string) {
 	text := strings.TrimSpace(c.timeInput.Value())
 	isNew := c.draft.post.ID == ""
 	switch {
 	case text == "" && !isNew && c.draft.post.Status == schedctl.Scheduled:
-		return nil, "a scheduled post keeps a time: cancel it to call it off"
+		return nil, "a scheduled post needs a time: leave the editor and press U to make it a draft, or c to cancel it"
 	case text == "", !isNew && c.timeInput.Value() == c.originalTime:
 		return nil, ""
 	case strings.EqualFold(text, apiv1.PublishNow) && isNew:
 		return apiv1.Now(), ""
 	case strings.EqualFold(text, apiv1.PublishNow):
-		return nil, "save it first, then publish it with P"
+		return nil, "save the post first, then press P to publish it"
 	}
 	if c.sent.noResponse && text == c.sent.typed {
-		return apiv1.At(c.sent.at), "" // "in 2h" shall not be another post when it is sent again
+		return apiv1.At(c.sent.at), "" // a retry of "in 2h" must not create another post
 	}
 	t, err := parseTime(text, now, zone)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *composer) publishTime(now time.Time, zone *time.Location) (at *apiv1.Pu
 	return apiv1.At(t), ""
 }
 
-// body is the post as it would be created.
+// body returns the request that creates the post.
 func (c *composer) body(at *apiv1.PublishTime) apiv1.CreatePost {
 	return apiv1.CreatePost{Content: c.commonText(), SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: at, TargetOverrides: c.overrides(), Labels: c.draft.from.Labels}
 }
@@ -87,7 +87,7 @@ func (c *composer) create(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	once := c.idempotencyKey(body)
 	if c.sent.noResponse && once != c.sent.key && !c.sent.warned {
 		c.sending, c.sent.warned = false, true
-		c.fault = "what was sent before may be there already, and this would be a second post: look first, or save it again"
+		c.fault = "the earlier version may already be saved, and this would create a second post: check first, or save again"
 		return nil
 	}
 	c.sent.key = once
@@ -97,10 +97,11 @@ func (c *composer) create(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	})
 }
 
-// idempotencyKey is the key under which the daemon makes this post once, also when it is
-// sent again after an answer was lost. Another text is another post.
+// idempotencyKey returns the key under which the daemon creates this post only once,
+// also if a response was lost and the request is repeated. Another text has another
+// key.
 func (c *composer) idempotencyKey(body apiv1.CreatePost) string {
-	data, _ := json.Marshal(body) // strings and maps that came from JSON
+	data, _ := json.Marshal(body) // the values are strings and maps from JSON
 	sum := sha256.Sum256(data)
 	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
 }
@@ -135,41 +136,41 @@ func (c *composer) edit(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	})
 }
 
-// handleSaved closes the composer when the daemon has the post. Otherwise everything
-// stays as it was typed.
+// handleSaved closes the composer if the daemon has saved the post. Otherwise it
+// keeps everything that was typed.
 func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	c.sending, c.sent.noResponse = false, noResponse(msg.err)
 	switch {
 	case msg.theirs != nil:
 		c.conflict = msg.theirs
-		c.draft.post = *msg.theirs // what was not touched here stays theirs
+		c.draft.post = *msg.theirs // fields that were not edited here keep their version
 		m.applyPost(*msg.theirs)
 		return nil
 	case schedctl.CodeOf(msg.err) == schedctl.NotFound && c.draft.post.ID != "":
 		c.draft.post = apiv1.Post{}
-		c.fault = "the post has been deleted; save again to create it as a new one"
+		c.fault = "the post was deleted: save again to create it as a new post"
 		return nil
 	case noResponse(msg.err):
-		c.fault = "no answer, nothing is lost; save again when the daemon is back: " + explain(msg.err)
+		c.fault = "no response; your text is kept. Save again when the daemon is back: " + explain(msg.err)
 		return nil
 	case msg.err != nil:
-		c.fault = "not saved, nothing is lost: " + explain(msg.err)
+		c.fault = "not saved; your text is kept: " + explain(msg.err)
 		return nil
 	}
 	m.dialog = nil
 	m.applyPost(msg.post)
 	m.selectPost(msg.post.ID)
-	said := "saved: " + m.describe(msg.post)
+	text := "saved: " + m.describe(msg.post)
 	if msg.post.Status == schedctl.Draft && strings.TrimSpace(c.timeInput.Value()) != "" {
-		said += ", without a time"
+		text += ", without a time"
 	}
-	m.showNotice(said)
+	m.showNotice(text)
 	m.offerUndo(m.undoSave(c.draft.post, msg.post))
 	return nil
 }
 
-// undoSave returns how a saved text is undone. A new draft is left alone: it harms
-// nobody, and its text would be lost.
+// undoSave returns the undo of a save. A new draft has no undo: deleting it would
+// lose its text.
 func (m *Model) undoSave(before, after apiv1.Post) *undo {
 	switch {
 	case before.ID == after.ID:
@@ -184,12 +185,12 @@ func (m *Model) undoSave(before, after apiv1.Post) *undo {
 	return cannotUndo(after, "was published")
 }
 
-// sameText reports whether two overrides give one account the same text.
+// sameText reports whether two overrides give an account the same text.
 func sameText(a, b apiv1.Override) bool {
 	return a.SocialAccountID == b.SocialAccountID && (a.Content == nil) == (b.Content == nil) && (a.Content == nil || *a.Content == *b.Content)
 }
 
-// editTo returns the edit that makes a post what another one is.
+// editTo returns the edit that turns the post have into want.
 func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
 	if want.Content != have.Content {
 		body.Content = &want.Content

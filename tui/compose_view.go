@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// lines draws the composer: the text, as tall as there is room, the accounts
-// with their counters, the time, and what is to be said.
+// lines renders the composer: the text with all free height, the accounts with their
+// counters, the time, and messages.
 func (c *composer) lines(m *Model, width, height int) []string {
 	s := m.scene()
 	below := append(c.accountLines(s, m.accounts.list, m.accounts.err, width, max(1, height/3)), c.timeLines(m, width)...)
@@ -19,9 +19,9 @@ func (c *composer) lines(m *Model, width, height int) []string {
 	head := c.label("New post", fieldText)
 	switch {
 	case c.texts.accountID != "":
-		head = c.label("For "+s.name(c.texts.accountID)+" alone; empty for the text of all", fieldText)
+		head = c.label("For "+s.name(c.texts.accountID)+" only; leave empty to use the common text", fieldText)
 	case c.draft.post.ID != "":
-		head = c.label("Edit a "+string(c.draft.post.Status)+" post", fieldText)
+		head = c.label("Edit "+string(c.draft.post.Status)+" post", fieldText)
 	}
 	rows := max(1, height-len(below)-1)
 	text := c.text
@@ -32,7 +32,7 @@ func (c *composer) lines(m *Model, width, height int) []string {
 	return append(lines, below...)
 }
 
-// label names a field, and shows which has the keys.
+// label renders the name of a field and marks the focused one.
 func (c *composer) label(text string, field int) string {
 	if c.field != field {
 		return c.theme.mark(false) + text
@@ -40,14 +40,14 @@ func (c *composer) label(text string, field int) string {
 	return c.theme.mark(true) + c.theme.title.Render(text)
 }
 
-// accountLines draws the accounts, those near the cursor when there are many.
+// accountLines renders the accounts near the cursor.
 func (c *composer) accountLines(s drawContext, list []apiv1.Account, err error, width, room int) []string {
 	title := "To"
 	switch {
 	case err != nil:
 		title = "To: " + explain(err)
 	case len(list) == 0:
-		title = "To: there is no account yet; connect one in the view Accounts"
+		title = "To: no account yet; connect one in the view Accounts"
 	}
 	lines := []string{c.label(title, fieldAccounts)}
 	first := max(0, min(c.cursor-room/2, len(list)-room))
@@ -88,8 +88,8 @@ func (c *composer) timeLines(m *Model, width int) []string {
 	return lines
 }
 
-// messages are what stands below: the question whether to leave, a conflict, a
-// fault, problems and warnings, and else the keys.
+// messages renders the lines at the bottom: the question whether to leave, or a
+// conflict, errors, problems and warnings, and the keys.
 func (c *composer) messages(m *Model, width, room int) (lines []string) {
 	s, t := m.scene(), m.theme
 	paint := func(draw func(...string) string, texts ...string) {
@@ -105,8 +105,8 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 		paint(t.warn.Render, c.question(m.keys)...)
 		return lines
 	case c.conflict != nil:
-		paint(t.warn.Render, "Somebody else has changed it. Yours is above; theirs: "+excerpt(c.conflict.Content, width),
-			"ctrl+s save yours over it   ctrl+t take theirs")
+		paint(t.warn.Render, "Someone else has changed this post. Your text is above; their text: "+excerpt(c.conflict.Content, width),
+			"ctrl+s overwrite theirs   ctrl+t use theirs")
 	}
 	if c.fault != "" {
 		paint(t.bad.Render, c.fault)

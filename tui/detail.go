@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	// minSplitWidth is the width from which the details stand beside the list.
+	// minSplitWidth is the width from which the details are shown next to the list.
 	minSplitWidth = 100
-	// timelineDelay is how long the selection must stay before its timeline is read.
+	// timelineDelay is how long the selection must stay on a post before its timeline
+	// is read.
 	timelineDelay = 150 * time.Millisecond
 )
 
-// detail is what is shown of the selected post.
+// detail is the state of the details of the selected post.
 type detail struct {
-	open      bool   // it has the keys
-	openedFor string // the post that it was opened for
-	id        string // the post that is shown
+	open      bool   // the details have the focus
+	openedFor string // the post for which the details were opened
+	id        string // the displayed post
 	timeline  apiv1.Timeline
 	loaded    bool
-	outdated  bool // what is loaded may be out of date
+	outdated  bool // timeline may be out of date
 	loading   bool
 	due       bool
 	err       error
@@ -46,8 +47,8 @@ type (
 
 func (d *detail) close() { d.open, d.top = false, 0 }
 
-// watchDetail closes the details of a post that is not in this view any more:
-// those of another one would be taken for its own.
+// watchDetail closes the details if their post is no longer in this view, so that
+// the details of another post are not mistaken for it.
 func (m *Model) watchDetail() {
 	f := m.feed()
 	if f == nil || !m.detail.open {
@@ -57,13 +58,13 @@ func (m *Model) watchDetail() {
 		return
 	}
 	m.detail.close()
-	m.showNotice("the post is not in this view any more")
+	m.showNotice("the post is no longer in this view")
 }
 
-// scroll moves what is shown; the end is found when it is drawn.
+// scroll scrolls the details. Rendering limits the position to the end.
 func (d *detail) scroll(by int) { d.top = max(0, min(d.top+by, 10_000)) }
 
-// fillDetail asks for the timeline of the selected post when that is shown.
+// fillDetail reads the timeline of the selected post if it is shown.
 func (m *Model) fillDetail() tea.Cmd {
 	f := m.feed()
 	if f == nil || !m.detail.open && m.width < minSplitWidth {
@@ -103,12 +104,12 @@ func (m *Model) takeTimeline(msg timelineMsg) tea.Cmd {
 	return m.retryLater(msg.err)
 }
 
-// outcomeUnknown reports whether nobody knows if the network has the post.
+// outcomeUnknown reports whether the network may have the post.
 func outcomeUnknown(t apiv1.Target) bool {
 	return t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
 }
 
-// targetReason says why a target was not published, or not yet.
+// targetReason says why a target is not published.
 func targetReason(t apiv1.Target) string {
 	if t.Error == nil {
 		return string(t.Status)
@@ -116,7 +117,7 @@ func targetReason(t apiv1.Target) string {
 	return errorLabel(t) + ": " + t.Error.Message
 }
 
-// errorLabel says in a word what has become of a target with an error.
+// errorLabel returns a short label for the error of a target.
 func errorLabel(t apiv1.Target) string {
 	switch {
 	case outcomeUnknown(t):
@@ -130,43 +131,43 @@ func errorLabel(t apiv1.Target) string {
 	case schedctl.KindContent, schedctl.KindMedia, schedctl.KindDuplicate:
 		return "rejected"
 	case schedctl.KindNetwork, schedctl.KindPlatform, schedctl.KindRateLimited:
-		return "given up (" + strings.ReplaceAll(string(t.Error.Kind), "_", " ") + ")"
+		return "gave up (" + strings.ReplaceAll(string(t.Error.Kind), "_", " ") + ")"
 	}
 	return string(t.Error.Kind)
 }
 
-// nextStep says what a person can do about a target that failed.
+// nextStep says what the user can do about a failed target.
 func nextStep(t apiv1.Target) string {
 	if outcomeUnknown(t) {
-		return "look at the network first, it may be there; if it is not, r sends it again"
+		return "check the network first: the post may be there. If it is not, r sends it again"
 	}
 	if t.Error == nil {
-		return "r tries again"
+		return "r retries"
 	}
 	switch t.Error.Kind {
 	case schedctl.KindAuth:
 		return "schedctl account reconnect " + t.SocialAccountID + ", then r"
 	case schedctl.KindMissed:
-		return "r sends it now, D makes a copy for another time"
+		return "r sends it now, D creates a copy for another time"
 	case schedctl.KindContent, schedctl.KindMedia:
-		return "D makes a copy, in which the text can be changed"
+		return "D creates a copy whose text you can change"
 	case schedctl.KindDuplicate:
-		return "the network has this text already; D makes a copy to change"
+		return "the network already has this text; D creates a copy that you can change"
 	case schedctl.KindRateLimited:
-		return "wait a while, then r tries again"
+		return "wait a while, then r retries"
 	}
-	return "r tries again"
+	return "r retries"
 }
 
-// timelineEntry is a line of a timeline.
+// timelineEntry is a line of the timeline.
 type timelineEntry struct {
 	at   *apiv1.Time
 	text string
 	bad  bool
 }
 
-// timelineEntries returns what happened to a post and the calls to its networks, in
-// order.
+// timelineEntries returns the events of a post and the attempts of its targets, in
+// order of time.
 func timelineEntries(s drawContext, tl apiv1.Timeline) []timelineEntry {
 	var out []timelineEntry
 	for _, e := range tl.Events {

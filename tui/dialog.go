@@ -9,16 +9,16 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// dialog has the keys until it closes itself by setting Model.dialog to nil.
+// dialog receives all keys until it sets Model.dialog to nil.
 type dialog interface {
 	key(m *Model, k tea.KeyMsg) tea.Cmd
-	// lines draws it. It is shown in place of the list when it is tall, else
-	// below it.
+	// lines renders the dialog. A full-screen dialog replaces the list; others are
+	// shown below it.
 	lines(m *Model, width, height int) []string
 	fullScreen() bool
 }
 
-// confirm asks before something is done that cannot be taken back as a whole.
+// confirm asks before an action that cannot be undone completely.
 type confirm struct {
 	question []string
 	yes      func(m *Model) tea.Cmd
@@ -35,7 +35,7 @@ func (d *confirm) key(m *Model, k tea.KeyMsg) tea.Cmd {
 		return d.yes(m)
 	case key.Matches(k, m.keys.No):
 		m.dialog = nil
-		m.showNotice("nothing was done")
+		m.showNotice("nothing changed")
 	}
 	return nil
 }
@@ -49,27 +49,27 @@ func (d *confirm) lines(m *Model, width, height int) (lines []string) {
 			lines = append(lines, line)
 		}
 	}
-	const answers = 2
-	if most := max(1, height/2-answers); len(lines) > most {
+	const keyLines = 2
+	if most := max(1, height/2-keyLines); len(lines) > most {
 		lines = lines[:most]
 	}
 	return append(lines, "", "y yes   n no")
 }
 
-// prompt asks for one line.
+// prompt asks for one line of text.
 type prompt struct {
 	label  string
 	input  textinput.Model
 	fault  string
-	echo   func(m *Model, text string) string            // says what is understood; may be nil
-	accept func(m *Model, text string) (tea.Cmd, string) // returns what is wrong with it, or nothing
+	echo   func(m *Model, text string) string            // describes how the text is interpreted; may be nil
+	accept func(m *Model, text string) (tea.Cmd, string) // also returns what is wrong with the text, or the empty string
 }
 
 func newPrompt(t theme, label, placeholder string) *prompt {
 	return &prompt{label: label, input: newInput(t, placeholder)}
 }
 
-// newInput returns a field of one line that has the keys.
+// newInput returns a focused text field of one line.
 func newInput(t theme, placeholder string) textinput.Model {
 	in := textinput.New()
 	in.Prompt, in.Placeholder = "", placeholder
@@ -120,7 +120,7 @@ func (d *prompt) lines(m *Model, width, _ int) []string {
 
 // newSearch asks for a part of the content.
 func newSearch(t theme, before string) *prompt {
-	d := newPrompt(t, "Search: ", "a part of the text; empty for all")
+	d := newPrompt(t, "Search: ", "part of the text; empty for all posts")
 	d.input.CharLimit = schedctl.MaxSearch
 	d.input.SetValue(before)
 	d.accept = func(m *Model, text string) (tea.Cmd, string) {

@@ -1,21 +1,21 @@
-// Package tui is the queue browser: a terminal program that shows what is
-// scheduled, what went out and what did not, and lets a person change it.
+// Package tui is the queue browser: a terminal program that shows scheduled,
+// published and failed posts and lets the user change them.
 //
-// [Run] is all that a command needs; [New] returns the model alone, for tests.
+// Commands call [Run]. [New] returns only the model, for tests.
 //
 //	unsaved, err := tui.Run(ctx, tui.Config{Client: c, Zone: time.Local, Now: time.Now})
 //
-// # How it is made
+// # Design
 //
-// There is one [tea.Model]. Update reads and writes nothing outside of it: what
-// needs the daemon is a command that ends in a message. View is a function of
-// the state, the size and the theme, made of functions that return lines and
-// nothing else, so that every view can be compared with a golden file.
+// There is one [tea.Model]. Update does no I/O: work that needs the daemon is a
+// command that ends in a message. View is a pure function of state, size and theme.
+// It is composed of functions that return lines, so every view can be compared with
+// a golden file.
 //
-// The daemon is reached through [Client] alone. Lists are kept as pages: those
-// far from the selection are forgotten and read again when they are needed, so
-// that memory does not grow with the number of posts.
+// The daemon is reached only through [Client]. Lists consist of pages. Pages far
+// from the selection are dropped and read again when needed, so memory use does not
+// grow with the number of posts.
 //
-// A change shows at once and is taken back, with the daemon's words, when it is
-// refused. Each carries the version that the person has seen.
+// A change is shown immediately and reverted with the daemon's message if it is
+// refused. Each change carries the version that the user has seen.
 package tui

@@ -14,13 +14,13 @@ import (
 	"github.com/schedctl/schedctl/tui"
 )
 
-// driver runs a browser as the terminal would, one message after the other. It
-// is used inside of a bubble, where time passes at once.
+// driver runs a browser as a terminal would, one message at a time. It is used in a
+// synctest bubble, where time passes immediately.
 type driver struct {
 	t     testing.TB
 	model tea.Model
 	quit  bool
-	hold  []tea.Msg // answers that are held back
+	hold  []tea.Msg // held messages
 	holds func(tea.Msg) bool
 }
 
@@ -64,7 +64,7 @@ func (d *driver) run(cmd tea.Cmd) {
 	}
 }
 
-// release gives the browser the answers that were held back.
+// release delivers the held messages.
 func (d *driver) release() {
 	held := d.hold
 	d.hold, d.holds = nil, nil
@@ -73,7 +73,7 @@ func (d *driver) release() {
 	}
 }
 
-// keys are those that are more than a character.
+// keys are the keys that are not characters.
 var keys = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
 	"pgdown": tea.KeyPgDown, "home": tea.KeyHome, "ctrl+s": tea.KeyCtrlS, "ctrl+t": tea.KeyCtrlT,
@@ -126,7 +126,7 @@ func (d *driver) seesNot(want ...string) {
 	}
 }
 
-// scheduled returns a post that goes out in a while.
+// scheduled returns a scheduled post.
 func scheduled(id, content string, in time.Duration) apiv1.Post {
 	return apiv1.Post{
 		ID: id, Content: content, Status: schedctl.Scheduled, PublishAt: at(in), Version: 3, CreatedAt: at(-time.Hour),
@@ -158,7 +158,7 @@ func published(id, content string, ago time.Duration) apiv1.Post {
 		Targets: []apiv1.Target{{ID: "pt_" + id, SocialAccountID: "acct_1", Platform: "mastodon", Status: schedctl.Published, PublishedAt: at(-ago), PlatformPostURL: ptr("https://example.social/@me/" + id)}}}
 }
 
-// warned returns a published post of which the network has changed something.
+// warned returns a published post that the network has changed.
 func warned(p apiv1.Post) apiv1.Post {
 	p.Targets[0].Error = &apiv1.TargetError{
 		Kind: schedctl.KindDegraded, Code: ptr("visibility"), Message: "the server changed the post: the visibility is public instead of unlisted", Outcome: schedctl.OutcomePublished,
@@ -166,7 +166,7 @@ func warned(p apiv1.Post) apiv1.Post {
 	return p
 }
 
-// world is a daemon with something in every view.
+// world is a daemon with content in every view.
 func world() *fake {
 	f := newFake()
 	f.posts = []apiv1.Post{

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// What the tests outside of the package need of it.
+// Helpers for the tests outside this package.
 
 func Tick(t time.Time) tea.Msg       { return tickMsg(t) }
 func Happened(e apiv1.Event) tea.Msg { return eventMsg{e} }
@@ -24,10 +24,10 @@ func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
 func Distance(d time.Duration) string { return relativeTime(d) }
 func Clean(text string) string        { return clean(text) }
 
-// Unsaved returns what a model would leave unsaved.
+// Unsaved returns the text that a model would leave unsaved.
 func Unsaved(m tea.Model) string { return m.(Model).unsaved() }
 
-// Kept returns how many posts a model has in memory.
+// Kept returns the number of posts in memory.
 func Kept(m tea.Model) (n int) {
 	for _, f := range m.(Model).feeds {
 		for _, p := range f.pages {
@@ -37,8 +37,7 @@ func Kept(m tea.Model) (n int) {
 	return n
 }
 
-// KeyNames returns the names of the keys of the list, with those that are there
-// twice.
+// KeyNames returns the names of the keys of the list, including duplicates.
 func KeyNames() (names []string) {
 	k := newKeyMap()
 	for _, g := range k.browsing() {
@@ -49,14 +48,14 @@ func KeyNames() (names []string) {
 	return names
 }
 
-// LinkStates follows a client and tells in words what is sent.
-func LinkStates(ctx context.Context, c Client, told func(string)) {
+// LinkStates follows a client and passes the messages as text to notify.
+func LinkStates(ctx context.Context, c Client, notify func(string)) {
 	follow(ctx, c, time.Now, func(msg tea.Msg) {
 		switch msg := msg.(type) {
 		case eventMsg:
-			told("event " + msg.event.ID)
+			notify("event " + msg.event.ID)
 		case linkMsg:
-			told([...]string{"connecting", "open", "waiting", "refused"}[msg.state])
+			notify([...]string{"connecting", "open", "waiting", "refused"}[msg.state])
 		}
 	})
 }

@@ -17,16 +17,16 @@ import (
 
 var zone = time.FixedZone("CET", 3600)
 
-// now is the time of all tests: a Saturday.
+// now is the time of all tests, a Saturday.
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, zone)
 
 func at(d time.Duration) *apiv1.Time { return apiv1.NewTime(now.Add(d)) }
 
 func ptr[T any](v T) *T { return &v }
 
-// fake is a daemon in memory.
+// fake is an in-memory daemon.
 type fake struct {
-	mu              sync.Mutex // mu guards all below
+	mu              sync.Mutex // mu guards the fields below
 	posts           []apiv1.Post
 	accounts        []apiv1.Account
 	webhooks        []apiv1.Webhook
@@ -38,8 +38,8 @@ type fake struct {
 	lastRetry       apiv1.RetryPost
 	lastAdd         apiv1.AddAccount
 	lastAccountEdit apiv1.EditAccount
-	judged          string // the post of the last Validate
-	calm            bool   // no call to a network has failed
+	validated       string // the post of the last Validate
+	calm            bool   // no attempt has failed
 	streams         [][]apiv1.Event
 	after           []string
 }
@@ -55,7 +55,7 @@ func newFake() *fake {
 	}
 }
 
-// enter notes a call and returns the error that it shall have.
+// enter records a call and returns its scripted error.
 func (f *fake) enter(name string) error {
 	f.calls = append(f.calls, name)
 	return f.fails[name]
@@ -251,17 +251,17 @@ func (f *fake) Validate(_ context.Context, id string, p apiv1.CreatePost) (apiv1
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v := apiv1.Validation{Allowed: true}
-	f.judged = id
+	f.validated = id
 	for _, id := range p.SocialAccountIDs {
 		v.Accounts = append(v.Accounts, apiv1.AccountValidation{SocialAccountID: id, Allowed: true, Length: 1000 + len(p.Content)})
 	}
 	return v, f.enter("Validate")
 }
 
-func (f *fake) judgedLast() string {
+func (f *fake) lastValidated() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.judged
+	return f.validated
 }
 
 func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.Post, error) {
@@ -281,7 +281,7 @@ func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.
 	return post, f.enter("Create")
 }
 
-// change changes a post as a daemon does: of this version, or not at all.
+// change changes a post like a daemon: only this version.
 func (f *fake) change(name string, v tui.Version, do func(*apiv1.Post)) (apiv1.Post, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -293,7 +293,7 @@ func (f *fake) change(name string, v tui.Version, do func(*apiv1.Post)) (apiv1.P
 	case i < 0:
 		return apiv1.Post{}, gone()
 	case v.Number != 0 && f.posts[i].Version != v.Number:
-		return apiv1.Post{}, schedctl.Errorf(schedctl.VersionMismatch, "", "the post has moved on")
+		return apiv1.Post{}, schedctl.Errorf(schedctl.VersionMismatch, "", "the post was changed")
 	}
 	do(&f.posts[i])
 	f.posts[i].Version++
@@ -351,9 +351,9 @@ func (f *fake) Delete(_ context.Context, id string) error {
 	return nil
 }
 
-// Follow tells of the next stream and breaks off; when there is none any more it
-// waits for the end.
-func (f *fake) Follow(ctx context.Context, after string, told func(apiv1.Event)) error {
+// Follow sends the events of the next stream and then breaks off. After the last
+// stream it waits until ctx ends.
+func (f *fake) Follow(ctx context.Context, after string, notify func(apiv1.Event)) error {
 	f.mu.Lock()
 	f.after = append(f.after, after)
 	err := f.enter("Follow")
@@ -366,9 +366,9 @@ func (f *fake) Follow(ctx context.Context, after string, told func(apiv1.Event))
 	if err != nil {
 		return err
 	}
-	told(apiv1.Event{ID: "evt_0"})
+	notify(apiv1.Event{ID: "evt_0"})
 	for _, e := range events {
-		told(e)
+		notify(e)
 	}
 	if last {
 		<-ctx.Done()

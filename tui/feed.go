@@ -7,49 +7,50 @@ import (
 )
 
 const (
-	pageSize  = 100 // posts on a page, the most that the API gives
-	keptPages = 3   // kept on each side of the selection
-	weekPages = 7   // of a week are read at once and kept: its days stand side by side
-	lookAhead = 40  // how far from the end the next page is asked for
+	pageSize  = 100 // posts per page, the maximum of the API
+	keptPages = 3   // pages kept on each side of the selection
+	weekPages = 7   // pages of a week that are read at once and kept: its days are shown next to each other
+	lookAhead = 40  // distance from the end at which the next page is read
 )
 
-// feed is a list of posts that is read as one scrolls. It keeps the pages near
-// the selection, and of all others only where they begin and how long they are.
+// feed is a list of posts that is read while the user scrolls. It keeps the posts of
+// the pages near the selection. Of other pages it keeps only the cursor and the
+// number of posts.
 type feed struct {
 	query    Query
-	gen      int // counts resets, so that late answers are known
+	gen      int // number of resets, to ignore late responses
 	pages    []page
 	next     string // cursor of the page after the last one, or empty
-	loaded   bool   // the first page is there
+	loaded   bool   // the first page is loaded
 	loading  bool
 	err      error
 	selected int
 	top      int    // the first post on the screen
-	anchor   string // the post to select when it is read again, or empty
+	anchor   string // the post to select once its page is loaded, or empty
 }
 
 type page struct {
-	cursor   string // from which it was read
+	cursor   string // the cursor with which the page was read
 	posts    []apiv1.Post
-	count    int  // of posts, also when they are forgotten
-	loaded   bool // posts are there
-	outdated bool // and may be out of date
+	count    int  // number of posts, also if they were dropped
+	loaded   bool // posts are in memory
+	outdated bool // posts may be out of date
 }
 
-// pageRequest is a page that is to be read.
+// pageRequest is a request for one page.
 type pageRequest struct {
 	index int
 	query Query
 	gen   int
 }
 
-// reset forgets everything, for another query or to read it all again.
+// reset drops all pages, for a new query or a complete reload.
 func (f *feed) reset(q Query) {
 	*f = feed{query: q, gen: f.gen + 1}
 }
 
-// markOutdated has everything read again, as it is needed. Until then it stays on the
-// screen.
+// markOutdated makes the feed reload its pages when they are needed. The old posts
+// stay on the screen until then.
 func (f *feed) markOutdated() {
 	f.gen++
 	f.loading, f.err = false, nil
@@ -58,10 +59,10 @@ func (f *feed) markOutdated() {
 	}
 }
 
-// missing reports whether a page is to be read.
+// missing reports whether the page must be read.
 func (p page) missing() bool { return !p.loaded || p.outdated }
 
-// size returns how many posts are known to be there.
+// size returns the number of known posts.
 func (f *feed) size() (n int) {
 	for i := range f.pages {
 		n += f.pages[i].count
@@ -69,7 +70,7 @@ func (f *feed) size() (n int) {
 	return n
 }
 
-// locate returns the page of a post and its place there.
+// locate returns the page of post i and its position in the page.
 func (f *feed) locate(i int) (p, j int, ok bool) {
 	for p = range f.pages {
 		if i < f.pages[p].count {
@@ -80,7 +81,7 @@ func (f *feed) locate(i int) (p, j int, ok bool) {
 	return 0, 0, false
 }
 
-// at returns a post, unless it is forgotten or was never there.
+// at returns post i, unless it was dropped or does not exist.
 func (f *feed) at(i int) (apiv1.Post, bool) {
 	p, j, ok := f.locate(i)
 	if !ok || !f.pages[p].loaded {
@@ -92,7 +93,7 @@ func (f *feed) at(i int) (apiv1.Post, bool) {
 // current returns the selected post.
 func (f *feed) current() (apiv1.Post, bool) { return f.at(f.selected) }
 
-// find returns the place of a post among those that are kept.
+// find returns the position of a post among the posts in memory.
 func (f *feed) find(id string) (i int, ok bool) {
 	for p := range f.pages {
 		for j := range f.pages[p].posts {
@@ -105,7 +106,8 @@ func (f *feed) find(id string) (i int, ok bool) {
 	return 0, false
 }
 
-// nextRequest returns the page that is missing most, if none is on its way.
+// nextRequest returns the request for the most urgent missing page. ok is false if a
+// request is in progress or nothing is missing.
 func (f *feed) nextRequest(height int) (pageRequest, bool) {
 	if f.loading || f.err != nil {
 		return pageRequest{}, false
@@ -133,11 +135,12 @@ func (f *feed) nextRequest(height int) (pageRequest, bool) {
 	return pageRequest{}, false
 }
 
-// alwaysKept reports whether a page is kept however far it is from the selection.
+// alwaysKept reports whether a page is kept regardless of its distance from the
+// selection.
 func (f *feed) alwaysKept(page int) bool { return !f.query.Before.IsZero() && page < weekPages }
 
-// receive takes a page that was asked for. What has changed since then makes the
-// pages after it begin elsewhere: they are read again.
+// receive stores a requested page. If the next page no longer follows it, receive
+// drops the later pages, and they are read again.
 func (f *feed) receive(n pageRequest, list apiv1.PostList, err error) {
 	if n.gen != f.gen {
 		return
@@ -168,8 +171,8 @@ func (f *feed) receive(n pageRequest, list apiv1.PostList, err error) {
 	f.dropFarPages()
 }
 
-// keepSelection keeps the selection on a post. One that is not there may come with the
-// page that is read next.
+// keepSelection keeps the selection on a post. If the post is missing, it may be on
+// the next page that is loaded.
 func (f *feed) keepSelection(id string) {
 	sought := f.anchor != ""
 	if sought {
@@ -193,14 +196,13 @@ func (f *feed) dropFarPages() {
 	}
 }
 
-// move changes the selection.
+// move moves the selection.
 func (f *feed) move(by int) {
 	f.selected, f.anchor = clamp(f.selected+by, f.size()), ""
 	f.dropFarPages()
 }
 
-// selectFrom selects the first post that is not before an instant, if there is
-// one.
+// selectFrom selects the first post at or after t, if there is one.
 func (f *feed) selectFrom(t time.Time) {
 	for i := range f.size() {
 		if p, ok := f.at(i); ok && p.PublishAt != nil && !p.PublishAt.Before(t) {

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// replace draws a post anew where it stands.
+// replace replaces a post without moving it.
 func (f *feed) replace(p apiv1.Post) {
 	for i := range f.pages {
 		for j := range f.pages[i].posts {
@@ -21,8 +21,8 @@ func (f *feed) replace(p apiv1.Post) {
 	}
 }
 
-// update brings a post to where it belongs, or takes it out when it belongs nowhere
-// any more. The selection stays on its post.
+// update moves a post to its position in the list, or removes it if the query no
+// longer matches. The selection stays on its post.
 func (f *feed) update(p apiv1.Post) {
 	if !f.loaded {
 		return
@@ -45,7 +45,7 @@ func (f *feed) update(p apiv1.Post) {
 	f.selected = clamp(f.selected, f.size())
 }
 
-// remove takes a post out.
+// remove removes a post.
 func (f *feed) remove(id string) {
 	if i, ok := f.find(id); ok {
 		f.drop(i)
@@ -62,8 +62,8 @@ func (f *feed) drop(i int) {
 	f.pages[p].count--
 }
 
-// insert puts a post into the page that it belongs to. One that belongs to a
-// page that is not there comes with that page.
+// insert inserts a post into its page. If that page is not in memory, the post is
+// loaded with it later.
 func (f *feed) insert(p apiv1.Post) {
 	for i := range f.pages {
 		pg := &f.pages[i]
@@ -85,8 +85,8 @@ func (f *feed) insert(p apiv1.Post) {
 	}
 }
 
-// order compares two posts as the query sorts them; posts without a time come
-// last either way.
+// order compares two posts in the order of the query. Posts without a time are
+// always last.
 func (f *feed) order(a, b apiv1.Post) int {
 	field, descending := strings.CutPrefix(f.query.Sort, "-")
 	at := func(p apiv1.Post) *apiv1.Time {
@@ -112,7 +112,7 @@ func (f *feed) order(a, b apiv1.Post) int {
 	return c
 }
 
-// matches reports whether the query selects a post.
+// matches reports whether the query matches a post.
 func (f *feed) matches(p apiv1.Post) bool {
 	q := f.query
 	var at time.Time

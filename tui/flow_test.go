@@ -18,7 +18,8 @@ import (
 	"github.com/schedctl/schedctl/tui"
 )
 
-// flow runs a test in a bubble, against a daemon with something in every view.
+// flow runs a test in a synctest bubble, with a daemon that has content in every
+// view.
 func flow(t *testing.T, test func(t *testing.T, f *fake, d *driver)) {
 	t.Helper()
 	t.Parallel()
@@ -36,18 +37,18 @@ func TestANewPostIsScheduled(t *testing.T) {
 		d.typed("tomorrow 9am")
 		d.sees("Sun 22 Nov 2026 09:00 CET")
 		d.press("ctrl+s")
-		d.sees("saved: goes out Sun 22 Nov 2026 09:00 CET", "▌ 09:00 ○ Hello, world")
+		d.sees("saved: scheduled for Sun 22 Nov 2026 09:00 CET", "▌ 09:00 ○ Hello, world")
 		if p := f.post(t, "post_new0"); p.PublishAt.String() != "2026-11-22T08:00:00Z" || len(p.SocialAccountIDs) != 1 {
 			t.Errorf("created %+v", p)
 		}
 	})
 }
 
-// One account has a text of its own, until it is emptied.
+// One account has its own text until the text is emptied.
 func TestATextForOneAccount(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("3", "nHello", "tab", " ", "down", "o")
-		d.sees("For sky alone", "Hello")
+		d.sees("For sky only", "Hello")
 		d.typed(", sky")
 		d.press("tab", "o")
 		d.sees("New post", "[x] sky bluesky, its own text")
@@ -59,7 +60,7 @@ func TestATextForOneAccount(t *testing.T) {
 			t.Errorf("created %q for %v, overrides (-want +got):\n%s", p.Content, p.SocialAccountIDs, diff)
 		}
 		d.press("i", "tab", "down", "o")
-		d.sees("For sky alone", "Hello, sky")
+		d.sees("For sky only", "Hello, sky")
 		d.press("ctrl+u", "ctrl+s")
 		if e := f.lastEdit; e.TargetOverrides == nil || len(*e.TargetOverrides) > 0 || e.Content != nil || e.SocialAccountIDs != nil {
 			t.Errorf("sent %+v", e)
@@ -71,25 +72,25 @@ func TestATextForOneAccount(t *testing.T) {
 	})
 }
 
-// A lost answer must not make a second post when the person saves again.
+// A lost response must not create a second post when the user saves again.
 func TestSavingAgainCreatesOnce(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
 		d.press("n")
 		d.typed("Once")
 		d.press("ctrl+s")
-		d.sees("no answer, nothing is lost", "Once")
+		d.sees("no response; your text is kept", "Once")
 		f.fail("Create", nil)
 		d.press("ctrl+s")
-		d.sees("saved: a draft")
+		d.sees("saved: draft")
 		if len(f.created) != 1 || f.called("Create") != 2 {
 			t.Errorf("%d posts of %d calls", len(f.created), f.called("Create"))
 		}
 	})
 }
 
-// Sent again, "in 2h" is still the time that was understood at first. Another text
-// after a lost answer is another post, and that is said before it is made.
+// A retry of "in 2h" keeps the time that was parsed first. After a lost response,
+// another text is another post, and the user is warned before it is created.
 func TestSavingAgainAfterAWhile(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
@@ -102,13 +103,13 @@ func TestSavingAgainAfterAWhile(t *testing.T) {
 			t.Errorf("%d posts of %d calls", len(f.created), f.called("Create"))
 		}
 		d.press("tab", "!", "ctrl+s")
-		d.sees("this would be a second post", "Once!")
+		d.sees("this would create a second post", "Once!")
 		if f.called("Create") != 2 {
-			t.Error("it was sent all the same")
+			t.Error("it was sent anyway")
 		}
 		f.fail("Create", nil)
 		d.press("ctrl+s")
-		d.sees("saved: goes out")
+		d.sees("saved: scheduled for")
 	})
 }
 
@@ -117,14 +118,14 @@ func TestAnEditSendsWhatChanged(t *testing.T) {
 		d.press("down", "i", "end")
 		d.typed("!")
 		d.press("ctrl+s")
-		d.sees("saved: goes out Sat 21 Nov 2026 15:00 CET   u undo the edit of “The second")
+		d.sees("saved: scheduled for Sat 21 Nov 2026 15:00 CET   u undo the edit of “The second")
 		if e := f.lastEdit; e.Content == nil || *e.Content != "The second\npost of the day!" || e.PublishAt != nil || e.SocialAccountIDs != nil {
 			t.Errorf("sent %+v", e)
 		}
 	})
 }
 
-// What somebody else wrote is shown, and what was typed stays.
+// A conflict shows the other version and keeps what was typed.
 func TestAConflictKeepsWhatWasTyped(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "i", "end")
@@ -134,7 +135,7 @@ func TestAConflictKeepsWhatWasTyped(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.press("ctrl+s")
-		d.sees("Somebody else has changed it", "theirs: theirs", "post of the day mine")
+		d.sees("Someone else has changed this post", "their text: theirs", "post of the day mine")
 		d.press("ctrl+s")
 		d.sees("saved")
 		if p := f.post(t, "post_b"); p.Content != "The second\npost of the day mine" {
@@ -152,7 +153,7 @@ func TestTheirsCanBeTaken(t *testing.T) {
 		}
 		d.press("ctrl+s", "ctrl+t")
 		d.sees("written by others")
-		d.seesNot("mine", "Somebody else")
+		d.seesNot("mine", "Someone else")
 	})
 }
 
@@ -170,20 +171,20 @@ func TestACounterIsTheNetworksOwn(t *testing.T) {
 	})
 }
 
-// A post that is edited is judged as itself: its own text is no duplicate of it.
-func TestAnEditIsJudgedAsTheSamePost(t *testing.T) {
+// An edited post is validated as itself: its own text is not a duplicate.
+func TestAnEditIsValidatedAsTheSamePost(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("n")
 		d.typed("Something new")
 		d.sees("Something new")
-		if got := f.judgedLast(); got != "" {
-			t.Errorf("a new post is judged as %s", got)
+		if got := f.lastValidated(); got != "" {
+			t.Errorf("a new post is validated as %s", got)
 		}
 		d.press("esc", "d")
 		d.press("i")
 		d.typed("!")
-		if got := f.judgedLast(); !strings.HasPrefix(got, "post_") {
-			t.Errorf("an edit is judged as the post %q", got)
+		if got := f.lastValidated(); !strings.HasPrefix(got, "post_") {
+			t.Errorf("an edit is validated as the post %q", got)
 		}
 	})
 }
@@ -196,15 +197,15 @@ func TestAPostIsMovedByKeys(t *testing.T) {
 		d.sees("16:30")
 		d.release()
 		if p := f.post(t, "post_b"); !p.PublishAt.Equal(now.Add(28*time.Hour + 30*time.Minute)) {
-			t.Errorf("goes out %v", p.PublishAt)
+			t.Errorf("scheduled for %v", p.PublishAt)
 		}
 		if n := f.called("Edit"); n != 1 {
 			t.Errorf("%d changes were sent for keys that were pressed together", n)
 		}
-		d.sees("goes out Sun 22 Nov 2026 16:30 CET   u move back to Sat 21 Nov 15:00")
+		d.sees("scheduled for Sun 22 Nov 2026 16:30 CET   u move back to Sat 21 Nov 15:00")
 		d.press("u")
 		if p := f.post(t, "post_b"); !p.PublishAt.Equal(now.Add(3 * time.Hour)) {
-			t.Errorf("after undo it goes out %v", p.PublishAt)
+			t.Errorf("after undo it is scheduled for %v", p.PublishAt)
 		}
 	})
 }
@@ -212,7 +213,7 @@ func TestAPostIsMovedByKeys(t *testing.T) {
 func TestAPostIsNotMovedIntoThePast(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("-")
-		d.sees("that has passed")
+		d.sees("that time is in the past")
 		if n := f.called("Edit"); n != 0 {
 			t.Errorf("%d changes were sent", n)
 		}
@@ -228,7 +229,7 @@ func TestADraftIsScheduledByATypedTime(t *testing.T) {
 		d.press("ctrl+u")
 		d.typed("in 2h")
 		d.press("enter")
-		d.sees("goes out Sat 21 Nov 2026 14:00 CET")
+		d.sees("scheduled for Sat 21 Nov 2026 14:00 CET")
 		if p := f.post(t, "post_e"); p.Status != schedctl.Scheduled {
 			t.Errorf("the draft is %s", p.Status)
 		}
@@ -253,10 +254,10 @@ func TestPublishAsksFirst(t *testing.T) {
 func TestACanceledPostComesBackAsACopy(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "c", "y")
-		d.sees("canceled   u make a copy of “The second post of the …”")
+		d.sees("canceled   u create a copy of “The second post of the …”")
 		d.seesNot("○ The second post")
 		d.press("u")
-		d.sees("there is a copy, goes out", "▌ 15:00 ○ The second post")
+		d.sees("created a copy, scheduled for", "▌ 15:00 ○ The second post")
 		if p := f.post(t, "post_new0"); !p.PublishAt.Equal(now.Add(3*time.Hour)) || len(p.SocialAccountIDs) != 2 {
 			t.Errorf("the copy is %+v", p)
 		}
@@ -266,11 +267,11 @@ func TestACanceledPostComesBackAsACopy(t *testing.T) {
 func TestAnUnknownOutcomeIsRetriedWithAWarning(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("5", "down")
-		d.sees("next: look at the network first", "D makes a copy")
+		d.sees("next: check the network first", "D creates a copy")
 		d.press("r")
 		d.sees("Retry which?", "all 2 that failed")
 		d.press("down", "down", "enter")
-		d.sees("The network may have it already")
+		d.sees("The network may already have this post")
 		d.press("y")
 		if r := f.lastRetry; !r.Force || len(r.TargetIDs) != 1 || r.TargetIDs[0] != "pt_post_h1" {
 			t.Errorf("sent %+v", r)
@@ -280,18 +281,18 @@ func TestAnUnknownOutcomeIsRetriedWithAWarning(t *testing.T) {
 		if r := f.lastRetry; r.Force || r.TargetIDs != nil {
 			t.Errorf("sent %+v", r)
 		}
-		d.sees("Nothing has failed.")
+		d.sees("No failed posts.")
 	})
 }
 
-func TestWhatAStatusForbidsIsSaid(t *testing.T) {
+func TestForbiddenOperationsAreExplained(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("4", "i")
 		d.sees("only a draft or a scheduled post can be edited")
 		d.press("c")
 		d.sees("can be canceled")
 		if n := len(f.calls); f.called("Edit")+f.called("Cancel") != 0 {
-			t.Errorf("asked of the daemon all the same: %d calls", n)
+			t.Errorf("sent to the daemon anyway: %d calls", n)
 		}
 	})
 }
@@ -327,7 +328,7 @@ func TestSearchAndFilter(t *testing.T) {
 		d.press("esc")
 		d.sees("Good morning")
 		d.press("f", "down", "down", "down", "down", "down", "enter")
-		d.sees("Nothing matches.")
+		d.sees("No posts match.")
 		d.press("esc", "S")
 		d.sees("sorted: latest first")
 	})
@@ -342,7 +343,7 @@ func TestAccountsAreVerifiedAndDeliveriesReplayed(t *testing.T) {
 	})
 }
 
-// Leaving waits for what is on its way.
+// Quitting waits for pending changes.
 func TestQuitWaitsForChanges(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.holds = func(tea.Msg) bool { return true }
@@ -369,7 +370,7 @@ func TestHelpShowsEveryKeyOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, world(), 120, 60)
 		d.press("?")
-		d.sees("15 minutes later", "edit here", "make it a draft again", "add an account", "edit in $EDITOR", "save", "take theirs")
+		d.sees("15 minutes later", "edit here", "change to a draft", "add an account", "edit in $EDITOR", "save", "use theirs")
 		d.press("?")
 		d.sees("Good morning")
 	})

@@ -10,9 +10,9 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// formField is one line of a form.
+// formField is one field of a form.
 type formField struct {
-	name     string // what errors call it, for example credentials.token
+	name     string // the field's name in errors, for example credentials.token
 	label    string
 	about    string
 	required bool
@@ -21,16 +21,17 @@ type formField struct {
 	fault    string
 }
 
-// changed reports whether something else was typed.
+// changed reports whether the value differs from the original.
 func (f *formField) changed() bool { return f.value() != f.original }
 
-// value is what was typed, without the line break that a pasted secret may end in.
+// value returns the typed text without surrounding white space, such as a line break
+// after a pasted secret.
 func (f *formField) value() string { return strings.TrimSpace(f.input.Value()) }
 
-// form asks for several lines. What was typed stays until the daemon has accepted
-// it or the person leaves.
+// form asks for several values. It keeps what was typed until the daemon has
+// accepted it or the user leaves.
 type form struct {
-	seq     int // of this form, so that late responses are recognized
+	seq     int // identifies this form, to ignore late responses
 	title   string
 	fields  []formField
 	focused int
@@ -40,16 +41,16 @@ type form struct {
 	send    func(m *Model, f *form) tea.Cmd // its result is a formMsg with the form's seq
 }
 
-// formMsg is the result of a form.
+// formMsg is the result of submitting a form.
 type formMsg struct {
 	seq  int
 	done string
 	id   string // the account that was changed
-	bad  bool   // done is a warning
+	bad  bool   // show done as a warning
 	err  error
 }
 
-// newField returns a field that has a value already.
+// newField returns a field with an initial value.
 func newField(t theme, name, label, about, value string) formField {
 	f := formField{name: name, label: label, about: about, original: value, input: newInput(t, "")}
 	f.input.SetValue(value)
@@ -57,12 +58,12 @@ func newField(t theme, name, label, about, value string) formField {
 	return f
 }
 
-// conceal makes a field secret: it is typed and shown as dots.
+// conceal makes a field secret: the text is shown as dots.
 func (f *formField) conceal() {
 	f.input.EchoMode, f.input.EchoCharacter = textinput.EchoPassword, '•'
 }
 
-// openForm gives the keys to a form.
+// openForm shows a form.
 func (m *Model) openForm(f *form) {
 	m.forms++
 	f.seq = m.forms
@@ -99,7 +100,7 @@ func (f *form) focus(i int) {
 	f.fields[i].input.Focus()
 }
 
-// submit sends what was typed unless something is missing.
+// submit sends the form unless a required field is empty.
 func (f *form) submit(m *Model) tea.Cmd {
 	for i := range f.fields {
 		if field := &f.fields[i]; field.required && field.value() == "" {
@@ -136,7 +137,7 @@ func (f *form) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// handleResult shows the result. A form that was refused stays as it is.
+// handleResult shows the result. A refused form keeps its fields.
 func (f *form) handleResult(m *Model, msg formMsg) {
 	f.sending = false
 	if msg.err == nil {
@@ -149,7 +150,7 @@ func (f *form) handleResult(m *Model, msg formMsg) {
 	}
 	if noResponse(msg.err) {
 		m.accounts.loaded = false
-		f.fault = "no response: it may be done. Leave and check the list before you try again. " + explain(msg.err)
+		f.fault = "no response: the account may be saved. Leave and check the list before you try again. " + explain(msg.err)
 		return
 	}
 	var refused *schedctl.Error
@@ -159,7 +160,8 @@ func (f *form) handleResult(m *Model, msg formMsg) {
 	f.fault = explain(msg.err)
 }
 
-// showFieldError shows what is wrong next to the field, and reports whether there is one.
+// showFieldError shows an error next to the named field and reports whether there is
+// such a field.
 func (f *form) showFieldError(name, fault string) bool {
 	for i := range f.fields {
 		if name != "" && f.fields[i].name == name {
@@ -186,7 +188,7 @@ func (f *form) lines(m *Model, width, height int) []string {
 	return append(lines, below...)
 }
 
-// fieldLines draws a field, and what it is for if it has the keys.
+// fieldLines renders a field, and its description if it is focused.
 func (f *form) fieldLines(t theme, i, width int) []string {
 	const most = 20
 	field := &f.fields[i]
@@ -211,11 +213,11 @@ func (f *form) fieldLines(t theme, i, width int) []string {
 	return lines
 }
 
-// messages are the question whether to leave, what went wrong, and the keys.
+// messages renders the question whether to leave, or errors and the keys.
 func (f *form) messages(m *Model, width int) (lines []string) {
 	t := m.theme
 	if f.leaving {
-		for _, l := range append(wrap("Leave? What you typed is not saved.", width), wrap(leaveKeys(m.keys), width)...) {
+		for _, l := range append(wrap("Leave? Your changes are not saved.", width), wrap(leaveKeys(m.keys), width)...) {
 			lines = append(lines, t.warn.Render(l))
 		}
 		return lines
@@ -226,7 +228,7 @@ func (f *form) messages(m *Model, width int) (lines []string) {
 		}
 	}
 	if f.sending {
-		return append(lines, t.faint.Render("asking the network …"))
+		return append(lines, t.faint.Render("contacting the network …"))
 	}
 	return append(lines, shortHelp(t, []key.Binding{m.keys.Save, m.keys.Field, m.keys.FieldBack, m.keys.Leave}, width))
 }

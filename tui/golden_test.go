@@ -19,9 +19,9 @@ import (
 	"github.com/schedctl/schedctl/tui"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// views are the screens, and the keys that lead to them.
+// views are the screens and the keys that open them.
 var views = []struct {
 	name string
 	keys []string
@@ -56,21 +56,21 @@ func renderer(dark bool) *lipgloss.Renderer {
 	return r
 }
 
-// looks are the ways in which a screen can look.
+// looks are the color modes of a screen.
 var looks = []struct {
 	name   string
 	change func(*tui.Config)
 }{
-	{"without colour", func(*tui.Config) {}},
+	{"without color", func(*tui.Config) {}},
 	{"dark", func(c *tui.Config) { c.Renderer = renderer(true) }},
 	{"light", func(c *tui.Config) { c.Renderer = renderer(false) }},
 	{"plain", func(c *tui.Config) { c.Plain = true }},
 }
 
-// sizes are those of the terminals on which every view is drawn.
+// sizes are the terminal sizes for which every view is rendered.
 var sizes = []struct{ width, height int }{{40, 15}, {80, 24}, {120, 30}}
 
-// Each file in testdata has a view in all sizes and looks.
+// TestScreens: each file in testdata has a view in all sizes and color modes.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	for _, v := range views {
@@ -80,7 +80,7 @@ func TestScreens(t *testing.T) {
 			for _, size := range sizes {
 				for _, look := range looks {
 					if look.name == "light" && size.width != 80 {
-						continue // only the colours differ
+						continue // only the colors differ
 					}
 					screen := draw(t, world(), size.width, size.height, look.change, v.keys)
 					measure(t, screen, size.width, size.height)
@@ -92,7 +92,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// draw returns the screen that some keys lead to.
+// draw returns the screen after some key presses.
 func draw(t *testing.T, f *fake, width, height int, change func(*tui.Config), keys []string) (screen string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -103,7 +103,7 @@ func draw(t *testing.T, f *fake, width, height int, change func(*tui.Config), ke
 	return screen
 }
 
-// readable is a screen as it can be looked at in an editor.
+// readable makes a screen readable in an editor.
 func readable(screen string) string {
 	var lines []string
 	for line := range strings.SplitSeq(screen, "\n") {
@@ -124,11 +124,11 @@ func compare(t *testing.T, path, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is another screen now (-want +got); with -update it is written anew:\n%s", path, diff)
+		t.Errorf("%s differs; run the test with -update if this is intended (-want +got):\n%s", path, diff)
 	}
 }
 
-// measure fails when a screen does not fit.
+// measure fails if a screen does not fit.
 func measure(t testing.TB, screen string, width, height int) {
 	t.Helper()
 	if screen == "" {

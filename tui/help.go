@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// help shows every key. It is made from the key map alone.
+// help shows every key. It is generated from the key map.
 type help struct{ top int }
 
 func (h *help) fullScreen() bool { return true }
@@ -29,10 +29,10 @@ func (h *help) lines(m *Model, width, height int) []string {
 	lines := helpLines(m.theme, m.keys, width)
 	room := max(1, height-1)
 	first := max(0, min(h.top, len(lines)-room))
-	return append(fitLines(lines[first:], width, room), m.theme.faint.Render(clip("↑ ↓ scroll   any other key goes back", width)))
+	return append(fitLines(lines[first:], width, room), m.theme.faint.Render(clip("↑ ↓ scroll   any other key closes help", width)))
 }
 
-// helpLines lists the keys, in two columns where there is room.
+// helpLines lists the keys, in two columns if the screen is wide enough.
 func helpLines(t theme, k keyMap, width int) (lines []string) {
 	const columnFrom = 76
 	cell, perLine := width, 1
@@ -56,7 +56,7 @@ func helpLines(t theme, k keyMap, width int) (lines []string) {
 	return lines
 }
 
-// shortHelp is the line of the keys that matter most, as many as fit.
+// shortHelp renders the most important keys, as many as fit.
 func shortHelp(t theme, keys []key.Binding, width int) string {
 	line, used := "", 0
 	for _, b := range keys {

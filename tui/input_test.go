@@ -15,8 +15,8 @@ import (
 	"github.com/schedctl/schedctl/tui"
 )
 
-// Keys that are pressed fast come together, and are one key each.
-func TestFastKeysAreAllTaken(t *testing.T) {
+// Keys that are pressed fast arrive together and are handled one by one.
+func TestFastKeysAreAllHandled(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("jj")
 		d.sees("▌ 10:00 ○ Tomorrow's post")
@@ -29,13 +29,13 @@ func TestFastKeysAreAllTaken(t *testing.T) {
 	})
 }
 
-// What is pasted is text, and no keys.
+// Pasted text does not act as keys.
 func TestPastedTextDoesNothingToPosts(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		paste := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("cyPyd\nq"), Paste: true}
 		d.send(paste)
 		if d.quit || f.called("Cancel")+f.called("Publish") > 0 {
-			t.Errorf("it was taken for keys: %v", f.calls)
+			t.Errorf("it acted as keys: %v", f.calls)
 		}
 		d.press("n")
 		d.send(paste)
@@ -70,12 +70,12 @@ func TestMouse(t *testing.T) {
 func TestWithoutAnEditorOneWritesInPlace(t *testing.T) {
 	flow(t, func(t *testing.T, _ *fake, d *driver) {
 		d.press("e")
-		d.sees("there is no editor here", "Edit a scheduled post")
+		d.sees("no editor is available", "Edit scheduled post")
 	})
 }
 
-// A text that no daemon has is not lost when the browser is ended from outside.
-func TestWhatIsBeingWrittenIsUnsaved(t *testing.T) {
+// An unsaved text is not lost when the browser is ended from outside.
+func TestUnsavedText(t *testing.T) {
 	flow(t, func(t *testing.T, _ *fake, d *driver) {
 		d.press("i")
 		if got := tui.Unsaved(d.model); got != "" {
@@ -96,8 +96,8 @@ func TestWhatIsBeingWrittenIsUnsaved(t *testing.T) {
 	})
 }
 
-// No event tells of a try that has failed: a post on its way is read again.
-func TestAPostOnItsWayIsReadAgain(t *testing.T) {
+// The daemon sends no event for a failed attempt, so publishing posts are polled.
+func TestPublishingPostsArePolled(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("P", "y")
 		before := f.called("Post")
@@ -110,13 +110,13 @@ func TestAPostOnItsWayIsReadAgain(t *testing.T) {
 		d.sees("Timeline")
 		f.posts[0].Status = schedctl.Published
 		d.send(tui.Tick(now.Add(12 * time.Second)))
-		d.sees("the post is not in this view any more", "▌ 15:00 ○ The second")
+		d.sees("the post is no longer in this view", "▌ 15:00 ○ The second")
 		d.seesNot("Good morning", "Timeline")
 	})
 }
 
-// So are deliveries, from the beginning, while they are looked at.
-func TestDeliveriesAreReadAgain(t *testing.T) {
+// Displayed deliveries are polled, too, from the first page.
+func TestDeliveriesArePolled(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("7", "enter", "down")
 		f.deliveries[1].Status, f.deliveries[1].Attempt = schedctl.DeliveryDelivered, 10
@@ -126,23 +126,22 @@ func TestDeliveriesAreReadAgain(t *testing.T) {
 	})
 }
 
-// What happens between the first page and the beginning of the stream is seen.
-func TestTheStreamMayBeginLate(t *testing.T) {
+// Changes between the first page and the start of the stream are shown.
+func TestTheStreamMayStartLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := world()
 		d := &driver{t: t, model: tui.New(t.Context(), tui.Config{Client: f, Zone: zone, Now: func() time.Time { return now }})}
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.press("down")
-		f.posts = append(f.posts, scheduled("post_z", "Meanwhile", time.Hour))
-		d.seesNot("Meanwhile")
+		f.posts = append(f.posts, scheduled("post_z", "In between", time.Hour))
+		d.seesNot("In between")
 		d.send(tui.Opened())
-		d.sees("Meanwhile", "▌ 15:00 ○ The second")
+		d.sees("In between", "▌ 15:00 ○ The second")
 	})
 }
 
-// The selection stays on its post when so much came before it that it is on
-// another page.
+// The selection stays on its post even if new posts push it to another page.
 func TestTheSelectionStaysAcrossPages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -168,7 +167,7 @@ func TestTheSelectionStaysAcrossPages(t *testing.T) {
 	})
 }
 
-// A week shows all of its days, also when they are more than a page.
+// A week shows all of its days, even if they need several pages.
 func TestAWeekOfManyPosts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -187,9 +186,9 @@ func TestAWeekOfManyPosts(t *testing.T) {
 	})
 }
 
-// A search that finds nothing on a page goes on with the next, and does not say
-// meanwhile that there is nothing.
-func TestASearchGoesOn(t *testing.T) {
+// A search without a match on a page continues with the next, and does not report an
+// empty result before the end.
+func TestASearchContinues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, sparse{world()}, 80, 24)

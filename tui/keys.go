@@ -2,7 +2,7 @@ package tui
 
 import "github.com/charmbracelet/bubbles/key"
 
-// keyMap is every key of the browser. The help is made from it.
+// keyMap holds every key of the browser. The help is generated from it.
 type keyMap struct {
 	Tabs, Next, Previous                  key.Binding
 	Up, Down, PageUp, PageDown, Top, End  key.Binding
@@ -44,7 +44,7 @@ func (k *keyMap) bindViews() {
 	k.Search = bind("/", "search", "/")
 	k.Filter = bind("f", "filter", "f")
 	k.Sort = bind("S", "sort", "S")
-	k.Reload = bind("R", "load again", "R")
+	k.Reload = bind("R", "reload", "R")
 	k.Help = bind("?", "help", "?")
 	k.Quit = bind("q", "quit", "q")
 	k.Kill = bind("ctrl+c", "quit", "ctrl+c")
@@ -53,9 +53,9 @@ func (k *keyMap) bindViews() {
 	k.PageUp = bind("pgup", "a page up", "pgup", "ctrl+b")
 	k.PageDown = bind("pgdn", "a page down", "pgdown", "ctrl+f", " ")
 	k.Top = bind("g", "first", "home", "g")
-	k.End = bind("G", "last that is loaded", "end", "G")
-	k.Left = bind("←/h", "a day back, in the week", "left", "h")
-	k.Right = bind("→/l", "a day on, in the week", "right", "l")
+	k.End = bind("G", "last loaded", "end", "G")
+	k.Left = bind("←/h", "previous day in the week", "left", "h")
+	k.Right = bind("→/l", "next day in the week", "right", "l")
 	k.Open = bind("enter", "details", "enter")
 	k.Back = bind("esc", "back", "esc")
 	k.WeekLater = bind("]", "next week", "]")
@@ -69,7 +69,7 @@ func (k *keyMap) bindPosts() {
 	k.Editor = bind("e", "edit in $EDITOR", "e")
 	k.Duplicate = bind("D", "duplicate", "D")
 	k.Schedule = bind("s", "schedule", "s")
-	k.Unschedule = bind("U", "make it a draft again", "U")
+	k.Unschedule = bind("U", "change to a draft", "U")
 	k.Later = bind("+", "15 minutes later", "+", "=")
 	k.Sooner = bind("-", "15 minutes sooner", "-")
 	k.HourLater = bind(">", "an hour later", ">")
@@ -96,32 +96,32 @@ func (k *keyMap) bindDialogs() {
 	k.SaveDraft = bind("s", "save as a draft, when leaving", "s")
 	k.Keep = bind("esc", "keep editing", "esc", "n")
 	k.Discard = bind("d", "discard", "d")
-	k.Own = bind("o", "a text for it alone", "o")
-	k.Outside = bind("ctrl+e", "in $EDITOR", "ctrl+e")
-	k.Toggle = bind("space", "choose", " ", "x")
+	k.Own = bind("o", "own text", "o")
+	k.Outside = bind("ctrl+e", "edit in $EDITOR", "ctrl+e")
+	k.Toggle = bind("space", "select", " ", "x")
 	k.Yes = bind("y", "yes", "y", "Y")
 	k.No = bind("n", "no", "n", "N", "esc", "q")
-	k.Theirs = bind("ctrl+t", "take theirs", "ctrl+t")
+	k.Theirs = bind("ctrl+t", "use theirs", "ctrl+t")
 }
 
-// keyGroup is a part of the help.
+// keyGroup is a section of the help.
 type keyGroup struct {
 	title string
 	keys  []key.Binding
 }
 
-// browsing are the keys while a list is shown.
+// browsing returns the keys of lists.
 func (k keyMap) browsing() []keyGroup {
 	return []keyGroup{
 		{"Views", []key.Binding{k.Tabs, k.Next, k.Previous, k.Search, k.Filter, k.Sort, k.Reload, k.WeekSooner, k.WeekLater}},
 		{"Moving", []key.Binding{k.Up, k.Down, k.Left, k.Right, k.PageUp, k.PageDown, k.Top, k.End, k.Open, k.Back}},
 		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.Undo}},
 		{"Time", []key.Binding{k.Schedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.Unschedule}},
-		{"Else", []key.Binding{k.Connect, k.Verify, k.Help, k.Quit, k.Kill}},
+		{"Other", []key.Binding{k.Connect, k.Verify, k.Help, k.Quit, k.Kill}},
 	}
 }
 
-// composing are the keys while a post is written.
+// composing returns the keys of the composer.
 func (k keyMap) composing() keyGroup {
 	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
 }

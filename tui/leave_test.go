@@ -8,7 +8,7 @@ import (
 	"github.com/schedctl/schedctl/tui"
 )
 
-const leaving = "Leave? What you wrote is not saved."
+const leaving = "Leave? Your text is not saved."
 
 func TestLeavingOffersToSaveADraft(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
@@ -21,18 +21,18 @@ func TestLeavingOffersToSaveADraft(t *testing.T) {
 		d.press("esc")
 		d.seesNot(leaving)
 		d.press("ctrl+c", "s")
-		d.sees("saved: a draft, without a time")
+		d.sees("saved: draft, without a time")
 		p := f.post(t, "post_new0")
 		if p.Status != schedctl.Draft || p.Content != "precious" || len(p.SocialAccountIDs) != 1 {
 			t.Errorf("saved %+v", p)
 		}
 		d.press("i", "esc")
-		d.seesNot(leaving, "Edit a")
+		d.seesNot(leaving, "Edit scheduled")
 	})
 }
 
-// An edited draft is saved itself. A scheduled post stays as it is, because nobody
-// has said that it shall be published so: its new text becomes another draft.
+// Saving a draft changes the draft. A scheduled post stays unchanged because its new
+// text is not approved for publication: the text becomes another draft.
 func TestLeavingAnEdit(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("3", "i", "end", "!", "esc", "s")
@@ -51,7 +51,7 @@ func TestLeavingAnEdit(t *testing.T) {
 	})
 }
 
-// What was discarded comes back with undo, and nothing is lost without a daemon.
+// Undo restores discarded text, and nothing is lost while the daemon is unreachable.
 func TestNothingTypedIsLost(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("n")
@@ -62,26 +62,26 @@ func TestNothingTypedIsLost(t *testing.T) {
 		d.sees("New post", "precious")
 		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
 		d.press("esc", "s")
-		d.sees("no answer, nothing is lost", "precious")
+		d.sees("no response; your text is kept", "precious")
 		if got := tui.Unsaved(d.model); got != "precious" {
-			t.Errorf("%q would be kept at the end", got)
+			t.Errorf("%q would be saved at the end", got)
 		}
 		f.fail("Create", nil)
 		d.press("esc", "s")
-		d.sees("saved: a draft")
+		d.sees("saved: draft")
 		if len(f.created) != 1 {
 			t.Errorf("%d posts were created", len(f.created))
 		}
 	})
 }
 
-// A post that was deleted while it was edited is saved as a new one.
+// A post that was deleted while it was edited is saved as a new post.
 func TestADeletedPostIsSavedAsANewOne(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("3", "i", "end", "!")
 		f.Delete(t.Context(), "post_e")
 		d.press("ctrl+s")
-		d.sees("the post has been deleted; save again", "An idea!")
+		d.sees("the post was deleted: save again", "An idea!")
 		d.press("ctrl+s")
 		if p := f.post(t, "post_new0"); p.Content != "An idea!" {
 			t.Errorf("saved %q", p.Content)
@@ -93,7 +93,7 @@ func TestADeletedPostIsSavedAsANewOne(t *testing.T) {
 func TestADraftWithoutATextIsNotSaved(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("n", "tab", " ", "esc", "s")
-		d.sees("the text is empty, and a draft needs one", "New post")
+		d.sees("a draft needs a text", "New post")
 		if n := f.called("Create"); n != 0 {
 			t.Errorf("%d posts were sent", n)
 		}

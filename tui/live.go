@@ -12,40 +12,40 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// linkState says how the stream of events is.
+// linkState is the state of the event stream.
 type linkState int
 
 const (
 	linkConnecting linkState = iota
 	linkOpen
-	linkWaiting // for the next try
-	linkRefused // the key is not taken
+	linkWaiting // waiting for the next attempt
+	linkRefused // the daemon refuses the API key
 )
 
-// link is the connection as the screen shows it.
+// link is the connection as it is shown on the screen.
 type link struct {
 	state linkState
-	again time.Time // when the next try is, while waiting
+	again time.Time // time of the next attempt, while waiting
 }
 
 type (
-	// linkMsg tells of the stream.
+	// linkMsg is a new state of the stream.
 	linkMsg struct {
 		link
 		err error
 	}
-	// eventMsg is something that has happened.
+	// eventMsg is an event from the stream.
 	eventMsg struct{ event apiv1.Event }
 )
 
-// Pauses between two connections: twice as long after each that came to nothing.
+// The pause between two connection attempts doubles after each failure.
 const (
 	firstPause = time.Second
 	maxPause   = 30 * time.Second
 )
 
-// follow tells send of events and of the state of the stream, until ctx ends. A
-// stream that breaks off is opened again where it was.
+// follow passes events and the state of the stream to send until ctx ends. After an
+// interruption it resumes the stream where it stopped.
 func follow(ctx context.Context, c Client, now func() time.Time, send func(tea.Msg)) {
 	position, pause := "", firstPause
 	for ctx.Err() == nil {
@@ -61,7 +61,7 @@ func follow(ctx context.Context, c Client, now func() time.Time, send func(tea.M
 		if ctx.Err() != nil {
 			return
 		}
-		wait := pause/2 + rand.N(pause/2+1) // many browsers shall not come back together
+		wait := pause/2 + rand.N(pause/2+1) // spread the reconnects of many browsers
 		send(linkMsg{link: link{state: stateAfter(err), again: now().Add(wait)}, err: err})
 		if pause = min(2*pause, maxPause); !sleep(ctx, wait) {
 			return
@@ -69,7 +69,7 @@ func follow(ctx context.Context, c Client, now func() time.Time, send func(tea.M
 	}
 }
 
-// stateAfter tells a key that is not taken from a daemon that is away.
+// stateAfter distinguishes a refused API key from an unreachable daemon.
 func stateAfter(err error) linkState {
 	switch schedctl.CodeOf(err) {
 	case schedctl.AuthenticationRequired, schedctl.InvalidAPIKey, schedctl.APIKeyRevoked, schedctl.APIKeyExpired, schedctl.InsufficientScope:
@@ -89,13 +89,13 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// takeLink shows the state of the stream. When it is back, what could not be
-// read is asked for again; when it is there for the first time, everything:
-// something may have happened between what was read and its beginning.
+// takeLink shows the state of the stream. After a reconnect it retries failed reads.
+// After the first connection it reloads everything, because changes may have
+// occurred between the first read and the start of the stream.
 func (m *Model) takeLink(msg linkMsg) tea.Cmd {
 	before := m.link.state
 	if m.link = msg.link; msg.state == linkConnecting && before != linkConnecting {
-		m.link.state = before // the next try is no news
+		m.link.state = before // an attempt does not change the displayed state
 	}
 	if msg.err != nil && before == linkOpen && !errors.Is(msg.err, ErrUnreachable) {
 		m.showError(explain(msg.err))
@@ -110,7 +110,7 @@ func (m *Model) takeLink(msg linkMsg) tea.Cmd {
 	return m.retryReads()
 }
 
-// text says the state of the connection.
+// text describes the state of the connection.
 func (l link) text(s drawContext) string {
 	switch l.state {
 	case linkOpen:
@@ -120,7 +120,7 @@ func (l link) text(s drawContext) string {
 	case linkWaiting:
 		text := "offline"
 		if wait := l.again.Sub(s.now).Round(time.Second); wait > 0 && !s.theme.plain {
-			text += ", again " + relativeTime(wait)
+			text += ", retry " + relativeTime(wait)
 		}
 		return s.theme.warn.Render(text)
 	}

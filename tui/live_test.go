@@ -21,24 +21,24 @@ func event(id, post string) apiv1.Event {
 	return apiv1.Event{ID: id, Type: schedctl.EventPostUpdated, Data: apiv1.EventData{PostID: post}}
 }
 
-// A stream that breaks off is opened again where it was, after a pause.
-func TestFollowComesBack(t *testing.T) {
+// An interrupted stream is resumed after a pause.
+func TestFollowReconnects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		f.streams = [][]apiv1.Event{{event("evt_1", "post_a"), event("evt_2", "post_a")}, {event("evt_3", "post_b")}}
 		ctx, stop := context.WithCancel(context.Background())
 		done := make(chan struct{})
-		var told []string
+		var got []string
 		go func() {
 			defer close(done)
-			tui.LinkStates(ctx, f, func(s string) { told = append(told, s) })
+			tui.LinkStates(ctx, f, func(s string) { got = append(got, s) })
 		}()
 		time.Sleep(time.Hour)
 		stop()
 		<-done
 		want := []string{"connecting", "open", "event evt_1", "event evt_2", "waiting", "connecting", "open", "event evt_3", "waiting", "connecting", "open"}
-		if diff := cmp.Diff(want, told); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{"", "evt_2", "evt_3"}, f.after); diff != "" {
@@ -61,7 +61,7 @@ func TestFollowBacksOff(t *testing.T) {
 			}
 		})
 		if refused < 15 || refused > 50 {
-			t.Errorf("%d tries in ten minutes", refused)
+			t.Errorf("%d attempts in ten minutes", refused)
 		}
 	})
 }
@@ -70,9 +70,9 @@ func TestTheConnectionIsShown(t *testing.T) {
 	flow(t, func(t *testing.T, _ *fake, d *driver) {
 		d.sees("live")
 		d.send(tui.Broken(now.Add(4 * time.Second)))
-		d.sees("offline, again in 4s")
+		d.sees("offline, retry in 4s")
 		d.send(tui.Tick(now.Add(time.Second)))
-		d.sees("offline, again in 3s")
+		d.sees("offline, retry in 3s")
 		d.send(tui.Opened())
 		d.sees("live")
 	})
@@ -84,17 +84,17 @@ func TestEventsBringPostsUpToDate(t *testing.T) {
 		if _, err := f.Publish(ctx, tui.Version{ID: "post_c"}); err != nil {
 			t.Fatal(err)
 		}
-		f.posts = append(f.posts, scheduled("post_z", "By somebody else", time.Hour))
+		f.posts = append(f.posts, scheduled("post_z", "By someone else", time.Hour))
 		f.posts[0].Status = schedctl.Published
 		for i, id := range []string{"post_c", "post_z", "post_a", "post_gone"} {
 			d.send(tui.Happened(event(fmt.Sprint(i), id)))
 		}
-		d.sees("◐ Tomorrow's post", "13:00 ○ By somebody else")
+		d.sees("◐ Tomorrow's post", "13:00 ○ By someone else")
 		d.seesNot("Good morning")
 	})
 }
 
-// The selection stays on its post, whatever comes before it.
+// The selection stays on its post when another post is inserted before it.
 func TestTheSelectionStays(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down")
@@ -105,8 +105,8 @@ func TestTheSelectionStays(t *testing.T) {
 	})
 }
 
-// What cannot be read at first is read when the daemon is back.
-func TestADaemonThatWasAway(t *testing.T) {
+// Data that could not be read is read when the daemon is reachable again.
+func TestReadsAreRetried(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := world()
@@ -128,8 +128,8 @@ func many(n int) *fake {
 	return f
 }
 
-// Memory does not grow with the number of posts, and whoever scrolls sees each of
-// them, down and up again.
+// Memory use does not grow with the number of posts, and scrolling shows each of
+// them, down and up.
 func TestPagesComeAndGo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,9 +156,9 @@ func TestPagesComeAndGo(t *testing.T) {
 	})
 }
 
-// Whatever comes, in whatever order and size, nothing panics and nothing is drawn
-// outside of the terminal.
-func TestAnythingMayCome(t *testing.T) {
+// For random messages in any order and size, nothing panics and nothing is drawn
+// outside the terminal.
+func TestRandomMessages(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestAnythingMayCome(t *testing.T) {
 	}
 }
 
-// strange are texts that are hard to draw.
+// strange are texts that are difficult to render.
 var strange = []string{
 	"", "\x1b[2J\x1b[31m", strings.Repeat("漢", 300), "👩‍👩‍👧‍👦🇩🇪", "a\u0301\u0301\u0301", "\u202e\u2066x", "\t\t\n\n\r", "\xff\xfe", strings.Repeat("x", 4000), "e\u200b\u200d",
 }
@@ -213,15 +213,15 @@ func shake(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// The bounds are what a person does not notice: a frame for a key, and a blink
-// for the first page.
+// The limits below human perception: a frame for a key, and a blink for the first
+// page.
 const (
 	frame = 16 * time.Millisecond
 	blink = 200 * time.Millisecond
 )
 
-// A key is on the screen within a frame, in a queue of 100,000 posts too, of
-// which few are in memory.
+// A key is visible within a frame, even with 100,000 posts in the queue, few of
+// which are in memory.
 func BenchmarkKeyToScreen(b *testing.B) {
 	d := wide(b, lean{many(100_000)})
 	for range 400 {
@@ -236,36 +236,36 @@ func BenchmarkKeyToScreen(b *testing.B) {
 		}
 	}
 	if mean := b.Elapsed() / time.Duration(b.N); mean > frame {
-		b.Errorf("%v for a key, and a frame has %v", mean, frame)
+		b.Errorf("%v for a key, want at most a frame (%v)", mean, frame)
 	}
 	if kept := tui.Kept(d.model); kept > 1000 {
 		b.Errorf("%d posts are in memory", kept)
 	}
 }
 
-// The first page is on the screen within a blink.
+// The first page is visible within a blink.
 func BenchmarkFirstPaint(b *testing.B) {
 	f := lean{many(100_000)}
 	for b.Loop() {
 		if screen := wide(b, f).model.View(); !strings.Contains(screen, "Post number 0") {
-			b.Fatalf("the first post is not there:\n%s", screen)
+			b.Fatalf("the first post is missing:\n%s", screen)
 		}
 	}
 	if mean := b.Elapsed() / time.Duration(b.N); mean > blink {
-		b.Errorf("%v until the first page is there, and a blink has %v", mean, blink)
+		b.Errorf("%v until the first page, want at most a blink (%v)", mean, blink)
 	}
 }
 
-// wide returns a browser on a large screen, in which nothing waits.
+// wide returns a browser on a large screen without delays.
 func wide(tb testing.TB, c tui.Client) *driver {
 	cfg := tui.Config{Client: c, Zone: zone, Now: func() time.Time { return now }, Renderer: renderer(true)}
 	d := &driver{t: tb, model: tui.New(context.Background(), cfg)}
-	d.send(tea.WindowSizeMsg{Width: 99, Height: 60}) // a little wider, it would wait before it reads details
+	d.send(tea.WindowSizeMsg{Width: 99, Height: 60}) // in a wider terminal it would delay reading the details
 	d.model, _ = d.model.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	return d
 }
 
-// lean pages through posts that are in order, without looking at all of them.
+// lean pages through sorted posts without scanning them.
 type lean struct{ *fake }
 
 func (l lean) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {

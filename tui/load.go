@@ -11,24 +11,24 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// retryPause is how long what could not be read waits.
+// retryPause is the pause before failed reads are retried.
 const retryPause = 5 * time.Second
 
 type (
-	// pageMsg is a page of posts that was asked for.
+	// pageMsg is the response to a request for a page.
 	pageMsg struct {
 		tab  tab
 		need pageRequest
 		list apiv1.PostList
 		err  error
 	}
-	// retryMsg lets what could not be read be tried again.
+	// retryMsg retries failed reads.
 	retryMsg struct{}
 )
 
 func timeOf(t tickMsg) time.Time { return time.Time(t) }
 
-// fill asks for what the screen lacks.
+// fill requests the data that the screen needs and does not have.
 func (m *Model) fill() tea.Cmd {
 	var cmds []tea.Cmd
 	cmds = append(cmds, m.fillAccounts())
@@ -36,7 +36,7 @@ func (m *Model) fill() tea.Cmd {
 		cmds = append(cmds, m.fillFeed(m.tab))
 	}
 	if m.tab != tabFailed && !m.feeds[tabFailed].loaded {
-		cmds = append(cmds, m.fillFeed(tabFailed)) // for the number on its tab
+		cmds = append(cmds, m.fillFeed(tabFailed)) // for the count on its tab
 	}
 	if m.tab == tabWebhooks {
 		cmds = append(cmds, m.fillWebhooks())
@@ -78,13 +78,12 @@ func newer(a, b apiv1.Post) apiv1.Post {
 	return b
 }
 
-// retryLater says why something could not be read, and has it tried again after a
-// pause.
+// retryLater shows why a read failed and schedules a retry.
 func (m *Model) retryLater(err error) tea.Cmd {
 	if err == nil {
 		return nil
 	}
-	if !m.notice.bad { // what went wrong with a change matters more
+	if !m.notice.bad { // an error of a change is more important
 		m.showError(explain(err))
 	}
 	if m.pausing {
@@ -94,23 +93,23 @@ func (m *Model) retryLater(err error) tea.Cmd {
 	return tea.Tick(retryPause, func(time.Time) tea.Msg { return retryMsg{} })
 }
 
-// explain says an error in one line.
+// explain formats an error in one line.
 func explain(err error) string {
 	text := oneLine(err.Error())
 	switch code := schedctl.CodeOf(err); {
 	case errors.Is(err, context.DeadlineExceeded):
-		return "the daemon did not answer in time"
+		return "the daemon did not respond in time"
 	case errors.Is(err, ErrUnreachable):
 		return text
 	case code == schedctl.RateLimited:
-		return "too many requests, slowing down: " + text
+		return "too many requests: " + text
 	case code == schedctl.InsufficientScope:
-		return "the key may not do this: " + text
+		return "the API key lacks permission: " + text
 	}
 	return text
 }
 
-// retryReads forgets errors, so that what is missing is asked for.
+// retryReads clears read errors, so that missing data is requested again.
 func (m *Model) retryReads() tea.Cmd {
 	m.pausing = false
 	for t := range m.feeds {
@@ -120,7 +119,7 @@ func (m *Model) retryReads() tea.Cmd {
 	return m.refresh()
 }
 
-// reload reads everything again, as it is needed.
+// reload reads everything again as it is needed.
 func (m *Model) reload() tea.Cmd {
 	for t := range m.feeds {
 		m.feeds[t].markOutdated()

@@ -9,15 +9,15 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// item is a line of a menu. Of those with the same group one is chosen; without
-// a group each is for itself.
+// item is a line of a menu. In a group exactly one item is selected; items without a
+// group are independent.
 type item struct {
 	label  string
 	group  string
 	chosen bool
 }
 
-// menu lets a person choose.
+// menu lets the user select items.
 type menu struct {
 	title  string
 	items  []item
@@ -57,7 +57,7 @@ func (d *menu) choose(i int) {
 	d.set(i)
 }
 
-// set chooses one of a group.
+// set selects one item of a group.
 func (d *menu) set(i int) {
 	for j := range d.items {
 		if d.items[j].group == d.items[i].group {
@@ -83,10 +83,10 @@ func (d *menu) lines(m *Model, width, height int) []string {
 		it := d.items[i]
 		lines = append(lines, m.theme.mark(i == d.cursor)+m.theme.row(clip(checkbox(it)+" "+it.label, width-2), i == d.cursor))
 	}
-	return append(lines, "", m.theme.faint.Render(clip("space choose   enter done   esc leave", width)))
+	return append(lines, "", m.theme.faint.Render(clip("space select   enter apply   esc cancel", width)))
 }
 
-// checkbox shows whether an item is chosen.
+// checkbox renders whether an item is selected.
 func checkbox(it item) string {
 	switch {
 	case it.group != "" && it.chosen:
@@ -99,7 +99,7 @@ func checkbox(it item) string {
 	return "[ ]"
 }
 
-// labels returns the labels of the posts on the screen and the one of the query.
+// labels returns the labels of all loaded posts and the label of the query.
 func (m *Model) labels(q Query) (list []string) {
 	if q.Label != "" {
 		list = append(list, q.Label)
@@ -115,14 +115,14 @@ func (m *Model) labels(q Query) (list []string) {
 	return slices.Compact(list)
 }
 
-// newFilter narrows a tab by status, account and label.
+// newFilter returns the menu that filters a tab by status, account and label.
 func (m *Model) newFilter(q Query) *menu {
 	statuses := m.tab.statuses()
 	var items []item
 	for _, s := range statuses {
 		items = append(items, item{label: string(s), chosen: slices.Contains(q.Statuses, s)})
 	}
-	items = append(items, item{label: "every account", group: "account", chosen: q.AccountID == ""})
+	items = append(items, item{label: "all accounts", group: "account", chosen: q.AccountID == ""})
 	ids := []string{""}
 	for _, a := range m.accounts.list {
 		ids = append(ids, a.ID)
@@ -131,7 +131,7 @@ func (m *Model) newFilter(q Query) *menu {
 	labels := m.labels(q)
 	if len(labels) > 0 {
 		labels = append([]string{""}, labels...)
-		items = append(items, item{label: "every label", group: "label", chosen: q.Label == ""})
+		items = append(items, item{label: "all labels", group: "label", chosen: q.Label == ""})
 	}
 	for _, l := range labels[min(1, len(labels)):] {
 		items = append(items, item{label: "label " + oneLine(l), group: "label", chosen: q.Label == l})

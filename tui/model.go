@@ -11,47 +11,46 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// Config is what the browser works with. Client, Zone and Now are required.
+// Config configures the browser. Client, Zone and Now are required.
 type Config struct {
 	Client Client
-	Zone   *time.Location   // in which times are shown and understood
-	Now    func() time.Time // asked outside of Update only
+	Zone   *time.Location   // for displaying and parsing times
+	Now    func() time.Time // never called in Update
 
-	// Renderer knows the colours of the terminal; nil is for none.
+	// Renderer knows the terminal's colors; nil means no colors.
 	Renderer *lipgloss.Renderer
 
-	// Plain shows lines that read well one after the other, and nothing that
-	// changes by itself more than once a minute: for screen readers.
+	// Plain shows lines that read well in sequence, and changes nothing automatically
+	// more than once a minute. It is for screen readers.
 	Plain bool
 
-	// Mouse takes clicks and the wheel, which the terminal can no longer use to
-	// mark text.
+	// Mouse enables clicks and the wheel. The terminal can then no longer select text
+	// with the mouse.
 	Mouse bool
 
-	// Edit lets the person change a text in an editor that has the terminal, and
-	// returns what they made of it. Its error says where the text is kept, if
-	// anything of it could be lost. Nil is for none.
+	// Edit opens a text in an editor that uses the terminal and returns the edited
+	// text. If it fails and text could be lost, the error says where the text is
+	// saved. Nil means that there is no editor.
 	Edit func(ctx context.Context, text string) (string, error)
 
-	Browse    func(ctx context.Context, url string) error // opens an address; nil for none
-	Clipboard io.Writer                                   // takes the OSC 52 sequence that copies; nil for none
+	Browse    func(ctx context.Context, url string) error // opens a URL; nil if not available
+	Clipboard io.Writer                                   // receives the OSC 52 sequence that copies text; nil if not available
 }
 
-// callTimeout is how long one call may take. A daemon that is asked to verify an
-// account asks its network in turn, which it gives less.
+// callTimeout limits one call of the daemon. To verify an account, the daemon calls
+// its network with a shorter timeout.
 const callTimeout = 30 * time.Second
 
-// The size of a terminal that has not told its own.
+// The size of a terminal that does not report its size.
 const (
 	defaultWidth  = 80
 	defaultHeight = 24
 )
 
-// callFunc turns a call to the daemon into a command.
+// callFunc turns a call of the daemon into a command.
 type callFunc func(func(ctx context.Context) tea.Msg) tea.Cmd
 
-// Model is the whole state of the browser. It is a [tea.Model]; make it with
-// [New].
+// Model is the state of the browser. It is a [tea.Model]; create it with [New].
 type Model struct {
 	cfg   Config
 	call  callFunc
@@ -64,28 +63,28 @@ type Model struct {
 	zone          *time.Location
 
 	tab       tab
-	week      time.Time // the Monday of the week that is shown
+	week      time.Time // the Monday of the displayed week
 	feeds     [postTabs]feed
 	accounts  accountList
 	webhooks  webhookList
-	forms     int                            // counts forms
+	forms     int                            // number of forms opened
 	platforms map[string]apiv1.PlatformEntry // as of the last form
 	detail    detail
-	dialog    dialog // what has the keys, or nil
+	dialog    dialog // the open dialog, or nil
 
 	link         link
-	wasConnected bool      // it was there once
-	pausing      bool      // an againMsg is on its way
-	lastPoll     time.Time // when a post that is publishing was read last
+	wasConnected bool      // the stream was open before
+	pausing      bool      // a retryMsg is scheduled
+	lastPoll     time.Time // when publishing posts were last read
 	notice       notice
 	undos        undoStack
-	busy         map[string]apiv1.Post // posts with a change on its way, as they are without it
+	busy         map[string]apiv1.Post // posts with a change in progress, before the change
 	nudge        nudge
 	stale        stale
-	quitting     bool // ends as soon as nothing is on its way
+	quitting     bool // quit as soon as all changes are saved
 }
 
-// New returns the browser before its first message. Its calls end with ctx.
+// New returns the browser in its initial state. Its calls end with ctx.
 func New(ctx context.Context, cfg Config) Model {
 	m := Model{
 		cfg: cfg, theme: newTheme(cfg.Renderer, cfg.Plain), keys: newKeyMap(),
@@ -109,10 +108,10 @@ func New(ctx context.Context, cfg Config) Model {
 	return m
 }
 
-// Init starts the clock; what is to be read is asked for by the first size.
+// Init starts the clock. Data is requested after the first window size.
 func (m Model) Init() tea.Cmd { return m.tick() }
 
-// tickMsg moves the clock of the screen.
+// tickMsg advances the clock on the screen.
 type tickMsg time.Time
 
 func (m Model) tick() tea.Cmd {
@@ -123,8 +122,7 @@ func (m Model) tick() tea.Cmd {
 	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg(now()) })
 }
 
-// Update takes a message. It does no more than change the state and say what is
-// to be asked for.
+// Update handles a message. It only changes the state and returns commands.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.handle(msg)
 	m.watchDetail()
@@ -132,7 +130,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.fill(), m.quitWhenSaved())
 }
 
-// notice is what the line above the keys says for a while.
+// notice is the text on the line above the keys.
 type notice struct {
 	text  string
 	bad   bool
@@ -147,8 +145,8 @@ func (m *Model) showError(text string) {
 	m.notice = notice{text: text, bad: true, until: m.now.Add(20 * time.Second)}
 }
 
-// quitWhenSaved ends the program when the person wants to leave and everything has
-// arrived.
+// quitWhenSaved ends the program if the user wants to quit and all changes are
+// saved.
 func (m *Model) quitWhenSaved() tea.Cmd {
 	if m.quitting && len(m.busy) == 0 && m.nudge.id == "" {
 		return tea.Quit
@@ -156,7 +154,7 @@ func (m *Model) quitWhenSaved() tea.Cmd {
 	return nil
 }
 
-// drawContext is what renderers know beside what they draw.
+// drawContext is the state that all renderers need.
 type drawContext struct {
 	theme theme
 	zone  *time.Location
@@ -169,7 +167,7 @@ func (m *Model) scene() drawContext {
 	return drawContext{theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, busy: m.busy}
 }
 
-// name returns what an account is called.
+// name returns the name of an account.
 func (s drawContext) name(id string) string {
 	if n := s.names[id]; n != "" {
 		return oneLine(n)

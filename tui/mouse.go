@@ -5,8 +5,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// handleMouse does what a mouse says: the wheel moves, a click chooses a view or a
-// post, and another one shows its details.
+// handleMouse handles the mouse: the wheel scrolls, a click selects a tab or a post,
+// and a click on the selected post opens its details.
 func (m *Model) handleMouse(e tea.MouseMsg) {
 	const wheel = 3 // rows
 	switch {

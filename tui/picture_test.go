@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// The screens of the README, in two looks. Its pictures are drawn from this
-// golden file.
+// TestPictures renders the screens of the README in two color modes. The pictures
+// are drawn from this golden file.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	var golden txtar.Archive

@@ -13,21 +13,21 @@ import (
 	"github.com/schedctl/schedctl/tui"
 )
 
-// refusals are what can come in the middle of an action, and a part of the line
-// that says so.
+// refusals are the errors that can interrupt an action, and a part of the message
+// shown for each.
 var refusals = map[string]struct {
 	err  error
 	line string
 }{
 	"401": {schedctl.Errorf(schedctl.InvalidAPIKey, "", "the key is not known"), "the key is not known"},
 	"409": {schedctl.Errorf(schedctl.PostCanceled, "", "the post is canceled"), "the post is canceled"},
-	"412": {schedctl.Errorf(schedctl.VersionMismatch, "", "the post has moved on"), "omebody else has changed"},
+	"412": {schedctl.Errorf(schedctl.VersionMismatch, "", "the post was changed"), "omeone else has changed"},
 	"429": {schedctl.Errorf(schedctl.RateLimited, "", "20 a second are enough"), "too many requests"},
-	"net": {fmt.Errorf("nothing answers: %w", tui.ErrUnreachable), "no answer"},
+	"net": {fmt.Errorf("nothing answers: %w", tui.ErrUnreachable), "no response"},
 }
 
-// actions are all that a person can do, up to the moment at which the daemon is
-// asked, and what must be on the screen when it refuses.
+// actions are all actions of the user, up to the request to the daemon, and the text
+// that must stay on the screen when it is refused.
 var actions = []struct {
 	name, method string
 	keys         []string
@@ -45,8 +45,8 @@ var actions = []struct {
 	{"copy", "Create", []string{"D", "!", "ctrl+s"}, "Good morning"},
 }
 
-// Whatever is refused is said in a line, nothing that was typed is lost, and no
-// row shows what is not so.
+// Every refusal is shown on a line, nothing that was typed is lost, and no row shows
+// a change that was refused.
 func TestEveryActionMayBeRefused(t *testing.T) {
 	for _, a := range actions {
 		for name, refused := range refusals {
@@ -65,7 +65,7 @@ func TestEveryActionMayBeRefused(t *testing.T) {
 					f.fail(a.method, nil)
 					d.press("q")
 					if a.method != "Create" && a.name != "edit" && !d.quit {
-						t.Error("the browser waits for something that has failed")
+						t.Error("the browser waits for a change that has failed")
 					}
 				})
 			})
@@ -73,7 +73,7 @@ func TestEveryActionMayBeRefused(t *testing.T) {
 	}
 }
 
-// What is on its way while the answer is awaited is shown as it will be.
+// A change is shown while its request is in progress.
 func TestAChangeShowsAtOnce(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		f.fail("Cancel", refusals["409"].err)
@@ -81,14 +81,14 @@ func TestAChangeShowsAtOnce(t *testing.T) {
 		d.press("down", "c", "y")
 		d.sees("⊘ The second", "saving…")
 		d.press("c")
-		d.sees("still on its way")
+		d.sees("still being saved")
 		d.release()
 		d.sees("○ The second", "in 3h00m")
 		d.seesNot("⊘")
 	})
 }
 
-// What is read of a post meanwhile does not take a change off the screen.
+// Reading a post again does not remove a pending change from the screen.
 func TestAChangeStaysOnTheScreen(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		sends := false
@@ -106,12 +106,12 @@ func TestAChangeStaysOnTheScreen(t *testing.T) {
 		d.release()
 		d.sees("▌ 15:00 ○ Theirs")
 		if n := f.called("Edit"); n != 0 {
-			t.Errorf("%d changes were sent for a time that is as it was", n)
+			t.Errorf("%d changes were sent for an unchanged time", n)
 		}
 	})
 }
 
-// An undo can be refused as well.
+// An undo can be refused, too.
 func TestAnUndoMayBeRefused(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "i", "end", "!", "ctrl+s")
@@ -123,7 +123,7 @@ func TestAnUndoMayBeRefused(t *testing.T) {
 		d.sees("nothing answers", "u restore “An idea”")
 		f.fail("Create", nil)
 		d.press("u")
-		d.sees("there is a copy, a draft", "An idea")
+		d.sees("created a copy, draft", "An idea")
 	})
 }
 
@@ -135,14 +135,14 @@ func TestAnEditIsUndone(t *testing.T) {
 		d.press("ctrl+s")
 		d.sees("17:00 ○ The second post of the day!")
 		d.press("u")
-		d.sees("15:00 ○ The second post of the day ", "undone: goes out")
+		d.sees("15:00 ○ The second post of the day ", "undone: scheduled for")
 		if p := f.post(t, "post_b"); p.Content != "The second\npost of the day" || len(p.SocialAccountIDs) != 2 || !p.PublishAt.Equal(now.Add(3*time.Hour)) {
 			t.Errorf("the post is %+v", p)
 		}
 	})
 }
 
-// What is not touched in a conflict stays as somebody else has made it.
+// After a conflict, unedited fields keep the values of the other version.
 func TestAConflictKeepsWhatWasNotTouched(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "i", "tab", "tab", "ctrl+u")

@@ -12,17 +12,17 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// nudgeAfter is how long more presses are waited for before one change is sent
-// for all of them.
+// nudgeAfter is how long to wait for more key presses before one change is sent for
+// all of them.
 const nudgeAfter = 500 * time.Millisecond
 
-// shift moves a time; a day keeps the time of day.
+// shift is an offset of a time. Days keep the time of day.
 type shift struct {
 	by   time.Duration
 	days int
 }
 
-// nudge is a post that is being moved by keys.
+// nudge is the post that is being moved with keys.
 type nudge struct {
 	id   string // or empty
 	post apiv1.Post
@@ -30,13 +30,14 @@ type nudge struct {
 	seq  int
 }
 
-// nudgeMsg says that no more presses followed.
+// nudgeMsg says that no more key presses followed.
 type nudgeMsg struct{ seq int }
 
-// nudgePost moves a scheduled post in time, and sends it when the person has stopped.
+// nudgePost moves a scheduled post in time. The change is sent when no more key
+// presses follow.
 func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
 	if p.Status != schedctl.Scheduled || p.PublishAt == nil {
-		m.showError("the post has no time to move: give it one with s")
+		m.showError("the post has no time: press s to schedule it")
 		return nil
 	}
 	var before tea.Cmd
@@ -44,7 +45,7 @@ func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
 		before = m.sendNudge()
 	}
 	if _, sent := m.busy[p.ID]; sent {
-		m.showNotice("the last change of this post is still on its way")
+		m.showNotice("the last change of this post is still being saved")
 		return before
 	}
 	if m.nudge.id == "" {
@@ -52,7 +53,7 @@ func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
 	}
 	at := m.nudge.at.In(m.zone).AddDate(0, 0, by.days).Add(by.by)
 	if !at.After(m.now) {
-		m.showError("that has passed: publish it now with P")
+		m.showError("that time is in the past: press P to publish the post now")
 	} else {
 		m.nudge.at = at
 	}
@@ -64,25 +65,25 @@ func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
 	return tea.Batch(before, tea.Tick(nudgeAfter, func(time.Time) tea.Msg { return nudgeMsg{seq} }))
 }
 
-// sendNudge sends the time to which a post was moved.
+// sendNudge saves the time to which a post was moved.
 func (m *Model) sendNudge() tea.Cmd {
 	n := m.nudge
 	if m.nudge = (nudge{seq: n.seq}); n.id == "" {
 		return nil
 	}
 	if n.at.Equal(n.post.PublishAt.Time) {
-		return m.markStale(n.id) // what was heard of it meanwhile was not shown
+		return m.markStale(n.id) // show changes that were hidden during the move
 	}
 	return m.moveTo(n.post, n.at)
 }
 
-// moveTo gives a post another time; a draft is scheduled by it.
+// moveTo sets the time of a post. A draft becomes scheduled.
 func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
 	shown := p
 	shown.PublishAt, shown.Status = apiv1.NewTime(at), schedctl.Scheduled
 	c := m.cfg.Client
 	ch := change{
-		post: p, shown: shown, done: "goes out " + when.Format(at.In(m.zone)),
+		post: p, shown: shown, done: "scheduled for " + when.Format(at.In(m.zone)),
 		undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) },
 	}
 	if p.Status == schedctl.Draft {
@@ -97,13 +98,13 @@ func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
 	return m.startChange(ch)
 }
 
-// askTime asks for the time of a post, in the grammar of the command line.
+// askTime asks for the time of a post, in the same format as the command line.
 func (m *Model) askTime(p apiv1.Post) tea.Cmd {
 	if m.changePending(p.ID) {
 		return nil
 	}
 	if len(p.SocialAccountIDs) == 0 {
-		m.showError("the post has no account to go to: choose one with i")
+		m.showError("the post has no account: press i to choose one")
 		return nil
 	}
 	d := newPrompt(m.theme, "When? ", "")
@@ -119,7 +120,7 @@ func (m *Model) askTime(p apiv1.Post) tea.Cmd {
 	return nil
 }
 
-// parseTime reads a time to come.
+// parseTime parses a time in the future.
 func parseTime(text string, now time.Time, zone *time.Location) (time.Time, error) {
 	at, err := when.Parse(text, now, zone)
 	if err == nil {
@@ -128,10 +129,10 @@ func parseTime(text string, now time.Time, zone *time.Location) (time.Time, erro
 	return at.Time, err
 }
 
-// echoTime says back what a time means, or what is wrong with it.
+// echoTime describes the parsed time, or what is wrong with it.
 func echoTime(text string, now time.Time, zone *time.Location) string {
 	if text == "" {
-		return "such as: tomorrow 9am, friday noon, in 2h, 2026-12-08 09:00"
+		return "for example: tomorrow 9am, friday noon, in 2h, 2026-12-08 09:00"
 	}
 	at, err := when.Parse(text, now, zone)
 	if err == nil {
@@ -146,5 +147,5 @@ func echoTime(text string, now time.Time, zone *time.Location) string {
 	return at.Echo(now, zone)
 }
 
-// asError finds a refusal in an error.
+// asError finds a [schedctl.Error] in an error.
 func asError(err error, refused **schedctl.Error) bool { return errors.As(err, refused) }

@@ -7,14 +7,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// framesPerSecond is how often the screen is drawn while something changes: a
-// key shall be seen in the frame after it.
+// framesPerSecond is the frame rate while something changes. A key press must be
+// visible in the next frame.
 const framesPerSecond = 120
 
-// Run shows the browser until the person leaves it or ctx ends, and returns the
-// error of the terminal or of ctx, if any. Options come after its own. A text
-// that was being written when it ended, and that the daemon does not have, is
-// unsaved.
+// Run shows the browser until the user quits or ctx ends. It returns the error of
+// the terminal or of ctx, if any. options are applied after Run's own options.
+// unsaved is the text that was being edited and is not saved in the daemon.
 func Run(ctx context.Context, cfg Config, options ...tea.ProgramOption) (unsaved string, err error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -40,7 +39,7 @@ func Run(ctx context.Context, cfg Config, options ...tea.ProgramOption) (unsaved
 	return unsaved, err
 }
 
-// unsaved returns what is being written, if it is nowhere else.
+// unsaved returns the text in the composer if it is not saved.
 func (m Model) unsaved() string {
 	if c, ok := m.dialog.(*composer); ok && c.changed() {
 		return c.allText()

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	staleAfter = 150 * time.Millisecond // events come in groups
-	staleBatch = 20                     // posts read at a time
-	maxStale   = 500                    // with more of them everything is read again
+	staleAfter = 150 * time.Millisecond // events arrive in groups
+	staleBatch = 20                     // posts read at the same time
+	maxStale   = 500                    // reload everything if more posts are stale
 )
 
-// stale are the posts of which something was heard and not yet read.
+// stale is the set of posts that have changed and must be read again.
 type stale struct {
 	ids map[string]bool
-	due bool // a staleMsg is on its way
+	due bool // a staleMsg is scheduled
 }
 
 type (
 	staleMsg struct{}
-	// postMsg is a post as the daemon has it now.
+	// postMsg is the current version of a post.
 	postMsg struct {
 		id   string
 		post apiv1.Post
@@ -32,7 +32,7 @@ type (
 	}
 )
 
-// takeEvent notes what an event is about.
+// takeEvent marks the object of an event as stale.
 func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 	m.link.state = linkOpen
 	switch msg.event.Type {
@@ -44,7 +44,7 @@ func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 	return m.markStale(msg.event.Data.PostID)
 }
 
-// markStale has a post read again, shortly.
+// markStale schedules a post to be read again.
 func (m *Model) markStale(id string) tea.Cmd {
 	if id == "" {
 		return nil
@@ -56,7 +56,7 @@ func (m *Model) markStale(id string) tea.Cmd {
 	return tea.Tick(staleAfter, func(time.Time) tea.Msg { return staleMsg{} })
 }
 
-// refresh reads some of the posts that are out of date.
+// refresh reads some of the stale posts.
 func (m *Model) refresh() tea.Cmd {
 	m.stale.due = false
 	if len(m.stale.ids) > maxStale {
@@ -91,7 +91,7 @@ func (m *Model) takePost(msg postMsg) tea.Cmd {
 			m.feeds[t].remove(msg.id)
 		}
 	case msg.err != nil:
-		m.stale.ids[msg.id] = true // asked for again after the pause
+		m.stale.ids[msg.id] = true // retry after the pause
 		return m.retryLater(msg.err)
 	default:
 		m.applyPost(msg.post)
@@ -99,8 +99,8 @@ func (m *Model) takePost(msg postMsg) tea.Cmd {
 	return nil
 }
 
-// showsChange reports whether a post is drawn as a change will make it. How the daemon
-// has it meanwhile is what the change is taken back to.
+// showsChange reports whether a pending change of the post is displayed. It
+// remembers p as the version to which a refused change is reverted.
 func (m *Model) showsChange(p apiv1.Post) bool {
 	if before, changing := m.busy[p.ID]; changing {
 		m.busy[p.ID] = newer(before, p)
@@ -109,7 +109,8 @@ func (m *Model) showsChange(p apiv1.Post) bool {
 	return m.nudge.id == p.ID
 }
 
-// applyPost shows a post as the daemon has it, unless a change of it is on its way.
+// applyPost shows the daemon's version of a post, unless a change of it is in
+// progress.
 func (m *Model) applyPost(p apiv1.Post) {
 	if m.showsChange(p) {
 		return

@@ -18,18 +18,18 @@ const (
 	tabFailed
 	tabAccounts
 	tabWebhooks
-	tabs // how many there are
+	tabs // number of tabs
 )
 
-// posts are the tabs that show posts; they come first.
+// postTabs is the number of tabs that show posts. They come first.
 const postTabs = tabAccounts
 
-// String returns the name on the tab.
+// String returns the label of the tab.
 func (t tab) String() string {
 	return [...]string{"Queue", "Week", "Drafts", "History", "Failed", "Accounts", "Webhooks"}[t]
 }
 
-// statuses are those that a tab shows unless a filter narrows them.
+// statuses returns the statuses of a tab without a filter.
 func (t tab) statuses() []schedctl.Status {
 	switch t {
 	case tabQueue:
@@ -46,7 +46,7 @@ func (t tab) statuses() []schedctl.Status {
 	return nil
 }
 
-// sorts are the orders that a tab can have, its own first.
+// sorts returns the sort orders of a tab, its default first.
 func (t tab) sorts() []string {
 	switch t {
 	case tabQueue:
@@ -59,7 +59,7 @@ func (t tab) sorts() []string {
 	return []string{"-publish_at", "publish_at", "-created_at"}
 }
 
-// sortName says an order to people.
+// sortName describes a sort order.
 func sortName(sort string) string {
 	switch sort {
 	case "publish_at":
@@ -72,14 +72,14 @@ func sortName(sort string) string {
 	return "newest first"
 }
 
-// weekOf returns the Monday on which the week of an instant begins.
+// weekOf returns the Monday of the week of t.
 func weekOf(t time.Time, zone *time.Location) time.Time {
 	y, m, d := t.In(zone).Date()
 	back := (int(t.In(zone).Weekday()) + 6) % 7
 	return time.Date(y, m, d-back, 0, 0, 0, 0, zone)
 }
 
-// query is what a tab shows at first.
+// query returns the initial query of a tab.
 func (t tab) query(week time.Time) Query {
 	q := Query{Statuses: t.statuses(), Limit: pageSize}
 	if sorts := t.sorts(); t < postTabs {

@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// clean takes out what could move the cursor, colour the screen or turn the
-// direction of text. Line breaks stay.
+// clean removes characters that could move the cursor, color the screen or change
+// the direction of text. It keeps line breaks.
 func clean(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\t", "    ")
 	return strings.Map(func(r rune) rune {
@@ -24,20 +24,19 @@ func clean(text string) string {
 	}, text)
 }
 
-// oneLine returns the text with its lines one after the other.
+// oneLine joins the lines of a text.
 func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
 
-// excerpt is oneLine of the beginning, for rows: a text may be far longer than a
-// screen is wide.
+// excerpt is oneLine of the start of a text, which may be much longer than a row.
 func excerpt(text string, width int) string {
-	const bytesPerColumn = 16 // more than a column needs, emoji with their parts included
+	const bytesPerColumn = 16 // enough for a column, even with composed emoji
 	if most := max(0, width)*bytesPerColumn + 64; len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "")
 	}
 	return oneLine(text)
 }
 
-// clip shortens a text to a width.
+// clip shortens a text to a width and marks the cut.
 func clip(text string, width int) string {
 	if width <= 0 {
 		return ""
@@ -48,14 +47,13 @@ func clip(text string, width int) string {
 	return ansi.Truncate(text, width, "…")
 }
 
-// pad makes a text exactly as wide as it is told.
+// pad makes a text exactly width columns wide.
 func pad(text string, width int) string {
 	text = clip(text, width)
 	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
 }
 
-// wrap breaks a text into lines of at most a width, a word at a time where that
-// goes.
+// wrap breaks a text into lines of at most width columns, between words if possible.
 func wrap(text string, width int) []string {
 	if width <= 0 {
 		return nil
@@ -63,8 +61,8 @@ func wrap(text string, width int) []string {
 	return strings.Split(ansi.Wrap(clean(text), width, ""), "\n")
 }
 
-// justify puts one text at the left and one at the right end of a line. When there
-// is no room for both, the left one stays.
+// justify puts one text at the left and one at the right end of a line. If they do
+// not fit, it drops the right one.
 func justify(left, right string, width int) string {
 	gap := width - ansi.StringWidth(left) - ansi.StringWidth(right)
 	if gap < 1 {
@@ -73,7 +71,7 @@ func justify(left, right string, width int) string {
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// fitLines makes a screen of exactly height lines, none wider than width.
+// fitLines returns exactly height lines, each at most width columns wide.
 func fitLines(lines []string, width, height int) []string {
 	out := make([]string, max(0, height))
 	for i := range out {
@@ -84,8 +82,8 @@ func fitLines(lines []string, width, height int) []string {
 	return out
 }
 
-// relativeTime says how far away an instant is: in two units when it is within a
-// day, in seconds when it is within two minutes.
+// relativeTime formats the distance of a time from now: in seconds up to two
+// minutes, in two units up to a day.
 func relativeTime(d time.Duration) string {
 	const day = 24 * time.Hour
 	away, text := d.Abs().Round(time.Second), ""
@@ -107,7 +105,7 @@ func relativeTime(d time.Duration) string {
 	return "in " + text
 }
 
-// plural counts things.
+// plural formats a count.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -8,13 +8,13 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// theme is how things look. Nothing is said by colour alone.
+// theme is the appearance. Color never carries information alone.
 type theme struct {
-	plain  bool // sentences in place of columns, for who listens to the screen
+	plain  bool // sentences instead of columns, for screen readers
 	title  lipgloss.Style
-	active lipgloss.Style // the tab that is shown
+	active lipgloss.Style // the current tab
 	faint  lipgloss.Style
-	chosen lipgloss.Style // the row that is selected
+	chosen lipgloss.Style // the selected row
 	good   lipgloss.Style
 	warn   lipgloss.Style
 	bad    lipgloss.Style
@@ -24,9 +24,8 @@ type theme struct {
 	signs map[schedctl.Status]string
 }
 
-// newTheme returns the theme for what a renderer knows of its terminal; nil is
-// one without colour. The sixteen colours are those that the person has chosen
-// for the terminal, and so fit a light and a dark one.
+// newTheme returns the theme for a renderer; nil means no color. It uses only the
+// sixteen colors that the user has configured, so it fits light and dark terminals.
 func newTheme(r *lipgloss.Renderer, plain bool) theme {
 	if r == nil || plain {
 		r = lipgloss.NewRenderer(io.Discard)
@@ -46,7 +45,7 @@ func newTheme(r *lipgloss.Renderer, plain bool) theme {
 		link:   fg("4", "12"),
 		cursor: r.NewStyle(),
 	}
-	if t.active.Render("x") == "x" { // no attributes either: the cursor must show all the same
+	if t.active.Render("x") == "x" { // no attributes either: the cursor must still be visible
 		mark := "▏"
 		if plain {
 			mark = "|"
@@ -57,7 +56,7 @@ func newTheme(r *lipgloss.Renderer, plain bool) theme {
 	return t
 }
 
-// mark begins a row, and tells which one is selected.
+// mark renders the start of a row, which marks the selected row.
 func (t theme) mark(selected bool) string {
 	switch {
 	case !selected:
@@ -68,7 +67,7 @@ func (t theme) mark(selected bool) string {
 	return t.link.Render("▌") + " "
 }
 
-// today marks the day that it is.
+// today marks the current day.
 func (t theme) today(text string) string {
 	if t.active.Render("x") == "x" {
 		return "[" + text + "]"
@@ -76,7 +75,7 @@ func (t theme) today(text string) string {
 	return t.active.Render(" " + text + " ")
 }
 
-// row draws the text of a row.
+// row renders the text of a row.
 func (t theme) row(text string, selected bool) string {
 	if selected {
 		return t.chosen.Render(text)
@@ -84,7 +83,7 @@ func (t theme) row(text string, selected bool) string {
 	return text
 }
 
-// rule is a line between two parts of the screen.
+// rule returns the character of horizontal lines.
 func (t theme) rule() string {
 	if t.plain {
 		return ""
@@ -92,7 +91,7 @@ func (t theme) rule() string {
 	return "─"
 }
 
-// status draws the sign of a status, one column wide, or in plain its name.
+// status renders the one-column sign of a status, or its name in plain mode.
 func (t theme) status(s schedctl.Status) string {
 	if sign, known := t.signs[s]; known && !t.plain {
 		return sign
@@ -100,7 +99,7 @@ func (t theme) status(s schedctl.Status) string {
 	return string(s)
 }
 
-// statusSigns draws the signs of all statuses once: they are in every row.
+// statusSigns renders the signs of all statuses once, because every row uses them.
 func statusSigns(t theme) map[schedctl.Status]string {
 	return map[schedctl.Status]string{
 		schedctl.Draft:      t.faint.Render("◌"),

@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	maxUndo       = 50               // changes that can be undone
-	undoOfferTime = 10 * time.Second // how long a line offers to undo the latest one
+	maxUndo       = 50               // maximum number of changes that can be undone
+	undoOfferTime = 10 * time.Second // how long the offer to undo is shown
 )
 
-// undo takes one change back.
+// undo reverts one change.
 type undo struct {
-	label string // what it does, for example: unschedule “Hello”
+	label string // the action, for example: unschedule “Hello”
 	why   string // why the change cannot be undone; empty if it can
 
-	at   Version // the post as the change left it; without an id for no post
-	from int64   // the version that the change was made of
+	at   Version // the post after the change; without an id if no post is involved
+	from int64   // the version before the change
 	run  func(m *Model, u *undo) tea.Cmd
 }
 
-// undoStack is the changes of this session that can be undone, the latest last.
+// undoStack is the stack of changes that can be undone, latest last.
 type undoStack struct {
 	list  []*undo
-	until time.Time // when the line that offers the latest one disappears
+	until time.Time // end of the offer to undo the latest change
 }
 
 // last returns the latest change, or nil.
@@ -40,7 +40,7 @@ func (s *undoStack) last() *undo {
 	return s.list[len(s.list)-1]
 }
 
-// offered returns what a line offers to undo now, or nil.
+// offered returns the undo that is offered at the time now, or nil.
 func (s *undoStack) offered(now time.Time) *undo {
 	u := s.last()
 	if u == nil || u.why != "" || now.After(s.until) {
@@ -49,15 +49,15 @@ func (s *undoStack) offered(now time.Time) *undo {
 	return u
 }
 
-// push adds the latest change. The oldest one is forgotten if there are too many.
+// push adds a change. If there are too many, the oldest is dropped.
 func (s *undoStack) push(u *undo) {
 	if s.list = append(s.list, u); len(s.list) > maxUndo {
 		s.list = slices.Delete(s.list, 0, 1)
 	}
 }
 
-// rebase makes earlier changes of a post apply to what an undo made of it. The
-// undo has restored version u.from, possibly as a new post.
+// rebase redirects earlier changes of a post to the result of an undo, which
+// restored version u.from, possibly as a new post.
 func (s *undoStack) rebase(u *undo, restored apiv1.Post) {
 	for _, earlier := range s.list {
 		if earlier.at == (Version{ID: u.at.ID, Number: u.from}) {
@@ -66,7 +66,7 @@ func (s *undoStack) rebase(u *undo, restored apiv1.Post) {
 	}
 }
 
-// offerUndo makes a change undoable and says so for a while. Nil changes nothing.
+// offerUndo makes a change undoable and shows the offer for a while. Nil is ignored.
 func (m *Model) offerUndo(u *undo) {
 	if u != nil {
 		m.undos.push(u)
@@ -81,7 +81,7 @@ func (m *Model) undoLast() tea.Cmd {
 	}
 	u := m.undos.last()
 	if u == nil {
-		m.showNotice("there is nothing to undo")
+		m.showNotice("nothing to undo")
 		return nil
 	}
 	if u.at.ID != "" && m.changePending(u.at.ID) {
@@ -99,7 +99,8 @@ func (m *Model) undoLast() tea.Cmd {
 	return u.run(m, u)
 }
 
-// undoConflict says why a change can no longer be undone, as far as the screen knows.
+// undoConflict says why a change can no longer be undone, as far as the loaded posts
+// show.
 func (m *Model) undoConflict(u *undo) string {
 	if p, ok := m.newestKnown(u.at.ID); ok && p.Version > u.at.Number {
 		return undoConflictText(u, p)
@@ -107,7 +108,8 @@ func (m *Model) undoConflict(u *undo) string {
 	return ""
 }
 
-// undoConflictText says why a change of a post that has changed since cannot be undone.
+// undoConflictText says why a change cannot be undone after another change of the
+// post.
 func undoConflictText(u *undo, p apiv1.Post) string {
 	reason := "it has been changed since"
 	switch p.Status {
@@ -117,7 +119,7 @@ func undoConflictText(u *undo, p apiv1.Post) string {
 	return "cannot " + u.label + ": " + reason
 }
 
-// newestKnown returns the newest version of a post on the screen.
+// newestKnown returns the newest loaded version of a post.
 func (m *Model) newestKnown(id string) (newest apiv1.Post, ok bool) {
 	for t := range m.feeds {
 		if i, found := m.feeds[t].find(id); found {
@@ -128,7 +130,7 @@ func (m *Model) newestKnown(id string) (newest apiv1.Post, ok bool) {
 	return newest, ok
 }
 
-// dropNudge takes keys back that moved a post and were not sent yet.
+// dropNudge reverts a move by keys that was not sent yet.
 func (m *Model) dropNudge() tea.Cmd {
 	n := m.nudge
 	m.nudge = nudge{seq: n.seq + 1}
@@ -137,7 +139,7 @@ func (m *Model) dropNudge() tea.Cmd {
 	return m.markStale(n.id)
 }
 
-// restoreUndo returns how a post becomes again what it was before a change.
+// restoreUndo returns an undo that restores a post to its state before a change.
 func (m *Model) restoreUndo(before, after apiv1.Post) *undo {
 	return &undo{
 		label: m.restoreLabel(before, after), at: versionOf(after), from: before.Version,
@@ -145,7 +147,7 @@ func (m *Model) restoreUndo(before, after apiv1.Post) *undo {
 	}
 }
 
-// restoreLabel says what is restored of a post.
+// restoreLabel describes what the undo restores.
 func (m *Model) restoreLabel(before, after apiv1.Post) string {
 	name, at := quoted(after), ""
 	if before.PublishAt != nil {
@@ -156,14 +158,14 @@ func (m *Model) restoreLabel(before, after apiv1.Post) string {
 	case before.Status == schedctl.Draft && after.Status == schedctl.Scheduled:
 		return "unschedule " + name
 	case before.Status == schedctl.Scheduled && after.Status == schedctl.Draft:
-		return "schedule again for " + at + " " + name
+		return "reschedule for " + at + " " + name
 	case body.PublishAt != nil && body.Content == nil && body.SocialAccountIDs == nil && body.TargetOverrides == nil:
 		return "move back to " + at + " " + name
 	}
 	return "undo the edit of " + name
 }
 
-// restore makes a post what it was before a change.
+// restore restores a post to its state before a change.
 func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
 	body := editTo(before, after)
 	have := after
@@ -173,7 +175,7 @@ func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
 	have.ID, have.Version = u.at.ID, u.at.Number
 	if body.PublishAt != nil && !body.PublishAt.After(m.now) {
 		m.showError("cannot " + u.label + ": that time has passed")
-		m.undos.rebase(u, have) // earlier changes of its text can still be undone
+		m.undos.rebase(u, have) // earlier changes can still be undone
 		return nil
 	}
 	shown := before
@@ -192,8 +194,8 @@ func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
 		}})
 }
 
-// finishUndo keeps the stack true after an undo: earlier changes apply to its result,
-// and an undo that may not have happened can be repeated.
+// finishUndo updates the stack after an undo: earlier changes apply to its result,
+// and an undo that may have failed can be repeated.
 func (m *Model) finishUndo(u *undo, restored apiv1.Post, err error) {
 	switch {
 	case u == nil:
@@ -205,13 +207,13 @@ func (m *Model) finishUndo(u *undo, restored apiv1.Post, err error) {
 	}
 }
 
-// cannotUndo is a change that cannot be undone, so that u says so instead of
+// cannotUndo is a change that cannot be undone. It makes u report that instead of
 // undoing the change before.
 func cannotUndo(p apiv1.Post, what string) *undo {
 	return &undo{why: quoted(p) + " " + what + ": that cannot be undone"}
 }
 
-// quoted names a post by the beginning of its text.
+// quoted returns the start of a post's text in quotes.
 func quoted(p apiv1.Post) string {
 	const most = 24
 	return "“" + clip(excerpt(p.Content, most), most) + "”"

@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/tui"
 )
 
-// Twelve changes of several kinds are undone, the latest first, long after they
-// were made. Changes of one post are undone one after the other.
+// Twelve changes of several kinds are undone, latest first, long after they were
+// made. Changes of one post are undone one by one.
 func TestUndoIsAStack(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		before := f.snapshot()
@@ -25,7 +25,7 @@ func TestUndoIsAStack(t *testing.T) {
 		d.press("U")                       // unscheduled
 		d.press("3", "end", "s")           // a draft is scheduled
 		d.typed("in 2h")
-		d.press("enter", "d", "y") // another one is deleted
+		d.press("enter", "d", "y") // another draft is deleted
 		d.press("1", "home", "down")
 		for range 6 {
 			d.press("+")
@@ -35,7 +35,7 @@ func TestUndoIsAStack(t *testing.T) {
 		d.send(tui.Tick(now.Add(10 * time.Minute)))
 		d.seesNot("u move back")
 		for i := range 20 {
-			if d.press("u"); d.shows("there is nothing to undo") {
+			if d.press("u"); d.shows("nothing to undo") {
 				if i < 10 {
 					t.Errorf("only %d changes were undone", i)
 				}
@@ -59,7 +59,7 @@ func (f *fake) snapshot() map[string]apiv1.Post {
 	return posts
 }
 
-// differences returns how the posts differ from a snapshot in what people see.
+// differences describes how the visible state of the posts differs from a snapshot.
 func (f *fake) differences(before map[string]apiv1.Post) (list []string) {
 	after := f.snapshot()
 	if len(after) != len(before) {
@@ -79,7 +79,7 @@ func TestUndoContinuesInARestoredPost(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("3", "i", "end", "!", "ctrl+s", "d", "y")
 		d.press("u")
-		d.sees("undone: there is a copy, a draft", "An idea!")
+		d.sees("undone: created a copy, draft", "An idea!")
 		d.press("u")
 		if p := f.post(t, "post_new0"); p.Content != "An idea" {
 			t.Errorf("the copy is %q", p.Content)
@@ -90,7 +90,7 @@ func TestUndoContinuesInARestoredPost(t *testing.T) {
 func TestAnUnscheduledPostIsScheduledAgain(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "U")
-		d.sees("a draft again   u schedule again for Sat 21 Nov 15:00")
+		d.sees("changed to a draft   u reschedule for Sat 21 Nov 15:00")
 		if p := f.post(t, "post_b"); p.Status != schedctl.Draft || p.PublishAt != nil {
 			t.Fatalf("the post is %s at %v", p.Status, p.PublishAt)
 		}
@@ -99,11 +99,11 @@ func TestAnUnscheduledPostIsScheduledAgain(t *testing.T) {
 			t.Errorf("the post is %s at %v", p.Status, p.PublishAt)
 		}
 		d.press("3", "U")
-		d.sees("the post is a draft already")
+		d.sees("the post is already a draft")
 	})
 }
 
-// Saving a new post with a time is undone by making it a draft: its text stays.
+// Undoing a save with a time makes the new post a draft and keeps its text.
 func TestANewPostIsUnscheduled(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("n")
@@ -120,7 +120,7 @@ func TestANewPostIsUnscheduled(t *testing.T) {
 }
 
 func TestWhyAChangeCannotBeUndone(t *testing.T) {
-	const nothing = "there is nothing to undo"
+	const nothing = "nothing to undo"
 	changed := func(f *fake, d *driver) {
 		f.Edit(context.Background(), tui.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("theirs")})
 	}
@@ -138,7 +138,7 @@ func TestWhyAChangeCannotBeUndone(t *testing.T) {
 		"deleted since": {[]string{"U"}, func(f *fake, d *driver) { f.Delete(context.Background(), "post_b") }, "it has been deleted since", nothing},
 		"its time has passed": {[]string{"i", "end", "!", "ctrl+s", ">"}, func(f *fake, d *driver) {
 			d.send(tui.Tick(now.Add(4 * time.Hour)))
-		}, "that time has passed", "undone: goes out"},
+		}, "that time has passed", "undone: scheduled for"},
 		"published": {[]string{"P", "y"}, func(*fake, *driver) {}, "“The second post of the …” was published: that cannot be undone", nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestWhyAChangeCannotBeUndone(t *testing.T) {
 	}
 }
 
-// Keys that moved a post and were not sent yet are undone without a request.
+// A move by keys that was not sent yet is undone without a request.
 func TestAMoveThatWasNotSentIsUndone(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down")

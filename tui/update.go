@@ -8,7 +8,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// handle changes the state as a message says.
+// handle changes the state according to a message.
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -43,7 +43,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// handleMore takes the messages of changes and of what happens elsewhere.
+// handleMore handles messages about changes and events.
 func (m *Model) handleMore(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case linkMsg:
@@ -78,15 +78,15 @@ func (m *Model) handleMore(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// resize takes the size of the terminal. One that does not know its size is as
-// large as most.
+// resize sets the size of the terminal. A terminal without a known size gets the
+// default size.
 func (m *Model) resize(width, height int) {
 	if m.width, m.height = max(0, width), max(0, height); width <= 0 && height <= 0 {
 		m.width, m.height = defaultWidth, defaultHeight
 	}
 }
 
-// handleTick moves the clock and ends what lasts for a while only.
+// handleTick advances the clock and removes expired notices.
 func (m *Model) handleTick(msg tickMsg) tea.Cmd {
 	m.now = timeOf(msg)
 	if m.now.After(m.notice.until) {
@@ -95,8 +95,8 @@ func (m *Model) handleTick(msg tickMsg) tea.Cmd {
 	return tea.Batch(m.tick(), m.poll())
 }
 
-// poll reads from time to time what no event tells of: the tries of a post
-// that is on its way, and of the deliveries on the screen.
+// poll regularly reads data for which the daemon sends no events: attempts of a
+// publishing post, and the displayed deliveries.
 func (m *Model) poll() tea.Cmd {
 	const every = 5 * time.Second
 	if m.now.Sub(m.lastPoll) < every {
@@ -115,8 +115,8 @@ func (m *Model) poll() tea.Cmd {
 	return nil
 }
 
-// handleKey gives a key to whatever has the keys. Keys that were pressed fast come as
-// one message, and are still one key each; what is pasted is not.
+// handleKey passes a key to the open dialog or the list. Keys that were pressed fast
+// arrive in one message and are handled one by one; pasted text is not.
 func (m *Model) handleKey(k tea.KeyMsg) tea.Cmd {
 	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Paste {
 		cmds := make([]tea.Cmd, len(k.Runes))
@@ -131,7 +131,7 @@ func (m *Model) handleKey(k tea.KeyMsg) tea.Cmd {
 	return m.handleBrowseKey(k)
 }
 
-// feed returns the posts of the tab that is shown, or nil.
+// feed returns the posts of the current tab, or nil.
 func (m *Model) feed() *feed {
 	if m.tab < postTabs {
 		return &m.feeds[m.tab]
@@ -139,17 +139,17 @@ func (m *Model) feed() *feed {
 	return nil
 }
 
-// quit ends the program, when nothing is on its way any more.
+// quit ends the program when all changes are saved.
 func (m *Model) quit() tea.Cmd {
 	if m.quitting {
-		return tea.Quit // asked twice
+		return tea.Quit // pressed twice
 	}
 	m.quitting = true
 	if m.nudge.id != "" {
 		return m.sendNudge()
 	}
 	if len(m.busy) > 0 {
-		m.showNotice("saving; ends when it has arrived, press again to leave at once")
+		m.showNotice("saving; press again to quit without waiting")
 	}
 	return nil
 }

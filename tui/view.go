@@ -10,14 +10,13 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// The least size in which anything can be read.
+// The minimum size at which anything is readable.
 const (
 	minWidth  = 20
 	minHeight = 6
 )
 
-// View draws the screen. No line is wider than the terminal, and there are not
-// more lines than it has.
+// View renders the screen. It never exceeds the size of the terminal.
 func (m Model) View() string {
 	w, h := m.width, m.height
 	if w <= 0 || h <= 0 {
@@ -33,21 +32,21 @@ func (m Model) View() string {
 	return strings.Join(fitLines(append(lines, foot...), w, h), "\n")
 }
 
-// bodyHeight is how many lines there are between head and foot.
+// bodyHeight returns the number of lines between head and foot.
 func (m *Model) bodyHeight() int {
 	return m.height - len(headLines(m, m.width)) - len(footLines(m, m.width))
 }
 
-// headLines are the tabs, and the state of the connection in the rule below.
+// headLines renders the tabs and the state of the connection.
 func headLines(m *Model, width int) []string {
 	return []string{clip(tabLine(m, m.tabNamesFit()), width), m.linkLine(width)}
 }
 
-// tabNamesFit reports whether there is room for the names of all tabs.
+// tabNamesFit reports whether the names of all tabs fit.
 func (m *Model) tabNamesFit() bool { return ansi.StringWidth(tabLine(m, true)) <= m.width }
 
 func (m *Model) linkLine(width int) string {
-	const after = 2 // of the rule
+	const after = 2 // length of the line after the state
 	state := m.link.text(m.scene())
 	before := width - ansi.StringWidth(state) - after - 2
 	if m.theme.plain {
@@ -63,7 +62,7 @@ func (m *Model) ruleLine(width int) string {
 	return m.theme.faint.Render(strings.Repeat(m.theme.rule(), width))
 }
 
-// tabLine draws the tabs, all with their names or only the one that is shown.
+// tabLine renders the tabs, all with their names or only the current one.
 func tabLine(m *Model, names bool) string { return strings.Join(tabLabels(m, names), "") }
 
 func tabLabels(m *Model, names bool) (parts []string) {
@@ -88,7 +87,7 @@ func tabLabels(m *Model, names bool) (parts []string) {
 	return parts
 }
 
-// failedCount says how many posts are in the failed inbox.
+// failedCount formats the number of failed posts.
 func failedCount(f *feed) string {
 	switch n := f.size(); {
 	case n == 0:
@@ -100,7 +99,7 @@ func failedCount(f *feed) string {
 	}
 }
 
-// body draws what is between head and foot.
+// body renders the lines between head and foot.
 func (m *Model) body(width, height int) []string {
 	s := m.scene()
 	if m.dialog != nil && m.dialog.fullScreen() {
@@ -125,15 +124,15 @@ func (m *Model) body(width, height int) []string {
 	return m.list(width, height)
 }
 
-// isSplit reports whether list and details are side by side.
+// isSplit reports whether list and details are shown next to each other.
 func (m *Model) isSplit() bool {
 	return m.width >= minSplitWidth && !m.theme.plain && m.tab != tabWeek
 }
 
-// isGrid reports whether the days of a week are side by side.
+// isGrid reports whether the days of the week are shown next to each other.
 func (m *Model) isGrid() bool { return m.tab == tabWeek && m.width >= minGridWidth && !m.theme.plain }
 
-// listWidth is how wide the list is.
+// listWidth returns the width of the list.
 func (m *Model) listWidth() int {
 	if m.isSplit() {
 		return m.width * 3 / 5
@@ -141,7 +140,7 @@ func (m *Model) listWidth() int {
 	return m.width
 }
 
-// splitView draws the list and the details of the selected post.
+// splitView renders the list and the details of the selected post.
 func (m *Model) splitView(p apiv1.Post, width, height int) []string {
 	left := m.listWidth()
 	list := fitLines(m.list(left, height), left, height)
@@ -154,7 +153,7 @@ func (m *Model) splitView(p apiv1.Post, width, height int) []string {
 	return lines
 }
 
-// list draws the posts of the tab.
+// list renders the posts of the tab.
 func (m *Model) list(width, height int) []string {
 	f := m.feed()
 	if m.isGrid() {
@@ -168,8 +167,8 @@ func (m *Model) draw(f *feed, width, height int) drawnList {
 	return postRows(m.scene(), f, rows, byDay, width, height)
 }
 
-// scrollToSelected brings the selected post onto the screen, and what is scrolled to in the
-// details.
+// scrollToSelected scrolls the list so that the selected post is visible, and limits
+// the scroll position of the details.
 func (m *Model) scrollToSelected() {
 	f := m.feed()
 	if f == nil {
@@ -187,13 +186,13 @@ func (m *Model) scrollToSelected() {
 		return i >= f.selected-first || f.top+m.draw(f, m.listWidth(), height).whole > f.selected
 	}
 	if m.isGrid() || seen(0) || seen(1) {
-		return // drawing costs time, and most steps are small
+		return // rendering is slow and most steps are small
 	}
 	f.top = first + sort.Search(f.selected-first, seen)
 }
 
-// rowLayout returns how the posts of the tab are drawn: by day only when that is
-// their order.
+// rowLayout returns how the posts of the tab are rendered. They are grouped by day
+// only if that is their order.
 func (m *Model) rowLayout(f *feed) (rows rowsFunc, byDay bool) {
 	rows, byDay = m.tab.defaultLayout()
 	return rows, byDay && strings.HasSuffix(f.query.Sort, "publish_at")

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// detailLines draws everything about a post.
+// detailLines renders all details of a post.
 func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	t := s.theme
 	word := string(p.Status)
@@ -34,7 +34,7 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	}
 	lines = append(lines, "", t.title.Render("Accounts"))
 	if len(p.SocialAccountIDs) == 0 {
-		lines = append(lines, "none yet: choose with i")
+		lines = append(lines, "none yet: press i to choose")
 	}
 	for _, target := range p.Targets {
 		lines = append(lines, targetLines(s, target, width)...)
@@ -42,7 +42,7 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	return append(lines, timelineLines(s, d, p.ID, width)...)
 }
 
-// targetLines draws a post's way to one account.
+// targetLines renders the state of a post on one account.
 func targetLines(s drawContext, target apiv1.Target, width int) []string {
 	t := s.theme
 	lines := []string{t.status(target.Status) + " " + s.name(target.SocialAccountID) + " " + t.faint.Render(oneLine(target.Platform))}
@@ -66,7 +66,7 @@ func targetLines(s drawContext, target apiv1.Target, width int) []string {
 	if target.NextAttemptAt != nil && target.Status == schedctl.Publishing {
 		next := "next attempt "
 		if target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown {
-			next = "network asked next "
+			next = "next check with the network "
 		}
 		add(t.warn.Render, next+relativeTime(target.NextAttemptAt.Sub(s.now)))
 	}
@@ -97,7 +97,7 @@ func timelineLines(s drawContext, d *detail, id string, width int) []string {
 	return lines
 }
 
-// detailPane draws the part of the details that is scrolled to.
+// detailPane renders the visible part of the details.
 func detailPane(s drawContext, p apiv1.Post, d *detail, width, height int) []string {
 	lines := detailLines(s, p, d, width)
 	first := max(0, min(d.top, len(lines)-height))

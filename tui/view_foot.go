@@ -8,8 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// footLines are a dialog that leaves the list on the screen, what there is to
-// say, and the keys.
+// footLines renders a dialog below the list, or the notice and the keys.
 func footLines(m *Model, width int) []string {
 	lines := []string{m.ruleLine(width)}
 	if m.dialog != nil && !m.dialog.fullScreen() {
@@ -22,8 +21,8 @@ func footLines(m *Model, width int) []string {
 	return lines
 }
 
-// noticeLines is what there is to say: all of what went wrong, else one line. Without a
-// notice it tells what is shown.
+// noticeLines renders an error in full, other notices in one line. Without a notice
+// it summarizes the list.
 func (m *Model) noticeLines(width int) []string {
 	const most = 3
 	if m.notice.text == "" || !m.notice.bad {
@@ -42,7 +41,7 @@ func (m *Model) noticeLines(width int) []string {
 	return lines
 }
 
-// statusLine is the line of notices that are good news.
+// statusLine renders the undo offer, a notice or the summary of the list.
 func (m *Model) statusLine(width int) string {
 	t := m.theme
 	switch {
@@ -60,8 +59,8 @@ func (m *Model) statusLine(width int) string {
 	return t.faint.Render(clip(m.listSummary(f), width))
 }
 
-// undoLine says what was done and offers to undo it. The offer ends with the text
-// of the post, so it can be cut.
+// undoLine shows what was done and offers to undo it. The end of the offer is the
+// text of the post, so it may be cut.
 func (m *Model) undoLine(width int) string {
 	offer := m.undoOffer()
 	if m.notice.text == "" {
@@ -72,7 +71,7 @@ func (m *Model) undoLine(width int) string {
 	return m.theme.good.Render(done) + clip("   "+m.theme.warn.Render(offer), width-ansi.StringWidth(done))
 }
 
-// undoOffer says what the undo key does.
+// undoOffer describes what the undo key does.
 func (m *Model) undoOffer() string {
 	label := m.undos.last().label
 	if m.theme.plain {
@@ -81,7 +80,7 @@ func (m *Model) undoOffer() string {
 	return "u " + label
 }
 
-// listSummary says which part of which posts is on the screen.
+// listSummary describes the position, filters and order of the list.
 func (m *Model) listSummary(f *feed) string {
 	var parts []string
 	if n := f.size(); n > 0 {
@@ -116,7 +115,7 @@ func (m *Model) listSummary(f *feed) string {
 	return strings.Join(parts, ", ") + ", times in " + m.now.In(m.zone).Format("MST")
 }
 
-// shortKeys are the keys that matter most where one is.
+// shortKeys returns the most important keys in the current view.
 func (m *Model) shortKeys() []key.Binding {
 	k := m.keys
 	if m.detail.open {

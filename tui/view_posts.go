@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// clock says the day and the time of an instant, short.
+// clock formats a time briefly, with day and time of day.
 func (s drawContext) clock(t *apiv1.Time) string {
 	if t == nil {
 		return "-"
@@ -18,7 +18,7 @@ func (s drawContext) clock(t *apiv1.Time) string {
 	return t.In(s.zone).Format("Jan _2 15:04")
 }
 
-// accounts names accounts.
+// accounts returns the names of accounts.
 func (s drawContext) accounts(ids []string) string {
 	if len(ids) == 0 {
 		return "no account"
@@ -38,7 +38,7 @@ func (s drawContext) targets(list []apiv1.Target) string {
 	return s.accounts(ids)
 }
 
-// heading names a day.
+// heading returns the name of a day.
 func (s drawContext) heading(day time.Time) string {
 	text := day.Format("Monday 2 January 2006")
 	switch today := dayOf(s.now, s.zone); {
@@ -52,14 +52,14 @@ func (s drawContext) heading(day time.Time) string {
 	return text
 }
 
-// rowsFunc draws one post in one or more lines.
+// rowsFunc renders one post in one or more lines.
 type rowsFunc func(s drawContext, p apiv1.Post, selected bool, width int) []string
 
-// drawnList is a list as it is on the screen.
+// drawnList is a rendered list.
 type drawnList struct {
 	lines []string
 	posts []int // the post of each line, or noPost
-	whole int   // how many posts are there with all their lines
+	whole int   // number of posts with all their lines
 }
 
 const noPost = -1
@@ -70,8 +70,8 @@ func (d *drawnList) add(post int, lines ...string) {
 	}
 }
 
-// postRows draws the posts of a feed from the first on the screen, by day when
-// they have days, in no more than height lines.
+// postRows renders at most height lines of a feed, starting with its first visible
+// post and grouped by day if byDay is set.
 func postRows(s drawContext, f *feed, rows rowsFunc, byDay bool, width, height int) (d drawnList) {
 	var day time.Time
 	for i := f.top; i < f.size() && len(d.lines) < height; i++ {
@@ -103,7 +103,7 @@ func dayLines(s drawContext, day time.Time, apart bool, width int) []string {
 	return []string{line}
 }
 
-// agendaRow is a post with its time, how far away it is, and where it goes.
+// agendaRow renders a post with its time, its distance from now and its accounts.
 func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if s.theme.plain {
 		return plainRow(s, p, selected, width)
@@ -122,8 +122,8 @@ func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	return []string{layoutRow(s, p, left, away, selected, width)}
 }
 
-// layoutRow lays out a row: what is at its left, the text, the accounts when there
-// is room, and a word at the right.
+// layoutRow lays out a row: the left part, the text, the accounts if the row is wide
+// enough, and a word at the right.
 func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, width int) string {
 	const wordWidth, accountsFrom = 10, 70
 	room := width - ansi.StringWidth(left) - wordWidth - 1
@@ -136,7 +136,7 @@ func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, wi
 	return left + s.theme.row(pad(excerpt(p.Content, room), room), selected) + to + " " + clip(word, wordWidth)
 }
 
-// plainRow says a post in one sentence, its text in one line.
+// plainRow renders a post as one sentence after its text.
 func plainRow(s drawContext, p apiv1.Post, selected bool, width int) (lines []string) {
 	parts := []string{string(p.Status)}
 	if p.PublishAt != nil {
@@ -152,7 +152,7 @@ func plainRow(s drawContext, p apiv1.Post, selected bool, width int) (lines []st
 	return lines
 }
 
-// draftRow is a post with the day on which it was written.
+// draftRow renders a post with its creation time.
 func draftRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if s.theme.plain {
 		return plainRow(s, p, selected, width)
@@ -167,7 +167,7 @@ func draftRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	return []string{layoutRow(s, p, s.theme.mark(selected)+s.theme.status(p.Status)+" ", word, selected, width)}
 }
 
-// failedRow is a post with what became of each account, and the next step.
+// failedRow renders a post with the result of each failed account and the next step.
 func failedRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	lines := agendaRow(s, p, selected, width)
 	for _, t := range failedTargets(p) {
@@ -181,7 +181,7 @@ func failedRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	return lines
 }
 
-// defaultLayout returns how the posts of a tab are drawn.
+// defaultLayout returns how the posts of a tab are rendered.
 func (t tab) defaultLayout() (rows rowsFunc, byDay bool) {
 	switch t {
 	case tabDrafts:
@@ -195,17 +195,17 @@ func (t tab) defaultLayout() (rows rowsFunc, byDay bool) {
 // emptyText says that a tab is empty, and what to do about it.
 func (t tab) emptyText(q Query) string {
 	if filtered(t, q) {
-		return "Nothing matches. esc lifts the search and the filter."
+		return "No posts match. Press esc to clear search and filter."
 	}
 	switch t {
 	case tabQueue:
-		return "Nothing is scheduled. n writes a post."
+		return "No scheduled posts. Press n to write one."
 	case tabWeek:
-		return "Nothing in this week. n writes a post, [ and ] go to other weeks."
+		return "No posts this week. Press n to write one, [ or ] for other weeks."
 	case tabDrafts:
-		return "No drafts. n writes one."
+		return "No drafts. Press n to write one."
 	case tabFailed:
-		return "Nothing has failed."
+		return "No failed posts."
 	}
-	return "Nothing was published yet."
+	return "No published posts yet."
 }

@@ -11,23 +11,24 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// minGridWidth is the width from which the week has its days side by side.
+// minGridWidth is the width from which the days of the week are shown next to each
+// other.
 const minGridWidth = 77
 
-// previewLines is how many lines the selected post has below the days.
+// previewLines is the number of lines for the selected post below the days.
 const previewLines = 3
 
-// maxPostLines is how many lines a post in the week has at most.
+// maxPostLines is the maximum number of lines of a post in the week.
 const maxPostLines = 4
 
-// weekEntry is a post and where it stands in its feed.
+// weekEntry is a post and its position in the feed.
 type weekEntry struct {
 	post  apiv1.Post
 	index int
 }
 
-// weekGrid draws the days of a week side by side, and below them more of the
-// post that is selected.
+// weekGrid renders the days of a week next to each other, and a preview of the
+// selected post below.
 func weekGrid(s drawContext, f *feed, week time.Time, width, height int) []string {
 	cell, rows := width/7, height-2-previewLines
 	days, more := weekDays(s, f, week)
@@ -67,13 +68,13 @@ func weekHead(s drawContext, week time.Time, cell int) string {
 	return strings.TrimRight(line.String(), " ")
 }
 
-// weekDays returns the posts of each day, and on which days there are more that
-// are not read.
+// weekDays returns the posts of each day, and the days with posts that are not
+// loaded.
 func weekDays(s drawContext, f *feed, week time.Time) (days [7][]weekEntry, more [7]bool) {
 	index, last, gap := 0, 0, false
-	var begins [8]time.Time
-	for d := range begins {
-		begins[d] = week.AddDate(0, 0, d)
+	var starts [8]time.Time
+	for d := range starts {
+		starts[d] = week.AddDate(0, 0, d)
 	}
 	mark := func(until int) {
 		for d := last; gap && d <= until; d++ {
@@ -87,7 +88,7 @@ func weekDays(s drawContext, f *feed, week time.Time) (days [7][]weekEntry, more
 				continue
 			}
 			for d := range days {
-				if !p.PublishAt.Before(begins[d]) && p.PublishAt.Before(begins[d+1]) {
+				if !p.PublishAt.Before(starts[d]) && p.PublishAt.Before(starts[d+1]) {
 					mark(d)
 					days[d], last, gap = append(days[d], weekEntry{p, index + j}), d, false
 				}
@@ -100,14 +101,14 @@ func weekDays(s drawContext, f *feed, week time.Time) (days [7][]weekEntry, more
 	return days, more
 }
 
-// column is the room that a day has.
+// column is the space for one day.
 type column struct {
 	width, height int
-	each          int // lines of a post, at most
+	each          int // maximum lines per post
 }
 
-// weekDay draws the posts of one day, those around the selected one when there
-// are more than fit.
+// weekDay renders the posts of one day. If they do not fit, it renders those near
+// the selected post.
 func weekDay(s drawContext, posts []weekEntry, selected int, more bool, c column) (lines []string) {
 	at := 0
 	for i, p := range posts {
@@ -130,7 +131,7 @@ func weekDay(s drawContext, posts []weekEntry, selected int, more bool, c column
 	return append(shown[:len(shown):len(shown)], s.theme.faint.Render(clip(count, c.width)))
 }
 
-// weekPost draws a post: its time, and its text beside it or below.
+// weekPost renders a post: its time and, next to it or below, its text.
 func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 	sign := s.theme.status(p.Status) + " "
 	if selected {
@@ -151,7 +152,7 @@ func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 	return lines
 }
 
-// weekPreview says more of the selected post.
+// weekPreview renders more of the selected post.
 func weekPreview(s drawContext, f *feed, width int) []string {
 	lines := []string{"", "", ""}
 	p, ok := f.current()
@@ -171,6 +172,5 @@ func weekPreview(s drawContext, f *feed, width int) []string {
 	return lines
 }
 
-// truncate shortens a text to a width, where there is no room for a sign that it is
-// shorter.
+// truncate shortens a text to a width, without an ellipsis.
 func truncate(text string, width int) string { return ansi.Truncate(text, max(0, width), "") }

@@ -10,10 +10,10 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// maxDeliveries is how many deliveries of a webhook are kept.
+// maxDeliveries is the maximum number of deliveries in memory.
 const maxDeliveries = 1000
 
-// webhookList are the webhooks, and the deliveries of the one that is open.
+// webhookList is the state of the view Webhooks.
 type webhookList struct {
 	list            []apiv1.Webhook
 	loaded, loading bool
@@ -23,11 +23,11 @@ type webhookList struct {
 	opened          string // the id of the webhook whose deliveries are shown, or empty
 	deliveries      []apiv1.Delivery
 	next            string
-	firstPageLoaded bool // the first page is there
+	firstPageLoaded bool // the first page of deliveries is loaded
 	fetching        bool
-	seq             int // counts openings, so that late answers are known
+	seq             int // number of reloads, to ignore late responses
 	deliveriesErr   error
-	delivery        int // the selected one
+	delivery        int // the selected delivery
 }
 
 type (
@@ -56,20 +56,20 @@ func (h *webhookList) open() {
 	}
 }
 
-// markOutdated has everything read again.
+// markOutdated makes the view reload everything.
 func (h *webhookList) markOutdated() {
 	h.loaded = false
 	h.reloadDeliveries()
 }
 
-// reloadDeliveries has the deliveries read from the beginning. Until then those of before
-// stay.
+// reloadDeliveries reads the deliveries again from the first page. The old ones stay
+// on the screen until then.
 func (h *webhookList) reloadDeliveries() {
 	h.seq++
 	h.next, h.firstPageLoaded, h.fetching, h.deliveriesErr = "", false, false, nil
 }
 
-// title names the webhook that is open.
+// title returns the name of the open webhook.
 func (h *webhookList) title() string {
 	for _, w := range h.list {
 		if w.ID == h.opened {
@@ -96,8 +96,8 @@ func (h *webhookList) step(by int) {
 	h.selected = clamp(h.selected+by, len(h.list))
 }
 
-// fillWebhooks asks for webhooks, and for the deliveries of the open one as they
-// are scrolled.
+// fillWebhooks requests the webhooks, and the deliveries of the open webhook as the
+// user scrolls.
 func (m *Model) fillWebhooks() tea.Cmd {
 	h, c := &m.webhooks, m.cfg.Client
 	if !h.loaded && !h.loading && h.err == nil {
@@ -154,7 +154,7 @@ func (m *Model) takeDeliveries(msg deliveriesMsg) tea.Cmd {
 func (m *Model) replay() tea.Cmd {
 	h, c := &m.webhooks, m.cfg.Client
 	if h.opened == "" || h.delivery >= len(h.deliveries) {
-		m.showError("open a webhook and choose a delivery first")
+		m.showError("open a webhook and select a delivery first")
 		return nil
 	}
 	webhook, id := h.opened, h.deliveries[h.delivery].ID
@@ -177,7 +177,7 @@ func (m *Model) takeReplayed(msg replayedMsg) {
 	}
 }
 
-// webhookRows draws the webhooks, or the deliveries of the open one.
+// webhookRows renders the webhooks, or the deliveries of the open webhook.
 func webhookRows(s drawContext, h *webhookList, width, height int) []string {
 	if h.opened != "" {
 		return deliveryRows(s, h, width, height)
@@ -207,9 +207,9 @@ func webhookRows(s drawContext, h *webhookList, width, height int) []string {
 }
 
 func deliveryRows(s drawContext, h *webhookList, width, height int) []string {
-	head := []string{s.theme.title.Render(clip("Told to "+h.title()+", the youngest first", width)), ""}
+	head := []string{s.theme.title.Render(clip("Deliveries to "+h.title()+", newest first", width)), ""}
 	if len(h.deliveries) == 0 {
-		return append(head, emptyMessage(s, h.firstPageLoaded, h.deliveriesErr, "Nothing was told to this webhook yet.", width)...)
+		return append(head, emptyMessage(s, h.firstPageLoaded, h.deliveriesErr, "No deliveries to this webhook yet.", width)...)
 	}
 	var lines []string
 	at := 0
@@ -246,7 +246,7 @@ func deliveryState(s drawContext, d apiv1.Delivery) string {
 	return s.theme.warn.Render(string(d.Status))
 }
 
-// deliveryNotes say why a delivery has not arrived and what follows.
+// deliveryNotes describes the error and the next attempt of a delivery.
 func deliveryNotes(s drawContext, d apiv1.Delivery, width int) (lines []string) {
 	add := func(text string) {
 		lines = append(lines, "    "+s.theme.faint.Render(clip(oneLine(text), width-4)))
@@ -255,10 +255,10 @@ func deliveryNotes(s drawContext, d apiv1.Delivery, width int) (lines []string) 
 		add(*d.Error)
 	}
 	if d.Response != nil && *d.Response != "" {
-		add("it answered: " + excerpt(*d.Response, width))
+		add("response: " + excerpt(*d.Response, width))
 	}
 	if d.NextAttemptAt != nil {
-		add("tried again " + relativeTime(d.NextAttemptAt.Sub(s.now)))
+		add("next attempt " + relativeTime(d.NextAttemptAt.Sub(s.now)))
 	}
 	if d.Status == schedctl.DeliveryFailed {
 		add("next: r sends it again")
