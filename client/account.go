@@ -49,8 +49,8 @@ func (c *Client) EditAccount(ctx context.Context, id string, a apiv1.EditAccount
 	return c.changeAccount(ctx, http.MethodPatch, id, "", a, options)
 }
 
-// VerifyAccount asks the network whether the account's credentials still work,
-// and lets its queue go on when they do.
+// VerifyAccount checks with the network whether the account's credentials still
+// work. If they do, waiting posts continue.
 func (c *Client) VerifyAccount(ctx context.Context, id string, options ...Option) (apiv1.Account, error) {
 	return c.changeAccount(ctx, http.MethodPost, id, "verify", nil, options)
 }

@@ -65,7 +65,7 @@ func (c *Client) copyBackup(ctx context.Context, w io.Writer) (size int64, err e
 	return size, nil
 }
 
-// transferError returns the error for an answer that did not come or did not end.
+// transferError returns the error for a response that did not arrive or was cut off.
 func (c *Client) transferError(ctx, waiting context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -78,7 +78,7 @@ func (c *Client) transferError(ctx, waiting context.Context, err error) error {
 	return &UnreachableError{URL: c.url, Err: err}
 }
 
-// errorResponse reads the error that the daemon answers with instead of a copy.
+// errorResponse reads the error response of a request for a stream.
 func (c *Client) errorResponse(resp *resty.Response, body io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(body, 1<<20))
 	if err != nil {
@@ -87,13 +87,12 @@ func (c *Client) errorResponse(resp *resty.Response, body io.Reader) error {
 	return c.readError(resp.SetBody(text))
 }
 
-// idleReader is what comes from the network; each piece that arrives sets the idle
-// timer anew.
+// idleReader reads from the network and resets the idle timer whenever data arrives.
 type idleReader struct {
 	from    io.Reader
 	idle    *time.Timer
 	timeout time.Duration
-	failed  error // of the network; a writer's error is none
+	failed  error // of the network; errors of the writer are not recorded
 }
 
 // Read implements [io.Reader].

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/client"
 )
 
-// larger than what other calls read of an answer
+// larger than the limit of other responses
 const backupSize = 80 << 20
 
 func TestBackupIsStreamed(t *testing.T) {
@@ -56,7 +56,7 @@ func (c *counting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A limited request for a backup is repeated: nothing was written yet.
+// A limited request for a backup is repeated, because no data was written yet.
 func TestBackupWaitsForALimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -125,7 +125,7 @@ type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// slow is a network whose answer comes in pieces, one after each pause.
+// slow is a network whose response arrives in chunks, one after each pause.
 type slow []time.Duration
 
 func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -166,7 +166,7 @@ func TestBackupTakesAsLongAsItTakes(t *testing.T) {
 				if (err == nil) != test.ok || time.Since(began) != test.takes {
 					t.Errorf("got %v after %s", err, time.Since(began))
 				}
-				if err != nil && !strings.Contains(err.Error(), "did not answer in time") {
+				if err != nil && !strings.Contains(err.Error(), "did not respond in time") {
 					t.Errorf("got %v", err)
 				}
 			})

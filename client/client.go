@@ -1,4 +1,4 @@
-// Package client speaks /api/v1 to a schedctl daemon.
+// Package client is a Go client for the API of a schedctl daemon.
 //
 //	c, err := client.New(client.Config{URL: "http://127.0.0.1:7733", Key: key})
 //	if err != nil {
@@ -8,35 +8,40 @@
 //		Content: "Hello", SocialAccountIDs: []string{account}, PublishAt: apiv1.At(time.Now().Add(time.Hour)),
 //	})
 //
-// A [Client] has a method for each operation of the API. [Client.EachPost] reads all
-// pages of a list, [Client.Events] follows what happens, and [VerifyWebhook] checks
-// what a webhook receives. [Client.Raw] makes any other request. The types of
-// requests and responses are in package apiv1.
+// A [Client] has one method for each operation. The types of requests and responses
+// are in package apiv1. The main uses, each with an example:
+//
+//   - [Client.CreatePost] creates a post, and [Client.Post] reads its result.
+//   - [Client.EachPost] iterates over all pages of a list.
+//   - [Client.Events] streams events as they happen.
+//   - [VerifyWebhook] checks the signature of a request to a webhook.
+//   - [Client.Raw] sends any other request.
 //
 // # Times
 //
-// Times are [apiv1.Time], which embeds [time.Time] and is written as the API writes
-// it: in UTC, with milliseconds. A time that is null is a nil pointer.
+// Times are [apiv1.Time], which embeds [time.Time] and is encoded in UTC with
+// milliseconds. A nil pointer is null.
 //
-// # Changes since the last read
+// # Versions
 //
-// A post has a version. [Client.PostIfChanged] returns [ErrNotModified] while a post
-// has the given version, and [IfVersion] refuses a write to any other version.
+// A post has a version. [Client.PostIfChanged] returns [ErrNotModified] while a
+// post still has the given version. [IfVersion] makes a write fail with
+// VERSION_MISMATCH if the post has another version.
 //
 // # Errors
 //
-// What the daemon refuses is an [*Error] with its code, message and HTTP
-// status. A daemon that cannot be reached is an [*UnreachableError]. When ctx
-// has ended, errors.Is finds its error.
+// An error response of the daemon is an [*Error] with its code, message and HTTP
+// status. If there is no response, the error is an [*UnreachableError]. When ctx
+// ends, methods return its error.
 //
-// # Repeating
+// # Retries
 //
-// Every write carries an Idempotency-Key, so that it is safe to repeat: the
-// client repeats it a few times when there was no response or the daemon is still
-// busy with the same request. After 429 and 503 it waits as long as Retry-After
-// asks for, within [Config.MaxWait] and [Config.Timeout], and then repeats the
-// request. A caller that may be stopped and started again passes a key of its
-// own with [IdempotencyKey] and gets the first response again.
+// Every write carries an Idempotency-Key, so it is safe to repeat. The client
+// retries a few times when there is no response, or while the daemon still handles
+// the same request. After status 429 or 503 it waits as long as Retry-After asks,
+// within [Config.MaxWait] and [Config.Timeout]. A program that may be restarted
+// can pass its own key with [IdempotencyKey] and then gets the first response
+// again.
 package client
 
 import (
@@ -63,7 +68,7 @@ type Config struct {
 	Key       string        // the API key; empty sends none
 	UserAgent string        // sent with every request
 	Timeout   time.Duration // of one call with all its repetitions; DefaultTimeout when 0
-	Logger    *slog.Logger  // is told of every request at level debug; nil for silence
+	Logger    *slog.Logger  // logs every request at level debug; nil for no log
 
 	// Announced, if not nil, returns what the daemon has announced of itself at this
 	// time. Each connection then has to prove that it leads to that daemon before
@@ -90,7 +95,7 @@ const DefaultTimeout = 60 * time.Second
 // DefaultMaxWait is how long a client waits by default when the daemon limits it.
 const DefaultMaxWait = 3 * time.Second
 
-// maxResponse is above the largest page that the API can answer.
+// maxResponse is larger than the largest page of the API.
 const maxResponse = 64 << 20
 
 // Client is a connection to one daemon. It may be used from any goroutine.

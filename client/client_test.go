@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/client"
 )
 
-// fake is a daemon that answers what it is told and remembers what it was asked.
+// fake is a daemon that sends prepared responses and records requests.
 type fake struct {
 	mu       sync.Mutex // mu guards the fields below
 	answers  []answer
@@ -24,7 +24,7 @@ type answer struct {
 	status int
 	header map[string]string
 	body   string
-	err    error // of a transport, instead of an answer
+	err    error // of a transport, instead of a response
 }
 
 type recorded struct {
@@ -32,7 +32,7 @@ type recorded struct {
 	Header                    http.Header
 }
 
-// next records a request and returns its answer; the last one is repeated.
+// next records a request and returns its response; the last one is repeated.
 func (f *fake) next(r *http.Request) answer {
 	body := ""
 	if r.Body != nil {
@@ -134,7 +134,7 @@ func TestNewRefusesURLs(t *testing.T) {
 		if err == nil {
 			t.Errorf("%q was accepted", url)
 		} else if strings.Contains(err.Error(), "pass@") {
-			t.Errorf("%q: the error tells the password: %v", url, err)
+			t.Errorf("%q: the error reveals the password: %v", url, err)
 		} else if !strings.HasSuffix(err.Error(), "use http://host:port, https://host or unix:///path") {
 			t.Errorf("%q: the error does not say what to write: %v", url, err)
 		}

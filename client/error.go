@@ -19,10 +19,10 @@ import (
 
 // Error is a refusal by the daemon. [schedctl.CodeOf] finds its code.
 type Error struct {
-	API        apiv1.Error   // what the daemon answered; Code is never empty
-	Status     int           // of the HTTP answer
-	RetryAfter time.Duration // when the daemon said to return, or 0
-	Location   string        // a path that the answer leads to, or empty
+	API        apiv1.Error   // as sent by the daemon; Code is never empty
+	Status     int           // of the HTTP response
+	RetryAfter time.Duration // how long the daemon asks to wait, or 0
+	Location   string        // the path of an existing object, or empty
 }
 
 // Error returns the message, and the details when there are several.
@@ -66,8 +66,8 @@ func ExistingPost(err error) (id string) {
 // changed.
 var ErrNotModified = errors.New("the post has not changed")
 
-// UnreachableError means that no daemon answered. What was asked of it may or
-// may not have happened; repeated with the same idempotency key it happens once.
+// UnreachableError means that there was no response. The request may or may not have
+// had its effect; repeat it with the same idempotency key to apply it once.
 type UnreachableError struct {
 	URL string
 	Err error
@@ -86,9 +86,9 @@ func (e *UnreachableError) Error() string {
 	case errors.Is(e.Err, syscall.ECONNREFUSED) || errors.Is(e.Err, os.ErrNotExist):
 		return fmt.Sprintf("nothing answers at %s: is the daemon running? start it with: schedctl daemon start", e.URL)
 	case errors.Is(e.Err, context.DeadlineExceeded):
-		return fmt.Sprintf("%s did not answer in time: is it a schedctl daemon? look at its log, or allow more with --timeout", e.URL)
+		return fmt.Sprintf("%s did not respond in time: is it a schedctl daemon? check its log, or wait longer with --timeout", e.URL)
 	case errors.Is(e.Err, io.EOF) || errors.Is(e.Err, io.ErrUnexpectedEOF) || errors.Is(e.Err, syscall.ECONNRESET):
-		return fmt.Sprintf("the connection to %s broke off before the answer was complete: is it a schedctl daemon? look at its log", e.URL)
+		return fmt.Sprintf("the connection to %s was cut before the response was complete: is it a schedctl daemon? check its log", e.URL)
 	case errors.As(e.Err, &dns):
 		return fmt.Sprintf("the host of %s is not known: check the URL", e.URL)
 	}
@@ -109,7 +109,8 @@ func rootCause(err error) error {
 	}
 }
 
-// unexpectedResponse returns the error for an answer that is not the API's.
+// unexpectedResponse returns the error for a response that does not come from the
+// API.
 func unexpectedResponse(url string, status int) *Error {
 	code := schedctl.Internal
 	switch status {

@@ -127,12 +127,12 @@ func TestUnreachableSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// An answer that breaks off came from somewhere, and may have been a yes.
+// The request of a response that was cut off may have had its effect.
 func TestBrokenAnswers(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]error{"no answer": io.EOF, "a part of one": io.ErrUnexpectedEOF, "a reset": syscall.ECONNRESET} {
 		err := &client.UnreachableError{URL: "http://daemon.example", Err: fmt.Errorf("read: %w", broken)}
-		const want = "the connection to http://daemon.example broke off before the answer was complete: is it a schedctl daemon? look at its log"
+		const want = "the connection to http://daemon.example was cut before the response was complete: is it a schedctl daemon? check its log"
 		if err.Error() != want {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}

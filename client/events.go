@@ -26,23 +26,23 @@ const (
 	maxStreamPause   = 30 * time.Second
 )
 
-// Events follows what happens, until ctx ends or the caller stops. It begins
-// after the event lastID, or with what happens from now on when that is empty.
+// Events streams events until ctx ends or the caller stops. It starts after the
+// event lastID, or with new events when lastID is empty.
 //
-// When the stream ends or breaks off it is opened again where it was, after a
-// pause: each event comes once and in order, as long as the daemon keeps it,
-// which it does for 30 days. A daemon that cannot be reached is tried again
-// without end, once it has been reached; before that, and when the daemon
-// refuses (the key was revoked, say), the error is the last thing that is
-// yielded. So is the error of ctx. A first request that the daemon limits is
-// repeated within [Config.MaxWait] and [Config.Timeout], as other requests are.
+// When the stream ends or the connection is lost, Events reconnects after a pause
+// and resumes: each event arrives once and in order, as long as the daemon keeps it
+// (30 days). Once a connection has succeeded, it retries without limit. Before that,
+// or when the daemon refuses the request (for example because the key was revoked),
+// the last yielded value is the error. When ctx ends, the last yielded value is its
+// error. If the daemon limits the first request, Events waits within
+// [Config.MaxWait] and [Config.Timeout].
 func (c *Client) Events(ctx context.Context, lastID string) iter.Seq2[apiv1.Event, error] {
 	return c.Follow(ctx, lastID, func() {})
 }
 
-// Follow is Events for who has to know since when nothing is missed: it calls
-// opened, in the goroutine that iterates, each time that the daemon has granted a
-// stream and before the first event of it.
+// Follow is Events for callers that must know from when on no event is missed. It
+// calls opened, in the iterating goroutine, for each successful connection before
+// its first event.
 func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.Seq2[apiv1.Event, error] {
 	return func(yield func(apiv1.Event, error) bool) {
 		f := eventFollower{client: c, position: lastID, retry: firstStreamPause, onOpen: opened, start: time.Now()}
@@ -73,10 +73,10 @@ func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.
 	}
 }
 
-// EventStream is one connection of [Client.Events], for who wants to show how it
-// is. It calls began as soon as the daemon streams, with the id after which the
-// stream begins, and told for each event in order. It does not come back by
-// itself: it returns why it has ended, which is never nil.
+// EventStream is a single connection of [Client.Events], for callers that show the
+// state of the connection. It calls began with the start position as soon as the
+// daemon streams, and told for each event in order. It does not reconnect, and
+// returns why the connection ended, which is never nil.
 func (c *Client) EventStream(ctx context.Context, lastID string, began func(position string), told func(apiv1.Event)) error {
 	f := eventFollower{client: c, position: lastID, onStart: began, onOpen: func() {}, retry: firstStreamPause}
 	err := f.connection(ctx, func(e apiv1.Event, _ error) bool {
@@ -92,14 +92,14 @@ func (c *Client) EventStream(ctx context.Context, lastID string, began func(posi
 // eventFollower is what is known of a stream across its connections.
 type eventFollower struct {
 	client   *Client
-	onStart  func(position string) // is told where a connection begins; nil for nobody
+	onStart  func(position string) // called with the start position of a connection; may be nil
 	position string                // the id to resume after, or empty
 	retry    time.Duration
 	opened   bool // a connection was granted once
 	messages int  // how many messages came
 	stopped  bool // the caller wants no more
 	start    time.Time
-	onOpen   func() // is told of each connection
+	onOpen   func() // called for each connection
 }
 
 // connection opens the stream and yields its events until it ends. Its error is

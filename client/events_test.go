@@ -25,7 +25,7 @@ type connection struct {
 	media  string // of events when empty
 	text   string
 	header map[string]string
-	err    error         // instead of an answer
+	err    error         // instead of a response
 	then   error         // after the text; io.EOF when nil
 	hold   time.Duration // before the end
 }
@@ -155,7 +155,7 @@ func TestEventsWaitForALimit(t *testing.T) {
 	})
 }
 
-// One connection says where it begins, tells what comes, and ends.
+// One connection reports its start position, yields events, and ends.
 func TestEventStreamIsOneConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestEventStreamIsOneConnection(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		s.connections = []connection{{text: "id: start\n\n", hold: time.Hour}}
 		if err := c.EventStream(ctx, "", func(string) { stop() }, func(apiv1.Event) {}); !errors.Is(err, context.Canceled) {
-			t.Errorf("called off, it ended with %v", err)
+			t.Errorf("after cancellation it ended with %v", err)
 		}
 	})
 }

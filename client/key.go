@@ -17,7 +17,7 @@ func (c *Client) APIKeys(ctx context.Context) ([]apiv1.APIKey, error) {
 	return out.Results, err
 }
 
-// CreateAPIKey makes an API key. The answer is the only one with its secret.
+// CreateAPIKey creates an API key. Its secret is in this response only.
 func (c *Client) CreateAPIKey(ctx context.Context, k apiv1.CreateAPIKey, options ...Option) (apiv1.CreatedAPIKey, error) {
 	var out apiv1.CreatedAPIKey
 	err := c.write(ctx, http.MethodPost, keys, k, &out, options)

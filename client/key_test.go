@@ -15,8 +15,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// Each method about keys and workspaces makes one call, and returns what the
-// daemon answers.
+// Each method about keys and workspaces sends one request, and returns the daemon's
+// response.
 func TestKeyMethods(t *testing.T) {
 	t.Parallel()
 	made := apiv1.CreatedAPIKey{APIKey: apiv1.APIKey{ID: "key_1"}, Secret: "sctl_1"}

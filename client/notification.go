@@ -34,15 +34,15 @@ func (c *Client) CreateNotification(ctx context.Context, n apiv1.CreateNotificat
 	return out.Notification, err
 }
 
-// EditNotification changes a notification. One that is enabled again reports what
-// happens from then on.
+// EditNotification changes a notification. A notification that is enabled again
+// reports future events.
 func (c *Client) EditNotification(ctx context.Context, id string, n apiv1.EditNotification, options ...Option) (apiv1.Notification, error) {
 	var out apiv1.NotificationEnvelope
 	err := c.changeNotification(ctx, http.MethodPatch, id, "", n, &out, options)
 	return out.Notification, err
 }
 
-// DeleteNotification deletes a notification with what it has not sent yet.
+// DeleteNotification deletes a notification and its unsent messages.
 func (c *Client) DeleteNotification(ctx context.Context, id string, options ...Option) error {
 	return c.changeNotification(ctx, http.MethodDelete, id, "", nil, nil, options)
 }

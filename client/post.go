@@ -100,8 +100,8 @@ func (c *Client) CreatePost(ctx context.Context, p apiv1.CreatePost, options ...
 	return out.Post, err
 }
 
-// ValidatePost tells whether CreatePost would be taken, and what the network of
-// each account says of it. Nothing is stored and no network is asked.
+// ValidatePost reports whether CreatePost would accept the post, and what each
+// account's network would object to. It stores nothing and contacts no network.
 func (c *Client) ValidatePost(ctx context.Context, p apiv1.CreatePost) (apiv1.Validation, error) {
 	return c.validate(ctx, apiv1.ValidatePost{CreatePost: p})
 }
@@ -175,7 +175,7 @@ func (c *Client) PublishPost(ctx context.Context, id string, p apiv1.PublishPost
 	return c.changePost(ctx, http.MethodPost, id, "publish-now", p, options)
 }
 
-// CancelPost calls a post off. What is published already stays published.
+// CancelPost cancels a post. Published targets stay published.
 func (c *Client) CancelPost(ctx context.Context, id string, options ...Option) (apiv1.Post, error) {
 	return c.changePost(ctx, http.MethodPost, id, "cancel", nil, options)
 }

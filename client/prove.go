@@ -24,9 +24,9 @@ const proofTimeout = 5 * time.Second
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// provenDial returns a dial function whose connections all lead to the daemon that is
-// announced at the time. Each one is proved by itself: a daemon can end, and
-// something else listen at its address, while a client runs.
+// provenDial returns a dial function that checks each connection against the current
+// announcement. Every connection is checked: while the client runs, the daemon can
+// end and another program can listen at its address.
 func provenDial(dial dialFunc, announced func() (apiv1.Announced, error)) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Response is what the daemon answered to a call that is none of the methods.
+// Response is the response to [Client.Raw].
 type Response struct {
 	Status int
 	Header http.Header
@@ -23,13 +23,12 @@ var ErrPath = errors.New("this is no path of the daemon")
 // outsidePaths are the paths that are not below the prefix of the API.
 var outsidePaths = []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/openapi.yaml", "/docs", "/feeds"}
 
-// Raw makes a call of the API. The path may have a query, and may be written
-// with or without /api/v1; what the daemon serves beside the API, such as
-// /readyz, can be called too. The body is JSON, nil for none. A write carries an
-// idempotency key, as every method's does.
+// Raw sends any request. The path may have a query, and may start with /api/v1 or
+// not; paths outside the API, such as /readyz, work too. body is JSON, or nil for
+// none. Writes carry an idempotency key, as in every method.
 //
-// An answer that is a refusal is returned with the error that it is. A path that
-// is none is [ErrPath], before anything is sent.
+// For an error status Raw returns both the response and the error. An invalid path
+// returns [ErrPath] before anything is sent.
 func (c *Client) Raw(ctx context.Context, method, path string, body []byte, options ...Option) (Response, error) {
 	target, err := c.rawURL(path)
 	if err != nil {

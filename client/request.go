@@ -24,21 +24,21 @@ type apiRequest struct {
 	body   any // nil for none
 	header http.Header
 
-	replayed *bool // where to note a stored answer, or nil
+	replayed *bool // set to whether the response was stored earlier; may be nil
 }
 
 // Option changes one write.
 type Option func(*apiRequest)
 
-// IdempotencyKey makes a write the same as every other with this key: repeated
-// within a day it answers as the first time and does nothing. Without one, each
-// call of a method is a write of its own.
+// IdempotencyKey sets the idempotency key of a write. Within a day, a second write
+// with the same key returns the response of the first and has no effect. By default,
+// each call of a method uses a new key.
 func IdempotencyKey(key string) Option {
 	return func(r *apiRequest) { r.header.Set("Idempotency-Key", key) }
 }
 
-// Replayed notes whether the answer is that of an earlier write with the same
-// idempotency key. What the answer shows may have changed since.
+// Replayed sets *replayed to whether the response is that of an earlier write with
+// the same idempotency key. The object may have changed since.
 func Replayed(replayed *bool) Option {
 	return func(r *apiRequest) { r.replayed = replayed }
 }
@@ -57,7 +57,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 	return c.call(ctx, apiRequest{method: http.MethodGet, path: path, query: query, header: http.Header{}}, out)
 }
 
-// write sends body and reads the answer into out; either may be nil.
+// write sends body and decodes the response into out; either may be nil.
 func (c *Client) write(ctx context.Context, method, path string, body, out any, options []Option) error {
 	r := apiRequest{method: method, path: path, body: body, header: http.Header{}}
 	r.header.Set("Idempotency-Key", newIdempotencyKey())
@@ -89,8 +89,8 @@ const (
 	firstPause = 100 * time.Millisecond
 )
 
-// call makes the request, repeats it where that is safe and may help, and reads
-// the answer into out.
+// call sends the request, repeats it where that is safe and useful, and decodes the
+// response into out.
 func (c *Client) call(ctx context.Context, r apiRequest, out any) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -121,7 +121,7 @@ func (c *Client) try(ctx context.Context, r apiRequest, out any, try int) error 
 	resp, err := req.Execute(r.method, r.path)
 	log := c.log.With("method", r.method, "path", r.path, "try", try, "duration", time.Since(start))
 	if err != nil {
-		log.Debug("request without an answer", "error", rootCause(err))
+		log.Debug("request without response", "error", rootCause(err))
 		if errors.Is(err, resty.ErrResponseBodyTooLarge) {
 			return unexpectedResponse(c.url, resp.StatusCode())
 		}
@@ -134,7 +134,7 @@ func (c *Client) try(ctx context.Context, r apiRequest, out any, try int) error 
 	return c.read(resp, out)
 }
 
-// read decodes an answer.
+// read decodes a response.
 func (c *Client) read(resp *resty.Response, out any) error {
 	status := resp.StatusCode()
 	raw, isRaw := out.(*Response)

@@ -32,21 +32,21 @@ func TestWritesAreRepeatedWhereThatIsSafe(t *testing.T) {
 		atLeast  time.Duration
 		lessThan time.Duration
 	}{
-		"at once":                       {[]answer{created}, 1, true, 0, time.Millisecond},
-		"connection lost twice":         {[]answer{reset, reset, created}, 3, true, 300 * time.Millisecond, time.Second},
-		"connection lost for good":      {[]answer{reset}, 4, false, 700 * time.Millisecond, 2 * time.Second},
-		"busy with the same request":    {[]answer{busy, created}, 2, true, time.Second, 2 * time.Second},
-		"unavailable for a second":      {[]answer{refusal(503, "UNAVAILABLE", map[string]string{"Retry-After": "1"}), created}, 2, true, time.Second, 2 * time.Second},
-		"unavailable for a minute":      {[]answer{refusal(503, "UNAVAILABLE", map[string]string{"Retry-After": "60"}), created}, 1, false, 0, time.Millisecond},
-		"unavailable without a time":    {[]answer{refusal(503, "UNAVAILABLE", nil), created}, 1, false, 0, time.Millisecond},
-		"another conflict":              {[]answer{refusal(409, "POST_NOT_DRAFT", map[string]string{"Retry-After": "1"}), created}, 1, false, 0, time.Millisecond},
-		"rate limited for a second":     {[]answer{limited(1), created}, 2, true, time.Second, 2 * time.Second},
-		"rate limited again and again":  {[]answer{limited(1), limited(1), limited(1), limited(1), created}, 5, true, 4 * time.Second, 5 * time.Second},
-		"rate limited for a minute":     {[]answer{limited(60), created}, 1, false, 0, time.Millisecond},
-		"rate limited for ever":         {[]answer{limited(1)}, 6, false, 5 * time.Second, 6 * time.Second},
-		"rate limited without a time":   {[]answer{refusal(429, "RATE_LIMITED", nil), created}, 1, false, 0, time.Millisecond},
-		"an internal error":             {[]answer{refusal(500, "INTERNAL", nil), created}, 1, false, 0, time.Millisecond},
-		"a refusal after a lost answer": {[]answer{reset, refusal(400, "VALIDATION_FAILED", nil), created}, 2, false, 100 * time.Millisecond, time.Second},
+		"at once":                         {[]answer{created}, 1, true, 0, time.Millisecond},
+		"connection lost twice":           {[]answer{reset, reset, created}, 3, true, 300 * time.Millisecond, time.Second},
+		"connection lost for good":        {[]answer{reset}, 4, false, 700 * time.Millisecond, 2 * time.Second},
+		"busy with the same request":      {[]answer{busy, created}, 2, true, time.Second, 2 * time.Second},
+		"unavailable for a second":        {[]answer{refusal(503, "UNAVAILABLE", map[string]string{"Retry-After": "1"}), created}, 2, true, time.Second, 2 * time.Second},
+		"unavailable for a minute":        {[]answer{refusal(503, "UNAVAILABLE", map[string]string{"Retry-After": "60"}), created}, 1, false, 0, time.Millisecond},
+		"unavailable without a time":      {[]answer{refusal(503, "UNAVAILABLE", nil), created}, 1, false, 0, time.Millisecond},
+		"another conflict":                {[]answer{refusal(409, "POST_NOT_DRAFT", map[string]string{"Retry-After": "1"}), created}, 1, false, 0, time.Millisecond},
+		"rate limited for a second":       {[]answer{limited(1), created}, 2, true, time.Second, 2 * time.Second},
+		"rate limited again and again":    {[]answer{limited(1), limited(1), limited(1), limited(1), created}, 5, true, 4 * time.Second, 5 * time.Second},
+		"rate limited for a minute":       {[]answer{limited(60), created}, 1, false, 0, time.Millisecond},
+		"rate limited for ever":           {[]answer{limited(1)}, 6, false, 5 * time.Second, 6 * time.Second},
+		"rate limited without a time":     {[]answer{refusal(429, "RATE_LIMITED", nil), created}, 1, false, 0, time.Millisecond},
+		"an internal error":               {[]answer{refusal(500, "INTERNAL", nil), created}, 1, false, 0, time.Millisecond},
+		"a refusal after a lost response": {[]answer{reset, refusal(400, "VALIDATION_FAILED", nil), created}, 2, false, 100 * time.Millisecond, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +75,7 @@ func TestWaitsAreReported(t *testing.T) {
 		start := time.Now()
 		waiting := func(refused *client.Error, pause time.Duration) func() {
 			if refused.API.Code != schedctl.RateLimited || pause < 15*time.Second {
-				t.Errorf("told of %v after %v", refused, pause)
+				t.Errorf("waiting was called with %v after %v", refused, pause)
 			}
 			began = append(began, time.Since(start).Truncate(time.Second))
 			return func() { ended = append(ended, time.Since(start).Truncate(time.Second)) }
@@ -90,7 +90,7 @@ func TestWaitsAreReported(t *testing.T) {
 		}
 		want := []time.Duration{0, 20 * time.Second}
 		if diff := cmp.Diff(want, began); diff != "" {
-			t.Errorf("waits began, -want +got:\n%s", diff)
+			t.Errorf("starts of waits, -want +got:\n%s", diff)
 		}
 		if diff := cmp.Diff([]time.Duration{20 * time.Second, 40 * time.Second}, ended); diff != "" {
 			t.Errorf("waits ended, -want +got:\n%s", diff)
@@ -149,7 +149,7 @@ func TestStoredAnswersAreTold(t *testing.T) {
 		_, c := serve(t, a)
 		replayed := !want
 		if _, err := c.CreatePost(t.Context(), apiv1.CreatePost{}, client.Replayed(&replayed)); err != nil || replayed != want {
-			t.Errorf("told %v, want %v: %v", replayed, want, err)
+			t.Errorf("waiting was called with %v, want %v: %v", replayed, want, err)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestTimeoutBoundsTheWholeCall(t *testing.T) {
 		start := time.Now()
 		_, err := c.Me(t.Context())
 		var unreachable *client.UnreachableError
-		if !errors.As(err, &unreachable) || !strings.Contains(err.Error(), "did not answer in time") {
+		if !errors.As(err, &unreachable) || !strings.Contains(err.Error(), "did not respond in time") {
 			t.Errorf("got %v", err)
 		}
 		if took := time.Since(start); took != 5*time.Second {
@@ -194,7 +194,7 @@ func TestTimeoutBoundsTheWholeCall(t *testing.T) {
 	})
 }
 
-// A daemon that takes a request and never answers keeps nobody for ever.
+// A daemon that never responds does not block a client forever.
 func TestEveryCallHasATimeout(t *testing.T) {
 	t.Parallel()
 	for name, call := range map[string]func(context.Context, *client.Client) error{

@@ -17,7 +17,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// Each method makes one call; what the daemon answers is what it returns.
+// Each method sends one request and returns the daemon's response.
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	post := apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}

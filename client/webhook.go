@@ -40,8 +40,8 @@ func (c *Client) CreateWebhook(ctx context.Context, w apiv1.CreateWebhook, optio
 	return out, err
 }
 
-// EditWebhook changes a webhook. One that is enabled again is told of what
-// happens from then on.
+// EditWebhook changes a webhook. A webhook that is enabled again receives future
+// events.
 func (c *Client) EditWebhook(ctx context.Context, id string, w apiv1.EditWebhook, options ...Option) (apiv1.Webhook, error) {
 	var out apiv1.WebhookEnvelope
 	err := c.changeWebhook(ctx, http.MethodPatch, id, "", w, &out, options)
@@ -107,7 +107,7 @@ func (q DeliveryQuery) values() url.Values {
 	return v
 }
 
-// Deliveries returns one page of what a webhook was told, the youngest first.
+// Deliveries returns one page of the deliveries of a webhook, the newest first.
 func (c *Client) Deliveries(ctx context.Context, webhookID string, q DeliveryQuery) (apiv1.DeliveryList, error) {
 	path, err := itemPath(webhooks, webhookID, "deliveries")
 	if err != nil {

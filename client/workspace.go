@@ -16,8 +16,8 @@ func (c *Client) Workspaces(ctx context.Context) ([]apiv1.Workspace, error) {
 	return out.Results, err
 }
 
-// CreateWorkspace makes a workspace and its first API key. The answer is the
-// only one with the key's secret.
+// CreateWorkspace creates a workspace and its first API key. The key's secret is in
+// this response only.
 func (c *Client) CreateWorkspace(ctx context.Context, w apiv1.CreateWorkspace, options ...Option) (apiv1.CreatedWorkspace, error) {
 	var out apiv1.CreatedWorkspace
 	err := c.write(ctx, http.MethodPost, workspaces, w, &out, options)

@@ -16,7 +16,7 @@ type Account struct {
 	Error       *TargetError           `json:"error" doc:"Why the status is error; null otherwise."`
 	CreatedAt   *Time                  `json:"created_at" doc:"When the account was first connected." nullable:"false"`
 	UpdatedAt   *Time                  `json:"updated_at" doc:"When the account was last changed." nullable:"false"`
-	Warnings    []string               `json:"warnings,omitempty" doc:"Things to check, such as another account that logs in as the same user; absent when there are none."`
+	Warnings    []string               `json:"warnings,omitempty" doc:"Things to check, such as another account that logs in as the same user; absent without warnings."`
 }
 
 // Limits are what the account's network accepts in one post; null where the
@@ -27,12 +27,12 @@ type Limits struct {
 	URLCharacters *int   `json:"url_characters" doc:"The length that each URL counts as; null for its actual length."`
 }
 
-// AccountEnvelope is the answer of every call about one account.
+// AccountEnvelope is the response to requests about one account.
 type AccountEnvelope struct {
 	SocialAccount Account `json:"social_account" doc:"The account."`
 }
 
-// AccountList is the answer of GET /social-accounts.
+// AccountList is the response of GET /social-accounts.
 type AccountList struct {
 	Results []Account `json:"results" doc:"The accounts in order of creation."`
 	Count   int       `json:"count" doc:"The number of results."`

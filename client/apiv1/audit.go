@@ -2,7 +2,7 @@ package apiv1
 
 import "github.com/schedctl/schedctl"
 
-// AuditEntry tells of one write that was accepted.
+// AuditEntry is one accepted write.
 type AuditEntry struct {
 	ID         string  `json:"id" doc:"Starts with aud_."`
 	CreatedAt  *Time   `json:"created_at" doc:"When the request was accepted." nullable:"false"`

@@ -1,7 +1,7 @@
 package apiv1
 
-// Capabilities is the answer of GET /capabilities: what this daemon can do, for
-// whoever asks.
+// Capabilities is the response of GET /capabilities: the features, limits and
+// platforms of this daemon.
 type Capabilities struct {
 	Workspace Workspace                `json:"workspace" doc:"The workspace of the key."`
 	APIKey    APIKey                   `json:"api_key" doc:"The key of the request."`

@@ -2,7 +2,7 @@ package apiv1
 
 import "github.com/schedctl/schedctl"
 
-// ErrorEnvelope is the body of every answer with a status of 400 or more.
+// ErrorEnvelope is the body of every response with a status of 400 or more.
 type ErrorEnvelope struct {
 	Error Error `json:"error" doc:"The error."`
 }
@@ -16,8 +16,8 @@ type Error struct {
 	RequestID string        `json:"request_id" doc:"The X-Request-Id of the response."`
 }
 
-// Detail is one fault in one field. What is below the message is there only
-// when an account's network does not take the post.
+// Detail is one error in one field. The fields after Message are set only when the
+// network of an account refuses the post.
 type Detail struct {
 	Field   string        `json:"field" doc:"The path of the field, or the name of the header or parameter."`
 	Code    schedctl.Code `json:"code" doc:"The error code for this field."`

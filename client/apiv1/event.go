@@ -2,8 +2,7 @@ package apiv1
 
 import "github.com/schedctl/schedctl"
 
-// Event is something that happened, as webhooks are told it and as GET /events
-// streams it.
+// Event is an event, as sent to webhooks and by GET /events.
 type Event struct {
 	ID        string             `json:"id" doc:"Starts with evt_. Ids increase in the order of the events."`
 	Type      schedctl.EventType `json:"type" doc:"The type of the event. A webhook.test is sent to one webhook on request, and to no stream."`
@@ -11,8 +10,8 @@ type Event struct {
 	Data      EventData          `json:"data" doc:"The objects of the event."`
 }
 
-// EventData says what it happened to. What does not apply to an event of the
-// type is absent.
+// EventData is the objects of an event. Fields that do not apply to its type are
+// absent.
 type EventData struct {
 	WorkspaceID     string          `json:"workspace_id" doc:"The workspace."`
 	PostID          string          `json:"post_id,omitempty" doc:"The post, on events of posts and targets."`
@@ -24,7 +23,7 @@ type EventData struct {
 	PlatformPostID  string          `json:"platform_post_id,omitempty" doc:"The network's id of the published post."`
 	PlatformPostURL string          `json:"platform_post_url,omitempty" doc:"The public URL of the published post."`
 	PublishedAt     *Time           `json:"published_at,omitempty" doc:"When the network published the post."`
-	Error           *TargetError    `json:"error,omitempty" doc:"What went wrong. On post.published, with kind degraded: what the network changed."`
+	Error           *TargetError    `json:"error,omitempty" doc:"The error. On post.published, with kind degraded: what the network changed."`
 }
 
 // NewEvent returns the wire form of an event.

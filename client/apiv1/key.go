@@ -6,7 +6,7 @@ import "github.com/schedctl/schedctl"
 type APIKey struct {
 	ID               string           `json:"id" doc:"Starts with key_."`
 	Name             string           `json:"name" doc:"Chosen when the key was created."`
-	Scopes           []schedctl.Scope `json:"scopes" doc:"What the key is allowed to do."`
+	Scopes           []schedctl.Scope `json:"scopes" doc:"The permissions of the key."`
 	SocialAccountIDs []string         `json:"social_account_ids" doc:"The accounts that the key is limited to; empty for no limit."`
 	CreatedAt        *Time            `json:"created_at" doc:"When the key was created." nullable:"false"`
 	ExpiresAt        *Time            `json:"expires_at" doc:"When the key expires; null for never."`
@@ -18,12 +18,12 @@ type APIKey struct {
 // writes posts and reads accounts.
 type CreateAPIKey struct {
 	Name             string           `json:"name" doc:"1 to 80 characters that say what the key is for." minLength:"1" maxLength:"80"`
-	Scopes           []schedctl.Scope `json:"scopes,omitempty" doc:"What the key is allowed to do. Default: those of posts:read, posts:write and accounts:read that the key of the request has." minItems:"1" uniqueItems:"true"`
+	Scopes           []schedctl.Scope `json:"scopes,omitempty" doc:"The permissions of the key. Default: those of posts:read, posts:write and accounts:read that the key of the request has." minItems:"1" uniqueItems:"true"`
 	ExpiresAt        *Time            `json:"expires_at,omitempty" doc:"When the key expires: a future time, RFC 3339 in UTC written with Z. Null or absent for never." nullable:"true"`
 	SocialAccountIDs []string         `json:"social_account_ids,omitempty" doc:"Accounts of the workspace that the key is limited to; it sees only posts all of whose accounts are listed. Default: the limit of the key of the request." minItems:"1" maxItems:"100" uniqueItems:"true"`
 }
 
-// CreatedAPIKey is the answer of POST /api-keys: the only one with the secret.
+// CreatedAPIKey is the response of POST /api-keys, the only one with the secret.
 type CreatedAPIKey struct {
 	APIKey APIKey `json:"api_key" doc:"The key."`
 	Secret string `json:"secret" doc:"The value of the Authorization header, after Bearer. Store it: it is not shown again."`

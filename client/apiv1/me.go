@@ -2,7 +2,7 @@ package apiv1
 
 import "github.com/schedctl/schedctl"
 
-// Me is the answer of GET /me: whose key it is and what it may do.
+// Me is the response of GET /me: the API key of the request and its workspace.
 type Me struct {
 	Workspace Workspace `json:"workspace" doc:"The workspace of the key."`
 	APIKey    APIKey    `json:"api_key" doc:"The key of the request."`

@@ -25,7 +25,7 @@ type NodeList struct {
 	Count   int    `json:"count" doc:"The number of results."`
 }
 
-// NodeFacts are what a daemon knows of itself or of another one.
+// NodeFacts are the data of a daemon, from which [NewNode] makes a Node.
 type NodeFacts struct {
 	ID, Name, Version  string // the id without a prefix
 	Self, Alive        bool

@@ -2,7 +2,7 @@ package apiv1
 
 import "github.com/schedctl/schedctl"
 
-// Post is a post as every answer shows it.
+// Post is a post in every response.
 type Post struct {
 	ID               string          `json:"id" doc:"Starts with post_."`
 	WorkspaceID      string          `json:"workspace_id" doc:"The workspace that the post belongs to."`
@@ -21,9 +21,9 @@ type Post struct {
 	UpdatedAt        *Time           `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
 }
 
-// Managed says which file of which collection a post is made from. Digest is what
-// the client last applied, in a form of its own. Pruned says that the post was
-// canceled because its file was removed.
+// Managed says which file of which collection a post comes from. Digest describes
+// what the client last applied, in a format of the client's choice. Pruned reports
+// that the post was canceled because its file was removed.
 type Managed struct {
 	Collection string `json:"collection" doc:"1 to 80 letters, digits, dots, underscores or hyphens; import is reserved." pattern:"^[A-Za-z0-9._-]{1,80}$"`
 	Path       string `json:"path" doc:"The path of the file, 1 to 500 characters." minLength:"1" maxLength:"500"`
@@ -54,7 +54,7 @@ type Target struct {
 	PublishedAt     *Time           `json:"published_at" doc:"When the network published it; null before."`
 	Attempts        int             `json:"attempts" doc:"The number of attempts so far."`
 	NextAttemptAt   *Time           `json:"next_attempt_at" doc:"When the next attempt starts; null when none is planned."`
-	Error           *TargetError    `json:"error" doc:"Why the last attempt failed; null otherwise. On a published target, with kind degraded: what the network changed."`
+	Error           *TargetError    `json:"error" doc:"The error of the last attempt; null otherwise. On a published target, with kind degraded: what the network changed."`
 }
 
 // Override is what one account of a post gets instead of what all get. Content
@@ -76,7 +76,7 @@ type TargetError struct {
 	Outcome    schedctl.Outcome   `json:"outcome" doc:"unknown when the network may have published the post although no success was reported; such a target is not retried automatically. published only with kind degraded."`
 }
 
-// PostEnvelope is the answer of every call about one post.
+// PostEnvelope is the response to requests about one post.
 type PostEnvelope struct {
 	Post Post `json:"post" doc:"The post."`
 }

@@ -29,8 +29,8 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return append(t.append(append(make([]byte, 0, 32), '"')), '"'), nil
 }
 
-// append appends the wire form. Package time has a short way for RFC 3339 and
-// reads every other layout anew each time; an answer has many times.
+// append appends the wire form. Package time has a fast path for RFC 3339 and parses
+// other layouts each time; a response has many times.
 func (t Time) append(b []byte) []byte {
 	at := t.UTC()
 	if at.Nanosecond()%int(time.Millisecond) != 0 {
@@ -43,8 +43,8 @@ func (t Time) append(b []byte) []byte {
 	return b
 }
 
-// UnmarshalJSON reads RFC 3339 with any offset; a client takes what it is given.
-// What the daemon accepts in requests is stricter and decided there.
+// UnmarshalJSON reads RFC 3339 with any offset. The daemon is stricter and does not
+// use it for requests.
 func (t *Time) UnmarshalJSON(b []byte) error {
 	var s string
 	if err := json.Unmarshal(b, &s); err != nil {

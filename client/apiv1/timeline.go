@@ -2,8 +2,8 @@ package apiv1
 
 import "github.com/schedctl/schedctl"
 
-// Timeline is what happened to a post, oldest first: the answer of
-// GET /posts/{id}/timeline.
+// Timeline is the response of GET /posts/{id}/timeline: the history of a post,
+// oldest first.
 type Timeline struct {
 	PostID  string           `json:"post_id" doc:"The post."`
 	Status  schedctl.Status  `json:"status" doc:"The status of the post."`

@@ -1,18 +1,18 @@
 package apiv1
 
-// ValidatePost is the body of POST /posts/validate: that of [CreatePost], except
-// that what is wrong with it may be told instead of refused. PostID is the post
-// that would become so, empty for a new one.
+// ValidatePost is the body of POST /posts/validate. It differs from [CreatePost] in
+// that errors are reported instead of refused. PostID is the post that would be
+// changed, empty for a new one.
 type ValidatePost struct {
 	CreatePost
 	PostID string `json:"post_id,omitempty" doc:"The existing post that would be changed; absent for a new one. Its current text does not count as a duplicate."`
 }
 
-// Validation is the answer of POST /posts/validate: whether create would take
-// the post, and what each network says of it without being asked.
+// Validation is the response of POST /posts/validate: whether the post would be
+// accepted, and the result for each account.
 type Validation struct {
 	Allowed  bool                `json:"allowed" doc:"Whether neither the post nor any of its accounts has a problem. A draft can be saved even when this is false."`
-	Problems []Problem           `json:"problems" doc:"Problems of the post as a whole."`
+	Problems []Problem           `json:"problems" doc:"Problems that concern the post and not a single account."`
 	Warnings []string            `json:"warnings" doc:"Things the author may want to know."`
 	Accounts []AccountValidation `json:"accounts" doc:"One for each account that was found."`
 }

@@ -2,7 +2,7 @@ package apiv1
 
 import "github.com/schedctl/schedctl"
 
-// Webhook is an address that is told of events; never its secret.
+// Webhook is a URL that receives events. It never contains the secret.
 type Webhook struct {
 	ID             string               `json:"id" doc:"Starts with wh_."`
 	Name           *string              `json:"name" doc:"Chosen by the user; null for none."`
@@ -15,12 +15,12 @@ type Webhook struct {
 	UpdatedAt      *Time                `json:"updated_at" doc:"When it was last changed or disabled." nullable:"false"`
 }
 
-// WebhookEnvelope is the answer of calls about one webhook.
+// WebhookEnvelope is the response to requests about one webhook.
 type WebhookEnvelope struct {
 	Webhook Webhook `json:"webhook" doc:"The webhook."`
 }
 
-// WebhookSecret is the answer that shows a secret, once.
+// WebhookSecret is the only response that contains the secret.
 type WebhookSecret struct {
 	Webhook Webhook `json:"webhook" doc:"The webhook."`
 	Secret  string  `json:"secret" doc:"The signing secret: whsec_ and the base64 of the key."`
@@ -50,8 +50,7 @@ type EditWebhook struct {
 	Enabled    *bool                 `json:"enabled,omitempty" doc:"false disables it; true enables it for future events and clears disabled_reason."`
 }
 
-// Delivery is one event told, or to be told, to one webhook, with the last
-// attempt at it.
+// Delivery is the delivery of one event to one webhook, with its last attempt.
 type Delivery struct {
 	ID            string                  `json:"id" doc:"Starts with whd_."`
 	EventID       string                  `json:"event_id" doc:"The id of the event, sent as webhook-id with every request."`
@@ -67,7 +66,7 @@ type Delivery struct {
 	AttemptedAt   *Time                   `json:"attempted_at" doc:"When the last request was sent; null before the first."`
 }
 
-// DeliveryEnvelope is the answer of calls about one delivery.
+// DeliveryEnvelope is the response to requests about one delivery.
 type DeliveryEnvelope struct {
 	Delivery Delivery `json:"delivery" doc:"The delivery."`
 }
@@ -79,7 +78,7 @@ type DeliveryList struct {
 	NextCursor *string    `json:"next_cursor" doc:"The cursor of the next page; null on the last page."`
 }
 
-// WebhookTest is the answer of POST /webhooks/{id}/test.
+// WebhookTest is the response of POST /webhooks/{id}/test.
 type WebhookTest struct {
 	Webhook  Webhook  `json:"webhook" doc:"The webhook."`
 	Delivery Delivery `json:"delivery" doc:"The delivery of the test event, still pending."`
@@ -91,7 +90,7 @@ type ReplayWebhook struct {
 	Since Time `json:"since" doc:"Deliveries created at or after this time, RFC 3339 in UTC written with Z." format:"date-time"`
 }
 
-// WebhookReplay is the answer of POST /webhooks/{id}/replay.
+// WebhookReplay is the response of POST /webhooks/{id}/replay.
 type WebhookReplay struct {
 	Webhook Webhook `json:"webhook" doc:"The webhook."`
 	Count   int     `json:"count" doc:"The number of deliveries that were queued again."`

@@ -19,7 +19,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 var t0 = time.Date(2026, 6, 2, 15, 0, 0, 250_000_000, time.UTC)
 
@@ -67,7 +67,7 @@ func timeline() apiv1.Timeline {
 			Outcome: schedctl.OutcomeNotPublished, HTTPStatus: new(503), Error: apiv1.NewTargetError(p.Targets[1].Error),
 		}},
 	}
-	of.Target.Attempts = 0 // the list stands in its place
+	of.Target.Attempts = 0 // the list replaces it
 	return apiv1.Timeline{
 		PostID: p.ID, Status: p.Status(), Targets: []apiv1.TargetTimeline{of},
 		Events: []apiv1.TimelineEvent{{
@@ -118,7 +118,7 @@ func TestGoldenWire(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("the wire changed (run with -update when that is meant):\n%s", diff)
+				t.Errorf("the wire format changed (if intended, run with -update):\n%s", diff)
 			}
 			back := reflect.New(reflect.TypeOf(value))
 			dec := json.NewDecoder(bytes.NewReader(got))
@@ -211,7 +211,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// What a client reads it sends as it was, to the byte.
+// A client encodes decoded values unchanged, to the byte.
 func TestTimesRoundTrip(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -16,8 +16,8 @@ type CreateWorkspace struct {
 	Timezone *string `json:"timezone,omitempty" doc:"IANA name of the time zone in which clients show times, such as Europe/Rome. Default: UTC."`
 }
 
-// CreatedWorkspace is the answer of POST /workspaces: the workspace and its first
-// key, the only time with the secret.
+// CreatedWorkspace is the response of POST /workspaces: the workspace and its first
+// API key, the only response with its secret.
 type CreatedWorkspace struct {
 	Workspace Workspace `json:"workspace" doc:"The workspace."`
 	APIKey    APIKey    `json:"api_key" doc:"A key with all scopes in the workspace."`

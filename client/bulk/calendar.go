@@ -13,7 +13,7 @@ import (
 // Event is one entry of a calendar.
 type Event struct {
 	UID      string    // the same for the same post in every file
-	At       time.Time // when it begins; it has no length
+	At       time.Time // the start; an event has no duration
 	Created  time.Time
 	Modified time.Time // of this revision
 	Revision int64     // grows with each change
@@ -33,8 +33,8 @@ type Calendar struct {
 	err error // the first one
 }
 
-// NewCalendar begins a calendar. product names the program that writes it, name
-// is shown to people.
+// NewCalendar starts a calendar. product is the name of the writing program, name is
+// the title of the calendar.
 func NewCalendar(w io.Writer, product, name string) *Calendar {
 	c := &Calendar{out: bufio.NewWriter(w)}
 	c.line("BEGIN:VCALENDAR")
@@ -58,7 +58,7 @@ func (c *Calendar) Add(e Event) error {
 	c.text("SUMMARY", e.Summary)
 	c.text("DESCRIPTION", e.Description)
 	c.text("STATUS", e.Status)
-	c.line("TRANSP:TRANSPARENT") // a post keeps nobody busy
+	c.line("TRANSP:TRANSPARENT") // a post does not block time
 	if len(e.Categories) > 0 {
 		c.texts("CATEGORIES", e.Categories)
 	}

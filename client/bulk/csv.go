@@ -39,8 +39,8 @@ func newCSVRows(in *bufio.Reader) (*csvRows, error) {
 	return c, err
 }
 
-// separator returns what separates fields: what the line "sep=" of spreadsheets
-// says, else the most frequent candidate in the first line.
+// separator returns the field separator: the character in a "sep=" line of
+// spreadsheets, or the most frequent candidate in the first line.
 func separator(in *bufio.Reader) byte {
 	start, _ := in.Peek(1 << 10) // an error is met again when reading
 	head, _, _ := strings.Cut(string(start), "\n")

@@ -54,8 +54,8 @@ func (j *jsonRows) readLine() ([]byte, error) {
 	}
 }
 
-// readObject reads one row. Each key may be there once: of two the one that was
-// meant is not known.
+// readObject reads one row. A repeated key is an error, because it is unclear which
+// value is meant.
 func readObject(text []byte, line int) (Row, error) {
 	row := Row{Line: line}
 	if !utf8.Valid(text) {

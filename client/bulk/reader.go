@@ -24,11 +24,12 @@ type rows interface {
 	next() (Row, error)
 }
 
-// byteOrderMark begins texts of some editors and has no meaning in UTF-8.
+// byteOrderMark is written by some editors at the start of a text and has no meaning
+// in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// NewReader returns a reader of rows in a format. The empty format stands for
-// the one that the first character tells: "{" is JSON Lines.
+// NewReader returns a reader of rows in a format. An empty format is detected from
+// the first character: "{" means JSON Lines.
 func NewReader(r io.Reader, f Format) *Reader {
 	return &Reader{in: bufio.NewReaderSize(&stickyErrorReader{in: r}, 64<<10), file: f}
 }
@@ -92,7 +93,7 @@ func (r *Reader) open() error {
 	return err
 }
 
-// sniff tells the format by the first character that is no space.
+// sniff detects the format from the first character other than white space.
 func (r *Reader) sniff() Format {
 	start, _ := r.in.Peek(r.in.Size()) // an error is met again when reading
 	start = bytes.TrimLeft(start, " \t\r\n")
@@ -102,7 +103,7 @@ func (r *Reader) sniff() Format {
 	return CSV
 }
 
-// FormatOf returns the format that a file's name tells, or the empty one.
+// FormatOf returns the format for a file name, or the empty format.
 func FormatOf(name string) Format {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csv", ".tsv":

@@ -55,7 +55,7 @@ func TestCSV(t *testing.T) {
 		"names in any case, with spaces": {"ID, Content ,TO,at,Tz\n 1 ,\"Hello, you\", blog ; mastodon:me; ,2027-01-01 9:00 , UTC\n", full},
 		"semicolons":                     {"id;content;to;at;tz\n1;Hello, you;\"blog;mastodon:me\";2027-01-01 9:00;UTC\n", full},
 		"tabs":                           {"id\tcontent\tto\tat\ttz\n1\tHello, you\tblog;mastodon:me\t2027-01-01 9:00\tUTC\n", full},
-		"what a spreadsheet says":        {"sep=;\nid;content;to;at;tz\n1;Hello, you;\"blog;mastodon:me\";2027-01-01 9:00;UTC\n", []bulk.Row{{ID: "1", Content: "Hello, you", To: []string{"blog", "mastodon:me"}, At: "2027-01-01 9:00", TZ: "UTC", Line: 3}}},
+		"the label of a spreadsheet":     {"sep=;\nid;content;to;at;tz\n1;Hello, you;\"blog;mastodon:me\";2027-01-01 9:00;UTC\n", []bulk.Row{{ID: "1", Content: "Hello, you", To: []string{"blog", "mastodon:me"}, At: "2027-01-01 9:00", TZ: "UTC", Line: 3}}},
 		"separated by anything":          {"sep=|\r\ncontent|id\r\nHello|\r\n", []bulk.Row{{Content: "Hello", Line: 3}}},
 		"one column":                     {"content\nHello\n", hello},
 		"without a last line break":      {"content\nHello", hello},

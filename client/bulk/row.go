@@ -1,6 +1,5 @@
-// Package bulk reads and writes many posts at once: CSV and JSON Lines, whose
-// rows can be read again as they were written, and iCalendar files, which are
-// for calendars to read.
+// Package bulk reads and writes files with many posts: CSV and JSON Lines, whose
+// rows can be read back unchanged, and iCalendar files for calendar programs.
 //
 // # Columns
 //
@@ -36,8 +35,7 @@ type Row struct {
 	At      string   // a time, as a person writes it
 	TZ      string   // the zone of At
 
-	// Line is the number of the line that the row begins in, from 1. It is not
-	// written.
+	// Line is the number of the row's first line, starting at 1. It is not written.
 	Line int
 }
 
@@ -64,7 +62,7 @@ const maxRow = 1 << 20
 // Error says what is wrong with a file, and where.
 type Error struct {
 	Line    int    // from 1
-	Message string // what is wrong, and where it helps what to do
+	Message string // what is wrong, and what to do where that helps
 	Final   bool   // the rows after it cannot be read either
 }
 

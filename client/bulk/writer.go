@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Writer writes rows so that a [Reader] gives the same rows again. What it
-// writes is complete after [Writer.Flush]. It is for one goroutine.
+// Writer writes rows so that a [Reader] returns the same rows. The output is
+// complete after [Writer.Flush]. A Writer must not be used by several goroutines at
+// once.
 //
-// Texts are written as they are. A spreadsheet takes a text that begins with
-// "=", "+", "-" or "@" for a formula; to change the text would make another post
-// of it.
+// Texts are written unchanged. Spreadsheets read a text that starts with "=", "+",
+// "-" or "@" as a formula; escaping it would change the post.
 type Writer struct {
 	csv   *csv.Writer   // or nil
 	json  *json.Encoder // or nil

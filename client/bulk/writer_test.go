@@ -54,7 +54,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// What is written is read again, whatever the texts are.
+// A row that is written can be read back, whatever its texts are.
 func TestRowsSurvive(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("\"\r\n,; =\ufeff\ufffd\\"))))

@@ -43,7 +43,7 @@ func readClock(in input, words []string) (c clock, matched bool, err error) {
 	if m := clock24().FindStringSubmatch(text); m != nil {
 		c = clock{hour: number(m[1]), minute: number(m[2]), second: number(m[3])}
 		if !c.valid() {
-			return c, false, in.unreadable(fmt.Sprintf("has no such time of day as %s", text), "hours go from 0:00 to 23:59, and midnight begins the day")
+			return c, false, in.unreadable(fmt.Sprintf("has no such time of day as %s", text), "hours go from 0:00 to 23:59, and midnight starts the day")
 		}
 		return c, true, nil
 	}

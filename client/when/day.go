@@ -71,8 +71,8 @@ func parseDay(in input) (Result, bool, error) {
 	return m, true, nil
 }
 
-// readDayClock reads the time of day beside a day. A bare hour counts on 24 hours;
-// note says so then.
+// readDayClock reads the time of day that follows a day. A bare hour is read on a
+// 24-hour clock, and note says so.
 func readDayClock(in input, words []string) (c clock, note string, matched bool, err error) {
 	if text := strings.Join(words, " "); hour().MatchString(text) && number(text) < 24 && in.words[0] != "tonight" {
 		c = clock{hour: number(text)}
@@ -119,8 +119,7 @@ func readTrailingDay(in input) (n int, find dayFinder, err error) {
 	return 0, nil, nil
 }
 
-// dayFinder returns the day that is meant with a time of day, and what was
-// decided to find it.
+// dayFinder returns the day for a time of day, and a note about how it was chosen.
 type dayFinder func(clock) (d date, note string, err error)
 
 // readDay reads a day from the first words and returns how many it took, none
@@ -205,8 +204,9 @@ func relativeWeekday(in input, word string, day time.Weekday) dayFinder {
 	return onDay(dateOf(in.now).addDays(int(day-in.now.Weekday()+7) % 7))
 }
 
-// nextWeekday is the first such day after today. People disagree whether "next
-// friday" on a Monday is in four days or in eleven, so it is said.
+// nextWeekday returns the first such day after today. People disagree whether "next
+// friday" on a Monday is in four days or in eleven, so the note says which day it
+// is.
 func nextWeekday(in input, day time.Weekday) dayFinder {
 	return func(clock) (date, string, error) {
 		today := dateOf(in.now)

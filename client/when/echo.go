@@ -54,7 +54,8 @@ func formatClock(t time.Time) string {
 	return t.Format(layout) + " " + zoneName(t)
 }
 
-// zoneName returns the abbreviation in use, or the offset where there is none.
+// zoneName returns the abbreviation in use, or the offset if the zone has no
+// abbreviation.
 func zoneName(t time.Time) string {
 	name, _ := t.Zone()
 	if name == "" || name[0] == '+' || name[0] == '-' {

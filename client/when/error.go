@@ -19,7 +19,7 @@ func (r Reason) String() string {
 // instead.
 type Error struct {
 	Reason  Reason
-	Text    string // what was written
+	Text    string // the input
 	Message string // one clause that quotes it
 	Hint    string // what to write instead; never empty
 }

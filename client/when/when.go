@@ -35,14 +35,14 @@ import (
 // maxText is far above anything the grammar accepts.
 const maxText = 200
 
-// Result is an instant as somebody wrote it.
+// Result is a parsed time.
 type Result struct {
 	// Time is the instant. Its location is the zone that the text was
 	// understood in.
 	Time time.Time
 
-	// Note says what was decided where the text left something open, in a
-	// sentence without a full stop; empty when nothing was.
+	// Note explains the choice where the text was ambiguous, as a sentence without a
+	// full stop; empty otherwise.
 	Note string
 
 	// Retry is what to write instead when the moment has passed, or empty. It is
@@ -88,7 +88,7 @@ func Parse(text string, now time.Time, loc *time.Location) (Result, error) {
 	return Result{}, in.explain()
 }
 
-// input is a text cut into words, and what it is relative to.
+// input is a text split into words, and the time that it is relative to.
 type input struct {
 	text  string
 	words []string // lower case, without the zone

@@ -251,7 +251,7 @@ func TestParseRefuses(t *testing.T) {
 		{"tomorrow 9am 10am", when.Unreadable, "write for example"},
 		{"tomorrow 9am please", when.Unreadable, "write for example"},
 		{"tomorrow 25:00", when.Unreadable, "0:00 to 23:59"},
-		{"tomorrow 24:00", when.Unreadable, "midnight begins the day"},
+		{"tomorrow 24:00", when.Unreadable, "midnight starts the day"},
 		{"tomorrow 9:60", when.Unreadable, "0:00 to 23:59"},
 		{"tomorrow 13pm", when.Unreadable, "write 13:00"},
 		{"tomorrow 0am", when.Unreadable, "12am for midnight"},

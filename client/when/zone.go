@@ -123,8 +123,8 @@ func notInCity(r rune) bool {
 	return r > unicode.MaxASCII || !unicode.IsLetter(r) && r != '-' && r != '_'
 }
 
-// parseZone returns the zone that a word names. A word that cannot be a zone is
-// not named, one that looks like a zone and is none is an error.
+// parseZone returns the zone that a word names. named is false for a word that
+// cannot be a zone. A word that looks like a zone but is unknown is an error.
 func parseZone(in input, word string) (zone *time.Location, named bool, err error) {
 	lower := strings.ToLower(word)
 	switch {

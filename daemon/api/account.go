@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// listAccounts answers GET /social-accounts.
+// listAccounts handles GET /social-accounts.
 func (s *Server) listAccounts(ctx context.Context, c *request) (response, error) {
 	q := parseQuery(c.query, []string{"status"}, nil)
 	all := q.has("status") && oneOf(q, "status", q.text("status"), []string{"all"}) == "all"
@@ -40,7 +40,7 @@ func (s *Server) listAccounts(ctx context.Context, c *request) (response, error)
 	return newResponse(http.StatusOK, list)
 }
 
-// getAccount answers GET /social-accounts/{id}.
+// getAccount handles GET /social-accounts/{id}.
 func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
 	var found response
 	err := s.view(ctx, func(r storage.Reader) error {
@@ -54,7 +54,7 @@ func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
 	return found, err
 }
 
-// removeAccount answers DELETE /social-accounts/{id}: the account stays to be
+// removeAccount handles DELETE /social-accounts/{id}: the account stays to be
 // read, its secrets do not. Which account it is of its network is no secret.
 func (s *Server) removeAccount(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
@@ -93,17 +93,18 @@ func (c *request) account(r storage.Reader) (schedctl.Account, error) {
 	return schedctl.Account{}, err
 }
 
-// sameAccount reports whether nothing that is shown, no secret and no pause differs.
-// Secrets that were given anew are sealed anew and always differ.
+// sameAccount reports whether two versions of an account have equal visible fields,
+// secrets and pauses. Secrets that were sent again are sealed again, so they always
+// differ.
 func sameAccount(a, b schedctl.Account) bool {
 	return reflect.DeepEqual(apiv1.NewAccount(a), apiv1.NewAccount(b)) && bytes.Equal(a.Credentials, b.Credentials) &&
 		a.PausedUntil.Equal(b.PausedUntil) && a.DisruptedSince.Equal(b.DisruptedSince)
 }
 
-// changeAccount loads the account of the path, lets change alter it, and stores
-// it with the events and the answer in one transaction, unless it is as before.
-// change must not write to what the account points to, and may run more than
-// once.
+// changeAccount loads the account of the path, applies change, and stores the
+// account, the events and the response in one transaction. If change had no effect,
+// nothing is stored. change may run more than once and must not modify what the
+// account points to.
 func (s *Server) changeAccount(ctx context.Context, c *request, change func(*schedctl.Account) ([]schedctl.Event, error)) (response, error) {
 	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {

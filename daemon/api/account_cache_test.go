@@ -24,7 +24,7 @@ func (s *readCounting) View(ctx context.Context, fn func(storage.Reader) error) 
 	return s.Store.View(ctx, fn)
 }
 
-// What every new post needs is not read anew for each of them.
+// Creating posts does not read their account each time.
 func TestNewPostsDoNotReadTheirAccountAnew(t *testing.T) {
 	t.Parallel()
 	store := &readCounting{Store: storagetest.NewMemory()}

@@ -19,7 +19,7 @@ func (s *Server) publisher(platform string) (publish.Publisher, error) {
 	return nil, schedctl.Errorf(schedctl.ValidationFailed, "platform", "unknown platform %q; use one of %s", clip(platform, 64), known)
 }
 
-// connectError is what the client is told about a connection that failed.
+// connectError returns the error that a client gets for a failed connection.
 func connectError(p publish.Publisher, e *publish.Error) error {
 	switch e.Kind {
 	case schedctl.KindContent:
@@ -29,7 +29,7 @@ func connectError(p publish.Publisher, e *publish.Error) error {
 	}
 	return &schedctl.Error{
 		Code: schedctl.Unavailable, Err: e,
-		Message: fmt.Sprintf("the account could not be verified and nothing was changed; try again later: %s", clip(e.Message, maxMessage)),
+		Message: fmt.Sprintf("the account could not be verified and was not changed; try again later: %s", clip(e.Message, maxMessage)),
 	}
 }
 
@@ -59,14 +59,14 @@ func applyProfile(a *schedctl.Account, p publish.Profile) {
 	a.EndDisruption()
 }
 
-// receivers are platforms whose accounts are an address that their owner may
-// move, and not somebody.
+// receivers are the platforms whose accounts are an address of the user's own and
+// not a user of a network. The owner may move the address.
 var receivers = []string{"http"}
 
-// refuseAnother returns an error when new credentials are for somebody else than
-// the account has been so far, or post somewhere else: what waits on the account
-// is meant for those who follow it. Known is the account's identity, empty when
-// that was never asked for.
+// refuseAnother returns an error when new credentials belong to another user of the
+// network, or post to another page or channel: the posts that wait on the account
+// were written for its followers. known is the stored identity of the account, empty
+// when the network never reported one.
 func refuseAnother(p publish.Publisher, a *schedctl.Account, known string, now publish.Profile) error {
 	credentials, _ := fieldNames(p)
 	switch {
@@ -87,10 +87,10 @@ func refuseAnother(p publish.Publisher, a *schedctl.Account, known string, now p
 		"these credentials are for %s, and the account is %s; connect %[1]s as a new account", now.Username, a.Username)
 }
 
-// samePage reports whether the new credentials are for the account, by what it
-// shows. A network that gives identities has accounts that a user alone does not
-// tell apart: there the name of the place counts where there is no page of it. On
-// others, whoever has no public page cannot be told apart.
+// samePage reports whether the new credentials belong to the same account, judging
+// by its profile. On networks with identities one user can own several pages:
+// without a profile URL their names must match. On other networks, accounts without
+// a profile URL are assumed to be the same.
 func samePage(a *schedctl.Account, now publish.Profile) bool {
 	sameUser, sameTitle := strings.EqualFold(a.Username, now.Username), a.DisplayName == now.DisplayName
 	switch {

@@ -53,8 +53,8 @@ func TestEditAccountIsRecorded(t *testing.T) {
 	})
 }
 
-// TestEditAccountRefusesFields: what a change cannot set is refused with the name
-// of the field, and nothing is changed.
+// TestEditAccountRefusesFields: fields that cannot be edited are refused by name,
+// and nothing is changed.
 func TestEditAccountRefusesFields(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -95,8 +95,8 @@ func TestEditAccountRefusesFields(t *testing.T) {
 	}
 }
 
-// TestEditAccountNeedsTheRightKey: an account of another workspace does not exist,
-// nor does one that the key is not limited to, and the change needs its scope.
+// TestEditAccountNeedsTheRightKey: accounts of other workspaces, and accounts
+// outside the key's limit, are not found; editing needs its scope.
 func TestEditAccountNeedsTheRightKey(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

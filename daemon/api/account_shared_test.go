@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// TestWarningsOfSharedLogins tells that accounts that log in as the same user are
-// warned of, without telling a key what it may not see.
+// TestWarningsOfSharedLogins checks that accounts with the same login get a warning,
+// without revealing accounts that a key must not see.
 func TestWarningsOfSharedLogins(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, testWarningsOfSharedLogins)
@@ -44,7 +44,7 @@ func testWarningsOfSharedLogins(t *testing.T, f *fixture) {
 	seen := read(limited, first.ID)
 	want("with a limited key", seen, "cannot see")
 	if len(seen.Warnings) == 1 && strings.Contains(seen.Warnings[0], second.ID) {
-		t.Errorf("a limited key is told of %s", second.ID)
+		t.Errorf("a limited key sees %s", second.ID)
 	}
 	list := decodeAs[apiv1.AccountList](t, f.do(nil, "GET", "/social-accounts", nil).want(200))
 	for _, a := range list.Results {
@@ -64,7 +64,7 @@ func testWarningsOfSharedLogins(t *testing.T, f *fixture) {
 	foreign := connect(other.key, "foreign")
 	want("in another workspace", foreign, "cannot see")
 	if strings.Contains(foreign.Warnings[0], first.ID) || strings.Contains(foreign.Warnings[0], "first") {
-		t.Errorf("another workspace is told of %q", foreign.Warnings)
+		t.Errorf("another workspace sees %q", foreign.Warnings)
 	}
 	want("of another workspace", read(f.mine.key, first.ID), "cannot see")
 }

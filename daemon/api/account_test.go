@@ -212,7 +212,7 @@ func TestEditAccount(t *testing.T) {
 	f.do(nil, "PATCH", path, body{"platform": "page"}).refused(schedctl.ValidationFailed)
 }
 
-// TestAccountLeftAsItIs guards that updated_at tells of changes alone.
+// TestAccountLeftAsItIs guards that updated_at changes only when the account does.
 func TestAccountLeftAsItIs(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, testAccountLeftAsItIs)
@@ -314,8 +314,8 @@ func TestRefusedAccountIsReconnected(t *testing.T) {
 	}
 }
 
-// TestVerifyLosesToNewCredentials lets credentials change while the old ones
-// are being verified: what is said of the old ones must not stick to the new.
+// TestVerifyLosesToNewCredentials changes credentials while the old ones are being
+// verified: the result for the old ones must not be applied to the new ones.
 func TestVerifyLosesToNewCredentials(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// addAccount answers POST /social-accounts: the network is asked first, outside
+// addAccount handles POST /social-accounts: the network is asked first, outside
 // of any transaction, and only an account that it knows is stored.
 func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (response, error) {
 	if len(c.key.AccountIDs) > 0 {
@@ -54,7 +54,7 @@ func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (resp
 	})
 }
 
-// editAccount answers PATCH /social-accounts/{id}. New credentials replace all
+// editAccount handles PATCH /social-accounts/{id}. New credentials replace all
 // old ones.
 func (s *Server) editAccount(ctx context.Context, c *request, b settings) (response, error) {
 	before, err := s.account(ctx, c)
@@ -114,8 +114,8 @@ func (b *settings) needsNetwork(p publish.Publisher) bool {
 	return b.credentials != nil || (b.name != nil && len(credentials) == 0)
 }
 
-// reconnect asks the network about an account as it will be after the change,
-// and returns what brings the stored one in line with the answer.
+// reconnect verifies an account, as it will be after the change, with its network.
+// It returns the function that updates the stored account.
 func (s *Server) reconnect(ctx context.Context, p publish.Publisher, before schedctl.Account, b settings) (func(*schedctl.Account), error) {
 	after := b.applied(before)
 	if b.credentials == nil {
@@ -152,7 +152,7 @@ func (s *Server) recheck(ctx context.Context, p publish.Publisher, after schedct
 	return func(a *schedctl.Account) { verdict.Apply(a, now) }, nil
 }
 
-// verifyAccount answers POST /social-accounts/{id}/verify: 200 with the account
+// verifyAccount handles POST /social-accounts/{id}/verify: 200 with the account
 // whether its network accepts it or not.
 func (s *Server) verifyAccount(ctx context.Context, c *request) (response, error) {
 	before, err := s.account(ctx, c)

@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// auditEntry tells of the write that is answered with a. It is made in the
-// transaction of the write, so that ids are in the order of commits.
+// auditEntry returns the audit log entry of a write. Call it in the transaction of
+// the write, so that ids are in commit order.
 func (c *request) auditEntry(a *response) schedctl.AuditEntry {
 	return schedctl.AuditEntry{
 		ID: schedctl.NewID(schedctl.AuditPrefix, c.now), WorkspaceID: c.key.WorkspaceID, At: schedctl.Millis(c.now),
@@ -32,7 +32,7 @@ func pageParams(entries string) []*huma.Param {
 	}
 }
 
-// listAudit answers GET /audit. A key that is limited to accounts sees the entries
+// listAudit handles GET /audit. A key that is limited to accounts sees the entries
 // of its own requests: others name posts and accounts that it must not know.
 func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
 	list := idList{prefix: schedctl.AuditPrefix, of: "audit " + c.key.WorkspaceID}
@@ -66,9 +66,9 @@ func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
 	return newResponse(http.StatusOK, page)
 }
 
-// auditPage returns the entries behind one that the key may see, and the id behind
-// which the next page begins, empty at the end. No more than about
-// [storage.ScanLimit] entries are looked at.
+// auditPage returns the entries after the given id that the key may see, and the id
+// to continue after, empty at the end. It reads at most about [storage.ScanLimit]
+// entries.
 func (c *request) auditPage(r storage.Reader, after string, limit int) (page []schedctl.AuditEntry, next string, err error) {
 	for scanned := 0; ; {
 		batch, err := r.Audit(c.key.WorkspaceID, after, maxLimit+1)

@@ -102,7 +102,7 @@ func TestAuditQuery(t *testing.T) {
 	f.do(as(f.scoped(schedctl.ScopePostsRead)), "GET", "/audit", nil).refused(schedctl.InsufficientScope)
 }
 
-// TestRefusedWritesAreNotAudited: what is in the log has happened.
+// TestRefusedWritesAreNotAudited: the audit log has accepted writes only.
 func TestRefusedWritesAreNotAudited(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -44,9 +44,8 @@ func (s *Server) authenticate(ctx context.Context, h http.Header, now time.Time)
 	return key, key.Check(now)
 }
 
-// checkKey returns nil while a key that was good when its request began is good
-// still. A request that takes long, such as a stream, asks again before it goes
-// on.
+// checkKey returns nil while the key is still valid. Long requests, such as streams,
+// call it again from time to time.
 func (s *Server) checkKey(ctx context.Context, key *schedctl.APIKey, now time.Time) error {
 	current, err := s.keyByHash(ctx, key.Hash, now)
 	if err != nil {

@@ -51,7 +51,7 @@ func TestKeysAreNotMixedUp(t *testing.T) {
 		for _, want := range []tenant{f.mine, f.other} {
 			me := decodeAs[apiv1.Me](t, f.do(as(want.key), "GET", "/me", nil).want(200))
 			if me.Workspace.ID != want.workspace {
-				t.Errorf("the key of %s is taken for one of %s", want.workspace, me.Workspace.ID)
+				t.Errorf("the key of %s acts as one of %s", want.workspace, me.Workspace.ID)
 			}
 		}
 	}

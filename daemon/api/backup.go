@@ -14,20 +14,19 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// A client is cut off when it takes nothing of a backup for [backupStall], and
-// when it takes less than [backupRate] bytes a second on the whole: as long as
-// it is there, the database cannot reuse space, and when it outgrows its mapping
-// everybody waits.
+// A backup stream is cut off when the client reads nothing for [backupStall], or
+// less than [backupRate] bytes a second on average. While it runs, the database
+// cannot reuse space; a database that outgrows its mapping blocks all requests.
 const (
 	backupStall = 30 * time.Second
 	backupRate  = 64 << 10
 	maxBackups  = 2 // at once
 )
 
-// mediaBytes is the media type of a file whose form is nobody else's business.
+// mediaBytes is the media type of files whose format is opaque to clients.
 const mediaBytes = "application/octet-stream"
 
-// getBackup answers GET /backup with a copy of the whole database.
+// getBackup handles GET /backup with a copy of the whole database.
 func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
 	if c.limited() {
 		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts, and a backup holds all of them; use another key")
@@ -53,8 +52,8 @@ func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
 var errManyBackups = schedctl.Errorf(schedctl.RateLimited, "",
 	"%d backups of this daemon are running; repeat the request when one of them has ended", maxBackups)
 
-// mayCopyAll returns nil when the key may read all that a copy holds. What is
-// sealed in it stays sealed.
+// mayCopyAll returns nil when the key may read everything in a backup. Sealed values
+// stay sealed in the copy.
 func (s *Server) mayCopyAll(ctx context.Context, c *request) error {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return q.err
@@ -71,9 +70,9 @@ func (s *Server) mayCopyAll(ctx context.Context, c *request) error {
 	})
 }
 
-// sendBackup writes the copy as it is made. A failure cuts the connection, so
-// that a part is never taken for the whole; so does a key that is revoked or
-// expires meanwhile.
+// sendBackup streams the copy while it is made. A failure cuts the connection, so
+// that an incomplete copy is never mistaken for a complete one. Revoking the key or
+// its expiry cuts the connection too.
 func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, copier storage.Copier) {
 	h := w.Header()
 	h["Cache-Control"] = noStore
@@ -114,8 +113,8 @@ type backupWriter struct {
 	stopped error      // why nothing more is sent, or nil
 }
 
-// backupChunk is how much has to be taken in time, in bytes: what net/http hands to a
-// connection at once, so that whoever takes anything is given more time.
+// backupChunk is the number of bytes with a common write deadline. It is the size in
+// which net/http writes to a connection, so any progress extends the deadline.
 const backupChunk = 4 << 10
 
 // Write writes in small pieces, each with a deadline of its own.

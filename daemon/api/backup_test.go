@@ -32,7 +32,7 @@ type copied struct {
 
 func (c *copied) Copy(ctx context.Context, w io.Writer) (int64, error) { return c.copy(ctx, w) }
 
-// serveCopies lets the fixture answer from a store that can be copied.
+// serveCopies lets the fixture serve a store that can be copied.
 func (f *fixture) serveCopies(copy func(context.Context, io.Writer) (int64, error)) *fixture {
 	f.handler = api.New(api.Config{Store: &copied{f.store, copy}, Publishers: f.publishers, Connector: f.connector, Sealer: f.sealer})
 	return f
@@ -294,9 +294,9 @@ func TestBackupEndsWithItsKey(t *testing.T) {
 		end   func(*schedctl.APIKey)
 		code  schedctl.Code
 	}{
-		"revoked":                  {true, func(k *schedctl.APIKey) { k.RevokedAt = time.Now() }, schedctl.APIKeyRevoked},
-		"expired":                  {true, func(k *schedctl.APIKey) { k.ExpiresAt = time.Now() }, schedctl.APIKeyExpired},
-		"revoked, nothing is read": {false, func(k *schedctl.APIKey) { k.RevokedAt = time.Now() }, schedctl.APIKeyRevoked},
+		"revoked": {true, func(k *schedctl.APIKey) { k.RevokedAt = time.Now() }, schedctl.APIKeyRevoked},
+		"expired": {true, func(k *schedctl.APIKey) { k.ExpiresAt = time.Now() }, schedctl.APIKeyExpired},
+		"the key was revoked while the client read none of the backup": {false, func(k *schedctl.APIKey) { k.RevokedAt = time.Now() }, schedctl.APIKeyRevoked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

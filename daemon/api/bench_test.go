@@ -41,8 +41,8 @@ func (s *weightless) IdempotencyRecord(storage.IdempotencyScope) (storage.Idempo
 
 var errNoAnswer = schedctl.Errorf(schedctl.NotFound, "", "no answer")
 
-// BenchmarkCreatePost is one scheduled post for one account, from the request
-// to the answer, without a network and without a database.
+// BenchmarkCreatePost creates one scheduled post for one account, without a network
+// and without a database.
 func BenchmarkCreatePost(b *testing.B) {
 	now := time.Now()
 	secret, hash := schedctl.NewKeySecret()

@@ -8,9 +8,9 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// A web page of another site, in a browser on the machine of the daemon, can
-// neither read what the daemon says nor make it do anything: there is nothing a
-// browser would add by itself, and no answer lets another site read it.
+// A web page of another site, in a browser on the daemon's machine, can neither read
+// responses of the daemon nor change anything: a browser adds no credentials, and no
+// response allows other sites to read it.
 func TestWebPagesOfOtherSitesGetNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -31,7 +31,7 @@ var commonFields = map[string]string{
 	"duplicate_guard": "how long the same text is refused after it went to the account, such as 24h",
 }
 
-// getCapabilities answers GET /capabilities.
+// getCapabilities handles GET /capabilities.
 func (s *Server) getCapabilities(ctx context.Context, c *request) (response, error) {
 	workspace, err := s.workspace(ctx, c)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestCapabilitiesOfPlatforms(t *testing.T) {
 		}
 		for _, common := range []string{"pacing", "duplicate_guard"} {
 			if fields[common].About == "" {
-				t.Errorf("%s has no option %s, or does not say what it is", p.Name, common)
+				t.Errorf("%s has no option %s, or no description of it", p.Name, common)
 			}
 		}
 	}
@@ -88,6 +88,6 @@ func TestFeatures(t *testing.T) {
 		}
 	}
 	if plain.Features["backup"] {
-		t.Error("a store that cannot be copied is said to be")
+		t.Error("a store without copies has the feature backup")
 	}
 }

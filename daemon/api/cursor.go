@@ -46,7 +46,7 @@ func decodeCursor(q storage.PostQuery, text string) (*storage.Position, error) {
 	if err != nil || len(raw) != cursorLen || raw[0] != cursorVersion ||
 		!bytes.Equal(raw[cursorPosition:], cursorChecksum(q, raw[:cursorPosition])) {
 		return nil, schedctl.Errorf(schedctl.InvalidCursor, "cursor",
-			"this cursor is not one of this list; take next_cursor of the page before, with the same filter and sort, or begin without a cursor")
+			"this cursor does not belong to this list; use next_cursor of the previous page with the same filter and sort, or leave the cursor out")
 	}
 	p := &storage.Position{PostID: schedctl.ULID(raw[9:cursorPosition]).ID(schedctl.PostPrefix)}
 	if ms := int64(binary.BigEndian.Uint64(raw[1:])); ms != noTime {

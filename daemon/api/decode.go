@@ -27,7 +27,7 @@ type decoder struct {
 	json   *jsontext.Decoder
 	err    *schedctl.Error
 	faults fieldErrors
-	kept   int64 // values that begin after this offset are skipped, see settings
+	kept   int64 // values that start after this offset are skipped, see settings
 }
 
 const (
@@ -49,7 +49,7 @@ func newDecoder(data []byte) *decoder {
 	case len(data) == 0:
 		d.err = schedctl.Errorf(schedctl.InvalidJSON, "", "the body is empty; send a JSON object")
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
-		d.err = schedctl.Errorf(schedctl.InvalidJSON, "", "the body begins with a byte order mark; send UTF-8 without one")
+		d.err = schedctl.Errorf(schedctl.InvalidJSON, "", "the body starts with a byte order mark; send UTF-8 without one")
 	}
 	return d
 }
@@ -90,7 +90,7 @@ func (d *decoder) failed(err error) {
 	}
 }
 
-// peek returns the kind of the next token, 0 when there is none.
+// peek returns the kind of the next token, 0 at the end.
 func (d *decoder) peek() jsontext.Kind {
 	if d.err != nil {
 		return 0
@@ -160,15 +160,15 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// fault records that the value read last is wrong. Arguments that are expensive
-// to make are to be a [fmt.Stringer]: beyond maxFaults nothing is formatted.
+// fault records that the value read last is invalid. Pass expensive arguments as a
+// [fmt.Stringer]: faults beyond maxFaults are counted and not formatted.
 func (d *decoder) fault(code schedctl.Code, format string, args ...any) {
 	if d.err == nil && d.faults.count() {
 		d.faults.add(fieldError(code, d.path(), format, args...))
 	}
 }
 
-// wrong is fault with a message that begins with the path.
+// wrong is fault with a message that starts with the path.
 func (d *decoder) wrong(code schedctl.Code, format string, args ...any) {
 	if d.err == nil && d.faults.count() {
 		path := d.path()
@@ -184,7 +184,7 @@ func (d *decoder) refuse(err error) {
 	}
 }
 
-// clean reports whether nothing was wrong so far.
+// clean reports whether no fault was found so far.
 func (d *decoder) clean() bool { return d.err == nil && len(d.faults.list) == 0 }
 
 // require records the absence of a member of the object read last.

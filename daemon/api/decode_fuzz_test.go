@@ -64,9 +64,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// halfPair is an escaped half of a surrogate pair without its other half,
-// after all escapes that begin with a backslash and no u, and all pairs, are
-// removed.
+// halfPair matches an unpaired escaped surrogate, after all other escapes that start
+// with a backslash, and all pairs, are removed.
 var (
 	otherEscape = regexp.MustCompile(`\\[^u]`)
 	wholePair   = regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)

@@ -203,7 +203,7 @@ func TestPublishAtRefused(t *testing.T) {
 		"9999-12-31T23:59:59-01:00":           "outside the years",
 		"0000-01-01T00:00:00Z":                "outside the years",
 		"0000-12-31T23:59:59.9999Z":           "outside the years",
-		"0001-01-01T00:00:00Z":                "outside the years", // the zero time, once taken for a draft's
+		"0001-01-01T00:00:00Z":                "outside the years", // the zero time, once read as that of a draft
 		"1969-12-31T23:59:59Z":                "not in the future",
 		time.Now().UTC().Format(time.RFC3339): "not in the future",
 	} {

@@ -70,7 +70,7 @@ func parseTime(text string) (at time.Time, advice string) {
 	at = schedctl.Millis(at.Add(roundUpFraction(text)))
 	utc := apiv1.Time{Time: at}.String()
 	switch {
-	case at.Year() < 2 || at.Year() > 9999: // year 1 begins with the zero time, which means none
+	case at.Year() < 2 || at.Year() > 9999: // year 1 starts with the zero time, which means "absent"
 		return time.Time{}, "is outside the years 2 to 9999; " + timeExample
 	case !strings.HasSuffix(text, "Z") && !strings.HasSuffix(text, "+00:00"):
 		return time.Time{}, "has an offset from UTC; write the same instant as " + utc
@@ -123,8 +123,9 @@ func timeAdvice(text string) string {
 	return "is not an RFC 3339 time; " + timeExample
 }
 
-// roundUpFraction returns a nanosecond when the text has a fraction that goes on
-// after nine digits, which are all that a time keeps, so that rounding up sees it.
+// roundUpFraction returns a nanosecond when the fraction of the text has nonzero
+// digits after the ninth, which package time drops. Adding it makes the time round
+// up.
 func roundUpFraction(text string) time.Duration {
 	_, fraction, _ := strings.Cut(text, ".")
 	digits := strings.TrimRight(fraction, "Z+-:0123456789")

@@ -16,7 +16,7 @@ type deliveryQuery struct {
 	webhookID string
 	status    schedctl.DeliveryStatus // empty for any
 	limit     int
-	after     string // begin behind this one; empty for the youngest
+	after     string // the id to continue after; empty for the newest delivery
 }
 
 // list returns what cursors of the query are bound to.
@@ -24,7 +24,7 @@ func (q deliveryQuery) list() idList {
 	return idList{prefix: schedctl.DeliveryPrefix, of: "deliveries " + q.webhookID + " " + string(q.status)}
 }
 
-// listDeliveries answers GET /webhooks/{id}/deliveries.
+// listDeliveries handles GET /webhooks/{id}/deliveries.
 func (s *Server) listDeliveries(ctx context.Context, c *request) (response, error) {
 	q, err := c.deliveryQuery()
 	if err != nil {
@@ -68,8 +68,8 @@ func (c *request) deliveryQuery() (deliveryQuery, error) {
 	return p, q.err
 }
 
-// page returns the deliveries that match, and the id behind which the next page
-// begins, empty at the end. No more than [storage.ScanLimit] are looked at.
+// page returns the matching deliveries, and the id to continue after, empty at the
+// end. It reads at most about [storage.ScanLimit] deliveries.
 func (q deliveryQuery) page(r storage.Reader) (page []schedctl.Delivery, next string, err error) {
 	after := q.after
 	for scanned := 0; ; {

@@ -35,7 +35,7 @@ func (l idList) position(text string) (id string, err error) {
 	if err != nil || len(raw) != idCursorLen || raw[0] != cursorVersion ||
 		!bytes.Equal(raw[idCursorPosition:], l.checksum(raw[:idCursorPosition])) {
 		return "", schedctl.Errorf(schedctl.InvalidCursor, "cursor",
-			"this cursor is not one of this list; take next_cursor of the page before, with the same filter, or begin without a cursor")
+			"this cursor does not belong to this list; use next_cursor of the previous page with the same filter, or leave the cursor out")
 	}
 	return schedctl.ULID(raw[1:idCursorPosition]).ID(l.prefix), nil
 }

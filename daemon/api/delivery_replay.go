@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// testWebhook answers POST /webhooks/{id}/test.
+// testWebhook handles POST /webhooks/{id}/test.
 func (s *Server) testWebhook(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.webhook(tx)
@@ -31,11 +31,11 @@ func (s *Server) testWebhook(ctx context.Context, c *request) (response, error) 
 	})
 }
 
-// wakeWebhook puts the webhook as it is: a commit names the webhooks that were
-// put, and so whoever calls them learns that there is something to do.
+// wakeWebhook stores the webhook unchanged. The commit then names it, and its worker
+// wakes up.
 func wakeWebhook(tx storage.Tx, w schedctl.Webhook) error { return tx.PutWebhook(w) }
 
-// replayDelivery answers POST /webhooks/{id}/deliveries/{delivery_id}/replay.
+// replayDelivery handles POST /webhooks/{id}/deliveries/{delivery_id}/replay.
 func (s *Server) replayDelivery(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.webhook(tx)
@@ -47,7 +47,7 @@ func (s *Server) replayDelivery(ctx context.Context, c *request) (response, erro
 			return response{}, err
 		}
 		if _, err := tx.Event(d.EventID); schedctl.CodeOf(err) == schedctl.NotFound {
-			return response{}, schedctl.Errorf(schedctl.NotFound, "", "the event of this delivery is no longer kept, so that it cannot be told again")
+			return response{}, schedctl.Errorf(schedctl.NotFound, "", "the event of this delivery was pruned, so it cannot be sent again")
 		} else if err != nil {
 			return response{}, err
 		}
@@ -59,7 +59,7 @@ func (s *Server) replayDelivery(ctx context.Context, c *request) (response, erro
 	})
 }
 
-// replay queues a delivery to be tried at once, with all retries anew.
+// replay queues a delivery for an immediate request, with all its retries.
 func replay(d *schedctl.Delivery, now time.Time) {
 	d.Status, d.NextAttemptAt, d.RetriesFrom = schedctl.DeliveryPending, schedctl.Millis(now), d.Attempt
 }

@@ -28,9 +28,9 @@ func readReplayWebhook(d *decoder) (since time.Time) {
 	return since
 }
 
-// replayWebhook answers POST /webhooks/{id}/replay. Many deliveries are queued in
-// several transactions, of which the last one stores the answer: a call that was
-// interrupted has queued some, and repeated it queues the others.
+// replayWebhook handles POST /webhooks/{id}/replay. Large numbers of deliveries are
+// queued in several transactions; the last one stores the response. A repeated
+// request queues the deliveries that an interrupted one left.
 func (s *Server) replayWebhook(ctx context.Context, c *request, since time.Time) (response, error) {
 	if stored, found, err := s.storedResponse(ctx, c); err != nil || found {
 		return stored, err
@@ -56,8 +56,8 @@ func (s *Server) replayWebhook(ctx context.Context, c *request, since time.Time)
 	}
 }
 
-// replayLast queues the last deliveries of a call and answers it; count is how
-// many were queued before.
+// replayLast queues the last deliveries of a request and returns the response. count
+// is the number queued before.
 func (s *Server) replayLast(ctx context.Context, c *request, failed []string, count int) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, queued, err := c.replayGroup(tx, failed)
@@ -79,9 +79,8 @@ func (s *Server) failedSince(ctx context.Context, c *request, since time.Time, a
 	return ids, next, err
 }
 
-// failedSince returns the next failed deliveries behind the given one, the
-// youngest first, no more than go into one transaction, and where to go on;
-// next is empty when these are the last.
+// failedSince returns the next failed deliveries after the given one, the newest
+// first, at most replayGroup. next is the id to continue after, empty at the end.
 func (c *request) failedSince(r storage.Reader, since time.Time, after string) (ids []string, next string, err error) {
 	for scanned := 0; scanned < storage.ScanLimit; scanned += replayGroup {
 		batch, err := r.Deliveries(c.id, after, replayGroup)

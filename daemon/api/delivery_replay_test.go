@@ -97,7 +97,7 @@ func TestReplayWebhook(t *testing.T) {
 			}
 		}
 		if d := f.storedDelivery(other, elsewhere); d.Status != failed {
-			t.Errorf("of another webhook is queued: %+v", d)
+			t.Errorf("the delivery of a second webhook is queued: %+v", d)
 		}
 		if n := f.replayAll(hook, time.Hour); n != 0 {
 			t.Errorf("the second time %d are queued again", n)

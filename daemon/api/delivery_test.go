@@ -36,7 +36,7 @@ func (f *fixture) deliveries(webhook, query string) (all []apiv1.Delivery) {
 	}
 }
 
-// told stores deliveries of new events, with these statuses, the youngest last.
+// told stores deliveries of new events with these statuses, the newest last.
 func (f *fixture) told(webhook string, statuses ...schedctl.DeliveryStatus) (ids []string) {
 	f.t.Helper()
 	f.update(func(tx storage.Tx) error {
@@ -88,7 +88,7 @@ func TestListDeliveries(t *testing.T) {
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		hook, other := f.newWebhook().Webhook.ID, f.newWebhook().Webhook.ID
 		if got := f.deliveries(hook, ""); len(got) != 0 {
-			t.Fatalf("a new webhook was told of %+v", got)
+			t.Fatalf("a new webhook has the deliveries %+v", got)
 		}
 		ids := f.told(hook, delivered, failed, pending, failed, delivered, failed, failed)
 		f.told(other, delivered)

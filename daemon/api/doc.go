@@ -1,42 +1,40 @@
 // Package api serves /api/v1 over HTTP: authentication, strict decoding,
-// idempotency, the error envelope and the OpenAPI document. It decides nothing
-// about posts; every handler loads records, calls a method of package schedctl
-// and stores what came out, in one transaction.
+// idempotency, errors and the OpenAPI document. It contains no rules about posts:
+// a handler loads records, calls a method of package schedctl, and stores the
+// result in one transaction.
 //
 // # The way of a request
 //
-// [New] returns one handler. Each request gets its id, is matched to a route of
-// the table in routes.go, and passes these steps in this order:
+// [New] returns the handler. Each request gets an id, is matched to a route of the
+// tables in routes.go and its neighbors, and passes these steps in this order:
 //
-//	key → rate limit → scope → Accept → Idempotency-Key → body → key, still? → stored answer? → decoding → handler → answer
+//	key → rate limit → scope → Accept → Idempotency-Key → body → key again →
+//	stored response → decoding → handler → response
 //
-// A step that refuses ends the request, so that nobody without a key learns what
-// exists, and a repeated request finds its stored answer before anything that
-// time can change is looked at. A route that takes a body and writes nothing has
-// no stored answers; its answer is as good as the moment.
+// A step that refuses ends the request. Clients without a key therefore learn
+// nothing about the data, and a repeated request gets its stored response before
+// anything that changes with time is checked. Read-only routes with a body store
+// no responses.
 //
 // # Writing
 //
-// A handler that writes ends in commit, which looks for a stored answer once
-// more, applies the change, stores the new answer and adds an entry to the audit
-// log, all in the transaction of the change. An error leaves nothing behind:
-// neither the effect nor an answer. An answer that shows a secret is stored
-// sealed.
+// A handler that writes ends with commit. In one transaction, commit checks again
+// for a stored response, applies the change, stores the new response and adds an
+// audit entry. After an error neither the change nor a response is stored.
+// Responses that contain a secret are stored sealed.
 //
 // # Errors
 //
-// Handlers return errors. A [schedctl.Error] is answered with the status that
-// the table in status.go gives its code; anything else is an internal error,
-// whose text goes to the log and never to the client.
+// Handlers return errors. A [schedctl.Error] gets the status that status.go maps
+// its code to. Any other error is internal: its text is logged and never sent.
 //
-// # Following
+// # Event streams
 //
-// [Server.Run] reads new events once for all streams of GET /events, when
-// [Server.Committed] tells of them, and keeps the last ones in a ring. A stream
-// has its place among the events and takes from the ring, or from the store when
-// it is further behind.
+// [Server.Run] reads new events once for all streams of GET /events, after each
+// [Server.Committed], and keeps the latest in a ring. Each stream has a position:
+// it reads from the ring, or from the store when it is further behind.
 //
-// Package huma holds the operations, derives the JSON schemas from the wire
-// types and renders the OpenAPI 3.1 document; its own request pipeline is not
-// used, because it decodes a body before an idempotency key could be looked up.
+// Package huma holds the operations, derives JSON schemas from the types and tags
+// of package apiv1, and renders the OpenAPI 3.1 document. Its request pipeline is
+// not used, because it decodes a body before an idempotency key can be looked up.
 package api

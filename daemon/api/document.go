@@ -10,12 +10,12 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// interfaceVersion is the version of the API that the document describes. It is not
-// that of the program, which is in x-schedctl-version beside it.
+// interfaceVersion is the version of the API. The version of the program is in
+// x-schedctl-version.
 const interfaceVersion = "1.0.0"
 
-// humaConfig returns a configuration in which huma serves nothing by itself and
-// adds nothing to bodies.
+// humaConfig returns a configuration in which huma serves no routes of its own and
+// adds no fields to bodies.
 func humaConfig(version string) huma.Config {
 	registry := huma.NewMapRegistry(schemaRef, huma.DefaultSchemaNamer)
 	return huma.Config{OpenAPI: &huma.OpenAPI{
@@ -29,19 +29,19 @@ func humaConfig(version string) huma.Config {
 		Components: &huma.Components{
 			Schemas: registry,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
-				bearer: {Type: "http", Scheme: "bearer", Description: "An API key, sctl_… The first start of the daemon writes one to admin.key."},
+				bearer: {Type: "http", Scheme: "bearer", Description: "An API key, sctl_…. The first start of the daemon writes one to admin.key."},
 			},
 		},
 		Security: []map[string][]string{{bearer: {}}},
 		Webhooks: webhookRequests(registry),
 		Tags: []*huma.Tag{
-			{Name: "Posts", Description: "Texts with a time and the accounts they go to."},
-			{Name: "Social accounts", Description: "Identities on networks."},
-			{Name: "Events", Description: "What happens, as it happens."},
-			{Name: "Webhooks", Description: "Addresses that are told of events, signed as Standard Webhooks describes."},
+			{Name: "Posts", Description: "Texts with a publish time and the accounts to publish on."},
+			{Name: "Social accounts", Description: "Accounts on social networks."},
+			{Name: "Events", Description: "Events as they happen."},
+			{Name: "Webhooks", Description: "URLs that receive events, signed as defined by Standard Webhooks."},
 			{Name: "Notifications", Description: "Messages to people about failures."},
-			{Name: "API keys", Description: "What programs prove with who they are; each with its scopes."},
-			{Name: "Workspace", Description: "What owns posts, accounts and keys."},
+			{Name: "API keys", Description: "Credentials of programs, each with its scopes."},
+			{Name: "Workspace", Description: "The owner of posts, accounts and keys."},
 		},
 	}}
 }

@@ -1,29 +1,28 @@
 package api
 
-// documentAbout says, in Markdown, what is true of all operations, so that none
-// has to repeat it.
+// documentAbout describes, in Markdown, what all operations have in common.
 const documentAbout = `Schedule posts and publish them to social networks.
 
-**Keys.** Every call below /api/v1 carries ` + "`Authorization: Bearer <API key>`" + `. The first start of the daemon writes a key to admin.key in its data directory.
+**Keys.** Every request below /api/v1 needs ` + "`Authorization: Bearer <API key>`" + `. The first start of the daemon writes a key to admin.key in its data directory.
 
-**Times** are RFC 3339 in UTC, with milliseconds where there are any. Ids are opaque texts.
+**Times** are RFC 3339 in UTC, with milliseconds only if they are not zero. Ids are opaque strings.
 
-**Refusals** are an error envelope. Its ` + "`code`" + ` is for programs and never changes its meaning, its ` + "`message`" + ` is for people and says what to do next. Its ` + "`details`" + ` name at most 20 wrong fields of a body; a last entry without a field says how many more there are.
-Every answer has an ` + "`X-Request-Id`" + `, which the log of the daemon has too; a call may bring its own, 1 to 128 visible ASCII characters.
+**Errors** have an envelope. Its ` + "`code`" + ` is for programs and never changes its meaning. Its ` + "`message`" + ` is for people and says what went wrong and what to do. Its ` + "`details`" + ` name at most 20 invalid fields; a last entry without a field gives the number of the others.
+Every response has an ` + "`X-Request-Id`" + `, which is also in the log of the daemon. A request may bring its own, 1 to 128 visible ASCII characters.
 
-**Methods.** HEAD is answered wherever GET is, with the same status and header and without a body.
-Any other method that a path does not take is 405 METHOD_NOT_ALLOWED, with the methods it takes in ` + "`Allow`" + `; an unknown path is 404 NOT_FOUND.
+**Methods.** HEAD works wherever GET does, with the same status and headers and without a body.
+Any other method that a path does not support is 405 METHOD_NOT_ALLOWED, with the supported methods in ` + "`Allow`" + `; an unknown path is 404 NOT_FOUND.
 
-**Media types.** A call whose ` + "`Accept`" + ` does not take what the operation answers with is 406 NOT_ACCEPTABLE.
-A body that is not JSON in UTF-8 by its ` + "`Content-Type`" + ` is 415 UNSUPPORTED_MEDIA_TYPE, and one of more than 1 MiB is 413 BODY_TOO_LARGE.
-Unknown fields and unknown query parameters are refused with 400, and so are names that appear twice in an object, objects and lists more than 32 deep, and options or credentials of more than 64 KiB.
+**Media types.** A request whose ` + "`Accept`" + ` excludes the media type of the response is 406 NOT_ACCEPTABLE.
+A body whose ` + "`Content-Type`" + ` is not JSON in UTF-8 is 415 UNSUPPORTED_MEDIA_TYPE, and a body of more than 1 MiB is 413 BODY_TOO_LARGE.
+Unknown fields and query parameters are refused with 400. So are repeated names in an object, more than 32 levels of nesting, and options or credentials of more than 64 KiB.
 
-**Repeating.** With an ` + "`Idempotency-Key`" + `, a POST, PATCH or DELETE that changes something can be repeated for 24 hours: the same Idempotency-Key with the same body, from the same API key, is answered with what the first call was answered, and ` + "`Idempotent-Replayed: true`" + `; nothing is done twice. With another body, or from another API key, it is refused with ` + "`409 IDEMPOTENCY_KEY_REUSED`" + `.
+**Repeating requests.** With an ` + "`Idempotency-Key`" + `, a POST, PATCH or DELETE that changes something can be repeated for 24 hours. The same key with the same body, from the same API key, returns the first response again, with ` + "`Idempotent-Replayed: true`" + `, and has no further effect. With another body, or from another API key, it is refused with ` + "`409 IDEMPOTENCY_KEY_REUSED`" + `.
 
-**Limits.** Where the daemon limits how often an API key may call, answers say in ` + "`X-RateLimit-Limit`" + ` how many calls it may make at once, in ` + "`X-RateLimit-Remaining`" + ` how many of them are left, and in ` + "`X-RateLimit-Reset`" + ` when all are there again, in seconds since 1970 UTC.
-An API key may run only a few long requests at once, such as searches and validations; another one waits for a second, and is then refused too. A call too many is 429 RATE_LIMITED with ` + "`Retry-After`" + ` and has no effect. So are, limit or not, calls without a valid key after 20 of them from one address.
+**Rate limits.** If the daemon limits API keys, ` + "`X-RateLimit-Limit`" + ` is the number of requests that a key can make at once, ` + "`X-RateLimit-Remaining`" + ` is the number left, and ` + "`X-RateLimit-Reset`" + ` is the time at which all are available again, in seconds since 1970 UTC.
+An API key can run only a few long requests at once, such as searches and validations; further ones wait for a second and are then refused. A request over a limit is 429 RATE_LIMITED with ` + "`Retry-After`" + ` and has no effect. After 20 requests without a valid key, further ones from the same address get this error too, even without a configured limit.
 
-**Versions.** An answer with one post carries its version as ` + "`ETag`" + `. A change that is sent with it in ` + "`If-Match`" + ` is refused with 412 VERSION_MISMATCH when the post has changed meanwhile; ` + "`*`" + ` matches any version. ` + "`GET /posts/{id}`" + ` with ` + "`If-None-Match`" + ` gets 304 without a body when the post has not changed.
+**Versions.** A response with one post carries its version as ` + "`ETag`" + `. A change that sends it in ` + "`If-Match`" + ` is refused with 412 VERSION_MISMATCH if the post has changed since; ` + "`*`" + ` matches any version. ` + "`GET /posts/{id}`" + ` with ` + "`If-None-Match`" + ` returns 304 without a body if the post has not changed.
 
-**Later versions** of the daemon may add operations, optional parameters, properties, error codes and values of enumerations in answers. Clients pass over what they do not know. Nothing that is here is taken away or changes its meaning below /api/v1.
+**Later versions** of the daemon may add operations, optional parameters, properties, error codes and enumeration values in responses. Clients must ignore unknown fields. Nothing below /api/v1 is removed or changes its meaning.
 `

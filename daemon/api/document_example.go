@@ -13,21 +13,22 @@ import (
 )
 
 // exampleFiles holds the examples of each operation, in a file named after its
-// operationId. A test makes every call of them and compares the answers.
+// operationId. A test sends every request and compares the responses.
 //
 //go:embed examples
 var exampleFiles embed.FS
 
-// example is a call and its answer, as the document shows them. Of a refusal it
-// shows the answer only, since what is refused need not fit the schemas.
+// example is a request and its response, as the document shows them. Of a refused
+// request the document shows the response only, because the request need not match
+// the schemas.
 type example struct {
 	Name     string            `json:"name"`    // unique in the operation
-	Summary  string            `json:"summary"` // what the call does, in a few words
+	Summary  string            `json:"summary"` // what the request does, in a few words
 	Path     map[string]string `json:"path"`    // parameters in the path
 	Header   map[string]string `json:"header"`
 	Request  json.RawMessage   `json:"request"` // nil for no body
 	Status   int               `json:"status"`
-	Response json.RawMessage   `json:"answer"` // nil for no body; a JSON string when the answer is not JSON
+	Response json.RawMessage   `json:"answer"` // nil for no body; a JSON string when the response is not JSON
 }
 
 // addExamples adds to the operations the examples that there are files of.

@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// everyRoute are refusals that any route can answer with, everyBody those of
-// routes with a body besides, and everyWrite those of routes that write.
+// everyRoute are the error codes of all routes, everyBody those of routes with a
+// body, and everyWrite those of routes that write.
 var (
 	everyRoute = []schedctl.Code{
 		schedctl.AuthenticationRequired, schedctl.InvalidAPIKey, schedctl.APIKeyRevoked, schedctl.APIKeyExpired,
@@ -27,7 +27,7 @@ var (
 	everyWrite = []schedctl.Code{schedctl.InvalidIdempotencyKey, schedctl.IdempotencyKeyReused, schedctl.IdempotencyRunning, schedctl.InsufficientStorage}
 )
 
-// refusals returns every code the route can answer with.
+// refusals returns all error codes of the route.
 func (rt *route) refusals() []schedctl.Code {
 	codes := slices.Concat(everyRoute, rt.codes)
 	if rt.method != http.MethodGet {
@@ -74,7 +74,7 @@ func (rt *route) parameters() []*huma.Param {
 	if rt.writes() {
 		params = append(params, &huma.Param{
 			Name: "Idempotency-Key", In: "header",
-			Description: "Makes the call safe to repeat for 24 hours: the same key with the same body gives the stored answer, with Idempotent-Replayed: true.",
+			Description: "Makes the request safe to repeat for 24 hours: the same key with the same body returns the stored response, with Idempotent-Replayed: true.",
 			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(255), Pattern: "^[!-~]+$"},
 		})
 	}
@@ -137,7 +137,7 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 		headers["Connection"] = header("close: the connection is used for the stream alone.")
 	}
 	if rt.writes() {
-		headers["Idempotent-Replayed"] = header("true when this answer was stored by an earlier call with the same Idempotency-Key.")
+		headers["Idempotent-Replayed"] = header("true when the response was stored by an earlier request with the same Idempotency-Key.")
 	}
 	return headers
 }
@@ -173,8 +173,8 @@ func (rt *route) failureHeaders(status int, codes []string) map[string]*huma.Hea
 	return headers
 }
 
-// limitHeaders are those of all answers to a request with a valid key, where
-// there is a limit.
+// limitHeaders are the headers of all responses to requests with a valid key, if the
+// daemon limits requests.
 func limitHeaders() map[string]*huma.Header {
 	return map[string]*huma.Header{
 		"X-RateLimit-Limit":     header("How many calls the API key may make at once."),

@@ -36,9 +36,9 @@ var document = sync.OnceValues(func() (routers.Router, error) {
 	return legacy.NewRouter(doc)
 })
 
-// checkDocumented fails the test when an exchange is not as the document says:
-// every answer must be, and every request that was granted. With -short nothing is
-// compared: under the race detector that costs as much as the exchanges.
+// checkDocumented fails the test when an exchange does not match the document: every
+// response must match, and every accepted request. With -short nothing is compared,
+// because under the race detector that takes as long as the exchanges.
 func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) {
 	t.Helper()
 	if testing.Short() {
@@ -52,7 +52,7 @@ func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) 
 	missing := res.status == http.StatusNotFound || res.status == http.StatusMethodNotAllowed
 	switch {
 	case err != nil && strings.HasPrefix(r.URL.Path, "/api/v1/") && r.Method != http.MethodHead && !missing:
-		t.Errorf("%s %s answers %d and is not in the document: %v", r.Method, r.URL, res.status, err)
+		t.Errorf("%s %s: the status %d is not in the document: %v", r.Method, r.URL, res.status, err)
 		return
 	case err != nil, slices.Contains(slices.Collect(maps.Values(params)), ""), strings.HasSuffix(r.URL.Path, "/"):
 		return // not a route of the document; its router lets a parameter be nothing
@@ -78,15 +78,15 @@ func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) 
 		Body: io.NopCloser(bytes.NewReader(res.body)), Options: options,
 	}
 	if err := openapi3filter.ValidateResponse(context.Background(), out); err != nil {
-		t.Errorf("%s %s: the answer is not as documented: %v", r.Method, r.URL, err)
+		t.Errorf("%s %s: the response does not match the document: %v", r.Method, r.URL, err)
 	}
 	if res.header.Get("Content-Type") == mediaEvents {
 		checkEvents(t, route.Spec.Components.Schemas["Event"].Value, res.body)
 	}
 }
 
-// documented has the shapes of the exchanges that were compared with the document:
-// comparing one costs more than having it, and most are had many times.
+// documented has the shapes of exchanges that were compared already. Comparing is
+// expensive, and most shapes occur many times.
 var documented sync.Map
 
 // shape returns all of an exchange that the document can say something about. Ids
@@ -156,8 +156,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// Every operation says what it is, has a tag that is explained, and lists every
-// refusal that any operation can meet.
+// Every operation has a description, a documented tag, and all error codes that any
+// operation can return.
 func TestDocumentDescribesEveryOperation(t *testing.T) {
 	t.Parallel()
 	doc := loadDocument(t)
@@ -166,7 +166,7 @@ func TestDocumentDescribesEveryOperation(t *testing.T) {
 			t.Errorf("%s %s lacks an operationId, a summary or a description", op.method, op.path)
 		}
 		if len(op.Tags) != 1 || doc.Tags.Get(op.Tags[0]) == nil {
-			t.Errorf("%s has the tags %v, of which one must be explained in document.go", id, op.Tags)
+			t.Errorf("%s has the tags %v; exactly one must be described in document.go", id, op.Tags)
 		}
 		want := []int{401, 406, 500, 503}
 		if op.RequestBody != nil {
@@ -183,19 +183,19 @@ func TestDocumentDescribesEveryOperation(t *testing.T) {
 		}
 		for _, status := range want {
 			if op.Responses.Status(status) == nil {
-				t.Errorf("%s %s has no answer %d", op.method, op.path, status)
+				t.Errorf("%s %s has no response %d", op.method, op.path, status)
 			}
 		}
 		for status, answer := range op.Responses.Map() {
 			if answer.Value.Headers["X-Request-Id"] == nil {
-				t.Errorf("%s %s: the answer %s has no X-Request-Id", op.method, op.path, status)
+				t.Errorf("%s %s: the response %s has no X-Request-Id", op.method, op.path, status)
 			}
 		}
 	}
 }
 
-// What is said once for all operations names every status that the document
-// lists with no operation.
+// The description of the document names every status that the document lists with no
+// operation.
 func TestDocumentTellsWhatIsCommon(t *testing.T) {
 	t.Parallel()
 	about := loadDocument(t).Info.Description
@@ -204,7 +204,7 @@ func TestDocumentTellsWhatIsCommon(t *testing.T) {
 		"415 UNSUPPORTED_MEDIA_TYPE", "412 VERSION_MISMATCH", "`ETag`", "`If-Match`", "`Idempotency-Key`", "`X-Request-Id`",
 	} {
 		if !strings.Contains(about, word) {
-			t.Errorf("the description of the document does not tell of %s", word)
+			t.Errorf("the description of the document does not mention %s", word)
 		}
 	}
 }
@@ -302,10 +302,10 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 	t.Parallel()
 	for _, code := range schedctl.Codes() {
 		if s := api.Status(code); s < 400 || s > 507 || (s == 500) != (code == schedctl.Internal) {
-			t.Errorf("%s is answered with %d", code, s)
+			t.Errorf("%s has the status %d", code, s)
 		}
 	}
 	if s := api.Status("SOMETHING_ELSE"); s != http.StatusInternalServerError {
-		t.Errorf("an unknown code is answered with %d", s)
+		t.Errorf("an unknown code has the status %d", s)
 	}
 }

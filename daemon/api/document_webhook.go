@@ -16,9 +16,9 @@ func webhookRequests(registry huma.Registry) map[string]*huma.PathItem {
 	}
 	return map[string]*huma.PathItem{"event": {Post: &huma.Operation{
 		OperationID: "receiveEvent", Tags: []string{"Webhooks"},
-		Summary: "Be told of an event",
-		Description: "What the daemon sends to the URL of a webhook: the event as JSON, signed. Check the signature with a library for Standard Webhooks before reading the body, " +
-			"answer within 10 seconds, and expect the same event more than once: webhook-id tells. Redirects are not followed.",
+		Summary: "Receive an event",
+		Description: "The request that the daemon sends to the URL of a webhook: the event as JSON, signed. Verify the signature with a library for Standard Webhooks before you read the body, " +
+			"respond within 10 seconds, and use webhook-id to detect repeats of an event. Redirects are not followed.",
 		Security: []map[string][]string{},
 		Parameters: []*huma.Param{
 			sent("webhook-id", "The id of the event, the same in every call about it."),

@@ -90,7 +90,7 @@ func TestNotADuplicate(t *testing.T) {
 	f.do(nil, "POST", "/posts", body{"content": "new", "social_account_ids": []string{unguarded}, "publish_at": "now"}).want(201)
 }
 
-// TestDuplicatesByOutcome tells which ends of a post free its text.
+// TestDuplicatesByOutcome checks which final statuses of a post free its text.
 func TestDuplicatesByOutcome(t *testing.T) {
 	t.Parallel()
 	for status, free := range map[schedctl.Status]bool{
@@ -111,8 +111,8 @@ func TestDuplicatesByOutcome(t *testing.T) {
 	f.do(nil, "POST", "/posts", f.planned(p.Content, time.Hour)).refused(schedctl.DuplicateContent)
 }
 
-// TestOneOfTwinsSentAtOnce guards that duplicates are looked for where nothing
-// can come between the look and the commit.
+// TestOneOfTwinsSentAtOnce guards that duplicates are checked in the transaction
+// that commits.
 func TestOneOfTwinsSentAtOnce(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

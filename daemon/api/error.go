@@ -25,8 +25,8 @@ var retryAfter = map[schedctl.Code]string{
 // reach. It is longer than clients wait on their own.
 const networkRetryAfter = "60"
 
-// fail answers with the envelope of err and logs what only the operator of the
-// daemon can do something about.
+// fail writes the error response for err and logs errors that need the operator's
+// attention.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := asError(err)
 	header := w.Header()
@@ -48,13 +48,13 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	body, err := encode(apiv1.NewError(e, requestID))
 	if err != nil {
-		s.log.LogAttrs(r.Context(), slog.LevelError, "error answer not encoded", slog.String("request", requestID), slog.Any("error", err))
+		s.log.LogAttrs(r.Context(), slog.LevelError, "error response not encoded", slog.String("request", requestID), slog.Any("error", err))
 	}
 	response{status: status, body: body}.write(w)
 }
 
-// asError returns err as what the client is told. An error without a code is an
-// internal one, and an internal error is told without its text.
+// asError returns the error that the client gets. Errors without a code are
+// internal; the text of an internal error is not sent.
 func asError(err error) *schedctl.Error {
 	var e *schedctl.Error
 	if errors.As(err, &e) && e.Code != schedctl.Internal {
@@ -79,7 +79,7 @@ func (s *Server) logFailure(r *http.Request, requestID string, e *schedctl.Error
 	case errors.Is(e, context.Canceled):
 		level = slog.LevelDebug // the client has gone
 	case storage.IsFull(e):
-		level = slog.LevelDebug // the store has told when it began
+		level = slog.LevelDebug // the store logs when it becomes full
 	case e.Code == schedctl.Unavailable:
 		level = slog.LevelWarn
 	}
@@ -88,8 +88,8 @@ func (s *Server) logFailure(r *http.Request, requestID string, e *schedctl.Error
 		slog.String("code", string(e.Code)), slog.Any("error", e.Err))
 }
 
-// storeError turns a failure of the database into what the client is told;
-// refusals pass.
+// storeError converts an error of the database to an error for the client. Errors
+// with a code are returned unchanged.
 func storeError(err error, message string) error {
 	var e *schedctl.Error
 	var full *storage.FullError
@@ -100,7 +100,7 @@ func storeError(err error, message string) error {
 		return &schedctl.Error{
 			Code: schedctl.InsufficientStorage, Err: err,
 			Message: "this was not stored: there is no space left in " + full.Where +
-				" on the daemon's machine; make room on that disk and repeat the request, the daemon goes on by itself",
+				" on the daemon's machine; free space on that disk and repeat the request (no restart needed)",
 		}
 	}
 	if trouble := storage.Explain(err); trouble != "" {

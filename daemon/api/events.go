@@ -14,8 +14,8 @@ const mediaEvents = "text/event-stream"
 
 const lastEventIDHeader = "Last-Event-ID"
 
-// streamEvents answers GET /events. Where the stream begins is settled before
-// the answer begins, so that a client that has its headers misses nothing.
+// streamEvents handles GET /events. The start position is fixed before the headers
+// are sent, so a client that has received them misses no event.
 func (s *Server) streamEvents(ctx context.Context, c *request) (response, error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return response{}, q.err
@@ -40,22 +40,22 @@ func parseLastEventID(values []string) (string, error) {
 	}
 	if _, ok := schedctl.ParseID(schedctl.EventPrefix, values[0]); !ok || len(values) > 1 {
 		return "", schedctl.Errorf(schedctl.ValidationFailed, lastEventIDHeader,
-			"%s takes the id of one event, evt_…, as the stream gave it; leave the header out to begin with what happens from now on", lastEventIDHeader)
+			"%s must be the id of one event, evt_…, as received from the stream; leave the header out to get new events only", lastEventIDHeader)
 	}
 	return values[0], nil
 }
 
-// streamStart is where a stream begins.
+// streamStart is the start position of a stream.
 type streamStart struct {
-	position string // the id behind which it begins; there need not be such an event
+	position string // the id to start after; it need not be the id of an event
 	now      string // an id behind all events that there are, and before all that come
 	missing  string // the event to resume after, when it is not there
 }
 
-// streamStart returns where a stream begins that resumes after the given event, or
-// that resumes nothing when it is empty. After an event that is gone it resumes
-// with the oldest one that is younger and kept; an id from the future, such as
-// of a database that was restored from a backup, means now.
+// streamStart returns the start position of a stream that resumes after the given
+// event, or starts now when given is empty. If that event was pruned, the stream
+// resumes with the oldest event that is newer. An id from the future, for example
+// after restoring a backup, means now.
 func (s *Server) streamStart(ctx context.Context, workspaceID, given string) (streamStart, error) {
 	now, err := s.outboxEnd(ctx)
 	if err != nil || given == "" {

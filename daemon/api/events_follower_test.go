@@ -20,8 +20,8 @@ import (
 )
 
 // live serves a fixture as the daemon does, with its background work, over
-// connections in memory. They have no buffer: what a client does not read the
-// server cannot write. It works in a bubble of synctest.
+// unbuffered connections in memory: what a client does not read, the server cannot
+// write. It runs in a synctest bubble.
 type live struct {
 	*fixture
 	client  *http.Client
@@ -29,7 +29,7 @@ type live struct {
 	serving atomic.Int64
 }
 
-// streaming returns how many requests are being answered.
+// streaming returns the number of running requests.
 func (l *live) streaming() int64 { return l.serving.Load() }
 
 func (f *fixture) goLive() *live {
@@ -113,11 +113,11 @@ func (l *live) follow(options ...option) *follower {
 	l.t.Cleanup(w.leave)
 	if res.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(res.Body)
-		l.t.Fatalf("a stream answers %d: %s", res.StatusCode, body)
+		l.t.Fatalf("a stream has the status %d: %s", res.StatusCode, body)
 	}
 	first := w.block()
 	if _, ok := schedctl.ParseID(schedctl.EventPrefix, first["id"]); !ok || first["retry"] != "2000" || len(first) != 2 {
-		l.t.Fatalf("the stream begins with %v", first)
+		l.t.Fatalf("the stream starts with %v", first)
 	}
 	w.position = first["id"]
 	return w
@@ -247,5 +247,5 @@ func (f *fixture) addEvents(n int) (ids []string) {
 	return ids
 }
 
-// resume is the header to go on after an event.
+// resume is the header that continues after an event.
 func resume(id string) option { return header("Last-Event-ID", id) }

@@ -14,15 +14,15 @@ type frame struct {
 	workspaceID string
 	text        []byte // with the empty line at its end
 
-	// accounts are those that a limited key must be good for, all of them: the
-	// account of the event, which its post may no longer go to, and those of the
-	// post. An event that is about no account and no post that is there is not
-	// limited, and kept from such keys, and so is one that was not read for them.
+	// accounts are the accounts that a limited key must cover to see the event: the
+	// account of the event, which its post may have dropped, and all accounts of the
+	// post. If limited is false, limited keys do not see the event: it concerns no
+	// account and no existing post, or the accounts were not read.
 	accounts []string
 	limited  bool
 }
 
-// visibleTo reports whether the key may be told of the event.
+// visibleTo reports whether the key may see the event.
 func (f *frame) visibleTo(k *schedctl.APIKey) bool {
 	if f.workspaceID != k.WorkspaceID || len(k.AccountIDs) == 0 {
 		return f.workspaceID == k.WorkspaceID
@@ -31,8 +31,8 @@ func (f *frame) visibleTo(k *schedctl.APIKey) bool {
 	return f.limited && !slices.ContainsFunc(f.accounts, outside)
 }
 
-// batch is a run of events as frames, up to the event last; full tells that there
-// may be more.
+// batch is a sequence of events as frames. last is the id of its last event; full
+// reports that there may be more.
 type batch struct {
 	frames []frame
 	last   string
@@ -41,8 +41,8 @@ type batch struct {
 
 // frameQuery says which frames to read.
 type frameQuery struct {
-	after       string // the id behind which they begin
-	limit       int    // of events that are looked at
+	after       string // the id to start after
+	limit       int    // maximum number of events to read
 	workspaceID string // those of one workspace; empty for one frame of every event
 	accounts    bool   // for keys that are limited to accounts too
 }
@@ -72,7 +72,7 @@ func (q frameQuery) read(r storage.Reader) (batch, error) {
 	return out, nil
 }
 
-// newFrame returns the frame of an event. Of a test of a webhook nobody is told.
+// newFrame returns the frame of an event. A webhook test is sent to no stream.
 func newFrame(e *schedctl.Event) (frame, error) {
 	if e.Type == schedctl.EventWebhookTest {
 		return frame{id: e.ID}, nil

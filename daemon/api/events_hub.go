@@ -13,16 +13,16 @@ import (
 // hubBatch is how many events the hub reads at once.
 const hubBatch = 512
 
-// hub lets any number of streams follow the outbox at the price of one: after a
-// commit it reads the new events once and wakes the streams, which take the
-// frames from its ring. While there is no stream, it reads nothing.
+// hub distributes the events of the outbox to any number of streams. After a commit
+// it reads the new events once, adds them to its ring and wakes the streams. Without
+// streams it reads nothing.
 //
-// What happens after a quiet time all streams are told at once. While more
-// happens, they are woken a few at a time, each once in [wakeEvery], for all that
-// there is by then: hundreds that wake together, at every commit, hold up requests.
+// The first event after a quiet time wakes all streams at once. While more events
+// follow, streams are woken in groups, each at most once in [wakeEvery]: hundreds of
+// streams that wake at every commit would delay requests.
 //
-// Events are read on from an id and never compared by it: ids of several
-// processes need not be in the order of the outbox.
+// Ids of events are positions to continue from and are never compared: ids of
+// several processes need not be in the order of the outbox.
 type hub struct {
 	store *storage.Readers
 	scans *scans
@@ -48,7 +48,7 @@ func newHub(store *storage.Readers, scans *scans, shared bool, log *slog.Logger)
 	return h
 }
 
-// committed tells of a commit. It does not block.
+// committed wakes the hub after a commit with events. It does not block.
 func (h *hub) committed(c storage.Commit) {
 	if c.Events > 0 || c.Missed {
 		h.wakeUp()
@@ -62,8 +62,7 @@ func (h *hub) wakeUp() {
 	}
 }
 
-// run reads events and tells the streams, while there are any, until ctx ends;
-// they end with it.
+// run reads events and wakes the streams until ctx ends. Then it ends the streams.
 func (h *hub) run(ctx context.Context) {
 	var watching sync.WaitGroup
 	watching.Go(func() { h.watch(ctx) })
@@ -85,8 +84,9 @@ func (h *hub) run(ctx context.Context) {
 // maxStreams is how many event streams an API key may have at once.
 const maxStreams = 1000
 
-// join adds a stream, unless the hub has ended or the key has too many of them.
-// now is the end of the outbox as it was when the stream began, or earlier.
+// join adds a stream, unless the hub has ended or the key has too many streams. now
+// is a position of the outbox's end that was read when the stream started, or
+// earlier.
 func (h *hub) join(s *stream, now string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -154,8 +154,8 @@ func (h *hub) framesFrom(p streamPosition) ([]frame, bool) {
 	return h.ring.framesFrom(p)
 }
 
-// advance brings the ring up to what is committed. What it cannot read it reads
-// at the next wake-up or check of keys.
+// advance reads committed events into the ring. After an error, the next wake-up or
+// key check tries again.
 func (h *hub) advance(ctx context.Context) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
@@ -179,8 +179,8 @@ func (h *hub) advance(ctx context.Context) {
 	}
 }
 
-// next returns what the ring is to read next. The caller holds reading: whoever
-// joins later gets nothing that was read before.
+// next returns the query for the next frames of the ring. The caller holds reading,
+// so streams that join later do not get frames that were read before.
 func (h *hub) next() frameQuery {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -191,8 +191,8 @@ func (h *hub) next() frameQuery {
 	return q
 }
 
-// add appends a batch that was read behind an id, unless the ring was begun anew
-// meanwhile. It returns the end of the ring.
+// add appends a batch that was read after the given id, unless the ring was
+// restarted since. It returns the end of the ring.
 func (h *hub) add(after string, b batch) (end uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -202,9 +202,10 @@ func (h *hub) add(after string, b batch) (end uint64) {
 	return h.ring.end()
 }
 
-// catchUp reads on for a stream that is not in the ring, and tells where it is
-// then. It gets into the ring when there is nothing more to be read for either,
-// in one snapshot: then both are at the same place.
+// catchUp reads frames for a stream that is behind the ring, and returns its new
+// position. Once no more frames are left, it reads for the stream and for the ring
+// in one snapshot, so that both are at the same position and the stream can continue
+// from the ring.
 func (h *hub) catchUp(ctx context.Context, s *stream) (frames []frame, at streamPosition, err error) {
 	its := frameQuery{after: s.position.id, limit: catchUpBatch, workspaceID: s.key.WorkspaceID, accounts: len(s.key.AccountIDs) > 0}
 	end, err := h.scans.begin(ctx, s.key.ID)

@@ -14,8 +14,8 @@ const (
 	// good, all of them in one read.
 	keyCheck = 2 * time.Second
 
-	// sharedCheck is how often it looks where several daemons use the store: what
-	// another one has done, it may not be told of.
+	// sharedCheck is the interval if several daemons share the store: notifications of
+	// commits of other daemons can be lost.
 	sharedCheck = 800 * time.Millisecond
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// TestStreamsAreWhole lets 20 writers write while 50 streams read, each of which
-// breaks off and resumes: each must have every event once and in order.
+// TestStreamsAreWhole lets 20 writers write while 50 streams read, disconnect and
+// resume: each must receive every event once and in order.
 func TestStreamsAreWhole(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -111,9 +111,9 @@ func TestReadersCostNoReads(t *testing.T) {
 	}
 }
 
-// readsWith returns how often the store is read for 100 events, each told to all
-// readers before the next happens, and in a minute in which nothing happens.
-// Every reader has a key of its own.
+// readsWith returns how often the store is read for 100 events, each received by all
+// readers before the next, and in a minute without events. Every reader has its own
+// key.
 func readsWith(t *testing.T, open func(*testing.T) storage.Store, readers int) (reads int64) {
 	if _, err := document(); err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestStreamThatIsFarBehind(t *testing.T) {
 			}
 		}
 		catchUp(first)
-		for _, at := range []int{0, 4000, 6990} { // one after the other: who reads nothing for long is cut off
+		for _, at := range []int{0, 4000, 6990} { // one after the other: a client that reads nothing for long is cut off
 			catchUp(l.follow(resume(ids[at])))
 		}
 	})

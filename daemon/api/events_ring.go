@@ -6,8 +6,8 @@ import "slices"
 // behind reads from the store.
 const ringSize = 1024
 
-// ring holds the frames of the latest events, one for each, in the order of the
-// outbox. What it has handed out stays as it is: it is appended to or replaced.
+// ring holds the frames of the latest events in the order of the outbox. Slices that
+// it returned are never modified: frames are appended, or moved to a new slice.
 type ring struct {
 	frames []frame
 	first  uint64 // the number of the first frame

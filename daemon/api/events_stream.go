@@ -34,7 +34,7 @@ const (
 type stream struct {
 	hub          *hub
 	key          schedctl.APIKey
-	end          context.CancelCauseFunc // with what the client is told; any goroutine may call it
+	end          context.CancelCauseFunc // the cause is sent to the client; any goroutine may call it
 	position     streamPosition          // after what was sent or passed over
 	more         chan struct{}           // holds one wake-up, when there is more in the ring
 	notifiedUpTo uint64                  // end of the ring at the last wake-up; the hub's mu guards it
@@ -108,8 +108,8 @@ func (s *stream) send(ctx context.Context, frames []frame) error {
 	return s.out.flush(ctx)
 }
 
-// streamWriter writes a stream in pieces, each of which the reader has to take
-// within [writeTimeout].
+// streamWriter writes a stream in chunks. The client must read each chunk within
+// [writeTimeout].
 type streamWriter struct {
 	w    http.ResponseWriter
 	conn *http.ResponseController
@@ -179,7 +179,7 @@ func (o *streamWriter) flush(ctx context.Context) error {
 	return o.write()
 }
 
-// sendEnd tells a client that is still there why its stream ends.
+// sendEnd sends the reason for the end of the stream to the client.
 func (o *streamWriter) sendEnd(cause error) error {
 	var e *schedctl.Error
 	if errors.As(cause, &e) {

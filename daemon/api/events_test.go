@@ -92,7 +92,7 @@ func TestStreamResumesAfterAnEventThatIsGone(t *testing.T) {
 			_, err := tx.Prune(storage.Retention{Events: time.Now().Add(time.Hour)}, 100)
 			return err
 		})
-		w := l.follow(resume(gone[1])) // when there is none at all
+		w := l.follow(resume(gone[1])) // without any event
 		first := f.addEvents(1)[0]
 		e, comments := w.next()
 		if e.ID != first || !strings.Contains(strings.Join(comments, " "), "there is no event "+gone[1]) {
@@ -135,10 +135,10 @@ func TestStreamTellsNothingOfOtherWorkspaces(t *testing.T) {
 		for _, w := range []*follower{foreign, unknown} {
 			e, comments := w.next()
 			if e.Data.PostID != theirs.ID || e.Data.WorkspaceID != f.other.workspace {
-				t.Errorf("a stranger is told of %+v", e)
+				t.Errorf("a key of another workspace receives %+v", e)
 			}
 			if len(comments) != 1 || !strings.Contains(comments[0], "there is no event ") {
-				t.Errorf("the event of another workspace is told from one that never was: %q", comments)
+				t.Errorf("the event of another workspace differs from an unknown one: %q", comments)
 			}
 		}
 	})
@@ -174,7 +174,7 @@ func TestStreamOfALimitedKey(t *testing.T) {
 			var about []string
 			for {
 				e, _ := w.next()
-				if e.Data.PostID != deleted.ID { // it is told of as long as it is there
+				if e.Data.PostID != deleted.ID { // sent as long as it is kept
 					about = append(about, e.Data.PostID+e.Data.SocialAccountID)
 				}
 				if e.Data.PostID == last.ID {
@@ -245,9 +245,9 @@ func TestStreamAccept(t *testing.T) {
 		if value == "" {
 			accept = all()
 		}
-		// HEAD ends by itself.
+		// HEAD ends immediately.
 		if r := f.do(accept, "HEAD", "/events", nil); r.status != want {
-			t.Errorf("Accept: %s answers %d, want %d", value, r.status, want)
+			t.Errorf("Accept: %s gets %d, want %d", value, r.status, want)
 		}
 	}
 	e := f.do(header("Accept", "application/json"), "GET", "/events", nil).refused(schedctl.NotAcceptable)
@@ -279,8 +279,8 @@ func TestHeadOfAStream(t *testing.T) {
 	}
 }
 
-// TestStreamResumesBeforeItsFirstEvent breaks off a stream that was told of
-// nothing yet, and lets something happen before it is resumed.
+// TestStreamResumesBeforeItsFirstEvent disconnects a stream before its first event,
+// and emits an event before it resumes.
 func TestStreamResumesBeforeItsFirstEvent(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -288,7 +288,7 @@ func TestStreamResumesBeforeItsFirstEvent(t *testing.T) {
 		before := f.addEvents(1)[0]
 		w := l.follow()
 		if w.position <= before {
-			t.Errorf("after %s the stream begins at %s", before, w.position)
+			t.Errorf("after %s the stream starts at %s", before, w.position)
 		}
 		w.leave()
 		missed := f.addEvents(2)
@@ -299,7 +299,7 @@ func TestStreamResumesBeforeItsFirstEvent(t *testing.T) {
 			}
 		}
 		if again := l.follow(resume(missed[0])); again.position != missed[0] {
-			t.Errorf("resumed after %s, the stream begins at %s", missed[0], again.position)
+			t.Errorf("resumed after %s, the stream starts at %s", missed[0], again.position)
 		}
 	})
 }

@@ -161,8 +161,8 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	})
 }
 
-// TestStreamAfterEverythingIsGone: what is not kept any more is not told either,
-// though it is in memory, and nobody looks for it forever.
+// TestStreamAfterEverythingIsGone: pruned events are not sent, even if they are
+// still in memory, and the stream does not search for them forever.
 func TestStreamAfterEverythingIsGone(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *live) {
 		first := l.follow()
@@ -194,7 +194,7 @@ func TestStreamOutlivesAStoreThatFails(t *testing.T) {
 			t.Errorf("got %s after %s, want %s", e.ID, time.Since(failed), want)
 		}
 		if !strings.Contains(l.logs.String(), "event streams are held up") {
-			t.Error("the log does not tell of it")
+			t.Error("the log does not mention it")
 		}
 	})
 }

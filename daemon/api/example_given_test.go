@@ -169,8 +169,8 @@ func oneStory(f *fixture) []string {
 	return append(p, line.Events[0].ID)
 }
 
-// untilCompleted returns the request with a context that ends when its answer
-// tells that a post is completed.
+// untilCompleted returns the request with a context that ends when its response
+// contains a completed post.
 func (f *fixture) untilCompleted(r *http.Request) *http.Request {
 	ctx, cancel := context.WithCancel(r.Context())
 	f.t.Cleanup(cancel)
@@ -181,7 +181,7 @@ func (f *fixture) untilCompleted(r *http.Request) *http.Request {
 	return r.WithContext(ctx)
 }
 
-// lastWord calls said when an answer has said something.
+// lastWord calls said when a response contains a text.
 type lastWord struct {
 	http.ResponseWriter
 	word []byte
@@ -228,7 +228,7 @@ func oneNotification(f *fixture) []string {
 	return []string{decodeAs[apiv1.NotificationEnvelope](f.t, made.want(201)).Notification.ID}
 }
 
-// oneDelivery makes a webhook that was told of a failed post and did not hear.
+// oneDelivery creates a webhook whose delivery of a failed post got no success.
 func oneDelivery(f *fixture) []string {
 	f.t.Helper()
 	ids := oneWebhook(f)
@@ -240,7 +240,7 @@ func oneDelivery(f *fixture) []string {
 		}
 		d.EventType, d.Status, d.Attempt, d.HTTPStatus = schedctl.EventPostFailed, schedctl.DeliveryFailed, 9, 503
 		d.Response, d.Duration, d.AttemptedAt, d.NextAttemptAt = "down for maintenance", 125*time.Millisecond, d.CreatedAt, time.Time{}
-		d.Error = "the endpoint answered 503"
+		d.Error = "the endpoint responded with 503"
 		return tx.PutDelivery(d)
 	})
 	return append(ids, test.ID, test.EventID)

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// example is a call in a file below examples: the call is written by hand, the
-// answer by -update.
+// example is a file below examples: the request is written by hand, the response by
+// -update.
 type example struct {
 	Name     string            `json:"name"`
 	Summary  string            `json:"summary"`
@@ -29,9 +29,9 @@ type example struct {
 	Response json.RawMessage   `json:"answer,omitempty"`
 }
 
-// TestExamples makes the call of every example of every operation and compares
-// what it is answered with the document. Ids of the examples stand for things
-// that given makes, ids and times of the answers are replaced.
+// TestExamples sends the request of every example of every operation and compares
+// the response with the document. Ids in the examples stand for objects that given
+// creates; ids and times in responses are replaced.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	operations := documentOperations(t)
@@ -46,7 +46,7 @@ func TestExamples(t *testing.T) {
 				t.Run(examples[i].Name, func(t *testing.T) { examples[i].check(t, op) })
 			}
 			if !succeeds {
-				t.Errorf("%s %s has no example that succeeds: write one into daemon/api/%s as the other operations have, without its answer; "+
+				t.Errorf("%s %s has no example that succeeds: write one into daemon/api/%s like those of the other operations, without its response; "+
 					"say in given what it needs; and run go test ./daemon/api -run TestExamples -update", op.method, op.path, file)
 			}
 			if *update && !t.Failed() {
@@ -79,7 +79,7 @@ func documentOperations(t *testing.T) map[string]operation {
 	return out
 }
 
-// check makes the call and compares its answer, or takes the answer over.
+// check sends the request and compares its response, or stores the response.
 func (e *example) check(t *testing.T, op operation) {
 	f := newExampleFixture(t)
 	names := f.standIns(e.state(op.OperationID))
@@ -101,13 +101,13 @@ func (e *example) check(t *testing.T, op operation) {
 		return
 	}
 	if diff := cmp.Diff(indented(t, e.Response), indented(t, got)); diff != "" {
-		t.Errorf("run with -update when this is meant (-example +answer):\n%s", diff)
+		t.Errorf("if this is intended, run with -update (-example +response):\n%s", diff)
 	}
 	e.checkShown(t, op)
 }
 
-// options are the header of the request. A stream of events is left when it has
-// told of a whole post.
+// options are the headers of the request. A stream of events is closed when it has
+// sent the events of one post.
 func (e *example) options(f *fixture, names *standIns) option {
 	return func(r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+f.mine.key)
@@ -126,7 +126,7 @@ func (e *example) checkShown(t *testing.T, op operation) {
 	t.Helper()
 	response := op.Responses.Status(e.Status)
 	if response == nil {
-		t.Fatalf("the document has no answer %d", e.Status)
+		t.Fatalf("the document has no response %d", e.Status)
 	}
 	compareShown(t, response.Value.Content, e.Name, e.Response)
 	if op.RequestBody != nil && e.Status < 400 {
@@ -161,7 +161,7 @@ type standIns struct {
 	counts map[string]int
 }
 
-// exampleID is what the ids of examples begin with after their prefix; a digit
+// exampleID is the start of the ids of examples, after their prefix; a digit
 // follows.
 const exampleID = "01K2M4N6P8QARCTDVEWFXGYHZ"
 
@@ -182,13 +182,13 @@ var (
 	anyTime = regexp.MustCompile(`\b20(2\d|3[0-5])-\d\d-\d\dT[0-9:.]+Z`)
 )
 
-// secrets are replaced as well, each kind by one that is none.
+// secrets are replaced as well, each kind by an invalid one.
 var secrets = map[*regexp.Regexp]string{
 	regexp.MustCompile(`\bsctl_[0-9A-Za-z]{40,}`):     "sctl_4fKq0VxY7sTn2LwZ9bRc5HjD8mGp3QeA6uXi1NvB0aSWd7Ty",
 	regexp.MustCompile(`\bwhsec_[0-9A-Za-z+/=]{24,}`): "whsec_b2Ygd2hhdCBpcyBzZW50LCBhbiBleGFtcGxl",
 }
 
-// example returns the body of an answer as examples show it; nil for none.
+// example returns the body of a response as examples show it; nil without a body.
 func (s *standIns) example(t *testing.T, r *response) json.RawMessage {
 	t.Helper()
 	text := string(r.body)
@@ -201,7 +201,7 @@ func (s *standIns) example(t *testing.T, r *response) json.RawMessage {
 		}
 		text = string(quoted)
 	default:
-		return nil // no body, or one that nobody reads
+		return nil // no body, or an ignored one
 	}
 	for i := 0; i < len(s.pairs); i += 2 {
 		text = strings.ReplaceAll(text, s.pairs[i+1], s.pairs[i])

@@ -160,7 +160,7 @@ func TestAnnotationsInEveryStatus(t *testing.T) {
 			if status != schedctl.Draft && status != schedctl.Scheduled {
 				r := f.do(nil, "PATCH", "/posts/"+p.ID, body{"labels": []string{"c"}, "content": "other"})
 				if r.status != http.StatusConflict {
-					t.Errorf("%s: an edit of labels and content answers %d", status, r.status)
+					t.Errorf("%s: an edit of labels and content gets %d", status, r.status)
 				}
 			}
 			cleared := f.do(nil, "PATCH", "/posts/"+p.ID, body{"managed": nil, "labels": []string{}}).want(200).post()
@@ -192,7 +192,7 @@ func TestExternalIDsAreHiddenFromLimitedKeys(t *testing.T) {
 		}
 		for _, query := range []string{"?external_id=site/a", "?collection=site", "?label=a"} {
 			if list := decodeAs[apiv1.PostList](t, f.do(as(f.other.key), "GET", "/posts"+query, nil).want(200)); list.Count != 0 {
-				t.Errorf("%s lists %d posts of another workspace", query, list.Count)
+				t.Errorf("%s lists %d posts from a different workspace", query, list.Count)
 			}
 		}
 	})

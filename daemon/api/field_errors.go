@@ -11,7 +11,7 @@ const (
 	maxCountedFaults = 1000 // after how many more a body is not read any further
 )
 
-// fieldErrors are what is wrong with the fields of a request. The zero value is none.
+// fieldErrors are the invalid fields of a request. The zero value has none.
 type fieldErrors struct {
 	list []schedctl.FieldError // at most maxFaults
 	more int                   // how many were left out, at most maxCounted

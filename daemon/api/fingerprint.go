@@ -10,8 +10,8 @@ import (
 // of the API key. 16 bytes of a SHA-256 are more than anybody can find twice.
 const fingerprintPart = sha256.Size / 2
 
-// fingerprintRequest notes the raw body of a request that can be repeated, and the
-// API key that sent it: its stored response is for nobody else.
+// fingerprintRequest stores the fingerprints of the raw body and of the API key.
+// Only the same API key may get the stored response.
 func (c *request) fingerprintRequest() {
 	if !c.repeatable() {
 		return

@@ -105,7 +105,7 @@ func TestUnfitOptions(t *testing.T) {
 	f.create(body{"content": "a draft may have such an account", "social_account_ids": []string{f.mine.account}})
 }
 
-// TestEveryAccountIsNamed guards that one answer tells all that is to be done.
+// TestEveryAccountIsNamed guards that one response names every problem.
 func TestEveryAccountIsNamed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -118,8 +118,8 @@ func TestEveryAccountIsNamed(t *testing.T) {
 	}
 }
 
-// TestStoredAnswerOutlivesALimit guards that a repeated request is answered as
-// the first time though the network has become stricter meanwhile.
+// TestStoredAnswerOutlivesALimit guards that a repeated request gets its stored
+// response even if the network has become stricter since.
 func TestStoredAnswerOutlivesALimit(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -127,7 +127,7 @@ func TestStoredAnswerOutlivesALimit(t *testing.T) {
 		first := f.do(key("k"), "POST", "/posts", b).want(201)
 		f.limit(f.mine.account, 5)
 		if again := f.do(key("k"), "POST", "/posts", b).want(201); string(again.body) != string(first.body) {
-			t.Errorf("answered with %s, then with %s", first.body, again.body)
+			t.Errorf("the first response is %s, the second %s", first.body, again.body)
 		}
 	})
 }

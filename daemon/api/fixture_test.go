@@ -103,7 +103,7 @@ func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Conf
 	return f
 }
 
-// nodes are two daemons of which one is gone.
+// nodes are two daemons, one of them dead.
 func nodes() []apiv1.Node {
 	now := time.Now()
 	return []apiv1.Node{
@@ -118,7 +118,7 @@ func nodes() []apiv1.Node {
 	}
 }
 
-// listen has a test told of every commit, after the server.
+// listen calls a function of the test after every commit, after the server.
 func (f *fixture) listen(hear func(storage.Commit)) {
 	f.store.Notify(func(c storage.Commit) {
 		f.server.Committed(c)
@@ -266,7 +266,7 @@ func (f *fixture) exchange(o option, method, path string, body any) *response {
 	return res
 }
 
-// response is an answer in a test.
+// response is a response in a test.
 type response struct {
 	t            *testing.T
 	method, path string
@@ -275,16 +275,16 @@ type response struct {
 	body         []byte
 }
 
-// want fails the test unless the answer has this status.
+// want fails the test unless the response has this status.
 func (r *response) want(status int) *response {
 	r.t.Helper()
 	if r.status != status {
-		r.t.Fatalf("%s %s answers %d and not %d: %s", r.method, r.path, r.status, status, r.body)
+		r.t.Fatalf("%s %s has the status %d, want %d: %s", r.method, r.path, r.status, status, r.body)
 	}
 	return r
 }
 
-// refused fails the test unless the answer is the envelope of this code.
+// refused fails the test unless the response is the error envelope of this code.
 func (r *response) refused(code schedctl.Code) apiv1.Error {
 	r.t.Helper()
 	e := decodeAs[apiv1.ErrorEnvelope](r.t, r.want(api.Status(code))).Error
@@ -297,13 +297,13 @@ func (r *response) refused(code schedctl.Code) apiv1.Error {
 	return e
 }
 
-// post returns the post of the answer.
+// post returns the post of the response.
 func (r *response) post() apiv1.Post {
 	r.t.Helper()
 	return decodeAs[apiv1.PostEnvelope](r.t, r).Post
 }
 
-// account returns the account of the answer.
+// account returns the account of the response.
 func (r *response) account() apiv1.Account {
 	r.t.Helper()
 	return decodeAs[apiv1.AccountEnvelope](r.t, r).SocialAccount

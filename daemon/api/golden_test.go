@@ -18,10 +18,10 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestWire compares whole exchanges, headers included, with golden files. Ids
-// and times of the present are replaced by what they are.
+// TestWire compares exchanges, headers included, with golden files. Current ids and
+// times are replaced by placeholders.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	plan := func(f *fixture) body {
@@ -82,7 +82,7 @@ func TestWire(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("write the golden files anew with -update when this is meant (-want +got):\n%s", diff)
+				t.Errorf("if this is intended, run with -update (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ var (
 	sizes = regexp.MustCompile(`Content-Length: \d+`)
 )
 
-// transcript returns an answer as text.
+// transcript returns a response as text.
 func transcript(t *testing.T, r *response) []byte {
 	t.Helper()
 	var b bytes.Buffer

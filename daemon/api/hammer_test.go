@@ -9,9 +9,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// TestHammer lets 20 callers make the same request with the same
-// Idempotency-Key at once: it has one effect, and who is not told to wait gets
-// the answer of the one that had it.
+// TestHammer lets 20 clients send the same request with the same Idempotency-Key at
+// once: it has one effect, and each client that is not asked to wait gets the
+// response of the request with the effect.
 func TestHammer(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -42,7 +42,7 @@ func TestHammer(t *testing.T) {
 				}
 			}
 			if fresh != 1 {
-				t.Errorf("%s: %d answers are not replayed, %d are", path, fresh, replayed)
+				t.Errorf("%s: %d responses are not replayed, %d are", path, fresh, replayed)
 			}
 			after := f.counts()
 			after.audit-- // the one write that was accepted

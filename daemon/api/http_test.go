@@ -105,7 +105,7 @@ func TestAccept(t *testing.T) {
 			o = nil
 		}
 		if r := f.do(o, "GET", "/me", nil); r.status != want {
-			t.Errorf("Accept: %s answers %d, want %d", value, r.status, want)
+			t.Errorf("Accept: %s gets %d, want %d", value, r.status, want)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestContentType(t *testing.T) {
 		w := httptest.NewRecorder()
 		f.handler.ServeHTTP(w, r)
 		if w.Code != want {
-			t.Errorf("Content-Type: %s answers %d, want %d: %s", value, w.Code, want, w.Body)
+			t.Errorf("Content-Type: %s gets %d, want %d: %s", value, w.Code, want, w.Body)
 		}
 	}
 	f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/cancel", nil).want(200) // no body, no type

@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// idempotencyTTL is how long a stored answer is given to who repeats the request.
+// idempotencyTTL is how long a stored response is returned to repeated requests.
 const idempotencyTTL = 24 * time.Hour
 
 // readIdempotencyKey reads the key of a request that may be repeated.
@@ -34,20 +34,20 @@ func (c *request) readIdempotencyKey(r *http.Request) error {
 // repeatable reports whether the request carries an Idempotency-Key.
 func (c *request) repeatable() bool { return c.idempotency.IdempotencyKey != "" }
 
-// handleOnce runs a handler unless the request was answered before. A handler that
-// asks a network is not run before that is known. Any other one cannot do harm
-// before its commit, which looks for the stored answer itself; it is looked for
-// here only when the handler refuses what it may have accepted the first time,
-// such as a time that has passed since, or now that the disk is full. After any
-// other failure of the store nothing is looked for: what it shows then need not
-// be on disk.
+// handleOnce runs the handler unless a response is stored already. A handler that
+// contacts a network runs only after that check. Other handlers have no effect
+// before commit, which checks for a stored response itself. For them, the response
+// is looked up only if the handler refuses the request, because it may have accepted
+// the first one: a time may have passed since, or the disk may be full now. After
+// other store errors the lookup is skipped: the store may show data that is not on
+// disk.
 func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (response, error) {
 	if !c.repeatable() {
 		return s.handle(ctx, c, rt)
 	}
 	if !s.inFlight.begin(c.idempotency) {
 		return response{}, schedctl.Errorf(schedctl.IdempotencyRunning, "",
-			"the first request with this Idempotency-Key is still being answered; repeat this one in a second")
+			"the first request with this Idempotency-Key is still running; repeat this one in a second")
 	}
 	defer s.inFlight.end(c.idempotency)
 	if rt.asksNetwork {
@@ -87,9 +87,9 @@ func (s *Server) handle(ctx context.Context, c *request, rt *route) (response, e
 	return rt.handle(ctx, c)
 }
 
-// isFinal reports whether a code refuses a request for good: it is not of a failure
-// of the daemon's own, after which nothing is known of its store, and does not ask
-// the client to repeat a request whose outcome is open.
+// isFinal reports whether the code refuses a request for good. Codes of internal
+// failures are not final, because the state of the store is unknown; nor is a code
+// that asks the client to repeat a request with an open outcome.
 func isFinal(code schedctl.Code) bool {
 	return (Status(code) < http.StatusInternalServerError || code == schedctl.InsufficientStorage) && code != schedctl.IdempotencyRunning
 }
@@ -126,8 +126,8 @@ var errUndecided = schedctl.Errorf(schedctl.IdempotencyRunning, "",
 // taken to be older: what an age takes to arrive counts as age of the request.
 const refusalReads = 3
 
-// findStored looks for the stored answer to the request. A request that another
-// daemon refused while this one was under way must have no effect any more.
+// findStored looks for the stored response to the request. A request that another
+// daemon refused while this one was running must have no effect.
 func (s *Server) findStored(r storage.Reader, c *request) (a response, found bool, err error) {
 	if !c.repeatable() {
 		return response{}, false, nil
@@ -149,7 +149,7 @@ func (s *Server) findStored(r storage.Reader, c *request) (a response, found boo
 	return response{}, false, errUndecided
 }
 
-// restoreResponse returns what is stored as the answer to the request.
+// restoreResponse returns the response from an idempotency record.
 func (s *Server) restoreResponse(c *request, stored storage.IdempotencyRecord) (a response, found bool, err error) {
 	switch {
 	case s.clock.Age(stored.CreatedAt, c.now) >= idempotencyTTL:
@@ -173,9 +173,9 @@ func (s *Server) restoreResponse(c *request, stored storage.IdempotencyRecord) (
 	}, true, nil
 }
 
-// locatedError is the refusal of another request under a key. It tells where that is
-// which the first one made: a caller that means the same by both, a post two hours
-// after it is asked for, say, need not make it again.
+// locatedError refuses a request that reuses an idempotency key. location is the
+// object that the first request created, so that a client that meant the same object
+// need not create another.
 type locatedError struct {
 	location string // or empty
 	refusal  *schedctl.Error
@@ -187,15 +187,15 @@ func (e *locatedError) Error() string { return e.refusal.Error() }
 // Unwrap returns the refusal.
 func (e *locatedError) Unwrap() error { return e.refusal }
 
-// sealContext is what a sealed answer is sealed for: the request that it answers
-// and the API key that made it. Another one of the same workspace may hold less
-// than the secret in the answer gives.
+// sealContext is the context in which a response is sealed: its request and its API
+// key. Another key of the workspace may have fewer permissions than the secret in
+// the response grants.
 func (c *request) sealContext() string {
 	k := &c.idempotency
 	return fmt.Sprintf("answer %q %q %q %q %q", k.WorkspaceID, k.Method, k.Path, k.IdempotencyKey, c.key.ID)
 }
 
-// storeResponse stores the answer with the effect it tells of.
+// storeResponse stores the response in the transaction of its effect.
 func (s *Server) storeResponse(tx storage.Tx, c *request, a response) error {
 	if !c.repeatable() {
 		return nil
@@ -216,9 +216,9 @@ func (s *Server) storeResponse(tx storage.Tx, c *request, a response) error {
 	})
 }
 
-// commit applies a change, stores its answer and writes it into the audit log,
-// all in one transaction, or finds the answer that another request with the same
-// key has stored meanwhile. change may run more than once.
+// commit applies a change, stores its response and adds an audit entry, all in one
+// transaction. If another request with the same key has stored a response, commit
+// returns that response instead. change may run more than once.
 func (s *Server) commit(ctx context.Context, c *request, change func(storage.Tx) (response, error)) (response, error) {
 	var out response
 	err := s.store.Update(ctx, func(tx storage.Tx) error {
@@ -241,10 +241,10 @@ func (s *Server) commit(ctx context.Context, c *request, change func(storage.Tx)
 		s.log.WarnContext(ctx, "outcome of a request not known", "request", c.requestID, "error", err)
 		return response{}, errUndecided
 	}
-	return out, storeError(err, "the daemon could not store this; nothing was changed; see its log")
+	return out, storeError(err, "the daemon could not store this and changed nothing; see its log")
 }
 
-// inFlight holds the keys of requests that are being answered by this process.
+// inFlight holds the idempotency keys of requests that this process is handling.
 type inFlight struct {
 	mu   sync.Mutex // mu guards keys
 	keys map[storage.IdempotencyScope]struct{}
@@ -252,7 +252,7 @@ type inFlight struct {
 
 func newInFlight() *inFlight { return &inFlight{keys: make(map[storage.IdempotencyScope]struct{})} }
 
-// begin notes the key, unless it is there already.
+// begin adds the key and reports true, unless it is present already.
 func (r *inFlight) begin(k storage.IdempotencyScope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,14 +19,14 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// replays fails the test unless the second answer is the first one again.
+// replays fails the test unless the second response is the first one again.
 func replays(t *testing.T, first, second *response) {
 	t.Helper()
 	if first.header.Get("Idempotent-Replayed") != "" || second.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("Idempotent-Replayed: %q, then %q", first.header.Get("Idempotent-Replayed"), second.header.Get("Idempotent-Replayed"))
 	}
 	if first.status != second.status || string(first.body) != string(second.body) {
-		t.Errorf("answers %d and %d:\n%s", first.status, second.status, cmp.Diff(string(first.body), string(second.body)))
+		t.Errorf("the statuses are %d and %d:\n%s", first.status, second.status, cmp.Diff(string(first.body), string(second.body)))
 	}
 	for _, name := range []string{"ETag", "Location", "Content-Type", "Content-Length"} {
 		if a, b := first.header.Get(name), second.header.Get(name); a != b {
@@ -102,7 +102,7 @@ func TestKeysAreScoped(t *testing.T) {
 		"another workspace": f.do(all(as(f.other.key), key("k")), "POST", "/posts", body{"content": "y"}),
 	} {
 		if r.status >= 300 || r.header.Get("Idempotent-Replayed") != "" {
-			t.Errorf("%s answers %d, replayed %q", name, r.status, r.header.Get("Idempotent-Replayed"))
+			t.Errorf("%s has the status %d, replayed %q", name, r.status, r.header.Get("Idempotent-Replayed"))
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestAnswerIsCommittedWithItsEffect(t *testing.T) {
 	f.do(key("k"), "POST", "/posts", body{"content": "x"}).refused(schedctl.Unavailable)
 	r := f.do(key("k"), "POST", "/posts", body{"content": "x"}).want(201)
 	if r.header.Get("Idempotent-Replayed") != "true" {
-		t.Error("the effect is stored without its answer")
+		t.Error("the effect is stored without its response")
 	}
 	if list := decodeAs[apiv1.PostList](t, f.do(nil, "GET", "/posts", nil).want(200)); list.Count != 1 {
 		t.Errorf("%d posts are there", list.Count)
@@ -148,7 +148,7 @@ func testOldAnswersAreForgotten(t *testing.T, f *fixture) {
 		return tx.PutIdempotencyRecord(k, a)
 	})
 	if second := f.do(key("k"), "POST", "/posts", body{"content": "y"}).want(201).post(); second.ID == first.ID {
-		t.Error("an answer of yesterday is given")
+		t.Error("a response of yesterday is returned")
 	}
 }
 
@@ -189,7 +189,7 @@ func TestRacingCalls(t *testing.T) {
 		}
 	}
 	if list := decodeAs[apiv1.PostList](t, f.do(nil, "GET", "/posts", nil).want(200)); list.Count != 1 || fresh != 1 {
-		t.Errorf("%d posts, %d answers that are not replayed", list.Count, fresh)
+		t.Errorf("%d posts, %d responses that are not replayed", list.Count, fresh)
 	}
 }
 
@@ -211,8 +211,8 @@ func (s *interposed) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) 
 	return s.Update(ctx, fn)
 }
 
-// TestAnswerStoredMeanwhile lets another daemon answer the same request after
-// this one has looked for a stored answer and before it writes.
+// TestAnswerStoredMeanwhile lets another daemon store a response to the same request
+// after this one has looked for it and before it writes.
 func TestAnswerStoredMeanwhile(t *testing.T) {
 	t.Parallel()
 	inside := storagetest.NewMemory()
@@ -234,8 +234,8 @@ func TestAnswerStoredMeanwhile(t *testing.T) {
 	}
 }
 
-// TestEventIDsFollowCommits lets a create be overtaken by another: who reads
-// events on from the last id it saw must not miss the one that came late.
+// TestEventIDsFollowCommits lets a second request overtake the first: a client that
+// continues after the last id it saw must not miss the late event.
 func TestEventIDsFollowCommits(t *testing.T) {
 	t.Parallel()
 	inside := storagetest.NewMemory()
@@ -276,7 +276,7 @@ func (s *uncertain) Update(ctx context.Context, fn func(storage.Tx) error) error
 }
 
 // TestOutcomeThatIsNotKnown loses the outcome of a commit. With a key the client
-// repeats the request; without one it is told that the post may be there.
+// repeats the request; without one the error says that the post may exist.
 func TestOutcomeThatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	store := &uncertain{Store: storagetest.NewMemory()}
@@ -323,7 +323,7 @@ func TestStoredResponseIsForItsKey(t *testing.T) {
 
 func testStoredResponseIsForItsKey(t *testing.T, f *fixture) {
 	hidden := f.newAccount(f.mine, "hidden")
-	b := body{"content": "what the other key must not read", "social_account_ids": []string{hidden}}
+	b := body{"content": "which only the first key may read", "social_account_ids": []string{hidden}}
 	first := f.do(key("k"), "POST", "/posts", b).want(201)
 	made := first.post()
 	for name, other := range map[string]string{

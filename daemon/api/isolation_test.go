@@ -17,15 +17,15 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// strangersGet is what a stranger is answered who makes the request of another
-// workspace: NOT_FOUND where its path has an id, and else this. Empty means that
-// the request succeeds and is about the stranger's own workspace.
+// strangersGet is the code that a key of another workspace gets for the request:
+// NOT_FOUND where its path has an id, otherwise the code here. Empty means that the
+// request succeeds and concerns the key's own workspace.
 var strangersGet = map[string]schedctl.Code{
 	"getMe": "", "getCapabilities": "", "listNodes": "", "listAudit": "", "listAPIKeys": "", "listSocialAccounts": "", "listPosts": "",
 	"listWebhooks": "", "streamEvents": "", "addSocialAccount": "", "createWebhook": "", "listNotifications": "", "createNotification": "",
 	"createPost":      schedctl.InvalidSocialAccounts,
 	"createAPIKey":    schedctl.InvalidSocialAccounts,
-	"validatePost":    "", // it tells that there is no such account
+	"validatePost":    "", // it reports that there is no such account
 	"listWorkspaces":  schedctl.InsufficientScope,
 	"createWorkspace": schedctl.InsufficientScope,
 	"getBackup":       schedctl.InsufficientScope,
@@ -71,8 +71,8 @@ func (w *world) strangersKey() string {
 	})
 }
 
-// sameAsMissing guards that an id of another workspace is refused in the same
-// words as one that nobody has.
+// sameAsMissing guards that an id of another workspace gets the same error as an
+// unknown id.
 func (w *world) sameAsMissing(stranger option, op operation, a attempt, foreign *response) {
 	w.t.Helper()
 	parts := strings.Split(a.path, "/")
@@ -81,7 +81,7 @@ func (w *world) sameAsMissing(stranger option, op operation, a attempt, foreign 
 	a.path = strings.Join(parts, "/")
 	missing := w.try(stranger, op, a).refused(schedctl.NotFound)
 	if told := foreign.refused(schedctl.NotFound); told.Message != missing.Message {
-		w.t.Errorf("%s %s tells that it is there: %q, else %q", op.method, op.path, told.Message, missing.Message)
+		w.t.Errorf("%s %s reveals that it exists: %q instead of %q", op.method, op.path, told.Message, missing.Message)
 	}
 }
 
@@ -106,8 +106,7 @@ func (w *world) everything() (out []any) {
 	return out
 }
 
-// TestForeignIDsBesideThePath tries ids of another workspace where they are not
-// the thing that the request is about.
+// TestForeignIDsBesideThePath uses ids of another workspace outside the path.
 func TestForeignIDsBesideThePath(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -124,7 +123,7 @@ func TestForeignIDsBesideThePath(t *testing.T) {
 			"an account to validate":  validated(f.do(stranger, "POST", "/posts/validate", body{"content": "x", "social_account_ids": []string{f.mine.account}})),
 		} {
 			if r.status != http.StatusBadRequest || !strings.Contains(string(r.body), string(schedctl.InvalidSocialAccounts)) {
-				t.Errorf("%s answers %d: %s", name, r.status, r.body)
+				t.Errorf("%s has the status %d: %s", name, r.status, r.body)
 			}
 		}
 
@@ -141,7 +140,7 @@ func TestForeignIDsBesideThePath(t *testing.T) {
 			resumed = string(r.body)
 		}
 		if !strings.Contains(resumed, draft.ID) || strings.Contains(resumed, f.mine.workspace) {
-			t.Errorf("a stranger who resumes after my event is told: %s", resumed)
+			t.Errorf("a stream of another key that resumes after my event receives: %s", resumed)
 		}
 		for _, list := range []string{"/posts?limit=1", "/audit?limit=1"} {
 			page := f.do(nil, "GET", list, nil).want(200)
@@ -174,7 +173,7 @@ func (w *world) firstEvent() (id string) {
 	return id
 }
 
-// validated returns the answer of a validation with the status that its verdict
+// validated returns the response of a validation with the status that a refusal
 // would have had.
 func validated(r *response) *response {
 	if strings.Contains(string(r.want(200).body), `"allowed":false`) {
@@ -183,7 +182,7 @@ func validated(r *response) *response {
 	return r
 }
 
-// TestForeignTarget tries to retry the target of another workspace's post.
+// TestForeignTarget tries to retry a target in a different workspace.
 func TestForeignTarget(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -198,8 +197,8 @@ func TestForeignTarget(t *testing.T) {
 	}
 }
 
-// TestSecretsStayInside uses a key and a credential in every way there is and
-// looks for them in all answers and in the log.
+// TestSecretsStayInside uses a key and a credential in every possible way and
+// searches all responses and the log for them.
 func TestSecretsStayInside(t *testing.T) {
 	t.Parallel()
 	const token = "s3cr3t-t0k3n-of-the-network"
@@ -235,7 +234,7 @@ func TestSecretsStayInside(t *testing.T) {
 	}
 	logs := f.logs.String()
 	if !strings.Contains(logs, "route=\"POST /api/v1/social-accounts\"") {
-		t.Errorf("the log does not tell of the requests:\n%s", logs)
+		t.Errorf("the log does not mention the requests:\n%s", logs)
 	}
 	for _, secret := range []string{token, accountToken, f.mine.key, f.other.key} {
 		if strings.Contains(logs, secret) {

@@ -15,7 +15,7 @@ import (
 // its maker holds them.
 var defaultScopes = []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsWrite, schedctl.ScopeAccountsRead}
 
-// listKeys answers GET /api-keys. A key that is limited to accounts sees itself
+// listKeys handles GET /api-keys. A key that is limited to accounts sees itself
 // alone.
 func (s *Server) listKeys(ctx context.Context, c *request) (response, error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
@@ -38,7 +38,7 @@ func (s *Server) listKeys(ctx context.Context, c *request) (response, error) {
 	return newResponse(http.StatusOK, list)
 }
 
-// createKey answers POST /api-keys. The secret is in the answer and nowhere else.
+// createKey handles POST /api-keys. The secret exists in the response only.
 func (s *Server) createKey(ctx context.Context, c *request, b createKey) (response, error) {
 	key, err := c.newKey(b)
 	if err != nil {
@@ -57,9 +57,9 @@ func (s *Server) createKey(ctx context.Context, c *request, b createKey) (respon
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) { return created, tx.PutKey(key) })
 }
 
-// maySeeKey reports whether the key of the request may see, or revoke, an API
-// key of its workspace. One that is limited to accounts sees only itself: other
-// keys name accounts that it must not know.
+// maySeeKey reports whether the key of the request may see or revoke an API key of
+// its workspace. A key that is limited to accounts sees only itself, because other
+// keys name accounts that it must not see.
 func (c *request) maySeeKey(id string) bool { return !c.limited() || id == c.key.ID }
 
 // newKey returns the key that the body asks for, without a hash. It can do
@@ -136,9 +136,9 @@ func (c *request) checkAccounts(r storage.Reader, ids []string) error {
 	return nil
 }
 
-// revokeKey answers DELETE /api-keys/{id}. When it is answered, no request with
-// the key is accepted any more, and its event streams here are told to end; other
-// daemons, and downloads, follow within about a second.
+// revokeKey handles DELETE /api-keys/{id}. Once the response is sent, this daemon
+// accepts no request with the key, and its event streams are ending. Other daemons
+// and running downloads follow within about a second.
 func (s *Server) revokeKey(ctx context.Context, c *request) (response, error) {
 	var revoked schedctl.APIKey
 	a, err := s.commit(ctx, c, func(tx storage.Tx) (response, error) {
@@ -168,9 +168,9 @@ func (s *Server) revokeKey(ctx context.Context, c *request) (response, error) {
 // grantingScopes are the scopes that only a key which holds them can give.
 var grantingScopes = []schedctl.Scope{schedctl.ScopeKeysWrite, schedctl.ScopeWorkspacesWrite}
 
-// refuseLockOut returns an error when without the key nobody could make keys
-// (or workspaces) any more, ever, or nobody after a date that the key outlasts:
-// the one who revokes it must make another first.
+// refuseLockOut returns an error when revoking the key would leave no key that can
+// create keys (or workspaces), either now or after an earlier expiry. Another key
+// must be created first.
 func (c *request) refuseLockOut(keys []schedctl.APIKey, revoked *schedctl.APIKey) error {
 	for _, scope := range grantingScopes {
 		holds := func(k *schedctl.APIKey) bool {
@@ -181,11 +181,11 @@ func (c *request) refuseLockOut(keys []schedctl.APIKey, revoked *schedctl.APIKey
 		})
 		if holds(revoked) && !another {
 			return schedctl.Errorf(schedctl.ValidationFailed, "id",
-				"this is the last API key with the scope %s, and without it nobody could give that scope again; make another key that has it and lasts as long, then revoke this one", scope)
+				"this is the last API key with the scope %s, and without it no key can grant that scope; create another key with this scope that lasts as long, then revoke this one", scope)
 		}
 	}
 	return nil
 }
 
-// endsBefore compares two expiries, of which the zero time is never.
+// endsBefore compares two expiry times; the zero time means never.
 func endsBefore(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }

@@ -51,12 +51,12 @@ func TestSlowReaderDoesNotBringAKeyBack(t *testing.T) {
 	f.do(nil, "DELETE", "/api-keys/"+made.APIKey.ID, nil).want(204)
 	close(proceed)
 	wg.Wait()
-	slow.want(200) // it began before
+	slow.want(200) // the request started before
 	f.do(as(made.Secret), "GET", "/posts", nil).refused(schedctl.APIKeyRevoked)
 }
 
-// TestKeyIsRevokedWhileTheBodyComes: a key must be good when its write begins,
-// and not only when its request does.
+// TestKeyIsRevokedWhileTheBodyComes: a key must be valid when its write starts, and
+// not only when its request does.
 func TestKeyIsRevokedWhileTheBodyComes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -65,7 +65,7 @@ func TestNoKeyOutlivesItsMaker(t *testing.T) {
 			t.Errorf("the key of the new workspace expires at %v", at)
 		}
 		if k := f.newAPIKey(nil, body{"name": "lasting"}).APIKey; k.ExpiresAt != nil {
-			t.Errorf("a key of one that does not expire expires at %s", k.ExpiresAt)
+			t.Errorf("a key made by a key without expiry expires at %s", k.ExpiresAt)
 		}
 	})
 }
@@ -81,8 +81,8 @@ func TestRevocationSparesChildren(t *testing.T) {
 	f.do(as(child.Secret), "GET", "/me", nil).want(200)
 }
 
-// TestLastKeyWithoutExpiryStays: a key that expires cannot give what lasts, so it
-// is no replacement of one that does not.
+// TestLastKeyWithoutExpiryStays: a key that expires cannot create keys that last
+// longer, so it does not replace one without expiry.
 func TestLastKeyWithoutExpiryStays(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -113,7 +113,7 @@ func TestLimitedKeySeesItselfAlone(t *testing.T) {
 	})
 }
 
-// TestLimitedKeySeesItsOwnAudit on all pages, and no entry of another key.
+// TestLimitedKeySeesItsOwnAudit on all pages, and no entry of other keys.
 func TestLimitedKeySeesItsOwnAudit(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -140,8 +140,8 @@ func TestLimitedKeySeesItsOwnAudit(t *testing.T) {
 	})
 }
 
-// TestLimitedAuditIsBounded: however much others have written, one page looks at a
-// bounded part of it and says where the next one begins.
+// TestLimitedAuditIsBounded: however many entries other keys have, one page reads a
+// bounded number of them and has a cursor.
 func TestLimitedAuditIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -168,8 +168,8 @@ func TestLimitedAuditIsBounded(t *testing.T) {
 	}
 }
 
-// TestLimitedKeySeesNoRemovedAccount: a post that no longer goes to an account is
-// seen by a key that is not good for it, and nothing of what it was there.
+// TestLimitedKeySeesNoRemovedAccount: a limited key sees a post that no longer goes
+// to an account outside its limit, but nothing about that account.
 func TestLimitedKeySeesNoRemovedAccount(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -215,7 +215,7 @@ func TestLimitedStreamSeesNoRemovedAccount(t *testing.T) {
 		for {
 			e, _ := w.next()
 			if e.Data.SocialAccountID != "" && e.Data.SocialAccountID != f.mine.account {
-				t.Errorf("%s tells of the account %s", e.Type, e.Data.SocialAccountID)
+				t.Errorf("%s reveals the account %s", e.Type, e.Data.SocialAccountID)
 			}
 			if e.Data.PostID == last.ID {
 				break
@@ -223,7 +223,7 @@ func TestLimitedStreamSeesNoRemovedAccount(t *testing.T) {
 			seen++
 		}
 		if want := len(f.timeline(p.ID).Events) - 1; seen != want {
-			t.Errorf("the stream tells of %d events of the post, want %d", seen, want)
+			t.Errorf("the stream has %d events of the post, want %d", seen, want)
 		}
 	})
 }

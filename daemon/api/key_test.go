@@ -191,8 +191,8 @@ func TestKeyRevokesItself(t *testing.T) {
 	f.do(as(made.Secret), "DELETE", "/api-keys/"+made.APIKey.ID, nil).refused(schedctl.APIKeyRevoked)
 }
 
-// TestNobodyIsLockedOut: the last key that can give a scope which nobody else
-// can give stays until another one has it.
+// TestNobodyIsLockedOut: the last key that can grant a scope cannot be revoked until
+// another key has that scope.
 func TestNobodyIsLockedOut(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -227,8 +227,8 @@ func TestNobodyIsLockedOut(t *testing.T) {
 	}
 }
 
-// TestRevocationIsImmediate asks with a key all the time while it is revoked:
-// what is asked after the answer is refused, whatever the cache had.
+// TestRevocationIsImmediate uses a key all the time while it is revoked: requests
+// after the response are refused, whatever the cache had.
 func TestRevocationIsImmediate(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

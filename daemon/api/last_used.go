@@ -129,7 +129,7 @@ func (s *Server) writeLastUsed(ctx context.Context, noted map[[32]byte]time.Time
 	})
 	switch {
 	case storage.IsFull(err):
-		return false // the store has told of it
+		return false // the store logs it
 	case err != nil:
 		s.log.LogAttrs(ctx, slog.LevelWarn, "last use of API keys not written", slog.Any("error", err))
 		return false

@@ -118,7 +118,7 @@ func TestLastUseThatIsNotWrittenIsKept(t *testing.T) {
 			f.t.Fatal("nothing was written")
 		}
 		if at := f.keyOf(f.mine.key).LastUsedAt; at.Equal(used) {
-			f.t.Fatal("the failure was none")
+			f.t.Fatal("the request succeeded")
 		}
 		time.Sleep(flushing)
 		if at := f.keyOf(f.mine.key).LastUsedAt; !at.Equal(used) {

@@ -16,11 +16,11 @@ import (
 // PerSecond times a second. The zero value is no limit.
 type RateLimit struct {
 	PerSecond float64
-	Burst     int // what comes in a second when 0
+	Burst     int // default: the requests of one second
 }
 
-// Who has no valid key may try so many at once, and then one more every so
-// often, from one address.
+// Requests without a valid key are limited by address: failureBurst at once, then
+// one every failureEvery.
 const (
 	failureBurst = 20
 	failureEvery = 3 * time.Second
@@ -52,7 +52,7 @@ func newRateLimits(l RateLimit, shared storage.Shared) rateLimits {
 			every: max(time.Duration(every), 1), burst: int(min(burst, maxBurst)), maxBuckets: maxLimited,
 		}
 		if shared != nil {
-			out.keys.every = max(out.keys.every, time.Microsecond) // less is none for a database
+			out.keys.every = max(out.keys.every, time.Microsecond) // the resolution of the database
 			out.keys.newCaller = make(chan struct{}, 1)
 		}
 	}
@@ -73,12 +73,12 @@ func (l *rateLimits) spend(w http.ResponseWriter, keyID string, now time.Time) e
 	if a.granted {
 		return nil
 	}
-	return rateLimited(w, a.wait, "this API key has made too many requests; go on in %d s, and see the X-RateLimit headers to stay below the limit")
+	return rateLimited(w, a.wait, "this API key has made too many requests; try again in %d s, and see the X-RateLimit headers to stay below the limit")
 }
 
-// refuse returns what a request without a valid key is told: refusal, until
-// there were too many from its address. Forwarding headers are not looked at:
-// anyone can write them.
+// refuse returns the error for a request without a valid key: refusal, or
+// RATE_LIMITED after too many failures from its address. Forwarding headers are
+// ignored because clients can forge them.
 func (l *rateLimits) refuse(w http.ResponseWriter, r *http.Request, now time.Time, refusal error) error {
 	if Status(schedctl.CodeOf(refusal)) != http.StatusUnauthorized {
 		return refusal
@@ -87,7 +87,7 @@ func (l *rateLimits) refuse(w http.ResponseWriter, r *http.Request, now time.Tim
 	if a.granted {
 		return refusal
 	}
-	return rateLimited(w, a.wait, "too many requests without a valid API key came from your address; check the key and go on in %d s")
+	return rateLimited(w, a.wait, "too many requests without a valid API key came from your address; check the key and try again in %d s")
 }
 
 func rateLimited(w http.ResponseWriter, wait time.Duration, format string) error {
@@ -96,8 +96,8 @@ func rateLimited(w http.ResponseWriter, wait time.Duration, format string) error
 	return schedctl.Errorf(schedctl.RateLimited, "", format, seconds)
 }
 
-// addressBlock returns the addresses that are taken for one caller: of IPv6 all
-// in the same /64, which is what one customer has. The zero value stands for a
+// addressBlock returns the block of addresses that counts as one caller: a single
+// IPv4 address, or an IPv6 /64, which one customer usually has. The zero value is a
 // Unix socket.
 func addressBlock(remote string) netip.Prefix {
 	at, err := netip.ParseAddrPort(remote)

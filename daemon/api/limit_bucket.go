@@ -15,14 +15,15 @@ type buckets[K comparable] struct {
 	burst      int           // 1 or more
 	maxBuckets int           // buckets that are kept; callers beyond share one
 
-	// stranger, if not nil, holds a wake-up when a caller comes who was not there
-	// when it was last told what was spent. What is spent is counted then.
+	// newCaller, if not nil, receives a wake-up when a caller arrives that was not part
+	// of the last exchange with other daemons. Spent tokens are counted only if it is
+	// set.
 	newCaller chan struct{}
 
 	mu    sync.Mutex // mu guards what follows
 	full  map[K]time.Time
 	swept time.Time
-	spent map[K]int      // tokens that were taken since it was last told, of all who asked
+	spent map[K]int      // tokens taken since the last exchange, by caller
 	known map[K]struct{} // who had asked before that
 }
 
@@ -105,8 +106,8 @@ func (b *buckets[K]) count(caller K, tokens int) {
 	}
 }
 
-// collectSpent returns what was taken since it was last called, by all who asked,
-// without what has come back meanwhile.
+// collectSpent returns the tokens taken since the last call, by caller, minus those
+// refilled since.
 func (b *buckets[K]) collectSpent(now time.Time) map[K]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,7 +123,7 @@ func (b *buckets[K]) collectSpent(now time.Time) map[K]int {
 	return taken
 }
 
-// returnSpent counts again what could not be told.
+// returnSpent adds back tokens after a failed exchange.
 func (b *buckets[K]) returnSpent(taken map[K]int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,8 +137,8 @@ func (b *buckets[K]) returnSpent(taken map[K]int) {
 	}
 }
 
-// adopt takes over when a bucket will be full again as all daemons have left it,
-// and adds what was taken since that was told.
+// adopt sets the time at which a bucket is full again to the result of the exchange,
+// plus the tokens taken since.
 func (b *buckets[K]) adopt(caller K, full time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

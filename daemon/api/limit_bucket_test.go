@@ -37,7 +37,7 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// TestBucketsInALongRun: whoever asks all the time gets the burst and the rate.
+// TestBucketsInALongRun: a caller that never stops gets the burst and the rate.
 func TestBucketsInALongRun(t *testing.T) {
 	t.Parallel()
 	b := &buckets[int]{every: 100 * time.Millisecond, burst: 5, maxBuckets: 1}
@@ -71,7 +71,7 @@ func TestBucketsAreBounded(t *testing.T) {
 		t.Errorf("%d of those who share a bucket are granted, %d buckets are kept", granted, len(b.full))
 	}
 	if got := b.take(1, now); !got.granted {
-		t.Error("who has a bucket has lost it")
+		t.Error("a caller with a bucket has lost it")
 	}
 	now = now.Add(time.Minute)
 	if got := b.take(101, now); !got.granted || got.remaining != 1 || len(b.full) != 1 {
@@ -121,7 +121,7 @@ func TestAddressBlock(t *testing.T) {
 		{"@", "192.0.2.1:1", false},
 	} {
 		if same := addressBlock(tt.a) == addressBlock(tt.b); same != tt.same {
-			t.Errorf("%s and %s are taken for one caller: %v", tt.a, tt.b, same)
+			t.Errorf("%s and %s count as one caller: %v", tt.a, tt.b, same)
 		}
 	}
 }

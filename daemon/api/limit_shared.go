@@ -57,8 +57,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// shareOnce tells what was taken since the last time, of all keys in one call,
-// and takes over what all daemons have left.
+// shareOnce reports the tokens taken since the last exchange, for all keys in one
+// call, and adopts the resulting state of the buckets.
 func (l *rateLimits) shareOnce(ctx context.Context, store storage.Shared) error {
 	taken := l.keys.collectSpent(time.Now())
 	if len(taken) == 0 {

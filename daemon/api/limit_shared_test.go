@@ -60,14 +60,15 @@ func TestRateLimitOfSeveralDaemons(t *testing.T) {
 			t.Errorf("%d requests within %d s, with 10 a second and 20 at once", n, seconds)
 		}
 
-		// Who has spent all at one daemon has nothing left at the other.
+		// A caller that has spent all tokens at one daemon has none left at the other.
 		time.Sleep(time.Minute)
 		first := askFor(time.Second, peers[:1], peers[0].mine.key)
 		if n := askFor(time.Second, peers[1:], peers[0].mine.key); first < 28 || n > 10+20 {
 			t.Errorf("%d requests at one daemon, and %d in the next second at the other", first, n)
 		}
 
-		// Nobody waits for a database that does not answer, and nobody pays for it later.
+		// Requests do not wait for a database that does not respond, and are not charged
+		// later.
 		time.Sleep(time.Minute)
 		fails.failing.Store(true)
 		askFor(seconds*time.Second, peers[1:], peers[0].mine.key)
@@ -80,7 +81,7 @@ func TestRateLimitOfSeveralDaemons(t *testing.T) {
 			t.Errorf("%d requests within %d s after the database is back", n, seconds)
 		}
 
-		// Nothing is asked while nobody asks.
+		// Without requests there are no exchanges.
 		time.Sleep(time.Minute)
 		before := fails.calls.Load()
 		time.Sleep(time.Hour)

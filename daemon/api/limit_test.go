@@ -17,7 +17,7 @@ import (
 // synctest bubble.
 func limitedFixture(t *testing.T) *fixture {
 	f := newFixtureOn(t, storagetest.NewMemory(), func(c *api.Config) { c.RateLimit = api.RateLimit{PerSecond: 2, Burst: 3} })
-	time.Sleep(time.Minute) // what was asked to make it is forgotten
+	time.Sleep(time.Minute) // the requests that created it are forgotten
 	return f
 }
 
@@ -114,7 +114,7 @@ func TestFailedAuthenticationIsLimited(t *testing.T) {
 				t.Errorf("Retry-After: %q, WWW-Authenticate: %q", got, r.header.Get("WWW-Authenticate"))
 			}
 		}
-		f.do(from("192.0.2.1:3"), "GET", "/me", nil).want(200) // who has a key is not held up
+		f.do(from("192.0.2.1:3"), "GET", "/me", nil).want(200) // a caller with a key is not delayed
 		fail(0, from("192.0.2.2:1")).refused(schedctl.InvalidAPIKey)
 		for i := range 20 {
 			fail(1, from(fmt.Sprintf("[2001:db8::%x]:1", i))).refused(schedctl.InvalidAPIKey)
@@ -128,7 +128,8 @@ func TestFailedAuthenticationIsLimited(t *testing.T) {
 	})
 }
 
-// TestBrokenStoreIsNobodysFault: what is not a bad key is not counted as one.
+// TestBrokenStoreIsNobodysFault: errors other than an invalid key do not count as
+// failures.
 func TestBrokenStoreIsNobodysFault(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

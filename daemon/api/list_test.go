@@ -57,7 +57,7 @@ func (f *fixture) plan() {
 		}
 		f.create(b)
 	}
-	f.do(as(f.other.key), "POST", "/posts", body{"content": "draft of another workspace"}).want(201)
+	f.do(as(f.other.key), "POST", "/posts", body{"content": "draft in a second workspace"}).want(201)
 }
 
 func TestListPosts(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// getMe answers GET /me.
+// getMe handles GET /me.
 func (s *Server) getMe(ctx context.Context, c *request) (response, error) {
 	workspace, err := s.workspace(ctx, c)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// interrupted is a store on which somebody else is faster once.
+// interrupted is a store in which another writer is faster once.
 type interrupted struct {
 	storage.Store
 
@@ -24,7 +24,7 @@ type interrupted struct {
 	first func()
 }
 
-// before lets somebody write before the next transaction.
+// before runs a write before the next transaction.
 func (s *interrupted) before(write func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,8 +68,8 @@ var ways = []struct {
 	{"POST", "/publish-now", body{}},
 }
 
-// TestNothingIsMeasuredInTransactions guards that nobody has to wait for the
-// transaction of somebody whose text goes to many networks.
+// TestNothingIsMeasuredInTransactions guards that no request waits for the
+// transaction of a post whose text goes to many networks.
 func TestNothingIsMeasuredInTransactions(t *testing.T) {
 	t.Parallel()
 	onInterruptedEngines(t, func(t *testing.T, store *interrupted, f *fixture) {
@@ -156,7 +156,7 @@ func TestMeasuringEndsWithTheRequest(t *testing.T) {
 		r := f.do(func(r *http.Request) { *r = *r.WithContext(ctx) }, "POST", path, b)
 		f.network.onCheck(nil)
 		if n := f.network.checks() - before; n != 1 || r.status != 503 {
-			t.Errorf("%s measures %d texts and answers %d %s", path, n, r.status, r.body)
+			t.Errorf("%s checks %d texts and gets %d %s", path, n, r.status, r.body)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // maxBody is the largest request body, in bytes.
 const maxBody = 1 << 20
 
-// readBody returns the body, nil when there is none. What is there must be
-// JSON by its media type and at most maxBody long.
+// readBody returns the body, nil if it is empty. A body must be declared as JSON and
+// have at most maxBody bytes.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength == 0 {
 		return nil, nil
@@ -43,8 +43,8 @@ var errTooLarge = schedctl.Errorf(schedctl.BodyTooLarge, "", "the body is larger
 // client that announces more and sends nothing takes no more than this.
 const readAtOnce = 16 << 10
 
-// readAll reads to the end; length is a length that was announced, or -1. What it
-// allocates is at most a third more than four times what has arrived.
+// readAll reads r to the end. length is the announced length, or -1. It allocates at
+// most a third more than four times the bytes that have arrived.
 func readAll(r io.Reader, length int64) ([]byte, error) {
 	if length < 0 {
 		return io.ReadAll(r)
@@ -74,14 +74,14 @@ func jsonType(value string) bool {
 	return media == "application/json" || (strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
 }
 
-// mediaJSON is the media type of all answers but those of routes that say so.
+// mediaJSON is the media type of responses, unless a route sets another.
 const mediaJSON = "application/json"
 
-// mediaType returns the media type that the route answers with.
+// mediaType returns the media type of the route's response.
 func (rt *route) mediaType() string { return cmp.Or(rt.media, mediaJSON) }
 
-// checkAccept returns nil when the client takes answers of a media type
-// (RFC 9110, section 12.5.1): the most specific range that covers it decides.
+// checkAccept returns nil when the client accepts the media type (RFC 9110, section
+// 12.5.1): the most specific matching range decides.
 func checkAccept(h http.Header, offered string) error {
 	values := h["Accept"]
 	if len(values) == 0 || (len(values) == 1 && (values[0] == "*/*" || values[0] == offered)) {
@@ -101,7 +101,7 @@ func checkAccept(h http.Header, offered string) error {
 		}
 	}
 	if !accepted {
-		return schedctl.Errorf(schedctl.NotAcceptable, "", "answers are %s only; send Accept: %s", cmp.Or(mediaNames[offered], offered), offered)
+		return schedctl.Errorf(schedctl.NotAcceptable, "", "this operation returns %s only; send Accept: %s", cmp.Or(mediaNames[offered], offered), offered)
 	}
 	return nil
 }

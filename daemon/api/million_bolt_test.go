@@ -16,9 +16,9 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// TestWorstRequestsOnBolt measures processor time, of which other processes take
-// nothing; it is not parallel, so that no other test uses any meanwhile. A request
-// that reads all posts costs thousands of plain pages.
+// TestWorstRequestsOnBolt measures processor time, which other processes do not
+// affect. It is not parallel, so that no other test adds to it. A request that reads
+// all posts costs as much as thousands of plain pages.
 func TestWorstRequestsOnBolt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million posts take half a minute to write")

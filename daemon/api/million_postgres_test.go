@@ -64,9 +64,9 @@ func seedPostgres(t *testing.T, conn *pgx.Conn) {
 	}
 }
 
-// rowsRead returns how many entries of indexes and rows of tables were read by
-// connections that have ended. It waits until all others have ended: they report
-// what they have read then.
+// rowsRead returns how many index entries and table rows were read by connections
+// that have ended. It waits until all others have ended, because they report their
+// numbers at the end.
 func rowsRead(t *testing.T, conn *pgx.Conn) (n float64) {
 	t.Helper()
 	for others := 1; others > 0; {

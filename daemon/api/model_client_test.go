@@ -123,7 +123,7 @@ func listQuery(r oracle.Request) url.Values {
 	return v
 }
 
-// decode reads an answer that is no refusal.
+// decode reads a successful response.
 func (d *modelDaemon) decode(op oracle.Op, w *httptest.ResponseRecorder, out *oracle.Response) {
 	switch op {
 	case oracle.Delete:
@@ -171,7 +171,7 @@ func (d *modelDaemon) allPosts(key int) []oracle.Post {
 	}
 }
 
-// seenPost returns a post as the model sees it. What the wire says twice must
+// seenPost returns a post as the model sees it. Values that the wire has twice must
 // agree.
 func (d *modelDaemon) seenPost(p apiv1.Post) oracle.Post {
 	seen := oracle.Post{

@@ -112,8 +112,8 @@ func (d *modelDaemon) start() {
 	run.parts.Go(func() { run.deliverer.Run(ctx) })
 }
 
-// beside returns a handler that has every second request answered by another
-// daemon, if there can be one.
+// beside returns a handler that sends every second request to a second daemon, if
+// there can be one.
 func (d *modelDaemon) beside(server *api.Server, publishers publish.Registry) http.Handler {
 	if d.other == nil {
 		return server

@@ -16,8 +16,8 @@ import (
 // network then takes its time, so that the model can say what.
 const flood = 1000
 
-// moodyNetwork is a network that answers as the mood of an account is, and
-// remembers every call.
+// moodyNetwork is a network that responds according to the mood of an account, and
+// records every call.
 type moodyNetwork struct {
 	mu    sync.Mutex // mu guards what follows
 	moods map[string]oracle.Mood
@@ -123,7 +123,7 @@ func (n *moodyNetwork) unrecorded(running []schedctl.Attempt) {
 	}
 }
 
-// found tells of the abandoned calls as a daemon finds them that starts now.
+// found records the abandoned calls as a daemon that starts now finds them.
 func (n *moodyNetwork) found(now time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -15,9 +15,9 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// TestModel plays random scripts on a daemon behind its API: with a timer loop,
-// a deliverer, a network of many moods, and restarts. On a database that several
-// daemons use, two of them answer in turns.
+// TestModel plays random scripts on a daemon behind its API: with a timer loop, a
+// deliverer, a network of many moods, and restarts. On a database that several
+// daemons can use, two of them take turns.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestModelScripts(t *testing.T) {
 	}
 }
 
-// outliving is a store that is there after a restart without a file.
+// outliving is a store that survives a restart without a file.
 type outliving struct{ storage.Store }
 
 func (outliving) Close() error { return nil }

@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
-// network is a fake whose Connect can be told what to answer. A post may choose
-// its option mood, which is calm or loud; loud counts twice.
+// network is a fake whose Connect can be given a result. A post may set its option
+// mood, calm or loud; with loud each character counts twice.
 type network struct {
 	*publishtest.Fake
 
@@ -107,7 +107,7 @@ func (n *network) ask() (held <-chan struct{}, refusal error) {
 	return n.held, n.refusal
 }
 
-// holdConnects makes calls wait for release; began is closed by the first one.
+// holdConnects makes calls wait for release; the first one closes started.
 func (n *network) holdConnects(release <-chan struct{}) (began <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

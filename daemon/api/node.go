@@ -7,7 +7,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// listNodes answers GET /nodes.
+// listNodes handles GET /nodes.
 func (s *Server) listNodes(context.Context, *request) (response, error) {
 	list := apiv1.NodeList{Results: []apiv1.Node{}}
 	if s.nodes != nil {

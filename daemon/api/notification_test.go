@@ -92,7 +92,7 @@ func TestCreateNotification(t *testing.T) {
 			t.Errorf("the stored password is %q", got)
 		}
 		if stored.Cursor < before {
-			t.Error("it begins before it was created")
+			t.Error("it starts before it was created")
 		}
 		same := f.do(nil, "GET", "/notifications/"+made.ID, nil).want(200)
 		if diff := cmp.Diff(made, same.notification()); diff != "" {
@@ -176,8 +176,8 @@ func TestLimitedKeysSeeNoNotifications(t *testing.T) {
 	}
 }
 
-// TestStoredPasswordStaysWithItsServer guards that nobody can have a password sent
-// to a server that it was not given for.
+// TestStoredPasswordStaysWithItsServer guards that a stored password cannot be
+// redirected to another server.
 func TestStoredPasswordStaysWithItsServer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -292,7 +292,7 @@ func TestTestNotification(t *testing.T) {
 		if !sent.Sent || sent.Error != nil || sent.Notification.SentAt == nil || stored.Notify.Failures != 0 || stored.Notify.NotBefore.Sub(stored.Notify.SentAt) > time.Minute {
 			t.Errorf("%+v, stored %+v", sent, stored.Notify)
 		}
-		f.do(nil, "POST", path, nil).refused(schedctl.RateLimited) // tests are no way to flood somebody
+		f.do(nil, "POST", path, nil).refused(schedctl.RateLimited) // tests cannot be used to flood people
 	})
 }
 

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Exchange is a request that was answered, as [Config.Observe] is told of it.
+// Exchange is a finished request, for [Config.Observe].
 type Exchange struct {
-	Pattern string // of the route that answered; "/" or empty when there is none
+	Pattern string // pattern of the route; "/" or empty without one
 	Method  string
 	Status  int // 0 when the connection was cut instead
 	Took    time.Duration
 }
 
-// observed tells of an exchange. It is to be deferred: it runs when the
-// connection is cut, too.
+// observed reports an exchange. Defer it, so that it also runs when the connection
+// is cut.
 func (s *Server) observed(r *http.Request, w *statusRecorder, start time.Time) {
 	s.observe(Exchange{Pattern: r.Pattern, Method: r.Method, Status: w.status, Took: time.Since(start)})
 }

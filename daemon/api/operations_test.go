@@ -19,7 +19,7 @@ import (
 type attempt struct {
 	path     string // below /api/v1
 	body     any
-	resource string // what the audit log names; empty for what is created, or when nothing is written
+	resource string // the resource in the audit log; empty for a new one, or without a write
 }
 
 // marker is in every text that a world gives its things, so that who sees the
@@ -185,8 +185,8 @@ func (f *fixture) sibling(t *testing.T) *fixture {
 	return &s
 }
 
-// try makes the request of an operation. A stream is left after a while, which is
-// longer on a machine that is too busy to begin one in that time.
+// try sends the request of an operation. A stream is closed after a while, which is
+// longer on a busy machine.
 func (w *world) try(o option, op operation, a attempt) *response {
 	w.t.Helper()
 	if op.OperationID != "streamEvents" {
@@ -233,8 +233,8 @@ func TestEveryOperation(t *testing.T) {
 	})
 }
 
-// TestEveryWriteCanBeRepeated also guards that each accepted write is in the
-// audit log once, with what it was about, and a repetition is not.
+// TestEveryWriteCanBeRepeated also guards that each accepted write is in the audit
+// log once, with its resource, and a repetition is not.
 func TestEveryWriteCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	eachOperation(t, func(t *testing.T, w *world, op operation, a attempt) {

@@ -39,7 +39,7 @@ func (d *decoder) override() (o schedctl.Override) {
 	return o
 }
 
-// id reads the id of an account. No response repeats one that is too long.
+// id reads the id of an account. Responses do not repeat an id that is too long.
 func (d *decoder) id() string {
 	id, ok := d.text()
 	switch {
@@ -66,7 +66,7 @@ func (d *decoder) ownContent() string {
 // maxSettings is how long the JSON of options or credentials may be, in bytes.
 const maxSettings = 64 << 10
 
-// options reads an object of settings, of which null is one without any.
+// options reads an object of options; null is an empty object.
 func (d *decoder) options() schedctl.Options {
 	if d.null() {
 		return nil

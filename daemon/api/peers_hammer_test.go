@@ -10,9 +10,9 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// TestHammerOnSeveralDaemons lets callers make the same requests with the same
-// Idempotency-Keys on two daemons at once: each has one effect, and who is not told
-// to wait gets the answer of the one that had it.
+// TestHammerOnSeveralDaemons lets clients send the same requests with the same
+// Idempotency-Keys to two daemons at once: each has one effect, and each client that
+// is not asked to wait gets the response of the request with the effect.
 func TestHammerOnSeveralDaemons(t *testing.T) {
 	t.Parallel()
 	peers := newPeers(t, onPostgres(t, 2))
@@ -52,7 +52,7 @@ func TestHammerOnSeveralDaemons(t *testing.T) {
 	}
 }
 
-// wantOneEffect checks the answers to one request that was made many times.
+// wantOneEffect checks the responses to one request that was sent many times.
 func wantOneEffect(t *testing.T, path string, answers []*response) {
 	t.Helper()
 	fresh := 0
@@ -73,6 +73,6 @@ func wantOneEffect(t *testing.T, path string, answers []*response) {
 		}
 	}
 	if fresh != 1 {
-		t.Errorf("%s: %d answers are not replayed", path, fresh)
+		t.Errorf("%s: %d responses are not replayed", path, fresh)
 	}
 }

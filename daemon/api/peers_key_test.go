@@ -13,7 +13,7 @@ import (
 )
 
 // onPeers runs a test on two daemons: in memory, where time is the test's and they
-// do not hear of each other, and on PostgreSQL.
+// do not notify each other, and on PostgreSQL.
 func onPeers(t *testing.T, test func(*testing.T, []*fixture)) {
 	t.Helper()
 	if _, err := document(); err != nil { // read outside of bubbles: it is shared
@@ -47,8 +47,8 @@ func onPostgres(t *testing.T, n int) (stores []storage.Shared) {
 	return stores
 }
 
-// settle asks until the answer has the status that is wanted. It may take a second,
-// and on a slow machine with a real clock longer.
+// settle repeats a request until the response has the wanted status. That may take a
+// second, and longer on a slow machine with a real clock.
 func settle(t *testing.T, what string, want int, ask func() *response) {
 	t.Helper()
 	began := time.Now()
@@ -63,11 +63,12 @@ func settle(t *testing.T, what string, want int, ask func() *response) {
 	}
 }
 
-// inBubbleTime reports whether time is that of a bubble, in which nothing is slow.
+// inBubbleTime reports whether the test runs in a synctest bubble, where time is
+// exact.
 func inBubbleTime() bool { return time.Now().Year() < 2020 }
 
-// What one daemon does to keys and accounts is true of the other within a second,
-// even if it is not told.
+// Changes of one daemon to keys and accounts take effect at the other within a
+// second, even without a notification.
 func TestChangesTakeEffectOnAllDaemons(t *testing.T) {
 	t.Parallel()
 	onPeers(t, func(t *testing.T, peers []*fixture) {

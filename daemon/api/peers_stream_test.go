@@ -40,8 +40,8 @@ func (w *follower) wantEvents(want []string) {
 	}
 }
 
-// A stream of one daemon has the events of all, in one order whatever their ids
-// are, and goes on at another daemon where it broke off.
+// A stream of one daemon has the events of all, in one order whatever their ids are,
+// and can be resumed at another daemon.
 func TestStreamsOfSeveralDaemons(t *testing.T) {
 	t.Parallel()
 	onPeers(t, func(t *testing.T, peers []*fixture) {
@@ -57,7 +57,7 @@ func TestStreamsOfSeveralDaemons(t *testing.T) {
 		here.follow(resume(want[29])).wantEvents(want[30:])
 		there.follow(resume(quiet)).wantEvents(want) // an id that no event has, of the other daemon
 
-		// One that joins while others are there begins with what comes.
+		// A stream that joins while others run starts with future events.
 		third := there.follow()
 		more := peers[0].disorder(5)
 		third.wantEvents(more)

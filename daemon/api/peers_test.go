@@ -13,7 +13,7 @@ import (
 )
 
 // newPeers returns APIs of several daemons on one database, each with its own view
-// of it. They are told of commits, and run until the test ends.
+// of it. They are notified of commits, and run until the test ends.
 func newPeers(t *testing.T, stores []storage.Shared, configure ...func(*api.Config)) []*fixture {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -36,7 +36,7 @@ func newPeers(t *testing.T, stores []storage.Shared, configure ...func(*api.Conf
 	return peers
 }
 
-// beside returns the API of another daemon with the same tenants and networks.
+// beside returns the API of a second daemon with the same tenants and networks.
 func (f *fixture) beside(store storage.Store, configure ...func(*api.Config)) *fixture {
 	g := &fixture{
 		t: f.t, store: storagetest.NewFaulty(store), logs: f.logs, network: f.network,

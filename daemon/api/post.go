@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// getPost answers GET /posts/{id}.
+// getPost handles GET /posts/{id}.
 func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	var post schedctl.Post
 	err := s.view(ctx, func(r storage.Reader) (err error) {
@@ -24,7 +24,7 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	return postResponse(http.StatusOK, post)
 }
 
-// createPost answers POST /posts. Only the writes are in the transaction: an
+// createPost handles POST /posts. Only the writes are in the transaction: an
 // account that is disconnected between this and the commit leaves the post as it
 // would have been, had the account been disconnected right after it.
 func (s *Server) createPost(ctx context.Context, c *request, b createPost) (response, error) {
@@ -49,7 +49,7 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 		return response{}, err
 	}
 	if err := s.checkContent(ctx, s.newContentChecks(), &post, accounts, b.overrides); err != nil {
-		return response{}, storeError(err, "the request ended before the post was measured; nothing was stored")
+		return response{}, storeError(err, "the request ended before its text was checked; the post was not stored")
 	}
 	created, err := postResponse(http.StatusCreated, post)
 	if err != nil {
@@ -78,9 +78,9 @@ func (s *Server) createAccounts(ctx context.Context, c *request, ids []string) (
 	return c.findAccounts(func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) }, ids)
 }
 
-// renumber gives the events new ids. Events made before their transaction began
-// get their ids in it, so that ids are in the order of commits and who reads on
-// from the last id it saw misses none.
+// renumber gives the events new ids. Events that were created before their
+// transaction get their ids inside it, so that ids are in commit order and a reader
+// that continues after the last id misses no event.
 func renumber(events []schedctl.Event, now time.Time) []schedctl.Event {
 	for i := range events {
 		events[i].ID = schedctl.NewID(schedctl.EventPrefix, now)
@@ -88,7 +88,7 @@ func renumber(events []schedctl.Event, now time.Time) []schedctl.Event {
 	return events
 }
 
-// editPost answers PATCH /posts/{id}.
+// editPost handles PATCH /posts/{id}.
 func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response, error) {
 	if c.draftsOnly() && b.publishAt.schedules() {
 		return response{}, errDraftsOnly
@@ -130,7 +130,7 @@ func (c *request) editAccounts(r storage.Reader, p *schedctl.Post, b editPost) (
 	return c.accountList(r, b.accountIDs)
 }
 
-// schedulePost answers POST /posts/{id}/schedule.
+// schedulePost handles POST /posts/{id}/schedule.
 func (s *Server) schedulePost(ctx context.Context, c *request, b schedulePost) (response, error) {
 	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpSchedule, func(r storage.Reader, p *schedctl.Post, known *contentChecks) ([]schedctl.Event, error) {
 		accounts, err := c.launchAccounts(r, p, b.accountIDs)
@@ -145,7 +145,7 @@ func (s *Server) schedulePost(ctx context.Context, c *request, b schedulePost) (
 	})
 }
 
-// publishPost answers POST /posts/{id}/publish-now.
+// publishPost handles POST /posts/{id}/publish-now.
 func (s *Server) publishPost(ctx context.Context, c *request, b publishPost) (response, error) {
 	return s.changeFitting(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(r storage.Reader, p *schedctl.Post, known *contentChecks) ([]schedctl.Event, error) {
 		accounts, err := c.launchAccounts(r, p, b.accountIDs)
@@ -160,21 +160,21 @@ func (s *Server) publishPost(ctx context.Context, c *request, b publishPost) (re
 	})
 }
 
-// cancelPost answers POST /posts/{id}/cancel.
+// cancelPost handles POST /posts/{id}/cancel.
 func (s *Server) cancelPost(ctx context.Context, c *request, b cancelPost) (response, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpCancel, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		return p.CancelManaged(b.managed, c.now)
 	})
 }
 
-// unschedulePost answers POST /posts/{id}/unschedule.
+// unschedulePost handles POST /posts/{id}/unschedule.
 func (s *Server) unschedulePost(ctx context.Context, c *request) (response, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpUnschedule, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		return p.Unschedule(c.now)
 	})
 }
 
-// retryPost answers POST /posts/{id}/retry.
+// retryPost handles POST /posts/{id}/retry.
 func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		post, err := c.changeable(tx, schedctl.OpRetry)
@@ -223,7 +223,7 @@ func askNow(tx storage.Tx, workspace string, accounts []string) error {
 	return nil
 }
 
-// deletePost answers DELETE /posts/{id}.
+// deletePost handles DELETE /posts/{id}.
 func (s *Server) deletePost(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		post, err := c.post(tx)

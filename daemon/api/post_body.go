@@ -35,8 +35,8 @@ func readValidatePost(d *decoder) (b validatePost) {
 	return b
 }
 
-// createPost reads the fields of a new post; other is called for those of fields
-// that are none.
+// createPost reads the fields of a new post. other handles fields of the body that
+// are not fields of a post.
 func (d *decoder) createPost(fields []string, other func(name string)) (b createPost) {
 	hasContent := false
 	d.object(fields, func(name string) {

@@ -10,10 +10,10 @@ import (
 
 var errDraftsOnly = insufficientScope("this API key writes drafts only; a key with the scope posts:write can make them go out")
 
-// changePost loads the post of the path, lets change apply one operation to it
-// and stores post, events and answer, all in one transaction. The operation is
-// checked before change runs, so that a post in the wrong state is told before
-// what is wrong with the request's accounts. change may run more than once.
+// changePost loads the post of the path, applies one operation, and stores the post,
+// its events and the response, all in one transaction. The operation is checked
+// against the post's status before change runs, so that a wrong status is reported
+// before invalid accounts. change may run more than once.
 func (s *Server) changePost(ctx context.Context, c *request, status int, op schedctl.Operation,
 	change func(storage.Reader, *schedctl.Post) ([]schedctl.Event, error),
 ) (response, error) {
@@ -36,11 +36,11 @@ func (s *Server) changePost(ctx context.Context, c *request, status int, op sche
 	})
 }
 
-// changeFitting is changePost for a change after which the networks must take
-// the post. The change is tried on a snapshot first: to measure texts for many
-// accounts takes long, and while a transaction lasts no other one can write.
-// When a text turns up in the transaction that was not measured, because post or
-// account have changed meanwhile, the change is tried again.
+// changeFitting is changePost for a change whose result the networks must accept.
+// The change first runs on a snapshot to check the texts: that can take long for
+// many accounts, and a transaction blocks other writers. If the transaction finds a
+// text that was not checked, because the post or an account has changed, everything
+// is repeated.
 func (s *Server) changeFitting(ctx context.Context, c *request, status int, op schedctl.Operation,
 	change func(storage.Reader, *schedctl.Post, *contentChecks) ([]schedctl.Event, error),
 ) (response, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// duplicateGuardOption is the account option that says how far apart in time the same
-// text must be. Without it nothing is refused as a duplicate.
+// duplicateGuardOption is the account option with the minimum time between posts
+// with the same text. Without it, no post is refused as a duplicate.
 const duplicateGuardOption = "duplicate_guard"
 
 func duplicateGuard(a *schedctl.Account) time.Duration {
@@ -17,7 +17,7 @@ func duplicateGuard(a *schedctl.Account) time.Duration {
 	return guard
 }
 
-// anyDuplicateGuard reports whether duplicates are to be looked for at all.
+// anyDuplicateGuard reports whether any account has a duplicate guard.
 func anyDuplicateGuard(accounts []schedctl.Account) bool {
 	return slices.ContainsFunc(accounts, func(a schedctl.Account) bool { return duplicateGuard(&a) > 0 })
 }

@@ -17,8 +17,8 @@ type accountContent struct {
 	account schedctl.Account
 	content string
 
-	// Of the account's override: what it sets, and where a request has it; empty
-	// when there is none.
+	// These are from the override of the account: its settings, and its path in the
+	// request. They are empty if the account has no override.
 	options       schedctl.Options
 	hasOwnContent bool // it sets the content
 	path          string

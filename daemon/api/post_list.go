@@ -23,7 +23,7 @@ var (
 	listSorts = []storage.Sort{storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
 )
 
-// listPosts answers GET /posts.
+// listPosts handles GET /posts.
 func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 	query, err := c.postQuery()
 	if err != nil {

@@ -82,7 +82,7 @@ func TestGetPost(t *testing.T) {
 	created := f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}}).want(201)
 	got := f.do(nil, "GET", "/posts/"+created.post().ID, nil).want(200)
 	if diff := cmp.Diff(string(created.body), string(got.body)); diff != "" {
-		t.Errorf("what was created reads otherwise (-created +read):\n%s", diff)
+		t.Errorf("the created post differs when read again (-created +read):\n%s", diff)
 	}
 	if got.header.Get("ETag") != `"1"` || got.header.Get("Location") != "" {
 		t.Errorf("headers %v", got.header)
@@ -287,7 +287,7 @@ func TestDraftKeys(t *testing.T) {
 		"list":             f.do(drafts, "GET", "/posts", nil),
 	} {
 		if r.status != http.StatusForbidden {
-			t.Errorf("%s answers %d: %s", name, r.status, r.body)
+			t.Errorf("%s gets %d: %s", name, r.status, r.body)
 		}
 	}
 	f.do(drafts, "DELETE", "/posts/"+plan.ID, nil).refused(schedctl.PostNotDeletable)

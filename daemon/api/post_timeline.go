@@ -16,8 +16,8 @@ const (
 	maxTimelineAttempts = 50
 )
 
-// getTimeline answers GET /posts/{id}/timeline. A key that is limited to accounts
-// is not told of targets that the post had on other accounts before.
+// getTimeline handles GET /posts/{id}/timeline. A key that is limited to accounts
+// does not see targets that the post had on other accounts.
 func (s *Server) getTimeline(ctx context.Context, c *request) (response, error) {
 	var line apiv1.Timeline
 	err := s.scan(ctx, c, func(r storage.Reader) error {

@@ -18,10 +18,10 @@ import (
 // networks take what repeats sooner for spam.
 const sameTextWarning = 24 * time.Hour
 
-// validatePost answers POST /posts/validate by the rules of createPost, all of
-// them, where createPost ends at the first that is broken. A post without a time
-// is looked at as if it went out now. To measure texts for many accounts takes
-// long: how many validations a key runs at once is bounded as its scans are.
+// validatePost handles POST /posts/validate. It checks all rules of createPost,
+// which stops at the first violation. A post without a time is checked as if it were
+// published now. Checking texts for many accounts takes long, so validations of a
+// key are limited like scans.
 func (s *Server) validatePost(ctx context.Context, c *request, b validatePost) (response, error) {
 	v := validation{server: s, call: c, body: b, checks: s.newContentChecks()}
 	err := s.scan(ctx, c, func(r storage.Reader) error {
@@ -34,7 +34,7 @@ func (s *Server) validatePost(ctx context.Context, c *request, b validatePost) (
 	return newResponse(http.StatusOK, v.result)
 }
 
-// validation is one look at a post that nobody stores.
+// validation is the check of one post that is not stored.
 type validation struct {
 	server *Server
 	call   *request
@@ -65,8 +65,8 @@ func (v *validation) run(ctx context.Context) error {
 	return nil
 }
 
-// checkAccounts looks at each account by itself. Those that are not there are problems
-// of the post.
+// checkAccounts checks each account separately. Unknown accounts are problems of the
+// post.
 func (v *validation) checkAccounts(ctx context.Context) error {
 	ids := v.body.accountIDs
 	if len(ids) > schedctl.MaxAccounts {
@@ -101,8 +101,8 @@ func (v *validation) account(ctx context.Context, id string) error {
 	return v.checkAccount(ctx, a, refusal)
 }
 
-// checkAccount adds what there is to say of one account, of which refusal says why no
-// post can go there, or is nil.
+// checkAccount adds the result for one account. refusal is the reason why no post
+// can be sent there, or nil.
 func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refusal error) error {
 	c := contentFor(a, v.body.content, v.body.overrides)
 	check, faults, err := v.checks.check(ctx, c)
@@ -172,8 +172,8 @@ func (v *validation) publishTime() time.Time {
 	return v.body.publishAt.at
 }
 
-// checkPost looks at the post by itself, with a text that is good where only the
-// rest is in question.
+// checkPost checks the post without its accounts, using a valid text for checks that
+// do not concern the text.
 func (v *validation) checkPost() {
 	v.addProblem(schedctl.CheckContent(v.body.content))
 	post := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: "text", Accounts: v.allAccounts}
@@ -205,8 +205,8 @@ func (v *validation) externalID() error {
 	return v.addProblem(err)
 }
 
-// addProblem adds a refusal of the post as a whole. It returns an error that is
-// none.
+// addProblem adds an error with a code to the problems of the post. It returns other
+// errors.
 func (v *validation) addProblem(err error) error {
 	var refusal *schedctl.Error
 	if err != nil && !errors.As(err, &refusal) {
@@ -216,7 +216,7 @@ func (v *validation) addProblem(err error) error {
 	return nil
 }
 
-// problemsOf returns a refusal as what a validation tells.
+// problemsOf converts an error to the problems of a validation.
 func problemsOf(err error) []apiv1.Problem {
 	var refusal *schedctl.Error
 	if !errors.As(err, &refusal) {

@@ -49,7 +49,7 @@ func parseIfMatch(lines []string) (precondition, error) {
 }
 
 var errIfMatch = schedctl.Errorf(schedctl.ValidationFailed, "If-Match",
-	`If-Match takes the ETag of an answer as it was given, such as "3" with its quotes, or *`)
+	`If-Match must be the ETag of a response, such as \"3\" with its quotes, or *`)
 
 // cutTag cuts an entity-tag off the beginning of s.
 func cutTag(s string) (tag string, weak bool, after string, ok bool) {
@@ -76,7 +76,7 @@ func (p precondition) check(post *schedctl.Post) error {
 		}
 	}
 	return schedctl.Errorf(schedctl.VersionMismatch, "If-Match",
-		"the post is at version %s by now; read it again and decide anew", current)
+		"the post is now at version %s; read it again and repeat the change if it still applies", current)
 }
 
 // matchesNone reports whether an If-None-Match field (RFC 9110, section 13.1.2)

@@ -61,7 +61,7 @@ func TestIfMatchOnEveryChange(t *testing.T) {
 		current := f.do(nil, "GET", "/posts/"+p.ID, nil).header.Get("ETag")
 		f.do(header("If-Match", `"99"`), tt.method, "/posts/"+p.ID+tt.path, tt.body).refused(schedctl.VersionMismatch)
 		if r := f.do(header("If-Match", current), tt.method, "/posts/"+p.ID+tt.path, tt.body); r.status >= 300 {
-			t.Errorf("%s %s with the current version answers %d: %s", tt.method, tt.path, r.status, r.body)
+			t.Errorf("%s %s with the current version gets %d: %s", tt.method, tt.path, r.status, r.body)
 		} else if r.status != http.StatusNoContent && r.header.Get("ETag") == current {
 			t.Errorf("%s %s keeps the ETag %s", tt.method, tt.path, current)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// TestHealthzProvesTheDaemon to whoever knows what it has announced, and says
-// nothing of the secret to others.
+// TestHealthzProvesTheDaemon checks that the proof is valid for the announcement,
+// and that other clients learn nothing of the secret.
 func TestHealthzProvesTheDaemon(t *testing.T) {
 	t.Parallel()
 	announced := apiv1.Announced{URL: "http://127.0.0.1:7733", Secret: "s3cret-of-this-start"}

@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// TestReconnectIsTold guards that whoever holds the queue of a refused account
-// is told that it can go on.
+// TestReconnectIsTold guards that the queue of a refused account is notified that it
+// can continue.
 func TestReconnectIsTold(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, testReconnectIsTold)
@@ -40,7 +40,7 @@ func testReconnectIsTold(t *testing.T, f *fixture) {
 			t.Errorf("%+v", a)
 		}
 		if !slices.Equal(told, []string{f.mine.account}) {
-			t.Errorf("told of %v, want %s", told, f.mine.account)
+			t.Errorf("the notifications are %v, want %s", told, f.mine.account)
 		}
 	}
 	if p := f.do(nil, "GET", "/posts/"+waiting.ID, nil).post(); p.Status != schedctl.Publishing || p.Version != waiting.Version {
@@ -81,7 +81,7 @@ func testReconnectAsSomebodyElse(t *testing.T, f *fixture) {
 	refuse()
 
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.ProfileURL = "" })
-	f.do(nil, "PATCH", path, another).want(200) // who has no page cannot be told apart
+	f.do(nil, "PATCH", path, another).want(200) // accounts without a page cannot be distinguished
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.ProfileURL, a.Username = "https://old.example/@me", "Somebody Else" })
 	f.do(nil, "PATCH", path, another).want(200) // the same by another address
 
@@ -102,7 +102,7 @@ func TestReconnectElsewhere(t *testing.T) {
 func testReconnectElsewhere(t *testing.T, f *fixture) {
 	token := func(room string) body { return body{"credentials": body{"token": "room-" + room}} }
 	path := "/social-accounts/" + f.mine.account
-	// An account of an earlier version has no identity yet; what it shows is the same.
+	// An account of an earlier version has no identity yet; its profile is compared.
 	f.do(nil, "PATCH", path, token("one")).want(200)
 	refuse := func(when string) {
 		t.Helper()
@@ -130,8 +130,8 @@ func testReconnectElsewhere(t *testing.T, f *fixture) {
 	refuse("disconnected")
 	f.do(nil, "PATCH", path, token("one")).want(200)
 
-	// Nobody knows which room an account of an earlier version is of whose page
-	// does not say.
+	// The room of an account of an earlier version is unknown if its page does not name
+	// it.
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Credentials, a.ProfileURL = nil, "https://fake.example/elsewhere" })
 	refuse("of an earlier version")
 	given := body{"credentials": body{"token": "room-one", "identity": "me two"}}
@@ -140,8 +140,8 @@ func testReconnectElsewhere(t *testing.T, f *fixture) {
 	}
 }
 
-// TestSessionsAreStored guards that what a network gives for credentials is kept
-// with them, comes back to it, and is shown and taken from nobody.
+// TestSessionsAreStored guards that a session that a network returns is stored with
+// the credentials, sent back to the network, and never shown.
 func TestSessionsAreStored(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

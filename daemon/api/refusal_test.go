@@ -20,7 +20,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// refusals has at least one request for every code that the API answers with.
+// refusals has at least one request for every error code of the API.
 var refusals = []struct {
 	name  string
 	code  schedctl.Code
@@ -93,7 +93,7 @@ var refusals = []struct {
 	{"an id longer than any", schedctl.InvalidSocialAccounts, "social_account_ids[0]", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{strings.Repeat("a", 1000)}})
 	}},
-	{"an account of another workspace", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+	{"an account in a different workspace", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.other.account}})
 	}},
 	{"a disconnected account", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
@@ -126,7 +126,7 @@ var refusals = []struct {
 		f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "a"}).want(201)
 		return f.do(nil, "POST", "/posts", body{"content": "y", "external_id": "a"})
 	}},
-	{"an external id of another post", schedctl.ExternalIDExists, "external_id", func(f *fixture) *response {
+	{"an external id in use", schedctl.ExternalIDExists, "external_id", func(f *fixture) *response {
 		f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "a"}).want(201)
 		return f.do(nil, "PATCH", "/posts/"+f.draft().ID, body{"external_id": "a"})
 	}},
@@ -352,7 +352,7 @@ func callUnderWay(f *fixture) *response {
 		f.t.Errorf("Retry-After: %q", got)
 	}
 	if again := add().want(http.StatusCreated); again.header.Get("Idempotent-Replayed") != "true" {
-		f.t.Error("the third call is not answered from what the first stored")
+		f.t.Error("the third request does not get the response stored by the first")
 	}
 	return second
 }
@@ -406,7 +406,7 @@ func TestInternalErrorsAreLoggedAndNotTold(t *testing.T) {
 	f.network.panicking()
 	e := f.do(nil, "POST", "/posts", f.planned("x", time.Hour)).refused(schedctl.Internal)
 	if strings.Contains(e.Message, "out of cheese") {
-		t.Errorf("the text of an internal error is told: %s", e.Message)
+		t.Errorf("the text of an internal error is sent: %s", e.Message)
 	}
 	if logs := f.logs.String(); !strings.Contains(logs, "out of cheese") || !strings.Contains(logs, e.RequestID) {
 		t.Errorf("the log has neither the error nor the request:\n%s", logs)
@@ -418,7 +418,7 @@ func TestStorageFailuresAreLoggedAndChangeNothing(t *testing.T) {
 	f := newFixture(t)
 	f.store.FailUpdates(1, storagetest.BeforeDisk)
 	e := f.do(nil, "POST", "/posts", body{"content": "x"}).refused(schedctl.Unavailable)
-	if want := "the daemon could not store this; nothing was changed; see its log"; e.Message != want {
+	if want := "the daemon could not store this and changed nothing; see its log"; e.Message != want {
 		t.Errorf("message %q, want %q", e.Message, want)
 	}
 	if logs := f.logs.String(); !strings.Contains(logs, storagetest.ErrInjected.Error()) || !strings.Contains(logs, e.RequestID) {
@@ -452,10 +452,10 @@ func TestReadyAndHealth(t *testing.T) {
 	f.exchange(header("Authorization", ""), "GET", "/healthz", nil).want(200)
 	f.exchange(header("Authorization", ""), "GET", "/readyz", nil).want(200)
 
-	f.handler = api.New(api.Config{Ready: func(context.Context) error { return errors.New("the loop has not begun") }})
+	f.handler = api.New(api.Config{Ready: func(context.Context) error { return errors.New("the loop has not started") }})
 	f.exchange(nil, "GET", "/healthz", nil).want(200)
 	e := f.exchange(nil, "GET", "/readyz", nil).refused(schedctl.Unavailable)
-	if !strings.Contains(e.Message, "the loop has not begun") {
+	if !strings.Contains(e.Message, "the loop has not started") {
 		t.Errorf("no reason in %q", e.Message)
 	}
 }
@@ -489,6 +489,6 @@ func TestPanicAfterTheAnswerBegan(t *testing.T) {
 		res.Body.Close()
 	}
 	if err == nil {
-		t.Error("half an answer looks like a whole one")
+		t.Error("half a response looks complete")
 	}
 }

@@ -41,10 +41,10 @@ func cleanPath(p string) bool {
 	return p == "/" || (strings.HasPrefix(trimmed, "/") && trimmed != "/" && path.Clean(trimmed) == trimmed)
 }
 
-// statusRecorder remembers the status of an answer.
+// statusRecorder records the status of a response.
 type statusRecorder struct {
 	http.ResponseWriter
-	status int // 0 until the answer begins
+	status int // 0 before the headers are sent
 }
 
 // WriteHeader notes the status and passes it on.
@@ -55,7 +55,8 @@ func (w *statusRecorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write passes on; the first one begins an answer with status 200.
+// Write implements [http.ResponseWriter]; the first call without WriteHeader means
+// status 200.
 func (w *statusRecorder) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
@@ -80,8 +81,8 @@ func (s *Server) logRequest(r *http.Request, w *statusRecorder, start time.Time)
 // methods are those that any route has, in the order Allow names them.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete}
 
-// notFound answers what no route matched: 405 when the path has routes for other
-// methods, else 404.
+// notFound handles requests that match no route: 405 when the path has routes for
+// other methods, otherwise 404.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	if allowed := s.allowed(r); allowed != nil {
 		list := strings.Join(allowed, ", ")

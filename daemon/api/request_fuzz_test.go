@@ -80,7 +80,7 @@ func (z *fuzzed) create(f *testing.F, word, path, body string) {
 	w := httptest.NewRecorder()
 	z.handler.ServeHTTP(w, r)
 	var made map[string]struct{ ID string }
-	json.Unmarshal(w.Body.Bytes(), &made) // a secret beside it is no such thing
+	json.Unmarshal(w.Body.Bytes(), &made) // next to it, a secret is not redacted
 	for _, name := range []string{"social_account", "post", "delivery", "webhook", "api_key"} {
 		if id := made[name].ID; id != "" {
 			z.ids = append(z.ids, word, id)
@@ -93,8 +93,8 @@ func (z *fuzzed) create(f *testing.F, word, path, body string) {
 // named returns a text with ids for the words that stand for them.
 func (z *fuzzed) named(text string) string { return strings.NewReplacer(z.ids...).Replace(text) }
 
-// serve answers a request and fails the test when that is an error of the
-// daemon's own. Requests that do not end by themselves are ended.
+// serve handles a request and fails the test on an internal error. Requests that do
+// not end are canceled.
 func (z *fuzzed) serve(t *testing.T, r *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -120,18 +120,18 @@ func (z *fuzzed) authorized(t *testing.T, authorization, remote string) {
 	granted := strings.EqualFold(scheme, "Bearer") && strings.TrimLeft(rest, " ") == z.key
 	switch {
 	case granted != (w.Code == http.StatusOK):
-		t.Fatalf("%q is answered %d", authorization, w.Code)
+		t.Fatalf("%q gets %d", authorization, w.Code)
 	case !granted && w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests:
-		t.Fatalf("%q is answered %d", authorization, w.Code)
+		t.Fatalf("%q gets %d", authorization, w.Code)
 	case w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "":
-		t.Fatalf("%q is answered 429 without Retry-After", authorization)
+		t.Fatalf("%q gets 429 without Retry-After", authorization)
 	case !granted && len(authorization) > 20 && strings.Contains(w.Body.String(), authorization[8:]):
 		t.Fatalf("%q is shown: %s", authorization, w.Body)
 	}
 }
 
-// FuzzRequest sends requests of any shape with a key for everything: none is
-// answered 500, and every refusal is an envelope.
+// FuzzRequest sends requests of any shape with a key that has all scopes: none gets
+// 500, and every error is an envelope.
 func FuzzRequest(f *testing.F) {
 	z := newFuzzed(f)
 	for path, b := range map[string]string{
@@ -181,7 +181,7 @@ func FuzzRequest(f *testing.F) {
 		r.Header["Authorization"] = []string{"Bearer " + z.key}
 		w := z.serve(t, r)
 		if w.Code >= 400 && r.Method != http.MethodHead && !strings.Contains(w.Body.String(), `"request_id":`) {
-			t.Fatalf("%s %q is answered %d: %s", method, target, w.Code, w.Body)
+			t.Fatalf("%s %q gets %d: %s", method, target, w.Code, w.Body)
 		}
 	})
 }

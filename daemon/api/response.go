@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// response is what a request is answered with.
+// response is the response to a request.
 type response struct {
 	status   int
 	etag     string
@@ -21,15 +21,15 @@ type response struct {
 	secret   bool   // body shows a secret: where it is stored, it is sealed
 	replayed bool   // it was stored by an earlier request with the same key
 
-	// stream takes the place of everything above: it writes the whole answer,
-	// and returns when there is nothing more to say.
+	// stream replaces all fields above: it writes the whole response and returns at its
+	// end.
 	stream func(http.ResponseWriter, *http.Request)
 }
 
-// noContent is the answer that has nothing to say.
+// noContent is the response without a body.
 var noContent = response{status: http.StatusNoContent}
 
-// newResponse returns an answer with v as its body.
+// newResponse returns a response with v as its body.
 func newResponse(status int, v any) (response, error) {
 	body, err := encode(v)
 	if err != nil {
@@ -38,7 +38,7 @@ func newResponse(status int, v any) (response, error) {
 	return response{status: status, body: body}, nil
 }
 
-// postResponse returns an answer with a post, which carries its version.
+// postResponse returns a response with a post and its ETag.
 func postResponse(status int, p schedctl.Post) (response, error) {
 	a, err := newResponse(status, apiv1.PostEnvelope{Post: apiv1.NewPost(p)})
 	a.etag = `"` + strconv.FormatInt(p.Version, 10) + `"`
@@ -48,7 +48,7 @@ func postResponse(status int, p schedctl.Post) (response, error) {
 	return a, err
 }
 
-// accountResponse returns an answer with an account and the warnings about it.
+// accountResponse returns a response with an account and its warnings.
 func (s *Server) accountResponse(r storage.Reader, c *request, status int, acc schedctl.Account) (response, error) {
 	wire, err := s.wireAccounts(r, c, acc)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Server) accountResponse(r storage.Reader, c *request, status int, acc s
 // encode returns v as JSON without the escapes that only HTML needs.
 func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
-	buf.Grow(1 << 10) // most answers are smaller
+	buf.Grow(1 << 10) // most responses are smaller
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)

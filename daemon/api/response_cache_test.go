@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// What is asked again while nothing was written is read once, and read anew after
-// any commit.
+// A repeated read is served from the cache until the next commit, and read again
+// after it.
 func TestReadsAreRepeatedFromMemory(t *testing.T) {
 	t.Parallel()
 	store := &readCounting{Store: storagetest.NewMemory()}
@@ -32,7 +32,7 @@ func TestReadsAreRepeatedFromMemory(t *testing.T) {
 		}
 		f.changeStored(p.ID, func(p *schedctl.Post) { p.Content += " more" })
 		if changed := f.do(nil, "GET", path, nil).want(http.StatusOK); !strings.Contains(string(changed.body), " more") {
-			t.Errorf("%s does not tell of a change: %s", path, changed.body)
+			t.Errorf("%s does not show a change: %s", path, changed.body)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestReadsFromMemoryAreOfTheSameKey(t *testing.T) {
 	}
 }
 
-// A list that grew while it was read is not taken for the new one.
+// A list that grew while it was read is not cached as the new one.
 func TestReadsFromMemoryNeverLagBehindAnAnswer(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -79,7 +79,7 @@ func TestReadsFromMemoryNeverLagBehindAnAnswer(t *testing.T) {
 			f.create(body{"content": content})
 			list := decodeAs[apiv1.PostList](t, f.do(nil, "GET", "/posts?limit=1", nil).want(http.StatusOK))
 			if got := list.Results[0].Content; got != content {
-				t.Fatalf("after %q was created, the list begins with %q", content, got)
+				t.Fatalf("after %q was created, the list starts with %q", content, got)
 			}
 		}
 		<-done

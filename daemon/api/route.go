@@ -26,7 +26,7 @@ type route struct {
 
 	scopes []schedctl.Scope // any one of them; none when every valid key may call
 	params []*huma.Param
-	codes  []schedctl.Code // refusals beside those that all routes have
+	codes  []schedctl.Code // error codes other than those of all routes
 
 	request      reflect.Type // the JSON body; nil for none
 	optionalBody bool         // the body may be left out
@@ -64,7 +64,7 @@ type request struct {
 
 	// What follows is set on routes that write.
 	match       precondition
-	idempotency storage.IdempotencyScope // its IdempotencyKey is empty when there is none
+	idempotency storage.IdempotencyScope // empty IdempotencyKey for none
 	fingerprint [32]byte
 	bodyValid   bool // the body was read without fault
 }

@@ -13,17 +13,17 @@ var (
 	writesWorkspaces = []schedctl.Scope{schedctl.ScopeWorkspacesWrite}
 )
 
-// workspaceRoutes are about the workspace, and about the daemon as a whole.
+// workspaceRoutes are the routes about workspaces and about the daemon.
 func (s *Server) workspaceRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/me", id: "getMe", tag: "Workspace",
 		summary:     "Tell whose key this is",
-		description: "Answers with the workspace and the API key of the request. Use it to check credentials.",
+		description: "Returns the workspace and the API key of the request. Use it to check credentials.",
 		status:      http.StatusOK, response: reflect.TypeFor[apiv1.Me](),
 		handle: s.getMe,
 	}, {
 		method: http.MethodGet, path: "/capabilities", id: "getCapabilities", tag: "Workspace",
-		summary:     "Tell what this daemon can do",
+		summary:     "Get the features and limits of this daemon",
 		description: "The features, the limits, and the platforms with what their accounts are connected with.",
 		status:      http.StatusOK, response: reflect.TypeFor[apiv1.Capabilities](),
 		handle: s.getCapabilities,
@@ -43,7 +43,7 @@ func (s *Server) workspaceRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/workspaces", id: "createWorkspace", tag: "Workspace",
 		summary: "Make a workspace",
-		description: "Answers with the workspace and its first API key, which may do everything in it; the secret is shown this once. The new key expires when the one that makes it does. Workspaces see nothing of each other. " +
+		description: "Returns the workspace and its first API key, which has all scopes; the secret is shown only once. The new key expires when the key of the request does. Workspaces cannot see each other. " +
 			"Repeating the call with its Idempotency-Key and the same API key shows the secret again.",
 		scopes:  writesWorkspaces,
 		request: reflect.TypeFor[apiv1.CreateWorkspace](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedWorkspace](),
@@ -58,7 +58,7 @@ func (s *Server) workspaceRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/backup", id: "getBackup", tag: "Workspace",
 		summary: "Copy the database",
-		description: "A copy of the whole database as it is at one moment, while the daemon goes on; secrets in it stay sealed. It is a file that the daemon can be started on. " +
+		description: "A consistent copy of the database, made while the daemon runs; secrets in it stay sealed. The daemon can start on this file. " +
 			"A copy that ends early cuts the connection. Needs the scope workspaces:write as well when there is more than one workspace.",
 		scopes: writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: reflect.TypeFor[[]byte](), media: mediaBytes,
@@ -87,8 +87,8 @@ func (s *Server) keyRoutes() []route {
 		method: http.MethodDelete, path: "/api-keys/{id}", id: "revokeAPIKey", tag: "API keys",
 		summary: "Revoke an API key",
 		description: "At once and for good; repeating the call changes nothing. Event streams and downloads with the key end. " +
-			"Keys that were made with it stay: the audit log lists them. A key can revoke itself; one that is limited to accounts, only itself. " +
-			"The last key without a limit that holds keys:write, or workspaces:write, is refused, unless another lasts as long: without it nobody could give that scope again.",
+			"Keys that it created remain valid; the audit log lists them. A key can revoke itself; a key that is limited to accounts can revoke only itself. " +
+			"The last unlimited key with keys:write or workspaces:write is refused, unless another such key lasts as long: otherwise no key could grant that scope.",
 		scopes: writesKeys, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusNoContent,
 		handle: withoutBody(s.revokeKey),

@@ -44,7 +44,7 @@ func (s *Server) notificationRoutes() []route {
 	}, {
 		method: http.MethodDelete, path: "/notifications/{id}", id: "deleteNotification", tag: "Notifications",
 		summary:     "Delete a notification",
-		description: "What it has not sent yet is dropped. A message that is being sent cannot be recalled.",
+		description: "Messages that were not sent yet are dropped. A message that is being sent cannot be recalled.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusNoContent,
 		handle: wholeWorkspace(withoutBody(s.deleteNotification)),

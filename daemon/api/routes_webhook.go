@@ -27,7 +27,7 @@ func (s *Server) webhookRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/webhooks", id: "createWebhook", tag: "Webhooks",
 		summary: "Create a webhook",
-		description: "The URL is told of what happens from now on, in the types of events that are named. Each call is signed as Standard Webhooks describes, with the secret of this answer, which is shown once. " +
+		description: "The URL receives future events of the given types. Each request is signed as defined by Standard Webhooks, with the secret in this response, which is shown only once. " +
 			"Any 2xx within 10 seconds is a success; else the call is repeated after 10 s, 30 s, 2 min, 5 min, 15 min, 1 h, 4 h and 12 h, and then given up.",
 		scopes: writesWebhooks, codes: []schedctl.Code{schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.CreateWebhook](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.WebhookSecret](),
@@ -35,14 +35,14 @@ func (s *Server) webhookRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/webhooks/{id}", id: "getWebhook", tag: "Webhooks",
 		summary:     "Get a webhook",
-		description: "Tells also whether it fails, and why when it was disabled for that.",
+		description: "The response shows whether the webhook is failing, and why the daemon disabled it.",
 		scopes:      readsWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: one,
 		handle: wholeWorkspace(s.getWebhook),
 	}, {
 		method: http.MethodPatch, path: "/webhooks/{id}", id: "editWebhook", tag: "Webhooks",
 		summary:     "Edit a webhook",
-		description: "Absent fields stay as they are. A webhook that is enabled again is told of what happens from then on: not of what happened while it was disabled. Deliveries that were pending when it was disabled go on. A change that changes nothing keeps updated_at.",
+		description: "Absent fields stay unchanged. A webhook that is enabled again receives future events, not those from the time it was disabled. Deliveries that were pending when it was disabled continue. A request that changes nothing keeps updated_at.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.EditWebhook](), status: http.StatusOK, response: one,
 		handle: wholeWorkspace(withBody(s.readEditWebhook, s.editWebhook)),
@@ -56,7 +56,7 @@ func (s *Server) webhookRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/webhooks/{id}/test", id: "testWebhook", tag: "Webhooks",
 		summary:     "Send a test event",
-		description: "Queues an event of type webhook.test for this webhook alone, also for one that is disabled. Read its deliveries to see what became of it.",
+		description: "Queues an event of type webhook.test for this webhook only, even if it is disabled. Read its deliveries to see the result.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusAccepted, response: reflect.TypeFor[apiv1.WebhookTest](),
 		handle: wholeWorkspace(withoutBody(s.testWebhook)),
@@ -73,7 +73,7 @@ func (s *Server) webhookRoutes() []route {
 func (s *Server) deliveryRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/webhooks/{id}/deliveries", id: "listWebhookDeliveries", tag: "Webhooks",
-		summary:     "List what a webhook was told",
+		summary:     "List the deliveries of a webhook",
 		description: "One page, the youngest delivery first, of the last 30 days. next_cursor is null at the end; with a filter a page can be short, even empty, and still have a next one.",
 		scopes:      readsWebhooks, params: deliveryListParams(),
 		codes:  []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed, schedctl.ValidationFailed, schedctl.InvalidCursor},
@@ -82,14 +82,14 @@ func (s *Server) deliveryRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/webhooks/{id}/deliveries/{delivery_id}/replay", id: "replayWebhookDelivery", tag: "Webhooks",
 		summary:     "Tell a webhook of an event again",
-		description: "Queues the delivery to be tried at once, whatever became of it, with all retries anew. The id of the event stays, so that a receiver can tell that it knows it. A disabled webhook is called when it is enabled again.",
+		description: "Queues the delivery for an immediate request, regardless of its status, with all its retries. The id of the event stays the same, so that the receiver can detect the repeat. A disabled webhook receives it when it is enabled again.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusAccepted, response: reflect.TypeFor[apiv1.DeliveryEnvelope](),
 		handle: wholeWorkspace(withoutBody(s.replayDelivery)),
 	}, {
 		method: http.MethodPost, path: "/webhooks/{id}/replay", id: "replayWebhook", tag: "Webhooks",
 		summary:     "Queue all failed deliveries again",
-		description: "All that were given up and were created since then; those that are still pending are tried anyway. What happened while the webhook was disabled has no delivery and is not told.",
+		description: "Queues all failed deliveries created since the given time; pending ones are retried anyway. Events from the time the webhook was disabled have no deliveries and are not sent.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.ReplayWebhook](), status: http.StatusAccepted, response: reflect.TypeFor[apiv1.WebhookReplay](),
 		handle: wholeWorkspace(withBody(readReplayWebhook, s.replayWebhook)),
@@ -112,13 +112,13 @@ func (s *Server) eventRoutes() []route {
 		method: http.MethodGet, path: "/events", id: "streamEvents", tag: "Events",
 		summary: "Follow what happens",
 		description: "A stream of server-sent events that does not end: each has the id of the event as its id, its type as its event, and the schema Event as its data, on one line. " +
-			"It begins with what happens from now on, or after the event that Last-Event-ID names; its first lines have the id to resume after while nothing has happened. There is a comment every 15 seconds. " +
+			"It starts with future events, or after the event in Last-Event-ID; its first lines contain the id to resume after until the first event arrives. A comment is sent every 15 seconds. " +
 			"A reader that takes nothing for 10 seconds is cut off, and every stream ends when the daemon stops or the key is revoked: resume with Last-Event-ID, and nothing of the last 30 days is missed. " +
-			"A key that is limited to accounts is told only of posts and accounts that it can see. " +
+			"A key that is limited to accounts receives only events of posts and accounts that it can see. " +
 			"A key can have 1,000 streams open; one more is refused with 429.",
 		scopes: readsPosts, params: []*huma.Param{{
 			Name: lastEventIDHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
-			Description: "The id of the last event that was read; the stream goes on after it.",
+			Description: "The id of the last received event; the stream continues after it.",
 		}},
 		codes: []schedctl.Code{schedctl.ValidationFailed}, media: mediaEvents,
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.Event](),

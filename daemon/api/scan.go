@@ -44,7 +44,7 @@ func newScans(readers int) *scans {
 	return &scans{all: make(chan struct{}, most), perKey: max(1, min(maxScansPerKey, most-1)), keys: map[string]*keyScans{}}
 }
 
-// begin waits until a scan of a key may run. The caller has to call end.
+// begin waits until a scan of a key may run. The caller must call end.
 func (s *scans) begin(ctx context.Context, keyID string) (end func(), err error) {
 	k := s.join(keyID)
 	select {

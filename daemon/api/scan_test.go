@@ -22,7 +22,7 @@ import (
 )
 
 // slow is a store on which a search takes until release is closed. It holds its
-// snapshot meanwhile, on PostgreSQL its connection.
+// snapshot, and on PostgreSQL its connection.
 type slow struct {
 	storage.Store
 	release chan struct{}
@@ -30,7 +30,7 @@ type slow struct {
 	mu      sync.Mutex // mu guards what follows
 	running int
 	most    int
-	changed chan struct{} // gets a token for each search that begins
+	changed chan struct{} // gets a token for each search that starts
 }
 
 func newSlow(store storage.Store) *slow {
@@ -75,8 +75,8 @@ func (s *slow) count(n int) {
 }
 
 // TestSearchesHoldUpNothing sends fifty searches of one key that do not end. A few
-// of them run and the others are refused; meanwhile the key can read, another key
-// can search, and what publishes posts gets a snapshot and a transaction.
+// of them run and the others are refused. Meanwhile, the key can read, a second key
+// can search, and publishing gets a snapshot and a transaction.
 func TestSearchesHoldUpNothing(t *testing.T) {
 	t.Parallel()
 	engines := map[string]func(*testing.T) storage.Store{
@@ -142,7 +142,7 @@ func testSearchesHoldUpNothing(t *testing.T, f *fixture, store *slow) {
 		decodeAs[apiv1.PostList](t, (<-responses).want(200))
 	}
 	if store.most != mayRun+1 {
-		t.Errorf("%d searches ran at once, want %d of one key and one of another", store.most, mayRun)
+		t.Errorf("%d searches ran at once, want %d for the first key and one for the second", store.most, mayRun)
 	}
 	f.do(nil, "GET", "/posts?q=draft", nil).want(200)
 }
@@ -171,7 +171,7 @@ func TestStreamsOfAKeyAreBounded(t *testing.T) {
 			t.Errorf("one stream too many: %d %s", tooMany.Code, tooMany.Body)
 		}
 		if another.Code != http.StatusOK {
-			t.Errorf("a stream of another key: %d %s", another.Code, another.Body)
+			t.Errorf("a stream of a second key: %d %s", another.Code, another.Body)
 		}
 		cancel()
 		synctest.Wait()
@@ -185,7 +185,7 @@ func TestStreamsOfAKeyAreBounded(t *testing.T) {
 	})
 }
 
-// heldCopy is a store of which a copy takes until release is closed.
+// heldCopy is a store whose copy waits until release is closed.
 type heldCopy struct {
 	storage.Store
 	begun   chan struct{}

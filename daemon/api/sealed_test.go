@@ -70,8 +70,8 @@ func TestSealedAnswersAreForWhoeverAsked(t *testing.T) {
 	f.do(key("k"), "POST", "/api-keys", body{"name": "y"}).refused(schedctl.IdempotencyKeyReused)
 }
 
-// TestSealedAnswersAreBoundToTheirRequest moves a sealed answer to another
-// request, as who can write the file might.
+// TestSealedAnswersAreBoundToTheirRequest moves a sealed response to another
+// request, as an attacker with write access to the file could.
 func TestSealedAnswersAreBoundToTheirRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

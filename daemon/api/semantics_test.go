@@ -12,9 +12,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// TestEveryOperationAsDocumented makes refused calls of every operation, and at
-// last one that is granted, and compares all with what the document says, of the
-// operation or of all operations.
+// TestEveryOperationAsDocumented sends refused requests to every operation, and
+// finally an accepted one, and compares all with the document.
 func TestEveryOperationAsDocumented(t *testing.T) {
 	t.Parallel()
 	shared, operations := newFixture(t), documentOperations(t)
@@ -83,7 +82,7 @@ func (w *world) checkHead(op operation, a attempt) {
 		got, want = w.try(same, head, a), w.try(same, op, a)
 	}
 	if got.status != want.status {
-		w.t.Errorf("HEAD answers %d, GET %d", got.status, want.status)
+		w.t.Errorf("HEAD gets %d, GET %d", got.status, want.status)
 	}
 	for _, name := range []string{"Content-Type", length, "ETag", "Cache-Control", "X-Request-Id", "Retry-After"} {
 		if got, want := got.header.Get(name), want.header.Get(name); got != want {
@@ -117,15 +116,14 @@ func (w *world) checkIfMatch(op operation, a attempt) option {
 	return header("If-Match", w.do(nil, "GET", "/posts/"+id, nil).want(200).header.Get("ETag"))
 }
 
-// unlisted are header fields that every answer may have without being listed.
+// unlisted are header fields that every response may have without being listed.
 var unlisted = []string{
 	"Content-Type", "Content-Length", "Cache-Control", "X-Content-Type-Options",
 	"Connection", "X-Accel-Buffering", // for proxies, on streams
 }
 
-// checkGranted makes the call as it is granted, to a client that would rather
-// have a picture. The answer has the header fields that the document lists for
-// it, and no others.
+// checkGranted sends the accepted request as a client that prefers images. The
+// response has exactly the header fields that the document lists.
 func (w *world) checkGranted(op operation, a attempt, o option) {
 	w.t.Helper()
 	r := w.try(all(o, header("Accept", "image/png, */*;q=0.5")), op, a)
@@ -135,13 +133,13 @@ func (w *world) checkGranted(op operation, a attempt, o option) {
 	documented := op.Responses.Status(r.status).Value.Headers
 	for name := range documented {
 		if r.header.Get(name) == "" && name != "Idempotent-Replayed" && name != "Retry-After" && !strings.HasPrefix(name, "X-RateLimit-") {
-			w.t.Errorf("the answer %d has no %s", r.status, name)
+			w.t.Errorf("the response %d has no %s", r.status, name)
 		}
 	}
 	for name := range r.header {
 		listed := func(n string) bool { return http.CanonicalHeaderKey(n) == name }
 		if !slices.ContainsFunc(slices.Sorted(maps.Keys(documented)), listed) && !slices.Contains(unlisted, name) {
-			w.t.Errorf("the answer %d has %s, which is not documented", r.status, name)
+			w.t.Errorf("the response %d has %s, which is not documented", r.status, name)
 		}
 	}
 	if tag := r.header.Get("ETag"); tag != "" {

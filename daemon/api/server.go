@@ -30,7 +30,7 @@ type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry
 	Connector  *connect.Connector // asks networks about accounts
-	Sealer     *seal.Sealer       // seals secrets of webhooks, and answers that carry a secret
+	Sealer     *seal.Sealer       // seals secrets of webhooks, and responses that contain a secret
 	Outbound   outbound.Policy    // which addresses webhooks may have
 	Clock      *clock.Clock       // how far the wall clock can be believed; nil to believe it
 	Logger     *slog.Logger       // nil for none
@@ -48,23 +48,22 @@ type Config struct {
 	// Feeds serves what is below /feeds/; nil for nothing.
 	Feeds http.Handler
 
-	// Metrics serves /metrics, to whoever asks; nil for nothing.
+	// Metrics serves /metrics without authentication; nil for no metrics.
 	Metrics http.Handler
 
-	// Observe is told of every request that was answered; nil for nobody. It must
-	// not block.
+	// Observe, if not nil, is called after every request. It must not block.
 	Observe func(Exchange)
 
-	// Ready tells why the daemon cannot serve, or nil; a nil Ready is always
-	// ready. Its error is shown by /readyz.
+	// Ready returns why the daemon cannot serve, or nil; a nil Ready is always ready.
+	// /readyz shows its error.
 	Ready func(context.Context) error
 
-	// Nodes tells of the daemons that use the database, this one included; nil for
-	// an empty list.
+	// Nodes returns the daemons that use the database, including this one; nil for an
+	// empty list.
 	Nodes func() []apiv1.Node
 
-	// Announced is what the daemon tells clients of its user where it is, and what
-	// it proves itself by to them; without a secret it proves nothing.
+	// Announced is the address that the daemon announces to clients of its user, and the
+	// secret that proves its identity; without a secret it proves nothing.
 	Announced apiv1.Announced
 
 	// Version is the daemon's, for the OpenAPI document.
@@ -152,11 +151,11 @@ func (s *Server) Run(ctx context.Context) error {
 
 func (s *Server) shareLimits(ctx context.Context) { s.limits.share(ctx, s.shared, s.log) }
 
-// EndStreams ends the event streams, and those that would begin later. It does
-// not wait for them.
+// EndStreams ends the event streams and refuses new ones. It does not wait for them
+// to end.
 func (s *Server) EndStreams() { s.hub.endStreams() }
 
-// Committed is to be told of every commit of the store. It does not block.
+// Committed must be called after every commit of the store. It does not block.
 func (s *Server) Committed(c storage.Commit) {
 	if len(c.Accounts) > 0 || c.Missed {
 		s.accounts.clear()
@@ -165,7 +164,7 @@ func (s *Server) Committed(c storage.Commit) {
 	s.hub.committed(c)
 }
 
-// ServeHTTP answers one request and logs it.
+// ServeHTTP handles one request and logs it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	w.Header()[requestIDHeader] = []string{requestID(r, start)}
@@ -186,8 +185,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(rec, r)
 }
 
-// recovered answers a request whose handler panicked. Once the answer has
-// begun, only cutting the connection tells the client.
+// recovered handles a panic of a handler. Once the headers are sent, it can only cut
+// the connection.
 func (s *Server) recovered(w *statusRecorder, r *http.Request, v any) {
 	if v == http.ErrAbortHandler { // net/http compares it as a value too
 		panic(v)
@@ -200,8 +199,8 @@ func (s *Server) recovered(w *statusRecorder, r *http.Request, v any) {
 	s.fail(w, r, err)
 }
 
-// healthz tells that the process lives. To a client with a challenge it proves
-// that it is the daemon that announced itself.
+// healthz reports that the process is running. If the client sends a challenge, the
+// response proves that this is the announced daemon.
 func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	challenge := r.Header.Get(apiv1.ChallengeHeader)
 	if s.announced.Secret != "" && len(challenge) >= apiv1.MinChallenge && visibleASCII(challenge, apiv1.MaxChallenge) {

@@ -49,8 +49,8 @@ var statuses = map[schedctl.Code]int{
 	schedctl.InsufficientStorage:  http.StatusInsufficientStorage,
 }
 
-// Status returns the HTTP status that an error with this code is answered with,
-// 500 for a code that is not one of [schedctl.Codes].
+// Status returns the HTTP status of an error code, 500 for codes that are not in
+// [schedctl.Codes].
 func Status(code schedctl.Code) int {
 	if status, ok := statuses[code]; ok {
 		return status

@@ -60,7 +60,7 @@ func (z *fuzzed) resumed(t *testing.T, id string) {
 		want = http.StatusOK
 	}
 	if w := z.serve(t, r); w.Code != want {
-		t.Errorf("Last-Event-ID %q is answered %d, want %d", id, w.Code, want)
+		t.Errorf("Last-Event-ID %q gets %d, want %d", id, w.Code, want)
 	}
 }
 

@@ -75,8 +75,8 @@ func testValidate(t *testing.T, f *fixture) {
 	}
 }
 
-// broken are posts that create refuses; each is told by validate with the code
-// and the field of the refusal.
+// broken are posts that create refuses; validate reports each with the code and the
+// field of the refusal.
 var broken = []struct {
 	name string
 	body func(f *fixture) body
@@ -104,7 +104,7 @@ var broken = []struct {
 		f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Status = schedctl.AccountError })
 		return f.planned("x", time.Hour)
 	}, nil, []string{"INVALID_SOCIAL_ACCOUNTS social_account_ids"}},
-	{"an override for nobody", func(f *fixture) body {
+	{"an override for an unknown account", func(f *fixture) body {
 		b := f.planned("x", time.Hour)
 		b["target_overrides"] = []body{override("acct_1", "y", nil)}
 		return b
@@ -163,7 +163,7 @@ func TestValidateTellsWhatCreateRefuses(t *testing.T) {
 			e := decodeAs[apiv1.ErrorEnvelope](t, r).Error
 			want := slices.Concat(tt.post, tt.each)[0]
 			if r.status < 400 || want != string(e.Code)+" "+e.Details[0].Field {
-				t.Errorf("create answers %d %s, and validate tells %s", r.status, r.body, want)
+				t.Errorf("create gets %d %s, and validate reports %s", r.status, r.body, want)
 			}
 		})
 	}
@@ -238,9 +238,9 @@ func testValidateWarnings(t *testing.T, f *fixture) {
 		{"a day after", at(f.mine.account, "same", 73), false},
 		{"now", at(f.mine.account, "same", 1), false},
 		{"another text", at(f.mine.account, "Same", 47), false},
-		{"what the other account got", at(f.mine.account, "its own", 47), false},
-		{"what it got itself", at(second, "its own", 47), true},
-		{"what it got not", at(second, "same", 47), false},
+		{"the text of the other account", at(f.mine.account, "its own", 47), false},
+		{"the text of the account itself", at(second, "its own", 47), true},
+		{"a text of neither account", at(second, "same", 47), false},
 	} {
 		if w := warned(tt.body); strings.Contains(w, "same text") != tt.warn {
 			t.Errorf("%s: warnings %q", tt.name, w)
@@ -342,8 +342,8 @@ func TestValidateAndTimelineNeedToRead(t *testing.T) {
 	f.do(writes, "GET", "/posts/"+p.ID+"/timeline", nil).refused(schedctl.InsufficientScope)
 }
 
-// TestValidateStaysInside guards that nothing is learned of other workspaces,
-// nor of accounts that the key is not good for.
+// TestValidateStaysInside guards that a validation reveals nothing of other
+// workspaces, nor of accounts outside the key's limit.
 func TestValidateStaysInside(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -354,11 +354,11 @@ func TestValidateStaysInside(t *testing.T) {
 	}
 	foreign, missing := validate(as(f.other.key), f.mine.account), validate(as(f.other.key), "acct_0")
 	if len(foreign.Accounts) != 0 || strings.ReplaceAll(foreign.Problems[0].Message, f.mine.account, "acct_0") != missing.Problems[0].Message {
-		t.Errorf("a stranger is told %+v, and of nobody %+v", foreign, missing)
+		t.Errorf("another workspace gets %+v, and for an unknown account %+v", foreign, missing)
 	}
 	limited := as(f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.AccountIDs = []string{second} }))
 	if v := validate(limited, f.mine.account); v.Allowed || len(v.Accounts) != 0 || v.Problems[0].Code != string(schedctl.AccountNotAllowed) {
-		t.Errorf("a limited key is told %+v", v)
+		t.Errorf("a limited key gets %+v", v)
 	}
 	if v := validate(limited, second); !v.Allowed {
 		t.Errorf("%+v", v)
@@ -366,8 +366,8 @@ func TestValidateStaysInside(t *testing.T) {
 	f.do(as(f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.AccountIDs = []string{second} })), "GET", "/posts/"+f.draft().ID+"/timeline", nil).refused(schedctl.NotFound)
 }
 
-// TestValidateIsNotKept guards that an Idempotency-Key does not bring back an
-// answer that is no longer true.
+// TestValidateIsNotKept guards that an Idempotency-Key does not return an outdated
+// response.
 func TestValidateIsNotKept(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// wholeWorkspace refuses keys that are limited to accounts: a webhook is told of
-// everything in the workspace.
+// wholeWorkspace refuses keys that are limited to accounts, because a webhook
+// receives all events of the workspace.
 func wholeWorkspace(next handler) handler {
 	return func(ctx context.Context, c *request) (response, error) {
 		if len(c.key.AccountIDs) > 0 {
@@ -21,7 +21,7 @@ func wholeWorkspace(next handler) handler {
 	}
 }
 
-// listWebhooks answers GET /webhooks.
+// listWebhooks handles GET /webhooks.
 func (s *Server) listWebhooks(ctx context.Context, c *request) (response, error) {
 	webhooks, err := s.listHooks(ctx, c, isWebhook)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Server) listWebhooks(ctx context.Context, c *request) (response, error)
 	return newResponse(http.StatusOK, list)
 }
 
-// getWebhook answers GET /webhooks/{id}.
+// getWebhook handles GET /webhooks/{id}.
 func (s *Server) getWebhook(ctx context.Context, c *request) (response, error) {
 	var w schedctl.Webhook
 	err := s.view(ctx, func(r storage.Reader) (err error) {
@@ -47,7 +47,7 @@ func (s *Server) getWebhook(ctx context.Context, c *request) (response, error) {
 	return s.webhookResponse(w)
 }
 
-// deleteWebhook answers DELETE /webhooks/{id}.
+// deleteWebhook handles DELETE /webhooks/{id}.
 func (s *Server) deleteWebhook(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		if _, err := c.webhook(tx); err != nil {
@@ -85,14 +85,15 @@ func (s *Server) webhookResponse(w schedctl.Webhook) (response, error) {
 	return sealedResponse(http.StatusOK, apiv1.WebhookEnvelope{Webhook: s.showWebhook(w)})
 }
 
-// sealedResponse returns an answer that shows the URL of a webhook.
+// sealedResponse returns a response that is sealed when it is stored: the URL of a
+// webhook can contain a secret.
 func sealedResponse(status int, v any) (response, error) {
 	a, err := newResponse(status, v)
 	a.secret = true
 	return a, err
 }
 
-// secretResponse returns the answer that shows the secret of a webhook.
+// secretResponse returns the response with the secret of a webhook.
 func (s *Server) secretResponse(status int, w schedctl.Webhook, secret string) (response, error) {
 	a, err := sealedResponse(status, apiv1.WebhookSecret{Webhook: s.showWebhook(w), Secret: secret})
 	if status == http.StatusCreated {

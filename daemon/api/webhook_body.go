@@ -92,7 +92,7 @@ func parseEndpoint(text string, policy outbound.Policy) (string, error) {
 	case err != nil:
 		return "", errors.New("the URL cannot be read; it looks like https://host/path")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", errors.New("the URL must begin with https:// or http://")
+		return "", errors.New("the URL must start with https:// or http://")
 	case u.Hostname() == "":
 		return "", errors.New("the URL has no host; it looks like https://host/path")
 	case u.User != nil:
@@ -140,8 +140,8 @@ func (d *decoder) webhookName() string {
 	return name
 }
 
-// webhookSecret reads a secret that the receiver has already. What is wrong
-// with it is told without it.
+// webhookSecret reads a secret that the receiver already has. Error messages do not
+// repeat it.
 func (d *decoder) webhookSecret() string {
 	secret, ok := d.text()
 	if !ok {

@@ -13,7 +13,7 @@ import (
 // previousSecretKept is how long a secret that was replaced signs as well.
 const previousSecretKept = 24 * time.Hour
 
-// rotateSecret answers POST /webhooks/{id}/rotate-secret. Only one former secret
+// rotateSecret handles POST /webhooks/{id}/rotate-secret. Only one former secret
 // is kept: a second rotation drops the oldest.
 func (s *Server) rotateSecret(ctx context.Context, c *request) (response, error) {
 	secret := signing.NewSecret()

@@ -88,7 +88,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 	})
 }
 
-// TestLostSecretIsToldAgain repeats requests whose answers were lost.
+// TestLostSecretIsToldAgain repeats requests whose responses were lost.
 func TestLostSecretIsToldAgain(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

@@ -18,14 +18,14 @@ import (
 
 const hookURL = "https://hooks.example/in"
 
-// newWebhook makes a webhook of my workspace that is told of new posts.
+// newWebhook creates a webhook of my workspace that receives events of new posts.
 func (f *fixture) newWebhook() apiv1.WebhookSecret {
 	f.t.Helper()
 	r := f.do(nil, "POST", "/webhooks", body{"url": hookURL, "event_types": []string{"post.created"}})
 	return decodeAs[apiv1.WebhookSecret](f.t, r.want(201))
 }
 
-// webhook returns the webhook of an answer.
+// webhook returns the webhook of a response.
 func (r *response) webhook() apiv1.Webhook {
 	r.t.Helper()
 	return decodeAs[apiv1.WebhookEnvelope](r.t, r.want(200)).Webhook
@@ -149,7 +149,7 @@ func TestWebhookIsRefused(t *testing.T) {
 	}
 	e := f.do(nil, "POST", "/webhooks", body{"url": "x", "event_types": []string{"y", "z"}, "name": ""}).refused(schedctl.ValidationFailed)
 	if len(e.Details) != 4 {
-		t.Errorf("one answer names not all faults: %+v", e.Details)
+		t.Errorf("one response does not name all faults: %+v", e.Details)
 	}
 	if list := decodeAs[apiv1.WebhookList](t, f.do(nil, "GET", "/webhooks", nil)); list.Count != 0 || list.Results == nil {
 		t.Errorf("after refusals there are %+v", list)
@@ -203,7 +203,7 @@ func TestEditWebhook(t *testing.T) {
 				t.Errorf("%v, -want +got:\n%s", tt.body, diff)
 			}
 			if read := f.do(nil, "GET", path, nil).webhook(); !cmp.Equal(read, got) {
-				t.Errorf("answered %+v, read %+v", got, read)
+				t.Errorf("the response has %+v, reading it again %+v", got, read)
 			}
 			made = got
 		}
@@ -238,7 +238,7 @@ func TestChangeThatChangesNothingKeepsTheTime(t *testing.T) {
 	})
 }
 
-// TestEnablingBeginsAnew: what happened meanwhile is not told.
+// TestEnablingBeginsAnew: events from the time it was disabled are not sent.
 func TestEnablingBeginsAnew(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -320,7 +320,7 @@ func TestWebhooksOfAnotherWorkspace(t *testing.T) {
 			foreign := f.do(as(f.other.key), tt.method, tt.path, tt.body).refused(schedctl.NotFound)
 			missing := f.do(as(f.other.key), tt.method, strings.NewReplacer(mine, "wh_0", delivery, "whd_0").Replace(tt.path), tt.body).refused(schedctl.NotFound)
 			if strings.ReplaceAll(foreign.Message, mine, "wh_0") != missing.Message {
-				t.Errorf("%s %s tells that it is there: %q, else %q", tt.method, tt.path, foreign.Message, missing.Message)
+				t.Errorf("%s %s reveals that it exists: %q instead of %q", tt.method, tt.path, foreign.Message, missing.Message)
 			}
 		}
 		if after := fmt.Sprint(f.storedWebhook(mine), f.deliveries(mine, "")); after != before {
@@ -361,7 +361,7 @@ func TestLimitedKeysAndWebhooks(t *testing.T) {
 		}
 		f.do(refused, tt.method, tt.path, tt.body).refused(schedctl.InsufficientScope)
 		if r := f.do(allowed, tt.method, tt.path, tt.body); r.status >= 300 {
-			t.Errorf("%s %s answers %d", tt.method, tt.path, r.status)
+			t.Errorf("%s %s gets %d", tt.method, tt.path, r.status)
 		}
 	}
 }

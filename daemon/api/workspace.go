@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// listWorkspaces answers GET /workspaces.
+// listWorkspaces handles GET /workspaces.
 func (s *Server) listWorkspaces(ctx context.Context, c *request) (response, error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return response{}, q.err
@@ -31,7 +31,7 @@ func (s *Server) listWorkspaces(ctx context.Context, c *request) (response, erro
 	return newResponse(http.StatusOK, list)
 }
 
-// createWorkspace answers POST /workspaces. The new workspace comes with a key
+// createWorkspace handles POST /workspaces. The new workspace comes with a key
 // that may do everything in it, and that lasts as long as the key that makes it.
 func (s *Server) createWorkspace(ctx context.Context, c *request, b createWorkspace) (response, error) {
 	now := schedctl.Millis(c.now)

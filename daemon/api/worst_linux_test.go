@@ -32,7 +32,7 @@ const (
 	worstRatio = 20
 
 	worstRefusal = 64 << 10 // bytes of a response that refuses a request
-	worstSuccess = 2 << 20  // bytes of one that does not; it can repeat the body
+	worstSuccess = 2 << 20  // bytes of a request that does not; it can repeat the body
 )
 
 // TestWorstBodies guards that no body, header or path makes an operation that
@@ -195,13 +195,12 @@ func plainTime(t *testing.T) time.Duration {
 	return slices.Min(times)
 }
 
-// filled returns a text of a size, which is begin, as many of unit as there is
-// room for, and end.
+// filled returns a text of a size: start, as many units as fit, and end.
 func filled(begin, unit, end string, size int) string {
 	return begin + strings.Repeat(unit, (size-len(begin)-len(end))/len(unit)) + end
 }
 
-// numbered is filled with units of which each has a number of its own.
+// numbered is filled with numbered units.
 func numbered(begin, unit, end string, size int) string {
 	var b strings.Builder
 	b.WriteString(begin)

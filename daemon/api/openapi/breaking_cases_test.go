@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each of these changes must be told of. The name is what the change is told as.
+// Each of these changes must be reported. The name is the reported text.
 func TestChangesThatBreakClients(t *testing.T) {
 	t.Parallel()
 	const posts = "/api/v1/posts"
@@ -100,7 +100,7 @@ func TestChangesThatBreakClients(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("it is told as %q", breaks)
+			t.Errorf("it is reported as %q", breaks)
 		})
 	}
 }
@@ -117,7 +117,7 @@ func TestChangesThatBreakNobody(t *testing.T) {
 			get := at(t, d, "paths", "/api/v1/posts", "get").(object)
 			get["parameters"] = append(get["parameters"].([]any), object{"name": "tag", "in": "query", "schema": object{"type": "string"}})
 		},
-		"a field of an answer": func(t *testing.T, d object) {
+		"a field of a response": func(t *testing.T, d object) {
 			schema(t, d, "Post")["properties"].(object)["title"] = object{"type": "string"}
 		},
 		"an optional field of a request": func(t *testing.T, d object) {
@@ -137,7 +137,7 @@ func TestChangesThatBreakNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if breaks := breakingChanges(t, served(t), changed(t, change)); len(breaks) > 0 {
-				t.Errorf("it is told as %q", breaks)
+				t.Errorf("it is reported as %q", breaks)
 			}
 		})
 	}

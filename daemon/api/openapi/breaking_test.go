@@ -11,7 +11,7 @@ import (
 	"github.com/oasdiff/oasdiff/load"
 )
 
-// severities are judged otherwise than oasdiff does by itself.
+// severities differ from the defaults of oasdiff.
 var severities = map[string]checker.Level{
 	// Clients act on refusals, headers and names of operations as well.
 	checker.ResponseNonSuccessStatusRemovedId:     checker.ERR,
@@ -25,7 +25,7 @@ var severities = map[string]checker.Level{
 	checker.RequestPropertyDefaultValueRemovedId:  checker.ERR,
 	checker.ResponseMediaTypeEnumValueRemovedId:   checker.ERR,
 
-	// The document tells clients to pass over values that they do not know.
+	// The document tells clients to ignore unknown values.
 	checker.ResponsePropertyEnumValueAddedId: checker.INFO,
 }
 

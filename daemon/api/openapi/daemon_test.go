@@ -67,7 +67,7 @@ func startDaemon(t *testing.T) daemon {
 	return d
 }
 
-// startedAt reads the log up to the line that tells the daemon's URL.
+// startedAt reads the log up to the line with the daemon's URL.
 func startedAt(t *testing.T, log *bufio.Reader) string {
 	t.Helper()
 	var seen bytes.Buffer
@@ -84,8 +84,8 @@ func startedAt(t *testing.T, log *bufio.Reader) string {
 	}
 }
 
-// stopDaemon lets the daemon end by itself, kills it when it does not, and shows
-// the rest of its log when the test has failed.
+// stopDaemon stops the daemon, kills it if it does not end, and shows the rest of
+// its log when the test has failed.
 func stopDaemon(t *testing.T, cmd *exec.Cmd, log io.Reader) {
 	kill := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 	defer kill.Stop()
@@ -99,7 +99,7 @@ func stopDaemon(t *testing.T, cmd *exec.Cmd, log io.Reader) {
 	}
 }
 
-// get returns what the daemon answers, which must be 200.
+// get returns the daemon's response, which must have status 200.
 func (d daemon) get(t *testing.T, path string) []byte {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+path, nil)
@@ -114,7 +114,7 @@ func (d daemon) get(t *testing.T, path string) []byte {
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s answers %d, %v: %s", path, res.StatusCode, err, body)
+		t.Fatalf("GET %s gets %d, %v: %s", path, res.StatusCode, err, body)
 	}
 	return body
 }

@@ -21,7 +21,7 @@ type sight struct {
 	Answer     string   // of a call that was made on the page
 
 	Outside    []string // requests that went elsewhere
-	Failed     []string // requests without an answer that helps
+	Failed     []string // requests without a useful response
 	Complaints []string // of the page, or of its policy
 }
 
@@ -46,7 +46,7 @@ func TestDocsInABrowser(t *testing.T) {
 		t.Errorf("createPost shows no example:\n%s", seen.Examples)
 	}
 	if !strings.Contains(seen.Answer, "200") || !strings.Contains(seen.Answer, `"workspace"`) {
-		t.Errorf("a call on the page is answered:\n%s", seen.Answer)
+		t.Errorf("a request from the page gets:\n%s", seen.Answer)
 	}
 	for what, found := range map[string][]string{"went elsewhere": seen.Outside, "failed": seen.Failed, "was complained of": seen.Complaints} {
 		if len(found) > 0 {

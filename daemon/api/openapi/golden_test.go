@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	update       = flag.Bool("update", false, "write openapi.json anew, unless that breaks clients")
-	allowBreaks  = flag.Bool("breaking", false, "with -update: write openapi.json anew even though that breaks clients")
+	update       = flag.Bool("update", false, "rewrite openapi.json, unless that breaks clients")
+	allowBreaks  = flag.Bool("breaking", false, "with -update: rewrite openapi.json even if that breaks clients")
 	documentFile = "openapi.json"
 )
 
@@ -26,13 +26,13 @@ func served(t *testing.T) []byte {
 	w := httptest.NewRecorder()
 	api.New(api.Config{}).ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
 	if w.Code != http.StatusOK {
-		t.Fatalf("/openapi.json answers %d: %s", w.Code, w.Body)
+		t.Fatalf("/openapi.json gets %d: %s", w.Code, w.Body)
 	}
 	return append(w.Body.Bytes(), '\n')
 }
 
-// TestDocument compares the file with what is served. What breaks clients is
-// told as such, and is not written by -update alone.
+// TestDocument compares the file with the served document. Breaking changes are
+// reported as such, and -update alone does not write them.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile(documentFile)
@@ -41,7 +41,7 @@ func TestDocument(t *testing.T) {
 	}
 	got := served(t)
 	if breaks := breakingChanges(t, want, got); len(breaks) > 0 && !*allowBreaks {
-		t.Fatalf("clients that were written by %s break; take the changes back, or write it with -update -breaking when nobody can have such a client:\n%s",
+		t.Fatalf("clients written for %s break; revert the changes, or write it with -update -breaking if no such client can exist:\n%s",
 			documentFile, strings.Join(breaks, "\n"))
 	}
 	if bytes.Equal(want, got) {

@@ -57,8 +57,8 @@ func notInstalled(t *testing.T, name string) {
 	t.Skipf(advice, name)
 }
 
-// run runs a tool in a directory, and returns what it prints. The tool has the
-// Node.js of install.sh and is told to report nothing to anybody.
+// run runs a tool in a directory, and returns its output. The tool uses the Node.js
+// of install.sh, with telemetry disabled.
 func run(t *testing.T, tools, in string, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), toolTime)

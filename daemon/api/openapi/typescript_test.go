@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestTypeScript makes types of the file, compiles a program with them under the
-// strictest rules, and runs it on a real daemon. What it prints is the post that
-// it has created, scheduled and canceled.
+// TestTypeScript generates types from the file, compiles a program with them under
+// the strictest rules, and runs it on a real daemon. The program prints the post
+// that it created, scheduled and canceled.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	dir := tools(t)

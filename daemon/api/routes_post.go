@@ -1,0 +1,162 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// postReadRoutes are the routes that read posts.
+func (s *Server) postReadRoutes() []route {
+	one := reflect.TypeFor[apiv1.PostEnvelope]()
+	return []route{{
+		method: http.MethodGet, path: "/posts", id: "listPosts", tag: "Posts",
+		summary: "List posts",
+		description: "One page of the posts that match all filters. next_cursor is null at the end; a page can be short, even empty, and still have a next page: " +
+			"it ends after about 1 MiB of text, and a search reads at most 2,000 posts or 1 MiB of text for a page. " +
+			"A key can run a few searches at once; further ones wait for a second and are then refused with 429.",
+		scopes: readsPosts, params: postListParams(), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.PostList](),
+		handle: s.cacheResponses(s.listPosts),
+	}, {
+		method: http.MethodGet, path: "/posts/{id}", id: "getPost", tag: "Posts",
+		summary:     "Get a post",
+		description: "Includes all targets. The ETag is derived from the version; send it in If-Match and If-None-Match.",
+		scopes:      readsPosts, codes: []schedctl.Code{schedctl.NotFound},
+		status: http.StatusOK, response: one,
+		handle: s.cacheResponses(s.getPost),
+	}, {
+		method: http.MethodGet, path: "/posts/{id}/timeline", id: "getPostTimeline", tag: "Posts",
+		summary:     "Get the history of a post",
+		description: "The latest 1000 events of the last 30 days, and all targets with their latest 50 attempts.",
+		scopes:      readsPosts, codes: []schedctl.Code{schedctl.NotFound},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.Timeline](),
+		handle: s.getTimeline,
+	}}
+}
+
+// postWriteRoutes are the routes that create, validate, edit and delete posts.
+func (s *Server) postWriteRoutes() []route {
+	one := reflect.TypeFor[apiv1.PostEnvelope]()
+	invalid := []schedctl.Code{
+		schedctl.ValidationFailed, schedctl.InvalidPublishAt, schedctl.ContentTooLong,
+		schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.DuplicateContent,
+	}
+	return []route{{
+		method: http.MethodPost, path: "/posts", id: "createPost", tag: "Posts",
+		summary: "Create a post",
+		description: "Without publish_at the post is a draft; with a time it is scheduled; with \"now\" it is published immediately. The response is sent when the post is on disk. " +
+			"A post with a time is refused if the network of an account would refuse it; a draft may be too long. " +
+			"An external_id makes the request safe to repeat without a time limit: while any post has it, even a canceled one, another request with it gets EXTERNAL_ID_EXISTS with the path of that post. " +
+			"With replaces, the new post takes the external_id from a canceled post.",
+		scopes: writesDrafts, codes: append([]schedctl.Code{schedctl.ExternalIDExists, schedctl.NotFound, schedctl.PostNotReplaceable}, invalid...),
+		request: reflect.TypeFor[apiv1.CreatePost](), status: http.StatusCreated, response: one,
+		handle: withBody(readCreatePost, s.createPost),
+	}, {
+		method: http.MethodPost, path: "/posts/validate", id: "validatePost", tag: "Posts",
+		summary: "Validate a post",
+		description: "Takes the body of createPost and stores nothing; with post_id it validates a change of that post. Returns for each account the length of the text as its network counts it, and all reasons why the post would be refused; without publish_at it is validated as if it were published now. " +
+			"Reasons to refuse the post are part of the response; the request itself fails only if the body cannot be read.",
+		scopes: readsPosts, readOnly: true, codes: []schedctl.Code{schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts},
+		request: reflect.TypeFor[apiv1.ValidatePost](), status: http.StatusOK, response: reflect.TypeFor[apiv1.Validation](),
+		handle: withBody(readValidatePost, s.validatePost),
+	}, {
+		method: http.MethodPatch, path: "/posts/{id}", id: "editPost", tag: "Posts",
+		summary: "Edit a post",
+		description: "Edits drafts, and scheduled posts that have no started target. publish_at schedules a draft and moves a scheduled post. A request that changes nothing keeps the version. " +
+			"external_id, managed and labels can be changed in every status if nothing else changes; this increases the version and emits no event. external_id can be set only if the post has none.",
+		scopes:  writesDrafts,
+		codes:   append([]schedctl.Code{schedctl.PostNotEditable, schedctl.PostCanceled, schedctl.ExternalIDExists, schedctl.VersionMismatch, schedctl.NotFound}, invalid...),
+		request: reflect.TypeFor[apiv1.EditPost](), status: http.StatusOK, response: one,
+		handle: withBody(readEditPost, s.editPost),
+	}, {
+		method: http.MethodDelete, path: "/posts/{id}", id: "deletePost", tag: "Posts",
+		summary:     "Delete a draft",
+		description: "Only a draft can be deleted; cancel other posts instead.",
+		scopes:      writesDrafts, codes: []schedctl.Code{schedctl.PostNotDeletable, schedctl.VersionMismatch, schedctl.NotFound},
+		status: http.StatusNoContent,
+		handle: withoutBody(s.deletePost),
+	}}
+}
+
+// postOperationRoutes are the routes that change the status of posts.
+func (s *Server) postOperationRoutes() []route {
+	one := reflect.TypeFor[apiv1.PostEnvelope]()
+	return []route{{
+		method: http.MethodPost, path: "/posts/{id}/schedule", id: "schedulePost", tag: "Posts",
+		summary:     "Schedule a draft",
+		description: "Sets the publish time of a draft, and its accounts if social_account_ids is given.",
+		scopes:      writesPosts,
+		codes: []schedctl.Code{
+			schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed,
+			schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ContentTooLong, schedctl.DuplicateContent,
+		},
+		request: reflect.TypeFor[apiv1.SchedulePost](), status: http.StatusOK, response: one,
+		handle: withBody(readSchedulePost, s.schedulePost),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/publish-now", id: "publishPostNow", tag: "Posts",
+		summary:     "Publish a draft or a scheduled post now",
+		description: "The response is sent when the post is queued. Read the post again, or wait for events, to see the result.",
+		scopes:      writesPosts,
+		codes: []schedctl.Code{
+			schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed,
+			schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ContentTooLong, schedctl.DuplicateContent,
+		},
+		request: reflect.TypeFor[apiv1.PublishPost](), optionalBody: true, status: http.StatusAccepted, response: one,
+		handle: withOptionalBody(readPublishPost, s.publishPost),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/cancel", id: "cancelPost", tag: "Posts",
+		summary:     "Cancel a post",
+		description: "Every target that is not published becomes canceled. A running request to a network cannot be recalled; if it succeeds, that target becomes published. A canceled post stays canceled. The body may change managed in the same step.",
+		scopes:      writesPosts, codes: []schedctl.Code{schedctl.PostNotCancelable, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
+		request: reflect.TypeFor[apiv1.CancelPost](), optionalBody: true, status: http.StatusOK, response: one,
+		handle: withOptionalBody(readCancelPost, s.cancelPost),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/unschedule", id: "unschedulePost", tag: "Posts",
+		summary:     "Make a scheduled post a draft",
+		description: "The post loses its publish time and keeps its text, accounts and target ids. A draft is left unchanged. A post that is publishing or has finished is refused.",
+		scopes:      writesPosts, codes: []schedctl.Code{schedctl.PostNotScheduled, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound},
+		status: http.StatusOK, response: one,
+		handle: withoutBody(s.unschedulePost),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/retry", id: "retryPost", tag: "Posts",
+		summary:     "Retry failed targets",
+		description: "Queues all failed targets, or those in target_ids. A target that may have been published already is queued only with force. A publishing target that waits for its network, or whose outcome is uncertain, is not sent again, even with force: the daemon checks with the network immediately.",
+		scopes:      writesPosts,
+		codes:       []schedctl.Code{schedctl.PostNotRetryable, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
+		request:     reflect.TypeFor[apiv1.RetryPost](), optionalBody: true, status: http.StatusAccepted, response: one,
+		handle: withOptionalBody(readRetryPost, s.retryPost),
+	}}
+}
+
+// postListParams describes the query of GET /posts.
+func postListParams() []*huma.Param {
+	text := &huma.Schema{Type: huma.TypeString}
+	at := &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+	return []*huma.Param{
+		queryParam("status", "only posts with this status; repeat it to match any of several",
+			&huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString, Enum: values(schedctl.Statuses())}}),
+		queryParam("social_account_id", "only posts with a target on this account", text),
+		queryParam("publish_after", "only posts with a publish_at at this time or later; "+utcOnly, at),
+		queryParam("publish_before", "only posts with a publish_at before this time; "+utcOnly, at),
+		queryParam("external_id", "only the post with this external_id", &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(schedctl.MaxExternalID)}),
+		queryParam("collection", "only posts that are managed in this collection", &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(schedctl.MaxCollection)}),
+		queryParam("label", "only posts with this label; repeat it to require several; reads at most 2,000 posts for a page, like q",
+			&huma.Schema{Type: huma.TypeArray, MaxItems: ptr(schedctl.MaxLabels), Items: &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(schedctl.MaxLabel)}}),
+		queryParam("q", "only posts whose content contains this text, ignoring case",
+			&huma.Schema{Type: huma.TypeString, MaxLength: ptr(schedctl.MaxSearch)}),
+		queryParam("sort", "posts without publish_at come last when sorting by it",
+			&huma.Schema{Type: huma.TypeString, Enum: values(listSorts), Default: string(listSorts[0])}),
+		queryParam("limit", "posts on a page", &huma.Schema{
+			Type: huma.TypeInteger, Minimum: ptr(1.0), Maximum: ptr(float64(maxLimit)), Default: defaultLimit,
+		}),
+		queryParam("cursor", "next_cursor of the previous page, with the same filter and sort", text),
+		queryParam("offset", "number of posts to skip; cannot be combined with cursor", &huma.Schema{
+			Type: huma.TypeInteger, Minimum: ptr(0.0), Maximum: ptr(float64(maxOffset)), Default: 0,
+		}),
+	}
+}
