@@ -45,7 +45,7 @@ func (o *OneTimeSecret) Open() (end func(), err error) {
 	}
 	o.File, err = os.OpenFile(o.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("--secret-out: %s is there already, and is not written over", o.Path)
+		return nil, fmt.Errorf("--secret-out: %s already exists and is not overwritten", o.Path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--secret-out: %w", err)

@@ -110,7 +110,7 @@ func refuseTaken(path string) error {
 		return fmt.Errorf("write the new database: %w", err)
 	}
 	return &cli.Failure{
-		Status: cli.ExitOther, Code: cli.CodeOther, Message: path + " is there already", Hint: "move it away, or name another file with --output",
+		Status: cli.ExitOther, Code: cli.CodeOther, Message: path + " already exists", Hint: "move it away, or name another file with --output",
 	}
 }
 

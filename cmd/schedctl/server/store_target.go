@@ -70,7 +70,7 @@ func (t *storeTarget) refuseOther(ctx context.Context) error {
 
 func errTaken(path string) error {
 	return &cli.Failure{
-		Status: cli.ExitConflict, Code: cli.CodeOther, Message: path + " is there already", Hint: "move it away, or name another file with --to",
+		Status: cli.ExitConflict, Code: cli.CodeOther, Message: path + " already exists", Hint: "move it away, or name another file with --to",
 	}
 }
 

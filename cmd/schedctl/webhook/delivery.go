@@ -68,7 +68,7 @@ func AnswerText(a *cli.App, d apiv1.Delivery) string {
 // attemptText describes the response to the last attempt, or why it got no response.
 func attemptText(d apiv1.Delivery) string {
 	if d.HTTPStatus == nil {
-		return cli.FirstNonEmpty(cli.Deref(d.Error), "no answer")
+		return cli.FirstNonEmpty(cli.Deref(d.Error), "no response")
 	}
 	text := "HTTP " + strconv.Itoa(*d.HTTPStatus)
 	if d.DurationMS != nil {
