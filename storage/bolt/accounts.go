@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// feedPlatform is the platform whose account names are addresses.
+// feedPlatform is the platform whose account names are part of public addresses.
 const feedPlatform = "feed"
 
 // Account implements [storage.Reader].
@@ -113,14 +113,14 @@ func (tx *tx) PutAccount(a schedctl.Account) error {
 	return nil
 }
 
-// nameEntry is what an index of names or identities holds of an account.
+// nameEntry is an entry of an account in an index of names or identities.
 type nameEntry struct {
 	bucket     bucket
 	key, value []byte
 }
 
-// accountNameEntries returns all that the indexes of names and identities hold of
-// an account.
+// accountNameEntries returns all entries of an account in the indexes of names and
+// identities.
 func accountNameEntries(a *schedctl.Account, ws, account ulid) []nameEntry {
 	list := []nameEntry{identityEntry(a, ws, account)}
 	if a.Status == schedctl.AccountDisconnected {

@@ -40,8 +40,8 @@ func (tx *tx) AddAudit(a schedctl.AuditEntry) error {
 	return putRecord(tx, audit, key, &a, (*coder).auditEntry)
 }
 
-// youngestAudit is [tx.youngest] among the entries of a workspace. It remembers
-// one workspace, because few files have more that are written to at once.
+// youngestAudit is [tx.youngest] for the audit entries of one workspace. It caches only
+// the last workspace, because transactions of a group rarely write to several.
 func (tx *tx) youngestAudit(key []byte) bool {
 	last := &tx.lastAudit
 	if !bytes.Equal(last[:16], key[:16]) {

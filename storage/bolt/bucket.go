@@ -2,7 +2,7 @@ package bolt
 
 import bbolt "go.etcd.io/bbolt"
 
-// bucket stands for one of the buckets that doc.go draws.
+// bucket identifies one of the buckets that doc.go lists.
 type bucket uint8
 
 const (
@@ -70,9 +70,9 @@ var bucketNames = [bucketCount]string{
 
 func (b bucket) String() string { return bucketNames[b] }
 
-// fill is how full a page is left when it is split. Keys mostly grow, so that
-// the lower half of a split page is not written to again; the rest is room for
-// records that grow a little.
+// fill is the fraction of a page that stays used when it is split. Keys mostly grow, so
+// the first part of a split page rarely gets new keys. The free space is for records that
+// grow a little.
 const fill = 0.9
 
 // buckets opens the buckets of one transaction, each once.

@@ -10,12 +10,12 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// coder writes a record into buf, or reads one from it. Each method does both,
-// so that one function describes a record for both directions and the two
-// cannot come apart. The first error stays in err and the rest is void.
+// coder writes a record into buf, or reads one from it. Each method does both, so
+// one function describes a record in both directions. err keeps the first error.
+// After an error the other values are invalid.
 //
-// Numbers are varints; texts and lists have their length in front; a time is
-// 0 for none, else a zigzag count of milliseconds plus one; an id is its ULID.
+// Numbers are varints. Texts and lists start with their length. A zero time is 0, and
+// any other time is a zigzag number of milliseconds plus one. An id is its ULID.
 type coder struct {
 	buf     []byte
 	reading bool
@@ -23,13 +23,15 @@ type coder struct {
 	err     error
 }
 
-// layout is the first byte of every record that is written; older ones are read
-// as what they are. A record with a later one was not written by this version.
+// layout is the first byte of every new record. Records with a lower number are read
+// in their own layout. A record with a higher number is invalid.
 //
-// Layout 2 gave targets a content and options of their own; layout 3 gave events
-// a webhook; layout 4 says of targets, attempts and accounts how long they have been
-// in doubt or out of reach; layout 5 gave posts an external id, a collection and
-// labels; layout 6 lets webhooks be notifications.
+//   - Layout 2 added a content and options to targets.
+//   - Layout 3 added a webhook to events.
+//   - Layout 4 added to targets, attempts and accounts how long an outcome has been
+//     unknown, or a network unreachable.
+//   - Layout 5 added an external id, a collection and labels to posts.
+//   - Layout 6 added notifications to webhooks.
 const layout = 6
 
 var errShort = errors.New("it ends too early")
@@ -51,14 +53,14 @@ func decode[T any](record []byte, v *T, fields func(*coder, *T)) error {
 	return c.damage()
 }
 
-// decodeHead reads the fields that a record begins with and ignores the rest.
+// decodeHead reads the first fields of a record and ignores the rest.
 func decodeHead[T any](record []byte, v *T, fields func(*coder, *T)) error {
 	c := newDecoder(record)
 	fields(&c, v)
 	return c.damage()
 }
 
-// newDecoder returns a coder behind the layout of a record.
+// newDecoder returns a coder that has read the layout of a record.
 func newDecoder(record []byte) coder {
 	c := coder{buf: record, reading: true}
 	c.layout = c.byte(layout)
@@ -68,7 +70,7 @@ func newDecoder(record []byte) coder {
 	return c
 }
 
-// damage returns the first error of reading a record.
+// damage returns the first error of reading a record, wrapped with [storage.ErrCorrupt].
 func (c *coder) damage() error {
 	if c.err != nil {
 		return fmt.Errorf("%w: a record cannot be read: %w", storage.ErrCorrupt, c.err)
@@ -85,7 +87,7 @@ func (c *coder) fail(err error) {
 	}
 }
 
-// take returns the next n bytes of the record that is read, or nil.
+// take reads and returns the next n bytes of the record, or nil if it is too short.
 func (c *coder) take(n uint64) []byte {
 	if n > uint64(len(c.buf)) {
 		c.fail(errShort)
@@ -96,7 +98,7 @@ func (c *coder) take(n uint64) []byte {
 	return taken
 }
 
-// byte writes b and returns it, or returns the byte that was read.
+// byte writes b and returns it, or reads a byte and returns that.
 func (c *coder) byte(b byte) byte {
 	if !c.reading {
 		c.buf = append(c.buf, b)
@@ -108,7 +110,7 @@ func (c *coder) byte(b byte) byte {
 	return 0
 }
 
-// uint writes n and returns it, or returns the number that was read.
+// uint writes n and returns it, or reads a number and returns that.
 func (c *coder) uint(n uint64) uint64 {
 	if !c.reading {
 		c.buf = binary.AppendUvarint(c.buf, n)
@@ -123,7 +125,7 @@ func (c *coder) uint(n uint64) uint64 {
 	return n
 }
 
-// length is uint for the number of things that follow, at least a byte each.
+// length is uint for the number of items that follow. Each has at least one byte.
 func (c *coder) length(n int) int {
 	read := c.uint(uint64(n))
 	if c.reading && read > uint64(len(c.buf)) {
@@ -160,7 +162,7 @@ func (c *coder) bool(b *bool) {
 	}
 }
 
-// present codes whether something optional follows.
+// present writes or reads whether an optional value follows.
 func (c *coder) present(p bool) bool {
 	c.bool(&p)
 	return p
@@ -230,7 +232,7 @@ func (c *coder) optionalID(prefix schedctl.Prefix, id *string) {
 	}
 }
 
-// status codes the statuses there are in one byte, and any other in words.
+// status writes or reads a known status as one byte, and any other as text.
 func (c *coder) status(s *schedctl.Status) {
 	code := c.byte(statusCode(*s))
 	if code == 0 {
@@ -244,7 +246,7 @@ func (c *coder) status(s *schedctl.Status) {
 	*s = statusCodes[code]
 }
 
-// list codes a list of things that take at least a byte each.
+// list writes or reads a list. Each item has at least one byte.
 func list[T any](c *coder, items *[]T, item func(*coder, *T)) {
 	n := c.length(len(*items))
 	if !c.reading {

@@ -12,9 +12,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// contentEntry is what the index of contents holds of a target. Keys begin with the
-// account and the time, like those of the other indexes, so that writing goes on at the
-// end of what an account has.
+// contentEntry appends the entry of a target in the index of contents. Keys start with
+// the account and the time, as in the other indexes, so that new entries are written
+// at the end of the account's range.
 func contentEntry(dst []entry, t *schedctl.Target, f schedctl.Fingerprint, account ulid, l *listed) []entry {
 	if !t.Occupies() {
 		return dst
@@ -24,9 +24,9 @@ func contentEntry(dst []entry, t *schedctl.Target, f schedctl.Fingerprint, accou
 	return append(dst, e)
 }
 
-// periodBytes is how much of a time stands before the fingerprint in the keys of
-// contents: its milliseconds without the lowest 24 bits, a period of 4.7 hours. To find
-// a content takes a look into each period that is asked for.
+// periodBytes is the number of bytes of a time before the fingerprint in the keys of
+// contents: the milliseconds without the lowest 24 bits, which is a period of 4.7 hours.
+// A lookup of a content reads once in each period of the query.
 const periodBytes = 5
 
 // SameContent implements [storage.Reader].
@@ -52,18 +52,18 @@ func (r *reader) SameContent(q storage.ContentQuery) (list []string, err error) 
 				list = append(list, id(k[40:], schedctl.PostPrefix))
 			}
 		}
-		// No fingerprint is above this one, so the next key is of a later period.
+		// No fingerprint is greater than this one, so the next key has a later period.
 		k, _ = c.Seek(concat(nil, account[:], period, bytes.Repeat([]byte{0xFF}, 40)))
 	}
 	return list, nil
 }
 
-// longestPostID is how long an id of a network is that stands in a key as it is.
-// Of a longer one there is a hash. Ids of most networks grow, so that writing goes
-// on at the end of what an account has.
+// longestPostID is the maximum length of a network's post id in a key. A longer id is
+// replaced by a hash. The ids of most networks grow, so new entries are written at the
+// end of the account's range.
 const longestPostID = 24
 
-// networkKey returns what stands for an id of a network in keys.
+// networkKey returns a network's post id as it is in keys: the id itself, or a hash.
 func networkKey(platformPostID string) []byte {
 	if len(platformPostID) <= longestPostID {
 		return []byte(platformPostID)
@@ -72,7 +72,7 @@ func networkKey(platformPostID string) []byte {
 	return sum[:longestPostID]
 }
 
-// networkEntry is what the index of networks' ids holds of a target.
+// networkEntry appends the entry of a target in the index of network ids.
 func networkEntry(dst []entry, t *schedctl.Target, target, account ulid) []entry {
 	if t.Status != schedctl.Published || t.PlatformPostID == "" {
 		return dst
@@ -101,18 +101,19 @@ func (r *reader) PublishedAs(wanted []storage.PlatformPost) ([][]string, error) 
 	return found, nil
 }
 
-// appendPublishedAs appends the targets of an account that are published under an id.
+// appendPublishedAs appends the targets of an account that were published with this
+// network id.
 func (r *reader) appendPublishedAs(dst []string, account []byte, platformPostID string) []string {
 	prefix := concat(nil, account, networkKey(platformPostID))
 	for _, k := range r.under(networkIDs, prefix) {
-		if len(k) == len(prefix)+16 { // else it is of a longer id
+		if len(k) == len(prefix)+16 { // otherwise the key has a longer id
 			dst = append(dst, id(k[len(prefix):], schedctl.TargetPrefix))
 		}
 	}
 	return dst
 }
 
-// identityKey returns what stands for an identity in keys.
+// identityKey returns the hash of an identity that is used in keys.
 func identityKey(i schedctl.Identity) []byte {
 	sum := sha256.Sum256([]byte(i.Platform + "\x00" + i.Login))
 	return sum[:16]
@@ -137,7 +138,7 @@ func (r *reader) AccountsOf(wanted []schedctl.Identity) (list []schedctl.Account
 	return slices.CompactFunc(list, func(a, b schedctl.Account) bool { return a.ID == b.ID }), nil
 }
 
-// indexContents fills the indexes of contents, networks' ids and identities.
+// indexContents fills the indexes of contents, network ids and identities.
 func indexContents(tx *bbolt.Tx) error {
 	for _, b := range []bucket{contents, networkIDs, identities} {
 		if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
@@ -150,7 +151,7 @@ func indexContents(tx *bbolt.Tx) error {
 	return errors.Join(indexTargets(tx, contents), indexTargets(tx, networkIDs))
 }
 
-// indexIdentities puts the entries of all accounts.
+// indexIdentities puts the entries of all accounts into the index of identities.
 func indexIdentities(tx *bbolt.Tx) error {
 	return tx.Bucket([]byte(bucketNames[accounts])).ForEach(func(key, record []byte) error {
 		a, err := readAccount(key, record)
@@ -161,8 +162,8 @@ func indexIdentities(tx *bbolt.Tx) error {
 	})
 }
 
-// indexTargets puts the entries of all targets into one index. It sorts them
-// first: bbolt takes long for keys in any other order.
+// indexTargets puts the entries of all targets into one index. It sorts them first,
+// because bbolt is slow to insert keys in any other order.
 func indexTargets(tx *bbolt.Tx, b bucket) error {
 	r := reader{buckets: buckets{bolt: tx}}
 	type key struct {

@@ -13,10 +13,10 @@ import (
 
 var _ storage.Copier = (*Store)(nil)
 
-// Copy implements [storage.Copier]: what it writes is a file that [Open] opens.
-// A ctx that ends stops it at the next write. Space that transactions free
-// meanwhile is not used again before it returns, so w should not be slow; and
-// as with View, a writer waits when the file outgrows its mapping.
+// Copy implements [storage.Copier]. It writes a file that [Open] can open. It stops at
+// the next write when ctx is done. Until it returns, space that transactions free is not
+// reused, so w should not be slow. As with View, a writer that must grow the mapping of
+// the file waits for it.
 func (s *Store) Copy(ctx context.Context, w io.Writer) (n int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -37,8 +37,8 @@ func (s *Store) Copy(ctx context.Context, w io.Writer) (n int64, err error) {
 	return n, nil
 }
 
-// copyWriter refuses to write once err returns an error, and remembers why
-// nothing was written: bbolt keeps only the text of some errors.
+// copyWriter stops writing when err returns an error. It keeps the cause of a failed
+// write, because bbolt keeps only the text of some errors.
 type copyWriter struct {
 	w      io.Writer
 	err    func() error

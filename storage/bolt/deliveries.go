@@ -41,7 +41,7 @@ func (r *reader) Deliveries(webhookID, afterID string, limit int) ([]schedctl.De
 	return list, err
 }
 
-// giveUp makes of a delivery what it is once its webhook is gone.
+// giveUp marks a pending delivery of a deleted webhook as failed.
 func giveUp(d *schedctl.Delivery) {
 	if d.Status == schedctl.DeliveryPending {
 		d.Status, d.NextAttemptAt = schedctl.DeliveryFailed, time.Time{}
@@ -84,8 +84,8 @@ func readDelivery(key, record []byte) (d schedctl.Delivery, err error) {
 	return d, nil
 }
 
-// pendingKey returns where the index of pending deliveries has one, or nil when
-// it has not; key is that of its record.
+// pendingKey returns the key of a delivery in the index of pending deliveries, or nil if
+// it is not pending. key is the key of its record.
 func pendingKey(d *schedctl.Delivery, key []byte) []byte {
 	if d.Status != schedctl.DeliveryPending {
 		return nil
@@ -120,8 +120,8 @@ func (tx *tx) putDelivery(key []byte, d schedctl.Delivery) error {
 	return tx.movePending(was, pendingKey(&d, key))
 }
 
-// movePending brings the index of pending deliveries in line with one of them;
-// nil stands for no entry.
+// movePending replaces the entry was in the index of pending deliveries by is. Each may
+// be nil for no entry.
 func (tx *tx) movePending(was, is []byte) error {
 	if bytes.Equal(was, is) {
 		return nil
@@ -137,8 +137,8 @@ func (tx *tx) movePending(was, is []byte) error {
 	return tx.put(pendingDeliveries, is, nil)
 }
 
-// endOfPage returns whose records a page has, and the key that they come before:
-// that of the id the page begins after, or the end.
+// endOfPage returns the owner of the records of a page, and the key that all of them are
+// below: the key of afterID, or the end of the owner's range if afterID is empty.
 func endOfPage(of schedctl.Prefix, ownerID string, prefix schedctl.Prefix, afterID string) (owner ulid, end []byte, err error) {
 	if afterID == "" {
 		owner, err = parse(of, ownerID)
@@ -148,13 +148,13 @@ func endOfPage(of schedctl.Prefix, ownerID string, prefix schedctl.Prefix, after
 	return owner, concat(nil, owner[:], after[:]), err
 }
 
-// afterAll returns a key behind all keys of two ids that begin with this one.
+// afterAll returns a key greater than every key that consists of owner and another id.
 func afterAll(owner []byte) []byte {
 	return concat(nil, owner, bytes.Repeat([]byte{0xff}, 17))
 }
 
-// pageBefore reads up to limit records of one owner, the youngest first, from
-// the last key before end on. The owner is what end begins with.
+// pageBefore reads up to limit records of one owner with keys below end, the youngest
+// first. The first 16 bytes of end are the owner.
 func pageBefore[T any](r *reader, b bucket, end []byte, limit int, read func(key, record []byte) (T, error)) (list []T, err error) {
 	c := r.in(b).Cursor()
 	for k := seekBefore(c, end); len(list) < limit && bytes.HasPrefix(k, end[:16]); k = stepBack(c, k) {

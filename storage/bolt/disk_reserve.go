@@ -40,16 +40,16 @@ type diskReserve struct {
 	log      *slog.Logger
 	dir      string
 	allocate func(f *os.File, from, to int64) error // reserveBlocks, or a test's
-	retry    func()                                 // has the writer look again
-	interval time.Duration                          // lookEvery, or a test's
+	retry    func()                                 // makes the writer check again
+	interval time.Duration                          // checkInterval, or a test's
 
 	full atomic.Pointer[storage.FullError]
 
 	// The following fields belong to the writer.
 	allocatedTo int64     // the file has blocks from its last page in use to here
-	refusedAt   time.Time // when the disk gave nothing; zero when it gave all
-	probedAt    time.Time // when a commit had failed for a reason that was not clear
-	mustProbe   bool      // a commit met a full disk: only writing shows that it is not
+	refusedAt   time.Time // when the disk last refused space; zero after a success
+	probedAt    time.Time // the last test write after a commit failed for an unclear reason
+	mustProbe   bool      // a commit found the disk full: only a test write shows that it has space
 	timer       *time.Timer
 }
 

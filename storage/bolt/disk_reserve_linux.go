@@ -6,11 +6,11 @@ import (
 	"syscall"
 )
 
-// keepSize leaves the length of the file alone: FALLOC_FL_KEEP_SIZE of
-// fallocate(2).
+// keepSize is FALLOC_FL_KEEP_SIZE of fallocate(2): the length of the file does not
+// change.
 const keepSize = 1
 
-// reserveBlocks has the disk give blocks to a part of a file that holds nothing.
+// reserveBlocks allocates disk blocks for an unused part of a file.
 func reserveBlocks(f *os.File, from, to int64) error {
 	for {
 		err := syscall.Fallocate(int(f.Fd()), keepSize, from, to-from)

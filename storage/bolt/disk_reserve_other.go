@@ -4,5 +4,5 @@ package bolt
 
 import "os"
 
-// reserveBlocks has the disk give blocks to a part of a file that holds nothing.
+// reserveBlocks allocates disk blocks for an unused part of a file.
 func reserveBlocks(f *os.File, from, to int64) error { return writeZeros(f, from, to) }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// noSpace reports whether an error says that there is no room on the disk, or
-// none for this user, or none in a file that may not get larger.
+// noSpace reports whether an error means that the disk is full, that the quota of the
+// user is used up, or that the file has its maximum size.
 func noSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// Error codes of Windows for a disk that is full
+// Windows error codes for a full disk
 // (https://learn.microsoft.com/windows/win32/debug/system-error-codes--0-499-).
 const (
 	errorHandleDiskFull syscall.Errno = 39
@@ -13,8 +13,8 @@ const (
 	errorDiskQuota      syscall.Errno = 1295
 )
 
-// noSpace reports whether an error says that there is no room on the disk, or
-// none for this user.
+// noSpace reports whether an error means that the disk is full or that the quota of the
+// user is used up.
 func noSpace(err error) bool {
 	return errors.Is(err, errorDiskFull) || errors.Is(err, errorHandleDiskFull) || errors.Is(err, errorDiskQuota)
 }

@@ -54,9 +54,9 @@
 // read as failed, because their webhook has no owner entry.
 //
 // Nearly all keys start with a time, or with an id, which starts with a time. Writes
-// therefore touch the end of a bucket and not all of it. Idempotency records (the bucket
-// "answers") are looked up by hash, so a table in memory maps a part of each hash to its
-// time. It is loaded at the start from the small bucket "answer hashes".
+// therefore touch the end of a bucket and not all of it. Idempotency records are in the
+// bucket "answers". They are looked up by hash, so a table in memory maps a part of each
+// hash to its time. It is loaded at the start from the small bucket "answer hashes".
 //
 // The events by post have one entry for all events about a post that one transaction
 // added: the key has the first id, and the value has all of them. A new post, with three

@@ -33,7 +33,7 @@ func (r *reader) PostEvents(postID string, limit int) (list []schedctl.Event, er
 	return list, nil
 }
 
-// latestEvents returns the ids of a post's latest events, in order.
+// latestEvents returns the ids of up to limit latest events of a post, the oldest first.
 func (r *reader) latestEvents(post ulid, limit int) (ids []ulid, err error) {
 	c := r.in(eventsByPost).Cursor()
 	for k := seekBefore(c, afterAll(post[:])); len(ids) < limit && bytes.HasPrefix(k, post[:]); k = stepBack(c, k) {
@@ -45,7 +45,7 @@ func (r *reader) latestEvents(post ulid, limit int) (ids []ulid, err error) {
 	return ids[max(0, len(ids)-limit):], nil
 }
 
-// appendEvents reads one entry of the index.
+// appendEvents appends the ids of one entry of the index.
 func appendEvents(ids []ulid, key, value []byte) ([]ulid, error) {
 	if len(key) != 32 || len(value) == 0 || len(value)%16 != 0 || !bytes.Equal(key[16:], value[:16]) {
 		return nil, fmt.Errorf("index of events: %w: key %x has %x", storage.ErrCorrupt, key, value)
@@ -58,8 +58,8 @@ func appendEvents(ids []ulid, key, value []byte) ([]ulid, error) {
 
 func compareULIDs(a, b ulid) int { return bytes.Compare(a[:], b[:]) }
 
-// indexEvents notes which post the events that were just added are about. It
-// orders tx.ids, which it is done with.
+// indexEvents adds new events to the index of events by post. It sorts parts of tx.ids,
+// so nothing may use tx.ids after it.
 func (tx *tx) indexEvents(list []schedctl.Event) error {
 	for start := 0; start < len(list); {
 		end := start + 1
@@ -90,8 +90,8 @@ func (tx *tx) indexGroup(postID string, ids []ulid) error {
 	return tx.put(eventsByPost, concat(tx.scratch[:0], post[:], ids[0][:]), value)
 }
 
-// unindexEvent takes the oldest of all events out of the index: as the oldest it
-// is the first of those it was added with.
+// unindexEvent removes the oldest of all events from the index. As the oldest, it is the
+// first event of its entry.
 func (tx *tx) unindexEvent(e schedctl.Event) error {
 	if e.PostID == "" {
 		return nil

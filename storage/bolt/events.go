@@ -58,8 +58,8 @@ func (r *reader) LastEvent() (string, error) {
 	}
 }
 
-// Later implements [storage.Reader]. Ids are in the order of the outbox, for
-// there is one process and its transactions are serial.
+// Later implements [storage.Reader]. Ids are in the order of the outbox, because only one
+// process writes, one transaction after another.
 func (r *reader) Later(a, b string) (string, error) {
 	for _, id := range []string{a, b} {
 		if id == "" {
@@ -88,8 +88,7 @@ func readEvent(key, record []byte) (e schedctl.Event, err error) {
 	return e, nil
 }
 
-// AddEvents implements [storage.Tx]. It writes nothing unless all events can be
-// written.
+// AddEvents implements [storage.Tx]. It checks all events before it writes the first.
 func (tx *tx) AddEvents(list ...schedctl.Event) error {
 	tx.ids, tx.records = tx.ids[:0], tx.records[:0]
 	for i := range list {
@@ -116,8 +115,8 @@ func (tx *tx) AddEvents(list ...schedctl.Event) error {
 	return tx.indexEvents(list)
 }
 
-// hasEvent looks for an event in the bucket and among those that are to be
-// added.
+// hasEvent reports whether an event is in the bucket or among the events of the current
+// AddEvents.
 func (tx *tx) hasEvent(event ulid) bool {
 	if tx.youngest(events, event) {
 		return false

@@ -9,9 +9,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// collectionKey returns what takes the place of an account in the list indexes,
-// for the posts of a collection. It has 128 bits of a hash, so it is not the id of
-// an account.
+// collectionKey returns the key part that replaces the account in the list indexes, for
+// the posts of a collection. It has 128 bits of a hash, so it differs from the ids of
+// accounts.
 func collectionKey(name string) ulid {
 	sum := sha256.Sum256([]byte("collection\x00" + name))
 	return ulid(sum[:16])
@@ -89,8 +89,8 @@ func (l *listing) ownedBy(p *schedctl.Post) bool {
 		(q.Collection == "" || p.Managed != nil && p.Managed.Collection == q.Collection)
 }
 
-// checkExternalID returns EXTERNAL_ID_EXISTS when another post has the external
-// id of a post.
+// checkExternalID returns EXTERNAL_ID_EXISTS if another post of the workspace has the
+// external id of p.
 func (tx *tx) checkExternalID(p *schedctl.Post, post ulid) error {
 	if p.ExternalID == "" {
 		return nil

@@ -21,7 +21,7 @@ func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (a storage.Idem
 	return a, nil
 }
 
-// idempotencyRecord returns the key and the record of an answer, or nil.
+// idempotencyRecord returns the key and the record with this hash, or nil.
 func (r *reader) idempotencyRecord(hash [32]byte) (key, record []byte) {
 	for _, at := range r.answers.find(readTime(hash[:])) {
 		key := append(appendTime(nil, at), hash[:]...)

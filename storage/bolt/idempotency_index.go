@@ -82,7 +82,7 @@ func (x *idempotencyIndex) remove(refs ...idempotencyRef) {
 	}
 }
 
-// find returns the times at which answers of the hash may have been made.
+// find returns the possible creation times of the records with this hash.
 func (x *idempotencyIndex) find(hash uint64) (times []uint64) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

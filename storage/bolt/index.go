@@ -4,7 +4,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// entry is what one index holds of a post.
+// entry is an entry of a post in one index.
 type entry struct {
 	bucket  bucket
 	nkey    uint8
@@ -19,9 +19,9 @@ func (e *entry) value() []byte { return e.pointed[:e.nvalue] }
 func (e *entry) setKey(fields ...[]byte)   { e.nkey = uint8(len(concat(e.keyed[:0], fields...))) }
 func (e *entry) setValue(fields ...[]byte) { e.nvalue = uint8(len(concat(e.pointed[:0], fields...))) }
 
-// entries appends all that the indexes hold of a post. Nothing else says what
-// is in them: PutPost writes the difference of two such lists, and Check
-// compares them with the file.
+// entries appends all index entries of a post. It alone defines the content of the
+// indexes: PutPost writes the difference of two such lists, and Check compares them with
+// the file.
 func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 	ws, post, err := parse2(schedctl.WorkspacePrefix, p.WorkspaceID, schedctl.PostPrefix, p.ID)
 	if err != nil {
@@ -58,7 +58,7 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 	return dst, nil
 }
 
-// listed is what the list indexes know of a post.
+// listed has the fields of a post that are in the list indexes.
 type listed struct {
 	ws, post ulid
 	status   [1]byte
@@ -102,9 +102,9 @@ func readDue(key []byte) schedctl.Due {
 	return schedctl.Due{At: timeOfKey(readTime(key)), Target: ulid(key[8:])}
 }
 
-// reindex writes the difference between the entries of a post as it was and as
-// it is. It is the only function that writes the due index, and it takes down
-// what is to be told of it after the commit.
+// reindex writes the difference between the old and the new index entries of a post. It
+// is the only function that writes the due index, and it records these changes for
+// Notify.
 func (tx *tx) reindex(was, is []entry) error {
 	for i := range was {
 		if i < len(is) && was[i] == is[i] || holds(is, &was[i]) {

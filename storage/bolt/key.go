@@ -10,16 +10,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// ulid is 16 bytes of a key.
+// ulid is an id as it is in keys.
 type ulid = schedctl.ULID
 
-// anyAccount is the account that stands for any in the list indexes.
+// anyAccount is the account zero, which stands for all accounts in the list indexes.
 var anyAccount ulid
 
 // noTime sorts after every time.
 const noTime = math.MaxUint64
 
-// timeKey returns the 8 bytes of a time as a number that sorts as times do.
+// timeKey returns a time in Unix milliseconds as a number that sorts by time.
 func timeKey(ms int64) uint64 { return uint64(ms) ^ 1<<63 }
 
 func timeOfKey(k uint64) int64 { return int64(k ^ 1<<63) }
@@ -35,8 +35,7 @@ func appendTime(dst []byte, k uint64) []byte { return binary.BigEndian.AppendUin
 
 func readTime(src []byte) uint64 { return binary.BigEndian.Uint64(src) }
 
-// parse returns the ULID of an id, or NOT_FOUND when no schedctl could have
-// made it.
+// parse returns the ULID of an id. It returns NOT_FOUND if the id is invalid.
 func parse(prefix schedctl.Prefix, id string) (ulid, error) {
 	if u, ok := schedctl.ParseID(prefix, id); ok {
 		return u, nil
@@ -44,7 +43,7 @@ func parse(prefix schedctl.Prefix, id string) (ulid, error) {
 	return ulid{}, notFound(prefix, id)
 }
 
-// parse2 parses the two ids that most keys have.
+// parse2 parses two ids, because most keys have two.
 func parse2(p1 schedctl.Prefix, id1 string, p2 schedctl.Prefix, id2 string) (a, b ulid, err error) {
 	if a, err = parse(p1, id1); err != nil {
 		return a, b, err
@@ -63,13 +62,13 @@ func notFound(prefix schedctl.Prefix, id string) error {
 	return schedctl.Errorf(schedctl.NotFound, "", "there is no %s %q", nouns[prefix], id)
 }
 
-// wrongKey says that a key has a length that no key of its bucket has.
+// wrongKey returns an error for a key with a wrong length.
 func wrongKey(b bucket, key []byte) error {
 	return fmt.Errorf("%q: %w: a key has %d bytes", b, storage.ErrCorrupt, len(key))
 }
 
-// statusCodes gives each status its byte in keys and records. A byte never
-// changes its meaning.
+// statusCodes maps the byte of each status in keys and records to the status. The
+// meaning of a byte never changes.
 var statusCodes = [...]schedctl.Status{
 	1: schedctl.Draft,
 	2: schedctl.Scheduled,
@@ -79,7 +78,7 @@ var statusCodes = [...]schedctl.Status{
 	6: schedctl.Canceled,
 }
 
-// statusCode returns the byte of a status, or 0 when it has none.
+// statusCode returns the byte of a status, or 0 for an unknown status.
 func statusCode(s schedctl.Status) byte {
 	for code, known := range statusCodes {
 		if code > 0 && known == s {
@@ -89,7 +88,7 @@ func statusCode(s schedctl.Status) byte {
 	return 0
 }
 
-// concat returns one field after the other, in dst.
+// concat appends the fields to dst, one after another.
 func concat(dst []byte, fields ...[]byte) []byte {
 	for _, f := range fields {
 		dst = append(dst, f...)

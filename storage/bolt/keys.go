@@ -83,8 +83,8 @@ func readKey(key, record []byte) (k schedctl.APIKey, err error) {
 	return k, nil
 }
 
-// PutKey implements [storage.Tx]. A put with another hash, or with the hash of
-// another key, fails.
+// PutKey implements [storage.Tx]. It fails if the hash of the key has changed, or if
+// another key has the same hash.
 func (tx *tx) PutKey(k schedctl.APIKey) error {
 	ws, key, err := parse2(schedctl.WorkspacePrefix, k.WorkspaceID, schedctl.KeyPrefix, k.ID)
 	if err != nil {

@@ -29,7 +29,7 @@ func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	return l.page, nil
 }
 
-// listing is one query on its way through an index.
+// listing is the state of one query while it reads an index.
 type listing struct {
 	*reader
 	query   storage.PostQuery
@@ -37,21 +37,21 @@ type listing struct {
 	index   bucket
 	ws      ulid
 	prefix  [32]byte // workspace and account, or collection
-	codes   []byte   // of the statuses that are wanted
-	spans   []span   // the parts of the index to go through
+	codes   []byte   // of the selected statuses
+	spans   []span   // the parts of the index to read
 	descend bool
-	looks   bool // the index does not tell which posts are selected
+	looks   bool // posts must be read to see whether the query selects them
 
 	skipped     int
 	looked      int
 	lookedBytes int      // of contents
-	seen        position // of the post that was looked at last
+	seen        position // of the last post that was read
 	added       position // of the last post of the page
 	page        storage.PostPage
 	pageBytes   int
 }
 
-// plan chooses the index and the parts of it to walk through.
+// plan chooses the index and the parts of it to read.
 func (l *listing) plan() error {
 	q := &l.query
 	ws, err := parse(schedctl.WorkspacePrefix, q.WorkspaceID)
@@ -87,8 +87,8 @@ func (l *listing) bounded() bool {
 	return !l.query.PublishAfter.IsZero() || !l.query.PublishBefore.IsZero()
 }
 
-// codesOf returns the codes of the statuses, each once; of all when there are
-// none.
+// codesOf returns the code of each status once. Without statuses it returns all
+// codes.
 func codesOf(statuses []schedctl.Status) (codes []byte) {
 	var wanted [len(statusCodes)]bool
 	for _, s := range statuses {
@@ -102,9 +102,9 @@ func codesOf(statuses []schedctl.Status) (codes []byte) {
 	return codes
 }
 
-// timeSpans returns the parts of the index by time between the query's bounds.
-// Posts without a time sort behind all others in it, so that in descending
-// order they are a part of their own.
+// timeSpans returns the parts of the index by time between the bounds of the query.
+// Posts without a time sort after all others in it, so in descending order they are a
+// separate part.
 func (l *listing) timeSpans() []span {
 	if !l.bounded() && !l.descend {
 		return []span{{}}
@@ -122,7 +122,7 @@ func (l *listing) timeSpans() []span {
 	return []span{timed, {from: timed.to}}
 }
 
-// resume cuts off what lies before the query's position.
+// resume removes everything before the position of the query from the spans.
 func (l *listing) resume() error {
 	if l.query.After == nil {
 		return nil
@@ -145,8 +145,7 @@ func (l *listing) resume() error {
 	return nil
 }
 
-// walk goes through one part of the index and reports whether the page is
-// complete.
+// walk reads one part of the index and reports whether the page is complete.
 func (l *listing) walk(s span) (complete bool, err error) {
 	m := newMerge(l, s)
 	for suffix := m.next(); suffix != nil; suffix = m.next() {
@@ -206,7 +205,7 @@ func (l *listing) look(at position) (bool, error) {
 	return l.selects(&head), nil
 }
 
-// skipsAtOnce is how many posts are skipped between two looks at the context.
+// skipsAtOnce is the number of posts to skip between two checks of the context.
 const skipsAtOnce = 256
 
 func (l *listing) skip() error {
@@ -216,8 +215,8 @@ func (l *listing) skip() error {
 	return nil
 }
 
-// orMissing returns err, or an error about a post that the index names and that is
-// missing.
+// orMissing returns err. If err is nil, it returns an error that the post of this index
+// entry is missing.
 func (l *listing) orMissing(at position, err error) error {
 	if err == nil {
 		err = fmt.Errorf("%q names post %s: %w: there is no such post", l.index, at.post.ID(schedctl.PostPrefix), storage.ErrCorrupt)
@@ -225,15 +224,15 @@ func (l *listing) orMissing(at position, err error) error {
 	return err
 }
 
-// selects reports whether the query selects a post that the index led to. Of p it
-// needs the targets only when [listing.bothOwners].
+// selects reports whether the query selects a post of the index. p needs targets only if
+// [listing.bothOwners] returns true.
 func (l *listing) selects(p *schedctl.Post) bool {
 	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && p.HasLabels(l.query.Labels) &&
 		(!l.bothOwners() || slices.Contains(p.AccountIDs(), l.query.AccountID)) && l.needle.In(p.Content)
 }
 
-// bothOwners reports whether the query names a collection and an account. The index
-// leads to the posts of the collection then.
+// bothOwners reports whether the query has a collection and an account. It then uses the
+// index entries of the collection.
 func (l *listing) bothOwners() bool { return l.query.Collection != "" && l.query.AccountID != "" }
 
 func inside(t, after, before time.Time) bool {

@@ -11,14 +11,13 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// span is a part of a list index: all suffixes, which is what follows the
-// status in a key, from one on and up to another, exclusive. A nil to is the
-// end.
+// span is a part of a list index: the suffixes from from up to to, exclusive. A suffix is
+// the part of a key after the status. A nil to is the end of the index.
 type span struct{ from, to []byte }
 
 func (s *span) startAfter(suffix []byte) {
 	if bytes.Compare(suffix, s.from) >= 0 {
-		s.from = append(suffix, 0) // all suffixes are equally long, so this is the next one
+		s.from = append(suffix, 0) // all suffixes have the same length, so this is the next one
 	}
 }
 
@@ -64,23 +63,22 @@ func (p position) public(index bucket) *storage.Position {
 	return out
 }
 
-// merge goes through one span of an index, for several statuses at once, in
-// order of the suffixes.
+// merge reads one span of an index for several statuses at once, in order of the
+// suffixes.
 type merge struct {
 	strands []statusCursor
 	descend bool
-	last    *statusCursor // the one that next took from
+	last    *statusCursor // the cursor of the last suffix that next returned
 }
 
-// statusCursor is the part of one status.
+// statusCursor reads the entries of one status.
 type statusCursor struct {
 	cursor *bbolt.Cursor
 	bounds span   // of whole keys
-	key    []byte // where the cursor is, or nil at the end
+	key    []byte // the key at the cursor, or nil at the end
 }
 
-// prefixSize is the length of what precedes a suffix: workspace, account and
-// status.
+// prefixSize is the length of workspace, account and status, which precede a suffix.
 const prefixSize = 33
 
 func newMerge(l *listing, s span) *merge {
@@ -105,7 +103,7 @@ func newMerge(l *listing, s span) *merge {
 	return m
 }
 
-// keep notes where the cursor is.
+// keep stores the key at the cursor, or nil if it is out of bounds.
 func (s *statusCursor) keep(key []byte) {
 	if key == nil || bytes.Compare(key, s.bounds.from) < 0 || bytes.Compare(key, s.bounds.to) >= 0 {
 		key = nil
@@ -113,7 +111,7 @@ func (s *statusCursor) keep(key []byte) {
 	s.key = key
 }
 
-// next returns the next suffix, or nil at the end. It is good until the
+// next returns the next suffix, or nil at the end. The suffix is valid until the
 // transaction ends.
 func (m *merge) next() []byte {
 	if s := m.last; s != nil && m.descend {
@@ -146,8 +144,8 @@ func seekBefore(c *bbolt.Cursor, key []byte) []byte {
 	return lastKey(c)
 }
 
-// lastKey moves the cursor to the last key. Last alone never returns when the
-// running transaction has emptied all pages of a bucket that has several.
+// lastKey moves the cursor to the last key. Cursor.Last alone never returns if a bucket
+// has several pages and the current transaction has emptied all of them.
 func lastKey(c *bbolt.Cursor) []byte {
 	if c.Bucket().Writable() {
 		if k, _ := c.First(); k == nil {
@@ -158,8 +156,8 @@ func lastKey(c *bbolt.Cursor) []byte {
 	return k
 }
 
-// stepBack moves the cursor to the key before the given one, where it is. Prev
-// alone would stop at a page that the running transaction has emptied.
+// stepBack moves the cursor from the given key to the one before it. Cursor.Prev alone
+// would stop at a page that the current transaction has emptied.
 func stepBack(c *bbolt.Cursor, from []byte) []byte {
 	k, _ := c.Prev()
 	if k != nil || !c.Bucket().Writable() {

@@ -7,7 +7,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// metadataPrefix is what the keys of notes begin with, beside that of the version.
+// metadataPrefix is the prefix of all metadata keys. The key of the version has none.
 const metadataPrefix = "note "
 
 // Metadata implements [storage.Reader].

@@ -12,15 +12,15 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// migration brings a file from one version to the next. It runs in one
-// transaction, with the new version, and so is done wholly or not at all.
+// migration changes a file from one version to the next. It runs in one transaction,
+// which also stores the new version, so it is atomic.
 type migration struct {
 	name string
 	run  func(*bbolt.Tx) error
 }
 
-// migrations lead from nothing to the present, in order; the version of a file
-// is how many of them it has seen. An entry never changes once it was released.
+// migrations are all migrations, in order. The version of a file is the number of
+// migrations that have run on it. A released entry never changes.
 var migrations = []migration{
 	{"create the buckets", createBuckets},
 	{"let targets have a content of their own", noChange},
@@ -44,8 +44,8 @@ func createBuckets(tx *bbolt.Tx) error {
 	return nil
 }
 
-// indexEvents fills the index of the events that are there, each with an entry
-// of its own.
+// indexEvents adds the existing events to the index of events by post, with one entry
+// for each event.
 func indexEvents(tx *bbolt.Tx) error {
 	index, err := tx.CreateBucketIfNotExists([]byte(bucketNames[eventsByPost]))
 	if err != nil {
@@ -65,7 +65,7 @@ func indexEvents(tx *bbolt.Tx) error {
 	})
 }
 
-// createWebhookBuckets also leads to a layout in which events can name a webhook.
+// createWebhookBuckets also starts the layout in which an event can have a webhook.
 func createWebhookBuckets(tx *bbolt.Tx) error {
 	for _, b := range []bucket{webhooks, webhookOwners, deliveries, pendingDeliveries, audit} {
 		if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
@@ -75,19 +75,19 @@ func createWebhookBuckets(tx *bbolt.Tx) error {
 	return nil
 }
 
-// createExternalIDs also leads to a layout in which posts can have external ids,
-// collections and labels. No post has any yet, so there is nothing to index.
+// createExternalIDs also starts the layout in which posts can have external ids,
+// collections and labels. No existing post has any, so there is nothing to index.
 func createExternalIDs(tx *bbolt.Tx) error {
 	_, err := tx.CreateBucketIfNotExists([]byte(bucketNames[externalIDs]))
 	return err
 }
 
-// noChange is the migration to a layout whose records stand beside the old ones.
+// noChange is the migration to a new layout of records. Old records stay as they are.
 func noChange(*bbolt.Tx) error { return nil }
 
 var versionKey = []byte("version")
 
-// migrate runs the migrations that the file has not seen.
+// migrate runs the migrations that have not run on the file.
 func migrate(db *bbolt.DB, log *slog.Logger, list []migration) error {
 	for {
 		var version int
@@ -106,7 +106,7 @@ func migrate(db *bbolt.DB, log *slog.Logger, list []migration) error {
 	}
 }
 
-// step runs one migration and notes the version it leads to.
+// step runs one migration and stores the new version.
 func step(tx *bbolt.Tx, m migration, version int) error {
 	if err := m.run(tx); err != nil {
 		return err
@@ -118,7 +118,7 @@ func step(tx *bbolt.Tx, m migration, version int) error {
 	return b.Put(versionKey, binary.BigEndian.AppendUint64(nil, uint64(version)))
 }
 
-// versionOrNone is versionOf for a file that may have just been made.
+// versionOrNone is versionOf, and returns 0 for a new file without buckets.
 func versionOrNone(tx *bbolt.Tx, list []migration) (int, error) {
 	if k, _ := tx.Cursor().First(); k == nil {
 		return 0, nil

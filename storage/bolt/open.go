@@ -20,10 +20,10 @@ import (
 // lockTimeout is how long Open waits for another process to release the file.
 const lockTimeout = 200 * time.Millisecond
 
-// initialMmapSize is how much address space a file is given, so that it can grow for
-// long without a new mapping, which has to wait for all readers. It is not
-// memory. There is not that much on 32 bits, and on Windows a file is as large
-// as its mapping.
+// initialMmapSize returns the initial size of the mapping of a file. A large mapping
+// uses address space but no memory. It avoids a new mapping when the file grows, which
+// would wait for all readers. The result is 0, for the default of bbolt, on 32-bit systems,
+// which lack address space, and on Windows, where a file is as large as its mapping.
 func initialMmapSize() int {
 	size := int64(4 << 30)
 	if size > math.MaxInt || runtime.GOOS == "windows" {
@@ -32,12 +32,11 @@ func initialMmapSize() int {
 	return int(size)
 }
 
-// Open opens the database at path and creates it, readable by its owner alone,
-// when there is no such file. A file of an older version is migrated.
+// Open opens the database at path. It creates a missing file, readable only by its owner,
+// and migrates a file of an older version.
 //
-// Errors wrap [storage.ErrLocked], [storage.ErrForeign], [storage.ErrCorrupt]
-// or [storage.ErrNewer] where that is the reason, and then the file is as it
-// was.
+// Errors wrap [storage.ErrLocked], [storage.ErrForeign], [storage.ErrCorrupt] or
+// [storage.ErrNewer] if that is the cause. The file is then unchanged.
 func Open(path string, options Options) (*Store, error) {
 	log := options.Logger
 	if log == nil {

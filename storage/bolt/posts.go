@@ -22,7 +22,7 @@ func (r *reader) Post(workspaceID, id string) (schedctl.Post, error) {
 	return p, err
 }
 
-// post returns the post with this id, of whatever workspace.
+// post returns the post with this id, in any workspace.
 func (r *reader) post(id ulid) (p schedctl.Post, found bool, err error) {
 	record := r.in(posts).Get(append(r.scratch[:0], id[:]...))
 	if record == nil {
@@ -35,7 +35,8 @@ func (r *reader) post(id ulid) (p schedctl.Post, found bool, err error) {
 	return p, true, nil
 }
 
-// postHead is post without the id and the targets, which are most of a record.
+// postHead returns a post without the id and without the targets, which are most of a
+// record.
 func (r *reader) postHead(id ulid) (p schedctl.Post, found bool, err error) {
 	record := r.in(posts).Get(append(r.scratch[:0], id[:]...))
 	if record == nil {
@@ -81,8 +82,8 @@ func (r *reader) Due(from schedctl.Due, fn func(schedctl.Due) bool) error {
 	return nil
 }
 
-// PutPost implements [storage.Tx]. A put under the id of another workspace's
-// post is NOT_FOUND; the time of creation stays what it was.
+// PutPost implements [storage.Tx]. It returns NOT_FOUND if a post of another workspace
+// has the id. It keeps the time of creation of an existing post.
 func (tx *tx) PutPost(p schedctl.Post) (err error) {
 	if tx.after, err = entries(tx.after[:0], &p); err != nil {
 		return err
@@ -106,8 +107,8 @@ func (tx *tx) PutPost(p schedctl.Post) (err error) {
 	return tx.reindex(tx.before, tx.after)
 }
 
-// replace prepares the put of a post whose id may be taken: it keeps what does
-// not change, and leaves the entries of the old post in before.
+// replace prepares the put of a post that may exist. It keeps the time of creation and
+// stores the index entries of the old post in tx.before.
 func (tx *tx) replace(id ulid, p *schedctl.Post) error {
 	old, existed, err := tx.post(id)
 	if err != nil || !existed {
@@ -167,7 +168,7 @@ func (tx *tx) dropTargets(was, is *schedctl.Post) error {
 	return nil
 }
 
-// under returns copies of all keys that begin with prefix.
+// under returns copies of all keys with the prefix.
 func (r *reader) under(b bucket, prefix []byte) (keys [][]byte) {
 	c := r.in(b).Cursor()
 	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Prune implements [storage.Tx]. What it costs beside the records it removes is
-// a look at the oldest of each kind, and of each webhook and each workspace.
+// Prune implements [storage.Tx]. Besides the records that it removes, it reads only the
+// oldest record of each kind, of each webhook and of each workspace.
 func (tx *tx) Prune(before storage.Retention, limit int) (int, error) {
 	left := limit
 	for _, prune := range []func(storage.Retention, int) (int, error){
@@ -126,12 +126,12 @@ type keyed[T any] struct {
 	record T
 }
 
-// retention says whether a record stays.
+// retention is the decision whether a record is kept.
 type retention int
 
 const (
-	retained     retention = iota // and those after it
-	dateInFuture                  // it does, see storage.Retention
+	retained     retention = iota // this record and those after it are kept
+	dateInFuture                  // this record is kept, see storage.Retention
 	expired
 )
 
@@ -145,8 +145,8 @@ func retentionOf(before storage.Retention, made, limit time.Time) retention {
 	return retained
 }
 
-// expiredOfEachOwner returns up to limit records, of each owner the oldest ones that
-// are past keeping.
+// expiredOfEachOwner returns up to limit expired records. It reads the records of each
+// owner from the oldest to the first one that is retained.
 func expiredOfEachOwner[T any](
 	tx *tx, b bucket, limit int, read func(key, record []byte) (T, error), judge func(v *T, key []byte) retention,
 ) (found []keyed[T], err error) {

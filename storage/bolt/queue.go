@@ -25,7 +25,7 @@ const (
 	abandoned
 )
 
-// begin reports whether to run the request. It can then not be abandoned any more.
+// begin reports whether to run the request. If so, it can no longer be abandoned.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
@@ -76,7 +76,7 @@ func (q *queue) take(dst []*request, limit int) []*request {
 	}
 }
 
-// close refuses all further requests and answers those that wait.
+// close refuses all further requests and ends the waiting ones with an error.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true

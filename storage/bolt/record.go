@@ -9,17 +9,17 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// The records. Each method describes one, for writing and for reading, with
-// all that its key does not tell. A field is never taken away and never moved:
-// a change of a record is a new layout, of which older records know nothing, and
-// a migration, so that an older program refuses the file.
+// The methods below describe the records, for writing and for reading. A record has
+// the fields that are not in its key. Fields are never removed or moved. A change
+// needs a new layout, so that older records stay readable. It also needs a migration,
+// so that an older program refuses the file.
 
 func (c *coder) post(p *schedctl.Post) {
 	c.postHead(p)
 	list(c, &p.Targets, (*coder).target)
 }
 
-// postHead is what a post has besides its targets.
+// postHead has the fields of a post without its targets.
 func (c *coder) postHead(p *schedctl.Post) {
 	c.id(schedctl.WorkspacePrefix, &p.WorkspaceID)
 	c.time(&p.CreatedAt)
@@ -87,7 +87,7 @@ func (c *coder) targetError(e **schedctl.TargetError) {
 	text(c, &(*e).Outcome)
 }
 
-// attempt leaves target and number to the key.
+// attempt has no target and no number: they are in the key.
 func (c *coder) attempt(a *schedctl.Attempt) {
 	c.id(schedctl.AttemptPrefix, &a.ID)
 	c.id(schedctl.WorkspacePrefix, &a.WorkspaceID)
@@ -105,7 +105,7 @@ func (c *coder) attempt(a *schedctl.Attempt) {
 	}
 }
 
-// account leaves id and workspace to the key.
+// account has no id and no workspace: they are in the key.
 func (c *coder) account(a *schedctl.Account) {
 	text(c, &a.Platform)
 	text(c, &a.Name)
@@ -127,7 +127,7 @@ func (c *coder) account(a *schedctl.Account) {
 	}
 }
 
-// options are JSON already where they come from.
+// options are stored as JSON, as requests have them.
 func (c *coder) options(o *schedctl.Options) {
 	var doc []byte
 	if !c.reading && len(*o) > 0 {
@@ -144,7 +144,7 @@ func (c *coder) options(o *schedctl.Options) {
 	}
 }
 
-// workspace leaves the id to the key.
+// workspace has no id: it is in the key.
 func (c *coder) workspace(w *schedctl.Workspace) {
 	text(c, &w.Name)
 	text(c, &w.Timezone)
@@ -152,7 +152,8 @@ func (c *coder) workspace(w *schedctl.Workspace) {
 	c.time(&w.CreatedAt)
 }
 
-// key leaves id and workspace to the key of the bucket.
+// key is the record of an API key. It has no id and no workspace: they are in the key of
+// the bucket.
 func (c *coder) key(k *schedctl.APIKey) {
 	text(c, &k.Name)
 	c.fixed(k.Hash[:])
@@ -164,8 +165,8 @@ func (c *coder) key(k *schedctl.APIKey) {
 	c.time(&k.LastUsedAt)
 }
 
-// answer has the time of its creation although its key tells it: a key cannot
-// tell a time from none.
+// answer is an idempotency record. It has the time of creation although that is in the
+// key, because a key cannot represent a zero time.
 func (c *coder) answer(a *storage.IdempotencyRecord) {
 	c.fixed(a.Fingerprint[:])
 	c.int(&a.Status)
@@ -190,7 +191,7 @@ func (c *coder) header(h *map[string]string) {
 	}
 }
 
-// event leaves the id to the key.
+// event has no id: it is in the key.
 func (c *coder) event(e *schedctl.Event) {
 	c.time(&e.CreatedAt)
 	text(c, &e.Type)
@@ -209,7 +210,7 @@ func (c *coder) event(e *schedctl.Event) {
 	}
 }
 
-// webhook leaves id and workspace to the key.
+// webhook has no id and no workspace: they are in the key.
 func (c *coder) webhook(w *schedctl.Webhook) {
 	text(c, &w.Name)
 	text(c, &w.URL)
@@ -258,7 +259,7 @@ func (c *coder) mail(m **schedctl.Mail) {
 	text(c, &(*m).TLS)
 }
 
-// delivery leaves id and webhook to the key.
+// delivery has no id and no webhook: they are in the key.
 func (c *coder) delivery(d *schedctl.Delivery) {
 	c.id(schedctl.EventPrefix, &d.EventID)
 	text(c, &d.EventType)
@@ -274,7 +275,7 @@ func (c *coder) delivery(d *schedctl.Delivery) {
 	c.time(&d.AttemptedAt)
 }
 
-// auditEntry leaves id and workspace to the key.
+// auditEntry has no id and no workspace: they are in the key.
 func (c *coder) auditEntry(a *schedctl.AuditEntry) {
 	c.time(&a.At)
 	c.optionalID(schedctl.KeyPrefix, &a.KeyID)

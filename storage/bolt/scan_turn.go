@@ -15,7 +15,7 @@ const scanTurnLength = time.Millisecond
 // pause.
 type scanTurns chan struct{} // has a token while a scan has the turn
 
-// scanTurn is a scan's.
+// scanTurn is the turn of one scan.
 type scanTurn struct {
 	turns scanTurns // nil for scans that never pause, such as those of a transaction
 	began time.Time

@@ -15,46 +15,46 @@ import (
 
 // reader implements [storage.Reader] on one bbolt transaction.
 //
-// ctx is that of the View: the methods of the contract have none of their own. A
-// transaction cannot be canceled; its ctx never ends.
+// ctx is the context of the View, because the methods of the contract take none. A
+// transaction cannot be canceled, so its ctx is never done.
 type reader struct {
 	ctx context.Context
 	buckets
 	answers *idempotencyIndex
-	turn    scanTurn      // of the scan that runs
-	scratch [keySize]byte // where keys are put together
+	turn    scanTurn      // the turn of the current scan
+	scratch [keySize]byte // memory for building keys
 }
 
-// keySize is the room for any key but the ones with a name at their end.
+// keySize is enough for every key except those that end with a name.
 const keySize = 64
 
-// tx implements [storage.Tx]. One of it serves all transactions of a group, one
-// after the other, on one bbolt transaction.
+// tx implements [storage.Tx]. One tx runs all transactions of a group, one after
+// another, on one bbolt transaction.
 type tx struct {
 	reader
-	dirty bool // the transaction that runs has written
-	wrote bool // one of the group has
+	dirty bool // the current transaction has written
+	wrote bool // a transaction of the group has written
 
-	// What is to be told of the group.
+	// What Notify reports after the commit of the group.
 	due        []schedctl.Due
-	dueRemoved bool // an entry was taken away as well
+	dueRemoved bool // a due entry was removed
 	accounts   []string
 	webhooks   []string
 	events     int
 	began      time.Time
 
-	// Changes of the answer index: what was added is in it already, what was
-	// removed leaves it after the commit.
+	// Changes of the idempotency index. Added records are already in it. Removed
+	// records are deleted from it after the commit.
 	added, removed []idempotencyRef
 
-	// last is the youngest id known in a bucket, or zero.
+	// last has the youngest known id of each bucket, or zero.
 	last [bucketCount]ulid
 
-	// lastAudit is the key of the youngest audit entry known of a workspace, or
+	// lastAudit is the key of the youngest known audit entry of one workspace, or
 	// zero.
 	lastAudit [32]byte
 
-	// The rest is memory that is used again.
+	// The following fields are memory that is reused.
 	coder         coder
 	arena         arena
 	before, after []entry
@@ -73,15 +73,15 @@ func (tx *tx) reset(opened *bbolt.Tx) {
 }
 
 func (tx *tx) rollback() {
-	tx.bolt.Rollback() // its only error is that the transaction has ended
+	tx.bolt.Rollback() // fails only if the transaction has ended
 	tx.answers.remove(tx.added...)
 }
 
-// committed brings what is in memory in line with what is on disk.
+// committed updates the idempotency index after the commit.
 func (tx *tx) committed() { tx.answers.remove(tx.removed...) }
 
-// commitInfo returns what the group did. Due entries that it added and took away
-// again are left out.
+// commitInfo returns what the group changed, without due entries that it added
+// and then removed.
 func (tx *tx) commitInfo() storage.Commit {
 	if tx.dueRemoved {
 		slices.SortFunc(tx.due, schedctl.Due.Compare)
@@ -92,8 +92,8 @@ func (tx *tx) commitInfo() storage.Commit {
 	return storage.Commit{Due: tx.due, Accounts: tx.accounts, Webhooks: tx.webhooks, Events: tx.events}
 }
 
-// youngest reports whether an id is younger than all in a bucket, which it then
-// is expected to join. Nearly all new ids are, and need not be looked for.
+// youngest reports whether an id is younger than all ids in a bucket. The caller must
+// then put it there. Nearly all new ids are the youngest, which saves a search.
 func (tx *tx) youngest(b bucket, id ulid) bool {
 	last := &tx.last[b]
 	if *last == (ulid{}) {
@@ -106,8 +106,8 @@ func (tx *tx) youngest(b bucket, id ulid) bool {
 	return true
 }
 
-// put writes under a key, which is copied; value must not change until the
-// commit.
+// put writes a value under a key. It copies the key. The value must not change
+// until the commit.
 func (tx *tx) put(b bucket, key, value []byte) error {
 	tx.dirty, tx.wrote = true, true
 	if err := tx.in(b).Put(key, value); err != nil {
@@ -134,8 +134,8 @@ func putRecord[T any](tx *tx, b bucket, key []byte, v *T, fields func(*coder, *T
 	return tx.put(b, key, record)
 }
 
-// arena hands out memory that is good until the commit, without a call of the
-// allocator for each value.
+// arena provides memory that is valid until the commit, without an allocation for
+// each value.
 type arena struct {
 	chunk []byte
 	used  int
@@ -153,9 +153,9 @@ func (a *arena) free() []byte {
 	return a.chunk[a.used:a.used:len(a.chunk)]
 }
 
-// keep keeps what was appended to free's slice.
+// keep reserves the bytes that were appended to the slice from free.
 func (a *arena) keep(b []byte) {
-	if len(b) <= len(a.chunk)-a.used { // else append has moved it away
+	if len(b) <= len(a.chunk)-a.used { // otherwise append has allocated a new slice
 		a.used += len(b)
 	}
 }

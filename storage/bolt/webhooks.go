@@ -64,8 +64,8 @@ func (tx *tx) PutWebhook(w schedctl.Webhook) error {
 	return tx.put(webhookOwners, append(tx.scratch[:0], webhook[:]...), tx.arena.value(ws[:]))
 }
 
-// DeleteWebhook implements [storage.Tx]. It leaves the deliveries where they
-// are, however many wait: those of a webhook that is gone are read as given up.
+// DeleteWebhook implements [storage.Tx]. It does not delete the deliveries, which may be
+// many. Pending deliveries of a deleted webhook are read as failed.
 func (tx *tx) DeleteWebhook(workspaceID, id string) error {
 	ws, webhook, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.WebhookPrefix, id)
 	if err != nil {
@@ -82,7 +82,7 @@ func (tx *tx) DeleteWebhook(workspaceID, id string) error {
 	return tx.delete(webhookOwners, key[16:])
 }
 
-// tellOfWebhook notes that the commit is to name a webhook.
+// tellOfWebhook adds a webhook to those that Notify reports after the commit.
 func (tx *tx) tellOfWebhook(id string) {
 	if !slices.Contains(tx.webhooks, id) {
 		tx.webhooks = append(tx.webhooks, id)

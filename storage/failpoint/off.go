@@ -2,6 +2,6 @@
 
 package failpoint
 
-// Hit is to be called at a point. It returns the error that was ordered there;
-// without the build tag there is never one.
+// Hit must be called at a point. It returns the injected error. Without the build tag
+// "failpoint" it always returns nil.
 func Hit(Point) error { return nil }

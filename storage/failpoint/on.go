@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Variable is the environment variable that orders failures.
+// Variable is the environment variable with the failures to inject.
 const Variable = "SCHEDCTL_FAILPOINT"
 
-// ErrOrdered is what a point returns whose action is an error.
+// ErrOrdered is wrapped by the errors that [Hit] injects.
 var ErrOrdered = errors.New("a failure that was ordered")
 
-// orders are those of this process.
+// orders has the failures to inject into this process.
 var orders = mustRead(os.Getenv(Variable))
 
 func mustRead(text string) []*order {
@@ -28,9 +28,9 @@ func mustRead(text string) []*order {
 	return list
 }
 
-// Hit is to be called at a point. It does what was ordered there, and returns an
-// error that wraps [ErrOrdered] when that is the order. It may be called from any
-// goroutine.
+// Hit must be called at a point. It runs the action for this point and pass, if any. For
+// the action "error" it returns an error that wraps [ErrOrdered]. It may be called from
+// any goroutine.
 func Hit(p Point) error {
 	for _, o := range orders {
 		if o.point == p && o.passes.Add(1) == o.at {
@@ -40,12 +40,12 @@ func Hit(p Point) error {
 	return nil
 }
 
-// order is one failure that was ordered.
+// order is one failure to inject.
 type order struct {
 	point  Point
 	action string
-	pause  time.Duration // of a stall
-	at     int64         // the pass at which it happens, 1 or more
+	pause  time.Duration // duration of a stall
+	at     int64         // the pass at which the action runs, 1 or more
 	passes atomic.Int64
 }
 
@@ -64,7 +64,7 @@ func (o *order) carryOut() error {
 	return nil
 }
 
-// kill ends the process without a word, and does not return.
+// kill ends the process without cleanup and does not return.
 func kill() {
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// stallFor is how long a stall lasts that does not say.
+// stallFor is the default duration of a stall.
 const stallFor = time.Second
 
-// parse reads the orders of an environment variable.
+// parse reads the value of the environment variable.
 func parse(text string) (list []*order, err error) {
 	if text == "" {
 		return nil, nil

@@ -1,41 +1,41 @@
-// Package failpoint has the places where a build for tests can be told to fail.
+// Package failpoint injects failures at named points of the program, for tests.
 //
-// A release has none of it: without the build tag "failpoint", [Hit] is an empty
-// function, which the compiler removes with its calls. With the tag, the
-// environment variable SCHEDCTL_FAILPOINT says what happens where, for example
+// A release has no failpoints: without the build tag "failpoint", [Hit] is an empty
+// function, and the compiler removes its calls. With the tag, the environment variable
+// SCHEDCTL_FAILPOINT lists the failures to inject, for example
 //
 //	deliver.called=kill@3
 //	store.commit=error@5,webhook.called=stall:2s
 //
-// which is a point, an action, for a stall how long it lasts, and at which pass
-// of the point it happens, the first by default. An action happens once:
+// Each item has a point, an action, the duration of a stall, and the pass of the point at
+// which the action runs, by default the first. An action runs once:
 //
 //	panic   the goroutine panics
-//	kill    the process is gone at once, as with SIGKILL
-//	stall   the goroutine does not go on for a while, a second by default
-//	error   the step that the point belongs to fails, or is said to have failed
+//	kill    the process ends at once, as with SIGKILL
+//	stall   the goroutine pauses, by default for a second
+//	error   the step at the point fails, or is reported as failed
 //
-// Each action is told on standard error before it happens.
+// Each action is reported on standard error before it runs.
 package failpoint
 
-// Point is a place where a failure can be ordered.
+// Point is a point of the program where a failure can be injected.
 type Point string
 
-// All points, in the order in which the way of a post passes them. Of every
-// commit of the database there are two: that of a claim passes StoreCommit,
-// StoreCommitted and DeliverClaimed.
+// All points, in the order in which a post passes them. Every commit of the database
+// passes two points. The commit of a claim passes StoreCommit, StoreCommitted and then
+// DeliverClaimed.
 const (
-	StoreCommit    Point = "store.commit"    // everything of a group is written but its commit
-	StoreCommitted Point = "store.committed" // the commit is on disk, and nobody was answered
+	StoreCommit    Point = "store.commit"    // the transactions of a group have run, and are not committed
+	StoreCommitted Point = "store.committed" // the commit is on disk, and no caller has its result
 
-	DeliverClaimed   Point = "deliver.claimed"   // the claim is on disk, and the network was not called
-	DeliverCalled    Point = "deliver.called"    // the network has answered; its publisher is still at work
-	DeliverFinishing Point = "deliver.finishing" // the end of the call is known, and not on disk
-	DeliverFinished  Point = "deliver.finished"  // the end of the call is on disk
+	DeliverClaimed   Point = "deliver.claimed"   // the claim is on disk, and no request was sent to the network
+	DeliverCalled    Point = "deliver.called"    // the network has responded, and its publisher still runs
+	DeliverFinishing Point = "deliver.finishing" // the outcome of the attempt is known, and not on disk
+	DeliverFinished  Point = "deliver.finished"  // the outcome of the attempt is on disk
 
-	WebhookCalling  Point = "webhook.calling"  // an event is about to be told
-	WebhookCalled   Point = "webhook.called"   // the endpoint has answered, and that is not on disk
-	WebhookRecorded Point = "webhook.recorded" // the answer is on disk
+	WebhookCalling  Point = "webhook.calling"  // an event is about to be sent
+	WebhookCalled   Point = "webhook.called"   // the endpoint has responded, and the response is not on disk
+	WebhookRecorded Point = "webhook.recorded" // the response is on disk
 )
 
 // Points lists every point.

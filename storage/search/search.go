@@ -1,5 +1,5 @@
-// Package search finds texts in texts in the same way in every engine: with
-// Unicode simple case folding, character by character, as strings.EqualFold does.
+// Package search finds a text within another, with the same result in every storage
+// engine. It ignores case as strings.EqualFold does: with Unicode simple case folding.
 package search
 
 import "unicode"
@@ -15,7 +15,7 @@ type Needle struct {
 	border []int
 }
 
-// For returns the needle for a text. Its cost is linear in the text.
+// For returns the needle for a text. It takes linear time.
 func For(text string) Needle {
 	n := Needle{folded: []rune(text)}
 	n.border = make([]int, len(n.folded))
@@ -30,8 +30,8 @@ func For(text string) Needle {
 	return n
 }
 
-// In reports whether a text contains the needle. It reads each character of the
-// text once and allocates nothing: no needle and no text make it quadratic.
+// In reports whether a text contains the needle. It takes linear time for every needle
+// and text, and allocates nothing.
 func (n Needle) In(text string) bool {
 	if len(n.folded) == 0 {
 		return true
@@ -45,8 +45,8 @@ func (n Needle) In(text string) bool {
 	return false
 }
 
-// advance returns how many characters of the needle match after one more
-// character of the text, when so many matched before it.
+// advance reads one more character of the text. It returns how many characters of the
+// needle match after it; matched is the number before it.
 func (n *Needle) advance(matched int, r rune) int {
 	for matched > 0 && n.folded[matched] != r {
 		matched = n.border[matched-1]
