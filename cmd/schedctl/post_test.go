@@ -140,7 +140,7 @@ func TestPostCreateRefuses(t *testing.T) {
 		{2, `"2" has no unit: write 2s, 2m, 2h or 2d`, []string{"Hello", "--to", "hook", "--in", "2"}},
 		{2, `unknown time zone "Mars": zones are IANA names, such as Europe/Berlin, America/New_York or UTC`, []string{"Hello", "--tz", "Mars"}},
 		{5, "Sat 21 Nov 2026 09:00 UTC has passed (3 hours ago): use a time in the future, such as \"in 1h\" or \"tomorrow 9am\"", []string{"Hello", "--to", "hook", "--at", "today 9am"}},
-		{5, "a post that goes out needs an account; give --to ACCOUNT, or --to all", []string{"Hello", "--now"}},
+		{5, "a post with a time needs an account; give --to ACCOUNT, or --to all", []string{"Hello", "--now"}},
 		{5, "standard input is empty: a post needs a text", nil},
 		{5, "the text is empty: a post needs a text", []string{" \n\t"}},
 		{5, latin1 + " is not UTF-8 text: convert it first, for example with iconv", []string{"-F", latin1}},

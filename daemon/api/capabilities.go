@@ -27,7 +27,7 @@ const (
 
 // commonFields describe the options that accounts of every platform have.
 var commonFields = map[string]string{
-	"pacing":          "the time between posts of the account that go out late, such as 10s",
+	"pacing":          "the time between overdue posts of the account, such as 10s",
 	"duplicate_guard": "how long the same text is refused after it went to the account, such as 24h",
 }
 

@@ -67,7 +67,7 @@ func asError(err error) *schedctl.Error {
 func internal(err error) *schedctl.Error {
 	return &schedctl.Error{
 		Code: schedctl.Internal, Err: err,
-		Message: "the daemon met an error of its own; its log has it under this request_id",
+		Message: "internal error; see the daemon log for this request_id",
 	}
 }
 

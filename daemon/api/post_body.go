@@ -129,7 +129,7 @@ func readSchedulePost(d *decoder) (b schedulePost) {
 			b.allowDuplicate = d.bool()
 		}
 	})
-	d.require(b.publishAt.given && !b.publishAt.null, "publish_at", "give the time at which the post shall go out")
+	d.require(b.publishAt.given && !b.publishAt.null, "publish_at", "give the time at which to publish the post")
 	return b
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-var errDraftsOnly = insufficientScope("this API key writes drafts only; a key with the scope posts:write can make them go out")
+var errDraftsOnly = insufficientScope("this API key writes drafts only; a key with the scope posts:write can publish them")
 
 // changePost loads the post of the path, applies one operation, and stores the post,
 // its events and the response, all in one transaction. The operation is checked

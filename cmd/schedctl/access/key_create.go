@@ -32,7 +32,7 @@ func newKeyCreate(a *cli.App) *cobra.Command {
 ` + strings.TrimSuffix(cli.WrapText("  ", scopeNames()), "\n") + `
 
 and without --scope posts:read, posts:write and accounts:read. A key gives only what
-it has itself. posts:draft writes drafts and makes nothing go out; accounts:read is
+it has itself. posts:draft writes drafts and cannot publish; accounts:read is
 what lets commands call accounts by their names.
 
 With --account the key sees and uses these accounts and no others, and the posts to

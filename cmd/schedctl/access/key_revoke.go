@@ -28,9 +28,9 @@ func newKeyRevoke(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[revocation](&cobra.Command{
 		Use:   "revoke KEY",
 		Short: "Revoke an API key",
-		Long: `Revoke an API key, named by its id or by its name: from now on no request with it is
-accepted, and nothing brings it back. Its event streams and downloads end. Posts that
-were scheduled with it still go out, and keys that were made with it stay: "schedctl
+		Long: `Revoke an API key by its id or name. From now on no request with it is accepted. This
+cannot be undone. Its event streams and downloads end. Posts that were scheduled with
+it are still published, and keys that were created with it stay valid: "schedctl
 audit" lists them.
 
 The last key that can make keys cannot be revoked: without it no key could be made.`,

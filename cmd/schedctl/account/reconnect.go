@@ -19,7 +19,7 @@ func newAccountReconnect(a *cli.App) *cobra.Command {
 		Short: "Give an account new credentials",
 		Long: `Give an account new credentials, after its password was changed for example. The
 network is asked whether they work before they take the place of the old ones;
-then the posts that waited for the account go out.
+then the posts that waited for the account are published.
 
 They are given as with "schedctl account add", all of them, because the old ones
 are not shown to anybody. Options that are not given stay as they are.`,

@@ -12,7 +12,7 @@ func newAccountVerify(a *cli.App) *cobra.Command {
 		Use:   "verify ACCOUNT",
 		Short: "Ask the network whether an account still works",
 		Long: `Ask the network whether the account's credentials still work. When they do, posts
-that waited for it go out.`,
+that waited for it are published.`,
 		Example:           `  schedctl account verify demo`,
 		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
 		ValidArgsFunction: CompleteAccount(a),

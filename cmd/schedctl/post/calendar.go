@@ -34,15 +34,14 @@ func NewCalendar(a *cli.App) *cobra.Command {
 	o := &calendarShow{App: a, apart: cli.DurationFlag(defaultApart)}
 	cmd := cli.DeclareJSON[Calendar](&cobra.Command{
 		Use:   "calendar",
-		Short: "Show what goes out when",
-		Long: `Show what goes out when: this week from Monday on, or with --month this month,
-for each day and account. Days to come on which an account gets nothing are shown
-too, and posts to one account that are closer together than --apart are marked
-with an exclamation mark. Canceled posts and drafts are left out.
+		Short: "Show planned posts in a calendar",
+		Long: `Show planned posts by day and account: this week from Monday on, or with --month this
+month. Future days without a post are shown too. Posts to one account that are closer
+together than --apart are marked with an exclamation mark. Canceled posts and drafts
+are left out.
 
-Elsewhere than on a terminal there is a line for each post and account: the day,
-the time, the account, the status, "clash" or nothing, the id of the post, the
-text.`,
+Without a terminal there is a line for each post and account: the day, the time, the
+account, the status, "clash" or an empty field, the id of the post, the text.`,
 		Example: `  schedctl calendar
   schedctl calendar --month --account blog
   schedctl calendar --from 2027-12-06 --apart 1h --json=days`,
@@ -152,7 +151,7 @@ func (o *calendarShow) print(c Calendar) error {
 	return o.Write([]byte(b.String()))
 }
 
-// postIDs returns the ids of all posts in the order in which they go out.
+// postIDs returns the ids of all posts in publishing order.
 func (c Calendar) postIDs() (ids []string) {
 	for _, e := range c.entries() {
 		if !slices.Contains(ids, e.PostID) {

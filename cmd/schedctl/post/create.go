@@ -116,7 +116,7 @@ func (o *postCreate) run(ctx context.Context) error {
 	case o.wait && !o.when.Given():
 		return cli.UsageError("--wait needs a time: a draft is never published; give --at, --in or --now")
 	case o.when.Given() && len(o.to) == 0:
-		f := cli.InvalidError(schedctl.InvalidSocialAccounts, "a post that goes out needs an account")
+		f := cli.InvalidError(schedctl.InvalidSocialAccounts, "a post with a time needs an account")
 		f.Hint = "give --to ACCOUNT, or --to all"
 		return f
 	}

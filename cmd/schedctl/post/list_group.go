@@ -22,7 +22,7 @@ func (o *postList) checkGroup() error {
 	case o.sort == "":
 		o.sort = "publish_at"
 	case o.sort != "publish_at" && o.sort != "-publish_at":
-		return cli.UsageError("--group day needs posts in the order in which they go out: leave out --sort %s", o.sort)
+		return cli.UsageError("--group day needs posts in publishing order: leave out --sort %s", o.sort)
 	}
 	return nil
 }

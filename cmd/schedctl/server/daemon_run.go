@@ -58,7 +58,7 @@ PGPASSFILE names (~/.pgpass by default). SCHEDCTL_STORE and the credential "stor
 take the whole URL. All daemons on one database need the same secret.key.
 
 A service manager such as systemd is notified when the daemon serves, that it lives
-while posts can go out, and when it stops. The daemon serves on the socket that it
+while it can publish, and when it stops. The daemon serves on the socket that it
 is handed (then without --listen), and takes the credential secret.key when there
 is no such file in the data directory.`,
 		Example: `  schedctl daemon run

@@ -36,7 +36,7 @@ func NewDoctor(a *cli.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Look for what is wrong, and say what to do",
 		Long: `Look for what is wrong: the configuration, the daemon, the API key, the clocks, the
-time zones, the keyring, the accounts, and posts that should have gone out. Each
+time zones, the keyring, the accounts, and overdue posts. Each
 check is a line: ok, warn or fail, and what to do. When something fails the exit
 status is 1. The command changes nothing.
 

@@ -34,7 +34,7 @@ func (d *doctor) clocksAgree(here time.Time, date string) {
 	skew := there.Add(time.Second / 2).Sub(here) // it is cut to whole seconds
 	switch text := skew.Abs().Round(time.Second).String(); {
 	case skew.Abs() >= clockFails:
-		d.fail("clock", "set the clock of this machine and of the daemon's, best with NTP: posts go out by the daemon's", "the clocks here and there differ by %s", text)
+		d.fail("clock", "set the clock of this machine and of the daemon's, best with NTP: the daemon's clock decides when posts are published", "the clocks here and there differ by %s", text)
 	case skew.Abs() >= clockWarns:
 		d.warn("clock", "set the clock of this machine and of the daemon's, best with NTP", "the clocks here and there differ by %s", text)
 	default:
