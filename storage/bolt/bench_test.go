@@ -14,14 +14,14 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// creator creates posts as the API does: a post, its events, the entry in the
-// audit log and the answer to the request in one transaction.
+// creator creates posts as the API does: one transaction adds a post, its events, an
+// audit entry and the idempotency record.
 type creator struct {
 	store      *bolt.Store
 	account    schedctl.Account
-	at         time.Time // when the first post goes out
-	key        string    // the API key it does so with
-	unanswered bool      // without the answer and the entry
+	at         time.Time // publish time of the first post
+	key        string    // the API key of its requests
+	unanswered bool      // without the idempotency record and the audit entry
 }
 
 func newCreator(store *bolt.Store) *creator {
@@ -72,7 +72,7 @@ func (c *creator) update(tb testing.TB, number int) {
 	}
 }
 
-// fill adds n posts, many in one transaction.
+// fill adds n posts in large transactions.
 func (c *creator) fill(tb testing.TB, n int) {
 	tb.Helper()
 	for from := 0; from < n; from += 1000 {
@@ -90,10 +90,10 @@ func (c *creator) fill(tb testing.TB, n int) {
 	}
 }
 
-// BenchmarkCreate1 is what a lone client waits for.
+// BenchmarkCreate1 measures the latency of a single client.
 func BenchmarkCreate1(b *testing.B) { benchmarkCreate(b, 1) }
 
-// BenchmarkCreate64 is what a post costs when 64 clients create at once.
+// BenchmarkCreate64 measures the time for each post when 64 clients create posts.
 func BenchmarkCreate64(b *testing.B) { benchmarkCreate(b, 64) }
 
 func benchmarkCreate(b *testing.B, clients int) {
@@ -117,7 +117,7 @@ func benchmarkCreate(b *testing.B, clients int) {
 	wait.Wait()
 }
 
-// BenchmarkCreateInOne is the processor time of a create, without a commit.
+// BenchmarkCreateInOne measures the processor time of a create without the commit.
 func BenchmarkCreateInOne(b *testing.B) {
 	c := newCreator(open(b, filepath.Join(b.TempDir(), "bench.db")))
 	c.fill(b, 10_000)
@@ -126,7 +126,7 @@ func BenchmarkCreateInOne(b *testing.B) {
 	c.fill(b, b.N)
 }
 
-// BenchmarkPage is a page of 20 among few and among many posts.
+// BenchmarkPage measures a page of 20 posts in a small and in a large database.
 func BenchmarkPage(b *testing.B) {
 	for _, posts := range []int{1_000, 100_000} {
 		c := newCreator(open(b, filepath.Join(b.TempDir(), "bench.db")))

@@ -29,8 +29,8 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// TestBubble guards that time passes in a testing/synctest bubble that has a
-// database on a real file.
+// TestBubble guards that time passes in a testing/synctest bubble with a database on a
+// real file.
 func TestBubble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -46,8 +46,8 @@ func TestBubble(t *testing.T) {
 	})
 }
 
-// TestEventsSortByID guards that the outbox of this engine is in order of ids,
-// also when they are not added in that order.
+// TestEventsSortByID guards that the outbox of this engine is in order of ids, even if
+// the events were added in another order.
 func TestEventsSortByID(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
@@ -73,7 +73,7 @@ func TestEventsSortByID(t *testing.T) {
 	}
 }
 
-// open opens a database that is closed with the test.
+// open opens a database and closes it at the end of the test.
 func open(t testing.TB, path string) *bolt.Store {
 	t.Helper()
 	s, err := bolt.Open(path, bolt.Options{})
@@ -88,7 +88,8 @@ func open(t testing.TB, path string) *bolt.Store {
 	return s
 }
 
-// TestModelReopened guards what the engine keeps in memory beside the file.
+// TestModelReopened guards that the state in memory is correct after the file was
+// reopened.
 func TestModelReopened(t *testing.T) {
 	t.Parallel()
 	storagetest.RunReopened(t, func(t testing.TB, folder string) storage.Store {

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// seededFile returns the path of a closed database with one of everything.
+// seededFile returns the path of a closed database with records of every kind.
 func seededFile(t *testing.T, change func(*Store)) string {
 	t.Helper()
 	s := seeded(t)
@@ -29,7 +29,7 @@ func seededFile(t *testing.T, change func(*Store)) string {
 	return s.path
 }
 
-// unchanged checks that a file, and what lies beside it, stays as it is.
+// unchanged checks that fn changes neither a file nor its directory.
 func unchanged(t *testing.T, path string, fn func()) {
 	t.Helper()
 	before, errBefore := os.ReadFile(path)
@@ -94,7 +94,7 @@ func TestCheckFileRefuses(t *testing.T) {
 		"newer":             {newer, storage.ErrNewer},
 		"cut off":           {write(t, whole[:len(whole)/2]), storage.ErrCorrupt},
 		"cut off in a meta": {write(t, whole[:100]), storage.ErrCorrupt},
-		"foreign":           {write(t, []byte("This is a text of somebody else, and no database.")), storage.ErrForeign},
+		"foreign":           {write(t, []byte("This file is plain text and not a database at all.")), storage.ErrForeign},
 		"empty":             {write(t, nil), storage.ErrForeign},
 		"missing":           {filepath.Join(t.TempDir(), "none"), fs.ErrNotExist},
 		"directory":         {t.TempDir(), storage.ErrForeign},
@@ -110,7 +110,7 @@ func TestCheckFileRefuses(t *testing.T) {
 	}
 }
 
-// usedPages returns a database without the room that it has to grow.
+// usedPages returns a database without the unused space at its end.
 func usedPages(t *testing.T) []byte {
 	t.Helper()
 	whole, err := os.ReadFile(seededFile(t, nil))
@@ -133,7 +133,8 @@ func write(t *testing.T, data []byte) string {
 	return path
 }
 
-// A file that a running daemon has is not read; one that another check reads is.
+// CheckFile refuses a file that a daemon has open, and reads a file that another check
+// has open.
 func TestCheckFileThatIsOpen(t *testing.T) {
 	t.Parallel()
 	s := seeded(t)
@@ -151,7 +152,7 @@ func TestCheckFileThatIsOpen(t *testing.T) {
 	}
 }
 
-// Of an older file only the pages are looked at, and it stays old.
+// In a file of an older version only the pages are checked, and it is not migrated.
 func TestCheckFileOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "db")
@@ -177,7 +178,7 @@ func TestCheckFileStops(t *testing.T) {
 	}
 }
 
-// Whatever a disk has made of a file, the check ends with an answer.
+// A check of a damaged file always ends with a result or an error.
 func TestCheckFileOfDamagedFiles(t *testing.T) {
 	t.Parallel()
 	whole := usedPages(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// spoil changes a bucket behind the back of the store.
+// spoil changes a bucket directly, without the store.
 func spoil(t *testing.T, s *Store, b bucket, fn func(b *bbolt.Bucket, key, value []byte) error) {
 	t.Helper()
 	err := s.db.Update(func(tx *bbolt.Tx) error {
@@ -44,10 +44,10 @@ func garble(b *bbolt.Bucket, key, value []byte) error {
 	return b.Put(key, bytes.Repeat([]byte{0xee}, len(value)))
 }
 
-// TestCheckFindsFaults spoils every bucket in every way that can be told.
+// TestCheckFindsFaults damages every bucket in every detectable way.
 func TestCheckFindsFaults(t *testing.T) {
 	t.Parallel()
-	unindexed := map[bucket]bool{workspaces: true, audit: true} // whether one is missing cannot be told
+	unindexed := map[bucket]bool{workspaces: true, audit: true} // a missing record cannot be detected
 	for b := workspaces; b < bucketCount; b++ {
 		for name, how := range map[string]func(*bbolt.Bucket, []byte, []byte) error{
 			"removed": remove, "stray": stray, "short": short, "garbled": garble,
@@ -79,8 +79,8 @@ func TestCheckStops(t *testing.T) {
 	}
 }
 
-// TestSpoiledRecordsAreErrors guards that a damaged record is neither a panic
-// nor NOT_FOUND to those who read it.
+// TestSpoiledRecordsAreErrors guards that reading a damaged record neither panics nor
+// returns NOT_FOUND.
 func TestSpoiledRecordsAreErrors(t *testing.T) {
 	t.Parallel()
 	s := seeded(t)
@@ -95,7 +95,7 @@ func TestSpoiledRecordsAreErrors(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		p := page.Posts[1] // the one with a running attempt
+		p := page.Posts[1] // it has a running attempt
 		post, target, account = p.ID, p.Targets[0].ID, p.Targets[0].AccountID
 		webhooks, err := r.Webhooks(ws)
 		if err != nil {
@@ -186,8 +186,8 @@ func TestSpoiledRecordsAreErrors(t *testing.T) {
 	}
 }
 
-// TestPruneOfSpoiledRecords guards that what cannot be read is not counted as
-// old, in the buckets that Prune comes to after the events.
+// TestPruneOfSpoiledRecords guards that Prune does not treat unreadable deliveries and
+// audit entries as old.
 func TestPruneOfSpoiledRecords(t *testing.T) {
 	t.Parallel()
 	for _, b := range []bucket{deliveries, audit} {
@@ -200,8 +200,7 @@ func TestPruneOfSpoiledRecords(t *testing.T) {
 	}
 }
 
-// TestWrongKeysAreErrors guards against keys that are cut off, which would be
-// taken for ids.
+// TestWrongKeysAreErrors guards that truncated keys are errors and are not read as ids.
 func TestWrongKeysAreErrors(t *testing.T) {
 	t.Parallel()
 	for b, read := range map[bucket]func(r storage.Reader, ws, webhook string) error{

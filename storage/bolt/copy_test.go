@@ -20,12 +20,12 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// counter numbers the transactions of several writers: each adds an event with
-// the next number, and notes the number in the workspace.
+// counter numbers the transactions of several writers. Each transaction adds an event
+// with the next number and stores the number in the workspace.
 type counter struct {
 	store     *bolt.Store
 	workspace string
-	acked     atomic.Int64 // a number that is on disk, as all before it are
+	acked     atomic.Int64 // the highest number that is known to be on disk
 }
 
 func newCounter(store *bolt.Store) *counter {
@@ -68,8 +68,8 @@ func numberOf(r storage.Reader) (int64, error) {
 	return strconv.ParseInt(e.PlatformPostID, 10, 64)
 }
 
-// prefix checks that a store holds all transactions up to some number, and
-// nothing of those after it, and returns the number.
+// prefix checks that a store has all transactions up to a number and no later ones. It
+// returns the number.
 func (c *counter) prefix(r storage.Reader) (number int64, err error) {
 	events, err := r.Events("", 1<<30)
 	if err != nil {
@@ -82,13 +82,12 @@ func (c *counter) prefix(r storage.Reader) (number int64, err error) {
 	}
 	w, err := r.Workspace(c.workspace)
 	if err == nil && w.Name != fmt.Sprint(len(events)) {
-		err = fmt.Errorf("the workspace knows of %s events, there are %d", w.Name, len(events))
+		err = fmt.Errorf("the workspace has number %s, want %d", w.Name, len(events))
 	}
 	return int64(len(events)), err
 }
 
-// openCopy opens what was copied and returns the number of the last transaction
-// that it holds.
+// openCopy opens and checks a copy, and returns the number of its last transaction.
 func (c *counter) openCopy(t *testing.T, content []byte) (number int64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "copy.db")
@@ -104,9 +103,9 @@ func (c *counter) openCopy(t *testing.T, content []byte) (number int64) {
 		return err
 	})
 	if err != nil {
-		t.Errorf("the copy is not of one moment: %v", err)
+		t.Errorf("the copy is not consistent: %v", err)
 	}
-	newCreator(s).update(t, 1) // it can be written to as well
+	newCreator(s).update(t, 1) // the copy is also writable
 	return number
 }
 
@@ -123,14 +122,14 @@ func (w interrupted) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
-// TestCopyWhileWriting guards that a copy is of one moment, whatever is written
-// before, meanwhile and after, and that writing does not wait for it.
+// TestCopyWhileWriting guards that a copy has the state of one transaction although
+// others write before, during and after it, and that they do not wait for it.
 func TestCopyWhileWriting(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "busy.db"))
 	c := newCounter(s)
-	newCreator(s).fill(t, 1000)                              // several pages of every kind
-	err := s.Update(t.Context(), func(tx storage.Tx) error { // only the counter's events are to be there
+	newCreator(s).fill(t, 1000)                              // several pages in every bucket
+	err := s.Update(t.Context(), func(tx storage.Tx) error { // only the events of the counter must remain
 		_, err := tx.Prune(storage.Retention{Events: time.Now().Add(time.Hour)}, 1<<30)
 		return err
 	})
@@ -155,7 +154,7 @@ func TestCopyWhileWriting(t *testing.T) {
 		})
 	}
 	for range 4 {
-		if err := c.step(); err != nil { // so that there is something of it
+		if err := c.step(); err != nil { // so that the counter has an event
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
@@ -168,7 +167,7 @@ func TestCopyWhileWriting(t *testing.T) {
 		if number := c.openCopy(t, out.Bytes()); number < before || number > after {
 			t.Errorf("the copy ends at transaction %d, want one of %d to %d", number, before, after)
 		} else if number == after {
-			t.Errorf("nothing was written while the copy was made")
+			t.Errorf("no transaction was committed during the copy")
 		}
 	}
 	close(stop)
@@ -182,9 +181,9 @@ func TestCopyStops(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no space left")
 	for name, test := range map[string]struct {
-		at   int  // the write before which it happens
-		ctx  bool // that the context ends; else the writer fails
-		well int  // writes that go well
+		at   int  // the write that it precedes
+		ctx  bool // the context is canceled; otherwise the writer fails
+		well int  // successful writes
 	}{
 		"context, at once":       {at: 1, ctx: true, well: 1},
 		"context, in the middle": {at: 6, ctx: true, well: 6},
@@ -210,12 +209,12 @@ func TestCopyStops(t *testing.T) {
 				return nil
 			}})
 			if !errors.Is(err, want) || !strings.Contains(fmt.Sprint(err), "sample.db") {
-				t.Errorf("error %v, want one that wraps %q and names the file", err, want)
+				t.Errorf("error %v, want an error that wraps %q and has the path", err, want)
 			}
 			if int(out) != test.well {
 				t.Errorf("%d writes went well, want %d", out, test.well)
 			}
-			newCreator(s).update(t, 1) // the store goes on
+			newCreator(s).update(t, 1) // the store still accepts writes
 		})
 	}
 }
@@ -242,14 +241,14 @@ func TestCopyThatNeverBegins(t *testing.T) {
 	}
 }
 
-// TestCopyPanics guards that a writer that panics leaves the store as it was.
+// TestCopyPanics guards that the store still works after the writer of a copy panicked.
 func TestCopyPanics(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "panics.db"))
 	if _, err := s.Copy(t.Context(), interrupted{io.Discard, func() error { panic("oops") }}); err == nil || !strings.Contains(err.Error(), "oops") {
-		t.Errorf("Copy returned %v, want an error that tells of the panic", err)
+		t.Errorf("Copy returned %v, want an error about the panic", err)
 	}
-	if err := errors.Join(s.Check(t.Context()), s.Close()); err != nil { // Close would wait for a reader that is left
+	if err := errors.Join(s.Check(t.Context()), s.Close()); err != nil { // Close would wait for a reader that is still open
 		t.Error(err)
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// TestOpenLoadsNothing guards that a database with a million posts that wait
-// can be opened in the memory of an empty one. It is not parallel, so that no
-// other test allocates meanwhile.
+// TestOpenLoadsNothing guards that opening a database with a million scheduled posts
+// takes no more memory than opening an empty one. It is not parallel, because other tests
+// would change the measured memory.
 func TestOpenLoadsNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what one goroutine allocates")
@@ -42,15 +42,15 @@ func TestOpenLoadsNothing(t *testing.T) {
 
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // the first one may only mark what finalizers free
+	runtime.GC() // the first run may leave objects with finalizers
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
 
-// TestPageCostsTheSame guards that a page is looked up and not searched for.
-// What a page allocates stands for what it does: every step to another leaf and
-// every record that is read shows in it.
+// TestPageCostsTheSame guards that the cost of a page does not depend on the number of
+// posts. The number of allocations measures the cost, because every visited leaf and every
+// read record allocates.
 func TestPageCostsTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what one goroutine allocates")
@@ -80,12 +80,12 @@ func TestPageCostsTheSame(t *testing.T) {
 	c.fill(t, 30_000)
 	for name, cost := range costs() {
 		if cost > 1.5*few[name] {
-			t.Errorf("page %q takes %.0f allocations among many posts, %.0f among few", name, cost, few[name])
+			t.Errorf("page %q takes %.0f allocations with many posts, %.0f with few", name, cost, few[name])
 		}
 	}
 }
 
-// pageOf reads a page of 20 and returns where it ends.
+// pageOf reads a page of 20 posts and returns the position of its end.
 func pageOf(t *testing.T, s *bolt.Store, q storage.PostQuery) storage.Position {
 	var page storage.PostPage
 	err := s.View(context.Background(), func(r storage.Reader) (err error) {
@@ -98,8 +98,8 @@ func pageOf(t *testing.T, s *bolt.Store, q storage.PostQuery) storage.Position {
 	return *page.Next
 }
 
-// TestScanLimit guards that a search among very many posts ends, with a place
-// to go on from.
+// TestScanLimit guards that a search stops after ScanLimit posts and returns a position
+// to continue from.
 func TestScanLimit(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "scan.db"))
@@ -122,8 +122,8 @@ func TestScanLimit(t *testing.T) {
 	}
 }
 
-// TestPagesOfDeliveriesCostTheSame guards that of deliveries, of pending ones
-// and of the audit log no more is read than the page.
+// TestPagesOfDeliveriesCostTheSame guards that a page of deliveries, of pending
+// deliveries or of the audit log reads only its own records.
 func TestPagesOfDeliveriesCostTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what one goroutine allocates")
@@ -151,7 +151,7 @@ func TestPagesOfDeliveriesCostTheSame(t *testing.T) {
 	tell(t, s, w, 20_000)
 	for name, cost := range costs() {
 		if cost > 1.5*few[name] {
-			t.Errorf("a page of %q takes %.0f allocations among many, %.0f among few", name, cost, few[name])
+			t.Errorf("a page of %q takes %.0f allocations with many records, %.0f with few", name, cost, few[name])
 		}
 	}
 }
@@ -191,8 +191,8 @@ func pageOf20(t *testing.T, s *bolt.Store, page func(storage.Reader) (int, error
 	}
 }
 
-// TestDeletingAWebhookCostsTheSame guards that the writer does not stop for all
-// that still waits for the webhook.
+// TestDeletingAWebhookCostsTheSame guards that the cost of deleting a webhook does not
+// depend on the number of its pending deliveries.
 func TestDeletingAWebhookCostsTheSame(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "deleted.db"))
 	cost := func(pending int) float64 {
@@ -214,18 +214,18 @@ func TestDeletingAWebhookCostsTheSame(t *testing.T) {
 	}
 	few := cost(100)
 	if among := cost(10_000); among > 2*few {
-		t.Errorf("a webhook is deleted in %.0f allocations with many deliveries that wait, %.0f with few", among, few)
+		t.Errorf("deleting a webhook takes %.0f allocations with many pending deliveries, %.0f with few", among, few)
 	}
 }
 
-// TestAuditIsCheap guards that a new entry of the audit log is not looked for:
-// every write that is accepted adds one.
+// TestAuditIsCheap guards that adding a new audit entry does not search for an existing
+// one, because every accepted write adds an entry.
 func TestAuditIsCheap(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "audit.db"))
 	ws := schedctl.NewID(schedctl.WorkspacePrefix, time.Now())
 	const n = 1000
 	cost := func(order func([]schedctl.AuditEntry)) float64 {
-		batches := make([][]schedctl.AuditEntry, 0, 6) // one more than is measured
+		batches := make([][]schedctl.AuditEntry, 0, 6) // AllocsPerRun runs once more than it measures
 		for range cap(batches) {
 			batches = append(batches, newAudit(ws, n))
 			order(batches[len(batches)-1])
@@ -247,7 +247,7 @@ func TestAuditIsCheap(t *testing.T) {
 	}
 	inOrder, within := cost(func([]schedctl.AuditEntry) {}), cost(slices.Reverse)
 	if inOrder > 2*within/3 {
-		t.Errorf("an entry takes %.2f allocations at the end of the log, and %.2f within", inOrder, within)
+		t.Errorf("an entry takes %.2f allocations at the end of the log, and %.2f in the middle", inOrder, within)
 	}
 }
 
@@ -261,9 +261,8 @@ func newAudit(ws string, n int) (entries []schedctl.AuditEntry) {
 	return entries
 }
 
-// TestSameContentCostsTheSame guards that the guard against duplicates looks its
-// content up, whatever else an account has at the time, and whoever else has the
-// same content.
+// TestSameContentCostsTheSame guards that the cost of the duplicate check depends neither
+// on other posts of the account at that time nor on other accounts with the same content.
 func TestSameContentCostsTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what one goroutine allocates")
@@ -308,6 +307,6 @@ func TestSameContentCostsTheSame(t *testing.T) {
 	few := cost()
 	fill(100, 10_000)
 	if many := cost(); many > 2*few {
-		t.Errorf("a look-up allocates %.0f times among 10,000 posts and %.0f times among 100", many, few)
+		t.Errorf("a lookup takes %.0f allocations with 10,000 posts and %.0f with 100", many, few)
 	}
 }

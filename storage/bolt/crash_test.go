@@ -19,8 +19,8 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// children are what the test binary does in another process, of itself: a
-// function for a path that is in the environment.
+// children has the functions that the test binary runs in a child process. The key is the
+// environment variable with the path of the database.
 var children = map[string]func(path string) error{crashEnv: writeForEver}
 
 const crashEnv = "SCHEDCTL_TEST_CRASH"
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // writeForEver changes posts from several goroutines and prints a line for each
-// change that was acknowledged.
+// acknowledged change.
 func writeForEver(path string) error {
 	s, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
@@ -64,7 +64,7 @@ type worker struct {
 	posts  []schedctl.Post
 }
 
-// step creates a post, or begins an attempt for one, or publishes it.
+// step creates a post, starts an attempt for a post, or publishes a post.
 func (w *worker) step() error {
 	if len(w.posts) == 0 || w.random.IntN(2) == 0 {
 		var p schedctl.Post
@@ -116,20 +116,20 @@ func advance(tx storage.Tx, given *schedctl.Post) (done string, err error) {
 	return "published", errors.Join(err, tx.PutPost(p), tx.PutAttempt(a), tx.AddEvents(events...))
 }
 
-// TestKilled guards that nothing acknowledged is lost, and nothing torn, when
-// the process is killed at any instant. The draws are the same in every run. The
-// instant of a kill is not: the scheduler of the machine decides how far the child is.
+// TestKilled guards that a process that is killed at any time loses no acknowledged
+// change and leaves a consistent file. The random numbers are the same in every run. The
+// exact time of a kill is not, because it depends on the scheduler of the machine.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "killed.db")
-	reached := make(map[string]string) // workspace and post → the last that was acknowledged
+	reached := make(map[string]string) // workspace and post → the last acknowledged state
 	rounds := 20
 	if testing.Short() {
 		rounds = 5
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range rounds {
-		killAfter(t, path, random.IntN(400)*(round%5), reached) // now and then while it opens
+		killAfter(t, path, random.IntN(400)*(round%5), reached) // in some rounds while it opens the file
 		s, err := bolt.Open(path, bolt.Options{})
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
@@ -147,8 +147,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killAfter runs writeForEver in a process that is killed when it has printed
-// some lines, and notes what it printed.
+// killAfter runs writeForEver in a child process, kills it after a number of lines, and
+// stores the printed states in reached.
 func killAfter(t *testing.T, path string, lines int, reached map[string]string) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -167,7 +167,7 @@ func killAfter(t *testing.T, path string, lines int, reached map[string]string) 
 		}
 		line, err := in.ReadString('\n')
 		if err == io.EOF {
-			break // the end of a line may be missing, and then it does not count
+			break // an incomplete last line does not count
 		}
 		fields := strings.Fields(line)
 		if err != nil || len(fields) != 3 {
@@ -178,23 +178,23 @@ func killAfter(t *testing.T, path string, lines int, reached map[string]string) 
 	child.Wait()
 }
 
-// acknowledged checks that all posts are at least as far as was acknowledged.
+// acknowledged checks that every post has the acknowledged state or a later one.
 func acknowledged(r storage.Reader, reached map[string]string) error {
 	audited := make(auditLogs)
 	for key, last := range reached {
 		ws, id, _ := strings.Cut(key, " ")
 		p, err := r.Post(ws, id)
 		if err != nil {
-			return fmt.Errorf("a post that was %s: %w", last, err)
+			return fmt.Errorf("post in acknowledged state %s: %w", last, err)
 		}
 		if last == "begun" && p.Targets[0].Attempts == 0 || last == "published" && p.Status() != schedctl.Published {
-			return fmt.Errorf("post %s was %s and is %s again", id, last, p.Status())
+			return fmt.Errorf("post %s was %s and is now %s", id, last, p.Status())
 		}
 		if err := audited.load(r, ws); err != nil {
 			return err
 		}
 		if !audited[ws][id] {
-			return fmt.Errorf("the audit log does not tell of post %s", id)
+			return fmt.Errorf("the audit log has no entry about post %s", id)
 		}
 		answer := storage.IdempotencyScope{WorkspaceID: ws, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: id}
 		if _, err := r.IdempotencyRecord(answer); err != nil {
@@ -204,10 +204,10 @@ func acknowledged(r storage.Reader, reached map[string]string) error {
 	return nil
 }
 
-// auditLogs says for each workspace what its audit log tells of.
+// auditLogs has the posts that the audit log of each workspace names.
 type auditLogs map[string]map[string]bool
 
-// load reads the log of a workspace, once.
+// load reads the log of a workspace unless it was read before.
 func (l auditLogs) load(r storage.Reader, ws string) error {
 	if l[ws] != nil {
 		return nil

@@ -19,10 +19,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// errDisk is what the system says of a disk that is full.
+// errDisk is the error of the system for a full disk.
 var errDisk = &os.PathError{Op: "fallocate", Path: "test.db", Err: syscall.ENOSPC}
 
-// disk gives blocks until it is full.
+// disk is a fake disk that allocates blocks until it is full.
 type disk struct {
 	full  atomic.Bool
 	asked atomic.Int64
@@ -36,8 +36,7 @@ func (d *disk) reserve(*os.File, int64, int64) error {
 	return nil
 }
 
-// onDisk opens a store that gets its blocks from a disk of the test's, with none
-// in advance.
+// onDisk opens a store that allocates its blocks from a fake disk.
 func onDisk(t *testing.T, log *slog.Logger) (*Store, *disk) {
 	t.Helper()
 	s, d := openNew(t, log), &disk{}
@@ -45,7 +44,7 @@ func onDisk(t *testing.T, log *slog.Logger) (*Store, *disk) {
 	return s, d
 }
 
-// fillUp makes the disk full, and the store look at it.
+// fillUp makes the disk full and lets the store notice it.
 func fillUp(t *testing.T, s *Store, d *disk) {
 	t.Helper()
 	d.full.Store(true)
@@ -67,7 +66,7 @@ func TestFullDiskRefusesUpdatesAlone(t *testing.T) {
 	err := s.Update(context.Background(), func(storage.Tx) error { t.Error("the function ran"); return nil })
 	var full *storage.FullError
 	if !errors.As(err, &full) || full.Where != filepath.Dir(s.path) || !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("error %v, want one that says what is full and why", err)
+		t.Errorf("error %v, want one with the full directory and the cause", err)
 	}
 	if err := s.Full(); !errors.As(err, &full) {
 		t.Errorf("Full returned %v", err)
@@ -80,8 +79,8 @@ func TestFullDiskRefusesUpdatesAlone(t *testing.T) {
 	}
 }
 
-// TestFullDiskInAGroup guards that those who record are not held up by those who
-// share their commit.
+// TestFullDiskInAGroup guards that an UpdateFromReserve succeeds although an Update in
+// the same group is refused.
 func TestFullDiskInAGroup(t *testing.T) {
 	t.Parallel()
 	s, d := onDisk(t, nil)
@@ -92,21 +91,21 @@ func TestFullDiskInAGroup(t *testing.T) {
 	go func() { updated <- s.Update(context.Background(), put(lost)) }()
 	go func() { recorded <- s.UpdateFromReserve(context.Background(), put(kept)) }()
 	queued(s, 2)
-	s.reserve.allocatedTo, s.reserve.refusedAt = 0, time.Time{} // the writer is held
+	s.reserve.allocatedTo, s.reserve.refusedAt = 0, time.Time{} // the writer is blocked and does not use them
 	release()
 	if err := <-updated; !storage.IsFull(err) {
 		t.Errorf("Update returned %v", err)
 	}
 	if err := <-recorded; err != nil {
-		t.Errorf("Record returned %v", err)
+		t.Errorf("UpdateFromReserve returned %v", err)
 	}
 	if has(t, s, lost) || !has(t, s, kept) {
 		t.Error("what was recorded is not there, or what was refused is")
 	}
 }
 
-// TestFullDiskEndsByItself guards that a store goes on, and says so, though
-// nobody writes; and that the log has one line for each change.
+// TestFullDiskEndsByItself guards that a store accepts writes again when the disk has
+// space, without a write that tests it. The log has one line for each change.
 func TestFullDiskEndsByItself(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -120,7 +119,7 @@ func TestFullDiskEndsByItself(t *testing.T) {
 	asked := d.asked.Load()
 	for began := time.Now(); d.asked.Load() < asked+2; runtime.Gosched() {
 		if time.Since(began) > 10*time.Second {
-			t.Fatal("the disk is not asked again")
+			t.Fatal("the disk is not checked again")
 		}
 	}
 	d.full.Store(false)
@@ -130,7 +129,7 @@ func TestFullDiskEndsByItself(t *testing.T) {
 		}
 	}
 	if err := s.Update(context.Background(), put(newWorkspace())); err != nil {
-		t.Errorf("Update once there is room: %v", err)
+		t.Errorf("Update when the disk has space again: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -140,8 +139,8 @@ func TestFullDiskEndsByItself(t *testing.T) {
 	}
 }
 
-// TestFreePagesAreRoom guards that what was removed makes room, though the file
-// gets no smaller.
+// TestFreePagesAreRoom guards that the pages of removed records count as space, although
+// the file does not shrink.
 func TestFreePagesAreRoom(t *testing.T) {
 	t.Parallel()
 	s, d := onDisk(t, nil)
@@ -174,15 +173,15 @@ func TestFreePagesAreRoom(t *testing.T) {
 		}
 	}
 	if !d.full.Load() {
-		t.Error("the disk has room")
+		t.Error("the disk is no longer full")
 	}
 	if err := s.Update(context.Background(), put(newWorkspace())); err != nil {
 		t.Errorf("Update: %v", err)
 	}
 }
 
-// TestReserveIsAllocated guards that what is promised is asked for: blocks behind
-// the last page in use, and more in time.
+// TestReserveIsAllocated guards that the reserve is allocated after the last page in use,
+// and is extended before it becomes too small.
 func TestReserveIsAllocated(t *testing.T) {
 	t.Parallel()
 	s := openNew(t, nil)
@@ -213,8 +212,8 @@ func TestReserveIsAllocated(t *testing.T) {
 	}
 }
 
-// TestReserveBlocks guards that the system's own way leaves what is there as it
-// is, and its length too.
+// TestReserveBlocks guards that the system call changes neither the content nor the
+// length of a file.
 func TestReserveBlocks(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

@@ -19,14 +19,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// drawn is one line of the drawing in doc.go.
+// drawn is one line of the bucket tree in doc.go.
 type drawn struct {
 	Key, Value string
 }
 
 var line = regexp.MustCompile(`^\t(.+?)\s{2,}(\S.*?)\s+→ (.+)$`)
 
-// drawing reads the bucket tree from the comment of the package.
+// drawing reads the bucket tree from the package comment.
 func drawing(t *testing.T) map[string]drawn {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
@@ -42,7 +42,7 @@ func drawing(t *testing.T) map[string]drawn {
 	return tree
 }
 
-// recordReaders read the records that doc.go names.
+// recordReaders decode the kinds of records that doc.go names.
 var recordReaders = map[string]func([]byte) error{
 	"workspace record": func(b []byte) error { return decode(b, new(schedctl.Workspace), (*coder).workspace) },
 	"key record":       func(b []byte) error { return decode(b, new(schedctl.APIKey), (*coder).key) },
@@ -56,7 +56,7 @@ var recordReaders = map[string]func([]byte) error{
 	"audit record":     func(b []byte) error { return decode(b, new(schedctl.AuditEntry), (*coder).auditEntry) },
 }
 
-// fits reports whether bytes can be what a drawing says.
+// fits reports whether a key or value matches its form in doc.go.
 func fits(drawing string, b []byte) bool {
 	switch {
 	case drawing == "nothing":
@@ -93,7 +93,7 @@ func TestDrawingIsTrue(t *testing.T) {
 			bucket := string(name)
 			found[bucket] = true
 			if k, _ := b.Cursor().First(); k == nil {
-				t.Errorf("bucket %q is empty: seed it", bucket)
+				t.Errorf("bucket %q is empty: add a record in seeded", bucket)
 			}
 			return b.ForEach(func(k, v []byte) error {
 				if d := tree[bucket]; v == nil || !fits(d.Key, k) || !fits(d.Value, v) {
@@ -111,11 +111,11 @@ func TestDrawingIsTrue(t *testing.T) {
 		want[bucket] = true
 	}
 	if diff := cmp.Diff(want, found); diff != "" {
-		t.Errorf("buckets (-drawn +there):\n%s", diff)
+		t.Errorf("buckets (-doc.go +file):\n%s", diff)
 	}
 }
 
-// seeded returns a store with something in every bucket.
+// seeded returns a store with records in every bucket.
 func seeded(t *testing.T) *Store {
 	t.Helper()
 	s, err := Open(filepath.Join(t.TempDir(), "seeded.db"), Options{})
@@ -129,7 +129,7 @@ func seeded(t *testing.T) *Store {
 	return s
 }
 
-// seedAnnotation gives each post what no other has.
+// seedAnnotation returns a different annotation for each post.
 func seedAnnotation(i int) schedctl.Annotation {
 	externalID := fmt.Sprintf("seed/%d", i)
 	return schedctl.Annotation{
@@ -158,7 +158,7 @@ func seed(tx storage.Tx) error {
 	if err := seedWebhook(tx, ws.ID, now); err != nil {
 		return err
 	}
-	for i := range 3 { // waiting, running and published
+	for i := range 3 { // scheduled, running and published
 		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "seed", Accounts: []schedctl.Account{feed}, Now: true, Annotation: seedAnnotation(i)}, now)
 		if err != nil {
 			return err
@@ -188,7 +188,7 @@ func seed(tx storage.Tx) error {
 	return nil
 }
 
-// seedWebhook adds a webhook with a delivery that waits, and an audit entry.
+// seedWebhook adds a webhook with a pending delivery, and an audit entry.
 func seedWebhook(tx storage.Tx, ws string, now time.Time) error {
 	w := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: ws, URL: "https://example.com"}
 	d := schedctl.Delivery{

@@ -24,8 +24,8 @@ const fullEnv = "SCHEDCTL_TEST_FULL"
 
 func init() { children[fullEnv] = fillTheDisk }
 
-// TestFullDisk guards that a write for which there is no room is an error, that
-// nothing of it is kept, and that writing goes on once there is room.
+// TestFullDisk guards that a write to a full disk returns an error and changes nothing,
+// and that later writes succeed when the disk has space.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	child := exec.Command(os.Args[0])
@@ -35,8 +35,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fillTheDisk runs in a process of its own, because the limit of the size of
-// files holds for a whole process.
+// fillTheDisk runs in a child process, because the limit of the file size applies to a
+// whole process.
 func fillTheDisk(path string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	s, err := bolt.Open(path, bolt.Options{})
@@ -49,9 +49,8 @@ func fillTheDisk(path string) error {
 	if err != nil {
 		return err
 	}
-	// A new file is as small as can be and has to be made longer; after that
-	// there is a hole at its end, and what fails is to write there, in the midst of
-	// a page as well.
+	// A new file has its minimum size, so extending it fails first. Later the file
+	// ends with a hole, and writing into the hole fails, also in the middle of a page.
 	for _, limit := range []int64{info.Size(), 512 << 10, 700_001} {
 		if err := c.fullOnce(limit, path); err != nil {
 			return fmt.Errorf("files up to %d bytes: %w", limit, err)
@@ -60,8 +59,8 @@ func fillTheDisk(path string) error {
 	return nil
 }
 
-// fullOnce makes the disk full and takes that back, while somebody reads, so that
-// pages that are freed stay in use.
+// fullOnce makes the disk full and then frees it. An open reader keeps freed pages from
+// being reused.
 func (c *creator) fullOnce(limit int64, path string) error {
 	return c.store.View(context.Background(), func(storage.Reader) error {
 		if err := c.withLimit(limit, path); err != nil {
@@ -74,7 +73,7 @@ func (c *creator) fullOnce(limit int64, path string) error {
 	})
 }
 
-// withLimit creates posts until a file would be longer than allowed.
+// withLimit creates posts until the file exceeds its maximum size.
 func (c *creator) withLimit(size int64, path string) error {
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
@@ -92,7 +91,7 @@ func (c *creator) withLimit(size int64, path string) error {
 	return errors.Join(err, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was))
 }
 
-// assign sets a field whose type the systems do not agree on.
+// assign sets a field whose type depends on the operating system.
 func assign[T int64 | uint64](field *T, value int64) { *field = T(value) }
 
 func (c *creator) one() (p schedctl.Post, err error) {
@@ -103,8 +102,8 @@ func (c *creator) one() (p schedctl.Post, err error) {
 	return p, err
 }
 
-// untilFull creates posts until that fails, a few times over, and returns those
-// that failed.
+// untilFull creates posts until three creates have failed, and returns the posts that
+// were not created.
 func (c *creator) untilFull(path string) (lost []schedctl.Post, err error) {
 	for range 100_000 {
 		p, err := c.one()
@@ -112,10 +111,10 @@ func (c *creator) untilFull(path string) (lost []schedctl.Post, err error) {
 			continue
 		}
 		if !strings.Contains(err.Error(), path) || !storage.IsFull(err) {
-			return nil, fmt.Errorf("error %w, want one that names the file and says that it is full", err)
+			return nil, fmt.Errorf("error %w, want one with the path and a full disk", err)
 		}
 		if !storage.IsFull(c.store.Full()) {
-			return nil, errors.New("Full tells nothing of it")
+			return nil, errors.New("Full does not return the error")
 		}
 		if lost = append(lost, p); len(lost) == 3 {
 			return lost, nil
@@ -124,7 +123,7 @@ func (c *creator) untilFull(path string) (lost []schedctl.Post, err error) {
 	return nil, errors.New("the disk never became full")
 }
 
-// untilRoom creates posts until that works, which is soon.
+// untilRoom tries to create a post until that succeeds, for up to five seconds.
 func (c *creator) untilRoom() error {
 	began := time.Now()
 	for {
@@ -133,7 +132,7 @@ func (c *creator) untilRoom() error {
 		case err == nil:
 			return c.store.Full()
 		case !storage.IsFull(err), time.Since(began) > 5*time.Second:
-			return fmt.Errorf("when there is room again: %w", err)
+			return fmt.Errorf("create when the disk has space again: %w", err)
 		}
 	}
 }
@@ -142,7 +141,7 @@ func (c *creator) checkLost(lost []schedctl.Post) error {
 	return c.store.View(context.Background(), func(r storage.Reader) error {
 		for _, p := range lost {
 			if _, err := r.Post(p.WorkspaceID, p.ID); schedctl.CodeOf(err) != schedctl.NotFound {
-				return fmt.Errorf("a post that was not acknowledged: error %v, want NOT_FOUND", err)
+				return fmt.Errorf("read a post that was not created: error %v, want NOT_FOUND", err)
 			}
 		}
 		return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// mark returns a migration that leaves its name in the file.
+// mark returns a migration that stores its name in the file.
 func mark(name string) migration {
 	return migration{name, func(tx *bbolt.Tx) error {
 		b, err := tx.CreateBucketIfNotExists([]byte("marks"))
@@ -33,17 +33,17 @@ func mark(name string) migration {
 	}}
 }
 
-// after returns the migrations with others after them.
+// after returns the migrations followed by others.
 func after(more ...migration) []migration { return append(slices.Clone(migrations), more...) }
 
-// failing is mark, and then an error or a panic.
+// failing returns a migration that stores its name and then returns an error or panics.
 func failing(name string, how func() error) migration {
 	m := mark(name)
 	return migration{name, func(tx *bbolt.Tx) error { return errors.Join(m.run(tx), how()) }}
 }
 
-// marks opens the file with the list, closes it again, and returns what the
-// migrations have left and the error of opening.
+// marks opens and closes the file with these migrations. It returns the names that the
+// migrations stored, and the error of opening.
 func marks(t *testing.T, path string, list []migration) (left []string, opened error) {
 	t.Helper()
 	s, opened := open(path, slog.New(slog.DiscardHandler), list)
@@ -90,7 +90,7 @@ func TestMigrations(t *testing.T) {
 			[]string{"two", "three", "four"}, full,
 		},
 		{
-			"goes on where it stopped",
+			"continues after the last migration",
 			after(mark("two"), mark("three"), failing("four", func() error { panic("run twice") }), mark("five"), mark("six")),
 			[]string{"two", "three", "four", "five", "six"}, nil,
 		},
@@ -115,13 +115,12 @@ func TestMigrationErrorSaysWhereTheFileStands(t *testing.T) {
 	here := len(migrations)
 	for _, want := range []string{fmt.Sprint("version ", here+1), "split posts", fmt.Sprint("still at version ", here)} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v does not say %q", err, want)
+			t.Errorf("error %v does not contain %q", err, want)
 		}
 	}
 }
 
-// TestFailedCreationLeavesNoFile guards that a file under the final name is
-// always whole.
+// TestFailedCreationLeavesNoFile guards that no incomplete file gets the final name.
 func TestFailedCreationLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new.db")
@@ -139,8 +138,7 @@ func TestFailedCreationLeavesNoFile(t *testing.T) {
 	}
 }
 
-// TestEventsOfAnOlderFileAreIndexed opens a file as it was before there was an
-// index of events by post.
+// TestEventsOfAnOlderFileAreIndexed opens a file without the index of events by post.
 func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 	t.Parallel()
 	s := seeded(t)
@@ -189,12 +187,12 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 		}
 	}
 	if seen == 0 {
-		t.Error("there is no event to look for")
+		t.Error("the file has no event")
 	}
 }
 
-// TestOlderRecords opens files with records of earlier layouts: version 3 had no
-// webhooks, version 6 no external ids, and version 7 no notifications.
+// TestOlderRecords opens files with records in earlier layouts. Version 3 had no webhooks,
+// version 6 no external ids, and version 7 no notifications.
 func TestOlderRecords(t *testing.T) {
 	t.Parallel()
 	for _, old := range []olderFile{version3, {6, 4, []bucket{externalIDs}}, {7, 5, nil}} {
@@ -206,11 +204,11 @@ var version3 = olderFile{3, 2, []bucket{
 	webhooks, webhookOwners, deliveries, pendingDeliveries, audit, contents, networkIDs, identities, externalIDs,
 }}
 
-// olderFile is a version of files.
+// olderFile describes an older version of the file.
 type olderFile struct {
 	version uint64
 	layout  byte     // of records
-	lacks   []bucket // that later versions have
+	lacks   []bucket // buckets that later versions added
 }
 
 func (o olderFile) opens(t *testing.T) {
@@ -251,13 +249,13 @@ func (o olderFile) opens(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, after); diff != "" {
-		t.Errorf("what was there before (-before +after):\n%s", diff)
+		t.Errorf("records (-before +after):\n%s", diff)
 	}
 	if err := s.Update(t.Context(), func(tx storage.Tx) error {
 		p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "new", Annotation: seedAnnotation(0)}, sampleTime)
 		return errors.Join(err, tx.PutPost(p), seedWebhook(tx, ws, sampleTime))
 	}); err != nil {
-		t.Errorf("a webhook and a post with an external id in a file that was migrated: %v", err)
+		t.Errorf("put a webhook and a post with an external id into a migrated file: %v", err)
 	}
 	if err := s.Check(t.Context()); err != nil {
 		t.Error(err)
@@ -278,7 +276,7 @@ func withoutAnnotations(tx storage.Tx) error {
 	return err
 }
 
-// make removes from a file what later versions brought.
+// make turns a current file into one of this version.
 func (o olderFile) make(t *testing.T, path string) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -306,7 +304,7 @@ func (o olderFile) make(t *testing.T, path string) {
 	}
 }
 
-// inOlderLayout rewrites all records of a bucket.
+// inOlderLayout rewrites all records of a bucket in an older layout.
 func inOlderLayout(in *bbolt.Bucket, b bucket, layout byte) error {
 	records := make(map[string][]byte)
 	err := in.ForEach(func(k, v []byte) error { records[string(k)] = slices.Clone(v); return nil })
@@ -338,8 +336,8 @@ func inOlderLayout(in *bbolt.Bucket, b bucket, layout byte) error {
 	return nil
 }
 
-// TestAFileOfVersion4 opens a file as it was before contents, ids of networks and
-// identities were indexed, with enough posts for several pages.
+// TestAFileOfVersion4 opens a file without the indexes of contents, network ids and
+// identities. The file has enough posts for several pages.
 func TestAFileOfVersion4(t *testing.T) {
 	t.Parallel()
 	s := seeded(t)
@@ -404,7 +402,7 @@ func TestAFileOfVersion4(t *testing.T) {
 	}
 }
 
-// inLayout returns a record as an earlier layout had it.
+// inLayout returns a record in an earlier layout.
 func inLayout[T any](layout byte, record []byte, fields func(*coder, *T)) ([]byte, error) {
 	var v T
 	if err := decode(record, &v, fields); err != nil {

@@ -59,7 +59,7 @@ func TestOpenInAMissingDirectory(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "no", "such", "dir.db")
 	if _, err := bolt.Open(path, bolt.Options{}); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("error %v, want one that names the path", err)
+		t.Errorf("error %v, want one with the path", err)
 	}
 }
 
@@ -93,8 +93,8 @@ func TestOpenAtOnce(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses guards that a file that cannot be used is left as it is, and
-// that the error says what is wrong with which file.
+// TestOpenRefuses guards that Open does not change a file that it refuses, and that the
+// error has the path and the cause.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	overwrite := func(at int64, with string) func(*testing.T, string) {
@@ -133,7 +133,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatalf("error %v, want %v", err, test.want)
 			}
 			if !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("error %q names not the path or does not say %q", err, test.says)
+				t.Errorf("error %q does not contain the path and %q", err, test.says)
 			}
 			if diff := cmp.Diff(before, fileState(t, path)); diff != "" {
 				t.Errorf("the file was changed (-before +after):\n%s", diff)
@@ -147,7 +147,7 @@ func TestOpenAfterATornFirstPage(t *testing.T) {
 	for _, page := range []int64{0, pageSize} {
 		path := sample(t)
 		writeAt(t, path, page+40, []byte("torn"))
-		s := open(t, path) // bbolt goes back to the other one
+		s := open(t, path) // bbolt uses the other meta page
 		if err := s.Check(t.Context()); err != nil {
 			t.Errorf("page at %d: %v", page, err)
 		}
@@ -172,15 +172,15 @@ func TestOpenOfEveryLength(t *testing.T) {
 	}
 }
 
-// TestOpenOfDamagedPages guards that damage is an error and never a crash, and
-// that Check finds what Open lets pass.
+// TestOpenOfDamagedPages guards that Open and Check return an error for damaged pages and
+// never crash.
 func TestOpenOfDamagedPages(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		path := sample(t)
 		page := int64(2 + rng.IntN(30))
-		writeAt(t, path, page*pageSize, []byte(strings.Repeat("\xa5", 64))) // the head of a page
+		writeAt(t, path, page*pageSize, []byte(strings.Repeat("\xa5", 64))) // the header of a page
 		s, err := bolt.Open(path, bolt.Options{})
 		if err != nil {
 			if !errors.Is(err, storage.ErrCorrupt) {
@@ -222,7 +222,8 @@ func filesIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// fileState is all that must stay as it is.
+// fileState describes everything that must not change: the content, mode and time of the
+// file, and the names in its directory.
 func fileState(t *testing.T, path string) string {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -276,7 +277,7 @@ func both(a, b func(*testing.T, string)) func(*testing.T, string) {
 	return func(t *testing.T, path string) { a(t, path); b(t, path) }
 }
 
-// inside changes the buckets of the file.
+// inside returns a function that changes the buckets of a file with fn.
 func inside(fn func(*bbolt.Tx) error) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
@@ -301,9 +302,8 @@ func version(n uint64) func(*testing.T, string) {
 	})
 }
 
-// newestMeta returns the newer one of the two first pages, as numbers: the root
-// is the third, the free list the fifth, the count of pages the sixth and the
-// transaction the seventh.
+// newestMeta returns the newer meta page as numbers. Index 2 is the root, index 4 the
+// freelist, index 5 the number of pages and index 6 the transaction.
 func newestMeta(t *testing.T, path string) [8]uint64 {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -321,8 +321,7 @@ func newestMeta(t *testing.T, path string) [8]uint64 {
 	return pages[0]
 }
 
-// spoilPage overwrites the head of a page that the newest of the first pages
-// names.
+// spoilPage overwrites the header of the page that a field of the newest meta page names.
 func spoilPage(field int) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
 		page := int64(newestMeta(t, path)[field])
@@ -330,7 +329,8 @@ func spoilPage(field int) func(*testing.T, string) {
 	}
 }
 
-// TestOpenCutByOneByte looks at both first pages being the newer one.
+// TestOpenCutByOneByte truncates files after one and two commits, so that each of the
+// meta pages is the newer one.
 func TestOpenCutByOneByte(t *testing.T) {
 	t.Parallel()
 	for commits := range 2 {
@@ -346,7 +346,7 @@ func TestOpenCutByOneByte(t *testing.T) {
 		truncate(whole)(t, path)
 		s = open(t, path)
 		if err := errors.Join(s.Check(t.Context()), s.Close()); err != nil {
-			t.Errorf("a file without the room at its end: %v", err)
+			t.Errorf("a file without the unused space at its end: %v", err)
 		}
 		truncate(whole-1)(t, path)
 		if _, err := bolt.Open(path, bolt.Options{}); !errors.Is(err, storage.ErrCorrupt) {

@@ -82,8 +82,8 @@ func (r *reader) Due(from schedctl.Due, fn func(schedctl.Due) bool) error {
 	return nil
 }
 
-// PutPost implements [storage.Tx]. It returns NOT_FOUND if a post of another workspace
-// has the id. It keeps the time of creation of an existing post.
+// PutPost implements [storage.Tx]. It returns NOT_FOUND if the id belongs to a post in a
+// different workspace. It keeps the time of creation of an existing post.
 func (tx *tx) PutPost(p schedctl.Post) (err error) {
 	if tx.after, err = entries(tx.after[:0], &p); err != nil {
 		return err

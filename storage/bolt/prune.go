@@ -146,7 +146,7 @@ func retentionOf(before storage.Retention, made, limit time.Time) retention {
 }
 
 // expiredOfEachOwner returns up to limit expired records. It reads the records of each
-// owner from the oldest to the first one that is retained.
+// owner from the oldest to the first retained record.
 func expiredOfEachOwner[T any](
 	tx *tx, b bucket, limit int, read func(key, record []byte) (T, error), judge func(v *T, key []byte) retention,
 ) (found []keyed[T], err error) {

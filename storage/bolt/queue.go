@@ -25,7 +25,8 @@ const (
 	abandoned
 )
 
-// begin reports whether to run the request. If so, it can no longer be abandoned.
+// begin marks the request as running and reports whether that succeeded. If so, the
+// request can no longer be abandoned.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }

@@ -165,8 +165,8 @@ func (c *coder) key(k *schedctl.APIKey) {
 	c.time(&k.LastUsedAt)
 }
 
-// answer is an idempotency record. It has the time of creation although that is in the
-// key, because a key cannot represent a zero time.
+// answer is the record of a [storage.IdempotencyRecord]. It has the time of creation
+// although that is in the key, because a key cannot represent a zero time.
 func (c *coder) answer(a *storage.IdempotencyRecord) {
 	c.fixed(a.Fingerprint[:])
 	c.int(&a.Status)

@@ -16,8 +16,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// That every field survives is shown by the suite of storagetest, which fills
-// them all. Here is what no caller of a store can do: spoil a record.
+// The suite of storagetest checks that every field is stored. The tests in this file
+// check damaged records, which no caller of a store can write.
 
 func sampleRecord[T any](t testing.TB, v T, fields func(*coder, *T)) []byte {
 	t.Helper()
@@ -141,7 +141,7 @@ func testSpoiled[T any](t *testing.T, v T, fields func(*coder, *T)) {
 	}
 }
 
-// FuzzRecords reads records of every kind: the first number chooses which.
+// FuzzRecords reads records of every kind. The first number selects the kind.
 func FuzzRecords(f *testing.F) {
 	readers := []func(*testing.T, []byte){
 		fuzzed(f, 0, samplePost(), (*coder).post),
@@ -158,8 +158,8 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) { readers[int(kind)%len(readers)](t, record) })
 }
 
-// fuzzed returns a check that a decoder bears with anything, and that what it
-// accepts means the same when it is written again.
+// fuzzed returns a check that a decoder accepts any bytes without a panic, and that an
+// accepted record does not change when it is written and read again.
 func fuzzed[T any](f *testing.F, kind byte, sample T, fields func(*coder, *T)) func(*testing.T, []byte) {
 	f.Add(kind, sampleRecord(f, sample, fields))
 	f.Add(kind, []byte{layout})
@@ -172,7 +172,7 @@ func fuzzed[T any](f *testing.F, kind byte, sample T, fields func(*coder, *T)) f
 			return
 		}
 		if err := decode(sampleRecord(t, v, fields), &again, fields); err != nil {
-			t.Fatalf("a record that was read and written: %v", err)
+			t.Fatalf("read a record that was written again: %v", err)
 		}
 		if diff := cmp.Diff(v, again, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("record (-read +read again):\n%s", diff)
@@ -180,7 +180,7 @@ func fuzzed[T any](f *testing.F, kind byte, sample T, fields func(*coder, *T)) f
 	}
 }
 
-// older returns the record of v as an earlier layout had it.
+// older returns the record of v in an earlier layout.
 func older[T any](t *testing.T, layout byte, v T, fields func(*coder, *T)) []byte {
 	t.Helper()
 	c := coder{buf: []byte{layout}, layout: layout}
@@ -191,8 +191,8 @@ func older[T any](t *testing.T, layout byte, v T, fields func(*coder, *T)) []byt
 	return c.buf
 }
 
-// TestOlderLayoutsAreRead guards that a record is read by the layout it was
-// written in, without what that did not know.
+// TestOlderLayoutsAreRead guards that a record is read in its own layout, without the
+// fields that were added later.
 func TestOlderLayoutsAreRead(t *testing.T) {
 	t.Parallel()
 	post, event := samplePost(), sampleEvent()
@@ -266,10 +266,10 @@ func TestKeysSortAsTimesDo(t *testing.T) {
 	for range 1000 {
 		a, b := int64(rng.Uint64()>>rng.IntN(64)), int64(rng.Uint64()>>rng.IntN(64))
 		if (a < b) != (bytes.Compare(key(a), key(b)) < 0) {
-			t.Fatalf("%d and %d sort otherwise as keys", a, b)
+			t.Fatalf("%d and %d have a different order as keys", a, b)
 		}
 		if timeOfKey(timeKey(a)) != a {
-			t.Fatalf("%d does not come back", a)
+			t.Fatalf("%d changes when it is read from its key", a)
 		}
 	}
 	if bytes.Compare(key(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).UnixMilli()), appendTime(nil, publishKey(time.Time{}))) >= 0 {
@@ -289,7 +289,7 @@ func TestEveryStatusHasACode(t *testing.T) {
 	}
 }
 
-// TestAnswerIndexForgets guards that it does not grow for ever.
+// TestAnswerIndexForgets guards that the idempotency index does not grow forever.
 func TestAnswerIndexForgets(t *testing.T) {
 	t.Parallel()
 	s := seeded(t)
@@ -300,7 +300,7 @@ func TestAnswerIndexForgets(t *testing.T) {
 		return n
 	}
 	if n := slots(); n != 1 {
-		t.Errorf("the index holds %d answers, want 1", n)
+		t.Errorf("the index has %d records, want 1", n)
 	}
 	later := time.Now().Add(time.Hour)
 	err := s.Update(t.Context(), func(tx storage.Tx) error {
@@ -308,7 +308,7 @@ func TestAnswerIndexForgets(t *testing.T) {
 		return err
 	})
 	if n := slots(); err != nil || n != 0 {
-		t.Errorf("after a prune the index holds %d answers, want 0; %v", n, err)
+		t.Errorf("after a prune the index has %d records, want 0; %v", n, err)
 	}
 }
 
@@ -317,10 +317,10 @@ func TestAnswerIndexToleratesEqualHashes(t *testing.T) {
 	var x idempotencyIndex
 	a, b := idempotencyRef{hash: 42, time: 1 << 40}, idempotencyRef{hash: 42, time: 2}
 	if !x.add(a) || !x.add(b) || x.add(a) {
-		t.Error("add does not tell what is new")
+		t.Error("add does not report whether a record is new")
 	}
 	if diff := cmp.Diff([]uint64{a.time, b.time}, x.find(42)); diff != "" {
-		t.Errorf("times of a hash that two answers have (-want +got):\n%s", diff)
+		t.Errorf("times of a hash of two records (-want +got):\n%s", diff)
 	}
 	x.remove(a, idempotencyRef{hash: 42, time: 3})
 	if diff := cmp.Diff([]uint64{b.time}, x.find(42)); diff != "" {
@@ -331,8 +331,9 @@ func TestAnswerIndexToleratesEqualHashes(t *testing.T) {
 	}
 }
 
-// TestWritingARecordChangesNothing guards that what others may read meanwhile, as
-// the error that an attempt, its target and an event share, is left alone.
+// TestWritingARecordChangesNothing guards that encoding a record does not change its
+// value. Others may read parts of it at the same time: an attempt, its target and an event
+// share one error.
 func TestWritingARecordChangesNothing(t *testing.T) {
 	t.Parallel()
 	fine := schedctl.Attempt{StartedAt: sampleTime.Add(time.Microsecond), Error: &schedctl.TargetError{HTTPStatus: 504, Retryable: true}}
@@ -343,6 +344,6 @@ func TestWritingARecordChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(fine, written); diff != "" {
-		t.Errorf("an attempt that was written (-was +is):\n%s", diff)
+		t.Errorf("an attempt after it was encoded (-before +after):\n%s", diff)
 	}
 }

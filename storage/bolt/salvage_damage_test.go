@@ -122,7 +122,7 @@ func (u *usedFile) salvage(t *testing.T) (report SalvageReport, percent int, bac
 	return report, saved * 100 / max(len(intact), 1), known[posts.String()+string(u.deleted[:])]
 }
 
-// TestSalvageOfDamagedPages guards that one damaged page takes nothing with it, and
+// TestSalvageOfDamagedPages guards that one damaged page loses only its own records, and
 // that no deleted post comes back while the newest root and the freelist can be read.
 func TestSalvageOfDamagedPages(t *testing.T) {
 	t.Parallel()
@@ -174,7 +174,8 @@ func TestSalvageOfDamagedPages(t *testing.T) {
 	}
 }
 
-// TestSalvageOfFilesThatAreCutOff guards that the records before the cut come back.
+// TestSalvageOfFilesThatAreCutOff guards that the remaining records of a truncated file
+// are saved.
 func TestSalvageOfFilesThatAreCutOff(t *testing.T) {
 	t.Parallel()
 	u := newUsedFile(t)
@@ -190,8 +191,8 @@ func TestSalvageOfFilesThatAreCutOff(t *testing.T) {
 	}
 }
 
-// TestSalvageTakesNoPostForAnEvent guards that a record is not read as one of another
-// kind, when a page of posts is where a page of events should be.
+// TestSalvageTakesNoPostForAnEvent guards that posts are not read as events if a page of
+// posts replaces a page of events.
 func TestSalvageTakesNoPostForAnEvent(t *testing.T) {
 	t.Parallel()
 	u := newUsedFile(t)
@@ -207,13 +208,13 @@ func TestSalvageTakesNoPostForAnEvent(t *testing.T) {
 	}
 	for _, row := range got.Rows {
 		if !known[row.Bucket+row.Key] {
-			t.Errorf("%s has %x, which was not one of them", row.Bucket, row.Key)
+			t.Errorf("%s has %x, which was not in the sound file", row.Bucket, row.Key)
 		}
 	}
 }
 
-// TestRowsHaveOneKind guards that salvage takes no row of an index for a record, and no
-// record for one of another kind.
+// TestRowsHaveOneKind guards that salvage reads each record as its own kind only, and no
+// row of an index as a record.
 func TestRowsHaveOneKind(t *testing.T) {
 	t.Parallel()
 	_, data := filled(t, 500)
@@ -225,7 +226,7 @@ func TestRowsHaveOneKind(t *testing.T) {
 		d.walk(b, func(it item) {
 			for _, k := range kinds {
 				if k.bucket != b && k.reads(it) {
-					t.Errorf("%s: %x can be read as one of %s", b, it.key, k.bucket)
+					t.Errorf("%s: %x can also be read as a record of %s", b, it.key, k.bucket)
 				}
 			}
 		})

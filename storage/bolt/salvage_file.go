@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// damagedFile is a database file of which any page may be unreadable.
+// damagedFile is a database file. Any of its pages may be unreadable.
 type damagedFile struct {
 	pageFile
 	buckets map[bucket]bucketRef // of the root that is read
@@ -147,7 +147,7 @@ func (d *damagedFile) walk(b bucket, fn func(item)) {
 	} else {
 		whole = d.descend(ref.page, map[uint64]bool{}, 0, func(p rawPage) bool {
 			if k != nil && len(p.items) > 0 && !slices.ContainsFunc(p.items, k.reads) {
-				return false // a leaf of another bucket, or garbage
+				return false // a leaf that belongs to a different bucket, or garbage
 			}
 			if k != nil {
 				d.reached[p.id] = true

@@ -180,9 +180,9 @@ func putWithExternalID(tx *tx, p schedctl.Post) error {
 	return errors.Join(tx.PutPost(other), tx.PutPost(p))
 }
 
-// checkTargets refuses a post that has a target of another post, the same target
-// twice, or two targets of one account. One wrong bit in an id is enough for that,
-// because ids that are generated together differ in few bits.
+// checkTargets refuses a post if one of its targets belongs to a different post, if it has
+// a target twice, or if two targets have the same account. One wrong bit in an id can
+// cause this, because ids that are generated together differ in few bits.
 func checkTargets(tx *tx, p *schedctl.Post) error {
 	seen := map[string]bool{}
 	for _, t := range p.Targets {

@@ -113,7 +113,7 @@ func (s *salvager) missedAttempts(tx *tx, miss func(bucket, []byte)) {
 	})
 }
 
-// missedAnswers adds the answers whose key prefixes are in the index.
+// missedAnswers adds the idempotency records whose key prefixes are in the index.
 func (s *salvager) missedAnswers(tx *tx) {
 	known := map[string]bool{}
 	for key := range s.lost[answers] {
@@ -130,7 +130,7 @@ func (s *salvager) missedAnswers(tx *tx) {
 	})
 }
 
-// placeholder returns a workspace with the id of one that was lost.
+// placeholder returns a workspace that replaces the lost workspace ws.
 func placeholder(ws ulid, now time.Time) schedctl.Workspace {
 	return schedctl.Workspace{
 		ID: ws.ID(schedctl.WorkspacePrefix), Name: "salvaged", Timezone: "UTC", Plan: "self-hosted", CreatedAt: schedctl.Millis(now),

@@ -69,8 +69,8 @@ func TestSalvageOfVersion3(t *testing.T) {
 	wantRecords(t, report, webhooks, 0, 0)
 }
 
-// A post that was replaced can come back as it was before, so that two posts have
-// the same external id. The younger one keeps it.
+// An old version of a post can come back, so two posts may have the same external id.
+// The younger post keeps it.
 func TestSalvageOfOneExternalIDTwice(t *testing.T) {
 	t.Parallel()
 	var all []schedctl.Post
@@ -111,10 +111,10 @@ func TestSalvageOfOneExternalIDTwice(t *testing.T) {
 	}
 }
 
-// The indexes of the file tell of records that cannot be read.
+// Salvage counts unreadable records that the indexes of the file name.
 func TestSalvageCountsWhatIsLost(t *testing.T) {
 	t.Parallel()
-	unindexed := map[bucket]bool{deliveries: true, audit: true} // whether one is missing cannot be told
+	unindexed := map[bucket]bool{deliveries: true, audit: true} // a missing record cannot be detected
 	for b, recovered := range map[bucket]int{keys: 0, accounts: 0, webhooks: 0, posts: 2, attempts: 1, answers: 0, events: 5, deliveries: 0, audit: 0} {
 		report, _ := salvaged(t, seededFile(t, func(s *Store) { spoil(t, s, b, garble) }))
 		wantRecords(t, report, b, recovered, 1)
@@ -125,7 +125,7 @@ func TestSalvageCountsWhatIsLost(t *testing.T) {
 	}
 }
 
-// What belongs to a workspace that was lost still belongs to one.
+// Records of a lost workspace get a placeholder workspace.
 func TestSalvageMakesALostWorkspace(t *testing.T) {
 	t.Parallel()
 	report, to := salvaged(t, seededFile(t, func(s *Store) { spoil(t, s, workspaces, garble) }))
@@ -151,15 +151,14 @@ func TestSalvageMakesALostWorkspace(t *testing.T) {
 	}
 }
 
-// TestSalvageLosesPostsWhoseIDsWereDamaged guards against posts that can be read
-// and do not fit to the others, or to themselves: one of them would have the whole
-// new file refused.
+// TestSalvageLosesPostsWhoseIDsWereDamaged guards that salvage drops readable posts that
+// contradict themselves or others. One such post would make the whole new file invalid.
 func TestSalvageLosesPostsWhoseIDsWereDamaged(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(p, other *schedctl.Post){
-		"one account twice":     func(p, _ *schedctl.Post) { p.Targets[1].AccountID = p.Targets[0].AccountID },
-		"one target twice":      func(p, _ *schedctl.Post) { p.Targets[1].ID = p.Targets[0].ID },
-		"the target of another": func(p, other *schedctl.Post) { p.Targets[1].ID = other.Targets[0].ID },
+		"one account twice":    func(p, _ *schedctl.Post) { p.Targets[1].AccountID = p.Targets[0].AccountID },
+		"one target twice":     func(p, _ *schedctl.Post) { p.Targets[1].ID = p.Targets[0].ID },
+		"target of other post": func(p, other *schedctl.Post) { p.Targets[1].ID = other.Targets[0].ID },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -187,7 +186,8 @@ func TestSalvageLosesPostsWhoseIDsWereDamaged(t *testing.T) {
 	}
 }
 
-// TestSalvageOfAnAttemptWithoutItsPost guards that no attempt waits for ever.
+// TestSalvageOfAnAttemptWithoutItsPost guards that no salvaged attempt stays running
+// forever.
 func TestSalvageOfAnAttemptWithoutItsPost(t *testing.T) {
 	t.Parallel()
 	path := seededFile(t, func(s *Store) {
@@ -223,8 +223,8 @@ func TestSalvageOfAnAttemptWithoutItsPost(t *testing.T) {
 	}
 }
 
-// TestSalvageOfTheStateBefore loses the root of the last state, or has a page of
-// records in its place: the state before it is whole.
+// TestSalvageOfTheStateBefore damages the newest root, or replaces it with a page of
+// records. The previous state is intact and must be saved.
 func TestSalvageOfTheStateBefore(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, data, root []byte){
@@ -232,7 +232,7 @@ func TestSalvageOfTheStateBefore(t *testing.T) {
 		"another page": func(t *testing.T, data, root []byte) {
 			for at := len(root); at < len(data); at += len(root) {
 				if p, err := parsePage(data[at : at+len(root)]); err == nil && p.leaf && slices.ContainsFunc(p.items, kindOfBucket(audit).reads) {
-					copy(root[8:], data[at+8:]) // its number stays
+					copy(root[8:], data[at+8:]) // the page keeps its id
 					return
 				}
 			}
@@ -246,7 +246,7 @@ func TestSalvageOfTheStateBefore(t *testing.T) {
 func testSalvageOfTheStateBefore(t *testing.T, damage func(t *testing.T, data, root []byte)) {
 	path := seededFile(t, func(s *Store) {
 		ws := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now()), Name: "last"}
-		entries := func(tx storage.Tx) (err error) { // more than the root holds within itself
+		entries := func(tx storage.Tx) (err error) { // too many for an inline bucket in the root
 			for range 50 {
 				at := time.Now()
 				err = errors.Join(err, tx.AddAudit(schedctl.AuditEntry{ID: schedctl.NewID(schedctl.AuditPrefix, at), WorkspaceID: ws.ID, At: at, Action: "x"}))
@@ -275,7 +275,7 @@ func testSalvageOfTheStateBefore(t *testing.T, damage func(t *testing.T, data, r
 	wantRecords(t, report, workspaces, 1, 0) // the last transaction is missing
 }
 
-// FuzzParsePage guards that no page is too broken to be read.
+// FuzzParsePage guards that parsing never panics, and that items lie within the page.
 func FuzzParsePage(f *testing.F) {
 	for _, page := range samplePages(f) {
 		f.Add(page)
@@ -304,7 +304,7 @@ func FuzzParsePage(f *testing.F) {
 	})
 }
 
-// FuzzSalvage guards that no file is too broken to be looked through.
+// FuzzSalvage guards that salvage returns for every damaged file without a panic.
 func FuzzSalvage(f *testing.F) {
 	whole, err := os.ReadFile(smallFile(f))
 	if err != nil {
@@ -345,7 +345,7 @@ func smallFile(t testing.TB) string {
 	return path
 }
 
-// samplePages returns the pages of a small database, and some that are broken.
+// samplePages returns the pages of a small database and some damaged pages.
 func samplePages(t testing.TB) (pages [][]byte) {
 	data, err := os.ReadFile(smallFile(t))
 	if err != nil {

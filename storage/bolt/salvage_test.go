@@ -19,7 +19,7 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt/mutant"
 )
 
-// livedIn returns a database file that was used for a while.
+// livedIn returns a database file after many changes.
 func livedIn(t testing.TB, posts int) (*mutant.File, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "lived.db")
@@ -150,7 +150,7 @@ func TestSalvageRefuses(t *testing.T) {
 	}
 }
 
-// A version that is too high is damage when nothing else is new in the file.
+// A version that is too high counts as damage if nothing else in the file is unknown.
 func TestSalvageOfADamagedVersion(t *testing.T) {
 	t.Parallel()
 	_, path := livedIn(t, 10)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A scan pauses for as long as it has read, and another one waits for that.
+// A scan pauses for as long as it has read, and another scan waits for the pause.
 func TestScansTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestScansTakeTurns(t *testing.T) {
 			next(&second, 2*scanTurnLength)
 			second.end()
 		}()
-		time.Sleep(scanTurnLength) // in place of reading
+		time.Sleep(scanTurnLength) // stands for reading
 		next(&first, 2*scanTurnLength)
 		<-waiting
 		first.end()

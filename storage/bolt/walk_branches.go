@@ -10,8 +10,8 @@ import (
 // at most the given number of leaves, so that a start is fast. The branches, one page in a
 // hundred, show that there is no cycle, which would overflow the stack of bbolt, and that
 // no page in use is in the freelist, which the next commit would overwrite. Leaves are
-// checked because one that is too long, or does not start with the key of its link, causes
-// a cycle in later commits. Other damage is reported when the page is read.
+// checked because a leaf that is too long, or does not start with the key of its link,
+// causes a cycle in later commits. Other damage is reported when the page is read.
 //
 // The file must not be written during the check.
 func walkBranches(path string, leaves int) error {

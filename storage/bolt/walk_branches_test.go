@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// A page that holds what leads to it would lead bbolt in a circle, until the stack
-// is full.
+// A leaf that was overwritten by a copy of its parent points to itself. In such a cycle
+// bbolt would overflow the stack.
 func TestOpenRefusesALeafThatBecameABranch(t *testing.T) {
 	t.Parallel()
 	_, path := livedIn(t, 100)
@@ -38,7 +38,7 @@ func TestOpenRefusesALeafThatBecameABranch(t *testing.T) {
 	branch := data[root*size:][:size]
 	leaf := int(order.Uint64(branch[16+8:]))
 	if kind := order.Uint16(branch[8:]); kind != 1 || order.Uint16(data[leaf*size+8:]) != 2 {
-		t.Fatalf("page %d is no branch above a leaf: %#x", root, kind)
+		t.Fatalf("page %d is not a branch above a leaf: %#x", root, kind)
 	}
 	copy(data[leaf*size+8:], branch[8:])
 	broken := filepath.Join(t.TempDir(), "broken.db")

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt/mutant"
 )
 
-// grown is a sound file in which events have a branch with leaves.
+// grown is a sound file whose bucket of events has a branch page with leaves.
 type grown struct {
 	data           []byte
 	size           int
@@ -69,7 +69,7 @@ func grow(t *testing.T) *grown {
 	g.data = g.data[:m.pages*uint64(m.pageSize)]
 	p, err := parsePage(g.page(g.data, g.branch))
 	if err != nil || p.leaf || len(p.items) < 3 {
-		t.Fatalf("the events have no three pages: %v", err)
+		t.Fatalf("the events have fewer than three pages: %v", err)
 	}
 	for _, it := range p.items {
 		g.leaves = append(g.leaves, it.child)
@@ -79,7 +79,7 @@ func grow(t *testing.T) *grown {
 
 func (g *grown) page(data []byte, id uint64) []byte { return data[id*uint64(g.size):][:g.size] }
 
-// element returns where the key of an element of a page is, and the element.
+// element returns the key of an element of a page, and the element itself.
 func element(page []byte, i int) (key, e []byte) {
 	order, at := binary.NativeEndian, pageHeaderSize+i*elementSize
 	e = page[at:]
@@ -89,8 +89,8 @@ func element(page []byte, i int) (key, e []byte) {
 	return e[order.Uint32(e[4:]):][:order.Uint32(e[8:])], e
 }
 
-// TestOpenRefusesWhatIsNoTree guards against pages that lead bbolt in a circle, in
-// which it goes round until the stack is full, at once or after some commits.
+// TestOpenRefusesWhatIsNoTree guards that Open refuses pages that form a cycle, or would
+// after some commits. In a cycle bbolt overflows the stack.
 func TestOpenRefusesWhatIsNoTree(t *testing.T) {
 	t.Parallel()
 	g := grow(t)
@@ -151,7 +151,7 @@ func TestOpenRefusesWhatIsNoTree(t *testing.T) {
 	for name, damage := range ways {
 		data := bytes.Clone(g.data)
 		if damage(data); bytes.Equal(data, g.data) {
-			t.Fatalf("%s: nothing is damaged", name)
+			t.Fatalf("%s: the damage changes no byte", name)
 		}
 		path := write(t, data)
 		unchanged(t, path, func() {
@@ -168,7 +168,7 @@ func TestOpenRefusesWhatIsNoTree(t *testing.T) {
 	}
 }
 
-// meta damages the first page that counts, and makes its check sum right.
+// meta changes the newest meta page and corrects its checksum.
 func (g *grown) meta(fn func(b []byte)) func(data []byte) {
 	return func(data []byte) {
 		b := g.page(data, g.metaPage)[pageHeaderSize:][:metaSize]
@@ -179,17 +179,17 @@ func (g *grown) meta(fn func(b []byte)) func(data []byte) {
 	}
 }
 
-// TestWalkBranchesReadsAsManyLeaves guards that a start reads no more of a large
-// file than it should, and all of one in which bbolt would.
+// TestWalkBranchesReadsAsManyLeaves guards that a check reads at most the given number of
+// leaves, and all leaves of a file without a freelist, because bbolt then reads them too.
 func TestWalkBranchesReadsAsManyLeaves(t *testing.T) {
 	t.Parallel()
 	g := grow(t)
 	g.page(g.data, g.leaves[1])[8] = branchPage
 	if err := walkBranches(write(t, g.data), 0); err != nil {
-		t.Errorf("none was to be read: %v", err)
+		t.Errorf("with a limit of no leaves: %v", err)
 	}
 	if err := walkBranches(write(t, g.data), mostLeaves); !errors.Is(err, storage.ErrCorrupt) {
-		t.Errorf("all were to be read: %v", err)
+		t.Errorf("with a limit above all leaves: %v", err)
 	}
 	g.meta(func(b []byte) { binary.NativeEndian.PutUint64(b[32:], noFreelist) })(g.data)
 	if err := walkBranches(write(t, g.data), 0); !errors.Is(err, storage.ErrCorrupt) {
@@ -197,9 +197,9 @@ func TestWalkBranchesReadsAsManyLeaves(t *testing.T) {
 	}
 }
 
-// TestAnOpenedFileStaysATree guards that a damage that Open lets pass is not made
-// worse by writing. A page that is in use and free, or reached by two ways, is a
-// circle some commits later.
+// TestAnOpenedFileStaysATree guards that writes do not spread damage that Open did not
+// find. A page that is both in use and free, or has two links, becomes a cycle after some
+// commits.
 func TestAnOpenedFileStaysATree(t *testing.T) {
 	t.Parallel()
 	g := grow(t)
@@ -207,7 +207,7 @@ func TestAnOpenedFileStaysATree(t *testing.T) {
 	opened := 0
 	for n := range 150 {
 		data := bytes.Clone(g.data)
-		if n > 0 { // once without any damage
+		if n > 0 { // the first file has no damage
 			at := (2 + r.IntN(len(data)/g.size-2)) * g.size
 			at += r.IntN([]int{16, 200, g.size}[n%3])
 			data[at] ^= byte(1 + r.IntN(255))
@@ -223,7 +223,7 @@ func TestAnOpenedFileStaysATree(t *testing.T) {
 		if err := walkBranches(path, mostLeaves); err != nil {
 			t.Errorf("file %d: %v", n, err)
 		}
-		if !s.stuck { // else closing waits for a lock that bbolt does not let go
+		if !s.stuck { // otherwise Close waits for a lock that bbolt never releases
 			s.Close()
 		}
 	}
@@ -232,7 +232,7 @@ func TestAnOpenedFileStaysATree(t *testing.T) {
 	}
 }
 
-// disturb deletes many records and puts others in their places.
+// disturb deletes many records and adds others.
 func (g *grown) disturb(t *testing.T, s *Store, r *rand.Rand) {
 	for range 12 {
 		err := s.Update(t.Context(), func(opened storage.Tx) (err error) {

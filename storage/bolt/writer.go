@@ -118,7 +118,7 @@ func (s *Store) run(tx *tx, fn func(storage.Tx) error) (err error) {
 	return err
 }
 
-// begin opens the transaction of a group.
+// begin opens the bbolt transaction of a group.
 func (s *Store) begin() (*tx, error) {
 	if s.broken {
 		return nil, fmt.Errorf("write %s: %w", s.path, s.brokenErr)

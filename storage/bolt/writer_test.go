@@ -44,8 +44,8 @@ func has(t *testing.T, s *Store, w schedctl.Workspace) bool {
 	return err == nil
 }
 
-// hold stops the writer inside a transaction until the function it returns is
-// called, so that a test can fill the queue.
+// hold blocks the writer in a transaction until release is called, so that a test can
+// fill the queue.
 func hold(t *testing.T, s *Store) (release func()) {
 	t.Helper()
 	begun, held := make(chan struct{}), make(chan struct{})
@@ -103,8 +103,8 @@ func TestWaitingTransactionsShareACommit(t *testing.T) {
 	}
 }
 
-// TestCommitTellsHowLongItTook guards that both the transactions and the disk
-// are in it, and not the time in the queue.
+// TestCommitTellsHowLongItTook guards that Commit.Took includes the transactions and the
+// sync to disk, but not the time in the queue.
 func TestCommitTellsHowLongItTook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestCommitTellsHowLongItTook(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			synctest.Wait() // the second one waits for the first
+			synctest.Wait() // the second transaction waits for the first
 		}
 		wait.Wait()
 		each := time.Minute + time.Second
@@ -137,18 +137,18 @@ func TestReadingTransactionsCommitNothing(t *testing.T) {
 	t.Parallel()
 	s := openNew(t, nil)
 	s.sync = func(*bbolt.Tx) error {
-		t.Error("a transaction that wrote nothing was committed")
+		t.Error("a transaction without writes was committed")
 		return errors.New("no")
 	}
-	s.Notify(func(storage.Commit) { t.Error("a transaction that wrote nothing was told of") })
+	s.Notify(func(storage.Commit) { t.Error("Notify reported a transaction without writes") })
 	err := s.Update(context.Background(), func(tx storage.Tx) error { _, err := tx.Workspaces(); return err })
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// TestGroupRunsAgainWithoutTheFailed guards that those who share a group with a
-// transaction that wrote and then failed lose nothing and keep nothing of it.
+// TestGroupRunsAgainWithoutTheFailed guards that a transaction that writes and then fails
+// changes nothing, and that the others of its group are committed.
 func TestGroupRunsAgainWithoutTheFailed(t *testing.T) {
 	t.Parallel()
 	for _, failing := range []int{1, rerunLimit, 3 * rerunLimit} {
@@ -172,7 +172,7 @@ func TestGroupRunsAgainWithoutTheFailed(t *testing.T) {
 				wait.Go(func() {
 					err := s.Update(context.Background(), func(tx storage.Tx) error { return errors.Join(tx.PutWorkspace(bad[i]), fail) })
 					if !errors.Is(err, fail) {
-						t.Errorf("error %v, want that of the function", err)
+						t.Errorf("error %v, want the error of the function", err)
 					}
 				})
 			}
@@ -181,12 +181,12 @@ func TestGroupRunsAgainWithoutTheFailed(t *testing.T) {
 			wait.Wait()
 			for _, w := range good {
 				if !has(t, s, w) {
-					t.Error("a transaction that was answered with nil is lost")
+					t.Error("an acknowledged transaction is lost")
 				}
 			}
 			for _, w := range bad {
 				if has(t, s, w) {
-					t.Error("a transaction that failed is there")
+					t.Error("a failed transaction was committed")
 				}
 			}
 		})
@@ -205,7 +205,7 @@ func TestPanicIsAnError(t *testing.T) {
 		panic("oops")
 	})
 	if err == nil || !strings.Contains(err.Error(), "oops") {
-		t.Errorf("Update returned %v, want an error that tells of the panic", err)
+		t.Errorf("Update returned %v, want an error about the panic", err)
 	}
 	if err := s.View(context.Background(), func(storage.Reader) error { panic("ouch") }); err == nil {
 		t.Error("View returned nil after a panic")
@@ -223,8 +223,8 @@ func TestPanicIsAnError(t *testing.T) {
 	}
 }
 
-// TestGoexitIsAnError guards that a FailNow of a test inside a transaction does
-// not leave the store without its writer.
+// TestGoexitIsAnError guards that the writer still runs after a transaction ended its
+// goroutine, as FailNow does in a test.
 func TestGoexitIsAnError(t *testing.T) {
 	t.Parallel()
 	s := openNew(t, nil)
@@ -257,7 +257,7 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 	go func() { done <- s.Update(ctx, func(storage.Tx) error { ran = true; return nil }) }()
 	queued(s, 1)
 	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) { // while the writer is still held
+	if err := <-done; !errors.Is(err, context.Canceled) { // while the writer is still blocked
 		t.Errorf("Update returned %v, want %v", err, context.Canceled)
 	}
 	release()
@@ -279,9 +279,9 @@ func TestCloseWhileWaiting(t *testing.T) {
 	closed := make(chan error)
 	go func() { closed <- s.Close() }()
 	if err := <-done; !errors.Is(err, storage.ErrClosed) {
-		t.Errorf("a transaction that had not begun ended with %v, want %v", err, storage.ErrClosed)
+		t.Errorf("a transaction that had not started returned %v, want %v", err, storage.ErrClosed)
 	}
-	release() // checks that the one that had begun ends well
+	release() // checks that the started transaction succeeds
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
@@ -293,24 +293,24 @@ func TestFailedCommit(t *testing.T) {
 	lost, kept := newWorkspace(), newWorkspace()
 	key := storage.IdempotencyScope{WorkspaceID: lost.ID}
 	full := errors.New("no space left")
-	s.Notify(func(storage.Commit) { t.Error("a commit that failed was told of") })
+	s.Notify(func(storage.Commit) { t.Error("Notify reported a failed commit") })
 	s.sync = func(*bbolt.Tx) error { return full }
 	err := s.Update(context.Background(), func(tx storage.Tx) error {
 		return errors.Join(tx.PutWorkspace(lost), tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{}))
 	})
 	if !errors.Is(err, full) || !strings.Contains(err.Error(), s.path) {
-		t.Errorf("error %v, want one that wraps the cause and names the file", err)
+		t.Errorf("error %v, want one that wraps the cause and has the path", err)
 	}
 	if has(t, s, lost) {
-		t.Error("what was not committed is there")
+		t.Error("the failed transaction is visible")
 	}
 	if times := s.answers.find(readTime(hashBytes(key))); len(times) > 0 {
-		t.Error("the answer index remembers what was not committed")
+		t.Error("the idempotency index has a record of the failed transaction")
 	}
 	s.Notify(nil)
 	s.sync = (*bbolt.Tx).Commit
 	if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(kept) }); err != nil {
-		t.Errorf("Update once there is room again: %v", err)
+		t.Errorf("Update when the disk has space again: %v", err)
 	}
 	if !has(t, s, kept) {
 		t.Error("the next transaction is lost")
@@ -319,8 +319,8 @@ func TestFailedCommit(t *testing.T) {
 
 func hashBytes(key storage.IdempotencyScope) []byte { h := key.Hash(); return h[:] }
 
-// TestUnconfirmedCommit guards that after a commit that is there but may not be
-// on disk nothing more is built on it.
+// TestUnconfirmedCommit guards that the store refuses writes after a commit that readers
+// see but that may not be on disk.
 func TestUnconfirmedCommit(t *testing.T) {
 	t.Parallel()
 	s := openNew(t, nil)
@@ -340,13 +340,13 @@ func TestUnconfirmedCommit(t *testing.T) {
 	}
 }
 
-// TestRollbackThatPanics guards that a page that is not what it should be ends
-// writing, and neither the process nor a Close.
+// TestRollbackThatPanics guards that a rollback that panics on a damaged page stops only
+// writes. The process continues, and Close returns.
 func TestRollbackThatPanics(t *testing.T) {
 	t.Parallel()
 	s := openNew(t, nil)
 	err := s.Update(context.Background(), func(opened storage.Tx) error {
-		opened.(*tx).answers = nil // which the rollback follows
+		opened.(*tx).answers = nil // so that the rollback panics
 		return errors.Join(opened.PutWorkspace(newWorkspace()), errors.New("no"))
 	})
 	if err == nil {
@@ -384,7 +384,7 @@ func TestQueueIsTakenInOrderAndBounded(t *testing.T) {
 	}
 	for i := range all {
 		if got[i] != all[i] {
-			t.Errorf("request %d was taken out of order", i)
+			t.Errorf("request %d was not taken in order", i)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// build builds a program that passes a point and returns where it is.
+// build builds a program with one failpoint and returns its path.
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "program")
@@ -19,8 +19,8 @@ func build(t *testing.T, flags ...string) string {
 	return out
 }
 
-// symbols returns the functions of this package in a program, and whether its
-// main calls anything.
+// symbols returns the functions of this package in a program. calls reports whether the
+// main function of the program calls any function.
 func symbols(t *testing.T, program string) (functions []string, calls bool) {
 	t.Helper()
 	names, err := exec.Command("go", "tool", "nm", program).Output()
@@ -39,14 +39,13 @@ func symbols(t *testing.T, program string) (functions []string, calls bool) {
 	return functions, strings.Contains(string(code), "CALL")
 }
 
-// Without the tag nothing of a point is in a program: no function, no call and
-// no branch that could lead to one.
+// Without the build tag a program has no trace of a failpoint: no function and no call.
 func TestPointsCostNothingInARelease(t *testing.T) {
 	t.Parallel()
 	if functions, calls := symbols(t, build(t)); len(functions) > 0 || calls {
 		t.Errorf("functions %q, calls in main: %v", functions, calls)
 	}
-	// That the same look finds them where they are.
+	// The same check finds them in a program with the tag.
 	if functions, calls := symbols(t, build(t, "-tags", "failpoint")); len(functions) == 0 || !calls {
 		t.Errorf("with the tag: functions %q, calls in main: %v", functions, calls)
 	}

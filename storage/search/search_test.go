@@ -38,8 +38,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// naive is the search stated plainly: it compares the needle with the text at
-// every character.
+// naive is the simplest search: it compares the needle with the text at every character.
 func naive(text, needle string) bool {
 	wanted, runes := []rune(needle), []rune(text)
 	for start := 0; start+len(wanted) <= len(runes); start++ {
@@ -50,8 +49,8 @@ func naive(text, needle string) bool {
 	return false
 }
 
-// TestAgreesWithTheNaiveSearch uses few characters, so that needles nearly match
-// in many places, some of them with a fold of another length in bytes.
+// TestAgreesWithTheNaiveSearch uses few characters, so that needles nearly match at many
+// positions. The lower case of some characters has a different length in bytes.
 func TestAgreesWithTheNaiveSearch(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 1))
@@ -77,7 +76,7 @@ func FuzzIn(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, needle, text string) {
 		if utf8.RuneCountInString(needle) > 200 || len(text) > 2000 {
-			return // more than a request can contain, and slow to check
+			return // longer than any request, and slow to check
 		}
 		if got, want := search.For(needle).In(text), naive(text, needle); got != want {
 			t.Errorf("%q in %q: %v, want %v", needle, text, got, want)
@@ -86,9 +85,9 @@ func FuzzIn(f *testing.F) {
 }
 
 // TestSearchIsLinear guards against a search that compares the needle with the
-// text at every character. With texts that match it but for their end, that takes
-// 64 times as long if both are eight times as long. The texts are short enough that
-// one of many searches is not interrupted.
+// text at every character. If only the end of the needle differs from the text, such a
+// search takes 64 times as long when both are eight times as long. The texts are short, so
+// at least one of many searches runs without interruption.
 func TestSearchIsLinear(t *testing.T) {
 	cost := func(size int) time.Duration {
 		needle := search.For(strings.Repeat("a", size/2) + "b")
@@ -97,7 +96,7 @@ func TestSearchIsLinear(t *testing.T) {
 		for range 100 {
 			start := time.Now()
 			if needle.In(text) {
-				t.Fatal("found what is not there")
+				t.Fatal("found a needle that the text does not contain")
 			}
 			best = min(best, time.Since(start))
 		}

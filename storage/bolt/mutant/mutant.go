@@ -302,7 +302,7 @@ func (b *breaking) replaceFile() string {
 		return "empty"
 	case 1:
 		b.out = bytes.Repeat([]byte("SQLite format 3\x00, from another program\n"), 1+b.IntN(5000))
-		return "a file of another program"
+		return "replaced by a file in another format"
 	}
 	for i := range b.out {
 		b.out[i] = byte(b.Uint32())
