@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// spoil changes a bucket directly, without the store.
+// spoil calls fn with a bucket and its first row, to damage the bucket without the store.
 func spoil(t *testing.T, s *Store, b bucket, fn func(b *bbolt.Bucket, key, value []byte) error) {
 	t.Helper()
 	err := s.db.Update(func(tx *bbolt.Tx) error {

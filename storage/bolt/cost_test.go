@@ -111,7 +111,7 @@ func TestScanLimit(t *testing.T) {
 		err := s.View(t.Context(), func(r storage.Reader) error {
 			page, err := r.Posts(q)
 			if err == nil && (len(page.Posts) != 0 || (page.Next == nil) != last) {
-				t.Errorf("%d posts and next %v, want none, and a next page: %v", len(page.Posts), page.Next, !last)
+				t.Errorf("%d posts and next %v, want no posts, and a next page: %v", len(page.Posts), page.Next, !last)
 			}
 			q.After = page.Next
 			return err

@@ -72,10 +72,10 @@ func TestFullDiskRefusesUpdatesAlone(t *testing.T) {
 		t.Errorf("Full returned %v", err)
 	}
 	if err := s.UpdateFromReserve(context.Background(), put(kept)); err != nil {
-		t.Errorf("Record: %v", err)
+		t.Errorf("UpdateFromReserve: %v", err)
 	}
 	if has(t, s, lost) || !has(t, s, kept) {
-		t.Error("what was recorded is not there, or what was refused is")
+		t.Error("the recorded workspace is missing, or the refused one exists")
 	}
 }
 
@@ -100,7 +100,7 @@ func TestFullDiskInAGroup(t *testing.T) {
 		t.Errorf("UpdateFromReserve returned %v", err)
 	}
 	if has(t, s, lost) || !has(t, s, kept) {
-		t.Error("what was recorded is not there, or what was refused is")
+		t.Error("the recorded workspace is missing, or the refused one exists")
 	}
 }
 

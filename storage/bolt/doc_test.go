@@ -97,7 +97,7 @@ func TestDrawingIsTrue(t *testing.T) {
 			}
 			return b.ForEach(func(k, v []byte) error {
 				if d := tree[bucket]; v == nil || !fits(d.Key, k) || !fits(d.Value, v) {
-					t.Errorf("bucket %q has key %x and value %x; doc.go draws %q and %q", bucket, k, v, d.Key, d.Value)
+					t.Errorf("bucket %q has key %x and value %x; doc.go has %q and %q", bucket, k, v, d.Key, d.Value)
 				}
 				return nil
 			})

@@ -64,8 +64,9 @@ type walker struct {
 // link points to a page. The page must start with key, which is nil for the root of a
 // tree. When bbolt moves a page, it finds the link to update by this key. If it does not
 // find the link, the old one stays and points to a free page. That page may later become
-// part of a different tree, or a branch above the link. The keys of the page must be in order and below
-// the key of the next page, because a split page adds its own key to the branch.
+// part of a different tree, or a branch above the link. The keys of the page must be in
+// order and below the key of the next page, because a split page adds its own key to the
+// branch.
 type link struct {
 	id    uint64
 	key   []byte

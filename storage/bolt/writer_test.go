@@ -61,7 +61,7 @@ func hold(t *testing.T, s *Store) (release func()) {
 			return nil
 		})
 		if err != nil {
-			t.Errorf("the transaction that holds the writer: %v", err)
+			t.Errorf("the transaction that blocks the writer: %v", err)
 		}
 	})
 	<-begun
