@@ -71,6 +71,24 @@ func TestRefusalsSuggestCommands(t *testing.T) {
 	m.want(t, 5, "", "schedctl: acct_9: no such account in this workspace; see: schedctl account list --all\n", "post", "retry", "post_1")
 }
 
+// TestScheduleSuggestsEdit guards that a refusal to schedule a scheduled post names the
+// command that moves it, and that other refusals stay as they are.
+func TestScheduleSuggestsEdit(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[schedctl.Status]string{
+		schedctl.Scheduled: "the post is scheduled already; move it with: schedctl post edit post_1 --at TIME",
+		schedctl.Published: "no draft",
+	} {
+		m := newMachine(t, routes{
+			"POST /posts/post_1/schedule": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				answerError(w, apiv1.Error{Code: schedctl.PostNotDraft, Message: "no draft"})
+			}),
+			"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: status}},
+		})
+		m.want(t, 6, "", "at Sat 21 Nov 2026 14:00 UTC (in 2 hours)\nschedctl: "+want+"\n", "post", "schedule", "post_1", "--at", "2026-11-21 14:00")
+	}
+}
+
 // Error messages of the daemon are printed as they are.
 func TestRefusalsArePrinted(t *testing.T) {
 	t.Parallel()

@@ -562,7 +562,7 @@ func TestRefusalsInWordsOfTheCommandLine(t *testing.T) {
 		"GET /posts/post_2":           apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_2", SocialAccountIDs: []string{hookID}}},
 		"POST /posts/post_2/schedule": invalid,
 	})
-	const none = "schedctl: the post has no account to go to; give --to ACCOUNT, or --to all\n"
+	const none = "schedctl: the post has no account; give --to ACCOUNT, or --to all\n"
 	m.want(t, 5, "", none, "post", "publish", "post_1")
 	for _, verb := range []string{"schedule", "edit"} {
 		m.want(t, 5, "", "at Sat 21 Nov 2026 13:00 UTC (in 1 hour)\n"+none, "post", verb, "post_1", "--in", "1h")

@@ -20,12 +20,19 @@ func refusedPost(id string, err error) error {
 
 // refusedRelease does the same for a post that could not be given a time, when
 // the reason is that neither it nor the command line names an account.
+//
+// A scheduled post that cannot be scheduled again gets the command that moves it.
 func refusedRelease(ctx context.Context, c *client.Client, id string, to []string, err error) error {
+	if schedctl.CodeOf(err) == schedctl.PostNotDraft {
+		if post, e := c.Post(ctx, id); e == nil && post.Status == schedctl.Scheduled {
+			return cli.WithMessage(err, "the post is scheduled already; move it with: schedctl post edit "+id+" --at TIME")
+		}
+	}
 	if schedctl.CodeOf(err) != schedctl.InvalidSocialAccounts || len(to) > 0 {
 		return refusedPost(id, err)
 	}
 	if post, e := c.Post(ctx, id); e != nil || len(post.SocialAccountIDs) > 0 {
 		return err
 	}
-	return cli.WithMessage(err, "the post has no account to go to; give --to ACCOUNT, or --to all")
+	return cli.WithMessage(err, "the post has no account; give --to ACCOUNT, or --to all")
 }
