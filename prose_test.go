@@ -50,6 +50,9 @@ var sqlWords = regexp.MustCompile(`\b(SELECT|INSERT|UPDATE|DELETE|CREATE|BEGIN|T
 // by folder.
 func TestPlainEnglish(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("the race detector has nothing to find here, and makes it slow")
+	}
 	folders := map[string]*strings.Builder{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
