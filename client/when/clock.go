@@ -43,7 +43,7 @@ func readClock(in input, words []string) (c clock, matched bool, err error) {
 	if m := clock24().FindStringSubmatch(text); m != nil {
 		c = clock{hour: number(m[1]), minute: number(m[2]), second: number(m[3])}
 		if !c.valid() {
-			return c, false, in.unreadable(fmt.Sprintf("has no such time of day as %s", text), "hours go from 0:00 to 23:59, and midnight starts the day")
+			return c, false, in.unreadable(fmt.Sprintf("has an invalid time of day, %s", text), "hours go from 0:00 to 23:59, and midnight starts the day")
 		}
 		return c, true, nil
 	}
@@ -70,7 +70,7 @@ func (in input) onTwelve(h, m int, half string) (clock, error) {
 		return clock{}, in.unreadable(fmt.Sprintf("has hour %d with %s", h, half), fmt.Sprintf("write %d:%02d", h, m))
 	}
 	if h < 1 || h > 12 || m > 59 {
-		return clock{}, in.unreadable("has no such time of day", "write 12am for midnight, 12pm for noon, or use 24 hours: 0:00 to 23:59")
+		return clock{}, in.unreadable("has an invalid time of day", "write 12am for midnight, 12pm for noon, or use 24 hours: 0:00 to 23:59")
 	}
 	h %= 12
 	if half == "pm" {

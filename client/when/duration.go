@@ -63,7 +63,7 @@ func ParseDuration(text string) (time.Duration, error) {
 func readSpan(text, rest string, known []unit) (span, error) {
 	var total span
 	if rest == "" {
-		return span{}, notDuration(text, "is no duration")
+		return span{}, notDuration(text, "is not a valid duration")
 	}
 	if decimal().MatchString(rest) {
 		return span{}, notDuration(text, "has a fraction")
@@ -74,7 +74,7 @@ func readSpan(text, rest string, known []unit) (span, error) {
 	for last := -1; rest != ""; {
 		m := amountPattern().FindStringSubmatch(rest)
 		if m == nil {
-			return span{}, notDuration(text, "is no duration")
+			return span{}, notDuration(text, "is not a valid duration")
 		}
 		at := unitIndex(known, m[2])
 		if at < 0 {

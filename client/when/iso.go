@@ -34,7 +34,7 @@ func parseISO(in input) (Result, bool, error) {
 	}
 	c := clock{number(m[4]), number(m[5]), number(m[6]), number((m[7] + "000000000")[:9])}
 	if !c.valid() {
-		return Result{}, false, in.unreadable("has no such time of day", "hours go from 00:00 to 23:59, and midnight starts the day")
+		return Result{}, false, in.unreadable("has an invalid time of day", "hours go from 00:00 to 23:59, and midnight starts the day")
 	}
 	if m[8] == "" {
 		return resolve(d, c, in.loc), true, nil

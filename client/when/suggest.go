@@ -34,15 +34,15 @@ func vocabulary() []string {
 func (in input) explain() error {
 	first := in.words[0]
 	if first == "now" {
-		return in.unreadable("is no time to come", "to publish a new post at once use --now, and one that there is: schedctl post publish")
+		return in.unreadable("is not a time in the future", "to publish a new post at once use --now; for an existing post: schedctl post publish")
 	}
 	if _, err := readSpan(in.text, spellAmounts(strings.Join(in.words, " ")), calendarUnits); err == nil {
 		return in.unreadable("is a duration", fmt.Sprintf("write %q", "in "+in.text))
 	}
 	if fixed, ok := in.corrected(); ok {
-		return in.unreadable("is no time", fmt.Sprintf("did you mean %q?", fixed))
+		return in.unreadable("is not a valid time", fmt.Sprintf("did you mean %q?", fixed))
 	}
-	return in.unreadable("is no time", "")
+	return in.unreadable("is not a valid time", "")
 }
 
 // corrected returns the text with its mistyped words replaced, when that can be
