@@ -28,9 +28,7 @@ in the keyring instead. The daemon is not asked.`,
 
 func addContext(a *cli.App, name string, use bool) error {
 	if a.URL == "" {
-		f := cli.UsageError("a context is where a daemon is, and --url is not given")
-		f.Hint = "give --url http://host:port, https://host or unix:///path"
-		return f
+		return cli.UsageError("a context is where a daemon is, and --url is not given").WithHint("give --url http://host:port, https://host or unix:///path")
 	}
 	ctx := cli.SavedContext{URL: a.URL}
 	if err := cli.CheckContextName(name); err != nil {

@@ -77,9 +77,8 @@ func (o *login) target(cfg cli.Config) (name string, saved cli.SavedContext, err
 	name = o.Context
 	saved.URL = cli.FirstNonEmpty(o.URL, cfg.Contexts[name].URL, o.Getenv("SCHEDCTL_URL"))
 	if saved.URL == "" {
-		f := cli.UsageError("login needs to know where the daemon is")
-		f.Hint = "give --url http://host:port, https://host or unix:///path; the daemon on this machine needs no login"
-		return "", saved, f
+		return "", saved, cli.UsageError("login needs to know where the daemon is").
+			WithHint("give --url http://host:port, https://host or unix:///path; the daemon on this machine needs no login")
 	}
 	if name == "" {
 		name = hostName(saved.URL)
@@ -130,9 +129,7 @@ func (o *login) askKey(ctx context.Context, url string) (string, error) {
 	case o.KeyFile != "":
 		return cli.ReadKey(o.KeyFile)
 	case !o.InTerminal || !o.ErrTerminal || o.NoInput:
-		f := cli.UsageError("login cannot prompt for the key")
-		f.Hint = "give --api-key-file FILE, or --api-key-file - for standard input"
-		return "", f
+		return "", cli.UsageError("login cannot prompt for the key").WithHint("give --api-key-file FILE, or --api-key-file - for standard input")
 	}
 	fmt.Fprintf(o.Err, "API key for %s: ", cli.OneLine(url))
 	key, err := o.ReadAnswer(ctx, true)

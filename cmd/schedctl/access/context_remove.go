@@ -21,9 +21,7 @@ the one in use, the local daemon is used.`,
   schedctl context remove work --yes -q`,
 		Args:              cli.Args(1, 1, "the name of a context"),
 		ValidArgsFunction: completeContext(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return removeContext(cmd.Context(), a, args[0], yes)
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return removeContext(cmd.Context(), a, args[0], yes) },
 	})
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd

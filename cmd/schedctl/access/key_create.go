@@ -87,9 +87,7 @@ func (o *keyCreate) run(ctx context.Context) error {
 // request checks the flags and puts them together, but for the accounts.
 func (o *keyCreate) request() (r apiv1.CreateAPIKey, err error) {
 	if o.name == "" {
-		f := cli.UsageError("schedctl key create needs --name, which says what the key is for")
-		f.Hint = "give it with --name ci"
-		return r, f
+		return r, cli.UsageError("schedctl key create needs --name, which says what the key is for").WithHint("give it with --name ci")
 	}
 	r.Name = o.name
 	if r.Scopes, err = scopesOf(o.scopes); err != nil {

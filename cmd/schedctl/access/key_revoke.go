@@ -38,9 +38,7 @@ The last key that can make keys cannot be revoked: without it no key could be ma
   schedctl key revoke key_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              cli.Args(1, 1, "a key: its id or its name"),
 		ValidArgsFunction: completeKey(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return cmd
@@ -114,9 +112,7 @@ func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey,
 	case 1:
 		return found[0], nil
 	}
-	f := cli.InvalidError(schedctl.ValidationFailed, "%q could be several API keys", ref)
-	f.Hint = "use one of " + keyCandidates(found)
-	return apiv1.APIKey{}, f
+	return apiv1.APIKey{}, cli.InvalidError(schedctl.ValidationFailed, "%q could be several API keys", ref).WithHint("use one of " + keyCandidates(found))
 }
 
 func keyCandidates(keys []apiv1.APIKey) string {

@@ -38,9 +38,7 @@ example in a context of its own, for whatever is in the workspace.
   schedctl workspace add staging --json=id,secret`,
 		Args:              cli.Args(1, 1, "the name of the workspace"),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	cmd.Flags().StringVar(&o.zone, "tz", "", "its `zone`, an IANA name such as Europe/Berlin; UTC when not given")
 	cmd.RegisterFlagCompletionFunc("tz", cli.CompleteZone)

@@ -168,9 +168,7 @@ func matchAccounts(a *cli.App, connected []apiv1.Account, ref string) (ids []str
 		a.Messagef("left out: %s (%s) is in status %s; see: schedctl account show %s", cli.OneLine(acct.Name), acct.Platform, acct.Status, acct.ID)
 	}
 	if len(ids) == 0 {
-		f := cli.InvalidError(schedctl.InvalidSocialAccounts, "no account is connected")
-		f.Hint = AddAdvice
-		return nil, f
+		return nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "no account is connected").WithHint(AddAdvice)
 	}
 	return ids, nil
 }
@@ -201,9 +199,7 @@ func PickAccount(accounts []apiv1.Account, ref string, missing int) (apiv1.Accou
 		case 1:
 			return found[0], nil
 		default:
-			f := cli.InvalidError(schedctl.InvalidSocialAccounts, "%q could be several accounts", ref)
-			f.Hint = "use one of " + candidateList(found)
-			return apiv1.Account{}, f
+			return apiv1.Account{}, cli.InvalidError(schedctl.InvalidSocialAccounts, "%q could be several accounts", ref).WithHint("use one of " + candidateList(found))
 		}
 	}
 	found := cli.MatchShortID(accounts, schedctl.AccountPrefix, ref, func(acct apiv1.Account) string { return acct.ID })

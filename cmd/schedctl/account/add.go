@@ -108,9 +108,7 @@ func fieldText(name, kind, help string) string {
 func (o *accountAdd) run(ctx context.Context) error {
 	whole := o.platform == ""
 	if whole && !o.Asks() {
-		f := cli.UsageError("schedctl account add needs a platform: %s", strings.Join(PlatformNames(), ", "))
-		f.Hint = "see: schedctl account add --help"
-		return f
+		return cli.UsageError("schedctl account add needs a platform: %s", strings.Join(PlatformNames(), ", ")).WithHint("see: schedctl account add --help")
 	}
 	conn := NewConnection(o.platform, o.name)
 	if err := o.read(conn); err != nil {

@@ -42,9 +42,8 @@ func (o *ConnectFlags) read(c *connection) error {
 			return cli.UsageError("--set %q: write key=value", cli.Clip(set, 40))
 		}
 		if isSecret(key) {
-			f := cli.UsageError("--set %s would show a secret to other users of this machine", key)
-			f.Hint = "leave it out to be asked, or use --secret-file or SCHEDCTL_SECRET"
-			return f
+			return cli.UsageError("--set %s would show a secret to other users of this machine", key).
+				WithHint("leave it out to be asked, or use --secret-file or SCHEDCTL_SECRET")
 		}
 		if _, twice := c.Values[key]; twice {
 			return cli.UsageError("--set %s is given twice", key)
@@ -55,9 +54,8 @@ func (o *ConnectFlags) read(c *connection) error {
 		return cli.UsageError("--login is for %s: %s has no such login", loginPlatform, c.platform)
 	}
 	if o.login && !o.Asks() {
-		f := cli.UsageError("--login needs a terminal: the code that the browser shows is asked for")
-		f.Hint = "elsewhere give an access token with --secret-file or SCHEDCTL_SECRET"
-		return f
+		return cli.UsageError("--login needs a terminal: the code that the browser shows is asked for").
+			WithHint("elsewhere give an access token with --secret-file or SCHEDCTL_SECRET")
 	}
 	return nil
 }

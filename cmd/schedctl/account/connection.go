@@ -93,9 +93,8 @@ func (c *connection) TakeSecrets(text, source string) error {
 	}
 	var given map[string]string
 	if json.Unmarshal([]byte(text), &given) != nil {
-		f := cli.UsageError("%s must hold JSON: %s has several secrets", source, c.platform)
-		f.Hint = fmt.Sprintf("write an object of strings, with any of %s", strings.Join(names, ", "))
-		return f
+		return cli.UsageError("%s must hold JSON: %s has several secrets", source, c.platform).
+			WithHint(fmt.Sprintf("write an object of strings, with any of %s", strings.Join(names, ", ")))
 	}
 	for name, value := range given {
 		if !slices.Contains(names, name) {
@@ -127,13 +126,11 @@ func (c *connection) incomplete() error {
 	if secret {
 		hints = append(hints, "--secret-file FILE, --secret-file - or SCHEDCTL_SECRET")
 	}
-	f := cli.UsageError("%s needs %s", c.platform, cli.Enumerate(names))
 	given := "it"
 	if len(names) > 1 {
 		given = "them"
 	}
-	f.Hint = "give " + given + " with " + cli.Enumerate(hints)
-	return f
+	return cli.UsageError("%s needs %s", c.platform, cli.Enumerate(names)).WithHint("give " + given + " with " + cli.Enumerate(hints))
 }
 
 func (c *connection) anySecret() bool {
@@ -154,9 +151,8 @@ func (c *connection) check() error {
 	known = append(known, commonOptions...)
 	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
 		if !slices.Contains(known, name) {
-			f := cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such credential or option", cli.Clip(name, 40), c.platform)
-			f.Hint = "it has " + strings.Join(known, ", ")
-			return f
+			return cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such credential or option", cli.Clip(name, 40), c.platform).
+				WithHint("it has " + strings.Join(known, ", "))
 		}
 	}
 	return nil

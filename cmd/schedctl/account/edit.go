@@ -32,9 +32,7 @@ the options of each platform.`,
   schedctl account edit demo --set duplicate_guard=`,
 		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
 		ValidArgsFunction: CompleteAccount(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	cmd.Flags().StringVar(&o.name, "name", "", "the new `name`")
 	cmd.Flags().StringArrayVar(&o.sets, "set", nil, "an option, as `key=value` (repeatable)")
@@ -43,9 +41,7 @@ the options of each platform.`,
 
 func (o *accountEdit) run(ctx context.Context, ref string) error {
 	if o.name == "" && o.sets == nil {
-		f := cli.UsageError("nothing to change")
-		f.Hint = "give --name or --set"
-		return f
+		return cli.UsageError("nothing to change").WithHint("give --name or --set")
 	}
 	c, err := o.Connect()
 	if err != nil {

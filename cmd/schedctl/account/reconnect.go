@@ -28,9 +28,7 @@ are not shown to anybody. Options that are not given stay as they are.`,
   schedctl account reconnect bot --set url=https://bot.example/posts --secret-file secret.txt`,
 		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
 		ValidArgsFunction: CompleteAccount(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	o.add(cmd)
 	return cmd

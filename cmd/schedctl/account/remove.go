@@ -25,9 +25,7 @@ posts that wait for the account will fail.`,
   schedctl account remove mastodon:me --yes`,
 		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
 		ValidArgsFunction: CompleteAccount(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return cmd

@@ -22,9 +22,7 @@ func newAccountShow(a *cli.App) *cobra.Command {
   schedctl account show mastodon:me --json`,
 		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
 		ValidArgsFunction: CompleteAccount(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return showAccount(cmd.Context(), a, args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return showAccount(cmd.Context(), a, args[0]) },
 	})
 }
 

@@ -100,13 +100,10 @@ func (o *browser) run(ctx context.Context) error {
 func (o *browser) mayBrowse() error {
 	switch {
 	case !o.InTerminal || !o.OutTerminal:
-		f := cli.UsageError("tui needs a terminal")
-		f.Hint = "elsewhere there are: schedctl post list, schedctl calendar and schedctl post show"
-		return f
+		return cli.UsageError("tui needs a terminal").WithHint("elsewhere there are: schedctl post list, schedctl calendar and schedctl post show")
 	case o.Getenv("TERM") == "dumb":
-		f := cli.UsageError("tui needs a terminal that can move its cursor, and TERM is dumb")
-		f.Hint = "line by line there are: schedctl post list, schedctl calendar and schedctl post show"
-		return f
+		return cli.UsageError("tui needs a terminal that can move its cursor, and TERM is dumb").
+			WithHint("line by line there are: schedctl post list, schedctl calendar and schedctl post show")
 	case o.JSON.Given:
 		return cli.UsageError("tui and --json exclude each other: give one")
 	case o.Quiet:
@@ -114,9 +111,7 @@ func (o *browser) mayBrowse() error {
 	case o.NoInput:
 		return cli.UsageError("tui and --no-input exclude each other: give one")
 	case o.Debug && o.ErrTerminal:
-		f := cli.UsageError("--debug would write over the screen")
-		f.Hint = "add 2>FILE"
-		return f
+		return cli.UsageError("--debug would write over the screen").WithHint("add 2>FILE")
 	}
 	return nil
 }

@@ -43,9 +43,8 @@ func CheckContext(name string, ctx SavedContext) error {
 
 func CheckContextName(name string) error {
 	if !contextName().MatchString(name) || name == LocalContext {
-		f := UsageError("%q cannot be the name of a context", Clip(name, 70))
-		f.Hint = "a name has up to 64 letters, digits, dots, dashes and underscores; local is taken"
-		return f
+		return UsageError("%q cannot be the name of a context", Clip(name, 70)).
+			WithHint("a name has up to 64 letters, digits, dots, dashes and underscores; local is taken")
 	}
 	return nil
 }

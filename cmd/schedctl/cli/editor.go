@@ -27,9 +27,7 @@ func AddEditor(cmd *cobra.Command, editor *bool) {
 func (a *App) MayEdit(s TextSource) error {
 	switch {
 	case !a.InTerminal || !a.OutTerminal && !a.ErrTerminal:
-		f := UsageError("--editor needs a terminal")
-		f.Hint = "give the text as an argument, with -F FILE or through a pipe"
-		return f
+		return UsageError("--editor needs a terminal").WithHint("give the text as an argument, with -F FILE or through a pipe")
 	case a.NoInput:
 		return UsageError("--editor and --no-input exclude each other: give one")
 	case s.Given() && s.Stdin():

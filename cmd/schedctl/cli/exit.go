@@ -115,6 +115,12 @@ func (f *Failure) Error() string {
 	return f.Message + "; " + f.Hint
 }
 
+// WithHint sets the hint and returns f.
+func (f *Failure) WithHint(hint string) *Failure {
+	f.Hint = hint
+	return f
+}
+
 // UsageError returns a failure of how the program was called.
 func UsageError(format string, args ...any) *Failure {
 	return &Failure{Status: ExitUsage, Code: CodeUsage, Message: fmt.Sprintf(format, args...)}

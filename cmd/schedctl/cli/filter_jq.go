@@ -28,9 +28,7 @@ func (a *App) compileJQ(text string) (filter, error) {
 }
 
 func jqUsage(message string) error {
-	f := UsageError("--jq: %s", message)
-	f.Hint = "write an expression of jq, such as .id or '.[] | select(.status == \"failed\") | .id'"
-	return f
+	return UsageError("--jq: %s", message).WithHint("write an expression of jq, such as .id or '.[] | select(.status == \"failed\") | .id'")
 }
 
 func (a *App) runJQ(code *gojq.Code, result any) ([]byte, error) {

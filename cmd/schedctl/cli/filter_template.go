@@ -13,9 +13,7 @@ func (a *App) compileTemplate(text string) (filter, error) {
 	funcs := &templateFuncs{App: a}
 	parsed, err := template.New("--template").Funcs(funcs.all()).Option("missingkey=error").Parse(text)
 	if err != nil {
-		f := UsageError("%s", withoutPrefix(err, "template: "))
-		f.Hint = "see: schedctl help formatting"
-		return nil, f
+		return nil, UsageError("%s", withoutPrefix(err, "template: ")).WithHint("see: schedctl help formatting")
 	}
 	return func(result any) ([]byte, error) {
 		out, err := a.runTemplate(parsed, result)

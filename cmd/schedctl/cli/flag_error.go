@@ -39,27 +39,17 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.Is(err, pflag.ErrHelp):
 		return err
 	case errors.As(err, &misread) && errors.As(err, &value):
-		f := UsageError("--%s: %s", value.GetFlag().Name, misread.Message)
-		f.Hint = misread.Hint
-		return f
+		return UsageError("--%s: %s", value.GetFlag().Name, misread.Message).WithHint(misread.Hint)
 	case errors.As(err, &value):
-		f := UsageError("--%s does not take %q", value.GetFlag().Name, value.GetValue())
-		f.Hint = "it takes " + valueForm(value.GetFlag().Value.Type())
-		return f
+		return UsageError("--%s does not take %q", value.GetFlag().Name, value.GetValue()).WithHint("it takes " + valueForm(value.GetFlag().Value.Type()))
 	case errors.As(err, &unknown) && cmd.HasSubCommands() && cmd.Flags().NArg() > 0:
 		return unknownCommand(cmd, cmd.Flags().Args())
 	case errors.As(err, &unknown) && cmd.Flag(unknown.GetSpecifiedShortnames()) != nil: // -json
-		f := UsageError("unknown flag -%s", unknown.GetSpecifiedShortnames())
-		f.Hint = "did you mean --" + unknown.GetSpecifiedShortnames() + "?"
-		return f
+		return UsageError("unknown flag -%s", unknown.GetSpecifiedShortnames()).WithHint("did you mean --" + unknown.GetSpecifiedShortnames() + "?")
 	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
-		f := UsageError("unknown flag --%s", unknown.GetSpecifiedName())
-		f.Hint = didYouMean(nearFlags(cmd, unknown.GetSpecifiedName()), see)
-		return f
+		return UsageError("unknown flag --%s", unknown.GetSpecifiedName()).WithHint(didYouMean(nearFlags(cmd, unknown.GetSpecifiedName()), see))
 	}
-	f := UsageError("%v", err)
-	f.Hint = see
-	return f
+	return UsageError("%v", err).WithHint(see)
 }
 
 // nearest returns the names that a mistyped one is close to, by cobra's own
@@ -100,7 +90,5 @@ func refuseEmpty(cmd *cobra.Command) error {
 }
 
 func UnknownValueError(flag, value string, known []string) error {
-	f := UsageError("%s %q is not known", flag, value)
-	f.Hint = "use one of " + strings.Join(known, ", ")
-	return f
+	return UsageError("%s %q is not known", flag, value).WithHint("use one of " + strings.Join(known, ", "))
 }

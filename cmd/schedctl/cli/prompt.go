@@ -32,9 +32,7 @@ func (a *App) MayType() error {
 	if !a.InTerminal || !a.NoInput {
 		return nil
 	}
-	f := UsageError("standard input is a terminal, and --no-input never prompts")
-	f.Hint = "give a file or a pipe"
-	return f
+	return UsageError("standard input is a terminal, and --no-input never prompts").WithHint("give a file or a pipe")
 }
 
 // readLine reads no further than the line break: what follows is not its own.

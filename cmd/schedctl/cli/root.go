@@ -134,9 +134,7 @@ func ParentCommand(cmd *cobra.Command) *cobra.Command {
 }
 
 func unknownCommand(cmd *cobra.Command, words []string) error {
-	f := UsageError("%s has no command %q", cmd.CommandPath(), Clip(words[0], 60))
-	f.Hint = didYouMean(suggestions(cmd, words), "see: "+cmd.CommandPath()+" --help")
-	return f
+	return UsageError("%s has no command %q", cmd.CommandPath(), Clip(words[0], 60)).WithHint(didYouMean(suggestions(cmd, words), "see: "+cmd.CommandPath()+" --help"))
 }
 
 // Args returns a check of the number of arguments; what describes them.

@@ -37,9 +37,8 @@ func (o *OneTimeSecret) Known() error {
 func (o *OneTimeSecret) Open() (end func(), err error) {
 	switch {
 	case o.Path == "" && o.Quiet && !o.theirs:
-		f := UsageError("--quiet prints the id alone, and the secret is shown only once")
-		f.Hint = "save the secret with --secret-out FILE, or print both with --json=id,secret"
-		return nil, f
+		return nil, UsageError("--quiet prints the id alone, and the secret is shown only once").
+			WithHint("save the secret with --secret-out FILE, or print both with --json=id,secret")
 	case o.Path == "":
 		return func() {}, nil
 	}

@@ -40,9 +40,7 @@ func AmbiguousIDError(ref, nouns string, candidates []string) error {
 	if more := len(candidates) - MaxCandidates; more > 0 {
 		candidates = append(candidates[:MaxCandidates:MaxCandidates], fmt.Sprintf("%d more", more))
 	}
-	f := InvalidError(schedctl.ValidationFailed, "%q could be several %s", Clip(ref, 60), nouns)
-	f.Hint = "use one of " + strings.Join(candidates, ", ")
-	return f
+	return InvalidError(schedctl.ValidationFailed, "%q could be several %s", Clip(ref, 60), nouns).WithHint("use one of " + strings.Join(candidates, ", "))
 }
 
 // MatchShortID returns those of a list whose id an argument abbreviates.

@@ -71,9 +71,7 @@ file that comes back makes a new post. Without a terminal, --yes is required.`,
 func (o *applyDir) run(ctx context.Context, dir string) error {
 	person := o.InTerminal && o.ErrTerminal && !o.NoInput
 	if !o.yes && !o.dry && !person {
-		f := cli.UsageError("apply needs --yes when it cannot ask")
-		f.Hint = "see the changes with: schedctl plan " + dir
-		return f
+		return cli.UsageError("apply needs --yes when it cannot ask").WithHint("see the changes with: schedctl plan " + dir)
 	}
 	files, err := readPostFiles(dir, o.flags.named)
 	if err != nil {

@@ -22,9 +22,8 @@ func (d *PostFiles) nameCollection(flag string) error {
 	d.collection = cli.FirstNonEmpty(flag, d.config.Text)
 	switch {
 	case flag != "" && d.config.Text != "" && flag != d.config.Text:
-		f := cli.UsageError("--collection %s contradicts %s, which says collection: %s", flag, d.configPath(), d.config.Text)
-		f.Hint = "leave the flag out, or change the file"
-		return f
+		return cli.UsageError("--collection %s contradicts %s, which says collection: %s", flag, d.configPath(), d.config.Text).
+			WithHint("leave the flag out, or change the file")
 	case d.collection == "":
 		return nil
 	}
@@ -45,9 +44,8 @@ func (d *PostFiles) needCollection() error {
 	if d.collection != "" {
 		return nil
 	}
-	f := cli.UsageError("%s belongs to no collection", d.dir)
-	f.Hint = fmt.Sprintf("create %s with the line \"collection: %s\", or give --collection", d.configPath(), d.proposal())
-	return f
+	return cli.UsageError("%s belongs to no collection", d.dir).
+		WithHint(fmt.Sprintf("create %s with the line \"collection: %s\", or give --collection", d.configPath(), d.proposal()))
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

@@ -84,9 +84,7 @@ func (o *postChange) run(cmd *cobra.Command, ids []string) error {
 	filtered := o.selects(cmd)
 	switch {
 	case len(ids) == 0 && filtered == "":
-		f := cli.UsageError("%s needs the id of a post", cmd.CommandPath())
-		f.Hint = "or flags that select posts, such as --status " + string(o.selectable()[0])
-		return f
+		return cli.UsageError("%s needs the id of a post", cmd.CommandPath()).WithHint("or flags that select posts, such as --status " + string(o.selectable()[0]))
 	case len(ids) > 0 && filtered != "":
 		return cli.UsageError("%s selects posts, and %s names one: give either", filtered, cli.Clip(ids[0], 60))
 	case len(ids) == 0:
@@ -174,9 +172,7 @@ func (o *postChange) changeSelected(ctx context.Context) error {
 	}
 	person := o.InTerminal && o.ErrTerminal && !o.NoInput
 	if !o.yes && !o.dry && !person {
-		f := cli.UsageError("without a terminal to confirm on, selected posts are %s only with --yes", o.words.participle)
-		f.Hint = "see which they are with --dry-run"
-		return f
+		return cli.UsageError("without a terminal to confirm on, selected posts are %s only with --yes", o.words.participle).WithHint("see which they are with --dry-run")
 	}
 	c, err := o.Connect()
 	if err != nil {

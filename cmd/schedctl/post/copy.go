@@ -37,9 +37,7 @@ external id and belongs to no collection.`,
   schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo --label again`,
 		Args:              cli.Args(1, 1, "the id of a post"),
 		ValidArgsFunction: completePost(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	addToOrAccount(a, cmd, &o.to)
 	o.labels.add(cmd)

@@ -101,9 +101,7 @@ func AddAllowDuplicate(cmd *cobra.Command, allow *bool) {
 }
 
 func noText() error {
-	f := cli.UsageError("a post needs a text")
-	f.Hint = "give it as an argument, with -F FILE or --editor, or - to type it"
-	return f
+	return cli.UsageError("a post needs a text").WithHint("give it as an argument, with -F FILE or --editor, or - to type it")
 }
 
 // resendCreate is the command that sends a text which was kept in a file.
@@ -116,9 +114,7 @@ func (o *postCreate) run(ctx context.Context) error {
 	case o.wait && !o.when.Given():
 		return cli.UsageError("--wait needs a time: a draft is never published; give --at, --in or --now")
 	case o.when.Given() && len(o.to) == 0:
-		f := cli.InvalidError(schedctl.InvalidSocialAccounts, "a post with a time needs an account")
-		f.Hint = "give --to ACCOUNT, or --to all"
-		return f
+		return cli.InvalidError(schedctl.InvalidSocialAccounts, "a post with a time needs an account").WithHint("give --to ACCOUNT, or --to all")
 	}
 	if o.editor {
 		if err := o.MayEdit(o.text); err != nil {

@@ -125,9 +125,7 @@ func (o *postEdit) checkFlags() (readsText bool, err error) {
 	other := o.when.Given() || o.to != nil || o.overrides != nil || o.labels.given()
 	readsText = o.text.Given() || !other && !o.InTerminal && !o.editor
 	if !readsText && !other && !o.editor {
-		f := cli.UsageError("nothing to change")
-		f.Hint = "give a text, --editor, --to, --override, --label, --at or --in"
-		return false, f
+		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --override, --label, --at or --in")
 	}
 	if o.editor {
 		return readsText, o.MayEdit(o.text)

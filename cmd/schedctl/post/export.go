@@ -163,9 +163,7 @@ func (o *postExport) query() (client.PostQuery, error) {
 	case !slices.Contains(sorts, o.sort):
 		return q, cli.UnknownValueError("--sort", o.sort, sorts)
 	case o.file == "-" && o.JSON.Given:
-		f := cli.UsageError("--json needs a file: standard output has the posts")
-		f.Hint = "use --format jsonl"
-		return q, f
+		return q, cli.UsageError("--json needs a file: standard output has the posts").WithHint("use --format jsonl")
 	}
 	q.Sort = o.sort
 	if q.Statuses == nil {

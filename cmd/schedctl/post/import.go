@@ -143,9 +143,8 @@ func (o *postImport) run(ctx context.Context) error {
 func (o *postImport) externalID(id string) (string, error) {
 	prefix := o.collection
 	if prefix == "" && o.file == "-" {
-		f := cli.UsageError("standard input needs --collection when lines have an id")
-		f.Hint = "give --collection NAME; the posts then have the external ids NAME/ID"
-		return "", f
+		return "", cli.UsageError("standard input needs --collection when lines have an id").
+			WithHint("give --collection NAME; the posts then have the external ids NAME/ID")
 	}
 	if prefix == "" {
 		prefix = schedctl.ReservedCollection + "/" + url.PathEscape(filepath.Base(o.file))

@@ -76,9 +76,8 @@ func overridesFor(ctx context.Context, a *cli.App, c *client.Client, list []over
 		for _, id := range found {
 			switch {
 			case !slices.Contains(ids, id):
-				f := cli.InvalidError(schedctl.InvalidSocialAccounts, "--override %s: the post does not go to that account", o.account)
-				f.Hint = "add --to " + o.account
-				return nil, f
+				return nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "--override %s: the post does not go to that account", o.account).
+					WithHint("add --to " + o.account)
 			case given[id]:
 				return nil, cli.UsageError("--override %s: the account has a text already; give one", o.account)
 			}

@@ -34,9 +34,7 @@ terminal the post is shown and you are asked first.`,
   schedctl post publish post_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo --wait --timeout 1m`,
 		Args:              cli.Args(1, 1, "the id of a post"),
 		ValidArgsFunction: completePost(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	addTo(a, cmd, &o.to)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)

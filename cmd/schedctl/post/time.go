@@ -59,9 +59,7 @@ A duration, for --in and --timeout, is 90s, 2h30m, 1d or 2w.`,
   schedctl time "2026-12-08 09:00 America/New_York" --tz Europe/Berlin
   date -d "$(schedctl time 'next monday 9am')"`,
 		Args: cli.Args(1, cli.Unlimited, "a time"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return showTime(a, strings.Join(args, " "), flags)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return showTime(a, strings.Join(args, " "), flags) },
 	})
 	flags.AddZone(cmd)
 	return cmd

@@ -29,9 +29,7 @@ HTTP status, the kind of the error and the message.`,
   schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=targets`,
 		Args:              cli.Args(1, 1, "the id of a post"),
 		ValidArgsFunction: completePost(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return showTimeline(cmd.Context(), a, args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return showTimeline(cmd.Context(), a, args[0]) },
 	})
 }
 

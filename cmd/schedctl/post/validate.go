@@ -56,9 +56,7 @@ func (o *postValidate) run(ctx context.Context) error {
 	case o.text.Stdin() && !o.text.Given() && o.InTerminal:
 		return noText()
 	case len(o.to) == 0:
-		f := cli.InvalidError(schedctl.InvalidSocialAccounts, "a text is checked for accounts, and none is given")
-		f.Hint = "give --to ACCOUNT, or --to all"
-		return f
+		return cli.InvalidError(schedctl.InvalidSocialAccounts, "a text is checked for accounts, and none is given").WithHint("give --to ACCOUNT, or --to all")
 	}
 	overrides, err := readOverrides(o.overrides)
 	if err != nil {

@@ -92,14 +92,10 @@ func (o *daemonInstall) run(ctx context.Context) error {
 // checkServiceStore returns an error for a database that a service cannot open.
 func checkServiceStore(name storeName) error {
 	if name.url != "" && name.source != storeFlag {
-		f := cli.UsageError("%s names the database, and a service does not see it", name.source)
-		f.Hint = "give --store, and keep the password in ~/.pgpass"
-		return f
+		return cli.UsageError("%s names the database, and a service does not see it", name.source).WithHint("give --store, and keep the password in ~/.pgpass")
 	}
 	if name.exposed() {
-		f := cli.UsageError("--store has a password, which would be in the file of the service")
-		f.Hint = "leave it out of the URL and keep it in ~/.pgpass"
-		return f
+		return cli.UsageError("--store has a password, which would be in the file of the service").WithHint("leave it out of the URL and keep it in ~/.pgpass")
 	}
 	return nil
 }

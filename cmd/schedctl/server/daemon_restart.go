@@ -69,9 +69,8 @@ func (o *daemonRestart) recall(dir string) error {
 		return err
 	}
 	if name, err := givenStore(o.App, ""); r.StoreSource != "" && (err != nil || name.url == "") {
-		f := cli.UsageError("the database of this daemon was named by %s, which may hold a password and is not kept", r.StoreSource)
-		f.Hint = "name it again with SCHEDCTL_STORE or --store"
-		return f
+		return cli.UsageError("the database of this daemon was named by %s, which may hold a password and is not kept", r.StoreSource).
+			WithHint("name it again with SCHEDCTL_STORE or --store")
 	}
 	for _, flag := range r.Flags {
 		if flag == "--debug" {

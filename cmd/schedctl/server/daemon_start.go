@@ -92,9 +92,7 @@ func (o *daemonStart) start(ctx context.Context, dir string, name storeName) err
 
 // fixedFlags is the failure of a start whose flags the service does not take.
 func fixedFlags(m serviceManager) error {
-	f := cli.UsageError("the daemon is a service, and %s has its flags", m.file())
-	f.Hint = "change them with: schedctl daemon install FLAGS"
-	return f
+	return cli.UsageError("the daemon is a service, and %s has its flags", m.file()).WithHint("change them with: schedctl daemon install FLAGS")
 }
 
 // daemonLogFile is the file in the data directory that holds the log of a daemon in

@@ -76,9 +76,7 @@ func readStoreName(text, source string) (storeName, error) {
 		path, err := filepath.Abs(path)
 		return storeName{file: path, source: source}, err
 	}
-	f := cli.UsageError("%s names no database", source)
-	f.Hint = "write bolt:PATH, or postgres://user@host:5432/database"
-	return storeName{}, f
+	return storeName{}, cli.UsageError("%s names no database", source).WithHint("write bolt:PATH, or postgres://user@host:5432/database")
 }
 
 func isPostgres(text string) bool {

@@ -20,9 +20,7 @@ func (d *stoppedDatabase) register(f *pflag.FlagSet) {
 func (d *stoppedDatabase) find(a *cli.App) (dir, path string, err error) {
 	switch {
 	case d.dir != "" && d.file != "":
-		f := cli.UsageError("--file and --data-dir name two databases")
-		f.Hint = "leave one out"
-		return "", "", f
+		return "", "", cli.UsageError("--file and --data-dir name two databases").WithHint("leave one out")
 	case d.file != "":
 		return filepath.Dir(d.file), d.file, nil
 	}

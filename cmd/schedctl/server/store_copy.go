@@ -107,9 +107,7 @@ func (o *storeCopy) run(ctx context.Context) (err error) {
 func (o *storeCopy) names() (from, to storeName, err error) {
 	for _, flag := range []struct{ name, value string }{{"--from", o.from}, {"--to", o.to}} {
 		if flag.value == "" {
-			f := cli.UsageError("%s is missing", flag.name)
-			f.Hint = "name both databases: --from bolt:PATH --to postgres://user@host/name"
-			return from, to, f
+			return from, to, cli.UsageError("%s is missing", flag.name).WithHint("name both databases: --from bolt:PATH --to postgres://user@host/name")
 		}
 	}
 	if from, err = readStoreName(o.from, "--from"); err != nil {

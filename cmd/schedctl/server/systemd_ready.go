@@ -57,9 +57,7 @@ func (o *daemonRun) useServiceManager(cfg *daemon.Config) (err error) {
 	}
 	if cfg.Listener != nil && o.listen != cli.DefaultListen {
 		cfg.Listener.Close()
-		f := cli.UsageError("--listen %s: the service manager passes a socket to listen on", o.listen)
-		f.Hint = "leave --listen out, or disable the socket unit"
-		return f
+		return cli.UsageError("--listen %s: the service manager passes a socket to listen on", o.listen).WithHint("leave --listen out, or disable the socket unit")
 	}
 	s, err := statusReporterFrom(o.Getenv, cfg.Logger)
 	if s != nil {

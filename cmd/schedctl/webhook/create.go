@@ -87,13 +87,9 @@ func (o *webhookCreate) request(ctx context.Context) (r apiv1.CreateWebhook, err
 	}
 	switch {
 	case r.URL == "":
-		f := cli.UsageError("schedctl webhook create needs --url, which says where to send events")
-		f.Hint = "give it with --url https://example.com/hooks"
-		return r, f
+		return r, cli.UsageError("schedctl webhook create needs --url, which says where to send events").WithHint("give it with --url https://example.com/hooks")
 	case r.EventTypes == nil:
-		f := cli.UsageError("schedctl webhook create needs --event, which says what to send")
-		f.Hint = "give it with --event post.published, or --event all"
-		return r, f
+		return r, cli.UsageError("schedctl webhook create needs --event, which says what to send").WithHint("give it with --event post.published, or --event all")
 	}
 	if o.name != "" {
 		r.Name = &o.name

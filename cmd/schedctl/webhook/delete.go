@@ -26,9 +26,7 @@ undone. To pause a webhook, disable it: schedctl webhook edit --disable.`,
   schedctl webhook delete wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              cli.Args(1, 1, webhookArgument),
 		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return cmd

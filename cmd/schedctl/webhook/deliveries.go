@@ -37,9 +37,7 @@ response, up to 2 KiB of it.`,
   schedctl webhook deliveries site --json=event_type,http_status,response`,
 		Args:              cli.Args(1, 1, webhookArgument),
 		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0], statuses)
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0], statuses) },
 	})
 	f := cmd.Flags()
 	f.StringVar(&o.status, "status", "", "only this `status`: "+strings.Join(statuses, ", "))

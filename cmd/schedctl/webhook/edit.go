@@ -35,9 +35,7 @@ A webhook that is enabled again receives later events only. Change its secret wi
   schedctl webhook edit wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --enable`,
 		Args:              cli.Args(1, 1, webhookArgument),
 		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	o.url.add(cmd)
 	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, or all (repeatable)")
@@ -94,9 +92,7 @@ func (o *webhookEdit) change() (w apiv1.EditWebhook, err error) {
 		return w, err
 	}
 	if w == (apiv1.EditWebhook{}) {
-		f := cli.UsageError("schedctl webhook edit has nothing to change")
-		f.Hint = "give --url, --event, --name, --enable or --disable"
-		return w, f
+		return w, cli.UsageError("schedctl webhook edit has nothing to change").WithHint("give --url, --event, --name, --enable or --disable")
 	}
 	return w, nil
 }

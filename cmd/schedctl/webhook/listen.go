@@ -102,9 +102,8 @@ func (o *listen) check() (err error) {
 	case o.printSecret:
 		return nil
 	case o.forwardTo == "":
-		f := cli.UsageError("schedctl listen needs --forward-to, which says where to send events")
-		f.Hint = "give it with --forward-to http://localhost:3000/hooks; see events alone with: schedctl post watch"
-		return f
+		return cli.UsageError("schedctl listen needs --forward-to, which says where to send events").
+			WithHint("give it with --forward-to http://localhost:3000/hooks; see events alone with: schedctl post watch")
 	case !ok && o.lastEvent != "":
 		return cli.UsageError("--last-event takes the id of an event, %s_…, not %q", schedctl.EventPrefix, cli.Clip(o.lastEvent, 60))
 	}

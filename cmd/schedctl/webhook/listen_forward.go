@@ -112,9 +112,7 @@ func receiverURL(text string) (*url.URL, error) {
 	}
 	u, err := outbound.AllowPrivate.ParseAddress(text)
 	if err != nil {
-		f := cli.UsageError("--forward-to: %v", err)
-		f.Hint = "give it as http://localhost:3000/hooks"
-		return nil, f
+		return nil, cli.UsageError("--forward-to: %v", err).WithHint("give it as http://localhost:3000/hooks")
 	}
 	return u, nil
 }

@@ -72,9 +72,7 @@ func (o *notifyAdd) run(ctx context.Context) error {
 // request returns what the flags say, without the way to send messages.
 func (o *notifyAdd) request() (r apiv1.CreateNotification, err error) {
 	if o.to == "" && !o.byMail() {
-		f := cli.UsageError("schedctl notify add needs --to or --email")
-		f.Hint = "name an account with --to, or give --email and --smtp"
-		return r, f
+		return r, cli.UsageError("schedctl notify add needs --to or --email").WithHint("name an account with --to, or give --email and --smtp")
 	}
 	types, err := o.events.types(schedctl.NotificationEvents())
 	if err != nil {

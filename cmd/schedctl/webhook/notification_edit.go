@@ -31,9 +31,7 @@ same. A notification that is enabled again reports what happens from then on.`,
   schedctl notify edit ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo`,
 		Args:              cli.Args(1, 1, notificationArgument),
 		ValidArgsFunction: notificationLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	o.add(cmd)
 	o.enable.add(cmd, "send messages from now on", "send no more messages")
@@ -88,9 +86,7 @@ func (o *notifyEdit) change() (n apiv1.EditNotification, err error) {
 		return n, err
 	}
 	if n == (apiv1.EditNotification{}) && o.to == "" && !o.byMail() {
-		f := cli.UsageError("schedctl notify edit has nothing to change")
-		f.Hint = "give --to, --email, --event, --name, --enable or --disable"
-		return n, f
+		return n, cli.UsageError("schedctl notify edit has nothing to change").WithHint("give --to, --email, --event, --name, --enable or --disable")
 	}
 	return n, nil
 }

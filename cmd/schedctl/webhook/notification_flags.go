@@ -104,9 +104,7 @@ func complete(e *apiv1.EmailSettings) error {
 	}{{len(e.To) > 0, "--email ops@example.com"}, {e.Host != "", "--smtp smtp.example.com"}, {e.From != "", "--from schedctl@example.com"}} {
 		if !needed.given {
 			flag, _, _ := strings.Cut(needed.flag, " ")
-			f := cli.UsageError("e-mail needs %s", flag)
-			f.Hint = "give it like this: " + needed.flag
-			return f
+			return cli.UsageError("e-mail needs %s", flag).WithHint("give it like this: " + needed.flag)
 		}
 	}
 	return nil
@@ -121,9 +119,7 @@ func (o *notificationFlags) server(e *apiv1.EmailSettings) error {
 	host, port, err := net.SplitHostPort(o.smtp)
 	number, err2 := strconv.Atoi(port)
 	if err != nil || err2 != nil {
-		f := cli.UsageError("cannot read --smtp %q", cli.Clip(o.smtp, 60))
-		f.Hint = "write a host, or a host with a port: smtp.example.com:587"
-		return f
+		return cli.UsageError("cannot read --smtp %q", cli.Clip(o.smtp, 60)).WithHint("write a host, or a host with a port: smtp.example.com:587")
 	}
 	e.Host, e.Port = host, &number
 	return nil
@@ -178,9 +174,7 @@ func sameServer(e *apiv1.EmailSettings, old *apiv1.NotificationEmail) bool {
 func (o *notificationFlags) askPassword(ctx context.Context, user string) (password string, err error) {
 	ask := account.ConnectFlags{App: o.App}
 	if !ask.Asks() {
-		f := cli.UsageError("the password of %s is missing", cli.OneLine(user))
-		f.Hint = "give it with --secret-file FILE, --secret-file - or SCHEDCTL_SECRET"
-		return "", f
+		return "", cli.UsageError("the password of %s is missing", cli.OneLine(user)).WithHint("give it with --secret-file FILE, --secret-file - or SCHEDCTL_SECRET")
 	}
 	err = ask.Ask(ctx, []cli.Question{{Title: "Password of " + cli.OneLine(user), Secret: true, Required: true, Value: &password}})
 	return password, err

@@ -26,9 +26,7 @@ messages stays connected. To pause it use "schedctl notify edit --disable".`,
   schedctl notify remove ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              cli.Args(1, 1, notificationArgument),
 		ValidArgsFunction: notificationLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return cmd

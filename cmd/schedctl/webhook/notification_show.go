@@ -21,9 +21,7 @@ the last one was sent, and why messages fail.`,
   schedctl notify show ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=sent_at,last_error`,
 		Args:              cli.Args(1, 1, notificationArgument),
 		ValidArgsFunction: notificationLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return showNotification(cmd.Context(), a, args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return showNotification(cmd.Context(), a, args[0]) },
 	})
 }
 

@@ -20,9 +20,7 @@ whether it was sent. The exit status is 9 when it was not.`,
   schedctl notify test ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=sent,error`,
 		Args:              cli.Args(1, 1, notificationArgument),
 		ValidArgsFunction: notificationLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return testNotification(cmd.Context(), a, args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return testNotification(cmd.Context(), a, args[0]) },
 	})
 }
 

@@ -44,9 +44,7 @@ same.`,
   schedctl webhook replay site --since "yesterday 18:00"`,
 		Args:              cli.Args(1, cli.Unlimited, "a webhook, and the ids of deliveries or --since"),
 		ValidArgsFunction: completeReplay(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0], args[1:])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0], args[1:]) },
 	})
 	cmd.Flags().StringVar(&o.since, "since", "", "all that were given up since this `time`")
 	o.zone.AddZone(cmd)
@@ -56,9 +54,7 @@ same.`,
 func (o *webhookReplay) run(ctx context.Context, ref string, ids []string) error {
 	switch {
 	case o.since == "" && len(ids) == 0:
-		f := cli.UsageError("schedctl webhook replay needs the ids of deliveries, or --since")
-		f.Hint = "see: schedctl webhook deliveries " + ref
-		return f
+		return cli.UsageError("schedctl webhook replay needs the ids of deliveries, or --since").WithHint("see: schedctl webhook deliveries " + ref)
 	case o.since != "" && len(ids) > 0:
 		return cli.UsageError("--since and the ids of deliveries exclude each other: give one")
 	}

@@ -41,9 +41,7 @@ the former one at once.
   schedctl webhook rotate-secret site --secret-out hook.key`,
 		Args:              cli.Args(1, 1, webhookArgument),
 		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return rotate(cmd.Context(), o, args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return rotate(cmd.Context(), o, args[0]) },
 	})
 	o.Add(cmd)
 	return cmd

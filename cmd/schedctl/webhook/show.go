@@ -19,9 +19,7 @@ daemon has done so.`,
   schedctl webhook show wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=url,enabled`,
 		Args:              cli.Args(1, 1, webhookArgument),
 		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return showWebhook(cmd.Context(), a, args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return showWebhook(cmd.Context(), a, args[0]) },
 	})
 }
 

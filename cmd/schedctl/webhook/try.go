@@ -36,9 +36,7 @@ does not respond with a 2xx status, although the daemon will retry, and 8 when
   schedctl webhook test wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --wait --timeout 30s`,
 		Args:              cli.Args(1, 1, webhookArgument),
 		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait for the response")
 	return cmd

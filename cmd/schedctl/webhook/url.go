@@ -27,7 +27,5 @@ func (o *hookURL) value() (string, error) {
 	case 1:
 		return o.given[0], nil
 	}
-	f := cli.UsageError("--url is given twice, and is where events go here")
-	f.Hint = "say where the daemon is with SCHEDCTL_URL or --context"
-	return "", f
+	return "", cli.UsageError("--url is given twice, and is where events go here").WithHint("say where the daemon is with SCHEDCTL_URL or --context")
 }
