@@ -58,10 +58,11 @@ type SalvageOptions struct {
 //
 //   - The newest sound meta page with a readable root decides which tree of pages
 //     is read. An unreadable page or record does not affect any other.
-//   - If a page with records cannot be read, or no root can, every other leaf of
-//     the file counts as well. Pages in the freelist of the meta page are left out.
-//     Without a sound meta page or freelist all leaves count, including those with
-//     records that were changed or deleted. A deleted record may then come back.
+//   - Every leaf outside the tree counts as well, unless the freelist of the newest
+//     sound meta page has it. An intact file has no such leaf.
+//   - Without that freelist, leaves outside the tree count if a page with records cannot
+//     be read, or no root can. They include records that were changed or deleted, and a
+//     deleted record may then come back.
 //   - If a record is found several times, the version with the most changes wins.
 //   - Webhooks that are found outside the tree come back disabled.
 //

@@ -50,7 +50,7 @@ func filled(t *testing.T, posts int, last ...func(storage.Tx) error) (file *muta
 		t.Fatal(err)
 	}
 	s.db.NoSync = true
-	_, err = mutant.Fill(t.Context(), s, posts)
+	_, err = mutant.Fill(t.Context(), s, posts, 1)
 	for _, fn := range last {
 		err = errors.Join(err, s.Update(t.Context(), fn))
 	}
@@ -146,6 +146,16 @@ func TestSalvageOfDamagedPages(t *testing.T) {
 		"key of a branch": {damage: func(u *usedFile, t *testing.T) {
 			u.page(u.branch)[bytes.Index(u.page(u.branch), u.top(t, posts).items[1].key)] ^= 0x01
 		}},
+		"older leaf over a branch": {damage: func(u *usedFile, t *testing.T) {
+			top := u.top(t, audit)
+			copy(u.page(top.id)[8:], u.page(top.items[0].child)[8:])
+		}},
+		"root and branches": {damage: func(u *usedFile, t *testing.T) {
+			for _, b := range []bucket{events, deliveries, audit} {
+				clear(u.page(u.top(t, b).id))
+			}
+			clear(u.page(u.meta.root))
+		}, may: true, behind: true, unreadable: 3},
 		"link of a branch": {damage: func(u *usedFile, t *testing.T) {
 			link := u.page(u.top(t, deliveries).id)[pageHeaderSize+elementSize:]
 			binary.NativeEndian.PutUint64(link[8:], u.meta.pages+1<<40)

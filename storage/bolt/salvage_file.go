@@ -19,7 +19,7 @@ type damagedFile struct {
 	unnamed int                  // buckets of the root with unknown names
 	behind  bool                 // the root is perhaps not the newest
 	free    map[uint64]bool      // pages in the freelist; nil when it cannot be read
-	reached map[uint64]bool      // leaves of the tree with records
+	reached map[uint64]bool      // the root, and leaves of the tree with records
 	strays  []strayLeaf          // leaves outside the tree with records
 
 	unreadable  map[uint64]bool // pages of the tree
@@ -62,7 +62,7 @@ func readDamagedFile(ctx context.Context, file io.ReaderAt, length int64) (*dama
 	if err := d.checkVersion(); err != nil {
 		return nil, err
 	}
-	if d.buckets == nil || d.unnamed > 0 || d.lostRecords {
+	if d.free != nil || d.buckets == nil || d.unnamed > 0 || d.lostRecords {
 		return d, d.findStrays(ctx)
 	}
 	return d, nil
@@ -93,25 +93,27 @@ func soundMetas(file io.ReaderAt) (metas []metaPage) {
 // it was freed.
 func (d *damagedFile) readRoot(metas []metaPage) {
 	d.behind = len(metas) < 2
+	if len(metas) > 0 {
+		d.free = d.freelist(metas[0]) // an older one has the pages of the newest root
+	}
 	for i, m := range metas {
 		d.unreadable, d.reached, d.unnamed = map[uint64]bool{}, map[uint64]bool{}, 0
 		found := map[bucket]bucketRef{}
 		whole := d.descend(m.root, map[uint64]bool{}, 0, func(p rawPage) bool {
 			ok := true
+			d.reached[p.id] = true // small buckets are within it
 			for _, it := range p.items {
 				ok = d.addBucket(found, it) && ok
 			}
 			return ok
 		})
 		if whole && len(found) > 0 {
-			d.buckets, d.free, d.behind = found, d.freelist(m), d.behind || i > 0
+			d.buckets, d.behind = found, d.behind || i > 0
 			return
 		}
 	}
 	d.behind = true
-	if len(metas) > 0 {
-		d.free = d.freelist(metas[0])
-	}
+	d.reached = map[uint64]bool{}
 }
 
 // addBucket adds an item of the root, and reports whether it is a bucket.
