@@ -103,7 +103,7 @@ func (b *mutantRun) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.secret, err = mutant.Fill(ctx, store, mutantPosts, b.seed)
+	b.secret, err = mutant.Fill(ctx, store, mutantPosts)
 	return errors.Join(err, store.Close())
 }
 

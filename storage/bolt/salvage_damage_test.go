@@ -50,7 +50,7 @@ func filled(t *testing.T, posts int, last ...func(storage.Tx) error) (file *muta
 		t.Fatal(err)
 	}
 	s.db.NoSync = true
-	_, err = mutant.Fill(t.Context(), s, posts, 1)
+	_, err = mutant.Fill(t.Context(), s, posts)
 	for _, fn := range last {
 		err = errors.Join(err, s.Update(t.Context(), fn))
 	}

@@ -24,7 +24,7 @@ func livedIn(t testing.TB, posts int) (*mutant.File, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "lived.db")
 	s := open(t, path)
-	if _, err := mutant.Fill(t.Context(), s, posts, 1); err != nil {
+	if _, err := mutant.Fill(t.Context(), s, posts); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -36,7 +36,7 @@ func grow(t *testing.T) *grown {
 		t.Fatal(err)
 	}
 	s.db.NoSync = true
-	if _, err := mutant.Fill(t.Context(), s, 60, 1); err != nil {
+	if _, err := mutant.Fill(t.Context(), s, 60); err != nil {
 		t.Fatal(err)
 	}
 	g := &grown{keys: map[bucket][][]byte{}}

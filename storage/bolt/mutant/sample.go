@@ -4,10 +4,8 @@ package mutant
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -17,11 +15,9 @@ import (
 
 // Fill uses a database as a daemon does in an hour: posts are created, deleted,
 // canceled and published, each in its own transaction, so that the free pages have
-// older records. The seed decides the random part of all ids. It returns the secret of
-// an API key.
-func Fill(ctx context.Context, store storage.Store, posts int, seed uint64) (secret string, err error) {
-	u := user{now: schedctl.Millis(time.Now().Add(-time.Hour)), rand: rand.New(rand.NewPCG(seed, 0))}
-	u.wait()
+// older records. It returns the secret of an API key.
+func Fill(ctx context.Context, store storage.Store, posts int) (secret string, err error) {
+	u := user{now: schedctl.Millis(time.Now().Add(-time.Hour))}
 	u.workspace = schedctl.Workspace{ID: u.id(schedctl.WorkspacePrefix), Name: "mutant", Timezone: "UTC", CreatedAt: u.now}
 	u.hook = schedctl.Webhook{ID: u.id(schedctl.WebhookPrefix), WorkspaceID: u.workspace.ID, URL: "https://example.com", CreatedAt: u.now}
 	secret, hash := schedctl.NewKeySecret()
@@ -46,7 +42,7 @@ func Fill(ctx context.Context, store storage.Store, posts int, seed uint64) (sec
 		return errors.Join(tx.PutWebhook(u.hook), tx.PutWebhook(u.notification()))
 	})
 	for i := 0; err == nil && i < posts; i++ {
-		u.wait()
+		u.now = u.now.Add(time.Second)
 		if err = u.create(ctx, store, i); err == nil && i%3 == 2 {
 			err = u.change(ctx, store, i)
 		}
@@ -60,21 +56,10 @@ func Fill(ctx context.Context, store storage.Store, posts int, seed uint64) (sec
 // user is the user of the database.
 type user struct {
 	now       time.Time
-	rand      *rand.Rand
 	workspace schedctl.Workspace
 	hook      schedctl.Webhook
 	accounts  []schedctl.Account
 	posts     []string
-}
-
-// wait lets a second pass. The next ids are those of a time two hours later, so that they
-// follow all ids of this process and depend on the seed.
-func (u *user) wait() {
-	u.now = u.now.Add(time.Second)
-	var after schedctl.ULID
-	binary.BigEndian.PutUint64(after[:], uint64(u.now.Add(2*time.Hour).UnixMilli())<<16)
-	binary.BigEndian.PutUint64(after[8:], u.rand.Uint64())
-	schedctl.IDsAfter(after)
 }
 
 func (u *user) id(prefix schedctl.Prefix) string { return schedctl.NewID(prefix, u.now) }
