@@ -18,6 +18,7 @@ const (
 	InvalidSocialAccounts     Code = "INVALID_SOCIAL_ACCOUNTS"
 	InvalidCursor             Code = "INVALID_CURSOR"
 	InvalidIdempotencyKey     Code = "INVALID_IDEMPOTENCY_KEY"
+	MediaInvalid              Code = "MEDIA_INVALID"
 	AccountVerificationFailed Code = "ACCOUNT_VERIFICATION_FAILED"
 
 	AuthenticationRequired Code = "AUTHENTICATION_REQUIRED"
@@ -27,6 +28,7 @@ const (
 
 	InsufficientScope Code = "INSUFFICIENT_SCOPE"
 	AccountNotAllowed Code = "ACCOUNT_NOT_ALLOWED"
+	UploadURLInvalid  Code = "UPLOAD_URL_INVALID"
 
 	NotFound             Code = "NOT_FOUND"
 	MethodNotAllowed     Code = "METHOD_NOT_ALLOWED"
@@ -43,9 +45,15 @@ const (
 	DuplicateContent     Code = "DUPLICATE_CONTENT"
 	IdempotencyKeyReused Code = "IDEMPOTENCY_KEY_REUSED"
 	IdempotencyRunning   Code = "IDEMPOTENCY_IN_PROGRESS"
+	MediaInUse           Code = "MEDIA_IN_USE"
+	MediaNotReady        Code = "MEDIA_NOT_READY"
+	MediaUploaded        Code = "MEDIA_ALREADY_UPLOADED"
 	VersionMismatch      Code = "VERSION_MISMATCH"
 	BodyTooLarge         Code = "BODY_TOO_LARGE"
+	MediaTooLarge        Code = "MEDIA_TOO_LARGE"
+	MediaQuotaExceeded   Code = "MEDIA_QUOTA_EXCEEDED"
 	UnsupportedMediaType Code = "UNSUPPORTED_MEDIA_TYPE"
+	MediaTypeNotAllowed  Code = "MEDIA_TYPE_NOT_ALLOWED"
 	RateLimited          Code = "RATE_LIMITED"
 	Internal             Code = "INTERNAL"
 	Unavailable          Code = "UNAVAILABLE"
@@ -56,12 +64,13 @@ const (
 func Codes() []Code {
 	return []Code{
 		InvalidJSON, ValidationFailed, InvalidPublishAt, ContentTooLong, InvalidSocialAccounts,
-		InvalidCursor, InvalidIdempotencyKey, AccountVerificationFailed,
+		InvalidCursor, InvalidIdempotencyKey, MediaInvalid, AccountVerificationFailed,
 		AuthenticationRequired, InvalidAPIKey, APIKeyRevoked, APIKeyExpired,
-		InsufficientScope, AccountNotAllowed, NotFound, MethodNotAllowed, NotAcceptable,
+		InsufficientScope, AccountNotAllowed, UploadURLInvalid, NotFound, MethodNotAllowed, NotAcceptable,
 		PostNotEditable, PostNotDeletable, PostNotCancelable, PostNotDraft, PostCanceled,
 		PostNotRetryable, PostNotScheduled, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
-		VersionMismatch, BodyTooLarge, UnsupportedMediaType, RateLimited, Internal, Unavailable,
+		MediaInUse, MediaNotReady, MediaUploaded,
+		VersionMismatch, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
 		InsufficientStorage,
 	}
 }

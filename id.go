@@ -28,6 +28,7 @@ const (
 	RequestPrefix      Prefix = "req"
 	AuditPrefix        Prefix = "aud"
 	NodePrefix         Prefix = "node"
+	MediaPrefix        Prefix = "med"
 )
 
 // ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by

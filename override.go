@@ -4,21 +4,23 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 )
 
-// Override is a content and options for one account of a post.
+// Override is a content, media and options for one account of a post.
 type Override struct {
 	AccountID string
-	Content   string  // empty for the content of the post
-	Options   Options // replace options of the account for this post
+	Content   string      // empty for the content of the post
+	Options   Options     // replace options of the account for this post
+	Media     []PostMedia // nil for the media of the post; empty for none
 }
 
 // Overrides returns the overrides of the post's targets, in their order.
 func (p *Post) Overrides() []Override {
 	list := []Override{}
 	for i := range p.Targets {
-		if t := &p.Targets[i]; t.Content != "" || len(t.Options) > 0 {
-			list = append(list, Override{AccountID: t.AccountID, Content: t.Content, Options: t.Options})
+		if t := &p.Targets[i]; t.Content != "" || len(t.Options) > 0 || t.Media != nil {
+			list = append(list, Override{AccountID: t.AccountID, Content: t.Content, Options: t.Options, Media: t.Media})
 		}
 	}
 	return list
@@ -50,7 +52,7 @@ func (p *Post) override(list []Override) error {
 	targets := make(map[string]*Target, len(p.Targets))
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		t.Content, t.Options = "", nil
+		t.Content, t.Options, t.Media = "", nil, nil
 		targets[t.AccountID] = t
 	}
 	for i, o := range list {
@@ -66,11 +68,17 @@ func (p *Post) override(list []Override) error {
 			}
 		}
 		delete(targets, o.AccountID)
-		t.Content, t.Options = o.Content, maps.Clone(o.Options)
+		if err := checkMedia(field+".media", o.Media); err != nil {
+			return err
+		}
+		t.Content, t.Options, t.Media = o.Content, maps.Clone(o.Options), slices.Clone(o.Media)
+		if p.ContentFor(t) == "" && len(p.MediaFor(t)) == 0 {
+			return Errorf(ValidationFailed, field+".media", "the post has no text and no media for %s; give it one of them", o.AccountID)
+		}
 	}
 	return nil
 }
 
 func sameOverride(a, b Target) bool {
-	return a.Content == b.Content && (len(a.Options) == 0 && len(b.Options) == 0 || reflect.DeepEqual(a.Options, b.Options))
+	return a.Content == b.Content && (a.Media == nil) == (b.Media == nil) && slices.Equal(a.Media, b.Media) && (len(a.Options) == 0 && len(b.Options) == 0 || reflect.DeepEqual(a.Options, b.Options))
 }

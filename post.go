@@ -15,7 +15,7 @@ const MaxContent = 5000
 // points.
 const MaxSearch = 200
 
-// Post is a text with a time and the accounts to publish it to. Its status is derived
+// Post is a text with its media, a time and the accounts to publish it to. Its status is derived
 // from its targets; see [Post.Status]. A zero time is not set.
 //
 // The methods that change a post return the events of the change. On an error, they
@@ -24,7 +24,8 @@ const MaxSearch = 200
 type Post struct {
 	ID          string
 	WorkspaceID string
-	Content     string
+	Content     string      // may be empty if there are media
+	Media       []PostMedia // in the order in which they are shown
 	PublishAt   time.Time
 	Targets     []Target
 	CanceledAt  time.Time // set by the cancel operation
@@ -91,7 +92,7 @@ func (p *Post) Target(id string) *Target {
 // Clone returns a copy that shares nothing with p.
 func (p *Post) Clone() Post {
 	c := *p
-	c.Labels = slices.Clone(p.Labels)
+	c.Labels, c.Media = slices.Clone(p.Labels), slices.Clone(p.Media)
 	if p.Managed != nil {
 		managed := *p.Managed
 		c.Managed = &managed
@@ -99,6 +100,7 @@ func (p *Post) Clone() Post {
 	c.Targets = slices.Clone(p.Targets)
 	for i := range c.Targets {
 		c.Targets[i].Options = maps.Clone(p.Targets[i].Options)
+		c.Targets[i].Media = slices.Clone(p.Targets[i].Media)
 		if e := c.Targets[i].Error; e != nil {
 			copied := *e
 			c.Targets[i].Error = &copied
@@ -121,6 +123,7 @@ func Millis(t time.Time) time.Time {
 type NewPost struct {
 	WorkspaceID string
 	Content     string
+	Media       []PostMedia
 	Accounts    []Account // resolved; see [ResolveAccounts]
 	Overrides   []Override
 	PublishAt   time.Time // zero for a draft
@@ -132,12 +135,12 @@ type NewPost struct {
 // Errors: [ValidationFailed], [ContentTooLong], [InvalidPublishAt],
 // [InvalidSocialAccounts].
 func Create(n NewPost, now time.Time) (Post, []Event, error) {
-	if err := CheckContent(n.Content); err != nil {
+	if err := checkParts(n.Content, n.Media); err != nil {
 		return Post{}, nil, err
 	}
 	now = Millis(now)
 	p := Post{
-		ID: NewID(PostPrefix, now), WorkspaceID: n.WorkspaceID, Content: n.Content,
+		ID: NewID(PostPrefix, now), WorkspaceID: n.WorkspaceID, Content: n.Content, Media: slices.Clone(n.Media),
 		CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
 	if err := p.annotate(n.Annotation); err != nil {
@@ -167,6 +170,18 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 // space, hold no NUL and are valid UTF-8. Errors: [ContentTooLong] and
 // [ValidationFailed].
 func CheckContent(content string) error { return checkContent("content", content) }
+
+// checkParts checks a text and the media with it. Without media, the text must not be
+// empty.
+func checkParts(content string, media []PostMedia) error {
+	if err := checkMedia("media", media); err != nil {
+		return err
+	}
+	if content == "" && len(media) > 0 {
+		return nil
+	}
+	return CheckContent(content)
+}
 
 func checkContent(field, content string) error {
 	n := utf8.RuneCountInString(content)

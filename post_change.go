@@ -9,6 +9,7 @@ import (
 // PublishAt, stay as they are.
 type Edit struct {
 	Content   *string
+	Media     *[]PostMedia
 	Accounts  *[]Account  // resolved; targets of accounts that stay keep their ids and overrides
 	Overrides *[]Override // replaces all existing overrides
 	PublishAt time.Time   // schedules a draft, moves a scheduled post
@@ -18,7 +19,7 @@ type Edit struct {
 // Operation returns [OpAnnotate] if the edit changes only fields that are not
 // published, and [OpEdit] otherwise.
 func (e *Edit) Operation() Operation {
-	if e.Content == nil && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() {
+	if e.Content == nil && e.Media == nil && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() {
 		return OpAnnotate
 	}
 	return OpEdit
@@ -39,10 +40,15 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	if e.Content != nil {
-		if err := CheckContent(*e.Content); err != nil {
+		next.Content = *e.Content
+	}
+	if e.Media != nil {
+		next.Media = slices.Clone(*e.Media)
+	}
+	if e.Content != nil || e.Media != nil {
+		if err := checkParts(next.Content, next.Media); err != nil {
 			return nil, err
 		}
-		next.Content = *e.Content
 	}
 	if e.Accounts != nil {
 		next.Targets = next.targetsFor(*e.Accounts, now)
@@ -90,7 +96,7 @@ func (p *Post) reschedule(was *Post, at, now time.Time) error {
 func (p *Post) become(next Post, now time.Time) []Event {
 	sameTargets := slices.EqualFunc(next.Targets, p.Targets, sameTarget)
 	moved := !next.PublishAt.Equal(p.PublishAt)
-	if next.Content == p.Content && sameTargets && !moved && slices.EqualFunc(next.Targets, p.Targets, sameOverride) {
+	if next.Content == p.Content && slices.Equal(next.Media, p.Media) && sameTargets && !moved && slices.EqualFunc(next.Targets, p.Targets, sameOverride) {
 		if !next.sameAnnotation(p) {
 			next.changed(now)
 			*p = next

@@ -11,9 +11,11 @@ type Target struct {
 	Status    Status
 	PublishAt time.Time // when to publish; zero for a draft
 
-	// Content replaces the post's content, and Options override the account's options.
-	// They are empty and nil if the target has no override. See [Override].
+	// Content and Media replace those of the post, and Options override the account's
+	// options. They are empty and nil if the target has no override; an empty Media that
+	// is not nil means no media. See [Override].
 	Content string
+	Media   []PostMedia
 	Options Options
 
 	// NextAttemptAt is set while the target is publishing and waits to be claimed:

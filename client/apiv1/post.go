@@ -6,7 +6,10 @@ import "github.com/schedctl/schedctl"
 type Post struct {
 	ID               string          `json:"id" doc:"Starts with post_."`
 	WorkspaceID      string          `json:"workspace_id" doc:"The workspace that the post belongs to."`
-	Content          string          `json:"content" doc:"The text."`
+	Content          string          `json:"content" doc:"The text; empty if the post has only media."`
+	Media            []PostMedia     `json:"media" doc:"The files of the post, in the order in which they are shown."`
+	MediaAssetIDs    []string        `json:"media_asset_ids" doc:"The ids of the files in media."`
+	MediaAssets      []MediaAsset    `json:"media_assets" doc:"The assets of the files in media. An asset that was deleted after publishing is left out."`
 	Status           schedctl.Status `json:"status" doc:"Derived from the targets: publishing while any target is, or while only some have finished; failed when all have finished and at least one failed."`
 	PublishAt        *Time           `json:"publish_at" doc:"When the post is due; null on a draft. After publish-now it is the time of that request."`
 	SocialAccountIDs []string        `json:"social_account_ids" doc:"The accounts of the targets, in their order."`
@@ -61,6 +64,7 @@ type Target struct {
 // is null for the post's own; Options go over those of the account.
 type Override struct {
 	SocialAccountID string         `json:"social_account_id" doc:"One of the post's accounts, at most once each."`
+	Media           *[]PostMedia   `json:"media" doc:"The files for this account; null or absent for those of the post, empty for none." nullable:"true" required:"false"`
 	Content         *string        `json:"content" doc:"The text for this account, 1 to 5000 characters; null or absent for the content of the post." required:"false"`
 	Options         map[string]any `json:"options" doc:"Options for this post that override those of the account. Only options that a single post may set are allowed, such as visibility on mastodon or langs on bluesky." nullable:"true" required:"false"`
 }
@@ -95,7 +99,9 @@ const PublishNow = "now"
 // draft. Replaces is the id of the canceled post that has the external id now; the
 // new post takes it over.
 type CreatePost struct {
-	Content          string       `json:"content" doc:"1 to 5000 characters, not only white space." minLength:"1" maxLength:"5000"`
+	Content          string       `json:"content,omitempty" doc:"At most 5000 characters, not only white space. It may be empty or absent if there are media." maxLength:"5000"`
+	Media            []PostMedia  `json:"media,omitempty" doc:"The files of the post, in the order in which they are shown. Only a draft may have files whose upload is not confirmed." maxItems:"100"`
+	MediaAssetIDs    []string     `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
 	SocialAccountIDs []string     `json:"social_account_ids,omitempty" doc:"Connected accounts of the workspace; optional for a draft." maxItems:"100" uniqueItems:"true"`
 	PublishAt        *PublishTime `json:"publish_at,omitempty" doc:"A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z; or \"now\". Null or absent for a draft. Fractions are rounded up to milliseconds." nullable:"true"`
 	TargetOverrides  []Override   `json:"target_overrides,omitempty" doc:"Settings of single accounts that differ from the rest of the post, at most one entry for each account." maxItems:"100"`
@@ -111,14 +117,16 @@ type CreatePost struct {
 // where the post has none. ExternalID, Managed and Labels alone can be changed
 // in every status.
 type EditPost struct {
-	Content          *string     `json:"content,omitempty" doc:"The new text." minLength:"1" maxLength:"5000"`
-	SocialAccountIDs *[]string   `json:"social_account_ids,omitempty" doc:"The new list of accounts; targets of accounts that stay are kept." maxItems:"100" uniqueItems:"true"`
-	PublishAt        *Time       `json:"publish_at,omitempty" doc:"The new time, RFC 3339 in UTC written with Z. Null is allowed on a draft only and changes nothing." nullable:"true"`
-	TargetOverrides  *[]Override `json:"target_overrides,omitempty" doc:"The new list of overrides, which replaces the existing one; an empty list removes all." maxItems:"100"`
-	AllowDuplicate   bool        `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
-	ExternalID       *string     `json:"external_id,omitempty" doc:"The client's own id for the post, if it has none yet. It cannot be changed or removed later." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
-	Managed          *Managed    `json:"managed,omitempty" doc:"The file that the post comes from; null takes the post out of its collection."`
-	Labels           *[]string   `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
+	Content          *string      `json:"content,omitempty" doc:"The new text; it may be empty if the post has media." maxLength:"5000"`
+	Media            *[]PostMedia `json:"media,omitempty" doc:"The new list of files, which replaces the existing one; an empty list removes all." maxItems:"100"`
+	MediaAssetIDs    *[]string    `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
+	SocialAccountIDs *[]string    `json:"social_account_ids,omitempty" doc:"The new list of accounts; targets of accounts that stay are kept." maxItems:"100" uniqueItems:"true"`
+	PublishAt        *Time        `json:"publish_at,omitempty" doc:"The new time, RFC 3339 in UTC written with Z. Null is allowed on a draft only and changes nothing." nullable:"true"`
+	TargetOverrides  *[]Override  `json:"target_overrides,omitempty" doc:"The new list of overrides, which replaces the existing one; an empty list removes all." maxItems:"100"`
+	AllowDuplicate   bool         `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
+	ExternalID       *string      `json:"external_id,omitempty" doc:"The client's own id for the post, if it has none yet. It cannot be changed or removed later." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
+	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the post comes from; null takes the post out of its collection."`
+	Labels           *[]string    `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
 }
 
 // SchedulePost is the body of POST /posts/{id}/schedule.

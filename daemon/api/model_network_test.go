@@ -60,7 +60,7 @@ func (n *moodyNetwork) Connect(_ context.Context, c publish.Connection) (publish
 	return publish.Profile{Username: c.Name, DisplayName: c.Name}, nil
 }
 
-func (n *moodyNetwork) Check(schedctl.Account, string) publish.Check { return publish.Check{} }
+func (n *moodyNetwork) Check(schedctl.Account, publish.Content) publish.Check { return publish.Check{} }
 
 func (n *moodyNetwork) Idempotent(a schedctl.Account) bool { return a.Options.Bool("idempotent") }
 

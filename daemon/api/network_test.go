@@ -66,7 +66,7 @@ func (n *network) Fields() []publish.Field {
 	return append(n.Fake.Fields(), publish.Field{Name: "mood", Option: true, Post: true})
 }
 
-func (n *network) Check(a schedctl.Account, content string) publish.Check {
+func (n *network) Check(a schedctl.Account, content publish.Content) publish.Check {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.checked++
@@ -76,7 +76,7 @@ func (n *network) Check(a schedctl.Account, content string) publish.Check {
 	if n.panics {
 		panic("out of cheese")
 	}
-	length, mood := utf8.RuneCountInString(content), a.Options.String("mood")
+	length, mood := utf8.RuneCountInString(content.Text), a.Options.String("mood")
 	if mood == "loud" {
 		length *= 2
 	}
@@ -87,7 +87,7 @@ func (n *network) Check(a schedctl.Account, content string) publish.Check {
 	if a.Credentials != nil {
 		check.Problems = append(check.Problems, publish.Contentf("credentials", "a check has no business with them"))
 	}
-	if strings.Contains(content, "?") {
+	if strings.Contains(content.Text, "?") {
 		check.Warnings = append(check.Warnings, "a question")
 	}
 	return check

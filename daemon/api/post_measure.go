@@ -62,7 +62,7 @@ func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Ch
 		if err := ctx.Err(); err != nil {
 			return publish.Check{}, nil, err
 		}
-		check = p.Check(a, c.content)
+		check = p.Check(a, publish.Text(c.content))
 		k.known[key] = check
 	}
 	check.Warnings = slices.Clone(check.Warnings)

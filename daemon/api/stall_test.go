@@ -18,7 +18,7 @@ import (
 // choosy is a network that takes no text.
 type choosy struct{ *publishtest.Fake }
 
-func (choosy) Check(schedctl.Account, string) publish.Check {
+func (choosy) Check(schedctl.Account, publish.Content) publish.Check {
 	return publish.Check{Problems: []*publish.Error{publish.Contentf("content", "not this one")}}
 }
 

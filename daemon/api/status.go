@@ -15,6 +15,7 @@ var statuses = map[schedctl.Code]int{
 	schedctl.InvalidSocialAccounts:     http.StatusBadRequest,
 	schedctl.InvalidCursor:             http.StatusBadRequest,
 	schedctl.InvalidIdempotencyKey:     http.StatusBadRequest,
+	schedctl.MediaInvalid:              http.StatusBadRequest,
 	schedctl.AccountVerificationFailed: http.StatusBadRequest,
 
 	schedctl.AuthenticationRequired: http.StatusUnauthorized,
@@ -24,6 +25,7 @@ var statuses = map[schedctl.Code]int{
 
 	schedctl.InsufficientScope: http.StatusForbidden,
 	schedctl.AccountNotAllowed: http.StatusForbidden,
+	schedctl.UploadURLInvalid:  http.StatusForbidden,
 
 	schedctl.NotFound:             http.StatusNotFound,
 	schedctl.MethodNotAllowed:     http.StatusMethodNotAllowed,
@@ -40,9 +42,15 @@ var statuses = map[schedctl.Code]int{
 	schedctl.DuplicateContent:     http.StatusConflict,
 	schedctl.IdempotencyKeyReused: http.StatusConflict,
 	schedctl.IdempotencyRunning:   http.StatusConflict,
+	schedctl.MediaInUse:           http.StatusConflict,
+	schedctl.MediaNotReady:        http.StatusConflict,
+	schedctl.MediaUploaded:        http.StatusConflict,
 	schedctl.VersionMismatch:      http.StatusPreconditionFailed,
 	schedctl.BodyTooLarge:         http.StatusRequestEntityTooLarge,
+	schedctl.MediaTooLarge:        http.StatusRequestEntityTooLarge,
+	schedctl.MediaQuotaExceeded:   http.StatusRequestEntityTooLarge,
 	schedctl.UnsupportedMediaType: http.StatusUnsupportedMediaType,
+	schedctl.MediaTypeNotAllowed:  http.StatusUnsupportedMediaType,
 	schedctl.RateLimited:          http.StatusTooManyRequests,
 	schedctl.Internal:             http.StatusInternalServerError,
 	schedctl.Unavailable:          http.StatusServiceUnavailable,

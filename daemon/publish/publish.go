@@ -32,13 +32,15 @@ type Publisher interface {
 	// network refuses the credentials, network if it cannot be reached.
 	Connect(ctx context.Context, c Connection) (Profile, error)
 
-	// Check returns the length of the content as the network counts it, and the
+	// Check returns the length of the text as the network counts it, and the
 	// reasons why the network would refuse it. It sends no request. It reads only the
-	// account's limits and its options, which include the post's overrides.
-	Check(account schedctl.Account, content string) Check
+	// account's limits and its options, which include the post's overrides. Media are
+	// checked against [MediaPublisher].MediaRules by [CheckMedia].
+	Check(account schedctl.Account, content Content) Check
 
 	// Publish sends one request that publishes the content of r. The error is an
-	// [*Error]. If ctx ends during the request, the outcome is unknown.
+	// [*Error]. If ctx ends during the request, the outcome is unknown. A publisher that
+	// is no [MediaPublisher] is never given media.
 	Publish(ctx context.Context, r Request) (schedctl.Receipt, error)
 }
 
@@ -179,11 +181,21 @@ func (c Check) Err() error {
 	return c.Problems[0]
 }
 
+// Content is what a post shows on one account.
+type Content struct {
+	Text  string
+	Media []Media
+}
+
+// Text returns a content without media.
+func Text(text string) Content { return Content{Text: text} }
+
 // Request is one post to publish to one account.
 type Request struct {
 	TargetID    string
 	PostID      string
 	Content     string
+	Files       []File // the media, in order, each as [Uploader].Upload needs it or returned it
 	PublishAt   time.Time
 	Attempt     int              // 1 for the first
 	Key         string           // the same for every attempt of the target

@@ -15,14 +15,14 @@ const (
 
 // Check counts user-perceived characters. The limits are 300 characters and 3000
 // bytes. Servers accept a post without text; Check refuses it.
-func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
-	check := publish.Measured(countGraphemes(content), limits.MaxCharacters, limits.Unit)
-	if strings.TrimSpace(content) == "" {
+func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
+	check := publish.Measured(countGraphemes(content.Text), limits.MaxCharacters, limits.Unit)
+	if strings.TrimSpace(content.Text) == "" {
 		check.Problems = append(check.Problems, publish.Contentf("empty", "the post is empty; Bluesky needs text"))
 	}
-	if len(content) > maxBytes && len(check.Problems) == 0 {
+	if len(content.Text) > maxBytes && len(check.Problems) == 0 {
 		check.Problems = append(check.Problems, publish.Contentf("too_long",
-			"the post has %d bytes and Bluesky allows %d; shorten it, or use fewer combined characters", len(content), maxBytes))
+			"the post has %d bytes and Bluesky allows %d; shorten it, or use fewer combined characters", len(content.Text), maxBytes))
 	}
 	if _, err := parseLangs(a.Options); err != nil {
 		check.Problems = append(check.Problems, publish.AsError(err))

@@ -34,7 +34,7 @@ type putRecordInput struct {
 // time. All requests with the same key create one post. Publish first resolves the
 // handles that the text mentions.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, r.Content).Err(); err != nil {
+	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	u, err := parseServer(r.Credentials["service_url"])

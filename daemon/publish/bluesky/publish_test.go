@@ -187,7 +187,7 @@ func TestCheck(t *testing.T) {
 		{"bad languages", "hello", schedctl.Options{"langs": 7.0}, 5, []string{"langs"}},
 		{"all of it", strings.Repeat("x", 301), schedctl.Options{"langs": "?"}, 301, []string{"too_long", "langs"}},
 	} {
-		check := p.Check(schedctl.Account{Options: tt.options}, tt.content)
+		check := p.Check(schedctl.Account{Options: tt.options}, publish.Text(tt.content))
 		var codes []string
 		for _, problem := range check.Problems {
 			codes = append(codes, problem.Code)

@@ -108,7 +108,7 @@ func TestCheck(t *testing.T) {
 		{"an option", "hello", schedctl.Options{"mentions": true, "pacing": "1s"}, 5, nil},
 		{"a bad option", "hello", schedctl.Options{"mentions": "true"}, 5, []string{"mentions"}},
 	} {
-		c := p.Check(schedctl.Account{Options: tt.options}, tt.content)
+		c := p.Check(schedctl.Account{Options: tt.options}, publish.Text(tt.content))
 		var codes []string
 		for _, problem := range c.Problems {
 			codes = append(codes, problem.Code)

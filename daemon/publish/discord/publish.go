@@ -13,13 +13,13 @@ import (
 )
 
 // Check counts Unicode code points.
-func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	limit := a.Limits.MaxCharacters
 	if limit == 0 {
 		limit = maxContent
 	}
-	c := publish.Measured(utf8.RuneCountInString(content), limit, "characters")
-	if strings.TrimSpace(content) == "" {
+	c := publish.Measured(utf8.RuneCountInString(content.Text), limit, "characters")
+	if strings.TrimSpace(content.Text) == "" {
 		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
 	}
 	if err := checkOptions(a.Options); err != nil {
@@ -41,7 +41,7 @@ type allowedMentions struct {
 
 // Publish posts a message. It notifies no one unless the option mentions is set.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, r.Content).Err(); err != nil {
+	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	w, err := p.parseWebhook(r.Credentials["webhook_url"])

@@ -126,7 +126,7 @@ func checkParseProfile(t *testing.T, body []byte) {
 }
 
 func ExamplePublisher_Check() {
-	c := New(nil, outbound.PublicOnly, "").Check(schedctl.Account{}, "🙂 "+strings.Repeat("x", 2000))
+	c := New(nil, outbound.PublicOnly, "").Check(schedctl.Account{}, publish.Text("🙂 "+strings.Repeat("x", 2000)))
 	fmt.Println(c.Length, c.Limit, c.Unit, c.Err())
 	// Output: 2002 2000 characters content: the post has 2002 characters and the network allows 2000; shorten it
 }

@@ -62,8 +62,8 @@ func (f *Feed) Connect(_ context.Context, c publish.Connection) (publish.Profile
 }
 
 // Check counts Unicode code points; a feed has no limit.
-func (f *Feed) Check(_ schedctl.Account, content string) publish.Check {
-	return publish.Measured(utf8.RuneCountInString(content), 0, "characters")
+func (f *Feed) Check(_ schedctl.Account, content publish.Content) publish.Check {
+	return publish.Measured(utf8.RuneCountInString(content.Text), 0, "characters")
 }
 
 // Publish returns the receipt of an entry. The entry is in the feed as soon as the

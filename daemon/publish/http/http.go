@@ -113,8 +113,8 @@ func checkURL(text string) (*url.URL, error) {
 }
 
 // Check counts Unicode code points; a receiver has no limit.
-func (p *Publisher) Check(_ schedctl.Account, content string) publish.Check {
-	return publish.Measured(utf8.RuneCountInString(content), 0, "characters")
+func (p *Publisher) Check(_ schedctl.Account, content publish.Content) publish.Check {
+	return publish.Measured(utf8.RuneCountInString(content.Text), 0, "characters")
 }
 
 // message is the request body.

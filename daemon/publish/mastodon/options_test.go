@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 		{"hello", options{"spoiler_text": "two\nlines"}, 14, "spoiler_text"},
 		{strings.Repeat("x", 60), options{"sensitive": 1.0, "language": "", "visibility": nil}, 60, "too_long visibility language sensitive"},
 	} {
-		got := p.Check(schedctl.Account{Limits: limits, Options: tt.options}, tt.content)
+		got := p.Check(schedctl.Account{Limits: limits, Options: tt.options}, publish.Text(tt.content))
 		var codes []string
 		for _, e := range got.Problems {
 			codes = append(codes, e.Code)

@@ -24,7 +24,7 @@ type status struct {
 // Publish posts a status. Servers differ in how they treat empty and overlong texts,
 // and some accept them. So Publish refuses them without a request.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, r.Content).Err(); err != nil {
+	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	u, err := parseServer(r.Credentials["instance_url"])
@@ -48,15 +48,15 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 }
 
 // Check counts as Mastodon does; see [statusLength].
-func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	var c publish.Check
-	if strings.TrimSpace(content) == "" {
+	if strings.TrimSpace(content.Text) == "" {
 		c = publish.Check{
 			Limit: a.Limits.MaxCharacters, Unit: a.Limits.Unit,
 			Problems: []*publish.Error{publish.Contentf("empty", "the post is empty; a status needs text")},
 		}
 	} else {
-		c = publish.Measured(statusLength(content, a.Options.String("spoiler_text"), a.Limits), a.Limits.MaxCharacters, a.Limits.Unit)
+		c = publish.Measured(statusLength(content.Text, a.Options.String("spoiler_text"), a.Limits), a.Limits.MaxCharacters, a.Limits.Unit)
 	}
 	c.Problems = append(c.Problems, optionProblems(a.Options)...)
 	return c

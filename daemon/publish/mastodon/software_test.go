@@ -93,7 +93,7 @@ func TestGoToSocialRefusesNothingAccepted(t *testing.T) {
 			for n := 1; n <= 101; n++ {
 				content := strings.Repeat(unit, n) + "."
 				a := schedctl.Account{Limits: limits, Options: schedctl.Options{"spoiler_text": spoiler}}
-				check := p.Check(a, content)
+				check := p.Check(a, publish.Text(content))
 				if accepted, refused := check.Err() == nil, goToSocialRefuses(content, spoiler, 100); accepted == refused {
 					t.Errorf("%d × %q with %q: %d of %d %s, accepted %v; the server refuses: %v", n, unit, spoiler, check.Length, check.Limit, check.Unit, accepted, refused)
 				}

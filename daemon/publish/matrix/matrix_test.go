@@ -156,7 +156,7 @@ func TestCheck(t *testing.T) {
 		{"white space", " \t", 3, []string{"empty"}},
 		{"nothing", "", 0, []string{"empty"}},
 	} {
-		c := p.Check(schedctl.Account{}, tt.content)
+		c := p.Check(schedctl.Account{}, publish.Text(tt.content))
 		var codes []string
 		for _, problem := range c.Problems {
 			codes = append(codes, problem.Code)

@@ -27,13 +27,13 @@ type message struct {
 
 // Check counts the bytes of the text as JSON, because that is how the size of an
 // event is limited.
-func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	limit := a.Limits.MaxCharacters
 	if limit == 0 {
 		limit = maxBody
 	}
-	c := publish.Measured(len(encode(content))-len(`""`), limit, "bytes")
-	if strings.TrimSpace(content) == "" {
+	c := publish.Measured(len(encode(content.Text))-len(`""`), limit, "bytes")
+	if strings.TrimSpace(content.Text) == "" {
 		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
 	}
 	return c
@@ -51,7 +51,7 @@ func encode(value any) []byte {
 // Publish checks that the room is not encrypted and sends a message with the
 // request's key as its transaction id.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, r.Content).Err(); err != nil {
+	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	s, err := p.parseRoom(r.Credentials)

@@ -119,8 +119,8 @@ func (f *Fake) Connect(_ context.Context, c publish.Connection) (publish.Profile
 }
 
 // Check counts Unicode code points against the account's limit.
-func (f *Fake) Check(a schedctl.Account, content string) publish.Check {
-	return publish.Measured(utf8.RuneCountInString(content), a.Limits.MaxCharacters, "characters")
+func (f *Fake) Check(a schedctl.Account, content publish.Content) publish.Check {
+	return publish.Measured(utf8.RuneCountInString(content.Text), a.Limits.MaxCharacters, "characters")
 }
 
 // Idempotent implements [publish.Idempotent] by the account's option.

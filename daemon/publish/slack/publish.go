@@ -16,16 +16,16 @@ import (
 )
 
 // Check counts the Unicode code points of the text after escaping; see [escape].
-func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	limit := a.Limits.MaxCharacters
 	if limit == 0 {
 		limit = maxText
 	}
-	c := publish.Measured(utf8.RuneCountInString(escape(content)), limit, "characters")
+	c := publish.Measured(utf8.RuneCountInString(escape(content.Text)), limit, "characters")
 	if c.Length > recommendedText {
 		c.Warnings = append(c.Warnings, "Slack recommends at most 4000 characters and may split a longer post into several messages")
 	}
-	if strings.TrimSpace(content) == "" {
+	if strings.TrimSpace(content.Text) == "" {
 		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
 	}
 	if err := checkOptions(a.Options); err != nil {
@@ -61,7 +61,7 @@ const eventType = "schedctl_post"
 
 // Publish posts a message. The message notifies no one, whatever its text.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, r.Content).Err(); err != nil {
+	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	to, err := p.parseCredentials(r.Credentials)

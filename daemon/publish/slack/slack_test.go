@@ -132,7 +132,7 @@ func TestCheck(t *testing.T) {
 		{"nothing", "", nil, 0, false, []string{"empty"}},
 		{"a bad option", "hello", schedctl.Options{"mrkdwn": "no"}, 5, false, []string{"mrkdwn"}},
 	} {
-		c := p.Check(schedctl.Account{Options: tt.options}, tt.content)
+		c := p.Check(schedctl.Account{Options: tt.options}, publish.Text(tt.content))
 		var codes []string
 		for _, problem := range c.Problems {
 			codes = append(codes, problem.Code)

@@ -13,13 +13,13 @@ import (
 )
 
 // Check counts Unicode code points. No markup is sent, so the whole text counts.
-func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	limit := a.Limits.MaxCharacters
 	if limit == 0 {
 		limit = maxText
 	}
-	c := publish.Measured(utf8.RuneCountInString(content), limit, "characters")
-	if strings.TrimSpace(content) == "" {
+	c := publish.Measured(utf8.RuneCountInString(content.Text), limit, "characters")
+	if strings.TrimSpace(content.Text) == "" {
 		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
 	}
 	if err := checkOptions(a.Options); err != nil {
@@ -43,7 +43,7 @@ type linkPreview struct {
 // Publish sends a message. The text is shown as it is: neither Markdown nor HTML is
 // interpreted.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, r.Content).Err(); err != nil {
+	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	b, err := p.parseCredentials(r.Credentials)

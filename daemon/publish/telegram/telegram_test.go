@@ -113,7 +113,7 @@ func TestCheck(t *testing.T) {
 		{"a bad option", "hello", schedctl.Options{"silent": "yes"}, 5, []string{"silent"}},
 		{"another bad option", "hello", schedctl.Options{"link_preview": 1.0}, 5, []string{"link_preview"}},
 	} {
-		c := p.Check(schedctl.Account{Options: tt.options}, tt.content)
+		c := p.Check(schedctl.Account{Options: tt.options}, publish.Text(tt.content))
 		var codes []string
 		for _, problem := range c.Problems {
 			codes = append(codes, problem.Code)

@@ -1,0 +1,82 @@
+package apiv1
+
+import "github.com/schedctl/schedctl"
+
+// MediaAsset is a file that the workspace uploaded, in every response.
+type MediaAsset struct {
+	ID         string               `json:"id" doc:"Starts with med_."`
+	FileName   string               `json:"file_name" doc:"The name of the file, without directories."`
+	MIMEType   string               `json:"mime_type" doc:"The type, taken from the bytes; the announced type while the asset is pending."`
+	SizeBytes  int64                `json:"size_bytes" doc:"The size; the announced size while the asset is pending."`
+	SHA256     *string              `json:"sha256" doc:"The SHA-256 of the bytes in hexadecimal; null before they are confirmed."`
+	Width      *int                 `json:"width" doc:"The width as displayed, in pixels; null for types without one."`
+	Height     *int                 `json:"height" doc:"The height as displayed, in pixels; null for types without one."`
+	DurationMS *int64               `json:"duration_ms" doc:"The duration of a video or an animation in milliseconds; null for other types."`
+	AltText    *string              `json:"alt_text" doc:"A description for people who cannot see the file; null for none."`
+	Status     schedctl.MediaStatus `json:"status" doc:"pending until the bytes are confirmed; failed when the upload was given up."`
+	CreatedAt  *Time                `json:"created_at" doc:"When the asset was created." nullable:"false"`
+	ExpiresAt  *Time                `json:"expires_at" doc:"When the daemon deletes the asset if no post needs it; null while an unpublished post uses it."`
+}
+
+// MediaEnvelope is the response to requests about one asset.
+type MediaEnvelope struct {
+	MediaAsset MediaAsset `json:"media_asset" doc:"The asset."`
+}
+
+// MediaList is one page of assets, newest first. Count is the number of results on
+// this page.
+type MediaList struct {
+	Results    []MediaAsset `json:"results" doc:"The assets, newest first."`
+	Count      int          `json:"count" doc:"The number of results on this page."`
+	NextCursor *string      `json:"next_cursor" doc:"The cursor of the next page; null on the last page."`
+}
+
+// MediaConfig is the response to GET /media/config: what can be uploaded.
+type MediaConfig struct {
+	AllowedMIMETypes     []string `json:"allowed_mime_types" doc:"The types that assets can have."`
+	MaxMediaPerPost      int      `json:"max_media_per_post" doc:"The most files of one post."`
+	ImageMaxSizeBytes    int64    `json:"image_max_size_bytes" doc:"The largest picture."`
+	GIFMaxSizeBytes      int64    `json:"gif_max_size_bytes" doc:"The largest GIF."`
+	VideoMaxSizeBytes    int64    `json:"video_max_size_bytes" doc:"The largest video."`
+	DocumentMaxSizeBytes int64    `json:"document_max_size_bytes" doc:"The largest document."`
+}
+
+// CreateUpload is the body of POST /media/uploads.
+type CreateUpload struct {
+	FileName  string `json:"file_name" doc:"The name of the file; directories are removed." minLength:"1" maxLength:"4096"`
+	MIMEType  string `json:"mime_type" doc:"One of allowed_mime_types of the configuration, or application/octet-stream; the bytes decide." minLength:"1" maxLength:"128"`
+	SizeBytes int64  `json:"size_bytes" doc:"The exact size of the file." minimum:"1"`
+}
+
+// UploadEnvelope is the response to POST /media/uploads.
+type UploadEnvelope struct {
+	MediaAsset MediaAsset `json:"media_asset" doc:"The asset, pending until its bytes are uploaded and confirmed."`
+	Upload     Upload     `json:"upload" doc:"How to upload the bytes."`
+}
+
+// Upload says how to upload the bytes of an asset: one request with the bytes as its
+// body. The URL is secret: whoever has it can upload, without an API key.
+type Upload struct {
+	URL       string            `json:"url" doc:"The URL for the bytes. It works without an API key; keep it secret."`
+	Method    string            `json:"method" doc:"Always PUT."`
+	Headers   map[string]string `json:"headers" doc:"Headers to send."`
+	ExpiresIn int               `json:"expiresIn" doc:"Seconds until the URL expires."`
+}
+
+// MediaFromURL is the body of POST /media/from-url.
+type MediaFromURL struct {
+	URL     string  `json:"url" doc:"The public http or https URL of the file." minLength:"1" maxLength:"2048"`
+	AltText *string `json:"alt_text,omitempty" doc:"A description for people who cannot see the file." maxLength:"10000" nullable:"true"`
+}
+
+// EditMedia is the body of PATCH /media/{id}.
+type EditMedia struct {
+	AltText *string `json:"alt_text" doc:"The new alt text; null removes it. Posts that are already published keep theirs." maxLength:"10000" nullable:"true"`
+}
+
+// PostMedia is one file of a post. In responses, AltText is the text that is
+// published: that of the post, or else that of the asset.
+type PostMedia struct {
+	ID      string  `json:"id" doc:"The id of an asset of the workspace."`
+	AltText *string `json:"alt_text" doc:"The alt text for this post; null or absent for that of the asset." maxLength:"10000" nullable:"true" required:"false"`
+}

@@ -1,0 +1,165 @@
+package schedctl
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// MaxAltText is the longest alt text, in Unicode code points.
+const MaxAltText = 10000
+
+// MaxFileName is the longest name of a file, in bytes.
+const MaxFileName = 255
+
+// MediaAsset is a file that a workspace uploaded for its posts. Its bytes never
+// change; its alt text may.
+type MediaAsset struct {
+	ID          string
+	WorkspaceID string
+	FileName    string // without directories; the name under which it was uploaded
+	MIMEType    string // taken from the bytes; the announced type while it is pending
+	Size        int64  // in bytes; the announced size while it is pending
+	SHA256      [32]byte
+	Width       int           // as displayed, in pixels; 0 if the type has none or it is pending
+	Height      int           // likewise
+	Duration    time.Duration // of a video or an animation; otherwise 0
+	AltText     string
+	Status      MediaStatus
+	Reason      string // why a failed upload failed; otherwise empty
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+
+	// ExpiresAt is when the daemon may delete the asset if no post needs it any
+	// more.
+	ExpiresAt time.Time
+}
+
+// MediaStatus says whether the bytes of an asset are there.
+type MediaStatus string
+
+// The statuses of assets.
+const (
+	MediaPending MediaStatus = "pending" // announced; the bytes have not been confirmed
+	MediaReady   MediaStatus = "ready"
+	MediaFailed  MediaStatus = "failed" // the client gave up, or the bytes were refused
+)
+
+// MediaStatuses lists every status.
+func MediaStatuses() []MediaStatus { return []MediaStatus{MediaPending, MediaReady, MediaFailed} }
+
+// MediaClass groups the types of media by their limits.
+type MediaClass string
+
+// The classes of media.
+const (
+	MediaImage    MediaClass = "image"
+	MediaGIF      MediaClass = "gif"
+	MediaVideo    MediaClass = "video"
+	MediaDocument MediaClass = "document"
+)
+
+// MediaTypes returns the MIME types that assets may have, sorted.
+func MediaTypes() []string {
+	return []string{
+		"application/pdf", "image/gif", "image/jpeg", "image/png", "image/webp", "video/mp4", "video/quicktime", "video/webm",
+	}
+}
+
+// MediaClassOf returns the class of a MIME type, or "" if assets cannot have it.
+func MediaClassOf(mimeType string) MediaClass {
+	switch {
+	case !slices.Contains(MediaTypes(), mimeType):
+		return ""
+	case mimeType == "image/gif":
+		return MediaGIF
+	case strings.HasPrefix(mimeType, "image/"):
+		return MediaImage
+	case strings.HasPrefix(mimeType, "video/"):
+		return MediaVideo
+	}
+	return MediaDocument
+}
+
+// PostMedia is one file of a post.
+type PostMedia struct {
+	AssetID string
+
+	// SHA256 is that of the bytes, so that a post can never be published with others. It
+	// is zero in a draft whose asset was pending when it was attached.
+	SHA256 [32]byte
+
+	// AltText replaces that of the asset if HasAltText is set.
+	AltText    string
+	HasAltText bool
+}
+
+// CheckAltText returns an error for an alt text that is too long, is not valid
+// UTF-8 or holds a NUL. Errors: [ValidationFailed].
+func CheckAltText(field, text string) error {
+	switch n := utf8.RuneCountInString(text); {
+	case !utf8.ValidString(text):
+		return Errorf(ValidationFailed, field, "the alt text is not valid UTF-8")
+	case strings.ContainsRune(text, 0):
+		return Errorf(ValidationFailed, field, "the alt text holds a NUL character; remove it")
+	case n > MaxAltText:
+		return Errorf(ValidationFailed, field, "the alt text has %d characters; the limit is %d", n, MaxAltText)
+	}
+	return nil
+}
+
+// CleanFileName returns the last element of a path of any operating system, without
+// control characters and characters that are special in headers, at most
+// [MaxFileName] bytes long. It is "file" if nothing is left.
+func CleanFileName(path string) string {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	name = strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f || r == utf8.RuneError || strings.ContainsRune(`":*?<>|`, r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return -1
+		}
+		return r
+	}, name)
+	for len(name) > MaxFileName {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	if name = strings.Trim(name, ". "); name == "" {
+		return "file"
+	}
+	return name
+}
+
+// MediaFor returns the media of a target.
+func (p *Post) MediaFor(t *Target) []PostMedia {
+	if t.Media != nil {
+		return t.Media
+	}
+	return p.Media
+}
+
+// AssetIDs returns the ids of all assets that the post and its overrides use, sorted,
+// without duplicates.
+func (p *Post) AssetIDs() []string {
+	var ids []string
+	for _, m := range p.Media {
+		ids = append(ids, m.AssetID)
+	}
+	for i := range p.Targets {
+		for _, m := range p.Targets[i].Media {
+			ids = append(ids, m.AssetID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// checkMedia returns an error if an asset is listed twice. Errors: [ValidationFailed].
+func checkMedia(field string, media []PostMedia) error {
+	for i, m := range media {
+		if slices.ContainsFunc(media[:i], func(other PostMedia) bool { return other.AssetID == m.AssetID }) {
+			return Errorf(ValidationFailed, field, "%s is listed twice; a post can show a file once", m.AssetID)
+		}
+	}
+	return nil
+}
