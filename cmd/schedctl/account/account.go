@@ -210,7 +210,7 @@ func PickAccount(accounts []apiv1.Account, ref string, missing int) (apiv1.Accou
 	default:
 		return apiv1.Account{}, cli.AmbiguousIDError(ref, "accounts", []string{candidateList(found)})
 	}
-	f := &cli.Failure{Status: missing, Code: schedctl.InvalidSocialAccounts, Message: fmt.Sprintf("there is no account %q", ref), Hint: AddAdvice}
+	f := cli.NewFailure(missing, schedctl.InvalidSocialAccounts, "there is no account %q", ref).WithHint(AddAdvice)
 	if missing == cli.ExitNotFound {
 		f.Code = schedctl.NotFound
 	}

@@ -99,10 +99,8 @@ func (o *postRetry) refuses(p apiv1.Post) error {
 }
 
 func mayBePublished(p apiv1.Post) error {
-	return &cli.Failure{
-		Status: cli.ExitConflict, Code: schedctl.PostNotRetryable,
-		Message: "the network may have published " + p.ID + " already", Hint: "look there first, then retry with --force",
-	}
+	return cli.NewFailure(cli.ExitConflict, schedctl.PostNotRetryable, "the network may have published %s already", p.ID).
+		WithHint("look there first, then retry with --force")
 }
 
 // failedTargets returns those targets of a post that can be tried again, or whose

@@ -113,7 +113,7 @@ func (o *backup) refuse(path string) error {
 	case err != nil:
 		return fmt.Errorf("create the backup: %w", err)
 	case !info.Mode().IsRegular():
-		return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: path + " is not a file", Hint: "name a file, or write - and redirect the output"}
+		return cli.OtherError("%s is not a file", path).WithHint("name a file, or write - and redirect the output")
 	case !o.force:
 		return errExists(path)
 	}
@@ -121,7 +121,7 @@ func (o *backup) refuse(path string) error {
 }
 
 func errExists(path string) error {
-	return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: path + " exists", Hint: "choose another name, or replace it with --force"}
+	return cli.OtherError("%s exists", path).WithHint("choose another name, or replace it with --force")
 }
 
 // check reads the copy completely. A daemon that is newer than this program may

@@ -90,10 +90,7 @@ func (o *restore) run(ctx context.Context, from string) (err error) {
 	}
 	report, err := bolt.CheckFile(ctx, from)
 	if errors.Is(err, storage.ErrLocked) {
-		return &cli.Failure{
-			Status: cli.ExitOther, Code: cli.CodeOther,
-			Message: from + " is the database of a daemon that runs", Hint: "make a backup of it with: schedctl backup FILE",
-		}
+		return cli.OtherError("%s is the database of a daemon that runs", from).WithHint("make a backup of it with: schedctl backup FILE")
 	}
 	if err != nil {
 		return err
@@ -191,11 +188,8 @@ func refuseUsed(dir string) error {
 	case err != nil:
 		return fmt.Errorf("data directory: %w", err)
 	case len(entries) > 0:
-		return &cli.Failure{
-			Status: cli.ExitOther, Code: cli.CodeOther,
-			Message: fmt.Sprintf("%s is not empty: it holds %s", dir, entries[0].Name()),
-			Hint:    "choose another directory with --data-dir, or move what is there away",
-		}
+		return cli.OtherError("%s is not empty: it holds %s", dir, entries[0].Name()).
+			WithHint("choose another directory with --data-dir, or move what is there away")
 	}
 	return nil
 }

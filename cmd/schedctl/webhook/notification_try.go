@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -40,11 +39,8 @@ func testNotification(ctx context.Context, a *cli.App, ref string) error {
 	if err := printTest(a, result); err != nil || result.Sent {
 		return err
 	}
-	return &cli.Failure{
-		Status: cli.ExitFailed, Code: cli.CodeFailed,
-		Message: fmt.Sprintf("the test message was not sent: %s", cli.Deref(result.Error)),
-		Hint:    "change the notification with: schedctl notify edit " + n.ID,
-	}
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the test message was not sent: %s", cli.Deref(result.Error)).
+		WithHint("change the notification with: schedctl notify edit " + n.ID)
 }
 
 // printTest prints the result of a test.

@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,11 +75,8 @@ func failedDelivery(d apiv1.Delivery) error {
 	if d.Status == schedctl.DeliveryDelivered {
 		return nil
 	}
-	return &cli.Failure{
-		Status: cli.ExitFailed, Code: cli.CodeFailed,
-		Message: fmt.Sprintf("the webhook did not take %s: %s", d.ID, attemptText(d)),
-		Hint:    "a receiver must respond with a 2xx status within 10 seconds",
-	}
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not take %s: %s", d.ID, attemptText(d)).
+		WithHint("a receiver must respond with a 2xx status within 10 seconds")
 }
 
 // attempted waits for the first attempt at a delivery and returns the delivery as
@@ -105,10 +101,8 @@ func (o *webhookTest) attempted(ctx context.Context, c *client.Client, webhookID
 	if ctx.Err() != nil {
 		return d, context.Cause(ctx)
 	}
-	return d, &cli.Failure{
-		Status: cli.ExitTimedOut, Code: cli.CodeTimedOut, Message: fmt.Sprintf("there is no attempt at %s after %s", d.ID, &o.Timeout),
-		Hint: "look again with: schedctl webhook deliveries " + webhookID,
-	}
+	return d, cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "there is no attempt at %s after %s", d.ID, &o.Timeout).
+		WithHint("look again with: schedctl webhook deliveries " + webhookID)
 }
 
 // findDelivery looks for a delivery in the log, which has the youngest first.
