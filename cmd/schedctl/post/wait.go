@@ -33,11 +33,7 @@ canceled post is no error.`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
 		ValidArgsFunction: completePost(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			ids, err := postIDs(cmd.Context(), a, c, args)
+			c, ids, err := connectAll(cmd.Context(), a, args)
 			if err != nil {
 				return err
 			}

@@ -159,13 +159,7 @@ func (o *backup) place(from, to string) error {
 
 func (o *backup) print(b backedUp) error {
 	o.Messagef("secrets in it are sealed: keep a copy of secret.key apart from it")
-	switch {
-	case o.JSON.Given:
-		return o.PrintJSON(b)
-	case o.Quiet:
-		return o.Write([]byte(b.Path + "\n"))
-	}
-	return o.Write(o.RenderProperties([]cli.Property{{Name: "Path", Value: b.Path}, {Name: "Size", Value: sizeText(o.App, b.Bytes)}}))
+	return o.PrintObject(b, b.Path, []cli.Property{{Name: "Path", Value: b.Path}, {Name: "Size", Value: sizeText(o.App, b.Bytes)}})
 }
 
 // sizeText returns a number of bytes: for people on a terminal, else all of it.

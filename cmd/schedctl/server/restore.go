@@ -170,13 +170,7 @@ func (o *restore) print(r restoredData, keys givenKeys) error {
 	if keys.admin == "" {
 		o.Messagef("without its admin.key in %s, commands need --api-key-file", r.DataDir)
 	}
-	switch {
-	case o.JSON.Given:
-		return o.PrintJSON(r)
-	case o.Quiet:
-		return o.Write([]byte(r.DataDir + "\n"))
-	}
-	return o.Write(o.RenderProperties([]cli.Property{{Name: "Data dir", Value: r.DataDir}, {Name: "Size", Value: sizeText(o.App, r.Bytes)}, {Name: "Held", Value: strconv.Itoa(r.Held)}}))
+	return o.PrintObject(r, r.DataDir, []cli.Property{{Name: "Data dir", Value: r.DataDir}, {Name: "Size", Value: sizeText(o.App, r.Bytes)}, {Name: "Held", Value: strconv.Itoa(r.Held)}})
 }
 
 // refuseUsed returns an error for a directory that holds anything.

@@ -21,7 +21,7 @@ type webhookTest struct {
 
 func newWebhookTest(a *cli.App) *cobra.Command {
 	o := &webhookTest{App: a}
-	cmd := cli.DeclareJSON[apiv1.Delivery](&cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.onOne(a, &cobra.Command{
 		Use:   "test WEBHOOK",
 		Short: "Send a test event to a webhook",
 		Long: `Send an event of type webhook.test to a webhook, even if the webhook is disabled or
@@ -33,27 +33,20 @@ does not respond with a 2xx status, although the daemon will retry, and 8 when
 --timeout ends first.`,
 		Example: `  schedctl webhook test site --wait
   schedctl webhook test wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --wait --timeout 30s`,
-		Args:              cli.Args(1, 1, webhookArgument),
-		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	})
+	}, o.run))
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait for the response")
 	return cmd
 }
 
 func (o *webhookTest) run(ctx context.Context, ref string) error {
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	c, id, err := webhooks.connectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
 	made, err := c.TestWebhook(ctx, id)
 	switch {
 	case err != nil:
-		return webhookLookup.unknown(ref, err)
+		return webhooks.unknown(ref, err)
 	case !o.wait:
 		if o.OutTerminal && !o.Quiet && !o.JSON.Given {
 			defer o.Messagef("see its response: schedctl webhook deliveries %s", id)
