@@ -163,13 +163,13 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	sender := notify.New(notify.Config{
 		Store: cfg.Store, Publishers: publishers, Credentials: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Logger: cfg.Logger, Version: cfg.Version,
 	})
-	told := webhook.Config{
+	webhookConfig := webhook.Config{
 		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.countWebhookAttempt, Clock: watched, Notifier: sender,
 	}
 	if member != nil {
-		told.Member = member
+		webhookConfig.Member = member
 	}
-	d.dispatcher = webhook.New(told)
+	d.dispatcher = webhook.New(webhookConfig)
 	d.metrics = metrics.New(metrics.Config{
 		Store: cfg.Store, Backlog: d.dispatcher.Backlog, ClockDoubted: func() bool { return watched.Leap().InDoubt() }, Logger: cfg.Logger, Version: cfg.Version,
 	})

@@ -140,7 +140,7 @@ func TestNotReadyWhileTheDiskRefusesWrites(t *testing.T) {
 		t.Errorf("the log does not say why:\n%s", r.log)
 	}
 	if status, _ := r.do("GET", "/healthz", "", nil); status != http.StatusOK {
-		t.Errorf("/healthz: %d; nothing is gained by a restart", status)
+		t.Errorf("/healthz: %d, but a restart would not help", status)
 	}
 	if status, _ := r.do("GET", "/api/v1/posts", "", nil); status != http.StatusOK {
 		t.Errorf("reading: %d", status)

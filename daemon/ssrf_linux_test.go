@@ -277,8 +277,8 @@ func (i *internet) tryRedirects(t *testing.T) {
 	}
 	r.settled()
 	i.noneInside(t)
-	// Over TLS five platforms are asked twice, and seven and a webhook called;
-	// without, it is none, one and one.
+	// Over TLS, five platforms get two requests, and seven platforms and a webhook get
+	// one. Without TLS, one platform and one webhook get one request.
 	if n := i.redirected.Load(); n < int64(len(redirects)*(2*5+7+1+1+1)) {
 		t.Errorf("%d requests reached the site that redirects, which is fewer than were to be redirected", n)
 	}

@@ -26,8 +26,8 @@ var ErrClosed = errors.New("the store is closed")
 
 // ErrUnknownOutcome is wrapped by the error of an Update or UpdateFromReserve whose
 // transaction may have been committed, or may be committed later, because the
-// database cannot be reached. Any other error means that nothing was committed and
-// nothing will be.
+// database cannot be reached. Any other error means that the transaction was not
+// committed and will not be.
 var ErrUnknownOutcome = errors.New("it is not known whether the database has stored this")
 
 // ErrBroken means that a store cannot write until it is opened again. The daemon

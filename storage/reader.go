@@ -85,8 +85,8 @@ type Reader interface {
 	Keys(workspaceID string) ([]schedctl.APIKey, error)
 
 	// Events returns up to limit events in outbox order, starting after the event
-	// with the given id. An empty id starts at the oldest event. An event never
-	// appears before one that was already returned.
+	// with the given id. An empty id starts at the oldest event. New events always
+	// appear after the events that were already returned.
 	//
 	// Events of one process are in the order of their ids. Ids of several processes
 	// can be out of order, because their clocks differ. Use Later to compare

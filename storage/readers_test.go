@@ -51,7 +51,7 @@ func TestReadersAreBounded(t *testing.T) {
 	})
 }
 
-// TestReadersWithoutABound guards that an engine that says nothing is not bounded.
+// TestReadersWithoutABound guards that an engine without a limit is not bounded.
 func TestReadersWithoutABound(t *testing.T) {
 	t.Parallel()
 	readers := storage.NewReaders(storagetest.NewMemory())

@@ -46,8 +46,8 @@ type Store interface {
 	View(ctx context.Context, fn func(Reader) error) error
 
 	// Update calls fn in a transaction and returns when the commit is on disk. If fn
-	// returns an error, Update returns it and nothing is written. Transactions
-	// are serializable: what fn has read does not change before its commit.
+	// returns an error, Update returns it and writes nothing. Transactions are
+	// serializable: what fn has read does not change before its commit.
 	//
 	// fn runs on another goroutine and may run several times, even after a run
 	// without an error. It must use only its transaction, and variables that it

@@ -45,8 +45,8 @@ type Tx interface {
 	// later events of this transaction. Events from a moment before may be among them.
 	OutboxEnd() (string, error)
 
-	// PutWebhook creates or replaces a webhook. If a webhook of another workspace has
-	// the id, the code is NOT_FOUND.
+	// PutWebhook creates or replaces a webhook. It returns NOT_FOUND if the id is in use
+	// in a different workspace.
 	PutWebhook(schedctl.Webhook) error
 
 	// DeleteWebhook deletes a webhook. Its deliveries stay until Prune deletes them;
@@ -72,8 +72,8 @@ type Tx interface {
 // MaxMetadata is the maximum length of a metadata value, in bytes.
 const MaxMetadata = 4096
 
-// Retention tells [Tx.Prune] which records to delete: those from before the time of
-// their kind. A zero time keeps all.
+// Retention is the cutoff time of each kind of record. [Tx.Prune] deletes older
+// records. A zero time keeps all.
 type Retention struct {
 	IdempotencyRecords, Events, Deliveries, Audit time.Time
 

@@ -102,7 +102,7 @@ func TestSeal(t *testing.T) {
 	}
 	other.Credentials = a.Credentials
 	if _, err := r.Open(other); err == nil || strings.Contains(err.Error(), password) {
-		t.Errorf("the credentials of another account: %v", err)
+		t.Errorf("the credentials of a different account: %v", err)
 	}
 	if c, err := r.Open(schedctl.Account{ID: a.ID}); c != nil || err != nil {
 		t.Errorf("no credentials: %v, %v", c, err)

@@ -48,7 +48,7 @@ func (c *Connector) beginExchange(ctx context.Context, accountID string) (*excha
 	}
 }
 
-// wait waits for the end of another caller's exchange.
+// wait waits until the exchange, which a different caller started, has ended.
 func (x *exchange) wait(ctx context.Context) error {
 	select {
 	case <-x.done:

@@ -101,7 +101,7 @@ func TestRefreshOutlivesItsCaller(t *testing.T) {
 		impatient, hurry := context.WithCancel(r.Context())
 		callers.Go(func() {
 			if _, failure := r.Refresh(impatient, r.workspace, a.ID, session("1")); failure == nil || failure.Kind != schedctl.KindNetwork {
-				t.Errorf("one that does not wait: %+v", failure)
+				t.Errorf("a caller that does not wait: %+v", failure)
 			}
 		})
 		synctest.Wait()
@@ -250,7 +250,7 @@ func TestRenamedDuringARefresh(t *testing.T) {
 		caller.Go(func() { r.wantRefresh(a, session("1"), session("2")) })
 		synctest.Wait()
 		a.Name = "renamed"
-		r.put(a, r.held(a.ID)) // sealed anew
+		r.put(a, r.held(a.ID)) // sealed again
 		caller.Wait()
 		r.wantHeld(a, session("2"))
 		if got := r.read(a.ID); got.Name != "renamed" {
@@ -341,7 +341,7 @@ func TestRefreshDuringAVerification(t *testing.T) {
 	})
 }
 
-// The reverse: the new session is the one that is verified.
+// TestVerificationDuringARefresh verifies the new session, which is the reverse case.
 func TestVerificationDuringARefresh(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me")

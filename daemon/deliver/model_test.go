@@ -299,13 +299,13 @@ func (w *world) check() {
 
 // story returns the log lines about a target.
 func (w *world) story(target string) string {
-	var told []string
+	var lines []string
 	for line := range strings.Lines(w.logs.String()) {
 		if strings.Contains(line, target) {
-			told = append(told, line)
+			lines = append(lines, line)
 		}
 	}
-	return strings.Join(told, "")
+	return strings.Join(lines, "")
 }
 
 // Whatever goes wrong: no target is published twice or early, all work ends, and the

@@ -38,7 +38,7 @@ func TestADeadEndpointDelaysNobody(t *testing.T) {
 				r.publish(1000)
 			}
 			r.hook("fine.example")
-			told := r.listen("fine.example")
+			received := r.listen("fine.example")
 			before := heap()
 			x := r.start()
 			defer r.stop()
@@ -46,7 +46,7 @@ func TestADeadEndpointDelaysNobody(t *testing.T) {
 			slowest := time.Duration(0)
 			for range 100 {
 				began := time.Now()
-				waitFor(t, told, r.publish(1)[0])
+				waitFor(t, received, r.publish(1)[0])
 				slowest = max(slowest, time.Since(began))
 			}
 			t.Logf("the other endpoint received events within %v", slowest)
@@ -68,21 +68,21 @@ func TestADeadEndpointDelaysNobody(t *testing.T) {
 
 // listen returns a channel with the events that an endpoint receives from now on.
 func (r *rig) listen(host string) <-chan string {
-	told := make(chan string, 1000)
+	received := make(chan string, 1000)
 	r.endpoints.at(host).fromNow(func(req *http.Request) (*http.Response, error) {
-		told <- req.Header.Get("webhook-id")
+		received <- req.Header.Get("webhook-id")
 		return status(204)(req)
 	})
-	return told
+	return received
 }
 
 // waitFor waits until an event is received.
-func waitFor(t *testing.T, told <-chan string, event string) {
+func waitFor(t *testing.T, received <-chan string, event string) {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
 	for {
 		select {
-		case id := <-told:
+		case id := <-received:
 			if id == event {
 				return
 			}
@@ -168,7 +168,7 @@ func TestEventsThatComeWhileTheStoreIsRead(t *testing.T) {
 		}
 		after(time.Second)
 		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -186,11 +186,11 @@ func TestOnAFile(t *testing.T) {
 		defer store.Close()
 		r := newRig(t, store)
 		w := r.hook("a.example")
-		told := r.listen("a.example")
+		received := r.listen("a.example")
 		r.endpoints.at("a.example").then(status(500))
 		r.start()
 		ids := r.publish(300)
-		waitFor(t, told, ids[len(ids)-1])
+		waitFor(t, received, ids[len(ids)-1])
 		r.stop()
 		if got := r.readHook(w); got.Cursor != ids[len(ids)-1] || string(got.Secret) != string(w.Secret) {
 			t.Errorf("webhook %+v", got)

@@ -52,7 +52,7 @@ func TestThreeDaysOfFailureDisable(t *testing.T) {
 		if len(events) != 1 || events[0].WebhookID != w.ID || events[0].WorkspaceID != r.workspace {
 			t.Fatalf("events %+v", events)
 		}
-		if told := r.endpoints.at("other.example").eventIDs(); !slices.Contains(told, events[0].ID) {
+		if received := r.endpoints.at("other.example").eventIDs(); !slices.Contains(received, events[0].ID) {
 			t.Error("the other webhook received nothing")
 		}
 	})
@@ -75,10 +75,10 @@ func TestEnabledAgain(t *testing.T) {
 		r.enable(w)
 		later := r.publish(2)
 		synctest.Wait()
-		told := r.endpoints.at("a.example").eventIDs()[1:]
-		slices.Sort(told) // the retry has a lane of its own
-		if diff := cmp.Diff(append(before, later...), told); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+		received := r.endpoints.at("a.example").eventIDs()[1:]
+		slices.Sort(received) // the retry has a lane of its own
+		if diff := cmp.Diff(append(before, later...), received); diff != "" {
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -98,7 +98,7 @@ func TestDisabledAndEnabledDuringACall(t *testing.T) {
 		later := r.publish(1)
 		after(time.Minute)
 		if diff := cmp.Diff([]string{before[0], later[0]}, r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 		if got := r.deliveries(w); len(got) != 2 || got[0].Status != schedctl.DeliveryDelivered {
 			t.Errorf("deliveries %+v", got)
@@ -186,9 +186,9 @@ func TestADisabledWebhookIsTested(t *testing.T) {
 		r.endpoints.at("a.example").then(status(500))
 		test := r.ping(w)
 		after(time.Minute)
-		told := r.endpoints.at("a.example").eventIDs()
-		if diff := cmp.Diff([]string{test, test}, told[1:]); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+		received := r.endpoints.at("a.example").eventIDs()
+		if diff := cmp.Diff([]string{test, test}, received[1:]); diff != "" {
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 		all := r.deliveries(w)
 		if all[0].Status != schedctl.DeliveryPending || all[1].Status != schedctl.DeliveryDelivered || all[1].Attempt != 2 {
@@ -215,7 +215,7 @@ func TestADisabledWebhookIsTestedOften(t *testing.T) {
 		got := r.endpoints.at("a.example").eventIDs()
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -232,7 +232,7 @@ func TestATestIsToldOnce(t *testing.T) {
 		got := r.endpoints.at("a.example").eventIDs()
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 		if got := r.endpoints.at("b.example").eventIDs(); !slices.Equal(got, want[1:]) {
 			t.Errorf("the other webhook received %v", got)

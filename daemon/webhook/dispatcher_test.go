@@ -88,7 +88,7 @@ func TestFirstTriesAreInOrder(t *testing.T) {
 		}
 		synctest.Wait()
 		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(theirs, r.endpoints.at("foreign.example").eventIDs()); diff != "" {
 			t.Errorf("the other workspace received (-want +got):\n%s", diff)
@@ -127,7 +127,7 @@ func TestAFailedEventHoldsUpNothing(t *testing.T) {
 		}
 		after(15 * time.Second)
 		if diff := cmp.Diff(append(slices.Clone(ids), ids[0]), r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 		for _, d := range r.deliveries(w) {
 			if d.Status != schedctl.DeliveryDelivered {
@@ -249,7 +249,7 @@ func TestWebhooksComeAndChange(t *testing.T) {
 		moved := r.emit(schedctl.EventPostCreated)
 		synctest.Wait()
 		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(moved, r.endpoints.at("b.example").eventIDs()); diff != "" {
 			t.Errorf("events at the new URL (-want +got):\n%s", diff)
@@ -296,7 +296,7 @@ func TestAnEditCountsForTheNextEvent(t *testing.T) {
 		r.emit(schedctl.EventPostCanceled)
 		synctest.Wait()
 		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" || len(want) == 0 {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -316,7 +316,7 @@ func TestAnEditReachesNotBack(t *testing.T) {
 		want := r.emit(schedctl.EventPostCreated)
 		synctest.Wait()
 		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -35,9 +35,9 @@ func TestFullDisk(t *testing.T) {
 		}
 		store.SetWritable()
 		after(time.Second)
-		told := r.endpoints.at("a.example").eventIDs()
-		if len(told) != 5 || len(r.deliveries(w)) != 5 {
-			t.Errorf("%d calls and %d deliveries, want 5: %v, %v", len(told), len(r.deliveries(w)), told, more)
+		received := r.endpoints.at("a.example").eventIDs()
+		if len(received) != 5 || len(r.deliveries(w)) != 5 {
+			t.Errorf("%d calls and %d deliveries, want 5: %v, %v", len(received), len(r.deliveries(w)), received, more)
 		}
 		if log := r.logs.String(); strings.Contains(log, "store ") {
 			t.Errorf("the log repeats messages of the store:\n%s", log)

@@ -83,13 +83,13 @@ func TestDisabledInGroup(t *testing.T) {
 		after(70 * time.Millisecond)
 		f.edit(w, func(w *schedctl.Webhook) { w.Enabled = false })
 		after(time.Minute)
-		told := len(f.endpoints.at("host").all())
-		if told == 0 || told > 8 {
-			t.Errorf("received %d events, although it was disabled after 70 ms", told)
+		received := len(f.endpoints.at("host").all())
+		if received == 0 || received > 8 {
+			t.Errorf("received %d events, although it was disabled after 70 ms", received)
 		}
-		f.wantDelivered("host", want[:told])
-		if recorded := len(f.deliveries(w)); recorded != told {
-			t.Errorf("%d calls and %d deliveries", told, recorded)
+		f.wantDelivered("host", want[:received])
+		if recorded := len(f.deliveries(w)); recorded != received {
+			t.Errorf("%d calls and %d deliveries", received, recorded)
 		}
 	})
 }
@@ -107,8 +107,8 @@ func TestStopInGroup(t *testing.T) {
 		first.stop()
 		first.done <- <-first.done
 		f.change(func() { first.alive = false })
-		if told, recorded := len(f.endpoints.at("host").all()), len(f.deliveries(w)); told < 2 || recorded != told {
-			t.Errorf("%d calls and %d deliveries when it had stopped", told, recorded)
+		if received, recorded := len(f.endpoints.at("host").all()), len(f.deliveries(w)); received < 2 || recorded != received {
+			t.Errorf("%d calls and %d deliveries when it had stopped", received, recorded)
 		}
 		f.join()
 		after(30 * time.Second)

@@ -202,7 +202,7 @@ func (f *fleet) wantDelivered(host string, want []string) {
 // One node calls each webhook and sends the events of all nodes in order, with or without
 // notifications between the nodes.
 func TestOneOfSeveralCallsAWebhook(t *testing.T) {
-	for name, deaf := range map[string]bool{"told": false, "deaf": true} {
+	for name, deaf := range map[string]bool{"notified": false, "deaf": true} {
 		t.Run(name, func(t *testing.T) {
 			inFleet(t, 3, func(f *fleet) {
 				if deaf {
@@ -255,7 +255,7 @@ func TestWebhooksOfADeadDaemonAreTakenOver(t *testing.T) {
 		want := f.disorder(5)
 		after(2 * time.Second)
 		dead := f.holder(w)
-		dead.stop() // as if killed: nothing is released
+		dead.stop() // as if killed: it releases no lease
 		<-dead.done
 		dead.done <- nil
 		f.change(func() { f.holds["webhook:"+w.ID] = dead })

@@ -108,14 +108,14 @@ func wantFirstTries(r *rig, host string, want []string) {
 // wantDelivered checks that each event has one delivery with the right result.
 func wantDelivered(r *rig, w schedctl.Webhook, want []string, taken map[string]bool) {
 	r.Helper()
-	var told []string
+	var received []string
 	for _, d := range r.deliveries(w) {
-		told = append(told, d.EventID)
+		received = append(received, d.EventID)
 		if (d.Status == schedctl.DeliveryDelivered) != taken[d.EventID] || d.Status == schedctl.DeliveryPending {
 			r.Errorf("%s took event %s: %v, delivery %+v", w.URL, d.EventID, taken[d.EventID], d)
 		}
 	}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, received); diff != "" {
 		r.Errorf("%s: deliveries (-want +got):\n%s", w.URL, diff)
 	}
 }

@@ -124,7 +124,7 @@ func receivedWithin(t *testing.T, limit time.Duration, received <-chan sentCall)
 	case call := <-received:
 		return call
 	case <-time.After(limit):
-		t.Fatalf("nothing was received in %v", limit)
+		t.Fatalf("received no call in %v", limit)
 		return sentCall{}
 	}
 }

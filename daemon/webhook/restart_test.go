@@ -34,13 +34,13 @@ func TestARestartGoesOn(t *testing.T) {
 		r.start()
 		after(time.Second)
 		calls := r.endpoints.at("a.example").all()[3:]
-		told := r.endpoints.at("a.example").eventIDs()[3:]
-		if i := slices.Index(told, want[0]); i < 0 || !calls[i].at.After(stopped) {
+		received := r.endpoints.at("a.example").eventIDs()[3:]
+		if i := slices.Index(received, want[0]); i < 0 || !calls[i].at.After(stopped) {
 			t.Error("the delivery that was pending is not retried")
 		} else {
-			told = slices.Delete(told, i, i+1)
+			received = slices.Delete(received, i, i+1)
 		}
-		if diff := cmp.Diff(missed, told); diff != "" {
+		if diff := cmp.Diff(missed, received); diff != "" {
 			t.Errorf("first tries (-want +got):\n%s", diff)
 		}
 		for _, d := range r.deliveries(w) {
@@ -92,10 +92,10 @@ func TestCallsInFlightAtAStop(t *testing.T) {
 		r.start()
 		after(time.Second)
 		if diff := cmp.Diff(ids, r.endpoints.at("quick.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{ids[0], ids[0], ids[1]}, r.endpoints.at("stuck.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -153,9 +153,9 @@ func TestRecordingIsTriedAgain(t *testing.T) {
 				store.FailUpdates(5, moment)
 				ids = append(ids, r.publish(1)...)
 				after(24 * time.Hour)
-				told := r.endpoints.at("a.example").eventIDs()
-				if diff := cmp.Diff([]string{ids[0], ids[0], ids[1], ids[0]}, told); diff != "" {
-					t.Errorf("told (-want +got):\n%s", diff)
+				received := r.endpoints.at("a.example").eventIDs()
+				if diff := cmp.Diff([]string{ids[0], ids[0], ids[1], ids[0]}, received); diff != "" {
+					t.Errorf("received (-want +got):\n%s", diff)
 				}
 				all := r.deliveries(w)
 				if len(all) != 2 || all[0].Attempt != 3 || all[1].Attempt != 1 {
@@ -185,7 +185,7 @@ func TestReadingIsTriedAgain(t *testing.T) {
 		store.FailViews(-store.RemainingFailures())
 		after(10 * time.Second)
 		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 		store.FailViews(30) // the lanes meet it too
 		want = append(want, r.publish(3)...)
@@ -242,7 +242,7 @@ func testStopWhileTheStoreFails(t *testing.T, why error, takes time.Duration) {
 		r.start()
 		after(time.Second)
 		if diff := cmp.Diff([]string{ids[0], ids[0]}, r.endpoints.at("a.example").eventIDs()); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("received (-want +got):\n%s", diff)
 		}
 		if d := r.delivery(w); d.Attempt != 1 || d.Status != schedctl.DeliveryDelivered {
 			t.Errorf("delivery %+v", d)

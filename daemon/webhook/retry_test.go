@@ -133,7 +133,7 @@ func TestAReplayHasAFreshSchedule(t *testing.T) {
 		r.endpoints.at("a.example").fromNow(status(200))
 		r.replay(w, failed.ID)
 		synctest.Wait()
-		r.replay(w, failed.ID) // one that was delivered
+		r.replay(w, failed.ID) // an event that was delivered
 		synctest.Wait()
 		calls = r.endpoints.at("a.example").all()
 		if d := r.delivery(w); len(calls) != 20 || calls[19].event() != id || d.Attempt != 20 || d.Status != schedctl.DeliveryDelivered {
@@ -194,7 +194,7 @@ func TestRetriesOfAFailingEndpointAreSpaced(t *testing.T) {
 		}
 		test := r.ping(w)
 		after(time.Second)
-		if told := r.endpoints.at("a.example").eventIDs()[len(calls):]; !slices.Contains(told, test) {
+		if received := r.endpoints.at("a.example").eventIDs()[len(calls):]; !slices.Contains(received, test) {
 			t.Errorf("the test waits behind %d others", 500)
 		}
 	})
@@ -218,8 +218,8 @@ func TestAPrunedEventFailsInWords(t *testing.T) {
 		}
 		want := r.publish(1)
 		synctest.Wait()
-		if told := r.endpoints.at("a.example").eventIDs(); !slices.Equal(told[1:], want) {
-			t.Errorf("sent %v, want %v last", told, want)
+		if received := r.endpoints.at("a.example").eventIDs(); !slices.Equal(received[1:], want) {
+			t.Errorf("sent %v, want %v last", received, want)
 		}
 	})
 }

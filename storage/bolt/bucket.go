@@ -25,8 +25,8 @@ const (
 	contents
 	networkIDs
 	identities
-	answers
-	answerHashes
+	idempotencyRecords
+	idempotencyHashes
 	events
 	eventsByPost
 	webhooks
@@ -38,34 +38,34 @@ const (
 )
 
 var bucketNames = [bucketCount]string{
-	meta:              "schedctl",
-	workspaces:        "workspaces",
-	keys:              "keys",
-	keyHashes:         "key hashes",
-	accounts:          "accounts",
-	accountNames:      "account names",
-	feeds:             "feeds",
-	posts:             "posts",
-	externalIDs:       "external ids",
-	targets:           "targets",
-	due:               "due",
-	postsByAge:        "posts by age",
-	postsByTime:       "posts by time",
-	attempts:          "attempts",
-	running:           "running",
-	published:         "published",
-	contents:          "contents",
-	networkIDs:        "network ids",
-	identities:        "identities",
-	answers:           "answers",
-	answerHashes:      "answer hashes",
-	events:            "events",
-	eventsByPost:      "events by post",
-	webhooks:          "webhooks",
-	webhookOwners:     "webhook owners",
-	deliveries:        "deliveries",
-	pendingDeliveries: "pending deliveries",
-	audit:             "audit",
+	meta:               "schedctl",
+	workspaces:         "workspaces",
+	keys:               "keys",
+	keyHashes:          "key hashes",
+	accounts:           "accounts",
+	accountNames:       "account names",
+	feeds:              "feeds",
+	posts:              "posts",
+	externalIDs:        "external ids",
+	targets:            "targets",
+	due:                "due",
+	postsByAge:         "posts by age",
+	postsByTime:        "posts by time",
+	attempts:           "attempts",
+	running:            "running",
+	published:          "published",
+	contents:           "contents",
+	networkIDs:         "network ids",
+	identities:         "identities",
+	idempotencyRecords: "answers",
+	idempotencyHashes:  "answer hashes",
+	events:             "events",
+	eventsByPost:       "events by post",
+	webhooks:           "webhooks",
+	webhookOwners:      "webhook owners",
+	deliveries:         "deliveries",
+	pendingDeliveries:  "pending deliveries",
+	audit:              "audit",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

@@ -66,7 +66,7 @@ func (c *checker) pages(tx *bbolt.Tx) {
 func (c *checker) all() {
 	for _, check := range []func(*checker){
 		(*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
-		(*checker).answers, (*checker).events, (*checker).webhooks, (*checker).deliveries,
+		(*checker).idempotencyRecords, (*checker).events, (*checker).webhooks, (*checker).deliveries,
 		(*checker).records, (*checker).counts,
 	} {
 		check(c)
@@ -165,13 +165,13 @@ func (c *checker) keys() {
 	})
 }
 
-func (c *checker) answers() {
-	c.each(answers, func(key, record []byte) error {
+func (c *checker) idempotencyRecords() {
+	c.each(idempotencyRecords, func(key, record []byte) error {
 		if len(key) != 40 {
 			return errors.New("its length is wrong")
 		}
-		c.holds(answerHashes, key[:idempotencyHashSize], nil)
-		return decode(record, new(storage.IdempotencyRecord), (*coder).answer)
+		c.holds(idempotencyHashes, key[:idempotencyHashSize], nil)
+		return decode(record, new(storage.IdempotencyRecord), (*coder).idempotencyRecord)
 	})
 }
 
@@ -248,7 +248,7 @@ func (c *checker) records() {
 
 // counts finds index entries without a record. It must run last.
 func (c *checker) counts() {
-	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, answerHashes, webhookOwners, pendingDeliveries} {
+	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, idempotencyHashes, webhookOwners, pendingDeliveries} {
 		n := 0
 		c.each(b, func(_, _ []byte) error { n++; return nil })
 		if c.ctx.Err() == nil && n != c.expect[b] {

@@ -112,7 +112,7 @@ func TestSpoiledRecordsAreErrors(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, answers, events, targets, published, feeds, webhooks, deliveries, audit} {
+	for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, idempotencyRecords, events, targets, published, feeds, webhooks, deliveries, audit} {
 		err := s.db.Update(func(tx *bbolt.Tx) error {
 			in := tx.Bucket([]byte(bucketNames[b]))
 			var all [][]byte

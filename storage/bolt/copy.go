@@ -26,7 +26,7 @@ func (s *Store) Copy(ctx context.Context, w io.Writer) (n int64, err error) {
 		return 0, storage.ErrClosed
 	}
 	if err != nil {
-		return 0, fmt.Errorf("begin copying %s: %w", s.path, err)
+		return 0, fmt.Errorf("start copying %s: %w", s.path, err)
 	}
 	defer tx.Rollback()
 	defer s.recovered("a copy panicked", &err)

@@ -196,8 +196,8 @@ func acknowledged(r storage.Reader, reached map[string]string) error {
 		if !audited[ws][id] {
 			return fmt.Errorf("the audit log has no entry about post %s", id)
 		}
-		answer := storage.IdempotencyScope{WorkspaceID: ws, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: id}
-		if _, err := r.IdempotencyRecord(answer); err != nil {
+		scope := storage.IdempotencyScope{WorkspaceID: ws, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: id}
+		if _, err := r.IdempotencyRecord(scope); err != nil {
 			return err
 		}
 	}

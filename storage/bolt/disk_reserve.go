@@ -101,11 +101,11 @@ func (r *diskReserve) markFull(err error) {
 // an interval.
 func (r *diskReserve) commitFailed(err error, used int64) error {
 	cause := err
-	if !noSpace(cause) && time.Since(r.probedAt) >= r.interval {
+	if !storage.IsDiskFull(cause) && time.Since(r.probedAt) >= r.interval {
 		r.probedAt = time.Now()
 		cause = writeZeros(r.file, used, used+probeSize)
 	}
-	if !noSpace(cause) {
+	if !storage.IsDiskFull(cause) {
 		return err
 	}
 	r.mustProbe, r.refusedAt = true, time.Now()
@@ -127,7 +127,7 @@ func (r *diskReserve) grow(used int64) error {
 	step := min(max(used/4, minStep), maxStep)
 	var err error
 	for _, to := range []int64{used + reserveSize + step, used + reserveSize} {
-		if err = r.allocate(r.file, from, to); !noSpace(err) {
+		if err = r.allocate(r.file, from, to); !storage.IsDiskFull(err) {
 			r.markAllocated(to)
 			return nil // the commit reports any other error
 		}

@@ -27,7 +27,7 @@
 //	contents            account:16 period:5 fingerprint:16 time:3 post:16 → nothing
 //	network ids         account:16 id:… target:16                         → nothing
 //	identities          sha256:16 workspace:16 account:16                 → nothing
-//	answers             created:8 sha256:32                               → answer record
+//	answers             created:8 sha256:32                               → idempotency record
 //	answer hashes       created:8 hash:8                                  → nothing
 //	events              event:16                                          → event record
 //	events by post      post:16 event:16                                  → events:…
@@ -54,9 +54,9 @@
 // read as failed, because their webhook has no owner entry.
 //
 // Nearly all keys start with a time, or with an id, which starts with a time. Writes
-// therefore touch the end of a bucket and not all of it. Idempotency records are in the
-// bucket "answers". They are looked up by hash, so a table in memory maps a part of each
-// hash to its time. It is loaded at the start from the small bucket "answer hashes".
+// therefore touch the end of a bucket and not all of it. Idempotency records are found
+// by their hash, so a table in memory maps a part of each hash to its time. It is loaded
+// at the start from a small bucket that has only the keys.
 //
 // The events by post have one entry for all events about a post that one transaction
 // added: the key has the first id, and the value has all of them. A new post, with three

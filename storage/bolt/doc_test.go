@@ -44,16 +44,16 @@ func drawing(t *testing.T) map[string]drawn {
 
 // recordReaders decode the kinds of records that doc.go names.
 var recordReaders = map[string]func([]byte) error{
-	"workspace record": func(b []byte) error { return decode(b, new(schedctl.Workspace), (*coder).workspace) },
-	"key record":       func(b []byte) error { return decode(b, new(schedctl.APIKey), (*coder).key) },
-	"account record":   func(b []byte) error { return decode(b, new(schedctl.Account), (*coder).account) },
-	"post record":      func(b []byte) error { return decode(b, new(schedctl.Post), (*coder).post) },
-	"attempt record":   func(b []byte) error { return decode(b, new(schedctl.Attempt), (*coder).attempt) },
-	"answer record":    func(b []byte) error { return decode(b, new(storage.IdempotencyRecord), (*coder).answer) },
-	"event record":     func(b []byte) error { return decode(b, new(schedctl.Event), (*coder).event) },
-	"webhook record":   func(b []byte) error { return decode(b, new(schedctl.Webhook), (*coder).webhook) },
-	"delivery record":  func(b []byte) error { return decode(b, new(schedctl.Delivery), (*coder).delivery) },
-	"audit record":     func(b []byte) error { return decode(b, new(schedctl.AuditEntry), (*coder).auditEntry) },
+	"workspace record":   func(b []byte) error { return decode(b, new(schedctl.Workspace), (*coder).workspace) },
+	"key record":         func(b []byte) error { return decode(b, new(schedctl.APIKey), (*coder).key) },
+	"account record":     func(b []byte) error { return decode(b, new(schedctl.Account), (*coder).account) },
+	"post record":        func(b []byte) error { return decode(b, new(schedctl.Post), (*coder).post) },
+	"attempt record":     func(b []byte) error { return decode(b, new(schedctl.Attempt), (*coder).attempt) },
+	"idempotency record": func(b []byte) error { return decode(b, new(storage.IdempotencyRecord), (*coder).idempotencyRecord) },
+	"event record":       func(b []byte) error { return decode(b, new(schedctl.Event), (*coder).event) },
+	"webhook record":     func(b []byte) error { return decode(b, new(schedctl.Webhook), (*coder).webhook) },
+	"delivery record":    func(b []byte) error { return decode(b, new(schedctl.Delivery), (*coder).delivery) },
+	"audit record":       func(b []byte) error { return decode(b, new(schedctl.AuditEntry), (*coder).auditEntry) },
 }
 
 // fits reports whether a key or value matches its form in doc.go.

@@ -35,7 +35,7 @@ func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) 
 
 // IdempotencyRecords implements [storage.Exporter].
 func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit int) (list []storage.StoredIdempotencyRecord, err error) {
-	c := r.in(answers).Cursor()
+	c := r.in(idempotencyRecords).Cursor()
 	k, v := c.First()
 	if after.Hash != ([32]byte{}) {
 		key := append(appendTime(nil, timeKey(after.Record.CreatedAt.UnixMilli())), after.Hash[:]...)

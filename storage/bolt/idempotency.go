@@ -15,17 +15,17 @@ func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (a storage.Idem
 	if record == nil {
 		return a, schedctl.Errorf(schedctl.NotFound, "", "there is no response to this request")
 	}
-	if err := decode(record, &a, (*coder).answer); err != nil {
-		return a, fmt.Errorf("answer to %s %s: %w", key.Method, key.Path, err)
+	if err := decode(record, &a, (*coder).idempotencyRecord); err != nil {
+		return a, fmt.Errorf("idempotency record of %s %s: %w", key.Method, key.Path, err)
 	}
 	return a, nil
 }
 
 // idempotencyRecord returns the key and the record with this hash, or nil.
 func (r *reader) idempotencyRecord(hash [32]byte) (key, record []byte) {
-	for _, at := range r.answers.find(readTime(hash[:])) {
+	for _, at := range r.idempotency.find(readTime(hash[:])) {
 		key := append(appendTime(nil, at), hash[:]...)
-		if record := r.in(answers).Get(key); record != nil {
+		if record := r.in(idempotencyRecords).Get(key); record != nil {
 			return key, record
 		}
 	}
@@ -46,19 +46,19 @@ func (tx *tx) putIdempotencyRecord(hash [32]byte, a storage.IdempotencyRecord) e
 	at := append(appendTime(tx.scratch[:0], timeKey(a.CreatedAt.UnixMilli())), hash[:]...)
 	ref := idempotencyRefOf(at)
 	tx.removed = slices.DeleteFunc(tx.removed, func(r idempotencyRef) bool { return r == ref })
-	if tx.answers.add(ref) {
+	if tx.idempotency.add(ref) {
 		tx.added = append(tx.added, ref)
 	}
-	if err := tx.put(answerHashes, at[:idempotencyHashSize], nil); err != nil {
+	if err := tx.put(idempotencyHashes, at[:idempotencyHashSize], nil); err != nil {
 		return err
 	}
-	return putRecord(tx, answers, at, &a, (*coder).answer)
+	return putRecord(tx, idempotencyRecords, at, &a, (*coder).idempotencyRecord)
 }
 
 func (tx *tx) deleteIdempotencyRecord(key []byte) error {
 	tx.removed = append(tx.removed, idempotencyRefOf(key))
-	if err := tx.delete(answerHashes, key[:idempotencyHashSize]); err != nil {
+	if err := tx.delete(idempotencyHashes, key[:idempotencyHashSize]); err != nil {
 		return err
 	}
-	return tx.delete(answers, key)
+	return tx.delete(idempotencyRecords, key)
 }

@@ -34,7 +34,7 @@ func idempotencyRefOf(key []byte) idempotencyRef {
 	return idempotencyRef{hash: readTime(key[8:]), time: readTime(key)}
 }
 
-// idempotencyHashSize is the length of the key prefix in the bucket "answer hashes".
+// idempotencyHashSize is the length of the keys of the bucket idempotencyHashes.
 const idempotencyHashSize = 16
 
 func (r idempotencyRef) shard() int { return int(r.hash % shardCount) }
@@ -46,10 +46,10 @@ func (r idempotencyRef) slot() idempotencySlot {
 // load reads the index from the file.
 func (x *idempotencyIndex) load(tx *bbolt.Tx) error {
 	bs := buckets{bolt: tx}
-	c := bs.in(answerHashes).Cursor()
+	c := bs.in(idempotencyHashes).Cursor()
 	for k, _ := c.First(); k != nil; k, _ = c.Next() {
 		if len(k) != idempotencyHashSize {
-			return damaged(fmt.Sprintf("a key in %q has %d bytes", answerHashes, len(k)))
+			return damaged(fmt.Sprintf("a key in %q has %d bytes", idempotencyHashes, len(k)))
 		}
 		x.add(idempotencyRefOf(k))
 	}

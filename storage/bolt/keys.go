@@ -62,7 +62,7 @@ func (r *reader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
 	}
 	record := r.in(keys).Get(owner)
 	if record == nil {
-		return schedctl.APIKey{}, fmt.Errorf("API key: %w: a hash names one that is not there", storage.ErrCorrupt)
+		return schedctl.APIKey{}, fmt.Errorf("API key: %w: a hash refers to a missing key", storage.ErrCorrupt)
 	}
 	return readKey(owner, record)
 }

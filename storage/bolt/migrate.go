@@ -130,7 +130,7 @@ func versionOrNone(tx *bbolt.Tx, list []migration) (int, error) {
 func versionOf(tx *bbolt.Tx, list []migration) (int, error) {
 	b := tx.Bucket([]byte(bucketNames[meta]))
 	if b == nil {
-		return 0, foreign("it is a bbolt file of another program")
+		return 0, foreign("it is the bbolt file of a different program")
 	}
 	v := b.Get(versionKey)
 	if len(v) != 8 {

@@ -289,7 +289,7 @@ func (o olderFile) make(t *testing.T, path string) {
 				return err
 			}
 		}
-		for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, answers, events, webhooks, deliveries, audit} {
+		for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, idempotencyRecords, events, webhooks, deliveries, audit} {
 			if slices.Contains(o.lacks, b) {
 				continue
 			}

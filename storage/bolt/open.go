@@ -78,7 +78,7 @@ func open(path string, log *slog.Logger, list []migration) (*Store, error) {
 		return err
 	})
 	if torn != nil && err == nil {
-		log.Warn("one of the two meta pages of the database cannot be read: the state of the other one is used, and changes may be missing", "path", path, "error", torn)
+		log.Warn("one of the two meta pages of the database cannot be read: using the other page; the last changes may be missing", "path", path, "error", torn)
 	}
 	if err != nil {
 		db.Close()

@@ -114,7 +114,7 @@ func TestOpenRefuses(t *testing.T) {
 		"text":             {replace(strings.Repeat("#!/bin/sh\n", 2000)), storage.ErrForeign, "move the file away"},
 		"zeros":            {replace(strings.Repeat("\x00", 65536)), storage.ErrForeign, "move the file away"},
 		"directory":        {directory, storage.ErrForeign, "not a regular file"},
-		"another program":  {inside(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("schedctl")) }), storage.ErrForeign, "another program"},
+		"another program":  {inside(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("schedctl")) }), storage.ErrForeign, "a different program"},
 		"newer":            {inside(nextVersion), storage.ErrNewer, "install the newer one"},
 		"far newer":        {version(1 << 63), storage.ErrNewer, "install the newer one"},
 		"no version":       {inside(func(tx *bbolt.Tx) error { return tx.Bucket([]byte("schedctl")).Delete([]byte("version")) }), storage.ErrCorrupt, "version"},

@@ -35,7 +35,7 @@ func (tx *tx) pruneIdempotencyRecords(before storage.Retention, limit int) (int,
 }
 
 func (tx *tx) oldIdempotencyRecords(before time.Time, limit int) (old [][]byte) {
-	c := tx.in(answers).Cursor()
+	c := tx.in(idempotencyRecords).Cursor()
 	for k, _ := c.First(); k != nil && len(old) < limit && readTime(k) < timeKey(before.UnixMilli()); k, _ = c.Next() {
 		old = append(old, slices.Clone(k))
 	}

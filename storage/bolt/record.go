@@ -165,9 +165,9 @@ func (c *coder) key(k *schedctl.APIKey) {
 	c.time(&k.LastUsedAt)
 }
 
-// answer is the record of a [storage.IdempotencyRecord]. It has the time of creation
+// idempotencyRecord is the record of a [storage.IdempotencyRecord]. It has the time of creation
 // although that is in the key, because a key cannot represent a zero time.
-func (c *coder) answer(a *storage.IdempotencyRecord) {
+func (c *coder) idempotencyRecord(a *storage.IdempotencyRecord) {
 	c.fixed(a.Fingerprint[:])
 	c.int(&a.Status)
 	c.bool(&a.Sealed)

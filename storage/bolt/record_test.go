@@ -30,7 +30,7 @@ func sampleRecord[T any](t testing.TB, v T, fields func(*coder, *T)) []byte {
 
 var (
 	sampleTime  = time.UnixMilli(1_700_000_000_123).UTC()
-	sampleError = &schedctl.TargetError{Kind: schedctl.KindNetwork, Code: "timeout", Message: "no answer", HTTPStatus: 504, Outcome: schedctl.OutcomeUnknown}
+	sampleError = &schedctl.TargetError{Kind: schedctl.KindNetwork, Code: "timeout", Message: "no response", HTTPStatus: 504, Outcome: schedctl.OutcomeUnknown}
 )
 
 func samplePost() schedctl.Post {
@@ -67,7 +67,7 @@ func sampleKey() schedctl.APIKey {
 	}
 }
 
-func sampleAnswer() storage.IdempotencyRecord {
+func sampleIdempotencyRecord() storage.IdempotencyRecord {
 	return storage.IdempotencyRecord{Status: 201, Header: map[string]string{"Etag": `"1"`, "Location": "/"}, Body: []byte("{}"), Sealed: true, CreatedAt: sampleTime}
 }
 
@@ -108,7 +108,7 @@ func TestSpoiledRecords(t *testing.T) {
 		testSpoiled(t, schedctl.Workspace{Name: "w", CreatedAt: sampleTime}, (*coder).workspace)
 	})
 	t.Run("key", func(t *testing.T) { testSpoiled(t, sampleKey(), (*coder).key) })
-	t.Run("answer", func(t *testing.T) { testSpoiled(t, sampleAnswer(), (*coder).answer) })
+	t.Run("idempotency record", func(t *testing.T) { testSpoiled(t, sampleIdempotencyRecord(), (*coder).idempotencyRecord) })
 	t.Run("event", func(t *testing.T) { testSpoiled(t, sampleEvent(), (*coder).event) })
 	t.Run("webhook", func(t *testing.T) { testSpoiled(t, sampleWebhook(), (*coder).webhook) })
 	t.Run("delivery", func(t *testing.T) { testSpoiled(t, sampleDelivery(), (*coder).delivery) })
@@ -148,7 +148,7 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 1, sampleAttempt(), (*coder).attempt),
 		fuzzed(f, 2, sampleAccount(), (*coder).account),
 		fuzzed(f, 3, sampleKey(), (*coder).key),
-		fuzzed(f, 4, sampleAnswer(), (*coder).answer),
+		fuzzed(f, 4, sampleIdempotencyRecord(), (*coder).idempotencyRecord),
 		fuzzed(f, 5, sampleEvent(), (*coder).event),
 		fuzzed(f, 6, sampleWebhook(), (*coder).webhook),
 		fuzzed(f, 7, sampleDelivery(), (*coder).delivery),
@@ -294,8 +294,8 @@ func TestAnswerIndexForgets(t *testing.T) {
 	t.Parallel()
 	s := seeded(t)
 	slots := func() (n int) {
-		for i := range s.answers.shards {
-			n += len(s.answers.shards[i])
+		for i := range s.idempotency.shards {
+			n += len(s.idempotency.shards[i])
 		}
 		return n
 	}

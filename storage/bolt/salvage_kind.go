@@ -38,7 +38,7 @@ var kinds = []kind{
 	kindOf(webhooks, 32, readWebhook, newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),
-	kindOf(answers, 40, readIdempotencyRecord, nil, salvageIdempotencyRecord),
+	kindOf(idempotencyRecords, 40, readIdempotencyRecord, nil, salvageIdempotencyRecord),
 	kindOf(events, 16, readEvent, nil, func(tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }),
 	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery),
 	kindOf(audit, 32, readAudit, nil, func(tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
@@ -101,9 +101,9 @@ func readPost(key, record []byte) (p schedctl.Post, err error) {
 
 func readIdempotencyRecord(key, record []byte) (a storage.IdempotencyRecord, err error) {
 	if len(key) != 40 {
-		return a, wrongKey(answers, key)
+		return a, wrongKey(idempotencyRecords, key)
 	}
-	return a, decode(record, &a, (*coder).answer)
+	return a, decode(record, &a, (*coder).idempotencyRecord)
 }
 
 // newerKey prefers a revoked key, so that no key is valid again, and then the one

@@ -116,16 +116,16 @@ func (s *salvager) missedAttempts(tx *tx, miss func(bucket, []byte)) {
 // missedAnswers adds the idempotency records whose key prefixes are in the index.
 func (s *salvager) missedAnswers(tx *tx) {
 	known := map[string]bool{}
-	for key := range s.lost[answers] {
+	for key := range s.lost[idempotencyRecords] {
 		known[key[:min(len(key), idempotencyHashSize)]] = true
 	}
-	c := tx.in(answers).Cursor()
-	s.source.walk(answerHashes, func(it item) {
+	c := tx.in(idempotencyRecords).Cursor()
+	s.source.walk(idempotencyHashes, func(it item) {
 		if len(it.key) != idempotencyHashSize || known[string(it.key)] {
 			return
 		}
 		if k, _ := c.Seek(it.key); !bytes.HasPrefix(k, it.key) {
-			s.lost[answers][string(it.key)] = true
+			s.lost[idempotencyRecords][string(it.key)] = true
 		}
 	})
 }

@@ -23,14 +23,14 @@ type Options struct {
 
 // Store is an open database file. It implements [storage.Store]. [Open] returns one.
 type Store struct {
-	path    string
-	db      *bbolt.DB
-	log     *slog.Logger
-	answers *idempotencyIndex
-	queue   *queue
-	notify  func(storage.Commit)
-	reserve *diskReserve
-	scans   scanTurns
+	path        string
+	db          *bbolt.DB
+	log         *slog.Logger
+	idempotency *idempotencyIndex
+	queue       *queue
+	notify      func(storage.Commit)
+	reserve     *diskReserve
+	scans       scanTurns
 
 	// The following fields belong to the writer.
 	tx        tx
@@ -50,15 +50,15 @@ var _ storage.Store = (*Store)(nil)
 
 // start takes over an open file and starts the writer.
 func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
-	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: new(idempotencyIndex), scans: make(scanTurns, 1), sync: (*bbolt.Tx).Commit, brokenSignal: make(chan struct{})}
-	if err := db.View(s.answers.load); err != nil {
+	s := &Store{path: path, db: db, log: log, queue: newQueue(), idempotency: new(idempotencyIndex), scans: make(scanTurns, 1), sync: (*bbolt.Tx).Commit, brokenSignal: make(chan struct{})}
+	if err := db.View(s.idempotency.load); err != nil {
 		return nil, err
 	}
 	var err error
 	if s.reserve, err = newDiskReserve(path, log, s.recheckDisk); err != nil {
 		return nil, err
 	}
-	s.tx.answers, s.tx.ctx = s.answers, context.Background()
+	s.tx.idempotency, s.tx.ctx = s.idempotency, context.Background()
 	s.written.Add(1)
 	go s.write()
 	return s, nil
@@ -75,12 +75,12 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 		return storage.ErrClosed
 	}
 	if err != nil {
-		return fmt.Errorf("begin reading %s: %w", s.path, err)
+		return fmt.Errorf("start reading %s: %w", s.path, err)
 	}
 	defer tx.Rollback()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer s.recovered("a reader panicked", &err)
-	return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}, answers: s.answers, turn: scanTurn{turns: s.scans}})
+	return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}, idempotency: s.idempotency, turn: scanTurn{turns: s.scans}})
 }
 
 // recovered turns a panic into an error; defer it. bbolt panics on damaged pages, and

@@ -20,9 +20,9 @@ import (
 type reader struct {
 	ctx context.Context
 	buckets
-	answers *idempotencyIndex
-	turn    scanTurn      // the turn of the current scan
-	scratch [keySize]byte // memory for building keys
+	idempotency *idempotencyIndex
+	turn        scanTurn      // the turn of the current scan
+	scratch     [keySize]byte // memory for building keys
 }
 
 // keySize is enough for every key except those that end with a name.
@@ -74,11 +74,11 @@ func (tx *tx) reset(opened *bbolt.Tx) {
 
 func (tx *tx) rollback() {
 	tx.bolt.Rollback() // fails only if the transaction has ended
-	tx.answers.remove(tx.added...)
+	tx.idempotency.remove(tx.added...)
 }
 
 // committed updates the idempotency index after the commit.
-func (tx *tx) committed() { tx.answers.remove(tx.removed...) }
+func (tx *tx) committed() { tx.idempotency.remove(tx.removed...) }
 
 // commitInfo returns what the group changed, without due entries that it added
 // and then removed.

@@ -19,7 +19,7 @@ const groupLimit = 512
 const rerunLimit = 3
 
 var (
-	errGoexit = errors.New("the function of a transaction ended its goroutine; nothing was written")
+	errGoexit = errors.New("the function of a transaction ended its goroutine: its writes were discarded")
 	errBroken = errors.New("the disk did not confirm an earlier commit; restart the daemon to continue from the state on disk")
 )
 
@@ -126,7 +126,7 @@ func (s *Store) begin() (*tx, error) {
 	began := time.Now()
 	opened, err := s.db.Begin(true)
 	if err != nil {
-		return nil, fmt.Errorf("begin writing %s: %w", s.path, err)
+		return nil, fmt.Errorf("start writing %s: %w", s.path, err)
 	}
 	s.tx.reset(opened)
 	s.tx.began = began
@@ -139,7 +139,7 @@ func (s *Store) commit(tx *tx) (err error) {
 		s.rollback(tx)
 		return nil
 	}
-	told := tx.commitInfo()
+	commit := tx.commitInfo()
 	id, used := tx.bolt.ID(), tx.bolt.Size()
 	if err := s.commitBolt(tx); err != nil {
 		s.rollback(tx)
@@ -151,10 +151,10 @@ func (s *Store) commit(tx *tx) (err error) {
 		}
 		return fmt.Errorf("commit to %s: %w", s.path, err)
 	}
-	told.Took = time.Since(tx.began)
+	commit.Took = time.Since(tx.began)
 	tx.committed()
 	if s.notify != nil {
-		s.notify(told)
+		s.notify(commit)
 	}
 	return nil
 }

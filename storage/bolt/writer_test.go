@@ -304,7 +304,7 @@ func TestFailedCommit(t *testing.T) {
 	if has(t, s, lost) {
 		t.Error("the failed transaction is visible")
 	}
-	if times := s.answers.find(readTime(hashBytes(key))); len(times) > 0 {
+	if times := s.idempotency.find(readTime(hashBytes(key))); len(times) > 0 {
 		t.Error("the idempotency index has a record of the failed transaction")
 	}
 	s.Notify(nil)
@@ -346,7 +346,7 @@ func TestRollbackThatPanics(t *testing.T) {
 	t.Parallel()
 	s := openNew(t, nil)
 	err := s.Update(context.Background(), func(opened storage.Tx) error {
-		opened.(*tx).answers = nil // so that the rollback panics
+		opened.(*tx).idempotency = nil // so that the rollback panics
 		return errors.Join(opened.PutWorkspace(newWorkspace()), errors.New("no"))
 	})
 	if err == nil {

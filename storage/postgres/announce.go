@@ -47,8 +47,8 @@ func encodeAnnouncement(node string, c storage.Commit) (string, error) {
 	return string(text), err
 }
 
-// decodeAnnouncement returns the commit of another process. foreign is false for
-// announcements of this process.
+// decodeAnnouncement returns the announced commit. foreign is false if this process
+// announced it.
 func decodeAnnouncement(node, text string) (c storage.Commit, foreign bool, err error) {
 	var a announcement
 	if err := json.Unmarshal([]byte(text), &a); err != nil {

@@ -144,7 +144,7 @@ func deadlocks(t *testing.T, url string) (n int) {
 	return n
 }
 
-// prepareAndTouch reads targets in the given order, and writes what it has read.
+// prepareAndTouch reads targets in the given order and writes them back.
 func prepareAndTouch(tx storage.Tx, ids []string) error {
 	errs := []error{storage.Prepare(tx, ids)}
 	for _, id := range ids {

@@ -84,7 +84,7 @@ func (s *databaseState) check(newest int64) error {
 	case s.schema == "":
 		return errors.New("search_path names no existing schema; create one that this user may use")
 	case s.others > 0:
-		return fmt.Errorf("%w: the schema %q has tables of another program; use a separate database, or set search_path to an empty schema", storage.ErrForeign, s.schema)
+		return fmt.Errorf("%w: the schema %q has tables of a different program; use a separate database, or set search_path to an empty schema", storage.ErrForeign, s.schema)
 	case s.version > newest:
 		return fmt.Errorf("%w: it has version %d, this program supports up to %d; use the newer program", storage.ErrNewer, s.version, newest)
 	}

@@ -23,9 +23,9 @@
 // An Update is one READ COMMITTED transaction on its own connection; the database
 // commits many at once. It locks what its function reads: a record by its row,
 // everything that belongs to a post by the post's row, and a list by an advisory lock
-// that every transaction takes before it adds to the list. What was read therefore
-// cannot change before the commit, and no transaction fails at its end because of
-// another one. Lists that only tests read in transactions lock their tables.
+// that every transaction takes before it adds to the list. Records that it has read
+// therefore cannot change before the commit, and transactions do not conflict at
+// commit. Lists that only tests read in transactions lock their tables.
 //
 // Writes are buffered until a read must see them, or until the commit, and are then
 // sent in one round trip. New records are written without checking first that their ids
@@ -46,14 +46,13 @@
 // # Refusals
 //
 // A response to a request and its refusal exclude each other by the primary key of the
-// table answers. Refuse writes the refusal, so that a transaction that started earlier
+// table "answers". Refuse writes the refusal, so that a transaction that started earlier
 // and commits later fails; see refuse.go.
 //
 // # Order of events
 //
-// Several processes commit in any order, so that a reader that continues after the last
-// event it saw could miss one that is committed late. outbox.go describes how this is
-// prevented.
+// Several processes commit in any order. A reader that continues after the last event it
+// saw could therefore miss an event that is committed late. outbox.go prevents this.
 //
 // # Connections
 //

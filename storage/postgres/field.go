@@ -80,8 +80,8 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.AuditPrefix: "audit entry",
 }
 
-// textField is a string. What the type text cannot hold, NUL and invalid UTF-8, is
-// replaced by U+FFFD: responses of networks and endpoints may contain it.
+// textField is a string. It replaces NUL and invalid UTF-8, which the type text cannot
+// hold, by U+FFFD: responses of networks and endpoints may contain them.
 type textField[S ~string] struct{ s *S }
 
 func (f textField[S]) value() (any, error) { return clean(string(*f.s)), nil }

@@ -17,7 +17,7 @@ import (
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// migrateLimit is how long a migration may wait for that of another process.
+// migrateLimit is how long a migration may wait for a migration in a second process.
 const migrateLimit = 10 * time.Minute
 
 // tableLockPause is how often the table lock is checked in transaction mode, where no

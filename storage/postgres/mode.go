@@ -45,9 +45,9 @@ const (
 	transactionMode poolMode = "transaction"
 )
 
-// requireDurable returns the statement that makes commits wait for the disk even where
-// the settings of the server or a role say otherwise: what a daemon has acknowledged
-// must not be lost. local selects the transaction instead of the session.
+// requireDurable returns the statement that makes commits wait for the disk, even if the
+// settings of the server or a role say otherwise. Acknowledged writes must not be lost.
+// local selects the transaction instead of the session.
 func requireDurable(local string) string {
 	return "SELECT set_config('synchronous_commit', 'on', " + local + ") WHERE current_setting('synchronous_commit') = 'off'"
 }

@@ -56,7 +56,7 @@ func TestRefusedDatabases(t *testing.T) {
 		want  error
 		says  string
 	}{
-		{"foreign", []string{"CREATE TABLE theirs (id int)"}, storage.ErrForeign, `"public" has tables of another program`},
+		{"foreign", []string{"CREATE TABLE theirs (id int)"}, storage.ErrForeign, `"public" has tables of a different program`},
 		{"newer", []string{"CREATE TABLE schedctl_version (version_id bigint, is_applied bool)", "INSERT INTO schedctl_version VALUES (99999, true)"}, storage.ErrNewer, "99999"},
 		{"read-only", []string{"ALTER DATABASE %s SET default_transaction_read_only = on"}, storage.ErrReadOnly, "default_transaction_read_only"},
 		{"no schema", []string{"ALTER DATABASE %s SET search_path = nowhere"}, nil, "search_path"},
@@ -148,7 +148,7 @@ func TestSchemasAreIsolated(t *testing.T) {
 	err := two.View(t.Context(), func(r storage.Reader) error {
 		list, err := r.Workspaces()
 		if len(list) != 0 {
-			t.Errorf("a schema sees the workspaces of another one: %v", list)
+			t.Errorf("a schema sees the workspaces of a second schema: %v", list)
 		}
 		return err
 	})

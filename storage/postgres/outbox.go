@@ -55,9 +55,9 @@ func (r *reader) Events(afterID string, limit int) (list []schedctl.Event, err e
 // the position before it and the number of missing positions in between.
 var readOutbox = sync.OnceValue(func() string {
 	return "SELECT " + strings.ReplaceAll(events.sql().columns, "events.", "found.") + ", found.before, " + missingBefore + `
-		FROM (SELECT events.*, lag(seq, 1, begins) OVER (ORDER BY seq) AS before
-			FROM (SELECT greatest($1, first_seq - 1) AS begins FROM outbox) AS place, events
-			WHERE seq > begins AND seq > $1 ORDER BY seq LIMIT $2) AS found
+		FROM (SELECT events.*, lag(seq, 1, lower_bound) OVER (ORDER BY seq) AS before
+			FROM (SELECT greatest($1, first_seq - 1) AS lower_bound FROM outbox) AS bound, events
+			WHERE seq > lower_bound AND seq > $1 ORDER BY seq LIMIT $2) AS found
 		ORDER BY found.seq`
 })
 

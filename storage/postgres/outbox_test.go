@@ -41,8 +41,8 @@ func addEvent(t *testing.T, s storage.Store) (id string) {
 	return e.ID
 }
 
-// slowTransaction is a transaction of another process that has taken an outbox position
-// and is not committed yet.
+// slowTransaction is an uncommitted transaction of a second process that has taken an
+// outbox position.
 func slowTransaction(t *testing.T, url string) (tx pgx.Tx) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -219,7 +219,7 @@ func TestStoppedClientLosesItsTransaction(t *testing.T) {
 	}()
 	<-holds
 	if err := n.add(t.Context(), other); err != nil {
-		t.Errorf("Update of another process: %v", err)
+		t.Errorf("Update in a second process: %v", err)
 	}
 	close(goOn)
 	if err := <-done; err != nil || runs != 2 {

@@ -13,9 +13,9 @@ import (
 )
 
 // commitMark identifies a transaction whose connection is lost during its commit. The
-// transaction number tells only how long the transaction runs: after a crash, the
-// server reuses numbers of lost transactions. Whether it was committed is decided by
-// the row of its connection, which the transaction writes as well.
+// transaction number only shows whether the transaction still runs: after a crash, the
+// server reuses the numbers of lost transactions. The row of its connection, which the
+// transaction writes too, shows whether it was committed.
 type commitMark struct {
 	number     string // transaction number at the server
 	connection pgtype.UUID
@@ -62,7 +62,7 @@ const markRetention = "1 day"
 const outcomeLimit = 30 * time.Second
 
 // outcome reports whether a transaction was committed whose connection is lost. It
-// waits for one that is still running.
+// waits until the transaction has ended.
 func (s *Store) outcome(m commitMark) (committed bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), outcomeLimit)
 	defer cancel()

@@ -164,7 +164,7 @@ func countEvents(t *testing.T, s storage.Store) (n int) {
 }
 
 // TestTwoProcessesOneIdempotencyKey guards that of two concurrent requests with the
-// same key in two processes, one takes effect and the other one reads its response.
+// same key in two processes, one takes effect and the other reads its response.
 func TestTwoProcessesOneIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)

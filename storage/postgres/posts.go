@@ -99,8 +99,8 @@ func (r *reader) lockPostOf(target pgtype.UUID) {
 	}
 }
 
-// PutPost implements [storage.Tx]. It returns NOT_FOUND for the id of another
-// workspace's post, and keeps the creation time.
+// PutPost implements [storage.Tx]. It returns NOT_FOUND for the id of a post in a
+// different workspace, and keeps the creation time.
 func (tx *tx) PutPost(p schedctl.Post) error {
 	known, err := tx.cachedPost(p.ID)
 	if err != nil {

@@ -77,10 +77,10 @@ func testAccountNamesAreUnique(f *fixture) {
 	f.checkNameAccepted("a first name", a, true)
 	a.DisplayName = "again"
 	f.checkNameAccepted("the same account again", a, true)
-	f.checkNameAccepted("the name of another account", f.newAccount("news", epoch), false)
+	f.checkNameAccepted("the name of a second account", f.newAccount("news", epoch), false)
 	feed := f.newAccount("news", epoch)
 	feed.Platform = feedPlatform
-	f.checkNameAccepted("the name of another account, as a feed", feed, false)
+	f.checkNameAccepted("the name of a second account, as a feed", feed, false)
 	f.checkNameAccepted("another case", f.newAccount("News", epoch), true)
 	elsewhere := f.newAccount("news", epoch)
 	elsewhere.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
@@ -111,7 +111,7 @@ func testFeedNamesAreUniqueEverywhere(f *fixture) {
 	second := elsewhere
 	second.ID, second.Platform = newID(schedctl.AccountPrefix, epoch), feedPlatform
 	second.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
-	f.checkNameAccepted("a feed of another workspace", second, false)
+	f.checkNameAccepted("a feed of the second workspace", second, false)
 
 	feed.Name = "journal"
 	f.checkNameAccepted("another name for the feed", feed, true)
@@ -120,7 +120,7 @@ func testFeedNamesAreUniqueEverywhere(f *fixture) {
 	f.checkNameAccepted("a feed in trouble", feed, true)
 	wantSame(f, "feed in trouble", feed, mustRead(f, feedNamed("journal")))
 	f.putAccounts(second)
-	wantSame(f, "feed of another workspace", second, mustRead(f, feedNamed("blog")))
+	wantSame(f, "feed of the second workspace", second, mustRead(f, feedNamed("blog")))
 	wantNotFound(f, "no feed", feedNamed("nowhere"))
 	wantNotFound(f, "no feed", feedNamed(""))
 }

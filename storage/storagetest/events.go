@@ -186,8 +186,8 @@ func testEventsAreInOrder(f *fixture) {
 	wantSame(f, "after none were added", want, eventsAfter(f, "", 100))
 }
 
-// testEventsOfConcurrentWriters reads the outbox while many transactions add to it,
-// some of which fail. Every event must be read once.
+// testEventsOfConcurrentWriters reads the outbox while many transactions add to it and
+// some of them fail. Every event must be read once.
 func testEventsOfConcurrentWriters(f *fixture) {
 	const writers, each = 8, 20
 	var writing sync.WaitGroup
@@ -268,7 +268,7 @@ func eventsOf(f *fixture, postID string, limit int) []schedctl.Event {
 	return mustRead(f, func(r storage.Reader) ([]schedctl.Event, error) { return r.PostEvents(postID, limit) })
 }
 
-// newEventsAbout returns events, some of which are about either post.
+// newEventsAbout returns events. Some of them are about one of the posts.
 func (f *fixture) newEventsAbout(posts [2]string, n int) []schedctl.Event {
 	events := f.newEvents(n, epoch)
 	for i := range events {

@@ -102,7 +102,7 @@ func testExternalIDsMoveInOneTransaction(f *fixture) {
 }
 
 // testExternalIDsOfConcurrentPuts lets many transactions check for an external id and
-// put a post with it if there is none.
+// put a post with it if no post has it yet.
 func testExternalIDsOfConcurrentPuts(f *fixture) {
 	const n = 16
 	var all sync.WaitGroup

@@ -18,7 +18,7 @@ type FailurePoint int
 // The failure points.
 const (
 	BeforeFn    FailurePoint = iota // the function does not run
-	BeforeDisk                      // the function runs, and nothing is committed
+	BeforeDisk                      // the function runs, and its writes are not committed
 	AfterCommit                     // the transaction is committed, and the caller gets an error
 )
 

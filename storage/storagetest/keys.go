@@ -88,7 +88,7 @@ func testKeyHashNeverChanges(f *fixture) {
 	f.putKeys(a, b)
 	changed, stolen := a, f.newKey(2, epoch)
 	changed.Hash = [32]byte{3}
-	for what, k := range map[string]schedctl.APIKey{"another hash": changed, "the hash of another key": stolen} {
+	for what, k := range map[string]schedctl.APIKey{"another hash": changed, "a second key's hash": stolen} {
 		if err := f.store.Update(f.Context(), func(tx storage.Tx) error { return tx.PutKey(k) }); err == nil {
 			f.Errorf("a key with %s was put", what)
 		}

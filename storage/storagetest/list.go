@@ -189,7 +189,7 @@ func testListsAfterChanges(f *fixture) {
 	wantSame(f, "due index", want, f.dueIndex(schedctl.Due{}))
 }
 
-// testListsInsideATransaction lists posts of which the same transaction has changed most.
+// testListsInsideATransaction lists posts, most of them changed by the same transaction.
 func testListsInsideATransaction(f *fixture) {
 	c := newRandomPosts(f, 3)
 	c.add(600)

@@ -30,7 +30,7 @@ func TestMemoryRunsEveryFunctionTwice(t *testing.T) {
 		return tx.PutWorkspace(w)
 	})
 	if err != nil || runs != 2 || seen != 0 || commits != 1 {
-		t.Errorf("error %v, %d runs, of which %d saw the run before, %d commits; want nil, 2, 0, 1", err, runs, seen, commits)
+		t.Errorf("error %v, %d runs, %d saw the run before, %d commits; want nil, 2, 0, 1", err, runs, seen, commits)
 	}
 }
 

@@ -92,9 +92,9 @@ func (s *modelSubject) Restart(down time.Duration) {
 
 func (s *modelSubject) Settle() []oracle.Exchange {
 	s.publisher.run(s.now)
-	told := s.publisher.exchanges
+	exchanges := s.publisher.exchanges
 	s.publisher.exchanges = nil
-	return told
+	return exchanges
 }
 
 func (s *modelSubject) Account(op oracle.AccountOp, id string) (code string) {

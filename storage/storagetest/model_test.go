@@ -61,11 +61,11 @@ func (l faultySubject) Do(r oracle.Request) oracle.Response {
 }
 
 func (l faultySubject) Settle() []oracle.Exchange {
-	told := l.Subject.Settle()
+	exchanges := l.Subject.Settle()
 	if l.settle != nil {
-		told = l.settle(told)
+		exchanges = l.settle(exchanges)
 	}
-	return told
+	return exchanges
 }
 
 // TestModelDetectsFaults guards that the model does not accept everything.

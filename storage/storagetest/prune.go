@@ -125,7 +125,7 @@ func testPruneRemovesDeliveriesOfDeletedWebhooks(f *fixture) {
 	wantSame(f, "removed from nothing", 0, f.prune(storage.Retention{}, 2))
 	wantSame(f, "deliveries of the gone webhook", []schedctl.Delivery{}, mustRead(f, deliveriesOf(webhooks[1].ID)))
 	for _, w := range []schedctl.Webhook{webhooks[0], webhooks[2]} {
-		wantSame(f, "deliveries of another webhook", 5, len(mustRead(f, deliveriesOf(w.ID))))
+		wantSame(f, "deliveries of the remaining webhook", 5, len(mustRead(f, deliveriesOf(w.ID))))
 	}
 
 	again := f.newWebhooks(1)[0] // a webhook with the same id must not get the old deliveries

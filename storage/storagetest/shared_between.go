@@ -34,7 +34,7 @@ func testCommitsOfOtherProcesses(f *sharedFixture) {
 				wantSame(&f.fixture, "reported by another process", want, got)
 			}
 		case <-time.After(30 * time.Second):
-			f.Fatal("no commit of another process was reported")
+			f.Fatal("the commit of the second process was not reported")
 		}
 	}
 	for len(own) > 0 {

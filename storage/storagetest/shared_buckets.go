@@ -39,7 +39,7 @@ func (f *sharedFixture) wantRefillTimes(what string, want, got []time.Duration, 
 	passed := time.Since(began) + time.Millisecond
 	for i := range want {
 		if got[i] > want[i] || got[i] < want[i]-passed {
-			f.Errorf("%s: bucket %d is full in %v, want %v, of which %v have passed", what, i, got[i], want[i], passed)
+			f.Errorf("%s: bucket %d is full in %v, want %v less the %v that have passed", what, i, got[i], want[i], passed)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func testTokensAreUsed(f *sharedFixture) {
 	const m = time.Minute
 	f.wantRefillTimes("only read", []time.Duration{0, 0}, f.useTokens(f.one, b("b", 0), b("a", 0)), began)
 	f.wantRefillTimes("spent", []time.Duration{3 * m, 1 * m}, f.useTokens(f.one, b("b", 3), b("a", 1)), began)
-	f.wantRefillTimes("used by another process", []time.Duration{1 * m, 5 * m, 0}, f.useTokens(f.two, b("a", 0), b("b", 2), b("c", 0)), began)
+	f.wantRefillTimes("used by the second process", []time.Duration{1 * m, 5 * m, 0}, f.useTokens(f.two, b("a", 0), b("b", 2), b("c", 0)), began)
 	f.wantRefillTimes("twice in one call", []time.Duration{4 * m, 6 * m, 4 * m, 0}, f.useTokens(f.one, b("a", 1), b("b", 1), b("a", 2), b("c", 0)), began)
 	f.wantRefillTimes("read and used", []time.Duration{5 * m, 5 * m}, f.useTokens(f.two, b("a", 0), b("a", 1)), began)
 	quick := storage.TokenUse{Bucket: "quick", Tokens: 1, Every: time.Microsecond}

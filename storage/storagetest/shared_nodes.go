@@ -66,7 +66,7 @@ func testOldNodesAreForgotten(f *sharedFixture) {
 	}
 	f.leave(f.two, now)
 	f.heartbeat(f.two, before, longLease)
-	wantSame(&f.fixture, "nodes, after a heartbeat of the other one", 2, len(f.nodes(f.one)))
+	wantSame(&f.fixture, "nodes, after a heartbeat of the second node", 2, len(f.nodes(f.one)))
 }
 
 func testSharedCloses(f *sharedFixture) {

@@ -191,7 +191,7 @@ func testRefusedWritesChangeNothing(f *fixture) {
 		}
 		return tx.PutWorkspace(e.workspace)
 	})
-	wantSame(f, "told", storage.Commit{}, heard.take())
+	wantSame(f, "notified", storage.Commit{}, heard.take())
 	wantSame(f, "reads that find it", readCount+1, countAll(f, e)) // including the other account
 	wantSame(f, "post", e.post, mustRead(f, postByID(f, e.post.ID)))
 	wantSame(f, "account", e.account, mustRead(f, accountByID(f, e.account.ID)))
@@ -323,8 +323,8 @@ func testEndedContext(f *fixture) {
 // serializable as Update, and reports its commits. It cannot test a full database.
 func testUpdateFromReserveIsAnUpdate(f *fixture) {
 	e := newOneOfEach(f)
-	told := 0
-	f.store.Notify(func(c storage.Commit) { told += c.Events })
+	notified := 0
+	f.store.Notify(func(c storage.Commit) { notified += c.Events })
 	fail := errors.New("no")
 	err := f.store.UpdateFromReserve(context.Background(), func(tx storage.Tx) error { return errors.Join(e.put(tx), fail) })
 	if !errors.Is(err, fail) {
@@ -335,7 +335,7 @@ func testUpdateFromReserveIsAnUpdate(f *fixture) {
 		f.Fatal(err)
 	}
 	wantSame(f, "reads that find it", readCount, countAll(f, e))
-	if told == 0 {
+	if notified == 0 {
 		f.Error("the events of UpdateFromReserve were not reported")
 	}
 	ended, end := context.WithCancel(context.Background())

@@ -91,8 +91,8 @@ func putOutOfOrder(t *testing.T, store storage.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	untold := dump(t, store).Unsent
-	if n := len(untold); n != 16 { // two cursors are at the end
+	unsent := dump(t, store).Unsent
+	if n := len(unsent); n != 16 { // two cursors are at the end
 		t.Fatalf("%d webhooks wait for events: %s", n, strings.Join(ids, " "))
 	}
 }

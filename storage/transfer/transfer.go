@@ -62,7 +62,7 @@ type Report struct {
 // Reasons for which a copy cannot start. Errors wrap them with the name of the database.
 var (
 	ErrNotEmpty = errors.New("the database is not empty")
-	ErrStale    = errors.New("it holds an unfinished copy of another database, or of this one before a daemon used it again")
+	ErrStale    = errors.New("it holds an unfinished copy, made from a different database or before a daemon used this database again")
 )
 
 // MismatchError means that the copy differs from its source.

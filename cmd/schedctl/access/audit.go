@@ -104,19 +104,9 @@ func (o *auditList) collect(ctx context.Context, c *client.Client, after, before
 }
 
 func (o *auditList) print(entries []apiv1.AuditEntry) error {
-	switch {
-	case o.JSON.Given:
-		return o.PrintJSON(append([]apiv1.AuditEntry{}, entries...))
-	case o.Quiet:
-		ids := make([]string, len(entries))
-		for i := range entries {
-			ids[i] = entries[i].ID
-		}
-		return o.PrintIDs(ids...)
-	}
-	t := cli.Table{Header: []string{"WHEN", "ACTION", "WHAT", "KEY", "FROM"}, Status: -1, Excerpt: true}
-	for _, e := range entries {
-		t.Rows = append(t.Rows, []string{o.ShortTime(e.CreatedAt), e.Action, cli.Deref(e.ResourceID), e.APIKeyName, cli.Deref(e.RemoteAddr)})
-	}
-	return o.WriteList(o.RenderTable(t))
+	id := func(e apiv1.AuditEntry) string { return e.ID }
+	layout := cli.Table{Header: []string{"WHEN", "ACTION", "WHAT", "KEY", "FROM"}, Status: -1, Excerpt: true}
+	return cli.PrintList(o.App, entries, id, layout, func(e apiv1.AuditEntry) []string {
+		return []string{o.ShortTime(e.CreatedAt), e.Action, cli.Deref(e.ResourceID), e.APIKeyName, cli.Deref(e.RemoteAddr)}
+	})
 }

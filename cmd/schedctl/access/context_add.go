@@ -52,10 +52,8 @@ func addContext(a *cli.App, name string, use bool) error {
 		return err
 	}
 	if _, there := cfg.Contexts[name]; there {
-		return &cli.Failure{
-			Status: cli.ExitConflict, Code: cli.CodeOther, Message: fmt.Sprintf("there is a context %q already", name),
-			Hint: "remove it first: schedctl context remove " + name,
-		}
+		return cli.NewFailure(cli.ExitConflict, cli.CodeOther, "there is a context %q already", name).
+			WithHint("remove it first: schedctl context remove " + name)
 	}
 	cfg.Contexts[name] = ctx
 	if use {

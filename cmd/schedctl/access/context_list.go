@@ -35,23 +35,9 @@ key is kept.`,
 
 // printContexts prints contexts as a list.
 func printContexts(a *cli.App, list []contextView) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(list)
-	case a.Quiet:
-		names := make([]string, len(list))
-		for i := range list {
-			names[i] = list[i].Name
-		}
-		return a.PrintIDs(names...)
-	}
-	t := cli.Table{Header: []string{"USED", "NAME", "URL", "KEY"}, Status: -1, Excerpt: true}
-	for _, v := range list {
-		used := ""
-		if v.Current {
-			used = "*"
-		}
-		t.Rows = append(t.Rows, []string{used, v.Name, v.URL, v.Key})
-	}
-	return a.WriteList(a.RenderTable(t))
+	name := func(v contextView) string { return v.Name }
+	layout := cli.Table{Header: []string{"USED", "NAME", "URL", "KEY"}, Status: -1, Excerpt: true}
+	return cli.PrintList(a, list, name, layout, func(v contextView) []string {
+		return []string{map[bool]string{true: "*"}[v.Current], v.Name, v.URL, v.Key}
+	})
 }

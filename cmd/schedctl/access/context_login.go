@@ -93,10 +93,8 @@ func (o *login) target(cfg cli.Config) (name string, saved cli.SavedContext, err
 		return "", saved, cli.UsageError("%v", err)
 	}
 	if known, there := cfg.Contexts[name]; there && known.URL != saved.URL {
-		return "", saved, &cli.Failure{
-			Status: cli.ExitConflict, Code: cli.CodeOther, Message: fmt.Sprintf("context %q is for %s", name, known.URL),
-			Hint: "choose another name with --context, or remove it first: schedctl context remove " + name,
-		}
+		return "", saved, cli.NewFailure(cli.ExitConflict, cli.CodeOther, "context %q is for %s", name, known.URL).
+			WithHint("choose another name with --context, or remove it first: schedctl context remove " + name)
 	}
 	return name, saved, nil
 }

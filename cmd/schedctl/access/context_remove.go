@@ -5,13 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 func newContextRemove(a *cli.App) *cobra.Command {
 	var yes bool
-	cmd := cli.DeclareJSON[account.Removal](&cobra.Command{
+	cmd := cli.DeclareJSON[cli.Removal](&cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a context and its key",
 		Long: `Remove a context, and its key where "schedctl login" has kept it. The key stays
@@ -51,5 +50,5 @@ func removeContext(ctx context.Context, a *cli.App, name string, yes bool) error
 	if err := a.WriteConfig(cfg); err != nil {
 		return err
 	}
-	return account.PrintRemoval(a, name, "Removed context")
+	return a.PrintRemoval(name, "Removed context")
 }

@@ -63,21 +63,9 @@ func farTime(a *cli.App, t *apiv1.Time) string {
 
 // printKeys prints keys as a list.
 func printKeys(a *cli.App, keys []apiv1.APIKey) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(append([]apiv1.APIKey{}, keys...))
-	case a.Quiet:
-		ids := make([]string, len(keys))
-		for i := range keys {
-			ids[i] = keys[i].ID
-		}
-		return a.PrintIDs(ids...)
-	}
-	t := cli.Table{Header: []string{"ID", "STATUS", "EXPIRES", "USED", "NAME", "SCOPES"}, Status: 1, Excerpt: true}
-	for _, k := range keys {
-		t.Rows = append(t.Rows, keyRow(a, k))
-	}
-	return a.WriteList(a.RenderTable(t))
+	id := func(k apiv1.APIKey) string { return k.ID }
+	layout := cli.Table{Header: []string{"ID", "STATUS", "EXPIRES", "USED", "NAME", "SCOPES"}, Status: 1, Excerpt: true}
+	return cli.PrintList(a, keys, id, layout, func(k apiv1.APIKey) []string { return keyRow(a, k) })
 }
 
 // keyWithSecret is a key and its secret; null when it is not to be shown.

@@ -108,7 +108,7 @@ func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey,
 	}
 	switch len(found) {
 	case 0:
-		return apiv1.APIKey{}, &cli.Failure{Status: cli.ExitNotFound, Code: schedctl.NotFound, Message: fmt.Sprintf("there is no API key %q", ref), Hint: "see: schedctl key list"}
+		return apiv1.APIKey{}, cli.NewFailure(cli.ExitNotFound, schedctl.NotFound, "there is no API key %q", ref).WithHint("see: schedctl key list")
 	case 1:
 		return found[0], nil
 	}

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,19 +27,10 @@ func showMe(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	me, err := c.Me(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case a.JSON.Given:
-		return a.PrintJSON(me)
-	case a.Quiet:
-		return a.PrintIDs(me.Workspace.ID)
 	}
-	scopes := make([]string, len(me.APIKey.Scopes))
-	for i, s := range me.APIKey.Scopes {
-		scopes[i] = string(s)
-	}
-	return a.Write(a.RenderProperties([]cli.Property{
+	return a.PrintObject(me, me.Workspace.ID, []cli.Property{
 		{Name: "Daemon", Value: c.URL()},
 		{Name: "Workspace", Value: me.Workspace.Name},
 		{Name: "Workspace id", Value: me.Workspace.ID},
@@ -48,7 +38,7 @@ func showMe(ctx context.Context, a *cli.App) error {
 		{Name: "Plan", Value: me.Workspace.Plan},
 		{Name: "Key", Value: me.APIKey.Name},
 		{Name: "Key id", Value: me.APIKey.ID},
-		{Name: "Scopes", Value: strings.Join(scopes, " ")},
+		{Name: "Scopes", Value: cli.JoinStrings(me.APIKey.Scopes, " ")},
 		{Name: "Expires", Value: cli.FirstNonEmpty(a.TimeText(me.APIKey.ExpiresAt), "never")},
-	}))
+	})
 }

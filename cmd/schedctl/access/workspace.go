@@ -27,19 +27,7 @@ func workspaceRow(w apiv1.Workspace) []string { return []string{w.ID, w.Name, w.
 
 // printWorkspaces prints workspaces as a list.
 func printWorkspaces(a *cli.App, workspaces []apiv1.Workspace) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(append([]apiv1.Workspace{}, workspaces...))
-	case a.Quiet:
-		ids := make([]string, len(workspaces))
-		for i := range workspaces {
-			ids[i] = workspaces[i].ID
-		}
-		return a.PrintIDs(ids...)
-	}
-	t := cli.Table{Header: []string{"ID", "NAME", "TIME ZONE", "PLAN"}, Status: -1, Excerpt: true}
-	for _, w := range workspaces {
-		t.Rows = append(t.Rows, workspaceRow(w))
-	}
-	return a.WriteList(a.RenderTable(t))
+	id := func(w apiv1.Workspace) string { return w.ID }
+	layout := cli.Table{Header: []string{"ID", "NAME", "TIME ZONE", "PLAN"}, Status: -1, Excerpt: true}
+	return cli.PrintList(a, workspaces, id, layout, workspaceRow)
 }

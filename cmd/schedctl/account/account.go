@@ -28,23 +28,30 @@ An account is named by its id, by its name, or by platform:name.`,
 	return cmd
 }
 
+// onAccount completes a command whose argument names one account.
+func onAccount(a *cli.App, cmd *cobra.Command, run func(ctx context.Context, ref string) error) *cobra.Command {
+	cmd.Args = cli.Args(1, 1, "an account: its id, its name or platform:name")
+	cmd.ValidArgsFunction = CompleteAccount(a)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args[0]) }
+	return cmd
+}
+
+// connect connects to the daemon and finds the account that an argument names.
+func connect(ctx context.Context, a *cli.App, ref string) (c *client.Client, acct apiv1.Account, err error) {
+	if c, err = a.Connect(); err == nil {
+		acct, err = AccountByName(ctx, a, c, ref)
+	}
+	return c, acct, err
+}
+
 // printAccounts prints accounts as a list.
 func printAccounts(a *cli.App, accounts []apiv1.Account) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(append([]apiv1.Account{}, accounts...))
-	case a.Quiet:
-		ids := make([]string, len(accounts))
-		for i := range accounts {
-			ids[i] = accounts[i].ID
-		}
-		return a.PrintIDs(ids...)
-	}
-	t := cli.Table{Header: []string{"ID", "PLATFORM", "NAME", "STATUS", "PROFILE"}, Status: 3, Excerpt: true}
-	for _, acct := range accounts {
-		t.Rows = append(t.Rows, []string{acct.ID, acct.Platform, acct.Name, string(acct.Status), cli.Deref(acct.ProfileURL)})
-	}
-	if err := a.WriteList(a.RenderTable(t)); err != nil || !a.ErrTerminal {
+	id := func(acct apiv1.Account) string { return acct.ID }
+	layout := cli.Table{Header: []string{"ID", "PLATFORM", "NAME", "STATUS", "PROFILE"}, Status: 3, Excerpt: true}
+	err := cli.PrintList(a, accounts, id, layout, func(acct apiv1.Account) []string {
+		return []string{acct.ID, acct.Platform, acct.Name, string(acct.Status), cli.Deref(acct.ProfileURL)}
+	})
+	if err != nil || !a.ErrTerminal || a.JSON.Given || a.Quiet {
 		return err
 	}
 	for _, acct := range accounts {
@@ -210,7 +217,7 @@ func PickAccount(accounts []apiv1.Account, ref string, missing int) (apiv1.Accou
 	default:
 		return apiv1.Account{}, cli.AmbiguousIDError(ref, "accounts", []string{candidateList(found)})
 	}
-	f := &cli.Failure{Status: missing, Code: schedctl.InvalidSocialAccounts, Message: fmt.Sprintf("there is no account %q", ref), Hint: AddAdvice}
+	f := cli.NewFailure(missing, schedctl.InvalidSocialAccounts, "there is no account %q", ref).WithHint(AddAdvice)
 	if missing == cli.ExitNotFound {
 		f.Code = schedctl.NotFound
 	}

@@ -84,12 +84,11 @@ func limitPairs(can apiv1.Capabilities) []cli.Property {
 
 // fieldNames lists fields; what need not be given is in brackets.
 func fieldNames(fields []apiv1.PlatformField) string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
-		if !f.Required {
-			names[i] = "[" + f.Name + "]"
+	names := cli.Map(fields, func(f apiv1.PlatformField) string {
+		if f.Required {
+			return f.Name
 		}
-	}
+		return "[" + f.Name + "]"
+	})
 	return strings.Join(names, " ")
 }

@@ -20,7 +20,7 @@ type accountEdit struct {
 
 func newAccountEdit(a *cli.App) *cobra.Command {
 	o := &accountEdit{App: a}
-	cmd := cli.DeclareJSON[apiv1.Account](&cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "edit ACCOUNT",
 		Short: "Change the name or the options of an account",
 		Long: `Change the name or the options of an account. Its credentials stay as they are and
@@ -30,10 +30,7 @@ the options of each platform.`,
 		Example: `  schedctl account edit demo --name site
   schedctl account edit mastodon:me --set visibility=unlisted
   schedctl account edit demo --set duplicate_guard=`,
-		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
-		ValidArgsFunction: CompleteAccount(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	})
+	}, o.run))
 	cmd.Flags().StringVar(&o.name, "name", "", "the new `name`")
 	cmd.Flags().StringArrayVar(&o.sets, "set", nil, "an option, as `key=value` (repeatable)")
 	return cmd
@@ -43,11 +40,7 @@ func (o *accountEdit) run(ctx context.Context, ref string) error {
 	if o.name == "" && o.sets == nil {
 		return cli.UsageError("nothing to change").WithHint("give --name or --set")
 	}
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	acct, err := AccountByName(ctx, o.App, c, ref)
+	c, acct, err := connect(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ type accountReconnect struct{ ConnectFlags }
 
 func newAccountReconnect(a *cli.App) *cobra.Command {
 	o := &accountReconnect{ConnectFlags{App: a}}
-	cmd := cli.DeclareJSON[apiv1.Account](&cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "reconnect ACCOUNT",
 		Short: "Give an account new credentials",
 		Long: `Give an account new credentials, after its password was changed for example. The
@@ -26,20 +26,13 @@ are not shown to anybody. Options that are not given stay as they are.`,
 		Example: `  schedctl account reconnect mastodon:me
   schedctl account reconnect mastodon:me --login
   schedctl account reconnect bot --set url=https://bot.example/posts --secret-file secret.txt`,
-		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
-		ValidArgsFunction: CompleteAccount(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	})
+	}, o.run))
 	o.add(cmd)
 	return cmd
 }
 
 func (o *accountReconnect) run(ctx context.Context, ref string) error {
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	acct, err := AccountByName(ctx, o.App, c, ref)
+	c, acct, err := connect(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}

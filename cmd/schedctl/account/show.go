@@ -14,33 +14,21 @@ import (
 )
 
 func newAccountShow(a *cli.App) *cobra.Command {
-	return cli.DeclareJSON[apiv1.Account](&cobra.Command{
+	return cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "show ACCOUNT",
 		Short: "Show an account",
 		Long:  "Show everything about an account but its secrets: its profile, its limits, its options and what is wrong with it.",
 		Example: `  schedctl account show demo
   schedctl account show mastodon:me --json`,
-		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
-		ValidArgsFunction: CompleteAccount(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return showAccount(cmd.Context(), a, args[0]) },
-	})
+	}, func(ctx context.Context, ref string) error { return showAccount(ctx, a, ref) }))
 }
 
 func showAccount(ctx context.Context, a *cli.App, ref string) error {
-	c, err := a.Connect()
+	_, acct, err := connect(ctx, a, ref)
 	if err != nil {
 		return err
 	}
-	acct, err := AccountByName(ctx, a, c, ref)
-	switch {
-	case err != nil:
-		return err
-	case a.JSON.Given:
-		return a.PrintJSON(acct)
-	case a.Quiet:
-		return a.PrintIDs(acct.ID)
-	}
-	return a.Write(a.RenderProperties(accountPairs(a, acct)))
+	return a.PrintObject(acct, acct.ID, accountPairs(a, acct))
 }
 
 func accountPairs(a *cli.App, acct apiv1.Account) []cli.Property {

@@ -45,9 +45,6 @@ func refusedAccount(acct apiv1.Account) error {
 	if acct.Error == nil {
 		return nil
 	}
-	return &cli.Failure{
-		Status: cli.ExitOther, Code: cli.CodeOther,
-		Message: acct.Name + " is refused by its network: " + acct.Error.Message,
-		Hint:    "its posts wait until it works again; give it new credentials with: schedctl account reconnect " + acct.ID,
-	}
+	return cli.OtherError("%s is refused by its network: %s", acct.Name, acct.Error.Message).
+		WithHint("its posts wait until it works again; give it new credentials with: schedctl account reconnect " + acct.ID)
 }

@@ -89,10 +89,7 @@ func (yamlParser) Unmarshal(text []byte) (doc map[string]any, err error) {
 func (yamlParser) Marshal(doc map[string]any) ([]byte, error) { return yaml.Marshal(doc) }
 
 func badConfig(path string, err error) error {
-	return &Failure{
-		Status: ExitUsage, Code: CodeUsage, Message: fmt.Sprintf("%s cannot be used: %v", path, err),
-		Hint: "correct it, or move it away and add the contexts again",
-	}
+	return NewFailure(ExitUsage, CodeUsage, "%s cannot be used: %v", path, err).WithHint("correct it, or move it away and add the contexts again")
 }
 
 // WriteConfig replaces the file atomically: readers see either the old or the new

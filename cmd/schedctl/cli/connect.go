@@ -173,7 +173,7 @@ func (a *App) givenKey(daemonURL string, at ContextChoice) (string, error) {
 }
 
 func NotRunning(message string) error {
-	return &Failure{Status: ExitUnreachable, Code: CodeUnreachable, Message: message, Hint: "start one with: schedctl daemon start"}
+	return NewFailure(ExitUnreachable, CodeUnreachable, "%s", message).WithHint("start one with: schedctl daemon start")
 }
 
 // environmentKey returns the key that the environment gives, empty for none.
@@ -199,7 +199,7 @@ func (a *App) keyOf(at ContextChoice, daemonURL string) (string, error) {
 var ErrNoKey = noKey("the daemon requires an API key", "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE, or keep one with: schedctl login")
 
 func noKey(message, hint string) error {
-	return &Failure{Status: ExitAuth, Code: schedctl.AuthenticationRequired, Message: message, Hint: hint}
+	return NewFailure(ExitAuth, schedctl.AuthenticationRequired, "%s", message).WithHint(hint)
 }
 
 func ReadKey(path string) (string, error) {

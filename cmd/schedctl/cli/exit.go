@@ -121,14 +121,24 @@ func (f *Failure) WithHint(hint string) *Failure {
 	return f
 }
 
+// NewFailure returns a failure without a hint.
+func NewFailure(status int, code schedctl.Code, format string, args ...any) *Failure {
+	return &Failure{Status: status, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
 // UsageError returns a failure of how the program was called.
 func UsageError(format string, args ...any) *Failure {
-	return &Failure{Status: ExitUsage, Code: CodeUsage, Message: fmt.Sprintf(format, args...)}
+	return NewFailure(ExitUsage, CodeUsage, format, args...)
 }
 
 // InvalidError returns a failure for a value that the API would refuse as well.
 func InvalidError(code schedctl.Code, format string, args ...any) *Failure {
-	return &Failure{Status: ExitInvalid, Code: code, Message: fmt.Sprintf(format, args...)}
+	return NewFailure(ExitInvalid, code, format, args...)
+}
+
+// OtherError returns a failure with the exit status for errors of no other kind.
+func OtherError(format string, args ...any) *Failure {
+	return NewFailure(ExitOther, CodeOther, format, args...)
 }
 
 // errDeclined is the error for a prompt that a person declines.

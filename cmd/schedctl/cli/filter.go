@@ -53,10 +53,7 @@ func (a *App) checkFilter(cmd *cobra.Command) error {
 // filterFailure is the end of a filter that did not fit the result. The command
 // has done its work by then.
 func filterFailure(flag string, err error) error {
-	return &Failure{
-		Status: ExitOther, Code: CodeOther, Message: fmt.Sprintf("%s: %v", flag, err),
-		Hint: "the command itself was carried out; --json shows what there is to choose from",
-	}
+	return OtherError("%s: %v", flag, err).WithHint("the command itself was carried out; --json shows what there is to choose from")
 }
 
 var errFilterSize = fmt.Errorf("it was stopped after %d MiB", maxFiltered>>20)

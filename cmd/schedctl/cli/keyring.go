@@ -127,7 +127,7 @@ func (a *App) ForgetKey(name string, ctx SavedContext) error {
 	switch {
 	case ctx.Key == keyKeyring:
 		if err := a.Keyring.Delete(KeyringService, keyringUser(name, ctx.URL)); err != nil {
-			return &Failure{Status: ExitOther, Code: CodeOther, Message: fmt.Sprintf("the key of context %s is still in the keyring: %v", name, err)}
+			return OtherError("the key of context %s is still in the keyring: %v", name, err)
 		}
 	case ctx.KeyFile == a.ownKeyFile(name):
 		if err := os.Remove(ctx.KeyFile); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -75,10 +75,8 @@ func (a *App) writeLast(n Noun, id string) error {
 
 // LastID returns the id that lastRef stands for.
 func (a *App) LastID(n Noun) (string, error) {
-	missing := &Failure{
-		Status: ExitNotFound, Code: schedctl.NotFound, Message: fmt.Sprintf("no %s was made here yet, so there is no %s", n.Word, LastRef),
-		Hint: fmt.Sprintf("see: schedctl %s list", n.Command),
-	}
+	missing := NewFailure(ExitNotFound, schedctl.NotFound, "no %s was made here yet, so there is no %s", n.Word, LastRef).
+		WithHint(fmt.Sprintf("see: schedctl %s list", n.Command))
 	name := a.lastFile(n)
 	if name == "" {
 		return "", missing

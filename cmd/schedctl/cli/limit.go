@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,20 @@ func (l *ListLimit) Check() error {
 		return UsageError("--limit %d: give at least 1", l.number)
 	}
 	return nil
+}
+
+// Collect returns the first results, at most so many; more reports whether there are others.
+func Collect[T any](results iter.Seq2[T, error], most int) (list []T, more bool, err error) {
+	for v, err := range results {
+		if err != nil {
+			return nil, false, err
+		}
+		if len(list) == most {
+			return list, true, nil
+		}
+		list = append(list, v)
+	}
+	return list, false, nil
 }
 
 // Max returns the largest number of results. With all it is that of --limit alone.

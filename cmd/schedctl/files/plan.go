@@ -96,9 +96,6 @@ func (p *Planner) drifted() error {
 	if n == 0 {
 		return nil
 	}
-	return &cli.Failure{
-		Status: cli.ExitConflict, Code: schedctl.VersionMismatch,
-		Message: cli.Plural(n, "post") + " changed outside the files, left unchanged",
-		Hint:    "run \"schedctl plan " + p.dir + "\" to see the differences; then change the files, or give --overwrite",
-	}
+	return cli.NewFailure(cli.ExitConflict, schedctl.VersionMismatch, "%s changed outside the files, left unchanged", cli.Plural(n, "post")).
+		WithHint("run \"schedctl plan " + p.dir + "\" to see the differences; then change the files, or give --overwrite")
 }

@@ -75,9 +75,12 @@ func (o *calendarShow) run(ctx context.Context) error {
 	if err := o.filter.resolve(ctx, c, &q); err != nil {
 		return err
 	}
-	posts, err := o.collect(ctx, c, q)
+	posts, more, err := cli.Collect(c.EachPost(ctx, q), MaxCalendar)
 	if err != nil {
 		return err
+	}
+	if more {
+		o.Messagef("there are more than %d posts; the first are shown", MaxCalendar)
 	}
 	return o.print(NewCalendarOf(days, posts, shownAccounts(AccountsByID(ctx, c), q.AccountID), time.Duration(o.apart), o.Now()))
 }
@@ -105,20 +108,6 @@ func (o *calendarShow) span() (Days, error) {
 		return MonthOf(day), nil
 	}
 	return WeekOf(day), nil
-}
-
-func (o *calendarShow) collect(ctx context.Context, c *client.Client, q client.PostQuery) (posts []apiv1.Post, err error) {
-	for p, err := range c.EachPost(ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		if len(posts) == MaxCalendar {
-			o.Messagef("there are more than %d posts; the first are shown", MaxCalendar)
-			break
-		}
-		posts = append(posts, p)
-	}
-	return posts, nil
 }
 
 // shownAccounts returns the accounts that have a place in the calendar even when

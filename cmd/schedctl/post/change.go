@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -94,11 +93,8 @@ func (o *postChange) run(cmd *cobra.Command, ids []string) error {
 }
 
 func (o *postChange) changeNamed(ctx context.Context, ids []string) error {
-	c, err := o.Connect()
+	c, ids, err := connectAll(ctx, o.App, ids)
 	if err != nil {
-		return err
-	}
-	if ids, err = postIDs(ctx, o.App, c, ids); err != nil {
 		return err
 	}
 	if o.dry {
@@ -165,7 +161,7 @@ func (o *postChange) changeSelected(ctx context.Context) error {
 	}
 	may := o.statuses()
 	if slices.ContainsFunc(q.Statuses, func(s schedctl.Status) bool { return !slices.Contains(may, s) }) {
-		return cli.UsageError("--status: only %s posts can be %s", alternatives(may), o.words.participle)
+		return cli.UsageError("--status: only %s posts can be %s", cli.JoinStrings(may, " or "), o.words.participle)
 	}
 	if q.Statuses == nil {
 		q.Statuses = o.selectable()
@@ -195,11 +191,7 @@ func (o *postChange) changeSelected(ctx context.Context) error {
 			return err
 		}
 	}
-	ids := make([]string, len(posts))
-	for i, p := range posts {
-		ids[i] = p.ID
-	}
-	return partialFailure(len(ids), o.change(ctx, c, ids, false))
+	return partialFailure(len(posts), o.change(ctx, c, idsOf(posts), false))
 }
 
 // selected collects the posts that can be changed, before any change affects the
@@ -224,15 +216,6 @@ func (o *postChange) tellSelected(p apiv1.Post, names Accounts) {
 	if !o.dry {
 		o.App.Messagef("%s", inQuestion(o.App, p, names))
 	}
-}
-
-// alternatives returns "draft or scheduled".
-func alternatives(list []schedctl.Status) string {
-	words := make([]string, len(list))
-	for i, s := range list {
-		words[i] = string(s)
-	}
-	return strings.Join(words, " or ")
 }
 
 // partialFailure puts before the errors of some posts that the others were done.

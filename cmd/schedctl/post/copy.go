@@ -58,11 +58,7 @@ func (o *postCopy) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	id, err := postID(ctx, o.App, c, ref)
+	c, id, err := connectOne(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
@@ -24,7 +23,7 @@ func newPostDelete(a *cli.App) *cobra.Command {
 		},
 	}
 	o.plan, o.report = o.tellSelected, o.printRemovals
-	cmd := cli.DeclareJSON[account.Removal](&cobra.Command{
+	cmd := cli.DeclareJSON[cli.Removal](&cobra.Command{
 		Use:   "delete [ID...]",
 		Short: "Delete drafts",
 		Long: `Delete drafts for good. A post that is scheduled can be canceled instead.
@@ -45,15 +44,15 @@ status is 9 when some of the drafts could not be deleted.`,
 
 // printRemovals prints an object for a post that was named and a list for several.
 func (o *postChange) printRemovals(_ context.Context, _ *client.Client, done changeResult) error {
-	gone := make([]account.Removal, len(done.posts))
+	gone := make([]cli.Removal, len(done.posts))
 	for i, p := range done.posts {
-		gone[i] = account.Removal{ID: p.ID, Deleted: true}
+		gone[i] = cli.Removal{ID: p.ID, Deleted: true}
 	}
 	if o.JSON.Given && !done.alone {
 		return o.PrintJSON(gone)
 	}
 	for _, g := range gone {
-		if err := account.PrintRemoval(o.App, g.ID, "Deleted"); err != nil {
+		if err := o.PrintRemoval(g.ID, "Deleted"); err != nil {
 			return err
 		}
 	}

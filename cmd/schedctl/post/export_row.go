@@ -99,9 +99,5 @@ func AccountRefsOf(connected []apiv1.Account) AccountRefs {
 
 // Names returns the words for accounts.
 func (r AccountRefs) Names(ids []string) []string {
-	to := make([]string, len(ids))
-	for i, id := range ids {
-		to[i] = cli.FirstNonEmpty(r[id], id)
-	}
-	return to
+	return cli.Map(ids, func(id string) string { return cli.FirstNonEmpty(r[id], id) })
 }

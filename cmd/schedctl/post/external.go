@@ -3,7 +3,6 @@ package post
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -31,10 +30,8 @@ func (o *postCreate) existing(ctx context.Context, c *client.Client, create apiv
 		o.Messagef("%s has the external id %s already, with the same text and accounts; no changes were made", id, o.externalID)
 		return post, nil
 	}
-	f := &cli.Failure{
-		Status: cli.ExitConflict, Code: schedctl.ExternalIDExists, Message: fmt.Sprintf("%s has the external id %s already, and %s", id, o.externalID, differs),
-		Hint: "use another external id, or see: schedctl post show " + id,
-	}
+	f := cli.NewFailure(cli.ExitConflict, schedctl.ExternalIDExists, "%s has the external id %s already, and %s", id, o.externalID, differs).
+		WithHint("use another external id, or see: schedctl post show " + id)
 	return post, joinErrors(printPost(ctx, o.App, c, post), f)
 }
 

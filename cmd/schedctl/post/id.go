@@ -53,6 +53,22 @@ func postID(ctx context.Context, a *cli.App, c *client.Client, ref string) (stri
 	return "", cli.AmbiguousIDError(ref, "posts", labels)
 }
 
+// connectOne connects to the daemon and returns postID of an argument.
+func connectOne(ctx context.Context, a *cli.App, ref string) (c *client.Client, id string, err error) {
+	if c, err = a.Connect(); err == nil {
+		id, err = postID(ctx, a, c, ref)
+	}
+	return c, id, err
+}
+
+// connectAll is connectOne for several arguments.
+func connectAll(ctx context.Context, a *cli.App, refs []string) (c *client.Client, ids []string, err error) {
+	if c, err = a.Connect(); err == nil {
+		ids, err = postIDs(ctx, a, c, refs)
+	}
+	return c, ids, err
+}
+
 // postIDs is postID for several arguments.
 func postIDs(ctx context.Context, a *cli.App, c *client.Client, refs []string) ([]string, error) {
 	ids := make([]string, len(refs))

@@ -242,5 +242,5 @@ func Interruption(a *cli.App, message, hint string) error {
 	if a.ErrTerminal {
 		a.Messagef("") // the terminal shows ^C
 	}
-	return &cli.Failure{Status: cli.ExitInterrupted, Code: cli.CodeInterrupted, Message: message, Hint: hint}
+	return cli.NewFailure(cli.ExitInterrupted, cli.CodeInterrupted, "%s", message).WithHint(hint)
 }

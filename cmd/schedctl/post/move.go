@@ -61,7 +61,8 @@ func (o *postSchedule) refuses(p apiv1.Post) error {
 	case o.named && o.shift == 0:
 		return inState(p, schedctl.OpSchedule)
 	case to == nil:
-		return &cli.Failure{Status: cli.ExitConflict, Code: schedctl.PostNotScheduled, Message: p.ID + " is a draft without a time to shift", Hint: "give it one with: schedctl post schedule " + p.ID + " --at TIME"}
+		return cli.NewFailure(cli.ExitConflict, schedctl.PostNotScheduled, "%s is a draft without a time to shift", p.ID).
+			WithHint("give it one with: schedctl post schedule " + p.ID + " --at TIME")
 	case !to.After(o.Now()):
 		return cli.InvalidError(schedctl.InvalidPublishAt, "%s would be moved to %s, which has passed", p.ID, when.Format(to.In(o.Local)))
 	}

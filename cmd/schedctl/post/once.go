@@ -97,9 +97,6 @@ func (o idempotentWrite) origin() string {
 }
 
 func deletedSince(id string) error {
-	return &cli.Failure{
-		Status: cli.ExitConflict, Code: schedctl.IdempotencyKeyReused,
-		Message: id + ", which the same command has made before, was deleted since",
-		Hint:    "to make another post give --idempotency-key with a new key",
-	}
+	return cli.NewFailure(cli.ExitConflict, schedctl.IdempotencyKeyReused, "%s, which the same command has made before, was deleted since", id).
+		WithHint("to make another post give --idempotency-key with a new key")
 }

@@ -86,15 +86,15 @@ func printNamed(a *cli.App, posts []apiv1.Post, names func() Accounts) error {
 	case a.JSON.Given:
 		return a.PrintJSON(append([]apiv1.Post{}, posts...))
 	case a.Quiet:
-		ids := make([]string, len(posts))
-		for i := range posts {
-			ids[i] = posts[i].ID
-		}
-		return a.PrintIDs(ids...)
+		return a.PrintIDs(idsOf(posts)...)
 	case len(posts) == 0:
 		return nil
 	}
 	return a.WriteList(a.RenderTable(postTable(a, posts, names())))
+}
+
+func idsOf(posts []apiv1.Post) []string {
+	return cli.Map(posts, func(p apiv1.Post) string { return p.ID })
 }
 
 func postTable(a *cli.App, posts []apiv1.Post, names Accounts) cli.Table {
@@ -106,11 +106,7 @@ func postTable(a *cli.App, posts []apiv1.Post, names Accounts) cli.Table {
 }
 
 func recipientsText(p apiv1.Post, names Accounts) string {
-	to := make([]string, len(p.SocialAccountIDs))
-	for i, id := range p.SocialAccountIDs {
-		to[i] = nameOf(names, id)
-	}
-	return strings.Join(to, ",")
+	return strings.Join(cli.Map(p.SocialAccountIDs, func(id string) string { return nameOf(names, id) }), ",")
 }
 
 // printPost prints one post: as the list does, or on a terminal with a sentence

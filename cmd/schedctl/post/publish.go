@@ -46,11 +46,8 @@ terminal the post is shown and you are asked first.`,
 }
 
 func (o *postPublish) run(ctx context.Context, id string) error {
-	c, err := o.Connect()
+	c, id, err := connectOne(ctx, o.App, id)
 	if err != nil {
-		return err
-	}
-	if id, err = postID(ctx, o.App, c, id); err != nil {
 		return err
 	}
 	to, err := replacementAccounts(ctx, o.App, c, o.to)

@@ -65,11 +65,7 @@ func (o *postRetry) printRetried(ctx context.Context, c *client.Client, done cha
 	if !o.wait {
 		return o.printChanged(ctx, c, done)
 	}
-	ids := make([]string, len(done.posts))
-	for i, p := range done.posts {
-		ids[i] = p.ID
-	}
-	return waitForAll(ctx, o.App, c, ids, done.alone)
+	return waitForAll(ctx, o.App, c, idsOf(done.posts), done.alone)
 }
 
 // refuses returns the error with which the daemon would refuse a retry of a
@@ -99,10 +95,8 @@ func (o *postRetry) refuses(p apiv1.Post) error {
 }
 
 func mayBePublished(p apiv1.Post) error {
-	return &cli.Failure{
-		Status: cli.ExitConflict, Code: schedctl.PostNotRetryable,
-		Message: "the network may have published " + p.ID + " already", Hint: "look there first, then retry with --force",
-	}
+	return cli.NewFailure(cli.ExitConflict, schedctl.PostNotRetryable, "the network may have published %s already", p.ID).
+		WithHint("look there first, then retry with --force")
 }
 
 // failedTargets returns those targets of a post that can be tried again, or whose
@@ -162,9 +156,5 @@ func joinErrors(errs ...error) error {
 
 // accountList names the accounts of targets.
 func accountList(targets []apiv1.Target, names Accounts) string {
-	list := make([]string, len(targets))
-	for i, t := range targets {
-		list[i] = cli.OneLine(nameOf(names, t.SocialAccountID))
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(cli.Map(targets, func(t apiv1.Target) string { return cli.OneLine(nameOf(names, t.SocialAccountID)) }), ", ")
 }

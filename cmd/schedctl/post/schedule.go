@@ -98,11 +98,7 @@ func (o *postSchedule) run(cmd *cobra.Command, ids []string) (err error) {
 
 // scheduleOne gives one draft its time.
 func (o *postSchedule) scheduleOne(ctx context.Context, ref string) error {
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	id, err := postID(ctx, o.App, c, ref)
+	c, id, err := connectOne(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}

@@ -30,11 +30,8 @@ next.`,
 }
 
 func showPosts(ctx context.Context, a *cli.App, ids []string) error {
-	c, err := a.Connect()
+	c, ids, err := connectAll(ctx, a, ids)
 	if err != nil {
-		return err
-	}
-	if ids, err = postIDs(ctx, a, c, ids); err != nil {
 		return err
 	}
 	posts, failed := eachPost(ctx, a, ids, c.Post)

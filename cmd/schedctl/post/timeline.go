@@ -34,11 +34,8 @@ HTTP status, the kind of the error and the message.`,
 }
 
 func showTimeline(ctx context.Context, a *cli.App, id string) error {
-	c, err := a.Connect()
+	c, id, err := connectOne(ctx, a, id)
 	if err != nil {
-		return err
-	}
-	if id, err = postID(ctx, a, c, id); err != nil {
 		return err
 	}
 	t, err := c.PostTimeline(ctx, id)

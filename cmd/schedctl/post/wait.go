@@ -33,11 +33,7 @@ canceled post is no error.`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
 		ValidArgsFunction: completePost(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			ids, err := postIDs(cmd.Context(), a, c, args)
+			c, ids, err := connectAll(cmd.Context(), a, args)
 			if err != nil {
 				return err
 			}
@@ -259,11 +255,8 @@ func IsTemporary(err error) bool {
 }
 
 func draftFailure(p apiv1.Post) error {
-	return &cli.Failure{
-		Status: cli.ExitConflict, Code: schedctl.ValidationFailed,
-		Message: p.ID + " is a draft, which nothing publishes",
-		Hint:    "schedule it first: schedctl post schedule " + p.ID + " --at TIME",
-	}
+	return cli.NewFailure(cli.ExitConflict, schedctl.ValidationFailed, "%s is a draft, which nothing publishes", p.ID).
+		WithHint("schedule it first: schedctl post schedule " + p.ID + " --at TIME")
 }
 
 // waitResult returns what went wrong with the posts, in their order.
@@ -290,11 +283,8 @@ func waitResult(a *cli.App, watches []watched, names func() Accounts) error {
 }
 
 func timedOutWait(a *cli.App, w watched) error {
-	f := &cli.Failure{
-		Status: cli.ExitTimedOut, Code: cli.CodeTimedOut,
-		Message: fmt.Sprintf("%s is still %s after %s", w.id, cli.FirstNonEmpty(string(w.post.Status), "unknown"), &a.Timeout),
-		Hint:    "wait on with: schedctl post wait " + w.id,
-	}
+	f := cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "%s is still %s after %s", w.id, cli.FirstNonEmpty(string(w.post.Status), "unknown"), &a.Timeout).
+		WithHint("wait on with: schedctl post wait " + w.id)
 	if w.post.Status == schedctl.Scheduled && w.post.PublishAt != nil {
 		f.Message += ", for " + when.Format(w.post.PublishAt.In(a.Local))
 	}
@@ -307,11 +297,8 @@ func targetFailure(p apiv1.Post, t apiv1.Target, names Accounts) error {
 		reason = account.TargetErrorText(t.Error)
 	}
 	alone := apiv1.Post{ID: p.ID, Status: schedctl.Failed, Targets: []apiv1.Target{t}}
-	return &cli.Failure{
-		Status: cli.ExitFailed, Code: cli.CodeFailed,
-		Message: fmt.Sprintf("%s was not published on %s (%s): %s", p.ID, nameOf(names, t.SocialAccountID), t.Platform, reason),
-		Hint:    "next: " + strings.Join(NextSteps(alone, names), ", then "),
-	}
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s was not published on %s (%s): %s", p.ID, nameOf(names, t.SocialAccountID), t.Platform, reason).
+		WithHint("next: " + strings.Join(NextSteps(alone, names), ", then "))
 }
 
 // Pause reports whether the pause passed before ctx ended.

@@ -57,11 +57,8 @@ func (o *postWatch) run(ctx context.Context, ids []string) error {
 	if _, ok := schedctl.ParseID(schedctl.EventPrefix, o.lastEvent); !ok && o.lastEvent != "" {
 		return cli.UsageError("--last-event takes the id of an event, %s_…, not %q", schedctl.EventPrefix, cli.Clip(o.lastEvent, 60))
 	}
-	c, err := o.Connect()
+	c, ids, err := connectAll(ctx, o.App, ids)
 	if err != nil {
-		return err
-	}
-	if ids, err = postIDs(ctx, o.App, c, ids); err != nil {
 		return err
 	}
 	waiting := ctx

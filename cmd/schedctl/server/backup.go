@@ -113,7 +113,7 @@ func (o *backup) refuse(path string) error {
 	case err != nil:
 		return fmt.Errorf("create the backup: %w", err)
 	case !info.Mode().IsRegular():
-		return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: path + " is not a file", Hint: "name a file, or write - and redirect the output"}
+		return cli.OtherError("%s is not a file", path).WithHint("name a file, or write - and redirect the output")
 	case !o.force:
 		return errExists(path)
 	}
@@ -121,7 +121,7 @@ func (o *backup) refuse(path string) error {
 }
 
 func errExists(path string) error {
-	return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: path + " exists", Hint: "choose another name, or replace it with --force"}
+	return cli.OtherError("%s exists", path).WithHint("choose another name, or replace it with --force")
 }
 
 // check reads the copy completely. A daemon that is newer than this program may
@@ -159,13 +159,7 @@ func (o *backup) place(from, to string) error {
 
 func (o *backup) print(b backedUp) error {
 	o.Messagef("secrets in it are sealed: keep a copy of secret.key apart from it")
-	switch {
-	case o.JSON.Given:
-		return o.PrintJSON(b)
-	case o.Quiet:
-		return o.Write([]byte(b.Path + "\n"))
-	}
-	return o.Write(o.RenderProperties([]cli.Property{{Name: "Path", Value: b.Path}, {Name: "Size", Value: sizeText(o.App, b.Bytes)}}))
+	return o.PrintObject(b, b.Path, []cli.Property{{Name: "Path", Value: b.Path}, {Name: "Size", Value: sizeText(o.App, b.Bytes)}})
 }
 
 // sizeText returns a number of bytes: for people on a terminal, else all of it.

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -57,10 +56,7 @@ func (o *daemonCheck) run(ctx context.Context) error {
 	report, err := bolt.CheckFile(ctx, path)
 	switch {
 	case errors.Is(err, storage.ErrLocked):
-		return &cli.Failure{
-			Status: cli.ExitOther, Code: cli.CodeOther,
-			Message: fmt.Sprintf("%s has the data in %s", lockHolderText(dir), dir), Hint: "stop it first, or check a backup of it",
-		}
+		return cli.OtherError("%s has the data in %s", lockHolderText(dir), dir).WithHint("stop it first, or check a backup of it")
 	case err != nil && len(report.Faults) == 0:
 		return err
 	}

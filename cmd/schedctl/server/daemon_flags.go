@@ -49,10 +49,7 @@ func (o *daemonRun) settle() (dir string, name storeName, err error) {
 func (o *daemonRun) chosenDir() (string, error) {
 	given := cli.FirstNonEmpty(o.dir, o.Getenv("SCHEDCTL_DATA_DIR"), o.Getenv("XDG_DATA_HOME"), o.Getenv("HOME"))
 	if given == "" && o.Goos != "windows" {
-		return "", &cli.Failure{
-			Status: cli.ExitOther, Code: cli.CodeOther,
-			Message: "HOME is not set, so there is no default data directory", Hint: "give one with --data-dir or SCHEDCTL_DATA_DIR",
-		}
+		return "", cli.OtherError("HOME is not set, so there is no default data directory").WithHint("give one with --data-dir or SCHEDCTL_DATA_DIR")
 	}
 	dir, err := filepath.Abs(cli.FirstNonEmpty(o.dir, o.DataDir()))
 	if err != nil {

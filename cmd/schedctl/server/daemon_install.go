@@ -76,10 +76,8 @@ func (o *daemonInstall) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case before != "" && !runsOn(manager, before, dir):
-		return &cli.Failure{
-			Status: cli.ExitConflict, Code: cli.CodeOther, Message: "the service is installed for another data directory: see " + s.File,
-			Hint: "remove it first with: schedctl daemon uninstall",
-		}
+		return cli.NewFailure(cli.ExitConflict, cli.CodeOther, "the service is installed for another data directory: see %s", s.File).
+			WithHint("remove it first with: schedctl daemon uninstall")
 	case o.dryRun:
 		return o.printService(s)
 	}
@@ -106,10 +104,8 @@ func (o *daemonInstall) install(ctx context.Context, m serviceManager, s install
 		return err
 	}
 	if strings.Contains(programPath(), string(filepath.Separator)+"go-build") {
-		return &cli.Failure{
-			Status: cli.ExitOther, Code: cli.CodeOther, Message: "go run builds a program that is removed when it ends",
-			Hint: "install schedctl first, for example with: make install",
-		}
+		return cli.OtherError("go run builds a program that is removed when it ends").
+			WithHint("install schedctl first, for example with: make install")
 	}
 	if err := ensureDataDir(s.DataDir); err != nil {
 		return err
@@ -141,7 +137,7 @@ func (o *daemonInstall) install(ctx context.Context, m serviceManager, s install
 
 // reach returns an error when there is no service manager for this user.
 func (o *daemonInstall) reach(ctx context.Context, m serviceManager) error {
-	f := &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: "there is no " + m.tool() + " on this machine"}
+	f := cli.OtherError("there is no %s on this machine", m.tool())
 	if o.HasTool(m.tool()) {
 		err := m.reach(ctx)
 		if err == nil || !errors.As(err, &f) {

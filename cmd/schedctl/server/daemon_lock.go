@@ -88,10 +88,7 @@ func readRecord(dir string) (r daemonRecord, err error) {
 
 // dataInUse is the failure of a daemon whose data another one has.
 func dataInUse(dir string) error {
-	return &cli.Failure{
-		Status: cli.ExitOther, Code: cli.CodeOther,
-		Message: fmt.Sprintf("%s has the data in %s", lockHolderText(dir), dir), Hint: "stop it first, or choose another directory with --data-dir",
-	}
+	return cli.OtherError("%s has the data in %s", lockHolderText(dir), dir).WithHint("stop it first, or choose another directory with --data-dir")
 }
 
 // lockHolderText names the daemon that has the data in a directory, as far as is known.

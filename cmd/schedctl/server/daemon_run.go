@@ -186,10 +186,7 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 // otherKey is why a daemon does not start that lacks the key of the others on its
 // database.
 func otherKey(message, path string) error {
-	return &cli.Failure{
-		Status: cli.ExitOther, Code: cli.CodeOther, Message: message,
-		Hint: "copy secret.key from the data directory of a daemon that uses this database to " + path,
-	}
+	return cli.OtherError("%s", message).WithHint("copy secret.key from the data directory of a daemon that uses this database to " + path)
 }
 
 func (o *daemonRun) daemonLog() (*slog.Logger, error) {

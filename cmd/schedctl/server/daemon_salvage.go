@@ -90,10 +90,7 @@ func (o *daemonSalvage) run(ctx context.Context) error {
 	data := salvagedData{Path: path, Output: output, Recovered: map[string]int{}, Lost: map[string]int{}}
 	if err := o.salvage(ctx, dir, &data); err != nil {
 		if errors.Is(err, storage.ErrLocked) {
-			return &cli.Failure{
-				Status: cli.ExitOther, Code: cli.CodeOther,
-				Message: fmt.Sprintf("%s has the data in %s", lockHolderText(dir), dir), Hint: "stop it first",
-			}
+			return cli.OtherError("%s has the data in %s", lockHolderText(dir), dir).WithHint("stop it first")
 		}
 		return err
 	}
@@ -109,9 +106,7 @@ func refuseTaken(path string) error {
 	case err != nil:
 		return fmt.Errorf("write the new database: %w", err)
 	}
-	return &cli.Failure{
-		Status: cli.ExitOther, Code: cli.CodeOther, Message: path + " already exists", Hint: "move it away, or name another file with --output",
-	}
+	return cli.OtherError("%s already exists", path).WithHint("move it away, or name another file with --output")
 }
 
 // salvage makes the new database in a directory of its own, so that under its

@@ -41,10 +41,8 @@ func currentServiceManager(a *cli.App) (serviceManager, error) {
 	case "darwin":
 		return newLaunchd(a), nil
 	}
-	return nil, &cli.Failure{
-		Status: cli.ExitOther, Code: cli.CodeOther, Message: "schedctl does not install services on " + a.Goos,
-		Hint: `let the service manager of this system run "schedctl daemon run"`,
-	}
+	return nil, cli.OtherError("schedctl does not install services on %s", a.Goos).
+		WithHint(`let the service manager of this system run "schedctl daemon run"`)
 }
 
 // installedService returns the manager of the service that runs the daemon on a data
@@ -76,10 +74,8 @@ func readService(m serviceManager) (string, error) {
 	case err != nil:
 		return "", err
 	case !strings.Contains(string(text), serviceMark):
-		return "", &cli.Failure{
-			Status: cli.ExitConflict, Code: cli.CodeOther,
-			Message: m.file() + " was not written by schedctl daemon install, and stays as it is", Hint: "move it away first",
-		}
+		return "", cli.NewFailure(cli.ExitConflict, cli.CodeOther, "%s was not written by schedctl daemon install, and stays as it is", m.file()).
+			WithHint("move it away first")
 	}
 	return string(text), nil
 }
@@ -102,7 +98,7 @@ func runServiceTool(ctx context.Context, a *cli.App, name string, args ...string
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		reason = cli.OneLine(string(exit.Stderr))
 	}
-	return "", &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: fmt.Sprintf("%s %s: %s", name, strings.Join(args, " "), reason)}
+	return "", cli.OtherError("%s %s: %s", name, strings.Join(args, " "), reason)
 }
 
 // notStarted adds the end of the log to the error of a service that did not start.
@@ -120,11 +116,9 @@ func needsUnix(a *cli.App, command string) error {
 	if a.Goos != "windows" {
 		return nil
 	}
-	return &cli.Failure{
-		Status: cli.ExitOther, Code: cli.CodeOther, Message: "schedctl " + command + " does not work on Windows",
-		Hint: `run "schedctl daemon run" in a window of its own, or at every login with: ` +
-			`schtasks /Create /SC ONLOGON /TN schedctl /TR "'` + programPath() + `' daemon run"`,
-	}
+	return cli.OtherError("schedctl %s does not work on Windows", command).
+		WithHint(`run "schedctl daemon run" in a window of its own, or at every login with: ` +
+			`schtasks /Create /SC ONLOGON /TN schedctl /TR "'` + programPath() + `' daemon run"`)
 }
 
 // writeService writes the file of a service.

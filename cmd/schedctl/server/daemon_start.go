@@ -172,7 +172,7 @@ const logTail = 10
 // daemonEnded returns why a daemon ended before it was ready, from the log that it
 // wrote behind offset.
 func (o *daemonStart) daemonEnded(err error, path string, offset int64) error {
-	f := &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: "the daemon did not start", Hint: "its log is " + path}
+	f := cli.OtherError("the daemon did not start").WithHint("its log is " + path)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() > 0 {
 		f.Status = exit.ExitCode()

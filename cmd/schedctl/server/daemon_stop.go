@@ -91,10 +91,8 @@ func (o *daemonRun) stop(ctx context.Context, dir string) (stopped bool, err err
 		return false, err
 	}
 	if _, locked := dataHolder(dir); locked {
-		return false, &cli.Failure{
-			Status: cli.ExitConflict, Code: cli.CodeOther, Message: "the daemon has ended, and something has started another one",
-			Hint: "stop it with the service manager that starts it, for example: sudo systemctl stop schedctl.service",
-		}
+		return false, cli.NewFailure(cli.ExitConflict, cli.CodeOther, "the daemon has ended, and something has started another one").
+			WithHint("stop it with the service manager that starts it, for example: sudo systemctl stop schedctl.service")
 	}
 	return true, nil
 }
@@ -110,10 +108,8 @@ func (o *daemonRun) awaitEnd(ctx context.Context, dir string, pid int) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-late:
-			return &cli.Failure{
-				Status: cli.ExitTimedOut, Code: cli.CodeTimedOut, Message: fmt.Sprintf("the daemon (pid %d) is still stopping", pid),
-				Hint: "wait with: schedctl daemon stop; to end it at once, whatever it is doing: " + fmt.Sprintf("kill -9 %d", pid),
-			}
+			return cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "the daemon (pid %d) is still stopping", pid).
+				WithHint("wait with: schedctl daemon stop; to end it at once, whatever it is doing: " + fmt.Sprintf("kill -9 %d", pid))
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -124,10 +120,8 @@ func (o *daemonRun) awaitEnd(ctx context.Context, dir string, pid int) error {
 // the signal reaches the holder or, if the holder has just ended, no process at all.
 func terminate(dir string, pid int) error {
 	if pid == 0 {
-		return &cli.Failure{
-			Status: cli.ExitOther, Code: cli.CodeOther, Message: "the daemon that has the data in " + dir + " is not visible from here",
-			Hint: "stop it where it runs, for example in its container",
-		}
+		return cli.OtherError("the daemon that has the data in %s is not visible from here", dir).
+			WithHint("stop it where it runs, for example in its container")
 	}
 	process, err := os.FindProcess(pid)
 	if err != nil {
@@ -140,7 +134,7 @@ func terminate(dir string, pid int) error {
 	err = process.Signal(syscall.SIGTERM)
 	switch {
 	case errors.Is(err, os.ErrPermission):
-		return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: fmt.Sprintf("the daemon (pid %d) belongs to another user", pid), Hint: "stop it as that user"}
+		return cli.OtherError("the daemon (pid %d) belongs to another user", pid).WithHint("stop it as that user")
 	case err != nil && !errors.Is(err, os.ErrProcessDone):
 		return fmt.Errorf("stop the daemon (pid %d): %w", pid, err)
 	}
@@ -164,9 +158,6 @@ func (o *daemonRun) refuseUnlocked(ctx context.Context, dir string) error {
 	if _, answer, _ := askReady(ctx, c); answer.Status == 0 {
 		return nil
 	}
-	return &cli.Failure{
-		Status: cli.ExitOther, Code: cli.CodeOther,
-		Message: fmt.Sprintf("the daemon at %s holds no lock on %s, so it is not known which process it is", found.URL, dir),
-		Hint:    fmt.Sprintf("if an earlier version of schedctl started it on this machine, stop it with: kill %d", found.PID),
-	}
+	return cli.OtherError("the daemon at %s holds no lock on %s, so it is not known which process it is", found.URL, dir).
+		WithHint(fmt.Sprintf("if an earlier version of schedctl started it on this machine, stop it with: kill %d", found.PID))
 }

@@ -116,7 +116,7 @@ func openStore(ctx context.Context, name storeName, log *slog.Logger) (storage.S
 // serverError gives an error of opening a database on a server its exit status.
 func serverError(ctx context.Context, err error) error {
 	var answered *pgconn.PgError
-	f := &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: err.Error()}
+	f := cli.OtherError("%s", err.Error())
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -123,7 +123,7 @@ func (d *doctor) report() error {
 	if err := d.print(names); err != nil || failed == 0 {
 		return err
 	}
-	return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: fmt.Sprintf("%d of %s failed: %s", failed, cli.Plural(len(d.findings), "check"), strings.Join(names, ", "))}
+	return cli.OtherError("%d of %s failed: %s", failed, cli.Plural(len(d.findings), "check"), strings.Join(names, ", "))
 }
 
 func (d *doctor) print(failed []string) error {

@@ -90,10 +90,7 @@ func (o *restore) run(ctx context.Context, from string) (err error) {
 	}
 	report, err := bolt.CheckFile(ctx, from)
 	if errors.Is(err, storage.ErrLocked) {
-		return &cli.Failure{
-			Status: cli.ExitOther, Code: cli.CodeOther,
-			Message: from + " is the database of a daemon that runs", Hint: "make a backup of it with: schedctl backup FILE",
-		}
+		return cli.OtherError("%s is the database of a daemon that runs", from).WithHint("make a backup of it with: schedctl backup FILE")
 	}
 	if err != nil {
 		return err
@@ -173,13 +170,7 @@ func (o *restore) print(r restoredData, keys givenKeys) error {
 	if keys.admin == "" {
 		o.Messagef("without its admin.key in %s, commands need --api-key-file", r.DataDir)
 	}
-	switch {
-	case o.JSON.Given:
-		return o.PrintJSON(r)
-	case o.Quiet:
-		return o.Write([]byte(r.DataDir + "\n"))
-	}
-	return o.Write(o.RenderProperties([]cli.Property{{Name: "Data dir", Value: r.DataDir}, {Name: "Size", Value: sizeText(o.App, r.Bytes)}, {Name: "Held", Value: strconv.Itoa(r.Held)}}))
+	return o.PrintObject(r, r.DataDir, []cli.Property{{Name: "Data dir", Value: r.DataDir}, {Name: "Size", Value: sizeText(o.App, r.Bytes)}, {Name: "Held", Value: strconv.Itoa(r.Held)}})
 }
 
 // refuseUsed returns an error for a directory that holds anything.
@@ -191,11 +182,8 @@ func refuseUsed(dir string) error {
 	case err != nil:
 		return fmt.Errorf("data directory: %w", err)
 	case len(entries) > 0:
-		return &cli.Failure{
-			Status: cli.ExitOther, Code: cli.CodeOther,
-			Message: fmt.Sprintf("%s is not empty: it holds %s", dir, entries[0].Name()),
-			Hint:    "choose another directory with --data-dir, or move what is there away",
-		}
+		return cli.OtherError("%s is not empty: it holds %s", dir, entries[0].Name()).
+			WithHint("choose another directory with --data-dir, or move what is there away")
 	}
 	return nil
 }

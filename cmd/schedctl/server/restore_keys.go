@@ -108,8 +108,5 @@ func (k *givenKeys) checkAdmin(r storage.Reader, now time.Time) error {
 }
 
 func wrongKey(message string) error {
-	return &cli.Failure{
-		Status: cli.ExitOther, Code: cli.CodeOther, Message: message,
-		Hint: "give the one from the data directory of the daemon that the backup is of",
-	}
+	return cli.OtherError("%s", message).WithHint("give the one from the data directory of the daemon that the backup is of")
 }

@@ -42,10 +42,7 @@ func usualFile(a *cli.App, dir, instead string) (string, error) {
 		return name.file, err
 	}
 	if name.url != "" {
-		return "", &cli.Failure{
-			Status: cli.ExitOther, Code: cli.CodeOther,
-			Message: "this is for a database file, and " + name.source + " names a database on a server", Hint: instead,
-		}
+		return "", cli.OtherError("this is for a database file, and %s names a database on a server", name.source).WithHint(instead)
 	}
 	return filepath.Join(a.DataDir(), cli.DatabaseFile), nil
 }

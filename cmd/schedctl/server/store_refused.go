@@ -17,7 +17,7 @@ func admit(ctx context.Context, store storage.Store) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	return &cli.Failure{Status: cli.ExitConflict, Code: cli.CodeOther, Message: refused.Error(), Hint: afterCopy[refused.Mark.Role]}
+	return cli.NewFailure(cli.ExitConflict, cli.CodeOther, "%s", refused.Error()).WithHint(afterCopy[refused.Mark.Role])
 }
 
 // admitOr is admit for a running daemon. A refusal ends the daemon: the database was

@@ -69,9 +69,7 @@ func (t *storeTarget) refuseOther(ctx context.Context) error {
 }
 
 func errTaken(path string) error {
-	return &cli.Failure{
-		Status: cli.ExitConflict, Code: cli.CodeOther, Message: path + " already exists", Hint: "move it away, or name another file with --to",
-	}
+	return cli.NewFailure(cli.ExitConflict, cli.CodeOther, "%s already exists", path).WithHint("move it away, or name another file with --to")
 }
 
 func (t *storeTarget) mark(ctx context.Context) (m transfer.Mark, err error) {

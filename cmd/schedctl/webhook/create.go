@@ -95,8 +95,7 @@ func (o *webhookCreate) request(ctx context.Context) (r apiv1.CreateWebhook, err
 		r.Name = &o.name
 	}
 	if o.disabled {
-		enabled := false
-		r.Enabled = &enabled
+		r.Enabled = new(false)
 	}
 	secret, err := signingSecret(ctx, o.App, o.secretFile)
 	if err != nil || secret == "" {

@@ -24,7 +24,7 @@ type webhookDeliveries struct {
 func newWebhookDeliveries(a *cli.App) *cobra.Command {
 	o := &webhookDeliveries{App: a}
 	statuses := strings.Split(cli.JoinStrings(schedctl.DeliveryStatuses(), " "), " ")
-	cmd := cli.DeclareJSON[apiv1.Delivery](&cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.onOne(a, &cobra.Command{
 		Use:   "deliveries WEBHOOK",
 		Short: "List the deliveries of a webhook",
 		Long: `List the deliveries of a webhook, newest first, with the response to the last attempt.
@@ -35,10 +35,7 @@ response, up to 2 KiB of it.`,
 		Example: `  schedctl webhook deliveries site
   schedctl webhook deliveries site --status failed --all -q
   schedctl webhook deliveries site --json=event_type,http_status,response`,
-		Args:              cli.Args(1, 1, webhookArgument),
-		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0], statuses) },
-	})
+	}, func(ctx context.Context, ref string) error { return o.run(ctx, ref, statuses) }))
 	f := cmd.Flags()
 	f.StringVar(&o.status, "status", "", "only this `status`: "+strings.Join(statuses, ", "))
 	o.limit.Add(cmd, "deliveries")
@@ -54,17 +51,15 @@ func (o *webhookDeliveries) run(ctx context.Context, ref string, statuses []stri
 	if err := o.limit.Check(); err != nil {
 		return err
 	}
-	c, err := o.Connect()
+	c, id, err := webhooks.connectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
-	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	most := o.limit.Max(o.App, o.all)
+	q := client.DeliveryQuery{Status: schedctl.DeliveryStatus(o.status), Limit: min(most, post.PageSize)}
+	deliveries, more, err := cli.Collect(c.EachDelivery(ctx, id, q), most)
 	if err != nil {
-		return err
-	}
-	deliveries, more, err := o.collect(ctx, c, id)
-	if err != nil {
-		return webhookLookup.unknown(ref, err)
+		return webhooks.unknown(ref, err)
 	}
 	if err := printDeliveries(o.App, deliveries); err != nil {
 		return err
@@ -76,20 +71,4 @@ func (o *webhookDeliveries) run(ctx context.Context, ref string, statuses []stri
 		o.Messagef("no deliveries; try it with: schedctl webhook test %s", ref)
 	}
 	return nil
-}
-
-// collect goes through the pages; more says that it stopped at the limit.
-func (o *webhookDeliveries) collect(ctx context.Context, c *client.Client, id string) (deliveries []apiv1.Delivery, more bool, err error) {
-	most := o.limit.Max(o.App, o.all)
-	q := client.DeliveryQuery{Status: schedctl.DeliveryStatus(o.status), Limit: min(most, post.PageSize)}
-	for d, err := range c.EachDelivery(ctx, id, q) {
-		if err != nil {
-			return nil, false, err
-		}
-		if len(deliveries) == most {
-			return deliveries, true, nil
-		}
-		deliveries = append(deliveries, d)
-	}
-	return deliveries, false, nil
 }

@@ -12,21 +12,11 @@ import (
 
 // printDeliveries prints deliveries as a list.
 func printDeliveries(a *cli.App, deliveries []apiv1.Delivery) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(append([]apiv1.Delivery{}, deliveries...))
-	case a.Quiet:
-		ids := make([]string, len(deliveries))
-		for i := range deliveries {
-			ids[i] = deliveries[i].ID
-		}
-		return a.PrintIDs(ids...)
-	}
-	t := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "EVENT", "ANSWER"}, Status: 1, Excerpt: true}
-	for _, d := range deliveries {
-		t.Rows = append(t.Rows, []string{d.ID, string(d.Status), a.ShortTime(d.CreatedAt), string(d.EventType), AnswerText(a, d)})
-	}
-	return a.WriteList(a.RenderTable(t))
+	id := func(d apiv1.Delivery) string { return d.ID }
+	layout := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "EVENT", "ANSWER"}, Status: 1, Excerpt: true}
+	return cli.PrintList(a, deliveries, id, layout, func(d apiv1.Delivery) []string {
+		return []string{d.ID, string(d.Status), a.ShortTime(d.CreatedAt), string(d.EventType), AnswerText(a, d)}
+	})
 }
 
 // printDelivery prints one delivery: as the list does, or on a terminal with a

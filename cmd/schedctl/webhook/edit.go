@@ -20,7 +20,7 @@ type webhookEdit struct {
 
 func newWebhookEdit(a *cli.App) *cobra.Command {
 	o := &webhookEdit{App: a}
-	cmd := cli.DeclareJSON[apiv1.Webhook](&cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Webhook](webhooks.onOne(a, &cobra.Command{
 		Use:   "edit WEBHOOK",
 		Short: "Change a webhook",
 		Long: `Change the URL, the event types or the name of a webhook, enable or disable it. Other
@@ -33,10 +33,7 @@ A webhook that is enabled again receives later events only. Change its secret wi
 		Example: `  schedctl webhook edit site --url https://example.com/new
   schedctl webhook edit site --event post.published --event post.failed
   schedctl webhook edit wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --enable`,
-		Args:              cli.Args(1, 1, webhookArgument),
-		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	})
+	}, o.run))
 	o.url.add(cmd)
 	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, or all (repeatable)")
 	cmd.Flags().StringVar(&o.name, "name", "", "a new `name`")
@@ -49,24 +46,15 @@ func (o *webhookEdit) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	c, id, err := webhooks.connectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
 	w, err := c.EditWebhook(ctx, id, change)
-	switch {
-	case err != nil:
-		return webhookLookup.unknown(ref, err)
-	case o.JSON.Given:
-		return o.PrintJSON(w)
-	case o.Quiet || !o.OutTerminal:
-		return printWebhooks(o.App, []apiv1.Webhook{w})
+	if err != nil {
+		return webhooks.unknown(ref, err)
 	}
-	return o.Write([]byte("Changed " + o.Bold(webhookLookup.label(w)) + ": " + webhookSentence(o.App, w) + "\n"))
+	return webhooks.printOne(o.App, w, "Changed "+o.Bold(webhooks.label(w))+": "+webhookSentence(o.App, w))
 }
 
 // change checks the flags and puts them together.

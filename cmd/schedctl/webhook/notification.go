@@ -31,14 +31,38 @@ Name a notification by its id or by its name.`,
 		Example: `  schedctl notify add --to demo --name on-call
   schedctl notify test on-call`,
 	})
-	cmd.AddCommand(newNotifyAdd(a), newNotifyList(a), newNotifyShow(a), newNotifyEdit(a), newNotifyRemove(a), newNotifyTest(a))
+	cmd.AddCommand(newNotifyAdd(a), newNotifyEdit(a), newNotifyTest(a))
+	cmd.AddCommand(cli.DeclareJSON[apiv1.Notification](notifications.onList(a, &cobra.Command{
+		Use:   "list",
+		Short: "List notifications",
+		Long: `List notifications, the oldest first. The status failing means that the last message
+could not be sent.`,
+		Example: `  schedctl notify list
+  schedctl notify list --jq '.[] | select(.failing_since) | .last_error'`,
+	})))
+	cmd.AddCommand(cli.DeclareJSON[apiv1.Notification](notifications.onShow(a, &cobra.Command{
+		Use:   "show NOTIFICATION",
+		Short: "Show a notification",
+		Long: `Show everything about a notification except its password: where messages go, when
+the last one was sent, and why messages fail.`,
+		Example: `  schedctl notify show on-call
+  schedctl notify show ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=sent_at,last_error`,
+	})))
+	ask := func(n apiv1.Notification) string {
+		return fmt.Sprintf("Remove %s to %s?", notifications.label(n), cli.OneLine(notificationTarget(n)))
+	}
+	cmd.AddCommand(cli.DeclareJSON[cli.Removal](notifications.onRemoval(a, &cobra.Command{
+		Use:   "remove NOTIFICATION",
+		Short: "Remove a notification",
+		Long: `Remove a notification and its pending messages. The account that carries its
+messages stays connected. To pause it use "schedctl notify edit --disable".`,
+		Example: `  schedctl notify remove on-call
+  schedctl notify remove ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
+	}, ask, "Removed")))
 	return cmd
 }
 
-// notificationArgument names the argument of commands about a notification.
-const notificationArgument = "a notification: its id or its name"
-
-var notificationLookup = lookup[apiv1.Notification]{
+var notifications = hookKind[apiv1.Notification]{
 	Noun:   cli.NotificationNoun,
 	advice: "add one with: schedctl notify add --to ACCOUNT",
 	get:    (*client.Client).Notification,
@@ -46,6 +70,10 @@ var notificationLookup = lookup[apiv1.Notification]{
 	id:     func(n apiv1.Notification) string { return n.ID },
 	name:   func(n apiv1.Notification) *string { return n.Name },
 	target: notificationTarget,
+	remove: (*client.Client).DeleteNotification,
+	header: []string{"ID", "STATUS", "NAME", "TO", "EVENTS"},
+	row:    notificationRow,
+	detail: notificationPairs,
 }
 
 // notificationTarget returns where messages go.
@@ -56,37 +84,38 @@ func notificationTarget(n apiv1.Notification) string {
 	return cli.Deref(n.SocialAccountID)
 }
 
-// printNotifications prints notifications as a list.
-func printNotifications(a *cli.App, list []apiv1.Notification) error {
+func notificationRow(n apiv1.Notification) []string {
+	return []string{n.ID, hookStatus(n.Enabled, n.FailingSince), cli.Deref(n.Name), notificationTarget(n), cli.JoinStrings(n.EventTypes, ",")}
+}
+
+func notificationPairs(a *cli.App, n apiv1.Notification) []cli.Property {
+	pairs := []cli.Property{{Name: "ID", Value: n.ID}, {Name: "Name", Value: cli.Deref(n.Name)}, {Name: "Account", Value: cli.Deref(n.SocialAccountID)}}
+	if e := n.Email; e != nil {
+		pairs = append(pairs,
+			cli.Property{Name: "Recipients", Value: strings.Join(e.To, " ")}, cli.Property{Name: "Sender", Value: e.From}, cli.Property{Name: "Server", Value: fmt.Sprintf("%s:%d", e.Host, e.Port)},
+			cli.Property{Name: "User", Value: cli.Deref(e.Username)}, cli.Property{Name: "Encryption", Value: string(e.TLS)},
+		)
+	}
+	pairs = append(pairs,
+		cli.Property{Name: "Events", Value: cli.JoinStrings(n.EventTypes, " ")}, cli.Property{Name: "Status", Value: hookStatus(n.Enabled, n.FailingSince)}, cli.Property{Name: "Error", Value: cli.Deref(n.LastError)},
+		cli.Property{Name: "Failing since", Value: a.TimeText(n.FailingSince)}, cli.Property{Name: "Last message", Value: a.TimeText(n.SentAt)},
+		cli.Property{Name: "Created", Value: a.TimeText(n.CreatedAt)}, cli.Property{Name: "Updated", Value: a.TimeText(n.UpdatedAt)},
+	)
 	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(append([]apiv1.Notification{}, list...))
-	case a.Quiet:
-		ids := make([]string, len(list))
-		for i := range list {
-			ids[i] = list[i].ID
-		}
-		return a.PrintIDs(ids...)
+	case !a.OutTerminal:
+	case !n.Enabled:
+		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl notify edit " + n.ID + " --enable"})
+	case n.FailingSince != nil:
+		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl notify test " + n.ID})
 	}
-	t := cli.Table{Header: []string{"ID", "STATUS", "NAME", "TO", "EVENTS"}, Status: 1, Excerpt: true}
-	for _, n := range list {
-		t.Rows = append(t.Rows, []string{n.ID, hookStatus(n.Enabled, n.FailingSince), cli.Deref(n.Name), notificationTarget(n), cli.JoinStrings(n.EventTypes, ",")})
-	}
-	return a.WriteList(a.RenderTable(t))
+	return pairs
 }
 
 // printNotification prints a notification that was added or changed.
 func printNotification(a *cli.App, n apiv1.Notification, done string) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(n)
-	case a.Quiet || !a.OutTerminal:
-		return printNotifications(a, []apiv1.Notification{n})
+	err := notifications.printOne(a, n, fmt.Sprintf("%s %s: messages go to %s", done, a.Bold(notifications.label(n)), cli.OneLine(notificationTarget(n))))
+	if err == nil && a.OutTerminal && !a.Quiet && !a.JSON.Given {
+		a.Messagef("send a test message: schedctl notify test %s", n.ID)
 	}
-	text := fmt.Sprintf("%s %s: messages go to %s\n", done, a.Bold(notificationLookup.label(n)), cli.OneLine(notificationTarget(n)))
-	if err := a.Write([]byte(text)); err != nil {
-		return err
-	}
-	a.Messagef("send a test message: schedctl notify test %s", n.ID)
-	return nil
+	return err
 }

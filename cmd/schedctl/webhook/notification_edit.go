@@ -18,7 +18,7 @@ type notifyEdit struct {
 
 func newNotifyEdit(a *cli.App) *cobra.Command {
 	o := &notifyEdit{notificationFlags: notificationFlags{App: a}}
-	cmd := cli.DeclareJSON[apiv1.Notification](&cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Notification](notifications.onOne(a, &cobra.Command{
 		Use:   "edit NOTIFICATION",
 		Short: "Change a notification",
 		Long: `Change a notification. What you do not give stays as it is; --event and --email
@@ -29,10 +29,7 @@ same. A notification that is enabled again reports what happens from then on.`,
 		Example: `  schedctl notify edit on-call --event post.failed
   schedctl notify edit on-call --disable
   schedctl notify edit ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo`,
-		Args:              cli.Args(1, 1, notificationArgument),
-		ValidArgsFunction: notificationLookup.completeFirst(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	})
+	}, o.run))
 	o.add(cmd)
 	o.enable.add(cmd, "send messages from now on", "send no more messages")
 	return cmd
@@ -43,11 +40,7 @@ func (o *notifyEdit) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	before, err := notificationLookup.find(ctx, o.App, c, ref)
+	c, before, err := notifications.connect(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
@@ -56,7 +49,7 @@ func (o *notifyEdit) run(ctx context.Context, ref string) error {
 	}
 	n, err := c.EditNotification(ctx, before.ID, change)
 	if err != nil {
-		return notificationLookup.unknown(ref, err)
+		return notifications.unknown(ref, err)
 	}
 	return printNotification(o.App, n, "Changed")
 }

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,40 +10,30 @@ import (
 )
 
 func newNotifyTest(a *cli.App) *cobra.Command {
-	return cli.DeclareJSON[apiv1.NotificationTest](&cobra.Command{
+	return cli.DeclareJSON[apiv1.NotificationTest](notifications.onOne(a, &cobra.Command{
 		Use:   "test NOTIFICATION",
 		Short: "Send a test message",
 		Long: `Send a test message at once, also when the notification is disabled, and report
 whether it was sent. The exit status is 9 when it was not.`,
 		Example: `  schedctl notify test on-call
   schedctl notify test ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=sent,error`,
-		Args:              cli.Args(1, 1, notificationArgument),
-		ValidArgsFunction: notificationLookup.completeFirst(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return testNotification(cmd.Context(), a, args[0]) },
-	})
+	}, func(ctx context.Context, ref string) error { return testNotification(ctx, a, ref) }))
 }
 
 func testNotification(ctx context.Context, a *cli.App, ref string) error {
-	c, err := a.Connect()
-	if err != nil {
-		return err
-	}
-	n, err := notificationLookup.find(ctx, a, c, ref)
+	c, n, err := notifications.connect(ctx, a, ref)
 	if err != nil {
 		return err
 	}
 	result, err := c.TestNotification(ctx, n.ID)
 	if err != nil {
-		return notificationLookup.unknown(ref, err)
+		return notifications.unknown(ref, err)
 	}
 	if err := printTest(a, result); err != nil || result.Sent {
 		return err
 	}
-	return &cli.Failure{
-		Status: cli.ExitFailed, Code: cli.CodeFailed,
-		Message: fmt.Sprintf("the test message was not sent: %s", cli.Deref(result.Error)),
-		Hint:    "change the notification with: schedctl notify edit " + n.ID,
-	}
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the test message was not sent: %s", cli.Deref(result.Error)).
+		WithHint("change the notification with: schedctl notify edit " + n.ID)
 }
 
 // printTest prints the result of a test.

@@ -62,18 +62,14 @@ func (o *webhookReplay) run(ctx context.Context, ref string, ids []string) error
 	if err != nil {
 		return err
 	}
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	c, id, err := webhooks.connectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
 	if o.since != "" {
 		again, err := c.ReplayWebhook(ctx, id, since)
 		if err != nil {
-			return webhookLookup.unknown(ref, err)
+			return webhooks.unknown(ref, err)
 		}
 		return o.print(replayed{WebhookID: id, Since: apiv1.NewTime(since), Count: again.Count})
 	}
@@ -152,10 +148,10 @@ func deliveryCount(n int) string {
 func completeReplay(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, text string) (out []string, _ cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return webhookLookup.complete(a)(cmd, args, text)
+			return webhooks.complete(a)(cmd, args, text)
 		}
 		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
-			id, err := webhookLookup.findID(ctx, a, c, args[0])
+			id, err := webhooks.findID(ctx, a, c, args[0])
 			if err != nil {
 				return
 			}

@@ -22,14 +22,14 @@ func printWebhook(o *cli.OneTimeSecret, made apiv1.WebhookSecret, done string) e
 	secret, err := o.Save(made.Secret)
 	w := made.Webhook
 	return errors.Join(o.Print(cli.CreatedResult{
-		ID: w.ID, Sentence: done + o.Bold(webhookLookup.label(w)) + ": " + webhookSentence(o.App, w), Row: webhookRow(w),
+		ID: w.ID, Sentence: done + o.Bold(webhooks.label(w)) + ": " + webhookSentence(o.App, w), Row: webhookRow(w),
 		Object: webhookWithSecret{Webhook: w, Secret: secret}, Secret: secret,
 	}), err)
 }
 
 func newWebhookRotate(a *cli.App) *cobra.Command {
 	o := &cli.OneTimeSecret{App: a}
-	cmd := cli.DeclareJSON[webhookWithSecret](&cobra.Command{
+	cmd := cli.DeclareJSON[webhookWithSecret](webhooks.onOne(a, &cobra.Command{
 		Use:   "rotate-secret WEBHOOK",
 		Short: "Give a webhook a new secret",
 		Long: `Give a webhook a new secret. For a day events are signed with the former one as
@@ -39,20 +39,13 @@ the former one at once.
 ` + cli.SecretHelp,
 		Example: `  schedctl webhook rotate-secret wh_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl webhook rotate-secret site --secret-out hook.key`,
-		Args:              cli.Args(1, 1, webhookArgument),
-		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return rotate(cmd.Context(), o, args[0]) },
-	})
+	}, func(ctx context.Context, ref string) error { return rotate(ctx, o, ref) }))
 	o.Add(cmd)
 	return cmd
 }
 
 func rotate(ctx context.Context, o *cli.OneTimeSecret, ref string) error {
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	c, id, err := webhooks.connectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
@@ -63,7 +56,7 @@ func rotate(ctx context.Context, o *cli.OneTimeSecret, ref string) error {
 	defer end()
 	made, err := c.RotateWebhookSecret(ctx, id)
 	if err != nil {
-		return webhookLookup.unknown(ref, err)
+		return webhooks.unknown(ref, err)
 	}
 	return printWebhook(o, made, "New secret of ")
 }

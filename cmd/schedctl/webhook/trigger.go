@@ -76,10 +76,8 @@ func triggerEvent(ctx context.Context, a *cli.App, typ schedctl.EventType) error
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case !heard:
-		return &cli.Failure{
-			Status: cli.ExitUnreachable, Code: cli.CodeUnreachable, Message: "no schedctl listen is running that could forward the event",
-			Hint: "start one with: schedctl listen --forward-to URL",
-		}
+		return cli.NewFailure(cli.ExitUnreachable, cli.CodeUnreachable, "no schedctl listen is running that could forward the event").
+			WithHint("start one with: schedctl listen --forward-to URL")
 	case failed != nil:
 		return failed
 	}
@@ -92,7 +90,7 @@ func triggerAt(ctx context.Context, a *cli.App, path string, e apiv1.Event) erro
 	result, err := handOver(ctx, path, e)
 	switch {
 	case errors.Is(err, post.ErrTimedOut):
-		return &cli.Failure{Status: cli.ExitTimedOut, Code: cli.CodeTimedOut, Message: "schedctl listen has not forwarded the event in time", Hint: "see what it shows"}
+		return cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "schedctl listen has not forwarded the event in time").WithHint("see what it shows")
 	case err != nil:
 		return err
 	}
@@ -104,10 +102,8 @@ func triggerAt(ctx context.Context, a *cli.App, path string, e apiv1.Event) erro
 
 // receiverFailure returns the failure of an event that a receiver refused.
 func receiverFailure(f forwarded) error {
-	return &cli.Failure{
-		Status: cli.ExitFailed, Code: cli.CodeFailed, Message: fmt.Sprintf("%s did not take %s: %s", f.ForwardTo, f.Type, f.answerText()),
-		Hint: "a receiver must respond with a 2xx status",
-	}
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s did not take %s: %s", f.ForwardTo, f.Type, f.answerText()).
+		WithHint("a receiver must respond with a 2xx status")
 }
 
 // printForwarded prints what a receiver made of an event.

@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ type webhookTest struct {
 
 func newWebhookTest(a *cli.App) *cobra.Command {
 	o := &webhookTest{App: a}
-	cmd := cli.DeclareJSON[apiv1.Delivery](&cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.onOne(a, &cobra.Command{
 		Use:   "test WEBHOOK",
 		Short: "Send a test event to a webhook",
 		Long: `Send an event of type webhook.test to a webhook, even if the webhook is disabled or
@@ -34,27 +33,20 @@ does not respond with a 2xx status, although the daemon will retry, and 8 when
 --timeout ends first.`,
 		Example: `  schedctl webhook test site --wait
   schedctl webhook test wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --wait --timeout 30s`,
-		Args:              cli.Args(1, 1, webhookArgument),
-		ValidArgsFunction: webhookLookup.completeFirst(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	})
+	}, o.run))
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait for the response")
 	return cmd
 }
 
 func (o *webhookTest) run(ctx context.Context, ref string) error {
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	c, id, err := webhooks.connectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
 	made, err := c.TestWebhook(ctx, id)
 	switch {
 	case err != nil:
-		return webhookLookup.unknown(ref, err)
+		return webhooks.unknown(ref, err)
 	case !o.wait:
 		if o.OutTerminal && !o.Quiet && !o.JSON.Given {
 			defer o.Messagef("see its response: schedctl webhook deliveries %s", id)
@@ -76,11 +68,8 @@ func failedDelivery(d apiv1.Delivery) error {
 	if d.Status == schedctl.DeliveryDelivered {
 		return nil
 	}
-	return &cli.Failure{
-		Status: cli.ExitFailed, Code: cli.CodeFailed,
-		Message: fmt.Sprintf("the webhook did not take %s: %s", d.ID, attemptText(d)),
-		Hint:    "a receiver must respond with a 2xx status within 10 seconds",
-	}
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not take %s: %s", d.ID, attemptText(d)).
+		WithHint("a receiver must respond with a 2xx status within 10 seconds")
 }
 
 // attempted waits for the first attempt at a delivery and returns the delivery as
@@ -105,10 +94,8 @@ func (o *webhookTest) attempted(ctx context.Context, c *client.Client, webhookID
 	if ctx.Err() != nil {
 		return d, context.Cause(ctx)
 	}
-	return d, &cli.Failure{
-		Status: cli.ExitTimedOut, Code: cli.CodeTimedOut, Message: fmt.Sprintf("there is no attempt at %s after %s", d.ID, &o.Timeout),
-		Hint: "look again with: schedctl webhook deliveries " + webhookID,
-	}
+	return d, cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "there is no attempt at %s after %s", d.ID, &o.Timeout).
+		WithHint("look again with: schedctl webhook deliveries " + webhookID)
 }
 
 // findDelivery looks for a delivery in the log, which has the youngest first.

@@ -25,16 +25,40 @@ Give the id or the name of a webhook. To test events on your own machine see
   schedctl webhook deliveries wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --status failed`,
 	})
 	cmd.AddCommand(
-		newWebhookCreate(a), newWebhookList(a), newWebhookShow(a), newWebhookEdit(a), newWebhookDelete(a),
+		newWebhookCreate(a), newWebhookEdit(a),
 		newWebhookTest(a), newWebhookRotate(a), newWebhookDeliveries(a), newWebhookReplay(a),
 	)
+	cmd.AddCommand(cli.DeclareJSON[apiv1.Webhook](webhooks.onList(a, &cobra.Command{
+		Use:   "list",
+		Short: "List webhooks",
+		Long: `List webhooks, oldest first. A failing webhook has not accepted an event since the
+time shown; after three days without a success the daemon disables it.`,
+		Example: `  schedctl webhook list
+  schedctl webhook list --jq '.[] | select(.enabled | not) | .id'`,
+	})))
+	cmd.AddCommand(cli.DeclareJSON[apiv1.Webhook](webhooks.onShow(a, &cobra.Command{
+		Use:   "show WEBHOOK",
+		Short: "Show a webhook",
+		Long: `Show everything about a webhook but its secret, and why it is disabled when the
+daemon has done so.`,
+		Example: `  schedctl webhook show site
+  schedctl webhook show wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=url,enabled`,
+	})))
+	ask := func(w apiv1.Webhook) string {
+		return fmt.Sprintf("Delete %s to %s for good?", webhooks.label(w), cli.OneLine(w.URL))
+	}
+	cmd.AddCommand(cli.DeclareJSON[cli.Removal](webhooks.onRemoval(a, &cobra.Command{
+		Use:   "delete WEBHOOK",
+		Short: "Delete a webhook",
+		Long: `Delete a webhook with its log of deliveries and its pending deliveries. This cannot be
+undone. To pause a webhook, disable it: schedctl webhook edit --disable.`,
+		Example: `  schedctl webhook delete site
+  schedctl webhook delete wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
+	}, ask, "Deleted")))
 	return cmd
 }
 
-// webhookArgument names the argument of commands about a webhook.
-const webhookArgument = "a webhook: its id or its name"
-
-var webhookLookup = lookup[apiv1.Webhook]{
+var webhooks = hookKind[apiv1.Webhook]{
 	Noun:   cli.WebhookNoun,
 	advice: "make one with: schedctl webhook create --url URL --event post.published",
 	get:    (*client.Client).Webhook,
@@ -42,6 +66,10 @@ var webhookLookup = lookup[apiv1.Webhook]{
 	id:     func(w apiv1.Webhook) string { return w.ID },
 	name:   func(w apiv1.Webhook) *string { return w.Name },
 	target: func(w apiv1.Webhook) string { return w.URL },
+	remove: (*client.Client).DeleteWebhook,
+	header: []string{"ID", "STATUS", "NAME", "URL", "EVENTS"},
+	row:    webhookRow,
+	detail: webhookPairs,
 }
 
 // hookStatus returns the status that is shown for a webhook or a notification.
@@ -59,23 +87,28 @@ func webhookRow(w apiv1.Webhook) []string {
 	return []string{w.ID, hookStatus(w.Enabled, w.FailingSince), cli.Deref(w.Name), w.URL, cli.JoinStrings(w.EventTypes, ",")}
 }
 
-// printWebhooks prints webhooks as a list.
-func printWebhooks(a *cli.App, webhooks []apiv1.Webhook) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(append([]apiv1.Webhook{}, webhooks...))
-	case a.Quiet:
-		ids := make([]string, len(webhooks))
-		for i := range webhooks {
-			ids[i] = webhooks[i].ID
-		}
-		return a.PrintIDs(ids...)
+func webhookPairs(a *cli.App, w apiv1.Webhook) []cli.Property {
+	pairs := []cli.Property{
+		{Name: "ID", Value: w.ID},
+		{Name: "Name", Value: cli.Deref(w.Name)},
+		{Name: "URL", Value: w.URL},
+		{Name: "Events", Value: cli.JoinStrings(w.EventTypes, " ")},
+		{Name: "Status", Value: hookStatus(w.Enabled, w.FailingSince)},
+		{Name: "Reason", Value: cli.Deref(w.DisabledReason)},
+		{Name: "Failing since", Value: a.TimeText(w.FailingSince)},
+		{Name: "Created", Value: a.TimeText(w.CreatedAt)},
+		{Name: "Updated", Value: a.TimeText(w.UpdatedAt)},
 	}
-	t := cli.Table{Header: []string{"ID", "STATUS", "NAME", "URL", "EVENTS"}, Status: 1, Excerpt: true}
-	for _, w := range webhooks {
-		t.Rows = append(t.Rows, webhookRow(w))
+	if !a.OutTerminal {
+		return pairs
 	}
-	return a.WriteList(a.RenderTable(t))
+	if w.FailingSince != nil {
+		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl webhook deliveries " + w.ID + "   shows its responses"})
+	}
+	if !w.Enabled {
+		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl webhook edit " + w.ID + " --enable"})
+	}
+	return pairs
 }
 
 // webhookSentence says what a webhook does.

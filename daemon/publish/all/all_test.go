@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/all"
 )
 
-// notPlatforms are the packages beside the platforms.
+// notPlatforms are the packages that are not platforms.
 var notPlatforms = []string{"all", "outbound", "pattern", "publishtest", "recorded", "signing"}
 
 func TestEveryPlatformIsListed(t *testing.T) {

@@ -101,7 +101,7 @@ func TestNoPlatformFollowsARedirect(t *testing.T) {
 					Key: "3l6oveex3ii2l", Content: "x", Credentials: credentials, Account: schedctl.Account{Platform: platform},
 				})
 				if err == nil {
-					t.Errorf("%s: a redirect with status %d is taken for an acceptance", platform, status)
+					t.Errorf("%s: a redirect with status %d counts as accepted", platform, status)
 				}
 			}
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 // resolve sets the DID of each mention. A mention of an unknown handle is dropped
-// and stays plain text. If the server cannot resolve a handle, nothing is published:
-// a later retry could, and would write a different record.
+// and stays plain text. If the server fails to resolve a handle, resolve returns an
+// error: a later retry could resolve it, and would write a different record.
 func (p *Publisher) resolve(ctx context.Context, u *url.URL, found []facet) ([]facet, error) {
 	known := map[string]string{}
 	kept := found[:0]

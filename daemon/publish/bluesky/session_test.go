@@ -150,8 +150,8 @@ func TestConnectRefusesFields(t *testing.T) {
 		{"white space", "identifier", func(c *publish.Connection) { c.Credentials["identifier"] = "alice bob" }},
 		{"a line break", "app_password", func(c *publish.Connection) { c.Credentials["app_password"] += "\n" }},
 		{"a long password", "app_password", func(c *publish.Connection) { c.Credentials["app_password"] = strings.Repeat("x", 300) }},
-		{"a language that is none", "langs", func(c *publish.Connection) { c.Options = schedctl.Options{"langs": "klingon!"} }},
-		{"a credential that is none", "token", func(c *publish.Connection) { c.Credentials["token"] = "x" }},
+		{"an invalid language", "langs", func(c *publish.Connection) { c.Options = schedctl.Options{"langs": "klingon!"} }},
+		{"an unknown credential", "token", func(c *publish.Connection) { c.Credentials["token"] = "x" }},
 	} {
 		c := connection(n.URL)
 		tt.change(&c)

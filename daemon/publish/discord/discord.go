@@ -22,8 +22,8 @@ import (
 // Platform is the name of the platform.
 const Platform = "discord"
 
-// maxContent is the maximum length of a message in Unicode code points, which is
-// what the API counts according to its maintainers.
+// maxContent is the maximum length of a message in Unicode code points. The API counts
+// code points, according to its maintainers.
 const maxContent = 2000
 
 // Publisher implements [publish.Publisher].

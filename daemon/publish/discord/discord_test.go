@@ -40,7 +40,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// A repeated request would post twice, and no one can tell whether the first was
+// A repeated request would post twice, and the API cannot show whether the first was
 // posted.
 func TestNeitherIdempotentNorAFinder(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func degradation(s listedStatus, r publish.Request) schedctl.Degradation {
 		changes = append(changes, difference{"sensitive", "it is not marked as sensitive"})
 	}
 	if textChanged(s, r) {
-		changes = append(changes, difference{"content", "the text differs from the one that was sent"})
+		changes = append(changes, difference{"content", "the text differs from the text of the post"})
 	}
 	if len(changes) == 0 {
 		return schedctl.Degradation{}

@@ -30,7 +30,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 	if err != nil {
 		return schedctl.Receipt{}, false, err
 	}
-	s := &search{publisher: p, server: u, request: r, began: since}
+	s := &search{publisher: p, server: u, request: r, started: since}
 	receipt, found, err := s.run(ctx)
 	if err != nil {
 		e := *publish.AsError(err)
@@ -40,8 +40,8 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 	return receipt, found, nil
 }
 
-// MayConfuse reports whether a server may display the two contents so that they
-// cannot be told apart.
+// MayConfuse reports whether a server may display the two contents alike, so that Find
+// cannot distinguish them.
 func (p *Publisher) MayConfuse(a, b string) bool {
 	return normalize(a) == normalize(b) || string(lettersOf(a)) == string(lettersOf(b))
 }
@@ -51,7 +51,7 @@ type search struct {
 	publisher *Publisher
 	server    *url.URL
 	request   publish.Request
-	began     time.Time // start of the attempt, by the daemon's clock
+	started   time.Time // start of the attempt, by the daemon's clock
 
 	window         window
 	unclear        bool // a status was found that may or may not be the post
@@ -95,7 +95,7 @@ func (s *search) owner(ctx context.Context) (owner, error) {
 	if err != nil {
 		return owner{}, err
 	}
-	s.window = windowOf(s.began, time.Now(), a.Header.Get("Date"))
+	s.window = windowOf(s.started, time.Now(), a.Header.Get("Date"))
 	o, ok := parseOwner(a)
 	if !ok {
 		return owner{}, unreadable(a, "for the account")

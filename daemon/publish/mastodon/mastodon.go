@@ -21,8 +21,8 @@
 // request. If Find is not sure, it returns an error and the outcome stays unknown
 // until a person has checked: a post is rather held than published twice.
 //
-// Find cannot detect two cases. A status with the same text that somebody published
-// for the same account after the attempt started is mistaken for the post. A post
+// Find cannot detect two cases. If someone publishes the same text with the same
+// account after the attempt started, Find mistakes that status for the post. A post
 // that its author has deleted counts as missing. Find skips statuses that belong to
 // other targets; the caller resolves targets with the same text one after the other.
 // The server's clock may be wrong: it is trusted within a minute of the Date of its

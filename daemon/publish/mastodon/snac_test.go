@@ -128,7 +128,7 @@ func TestSnacLogin(t *testing.T) {
 		t.Errorf("connected with the token: %+v, %v", profile, err)
 	}
 	if _, err := login.Finish(t.Context(), string(shown.Body)+"x"); err == nil {
-		t.Error("a code with the state of another login was accepted")
+		t.Error("a code with the state of a different login was accepted")
 	}
 }
 

@@ -45,8 +45,8 @@ func countingLimits(l schedctl.Limits, software string) schedctl.Limits {
 
 // software returns the name of the server's software in lower case, from nodeinfo
 // (https://nodeinfo.diaspora.software/protocol.html). Without a readable nodeinfo,
-// the version in the instance document tells whether the software is Mastodon. A
-// missing version means Mastodon too: only its old forks leave it out.
+// the version in the instance document shows whether the software is Mastodon. A
+// missing version means Mastodon too: only its old forks omit the version.
 func (p *Publisher) software(ctx context.Context, u *url.URL, version string) (string, error) {
 	header := p.header(nil)
 	header.Del("Authorization") // nodeinfo is public

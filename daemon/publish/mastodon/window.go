@@ -30,18 +30,18 @@ const (
 	inside
 )
 
-// windowOf returns the window of an attempt that started at began, by the daemon's
-// clock. date is the Date of a response that has just arrived. Some servers truncate
-// the creation time of a status to whole seconds.
-func windowOf(began, now time.Time, date string) window {
+// windowOf returns the window of an attempt that started at the given time, by the
+// daemon's clock. date is the Date of a response that has just arrived. Some servers
+// truncate the creation time of a status to whole seconds.
+func windowOf(started, now time.Time, date string) window {
 	serverTime, err := http.ParseTime(date)
 	if err != nil {
-		likely := began.Add(-2 * time.Second)
+		likely := started.Add(-2 * time.Second)
 		return window{likely: likely, possible: likely.Add(-maxUnknownClockError)}
 	}
 	// The Date was written before the response arrived, so the server's clock is at
 	// least this far ahead of the daemon's.
-	likely := began.Add(serverTime.Sub(now)).Add(-time.Second)
+	likely := started.Add(serverTime.Sub(now)).Add(-time.Second)
 	return window{likely: likely, possible: likely.Add(-maxClockError)}
 }
 

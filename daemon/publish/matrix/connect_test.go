@@ -103,8 +103,8 @@ func TestConnectAcceptsWhoMayWrite(t *testing.T) {
 	}
 }
 
-// TestNothingGoesIntoARoomThatWasEncrypted: the room is checked before every
-// message, and nothing is sent without a clear response.
+// TestNothingGoesIntoARoomThatWasEncrypted guards that the room is checked before every
+// message, and that no message is sent without a clear response.
 func TestNothingGoesIntoARoomThatWasEncrypted(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -167,15 +167,15 @@ func (h homeserver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"@alice:example.org": {200, `{"membership":"join"}`},
 	}
 	name := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
-	answer, told := h[name]
-	if !told {
-		answer = well[name]
+	response, known := h[name]
+	if !known {
+		response = well[name]
 	}
-	if answer.status == 0 {
-		answer = reply{404, `{"errcode":"M_NOT_FOUND","error":"Event not found."}`}
+	if response.status == 0 {
+		response = reply{404, `{"errcode":"M_NOT_FOUND","error":"Event not found."}`}
 	}
-	w.WriteHeader(answer.status)
-	fmt.Fprint(w, answer.body)
+	w.WriteHeader(response.status)
+	fmt.Fprint(w, response.body)
 }
 
 func TestConnectErrors(t *testing.T) {

@@ -41,7 +41,7 @@ func TestFindEnds(t *testing.T) {
 		says  string
 	}{
 		{"at the start of the room", `200 {"chunk":[]}`, 1, "", ""},
-		{"where nothing is new", `200 {"chunk":[],"end":""}`, 1, "", ""},
+		{"without new messages", `200 {"chunk":[],"end":""}`, 1, "", ""},
 		{"before the attempt", `200 {"chunk":[` + event(since.Add(-3*time.Hour)) + `],"end":"t%d"}`, 1, "", ""},
 		{"not while the clock may have been set", `200 {"chunk":[` + event(since.Add(-time.Hour)) + `],"end":"t%d"}`, 20, schedctl.KindPlatform, "too many"},
 		{"not at an empty page", `200 {"chunk":[],"end":"t%d"}`, 20, schedctl.KindPlatform, "too many"},

@@ -19,7 +19,7 @@ const codeNotFound = "M_NOT_FOUND"
 // checkReadable returns an error of kind auth for an encrypted room. Its members
 // expect that no one else can read the messages, and schedctl cannot encrypt. It
 // also returns an error if the response does not clearly say that the room is not
-// encrypted. Nothing is published before it has returned nil.
+// encrypted. Messages are sent only after it has returned nil.
 func (p *Publisher) checkReadable(ctx context.Context, s session) error {
 	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "state", "m.room.encryption").String(), p.header(s))
 	switch {
@@ -131,7 +131,7 @@ func (p *Publisher) mayBeCreator(ctx context.Context, s session, user string) (b
 	}
 	if len(event.Content) > 0 {
 		event.content = content{}
-		_ = json.Unmarshal(event.Content, &event.content) // content of another form has no version
+		_ = json.Unmarshal(event.Content, &event.content) // unexpected content has no version
 	}
 	if version, err := strconv.Atoi(event.Version); err != nil || version < creatorVersion {
 		return false, nil

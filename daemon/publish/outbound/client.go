@@ -39,8 +39,7 @@ func (p Policy) CheckHost(host string) error {
 	return nil
 }
 
-// privateHostError is [ErrPrivateAddress] with a message that tells users what to
-// do.
+// privateHostError is [ErrPrivateAddress] with a message that names the flag to use.
 type privateHostError struct{ host string }
 
 func (e *privateHostError) Error() string {

@@ -2,7 +2,7 @@
 // of [Client] and send requests with [Post], [Put] and [Get].
 //
 // The package reports reliably whether a failed request may have published. If no
-// header was written, nothing was published. Otherwise the outcome is unknown,
+// header was written, it has not published. Otherwise the outcome is unknown,
 // whatever happened to the connection. When an idle connection breaks, net/http
 // replays some requests, including those with an Idempotency-Key; [Post] sends
 // requests that it cannot replay.

@@ -12,10 +12,10 @@ import (
 // was to publish. Its message says what to do. Publishers append the network's own
 // message with [ErrorText] and [WithErrorText].
 //
-// A 4xx response, or 503 with Retry-After, means that nothing was published. Any
+// A 4xx response, or 503 with Retry-After, means that the network did not publish. Any
 // other 5xx may come from a proxy after the network has published. So may 302 and
-// 303, with which web applications confirm a form. Other redirects ask for the
-// request to be sent elsewhere.
+// 303, with which web applications confirm a form. Other redirects ask the client to
+// send the request elsewhere.
 func Refusal(response Response, now time.Time) *publish.Error {
 	e := &publish.Error{HTTPStatus: response.Status, Outcome: schedctl.OutcomeNotPublished}
 	switch {

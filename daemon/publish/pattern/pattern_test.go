@@ -10,7 +10,7 @@ func TestLazyCompilesOnce(t *testing.T) {
 	t.Parallel()
 	digits := pattern.Lazy(`^[0-9]+$`)
 	if !digits().MatchString("42") || digits().MatchString("x") {
-		t.Error("the expression is not the one that was given")
+		t.Error("the expression differs from the given one")
 	}
 	if first, second := digits(), digits(); first != second {
 		t.Error("it was compiled twice")

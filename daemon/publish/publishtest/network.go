@@ -73,7 +73,7 @@ func (n *network) serve(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// url returns the URL of the network, or the empty string if there is none.
+// url returns the URL of the network, or the empty string if it has no server.
 func (n *network) url() string {
 	if n.server == nil {
 		return ""

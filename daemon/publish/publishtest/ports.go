@@ -12,7 +12,7 @@ import (
 //
 // The ports are outside the ranges that operating systems use for client
 // connections, so no connection takes one before its server listens. The UDP port of
-// the same number marks a port as taken for tests in other processes.
+// the same number reserves a port against tests in other processes.
 func Ports(t *testing.T, count int) []string {
 	t.Helper()
 	const first, last = 15000, 30000

@@ -87,7 +87,7 @@ type player struct {
 	pending []Exchange
 }
 
-var errUnexpected = errors.New("this request is not the next one that was recorded")
+var errUnexpected = errors.New("this request differs from the next recorded request")
 
 // RoundTrip returns the response to the next recorded request.
 func (p *player) RoundTrip(r *http.Request) (*http.Response, error) {

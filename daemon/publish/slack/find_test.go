@@ -43,7 +43,7 @@ func TestFindEnds(t *testing.T) {
 		calls      int64
 		code       string // empty if the history could be read
 	}{
-		{"where nothing is new", `{"ok":true,"messages":[]}`, 1, ""},
+		{"without new messages", `{"ok":true,"messages":[]}`, 1, ""},
 		{"at the last page", `{"ok":true,"messages":[{"ts":"1.000000"}],"response_metadata":{"next_cursor":""}}`, 1, ""},
 		{"at a page that leads to itself", `{"ok":true,"messages":[],"response_metadata":{"next_cursor":"x"}}`, 2, ""},
 		{"after many pages", `{"ok":true,"messages":[],"response_metadata":{"next_cursor":"x%d"}}`, 20, "cannot_ask"},

@@ -20,7 +20,7 @@ const (
 // chatErrors are parts of the Bot API's messages, in lower case, for 400 responses
 // that are about the chat and not the text. The API has no error codes for them. If
 // its wording changes, the post fails with kind content instead of waiting for the
-// account to be fixed. Nothing is published in either case.
+// account to be fixed. In both cases the post is not published.
 var chatErrors = []struct{ text, code, message string }{
 	{"chat not found", codeNoChat, "the bot does not know the chat; check chat_id, then add the bot to the chat or write to the bot first"},
 	{"group chat was upgraded", codeMigrated, "the group has become a supergroup with a new number; reconnect the account with that chat_id"},
@@ -69,7 +69,7 @@ func applyChatError(e *publish.Error, description string) {
 }
 
 // descriptionBody returns a body with only the description of an error, or the whole
-// body if there is none.
+// body if the description is empty.
 func descriptionBody(a outbound.Response, description string) []byte {
 	if description == "" {
 		return a.Body

@@ -31,8 +31,8 @@ type Side int
 
 // The sides.
 const (
-	Requests  Side = iota // what clients send
-	Responses             // what the server sends
+	Requests  Side = iota // from clients to the server
+	Responses             // from the server to clients
 )
 
 // NewStall starts a proxy in front of the server of a URL from [Schema] or

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// compare compares the observed state with the model. told is the number of expected
+// compare compares the observed state with the model. ordered is the number of expected
 // events whose order is defined.
-func (m *model) compare(got State, told int) error {
-	if err := m.compareEvents(got.Events, told); err != nil {
+func (m *model) compare(got State, ordered int) error {
+	if err := m.compareEvents(got.Events, ordered); err != nil {
 		return err
 	}
 	if err := m.comparePosts(got.Posts); err != nil {
@@ -124,14 +124,14 @@ func (m *model) compareDue(got []Due) error {
 
 // compareEvents compares the events of a step: those of a request in their order, those
 // of deliveries by time, post and target.
-func (m *model) compareEvents(got []Event, told int) error {
+func (m *model) compareEvents(got []Event, ordered int) error {
 	want := m.events
 	m.events = nil
-	if n := min(told, len(got)); n < len(got) {
+	if n := min(ordered, len(got)); n < len(got) {
 		got = slices.Clone(got)
 		sortEvents(got[n:])
 	}
-	sortEvents(want[told:])
+	sortEvents(want[ordered:])
 	for i := range max(len(want), len(got)) {
 		if i >= len(want) || i >= len(got) || formatEvent(want[i]) != formatEvent(got[i]) {
 			return fmt.Errorf("the events are\n%swant\n%s", formatEvents(got), formatEvents(want))

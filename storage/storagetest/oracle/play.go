@@ -52,7 +52,7 @@ func (p *player) step(s Step) error {
 	if err := p.act(s); err != nil {
 		return err
 	}
-	told := len(p.model.events)
+	ordered := len(p.model.events)
 	exchanges := p.subject.Settle()
 	sight := p.subject.Look()
 	if err := p.deliveries(exchanges, sight.Events); err != nil {
@@ -61,7 +61,7 @@ func (p *player) step(s Step) error {
 	if err := p.model.judgeNeglected(p.subject.Now()); err != nil {
 		return err
 	}
-	return p.model.compare(sight, told)
+	return p.model.compare(sight, ordered)
 }
 
 // deliveries checks the daemon's own actions in order of time: calls, and targets that

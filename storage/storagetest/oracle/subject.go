@@ -27,8 +27,8 @@ type Subject interface {
 	// Restart stops the daemon cleanly, and restarts it after the given time.
 	Restart(down time.Duration)
 
-	// Settle returns when nothing is left to do now. It returns the exchanges with
-	// networks since its last call.
+	// Settle waits until the daemon has no work that is due. It returns the exchanges
+	// with networks since its last call.
 	Settle() []Exchange
 
 	// Look returns the whole visible state.

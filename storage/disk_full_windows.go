@@ -1,4 +1,4 @@
-package bolt
+package storage
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ const (
 	errorDiskQuota      syscall.Errno = 1295
 )
 
-// noSpace reports whether an error means that the disk is full or that the quota of the
-// user is used up.
-func noSpace(err error) bool {
+// IsDiskFull reports whether an error means that the disk is full or that the quota of the
+// user is used up. The error is one of the system, not a [*FullError].
+func IsDiskFull(err error) bool {
 	return errors.Is(err, errorDiskFull) || errors.Is(err, errorHandleDiskFull) || errors.Is(err, errorDiskQuota)
 }

@@ -1,0 +1,178 @@
+package mediafile
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// scan is one walk through a file.
+type scan struct {
+	window
+	limits Limits
+	facts  *Facts
+
+	// edit receives the changes that remove metadata, in the order of their offsets.
+	edit func(edit) error
+
+	// total has the results of an earlier walk over the same file; it is nil in the
+	// first walk.
+	total *totals
+}
+
+// totals is what a format must know at its start about the rest of the file.
+type totals struct {
+	facts Facts
+	grown int64 // by how many bytes all edits together lengthen the file
+}
+
+// edit replaces length bytes at an offset: with data, or with as many zero bytes.
+type edit struct {
+	offset, length int64
+	data           []byte
+	zero           bool
+}
+
+// grows returns by how many bytes the edit lengthens the file.
+func (e edit) grows() int64 {
+	if e.zero {
+		return 0
+	}
+	return int64(len(e.data)) - e.length
+}
+
+// walker returns the function that walks files of a type.
+func walker(mimeType string) func(*scan) error {
+	switch mimeType {
+	case PNG:
+		return (*scan).png
+	case JPEG:
+		return (*scan).jpeg
+	case WebP:
+		return (*scan).webp
+	case GIF:
+		return (*scan).gif
+	case MP4, QuickTime:
+		return (*scan).mp4
+	case WebM:
+		return (*scan).webm
+	case PDF:
+		return (*scan).pdf
+	}
+	return func(*scan) error { return &TypeError{Found: "of the type " + strconv.Quote(mimeType)} }
+}
+
+// Inspect returns the facts of the media file r of size bytes. It reads the structure to
+// the end of the file.
+//
+// It returns a [*TypeError] for a type that is not accepted, a [*InvalidError] for a file
+// that is empty, damaged, incomplete or followed by other data, and a [*TooLargeError] for
+// a picture beyond the limits. Other errors come from r.
+func Inspect(r io.ReaderAt, size int64, limits Limits) (Facts, error) {
+	if size <= 0 {
+		return Facts{}, &InvalidError{Problem: "is empty", Advice: "check the file, and upload it again"}
+	}
+	s := &scan{window: window{r: r, size: size}, limits: limits}
+	head, err := s.at(0, int(min(size, sniffLength)), "")
+	if err != nil {
+		return Facts{}, err
+	}
+	mimeType, err := detect(head)
+	if err != nil {
+		return Facts{}, err
+	}
+	facts := Facts{}
+	s.edit = func(edit) error {
+		facts.HasMetadata = true
+		return nil
+	}
+	if err := s.walk(mimeType, &facts); err != nil {
+		return Facts{}, err
+	}
+	if err := s.rejectZip(mimeType); err != nil {
+		return Facts{}, err
+	}
+	return facts, nil
+}
+
+// walk fills facts with those of the file, and names the type in errors.
+func (s *scan) walk(mimeType string, facts *Facts) error {
+	*facts = Facts{MIMEType: mimeType, Orientation: 1}
+	s.facts = facts
+	err := walker(mimeType)(s)
+	if err != nil {
+		return nameType(err, mimeType)
+	}
+	if facts.Orientation >= 5 {
+		facts.Width, facts.Height = facts.Height, facts.Width
+	}
+	if mimeType == WebP || mimeType == PNG || mimeType == GIF {
+		return s.limits.checkFrames(facts.Width, facts.Height, facts.Frames)
+	}
+	return nil
+}
+
+func nameType(err error, mimeType string) error {
+	if invalid, ok := errors.AsType[*InvalidError](err); ok {
+		invalid.Type = mimeType
+	}
+	return err
+}
+
+// cut removes bytes of the file.
+func (s *scan) cut(offset, length int64) error {
+	if length == 0 {
+		return nil
+	}
+	return s.edit(edit{offset: offset, length: length})
+}
+
+// replace puts data in the place of bytes of the file, unless they are equal.
+func (s *scan) replace(offset, length int64, data []byte) error {
+	if int64(len(data)) == length {
+		if old, err := s.at(offset, len(data), ""); err != nil || slices.Equal(old, data) {
+			return err
+		}
+	}
+	return s.edit(edit{offset: offset, length: length, data: data})
+}
+
+// clear overwrites bytes of the file with zeros, unless they are zeros.
+func (s *scan) clear(offset, length int64) error {
+	end, err := s.skipBytes(offset, offset+length, "\x00")
+	if err != nil || end == offset+length {
+		return err
+	}
+	return s.edit(edit{offset: offset, length: length, zero: true})
+}
+
+// finish checks what follows the end of a picture. Padding with zeros or white space is
+// removed; anything else is an InvalidError, because a file that is two files at once
+// can pass for a picture here and for a program elsewhere.
+func (s *scan) finish(end int64) error {
+	other, err := s.skipBytes(end, s.size, "\x00\r\n\t ")
+	if err != nil {
+		return err
+	}
+	if other < s.size {
+		return s.foreign(other)
+	}
+	return s.cut(end, s.size-end)
+}
+
+// foreign returns the error for data at an offset after the end of the media file.
+func (s *scan) foreign(offset int64) error {
+	head, err := s.at(offset, int(min(s.size-offset, sniffLength)), "")
+	if err != nil {
+		return err
+	}
+	found, _ := describe(head)
+	if mimeType, err := detect(head); err == nil {
+		found = "another file, a " + formatNames[mimeType]
+	}
+	if found == "" {
+		found = "other data"
+	}
+	return appended(offset, found)
+}

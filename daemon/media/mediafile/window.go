@@ -1,0 +1,110 @@
+package mediafile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// windowSize is how many bytes of a file are in memory at a time.
+const windowSize = 32 << 10
+
+// window reads a file of any size through one buffer.
+type window struct {
+	r     io.ReaderAt
+	size  int64
+	start int64  // offset of buf in the file
+	buf   []byte // the bytes that were read last
+}
+
+// at returns n bytes at an offset, at most windowSize. They are valid until the next
+// call. A file that ends before them is truncated: part names what the bytes belong to.
+func (w *window) at(off int64, n int, part string) ([]byte, error) {
+	if off < 0 || off > w.size || int64(n) > w.size-off {
+		return nil, truncated(w.size, "%s", part)
+	}
+	if off < w.start || off+int64(n) > w.start+int64(len(w.buf)) {
+		if err := w.load(off); err != nil {
+			return nil, err
+		}
+	}
+	return w.buf[off-w.start:][:n], nil
+}
+
+// rest returns the bytes from an offset to the end of the buffer, at least one. It is
+// for reading long parts in order.
+func (w *window) rest(off int64, part string) ([]byte, error) {
+	if _, err := w.at(off, 1, part); err != nil {
+		return nil, err
+	}
+	return w.buf[off-w.start:], nil
+}
+
+// load fills the buffer from an offset on.
+func (w *window) load(off int64) error {
+	if w.buf == nil {
+		w.buf = make([]byte, windowSize)
+	}
+	w.buf = w.buf[:min(windowSize, w.size-off)]
+	w.start = off
+	if n, err := w.r.ReadAt(w.buf, off); n < len(w.buf) {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		w.buf = w.buf[:0]
+		return fmt.Errorf("read media file at byte %d: %w", off, err)
+	}
+	return nil
+}
+
+// uint16BE, uint32BE and uint64BE read numbers with the high byte first.
+func (w *window) uint16BE(off int64, part string) (int, error) {
+	b, err := w.at(off, 2, part)
+	if err != nil {
+		return 0, err
+	}
+	return int(binary.BigEndian.Uint16(b)), nil
+}
+
+func (w *window) uint32BE(off int64, part string) (int64, error) {
+	b, err := w.at(off, 4, part)
+	if err != nil {
+		return 0, err
+	}
+	return int64(binary.BigEndian.Uint32(b)), nil
+}
+
+func (w *window) uint64BE(off int64, part string) (uint64, error) {
+	b, err := w.at(off, 8, part)
+	if err != nil {
+		return 0, err
+	}
+	return binary.BigEndian.Uint64(b), nil
+}
+
+// hasPrefix reports whether the n bytes at an offset start with a prefix.
+func (w *window) hasPrefix(off, n int64, prefix string) bool {
+	if int64(len(prefix)) > n {
+		return false
+	}
+	b, err := w.at(off, len(prefix), "")
+	return err == nil && string(b) == prefix
+}
+
+// skipBytes returns the offset of the first byte in [off, end) that is not in set, or end.
+func (w *window) skipBytes(off, end int64, set string) (int64, error) {
+	for off < end {
+		b, err := w.rest(off, "")
+		if err != nil {
+			return 0, err
+		}
+		b = b[:min(int64(len(b)), end-off)]
+		trimmed := bytes.TrimLeft(b, set)
+		off += int64(len(b) - len(trimmed))
+		if len(trimmed) > 0 {
+			return off, nil
+		}
+	}
+	return end, nil
+}

@@ -1,0 +1,233 @@
+// Package dir stores blobs as files of a directory.
+//
+//	DIR/tmp/spool-…     uploads that are not blobs yet
+//	DIR/ab/abcdef…      blobs, in a folder named after the first two digits of the key
+//
+// An upload is written to tmp and synced, renamed to its place, and the folder is synced,
+// so that after a crash a blob is complete or absent. Files have the mode 0600, folders
+// 0700. One process may write to the directory, and others may read it.
+package dir
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob"
+)
+
+// Store implements [blob.Store]. Create one with [Open].
+type Store struct {
+	path string
+
+	shards  [256]shard
+	closed  atomic.Bool
+	syncDir func(path string) error // syncDir, or a test's
+}
+
+// shard is the folder of all keys with the same first byte. Its lock makes the check and
+// the deletion of DeleteUnmodified one step: no rename comes between them.
+type shard struct {
+	mu      sync.Mutex // mu guards durable, and every change in the folder
+	durable bool       // the folder is on disk
+}
+
+var _ blob.Store = (*Store)(nil)
+
+// Open opens the store in a directory, which it creates if it is missing. Open removes
+// uploads that a crash has left behind, once they are a day old.
+func Open(path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the blob directory: %w", err)
+	}
+	s := &Store{path: path, syncDir: syncDir}
+	if err := blob.CleanSpools(s.spools()); err != nil {
+		return nil, fmt.Errorf("open the blob directory: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Store) spools() string { return filepath.Join(s.path, "tmp") }
+
+// folder returns the folder of a key.
+func (s *Store) folder(key blob.Key) string {
+	return filepath.Join(s.path, hex.EncodeToString(key[:1]))
+}
+
+func (s *Store) file(key blob.Key) string { return filepath.Join(s.folder(key), key.String()) }
+
+// Spool implements [blob.Store]. The file is in the directory of the store, so that Put
+// only renames it.
+func (s *Store) Spool() (*blob.Spool, error) {
+	if s.closed.Load() {
+		return nil, storage.ErrClosed
+	}
+	return blob.NewSpool(s.spools())
+}
+
+// Put implements [blob.Store]. An existing file is replaced by the same bytes, which also
+// repairs a damaged one.
+func (s *Store) Put(ctx context.Context, spool *blob.Spool) (blob.Info, error) {
+	key := spool.Key()
+	info, err := s.put(ctx, spool, key)
+	if err != nil {
+		return blob.Info{}, fmt.Errorf("store blob %s: %w", key, err)
+	}
+	return info, nil
+}
+
+func (s *Store) put(ctx context.Context, spool *blob.Spool, key blob.Key) (blob.Info, error) {
+	switch {
+	case s.closed.Load():
+		return blob.Info{}, storage.ErrClosed
+	case ctx.Err() != nil:
+		return blob.Info{}, ctx.Err()
+	case spool.Err() != nil:
+		return blob.Info{}, spool.Err()
+	}
+	shard := &s.shards[key[0]]
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	if err := s.makeFolder(shard, key); err != nil {
+		return blob.Info{}, err
+	}
+	if err := spool.MoveTo(s.file(key)); err != nil {
+		// Windows replaces no file that is being read.
+		if s.renew(spool, key) != nil {
+			return blob.Info{}, err
+		}
+	}
+	if err := s.syncDir(s.folder(key)); err != nil {
+		return blob.Info{}, err
+	}
+	return s.stat(key)
+}
+
+// makeFolder creates the folder of a shard, durably. Another process may have created it
+// and crashed before it was on disk.
+func (s *Store) makeFolder(shard *shard, key blob.Key) error {
+	if shard.durable {
+		return nil
+	}
+	if err := os.Mkdir(s.folder(key), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	err := s.syncDir(s.path)
+	shard.durable = err == nil
+	return err
+}
+
+// renew sets the time of an existing blob that has the size of a spool.
+func (s *Store) renew(spool *blob.Spool, key blob.Key) error {
+	info, err := s.stat(key)
+	if err != nil {
+		return err
+	}
+	if info.Size != spool.Size() {
+		return blob.ErrCorrupt
+	}
+	now := time.Now()
+	return os.Chtimes(s.file(key), now, now)
+}
+
+// Stat implements [blob.Store].
+func (s *Store) Stat(ctx context.Context, key blob.Key) (blob.Info, error) {
+	if s.closed.Load() {
+		return blob.Info{}, storage.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return blob.Info{}, err
+	}
+	info, err := s.stat(key)
+	if err != nil {
+		return blob.Info{}, fmt.Errorf("find blob %s: %w", key, err)
+	}
+	return info, nil
+}
+
+func (s *Store) stat(key blob.Key) (blob.Info, error) {
+	info, err := os.Stat(s.file(key))
+	if err != nil {
+		return blob.Info{}, notFound(err)
+	}
+	return describe(key, info), nil
+}
+
+func describe(key blob.Key, info fs.FileInfo) blob.Info {
+	return blob.Info{Key: key, Size: info.Size(), ModifiedAt: info.ModTime()}
+}
+
+// notFound turns the error of a missing file into [blob.ErrNotFound].
+func notFound(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return blob.ErrNotFound
+	}
+	return err
+}
+
+// Delete implements [blob.Store].
+func (s *Store) Delete(ctx context.Context, key blob.Key) error {
+	_, err := s.delete(ctx, key, func(blob.Info) bool { return true })
+	return err
+}
+
+// DeleteUnmodified implements [blob.Store].
+func (s *Store) DeleteUnmodified(ctx context.Context, key blob.Key, before time.Time) (bool, error) {
+	return s.delete(ctx, key, func(i blob.Info) bool { return i.ModifiedAt.Before(before) })
+}
+
+// delete deletes a blob if its description meets a condition. It is not durable: after a
+// crash the blob may exist again.
+func (s *Store) delete(ctx context.Context, key blob.Key, meets func(blob.Info) bool) (bool, error) {
+	if s.closed.Load() {
+		return false, storage.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	shard := &s.shards[key[0]]
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	info, err := s.stat(key)
+	if err == nil && !meets(info) {
+		return false, nil
+	}
+	if err == nil {
+		err = notFound(os.Remove(s.file(key)))
+	}
+	switch {
+	case errors.Is(err, blob.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("delete blob %s: %w", key, err)
+	}
+	return true, nil
+}
+
+// Close implements [blob.Store].
+func (s *Store) Close() error {
+	s.closed.Store(true)
+	return nil
+}
+
+// syncDir writes the entries of a directory to disk, where the system supports that.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && canSyncDirs {
+		return err
+	}
+	return nil
+}
