@@ -34,7 +34,7 @@ var layers = []struct {
 	{pkg: "/storage/storagetest/oracle", may: []string{"pgregory.net/rapid"}, why: "an oracle that used the tested code would always agree with it"},
 	{pkg: "/storage/search", may: []string{}, why: "text search needs no database"},
 	{pkg: "/storage/bolt", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/storage/search", "go.etcd.io/bbolt…"}, why: "an engine knows the contract alone"},
-	{pkg: "/storage/postgres", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/storage/search", "github.com/jackc/pgx/v5…", "github.com/pressly/goose/v3…"}, why: "an engine knows the contract alone"},
+	{pkg: "/storage/postgres", may: []string{module, module + "/storage", module + "/storage/blob", module + "/storage/failpoint", module + "/storage/search", "github.com/jackc/pgx/v5…", "github.com/pressly/goose/v3…"}, why: "an engine knows the contract alone"},
 	{pkg: "/storage/blob", may: []string{module + "/storage", module + "/storage/blob"}, why: "the contract of blobs must not know an engine"},
 	{pkg: "/storage/blob/blobtest", may: []string{module + "/storage", module + "/storage/blob", module + "/storage/blob/dir"}, why: "the suite tests all engines alike"},
 	{pkg: "/storage/transfer", may: []string{module, module + "/storage"}, why: "the contract defines what is copied"},
