@@ -6,6 +6,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/access"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/browse"
+	"github.com/schedctl/schedctl/cmd/schedctl/calendar"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/files"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
@@ -17,7 +18,7 @@ import (
 var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "post", Make: func(a *cli.App) *cobra.Command { return post.New(a, files.ExportFiles) }},
 	{Group: cli.GroupWork, Name: "account", Make: account.New},
-	{Group: cli.GroupWork, Name: "calendar", Make: post.NewCalendar},
+	{Group: cli.GroupWork, Name: "calendar", Make: calendar.New},
 	{Group: cli.GroupWork, Name: "tui", Make: browse.New},
 	{Group: cli.GroupWork, Name: "me", Make: access.NewMe},
 	{Group: cli.GroupWork, Name: "lint", Make: files.NewLint},

@@ -8,13 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // planned returns a post to accounts, at a time in UTC.
@@ -47,89 +44,6 @@ var plans = []apiv1.Post{
 	planned("post_7", "2026-11-21 18:05", schedctl.Canceled, "Will not go out", blog.ID),
 	planned("post_8", "2026-11-28 09:00", schedctl.Scheduled, "Later", team.ID),
 	planned("post_9", "2026-11-28 09:00", schedctl.Scheduled, "To an account that is not shown", gone.ID),
-}
-
-func TestDrawnCalendars(t *testing.T) {
-	t.Parallel()
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	busy := append([]apiv1.Post{}, plans...)
-	for i := range 9 {
-		busy = append(busy, planned(fmt.Sprintf("post_b%d", i), fmt.Sprintf("2026-11-19 %02d:00", 8+i), schedctl.Scheduled, "Hourly 👩‍👩‍👧", blog.ID))
-	}
-	for name, c := range map[string]post.Calendar{
-		"week":  post.NewCalendarOf(post.WeekOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
-		"month": post.NewCalendarOf(post.MonthOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
-		"empty": post.NewCalendarOf(post.WeekOf(noon.AddDate(0, 0, 35)), nil, nil, 15*time.Minute, noon),
-	} {
-		for _, columns := range []int{40, 80, 120} {
-			d := post.Drawing{Width: columns, Apart: cli.DurationFlag(15 * time.Minute), Paint: func(_, text string) string { return text }}
-			got := d.Calendar(c)
-			golden(t, fmt.Sprintf("calendar/%s_%d.txt", name, columns), got)
-			for _, line := range strings.Split(got, "\n") {
-				if w := ansi.StringWidth(line); w > columns {
-					t.Errorf("%s: %d columns on a terminal with %d: %s", name, w, columns, line)
-				}
-				if strings.HasSuffix(line, " ") {
-					t.Errorf("%s: spaces at the end of %q", name, line)
-				}
-			}
-			d.Paint = func(sgr, text string) string { return "\x1b[" + sgr + "m" + text + "\x1b[0m" }
-			if plain := ansi.Strip(d.Calendar(c)); strings.ReplaceAll(plain, " ", "") != strings.ReplaceAll(got, " ", "") {
-				t.Errorf("%s in %d columns looks different with colors:\n%s", name, columns, plain)
-			}
-		}
-	}
-}
-
-// However narrow a terminal is, drawing ends.
-func TestCalendarsOnOddTerminals(t *testing.T) {
-	t.Parallel()
-	for columns := range 50 {
-		d := post.Drawing{Width: columns, Paint: func(_, text string) string { return text }}
-		for _, span := range []post.Days{post.WeekOf(noon), post.MonthOf(noon)} {
-			if d.Calendar(post.NewCalendarOf(span, plans, []apiv1.Account{blog, team}, time.Hour, noon)) == "" {
-				t.Errorf("the drawing is empty in %d columns", columns)
-			}
-		}
-	}
-}
-
-func TestDaysOfCalendars(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		zone, day           string
-		month               bool
-		firstNonEmpty, last string
-		hours               float64
-	}{
-		{"UTC", "2026-11-21", false, "2026-11-16 00:00 UTC", "2026-11-22 00:00 UTC", 7 * 24},
-		{"UTC", "2026-11-16", false, "2026-11-16 00:00 UTC", "2026-11-22 00:00 UTC", 7 * 24},
-		{"UTC", "2027-01-03", false, "2026-12-28 00:00 UTC", "2027-01-03 00:00 UTC", 7 * 24},
-		{"UTC", "2028-02-29", true, "2028-02-01 00:00 UTC", "2028-02-29 00:00 UTC", 29 * 24},
-		{"Europe/Berlin", "2026-10-25", false, "2026-10-19 00:00 CEST", "2026-10-25 00:00 CEST", 7*24 + 1},
-		{"Europe/Berlin", "2027-03-15", true, "2027-03-01 00:00 CET", "2027-03-31 00:00 CEST", 31*24 - 1},
-		{"America/Santiago", "2026-09-06", false, "2026-08-31 00:00 -04", "2026-09-06 01:00 -03", 7*24 - 1}, // clocks skip midnight
-	} {
-		loc, err := time.LoadLocation(tc.zone)
-		if err != nil {
-			t.Fatal(err)
-		}
-		day, err := time.ParseInLocation(time.DateOnly+" 15:04", tc.day+" 12:00", loc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		span := post.WeekOf(day)
-		if tc.month {
-			span = post.MonthOf(day)
-		}
-		got := []string{span.First.Format("2006-01-02 15:04 MST"), span.Day(span.Count - 1).Format("2006-01-02 15:04 MST"), fmt.Sprint(span.End().Sub(span.First).Hours())}
-		if diff := cmp.Diff([]string{tc.firstNonEmpty, tc.last, fmt.Sprint(tc.hours)}, got); diff != "" {
-			t.Errorf("%s in %s: -want +got:\n%s", tc.day, tc.zone, diff)
-		}
-	}
 }
 
 // calendarDaemon records the query it received.

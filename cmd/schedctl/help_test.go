@@ -5,40 +5,16 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares a text with the file that keeps it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is stale: run go test ./cmd/schedctl -update and look at the difference, -kept +got:\n%s", path, diff)
-	}
-}
+var update = flag.Bool("update", false, "rewrite the generated files")
 
 func TestHelpTopics(t *testing.T) {
 	t.Parallel()

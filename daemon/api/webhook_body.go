@@ -1,10 +1,6 @@
 package api
 
 import (
-	"errors"
-	"fmt"
-	"net/url"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -78,38 +74,16 @@ func (d *decoder) webhookURL(policy outbound.Policy) string {
 	return address
 }
 
-// maxEndpoint is the longest address of a webhook, in bytes.
-const maxEndpoint = 2048
-
-// parseEndpoint returns the address of a webhook in its usual form. The text of
-// an error is for people, and does not hold the address, which may be a secret.
+// parseEndpoint returns the normalized address of a webhook. Errors do not contain the
+// address, which may be a secret.
 func parseEndpoint(text string, policy outbound.Policy) (string, error) {
-	if len(text) > maxEndpoint {
-		return "", fmt.Errorf("the URL has %d bytes; at most %d are allowed", len(text), maxEndpoint)
-	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return "", errors.New("the URL cannot be read; it looks like https://host/path")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return "", errors.New("the URL must start with https:// or http://")
-	case u.Hostname() == "":
-		return "", errors.New("the URL has no host; it looks like https://host/path")
-	case u.User != nil:
-		return "", errors.New("the URL holds a user name or password; remove it, and check the signature of calls instead")
-	case !usablePort(u.Port()):
-		return "", errors.New("the port of the URL must be a number from 1 to 65535")
+	u, err := outbound.ParseURL(text)
+	if err != nil {
+		return "", err
 	}
 	u.Host = strings.ToLower(u.Host)
 	u.Fragment, u.RawFragment = "", ""
 	return u.String(), policy.CheckHost(u.Hostname())
-}
-
-// usablePort reports whether something can be called at a port; an empty one is
-// that of the scheme.
-func usablePort(port string) bool {
-	n, err := strconv.ParseUint(port, 10, 16)
-	return port == "" || (err == nil && n > 0)
 }
 
 // eventTypes reads a list of event types, which must be among those that are allowed.

@@ -56,6 +56,19 @@ func checkDuration(name string, value any) error {
 	return nil
 }
 
+// CheckBools returns an error of kind content for the first of the options that is set
+// but not a boolean.
+func CheckBools(o schedctl.Options, names ...string) *Error {
+	for _, name := range names {
+		if value, given := o[name]; given {
+			if _, isBool := value.(bool); !isBool {
+				return Contentf(name, "%s must be true or false", name)
+			}
+		}
+	}
+	return nil
+}
+
 func isOption(f Field) bool     { return f.Option }
 func isCredential(f Field) bool { return !f.Option }
 

@@ -54,6 +54,11 @@
 // Several processes commit in any order. A reader that continues after the last event it
 // saw could therefore miss an event that is committed late. outbox.go prevents this.
 //
+// # Blobs
+//
+// The bytes of media are rows of 1 MiB; see [Blobs]. A reader queries one chunk at a time
+// and holds no connection between two chunks.
+//
 // # Connections
 //
 // A Store has at most [Conns] connections: those of the pool, two lifeline connections

@@ -21,6 +21,7 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 	ALTER TABLE accounts DROP COLUMN disrupted_since;
 	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels;
 	ALTER TABLE webhooks DROP COLUMN notify;
+	DROP TABLE blobs, blob_chunks;
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 

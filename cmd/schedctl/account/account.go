@@ -115,6 +115,21 @@ func IsAccountID(ref string) bool {
 	return ok
 }
 
+// FilterID returns the id of the account that a flag selects posts by, empty for an
+// empty ref. The account may be a disconnected one.
+func FilterID(ctx context.Context, a *cli.App, c *client.Client, ref string) (string, error) {
+	ref, err := AccountRef(a, ref)
+	if err != nil || ref == "" || IsAccountID(ref) {
+		return ref, err
+	}
+	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
+	if err != nil {
+		return "", err
+	}
+	acct, err := PickAccount(list, ref, cli.ExitInvalid)
+	return acct.ID, err
+}
+
 // everyAccount stands for all connected accounts in --to.
 const everyAccount = "all"
 

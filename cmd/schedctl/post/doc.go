@@ -1,3 +1,3 @@
 // Package post holds the commands that write, schedule, follow, import and export
-// posts, and the calendar.
+// posts.
 package post

@@ -77,24 +77,8 @@ func (o *postFilter) query(a *cli.App) (q client.PostQuery, err error) {
 	return q, err
 }
 
-// resolve adds --account to the query: posts to an account that was removed can
-// be listed too.
-func (o *postFilter) resolve(ctx context.Context, c *client.Client, q *client.PostQuery) error {
-	if o.account == cli.LastRef && o.app != nil {
-		var err error
-		if o.account, err = account.AccountRef(o.app, o.account); err != nil {
-			return err
-		}
-	}
-	if o.account == "" || account.IsAccountID(o.account) {
-		q.AccountID = o.account
-		return nil
-	}
-	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
-	if err != nil {
-		return err
-	}
-	acct, err := account.PickAccount(list, o.account, cli.ExitInvalid)
-	q.AccountID = acct.ID
+// resolve adds --account to the query.
+func (o *postFilter) resolve(ctx context.Context, c *client.Client, q *client.PostQuery) (err error) {
+	q.AccountID, err = account.FilterID(ctx, o.app, c, o.account)
 	return err
 }

@@ -16,6 +16,10 @@ type scan struct {
 	// edit receives the changes that remove metadata, in the order of their offsets.
 	edit func(edit) error
 
+	// profile, if it is set, receives each part of the color profile: its number, offset
+	// and length.
+	profile func(number byte, off, length int64) error
+
 	// total has the results of an earlier walk over the same file; it is nil in the
 	// first walk.
 	total *totals

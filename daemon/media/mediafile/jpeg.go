@@ -185,8 +185,8 @@ func (w *jpegWalk) application(marker byte, off, start, end int64) error {
 	switch {
 	case marker == markerAPP0 && w.hasPrefix(start, length, "JFIF\x00"):
 		return w.jfif(off, start, end)
-	case marker == markerAPP0+2 && w.hasPrefix(start, length, "ICC_PROFILE\x00"):
-		return nil
+	case marker == markerAPP0+2 && w.hasPrefix(start, length, iccHeader):
+		return w.jpegProfile(start, end)
 	case marker == markerAPP0+14 && w.hasPrefix(start, length, "Adobe"):
 		return nil // says how colors are encoded
 	case marker == markerAPP0+1 && w.hasPrefix(start, length, exifHeader) && !w.exif:

@@ -121,6 +121,8 @@ func (w *pngWalk) chunk(name string, off, length int64) error {
 		return w.frame(off+8, length)
 	case "eXIf":
 		return w.exifChunk(off, length)
+	case "iCCP":
+		return w.reportProfile(0, off+8, length)
 	default:
 		if name[0] >= 'A' && name[0] <= 'Z' {
 			return damaged(off, "has the unknown critical chunk %s", name)

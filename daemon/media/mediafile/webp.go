@@ -98,6 +98,10 @@ func (w *webpWalk) chunk(name string, off, data, length int64) error {
 		return w.frame(off, data, length)
 	case "EXIF":
 		return w.exifChunk(off, data, length)
+	case "ICCP":
+		if err := w.reportProfile(0, data, length); err != nil {
+			return err
+		}
 	}
 	if !webpKept[name] || !w.extended {
 		return w.cut(off, 8+padded)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -48,15 +47,13 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 // refusedConnect distinguishes a wrong address from errors of a real server.
 func refusedConnect(err error, u *url.URL) error {
 	switch e := publish.AsError(err); {
-	case errors.Is(err, outbound.ErrPrivateAddress), errors.Is(err, outbound.ErrPlainHTTP):
-		return publish.Contentf("service_url", "%s", e.Message)
 	case e.HTTPStatus >= 300 && e.HTTPStatus < 400:
 		return publish.Contentf("service_url", "%.200q redirects to another address; use that address as service_url", u.Host)
 	case e.HTTPStatus == http.StatusNotFound, e.HTTPStatus == http.StatusMethodNotAllowed, e.HTTPStatus == http.StatusGone,
 		e.Code == codeNoSession:
 		return publish.Contentf("service_url", "%.200q is not a server of the AT protocol; check service_url", u.Host)
 	}
-	return err
+	return outbound.AddressError(err, "service_url")
 }
 
 // checkText refuses a value that cannot be a handle, DID, email address or password.

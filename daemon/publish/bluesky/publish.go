@@ -75,8 +75,7 @@ func recordOf(r publish.Request) (record, error) {
 	}, err
 }
 
-// readResponse interprets the server's response. A response of success that names
-// another record may come from a proxy.
+// readResponse interprets the server's response, which must name the record.
 func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, append(secrets(r.Credentials), r.Content)...)
@@ -86,10 +85,7 @@ func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedc
 	}
 	want := "at://" + r.Credentials[fieldDID] + "/" + collection + "/" + r.Key
 	if a.Cut || json.Unmarshal(a.Body, &body) != nil || body.URI != want {
-		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the server accepted the request but did not name the post; check on Bluesky whether it is published",
-			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
-		}
+		return schedctl.Receipt{}, outbound.Unconfirmed(a, "the server accepted the request but did not name the post; check on Bluesky whether it is published")
 	}
 	// A handle can change or pass to another account; the DID is permanent.
 	return schedctl.Receipt{ID: want, URL: profileURL(r.Credentials[fieldDID]) + "/post/" + r.Key}, nil

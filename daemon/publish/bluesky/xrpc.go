@@ -16,15 +16,10 @@ import (
 // procedure calls a method that changes something. The body is nil for a method
 // without input. The token may be empty.
 func (p *Publisher) procedure(ctx context.Context, u *url.URL, method, token string, body any) (outbound.Response, error) {
-	header := p.header(token)
+	header := outbound.Header(p.userAgent, token)
 	var encoded []byte
 	if body != nil {
-		var err error
-		if encoded, err = json.Marshal(body); err != nil {
-			return outbound.Response{}, &publish.Error{
-				Kind: schedctl.KindContent, Message: "the post cannot be written as JSON", Outcome: schedctl.OutcomeNotPublished, Err: err,
-			}
-		}
+		encoded, _ = json.Marshal(body) // strings can always be encoded
 		header.Set("Content-Type", "application/json")
 	}
 	return outbound.Post(ctx, p.client, u.JoinPath("xrpc", method).String(), header, encoded)
@@ -34,17 +29,7 @@ func (p *Publisher) procedure(ctx context.Context, u *url.URL, method, token str
 func (p *Publisher) query(ctx context.Context, u *url.URL, method string, parameters url.Values) (outbound.Response, error) {
 	target := u.JoinPath("xrpc", method)
 	target.RawQuery = parameters.Encode()
-	return outbound.Get(ctx, p.client, target.String(), p.header(""))
-}
-
-func (p *Publisher) header(token string) http.Header {
-	h := http.Header{}
-	h.Set("Accept", "application/json")
-	h.Set("User-Agent", p.userAgent)
-	if token != "" {
-		h.Set("Authorization", "Bearer "+token)
-	}
-	return h
+	return outbound.Get(ctx, p.client, target.String(), outbound.Header(p.userAgent, ""))
 }
 
 // refusal returns the error for a response that is not 2xx. Its code is the server's

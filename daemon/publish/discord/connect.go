@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -28,12 +27,9 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err != nil {
 		return publish.Profile{}, err
 	}
-	a, err := outbound.Get(ctx, p.client, w.base.String(), p.header())
-	if errors.Is(err, outbound.ErrPrivateAddress) {
-		return publish.Profile{}, publish.Contentf("webhook_url", "%s", publish.AsError(err).Message)
-	}
+	a, err := outbound.Get(ctx, p.client, w.base.String(), outbound.Header(p.userAgent, ""))
 	if err != nil {
-		return publish.Profile{}, err
+		return publish.Profile{}, outbound.AddressError(err, "webhook_url")
 	}
 	if a.Status != http.StatusOK {
 		return publish.Profile{}, refusedConnect(a, w)

@@ -98,18 +98,4 @@ func (w webhook) isDiscord() bool {
 	return false
 }
 
-func (p *Publisher) header() http.Header {
-	h := http.Header{}
-	h.Set("Accept", "application/json")
-	h.Set("User-Agent", p.userAgent)
-	return h
-}
-
-func checkOptions(o schedctl.Options) *publish.Error {
-	if value, given := o["mentions"]; given {
-		if _, isBool := value.(bool); !isBool {
-			return publish.Contentf("mentions", "mentions must be true or false")
-		}
-	}
-	return nil
-}
+func checkOptions(o schedctl.Options) *publish.Error { return publish.CheckBools(o, "mentions") }

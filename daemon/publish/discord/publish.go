@@ -53,7 +53,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 		m.AllowedMentions = &allowedMentions{Parse: []string{}}
 	}
 	body, _ := json.Marshal(m) // strings can always be encoded
-	header := p.header()
+	header := outbound.Header(p.userAgent, "")
 	header.Set("Content-Type", "application/json")
 	a, err := outbound.Post(ctx, p.client, w.executeURL(), header, body)
 	if err != nil {
@@ -62,18 +62,14 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	return readResponse(a, r.Account.ProfileURL, time.Now(), w.token, r.Content)
 }
 
-// readResponse interprets a response. A response of success that names no message
-// may come from a proxy.
+// readResponse interprets a response.
 func readResponse(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
 	}
 	receipt, ok := parseMessage(a, channelURL)
 	if !ok {
-		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the network accepted the request but named no message; check the channel for the post",
-			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
-		}
+		return schedctl.Receipt{}, outbound.Unconfirmed(a, "the network accepted the request but named no message; check the channel for the post")
 	}
 	return receipt, nil
 }

@@ -9,11 +9,7 @@
 package httppost
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -27,9 +23,6 @@ import (
 
 // Platform is the name of the platform.
 const Platform = "http"
-
-// maxURL is the maximum length of the URL, in bytes.
-const maxURL = 2048
 
 // Publisher implements [publish.Publisher], [publish.Idempotent] and
 // [publish.Pacer].
@@ -70,7 +63,7 @@ func (p *Publisher) Connect(_ context.Context, c publish.Connection) (publish.Pr
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
 	}
-	u, err := checkURL(c.Credentials["url"])
+	u, err := outbound.ParseURL(c.Credentials["url"])
 	if err == nil {
 		err = p.policy.CheckHost(u.Hostname())
 	}
@@ -82,34 +75,14 @@ func (p *Publisher) Connect(_ context.Context, c publish.Connection) (publish.Pr
 			return publish.Profile{}, publish.Contentf("secret", "%s", err)
 		}
 	}
-	if value, given := c.Options["idempotent"]; given {
-		if _, ok := value.(bool); !ok {
-			return publish.Profile{}, publish.Contentf("idempotent", "idempotent must be true or false")
-		}
+	if err := publish.CheckBools(c.Options, "idempotent"); err != nil {
+		return publish.Profile{}, err
 	}
 	// The path may be a secret, so the profile does not show it.
 	return publish.Profile{
 		Username: u.Host, DisplayName: u.Host, URL: u.Scheme + "://" + u.Host,
 		Limits: schedctl.Limits{Unit: "characters"},
 	}, nil
-}
-
-// checkURL parses the URL. Its errors do not contain the URL, which may be a secret.
-func checkURL(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	switch {
-	case len(text) > maxURL:
-		return nil, fmt.Errorf("the URL has %d bytes; the limit is %d", len(text), maxURL)
-	case err != nil:
-		return nil, errors.New("the URL is not valid; use the form https://host/path")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("the URL must start with http:// or https://")
-	case u.Hostname() == "":
-		return nil, errors.New("the URL has no host; use the form https://host/path")
-	case u.User != nil:
-		return nil, errors.New("the URL contains a user name or password; remove it and sign the requests with a secret instead")
-	}
-	return u, nil
 }
 
 // Check counts Unicode code points; a receiver has no limit.
@@ -134,10 +107,10 @@ type account struct {
 
 // Publish sends the request.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	body, err := encode(r)
-	if err != nil {
-		return schedctl.Receipt{}, err
-	}
+	body := outbound.EncodeJSON(message{
+		ID: r.TargetID, PostID: r.PostID, Content: r.Content, PublishAt: r.PublishAt.UTC(), Attempt: r.Attempt,
+		Account: account{ID: r.Account.ID, Name: r.Account.Name},
+	})
 	header, err := p.header(r, body, time.Now())
 	if err != nil {
 		return schedctl.Receipt{}, err
@@ -157,27 +130,9 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	return schedctl.Receipt{}, outbound.WithErrorText(outbound.Refusal(response, time.Now()), outbound.ErrorText(response, hidden...))
 }
 
-func encode(r publish.Request) ([]byte, error) {
-	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(message{
-		ID: r.TargetID, PostID: r.PostID, Content: r.Content, PublishAt: r.PublishAt.UTC(), Attempt: r.Attempt,
-		Account: account{ID: r.Account.ID, Name: r.Account.Name},
-	})
-	if err != nil {
-		return nil, &publish.Error{
-			Kind: schedctl.KindContent, Message: "the post cannot be written as JSON", Outcome: schedctl.OutcomeNotPublished, Err: err,
-		}
-	}
-	return bytes.TrimSuffix(body.Bytes(), []byte("\n")), nil
-}
-
 func (p *Publisher) header(r publish.Request, body []byte, now time.Time) (http.Header, error) {
-	h := http.Header{}
+	h := outbound.Header(p.userAgent, "")
 	h.Set("Content-Type", "application/json")
-	h.Set("Accept", "application/json")
-	h.Set("User-Agent", p.userAgent)
 	h.Set("Idempotency-Key", r.Key)
 	if secret := r.Credentials["secret"]; secret != "" {
 		key, err := signing.ParseSecret(secret)

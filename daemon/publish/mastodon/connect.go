@@ -3,7 +3,6 @@ package mastodon
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,15 +23,15 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err != nil {
 		return publish.Profile{}, err
 	}
-	if err := checkToken(c.Credentials["access_token"]); err != nil {
-		return publish.Profile{}, err
+	if !outbound.ValidToken(c.Credentials["access_token"]) {
+		return publish.Profile{}, publish.Contentf("access_token", "the access token contains white space or invalid characters; copy it again")
 	}
 	if problems := optionProblems(c.Options); len(problems) > 0 {
 		return publish.Profile{}, problems[0]
 	}
 	profile, err := p.verify(ctx, u, c.Credentials)
 	if err != nil {
-		return publish.Profile{}, refusedHost(err)
+		return publish.Profile{}, outbound.AddressError(err, "instance_url")
 	}
 	if err := p.checkWritable(ctx, u, c.Credentials); err != nil {
 		return publish.Profile{}, err
@@ -96,15 +95,6 @@ func refusedConnect(a outbound.Response, host string, c publish.Credentials) err
 		e.Kind, e.Message = schedctl.KindAuth, "the server refused the access token (HTTP 422)"
 	}
 	return outbound.WithErrorText(e, outbound.ErrorText(a, c["access_token"]))
-}
-
-// refusedHost turns an error into one of the field instance_url if the daemon may
-// not connect to the server, because a retry would not help.
-func refusedHost(err error) error {
-	if errors.Is(err, outbound.ErrPrivateAddress) || errors.Is(err, outbound.ErrPlainHTTP) {
-		return publish.Contentf("instance_url", "%s", publish.AsError(err).Message)
-	}
-	return err
 }
 
 func movedServer(host string) error {

@@ -38,9 +38,9 @@ package mastodon
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
 // Platform is the name of the platform.
@@ -75,36 +75,14 @@ func (p *Publisher) Fields() []publish.Field {
 // parseServer returns the address of a server from user input: a host or a URL. The
 // scheme is https unless the URL says http.
 func parseServer(text string) (*url.URL, error) {
-	text = strings.TrimSpace(text)
-	if !strings.Contains(text, "://") {
-		text = "https://" + text
-	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil, len(text) > 2048, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.User != nil,
-		strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "":
-		return nil, publish.Contentf("instance_url", "instance_url must be the address of a server without a path, such as mastodon.social or https://mastodon.social")
-	}
-	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
+	return outbound.ParseServer(text, "instance_url", "mastodon.social")
 }
 
 // header returns the headers of every request. Connections are not reused: some
 // servers close theirs after a response without announcing it. A status written at
 // that moment would have an unknown outcome.
 func (p *Publisher) header(c publish.Credentials) http.Header {
-	h := http.Header{}
+	h := outbound.Header(p.userAgent, c["access_token"])
 	h.Set("Connection", "close")
-	h.Set("Authorization", "Bearer "+c["access_token"])
-	h.Set("Accept", "application/json")
-	h.Set("User-Agent", p.userAgent)
 	return h
-}
-
-// checkToken refuses a token that no HTTP header can carry. The error does not
-// contain the token.
-func checkToken(token string) error {
-	if len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return publish.Contentf("access_token", "the access token contains white space or invalid characters; copy it again")
-	}
-	return nil
 }

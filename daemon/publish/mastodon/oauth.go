@@ -67,7 +67,7 @@ func StartLogin(ctx context.Context, client *http.Client, instance, version stri
 	}
 	m, err := l.discover(ctx, u)
 	if err != nil {
-		return nil, refusedHost(err)
+		return nil, outbound.AddressError(err, "instance_url")
 	}
 	if err := l.register(ctx, u, m); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (l *Login) register(ctx context.Context, u *url.URL, m metadata) error {
 		a, err = l.registerOnce(ctx, u)
 	}
 	if err != nil {
-		return refusedHost(err)
+		return outbound.AddressError(err, "instance_url")
 	}
 	if a.Status != http.StatusOK && a.Status != http.StatusCreated {
 		return l.refused(a, "the server refused to register schedctl as an application")
@@ -212,7 +212,7 @@ func (l *Login) Finish(ctx context.Context, code string) (accessToken string, er
 	a, err := l.post(ctx, l.token, form)
 	switch {
 	case err != nil:
-		return "", refusedHost(err)
+		return "", outbound.AddressError(err, "instance_url")
 	case a.Status != http.StatusOK:
 		return "", l.refused(a, "the server refused the code; start a new login: a code works once and expires after some minutes", code)
 	}
@@ -233,7 +233,7 @@ func (l *Login) readCode(pasted string) (string, error) {
 	values, err := url.ParseQuery(strings.ReplaceAll(text, "+", "%2B"))
 	code := values.Get("code")
 	switch {
-	case err != nil, code == "", checkToken(code) != nil:
+	case err != nil, code == "", !outbound.ValidToken(code):
 		return "", publish.Contentf("code", "this is not a valid code; copy the code that the server shows after the login")
 	case values.Has("state") && values.Get("state") != l.state:
 		return "", publish.Contentf("code", "this code belongs to another login; open the address of this login")
@@ -252,7 +252,7 @@ func readToken(a outbound.Response) (string, error) {
 		return "", e
 	}
 	token, _ := granted.AccessToken.(string)
-	if token == "" || checkToken(token) != nil {
+	if token == "" || !outbound.ValidToken(token) {
 		e.Message = "the server accepted the code but gave no usable access token"
 		return "", e
 	}

@@ -90,7 +90,7 @@ func checkParseMetadata(t *testing.T, body []byte) {
 func checkReadCode(t *testing.T, pasted string) {
 	l := &Login{state: "s"}
 	code, err := l.readCode(pasted)
-	if (err == nil) != (code != "") || checkToken(code) != nil {
+	if (err == nil) != (code != "") || !outbound.ValidToken(code) {
 		t.Errorf("%q: got %q, %v", pasted, code, err)
 	}
 	if err != nil && len(pasted) > 20 && strings.Contains(err.Error(), pasted) {

@@ -31,12 +31,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	body, err := json.Marshal(statusOf(r))
-	if err != nil {
-		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindContent, Message: "the post cannot be written as JSON", Outcome: schedctl.OutcomeNotPublished, Err: err,
-		}
-	}
+	body, _ := json.Marshal(statusOf(r)) // strings can always be encoded
 	header := p.header(r.Credentials)
 	header.Set("Content-Type", "application/json")
 	header.Set("Idempotency-Key", r.Key)
@@ -70,9 +65,8 @@ func statusOf(r publish.Request) status {
 	}
 }
 
-// readResponse returns the receipt in a server's response. A response of success
-// that names no status may come from a proxy. The receipt says what the server
-// changed; see [degradation].
+// readResponse returns the receipt in a server's response. The receipt says what the
+// server changed; see [degradation].
 func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		words := outbound.ErrorText(a, r.Credentials["access_token"], r.Content, r.Account.Options.String("spoiler_text"))
@@ -80,10 +74,7 @@ func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedc
 	}
 	published := receipt(a, r)
 	if published.ID == "" {
-		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the server accepted the request but named no status; check on the server whether it is published",
-			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
-		}
+		return schedctl.Receipt{}, outbound.Unconfirmed(a, "the server accepted the request but named no status; check on the server whether it is published")
 	}
 	return published, nil
 }

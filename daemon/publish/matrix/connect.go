@@ -113,12 +113,10 @@ func (p *Publisher) displayName(ctx context.Context, s session, user string) (st
 
 // get reads a document. Status 404 is not an error.
 func (p *Publisher) get(ctx context.Context, s session, u *url.URL, document any) (status int, err error) {
-	a, err := outbound.Get(ctx, p.client, u.String(), p.header(s))
+	a, err := outbound.Get(ctx, p.client, u.String(), outbound.Header(p.userAgent, s.token))
 	switch {
-	case errors.Is(err, outbound.ErrPrivateAddress):
-		return 0, publish.Contentf("homeserver_url", "%s", publish.AsError(err).Message)
 	case err != nil:
-		return 0, err
+		return 0, outbound.AddressError(err, "homeserver_url")
 	case a.Status == http.StatusNotFound:
 		return a.Status, nil
 	case a.Status != http.StatusOK:

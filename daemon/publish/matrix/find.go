@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
 const (
@@ -66,7 +67,7 @@ func filter(user string) string {
 	if user != "" {
 		f["senders"] = []string{user}
 	}
-	return string(encode(f))
+	return string(outbound.EncodeJSON(f))
 }
 
 func cannotAsk(why string) error {

@@ -86,7 +86,7 @@ func (p *Publisher) parseCredentials(c publish.Credentials) (session, error) {
 		return session{}, publish.Contentf("homeserver_url", "homeserver_url: %s", err)
 	case server.RawQuery != "":
 		return session{}, publish.Contentf("homeserver_url", "homeserver_url must not have a query; use the form https://matrix.example.org")
-	case len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !outbound.ValidToken(token):
 		return session{}, publish.Contentf("access_token", "the access token contains white space or invalid characters; copy it again")
 	case !roomID().MatchString(c["room_id"]) && !roomAlias().MatchString(c["room_id"]):
 		return session{}, publish.Contentf("room_id", "room_id must be the !id of a room, which its settings show under Advanced, or an alias such as #news:example.org")
@@ -107,12 +107,4 @@ func (s session) endpoint(segments ...string) *url.URL {
 		escaped = append(escaped, url.PathEscape(segment))
 	}
 	return s.server.JoinPath(escaped...)
-}
-
-func (p *Publisher) header(s session) http.Header {
-	h := http.Header{}
-	h.Set("Authorization", "Bearer "+s.token)
-	h.Set("Accept", "application/json")
-	h.Set("User-Agent", p.userAgent)
-	return h
 }

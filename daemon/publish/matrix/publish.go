@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -32,20 +31,11 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 	if limit == 0 {
 		limit = maxBody
 	}
-	c := publish.Measured(len(encode(content.Text))-len(`""`), limit, "bytes")
+	c := publish.Measured(len(outbound.EncodeJSON(content.Text))-len(`""`), limit, "bytes")
 	if strings.TrimSpace(content.Text) == "" {
 		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
 	}
 	return c
-}
-
-// encode returns JSON as homeservers write it, without unnecessary escapes.
-func encode(value any) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(value) // strings can always be encoded
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
 // Publish checks that the room is not encrypted and sends a message with the
@@ -61,10 +51,10 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err := p.checkReadable(ctx, s); err != nil {
 		return schedctl.Receipt{}, err
 	}
-	header := p.header(s)
+	header := outbound.Header(p.userAgent, s.token)
 	header.Set("Content-Type", "application/json")
 	to := s.endpoint("rooms", s.room, "send", "m.room.message", r.Key)
-	response, err := outbound.Put(ctx, p.client, to.String(), header, encode(message{MsgType: "m.text", Body: r.Content, Key: r.Key}))
+	response, err := outbound.Put(ctx, p.client, to.String(), header, outbound.EncodeJSON(message{MsgType: "m.text", Body: r.Content, Key: r.Key}))
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
@@ -80,8 +70,7 @@ func (p *Publisher) parseRoom(c publish.Credentials) (session, error) {
 	return s, err
 }
 
-// readResponse interprets a response. A response of success that names no event may
-// come from a proxy.
+// readResponse interprets a response.
 func readResponse(a outbound.Response, room, user string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
@@ -90,15 +79,12 @@ func readResponse(a outbound.Response, room, user string, now time.Time, hidden 
 		EventID string `json:"event_id"`
 	}
 	if a.Cut || json.Unmarshal(a.Body, &body) != nil || !isEvent(body.EventID) {
-		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the homeserver accepted the request but named no event; check the room for the post",
-			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
-		}
+		return schedctl.Receipt{}, outbound.Unconfirmed(a, "the homeserver accepted the request but named no event; check the room for the post")
 	}
 	return schedctl.Receipt{ID: body.EventID, URL: roomPage(room, user, body.EventID)}, nil
 }
 
 // isEvent reports whether a string can be the id of an event. Ids are opaque.
 func isEvent(id string) bool {
-	return strings.HasPrefix(id, "$") && len(id) <= 255 && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
+	return strings.HasPrefix(id, "$") && len(id) <= 255 && outbound.ValidToken(id)
 }

@@ -68,7 +68,7 @@ func TestRefusal(t *testing.T) {
 // Find looks for the member with which Publish sends the key.
 func TestAMessageIsFoundByItsKey(t *testing.T) {
 	t.Parallel()
-	p := eventPage{Chunk: []event{{ID: "$1", Sender: "@a:b", Content: encode(message{Body: "x", Key: "pt_1"})}}}
+	p := eventPage{Chunk: []event{{ID: "$1", Sender: "@a:b", Content: outbound.EncodeJSON(message{Body: "x", Key: "pt_1"})}}}
 	for _, tt := range []struct{ key, user, want string }{
 		{"pt_1", "@a:b", "$1"}, {"pt_1", "", "$1"}, {"pt_1", "@m:b", ""}, {"pt_2", "@a:b", ""}, {"", "@a:b", ""},
 	} {

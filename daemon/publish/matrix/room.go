@@ -21,7 +21,7 @@ const codeNotFound = "M_NOT_FOUND"
 // also returns an error if the response does not clearly say that the room is not
 // encrypted. Messages are sent only after it has returned nil.
 func (p *Publisher) checkReadable(ctx context.Context, s session) error {
-	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "state", "m.room.encryption").String(), p.header(s))
+	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "state", "m.room.encryption").String(), outbound.Header(p.userAgent, s.token))
 	switch {
 	case err != nil:
 		return notPublished(err)

@@ -133,12 +133,9 @@ func (p *Publisher) get(ctx context.Context, to access, method string, query url
 
 // getWithHeader is get that also returns the headers of the response.
 func (p *Publisher) getWithHeader(ctx context.Context, to access, method string, query url.Values, document any) (http.Header, error) {
-	a, err := outbound.Get(ctx, p.client, to.method(method, query), p.header(to))
-	if errors.Is(err, outbound.ErrPrivateAddress) {
-		return nil, publish.Contentf("api_url", "%s", publish.AsError(err).Message)
-	}
+	a, err := outbound.Get(ctx, p.client, to.method(method, query), outbound.Header(p.userAgent, to.token))
 	if err != nil {
-		return nil, err
+		return nil, outbound.AddressError(err, "api_url")
 	}
 	if e := refusal(a, time.Now(), to.hidden()...); e != nil {
 		return nil, refusedGet(e, to)

@@ -1,10 +1,8 @@
 package slack
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -72,34 +70,25 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if mrkdwn, given := r.Account.Options["mrkdwn"].(bool); given {
 		m.Mrkdwn = &mrkdwn
 	}
-	header := p.header(to)
+	header := outbound.Header(p.userAgent, to.token)
 	header.Set("Content-Type", "application/json; charset=utf-8")
+	var address string
 	if to.webhook != nil {
-		return p.publishToWebhook(ctx, to, header, m, r)
+		header.Del("Accept") // a webhook responds with plain text
+		address = to.webhook.String()
+	} else {
+		m.Channel, m.Metadata = to.channel, &metadata{eventType, eventPayload{r.Key}}
+		address = to.method("chat.postMessage", nil)
 	}
-	m.Channel, m.Metadata = to.channel, &metadata{eventType, eventPayload{r.Key}}
-	a, err := outbound.Post(ctx, p.client, to.method("chat.postMessage", nil), header, encode(m))
-	if err != nil {
+	a, err := outbound.Post(ctx, p.client, address, header, outbound.EncodeJSON(m))
+	switch hidden := append(to.hidden(), r.Content); {
+	case err != nil:
 		return schedctl.Receipt{}, err
+	case to.webhook != nil:
+		return readWebhook(a, time.Now(), hidden...)
+	default:
+		return readResponse(a, r.Account.ProfileURL, time.Now(), hidden...)
 	}
-	return readResponse(a, r.Account.ProfileURL, time.Now(), append(to.hidden(), r.Content)...)
-}
-
-func (p *Publisher) publishToWebhook(ctx context.Context, to access, header http.Header, m message, r publish.Request) (schedctl.Receipt, error) {
-	a, err := outbound.Post(ctx, p.client, to.webhook.String(), header, encode(m))
-	if err != nil {
-		return schedctl.Receipt{}, err
-	}
-	return readWebhook(a, time.Now(), append(to.hidden(), r.Content)...)
-}
-
-// encode returns the message as JSON without escaping the entities.
-func encode(m message) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(m) // strings can always be encoded
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
 // timestamp matches a ts, which identifies a message in its channel.
@@ -146,8 +135,7 @@ func readWebhook(a outbound.Response, now time.Time, hidden ...string) (schedctl
 const codeNoConfirmation = "no_answer"
 
 func noConfirmation(a outbound.Response) *publish.Error {
-	return &publish.Error{
-		Kind: schedctl.KindPlatform, Code: codeNoConfirmation, HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
-		Message: "the network accepted the request but did not confirm the post; check the channel for it",
-	}
+	e := outbound.Unconfirmed(a, "the network accepted the request but did not confirm the post; check the channel for it")
+	e.Code = codeNoConfirmation
+	return e
 }

@@ -121,7 +121,7 @@ func (p *Publisher) parseBot(c publish.Credentials) (access, error) {
 	switch {
 	case err != nil:
 		return access{}, publish.Contentf("api_url", "api_url: %s", err)
-	case len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !outbound.ValidToken(token):
 		return access{}, publish.Contentf("bot_token", "the token contains white space or invalid characters; copy it again")
 	case !channelID().MatchString(c["channel"]):
 		return access{}, publish.Contentf("channel", "channel must be the id of a channel, such as C0123456789, which is at the end of the channel's details")
@@ -145,21 +145,4 @@ func (a access) method(name string, query url.Values) string {
 	return u.String()
 }
 
-func (p *Publisher) header(a access) http.Header {
-	h := http.Header{}
-	h.Set("User-Agent", p.userAgent)
-	if a.webhook == nil {
-		h.Set("Accept", "application/json")
-		h.Set("Authorization", "Bearer "+a.token)
-	}
-	return h
-}
-
-func checkOptions(o schedctl.Options) *publish.Error {
-	if value, given := o["mrkdwn"]; given {
-		if _, isBool := value.(bool); !isBool {
-			return publish.Contentf("mrkdwn", "mrkdwn must be true or false")
-		}
-	}
-	return nil
-}
+func checkOptions(o schedctl.Options) *publish.Error { return publish.CheckBools(o, "mrkdwn") }

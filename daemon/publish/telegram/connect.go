@@ -3,7 +3,6 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -51,12 +50,9 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 
 // get reads the result of a method that sends nothing.
 func (p *Publisher) get(ctx context.Context, b bot, u *url.URL, result any) error {
-	a, err := outbound.Get(ctx, p.client, u.String(), p.header())
-	if errors.Is(err, outbound.ErrPrivateAddress) {
-		return publish.Contentf("api_url", "%s", publish.AsError(err).Message)
-	}
+	a, err := outbound.Get(ctx, p.client, u.String(), outbound.Header(p.userAgent, ""))
 	if err != nil {
-		return err
+		return outbound.AddressError(err, "api_url")
 	}
 	if a.Status != http.StatusOK {
 		return refusedConnect(a, b)

@@ -51,7 +51,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 		return schedctl.Receipt{}, err
 	}
 	body, _ := json.Marshal(b.message(r)) // strings can always be encoded
-	header := p.header()
+	header := outbound.Header(p.userAgent, "")
 	header.Set("Content-Type", "application/json")
 	a, err := outbound.Post(ctx, p.client, b.method("sendMessage").String(), header, body)
 	if err != nil {
@@ -71,18 +71,14 @@ func (b bot) message(r publish.Request) message {
 	return m
 }
 
-// readResponse interprets a response. A response of success that names no message
-// may come from a proxy.
+// readResponse interprets a response.
 func readResponse(a outbound.Response, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
 	}
 	receipt, ok := parseMessage(a)
 	if !ok {
-		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the network accepted the request but named no message; check the chat for the post",
-			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
-		}
+		return schedctl.Receipt{}, outbound.Unconfirmed(a, "the network accepted the request but named no message; check the chat for the post")
 	}
 	return receipt, nil
 }

@@ -91,20 +91,6 @@ func (p *Publisher) parseCredentials(c publish.Credentials) (bot, error) {
 // method returns the URL of an API method.
 func (b bot) method(name string) *url.URL { return b.api.JoinPath("bot"+b.token, name) }
 
-func (p *Publisher) header() http.Header {
-	h := http.Header{}
-	h.Set("Accept", "application/json")
-	h.Set("User-Agent", p.userAgent)
-	return h
-}
-
 func checkOptions(o schedctl.Options) *publish.Error {
-	for _, name := range []string{"silent", "link_preview"} {
-		if value, given := o[name]; given {
-			if _, isBool := value.(bool); !isBool {
-				return publish.Contentf(name, "%s must be true or false", name)
-			}
-		}
-	}
-	return nil
+	return publish.CheckBools(o, "silent", "link_preview")
 }

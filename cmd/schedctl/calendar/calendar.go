@@ -1,4 +1,4 @@
-package post
+package calendar
 
 import (
 	"context"
@@ -14,25 +14,27 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-type calendarShow struct {
+type options struct {
 	*cli.App
 	week, month bool
 	from        string
 	apart       cli.DurationFlag
-	filter      postFilter // for --account and --tz
+	account     string
+	when        cli.WhenFlags // for --tz
 }
 
 // defaultApart is how far two posts to one account should be from each other.
 const defaultApart = 15 * time.Minute
 
-// MaxCalendar is how many posts a calendar shows.
-const MaxCalendar = 10_000
+// maxPosts is how many posts a calendar shows.
+const maxPosts = 10_000
 
-func NewCalendar(a *cli.App) *cobra.Command {
-	o := &calendarShow{App: a, apart: cli.DurationFlag(defaultApart)}
-	cmd := cli.DeclareJSON[Calendar](&cobra.Command{
+func New(a *cli.App) *cobra.Command {
+	o := &options{App: a, apart: cli.DurationFlag(defaultApart)}
+	cmd := cli.DeclareJSON[plan](&cobra.Command{
 		Use:   "calendar",
 		Short: "Show planned posts in a calendar",
 		Long: `Show planned posts by day and account: this week from Monday on, or with --month this
@@ -52,14 +54,14 @@ account, the status, "clash" or an empty field, the id of the post, the text.`,
 	f.BoolVar(&o.week, "week", false, "seven days from Monday on (the default)")
 	f.BoolVar(&o.month, "month", false, "a month")
 	f.StringVar(&o.from, "from", "", "the week or month of this `time`, which may be a date alone")
-	f.StringVar(&o.filter.account, "account", "", "only this `account`: an id, a name or platform:name")
+	f.StringVar(&o.account, "account", "", "only this `account`: an id, a name or platform:name")
 	f.Var(&o.apart, "apart", "mark posts to one account that are closer together than this `duration`")
-	o.filter.when.AddZone(cmd)
+	o.when.AddZone(cmd)
 	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
 	return cmd
 }
 
-func (o *calendarShow) run(ctx context.Context) error {
+func (o *options) run(ctx context.Context) error {
 	days, err := o.span()
 	if err != nil {
 		return err
@@ -69,50 +71,50 @@ func (o *calendarShow) run(ctx context.Context) error {
 		return err
 	}
 	q := client.PostQuery{
-		After: days.First, Before: days.End(), Sort: "publish_at", Limit: PageSize,
+		After: days.first, Before: days.end(), Sort: "publish_at", Limit: post.PageSize,
 		Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published, schedctl.Failed},
 	}
-	if err := o.filter.resolve(ctx, c, &q); err != nil {
+	if q.AccountID, err = account.FilterID(ctx, o.App, c, o.account); err != nil {
 		return err
 	}
-	posts, more, err := cli.Collect(c.EachPost(ctx, q), MaxCalendar)
+	posts, more, err := cli.Collect(c.EachPost(ctx, q), maxPosts)
 	if err != nil {
 		return err
 	}
 	if more {
-		o.Messagef("there are more than %d posts; the first are shown", MaxCalendar)
+		o.Messagef("there are more than %d posts; the first are shown", maxPosts)
 	}
-	return o.print(NewCalendarOf(days, posts, shownAccounts(AccountsByID(ctx, c), q.AccountID), time.Duration(o.apart), o.Now()))
+	return o.print(newPlan(days, posts, shownAccounts(post.AccountsByID(ctx, c), q.AccountID), time.Duration(o.apart), o.Now()))
 }
 
 // span reads the flags that choose the days.
-func (o *calendarShow) span() (Days, error) {
+func (o *options) span() (dateRange, error) {
 	if o.week && o.month {
-		return Days{}, cli.UsageError("--week and --month exclude each other: give one")
+		return dateRange{}, cli.UsageError("--week and --month exclude each other: give one")
 	}
-	loc, err := o.filter.when.Zone(o.App)
+	loc, err := o.when.Zone(o.App)
 	if err != nil {
-		return Days{}, err
+		return dateRange{}, err
 	}
 	day := o.Now().In(loc)
 	if o.from != "" {
 		if day, err = time.ParseInLocation(time.DateOnly, o.from, loc); err != nil {
 			m, err := when.Parse(o.from, o.Now(), loc)
 			if err != nil {
-				return Days{}, err
+				return dateRange{}, err
 			}
 			day = m.Time.In(loc)
 		}
 	}
 	if o.month {
-		return MonthOf(day), nil
+		return monthOf(day), nil
 	}
-	return WeekOf(day), nil
+	return weekOf(day), nil
 }
 
 // shownAccounts returns the accounts that have a place in the calendar even when
 // they have no posts.
-func shownAccounts(names Accounts, only string) (shown []apiv1.Account) {
+func shownAccounts(names post.Accounts, only string) (shown []apiv1.Account) {
 	for id, acct := range names {
 		if id == only || only == "" && acct.Status != schedctl.AccountDisconnected {
 			shown = append(shown, acct)
@@ -124,14 +126,14 @@ func shownAccounts(names Accounts, only string) (shown []apiv1.Account) {
 	return shown
 }
 
-func (o *calendarShow) print(c Calendar) error {
+func (o *options) print(c plan) error {
 	switch {
 	case o.JSON.Given:
 		return o.PrintJSON(c)
 	case o.Quiet:
 		return o.PrintIDs(c.postIDs()...)
 	case o.OutTerminal:
-		return o.WriteList([]byte(Drawing{Width: o.Width, Paint: o.Paint, Apart: o.apart}.Calendar(c)))
+		return o.WriteList([]byte(drawing{width: o.Width, paint: o.Paint, apart: o.apart}.draw(c)))
 	}
 	var b strings.Builder
 	for _, row := range c.rows() {
@@ -141,7 +143,7 @@ func (o *calendarShow) print(c Calendar) error {
 }
 
 // postIDs returns the ids of all posts in publishing order.
-func (c Calendar) postIDs() (ids []string) {
+func (c plan) postIDs() (ids []string) {
 	for _, e := range c.entries() {
 		if !slices.Contains(ids, e.PostID) {
 			ids = append(ids, e.PostID)
@@ -151,7 +153,7 @@ func (c Calendar) postIDs() (ids []string) {
 }
 
 // rows are the lines for programs.
-func (c Calendar) rows() (rows [][]string) {
+func (c plan) rows() (rows [][]string) {
 	for _, e := range c.entries() {
 		clash := ""
 		if e.Clash {

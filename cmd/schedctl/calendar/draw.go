@@ -1,4 +1,4 @@
-package post
+package calendar
 
 import (
 	"fmt"
@@ -9,33 +9,33 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// Drawing draws calendars for a terminal of some width. It draws the same for
+// drawing draws calendars for a terminal of some width. It draws the same for
 // the same calendar.
-type Drawing struct {
-	Width int
-	Paint func(sgr, text string) string
-	Apart cli.DurationFlag
+type drawing struct {
+	width int
+	paint func(sgr, text string) string
+	apart cli.DurationFlag
 }
 
 // wideWeek is the width, in columns, from which the days of a week are side by side.
 const wideWeek = 100
 
-// Calendar draws a calendar with a title and a summary.
-func (d Drawing) Calendar(c Calendar) string {
+// draw draws a plan with a title and a summary.
+func (d drawing) draw(c plan) string {
 	var body string
 	switch {
 	case c.span.month:
 		body = d.month(c)
-	case d.Width >= wideWeek:
+	case d.width >= wideWeek:
 		body = d.week(c)
 	default:
 		body = d.agenda(c)
 	}
-	return d.Paint("1", cli.Clip(d.title(c), d.Width)) + "\n\n" + body + "\n" + d.summary(c)
+	return d.paint("1", cli.Clip(d.title(c), d.width)) + "\n\n" + body + "\n" + d.summary(c)
 }
 
-func (d Drawing) title(c Calendar) string {
-	first, last := c.span.First, c.span.Day(c.span.Count-1)
+func (d drawing) title(c plan) string {
+	first, last := c.span.first, c.span.day(c.span.count-1)
 	if c.span.month {
 		return first.Format("January 2006") + ", " + c.Timezone
 	}
@@ -48,7 +48,7 @@ func (d Drawing) title(c Calendar) string {
 }
 
 // summary counts what is wrong.
-func (d Drawing) summary(c Calendar) string {
+func (d drawing) summary(c plan) string {
 	posts, clashes := 0, 0
 	gaps, names := map[string]int{}, []string{}
 	for _, day := range c.Days {
@@ -69,7 +69,7 @@ func (d Drawing) summary(c Calendar) string {
 	}
 	lines := []string{cli.Plural(posts, "publication")}
 	if clashes > 0 {
-		lines = append(lines, fmt.Sprintf("! %d closer together than %s", clashes, &d.Apart))
+		lines = append(lines, fmt.Sprintf("! %d closer together than %s", clashes, &d.apart))
 	}
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s on %s", name, cli.Plural(gaps[name], "day"))
@@ -79,27 +79,27 @@ func (d Drawing) summary(c Calendar) string {
 	}
 	var b strings.Builder
 	for _, line := range lines {
-		b.WriteString(d.Paint("2", cli.Clip(line, d.Width)) + "\n")
+		b.WriteString(d.paint("2", cli.Clip(line, d.width)) + "\n")
 	}
 	return b.String()
 }
 
 // agenda draws a day below the other, for narrow terminals.
-func (d Drawing) agenda(c Calendar) string {
+func (d drawing) agenda(c plan) string {
 	label := 0
 	for _, day := range c.Days {
 		for _, acct := range day.Accounts {
 			label = max(label, cli.TextWidth(cli.OneLine(acct.Name)))
 		}
 	}
-	label = min(label, d.Width/4)
+	label = min(label, d.width/4)
 	var b strings.Builder
 	for i, day := range c.Days {
-		head := c.span.Day(i).Format("Mon 2 Jan")
+		head := c.span.day(i).Format("Mon 2 Jan")
 		if d.today(c, i) {
 			head += ", today"
 		}
-		b.WriteString(d.Paint("1", head) + "\n")
+		b.WriteString(d.paint("1", head) + "\n")
 		var empty []string
 		for _, acct := range day.Accounts {
 			for n, e := range acct.Posts {
@@ -107,35 +107,35 @@ func (d Drawing) agenda(c Calendar) string {
 				if n == 0 {
 					name = cli.Clip(cli.OneLine(acct.Name), label)
 				}
-				b.WriteString("  " + pad(name, label) + " " + d.entry(c, e, d.Width-label-3) + "\n")
+				b.WriteString("  " + pad(name, label) + " " + d.entry(c, e, d.width-label-3) + "\n")
 			}
 			if acct.Gap {
 				empty = append(empty, cli.OneLine(acct.Name))
 			}
 		}
 		if len(empty) > 0 {
-			b.WriteString(d.Paint("2", cli.Clip("  · "+strings.Join(empty, ", "), d.Width)) + "\n")
+			b.WriteString(d.paint("2", cli.Clip("  · "+strings.Join(empty, ", "), d.width)) + "\n")
 		}
 	}
 	return b.String()
 }
 
 // entry is a post in a line of so many columns.
-func (d Drawing) entry(c Calendar, e calendarEntry, room int) string {
+func (d drawing) entry(c plan, e entry, room int) string {
 	mark := " "
 	if e.Clash {
-		mark = d.Paint("31", "!")
+		mark = d.paint("31", "!")
 	}
-	clock := e.At.In(c.span.First.Location()).Format("15:04")
+	clock := e.At.In(c.span.first.Location()).Format("15:04")
 	text := ""
 	if room > 8 {
 		text = " " + cli.Clip(cli.OneLine(e.Content), room-7)
 	}
-	return d.Paint(cli.StatusColors[string(e.Status)], clock) + mark + text
+	return d.paint(cli.StatusColors[string(e.Status)], clock) + mark + text
 }
 
-func (d Drawing) today(c Calendar, i int) bool {
-	return !c.now.Before(c.span.Day(i)) && c.now.Before(c.span.Day(i+1))
+func (d drawing) today(c plan, i int) bool {
+	return !c.now.Before(c.span.day(i)) && c.now.Before(c.span.day(i+1))
 }
 
 func markOf(clash bool) string {

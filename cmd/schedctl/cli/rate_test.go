@@ -1,10 +1,8 @@
-package main
+package cli
 
 import (
 	"testing"
 
-	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/server"
 	"github.com/schedctl/schedctl/daemon/api"
 )
 
@@ -16,26 +14,15 @@ func TestRates(t *testing.T) {
 		"600/m":   {PerSecond: 10},
 		"3600/h":  {PerSecond: 1},
 	} {
-		var r cli.RateFlag
+		var r RateFlag
 		if err := r.Set(text); err != nil || r.Limit != want || r.String() != text {
 			t.Errorf("%q is %+v, %q, %v", text, r.Limit, r.String(), err)
 		}
 	}
 	for _, text := range []string{"", "20", "20/", "/s", "20/d", "0/s", "-1/s", "1.5/s", "20/s:", "20/s:0", "20/s:x", "20/s:4:4", "20 /s", "99999999999999999999/s"} {
-		var r cli.RateFlag
+		var r RateFlag
 		if err := r.Set(text); err == nil {
 			t.Errorf("%q was accepted as %+v", text, r.Limit)
-		}
-	}
-}
-
-func TestBytesAreReadable(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int64]string{
-		0: "0 bytes", 999: "999 bytes", 1000: "1.0 kB", 24_576: "24.6 kB", 5_300_000: "5.3 MB", 2_000_000_000: "2.0 GB", 1 << 62: "4.6 EB",
-	} {
-		if got := server.ByteText(n); got != want {
-			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package post
+package calendar
 
 import (
 	"fmt"
@@ -11,20 +11,20 @@ import (
 const maxLines = 6
 
 // week draws the days side by side, with a row for each account.
-func (d Drawing) week(c Calendar) string {
+func (d drawing) week(c plan) string {
 	label := 8
 	for _, acct := range c.Days[0].Accounts {
 		label = max(label, min(cli.TextWidth(cli.OneLine(acct.Name)), 14))
 	}
-	cell := (d.Width - label) / len(c.Days)
+	cell := (d.width - label) / len(c.Days)
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", label))
 	for i := range c.Days {
-		head := c.span.Day(i).Format("Mon 2")
+		head := c.span.day(i).Format("Mon 2")
 		if d.today(c, i) {
 			head += " *"
 		}
-		b.WriteString(d.Paint("1", " "+pad(head, cell-1)))
+		b.WriteString(d.paint("1", " "+pad(head, cell-1)))
 	}
 	rows := []string{strings.TrimRight(b.String(), " ")}
 	for n, acct := range c.Days[0].Accounts {
@@ -38,7 +38,7 @@ func (d Drawing) week(c Calendar) string {
 }
 
 // cell is what goes to an account on a day of a week.
-func (d Drawing) cell(c Calendar, acct calendarAccount, room int) (lines []string) {
+func (d drawing) cell(c plan, acct accountPlan, room int) (lines []string) {
 	for i, e := range acct.Posts {
 		if i == maxLines-1 && len(acct.Posts) > maxLines {
 			return append(lines, fmt.Sprintf("+%d more", len(acct.Posts)-i))
@@ -46,13 +46,13 @@ func (d Drawing) cell(c Calendar, acct calendarAccount, room int) (lines []strin
 		lines = append(lines, d.entry(c, e, room))
 	}
 	if acct.Gap {
-		lines = append(lines, d.Paint("2", "·"))
+		lines = append(lines, d.paint("2", "·"))
 	}
 	return lines
 }
 
 // side puts cells of several lines side by side, after a label.
-func (d Drawing) side(label string, labelWidth, cellWidth int, cells [][]string) (rows []string) {
+func (d drawing) side(label string, labelWidth, cellWidth int, cells [][]string) (rows []string) {
 	height := 1
 	for _, lines := range cells {
 		height = max(height, len(lines))

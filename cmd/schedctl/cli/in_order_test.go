@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -9,9 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // numbers yields 0, 1, 2, … and at the end an error, if there is one.
@@ -39,14 +36,14 @@ func TestInOrder(t *testing.T) {
 			return i
 		}
 		var got []int
-		err := cli.RunInOrder(t.Context(), numbers(50, nil), work, func(i int) error {
+		err := RunInOrder(t.Context(), numbers(50, nil), work, func(i int) error {
 			got = append(got, i)
 			return nil
 		})
 		if err != nil || len(got) != 50 || !slices.IsSorted(got) {
 			t.Errorf("%v, %v", got, err)
 		}
-		if n := most.Load(); n < 2 || n > cli.MaxConcurrent+1 {
+		if n := most.Load(); n < 2 || n > MaxConcurrent+1 {
 			t.Errorf("%d at once", n)
 		}
 	})
@@ -68,10 +65,13 @@ func TestInOrderEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var running atomic.Int32
 				done := 0
-				err := cli.RunInOrder(t.Context(), tc.items, func(ctx context.Context, i int) int {
+				err := RunInOrder(t.Context(), tc.items, func(ctx context.Context, i int) int {
 					running.Add(1)
 					defer running.Add(-1)
-					post.Pause(ctx, time.Second)
+					select {
+					case <-time.After(time.Second):
+					case <-ctx.Done():
+					}
 					return i
 				}, func(i int) error {
 					done++
@@ -92,13 +92,13 @@ func TestInOrderEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := 0
-	err := cli.RunInOrder(ctx, numbers(1000, nil), func(context.Context, int) int { return 0 }, func(int) error {
+	err := RunInOrder(ctx, numbers(1000, nil), func(context.Context, int) int { return 0 }, func(int) error {
 		if begun++; begun == 3 {
 			cancel()
 		}
 		return nil
 	})
-	if !errors.Is(err, context.Canceled) || begun > 3+2*cli.MaxConcurrent {
+	if !errors.Is(err, context.Canceled) || begun > 3+2*MaxConcurrent {
 		t.Errorf("%v after %d", err, begun)
 	}
 }

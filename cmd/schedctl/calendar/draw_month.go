@@ -1,4 +1,4 @@
-package post
+package calendar
 
 import (
 	"fmt"
@@ -9,20 +9,20 @@ import (
 )
 
 // month draws a grid of weeks.
-func (d Drawing) month(c Calendar) string {
-	cell := d.Width / 7
+func (d drawing) month(c plan) string {
+	cell := d.width / 7
 	var rows []string
 	header := make([][]string, 7)
 	for i := range header {
 		name := time.Weekday((i + 1) % 7).String()
-		header[i] = []string{d.Paint("1", name[:min(3, max(1, cell-2))])}
+		header[i] = []string{d.paint("1", name[:min(3, max(1, cell-2))])}
 	}
 	rows = append(rows, d.side("", 0, cell, header)...)
-	skipped := (int(c.span.First.Weekday()) + 6) % 7
-	for start := -skipped; start < c.span.Count; start += 7 {
+	skipped := (int(c.span.first.Weekday()) + 6) % 7
+	for start := -skipped; start < c.span.count; start += 7 {
 		week := make([][]string, 7)
 		for i := range week {
-			if n := start + i; n >= 0 && n < c.span.Count {
+			if n := start + i; n >= 0 && n < c.span.count {
 				week[i] = d.monthCell(c, n, cell-1)
 			}
 		}
@@ -32,12 +32,12 @@ func (d Drawing) month(c Calendar) string {
 }
 
 // monthCell is a day of a month: its number, and what goes out.
-func (d Drawing) monthCell(c Calendar, n, room int) []string {
-	head := fmt.Sprint(c.span.Day(n).Day())
+func (d drawing) monthCell(c plan, n, room int) []string {
+	head := fmt.Sprint(c.span.day(n).Day())
 	if d.today(c, n) {
 		head += "*"
 	}
-	lines := []string{d.Paint("1", head)}
+	lines := []string{d.paint("1", head)}
 	total, clash, gap := 0, false, len(c.Days[n].Accounts) > 0
 	for _, acct := range c.Days[n].Accounts {
 		gap = gap && acct.Gap
@@ -50,7 +50,7 @@ func (d Drawing) monthCell(c Calendar, n, room int) []string {
 	}
 	switch {
 	case gap:
-		return append(lines, d.Paint("2", "·"))
+		return append(lines, d.paint("2", "·"))
 	case room < 8 && total > 0:
 		lines = append(lines[:1], cli.Clip(fmt.Sprint(total)+markOf(clash), room))
 	case len(lines) > maxLines:
@@ -61,11 +61,11 @@ func (d Drawing) monthCell(c Calendar, n, room int) []string {
 
 // accountInMonth is what goes to an account on a day of a month: the time, or
 // the number of posts, and the name.
-func (d Drawing) accountInMonth(c Calendar, acct calendarAccount) (text string, clash bool) {
+func (d drawing) accountInMonth(c plan, acct accountPlan) (text string, clash bool) {
 	for _, e := range acct.Posts {
 		clash = clash || e.Clash
 	}
-	when := acct.Posts[0].At.In(c.span.First.Location()).Format("15:04")
+	when := acct.Posts[0].At.In(c.span.first.Location()).Format("15:04")
 	if len(acct.Posts) > 1 {
 		when = fmt.Sprintf("%d×", len(acct.Posts))
 	}

@@ -1,0 +1,160 @@
+package calendar
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// noon is when the tests are.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares a text with the file that keeps it.
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is stale: run go test ./cmd/schedctl/calendar -update and look at the difference, -kept +got:\n%s", path, diff)
+	}
+}
+
+// planned returns a post to accounts, at a time in UTC.
+func planned(id, at string, status schedctl.Status, content string, to ...string) apiv1.Post {
+	t, err := time.Parse("2006-01-02 15:04", at)
+	if err != nil {
+		panic(err)
+	}
+	p := apiv1.Post{ID: id, Content: content, Status: status, PublishAt: apiv1.NewTime(t), SocialAccountIDs: to}
+	for i, acct := range to {
+		p.Targets = append(p.Targets, apiv1.Target{ID: fmt.Sprintf("%s_%d", id, i), SocialAccountID: acct, Status: status, PublishAt: p.PublishAt})
+	}
+	return p
+}
+
+var (
+	blog = apiv1.Account{ID: "acct_blog", Name: "blog", Platform: "feed", Status: schedctl.AccountConnected}
+	team = apiv1.Account{ID: "acct_team", Name: "team-announcements", Platform: "slack", Status: schedctl.AccountConnected}
+	gone = apiv1.Account{ID: "acct_gone", Name: "gone", Platform: "feed", Status: schedctl.AccountDisconnected}
+)
+
+// plans are around noon, which is a Saturday.
+var plans = []apiv1.Post{
+	planned("post_1", "2026-11-16 08:00", schedctl.Published, "The week starts: 日本語のテキスト for everybody", blog.ID, team.ID),
+	planned("post_2", "2026-11-18 15:30", schedctl.Failed, "Did not work", team.ID),
+	planned("post_3", "2026-11-21 11:55", schedctl.Publishing, "Going out", blog.ID),
+	planned("post_4", "2026-11-21 18:00", schedctl.Scheduled, "Version 1.0 is out,\nand here is what is new", blog.ID, team.ID),
+	planned("post_5", "2026-11-21 18:10", schedctl.Scheduled, "Too close", blog.ID),
+	planned("post_6", "2026-11-22 23:30", schedctl.Scheduled, "In Berlin this is the day after", blog.ID),
+	planned("post_7", "2026-11-21 18:05", schedctl.Canceled, "Will not go out", blog.ID),
+	planned("post_8", "2026-11-28 09:00", schedctl.Scheduled, "Later", team.ID),
+	planned("post_9", "2026-11-28 09:00", schedctl.Scheduled, "To an account that is not shown", gone.ID),
+}
+
+func TestDrawnCalendars(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy := append([]apiv1.Post{}, plans...)
+	for i := range 9 {
+		busy = append(busy, planned(fmt.Sprintf("post_b%d", i), fmt.Sprintf("2026-11-19 %02d:00", 8+i), schedctl.Scheduled, "Hourly 👩‍👩‍👧", blog.ID))
+	}
+	for name, c := range map[string]plan{
+		"week":  newPlan(weekOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
+		"month": newPlan(monthOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
+		"empty": newPlan(weekOf(noon.AddDate(0, 0, 35)), nil, nil, 15*time.Minute, noon),
+	} {
+		for _, columns := range []int{40, 80, 120} {
+			d := drawing{width: columns, apart: cli.DurationFlag(15 * time.Minute), paint: func(_, text string) string { return text }}
+			got := d.draw(c)
+			golden(t, fmt.Sprintf("%s_%d.txt", name, columns), got)
+			for _, line := range strings.Split(got, "\n") {
+				if w := ansi.StringWidth(line); w > columns {
+					t.Errorf("%s: %d columns on a terminal with %d: %s", name, w, columns, line)
+				}
+				if strings.HasSuffix(line, " ") {
+					t.Errorf("%s: spaces at the end of %q", name, line)
+				}
+			}
+			d.paint = func(sgr, text string) string { return "\x1b[" + sgr + "m" + text + "\x1b[0m" }
+			if plain := ansi.Strip(d.draw(c)); strings.ReplaceAll(plain, " ", "") != strings.ReplaceAll(got, " ", "") {
+				t.Errorf("%s in %d columns looks different with colors:\n%s", name, columns, plain)
+			}
+		}
+	}
+}
+
+// However narrow a terminal is, drawing ends.
+func TestCalendarsOnOddTerminals(t *testing.T) {
+	t.Parallel()
+	for columns := range 50 {
+		d := drawing{width: columns, paint: func(_, text string) string { return text }}
+		for _, span := range []dateRange{weekOf(noon), monthOf(noon)} {
+			if d.draw(newPlan(span, plans, []apiv1.Account{blog, team}, time.Hour, noon)) == "" {
+				t.Errorf("the drawing is empty in %d columns", columns)
+			}
+		}
+	}
+}
+
+func TestDaysOfCalendars(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		zone, day           string
+		month               bool
+		firstNonEmpty, last string
+		hours               float64
+	}{
+		{"UTC", "2026-11-21", false, "2026-11-16 00:00 UTC", "2026-11-22 00:00 UTC", 7 * 24},
+		{"UTC", "2026-11-16", false, "2026-11-16 00:00 UTC", "2026-11-22 00:00 UTC", 7 * 24},
+		{"UTC", "2027-01-03", false, "2026-12-28 00:00 UTC", "2027-01-03 00:00 UTC", 7 * 24},
+		{"UTC", "2028-02-29", true, "2028-02-01 00:00 UTC", "2028-02-29 00:00 UTC", 29 * 24},
+		{"Europe/Berlin", "2026-10-25", false, "2026-10-19 00:00 CEST", "2026-10-25 00:00 CEST", 7*24 + 1},
+		{"Europe/Berlin", "2027-03-15", true, "2027-03-01 00:00 CET", "2027-03-31 00:00 CEST", 31*24 - 1},
+		{"America/Santiago", "2026-09-06", false, "2026-08-31 00:00 -04", "2026-09-06 01:00 -03", 7*24 - 1}, // clocks skip midnight
+	} {
+		loc, err := time.LoadLocation(tc.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		day, err := time.ParseInLocation(time.DateOnly+" 15:04", tc.day+" 12:00", loc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		span := weekOf(day)
+		if tc.month {
+			span = monthOf(day)
+		}
+		got := []string{span.first.Format("2006-01-02 15:04 MST"), span.day(span.count - 1).Format("2006-01-02 15:04 MST"), fmt.Sprint(span.end().Sub(span.first).Hours())}
+		if diff := cmp.Diff([]string{tc.firstNonEmpty, tc.last, fmt.Sprint(tc.hours)}, got); diff != "" {
+			t.Errorf("%s in %s: -want +got:\n%s", tc.day, tc.zone, diff)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package calendar holds the command that shows planned posts by day and account.
+package calendar
