@@ -3,6 +3,8 @@ package publish
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
@@ -30,17 +32,32 @@ type Media struct {
 func (m *Media) Class() schedctl.MediaClass { return schedctl.MediaClassOf(m.MIMEType) }
 
 // File is one file to publish. Its Media describes the bytes that Open returns, which
-// fit the rules of the account: a scaled copy if the original did not.
+// fit the rules of the account: a scaled copy if the original did not. AltText is empty
+// if the rules have NoAlt.
 type File struct {
 	Media
 
 	// Open returns the bytes, without metadata such as the place where a picture was
-	// taken. The caller must close the reader. It may be called several times.
+	// taken. The caller must close the reader. It may be called several times. It is nil
+	// if the rules have Fetched.
 	Open func(ctx context.Context) (io.ReadCloser, error)
 
-	// Upload is what [Uploader].Upload returned for this file, processed. It is the zero
-	// value for publishers that send files with the post.
+	// URL is where anyone can fetch the bytes for some days. It is set only if the rules
+	// have Fetched.
+	URL string
+
+	// Upload is the result of [Uploader].Upload, and Ready. It is the zero value for a
+	// publisher that is no Uploader, and in calls of Upload and Find.
 	Upload Upload
+}
+
+// Total returns the number of bytes of all files.
+func Total(files []File) int64 {
+	var n int64
+	for i := range files {
+		n += files[i].Size
+	}
+	return n
 }
 
 // MediaRules are the files that a network takes from an account. Zero means no limit,
@@ -52,6 +69,14 @@ type MediaRules struct {
 	NoAlt     bool                               // the network has no alt texts; they are not sent
 	Mixed     bool                               // files of different classes may be in one post
 	MaxVideos int                                // videos and GIFs in one post; 0 for MaxFiles
+
+	// Fetched means that the network, or the reader of a feed, fetches files from the
+	// daemon by [File].URL. Nothing is sent with the post.
+	Fetched bool
+
+	// UploadLife is how long the network keeps an upload that no post refers to, if that
+	// is less than a quarter of an hour. Files are then uploaded right before the post.
+	UploadLife time.Duration
 }
 
 // ClassRules are the limits of one class of files.
@@ -66,7 +91,9 @@ type ClassRules struct {
 	MaxTime   time.Duration
 }
 
-// MediaPublisher is a publisher whose network takes files.
+// MediaPublisher is a publisher whose network takes files. Publish sends every file of
+// Request.Files or fails: a post is never published with fewer files. If the network's
+// response shows that it dropped one, the receipt says so with [DegradedMedia].
 type MediaPublisher interface {
 	// MediaRules returns the rules for an account. It sends no request and reads only
 	// the account's limits and options.
@@ -75,15 +102,21 @@ type MediaPublisher interface {
 
 // Uploader is a [MediaPublisher] whose network takes each file in a request before the
 // post. Nobody can see an upload before the post, so it may be repeated at any time.
+// Uploads start before the post is due. Their requests are not guarded by the lease of
+// an attempt.
 type Uploader interface {
 	MediaPublisher
 
-	// Upload sends one file. The error is an [*Error] with the outcome not_published.
+	// Upload sends one file. Request.Files is empty; the file's own name, if the network
+	// needs one, must come from [UploadName]. The error is an [*Error] with the outcome
+	// not_published. If the network refuses the file, its kind is media, and
+	// [CodeFileTooLarge] asks for a smaller one.
 	Upload(ctx context.Context, r Request, f File) (Upload, error)
 
 	// Processed asks whether the network has processed an upload, and returns it with
 	// Ready set when it has. An error of kind media means that the network refuses the
-	// file. It is called only while Ready is false.
+	// file, and [CodeUploadLost] that it does not have it. It is called only while Ready
+	// is false, first after a second and then less and less often.
 	Processed(ctx context.Context, r Request, u Upload) (Upload, error)
 }
 
@@ -92,6 +125,38 @@ type Upload struct {
 	ID        string    // the network's id, or whatever the publisher needs to refer to it
 	Ready     bool      // it can be published
 	ExpiresAt time.Time // when the network may forget it; zero if it stays
+}
+
+// UploadName returns a file name for an upload that no other upload of the account has:
+// some servers overwrite the earlier file of the same name. The name does not depend on
+// the user's file name, and has the usual extension of the type.
+func UploadName(r Request, f File) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n%x", r.TargetID, f.AssetID, f.SHA256)
+	return hex.EncodeToString(h.Sum(nil)[:16]) + extensions[f.MIMEType]
+}
+
+var extensions = map[string]string{
+	"application/pdf": ".pdf", "image/gif": ".gif", "image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp",
+	"video/mp4": ".mp4", "video/quicktime": ".mov", "video/webm": ".webm",
+}
+
+// DegradedMedia returns the degradation of a receipt if a network's response shows
+// fewer or more files than were sent. It is the zero value if the numbers are equal.
+func DegradedMedia(sent, shown int) schedctl.Degradation {
+	if sent == shown {
+		return schedctl.Degradation{}
+	}
+	return schedctl.Degradation{
+		Code:    "media",
+		Message: fmt.Sprintf("the network shows %d of the %d files of the post; check the post there, and delete it if that is not what you want", shown, sent),
+	}
+}
+
+// MediaError returns the error of a network that refuses a file, with the outcome
+// not_published.
+func MediaError(code, format string, args ...any) *Error {
+	return &Error{Kind: schedctl.KindMedia, Code: code, Message: fmt.Sprintf(format, args...), Outcome: schedctl.OutcomeNotPublished}
 }
 
 // CheckMedia adds the problems and warnings of media to a check. fixable reports

@@ -116,6 +116,21 @@ const CodeCannotAsk = "cannot_ask"
 // not_published. Call [Refresher].Refresh, then repeat the request.
 const CodeSessionExpired = "session_expired"
 
+// Codes of an [*Error] about files. All have the outcome not_published, except that
+// [CodeUnreadable] has the outcome unknown if a part of the request was sent.
+const (
+	// CodeUploadLost means that the network no longer has an upload that the request
+	// refers to. Call [Uploader].Upload again, then repeat the request.
+	CodeUploadLost = "upload_lost"
+
+	// CodeFileTooLarge means that a file has more bytes than the network takes, which
+	// may be in MaxBytes of the error. A smaller variant may be accepted.
+	CodeFileTooLarge = "file_too_large"
+
+	// CodeUnreadable means that the daemon cannot read the bytes of a file.
+	CodeUnreadable = "media_unreadable"
+)
+
 // Field describes one credential or option.
 type Field struct {
 	Name     string
@@ -195,10 +210,10 @@ type Request struct {
 	TargetID    string
 	PostID      string
 	Content     string
-	Files       []File // the media, in order, each as [Uploader].Upload needs it or returned it
+	Files       []File // the media, in order
 	PublishAt   time.Time
-	Attempt     int              // 1 for the first
-	Key         string           // the same for every attempt of the target
+	Attempt     int              // 1 for the first; 0 in calls of an [Uploader] before it
+	Key         string           // the same for every attempt of the target; empty while Attempt is 0
 	Account     schedctl.Account // without credentials; its options are those of the post
 	Credentials Credentials
 
@@ -215,6 +230,7 @@ type Error struct {
 	HTTPStatus int              // 0 if there was no HTTP response
 	Outcome    schedctl.Outcome // not_published or unknown
 	RetryAt    time.Time        // when the network allows a retry, or zero
+	MaxBytes   int64            // with [CodeFileTooLarge]: how many bytes the network takes, or 0
 	Err        error            // the cause, for the log
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
@@ -90,12 +91,24 @@ func do(client *http.Client, req *http.Request, header http.Header) (Response, e
 		if guard.unsent() {
 			return Response{}, publish.LeaseLapsed()
 		}
+		if body, ok := req.Body.(*bodyReader); ok && body.err() != nil {
+			return Response{}, unreadableBody(body.err(), outcomeIf(wrote.Load()))
+		}
 		return Response{}, transportError(err, req.URL.Hostname(), wrote.Load())
 	}
 	defer resp.Body.Close()
 	response := Response{Status: resp.StatusCode, Header: resp.Header}
 	response.Body, response.Cut = readBody(resp.Body)
 	return response, nil
+}
+
+// outcomeIf returns the outcome of a request without a response, depending on whether
+// its headers were written.
+func outcomeIf(wrote bool) schedctl.Outcome {
+	if wrote {
+		return schedctl.OutcomeUnknown
+	}
+	return schedctl.OutcomeNotPublished
 }
 
 // readBody reads at most MaxBody bytes. It reads a shorter body to its end, so that

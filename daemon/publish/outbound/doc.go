@@ -7,6 +7,9 @@
 // replays some requests, including those with an Idempotency-Key; [Post] sends
 // requests that it cannot replay.
 //
+// [PostBody] and [PutBody] stream files in constant memory, alone or in a form
+// ([Multipart]). Their time limit follows the size.
+//
 // If the context of a request has a [publish.Guard], the connection calls it before
 // each write. If the guard stops the request before its first byte, the error has
 // the code [publish.CodeLeaseLapsed]. If it stops the request later, the outcome is

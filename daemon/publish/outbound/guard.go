@@ -82,12 +82,19 @@ func guardedConnOf(c net.Conn) *guardedConn {
 	return guarded
 }
 
+// writeBuffer is how many bytes of a request may wait in the kernel. On a slow
+// connection a larger buffer takes longer to drain than a response may take.
+const writeBuffer = 512 << 10
+
 // guardedDial wraps dial so that its connections can be guarded.
 func guardedDial(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
+		}
+		if tcp, ok := c.(*net.TCPConn); ok {
+			tcp.SetWriteBuffer(writeBuffer) // without effect in the worst case
 		}
 		return &guardedConn{Conn: c}, nil
 	}

@@ -22,12 +22,14 @@ type network struct {
 
 	mu      sync.Mutex // mu guards the fields below
 	calls   []call
+	uploads []call
 	handler http.Handler
 	session []string // values that Connect added to the credentials
 }
 
 type call struct {
 	method, path, key string
+	body              []byte
 }
 
 // start returns the suite's network and a publisher that uses it.
@@ -58,7 +60,7 @@ func (n *network) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	recorded := call{method: r.Method, path: r.URL.Path}
+	recorded := call{method: r.Method, path: r.URL.Path, body: body}
 	if n.suite.Key != nil {
 		recorded.key = n.suite.Key(r, body)
 	}
@@ -67,7 +69,11 @@ func (n *network) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n.mu.Lock()
-	n.calls = append(n.calls, recorded)
+	if m := n.suite.Media; m != nil && m.Upload != nil && m.Upload(r) {
+		n.uploads = append(n.uploads, recorded)
+	} else {
+		n.calls = append(n.calls, recorded)
+	}
 	handler := n.handler
 	n.mu.Unlock()
 	handler.ServeHTTP(w, r)
@@ -95,6 +101,15 @@ func (n *network) takeCalls() []call {
 	calls := n.calls
 	n.calls = nil
 	return calls
+}
+
+// takeUploads returns the requests of uploads since the last takeUploads.
+func (n *network) takeUploads() []call {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	uploads := n.uploads
+	n.uploads = nil
+	return uploads
 }
 
 // rememberAdded remembers the values that Connect added to the credentials.

@@ -55,6 +55,9 @@ type Suite struct {
 	// AcceptsAnyBody means that any 2xx response is an acceptance, whatever the body.
 	// Otherwise a body without a receipt is an unknown outcome.
 	AcceptsAnyBody bool
+
+	// Media is required for a [publish.MediaPublisher].
+	Media *MediaSuite
 }
 
 // TargetID is the target of the suite's request.
@@ -69,6 +72,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("Publish", s.testPublish)
 	t.Run("Concurrent", s.testConcurrent)
 	t.Run("Keys", s.testKeys)
+	t.Run("Media", s.testMedia)
 	if s.Network == nil {
 		return
 	}
