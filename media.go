@@ -154,6 +154,10 @@ func (p *Post) AssetIDs() []string {
 	return slices.Compact(ids)
 }
 
+// NeedsMedia reports whether posts with this status may still have to publish their
+// media. Published and canceled posts do not.
+func (s Status) NeedsMedia() bool { return s != Published && s != Canceled }
+
 // checkMedia returns an error if an asset is listed twice. Errors: [ValidationFailed].
 func checkMedia(field string, media []PostMedia) error {
 	for i, m := range media {

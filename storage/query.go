@@ -33,11 +33,19 @@ const (
 	PageBytes = 1 << 20
 )
 
-// TextBytes returns the length in bytes of the content of a post and of its targets.
+// TextBytes returns the length in bytes of the contents of a post and of its targets,
+// with the alt texts of their media.
 func TextBytes(p *schedctl.Post) int {
-	n := len(p.Content)
+	n := len(p.Content) + altTextBytes(p.Media)
 	for i := range p.Targets {
-		n += len(p.Targets[i].Content)
+		n += len(p.Targets[i].Content) + altTextBytes(p.Targets[i].Media)
+	}
+	return n
+}
+
+func altTextBytes(media []schedctl.PostMedia) (n int) {
+	for i := range media {
+		n += len(media[i].AltText)
 	}
 	return n
 }

@@ -1,6 +1,10 @@
 package storage
 
-import "github.com/schedctl/schedctl"
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
 
 // Reader reads from one snapshot. Unless stated otherwise, a method costs about as
 // much as the records that it returns, however many others there are.
@@ -126,6 +130,39 @@ type Reader interface {
 	// Audit returns up to limit audit entries of a workspace, newest first, starting
 	// after the given id. An empty id starts at the newest.
 	Audit(workspaceID, afterID string, limit int) ([]schedctl.AuditEntry, error)
+
+	// MediaAsset returns a media asset of the workspace.
+	MediaAsset(workspaceID, id string) (schedctl.MediaAsset, error)
+
+	// MediaAssets returns up to limit assets of a workspace, newest first, starting
+	// after the given id. An empty id starts at the newest.
+	MediaAssets(workspaceID, afterID string, limit int) ([]schedctl.MediaAsset, error)
+
+	// MediaByHash returns the oldest ready asset of the workspace whose bytes have this
+	// SHA-256. found is false if there is none.
+	MediaByHash(workspaceID string, sha256 [32]byte) (a schedctl.MediaAsset, found bool, err error)
+
+	// MediaSize returns the sum of the sizes of the pending and ready assets of a
+	// workspace, in bytes. Assets with the same bytes each count.
+	MediaSize(workspaceID string) (int64, error)
+
+	// MediaUsers returns the ids of up to limit posts that use an asset, as
+	// [schedctl.Post.AssetIDs] defines it. The posts that still need the asset come
+	// first, see [schedctl.Status.NeedsMedia]. Otherwise posts are ordered by publish
+	// time, latest first, and posts without a time come before those with one. The
+	// asset may be missing.
+	MediaUsers(assetID string, limit int) ([]string, error)
+
+	// HasMedia reports whether any workspace has an asset whose bytes have this SHA-256,
+	// whatever its status. Pending assets count as soon as their hash is stored. The
+	// zero hash, of an asset whose bytes are unknown, is never found.
+	HasMedia(sha256 [32]byte) (bool, error)
+
+	// ExpiredMedia returns up to limit assets of all workspaces that expire before the
+	// given time, ordered by that time and by id. Assets without an expiry never expire.
+	// The result has assets that posts use: a caller that keeps one must move its
+	// expiry, or later calls return it again.
+	ExpiredMedia(before time.Time, limit int) ([]schedctl.MediaAsset, error)
 
 	// Metadata returns a value about the database itself, or nil if there is no value
 	// with this name.

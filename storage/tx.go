@@ -60,6 +60,15 @@ type Tx interface {
 	// AddAudit appends an entry to the audit log. Its id must be new.
 	AddAudit(schedctl.AuditEntry) error
 
+	// PutMediaAsset creates or replaces a media asset. Its SHA256 must not change once
+	// it is set. Commits do not report assets.
+	PutMediaAsset(schedctl.MediaAsset) error
+
+	// DeleteMediaAsset deletes a media asset. The caller checks first that no post needs
+	// it. Posts keep their references, and MediaUsers still returns them. The bytes are
+	// in package storage/blob and are not deleted.
+	DeleteMediaAsset(workspaceID, id string) error
+
 	// PutMetadata stores a value about the database itself, of at most MaxMetadata
 	// bytes. nil deletes it. Daemons check such values before they use a database.
 	PutMetadata(name string, value []byte) error

@@ -34,6 +34,11 @@ const (
 	deliveries
 	pendingDeliveries
 	audit
+	media
+	mediaHashes
+	mediaSizes
+	mediaExpiry
+	mediaUses
 	bucketCount
 )
 
@@ -66,6 +71,11 @@ var bucketNames = [bucketCount]string{
 	deliveries:         "deliveries",
 	pendingDeliveries:  "pending deliveries",
 	audit:              "audit",
+	media:              "media",
+	mediaHashes:        "media hashes",
+	mediaSizes:         "media sizes",
+	mediaExpiry:        "media expiry",
+	mediaUses:          "media uses",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

@@ -32,7 +32,8 @@ type coder struct {
 //     unknown, or a network unreachable.
 //   - Layout 5 added an external id, a collection and labels to posts.
 //   - Layout 6 added notifications to webhooks.
-const layout = 6
+//   - Layout 7 added media to posts and targets.
+const layout = 7
 
 var errShort = errors.New("it ends too early")
 
@@ -244,6 +245,20 @@ func (c *coder) status(s *schedctl.Status) {
 		return
 	}
 	*s = statusCodes[code]
+}
+
+// mediaStatus writes or reads a known status as one byte, and any other as text.
+func (c *coder) mediaStatus(s *schedctl.MediaStatus) {
+	code := c.byte(mediaCode(*s))
+	if code == 0 {
+		text(c, s)
+		return
+	}
+	if int(code) >= len(mediaCodes) {
+		c.fail(fmt.Errorf("its status %d is not known", code))
+		return
+	}
+	*s = mediaCodes[code]
 }
 
 // list writes or reads a list. Each item has at least one byte.

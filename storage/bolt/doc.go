@@ -36,6 +36,11 @@
 //	deliveries          webhook:16 delivery:16                            → delivery record
 //	pending deliveries  webhook:16 time:8 delivery:16                     → nothing
 //	audit               workspace:16 audit:16                             → audit record
+//	media               workspace:16 media:16                             → media record
+//	media hashes        sha256:32 workspace:16 status:1 media:16          → nothing
+//	media sizes         workspace:16                                      → bytes:8
+//	media expiry        time:8 media:16 workspace:16                      → nothing
+//	media uses          media:16 needed:1 time:8 post:16                  → nothing
 //
 // The two list indexes have an entry of a post for each of its accounts, one for the
 // account zero, which stands for any, and one for its collection, with the first 16
@@ -52,6 +57,12 @@
 // Deleting a webhook deletes only its record and its owner entry. Its deliveries, which
 // may be many, stay until Prune deletes them in small steps. Until then pending ones are
 // read as failed, because their webhook has no owner entry.
+//
+// The media hashes have an entry for each asset whose bytes are known. The media sizes
+// have the sum of the sizes of the pending and ready assets of each workspace that has
+// any. The media uses have an entry for each asset of a post. "needed" is 1 if the post
+// may still have to publish the asset, and the time is that of the post. A page of
+// uses is read backward.
 //
 // Nearly all keys start with a time, or with an id, which starts with a time. Writes
 // therefore touch the end of a bucket and not all of it. Idempotency records are found

@@ -34,7 +34,10 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 		dst = l.entries(dst, collectionKey(p.Managed.Collection))
 	}
 	dst = externalIDEntry(dst, p, ws, post)
-	ofPost := schedctl.FingerprintOf(p.Content)
+	if dst, err = l.uses(dst, p); err != nil {
+		return nil, err
+	}
+	ofPost := schedctl.FingerprintOf(p.Content, p.Media...)
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		target, account, err := parse2(schedctl.TargetPrefix, t.ID, schedctl.AccountPrefix, t.AccountID)
@@ -47,7 +50,7 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 		e.setKey(target[:])
 		e.setValue(ws[:], post[:], account[:])
 		fingerprint := ofPost
-		if t.Content != "" {
+		if t.Content != "" || t.Media != nil {
 			fingerprint = p.Fingerprint(t)
 		}
 		dst = contentEntry(dst, t, fingerprint, account, &l)

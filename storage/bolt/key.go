@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -56,6 +57,7 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
 	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
 	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
+	schedctl.MediaPrefix: "media asset",
 }
 
 func notFound(prefix schedctl.Prefix, id string) error {
@@ -87,6 +89,17 @@ func statusCode(s schedctl.Status) byte {
 	}
 	return 0
 }
+
+// mediaCodes maps the byte of each status of media assets in keys and records to the
+// status. The meaning of a byte never changes.
+var mediaCodes = [...]schedctl.MediaStatus{
+	1: schedctl.MediaPending,
+	2: schedctl.MediaReady,
+	3: schedctl.MediaFailed,
+}
+
+// mediaCode returns the byte of a status, or 0 for an unknown status.
+func mediaCode(s schedctl.MediaStatus) byte { return byte(max(0, slices.Index(mediaCodes[:], s))) }
 
 // concat appends the fields to dst, one after another.
 func concat(dst []byte, fields ...[]byte) []byte {

@@ -30,6 +30,7 @@ var migrations = []migration{
 	{"keep how long outcomes are in doubt", noChange},
 	{"index external ids and collections", createExternalIDs},
 	{"let webhooks be notifications", noChange},
+	{"keep media assets and what uses them", createMediaBuckets},
 }
 
 // Version returns the version of the files that this program writes.
@@ -80,6 +81,17 @@ func createWebhookBuckets(tx *bbolt.Tx) error {
 func createExternalIDs(tx *bbolt.Tx) error {
 	_, err := tx.CreateBucketIfNotExists([]byte(bucketNames[externalIDs]))
 	return err
+}
+
+// createMediaBuckets also starts the layout in which posts can have media. No existing
+// post has any, so there is nothing to index.
+func createMediaBuckets(tx *bbolt.Tx) error {
+	for _, b := range []bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses} {
+		if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // noChange is the migration to a new layout of records. Old records stay as they are.

@@ -33,6 +33,17 @@ func (c *coder) postHead(p *schedctl.Post) {
 		c.managed(&p.Managed)
 		list(c, &p.Labels, text)
 	}
+	if c.layout >= 7 {
+		list(c, &p.Media, (*coder).postMedia)
+	}
+}
+
+func (c *coder) postMedia(m *schedctl.PostMedia) {
+	c.id(schedctl.MediaPrefix, &m.AssetID)
+	c.fixed(m.SHA256[:])
+	if m.HasAltText = c.present(m.HasAltText); m.HasAltText {
+		text(c, &m.AltText)
+	}
 }
 
 func (c *coder) managed(m **schedctl.Managed) {
@@ -70,6 +81,20 @@ func (c *coder) target(t *schedctl.Target) {
 		c.time(&t.AskAt)
 		c.int(&t.Unreached)
 	}
+	if c.layout >= 7 {
+		c.mediaOverride(&t.Media)
+	}
+}
+
+// mediaOverride has a list of which nil and empty differ.
+func (c *coder) mediaOverride(m *[]schedctl.PostMedia) {
+	if !c.present(*m != nil) {
+		return
+	}
+	if c.reading {
+		*m = []schedctl.PostMedia{}
+	}
+	list(c, m, (*coder).postMedia)
 }
 
 func (c *coder) targetError(e **schedctl.TargetError) {
@@ -142,6 +167,23 @@ func (c *coder) options(o *schedctl.Options) {
 			c.fail(err)
 		}
 	}
+}
+
+// mediaAsset has no id and no workspace: they are in the key.
+func (c *coder) mediaAsset(a *schedctl.MediaAsset) {
+	text(c, &a.FileName)
+	text(c, &a.MIMEType)
+	c.int64(&a.Size)
+	c.fixed(a.SHA256[:])
+	c.int(&a.Width)
+	c.int(&a.Height)
+	c.int64((*int64)(&a.Duration))
+	text(c, &a.AltText)
+	c.mediaStatus(&a.Status)
+	text(c, &a.Reason)
+	c.time(&a.CreatedAt)
+	c.time(&a.UpdatedAt)
+	c.time(&a.ExpiresAt)
 }
 
 // workspace has no id: it is in the key.

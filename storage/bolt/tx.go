@@ -26,7 +26,7 @@ type reader struct {
 }
 
 // keySize is enough for every key except those that end with a name.
-const keySize = 64
+const keySize = 72
 
 // tx implements [storage.Tx]. One tx runs all transactions of a group, one after
 // another, on one bbolt transaction.

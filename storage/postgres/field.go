@@ -77,7 +77,7 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
 	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
 	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
-	schedctl.AuditPrefix: "audit entry",
+	schedctl.AuditPrefix: "audit entry", schedctl.MediaPrefix: "media asset",
 }
 
 // textField is a string. It replaces NUL and invalid UTF-8, which the type text cannot
@@ -207,6 +207,25 @@ func (f hashField) ScanBytes(v []byte) error {
 	}
 	copy(f.h[:], v)
 	return nil
+}
+
+// optionalHashField is a SHA-256; the zero hash is null.
+type optionalHashField struct{ h *[32]byte }
+
+func (f optionalHashField) value() (any, error) {
+	if *f.h == ([32]byte{}) {
+		return []byte(nil), nil
+	}
+	return hashField(f).value()
+}
+
+func (f optionalHashField) same(o field) bool { return *f.h == *o.(optionalHashField).h }
+
+func (f optionalHashField) ScanBytes(v []byte) error {
+	if *f.h = ([32]byte{}); v == nil {
+		return nil
+	}
+	return hashField(f).ScanBytes(v)
 }
 
 // jsonField is a value that no query selects by, as a JSON document. The zero value is

@@ -125,6 +125,7 @@ func (tx *tx) PutPost(p schedctl.Post) error {
 	}
 	tx.prepared.forgetPost(&p)
 	tx.lockAccounts(&p, known)
+	tx.lockMediaUses(&p, known)
 	tx.deleteTargets(known, &p)
 	for _, w := range writes {
 		w(tx)
@@ -143,10 +144,10 @@ func postWrites(p *schedctl.Post, known *cachedPost) ([]func(*tx), error) {
 		}
 		return err
 	}
-	head := &postRow{post: *p, status: p.Status()}
+	head := newPostRow(p)
 	var before *postRow
 	if known.exists() {
-		before = &postRow{post: known.post, status: known.post.Status()}
+		before = newPostRow(&known.post)
 	}
 	written := known != nil && known.written
 	if err := add(posts.writeFor(before, head, written)); err != nil {
@@ -216,6 +217,7 @@ func (tx *tx) DeletePost(workspaceID, id string) error {
 	known := tx.posts[p.ID]
 	tx.prepared.forgetPost(&p)
 	tx.lockAccounts(&p, nil)
+	tx.lockMediaUses(&p, nil)
 	gone := &cachedPost{written: true, dueBefore: known.dueBefore}
 	tx.deleteTargets(known, &schedctl.Post{})
 	tx.put("DELETE FROM posts WHERE id = $1", post)

@@ -25,6 +25,7 @@ var (
 	webhooks           = newLayout("webhooks", []string{"id"}, describeWebhook)
 	deliveries         = newLayout("deliveries", []string{"webhook_id", "id"}, describeDelivery)
 	auditEntries       = newLayout("audit_entries", []string{"workspace_id", "id"}, describeAudit)
+	mediaAssets        = newLayout("media_assets", []string{"workspace_id", "id"}, describeMediaAsset)
 )
 
 func describeKey(r *row, k *schedctl.APIKey) {
@@ -67,8 +68,13 @@ func (r *row) options(name string, o *schedctl.Options) {
 
 // postRow is a post without its targets, with the columns that lists select by.
 type postRow struct {
-	post   schedctl.Post
-	status schedctl.Status
+	post     schedctl.Post
+	status   schedctl.Status
+	assetIDs []string // of the post and of its targets
+}
+
+func newPostRow(p *schedctl.Post) *postRow {
+	return &postRow{post: *p, status: p.Status(), assetIDs: p.AssetIDs()}
 }
 
 func describePost(r *row, p *postRow) {
@@ -81,6 +87,8 @@ func describePost(r *row, p *postRow) {
 	text(r, "external_id", &p.post.ExternalID)
 	r.managed("managed", &p.post.Managed)
 	r.add("labels", "jsonb", jsonField[[]string]{&p.post.Labels, func(l []string) bool { return len(l) == 0 }})
+	r.add("media", "jsonb", mediaField{media: &p.post.Media})
+	r.add("asset_ids", "jsonb", jsonField[[]string]{&p.assetIDs, func(ids []string) bool { return len(ids) == 0 }})
 	r.time("created_at", &p.post.CreatedAt)
 	r.time("updated_at", &p.post.UpdatedAt)
 	number(r, "version", &p.post.Version)
@@ -186,4 +194,22 @@ func describeAudit(r *row, a *schedctl.AuditEntry) {
 	text(r, "action", &a.Action)
 	text(r, "resource_id", &a.ResourceID)
 	text(r, "request_id", &a.RequestID)
+}
+
+func describeMediaAsset(r *row, a *schedctl.MediaAsset) {
+	r.id("workspace_id", schedctl.WorkspacePrefix, &a.WorkspaceID)
+	r.id("id", schedctl.MediaPrefix, &a.ID)
+	text(r, "file_name", &a.FileName)
+	text(r, "mime_type", &a.MIMEType)
+	number(r, "size_bytes", &a.Size)
+	r.add("sha256", "bytea", optionalHashField{&a.SHA256})
+	number(r, "width", &a.Width)
+	number(r, "height", &a.Height)
+	number(r, "duration_ns", &a.Duration)
+	text(r, "alt_text", &a.AltText)
+	text(r, "status", &a.Status)
+	text(r, "reason", &a.Reason)
+	r.time("created_at", &a.CreatedAt)
+	r.time("updated_at", &a.UpdatedAt)
+	r.time("expires_at", &a.ExpiresAt)
 }

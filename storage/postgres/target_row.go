@@ -38,6 +38,7 @@ func describeTarget(r *row, t *targetRow) {
 	number(r, "unreached", &t.target.Unreached)
 	text(r, "content", &t.target.Content)
 	r.options("options", &t.target.Options)
+	r.add("media", "jsonb", mediaField{&t.target.Media, true})
 	text(r, "platform_post_id", &t.target.PlatformPostID)
 	text(r, "platform_post_url", &t.target.PlatformPostURL)
 	r.time("published_at", &t.target.PublishedAt)
@@ -52,7 +53,7 @@ func describeTarget(r *row, t *targetRow) {
 func targetRows(p *schedctl.Post) []targetRow {
 	rows := make([]targetRow, len(p.Targets))
 	seen := make(map[string]bool, len(p.Targets))
-	status, ofPost := p.Status(), schedctl.FingerprintOf(p.Content)
+	status, ofPost := p.Status(), schedctl.FingerprintOf(p.Content, p.Media...)
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		rows[i] = targetRow{
@@ -64,7 +65,7 @@ func targetRows(p *schedctl.Post) []targetRow {
 		}
 		if t.Occupies() {
 			f := ofPost
-			if t.Content != "" {
+			if t.Content != "" || t.Media != nil {
 				f = p.Fingerprint(t)
 			}
 			rows[i].fingerprint = f[:]

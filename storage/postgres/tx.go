@@ -176,6 +176,7 @@ func (k lockKey) statement() statement {
 // bulkLocks are the statements that take many shared locks, by table.
 var bulkLocks = map[string]*bulkStatement{
 	"targets": {sql: "SELECT pg_advisory_xact_lock_shared('targets'::regclass::oid::int4, of) FROM unnest($1::int4[]) AS of", types: []string{"integer"}},
+	mediaUses: {sql: "SELECT pg_advisory_xact_lock_shared('" + mediaUses + "'::regclass::oid::int4, of) FROM unnest($1::int4[]) AS of", types: []string{"integer"}},
 }
 
 // bulk returns how locks of this kind are taken together. Exclusive locks are taken one

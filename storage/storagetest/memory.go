@@ -34,6 +34,7 @@ func newMemory() *memory {
 		deliveries:  make(map[ownedKey]schedctl.Delivery),
 		audit:       make(map[ownedKey]schedctl.AuditEntry),
 		metadata:    make(map[string][]byte),
+		media:       make(map[ownedKey]schedctl.MediaAsset),
 	}
 }
 
@@ -57,6 +58,7 @@ type memory struct {
 	deliveries  map[ownedKey]schedctl.Delivery   // by webhook
 	audit       map[ownedKey]schedctl.AuditEntry // by workspace
 	metadata    map[string][]byte
+	media       map[ownedKey]schedctl.MediaAsset // by workspace
 }
 
 type attemptKey struct {
@@ -244,7 +246,7 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
 	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
 	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
-	schedctl.AuditPrefix: "audit entry",
+	schedctl.AuditPrefix: "audit entry", schedctl.MediaPrefix: "media asset",
 }
 
 func notFound(what, id string) error {

@@ -45,7 +45,9 @@ func (tx *memoryTx) PutPost(p schedctl.Post) error {
 }
 
 func checkPost(p schedctl.Post) error {
-	errs := []error{checkIDs(schedctl.PostPrefix, p.ID), checkIDs(schedctl.WorkspacePrefix, p.WorkspaceID)}
+	errs := []error{
+		checkIDs(schedctl.PostPrefix, p.ID), checkIDs(schedctl.WorkspacePrefix, p.WorkspaceID), checkIDs(schedctl.MediaPrefix, p.AssetIDs()...),
+	}
 	for _, t := range p.Targets {
 		errs = append(errs, checkIDs(schedctl.TargetPrefix, t.ID), checkIDs(schedctl.AccountPrefix, t.AccountID))
 	}
