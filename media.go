@@ -44,9 +44,13 @@ const (
 	MediaPending MediaStatus = "pending" // announced; the bytes have not been confirmed
 	MediaReady   MediaStatus = "ready"
 	MediaFailed  MediaStatus = "failed" // the client gave up, or the bytes were refused
+
+	// MediaDeleted is the status of an asset that a client has deleted while a feed
+	// shows it. Clients see no such asset. The daemon keeps it for the feed.
+	MediaDeleted MediaStatus = "deleted"
 )
 
-// MediaStatuses lists every status.
+// MediaStatuses lists the statuses that clients see.
 func MediaStatuses() []MediaStatus { return []MediaStatus{MediaPending, MediaReady, MediaFailed} }
 
 // MediaClass groups the types of media by their limits.

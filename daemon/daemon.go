@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/metrics"
 	"github.com/schedctl/schedctl/daemon/node"
 	"github.com/schedctl/schedctl/daemon/notify"
@@ -28,6 +29,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/daemon/webhook"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob"
 )
 
 // Config is what a daemon runs with. Store, Sealer and Logger are required.
@@ -38,6 +40,8 @@ type Config struct {
 	Listen      string       // host:port, or unix:///path
 	Listener    net.Listener // where to serve instead of Listen, if not nil
 	Outbound    outbound.Policy
+	Blobs       blob.Store   // the bytes of media; nil for a daemon without media
+	Media       media.Limits // of uploads; media.DefaultLimits if it is the zero value
 	RateLimit   api.RateLimit // of one API key; the zero value is no limit
 	MaxLateness time.Duration // how late a target may still be published
 	PublicURL   string        // how the world reaches /feeds/; the listen address when empty
@@ -140,6 +144,7 @@ type daemon struct {
 	api        *api.Server
 	metrics    *metrics.Metrics
 	probe      *probe
+	collector  *mediaCollector // nil without media
 	store      storage.Store
 	clock      *clock.Clock
 	log        *slog.Logger
@@ -184,7 +189,13 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d.deliverer = deliver.New(published)
 	d.loop = newLoop(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
 	readers := storage.NewReaders(cfg.Store)
+	var files *media.Service
+	if cfg.Blobs != nil {
+		files = media.New(media.Config{Blobs: cfg.Blobs, Limits: cfg.Media, Outbound: cfg.Outbound})
+		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs}, d.metrics, cfg.Logger, time.Time{}}
+	}
 	d.api = api.New(api.Config{
+		Media: files, Signer: media.NewSigner(cfg.Sealer.DeriveKey(media.SigningPurpose)), PublicURL: publicURL,
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers}, publicURL, cfg.Logger),
 		Metrics: rejectRebinding(listener, d.metrics.Handler()), Observe: d.countRequest, Ready: d.ready, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,

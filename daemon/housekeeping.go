@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -56,7 +57,8 @@ func (d *daemon) pruneOnce(ctx context.Context) error {
 			return err
 		}
 	}
-	return prune(ctx, d.store, time.Now())
+	now := time.Now()
+	return errors.Join(prune(ctx, d.store, now), d.collector.run(ctx, now))
 }
 
 // prune removes old records in small transactions. It always keeps the newest event,

@@ -1,6 +1,10 @@
 package apiv1
 
-import "github.com/schedctl/schedctl"
+import (
+	"encoding/hex"
+
+	"github.com/schedctl/schedctl"
+)
 
 // MediaAsset is a file that the workspace uploaded, in every response.
 type MediaAsset struct {
@@ -79,4 +83,60 @@ type EditMedia struct {
 type PostMedia struct {
 	ID      string  `json:"id" doc:"The id of an asset of the workspace."`
 	AltText *string `json:"alt_text" doc:"The alt text for this post; null or absent for that of the asset." maxLength:"10000" nullable:"true" required:"false"`
+}
+
+// NewMediaAsset returns the wire form of an asset. The facts of its bytes are null until
+// they are confirmed. An ExpiresAt of zero is null.
+func NewMediaAsset(a schedctl.MediaAsset) MediaAsset {
+	out := MediaAsset{
+		ID: a.ID, FileName: a.FileName, MIMEType: a.MIMEType, SizeBytes: a.Size, AltText: optional(a.AltText), Status: a.Status,
+		CreatedAt: NewTime(a.CreatedAt), ExpiresAt: NewTime(a.ExpiresAt),
+	}
+	if a.Status == schedctl.MediaReady {
+		sum := hex.EncodeToString(a.SHA256[:])
+		out.SHA256, out.Width, out.Height, out.DurationMS = &sum, optional(a.Width), optional(a.Height), optional(a.Duration.Milliseconds())
+	}
+	return out
+}
+
+// postMedia returns the wire form of the media of a post, with the alt texts that are
+// published.
+func postMedia(list []schedctl.PostMedia, assets []schedctl.MediaAsset) []PostMedia {
+	out := make([]PostMedia, len(list))
+	for i, m := range list {
+		text := m.AltText
+		if a := findAsset(assets, m.AssetID); a != nil && !m.HasAltText {
+			text = a.AltText
+		}
+		out[i] = PostMedia{ID: m.AssetID, AltText: optional(text)}
+	}
+	return out
+}
+
+// postAssets returns the wire form of the assets of media. Those that a client has
+// deleted are left out.
+func postAssets(p *schedctl.Post, assets []schedctl.MediaAsset) []MediaAsset {
+	out := []MediaAsset{}
+	needed := p.Status().NeedsMedia()
+	for _, m := range p.Media {
+		a := findAsset(assets, m.AssetID)
+		if a == nil || a.Status == schedctl.MediaDeleted {
+			continue
+		}
+		shown := NewMediaAsset(*a)
+		if needed {
+			shown.ExpiresAt = nil
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+func findAsset(assets []schedctl.MediaAsset, id string) *schedctl.MediaAsset {
+	for i := range assets {
+		if assets[i].ID == id {
+			return &assets[i]
+		}
+	}
+	return nil
 }

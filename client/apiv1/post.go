@@ -154,13 +154,15 @@ type RetryPost struct {
 	Force     bool     `json:"force,omitempty" doc:"Also retry targets that may have been published already."`
 }
 
-// NewPost returns the wire form of a post.
-func NewPost(p schedctl.Post) Post {
+// NewPost returns the wire form of a post. assets are those of its media; missing ones
+// are left out.
+func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 	s := p.Summary()
 	out := Post{
 		ID: p.ID, WorkspaceID: p.WorkspaceID, Content: p.Content, Status: p.Status(),
+		Media: postMedia(p.Media, assets), MediaAssetIDs: make([]string, len(p.Media)), MediaAssets: postAssets(&p, assets),
 		PublishAt: NewTime(p.PublishAt), SocialAccountIDs: p.AccountIDs(),
-		Targets: make([]Target, len(p.Targets)), TargetOverrides: newOverrides(p),
+		Targets: make([]Target, len(p.Targets)), TargetOverrides: newOverrides(p, assets),
 		TargetSummary: TargetSummary(s),
 		ExternalID:    optional(p.ExternalID), Managed: (*Managed)(p.Managed), Labels: append([]string{}, p.Labels...),
 		Version: p.Version, CreatedAt: NewTime(p.CreatedAt), UpdatedAt: NewTime(p.UpdatedAt),
@@ -168,14 +170,21 @@ func NewPost(p schedctl.Post) Post {
 	for i := range p.Targets {
 		out.Targets[i] = newTarget(p.Targets[i])
 	}
+	for i := range p.Media {
+		out.MediaAssetIDs[i] = p.Media[i].AssetID
+	}
 	return out
 }
 
-func newOverrides(p schedctl.Post) []Override {
+func newOverrides(p schedctl.Post, assets []schedctl.MediaAsset) []Override {
 	list := p.Overrides()
 	out := make([]Override, len(list))
 	for i, o := range list {
 		out[i] = Override{SocialAccountID: o.AccountID, Content: optional(o.Content), Options: orEmpty(o.Options)}
+		if o.Media != nil {
+			media := postMedia(o.Media, assets)
+			out[i].Media = &media
+		}
 	}
 	return out
 }

@@ -20,14 +20,36 @@ type Validation struct {
 // AccountValidation is what one account's network says of a post. Length, Limit
 // and Unit are as that network counts; Limit is null for none.
 type AccountValidation struct {
-	SocialAccountID string    `json:"social_account_id" doc:"The account."`
-	Platform        string    `json:"platform" doc:"The network of the account."`
-	Allowed         bool      `json:"allowed" doc:"Whether there are no problems for this account."`
-	Length          int       `json:"length" doc:"The length of the text as the network counts it, in unit."`
-	Limit           *int      `json:"limit" doc:"The maximum length on this network; null for no limit."`
-	Unit            string    `json:"unit" doc:"How text is counted: characters, graphemes or bytes."`
-	Problems        []Problem `json:"problems" doc:"Reasons why the post would be refused."`
-	Warnings        []string  `json:"warnings" doc:"Things the author may want to know, for example that the account gets the same text twice within 24 hours."`
+	SocialAccountID string           `json:"social_account_id" doc:"The account."`
+	Platform        string           `json:"platform" doc:"The network of the account."`
+	Allowed         bool             `json:"allowed" doc:"Whether there are no problems for this account."`
+	Length          int              `json:"length" doc:"The length of the text as the network counts it, in unit."`
+	Limit           *int             `json:"limit" doc:"The maximum length on this network; null for no limit."`
+	Unit            string           `json:"unit" doc:"How text is counted: characters, graphemes or bytes."`
+	Problems        []Problem        `json:"problems" doc:"Reasons why the post would be refused."`
+	Parts           []PartValidation `json:"parts" doc:"The posts that the account publishes; one."`
+	Warnings        []string         `json:"warnings" doc:"Things the author may want to know, for example that the account gets the same text twice within 24 hours."`
+}
+
+// PartValidation is what one account's network says of one part of a post: its text and
+// its media.
+type PartValidation struct {
+	Index    int               `json:"index" doc:"0 for the first part."`
+	Kind     string            `json:"kind" doc:"post."`
+	Length   int               `json:"length" doc:"The length of the text as the network counts it, in unit."`
+	Limit    *int              `json:"limit" doc:"The maximum length on this network; null for no limit."`
+	Unit     string            `json:"unit" doc:"How text is counted: characters, graphemes or bytes."`
+	Problems []Problem         `json:"problems" doc:"Reasons why the part would be refused."`
+	Warnings []string          `json:"warnings" doc:"Things the author may want to know."`
+	Media    []MediaValidation `json:"media" doc:"One for each file of the part."`
+}
+
+// MediaValidation is what one account's network says of one file.
+type MediaValidation struct {
+	ID       string    `json:"id" doc:"The id of the asset."`
+	Problems []Problem `json:"problems" doc:"Reasons why the file would be refused."`
+	Warnings []string  `json:"warnings" doc:"Things the author may want to know, for example that alt text is missing."`
+	Fix      string    `json:"fix" doc:"What the daemon does so that the file fits: none, resize or convert." enum:"none,resize,convert"`
 }
 
 // Problem is one reason for which a post would be refused.

@@ -1,27 +1,18 @@
 package api
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
-// A backup stream is cut off when the client reads nothing for [backupStall], or
-// less than [backupRate] bytes a second on average. While it runs, the database
-// cannot reuse space; a database that outgrows its mapping blocks all requests.
-const (
-	backupStall = 30 * time.Second
-	backupRate  = 64 << 10
-	maxBackups  = 2 // at once
-)
+// maxBackups is how many backups may run at once. While one runs, the database cannot
+// reuse space; a database that outgrows its mapping blocks all requests.
+const maxBackups = 2
 
 // mediaBytes is the media type of files whose format is opaque to clients.
 const mediaBytes = "application/octet-stream"
@@ -83,7 +74,7 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, key schedctl
 		w.WriteHeader(http.StatusOK)
 		return
 	}
-	out := &backupWriter{to: w, control: http.NewResponseController(w), start: time.Now()}
+	out := newPacedWriter(w)
 	defer out.done()
 	defer s.watchKey(r.Context(), key, out.stop)()
 	n, err := copier.Copy(r.Context(), out)
@@ -98,84 +89,4 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, key schedctl
 		return
 	}
 	panic(http.ErrAbortHandler)
-}
-
-// backupWriter writes to a client that has to keep taking, at no less than
-// [backupRate] but for a delay of [backupStall].
-type backupWriter struct {
-	to      http.ResponseWriter
-	control *http.ResponseController
-	start   time.Time
-	taken   int64
-	begun   bool
-
-	mu      sync.Mutex // mu guards what follows
-	stopped error      // why nothing more is sent, or nil
-}
-
-// backupChunk is the number of bytes with a common write deadline. It is the size in
-// which net/http writes to a connection, so any progress extends the deadline.
-const backupChunk = 4 << 10
-
-// Write writes in small pieces, each with a deadline of its own.
-func (s *backupWriter) Write(b []byte) (n int, err error) {
-	s.begun = s.begun || len(b) > 0
-	for len(b) > 0 {
-		if err := s.allowUntil(s.nextDeadline(time.Now())); err != nil {
-			return n, err
-		}
-		part := b[:min(len(b), backupChunk)]
-		m, err := s.to.Write(part)
-		n, s.taken = n+m, s.taken+int64(m)
-		if err != nil {
-			return n, fmt.Errorf("send backup: %w", cmp.Or(s.stopReason(), err))
-		}
-		b = b[len(part):]
-	}
-	return n, nil
-}
-
-// nextDeadline returns until when the next piece has to be taken.
-func (s *backupWriter) nextDeadline(now time.Time) time.Time {
-	steadily := s.start.Add(time.Duration(s.taken) * time.Second / backupRate)
-	if steadily.After(now) {
-		steadily = now
-	}
-	return steadily.Add(backupStall)
-}
-
-// allowUntil lets the next piece be taken until a time, unless nothing more is sent.
-func (s *backupWriter) allowUntil(until time.Time) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stopped != nil {
-		return s.stopped
-	}
-	return s.deadline(until)
-}
-
-// stop ends the copy, and a write that is under way. Any goroutine may call it.
-func (s *backupWriter) stop(why error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stopped = why
-	s.deadline(time.Now())
-}
-
-// stopReason returns why nothing more is sent, or nil.
-func (s *backupWriter) stopReason() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stopped
-}
-
-// done lets the connection be used for other requests, at their own pace.
-func (s *backupWriter) done() { s.deadline(time.Time{}) }
-
-// deadline sets a deadline where there is a connection to set it on.
-func (s *backupWriter) deadline(at time.Time) error {
-	if err := s.control.SetWriteDeadline(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return fmt.Errorf("set deadline: %w", err)
-	}
-	return nil
 }

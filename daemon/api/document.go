@@ -36,6 +36,7 @@ func humaConfig(version string) huma.Config {
 		Webhooks: webhookRequests(registry),
 		Tags: []*huma.Tag{
 			{Name: "Posts", Description: "Texts with a publish time and the accounts to publish on."},
+			{Name: "Media", Description: "Pictures, videos and documents of posts."},
 			{Name: "Social accounts", Description: "Accounts on social networks."},
 			{Name: "Events", Description: "Events as they happen."},
 			{Name: "Webhooks", Description: "URLs that receive events, signed as defined by Standard Webhooks."},

@@ -34,7 +34,7 @@ type example struct {
 // addExamples adds to the operations the examples that there are files of.
 func addExamples(doc *huma.OpenAPI) error {
 	for _, path := range doc.Paths {
-		for _, op := range []*huma.Operation{path.Get, path.Post, path.Patch, path.Delete} {
+		for _, op := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
 			if op == nil {
 				continue
 			}

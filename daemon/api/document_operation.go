@@ -33,8 +33,11 @@ func (rt *route) refusals() []schedctl.Code {
 	if rt.method != http.MethodGet {
 		codes = append(codes, everyBody...)
 	}
-	if rt.writes() {
+	if rt.repeatable() {
 		codes = append(codes, everyWrite...)
+	}
+	if rt.upload {
+		codes = append(codes, schedctl.InsufficientStorage)
 	}
 	if len(rt.scopes) > 0 {
 		codes = append(codes, schedctl.InsufficientScope)
@@ -43,9 +46,12 @@ func (rt *route) refusals() []schedctl.Code {
 	return slices.Compact(codes)
 }
 
-// writes reports whether the route changes anything, and so can be repeated with
-// an Idempotency-Key.
+// writes reports whether the route changes anything.
 func (rt *route) writes() bool { return rt.method != http.MethodGet && !rt.readOnly }
+
+// repeatable reports whether the route takes an Idempotency-Key. Uploads by URL need
+// none.
+func (rt *route) repeatable() bool { return rt.writes() && !rt.upload }
 
 // operation describes the route for the document.
 func (rt *route) operation(registry huma.Registry) *huma.Operation {
@@ -56,6 +62,12 @@ func (rt *route) operation(registry huma.Registry) *huma.Operation {
 	}
 	if len(rt.scopes) > 0 {
 		op.Description += " Needs the scope " + joinAll(rt.scopes, " or ") + "."
+	}
+	if rt.accepts != nil {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: rt.accepts()}
+	}
+	if rt.upload {
+		op.Security = []map[string][]string{{}}
 	}
 	if rt.request != nil {
 		op.RequestBody = &huma.RequestBody{Required: !rt.optionalBody, Content: jsonContent(registry, rt.request)}
@@ -71,7 +83,7 @@ func (rt *route) parameters() []*huma.Param {
 			params = append(params, &huma.Param{Name: name, In: "path", Required: true, Schema: text})
 		}
 	}
-	if rt.writes() {
+	if rt.repeatable() {
 		params = append(params, &huma.Param{
 			Name: "Idempotency-Key", In: "header",
 			Description: "Makes the request safe to repeat for 24 hours: the same key with the same body returns the stored response, with Idempotent-Replayed: true.",
@@ -105,10 +117,21 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 		success.Content = content(registry, rt.mediaType(), rt.response)
 	}
 	out := map[string]*huma.Response{strconv.Itoa(rt.status): success}
+	if rt.alsoOK {
+		known := *success
+		known.Description, known.Headers = "The workspace has a file with the same bytes; this is its asset.", maps.Clone(success.Headers)
+		delete(known.Headers, "Location")
+		out[strconv.Itoa(http.StatusOK)] = &known
+	}
 	if rt.conditional() {
 		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{
 			Description: "The post has not changed since the ETag in If-None-Match.", Headers: rt.successHeaders(),
 		}
+	}
+	if rt.media == mediaAny {
+		out[strconv.Itoa(http.StatusPartialContent)] = &huma.Response{Description: "The requested range.", Content: success.Content}
+		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "The client has the bytes: If-None-Match has their ETag."}
+		out[strconv.Itoa(http.StatusRequestedRangeNotSatisfiable)] = &huma.Response{Description: "The range is outside the file."}
 	}
 	byStatus := map[int][]string{}
 	for _, code := range rt.refusals() {
@@ -136,7 +159,7 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 		headers["X-Accel-Buffering"] = header("no: a proxy is not to hold events back.")
 		headers["Connection"] = header("close: the connection is used for the stream alone.")
 	}
-	if rt.writes() {
+	if rt.repeatable() {
 		headers["Idempotent-Replayed"] = header("true when the response was stored by an earlier request with the same Idempotency-Key.")
 	}
 	return headers
@@ -193,7 +216,7 @@ func jsonContent(registry huma.Registry, t reflect.Type) map[string]*huma.MediaT
 
 func content(registry huma.Registry, media string, t reflect.Type) map[string]*huma.MediaType {
 	switch media {
-	case mediaBytes:
+	case mediaBytes, mediaAny:
 		return map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
 	case mediaEvents:
 		return map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString}}}

@@ -16,7 +16,7 @@ import (
 const schemaRef = "#/components/schemas/"
 
 // requests are the schemas of request bodies, which refuse unknown fields.
-var requests = []string{"AddAccount", "CancelPost", "CreateAPIKey", "CreateNotification", "CreatePost", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditNotification", "EditPost", "EditWebhook", "EmailSettings", "Managed", "Override", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
+var requests = []string{"AddAccount", "CancelPost", "CreateAPIKey", "CreateNotification", "CreatePost", "CreateUpload", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditMedia", "EditNotification", "EditPost", "EditWebhook", "EmailSettings", "Managed", "MediaFromURL", "Override", "PostMedia", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
 
 // enums are the values of fields of these types.
 var enums = map[reflect.Type][]any{
@@ -32,6 +32,7 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[schedctl.Outcome]():        values([]schedctl.Outcome{schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown, schedctl.OutcomePublished}),
 	reflect.TypeFor[schedctl.MailTLS]():        values(schedctl.MailTLSModes()),
 	reflect.TypeFor[storage.Sort]():            values(listSorts),
+	reflect.TypeFor[schedctl.MediaStatus]():    values(schedctl.MediaStatuses()),
 }
 
 // fieldEnums are the values of fields that differ from those of their type.

@@ -10,13 +10,13 @@ import (
 // of the API key. 16 bytes of a SHA-256 are more than anybody can find twice.
 const fingerprintPart = sha256.Size / 2
 
-// fingerprintRequest stores the fingerprints of the raw body and of the API key.
-// Only the same API key may get the stored response.
-func (c *request) fingerprintRequest() {
+// fingerprintRequest stores the fingerprints of a body and of the API key. Only the same
+// API key may get the stored response. body is the SHA-256 of the raw body.
+func (c *request) fingerprintRequest(body [sha256.Size]byte) {
 	if !c.repeatable() {
 		return
 	}
-	body, key := sha256.Sum256(c.body), sha256.Sum256([]byte(c.key.ID))
+	key := sha256.Sum256([]byte(c.key.ID))
 	copy(c.fingerprint[:fingerprintPart], body[:])
 	copy(c.fingerprint[fingerprintPart:], key[:])
 }

@@ -50,7 +50,7 @@ func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (respons
 			"the first request with this Idempotency-Key is still running; repeat this one in a second")
 	}
 	defer s.inFlight.end(c.idempotency)
-	if rt.asksNetwork {
+	if rt.actsEarly {
 		if stored, found, err := s.storedResponse(ctx, c); err != nil || found {
 			return stored, err
 		}
@@ -79,7 +79,7 @@ func (s *Server) handleRepeatable(ctx context.Context, c *request, rt *route) (r
 
 // handle runs a handler. A network is not asked what could not be stored.
 func (s *Server) handle(ctx context.Context, c *request, rt *route) (response, error) {
-	if rt.asksNetwork {
+	if rt.actsEarly {
 		if err := s.store.Full(); err != nil {
 			return response{}, storeError(err, "")
 		}

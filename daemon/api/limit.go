@@ -76,11 +76,11 @@ func (l *rateLimits) spend(w http.ResponseWriter, keyID string, now time.Time) e
 	return rateLimited(w, a.wait, "this API key has made too many requests; try again in %d s, and see the X-RateLimit headers to stay below the limit")
 }
 
-// refuse returns the error for a request without a valid key: refusal, or
+// refuse returns the error for a request without a valid key or upload URL: refusal, or
 // RATE_LIMITED after too many failures from its address. Forwarding headers are
 // ignored because clients can forge them.
 func (l *rateLimits) refuse(w http.ResponseWriter, r *http.Request, now time.Time, refusal error) error {
-	if Status(schedctl.CodeOf(refusal)) != http.StatusUnauthorized {
+	if code := schedctl.CodeOf(refusal); Status(code) != http.StatusUnauthorized && code != schedctl.UploadURLInvalid {
 		return refusal
 	}
 	a := l.failures.take(addressBlock(r.RemoteAddr), now)

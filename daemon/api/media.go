@@ -84,7 +84,7 @@ func (rt *route) mediaType() string { return cmp.Or(rt.media, mediaJSON) }
 // 12.5.1): the most specific matching range decides.
 func checkAccept(h http.Header, offered string) error {
 	values := h["Accept"]
-	if len(values) == 0 || (len(values) == 1 && (values[0] == "*/*" || values[0] == offered)) {
+	if offered == mediaAny || len(values) == 0 || (len(values) == 1 && (values[0] == "*/*" || values[0] == offered)) {
 		return nil
 	}
 	best, accepted := 0, false

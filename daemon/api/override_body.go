@@ -2,7 +2,7 @@ package api
 
 import "github.com/schedctl/schedctl"
 
-var overrideFields = []string{"social_account_id", "content", "options"}
+var overrideFields = []string{"social_account_id", "content", "media", "options"}
 
 // overrides reads target_overrides. Beyond the first that is one too many, none
 // is kept.
@@ -33,6 +33,10 @@ func (d *decoder) override() (o schedctl.Override) {
 			o.Content = d.ownContent()
 		case "options":
 			o.Options = d.options()
+		case "media":
+			if !d.null() {
+				o.Media = d.mediaField(name)
+			}
 		}
 	})
 	d.require(named, "social_account_id", "name one of social_account_ids")

@@ -14,14 +14,18 @@ import (
 // getPost handles GET /posts/{id}.
 func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	var post schedctl.Post
+	var assets []schedctl.MediaAsset
 	err := s.view(ctx, func(r storage.Reader) (err error) {
-		post, err = c.post(r)
+		if post, err = c.post(r); err != nil {
+			return err
+		}
+		assets, err = assetsOf(r, &post)
 		return err
 	})
 	if err != nil {
 		return response{}, err
 	}
-	return postResponse(http.StatusOK, post)
+	return envelopePost(http.StatusOK, post, assets)
 }
 
 // createPost handles POST /posts. Only the writes are in the transaction: an
@@ -41,17 +45,24 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	if err != nil {
 		return response{}, err
 	}
+	checks := s.newContentChecks()
+	if err := s.attachNew(ctx, c, &b, checks); err != nil {
+		return response{}, err
+	}
 	post, events, err := schedctl.Create(schedctl.NewPost{
-		WorkspaceID: c.key.WorkspaceID, Content: b.content, Accounts: accounts, Overrides: b.overrides,
+		WorkspaceID: c.key.WorkspaceID, Content: b.content, Media: b.media, Accounts: accounts, Overrides: b.overrides,
 		PublishAt: b.publishAt.at, Now: b.publishAt.now, Annotation: b.Annotation,
 	}, c.now)
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.checkContent(ctx, s.newContentChecks(), &post, accounts, b.overrides); err != nil {
+	if err := checks.ready(&post); err != nil {
+		return response{}, err
+	}
+	if err := s.checkContent(ctx, checks, &post, accounts, b.overrides); err != nil {
 		return response{}, storeError(err, "the request ended before its text was checked; the post was not stored")
 	}
-	created, err := postResponse(http.StatusCreated, post)
+	created, err := envelopePost(http.StatusCreated, post, checks.assets)
 	if err != nil {
 		return response{}, err
 	}
@@ -65,8 +76,43 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 				return response{}, err
 			}
 		}
+		if err := s.assetsStay(tx, c, &b); err != nil {
+			return response{}, err
+		}
 		return created, errors.Join(tx.PutPost(post), tx.AddEvents(renumber(events, c.now)...))
 	})
+}
+
+// attachNew attaches the media of a new post, and reads their assets.
+func (s *Server) attachNew(ctx context.Context, c *request, b *createPost, checks *contentChecks) error {
+	if !usesMedia(b.media, b.overrides) {
+		return nil
+	}
+	return s.view(ctx, func(r storage.Reader) (err error) {
+		media, err := s.attach(r, c.key.WorkspaceID, b.mediaField, b.media)
+		if err != nil {
+			return err
+		}
+		overrides, err := s.attachOverrides(r, c.key.WorkspaceID, b.overrides)
+		if err != nil {
+			return err
+		}
+		b.media, b.overrides = media, overrides
+		return checks.readAssets(r, c.key.WorkspaceID, media, overrides)
+	})
+}
+
+// assetsStay returns an error if an asset of a new post was deleted since it was
+// attached.
+func (s *Server) assetsStay(tx storage.Tx, c *request, b *createPost) error {
+	if !usesMedia(b.media, b.overrides) {
+		return nil
+	}
+	if _, err := s.attach(tx, c.key.WorkspaceID, b.mediaField, b.media); err != nil {
+		return err
+	}
+	_, err := s.attachOverrides(tx, c.key.WorkspaceID, b.overrides)
+	return err
 }
 
 // createAccounts resolves the accounts of a new post; a draft may have none. They
@@ -93,7 +139,7 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 	if c.draftsOnly() && b.publishAt.schedules() {
 		return response{}, errDraftsOnly
 	}
-	edit := schedctl.Edit{Content: b.content, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation}
+	edit := schedctl.Edit{Content: b.content, Media: b.media, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation}
 	op := edit.Operation()
 	if b.accountIDs != nil || b.publishAt.given {
 		op = schedctl.OpEdit
@@ -114,12 +160,36 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 		}
 		change := edit
 		change.Accounts = accounts
+		overrides := b.overrides
+		if change.Media, overrides, err = s.attachEdit(r, c, &b); err != nil {
+			return nil, err
+		}
+		change.Overrides = overrides
 		events, err := p.Edit(change, c.now)
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
-		return events, s.checkChanged(ctx, r, p, changeOptions{b.overrides, b.allowDuplicate}, known)
+		return events, s.checkChanged(ctx, r, p, changeOptions{overrides, b.allowDuplicate}, known)
 	})
+}
+
+// attachEdit attaches the media of an edit; nil when they stay.
+func (s *Server) attachEdit(r storage.Reader, c *request, b *editPost) (media *[]schedctl.PostMedia, overrides *[]schedctl.Override, err error) {
+	if b.media != nil {
+		list, err := s.attach(r, c.key.WorkspaceID, b.mediaField, *b.media)
+		if err != nil {
+			return nil, nil, err
+		}
+		media = &list
+	}
+	if b.overrides != nil {
+		list, err := s.attachOverrides(r, c.key.WorkspaceID, *b.overrides)
+		if err != nil {
+			return nil, nil, err
+		}
+		overrides = &list
+	}
+	return media, overrides, nil
 }
 
 // editAccounts resolves the accounts of an edited post, nil when they stay.
@@ -189,7 +259,7 @@ func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (r
 		if err := errors.Join(askNow(tx, post.WorkspaceID, asked), tx.PutPost(post), tx.AddEvents(events...)); err != nil {
 			return response{}, err
 		}
-		return postResponse(http.StatusAccepted, post)
+		return postResponse(tx, http.StatusAccepted, post)
 	})
 }
 

@@ -5,6 +5,8 @@ import "github.com/schedctl/schedctl"
 // createPost is the body of POST /posts.
 type createPost struct {
 	content    string
+	media      []schedctl.PostMedia // without hashes
+	mediaField string               // the name of the field that gave them
 	accountIDs []string
 	publishAt  publishTime
 	overrides  []schedctl.Override
@@ -15,7 +17,7 @@ type createPost struct {
 }
 
 var createPostFields = []string{
-	"content", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "replaces",
+	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "replaces",
 }
 
 func readCreatePost(d *decoder) createPost {
@@ -43,6 +45,9 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 		switch name {
 		case "content":
 			b.content, hasContent = d.string(), true
+		case "media", "media_asset_ids":
+			d.onlyMediaField(name, &b.mediaField)
+			b.media = d.mediaField(name)
 		case "social_account_ids":
 			b.accountIDs = d.accountIDs()
 		case "publish_at":
@@ -59,7 +64,7 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 			}
 		}
 	})
-	d.require(hasContent, "content", "give the text of the post")
+	d.require(hasContent || len(b.media) > 0, "content", "give the text of the post, or media")
 	if b.replaces != "" && (b.ExternalID == nil || *b.ExternalID == "") && d.clean() {
 		d.fault(schedctl.ValidationFailed, "replaces needs external_id; give the external_id that the canceled post has")
 	}
@@ -69,6 +74,8 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 // editPost is the body of PATCH /posts/{id}.
 type editPost struct {
 	content    *string
+	media      *[]schedctl.PostMedia // without hashes
+	mediaField string                // the name of the field that gave them
 	accountIDs *[]string
 	publishAt  publishTime
 	overrides  *[]schedctl.Override
@@ -78,7 +85,7 @@ type editPost struct {
 }
 
 var editPostFields = []string{
-	"content", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels",
+	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels",
 }
 
 func readEditPost(d *decoder) (b editPost) {
@@ -89,6 +96,9 @@ func readEditPost(d *decoder) (b editPost) {
 		case "content":
 			text := d.string()
 			b.content = &text
+		case "media", "media_asset_ids":
+			d.onlyMediaField(name, &b.mediaField)
+			b.media = ptr(d.mediaField(name))
 		case "social_account_ids":
 			b.accountIDs = d.accountIDList()
 		case "publish_at":
@@ -103,7 +113,7 @@ func readEditPost(d *decoder) (b editPost) {
 		}
 	})
 	if !given && d.clean() {
-		d.fault(schedctl.ValidationFailed, "the body changes nothing; give content, social_account_ids, publish_at, target_overrides, external_id, managed or labels")
+		d.fault(schedctl.ValidationFailed, "the body changes nothing; give content, media, social_account_ids, publish_at, target_overrides, external_id, managed or labels")
 	}
 	return b
 }

@@ -33,7 +33,7 @@ func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Ac
 		if _, waiting := t.Due(); !waiting {
 			continue
 		}
-		sent := sentText{postID: p.ID, accountID: t.AccountID, content: p.ContentFor(t), at: p.PublishAt}
+		sent := sentText{postID: p.ID, accountID: t.AccountID, content: p.ContentFor(t), media: p.MediaFor(t), at: p.PublishAt}
 		if err := sent.refuseDuplicate(r, &accounts[i]); err != nil {
 			return err
 		}
@@ -46,6 +46,7 @@ type sentText struct {
 	accountID string
 	postID    string // of the post that brings it, or empty
 	content   string
+	media     []schedctl.PostMedia
 	at        time.Time
 }
 
@@ -69,7 +70,7 @@ func (t *sentText) refuseDuplicate(r storage.Reader, a *schedctl.Account) error 
 // within away. It costs the same however many posts there are.
 func (t *sentText) hasDuplicate(r storage.Reader, within time.Duration) (bool, error) {
 	ids, err := r.SameContent(storage.ContentQuery{
-		AccountID: t.accountID, Fingerprint: schedctl.FingerprintOf(t.content),
+		AccountID: t.accountID, Fingerprint: schedctl.FingerprintOf(t.content, t.media...),
 		From:  t.at.Add(time.Millisecond - within), // exactly that far away is far enough
 		Until: t.at.Add(within),
 		Limit: 2, // one of them can be the post itself

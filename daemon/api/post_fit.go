@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -16,23 +17,28 @@ import (
 type accountContent struct {
 	account schedctl.Account
 	content string
+	media   []schedctl.PostMedia
 
 	// These are from the override of the account: its settings, and its path in the
 	// request. They are empty if the account has no override.
 	options       schedctl.Options
 	hasOwnContent bool // it sets the content
+	hasOwnMedia   bool // it sets the media
 	path          string
 }
 
-// contentFor returns what an account gets of a post with this content and these
-// overrides.
-func contentFor(a schedctl.Account, content string, overrides []schedctl.Override) accountContent {
-	c := accountContent{account: a, content: content}
+// contentFor returns what an account gets of a post with this content, these media and
+// these overrides.
+func contentFor(a schedctl.Account, content string, media []schedctl.PostMedia, overrides []schedctl.Override) accountContent {
+	c := accountContent{account: a, content: content, media: media}
 	for i := range overrides {
 		if o := &overrides[i]; o.AccountID == a.ID {
 			c.options, c.path = o.Options, overridePath(i)
 			if o.Content != "" {
 				c.content, c.hasOwnContent = o.Content, true
+			}
+			if o.Media != nil {
+				c.media, c.hasOwnMedia = o.Media, true
 			}
 			break
 		}
@@ -55,7 +61,7 @@ func (s *Server) checkContent(ctx context.Context, known *contentChecks, p *sche
 	var found fieldErrors
 	draft := p.Status() == schedctl.Draft
 	for i := range accounts {
-		c := contentFor(accounts[i], p.Content, overrides)
+		c := contentFor(accounts[i], p.Content, p.Media, overrides)
 		if draft && len(c.options) == 0 {
 			continue
 		}
@@ -99,6 +105,10 @@ func (c *accountContent) fault(check publish.Check, problem *publish.Error) sche
 // option of the override or of the account, else the text.
 func (c *accountContent) field(code string) string {
 	switch {
+	case isMedia(code) && c.hasOwnMedia:
+		return join(c.path, code)
+	case isMedia(code):
+		return code
 	case has(c.options, code):
 		return c.option(code)
 	case has(c.account.Options, code):
@@ -108,6 +118,10 @@ func (c *accountContent) field(code string) string {
 	}
 	return "content"
 }
+
+// isMedia reports whether the code of a publisher's problem is about media: "media", or
+// "media[2]" for the third file.
+func isMedia(code string) bool { return code == "media" || strings.HasPrefix(code, "media[") }
 
 func (c *accountContent) option(name string) string { return join(join(c.path, "options"), name) }
 
@@ -184,6 +198,12 @@ func (s *Server) checkChanged(ctx context.Context, r storage.Reader, p *schedctl
 		if accounts[i], err = r.Account(p.WorkspaceID, p.Targets[i].AccountID); err != nil {
 			return err
 		}
+	}
+	if err := settleMedia(r, p); err != nil {
+		return err
+	}
+	if err := known.readAssets(r, p.WorkspaceID, p.Media, p.Overrides()); err != nil {
+		return err
 	}
 	overrides := p.Overrides()
 	if t.overrides != nil {

@@ -30,8 +30,16 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 		return response{}, err
 	}
 	var page storage.PostPage
+	var assets []schedctl.MediaAsset
 	err = s.viewer(c, &query)(ctx, func(r storage.Reader) (err error) {
-		page, err = r.Posts(query)
+		if page, err = r.Posts(query); err != nil {
+			return err
+		}
+		posts := make([]*schedctl.Post, len(page.Posts))
+		for i := range posts {
+			posts[i] = &page.Posts[i]
+		}
+		assets, err = assetsOf(r, posts...)
 		return err
 	})
 	if err != nil {
@@ -40,7 +48,7 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 	list := apiv1.PostList{Results: make([]apiv1.Post, 0, len(page.Posts))}
 	for i := range page.Posts {
 		if c.maySee(&page.Posts[i]) {
-			list.Results = append(list.Results, apiv1.NewPost(page.Posts[i]))
+			list.Results = append(list.Results, apiv1.NewPost(page.Posts[i], assets...))
 		}
 	}
 	list.Count = len(list.Results)

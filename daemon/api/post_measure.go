@@ -8,7 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // contentChecks are what networks say of the texts of one request. Accounts that differ
@@ -18,7 +20,8 @@ type contentChecks struct {
 	server  *Server
 	known   map[checkKey]publish.Check
 	lengths map[string]int // code points, by text
-	frozen  bool           // nothing more may be measured
+	assets  []schedctl.MediaAsset
+	frozen  bool // nothing more may be measured
 }
 
 // checkKey is all that [publish.Publisher.Check] looks at.
@@ -27,6 +30,7 @@ type checkKey struct {
 	limits   schedctl.Limits
 	options  string // as JSON
 	content  string
+	media    string // as JSON
 }
 
 func (s *Server) newContentChecks() *contentChecks {
@@ -53,7 +57,11 @@ func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Ch
 	if err != nil {
 		return publish.Check{}, nil, err
 	}
-	key := checkKey{a.Platform, a.Limits, string(options), c.content}
+	files, shown, err := k.describe(c.media)
+	if err != nil {
+		return publish.Check{}, nil, err
+	}
+	key := checkKey{a.Platform, a.Limits, string(options), c.content, shown}
 	check, known := k.known[key]
 	if !known {
 		if k.frozen {
@@ -62,11 +70,66 @@ func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Ch
 		if err := ctx.Err(); err != nil {
 			return publish.Check{}, nil, err
 		}
-		check = p.Check(a, publish.Text(c.content))
+		check = p.Check(a, publish.Content{Text: c.content, Media: files})
+		publish.CheckMedia(&check, p, a, files, fixable)
 		k.known[key] = check
 	}
 	check.Warnings = slices.Clone(check.Warnings)
 	return check, c.faults(check), nil
+}
+
+// readAssets reads the assets of media, which the checks need.
+func (k *contentChecks) readAssets(r storage.Reader, workspaceID string, list []schedctl.PostMedia, overrides []schedctl.Override) (err error) {
+	p := schedctl.Post{WorkspaceID: workspaceID, Media: list}
+	for _, o := range overrides {
+		p.Targets = append(p.Targets, schedctl.Target{Media: o.Media})
+	}
+	k.assets, err = assetsOf(r, &p)
+	return err
+}
+
+// ready returns MEDIA_NOT_READY if a post that is not a draft has media without bytes.
+func (k *contentChecks) ready(p *schedctl.Post) error {
+	if p.Status() == schedctl.Draft {
+		return nil
+	}
+	for _, id := range p.AssetIDs() {
+		if a := k.asset(id); a == nil || a.Status != schedctl.MediaReady {
+			return notReady("media", id)
+		}
+	}
+	return nil
+}
+
+// asset returns an asset that was read, or nil.
+func (k *contentChecks) asset(id string) *schedctl.MediaAsset {
+	for i := range k.assets {
+		if k.assets[i].ID == id {
+			return &k.assets[i]
+		}
+	}
+	return nil
+}
+
+// describe returns what publishers are told about media, also as JSON. Unknown assets
+// are left out: they are a problem of the request.
+func (k *contentChecks) describe(list []schedctl.PostMedia) (files []publish.Media, shown string, err error) {
+	for i := range list {
+		if a := k.asset(list[i].AssetID); a != nil {
+			files = append(files, media.Describe(a, &list[i]))
+		}
+	}
+	if len(files) == 0 {
+		return nil, "", nil
+	}
+	text, err := json.Marshal(files)
+	return files, string(text), err
+}
+
+// fixable reports whether the daemon can make a file fit.
+func fixable(m publish.Media, l publish.ClassRules) bool {
+	_, err := media.Plan(m, l)
+	return err == nil
 }
 
 // tooLong reports whether a text is longer than that of any post. Such a one is

@@ -51,6 +51,9 @@ func (v *validation) run(ctx context.Context) error {
 	v.result = apiv1.Validation{
 		Allowed: true, Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{},
 	}
+	if err := v.attachMedia(); err != nil {
+		return err
+	}
 	if err := v.checkAccounts(ctx); err != nil {
 		return err
 	}
@@ -104,7 +107,7 @@ func (v *validation) account(ctx context.Context, id string) error {
 // checkAccount adds the result for one account. refusal is the reason why no post
 // can be sent there, or nil.
 func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refusal error) error {
-	c := contentFor(a, v.body.content, v.body.overrides)
+	c := contentFor(a, v.body.content, v.body.media, v.body.overrides)
 	check, faults, err := v.checks.check(ctx, c)
 	if err != nil {
 		return err
@@ -117,6 +120,7 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	if check.Limit > 0 {
 		about.Limit = &check.Limit
 	}
+	about.Parts = []apiv1.PartValidation{v.part(&about, &c)}
 	if warning := pauseWarning(a, v.publishTime()); warning != "" {
 		about.Warnings = append(about.Warnings, warning)
 	}
@@ -148,7 +152,7 @@ func (v *validation) checkDuplicates(about *apiv1.AccountValidation, c *accountC
 	if v.body.allowDuplicate || v.checks.tooLong(c.content) { // no post has that text
 		return nil
 	}
-	sent := sentText{postID: v.body.postID, accountID: c.account.ID, content: c.content, at: v.publishTime()}
+	sent := sentText{postID: v.body.postID, accountID: c.account.ID, content: c.content, media: c.media, at: v.publishTime()}
 	refusal := sent.refuseDuplicate(v.reader, &c.account)
 	if refusal != nil {
 		if schedctl.CodeOf(refusal) != schedctl.DuplicateContent {
@@ -175,8 +179,14 @@ func (v *validation) publishTime() time.Time {
 // checkPost checks the post without its accounts, using a valid text for checks that
 // do not concern the text.
 func (v *validation) checkPost() {
-	v.addProblem(schedctl.CheckContent(v.body.content))
+	if v.body.content != "" || len(v.body.media) == 0 {
+		v.addProblem(schedctl.CheckContent(v.body.content))
+	}
 	post := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: "text", Accounts: v.allAccounts}
+	if v.body.content == "" && len(v.body.media) > 0 {
+		post.Content = ""
+	}
+	post.Media = v.body.media
 	overridden := post
 	overridden.Overrides = v.body.overrides
 	_, _, err := schedctl.Create(overridden, v.call.now)

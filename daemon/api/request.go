@@ -79,7 +79,7 @@ func (s *Server) logRequest(r *http.Request, w *statusRecorder, start time.Time)
 }
 
 // methods are those that any route has, in the order Allow names them.
-var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete}
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // notFound handles requests that match no route: 405 when the path has routes for
 // other methods, otherwise 404.

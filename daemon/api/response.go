@@ -39,8 +39,17 @@ func newResponse(status int, v any) (response, error) {
 }
 
 // postResponse returns a response with a post and its ETag.
-func postResponse(status int, p schedctl.Post) (response, error) {
-	a, err := newResponse(status, apiv1.PostEnvelope{Post: apiv1.NewPost(p)})
+func postResponse(r storage.Reader, status int, p schedctl.Post) (response, error) {
+	assets, err := assetsOf(r, &p)
+	if err != nil {
+		return response{}, err
+	}
+	return envelopePost(status, p, assets)
+}
+
+// envelopePost is postResponse for a post whose assets are known.
+func envelopePost(status int, p schedctl.Post, assets []schedctl.MediaAsset) (response, error) {
+	a, err := newResponse(status, apiv1.PostEnvelope{Post: apiv1.NewPost(p, assets...)})
 	a.etag = `"` + strconv.FormatInt(p.Version, 10) + `"`
 	if status == http.StatusCreated {
 		a.created, a.location = p.ID, prefix+"/posts/"+p.ID

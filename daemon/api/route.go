@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
 	"net/http"
 	"reflect"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -33,10 +35,19 @@ type route struct {
 	status       int
 	response     reflect.Type // nil for no body
 	media        string       // the media type of the response; empty for JSON
+	alsoOK       bool         // the status can be 200 too, with the same response
 
-	asksNetwork bool // before anything is committed
-	readOnly    bool // though it takes a body
-	handle      handler
+	// accepts describes a body that is not JSON; nil for JSON.
+	accepts func() map[string]*huma.MediaType
+
+	actsEarly bool // has effects outside the database before anything is committed
+	readOnly  bool // though it takes a body
+	handle    handler
+
+	// These are set on routes that take a file as their body. receive reads it, and
+	// sets the fingerprint of the request.
+	receive func(w http.ResponseWriter, r *http.Request, c *request) error
+	upload  bool // a token in the URL takes the place of the API key
 }
 
 // handler does the work of a route.
@@ -47,6 +58,7 @@ type handler func(ctx context.Context, c *request) (response, error)
 type request struct {
 	key        schedctl.APIKey
 	id         string // of the resource in the path; may be empty
+	host       string // by which the client reached the daemon
 	deliveryID string // of the delivery in the path, on routes that have one
 	query      string // raw
 	header     http.Header
@@ -67,6 +79,11 @@ type request struct {
 	idempotency storage.IdempotencyScope // empty IdempotencyKey for none
 	fingerprint [32]byte
 	bodyValid   bool // the body was read without fault
+
+	// What follows is set on routes that take a file.
+	file    *media.File
+	altText string
+	grant   media.Capability // of the token in the URL
 }
 
 // withBody decodes the body for a handler.
@@ -124,10 +141,16 @@ func (s *Server) register(api huma.API, rt route) {
 // serve takes a request through the steps that all routes share.
 func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (response, error) {
 	ctx := r.Context()
-	c := &request{id: r.PathValue("id"), deliveryID: r.PathValue("delivery_id"), query: r.URL.RawQuery, header: r.Header}
+	c := &request{id: r.PathValue("id"), deliveryID: r.PathValue("delivery_id"), host: r.Host, query: r.URL.RawQuery, header: r.Header}
+	defer c.close()
 	c.action, c.requestID, c.remote, c.arrived = rt.id, w.Header().Get(requestIDHeader), r.RemoteAddr, time.Now()
 	var err error
-	if c.key, err = s.admit(w, r); err != nil {
+	if rt.upload {
+		err = s.admitUpload(w, r, c)
+	} else {
+		c.key, err = s.admit(w, r)
+	}
+	if err != nil {
 		return response{}, err
 	}
 	if err := authorize(&c.key, rt.scopes); err != nil {
@@ -150,7 +173,7 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (respo
 		c.now = time.Now()
 		return rt.handle(ctx, c)
 	}
-	if err := c.readWrite(w, r); err != nil {
+	if err := s.readWrite(rt, w, r, c); err != nil {
 		return response{}, err
 	}
 	c.now = time.Now() // reading the body may have taken a while
@@ -161,16 +184,28 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (respo
 }
 
 // readWrite reads what only requests that write have.
-func (c *request) readWrite(w http.ResponseWriter, r *http.Request) (err error) {
-	if err = c.readIdempotencyKey(r); err != nil {
-		return err
+func (s *Server) readWrite(rt *route, w http.ResponseWriter, r *http.Request, c *request) (err error) {
+	if !rt.upload {
+		if err = c.readIdempotencyKey(r); err != nil {
+			return err
+		}
+		if c.match, err = parseIfMatch(r.Header.Values("If-Match")); err != nil {
+			return err
+		}
 	}
-	if c.match, err = parseIfMatch(r.Header.Values("If-Match")); err != nil {
-		return err
+	if rt.receive != nil {
+		return rt.receive(w, r, c)
 	}
 	if c.body, err = readBody(w, r); err != nil {
 		return err
 	}
-	c.fingerprintRequest()
+	c.fingerprintRequest(sha256.Sum256(c.body))
 	return nil
+}
+
+// close removes the temporary file of the request, if it has one.
+func (c *request) close() {
+	if c.file != nil {
+		c.file.Close()
+	}
 }

@@ -11,7 +11,7 @@ import (
 // routes lists every operation below the prefix.
 func (s *Server) routes() []route {
 	return slices.Concat(s.workspaceRoutes(), s.keyRoutes(), s.accountRoutes(), s.postReadRoutes(), s.postWriteRoutes(),
-		s.postOperationRoutes(), s.webhookRoutes(), s.notificationRoutes(), s.deliveryRoutes(), s.eventRoutes())
+		s.postOperationRoutes(), s.webhookRoutes(), s.notificationRoutes(), s.deliveryRoutes(), s.eventRoutes(), s.mediaReadRoutes(), s.mediaWriteRoutes(), s.mediaUploadRoutes())
 }
 
 var (

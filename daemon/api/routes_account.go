@@ -26,7 +26,7 @@ func (s *Server) accountRoutes() []route {
 		scopes:      writesAccounts,
 		codes:       []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.AccountNotAllowed},
 		request:     reflect.TypeFor[apiv1.AddAccount](), status: http.StatusCreated, response: one,
-		asksNetwork: true, handle: withBody(readAddAccount, s.addAccount),
+		actsEarly: true, handle: withBody(readAddAccount, s.addAccount),
 	}, {
 		method: http.MethodGet, path: "/social-accounts/{id}", id: "getSocialAccount", tag: "Social accounts",
 		summary:     "Get a social account",
@@ -41,7 +41,7 @@ func (s *Server) accountRoutes() []route {
 		scopes:      writesAccounts,
 		codes:       []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.NotFound},
 		request:     reflect.TypeFor[apiv1.EditAccount](), status: http.StatusOK, response: one,
-		asksNetwork: true, handle: withBody(readEditAccount, s.editAccount),
+		actsEarly: true, handle: withBody(readEditAccount, s.editAccount),
 	}, {
 		method: http.MethodDelete, path: "/social-accounts/{id}", id: "removeSocialAccount", tag: "Social accounts",
 		summary:     "Disconnect a social account",
@@ -55,7 +55,7 @@ func (s *Server) accountRoutes() []route {
 		description: "Checks the account with its network and returns it with status connected or error. When the network cannot be reached, the account is not changed and the status is 503.",
 		scopes:      writesAccounts, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound},
 		status: http.StatusOK, response: one,
-		asksNetwork: true, handle: withoutBody(s.verifyAccount),
+		actsEarly: true, handle: withoutBody(s.verifyAccount),
 	}}
 }
 

@@ -54,6 +54,6 @@ func (s *Server) notificationRoutes() []route {
 		description: "Sends a message at once, also when the notification is disabled, and reports whether it was sent. A message that could not be sent is a response with sent false, not an error.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.NotificationTest](),
-		asksNetwork: true, handle: wholeWorkspace(withoutBody(s.testNotification)),
+		actsEarly: true, handle: wholeWorkspace(withoutBody(s.testNotification)),
 	}}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/connect"
+	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/seal"
@@ -34,6 +35,15 @@ type Config struct {
 	Outbound   outbound.Policy    // which addresses webhooks may have
 	Clock      *clock.Clock       // how far the wall clock can be believed; nil to believe it
 	Logger     *slog.Logger       // nil for none
+
+	// Media receives and serves files; nil if the daemon has no place for them. Signer
+	// makes the URLs of uploads.
+	Media  *media.Service
+	Signer *media.Signer
+
+	// PublicURL is how the world reaches the daemon, for the URLs of uploads. A request
+	// to another host gets URLs with that host.
+	PublicURL string
 
 	// RateLimit is how often one API key may ask; the zero value is no limit.
 	RateLimit RateLimit
@@ -83,6 +93,9 @@ type Server struct {
 	notifier   Notifier
 	sealer     *seal.Sealer
 	outbound   outbound.Policy
+	media      *media.Service
+	signer     *media.Signer
+	publicURL  string
 	clock      *clock.Clock
 	log        *slog.Logger
 	ready      func(context.Context) error
@@ -107,7 +120,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, announced: c.Announced, nodes: c.Nodes,
-		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, clock: c.Clock, readers: c.Readers,
+		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, signer: c.Signer, publicURL: c.PublicURL, clock: c.Clock, readers: c.Readers,
 		inFlight: newInFlight(), mux: http.NewServeMux(),
 		keys:      newCache[[32]byte, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
 		accounts:  newCache[accountKey, schedctl.Account](maxCachedAccounts, cachedAccountTTL),

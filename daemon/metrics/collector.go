@@ -33,7 +33,7 @@ type collector struct {
 	backlog Backlog
 	log     *slog.Logger
 
-	due, overdue, webhookBacklog, accounts *prometheus.Desc
+	due, overdue, webhookBacklog, accounts, assets *prometheus.Desc
 
 	mu     sync.Mutex // mu guards what follows, and is held while counting
 	last   counts
@@ -45,6 +45,7 @@ type collector struct {
 type counts struct {
 	due, overdue, backlog int
 	accounts              map[accountState]int
+	assets                map[schedctl.MediaStatus]int
 }
 
 type accountState struct {
@@ -63,6 +64,8 @@ func newCollector(c Config) *collector {
 			"Events still to be sent, counted once for each webhook, up to 10,000.", nil, nil),
 		accounts: prometheus.NewDesc("schedctl_accounts",
 			"Social accounts by platform and status.", []string{"platform", "status"}, nil),
+		assets: prometheus.NewDesc("schedctl_media_assets",
+			"Media assets by status.", []string{"status"}, nil),
 	}
 }
 
@@ -72,6 +75,7 @@ func (c *collector) Describe(out chan<- *prometheus.Desc) {
 	out <- c.overdue
 	out <- c.webhookBacklog
 	out <- c.accounts
+	out <- c.assets
 }
 
 // Collect implements [prometheus.Collector].
@@ -90,6 +94,9 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	}
 	for state, n := range n.accounts {
 		gauge(c.accounts, n, state.platform, string(state.status))
+	}
+	for status, n := range n.assets {
+		gauge(c.assets, n, string(status))
 	}
 }
 
@@ -130,7 +137,10 @@ func (c *collector) count(ctx context.Context, now time.Time) (n counts, err err
 		if workspaces, err = r.Workspaces(); err != nil {
 			return err
 		}
-		n.accounts, err = countAccounts(r, workspaces)
+		if n.accounts, err = countAccounts(r, workspaces); err != nil {
+			return err
+		}
+		n.assets, err = countAssets(r, workspaces)
 		return err
 	})
 	if err != nil {

@@ -55,6 +55,8 @@ type Metrics struct {
 	commits          prometheus.Histogram
 	requests         *prometheus.CounterVec
 	durations        *prometheus.HistogramVec
+	blobs            prometheus.Gauge
+	blobBytes        prometheus.Gauge
 }
 
 // New returns metrics that start at zero.
@@ -62,6 +64,7 @@ func New(c Config) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), log: c.Logger}
 	m.addPublishMetrics()
 	m.addHTTPMetrics()
+	m.addBlobMetrics()
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "schedctl_build_info", Help: "Always 1; the labels show the running version.",
 	}, []string{"version", "goversion"})

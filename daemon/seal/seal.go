@@ -4,6 +4,7 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/rand"
@@ -31,6 +32,7 @@ const version = 1
 // Sealer seals and opens values. It may be used from any goroutine.
 type Sealer struct {
 	aead        cipher.AEAD
+	key         []byte
 	fingerprint string
 }
 
@@ -42,11 +44,19 @@ func New(key []byte) (*Sealer, error) {
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("schedctl sealing key 1"))
-	return &Sealer{aead: aead, fingerprint: hex.EncodeToString(mac.Sum(nil)[:16])}, nil
+	return &Sealer{aead: aead, key: bytes.Clone(key), fingerprint: hex.EncodeToString(mac.Sum(nil)[:16])}, nil
 }
 
 // Fingerprint returns 32 characters that identify the key and do not reveal it.
 func (s *Sealer) Fingerprint() string { return s.fingerprint }
+
+// DeriveKey returns a key for another purpose, such as signing URLs. The same sealing key
+// and purpose always give the same key, which reveals nothing of the sealing key.
+func (s *Sealer) DeriveKey(purpose string) [32]byte {
+	mac := hmac.New(sha256.New, s.key)
+	mac.Write([]byte("schedctl derived key 1 " + purpose))
+	return [32]byte(mac.Sum(nil))
+}
 
 // Seal encrypts plain for an owner, such as an account id. [Sealer.Open] needs the same
 // owner.

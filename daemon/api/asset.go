@@ -1,0 +1,325 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob"
+)
+
+// getMediaConfig handles GET /media/config.
+func (s *Server) getMediaConfig(context.Context, *request) (response, error) {
+	l := s.mediaLimits()
+	return newResponse(http.StatusOK, apiv1.MediaConfig{
+		AllowedMIMETypes: schedctl.MediaTypes(), MaxMediaPerPost: l.PerPost,
+		ImageMaxSizeBytes: l.Image, GIFMaxSizeBytes: l.GIF, VideoMaxSizeBytes: l.Video, DocumentMaxSizeBytes: l.Document,
+	})
+}
+
+// listMedia handles GET /media.
+func (s *Server) listMedia(ctx context.Context, c *request) (response, error) {
+	list := idList{prefix: schedctl.MediaPrefix, of: "media " + c.key.WorkspaceID}
+	q := parseQuery(c.query, []string{"limit", "cursor"}, nil)
+	limit, after := q.number("limit", 1, maxLimit, defaultLimit), ""
+	if q.err == nil && q.has("cursor") {
+		after, q.err = list.position(q.values.Get("cursor"))
+	}
+	if q.err != nil {
+		return response{}, q.err
+	}
+	page := apiv1.MediaList{Results: []apiv1.MediaAsset{}}
+	err := s.view(ctx, func(r storage.Reader) error {
+		page.Results, page.NextCursor = page.Results[:0], nil
+		assets, err := r.MediaAssets(c.key.WorkspaceID, after, limit+1)
+		if err != nil {
+			return err
+		}
+		if len(assets) > limit {
+			assets = assets[:limit]
+			page.NextCursor = ptr(list.cursor(assets[limit-1].ID))
+		}
+		for i := range assets {
+			if assets[i].Status == schedctl.MediaDeleted {
+				continue
+			}
+			shown, err := showAsset(r, assets[i])
+			if err != nil {
+				return err
+			}
+			page.Results = append(page.Results, shown)
+		}
+		return nil
+	})
+	if err != nil {
+		return response{}, err
+	}
+	page.Count = len(page.Results)
+	return newResponse(http.StatusOK, page)
+}
+
+// getMedia handles GET /media/{id}.
+func (s *Server) getMedia(ctx context.Context, c *request) (a response, err error) {
+	err = s.view(ctx, func(r storage.Reader) error {
+		asset, err := visibleAsset(r, c.key.WorkspaceID, c.id)
+		if err != nil {
+			return err
+		}
+		a, err = s.assetResponse(r, http.StatusOK, asset)
+		return err
+	})
+	return a, err
+}
+
+// showAsset returns the wire form of an asset. It expires only if no post needs it.
+func showAsset(r storage.Reader, a schedctl.MediaAsset) (apiv1.MediaAsset, error) {
+	user, err := neededBy(r, &a)
+	if err != nil {
+		return apiv1.MediaAsset{}, err
+	}
+	if user != nil {
+		a.ExpiresAt = time.Time{}
+	}
+	return apiv1.NewMediaAsset(a), nil
+}
+
+// neededBy returns a post that is not published yet and uses the asset, or nil.
+func neededBy(r storage.Reader, a *schedctl.MediaAsset) (*schedctl.Post, error) {
+	ids, err := r.MediaUsers(a.ID, 1) // posts that need it come first
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	p, err := r.Post(a.WorkspaceID, ids[0])
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		return nil, nil
+	}
+	if err != nil || !p.Status().NeedsMedia() {
+		return nil, err
+	}
+	return &p, nil
+}
+
+// assetResponse returns a response with an asset.
+func (s *Server) assetResponse(r storage.Reader, status int, asset schedctl.MediaAsset) (response, error) {
+	shown, err := showAsset(r, asset)
+	if err != nil {
+		return response{}, err
+	}
+	a, err := newResponse(status, apiv1.MediaEnvelope{MediaAsset: shown})
+	if status == http.StatusCreated {
+		a.created, a.location = asset.ID, prefix+"/media/"+asset.ID
+	}
+	return a, err
+}
+
+// changeAsset changes the asset of the path in a transaction. A change that changes
+// nothing stores nothing.
+func (s *Server) changeAsset(ctx context.Context, c *request, change func(*schedctl.MediaAsset) error) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+		a, err := visibleAsset(tx, c.key.WorkspaceID, c.id)
+		if err != nil {
+			return response{}, err
+		}
+		before := a
+		if err := change(&a); err != nil {
+			return response{}, err
+		}
+		if a != before {
+			a.UpdatedAt = schedctl.Millis(c.now)
+			if err := tx.PutMediaAsset(a); err != nil {
+				return response{}, err
+			}
+		}
+		return s.assetResponse(tx, http.StatusOK, a)
+	})
+}
+
+// editMedia handles PATCH /media/{id}.
+func (s *Server) editMedia(ctx context.Context, c *request, b editMedia) (response, error) {
+	return s.changeAsset(ctx, c, func(a *schedctl.MediaAsset) error {
+		a.AltText = b.altText
+		return nil
+	})
+}
+
+// deleteMedia handles DELETE /media/{id}. An asset that a feed shows becomes invisible
+// for clients, and the feed keeps it.
+func (s *Server) deleteMedia(ctx context.Context, c *request) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+		a, err := visibleAsset(tx, c.key.WorkspaceID, c.id)
+		if err != nil {
+			return response{}, err
+		}
+		user, err := neededBy(tx, &a)
+		if err != nil {
+			return response{}, err
+		}
+		if user != nil {
+			return response{}, c.mediaInUse(user)
+		}
+		shown, err := shownInFeed(tx, &a)
+		if err != nil {
+			return response{}, err
+		}
+		if shown {
+			a.Status, a.ExpiresAt = schedctl.MediaDeleted, schedctl.Millis(c.now)
+			return noContent, tx.PutMediaAsset(a)
+		}
+		return noContent, tx.DeleteMediaAsset(a.WorkspaceID, a.ID)
+	})
+}
+
+// mediaInUse names the post only to a key that may see it.
+func (c *request) mediaInUse(user *schedctl.Post) error {
+	name := "a post"
+	if c.maySee(user) {
+		name = user.ID
+	}
+	return schedctl.Errorf(schedctl.MediaInUse, "", "%s uses this file and is not published; remove the file from it, cancel it, or delete it first", name)
+}
+
+// maxFeedUsers is how many posts of an asset are searched for an entry of a feed.
+const maxFeedUsers = 1000
+
+// shownInFeed reports whether a feed has an entry with the asset.
+func shownInFeed(r storage.Reader, a *schedctl.MediaAsset) (bool, error) {
+	ids, err := r.MediaUsers(a.ID, maxFeedUsers)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range ids {
+		p, err := r.Post(a.WorkspaceID, id)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		if media.InFeed(&p) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// getMediaContent handles GET /media/{id}/content.
+func (s *Server) getMediaContent(ctx context.Context, c *request) (response, error) {
+	if s.media == nil {
+		return response{}, errNoMedia
+	}
+	var asset schedctl.MediaAsset
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		asset, err = visibleAsset(r, c.key.WorkspaceID, c.id)
+		return err
+	})
+	if err != nil {
+		return response{}, err
+	}
+	if asset.Status != schedctl.MediaReady {
+		return response{}, schedctl.Errorf(schedctl.MediaNotReady, "", "the upload of this file is not confirmed")
+	}
+	key := c.key
+	return response{stream: func(w http.ResponseWriter, r *http.Request) { s.sendContent(w, r, key, asset) }}, nil
+}
+
+// sendContent streams the bytes of an asset, or a range of them. Revoking the key or its
+// expiry cuts the connection.
+func (s *Server) sendContent(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, asset schedctl.MediaAsset) {
+	content, err := s.media.Open(r.Context(), asset.SHA256)
+	if err != nil {
+		if errors.Is(err, blob.ErrNotFound) {
+			err = schedctl.Errorf(schedctl.Unavailable, "", "the bytes of this file are missing in the daemon's store; restore them from a backup, or upload the file again: %w", err)
+		}
+		s.fail(w, r, storeError(err, "the daemon could not read the file; see its log"))
+		return
+	}
+	defer content.Close()
+	out := newPacedWriter(w)
+	defer out.done()
+	defer s.watchKey(r.Context(), key, out.stop)()
+	media.ContentHeader(w.Header(), &asset, media.Attachment)
+	w.Header()["Cache-Control"] = immutable
+	http.ServeContent(pacedResponse{w, out}, r, "", time.Time{}, content)
+}
+
+// immutable lets only the client keep the bytes, which never change.
+var immutable = []string{"private, max-age=31536000, immutable"}
+
+// pacedResponse is a response whose body is written at the pace of the client.
+type pacedResponse struct {
+	http.ResponseWriter
+	body *pacedWriter
+}
+
+// Write implements [http.ResponseWriter].
+func (p pacedResponse) Write(b []byte) (int, error) { return p.body.Write(b) }
+
+// editMedia is the body of PATCH /media/{id}.
+type editMedia struct{ altText string }
+
+func readEditMedia(d *decoder) (b editMedia) {
+	given := false
+	d.object([]string{"alt_text"}, func(string) {
+		given = true
+		b.altText, _ = d.altText()
+	})
+	d.require(given, "alt_text", "give the new alt text, or null for none")
+	return b
+}
+
+func readMediaFromURL(d *decoder) (b apiv1.MediaFromURL) {
+	d.object([]string{"url", "alt_text"}, func(name string) {
+		switch name {
+		case "url":
+			if b.URL = d.string(); len(b.URL) > 2048 {
+				d.wrong(schedctl.ValidationFailed, "has more than 2048 bytes")
+			}
+		case "alt_text":
+			if text, given := d.altText(); given {
+				b.AltText = &text
+			}
+		}
+	})
+	d.require(b.URL != "", "url", "give the URL of the file")
+	return b
+}
+
+func readCreateUpload(d *decoder) (b apiv1.CreateUpload) {
+	d.object([]string{"file_name", "mime_type", "size_bytes"}, func(name string) {
+		switch name {
+		case "file_name":
+			if b.FileName = d.string(); len(b.FileName) > 4096 {
+				d.wrong(schedctl.ValidationFailed, "has more than 4096 bytes")
+			}
+		case "mime_type":
+			if b.MIMEType = d.string(); len(b.MIMEType) > 128 {
+				d.wrong(schedctl.ValidationFailed, "has more than 128 bytes")
+			}
+		case "size_bytes":
+			b.SizeBytes = d.size()
+		}
+	})
+	d.require(b.FileName != "", "file_name", "give the name of the file")
+	d.require(b.MIMEType != "", "mime_type", "give the type of the file, or "+media.OctetStream)
+	d.require(b.SizeBytes != 0, "size_bytes", "give the size of the file")
+	return b
+}
+
+// size reads a number of bytes, which must be positive.
+func (d *decoder) size() int64 {
+	if d.peek() != '0' {
+		d.mismatch("a number")
+		return -1
+	}
+	f := d.number()
+	if f < 1 || f > 1<<53 || f != float64(int64(f)) {
+		d.wrong(schedctl.ValidationFailed, "must be a whole number of bytes, at least 1")
+		return -1
+	}
+	return int64(f)
+}

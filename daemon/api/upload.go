@@ -1,0 +1,306 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/media/mediafile"
+	"github.com/schedctl/schedctl/storage"
+)
+
+func extension(f *media.File) string { return mediafile.Extension(f.Facts.MIMEType) }
+
+// receiveFile reads the body of POST /media: a multipart form, or the file itself. The
+// fingerprint is that of the file and the fields: the boundary of a form is a new one at
+// each try.
+func (s *Server) receiveFile(w http.ResponseWriter, r *http.Request, c *request) error {
+	q := parseQuery(c.query, []string{"file_name"}, nil)
+	name := q.text("file_name")
+	if q.err != nil {
+		return q.err
+	}
+	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err == nil && mediaType == "multipart/form-data" {
+		if params["boundary"] == "" {
+			return schedctl.Errorf(schedctl.ValidationFailed, "Content-Type", "the header Content-Type has no boundary; let your HTTP library set it")
+		}
+		err = s.receiveForm(w, r, c, params["boundary"])
+	} else {
+		err = s.receiveRaw(w, r, c)
+	}
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		c.file.Name = schedctl.CleanFileName(name)
+	}
+	c.file.Name = defaultName(c.file)
+	c.fingerprintRequest(sha256.Sum256(fmt.Appendf(nil, "%x %q %q", c.file.Key, c.file.Name, c.altText)))
+	return nil
+}
+
+// createMedia handles POST /media.
+func (s *Server) createMedia(ctx context.Context, c *request) (response, error) {
+	return s.storeFile(ctx, c, c.file, c.altText)
+}
+
+// storeFile stores a file and its asset. If the workspace has an asset with the same
+// bytes, the response is that asset.
+func (s *Server) storeFile(ctx context.Context, c *request, f *media.File, altText string) (response, error) {
+	err := s.view(ctx, func(r storage.Reader) error {
+		_, found, err := r.MediaByHash(c.key.WorkspaceID, f.Key)
+		if err != nil || found {
+			return err
+		}
+		return s.checkQuota(r, c, f.Size)
+	})
+	if err != nil {
+		return response{}, err
+	}
+	if err := s.media.Store(ctx, f); err != nil {
+		return response{}, storeError(err, "the daemon could not store the file; see its log")
+	}
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+		existing, found, err := tx.MediaByHash(c.key.WorkspaceID, f.Key)
+		if err != nil {
+			return response{}, err
+		}
+		if found {
+			existing.ExpiresAt = expiry(&existing, c.now, media.UnusedLife)
+			if err := tx.PutMediaAsset(existing); err != nil {
+				return response{}, err
+			}
+			a, err := s.assetResponse(tx, http.StatusOK, existing)
+			a.created = existing.ID
+			return a, err
+		}
+		if err := s.checkQuota(tx, c, f.Size); err != nil {
+			return response{}, err
+		}
+		now := schedctl.Millis(c.now)
+		asset := f.Asset()
+		asset.ID, asset.WorkspaceID = schedctl.NewID(schedctl.MediaPrefix, now), c.key.WorkspaceID
+		asset.FileName, asset.AltText, asset.Status = f.Name, altText, schedctl.MediaReady
+		asset.CreatedAt, asset.UpdatedAt, asset.ExpiresAt = now, now, now.Add(media.UnusedLife)
+		if err := tx.PutMediaAsset(asset); err != nil {
+			return response{}, err
+		}
+		return s.assetResponse(tx, http.StatusCreated, asset)
+	})
+}
+
+func (s *Server) checkQuota(r storage.Reader, c *request, size int64) error {
+	used, err := r.MediaSize(c.key.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	return s.media.CheckQuota(used, size)
+}
+
+// createUpload handles POST /media/uploads.
+func (s *Server) createUpload(ctx context.Context, c *request, b apiv1.CreateUpload) (response, error) {
+	if s.media == nil {
+		return response{}, errNoMedia
+	}
+	mimeType := media.OctetStream
+	if parsed, _, err := mime.ParseMediaType(b.MIMEType); err == nil {
+		mimeType = parsed
+	} else if b.MIMEType != "" {
+		mimeType = b.MIMEType
+	}
+	if err := s.media.CheckAnnounced(mimeType, b.SizeBytes); err != nil {
+		return response{}, err
+	}
+	limits := s.media.Limits()
+	base := s.baseURL(c.host)
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+		if err := s.checkQuota(tx, c, b.SizeBytes); err != nil {
+			return response{}, err
+		}
+		now := schedctl.Millis(c.now)
+		asset := schedctl.MediaAsset{
+			ID: schedctl.NewID(schedctl.MediaPrefix, now), WorkspaceID: c.key.WorkspaceID,
+			FileName: schedctl.CleanFileName(b.FileName), MIMEType: mimeType, Size: b.SizeBytes, Status: schedctl.MediaPending,
+			CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(max(media.PendingLife, limits.UploadURL)),
+		}
+		if err := tx.PutMediaAsset(asset); err != nil {
+			return response{}, err
+		}
+		token := s.signer.Sign(media.Capability{
+			Action: media.ActionUpload, WorkspaceID: asset.WorkspaceID, AssetID: asset.ID, KeyID: c.key.ID, Expires: now.Add(limits.UploadURL),
+		})
+		a, err := sealedResponse(http.StatusCreated, apiv1.UploadEnvelope{
+			MediaAsset: apiv1.NewMediaAsset(asset),
+			Upload: apiv1.Upload{
+				URL: base + prefix + "/media/" + asset.ID + "/upload?token=" + token, Method: http.MethodPut,
+				Headers: map[string]string{"Content-Type": mimeType}, ExpiresIn: int(limits.UploadURL / time.Second),
+			},
+		})
+		a.created, a.location = asset.ID, prefix+"/media/"+asset.ID
+		return a, err
+	})
+}
+
+// baseURL returns the URL of the daemon for a client that reached it at a host: the
+// public URL if that has the host. A proxy that ends TLS needs the public URL.
+func (s *Server) baseURL(host string) string {
+	public, err := url.Parse(s.publicURL)
+	if err == nil && public.Host != "" && (host == "" || strings.EqualFold(public.Host, host)) {
+		return strings.TrimSuffix(public.Scheme+"://"+public.Host+public.EscapedPath(), "/")
+	}
+	return "http://" + host
+}
+
+// admitUpload checks the token of an upload URL, and the API key that asked for it.
+func (s *Server) admitUpload(w http.ResponseWriter, r *http.Request, c *request) error {
+	now := time.Now()
+	err := s.checkGrant(r, c, now)
+	if err != nil {
+		return s.limits.refuse(w, r, now, err)
+	}
+	return s.limits.spend(w, c.key.ID, now)
+}
+
+func (s *Server) checkGrant(r *http.Request, c *request, now time.Time) (err error) {
+	if s.signer == nil {
+		return errNoMedia
+	}
+	q := parseQuery(c.query, []string{"token"}, nil)
+	token := q.text("token")
+	if q.err != nil {
+		return q.err
+	}
+	if c.grant, err = s.signer.Verify(token, media.ActionUpload, now); err != nil {
+		return err
+	}
+	if c.grant.AssetID != c.id {
+		return errOtherUpload
+	}
+	return s.view(r.Context(), func(r storage.Reader) error {
+		keys, err := r.Keys(c.grant.WorkspaceID)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.grant.KeyID })
+		if i < 0 || keys[i].Check(now) != nil {
+			return schedctl.Errorf(schedctl.UploadURLInvalid, "", "the API key that asked for this URL was revoked or has expired; ask for a new URL with another key")
+		}
+		c.key = keys[i]
+		return nil
+	})
+}
+
+var errOtherUpload = schedctl.Errorf(schedctl.UploadURLInvalid, "", "this URL is not that of an announced upload; use it exactly as the daemon returned it")
+
+// receiveUpload reads the body of an announced upload. What can be refused without the
+// body is refused first.
+func (s *Server) receiveUpload(w http.ResponseWriter, r *http.Request, c *request) error {
+	err := s.view(r.Context(), func(reader storage.Reader) error {
+		a, err := c.announced(reader)
+		if err != nil {
+			return err
+		}
+		if r.ContentLength >= 0 && r.ContentLength != a.Size {
+			return wrongSize(&a, r.ContentLength)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.receiveRaw(w, r, c)
+}
+
+func wrongSize(a *schedctl.MediaAsset, size int64) error {
+	return schedctl.Errorf(schedctl.MediaInvalid, "", "the file has %d bytes, and %d were announced; send the announced file, or announce this one", size, a.Size)
+}
+
+// announced returns the asset of an upload URL.
+func (c *request) announced(r storage.Reader) (schedctl.MediaAsset, error) {
+	a, err := visibleAsset(r, c.key.WorkspaceID, c.id)
+	switch {
+	case schedctl.CodeOf(err) == schedctl.NotFound:
+		return a, schedctl.Errorf(schedctl.UploadURLInvalid, "", "the media asset of this URL was deleted; announce the upload again")
+	case err == nil && a.Status == schedctl.MediaFailed:
+		return a, schedctl.Errorf(schedctl.MediaNotReady, "", "this upload was reported as failed; announce it again")
+	}
+	return a, err
+}
+
+// putUpload handles PUT of an upload URL. The same bytes can be sent again; others
+// cannot, because a post may already show the first ones.
+func (s *Server) putUpload(ctx context.Context, c *request) (response, error) {
+	if err := s.media.Store(ctx, c.file); err != nil {
+		return response{}, storeError(err, "the daemon could not store the file; see its log")
+	}
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+		a, err := c.announced(tx)
+		switch {
+		case err != nil:
+			return response{}, err
+		case a.SHA256 == c.file.Key:
+			return noContent, nil
+		case a.SHA256 != [32]byte{}:
+			return response{}, schedctl.Errorf(schedctl.MediaUploaded, "", "another file was uploaded to this URL; announce this one with POST %s/media/uploads", prefix)
+		case a.Size != c.file.Size:
+			return response{}, wrongSize(&a, c.file.Size)
+		}
+		c.file.SetFacts(&a)
+		a.UpdatedAt = schedctl.Millis(c.now)
+		return noContent, tx.PutMediaAsset(a)
+	})
+}
+
+// confirmUpload handles POST /media/{id}/confirm-upload.
+func (s *Server) confirmUpload(ctx context.Context, c *request) (response, error) {
+	return s.changeAsset(ctx, c, func(a *schedctl.MediaAsset) error {
+		switch {
+		case a.Status == schedctl.MediaReady:
+			return nil
+		case a.Status == schedctl.MediaFailed:
+			return schedctl.Errorf(schedctl.MediaNotReady, "", "this upload was reported as failed; announce it again")
+		case a.SHA256 == [32]byte{}:
+			return schedctl.Errorf(schedctl.MediaNotReady, "", "the file was not uploaded yet; send it to the upload URL, then confirm it")
+		}
+		a.Status, a.ExpiresAt = schedctl.MediaReady, expiry(a, c.now, media.UnusedLife)
+		return nil
+	})
+}
+
+// failUpload handles POST /media/{id}/upload-failure.
+func (s *Server) failUpload(ctx context.Context, c *request) (response, error) {
+	return s.changeAsset(ctx, c, func(a *schedctl.MediaAsset) error {
+		if a.Status == schedctl.MediaPending {
+			a.Status, a.Reason = schedctl.MediaFailed, "the client reported that the upload failed"
+		}
+		return nil
+	})
+}
+
+// fetchMedia handles POST /media/from-url.
+func (s *Server) fetchMedia(ctx context.Context, c *request, b apiv1.MediaFromURL) (response, error) {
+	if s.media == nil {
+		return response{}, errNoMedia
+	}
+	text := ""
+	if b.AltText != nil {
+		text = *b.AltText
+	}
+	f, err := s.media.Fetch(ctx, b.URL)
+	if err != nil {
+		return response{}, storeError(err, "the request ended before the file was fetched")
+	}
+	defer f.Close()
+	c.now = time.Now() // fetching may have taken a while
+	return s.storeFile(ctx, c, f, text)
+}
