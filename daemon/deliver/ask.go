@@ -22,7 +22,12 @@ const (
 // findPost asks the network for the post of a call.
 func (d *Deliverer) findPost(ctx context.Context, finder publish.Finder, c *publisherCall) (receipt schedctl.Receipt, found bool, failure *publish.Error) {
 	since := d.cfg.Clock.Earliest(c.attempt.StartedAt)
-	failure = d.callPublisher(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
+	files, failure := d.describeFiles(ctx, c)
+	if failure != nil {
+		return schedctl.Receipt{}, false, failure
+	}
+	failure = d.callPublisher(ctx, c, callTimeout, func(ctx context.Context, r publish.Request) (err error) {
+		r.Files = files
 		r.Taken = d.isTaken(ctx, c)
 		if receipt, found, err = finder.Find(ctx, r, since); err != nil || !found {
 			return err

@@ -22,6 +22,7 @@ type publisherCall struct {
 	queue            *queue // belongs to the dispatcher
 	attempt          schedctl.Attempt
 	content          string
+	media            []schedctl.PostMedia
 	options          schedctl.Options
 	publishAt        time.Time
 	lateSince        time.Time // see schedctl.Target.LateSince
@@ -34,7 +35,7 @@ type publisherCall struct {
 
 func newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *publisherCall {
 	return &publisherCall{
-		queue: q, attempt: a, content: p.ContentFor(t), options: account.OptionsFor(t.Options), publishAt: t.PublishAt, lateSince: t.LateSince(),
+		queue: q, attempt: a, content: p.ContentFor(t), media: p.MediaFor(t), options: account.OptionsFor(t.Options), publishAt: t.PublishAt, lateSince: t.LateSince(),
 		account: *account, tries: t.Tries() - t.Unreached,
 	}
 }
@@ -93,9 +94,23 @@ func logCause(e *publish.Error) error {
 	return e
 }
 
-// publish makes the call and returns the receipt of the network.
-func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (receipt schedctl.Receipt, failure *publish.Error) {
-	failure = d.callPublisher(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
+// publish makes the call and returns the receipt of the network. Files are prepared
+// first, as far as that has not been done yet.
+func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (schedctl.Receipt, *publish.Error) {
+	if len(c.media) == 0 {
+		return d.publishFiles(ctx, c, nil)
+	}
+	return d.publishMedia(ctx, c)
+}
+
+// publishFiles makes the call with files that are prepared.
+func (d *Deliverer) publishFiles(ctx context.Context, c *publisherCall, files []publish.File) (receipt schedctl.Receipt, failure *publish.Error) {
+	timeout := callTimeout
+	if _, uploaded := c.publisher.(publish.Uploader); !uploaded {
+		timeout = publish.RequestTime(publish.Total(files))
+	}
+	failure = d.callPublisher(ctx, c, timeout, func(ctx context.Context, r publish.Request) (err error) {
+		r.Files = files
 		if !d.coord.mayCall(c.attempt.Owner) {
 			return publish.LeaseLapsed()
 		}
@@ -119,11 +134,9 @@ func (d *Deliverer) request(c *publisherCall) (publish.Request, *publish.Error) 
 			Message: "the account's stored credentials cannot be decrypted; restore secret.key from your backup, or reconnect the account",
 		}
 	}
-	account := c.account
-	account.Credentials, account.Options = nil, c.options
 	return publish.Request{
 		TargetID: c.attempt.TargetID, PostID: c.attempt.PostID, Content: c.content, PublishAt: c.publishAt,
-		Attempt: c.attempt.Number, Key: c.attempt.Key, Account: account, Credentials: credentials,
+		Attempt: c.attempt.Number, Key: c.attempt.Key, Account: c.accountWithOptions(), Credentials: credentials,
 	}, nil
 }
 

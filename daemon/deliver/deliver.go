@@ -19,6 +19,15 @@
 // Each account has one call in flight, so a call that hangs delays no other account.
 // Queues are hints: a claim reads the stored records again.
 //
+// # Media
+//
+// The files of a post are prepared before it is due: they are made to fit the network,
+// uploaded, and the network has processed them. What is missing at the due time is done
+// before the call. Uploads are kept in memory only. An upload is not a publication: it
+// can be repeated freely, and a failure before the due time only counts if it happens
+// again at the due time. A post is never published with fewer files or other bytes than
+// it was scheduled with; it fails with the kind media instead.
+//
 // # Several nodes
 //
 // With a [Member] the guarantees hold for all deliverers on a shared store together.
@@ -120,6 +129,9 @@ type Config struct {
 	// from any goroutine. It may be nil.
 	Observe func(Observation)
 
+	// Media gives access to the files of posts. If it is nil, posts with media fail.
+	Media MediaSource
+
 	// Workers is how many accounts may have a call in flight. Zero means 1024.
 	Workers int
 
@@ -135,6 +147,10 @@ type Deliverer struct {
 	tick  atomic.Pointer[time.Time] // the last turn
 	stats struct{ inFlight, queued, held atomic.Int64 }
 	lag   lag
+	media mediaJobs
+
+	// preparing ends when Run is asked to end: uploads can be repeated at the next start.
+	preparing context.Context
 }
 
 // New returns a deliverer. It does nothing before [Deliverer.Run].
@@ -201,6 +217,9 @@ func (d *Deliverer) Run(ctx context.Context) error {
 	// Calls and recordings outlive ctx by the grace period.
 	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
+	endPreparing, waitPrepared := d.startPreparing(work)
+	defer waitPrepared()
+	defer endPreparing()
 	x := newDispatcher(d)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -218,6 +237,7 @@ func (d *Deliverer) Run(ctx context.Context) error {
 		case <-timer.C:
 		case <-stop:
 			x.stopping, stop = true, nil
+			endPreparing()
 			grace := stopGrace
 			if errors.Is(context.Cause(ctx), storage.ErrBroken) {
 				grace = 0

@@ -154,7 +154,7 @@ func probeDelay(f facts) time.Duration {
 func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 	place := f.lateSince
 	switch {
-	case e.Code == publish.CodeLeaseLapsed: // no request was sent
+	case e.Code == publish.CodeLeaseLapsed, e.Code == codeStopped: // no request was sent
 		d.result.RetryAt, d.result.Unreached = place, true
 	case e.Kind == schedctl.KindAuth: // until the account works again
 		d.result.RetryAt = place

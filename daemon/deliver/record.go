@@ -81,6 +81,9 @@ func (x *dispatcher) recorded(batch []*attemptEnd, done []bool, err error) (ende
 // place goes back into its queue, before the later targets of its account.
 func (x *dispatcher) requeueOrForget(e *attemptEnd) {
 	target, result := ulid(e.call.attempt.TargetID), e.decision.result
+	if result.RetryAt.IsZero() && len(e.call.media) > 0 {
+		x.d.media.drop(e.call.attempt.TargetID)
+	}
 	switch {
 	case result.RetryAt.IsZero():
 		x.forget(target, time.Now())

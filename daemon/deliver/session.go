@@ -2,20 +2,21 @@ package deliver
 
 import (
 	"context"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// callPublisher calls a publisher for an attempt. If the network reports that the
+// callPublisher calls a publisher for an attempt, or for an upload before it. If the network reports that the
 // session has expired, it repeats the call with a new session. Both calls are part of
-// one attempt, because the first one published nothing.
-func (d *Deliverer) callPublisher(ctx context.Context, c *publisherCall, fn func(context.Context, publish.Request) error) *publish.Error {
+// one attempt, because the first one published nothing. Each may take timeout.
+func (d *Deliverer) callPublisher(ctx context.Context, c *publisherCall, timeout time.Duration, fn func(context.Context, publish.Request) error) *publish.Error {
 	r, failure := d.request(c)
 	if failure != nil {
 		return failure
 	}
-	failure = d.callPublisherOnce(ctx, c, r, fn)
+	failure = d.callPublisherOnce(ctx, c, timeout, r, fn)
 	if failure == nil || !d.needsNewSession(c, failure) {
 		return failure
 	}
@@ -24,11 +25,11 @@ func (d *Deliverer) callPublisher(ctx context.Context, c *publisherCall, fn func
 		return failure
 	}
 	r.Credentials = fresh
-	return d.callPublisherOnce(ctx, c, r, fn)
+	return d.callPublisherOnce(ctx, c, timeout, r, fn)
 }
 
-func (d *Deliverer) callPublisherOnce(ctx context.Context, c *publisherCall, r publish.Request, fn func(context.Context, publish.Request) error) *publish.Error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+func (d *Deliverer) callPublisherOnce(ctx context.Context, c *publisherCall, timeout time.Duration, r publish.Request, fn func(context.Context, publish.Request) error) *publish.Error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := d.catchPanic(c, func() error { return fn(ctx, r) }); err != nil {
 		return redact(publish.AsError(err), c.publisher, r)

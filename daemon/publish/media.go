@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -214,6 +215,15 @@ func checkFile(c *Check, rules MediaRules, i int, m *Media, fixable func(Media, 
 	case n == 0 && !rules.NoAlt:
 		c.Warnings = append(c.Warnings, fmt.Sprintf("file %d has no alt text; people who cannot see it learn nothing of it", i+1))
 	}
+}
+
+// Equal reports whether two limits are the same.
+func (l ClassRules) Equal(o ClassRules) bool {
+	if !slices.Equal(l.Types, o.Types) {
+		return false
+	}
+	l.Types, o.Types = nil, nil
+	return reflect.DeepEqual(l, o)
 }
 
 // Fits reports whether a file is within the limits as it is.

@@ -29,6 +29,7 @@ const (
 	StoreCommitted Point = "store.committed" // the commit is on disk, and no caller has its result
 
 	DeliverClaimed   Point = "deliver.claimed"   // the claim is on disk, and no request was sent to the network
+	DeliverUploaded  Point = "deliver.uploaded"  // the network has all files of a post, which is not published
 	DeliverCalled    Point = "deliver.called"    // the network has responded, and its publisher still runs
 	DeliverFinishing Point = "deliver.finishing" // the outcome of the attempt is known, and not on disk
 	DeliverFinished  Point = "deliver.finished"  // the outcome of the attempt is on disk
@@ -41,7 +42,7 @@ const (
 // Points lists every point.
 func Points() []Point {
 	return []Point{
-		StoreCommit, StoreCommitted, DeliverClaimed, DeliverCalled, DeliverFinishing, DeliverFinished,
+		StoreCommit, StoreCommitted, DeliverClaimed, DeliverUploaded, DeliverCalled, DeliverFinishing, DeliverFinished,
 		WebhookCalling, WebhookCalled, WebhookRecorded,
 	}
 }

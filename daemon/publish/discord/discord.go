@@ -5,7 +5,7 @@
 // A webhook does not recognize repeated requests and cannot list its messages: the
 // publisher is neither a [publish.Idempotent] nor a [publish.Finder]. Each request
 // waits for the message (wait=true). An unknown outcome stays unknown until a person
-// has checked the channel.
+// has checked the channel. Files are sent in the same request as the text.
 package discord
 
 import (
@@ -26,7 +26,7 @@ const Platform = "discord"
 // code points, according to its maintainers.
 const maxContent = 2000
 
-// Publisher implements [publish.Publisher].
+// Publisher implements [publish.Publisher] and [publish.MediaPublisher].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy

@@ -17,7 +17,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/recorded"
 )
 
-var _ publish.Publisher = (*discord.Publisher)(nil)
+var (
+	_ publish.Publisher      = (*discord.Publisher)(nil)
+	_ publish.MediaPublisher = (*discord.Publisher)(nil)
+)
 
 const (
 	token   = "3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372"
@@ -37,6 +40,7 @@ func TestConformance(t *testing.T) {
 		Connection: func(url string) publish.Connection { return connection(url + webhook) },
 		Network:    recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
 		Receipt:    schedctl.Receipt{ID: "1180000000000000042"},
+		Media:      &publishtest.MediaSuite{Network: acceptFiles(recorded.Handler(t, "testdata/connect.json"))},
 	})
 }
 

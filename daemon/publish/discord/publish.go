@@ -12,15 +12,15 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Check counts Unicode code points.
+// Check counts Unicode code points. A message needs text or files.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	limit := a.Limits.MaxCharacters
 	if limit == 0 {
 		limit = maxContent
 	}
 	c := publish.Measured(utf8.RuneCountInString(content.Text), limit, "characters")
-	if strings.TrimSpace(content.Text) == "" {
-		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
+	if content.Empty() {
+		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text or media"))
 	}
 	if err := checkOptions(a.Options); err != nil {
 		c.Problems = append(c.Problems, err)
@@ -33,6 +33,7 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 type message struct {
 	Content         string           `json:"content"`
 	AllowedMentions *allowedMentions `json:"allowed_mentions,omitempty"`
+	Attachments     []attachment     `json:"attachments,omitempty"`
 }
 
 type allowedMentions struct {
@@ -41,25 +42,38 @@ type allowedMentions struct {
 
 // Publish posts a message. It notifies no one unless the option mentions is set.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
+	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	w, err := p.parseWebhook(r.Credentials["webhook_url"])
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	m := message{Content: r.Content}
+	m := message{Content: r.Content, Attachments: attachments(r.Files)}
 	if !r.Account.Options.Bool("mentions") {
 		m.AllowedMentions = &allowedMentions{Parse: []string{}}
 	}
 	body, _ := json.Marshal(m) // strings can always be encoded
-	header := outbound.Header(p.userAgent, "")
-	header.Set("Content-Type", "application/json")
-	a, err := outbound.Post(ctx, p.client, w.executeURL(), header, body)
+	a, err := p.post(ctx, w, body, r.Files)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return readResponse(a, r.Account.ProfileURL, time.Now(), w.token, r.Content)
+	receipt, err := readResponse(a, r.Account.ProfileURL, time.Now(), w.token, r.Content)
+	if err != nil {
+		return schedctl.Receipt{}, fileRefusal(err, r.Files)
+	}
+	receipt.Degraded = degraded(a, len(r.Files))
+	return receipt, nil
+}
+
+// post sends a message as JSON, or as a form if it has files.
+func (p *Publisher) post(ctx context.Context, w webhook, message []byte, files []publish.File) (outbound.Response, error) {
+	header := outbound.Header(p.userAgent, "")
+	if len(files) > 0 {
+		return outbound.PostBody(ctx, p.client, w.executeURL(), header, form(message, files))
+	}
+	header.Set("Content-Type", "application/json")
+	return outbound.Post(ctx, p.client, w.executeURL(), header, message)
 }
 
 // readResponse interprets a response.

@@ -1,0 +1,304 @@
+package deliver
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// maxShrinks is how often a picture is made smaller because the network reported that
+// it is too large.
+const maxShrinks = 3
+
+// mediaJob prepares the files of one target: it makes them fit, uploads them and waits
+// until the network has processed them. What is done stays done until the job is
+// dropped, so the call at the due time only does the rest. All fields are used by the
+// holder of the job; see lock.
+type mediaJob struct {
+	turn    chan struct{} // has an element while nobody holds the job
+	dropped atomic.Bool   // the files are released when the holder unlocks the job
+
+	media   []schedctl.PostMedia
+	account schedctl.Account // whose login the uploads belong to
+	files   []jobFile
+}
+
+// jobFile is the state of one file.
+type jobFile struct {
+	asset      schedctl.MediaAsset // with the alt text of the post
+	limits     publish.ClassRules  // for which fitted was made
+	fitted     *FittedFile
+	url        string // if the network fetches files
+	maxBytes   int64  // what the network reported; 0 if it did not
+	upload     publish.Upload
+	uploadedAt time.Time
+	uploadAlt  string // the alt text that was sent with the upload
+}
+
+// mediaJobs are the jobs of all targets.
+type mediaJobs struct {
+	mu   sync.Mutex // mu guards jobs
+	jobs map[string]*mediaJob
+}
+
+// get returns the job of the target of a call. A job for other media is dropped.
+func (s *mediaJobs) get(c *publisherCall) *mediaJob {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	target := c.attempt.TargetID
+	j := s.jobs[target]
+	if j != nil && sameMedia(j.media, c.media) {
+		return j
+	}
+	if j != nil {
+		j.drop()
+	}
+	if s.jobs == nil {
+		s.jobs = map[string]*mediaJob{}
+	}
+	j = &mediaJob{turn: make(chan struct{}, 1), media: c.media, account: c.account, files: make([]jobFile, len(c.media))}
+	j.turn <- struct{}{}
+	s.jobs[target] = j
+	return j
+}
+
+// existing returns the job of a target, or nil.
+func (s *mediaJobs) existing(target string) *mediaJob {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.jobs[target]
+}
+
+// targets returns the targets that have a job.
+func (s *mediaJobs) targets() (list []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for target := range s.jobs {
+		list = append(list, target)
+	}
+	return list
+}
+
+// drop drops the job of a target, if any.
+func (s *mediaJobs) drop(target string) {
+	s.mu.Lock()
+	j := s.jobs[target]
+	delete(s.jobs, target)
+	s.mu.Unlock()
+	if j != nil {
+		j.drop()
+	}
+}
+
+// dropAll drops all jobs.
+func (s *mediaJobs) dropAll() {
+	for _, target := range s.targets() {
+		s.drop(target)
+	}
+}
+
+func sameMedia(a, b []schedctl.PostMedia) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].AssetID != b[i].AssetID || a[i].SHA256 != b[i].SHA256 {
+			return false
+		}
+	}
+	return true // alt texts are compared when the files are used
+}
+
+// lock waits until nobody else works on the job.
+func (j *mediaJob) lock(ctx context.Context) *publish.Error {
+	select {
+	case <-j.turn:
+		return nil
+	case <-ctx.Done():
+		return stoppedError()
+	}
+}
+
+// unlock ends the use of the job and of the files it returned.
+func (j *mediaJob) unlock() {
+	j.turn <- struct{}{}
+	if j.dropped.Load() {
+		j.release()
+	}
+}
+
+// drop releases the files of the job as soon as nobody holds it.
+func (j *mediaJob) drop() {
+	j.dropped.Store(true)
+	j.release()
+}
+
+// release closes the files unless somebody holds the job.
+func (j *mediaJob) release() {
+	select {
+	case <-j.turn:
+	default:
+		return
+	}
+	for i := range j.files {
+		j.files[i].close()
+	}
+	j.turn <- struct{}{}
+}
+
+func (f *jobFile) close() {
+	if f.fitted != nil && f.fitted.Close != nil {
+		f.fitted.Close()
+	}
+	f.fitted = nil
+}
+
+// prepare does what is left to do for a call, and returns its files, ready to be
+// published. The caller holds the job, and uses the files before it unlocks it.
+func (j *mediaJob) prepare(ctx context.Context, d *Deliverer, c *publisherCall) ([]publish.File, *publish.Error) {
+	rules, failure := mediaRules(c)
+	if failure != nil {
+		return nil, failure
+	}
+	if !d.sameLogin(j.account, c.account) {
+		j.forgetUploads()
+	}
+	j.account = c.account
+	for i := range j.files {
+		if failure := j.fit(ctx, d, c, rules, i); failure != nil {
+			return nil, orStopped(ctx, failure)
+		}
+	}
+	if failure := j.check(c); failure != nil {
+		return nil, failure
+	}
+	if uploader, ok := c.publisher.(publish.Uploader); ok {
+		if failure := j.uploadAll(ctx, d, c, uploader, rules); failure != nil {
+			return nil, orStopped(ctx, failure)
+		}
+	}
+	return j.result(rules), nil
+}
+
+// orStopped returns the failure, or that of a daemon that stops, which may have caused it.
+func orStopped(ctx context.Context, failure *publish.Error) *publish.Error {
+	if ctx.Err() != nil {
+		return stoppedError()
+	}
+	return failure
+}
+
+// fit makes the nth file fit the rules.
+func (j *mediaJob) fit(ctx context.Context, d *Deliverer, c *publisherCall, rules publish.MediaRules, n int) *publish.Error {
+	f := &j.files[n]
+	asset, failure := d.readAsset(ctx, c, n)
+	if failure != nil {
+		return failure
+	}
+	f.asset = asset
+	limits, takes := rules.Classes[schedctl.MediaClassOf(asset.MIMEType)]
+	if !takes {
+		return publish.MediaError("unsupported", "the network takes no files of type %s; remove file %d and retry", asset.MIMEType, n+1)
+	}
+	if f.maxBytes > 0 && (limits.MaxBytes == 0 || f.maxBytes < limits.MaxBytes) {
+		limits.MaxBytes = f.maxBytes
+	}
+	if rules.Fetched {
+		url, err := d.cfg.Media.Link(ctx, asset)
+		if err != nil {
+			return sourceError(n+1, err)
+		}
+		f.url = url
+		return nil
+	}
+	if f.fitted != nil && limits.Equal(f.limits) {
+		return nil
+	}
+	f.close()
+	fitted, err := d.cfg.Media.Fit(ctx, asset, limits)
+	if err != nil {
+		return sourceError(n+1, err)
+	}
+	f.fitted, f.limits, f.upload = &fitted, limits, publish.Upload{}
+	return nil
+}
+
+// check checks the files against the rules once more, as they are now.
+func (j *mediaJob) check(c *publisherCall) *publish.Error {
+	var check publish.Check
+	media := make([]publish.Media, len(j.files))
+	for i := range j.files {
+		media[i] = j.files[i].describe()
+	}
+	never := func(publish.Media, publish.ClassRules) bool { return false }
+	publish.CheckMedia(&check, c.publisher, c.accountWithOptions(), media, never)
+	if len(check.Problems) == 0 {
+		return nil
+	}
+	e := *check.Problems[0]
+	e.Kind = schedctl.KindMedia
+	return &e
+}
+
+// describe returns the description of the file as it is sent.
+func (f *jobFile) describe() publish.Media {
+	m := describeAsset(f.asset)
+	if f.fitted != nil {
+		m = f.fitted.Media
+		m.AssetID, m.FileName, m.AltText = f.asset.ID, f.asset.FileName, f.asset.AltText
+	}
+	return m
+}
+
+// result returns the files for the publisher.
+func (j *mediaJob) result(rules publish.MediaRules) []publish.File {
+	files := make([]publish.File, len(j.files))
+	for i := range j.files {
+		f := &j.files[i]
+		files[i] = publish.File{Media: f.describe(), URL: f.url, Upload: f.upload}
+		if f.fitted != nil {
+			files[i].Open = f.fitted.Open
+		}
+		if rules.NoAlt {
+			files[i].AltText = ""
+		}
+	}
+	return files
+}
+
+// forgetUploads makes the job upload all files again.
+func (j *mediaJob) forgetUploads() {
+	for i := range j.files {
+		j.files[i].upload = publish.Upload{}
+	}
+}
+
+// shrink makes a picture smaller because the network said that it is too large. It
+// reports whether that is possible.
+func (f *jobFile) shrink(limit int64) bool {
+	if f.fitted == nil || schedctl.MediaClassOf(f.asset.MIMEType) != schedctl.MediaImage {
+		return false
+	}
+	if size := f.fitted.Size; limit <= 0 || limit >= size {
+		limit = size / 2
+	}
+	f.maxBytes = limit
+	return limit > 0
+}
+
+// shrinkAll is shrink for every picture, for a network that did not say which file is
+// too large. It reports whether any picture gets smaller.
+func (j *mediaJob) shrinkAll(limit int64) bool {
+	some := false
+	for i := range j.files {
+		f := &j.files[i]
+		if f.fitted != nil && (limit == 0 || f.fitted.Size > limit) && f.shrink(limit) {
+			some = true
+		}
+	}
+	return some
+}

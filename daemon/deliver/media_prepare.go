@@ -1,0 +1,342 @@
+package deliver
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
+)
+
+const (
+	// imageLead and videoLead are how long before its time the preparation of a post
+	// starts.
+	imageLead = 2 * time.Minute
+	videoLead = 15 * time.Minute
+
+	// prepareInterval is how often the preparer looks for posts to prepare.
+	prepareInterval = 10 * time.Second
+
+	// refreshInterval is how often a prepared target is checked for stale uploads.
+	refreshInterval = 30 * time.Second
+
+	// maxPreparing is how many targets are prepared at the same time.
+	maxPreparing = 4
+
+	// maxUpcoming is how many entries of the due index are read each time.
+	maxUpcoming = 10_000
+
+	// maxUpcomingRead is how many posts are read in one view of the store.
+	maxUpcomingRead = 256
+
+	// maxPrepareBackoff is the longest time between two tries to prepare a target.
+	maxPrepareBackoff = 2 * time.Minute
+)
+
+// preparer prepares the files of posts that are due soon. It belongs to one goroutine;
+// the preparations run on their own.
+type preparer struct {
+	d        *Deliverer
+	upcoming map[schedctl.ULID]*upcomingTarget
+	slots    chan struct{}
+	running  sync.WaitGroup
+
+	mu     sync.Mutex           // mu guards paused, and the results in upcoming targets
+	paused map[string]time.Time // accounts whose network asked for fewer requests
+}
+
+// upcomingTarget is a target that is due soon.
+type upcomingTarget struct {
+	at      int64          // when it is due, in Unix milliseconds
+	call    *publisherCall // nil without media
+	startAt time.Time
+
+	running  bool
+	tryAt    time.Time
+	failures int
+}
+
+// startPreparing starts the preparer, if posts can have media. end ends all preparations.
+// wait waits for them afterwards, and releases all files.
+func (d *Deliverer) startPreparing(ctx context.Context) (end, wait func()) {
+	preparing, cancel := context.WithCancel(ctx)
+	d.preparing = preparing
+	p := &preparer{
+		d: d, upcoming: map[schedctl.ULID]*upcomingTarget{}, slots: make(chan struct{}, maxPreparing), paused: map[string]time.Time{},
+	}
+	var loop sync.WaitGroup
+	if d.cfg.Media != nil {
+		loop.Go(func() { p.run(preparing) })
+	}
+	return cancel, func() {
+		loop.Wait()
+		p.running.Wait()
+		d.media.dropAll()
+	}
+}
+
+func (p *preparer) run(ctx context.Context) {
+	for {
+		if err := p.look(ctx); err != nil && ctx.Err() == nil {
+			p.d.log.Warn("looking for media to prepare failed, will retry", "error", err)
+		}
+		if !sleepFor(ctx, prepareInterval) {
+			return
+		}
+	}
+}
+
+// look finds the targets that are due soon and prepares those whose time has come.
+func (p *preparer) look(ctx context.Context) error {
+	inUse, err := p.d.cfg.Media.InUse(ctx)
+	if err != nil || !inUse {
+		return err
+	}
+	now := time.Now()
+	due, err := p.read(ctx, now)
+	if err != nil {
+		return err
+	}
+	p.keepOnly(due)
+	var fresh []schedctl.Due
+	for _, e := range due {
+		if u := p.upcoming[e.Target]; u == nil || u.at != e.At || u.call != nil {
+			fresh = append(fresh, e)
+		}
+	}
+	for len(fresh) > 0 {
+		n := min(len(fresh), maxUpcomingRead)
+		if err := p.readPosts(ctx, fresh[:n]); err != nil {
+			return err
+		}
+		fresh = fresh[n:]
+	}
+	for _, e := range due {
+		if u := p.upcoming[e.Target]; u != nil && u.call != nil {
+			p.start(ctx, u, now)
+		}
+	}
+	return p.dropUnneeded(ctx)
+}
+
+// read returns the entries of the due index that are due soon.
+func (p *preparer) read(ctx context.Context, now time.Time) (due []schedctl.Due, err error) {
+	until := now.Add(videoLead).UnixMilli()
+	err = p.d.cfg.Store.View(ctx, func(r storage.Reader) error {
+		due = nil
+		return r.Due(schedctl.Due{At: now.UnixMilli()}, func(e schedctl.Due) bool {
+			if e.At > until || len(due) == maxUpcoming {
+				return false
+			}
+			due = append(due, e)
+			return true
+		})
+	})
+	return due, err
+}
+
+// keepOnly forgets the targets that are no longer due soon.
+func (p *preparer) keepOnly(due []schedctl.Due) {
+	soon := make(map[schedctl.ULID]bool, len(due))
+	for _, e := range due {
+		soon[e.Target] = true
+	}
+	for target := range p.upcoming {
+		if !soon[target] {
+			delete(p.upcoming, target)
+		}
+	}
+}
+
+// readPosts reads the posts of targets that are not known, have moved or have media.
+func (p *preparer) readPosts(ctx context.Context, batch []schedctl.Due) error {
+	return p.d.cfg.Store.View(ctx, func(r storage.Reader) error {
+		if err := prepare(r, batch, func(e *schedctl.Due) string { return e.TargetID() }); err != nil {
+			return err
+		}
+		for _, e := range batch {
+			c, later, err := p.d.upcomingCall(r, e.TargetID())
+			switch {
+			case err != nil && !notFound(err):
+				return err
+			case later:
+				delete(p.upcoming, e.Target) // and read it again
+			default:
+				p.update(e, c)
+			}
+		}
+		return nil
+	})
+}
+
+// update remembers what was read about a target. c is nil if it needs no preparation.
+func (p *preparer) update(e schedctl.Due, c *publisherCall) {
+	u := p.upcoming[e.Target]
+	if u == nil || c == nil {
+		u = &upcomingTarget{}
+		p.upcoming[e.Target] = u
+	}
+	if u.at != e.At {
+		u.startAt = time.Time{}
+	}
+	u.at, u.call = e.At, c
+}
+
+// upcomingCall returns a call for the preparation of a target, or nil if there is nothing
+// to prepare. later is true if that can change without a change of the post: the account
+// cannot be used now, or another node is preferred for it.
+func (d *Deliverer) upcomingCall(r storage.Reader, targetID string) (c *publisherCall, later bool, err error) {
+	route, err := r.Route(targetID)
+	if err != nil {
+		return nil, false, err
+	}
+	post, err := r.Post(route.WorkspaceID, route.PostID)
+	if err != nil {
+		return nil, false, err
+	}
+	target := post.Target(targetID)
+	if target == nil || len(post.MediaFor(target)) == 0 {
+		return nil, false, nil
+	}
+	if d.cfg.Member != nil && !d.cfg.Member.Mine(target.AccountID) {
+		return nil, true, nil
+	}
+	account, err := r.Account(route.WorkspaceID, target.AccountID)
+	if err != nil || account.Status != schedctl.AccountConnected || pause(&account, time.Now()) > 0 {
+		return nil, err == nil, err
+	}
+	c = newCall(nil, schedctl.Attempt{WorkspaceID: post.WorkspaceID, PostID: post.ID, TargetID: targetID, AccountID: account.ID}, &post, target, &account)
+	c.publisher = d.cfg.Publishers[account.Platform]
+	if _, ok := c.publisher.(publish.MediaPublisher); !ok {
+		return nil, false, nil
+	}
+	return c, false, nil
+}
+
+// start prepares a target on a goroutine of its own if it is time and a slot is free.
+func (p *preparer) start(ctx context.Context, u *upcomingTarget, now time.Time) {
+	if u.startAt.IsZero() {
+		u.startAt = time.UnixMilli(u.at).Add(-p.d.lead(ctx, u.call))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if u.running || now.Before(u.startAt) || now.Before(u.tryAt) || now.Before(p.paused[u.call.attempt.AccountID]) {
+		return
+	}
+	select {
+	case p.slots <- struct{}{}:
+	default:
+		return // at the next look
+	}
+	u.running = true
+	c := u.call
+	p.running.Go(func() {
+		failure := p.d.prepareAhead(ctx, c)
+		<-p.slots
+		p.finished(u, c, failure)
+	})
+}
+
+// lead returns how long before its time the preparation of a call starts.
+func (d *Deliverer) lead(ctx context.Context, c *publisherCall) time.Duration {
+	lead := imageLead
+	for i := range c.media {
+		asset, failure := d.readAsset(ctx, c, i)
+		if failure != nil {
+			continue // at the due time this fails the target
+		}
+		if schedctl.MediaClassOf(asset.MIMEType) == schedctl.MediaVideo {
+			lead = videoLead
+		}
+	}
+	if rules, failure := mediaRules(c); failure == nil && rules.UploadLife > 0 {
+		lead = min(lead, rules.UploadLife/2)
+	}
+	return lead
+}
+
+// prepareAhead prepares the files of a target before it is due. It does nothing while its
+// call is running.
+func (d *Deliverer) prepareAhead(ctx context.Context, c *publisherCall) *publish.Error {
+	job := d.media.get(c)
+	select {
+	case <-job.turn:
+	default:
+		return nil
+	}
+	defer job.unlock()
+	_, failure := job.prepare(ctx, d, c)
+	return failure
+}
+
+// finished decides when a target is prepared again.
+func (p *preparer) finished(u *upcomingTarget, c *publisherCall, failure *publish.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	u.running = false
+	if failure == nil {
+		u.failures, u.tryAt = 0, now.Add(refreshInterval)
+		return
+	}
+	if failure.Code != codeStopped {
+		p.d.log.Warn("preparing media failed, will retry until the post is due", "post", c.attempt.PostID, "target", c.attempt.TargetID,
+			"account", c.attempt.AccountID, "kind", failure.Kind, "code", failure.Code, "error", logCause(failure))
+	}
+	u.tryAt = now.Add(min(prepareInterval<<min(u.failures, 10), maxPrepareBackoff))
+	u.failures++
+	if failure.Kind == schedctl.KindRateLimited && failure.RetryAt.After(now) {
+		p.paused[c.attempt.AccountID] = clampRetryTime(failure.RetryAt, now)
+	}
+}
+
+// dropUnneeded drops the jobs of targets that were canceled, deleted or moved away.
+func (p *preparer) dropUnneeded(ctx context.Context) error {
+	var unneeded []string
+	err := p.d.cfg.Store.View(ctx, func(r storage.Reader) error {
+		unneeded = nil
+		for _, id := range p.d.media.targets() {
+			if u := p.upcoming[ulid(id)]; u != nil && u.call != nil {
+				continue
+			}
+			needed, err := p.d.needsFiles(r, id)
+			if err != nil {
+				return err
+			}
+			if !needed {
+				unneeded = append(unneeded, id)
+			}
+		}
+		return nil
+	})
+	for _, id := range unneeded {
+		p.d.media.drop(id)
+	}
+	return err
+}
+
+// needsFiles reports whether a target may be published soon.
+func (d *Deliverer) needsFiles(r storage.Reader, targetID string) (bool, error) {
+	route, err := r.Route(targetID)
+	if notFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	post, err := r.Post(route.WorkspaceID, route.PostID)
+	if notFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	t := post.Target(targetID)
+	if t == nil || len(post.MediaFor(t)) == 0 {
+		return false, nil
+	}
+	soon := time.Now().Add(videoLead)
+	return t.Status == schedctl.Publishing || t.Status == schedctl.Scheduled && t.PublishAt.Before(soon), nil
+}

@@ -1,0 +1,40 @@
+package publish
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Shown returns what the request shows, for [Publisher].Check.
+func (r *Request) Shown() Content {
+	c := Content{Text: r.Content}
+	for i := range r.Files {
+		c.Media = append(c.Media, r.Files[i].Media)
+	}
+	return c
+}
+
+// Empty reports whether the content shows nothing: no media, and no text but white
+// space.
+func (c Content) Empty() bool { return len(c.Media) == 0 && strings.TrimSpace(c.Text) == "" }
+
+// PublicName returns the user's name of a file for a network that shows it to readers.
+// Its extension is that of the type, because the file may have been converted.
+func PublicName(f File) string {
+	name, extension := schedctl.CleanFileName(f.FileName), extensions[f.MIMEType]
+	base := name
+	if at := strings.LastIndexByte(name, '.'); at > 0 && len(name)-at <= len(".quicktime") {
+		base = name[:at]
+	}
+	return cmp.Or(base, "file") + extension
+}
+
+// FileTooLarge returns the error of a network that takes only smaller files than those
+// of the request. maxBytes is how many bytes it takes, or 0 if that is not known.
+func FileTooLarge(status int, maxBytes int64) *Error {
+	e := MediaError(CodeFileTooLarge, "a file of the post has more bytes than the network takes; use a smaller file")
+	e.HTTPStatus, e.MaxBytes = status, maxBytes
+	return e
+}
