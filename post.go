@@ -16,7 +16,7 @@ const MaxContent = 5000
 const MaxSearch = 200
 
 // Post is a text with a time and the accounts to publish it to. Its status is derived
-// from its targets; see [Post.Status]. A zero time is not set.
+// from its targets; see [post.Status]. A zero time is not set.
 //
 // The methods that change a post return the events of the change. On an error, they
 // return no events and do not change the post. They are not

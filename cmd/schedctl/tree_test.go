@@ -37,7 +37,7 @@ func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
 func TestBranchesAreMadeAlone(t *testing.T) {
 	t.Parallel()
 	whole := tree(t)
-	for _, b := range post.PostBranches(nil) {
+	for _, b := range post.Branches(nil) {
 		a := &cli.App{System: newMachine(t, nil).System}
 		post := find(t, cli.NewRoot(a, branches, "post", b.Name, "--help"), "post")
 		if got, want := usages(find(t, post, b.Name)), usages(find(t, find(t, whole, "post"), b.Name)); got != want {

@@ -54,7 +54,7 @@ A key that ends makes only keys that end by then, without --expires at the same 
 	o.zone.AddZone(cmd)
 	o.OneTimeSecret.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopeNames(), cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
+	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
 	return cmd
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type accountReconnect struct{ ConnectFlags }
+type reconnectOptions struct{ ConnectFlags }
 
-func newAccountReconnect(a *cli.App) *cobra.Command {
-	o := &accountReconnect{ConnectFlags{App: a}}
+func newReconnect(a *cli.App) *cobra.Command {
+	o := &reconnectOptions{ConnectFlags{App: a}}
 	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "reconnect ACCOUNT",
 		Short: "Give an account new credentials",
@@ -31,7 +31,7 @@ are not shown to anybody. Options that are not given stay as they are.`,
 	return cmd
 }
 
-func (o *accountReconnect) run(ctx context.Context, ref string) error {
+func (o *reconnectOptions) run(ctx context.Context, ref string) error {
 	c, acct, err := connect(ctx, o.App, ref)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (o *accountReconnect) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	return printAccount(o.App, again, "Reconnected")
+	return printOne(o.App, again, "Reconnected")
 }
 
 // remember fills in what the account shows of its credentials: the server that

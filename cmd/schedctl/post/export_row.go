@@ -89,7 +89,7 @@ func AccountRefsOf(connected []apiv1.Account) AccountRefs {
 	out := AccountRefs{}
 	for _, acct := range connected {
 		ref := acct.Platform + ":" + acct.Name
-		found, err := account.PickAccount(connected, ref, cli.ExitInvalid)
+		found, err := account.Pick(connected, ref, cli.ExitInvalid)
 		if err == nil && found.ID == acct.ID && ref == strings.TrimSpace(ref) && !strings.Contains(ref, ";") {
 			out[acct.ID] = ref
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newPostShow(a *cli.App) *cobra.Command {
+func newShow(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "show ID...",
 		Short: "Show posts with their targets",

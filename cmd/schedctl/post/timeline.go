@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newPostTimeline(a *cli.App) *cobra.Command {
+func newTimeline(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Timeline](&cobra.Command{
 		Use:   "timeline ID",
 		Short: "Show every attempt to publish a post",

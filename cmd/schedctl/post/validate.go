@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postValidate struct {
+type validateOptions struct {
 	*cli.App
 	text           cli.TextSource
 	file           string
@@ -19,8 +19,8 @@ type postValidate struct {
 	allowDuplicate bool
 }
 
-func newPostValidate(a *cli.App) *cobra.Command {
-	o := &postValidate{App: a}
+func newValidate(a *cli.App) *cobra.Command {
+	o := &validateOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Validation](&cobra.Command{
 		Use:   "validate [TEXT]",
 		Short: "Check whether networks would accept a text",
@@ -51,7 +51,7 @@ wrong.`,
 	return cmd
 }
 
-func (o *postValidate) run(ctx context.Context) error {
+func (o *validateOptions) run(ctx context.Context) error {
 	switch {
 	case o.text.Stdin() && !o.text.Given() && o.InTerminal:
 		return noText()

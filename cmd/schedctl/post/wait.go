@@ -20,7 +20,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newPostWait(a *cli.App) *cobra.Command {
+func newWait(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "wait ID...",
 		Short: "Wait until posts are published",
