@@ -14,9 +14,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// A backup stream is cut off when the client reads nothing for [backupStall], or
-// less than [backupRate] bytes a second on average. While it runs, the database
-// cannot reuse space; a database that outgrows its mapping blocks all requests.
+// A backup stream is cut when the client reads nothing for [backupStall], or less
+// than [backupRate] bytes a second on average. While a backup runs, the database
+// cannot reuse space, and a database that outgrows its mapping blocks all requests.
 const (
 	backupStall = 30 * time.Second
 	backupRate  = 64 << 10
@@ -52,8 +52,8 @@ func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
 var errManyBackups = schedctl.Errorf(schedctl.RateLimited, "",
 	"%d backups of this daemon are running; repeat the request when one of them has ended", maxBackups)
 
-// mayCopyAll returns nil when the key may read everything in a backup. Sealed values
-// stay sealed in the copy.
+// mayCopyAll returns nil when the key may read everything in a backup. Sealed
+// values stay sealed in the copy.
 func (s *Server) mayCopyAll(ctx context.Context, c *request) error {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return q.err
@@ -71,8 +71,8 @@ func (s *Server) mayCopyAll(ctx context.Context, c *request) error {
 }
 
 // sendBackup streams the copy while it is made. A failure cuts the connection, so
-// that an incomplete copy is never mistaken for a complete one. Revoking the key or
-// its expiry cuts the connection too.
+// that a client never mistakes an incomplete copy for a complete one. The
+// connection is also cut when the key is revoked or expires.
 func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, copier storage.Copier) {
 	h := w.Header()
 	h["Cache-Control"] = noStore
@@ -100,8 +100,8 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, key schedctl
 	panic(http.ErrAbortHandler)
 }
 
-// backupWriter writes to a client that has to keep taking, at no less than
-// [backupRate] but for a delay of [backupStall].
+// backupWriter writes to a client that must read at least [backupRate] bytes a
+// second, with a tolerance of [backupStall].
 type backupWriter struct {
 	to      http.ResponseWriter
 	control *http.ResponseController
@@ -109,15 +109,15 @@ type backupWriter struct {
 	taken   int64
 	begun   bool
 
-	mu      sync.Mutex // mu guards what follows
-	stopped error      // why nothing more is sent, or nil
+	mu      sync.Mutex // mu guards the fields below
+	stopped error      // why the copy was stopped, or nil
 }
 
-// backupChunk is the number of bytes with a common write deadline. It is the size in
-// which net/http writes to a connection, so any progress extends the deadline.
+// backupChunk is the number of bytes with a common write deadline. net/http writes
+// to a connection in chunks of this size, so any progress extends the deadline.
 const backupChunk = 4 << 10
 
-// Write writes in small pieces, each with a deadline of its own.
+// Write writes in chunks, each with its own deadline.
 func (s *backupWriter) Write(b []byte) (n int, err error) {
 	s.begun = s.begun || len(b) > 0
 	for len(b) > 0 {
@@ -135,7 +135,7 @@ func (s *backupWriter) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// nextDeadline returns until when the next piece has to be taken.
+// nextDeadline returns the time by which the client must have read the next chunk.
 func (s *backupWriter) nextDeadline(now time.Time) time.Time {
 	steadily := s.start.Add(time.Duration(s.taken) * time.Second / backupRate)
 	if steadily.After(now) {
@@ -144,7 +144,8 @@ func (s *backupWriter) nextDeadline(now time.Time) time.Time {
 	return steadily.Add(backupStall)
 }
 
-// allowUntil lets the next piece be taken until a time, unless nothing more is sent.
+// allowUntil sets the write deadline of the next chunk, unless the copy was
+// stopped.
 func (s *backupWriter) allowUntil(until time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +155,7 @@ func (s *backupWriter) allowUntil(until time.Time) error {
 	return s.deadline(until)
 }
 
-// stop ends the copy, and a write that is under way. Any goroutine may call it.
+// stop ends the copy and a write in progress. Any goroutine may call it.
 func (s *backupWriter) stop(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,17 +163,17 @@ func (s *backupWriter) stop(why error) {
 	s.deadline(time.Now())
 }
 
-// stopReason returns why nothing more is sent, or nil.
+// stopReason returns why the copy was stopped, or nil.
 func (s *backupWriter) stopReason() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stopped
 }
 
-// done lets the connection be used for other requests, at their own pace.
+// done clears the deadline, so that the connection can serve other requests.
 func (s *backupWriter) done() { s.deadline(time.Time{}) }
 
-// deadline sets a deadline where there is a connection to set it on.
+// deadline sets the write deadline. It ignores connections without deadlines.
 func (s *backupWriter) deadline(at time.Time) error {
 	if err := s.control.SetWriteDeadline(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("set deadline: %w", err)

@@ -7,7 +7,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// createKey is the body of POST /api-keys. Nil stands for "not given".
+// createKey is the body of POST /api-keys. Nil means "not given".
 type createKey struct {
 	name       string
 	scopes     []schedctl.Scope
@@ -37,7 +37,7 @@ func readCreateKey(d *decoder) (b createKey) {
 	return b
 }
 
-// name reads a name that a person gave, by the rules for names of accounts.
+// name reads a name that a person chose. It follows the rules for account names.
 func (d *decoder) name() string {
 	name, ok := d.text()
 	if !ok {
@@ -50,7 +50,7 @@ func (d *decoder) name() string {
 	return name
 }
 
-// scopes reads a list of one or more scopes without repeats.
+// scopes reads a non-empty list of distinct scopes.
 func (d *decoder) scopes() []schedctl.Scope {
 	scopes, good := choices(d, "scope", schedctl.Scopes())
 	if good && len(scopes) == 0 {
@@ -59,8 +59,7 @@ func (d *decoder) scopes() []schedctl.Scope {
 	return scopes
 }
 
-// choices reads a list of known values, each of them once at most. It reports
-// false when anything was wrong.
+// choices reads a list of distinct known values. It returns false after any fault.
 func choices[T ~string](d *decoder, noun string, known []T) (chosen []T, good bool) {
 	chosen, good = []T{}, d.peek() == '['
 	names := textsOf(known)

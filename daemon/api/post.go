@@ -24,9 +24,9 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	return postResponse(http.StatusOK, post)
 }
 
-// createPost handles POST /posts. Only the writes are in the transaction: an
-// account that is disconnected between this and the commit leaves the post as it
-// would have been, had the account been disconnected right after it.
+// createPost handles POST /posts. The transaction contains only the writes. If an
+// account is disconnected between the checks and the commit, the post ends up as if
+// the account had been disconnected right after the commit.
 func (s *Server) createPost(ctx context.Context, c *request, b createPost) (response, error) {
 	if c.draftsOnly() && b.publishAt.schedules() {
 		return response{}, errDraftsOnly
@@ -69,8 +69,8 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	})
 }
 
-// createAccounts resolves the accounts of a new post; a draft may have none. They
-// must not be written to.
+// createAccounts returns the accounts of a new post. A draft may have none. Callers
+// must not modify the accounts.
 func (s *Server) createAccounts(ctx context.Context, c *request, ids []string) ([]schedctl.Account, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -122,7 +122,7 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 	})
 }
 
-// editAccounts resolves the accounts of an edited post, nil when they stay.
+// editAccounts returns the accounts of an edited post, nil when they do not change.
 func (c *request) editAccounts(r storage.Reader, p *schedctl.Post, b editPost) (*[]schedctl.Account, error) {
 	if b.publishAt.schedules() {
 		return c.launchAccounts(r, p, b.accountIDs)
@@ -193,7 +193,7 @@ func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (r
 	})
 }
 
-// askedNow returns the accounts whose networks a retry asks at once.
+// askedNow returns the accounts whose networks a retry asks immediately.
 func askedNow(p *schedctl.Post, b schedctl.Retry) (ids []string) {
 	for i := range p.Targets {
 		t := &p.Targets[i]
@@ -205,7 +205,7 @@ func askedNow(p *schedctl.Post, b schedctl.Retry) (ids []string) {
 }
 
 // askNow ends the wait for the next probe of accounts. Storing an account, changed
-// or not, makes the deliverer that has it in hand ask about its doubts.
+// or not, makes its deliverer ask the network about unknown outcomes.
 func askNow(tx storage.Tx, workspace string, accounts []string) error {
 	for _, id := range accounts {
 		a, err := tx.Account(workspace, id)

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How many posts a page has, and how many it may leave out.
+// The page size of lists, and the largest offset.
 const (
 	defaultLimit = 20
 	maxLimit     = 100

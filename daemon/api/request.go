@@ -12,7 +12,7 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// requestID returns the id the client chose, when it is 1–128 visible ASCII
+// requestID returns the client's request id if it has 1–128 visible ASCII
 // characters, else a new one.
 func requestID(r *http.Request, now time.Time) string {
 	if id := r.Header.Get(requestIDHeader); visibleASCII(id, 128) {
@@ -34,8 +34,8 @@ func visibleASCII(s string, limit int) bool {
 	return true
 }
 
-// cleanPath reports whether a path is in the one form that routes have, but for
-// a slash at its end.
+// cleanPath reports whether a path is in canonical form. A trailing slash is
+// allowed.
 func cleanPath(p string) bool {
 	trimmed := strings.TrimSuffix(p, "/")
 	return p == "/" || (strings.HasPrefix(trimmed, "/") && trimmed != "/" && path.Clean(trimmed) == trimmed)
@@ -47,7 +47,7 @@ type statusRecorder struct {
 	status int // 0 before the headers are sent
 }
 
-// WriteHeader notes the status and passes it on.
+// WriteHeader records the status and sends it.
 func (w *statusRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
@@ -55,7 +55,7 @@ func (w *statusRecorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements [http.ResponseWriter]; the first call without WriteHeader means
+// Write implements [http.ResponseWriter]. A first call without WriteHeader means
 // status 200.
 func (w *statusRecorder) Write(b []byte) (int, error) {
 	if w.status == 0 {
@@ -67,8 +67,8 @@ func (w *statusRecorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// logRequest writes the line of one request. The path is not logged, only its
-// pattern, and neither headers nor bodies are.
+// logRequest logs one request. It logs the pattern instead of the path, and no
+// headers or bodies.
 func (s *Server) logRequest(r *http.Request, w *statusRecorder, start time.Time) {
 	if !s.log.Enabled(r.Context(), slog.LevelDebug) {
 		return
@@ -78,7 +78,7 @@ func (s *Server) logRequest(r *http.Request, w *statusRecorder, start time.Time)
 		slog.Duration("duration", time.Since(start)), slog.String("request", w.Header().Get(requestIDHeader)))
 }
 
-// methods are those that any route has, in the order Allow names them.
+// methods are all methods of routes, in the order of the Allow header.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete}
 
 // notFound handles requests that match no route: 405 when the path has routes for
