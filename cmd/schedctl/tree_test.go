@@ -312,7 +312,7 @@ func TestEmptyFlagValuesAreRefused(t *testing.T) {
 			t.Errorf("%q: exit status %d, want 2: %s", args, got, &m.err)
 		}
 	}
-	newMachine(t, routes{}).want(t, 2, "", "schedctl: --timeout: \"\" is not a valid duration; write for example 90s, 2h30m, 1d or 2w\n", "me", "--timeout", "")
+	newMachine(t, routes{}).want(t, 2, "", "schedctl: --timeout: \"\" is not a valid duration; try 90s, 2h30m, 1d or 2w\n", "me", "--timeout", "")
 }
 
 var completionFiles = map[string]string{

@@ -37,7 +37,7 @@ func connectError(p publish.Publisher, e *publish.Error) error {
 const maxMessage = 1024
 
 func refused(words string) error {
-	return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials", "the network refuses this account: %s", clip(words, maxMessage))
+	return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials", "the network rejected this account: %s", clip(words, maxMessage))
 }
 
 // fieldPath returns the request path of a platform's field.
@@ -81,7 +81,7 @@ func refuseAnother(p publish.Publisher, a *schedctl.Account, known string, now p
 	}
 	if strings.EqualFold(a.Username, now.Username) {
 		return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials",
-			"these credentials of %s post to another room, channel or chat than the account; connect them as a new account", now.Username)
+			"these credentials of %s post to a different room, channel or chat than the account; connect them as a new account", now.Username)
 	}
 	return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials",
 		"these credentials are for %s, and the account is %s; connect %[1]s as a new account", now.Username, a.Username)

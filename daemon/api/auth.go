@@ -31,7 +31,7 @@ func (s *Server) authenticate(ctx context.Context, h http.Header, now time.Time)
 	token = strings.TrimLeft(token, " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return schedctl.APIKey{}, schedctl.Errorf(schedctl.AuthenticationRequired, "",
-			"this needs an API key; send the header Authorization: Bearer <API key>")
+			"an API key is required; send the header Authorization: Bearer <API key>")
 	}
 	hash, ok := schedctl.HashKeySecret(token)
 	if !ok {
@@ -109,7 +109,7 @@ func (s *Server) keyByHash(ctx context.Context, hash [32]byte, now time.Time) (s
 	return key, nil
 }
 
-var errBadKey = schedctl.Errorf(schedctl.InvalidAPIKey, "", "this is not an API key of this daemon; check that it was copied whole and that the address is right")
+var errBadKey = schedctl.Errorf(schedctl.InvalidAPIKey, "", "this is not an API key of this daemon; check that the key is complete and that the daemon's address is right")
 
 // authorize returns nil when the key holds at least one of the scopes, or when
 // scopes is empty.

@@ -36,7 +36,7 @@ func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
 	}
 	copier, ok := s.store.(storage.Copier)
 	if !ok {
-		return response{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in a database on a server, which is copied by its own means: pg_dump of PostgreSQL; keep a copy of secret.key apart from it")
+		return response{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in PostgreSQL; back them up with pg_dump, and keep a copy of secret.key apart from it")
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
 		select {

@@ -60,7 +60,7 @@ func newDecoder(data []byte) *decoder {
 func (d *decoder) finish() error {
 	if d.err == nil {
 		if _, err := d.json.ReadToken(); err != io.EOF {
-			d.syntax(d.json.InputOffset(), "there is something after the end of the JSON value")
+			d.syntax(d.json.InputOffset(), "unexpected data after the JSON value")
 		}
 	}
 	if d.err != nil {
@@ -83,9 +83,9 @@ func (d *decoder) failed(err error) {
 	}
 	switch {
 	case err == jsontext.ErrDuplicateName:
-		d.syntax(offset, "the name "+strconv.Quote(clip(broken.JSONPointer.LastToken(), maxName))+" is there twice")
+		d.syntax(offset, "the name "+strconv.Quote(clip(broken.JSONPointer.LastToken(), maxName))+" appears twice")
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		d.syntax(offset, "the text ends early")
+		d.syntax(offset, "the JSON text is incomplete")
 	default:
 		d.syntax(offset, clip(err.Error(), maxPath))
 	}
@@ -259,7 +259,7 @@ func (d *decoder) text() (string, bool) {
 	}
 	s := token.String()
 	if strings.IndexByte(s, 0) >= 0 {
-		d.wrong(schedctl.ValidationFailed, "holds a NUL character; remove it")
+		d.wrong(schedctl.ValidationFailed, "contains a NUL character; remove it")
 		return s, false
 	}
 	return s, true

@@ -25,7 +25,7 @@ func readReplayWebhook(d *decoder) (since time.Time) {
 			since = d.time(text, schedctl.ValidationFailed)
 		}
 	})
-	d.require(given, "since", "say from when on; "+timeExample)
+	d.require(given, "since", "set the start time; "+timeExample)
 	return since
 }
 
@@ -51,7 +51,7 @@ func (s *Server) replayWebhook(ctx context.Context, c *request, since time.Time)
 			return err
 		})
 		if err != nil {
-			return response{}, storeError(err, "the daemon could not queue all of them; repeat the call; see its log")
+			return response{}, storeError(err, "the daemon could not queue all deliveries; repeat the request; see its log")
 		}
 		count, after = count+queued, next
 	}

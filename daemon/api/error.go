@@ -106,8 +106,8 @@ func storeError(err error, message string) error {
 		message = trouble
 	}
 	if errors.Is(err, storage.ErrUnknownOutcome) {
-		message = "the connection to the database broke while this was stored, and it is not known whether it was; " +
-			"look before you repeat the request, or send an Idempotency-Key with the next ones"
+		message = "the connection to the database broke while this was stored, and it is unknown whether it was; " +
+			"check the result before you repeat the request, or send an Idempotency-Key with the next ones"
 	}
 	return &schedctl.Error{Code: schedctl.Unavailable, Message: message, Err: err}
 }

@@ -75,8 +75,8 @@ func (h *hub) run(ctx context.Context) {
 		case <-h.wake:
 		}
 		h.advance(ctx)
-		for told := h.notify(h.allStreams()); told; {
-			told = h.notifyInGroups(ctx)
+		for woken := h.notify(h.allStreams()); woken; {
+			woken = h.notifyInGroups(ctx)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (h *hub) advance(ctx context.Context) {
 		})
 		if err != nil {
 			if ctx.Err() == nil {
-				h.log.WarnContext(ctx, "event streams are held up", "error", err)
+				h.log.WarnContext(ctx, "cannot read events for streams", "error", err)
 			}
 			return
 		}

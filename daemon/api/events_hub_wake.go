@@ -20,25 +20,25 @@ const (
 
 // notify wakes those of the given streams that were not woken since the ring grew.
 // It reports whether it woke any.
-func (h *hub) notify(some []*stream) (told bool) {
+func (h *hub) notify(some []*stream) (woken bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range some {
 		if s.notifiedUpTo == h.ring.end() {
 			continue
 		}
-		s.notifiedUpTo, told = h.ring.end(), true
+		s.notifiedUpTo, woken = h.ring.end(), true
 		select {
 		case s.more <- struct{}{}:
 		default:
 		}
 	}
-	return told
+	return woken
 }
 
 // notifyInGroups wakes the streams in groups, spread over wakeEvery or longer. It
 // reports whether it woke any.
-func (h *hub) notifyInGroups(ctx context.Context) (told bool) {
+func (h *hub) notifyInGroups(ctx context.Context) (woken bool) {
 	all := h.allStreams()
 	for group := range slices.Chunk(all, wakeTogether) {
 		each := max(wakeEvery/time.Duration(len(all)), wakeGap)
@@ -50,7 +50,7 @@ func (h *hub) notifyInGroups(ctx context.Context) (told bool) {
 			h.advance(ctx)
 		default:
 		}
-		told = h.notify(group) || told
+		woken = h.notify(group) || woken
 	}
-	return told
+	return woken
 }

@@ -47,7 +47,7 @@ func (s *stream) run(ctx context.Context, from streamStart) error {
 	defer s.out.limitOnEnd(ctx)()
 	s.out.text("retry: 2000\nid: " + from.position + "\n\n") // an id without data sets the resume position and is not an event
 	if from.missing != "" {
-		s.out.comment("there is no event " + from.missing + ", or not any more; those after it that are kept follow")
+		s.out.comment("there is no event " + from.missing + ": it was pruned or never existed; the stream continues with the events after it")
 	}
 	if err := s.out.flush(ctx); err != nil {
 		return err

@@ -59,7 +59,7 @@ func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (respons
 }
 
 // handleRepeatable runs a handler. Before it returns a final error, it looks for a
-// stored response. With a shared store it also prevents a request of another daemon
+// stored response. With a shared store it also prevents a request of a second daemon
 // with the same key from storing a response later. Invalid bodies skip that step,
 // because their requests never reach a transaction.
 func (s *Server) handleRepeatable(ctx context.Context, c *request, rt *route) (response, error) {
@@ -169,7 +169,7 @@ func (s *Server) restoreResponse(c *request, stored storage.IdempotencyRecord) (
 	if stored.Sealed {
 		if stored.Body, err = s.sealer.Open(stored.Body, c.sealContext()); err != nil {
 			return response{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
-				"the response to this Idempotency-Key cannot be opened: the daemon has another secret.key since; use a new key for a new request")
+				"the response to this Idempotency-Key cannot be decrypted: the daemon's secret.key was replaced; use a new key for a new request")
 		}
 	}
 	return response{
@@ -243,7 +243,7 @@ func (s *Server) commit(ctx context.Context, c *request, change func(storage.Tx)
 		return nil
 	})
 	if errors.Is(err, storage.ErrUnknownOutcome) && c.repeatable() {
-		s.log.WarnContext(ctx, "outcome of a request not known", "request", c.requestID, "error", err)
+		s.log.WarnContext(ctx, "request outcome unknown", "request", c.requestID, "error", err)
 		return response{}, errUndecided
 	}
 	return out, storeError(err, "the daemon could not store this and changed nothing; see its log")

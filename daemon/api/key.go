@@ -86,7 +86,7 @@ func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
 		}
 	}
 	if len(key.Scopes) == 0 {
-		return key, insufficientScope("this API key holds none of the usual scopes (%s); name the scopes of the new key", joinAll(defaultScopes, ", "))
+		return key, insufficientScope("this API key holds none of the default scopes (%s); name the scopes of the new key", joinAll(defaultScopes, ", "))
 	}
 	if key.AccountIDs == nil {
 		key.AccountIDs = c.key.AccountIDs
@@ -106,7 +106,7 @@ func (c *request) checkExpiry(at time.Time) error {
 		return schedctl.Errorf(schedctl.ValidationFailed, field, "expires_at has passed already; give a future time, or leave it out for a key that lasts as long as it can")
 	case !end.IsZero() && at.After(end):
 		return schedctl.Errorf(schedctl.ValidationFailed, field,
-			"this API key expires at %s, and a key that it makes cannot last longer; give a time up to that, or leave expires_at out for the same end", end.UTC().Format(time.RFC3339))
+			"this API key expires at %s, and a key that it creates cannot expire later; give an earlier time, or leave expires_at out for the same time", end.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

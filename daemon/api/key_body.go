@@ -29,7 +29,7 @@ func readCreateKey(d *decoder) (b createKey) {
 			b.expiresAt = d.expiry()
 		case "social_account_ids":
 			if b.accountIDs = d.accountIDs(); b.accountIDs != nil && len(b.accountIDs) == 0 {
-				d.wrong(schedctl.InvalidSocialAccounts, "names no account; leave it out for a key without a limit")
+				d.wrong(schedctl.InvalidSocialAccounts, "is empty; leave it out for a key without a limit")
 			}
 		}
 	})
@@ -54,7 +54,7 @@ func (d *decoder) name() string {
 func (d *decoder) scopes() []schedctl.Scope {
 	scopes, good := choices(d, "scope", schedctl.Scopes())
 	if good && len(scopes) == 0 {
-		d.wrong(schedctl.ValidationFailed, "names no scope; leave it out for the usual ones")
+		d.wrong(schedctl.ValidationFailed, "is empty; leave it out for the default scopes")
 	}
 	return scopes
 }
@@ -69,7 +69,7 @@ func choices[T ~string](d *decoder, noun string, known []T) (chosen []T, good bo
 		case !ok:
 			good = false
 		case slices.Contains(chosen, value):
-			d.fault(schedctl.ValidationFailed, "the %s %s is there twice; name it once", noun, value)
+			d.fault(schedctl.ValidationFailed, "the %s %sappears twice; name it once", noun, value)
 			good = false
 		case !slices.Contains(known, value):
 			shown := clip(text, maxName)

@@ -41,7 +41,7 @@ func (l *rateLimits) share(ctx context.Context, store storage.Shared, log *slog.
 		}
 		err := l.shareOnce(ctx, store)
 		if err != nil && !failing && ctx.Err() == nil {
-			log.WarnContext(ctx, "each daemon limits requests for itself, for the database cannot be asked", "error", err)
+			log.WarnContext(ctx, "rate limit exchange failed, each daemon limits requests on its own", "error", err)
 		}
 		failing = err != nil
 		pause(ctx, sharePause)

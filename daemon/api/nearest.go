@@ -24,7 +24,7 @@ func suggestion(name string, known []string) string {
 		return `did you mean "` + best + `"?`
 	}
 	if len(known) == 0 {
-		return "nothing can be given here"
+		return "no names are allowed here"
 	}
 	return "known here: " + strings.Join(known, ", ")
 }

@@ -101,7 +101,7 @@ func (d *decoder) mailSettings(policy outbound.Policy) *mailSettings {
 func (b *mailSettings) check(d *decoder, policy outbound.Policy) {
 	switch {
 	case b.Username == "" && b.password != "":
-		d.wrong(schedctl.ValidationFailed, "has a password and no username; give both or none")
+		d.wrong(schedctl.ValidationFailed, "has a password but no username; give both or neither")
 	case b.TLS == schedctl.MailPlain && b.Username != "":
 		d.wrong(schedctl.ValidationFailed, "has a username and tls none; a password is sent only with TLS")
 	case b.TLS == schedctl.MailPlain && policy != outbound.AllowPrivate:

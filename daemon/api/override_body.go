@@ -43,7 +43,7 @@ func (d *decoder) id() string {
 	id, ok := d.text()
 	switch {
 	case len(id) > maxID:
-		d.wrong(schedctl.ValidationFailed, "is longer than any id")
+		d.wrong(schedctl.ValidationFailed, "is too long for an id")
 		return ""
 	case ok && id == "":
 		d.wrong(schedctl.ValidationFailed, "is empty; name one of social_account_ids")

@@ -103,7 +103,7 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 			return nil, errDraftsOnly
 		}
 		if b.publishAt.null && p.Status() == schedctl.Scheduled {
-			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "a scheduled post cannot lose its time; give another time, or cancel the post")
+			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "a scheduled post needs a time; give a new time, or cancel the post")
 		}
 		accounts, err := c.editAccounts(r, p, b)
 		if err != nil {

@@ -198,7 +198,7 @@ func (d *decoder) accountIDList() *[]string {
 	return &ids
 }
 
-// maxID is longer than any id.
+// maxID is too long for an id.
 const maxID = 64
 
 // ids reads a list of ids. It returns nil when the list or one of the ids is
@@ -209,7 +209,7 @@ func (d *decoder) ids(code schedctl.Code) []string {
 	d.list("a list of strings", func() {
 		id, ok := d.text()
 		if len(id) > maxID {
-			d.wrong(code, "is longer than any id")
+			d.wrong(code, "is too long for an id")
 			ok = false
 		}
 		if good = good && ok; good {

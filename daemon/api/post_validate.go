@@ -160,7 +160,7 @@ func (v *validation) checkDuplicates(about *apiv1.AccountValidation, c *accountC
 	}
 	twin, err := sent.hasDuplicate(v.reader, sameTextWarning)
 	if twin {
-		about.Warnings = append(about.Warnings, "the account gets the same text from another post less than 24 h away; its network may take that for spam")
+		about.Warnings = append(about.Warnings, "the account gets the same text from another post less than 24 h away; its network may treat it as spam")
 	}
 	return err
 }

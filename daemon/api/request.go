@@ -87,10 +87,10 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	if allowed := s.allowed(r); allowed != nil {
 		list := strings.Join(allowed, ", ")
 		w.Header().Set("Allow", list)
-		s.fail(w, r, schedctl.Errorf(schedctl.MethodNotAllowed, "", "this path does not take that method; it takes %s", list))
+		s.fail(w, r, schedctl.Errorf(schedctl.MethodNotAllowed, "", "this path does not allow that method; it allows %s", list))
 		return
 	}
-	s.fail(w, r, schedctl.Errorf(schedctl.NotFound, "", "there is nothing at this path; /openapi.json lists all paths"))
+	s.fail(w, r, schedctl.Errorf(schedctl.NotFound, "", "no route has this path; /openapi.json lists all paths"))
 }
 
 // allowed returns the methods that the request's path has routes for.
