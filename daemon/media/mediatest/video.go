@@ -30,6 +30,25 @@ func LargeMP4(size int64) *io.SectionReader {
 	return io.NewSectionReader(&sparse{head: head(size - start + 8), size: size}, 0, size)
 }
 
+// MP4WithPositions returns an MP4 video with a second track, in which a camera recorded
+// its positions: "+60.17" and "+24.94" are in two chunks of the media data.
+func MP4WithPositions() []byte {
+	b := mp4Box("ftyp", "isom", "\x00\x00\x02\x00", "isom")
+	start := len(b) + 8
+	b = append(b, mp4Box("mdat", "media data+60.17more media data+24.94")...)
+	moov := movie(640, 360, identity, 18)
+	table := mp4Box("stbl",
+		string(mp4Box("stsc", u32(0, 1, 1, 2, 1))),
+		string(mp4Box("stsz", u32(0, 0, 4, 3, 3, 5, 1))),
+		string(mp4Box("stco", u32(0, 2, start+10, start+31))),
+	)
+	handler := mp4Box("hdlr", u32(0, 0), "meta", zero(13))
+	track := mp4Box("trak", string(mp4Box("mdia", string(handler), string(mp4Box("minf", string(table))))))
+	moov = append(moov, track...)
+	binary.BigEndian.PutUint32(moov, uint32(len(moov)))
+	return append(b, moov...)
+}
+
 // TurnedMP4 returns an MP4 video whose track is stored with 640 × 360 pixels, and displayed
 // with 360 × 640.
 func TurnedMP4() []byte {
@@ -76,14 +95,6 @@ const (
 
 // movie returns a moov box with one video track, and with user data.
 func movie(width, height int, matrix string, mediaBytes int) []byte {
-	u32 := func(n ...int) string {
-		var b []byte
-		for _, v := range n {
-			b = binary.BigEndian.AppendUint32(b, uint32(v))
-		}
-		return string(b)
-	}
-	zero := func(n int) string { return string(make([]byte, n)) }
 	const recorded = 3_900_000_000 // seconds since 1904
 	times := u32(0, recorded, recorded)
 	entry := string(mp4Box("avc1", zero(24), string(binary.BigEndian.AppendUint32(nil, uint32(width<<16|height))), zero(50)))
@@ -111,6 +122,16 @@ func movie(width, height int, matrix string, mediaBytes int) []byte {
 		string(mp4Box("uuid", "\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac", XMP)),
 	)
 }
+
+func u32(n ...int) string {
+	var b []byte
+	for _, v := range n {
+		b = binary.BigEndian.AppendUint32(b, uint32(v))
+	}
+	return string(b)
+}
+
+func zero(n int) string { return string(make([]byte, n)) }
 
 func mp4Box(name string, data ...string) []byte {
 	b := append(make([]byte, 4), name...)
