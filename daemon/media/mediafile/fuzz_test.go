@@ -8,20 +8,24 @@ import (
 	"testing"
 
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 )
 
 func FuzzPNG(f *testing.F)       { fuzz(f, mediafile.PNG, repairPNG) }
 func FuzzJPEG(f *testing.F)      { fuzz(f, mediafile.JPEG, nil) }
 func FuzzWebP(f *testing.F)      { fuzz(f, mediafile.WebP, repairWebP) }
 func FuzzGIF(f *testing.F)       { fuzz(f, mediafile.GIF, nil) }
-func FuzzMP4(f *testing.F)       { fuzz(f, mediafile.MP4, nil) }
+func FuzzMP4(f *testing.F)       { fuzz(f, mediafile.MP4, nil, mediatest.FragmentedMP4()) }
 func FuzzQuickTime(f *testing.F) { fuzz(f, mediafile.QuickTime, nil) }
-func FuzzWebM(f *testing.F)      { fuzz(f, mediafile.WebM, nil) }
+func FuzzWebM(f *testing.F)      { fuzz(f, mediafile.WebM, nil, mediatest.LiveWebM()) }
 func FuzzPDF(f *testing.F)       { fuzz(f, mediafile.PDF, nil) }
 
-// fuzz starts from the samples of a type. repair makes checksums and lengths right, so
+// fuzz starts from the samples of a type and from more seeds. repair makes checksums and lengths right, so
 // that the fuzzer gets past them.
-func fuzz(f *testing.F, mimeType string, repair func([]byte) []byte) {
+func fuzz(f *testing.F, mimeType string, repair func([]byte) []byte, seeds ...[]byte) {
+	for _, data := range seeds {
+		f.Add(data)
+	}
 	for _, s := range samples() {
 		if s.want.MIMEType == mimeType {
 			f.Add(s.data)

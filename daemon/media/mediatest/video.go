@@ -1,6 +1,7 @@
 package mediatest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -47,6 +48,15 @@ func MP4WithPositions() []byte {
 	moov = append(moov, track...)
 	binary.BigEndian.PutUint32(moov, uint32(len(moov)))
 	return append(b, moov...)
+}
+
+// FragmentedMP4 returns an MP4 video whose media data is in a fragment, as streaming
+// services store it.
+func FragmentedMP4() []byte {
+	b := mp4Box("ftyp", "iso5", "\x00\x00\x02\x00", "iso5dash")
+	b = append(b, movie(640, 360, identity, 18)...)
+	b = append(b, mp4Box("moof", string(mp4Box("mfhd", u32(0, 1))), string(mp4Box("traf", string(mp4Box("tfhd", u32(0, 1))))))...)
+	return append(b, mp4Box("mdat", "media data")...)
 }
 
 // TurnedMP4 returns an MP4 video whose track is stored with 640 × 360 pixels, and displayed
@@ -156,6 +166,17 @@ func WebM() []byte {
 	cluster := ebml(0x1f43b675, ebml(0xe7, []byte{0}), ebml(0xa3, []byte("\x81\x00\x00\x80media data")))
 	tags := ebml(0x1254c367, ebml(0x7373, ebml(0x67c8, ebml(0x45a3, []byte("LOCATION")), ebml(0x4487, []byte("+60.1700+024.9400/")))))
 	return append(header, ebml(0x18538067, info, tracks, tags, cluster)...)
+}
+
+// LiveWebM returns a WebM video as browsers record it: the lengths of its segment and of
+// its cluster are unknown.
+func LiveWebM() []byte {
+	b := WebM()
+	for _, id := range []string{"\x18\x53\x80\x67", "\x1f\x43\xb6\x75"} {
+		i := bytes.Index(b, []byte(id))
+		b[i+4], b[i+5] = 0x7f, 0xff
+	}
+	return b
 }
 
 // ebml returns an element with its length in two bytes.
