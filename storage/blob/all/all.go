@@ -21,8 +21,8 @@ type Options struct {
 	// directory uses its own.
 	Spools string
 
-	// Getenv returns environment variables, where the credentials of S3 are looked up;
-	// see [s3.Open].
+	// Getenv returns environment variables, such as the credentials of S3; see
+	// [s3.Open].
 	Getenv func(string) string
 
 	// CheckSecret refuses a file with credentials that other users can read; nil for

@@ -17,7 +17,7 @@ const (
 	memoryLimit = 8 << 20
 )
 
-// testMemory puts and reads a large blob, and measures the live heap meanwhile.
+// testMemory puts and reads a large blob, and measures the live heap at the same time.
 func testMemory(f *fixture) {
 	spool := f.spool(nil)
 	stream := io.LimitReader(rand.NewChaCha8([32]byte{}), streamSize)

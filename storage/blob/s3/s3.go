@@ -36,7 +36,7 @@ const (
 // Options are the options of [Open].
 type Options struct {
 	Spools string                  // the directory of uploads that are not blobs yet; created if it is missing
-	Getenv func(string) string     // where credentials are looked up
+	Getenv func(string) string     // returns environment variables with credentials
 	Check  func(path string) error // refuses files with credentials that other users can read; nil for none
 }
 
