@@ -69,7 +69,7 @@ func (o *keyCreate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if request.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.accounts); err != nil {
+	if request.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.accounts); err != nil {
 		return err
 	}
 	end, err := o.Open()

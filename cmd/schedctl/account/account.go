@@ -133,9 +133,9 @@ func FilterID(ctx context.Context, a *cli.App, c *client.Client, ref string) (st
 // everyAccount stands for all connected accounts in --to.
 const everyAccount = "all"
 
-// ResolveRecipients returns the ids of the accounts that --to names, each once and in
+// Recipients returns the ids of the accounts that --to names, each once and in
 // the order given.
-func ResolveRecipients(ctx context.Context, a *cli.App, c *client.Client, refs []string) ([]string, error) {
+func Recipients(ctx context.Context, a *cli.App, c *client.Client, refs []string) ([]string, error) {
 	var connected []apiv1.Account
 	for _, ref := range refs {
 		if IsID(ref) || ref == cli.LastRef {

@@ -110,7 +110,7 @@ func (o *addOptions) run(ctx context.Context) error {
 	if whole && !o.Asks() {
 		return cli.UsageError("schedctl account add needs a platform: %s", strings.Join(PlatformNames(), ", ")).WithHint("see: schedctl account add --help")
 	}
-	conn := NewConnection(o.platform, o.name)
+	conn := newConnection(o.platform, o.name)
 	if err := o.read(conn); err != nil {
 		return err
 	}

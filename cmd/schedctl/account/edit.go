@@ -48,7 +48,7 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	if o.name != "" {
 		edit.Name = &o.name
 	}
-	if edit.Options, err = o.options(NewConnection(acct.Platform, acct.Name)); err != nil {
+	if edit.Options, err = o.options(newConnection(acct.Platform, acct.Name)); err != nil {
 		return err
 	}
 	if acct, err = c.EditAccount(ctx, acct.ID, edit); err != nil {
@@ -86,7 +86,7 @@ func (o *editOptions) options(conn *connection) (map[string]any, error) {
 func (o *editOptions) noOption(conn *connection, key string) error {
 	f := cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such option", cli.Clip(key, 40), conn.platform)
 	names := slices.Clone(commonOptions)
-	for _, field := range conn.Fields {
+	for _, field := range conn.fields {
 		switch {
 		case field.Option && !slices.Contains(names, field.Name):
 			names = append(names, field.Name)

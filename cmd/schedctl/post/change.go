@@ -22,7 +22,7 @@ type changeOptions struct {
 
 	op     schedctl.Operation
 	preset []schedctl.Status // selected without --status; nil for all that allow the change
-	words  changeWords
+	words  changeTexts
 	asks   bool                               // also about posts that are named
 	judge  func(p apiv1.Post) error           // what else the daemon would refuse, or nil
 	trial  func(p apiv1.Post) apiv1.Post      // what --dry-run shows of a post, or nil for the post as it is
@@ -31,8 +31,8 @@ type changeOptions struct {
 	report func(context.Context, *client.Client, changeResult) error // prints what was done
 }
 
-// changeWords are what a change is called.
-type changeWords struct {
+// changeTexts are what a change is called.
+type changeTexts struct {
 	noun                   string // "post" or "draft"
 	infinitive, participle string // "try again", "tried again"
 	ask                    string // about so many posts: "Try %s again?"

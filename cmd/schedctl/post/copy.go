@@ -74,7 +74,7 @@ func (o *copyOptions) run(ctx context.Context, ref string) error {
 		create.Labels = *labels
 	}
 	if o.to != nil {
-		if create.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.to); err != nil {
+		if create.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 			return err
 		}
 		create.TargetOverrides = keptOverrides(original.TargetOverrides, create.SocialAccountIDs)

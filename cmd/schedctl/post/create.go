@@ -182,7 +182,7 @@ func (o *createOptions) writeText(ctx context.Context, c *client.Client, create 
 
 // address looks the accounts of the post up.
 func (o *createOptions) address(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (err error) {
-	if create.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.to); err != nil {
+	if create.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
 	}
 	create.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, create.SocialAccountIDs)

@@ -15,7 +15,7 @@ import (
 func newDelete(a *cli.App) *cobra.Command {
 	o := &changeOptions{
 		App: a, op: schedctl.OpDelete, asks: true,
-		words: changeWords{noun: "draft", infinitive: "delete", participle: "deleted", ask: "Delete %s for good?"},
+		words: changeTexts{noun: "draft", infinitive: "delete", participle: "deleted", ask: "Delete %s for good?"},
 		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
 			return func(ctx context.Context, id string) (apiv1.Post, error) {
 				return apiv1.Post{ID: id}, c.DeletePost(ctx, id)

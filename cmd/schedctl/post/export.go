@@ -178,7 +178,7 @@ func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.P
 	if err != nil {
 		return 0, err
 	}
-	out := NewExportWriter(w, o.format, AccountRefsOf(known))
+	out := newExportWriter(w, o.format, AccountRefsOf(known))
 	bar := o.NewProgress("exporting", 0)
 	defer bar.Clear()
 	var overridden, timeless int
@@ -186,7 +186,7 @@ func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.P
 		if err != nil {
 			return written, err
 		}
-		taken, err := out.Add(p)
+		taken, err := out.add(p)
 		if err != nil {
 			return written, fmt.Errorf("write the posts: %w", err)
 		}
@@ -200,7 +200,7 @@ func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.P
 			overridden++
 		}
 	}
-	if err := out.End(); err != nil {
+	if err := out.end(); err != nil {
 		return written, fmt.Errorf("write the posts: %w", err)
 	}
 	bar.Clear()

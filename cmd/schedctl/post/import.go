@@ -168,7 +168,7 @@ func (o *importOptions) open(ctx context.Context) (io.ReadCloser, error) {
 	if o.InTerminal && o.ErrTerminal {
 		o.Messagef("reading lines; end them with Ctrl-D on a line of its own")
 	}
-	return io.NopCloser(ReaderFunc(func(p []byte) (int, error) {
+	return io.NopCloser(readerFunc(func(p []byte) (int, error) {
 		data, err := cli.ReadInterruptibly(ctx, func() ([]byte, error) {
 			own := make([]byte, len(p)) // an abandoned read must not write to p
 			n, err := o.In.Read(own)
@@ -178,10 +178,10 @@ func (o *importOptions) open(ctx context.Context) (io.ReadCloser, error) {
 	})), nil
 }
 
-type ReaderFunc func([]byte) (int, error)
+type readerFunc func([]byte) (int, error)
 
 // Read calls the function.
-func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // linesText returns "1 of 20 lines is", "2 of 20 lines are" with such verbs.
 func linesText(n, all int, one, more string) string {

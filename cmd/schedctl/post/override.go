@@ -69,7 +69,7 @@ func overridesFor(ctx context.Context, a *cli.App, c *client.Client, list []over
 	out := keptOverrides(before, ids)
 	given := map[string]bool{}
 	for _, o := range list {
-		found, err := account.ResolveRecipients(ctx, a, c, []string{o.account})
+		found, err := account.Recipients(ctx, a, c, []string{o.account})
 		if err != nil {
 			return nil, err
 		}

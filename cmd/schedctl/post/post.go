@@ -143,7 +143,7 @@ func postSentence(a *cli.App, p apiv1.Post) string {
 	id := a.Bold(p.ID)
 	switch p.Status {
 	case schedctl.Draft:
-		return fmt.Sprintf("%s is a %s; schedule it with: %s", id, a.PaintStatus("draft"), NextSteps(p, nil)[0])
+		return fmt.Sprintf("%s is a %s; schedule it with: %s", id, a.PaintStatus("draft"), nextSteps(p, nil)[0])
 	case schedctl.Scheduled:
 		return fmt.Sprintf("%s is %s for %s (%s) on %s", id, a.PaintStatus("scheduled"),
 			when.Format(p.PublishAt.In(a.Local)), when.Relative(p.PublishAt.Time, a.Now()), to)

@@ -22,7 +22,7 @@ type retryOptions struct {
 func newRetry(a *cli.App) *cobra.Command {
 	o := &retryOptions{changeOptions: changeOptions{
 		App: a, op: schedctl.OpRetry, preset: []schedctl.Status{schedctl.Failed},
-		words: changeWords{noun: "post", infinitive: "try again", participle: "tried again", ask: "Try %s again?"},
+		words: changeTexts{noun: "post", infinitive: "try again", participle: "tried again", ask: "Try %s again?"},
 	}}
 	o.judge, o.plan, o.report = o.refuses, o.tellTargets, o.printRetried
 	o.apply = func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {

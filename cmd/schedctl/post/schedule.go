@@ -29,7 +29,7 @@ type scheduleOptions struct {
 func newSchedule(a *cli.App) *cobra.Command {
 	o := &scheduleOptions{changeOptions: changeOptions{
 		App: a, op: schedctl.OpEdit, preset: []schedctl.Status{schedctl.Scheduled},
-		words: changeWords{noun: "post", infinitive: "move", participle: "moved", ask: "Move %s?"},
+		words: changeTexts{noun: "post", infinitive: "move", participle: "moved", ask: "Move %s?"},
 	}}
 	o.judge, o.trial, o.plan, o.report, o.apply = o.refuses, o.moved, o.tellMove, o.printChanged, o.mover
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
@@ -128,7 +128,7 @@ func replacementAccounts(ctx context.Context, a *cli.App, c *client.Client, to [
 	if to == nil {
 		return nil, nil
 	}
-	ids, err := account.ResolveRecipients(ctx, a, c, to)
+	ids, err := account.Recipients(ctx, a, c, to)
 	return &ids, err
 }
 

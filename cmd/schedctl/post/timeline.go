@@ -108,7 +108,7 @@ func timelineText(a *cli.App, t apiv1.Timeline, names Accounts) []byte {
 		b.WriteString("\n")
 		b.Write(targetText(a, target, names))
 	}
-	if steps := NextSteps(asPost(t), names); len(steps) > 0 {
+	if steps := nextSteps(asPost(t), names); len(steps) > 0 {
 		b.WriteString("\n")
 		for _, step := range steps {
 			b.WriteString(a.Dim("next: ") + step + "\n")

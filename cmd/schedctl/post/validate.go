@@ -72,7 +72,7 @@ func (o *validateOptions) run(ctx context.Context) error {
 	}
 	// The post is judged as if it were published now.
 	post := apiv1.CreatePost{Content: text, PublishAt: apiv1.Now(), AllowDuplicate: o.allowDuplicate}
-	if post.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.to); err != nil {
+	if post.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
 	}
 	if post.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, post.SocialAccountIDs); err != nil {

@@ -94,7 +94,7 @@ func (o *watchOptions) run(ctx context.Context, ids []string) error {
 const (
 	recent    = 10 * time.Minute // what happened since may come first
 	afterword = time.Second      // how long the events of a post that has ended may take to come
-	WatchLook = 5 * time.Second  // how often posts are read in addition to their events
+	watchLook = 5 * time.Second  // how often posts are read in addition to their events
 )
 
 // watch follows the events until the posts have ended or ctx has.
@@ -107,7 +107,7 @@ func (o *watchOptions) watch(ctx context.Context, c *client.Client) error {
 	}
 	feed := FollowEvents(ctx, c, o.lastEvent)
 	defer feed.Stop()
-	timer := time.NewTimer(WatchLook)
+	timer := time.NewTimer(watchLook)
 	defer timer.Stop()
 	for {
 		select {
@@ -186,7 +186,7 @@ func (o *watchOptions) pause() time.Duration {
 	if o.watches != nil && !slices.ContainsFunc(o.watches, func(w watched) bool { return !w.done }) {
 		return afterword
 	}
-	return WatchLook
+	return watchLook
 }
 
 // take shows an event, and looks at its post when it may have been the last.

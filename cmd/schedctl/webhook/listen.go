@@ -224,5 +224,5 @@ func (o *listenOptions) show(f forwarded) error {
 
 // outcomeText is the receiver's response, colored by success.
 func outcomeText(a *cli.App, f forwarded) string {
-	return a.Paint(cli.StatusColors[string(f.Status)], cli.OneLine(f.answerText()))
+	return a.Paint(cli.StatusColors[string(f.Status)], cli.OneLine(f.responseText()))
 }

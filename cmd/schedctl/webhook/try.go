@@ -68,7 +68,7 @@ func failedDelivery(d apiv1.Delivery) error {
 	if d.Status == schedctl.DeliveryDelivered {
 		return nil
 	}
-	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not take %s: %s", d.ID, attemptText(d)).
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not take %s: %s", d.ID, responseText(d)).
 		WithHint("a receiver must respond with a 2xx status within 10 seconds")
 }
 
