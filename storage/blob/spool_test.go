@@ -46,7 +46,7 @@ func TestSpool(t *testing.T) {
 }
 
 // TestSpoolLimit guards that the limit can follow the type, which the first bytes show,
-// and that nothing is written after an error.
+// and that an error ends all writing.
 func TestSpoolLimit(t *testing.T) {
 	t.Parallel()
 	s, err := blob.NewSpool(t.TempDir())

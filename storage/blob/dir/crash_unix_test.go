@@ -101,8 +101,8 @@ func spoolAndStop(s *dir.Store) error {
 	return err
 }
 
-// TestKill kills a process between and in its Puts. What was reported as put is complete,
-// and every listed blob is.
+// TestKill kills a process between and in its Puts. Every blob that it reported exists,
+// and every listed blob is complete.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	for i := range 10 {
@@ -186,7 +186,7 @@ func fillDisk(s *dir.Store) error {
 	return nil
 }
 
-// TestFullDisk guards that a full disk has its own error, and that nothing is left.
+// TestFullDisk guards that a full disk has its own error, and that no file is left.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
