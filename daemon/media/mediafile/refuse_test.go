@@ -211,6 +211,9 @@ func manyFrames(frames, width, height uint16) []byte {
 // One changed byte never makes a walk panic, and never makes Strip keep metadata.
 func TestChangedBytes(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("the race detector has nothing to find here, and makes it slow")
+	}
 	for _, s := range samples() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
