@@ -36,6 +36,8 @@ var layers = []struct {
 	{pkg: "/storage/bolt", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/storage/search", "go.etcd.io/bbolt…"}, why: "an engine knows the contract alone"},
 	{pkg: "/storage/postgres", may: []string{module, module + "/storage", module + "/storage/blob", module + "/storage/failpoint", module + "/storage/search", "github.com/jackc/pgx/v5…", "github.com/pressly/goose/v3…"}, why: "an engine knows the contract alone"},
 	{pkg: "/storage/blob", may: []string{module + "/storage", module + "/storage/blob"}, why: "the contract of blobs must not know an engine"},
+	{pkg: "/storage/blob/s3", may: []string{module + "/storage", module + "/storage/blob", "github.com/minio/minio-go/v7…"}, why: "an engine knows the contract alone"},
+	{pkg: "/storage/blob/all", may: []string{module + "/storage", module + "/storage/blob…"}, why: "it knows every engine that needs no database"},
 	{pkg: "/storage/blob/blobtest", may: []string{module + "/storage", module + "/storage/blob", module + "/storage/blob/dir"}, why: "the suite tests all engines alike"},
 	{pkg: "/storage/transfer", may: []string{module, module + "/storage"}, why: "the contract defines what is copied"},
 	{pkg: "/daemon/clock", may: []string{"golang.org/x/sys/…"}, why: "the time depends on the kernel only"},

@@ -5,7 +5,7 @@
 // # Vocabulary
 //
 // A [Workspace] owns all other objects. An [Account] is one identity on one network
-// that the workspace can publish to; the kind of network is its platform. A [Post] is
+// that the workspace can publish to; the kind of network is its platform. A [post] is
 // a text with a time; it has one [Target] for each of its accounts. An [Attempt] is
 // one request to a network for one target: it is committed as running before the
 // request is sent, and finished after it, so that a crash in between is detected. An
@@ -15,7 +15,7 @@
 //
 // A post starts as a draft, or scheduled, or (publish now) queued. Its targets
 // move on their own: one may be published while another still waits for a
-// retry. The status of the post is therefore never stored: [Post.Status]
+// retry. The status of the post is therefore never stored: [post.Status]
 // derives it from the targets.
 //
 //	draft ── schedule ──▶ scheduled ── claim ──▶ publishing ──▶ published
@@ -23,7 +23,7 @@
 //	scheduled, publishing ── cancel ──▶ canceled
 //
 // Every change of a target goes through [NextStatus], the one transition table,
-// and every operation on a post is a method of [Post] that first asks
+// and every operation on a post is a method of [post] that first asks
 // [CheckOperation]. A method that fails leaves the post as it was.
 //
 // # Time

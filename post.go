@@ -189,7 +189,7 @@ func checkContent(field, content string) error {
 	case !utf8.ValidString(content):
 		return Errorf(ValidationFailed, field, "content is not valid UTF-8")
 	case strings.ContainsRune(content, 0):
-		return Errorf(ValidationFailed, field, "content holds a NUL character; remove it")
+		return Errorf(ValidationFailed, field, "content contains a NUL character; remove it")
 	case n > MaxContent:
 		return Errorf(ContentTooLong, field, "content has %d characters; the limit is %d", n, MaxContent)
 	case strings.TrimSpace(content) == "":

@@ -32,7 +32,7 @@ func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err 
 		var c cost
 		path := filepath.Join(b.dir, "backup.db")
 		defer os.Remove(path)
-		began, err := b.backUp(ctx, d, path, f.first, &c)
+		started, err := b.backUp(ctx, d, path, f.first, &c)
 		arrived, stopped := f.stop(ctx, n)
 		if err := errors.Join(err, stopped); err != nil {
 			return err
@@ -43,7 +43,7 @@ func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err 
 		}
 		// The copy may contain any of the posts created by the feed.
 		n.add(before, before-there, there-before-len(f.posts))
-		out = backupRows(largePosts/b.scale, began, arrived, &c)
+		out = backupRows(largePosts/b.scale, started, arrived, &c)
 		return nil
 	})
 	return out, err
@@ -51,44 +51,44 @@ func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err 
 
 // backUp makes a backup between two periods without one. It returns when the first
 // period started, when the backup started and ended, and when the last period ended.
-func (b *bench) backUp(ctx context.Context, d *child.Daemon, path string, first time.Time, c *cost) (began [4]time.Time, err error) {
+func (b *bench) backUp(ctx context.Context, d *child.Daemon, path string, first time.Time, c *cost) (started [4]time.Time, err error) {
 	quiet := b.length(700 * time.Millisecond)
 	args := append([]string{"backup", path, "--quiet"}, atDaemon(d)...)
-	began[0] = first
+	started[0] = first
 	if err := sleepUntil(ctx, first.Add(quiet)); err != nil {
-		return began, err
+		return started, err
 	}
-	began[1] = time.Now()
+	started[1] = time.Now()
 	if err := c.measure(d.PID(), 1, func() error {
 		if text, err := exec.CommandContext(ctx, b.binary, args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("schedctl backup: %w\n%s", err, text)
 		}
 		return nil
 	}); err != nil {
-		return began, err
+		return started, err
 	}
-	began[2] = time.Now()
-	began[3] = began[2].Add(quiet)
-	return began, sleepUntil(ctx, began[3])
+	started[2] = time.Now()
+	started[3] = started[2].Add(quiet)
+	return started, sleepUntil(ctx, started[3])
 }
 
-func backupRows(posts int, began [4]time.Time, arrived []arrival, c *cost) []result {
+func backupRows(posts int, started [4]time.Time, arrived []arrival, c *cost) []result {
 	meanwhile := 0
 	for _, a := range arrived {
-		if !a.Since.Before(began[1]) && a.Since.Before(began[2]) {
+		if !a.Since.Before(started[1]) && a.Since.Before(started[2]) {
 			meanwhile++
 		}
 	}
 	return []result{
-		within(fmt.Sprintf("hot backup of %d posts", posts), began[2].Sub(began[1]), 15*time.Second).detailed("with its check").with(c),
-		p99Between(began, arrived).row("publishing p99 during the backup / before and after", 0, goal{atMost: 5}, "µs").
+		within(fmt.Sprintf("hot backup of %d posts", posts), started[2].Sub(started[1]), 15*time.Second).detailed("with its check").with(c),
+		p99Between(started, arrived).row("publishing p99 during the backup / before and after", 0, goal{atMost: 5}, "µs").
 			detailed("%d posts during the backup, one every %s", meanwhile, feedEvery),
 	}
 }
 
 // p99Between compares the lateness of posts during a period with that before and after
 // it.
-func p99Between(began [4]time.Time, arrived []arrival) comparison {
-	p99 := func(part int) sample { return sample{windowStarts(began[:]).p99(part, arrived)} }
+func p99Between(started [4]time.Time, arrived []arrival) comparison {
+	p99 := func(part int) sample { return sample{windowStarts(started[:]).p99(part, arrived)} }
 	return comparison{{p99(1), [2]sample{p99(0), p99(2)}}}
 }

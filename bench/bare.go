@@ -17,15 +17,15 @@ const (
 )
 
 // writeSample returns the sample of a number of writes.
-func writeSample(began time.Time, took []time.Duration) sample {
-	return sample{rateFigure: perSecond(len(took), time.Since(began)), medianFigure: micros(quantile(took, 0.5))}
+func writeSample(started time.Time, took []time.Duration) sample {
+	return sample{rateFigure: perSecond(len(took), time.Since(started)), medianFigure: micros(quantile(took, 0.5))}
 }
 
 // timeCall runs fn and appends its duration.
 func timeCall(took *[]time.Duration, fn func() error) error {
-	began := time.Now()
+	started := time.Now()
 	err := fn()
-	*took = append(*took, time.Since(began))
+	*took = append(*took, time.Since(started))
 	return err
 }
 
@@ -53,9 +53,9 @@ func (b *bench) bareGrouped(rec recording, writers int) measure {
 		for w := range writers {
 			wg.Go(func() {
 				for i := w; i < len(rec); i += writers {
-					began := time.Now()
+					started := time.Now()
 					g.commit(rec[i])
-					took[i] = time.Since(began)
+					took[i] = time.Since(started)
 				}
 			})
 		}
@@ -75,9 +75,9 @@ func (b *bench) bare(rec recording, write func(*bolt.DB) ([]time.Duration, error
 			return nil, err
 		}
 		defer db.Close()
-		began := time.Now()
+		started := time.Now()
 		took, err := write(db)
-		return writeSample(began, took), err
+		return writeSample(started, took), err
 	}
 }
 
@@ -112,7 +112,7 @@ func (b *bench) bareSync(rec recording) measure {
 		defer f.Close()
 		block := make([]byte, rec.size())
 		var took []time.Duration
-		began := time.Now()
+		started := time.Now()
 		for range rec {
 			if err := timeCall(&took, func() error {
 				if _, err := f.Write(block); err != nil {
@@ -123,6 +123,6 @@ func (b *bench) bareSync(rec recording) measure {
 				return nil, err
 			}
 		}
-		return writeSample(began, took), nil
+		return writeSample(started, took), nil
 	}
 }

@@ -95,13 +95,13 @@ func openBrowser(binary string, d *child.Daemon) (*session, error) {
 	s := &session{cmd: exec.Command(binary, append([]string{"tui", "--no-color"}, atDaemon(d)...)...), screen: screen}
 	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color")
 	onTerminal(s.cmd, terminal)
-	began := time.Now()
+	started := time.Now()
 	err = s.cmd.Start()
 	terminal.Close()
 	if err == nil {
 		err = s.expect("Post number 0 ")
 	}
-	s.startTime = time.Since(began)
+	s.startTime = time.Since(started)
 	return s, err
 }
 
@@ -143,12 +143,12 @@ func (s *session) settle(quiet time.Duration) error {
 
 // press types a key and returns the time until the selection mark is redrawn.
 func (s *session) press(key string) (time.Duration, error) {
-	began := time.Now()
+	started := time.Now()
 	_, err := s.screen.WriteString(key)
 	if err == nil {
 		err = s.expect("▌")
 	}
-	return time.Since(began), err
+	return time.Since(started), err
 }
 
 // browse scrolls far down, and then moves up and down.

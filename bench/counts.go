@@ -47,7 +47,7 @@ func (c counts) asControl() counts {
 	return counts{Checked: c.Checked, Control: c.Control + c.Lost + c.Twice + c.Early}
 }
 
-// clean reports whether nothing was lost, failed, repeated or early.
+// clean reports whether no post was lost, failed, repeated or early.
 func (c counts) clean() bool { return c.Lost+c.Twice+c.Early+c.Failed == 0 }
 
 func (c counts) String() string {

@@ -207,7 +207,7 @@ func accountIDs(ctx context.Context, d *child.Daemon, platform string) (ids []st
 		}
 	}
 	if len(ids) == 0 {
-		return nil, fmt.Errorf("the daemon has no account of platform %s", platform)
+		return nil, fmt.Errorf("no account of platform %s on the daemon", platform)
 	}
 	return ids, nil
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // measureHostile compares how late posts of one workspace are published in two
-// situations: while a key of another workspace sends the most expensive possible
+// situations: while a key of a different workspace sends the most expensive possible
 // requests, and while it sends ordinary requests to the same operations. Either way a
 // few connections send one request after another, as fast as responses arrive.
 func measureHostile(ctx context.Context, b *bench, n *counts) (out []result, err error) {
@@ -55,7 +55,7 @@ func measureHostile(ctx context.Context, b *bench, n *counts) (out []result, err
 // one.
 type windowStarts []time.Time
 
-func (h *hostile) stretches(ctx context.Context, b *bench, first time.Time) (began windowStarts, err error) {
+func (h *hostile) stretches(ctx context.Context, b *bench, first time.Time) (started windowStarts, err error) {
 	quiet := func(end time.Time) error { return sleepUntil(ctx, end) }
 	parts := []func(time.Time) error{quiet}
 	for range b.rounds {
@@ -63,30 +63,30 @@ func (h *hostile) stretches(ctx context.Context, b *bench, first time.Time) (beg
 			parts = append(parts, func(end time.Time) error { return h.attack(ctx, requests, end) })
 		}
 	}
-	began = windowStarts{first}
+	started = windowStarts{first}
 	for _, part := range append(parts, quiet) {
-		if err := part(began[len(began)-1].Add(b.length(hostileWindow))); err != nil {
+		if err := part(started[len(started)-1].Add(b.length(hostileWindow))); err != nil {
 			return nil, err
 		}
-		began = append(began, time.Now()) // the last requests have ended
+		started = append(started, time.Now()) // the last requests have ended
 	}
-	return began, nil
+	return started, nil
 }
 
-func (h *hostile) rows(began windowStarts, arrived []arrival) []result {
+func (h *hostile) rows(started windowStarts, arrived []arrival) []result {
 	var c comparison
 	var p99 []float64
 	latest := time.Duration(0)
-	for i := 1; i+3 < len(began); i += 3 {
-		c = append(c, p99Between([4]time.Time(began[i:i+4]), arrived)...)
+	for i := 1; i+3 < len(started); i += 3 {
+		c = append(c, p99Between([4]time.Time(started[i:i+4]), arrived)...)
 		p99 = append(p99, c[len(c)-1].subject[0])
 	}
 	for _, a := range arrived {
 		latest = max(latest, a.late())
 	}
-	silent := []float64{began.p99(0, arrived), began.p99(len(began)-2, arrived)}
+	silent := []float64{started.p99(0, arrived), started.p99(len(started)-2, arrived)}
 	return []result{
-		c.row("publishing p99 with a hostile key of another workspace / with a busy one", 0, goal{atMost: 2}, "µs").
+		c.row("publishing p99 with a hostile key of a different workspace / with a busy one", 0, goal{atMost: 2}, "µs").
 			detailed("%d requests from %s", h.sent.Load(), plural(hostileConnections, "connection")),
 		within("publishing with a hostile key: the latest", latest, time.Second).
 			detailed("p99 %.0f µs, and %.0f µs without requests", median(p99), median(silent)),
@@ -94,10 +94,10 @@ func (h *hostile) rows(began windowStarts, arrived []arrival) []result {
 }
 
 // p99 returns the lateness of the posts of a window.
-func (began windowStarts) p99(i int, arrived []arrival) float64 {
+func (started windowStarts) p99(i int, arrived []arrival) float64 {
 	var late []time.Duration
 	for _, a := range arrived {
-		if !a.Since.Before(began[i]) && a.Since.Before(began[i+1]) {
+		if !a.Since.Before(started[i]) && a.Since.Before(started[i+1]) {
 			late = append(late, a.late())
 		}
 	}

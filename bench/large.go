@@ -99,7 +99,7 @@ func (b *bench) emptyMemory(ctx context.Context) (memory float64, err error) {
 	return memory, err
 }
 
-// compareAll compares the daemon with one that has a thousand posts.
+// compareAll compares the daemon with a daemon with a thousand posts.
 func (l *large) compareAll(ctx context.Context, many *child.Daemon) (out []result, err error) {
 	few, err := l.b.waiting(ctx, smallPosts)
 	if err != nil {

@@ -59,9 +59,9 @@ func (l *load) send(ctx context.Context, s server) ([]time.Duration, error) {
 
 func (l *load) exchange(conn *connection, i int, took *time.Duration) error {
 	request := l.request(i)
-	began := time.Now()
+	started := time.Now()
 	body, err := conn.exchange(request)
-	*took = time.Since(began)
+	*took = time.Since(started)
 	if err == nil && l.checkBody != nil {
 		err = l.checkBody(i, body)
 	}

@@ -170,6 +170,6 @@ func chosenCases(only *regexp.Regexp) (names []string) {
 // startStage prints the name of a stage on standard error. done prints its duration.
 func startStage(name string) (done func()) {
 	fmt.Fprintf(os.Stderr, "%-8s …", name)
-	began := time.Now()
-	return func() { fmt.Fprintf(os.Stderr, " %s\n", time.Since(began).Round(100*time.Millisecond)) }
+	started := time.Now()
+	return func() { fmt.Fprintf(os.Stderr, " %s\n", time.Since(started).Round(100*time.Millisecond)) }
 }

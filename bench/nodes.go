@@ -18,7 +18,7 @@ type nodes struct {
 	b       *bench
 	server  *postgrestest.Cluster
 	daemons [2]*child.Daemon // the second is nil after it was killed
-	began   time.Time        // start of the second daemon
+	started time.Time        // start of the second daemon
 	used    cpuShares        // CPU time of the burst of posts
 }
 
@@ -66,7 +66,7 @@ func (p *nodes) start(ctx context.Context) error {
 			}
 			c.Key = p.daemons[0].Key
 		}
-		c.Dir, p.began = dir, time.Now()
+		c.Dir, p.started = dir, time.Now()
 		if p.daemons[i], err = child.Start(ctx, c); err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ const (
 func (p *nodes) storedStaging(ctx context.Context, w window) staging {
 	lead := leadNodes + leadStored*time.Duration(w.share(subject))
 	before := time.Duration(w.slices(subject)[0]) * w.slice()
-	lead = max(lead, time.Until(p.began.Add(nodeDiscovery-before)))
+	lead = max(lead, time.Until(p.started.Add(nodeDiscovery-before)))
 	return staging{window: w, lead: lead, prepare: func(plan *windowPlan) (*child.Daemon, func() error, error) {
 		if err := p.b.setTimer(plan); err != nil {
 			return nil, nil, err

@@ -136,9 +136,9 @@ func createPosts(ctx context.Context, s server, account string, connections, pos
 	for i := range requests {
 		requests[i] = s.post("/posts", fmt.Sprintf("bench-%d-%d", key, i), createBody(account, time.Now()))
 	}
-	began := time.Now()
+	started := time.Now()
 	took, err := runLoad(ctx, s, load{connections: connections, count: posts, request: func(i int) []byte { return requests[i] }})
-	return writeSample(began, took), err
+	return writeSample(started, took), err
 }
 
 // createBody returns the body of a measured create.

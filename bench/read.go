@@ -162,7 +162,7 @@ func (r *readLoad) measureServer(ctx context.Context, s server) (sample, error) 
 	}
 	var wrong atomic.Int64
 	var unchanged error
-	began := time.Now()
+	started := time.Now()
 	took, err := runLoad(ctx, s, load{
 		connections: r.connections, count: r.count,
 		request: func(i int) []byte {
@@ -178,7 +178,7 @@ func (r *readLoad) measureServer(ctx context.Context, s server) (sample, error) 
 			return nil
 		},
 	})
-	out := writeSample(began, took)
+	out := writeSample(started, took)
 	if r.connections == 1 {
 		out[rateFigure] = perSecond(len(took), sum(took)) // without the time between requests
 	}

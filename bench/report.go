@@ -58,7 +58,7 @@ func (r *benchReport) count(v verdict) (n int) {
 	return n
 }
 
-// passed reports whether no goal was missed and nothing was lost, repeated or early.
+// passed reports whether all goals were met and no post was lost, repeated or early.
 func (r *benchReport) passed() bool { return r.count(fail) == 0 && r.Counts.clean() }
 
 // print writes the table, the details of rows that did not pass, and a summary.

@@ -19,9 +19,8 @@ type lazy[T any] struct {
 // get returns the value or the error.
 func (m *lazy[T]) get() (T, error) { return m.value, m.err }
 
-// setUp prepares everything that takes long to make and that the named cases need, all
-// at once, because nothing is being measured. An error is returned by the cases that
-// need the value.
+// setUp prepares all expensive prerequisites of the named cases in parallel,
+// because no measurement is running. The cases that need a value return its error.
 func (b *bench) setUp(ctx context.Context, cases []string) error {
 	defer startStage("set up")()
 	if _, err := b.withAccounts(ctx); err != nil {

@@ -90,12 +90,12 @@ func (s *sqlInserts) run(ctx context.Context, create func(*postgres.Store) ([]ti
 	if err := s.empty(ctx); err != nil {
 		return nil, err
 	}
-	began := time.Now()
+	started := time.Now()
 	took, err := create(store)
 	if err != nil {
 		return nil, err
 	}
-	out = writeSample(began, took)
+	out = writeSample(started, took)
 	there := 0
 	err = store.View(ctx, func(r storage.Reader) error {
 		return r.Due(schedctl.Due{}, func(schedctl.Due) bool { there++; return true })
@@ -122,12 +122,12 @@ func (s *sqlInserts) fromAll(create func() error) ([]time.Duration, error) {
 	for w := range sqlConnections {
 		working.Go(func() {
 			for i := next.Add(1) - 1; int(i) < s.posts; i = next.Add(1) - 1 {
-				began := time.Now()
+				started := time.Now()
 				if err := create(); err != nil {
 					failed[w] = err
 					return
 				}
-				took[i] = time.Since(began)
+				took[i] = time.Since(started)
 			}
 		})
 	}

@@ -172,13 +172,13 @@ func TestRowWithoutGoal(t *testing.T) {
 func TestP99Between(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 6, 2, 12, 0, 0, 0, time.UTC)
-	began := [4]time.Time{first, first.Add(time.Second), first.Add(2 * time.Second), first.Add(3 * time.Second)}
+	started := [4]time.Time{first, first.Add(time.Second), first.Add(2 * time.Second), first.Add(3 * time.Second)}
 	var arrived []arrival
 	for i, late := range []time.Duration{time.Millisecond, 6 * time.Millisecond, 3 * time.Millisecond} {
-		since := began[i].Add(time.Millisecond)
+		since := started[i].Add(time.Millisecond)
 		arrived = append(arrived, arrival{Since: since, At: since.Add(late)})
 	}
-	if got := p99Between(began, arrived).ratio(0); got != 3 {
+	if got := p99Between(started, arrived).ratio(0); got != 3 {
 		t.Errorf("%v ×, want 3", got)
 	}
 }

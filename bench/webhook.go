@@ -98,7 +98,7 @@ func (b *bench) drainBacklog(ctx context.Context, config child.Config, events in
 		return err
 	})
 	n.countArrivals(events, keys(told))
-	return sample{sinceLast(told, d.Began())}, err
+	return sample{sinceLast(told, d.StartTime())}, err
 }
 
 // measureBacklogOnPostgres is measureBacklog for a daemon on PostgreSQL.
@@ -186,12 +186,12 @@ func (b *bench) callInOrder(calls int, n *counts) (sample, error) {
 }
 
 // sinceLast returns how long after a time the last call arrived, in µs.
-func sinceLast(arrived []arrival, began time.Time) float64 {
+func sinceLast(arrived []arrival, started time.Time) float64 {
 	if len(arrived) == 0 {
 		return micros(arrivalTimeout)
 	}
 	last := slices.MaxFunc(arrived, func(a, b arrival) int { return a.At.Compare(b.At) })
-	return micros(last.At.Sub(began))
+	return micros(last.At.Sub(started))
 }
 
 // toDurations converts figures in µs to durations.

@@ -51,7 +51,7 @@ func TestPlanSortsWhatArrived(t *testing.T) {
 		{Key: "post 13", At: after(-1)}, // early
 		{Key: "post 14", At: after(9)},
 		{Key: "post 15", At: after(10)},
-		{Key: "post 99", At: after(1)}, // of another plan
+		{Key: "post 99", At: after(1)}, // of a different plan
 		{Key: "waits", At: after(1)},
 	}}, &n)
 	if want := (counts{Checked: 6, Twice: 1, Early: 1, Control: 1}); n != want { // 11 is what the control lost

@@ -161,10 +161,10 @@ func TestBackupTakesAsLongAsItTakes(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c := newClient(t, client.Config{URL: "http://daemon.example", Transport: test.pauses})
-				began := time.Now()
+				started := time.Now()
 				_, err := c.Backup(t.Context(), io.Discard)
-				if (err == nil) != test.ok || time.Since(began) != test.takes {
-					t.Errorf("got %v after %s", err, time.Since(began))
+				if (err == nil) != test.ok || time.Since(started) != test.takes {
+					t.Errorf("got %v after %s", err, time.Since(started))
 				}
 				if err != nil && !strings.Contains(err.Error(), "did not respond in time") {
 					t.Errorf("got %v", err)

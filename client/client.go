@@ -11,7 +11,7 @@
 // A [Client] has one method for each operation. The types of requests and responses
 // are in package apiv1. The main uses, each with an example:
 //
-//   - [Client.CreatePost] creates a post, and [Client.Post] reads its result.
+//   - [Client.CreatePost] creates a post, and [Client.post] reads its result.
 //   - [Client.EachPost] iterates over all pages of a list.
 //   - [Client.Events] streams events as they happen.
 //   - [VerifyWebhook] checks the signature of a request to a webhook.

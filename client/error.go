@@ -17,7 +17,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// Error is a refusal by the daemon. [schedctl.CodeOf] finds its code.
+// Error is an error response of the daemon. [schedctl.CodeOf] returns its code.
 type Error struct {
 	API        apiv1.Error   // as sent by the daemon; Code is never empty
 	Status     int           // of the HTTP response
@@ -37,12 +37,12 @@ func (e *Error) Error() string {
 	return e.API.Message + " (" + strings.Join(details, "; ") + ")"
 }
 
-// Unwrap returns the refusal as the domain knows it.
+// Unwrap returns the error as a [schedctl.Error].
 func (e *Error) Unwrap() error { return &schedctl.Error{Code: e.API.Code, Message: e.API.Message} }
 
-// CreatedBefore returns the id of what the first write with the idempotency key
-// of a write has created, when err is that of a later one, which is another one,
-// with the same key. It is empty when the daemon does not say so.
+// CreatedBefore returns the id of the object that the first request with an
+// idempotency key created, when err rejects a different request with the same key.
+// It is empty when the daemon does not report an id.
 func CreatedBefore(err error) (id string) {
 	var refused *Error
 	if !errors.As(err, &refused) || refused.API.Code != schedctl.IdempotencyKeyReused || refused.Location == "" {
@@ -51,9 +51,9 @@ func CreatedBefore(err error) (id string) {
 	return path.Base(refused.Location)
 }
 
-// ExistingPost returns the id of the post that has the external id of a request,
-// when err is the daemon's refusal for it. It is empty when the key of the request
-// may not see that post.
+// ExistingPost returns the id of the post that already has the external id of a
+// request, when err is the daemon's error for that. It is empty when the key of the
+// request may not see that post.
 func ExistingPost(err error) (id string) {
 	var refused *Error
 	if !errors.As(err, &refused) || refused.API.Code != schedctl.ExternalIDExists || refused.Location == "" {
@@ -66,8 +66,8 @@ func ExistingPost(err error) (id string) {
 // changed.
 var ErrNotModified = errors.New("the post has not changed")
 
-// UnreachableError means that there was no response. The request may or may not have
-// had its effect; repeat it with the same idempotency key to apply it once.
+// UnreachableError means that no response arrived. The request may or may not have
+// taken effect. Repeat it with the same idempotency key to apply it only once.
 type UnreachableError struct {
 	URL string
 	Err error
@@ -80,11 +80,11 @@ func (e *UnreachableError) Error() string {
 	case errors.Is(e.Err, errRedirect):
 		return fmt.Sprintf("%s: %v", e.URL, e.Err)
 	case errors.Is(e.Err, ErrUnproven):
-		return fmt.Sprintf("what listens at %s is not the daemon that was announced there, and was sent no API key: is the daemon running? start it with: schedctl daemon start", e.URL)
+		return fmt.Sprintf("the process at %s is not the announced daemon, so no API key was sent: is the daemon running? start it with: schedctl daemon start", e.URL)
 	case errors.Is(e.Err, os.ErrPermission):
 		return fmt.Sprintf("no permission to connect to %s: the daemon belongs to another user", e.URL)
 	case errors.Is(e.Err, syscall.ECONNREFUSED) || errors.Is(e.Err, os.ErrNotExist):
-		return fmt.Sprintf("nothing answers at %s: is the daemon running? start it with: schedctl daemon start", e.URL)
+		return fmt.Sprintf("cannot connect to %s: is the daemon running? start it with: schedctl daemon start", e.URL)
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return fmt.Sprintf("%s did not respond in time: is it a schedctl daemon? check its log, or wait longer with --timeout", e.URL)
 	case errors.Is(e.Err, io.EOF) || errors.Is(e.Err, io.ErrUnexpectedEOF) || errors.Is(e.Err, syscall.ECONNRESET):

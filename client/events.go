@@ -19,8 +19,8 @@ import (
 // is given up.
 const streamIdleTimeout = 45 * time.Second
 
-// Between two connections there is a pause: the one that the daemon asked for,
-// twice as long after each connection that came to nothing, up to a limit.
+// The pause between two connections is the one that the daemon asked for. It
+// doubles after each failed connection, up to maxStreamPause.
 const (
 	firstStreamPause = 2 * time.Second
 	maxStreamPause   = 30 * time.Second
@@ -40,9 +40,9 @@ func (c *Client) Events(ctx context.Context, lastID string) iter.Seq2[apiv1.Even
 	return c.Follow(ctx, lastID, func() {})
 }
 
-// Follow is Events for callers that must know from when on no event is missed. It
-// calls opened, in the iterating goroutine, for each successful connection before
-// its first event.
+// Follow is Events for callers that must know when the stream is connected, because
+// no later event is missed. It calls opened in the iterating goroutine for each
+// successful connection, before its first event.
 func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.Seq2[apiv1.Event, error] {
 	return func(yield func(apiv1.Event, error) bool) {
 		f := eventFollower{client: c, position: lastID, retry: firstStreamPause, onOpen: opened, start: time.Now()}
@@ -74,13 +74,13 @@ func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.
 }
 
 // EventStream is a single connection of [Client.Events], for callers that show the
-// state of the connection. It calls began with the start position as soon as the
-// daemon streams, and told for each event in order. It does not reconnect, and
-// returns why the connection ended, which is never nil.
-func (c *Client) EventStream(ctx context.Context, lastID string, began func(position string), told func(apiv1.Event)) error {
-	f := eventFollower{client: c, position: lastID, onStart: began, onOpen: func() {}, retry: firstStreamPause}
+// state of the connection. It calls onStart with the start position as soon as the
+// daemon streams, and onEvent for each event in order. It does not reconnect. The
+// returned error says why the connection ended and is never nil.
+func (c *Client) EventStream(ctx context.Context, lastID string, onStart func(position string), onEvent func(apiv1.Event)) error {
+	f := eventFollower{client: c, position: lastID, onStart: onStart, onOpen: func() {}, retry: firstStreamPause}
 	err := f.connection(ctx, func(e apiv1.Event, _ error) bool {
-		told(e)
+		onEvent(e)
 		return true
 	})
 	if ctx.Err() != nil {

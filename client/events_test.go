@@ -86,8 +86,8 @@ func (b *streamBody) Read(p []byte) (int, error) {
 
 func (b *streamBody) Close() error { return nil }
 
-// told returns a stream with these events.
-func told(ids ...string) string {
+// eventStream returns the text of a stream with these events.
+func eventStream(ids ...string) string {
 	var b strings.Builder
 	for _, id := range ids {
 		fmt.Fprintf(&b, "id: %s\nevent: post.created\ndata: {\"id\":%q,\"type\":\"post.created\"}\n\n", id, id)
@@ -116,11 +116,11 @@ func TestEventsResume(t *testing.T) {
 		broken := errors.New("reset by peer")
 		s := &streams{connections: []connection{
 			{text: "retry: 5000\nid: start\n\n: heartbeat\n\n"},
-			{text: told("a", "b")},
-			{text: told("c") + "id: d\ndata: {\"id\":", then: broken},
+			{text: eventStream("a", "b")},
+			{text: eventStream("c") + "id: d\ndata: {\"id\":", then: broken},
 			{err: broken},
 			{status: http.StatusServiceUnavailable, media: "application/json", text: `{"error":{"code":"UNAVAILABLE","message":"x"}}`, header: map[string]string{"Retry-After": "20"}},
-			{text: told("d", "e")},
+			{text: eventStream("d", "e")},
 		}}
 		ids, err := read(t, s, "", 5)
 		if err != nil || strings.Join(ids, "") != "abcde" {
@@ -144,7 +144,7 @@ func TestEventsWaitForALimit(t *testing.T) {
 		busy := func(after string) connection {
 			return connection{status: http.StatusTooManyRequests, media: "application/json", text: `{"error":{"code":"RATE_LIMITED","message":"x"}}`, header: map[string]string{"Retry-After": after}}
 		}
-		s := &streams{connections: []connection{busy("3"), busy("3"), {text: told("a")}}}
+		s := &streams{connections: []connection{busy("3"), busy("3"), {text: eventStream("a")}}}
 		if ids, err := read(t, s, "", 1); err != nil || len(ids) != 1 {
 			t.Errorf("got %v and %v", ids, err)
 		}
@@ -160,13 +160,13 @@ func TestEventStreamIsOneConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("reset by peer")
-		s := &streams{connections: []connection{{text: "id: start\n\n" + told("a", "b"), then: broken}}}
+		s := &streams{connections: []connection{{text: "id: start\n\n" + eventStream("a", "b"), then: broken}}}
 		c := newClient(t, client.Config{URL: "http://daemon", Key: secret, Transport: s})
 		var seen []string
 		err := c.EventStream(t.Context(), "before", func(position string) { seen = append(seen, "from "+position) },
 			func(e apiv1.Event) { seen = append(seen, e.ID) })
 		if diff := cmp.Diff([]string{"from start", "a", "b"}, seen); diff != "" {
-			t.Errorf("told, -want +got:\n%s", diff)
+			t.Errorf("events, -want +got:\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{"before"}, s.resume); diff != "" {
 			t.Errorf("Last-Event-ID, -want +got:\n%s", diff)
@@ -186,7 +186,7 @@ func TestEventStreamIsOneConnection(t *testing.T) {
 func TestEventsBeginWhereTheCallerWas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &streams{connections: []connection{{text: told("b")}}}
+		s := &streams{connections: []connection{{text: eventStream("b")}}}
 		if ids, err := read(t, s, "a", 1); err != nil || len(ids) != 1 || s.resume[0] != "a" || len(s.resume) != 1 {
 			t.Errorf("got %v and %v after %v", ids, err, s.resume)
 		}
@@ -196,7 +196,7 @@ func TestEventsBeginWhereTheCallerWas(t *testing.T) {
 func TestSilentStreamIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &streams{connections: []connection{{text: told("a"), hold: time.Hour}, {text: told("b")}}}
+		s := &streams{connections: []connection{{text: eventStream("a"), hold: time.Hour}, {text: eventStream("b")}}}
 		ids, err := read(t, s, "", 2)
 		if err != nil || strings.Join(ids, "") != "ab" || s.resume[1] != "a" {
 			t.Errorf("got %v and %v after %v", ids, err, s.resume)
@@ -217,7 +217,7 @@ func TestEventsEndWithARefusal(t *testing.T) {
 		requests    int
 	}{
 		"at once":             {[]connection{refused}, schedctl.APIKeyRevoked, 1},
-		"later":               {[]connection{{text: told("a")}, refused}, schedctl.APIKeyRevoked, 2},
+		"later":               {[]connection{{text: eventStream("a")}, refused}, schedctl.APIKeyRevoked, 2},
 		"busy from the start": {[]connection{busy}, schedctl.Unavailable, 1},
 		"something else":      {[]connection{{media: "text/html", text: "<html>"}}, schedctl.Internal, 1},
 		"broken data":         {[]connection{{text: "data: {\n\n"}}, schedctl.Internal, 1},
@@ -250,7 +250,7 @@ func TestEventsPauseLonger(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		gone := connection{err: errors.New("refused")}
-		s := &streams{connections: []connection{{text: told("a")}, gone, gone, gone, gone, gone, gone, gone, gone, gone, {text: told("b")}}}
+		s := &streams{connections: []connection{{text: eventStream("a")}, gone, gone, gone, gone, gone, gone, gone, gone, gone, {text: eventStream("b")}}}
 		if ids, err := read(t, s, "", 2); err != nil || strings.Join(ids, "") != "ab" {
 			t.Errorf("got %v and %v", ids, err)
 		}
@@ -264,7 +264,7 @@ func TestEventsPauseLonger(t *testing.T) {
 func TestEventsEndWithTheContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		for name, c := range map[string]connection{"while it is quiet": {text: told("a"), hold: time.Hour}, "in a pause": {text: told("a")}} {
+		for name, c := range map[string]connection{"while it is quiet": {text: eventStream("a"), hold: time.Hour}, "in a pause": {text: eventStream("a")}} {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, errors.New("enough"))
 			cl := newClient(t, client.Config{URL: "http://daemon", Transport: &streams{connections: []connection{c}}})
 			var last error
@@ -284,7 +284,7 @@ func TestEventsEndWithTheContext(t *testing.T) {
 func TestFollowTellsSinceWhenNothingIsMissed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &streams{connections: []connection{{text: told("a")}, {err: errors.New("reset by peer")}, {text: told("b")}}}
+		s := &streams{connections: []connection{{text: eventStream("a")}, {err: errors.New("reset by peer")}, {text: eventStream("b")}}}
 		c := newClient(t, client.Config{URL: "http://daemon", Key: secret, Transport: s})
 		var order []string
 		for e, err := range c.Follow(t.Context(), "", func() { order = append(order, "opened") }) {

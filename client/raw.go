@@ -55,7 +55,7 @@ func (c *Client) rawURL(path string) (string, error) {
 	u, err := url.Parse(path)
 	switch {
 	case err != nil || u.IsAbs() || u.Host != "" || u.Fragment != "" || !strings.HasPrefix(path, "/"):
-		return "", fmt.Errorf("%w: %q; write for example /posts or /posts?status=draft", ErrPath, path)
+		return "", fmt.Errorf("%w: %q; try /posts or /posts?status=draft", ErrPath, path)
 	case slices.ContainsFunc(outsidePaths, func(p string) bool { return u.Path == p || strings.HasPrefix(u.Path, p+"/") }):
 		return strings.TrimSuffix(c.resty.BaseURL, prefix) + path, nil
 	case u.Path == prefix || strings.HasPrefix(u.Path, prefix+"/"):

@@ -71,13 +71,13 @@ func TestWritesAreRepeatedWhereThatIsSafe(t *testing.T) {
 func TestWaitsAreReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var began, ended []time.Duration
+		var started, ended []time.Duration
 		start := time.Now()
 		waiting := func(refused *client.Error, pause time.Duration) func() {
 			if refused.API.Code != schedctl.RateLimited || pause < 15*time.Second {
 				t.Errorf("waiting was called with %v after %v", refused, pause)
 			}
-			began = append(began, time.Since(start).Truncate(time.Second))
+			started = append(started, time.Since(start).Truncate(time.Second))
 			return func() { ended = append(ended, time.Since(start).Truncate(time.Second)) }
 		}
 		f := &fake{answers: []answer{limited(20), refusal(429, "RATE_LIMITED", map[string]string{"Retry-After": start.Add(40 * time.Second).UTC().Format(http.TimeFormat)}), limited(30)}}
@@ -89,7 +89,7 @@ func TestWaitsAreReported(t *testing.T) {
 			t.Errorf("%d tries, want 3: the third wait would outlast the timeout", n)
 		}
 		want := []time.Duration{0, 20 * time.Second}
-		if diff := cmp.Diff(want, began); diff != "" {
+		if diff := cmp.Diff(want, started); diff != "" {
 			t.Errorf("starts of waits, -want +got:\n%s", diff)
 		}
 		if diff := cmp.Diff([]time.Duration{20 * time.Second, 40 * time.Second}, ended); diff != "" {

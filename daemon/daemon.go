@@ -40,8 +40,8 @@ type Config struct {
 	Listen      string       // host:port, or unix:///path
 	Listener    net.Listener // where to serve instead of Listen, if not nil
 	Outbound    outbound.Policy
-	Blobs       blob.Store   // the bytes of media; nil for a daemon without media
-	Media       media.Limits // of uploads; media.DefaultLimits if it is the zero value
+	Blobs       blob.Store    // the bytes of media; nil for a daemon without media
+	Media       media.Limits  // of uploads; media.DefaultLimits if it is the zero value
 	RateLimit   api.RateLimit // of one API key; the zero value is no limit
 	MaxLateness time.Duration // how late a target may still be published
 	PublicURL   string        // how the world reaches /feeds/; the listen address when empty

@@ -47,7 +47,7 @@ func (m *Model) addAccount() tea.Cmd {
 			items = append(items, item{label: oneLine(name), group: "platform", chosen: i == 0})
 		}
 		if len(items) == 0 {
-			m.showError("the daemon has no platforms")
+			m.showError("the daemon offers no platforms to connect")
 			return
 		}
 		m.dialog = &menu{title: "Connect an account on", items: items, accept: func(m *Model, chosen []int) tea.Cmd {

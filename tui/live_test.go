@@ -39,7 +39,7 @@ func TestFollowReconnects(t *testing.T) {
 		<-done
 		want := []string{"connecting", "open", "event evt_1", "event evt_2", "waiting", "connecting", "open", "event evt_3", "waiting", "connecting", "open"}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("notified (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{"", "evt_2", "evt_3"}, f.after); diff != "" {
 			t.Errorf("resumed after (-want +got):\n%s", diff)

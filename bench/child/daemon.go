@@ -34,7 +34,7 @@ type Daemon struct {
 	Address string        // host:port
 	Key     string        // API key of the first workspace, or the one from Config
 	Ready   time.Duration // time from the start of the process to the first 200 of readyz
-	began   time.Time
+	started time.Time
 	http    *http.Client
 }
 
@@ -64,12 +64,12 @@ func Launch(c Config) (*Daemon, error) {
 	args := append([]string{"daemon", "run", "--data-dir", c.Dir, "--listen", c.Address, "--allow-private-networks"}, c.Args...)
 	cmd := exec.Command(c.Binary, args...)
 	cmd.Env = append(os.Environ(), c.Env...)
-	began := time.Now()
+	started := time.Now()
 	p, err := start(cmd)
 	if err != nil {
 		return nil, err
 	}
-	return &Daemon{Process: p, Dir: c.Dir, Address: c.Address, began: began, Key: c.Key, http: &http.Client{Transport: new(http.Transport)}}, nil
+	return &Daemon{Process: p, Dir: c.Dir, Address: c.Address, started: started, Key: c.Key, http: &http.Client{Transport: new(http.Transport)}}, nil
 }
 
 // freeAddress returns an address whose port the system does not use for outgoing
@@ -88,8 +88,8 @@ func freeAddress() (string, error) {
 	}
 }
 
-// Began returns the start time of the process.
-func (d *Daemon) Began() time.Time { return d.began }
+// StartTime returns the start time of the process.
+func (d *Daemon) StartTime() time.Time { return d.started }
 
 // AwaitReady waits up to a minute until the daemon is ready.
 func (d *Daemon) AwaitReady(ctx context.Context) error {
@@ -106,7 +106,7 @@ func (d *Daemon) AwaitReady(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
-	d.Ready = time.Since(d.began)
+	d.Ready = time.Since(d.started)
 	if d.Key != "" {
 		return nil
 	}

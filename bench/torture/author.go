@@ -68,8 +68,8 @@ func (a *author) writeStory(ctx context.Context) error {
 	s := new(story)
 	a.stories = append(a.stories, s)
 	accounts := a.world.someAccounts(a.random)
-	begin := []func(context.Context, *story, []string) error{a.draft, a.schedule, a.schedule, a.now}
-	if err := begin[a.random.IntN(len(begin))](ctx, s, accounts); err != nil || s.post == "" {
+	first := []func(context.Context, *story, []string) error{a.draft, a.schedule, a.schedule, a.now}
+	if err := first[a.random.IntN(len(first))](ctx, s, accounts); err != nil || s.post == "" {
 		return err
 	}
 	for range a.random.IntN(3) {

@@ -26,7 +26,7 @@ const (
 //
 // The daemon believes a step of minutes at its next check of the clock, every 30 s.
 // Posts that a longer forward step makes due must wait and must not fail. Posts that
-// become due while the machine runs or sleeps must be published. Nothing is published
+// become due while the machine runs or sleeps must be published. No post is published
 // early by the daemon's clock. Events, keys, responses and retries made under a wrong
 // clock must not have lasting effects once the clock is right.
 //

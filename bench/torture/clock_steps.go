@@ -130,13 +130,13 @@ func (x *clockWorld) isPublished(s *story, within time.Duration) clockStep {
 // reachesStatus checks that a post reaches a status within a time.
 func (x *clockWorld) reachesStatus(s *story, want schedctl.Status, within time.Duration) clockStep {
 	return func(ctx context.Context) error {
-		began := time.Now()
+		started := time.Now()
 		for {
 			p, err := x.read(ctx, s)
 			if err != nil {
 				return err
 			}
-			took := time.Since(began)
+			took := time.Since(started)
 			if p.Status == want {
 				x.waited = max(x.waited, took.Milliseconds())
 				return nil

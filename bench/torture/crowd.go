@@ -56,12 +56,12 @@ func crowd(ctx context.Context, h *harness) (result, error) {
 		return result{}, err
 	}
 	time.Sleep(time.Until(at))
-	began := time.Now()
+	started := time.Now()
 	r := &crowdReaders{world: w}
 	done := make(chan error, 1)
 	go func() { done <- r.read(ctx) }()
 	err = w.settle(ctx, crowdLimit)
-	out := time.Since(began)
+	out := time.Since(started)
 	if readErr := <-done; err == nil {
 		err = readErr
 	}
@@ -130,7 +130,7 @@ func (r *crowdReaders) ask(ctx context.Context, transport *http.Transport, path 
 		return err
 	}
 	req.Header.Set("Authorization", "Bearer "+d.Key)
-	began := time.Now()
+	started := time.Now()
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		r.world.judged.violation(lostRecord, "GET %s: no response: %s", path, err)
@@ -142,7 +142,7 @@ func (r *crowdReaders) ask(ctx context.Context, transport *http.Transport, path 
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.took = append(r.took, time.Since(began))
+	r.took = append(r.took, time.Since(started))
 	return ctx.Err()
 }
 

@@ -69,7 +69,7 @@ func (h *harness) runFault(ctx context.Context, binary string, b failpointFault,
 }
 
 // postToAll connects an account of each kind and the webhook, and posts to each,
-// starting with the fault's kind. It returns when nothing is left to do, or not before
+// starting with the fault's kind. It returns when the daemon is idle, or not before
 // a minute has passed.
 func (x *faultWorld) postToAll(ctx context.Context) error {
 	if err := x.manager.awaitReady(ctx); err != nil {
@@ -93,7 +93,7 @@ func (x *faultWorld) postToAll(ctx context.Context) error {
 	return x.awaitIdle(ctx, 3*time.Second)
 }
 
-// awaitIdle waits until nothing is left to do, with a time limit.
+// awaitIdle waits until the daemon is idle, with a time limit.
 func (x *faultWorld) awaitIdle(ctx context.Context, atMost time.Duration) error {
 	for end := time.Now().Add(atMost); time.Now().Before(end); {
 		busy, err := x.hasPendingPosts(ctx)

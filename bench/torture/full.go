@@ -33,8 +33,8 @@ var errNoDisk = errors.New("cannot mount a small file system: that needs root or
 // of calls recorded and no new calls started. With free space, everything must resume.
 // One of the daemons is killed and restarted on the full disk with its calls in flight.
 //
-// The quick run fills the disk twice under one daemon, and once under one that is
-// killed, instead of five times under each of four.
+// The quick run fills the disk twice under one daemon, and once under a killed
+// daemon, instead of five times under each of four.
 func fullDisk(ctx context.Context, h *harness) (result, error) {
 	if r, done, err := fullDiskAsRoot(ctx, h); done {
 		return r, err

@@ -36,11 +36,11 @@ func (f *fullWorld) draft(ctx context.Context) (took time.Duration, answer child
 		return 0, answer, err
 	}
 	w := &write{Request: child.Request{Method: http.MethodPost, Path: "/posts", Body: string(body), IdempotencyKey: fmt.Sprintf("%s-draft-%d", f.world.name, f.keys)}}
-	began := time.Now()
+	started := time.Now()
 	if w.Response, err = f.daemon().Do(ctx, w.Request); err != nil {
 		return 0, answer, err
 	}
-	took = time.Since(began)
+	took = time.Since(started)
 	if w.acknowledged() {
 		s := new(story)
 		if _, err := s.add(w); err != nil {
@@ -141,11 +141,11 @@ func (f *fullWorld) killAndStart(ctx context.Context) error {
 
 // checkReads checks what a full daemon serves.
 func (f *fullWorld) checkReads(ctx context.Context) error {
-	began := time.Now()
+	started := time.Now()
 	if err := f.daemon().Call(ctx, http.MethodGet, "/posts?limit=10", "", nil); err != nil {
 		f.judged.violation(brokenStore, "reading on a full disk: %s", err)
 	}
-	if took := time.Since(began); took > refuseLimit {
+	if took := time.Since(started); took > refuseLimit {
 		f.judged.violation(brokenStore, "a read took %s on a full disk", took)
 	}
 	for path, want := range map[string]string{"/readyz": "disk of the daemon is full", "/metrics": "\nschedctl_store_full 1\n"} {
@@ -162,9 +162,9 @@ func (f *fullWorld) checkReads(ctx context.Context) error {
 
 // resume waits until the daemon writes, calls networks and reports that it is ready.
 func (f *fullWorld) resume(ctx context.Context, before callCounts) error {
-	began := time.Now()
+	started := time.Now()
 	for written, sent, well := false, false, false; !written || !sent || !well; time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > resumeLimit {
+		if time.Since(started) > resumeLimit {
 			f.judged.violation(stuckRecord, "%s after space was freed: written %v, sent %v, ready %v", resumeLimit, written, sent, well)
 			return nil
 		}
@@ -183,7 +183,7 @@ func (f *fullWorld) resume(ctx context.Context, before callCounts) error {
 		well = strings.Contains(text, `"ok"`)
 	}
 	f.total.count("filled", 1)
-	f.total.most("resumed_max_ms", time.Since(began))
+	f.total.most("resumed_max_ms", time.Since(started))
 	return nil
 }
 

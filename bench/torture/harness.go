@@ -59,13 +59,13 @@ func (h *harness) runAll(ctx context.Context, chosen []scenario) []result {
 }
 
 func (h *harness) runOne(ctx context.Context, s scenario) result {
-	h.progress(s.name, "begins")
-	began := time.Now()
+	h.progress(s.name, "started")
+	started := time.Now()
 	r, err := s.run(ctx, h)
 	if err != nil {
 		r.Verdict, r.Detail = fail, err.Error()+r.Detail
 	}
-	r.Scenario, r.Promise, r.Took = s.name, s.promise, duration(time.Since(began))
+	r.Scenario, r.Promise, r.Took = s.name, s.promise, duration(time.Since(started))
 	h.progress(s.name, "%s after %s: %s", r.Verdict, r.Took, r.counts())
 	return r
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// The overlay matches this version of Go, and clockControl reads what it has set.
+// The overlay matches this version of Go, and clockControl returns the time that was set.
 func TestClockCanBeSet(t *testing.T) {
 	t.Parallel()
 	h := &harness{dir: t.TempDir()}

@@ -61,10 +61,10 @@ func (j *verdictCollector) note(what string) {
 
 // observation is everything known once the daemon is idle.
 type observation struct {
-	stories           []*story              // what the clients did and were told
+	stories           []*story              // requests of the clients, with responses
 	posts             map[string]apiv1.Post // posts of the daemon, by id
 	events            []apiv1.Event         // all events of the outbox; nil when it was not read
-	seen              map[string]delivery   // what the networks received, by target
+	seen              map[string]delivery   // posts that the networks received, by target
 	webhookDeliveries map[string]int        // webhook deliveries of each event; nil without a webhook
 	kinds             map[string]kind       // network kind of each account
 	missedBefore      time.Time             // posts due before this time may have been missed; zero for none

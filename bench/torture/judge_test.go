@@ -160,7 +160,7 @@ func TestEachViolationIsFound(t *testing.T) {
 	}
 }
 
-// markMissed turns a refused target into one that was missed without a call.
+// markMissed turns a refused target into a missed target without a call.
 func (s *observation) markMissed(e *apiv1.TargetError) {
 	s.target("refused", blind, func(t *apiv1.Target) { t.Error = e })
 	delete(s.seen, "pt_refused_blind")

@@ -24,15 +24,15 @@ import (
 var scenarios = []scenario{
 	{"clock", "A wrong clock (by minutes, an hour, 39 days or ten years, while the daemon runs or is stopped) or a suspended machine makes nothing fail, be published early or twice, or get lost.", clockJumps},
 	{"kill", "A daemon killed at any instant loses nothing that it has acknowledged and publishes nothing twice.", killLoop},
-	{"failpoint", "A failure at any commit, and at any point of a call, at worst ends or delays the daemon. Nothing is lost or done twice.", failPoints},
+	{"failpoint", "A failure at any commit, and at any point of a call, at worst ends or delays the daemon. No change is lost or applied twice.", failPoints},
 	{"overdue", "After an outage, overdue posts are published oldest first and with the account's spacing. Posts that are too late are missed and not sent.", restartOverdue},
-	{"stop", "A daemon stopped under load ends cleanly and cuts off no call. After a second signal it ends at once, and the next start resolves what was in progress.", stopUnderLoad},
+	{"stop", "A daemon stopped under load ends cleanly and cuts off no call. After a second signal it ends at once, and the next start resolves the interrupted work.", stopUnderLoad},
 	{"full", "On a full disk, writes are refused at once, reads work, results of calls in flight are recorded and no new calls are made. Once there is space, everything resumes automatically.", fullDisk},
 	{"crowd", "100,000 posts due at one instant are each published once, while read requests are served.", crowd},
 	{"slow-loris", "1,000 connections that send or receive a byte now and then leave the p99 of honest requests below twice its usual value.", slowConnectionScenario},
-	{"nodes", "Three daemons share one PostgreSQL. Daemons are killed, frozen beyond their lease or cut off, and the server loses its sessions or crashes. No acknowledged change is lost, nothing is published twice, and nothing stays stuck.", nodes},
+	{"nodes", "Three daemons share one PostgreSQL. Daemons are killed, frozen beyond their lease or cut off, and the server loses its sessions or crashes. No acknowledged change is lost, no post is published twice, and no post stays stuck.", nodes},
 	{"mutants", "No damaged database crashes or hangs the program. Each error says what is wrong and what to do, and the file stays as it is. Salvage saves at least 99 % of the records on readable pages. It restores no deleted record if the meta pages, the root and the freelist can be read; otherwise deleted records may come back. Every saved post that is not published yet is held.", mutants},
-	{"upgrade", "An upgrade from any earlier version that is killed at any instant resumes. Nothing is lost or duplicated.", upgrade},
+	{"upgrade", "An upgrade from any earlier version that is killed at any instant resumes. No post is lost or duplicated.", upgrade},
 }
 
 // scenario is one way to break the daemon.
@@ -88,9 +88,9 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 		}
 	}
 	fmt.Fprintf(os.Stderr, "seed %d\n", o.seed)
-	began := time.Now()
+	started := time.Now()
 	results := h.runAll(ctx, chosen)
 	printTable(os.Stdout, results)
-	fmt.Printf("\nseed %d, %s in all\n", o.seed, time.Since(began).Round(time.Second))
+	fmt.Printf("\nseed %d, %s in all\n", o.seed, time.Since(started).Round(time.Second))
 	return passed(results), writeResults(o, results)
 }

@@ -79,7 +79,7 @@ func (b *mutantRun) ran(ctx context.Context, args []string) (faults []string, er
 		time.AfterFunc(patience, func() { cmd.Process.Signal(os.Interrupt) }) // the daemon may retry for long what it cannot record
 	}}
 	cmd.Stdout, cmd.Stderr = said, said
-	began := time.Now()
+	started := time.Now()
 	err = cmd.Run()
 	var status *exec.ExitError
 	if err != nil && !errors.As(err, &status) {
@@ -88,7 +88,7 @@ func (b *mutantRun) ran(ctx context.Context, args []string) (faults []string, er
 	text := said.text.String()
 	switch {
 	case ctx.Err() != nil:
-		faults = append(faults, fmt.Sprintf("did not end within %s", time.Since(began)))
+		faults = append(faults, fmt.Sprintf("did not end within %s", time.Since(started)))
 	case crash.MatchString(text):
 		faults = append(faults, fmt.Sprintf("it crashed: %.300s", text))
 	case status != nil && status.ExitCode() != 1 && !said.done:

@@ -36,8 +36,8 @@ func restartOverdue(ctx context.Context, h *harness) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	began := time.Now()
-	if err := w.seed(ctx, overduePlan(w, pacing, began)); err != nil {
+	started := time.Now()
+	if err := w.seed(ctx, overduePlan(w, pacing, started)); err != nil {
 		return result{}, err
 	}
 	w.late = time.Now().Add(-maxLateness)
@@ -52,7 +52,7 @@ func restartOverdue(ctx context.Context, h *harness) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	o := overdueCheck{verdictCollector: w.judged, began: began, seen: w.network.seen()}
+	o := overdueCheck{verdictCollector: w.judged, started: started, seen: w.network.seen()}
 	o.judge(posts)
 	for account, space := range pacing {
 		if err := w.judgeSpacing(ctx, account, space, posts); err != nil {
@@ -111,7 +111,7 @@ func overduePlan(w *world, pacing map[string]time.Duration, now time.Time) []pla
 // overdueCheck checks the promises about overdue posts.
 type overdueCheck struct {
 	*verdictCollector
-	began        time.Time // before the restart
+	started      time.Time // before the restart
 	seen         map[string]delivery
 	sent, missed int64
 }
@@ -137,7 +137,7 @@ func (o *overdueCheck) judge(posts map[string]apiv1.Post) {
 // judgeLate checks that exactly the posts that were too late at the restart were
 // missed; see observation for posts that became too late afterwards.
 func (o *overdueCheck) judgeLate(t apiv1.Target) {
-	tooLate := t.PublishAt.Before(o.began.Add(-maxLateness))
+	tooLate := t.PublishAt.Before(o.started.Add(-maxLateness))
 	switch missed := t.Error != nil && t.Error.Kind == schedctl.KindMissed; {
 	case missed && o.seen[t.ID].calls > 0:
 		o.violation(wrongStatus, "target %s is missed, and the network was called", t.ID)

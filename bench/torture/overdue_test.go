@@ -34,10 +34,10 @@ func TestOverdueJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := overdueCheck{verdictCollector: new(verdictCollector), began: time.Unix(1e9, 0), seen: map[string]delivery{}}
+			o := overdueCheck{verdictCollector: new(verdictCollector), started: time.Unix(1e9, 0), seen: map[string]delivery{}}
 			posts := map[string]apiv1.Post{}
 			for i, out := range tt.outcomes {
-				target := apiv1.Target{ID: fmt.Sprint("pt_", i), SocialAccountID: "acct_1", Status: schedctl.Published, PublishAt: apiv1.NewTime(o.began.Add(-out.ago))}
+				target := apiv1.Target{ID: fmt.Sprint("pt_", i), SocialAccountID: "acct_1", Status: schedctl.Published, PublishAt: apiv1.NewTime(o.started.Add(-out.ago))}
 				if out.missed {
 					target.Status, target.Error = schedctl.Failed, &apiv1.TargetError{Kind: schedctl.KindMissed}
 				}

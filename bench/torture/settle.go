@@ -13,15 +13,15 @@ import (
 // unfinished after the limit is stuck.
 func (w *world) settle(ctx context.Context, limit time.Duration) error {
 	w.network.acceptAll()
-	began := w.began()
-	defer func() { w.settled = time.Since(began) }()
+	started := w.lastStart()
+	defer func() { w.settled = time.Since(started) }()
 	for _, busy := range []func(context.Context) (bool, error){w.hasPendingPosts, w.hasUnknownTargets} {
 		for {
 			more, err := busy(ctx)
 			if err != nil {
 				return err
 			}
-			if !more || time.Since(began) > limit {
+			if !more || time.Since(started) > limit {
 				break // the verdict reports what is stuck
 			}
 			select {

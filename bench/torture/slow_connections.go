@@ -122,12 +122,12 @@ func (m *honestClients) measure(ctx context.Context, window time.Duration) ([]ti
 	var all []time.Duration
 	var failed firstError
 	var wg sync.WaitGroup
-	began := time.Now()
+	started := time.Now()
 	for worker := range honestWorkers {
 		wg.Go(func() {
 			var took []time.Duration
-			at := began.Add(honestPace * time.Duration(worker) / honestWorkers)
-			for n := 0; at.Before(began.Add(window)); n, at = n+1, at.Add(honestPace) {
+			at := started.Add(honestPace * time.Duration(worker) / honestWorkers)
+			for n := 0; at.Before(started.Add(window)); n, at = n+1, at.Add(honestPace) {
 				time.Sleep(time.Until(at))
 				if err := m.ask(ctx, n); err != nil {
 					failed.add(err)
@@ -196,12 +196,12 @@ func (c *slowConnections) connectAll(ctx context.Context) (release func()) {
 		all.Go(func() {
 			tried := sync.OnceFunc(made.Done)
 			defer tried()
-			began := sync.OnceFunc(func() {
+			started := sync.OnceFunc(func() {
 				c.held.Add(1)
 				tried()
 			})
 			for ctx.Err() == nil {
-				c.failed.add(l.connect(ctx, ways[i%len(ways)], began))
+				c.failed.add(l.connect(ctx, ways[i%len(ways)], started))
 				tried()
 				if ctx.Err() == nil {
 					c.cut.Add(1)
@@ -228,8 +228,8 @@ type slowConnection struct {
 }
 
 // connect opens the connection and uses it until ctx ends or the daemon closes it. It
-// calls began once the connection is open.
-func (l *slowConnection) connect(ctx context.Context, hold func(*slowConnection) error, began func()) error {
+// calls started once the connection is open.
+func (l *slowConnection) connect(ctx context.Context, hold func(*slowConnection) error, started func()) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.crowd.daemon.Address)
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
@@ -238,7 +238,7 @@ func (l *slowConnection) connect(ctx context.Context, hold func(*slowConnection)
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	conn.(*net.TCPConn).SetReadBuffer(4096)
 	l.ctx, l.conn = ctx, conn
-	began()
+	started()
 	hold(l) // ends when the connection does
 	return nil
 }

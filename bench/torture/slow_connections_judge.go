@@ -40,7 +40,7 @@ func judgeSlowConnections(w slowWindows, crowd *slowConnections) result {
 	case slower > maxSlowdown && spread > maxSlowdown:
 		r.Verdict, r.Detail = skipped, fmt.Sprintf("inconclusive: without slow connections the p99 varies by a factor of %.1f", spread)
 	case slower > maxSlowdown:
-		r.Verdict, r.Detail = fail, fmt.Sprintf("with %d slow connections the p99 of honest requests is %.1f times what it is without", slowConnectionCount, slower)
+		r.Verdict, r.Detail = fail, fmt.Sprintf("with %d slow connections the p99 of honest requests is %.1f times the p99 without them", slowConnectionCount, slower)
 	}
 	return r
 }

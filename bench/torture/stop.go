@@ -29,7 +29,7 @@ type stopPlan struct {
 // Some get one signal: they must stop cleanly within 5 s and cut off no call, so that
 // no outcome is unknown, not even on a network that cannot be queried. Others get a
 // second signal while networks hang: they must end at once, and the next start resolves
-// what was in progress.
+// the interrupted work.
 //
 // The quick run makes 80 stops instead of 400.
 func stopUnderLoad(ctx context.Context, h *harness) (result, error) {
@@ -93,11 +93,11 @@ func (h *harness) stopWorld(ctx context.Context, name string, plan stopPlan, tot
 
 // stopOnce sends one signal.
 func (w *world) stopOnce(ctx context.Context, _ *rand.Rand, total *tally) error {
-	began := time.Now()
+	started := time.Now()
 	w.daemon().Signal(syscall.SIGTERM)
 	err := w.awaitEnd(ctx, stopLimit)
 	total.count("once_stops", 1)
-	total.most("once_max_ms", time.Since(began))
+	total.most("once_max_ms", time.Since(started))
 	if err != nil {
 		w.judged.violation(brokenStore, "the daemon did not stop cleanly after SIGTERM: %s", err)
 	}
@@ -110,10 +110,10 @@ func (w *world) stopTwice(ctx context.Context, random *rand.Rand, total *tally) 
 	w.daemon().Signal(syscall.SIGTERM)
 	w.awaitStopping(ctx)
 	time.Sleep(time.Duration(random.IntN(100)) * time.Millisecond)
-	began := time.Now()
+	started := time.Now()
 	w.daemon().Signal(syscall.SIGTERM)
 	w.awaitEnd(ctx, secondLimit)
-	took := time.Since(began)
+	took := time.Since(started)
 	total.count("twice_stops", 1)
 	total.most("twice_max_ms", took)
 	if took > secondLimit {

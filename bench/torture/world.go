@@ -92,12 +92,12 @@ func (w *world) daemon() *child.Daemon {
 	return w.ready.Load()
 }
 
-// began returns the time of the last start, or of the last fault with several daemons.
-func (w *world) began() time.Time {
+// lastStart returns the time of the last start, or of the last fault with several daemons.
+func (w *world) lastStart() time.Time {
 	if len(w.nodes) > 0 {
 		return w.lastRecovery
 	}
-	return w.daemon().Began()
+	return w.daemon().StartTime()
 }
 
 // launch starts the daemon without waiting until it is ready.

@@ -23,7 +23,7 @@ type EventData struct {
 	PlatformPostID  string          `json:"platform_post_id,omitempty" doc:"The network's id of the published post."`
 	PlatformPostURL string          `json:"platform_post_url,omitempty" doc:"The public URL of the published post."`
 	PublishedAt     *Time           `json:"published_at,omitempty" doc:"When the network published the post."`
-	Error           *TargetError    `json:"error,omitempty" doc:"The error. On post.published, with kind degraded: what the network changed."`
+	Error           *TargetError    `json:"error,omitempty" doc:"The error. On post.published, with kind degraded: the changes that the network made."`
 }
 
 // NewEvent returns the wire form of an event.

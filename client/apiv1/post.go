@@ -30,7 +30,7 @@ type Post struct {
 type Managed struct {
 	Collection string `json:"collection" doc:"1 to 80 letters, digits, dots, underscores or hyphens; import is reserved." pattern:"^[A-Za-z0-9._-]{1,80}$"`
 	Path       string `json:"path" doc:"The path of the file, 1 to 500 characters." minLength:"1" maxLength:"500"`
-	Digest     string `json:"digest" doc:"A digest of what the client last applied, in a format of the client's choice." minLength:"1" maxLength:"128" pattern:"^[!-~]+$"`
+	Digest     string `json:"digest" doc:"A digest of the content that the client last applied, in a format of the client's choice." minLength:"1" maxLength:"128" pattern:"^[!-~]+$"`
 	Pruned     bool   `json:"pruned" doc:"Whether the post was canceled because its file was removed." required:"false"`
 }
 
@@ -57,7 +57,7 @@ type Target struct {
 	PublishedAt     *Time           `json:"published_at" doc:"When the network published it; null before."`
 	Attempts        int             `json:"attempts" doc:"The number of attempts so far."`
 	NextAttemptAt   *Time           `json:"next_attempt_at" doc:"When the next attempt starts; null when none is planned."`
-	Error           *TargetError    `json:"error" doc:"The error of the last attempt; null otherwise. On a published target, with kind degraded: what the network changed."`
+	Error           *TargetError    `json:"error" doc:"The error of the last attempt; null otherwise. On a published target, with kind degraded: the changes that the network made."`
 }
 
 // Override is what one account of a post gets instead of what all get. Content

@@ -19,7 +19,7 @@ type TimelineEvent struct {
 	TargetID        *string            `json:"target_id" doc:"The target of the event; null for the whole post."`
 	SocialAccountID *string            `json:"social_account_id" doc:"The account of the target; null for the whole post."`
 	Status          schedctl.Status    `json:"status" doc:"The status after the event: of the target, or of the post."`
-	Error           *TargetError       `json:"error" doc:"Why publishing failed; null otherwise. On post.published, with kind degraded: what the network changed."`
+	Error           *TargetError       `json:"error" doc:"Why publishing failed; null otherwise. On post.published, with kind degraded: the changes that the network made."`
 }
 
 // TargetTimeline is a target with all its attempts in place of their number.
@@ -36,5 +36,5 @@ type Attempt struct {
 	FinishedAt *Time            `json:"finished_at" doc:"When the attempt ended; null while it runs."`
 	Outcome    schedctl.Outcome `json:"outcome" doc:"running while it runs; unknown when the network may have published the post although no success was reported."`
 	HTTPStatus *int             `json:"http_status" doc:"The HTTP status of the network's response, or null."`
-	Error      *TargetError     `json:"error" doc:"Why the attempt failed; null otherwise. On a published attempt, with kind degraded: what the network changed."`
+	Error      *TargetError     `json:"error" doc:"Why the attempt failed; null otherwise. On a published attempt, with kind degraded: the changes that the network made."`
 }

@@ -13,7 +13,7 @@
 //	id,content,to,at,tz                 {"content":"Hello","to":["blog","mastodon:me"],
 //	,"Hello, world",blog,2027-01-01 9:00,Europe/Berlin      "at":"2027-01-01 9:00"}
 //
-// What the columns mean is for the caller to say; here they are texts.
+// The caller defines the meaning of the columns; here they are texts.
 //
 // # Sizes
 //

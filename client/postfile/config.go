@@ -15,7 +15,8 @@ type Config struct {
 	Collection Value // empty when the file does not name one
 }
 
-// ReadConfig reads the settings of a directory. A missing file is an empty one.
+// ReadConfig reads the settings of a directory. It returns the zero Config if the
+// file is missing.
 func ReadConfig(dir fs.FS) (Config, []Problem, error) {
 	data, err := readAll(dir, ConfigName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -25,7 +26,7 @@ func ReadConfig(dir fs.FS) (Config, []Problem, error) {
 	return c, problems, err
 }
 
-// ParseConfig reads the text of a settings file.
+// ParseConfig parses the text of a settings file.
 func ParseConfig(data []byte) (c Config, problems []Problem) {
 	r := &yamlReader{file: &File{Path: ConfigName}, what: "the file"}
 	if len(data) > maxFront || firstInvalid(data) >= 0 {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// maxFiles is the number of files that one directory may have.
+// maxFiles is the maximum number of files in one directory.
 const maxFiles = 100_000
 
-// ReadDir reads the post files in a directory and below it, in the order of
-// their paths. Post files end in .md or .markdown. README.md and names that start
-// with a dot or an underscore are skipped. Two files with one id are a problem.
+// ReadDir reads the post files in a directory and its subdirectories, sorted by
+// path. Post files end in .md or .markdown. It skips README.md and names that start
+// with a dot or an underscore. Two files with the same id are a problem.
 func ReadDir(dir fs.FS) ([]File, []Problem, error) {
 	var files []File
 	var problems []Problem
@@ -56,7 +56,7 @@ func readFile(dir fs.FS, name string) (File, []Problem, error) {
 	return f, problems, nil
 }
 
-// readAll reads a file up to a little more than the largest size that is valid.
+// readAll reads slightly more than the maximum file size.
 func readAll(dir fs.FS, name string) ([]byte, error) {
 	in, err := dir.Open(name)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// Encode returns the file as [Parse] reads it. A text with line ends of Windows
-// is read back with "\n".
+// Encode returns the file in the format that [Parse] reads. Windows line endings in
+// a text are read back as "
+// ".
 func (f *File) Encode() []byte {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -62,10 +63,10 @@ func (f *File) Encode() []byte {
 	return b.Bytes()
 }
 
-// plain matches texts that YAML reads as they are. Times are among them.
+// plain matches texts that YAML can hold without quotes, such as times.
 var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$|^[0-9T:.-]+Z$`)
 
-// quoted returns a text as a YAML scalar. A JSON string is one.
+// quoted returns a text as a YAML scalar. Every JSON string is one.
 func quoted(text string) string {
 	switch strings.ToLower(text) {
 	case "null", "true", "false", "yes", "no", "on", "off", "y", "n":
@@ -81,6 +82,6 @@ func asJSON(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.Encode(v) // texts, booleans and numbers always have a form
+	enc.Encode(v) // cannot fail for texts, booleans and numbers
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -35,26 +35,26 @@ import (
 	"unicode/utf8"
 )
 
-// The largest file and the largest front matter, in bytes.
+// Size limits in bytes.
 const (
 	maxFile  = 1 << 20
 	maxFront = 64 << 10
 )
 
-// MaxID is the length of the longest id. With the longest name of a collection,
-// which has 80 characters, and a slash it makes the longest external id of a post,
-// which has 200.
+// MaxID is the maximum length of an id. With the longest collection name (80
+// characters) and a slash it makes up the longest external id of a post (200
+// characters).
 const MaxID = 119
 
 // Value is a text and its line.
 type Value struct {
 	Text string
-	Line int // from 1; 0 when the file does not have it
+	Line int // from 1; 0 when the value is not in the file
 }
 
-// File is the content of a file. The caller interprets the texts.
+// File is the content of a post file. The caller interprets the texts.
 type File struct {
-	Path      string // below the directory, with slashes
+	Path      string // relative to the directory, with slashes
 	ID        Value
 	At        Value
 	TZ        Value
@@ -64,30 +64,31 @@ type File struct {
 	Content   Value
 }
 
-// Override is the text or the options for one account, or both. The value of an
+// Override holds the text, the options, or both for one account. The value of an
 // option is a string, a bool, a float64, or a list of these.
 type Override struct {
 	Account, Text Value
 	Options       map[string]any
 }
 
-// Problem is a fault of a file.
+// Problem is an error in a file.
 type Problem struct {
 	Path    string
 	Line    int
 	Message string
 }
 
-// String returns the problem in the format of compilers, for editors and CI.
+// String returns the problem in the format of compiler messages, for editors and
+// CI.
 func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.Path, p.Line, p.Message) }
 
-// Problemf returns a problem of the file.
+// Problemf returns a problem in the file.
 func (f *File) Problemf(line int, format string, args ...any) Problem {
 	return Problem{Path: f.Path, Line: max(line, 1), Message: fmt.Sprintf(format, args...)}
 }
 
-// Parse reads a file. When there are problems, the file holds the parts that
-// could be read.
+// Parse parses a file. If there are problems, the returned file holds the valid
+// parts.
 func Parse(path string, data []byte) (File, []Problem) {
 	f := File{Path: path}
 	if len(data) > maxFile {
@@ -171,7 +172,7 @@ func nameOf(path string) string {
 	return name
 }
 
-// asID returns a valid id that looks like a text.
+// asID returns a valid id derived from a text.
 func asID(text string) string {
 	id := strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || strings.ContainsRune(`:#'"[]{},&*!|>%@`+"`", r) {

@@ -170,7 +170,7 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// A file that is written is read back as it was.
+// Encoding a file and parsing the result returns the same file.
 func TestEncode(t *testing.T) {
 	t.Parallel()
 	v := func(s string) postfile.Value { return postfile.Value{Text: s} }
@@ -212,9 +212,9 @@ func TestParseLock(t *testing.T) {
 	}
 }
 
-// checkParse reads any data as a file: nothing panics, every problem has a line
-// of the file, a file without problems has a valid id, and it survives being
-// written.
+// checkParse parses arbitrary data as a file. Parse must not panic. Every problem
+// has a line of the file. A file without problems has a valid id, and encoding it
+// and parsing the result returns the same file.
 func checkParse(t *testing.T, data []byte) {
 	file, problems := postfile.Parse("a.md", data)
 	checkProblems(t, problems, data)
@@ -241,7 +241,7 @@ func checkProblems(t *testing.T, problems []postfile.Problem, data []byte) {
 	}
 }
 
-// FuzzFiles reads posts, settings and locks: the first number chooses which.
+// FuzzFiles parses posts, settings and locks. The first number chooses which.
 func FuzzFiles(f *testing.F) {
 	for _, seed := range []string{
 		"---\nid: a\nat: b\nto: [c, d]\noverride:\n  c: |\n    x\n---\nHello\n", "---\nid: &a [*a]\n---\n", "---\n? a\n: b\n---\n", "---\n<<: {a: b}\n---\n",

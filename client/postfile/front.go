@@ -16,12 +16,12 @@ import (
 // keys are the keys of front matter.
 const keys = "id, at, tz, to, labels, override and options"
 
-// maxBrackets is far above the number of brackets in any real front matter. The
-// parser takes very long for deeply nested ones.
+// maxBrackets is far more than the brackets in any real front matter. The parser is
+// very slow for deeply nested ones.
 const maxBrackets = 200
 
-// yamlReader reads a YAML document by its syntax tree: decoding into a struct
-// would lose the lines and follow aliases.
+// yamlReader reads the syntax tree of a YAML document: decoding into a struct would
+// lose the lines and follow aliases.
 type yamlReader struct {
 	file     *File
 	what     string // the document, for messages
@@ -29,7 +29,7 @@ type yamlReader struct {
 	problems []Problem
 }
 
-// readFront fills in the front matter.
+// readFront parses the front matter into the file.
 func (f *File) readFront(text string) []Problem {
 	r := &yamlReader{file: f, what: "the front matter", before: 1}
 	r.document(text, r.key)
@@ -128,7 +128,7 @@ func (r *yamlReader) key(key Value, value ast.Node) {
 	}
 }
 
-// override returns the override for an account, adding it when it is missing.
+// override returns the override for an account, and adds it if it is missing.
 func (f *File) override(account Value) *Override {
 	i := slices.IndexFunc(f.Overrides, func(o Override) bool { return o.Account.Text == account.Text })
 	if i < 0 {
@@ -138,14 +138,14 @@ func (f *File) override(account Value) *Override {
 	return &f.Overrides[i]
 }
 
-// accounts reads a mapping by account; no value is an empty one.
+// accounts reads a mapping by account. A missing value is an empty mapping.
 func (r *yamlReader) accounts(n ast.Node, read func(account Value, value ast.Node)) {
 	if n.Type() != ast.NullType {
 		r.mapping(n, read)
 	}
 }
 
-// list reads a list of texts; a single text is a list as well.
+// list reads a list of texts. A single text is a list of one.
 func (r *yamlReader) list(key Value, n ast.Node) (list []Value) {
 	items, isList := n.(*ast.SequenceNode)
 	if !isList {
@@ -164,7 +164,7 @@ func (r *yamlReader) list(key Value, n ast.Node) (list []Value) {
 	return list
 }
 
-// text reads a text; no value is the empty one.
+// text reads a text. A missing value is the empty text.
 func (r *yamlReader) text(key Value, n ast.Node) Value {
 	text, isText := scalar(n)
 	if !isText {
@@ -204,7 +204,7 @@ func (r *yamlReader) option(key Value, n ast.Node) any {
 	return r.text(key, n).Text
 }
 
-// scalar returns a text, or a number, a date or a boolean as it is written.
+// scalar returns a text, or the source text of a number, a date or a boolean.
 func scalar(n ast.Node) (text string, ok bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -233,7 +233,7 @@ func kind(n ast.Node) string {
 	return fmt.Sprintf("the YAML type %s", n.Type())
 }
 
-// clip shortens a text from a file for a message.
+// clip shortens a text for a message.
 func clip(text string) string {
 	const most = 40
 	if runes := []rune(text); len(runes) > most {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// LockName is the name of the file in which earlier versions kept the ids of
-// posts. It is read to move those posts into a collection, and never written.
+// LockName is the file in which earlier versions stored the ids of posts. It is
+// read to move those posts into a collection, and never written.
 const LockName = ".schedctl.json"
 
 // Entry is the post of one file.

@@ -28,8 +28,8 @@ var (
 	hour    = lazily(`^\d{1,2}$`)
 )
 
-// readClock reads a time of day from one or two words. matched is false when
-// they are nothing of the kind.
+// readClock reads a time of day from one or two words. matched is false when they
+// are not a time of day.
 func readClock(in input, words []string) (c clock, matched bool, err error) {
 	text := strings.Join(words, " ")
 	switch {
@@ -58,9 +58,9 @@ func (in input) bareHour(text string) error {
 	h := number(text)
 	switch {
 	case h == 0 || h > 12 && h < 24:
-		return in.unreadable("has an hour alone", fmt.Sprintf("write %d:00", h))
+		return in.unreadable("has an hour without minutes", fmt.Sprintf("write %d:00", h))
 	case h > 23:
-		return in.unreadable("has no time of day", "write for example 9am or 21:00")
+		return in.unreadable("has no time of day", "try 9am or 21:00")
 	}
 	return in.ambiguous("could be in the morning or in the evening", fmt.Sprintf("write %dam or %dpm", h, h))
 }
@@ -79,7 +79,7 @@ func (in input) onTwelve(h, m int, half string) (clock, error) {
 	return clock{hour: h, minute: m}, nil
 }
 
-// parseClock reads a time of day alone: the next such time.
+// parseClock reads a time of day alone and returns the next such time.
 func parseClock(in input) (Result, bool, error) {
 	words := in.words
 	if words[0] == "at" {
@@ -97,7 +97,7 @@ func parseClock(in input) (Result, bool, error) {
 	return m, true, nil
 }
 
-// number returns the digits' value, or 0 for none. It is called on a handful of
+// number returns the value of the digits, or 0 for none. Callers pass only a few
 // digits that a regular expression has matched.
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits)
@@ -114,7 +114,7 @@ func join(notes ...string) string {
 	return strings.Join(said, "; ")
 }
 
-// date is a day of the calendar.
+// date is a calendar date.
 type date struct {
 	year  int
 	month time.Month
@@ -126,15 +126,15 @@ func dateOf(t time.Time) date {
 	return date{y, m, d}
 }
 
-// midnight returns the start of the day in UTC: a number to count with.
+// midnight returns the start of the date in UTC, for date arithmetic.
 func (d date) midnight() time.Time { return time.Date(d.year, d.month, d.day, 0, 0, 0, 0, time.UTC) }
 
 func (d date) addDays(n int) date { return dateOf(d.midnight().AddDate(0, 0, n)) }
 
 func (d date) before(o date) bool { return d.midnight().Before(o.midnight()) }
 
-// addMonths returns the same day of a later month, or the last day of a month that
-// is shorter, and then a note that says so.
+// addMonths returns the same day of a later month. If that month is too short, it
+// returns its last day and a note.
 func (d date) addMonths(n int) (date, string) {
 	first := dateOf(date{d.year, d.month, 1}.midnight().AddDate(0, n, 0))
 	last := date{first.year, first.month + 1, 1}.addDays(-1)
@@ -144,5 +144,5 @@ func (d date) addMonths(n int) (date, string) {
 	return last, fmt.Sprintf("%s %d has %d days, so this is its last day", last.month, last.year, last.day)
 }
 
-// valid reports whether the calendar has the day.
+// valid reports whether the date exists.
 func (d date) valid() bool { return dateOf(d.midnight()) == d }

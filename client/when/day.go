@@ -50,7 +50,7 @@ func parseDay(in input) (Result, bool, error) {
 	case len(rest) == 0 && in.words[0] == "tonight":
 		rest = []string{"20:00"}
 	case len(rest) == 0 && in.words[0] == "yesterday":
-		return Result{}, false, in.past("has no time of day, and has passed", "write a time to come, such as \"tomorrow 9am\", or look back with \"yesterday 9am\"")
+		return Result{}, false, in.past("has no time of day, and has passed", "use a time in the future, such as \"tomorrow 9am\", or look back with \"yesterday 9am\"")
 	case len(rest) == 0:
 		return Result{}, false, in.unreadable("has no time of day", fmt.Sprintf("write %q", in.text+" 9am"))
 	}
@@ -71,7 +71,7 @@ func parseDay(in input) (Result, bool, error) {
 	return m, true, nil
 }
 
-// readDayClock reads the time of day that follows a day. A bare hour is read on a
+// readDayClock reads the time of day that follows a day. A bare hour is on a
 // 24-hour clock, and note says so.
 func readDayClock(in input, words []string) (c clock, note string, matched bool, err error) {
 	if text := strings.Join(words, " "); hour().MatchString(text) && number(text) < 24 && in.words[0] != "tonight" {
@@ -82,8 +82,8 @@ func readDayClock(in input, words []string) (c clock, note string, matched bool,
 	return c, "", matched, err
 }
 
-// nextYear returns how to write the same day of the next year, for a day without a
-// year that is today, or nothing.
+// nextYear returns text for the same day of the next year if the input names today
+// without a year. Otherwise it returns an empty string.
 func (in input) nextYear(d date, c clock) string {
 	if d != dateOf(in.now) || !in.namesMonthOnly() {
 		return ""
@@ -95,7 +95,7 @@ func (in input) nextYear(d date, c clock) string {
 	return text
 }
 
-// namesMonthOnly reports whether the text names a month by name, and no year.
+// namesMonthOnly reports whether the text names a month but no year.
 func (in input) namesMonthOnly() bool {
 	named := false
 	for _, w := range in.words {
@@ -109,7 +109,7 @@ func (in input) namesMonthOnly() bool {
 	return named
 }
 
-// readTrailingDay finds a day behind a time of day: "9am tomorrow".
+// readTrailingDay finds a day after a time of day, as in "9am tomorrow".
 func readTrailingDay(in input) (n int, find dayFinder, err error) {
 	for at := 1; at < len(in.words); at++ {
 		if n, find, err = readDay(in, in.words[at:]); err != nil || n == len(in.words)-at {
@@ -122,8 +122,8 @@ func readTrailingDay(in input) (n int, find dayFinder, err error) {
 // dayFinder returns the day for a time of day, and a note about how it was chosen.
 type dayFinder func(clock) (d date, note string, err error)
 
-// readDay reads a day from the first words and returns how many it took, none
-// when they name no day.
+// readDay reads a day from the first words. n is the number of words that it read,
+// 0 if they name no day.
 func readDay(in input, words []string) (n int, find dayFinder, err error) {
 	today := dateOf(in.now)
 	switch words[0] {
@@ -164,10 +164,11 @@ func readDay(in input, words []string) (n int, find dayFinder, err error) {
 	return readMonthDay(in, words)
 }
 
-// dayAfterTomorrow are the ways to write it.
+// dayAfterTomorrow are the spellings of "the day after tomorrow".
 var dayAfterTomorrow = [][]string{{"day", "after", "tomorrow"}, {"the", "day", "after", "tomorrow"}}
 
-// tonight is this evening: from 17:00 to midnight, and at 20:00 without a time of day.
+// tonight is this evening, from 17:00 to midnight. Without a time of day it is
+// 20:00.
 func tonight(in input, today date, alone bool) dayFinder {
 	return func(c clock) (date, string, error) {
 		switch {
@@ -184,7 +185,7 @@ func onDay(d date) dayFinder {
 	return func(clock) (date, string, error) { return d, "", nil }
 }
 
-// weekday is the first such day on which the time of day is still to come.
+// weekday returns the first such weekday on which the time of day is in the future.
 func weekday(in input, day time.Weekday) dayFinder {
 	return func(c clock) (date, string, error) {
 		today := dateOf(in.now)
@@ -196,7 +197,7 @@ func weekday(in input, day time.Weekday) dayFinder {
 	}
 }
 
-// relativeWeekday is the day of "this friday" or "next friday".
+// relativeWeekday returns the day for "this friday" or "next friday".
 func relativeWeekday(in input, word string, day time.Weekday) dayFinder {
 	if word == "next" {
 		return nextWeekday(in, day)
@@ -204,9 +205,9 @@ func relativeWeekday(in input, word string, day time.Weekday) dayFinder {
 	return onDay(dateOf(in.now).addDays(int(day-in.now.Weekday()+7) % 7))
 }
 
-// nextWeekday returns the first such day after today. People disagree whether "next
-// friday" on a Monday is in four days or in eleven, so the note says which day it
-// is.
+// nextWeekday returns the first such weekday after today. People disagree whether
+// "next friday" on a Monday is in four days or in eleven, so the note names the
+// chosen day.
 func nextWeekday(in input, day time.Weekday) dayFinder {
 	return func(clock) (date, string, error) {
 		today := dateOf(in.now)
@@ -246,7 +247,7 @@ func readMonthDay(in input, words []string) (n int, find dayFinder, err error) {
 	return 2, onDay(d), err
 }
 
-// nextDate returns the first such day from today on.
+// nextDate returns the first such date from today on.
 func (in input) nextDate(month time.Month, day int) (date, error) {
 	today := dateOf(in.now)
 	d := date{today.year, month, day}
@@ -264,5 +265,5 @@ func (in input) checkDate(d date) error {
 		return in.unreadable(fmt.Sprintf("has a month %d", int(d.month)), "dates are year-month-day, such as 2026-12-08")
 	}
 	last := date{d.year, d.month + 1, 1}.addDays(-1)
-	return in.unreadable(fmt.Sprintf("names a day that is not there: %s %d has %d days", d.month, d.year, last.day), "check the day of the month")
+	return in.unreadable(fmt.Sprintf("names a day that does not exist: %s %d has %d days", d.month, d.year, last.day), "check the day of the month")
 }

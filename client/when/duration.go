@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// unit is a unit of time: calendar months, or a length.
+// unit is a unit of time: either a number of calendar months or a fixed length.
 type unit struct {
 	months int
 	length time.Duration
 	names  []string
 }
 
-// calendarUnits are the units of a span from now, the longest unit first. They
-// have no single letters: "m" means minutes.
+// calendarUnits are the units of a span from now, the longest unit first. Months
+// and years have no single letters: "m" means minutes.
 var calendarUnits = append([]unit{
 	{months: 12, names: []string{"year", "years"}},
 	{months: 1, names: []string{"month", "months"}},
@@ -58,8 +58,8 @@ func ParseDuration(text string) (time.Duration, error) {
 	return time.Duration(s.days)*24*time.Hour + s.elapsed, nil
 }
 
-// readSpan reads amounts with units; rest is the text in lower case, and known has
-// the units that it may name.
+// readSpan reads amounts with units. rest is the text in lower case, and known are
+// the allowed units.
 func readSpan(text, rest string, known []unit) (span, error) {
 	var total span
 	if rest == "" {
@@ -104,7 +104,7 @@ func unitIndex(known []unit, name string) int {
 	return -1
 }
 
-// maxDays and maxMonths keep calendar arithmetic far from overflow.
+// maxDays and maxMonths keep calendar arithmetic within range.
 const (
 	maxDays   = 4_000_000
 	maxMonths = 120_000
@@ -139,11 +139,11 @@ func (s *span) add(text, digits string, u unit) error {
 }
 
 func notDuration(text, what string) *Error {
-	return &Error{Reason: Unreadable, Text: text, Message: fmt.Sprintf("%q %s", text, what), Hint: "write for example 90s, 2h30m, 1d or 2w"}
+	return &Error{Reason: Unreadable, Text: text, Message: fmt.Sprintf("%q %s", text, what), Hint: "try 90s, 2h30m, 1d or 2w"}
 }
 
 // parseIn reads "in 2h", "+2h30m", "in half an hour" and "2 weeks from now", and
-// looking back "2h ago" and "-2h30m".
+// for the past "2h ago" and "-2h30m".
 func parseIn(in input) (Result, bool, error) {
 	rest, back, matched := cutDirection(strings.Join(in.words, " "))
 	if !matched {
@@ -159,8 +159,8 @@ func parseIn(in input) (Result, bool, error) {
 	return in.after(s), true, nil
 }
 
-// after returns the instant a span after now. Months and days keep the time of
-// day; a month that is too short ends on its last day.
+// after returns the instant a span after now. Months and days keep the time of day.
+// If a month is too short, its last day is used.
 func (in input) after(s span) Result {
 	m := Result{Time: in.now}
 	if s.months != 0 || s.days != 0 {
@@ -173,7 +173,7 @@ func (in input) after(s span) Result {
 	return m
 }
 
-// spellAmounts writes "an hour" and "half an hour" with digits.
+// spellAmounts replaces "an hour" and "half an hour" with digits.
 func spellAmounts(text string) string {
 	words := strings.Fields(text)
 	var out []string
@@ -190,7 +190,8 @@ func spellAmounts(text string) string {
 	return strings.Join(out, " ")
 }
 
-// cutDirection returns the duration in a text that counts from now.
+// cutDirection returns the duration of a text that is relative to now, and whether
+// it is in the past.
 func cutDirection(text string) (rest string, back, matched bool) {
 	for _, ahead := range []string{"+", "in "} {
 		if rest, matched = strings.CutPrefix(text, ahead); matched {

@@ -16,7 +16,7 @@ func (m Result) Echo(now time.Time, loc *time.Location) string {
 	shown := []time.Time{m.Time}
 	for _, t := range []time.Time{m.Time.In(loc), m.Time.UTC()} {
 		if !sameClock(shown, t) {
-			also = append(also, formatBeside(t, m.Time))
+			also = append(also, formatNextTo(t, m.Time))
 			shown = append(shown, t)
 		}
 	}
@@ -34,12 +34,12 @@ func sameClock(shown []time.Time, t time.Time) bool {
 	return false
 }
 
-// Format returns the instant in its own location: "Tue 8 Dec 2026 09:00 CET",
-// with seconds only where there are any.
+// Format returns the instant in its own location, such as "Tue 8 Dec 2026 09:00
+// CET". It shows seconds only when they are not zero.
 func Format(t time.Time) string { return t.Format("Mon 2 Jan 2006 ") + formatClock(t) }
 
-// formatBeside leaves out the day when it is the same as the other's.
-func formatBeside(t, other time.Time) string {
+// formatNextTo formats t without its day when other is on the same day.
+func formatNextTo(t, other time.Time) string {
 	if dateOf(t) == dateOf(other) {
 		return formatClock(t)
 	}
@@ -54,8 +54,7 @@ func formatClock(t time.Time) string {
 	return t.Format(layout) + " " + zoneName(t)
 }
 
-// zoneName returns the abbreviation in use, or the offset if the zone has no
-// abbreviation.
+// zoneName returns the zone's abbreviation, or the offset if there is none.
 func zoneName(t time.Time) string {
 	name, _ := t.Zone()
 	if name == "" || name[0] == '+' || name[0] == '-' {
@@ -66,14 +65,14 @@ func zoneName(t time.Time) string {
 
 const (
 	secondsPerDay = 24 * 60 * 60
-	spanDays      = 100_000 // 273 years; a duration ends at 292
+	spanDays      = 100_000 // 273 years; the limit of time.Duration is 292
 )
 
-// Relative returns how far the instant is from now: "in 17 days", "in 2 hours
-// 5 minutes", "3 minutes ago", "now". It is rounded to what fits its size.
+// Relative returns the distance from now: "in 17 days", "in 2 hours 5 minutes", "3
+// minutes ago", "now". It rounds more for longer distances.
 func Relative(t, now time.Time) string {
 	d := t.Sub(now).Round(time.Second)
-	if far := (t.Unix() - now.Unix()) / secondsPerDay; far > spanDays { // more than a duration can be
+	if far := (t.Unix() - now.Unix()) / secondsPerDay; far > spanDays { // beyond the range of time.Duration
 		return "in " + plural(int(far), "day")
 	} else if far < -spanDays {
 		return plural(int(-far), "day") + " ago"
@@ -87,7 +86,7 @@ func Relative(t, now time.Time) string {
 	return "in " + length(d)
 }
 
-// length says a duration of a second or more in one or two units.
+// length formats a duration of a second or more in one or two units.
 func length(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -59,7 +59,7 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// Times further away than a duration can be long.
+// Distances beyond the range of time.Duration.
 func TestRelativeFarAway(t *testing.T) {
 	t.Parallel()
 	for days, want := range map[int]string{100_001: "in 100001 days", 2_095_000: "in 2095000 days", -365_000: "365000 days ago"} {

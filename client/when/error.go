@@ -1,13 +1,13 @@
 package when
 
-// Reason says what is wrong with a time.
+// Reason is the kind of an [Error].
 type Reason int
 
 // The reasons.
 const (
 	Unreadable Reason = iota // not in the grammar
 	Ambiguous                // could mean several times
-	Past                     // understood, and not to come
+	Past                     // understood, but not in the future
 )
 
 // String returns the reason in one word.
@@ -15,7 +15,7 @@ func (r Reason) String() string {
 	return [...]string{"unreadable", "ambiguous", "past"}[r]
 }
 
-// Error says why a text is no usable time or duration, and what to write
+// Error describes why a text is not a usable time or duration, and what to write
 // instead.
 type Error struct {
 	Reason  Reason

@@ -16,13 +16,13 @@ var (
 	slashed = lazily(`^(\d{1,4})[/.-](\d{1,2})[/.-](\d{1,4})$`)
 )
 
-// lazily compiles an expression when it is first used: most commands read no
-// time, and each would wait for all expressions.
+// lazily compiles an expression on first use: most commands read no time and should
+// not wait for the compilation of all expressions.
 func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// parseISO reads a date and a time of day in digits, with or without an offset.
+// parseISO reads a date and a time of day in digits, with an optional offset.
 func parseISO(in input) (Result, bool, error) {
 	m := isoTime().FindStringSubmatch(strings.Join(in.words, " "))
 	if m == nil {
@@ -40,7 +40,7 @@ func parseISO(in input) (Result, bool, error) {
 		return resolve(d, c, in.loc), true, nil
 	}
 	if in.zone != "" {
-		return Result{}, false, in.ambiguous("has an offset and a zone as well", fmt.Sprintf("leave %q or %q out", strings.ToUpper(m[8]), in.zone))
+		return Result{}, false, in.ambiguous("has both an offset and a zone", fmt.Sprintf("leave %q or %q out", strings.ToUpper(m[8]), in.zone))
 	}
 	offset, err := in.offset(m[8])
 	if err != nil {
@@ -50,14 +50,14 @@ func parseISO(in input) (Result, bool, error) {
 	return Result{Time: t.In(in.loc)}, true, nil
 }
 
-// dateFrom returns the day whose year, month and day are m[1] to m[3].
+// dateFrom returns the date with year, month and day in m[1] to m[3].
 func (in input) dateFrom(m []string) (date, error) {
 	d := date{number(m[1]), time.Month(number(m[2])), number(m[3])}
 	return d, in.checkDate(d)
 }
 
-// readSlashed reads dates such as 2026/12/24, 24.12.2026 and 25/12/2026, where they can
-// mean one day only. A date with dots has the day first.
+// readSlashed reads dates such as 2026/12/24, 24.12.2026 and 25/12/2026, if only
+// one reading is possible. A date with dots has the day first.
 func (in input) readSlashed(m []string, dots bool) (date, error) {
 	a, b, c := number(m[1]), number(m[2]), number(m[3])
 	iso := func(y, mo, d int) string { return fmt.Sprintf("%04d-%02d-%02d", y, mo, d) }
@@ -76,14 +76,14 @@ func (in input) readSlashed(m []string, dots bool) (date, error) {
 	return d, in.checkDate(d)
 }
 
-// offset returns the seconds east of UTC.
+// offset returns the offset in seconds east of UTC.
 func (in input) offset(text string) (int, error) {
 	if text == "z" {
 		return 0, nil
 	}
 	h, m := number(text[1:3]), number(text[4:6])
 	if h > 23 || m > 59 {
-		return 0, in.unreadable(fmt.Sprintf("has no such offset as %s", text), "offsets are hours and minutes, such as +01:00")
+		return 0, in.unreadable(fmt.Sprintf("has an invalid offset, %s", text), "offsets are hours and minutes, such as +01:00")
 	}
 	seconds := h*3600 + m*60
 	if text[0] == '-' {

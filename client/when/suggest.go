@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// isWord reports whether the grammar has the word, in lower case.
+// isWord reports whether the lower-case word is part of the grammar.
 func isWord(word string) bool {
 	switch word {
 	case "today", "tonight", "tomorrow", "yesterday", "this", "next", "noon", "midnight", "at", "in", "ago", "am", "pm",
@@ -18,7 +18,7 @@ func isWord(word string) bool {
 	return day || month || unitIndex(calendarUnits, word) >= 0
 }
 
-// vocabulary is what a mistyped word is compared with.
+// vocabulary returns the words to suggest for mistyped words.
 func vocabulary() []string {
 	words := []string{"today", "tonight", "tomorrow", "yesterday", "noon", "midnight", "this", "next"}
 	for w := range weekdays {
@@ -30,7 +30,7 @@ func vocabulary() []string {
 	return words
 }
 
-// explain returns the error for a text that no form has matched.
+// explain returns the error for a text that matches no form.
 func (in input) explain() error {
 	first := in.words[0]
 	if first == "now" {
@@ -45,8 +45,8 @@ func (in input) explain() error {
 	return in.unreadable("is not a valid time", "")
 }
 
-// corrected returns the text with its mistyped words replaced, when that can be
-// read.
+// corrected replaces mistyped words in the text. It returns false when the result
+// is not a valid time.
 func (in input) corrected() (string, bool) {
 	words := make([]string, len(in.words))
 	for i, w := range in.words {
@@ -72,9 +72,9 @@ func (in input) corrected() (string, bool) {
 	return fixed, ok && err == nil
 }
 
-// nearest returns the candidate at the smallest edit distance, at most 2 and
-// less than half of the word, or the empty string. Ties go to the first in the
-// alphabet.
+// nearest returns the candidate with the smallest edit distance, which must be at
+// most 2 and less than half the length of the word. It returns an empty string if
+// there is none. Ties go to the alphabetically first candidate.
 func nearest(word string, candidates []string) string {
 	best, at := "", min(3, (len(word)+1)/2)
 	for _, c := range candidates {

@@ -1,9 +1,9 @@
-// Package when reads the times and durations that people write on a command
-// line, and says back what it understood.
+// Package when parses the times and durations that people write on a command line,
+// and formats the result so that they can check it.
 //
-// It is a small grammar and not a guesser: the whole input must match, a form
-// that could mean two times is refused with the spellings to choose from, and
-// the past is never moved to the future unless no day was named.
+// The grammar is small and strict: the whole input must match. Input that could
+// mean two times is an error that suggests the possible spellings. A past time is
+// never moved to the future unless no day was named.
 //
 //	2026-12-08T09:00:00Z    2026-12-08T09:00+01:00    RFC 3339, any offset
 //	2026-12-08 09:00[:05]   2026-12-08T09:00          a date and a time of day
@@ -16,13 +16,14 @@
 //	yesterday 9am   2h ago   -2h30m                   to look back
 //	@1796720400                                       Unix seconds
 //
-// All but RFC 3339 may end in an IANA zone name, or its city alone: "tomorrow 9am
-// Europe/Berlin", "tomorrow 9am Berlin". A bare hour after a day counts on 24 hours.
+// All forms except RFC 3339 may end in an IANA zone name, or in its city alone:
+// "tomorrow 9am Europe/Berlin", "tomorrow 9am Berlin". A bare hour after a day is
+// on a 24-hour clock.
 //
-// Hours, minutes and seconds are elapsed time; days, weeks, months and years follow
-// the calendar and keep the time of day. A time of day that a clock change skips becomes the
-// first instant after the gap, one that happens twice the first of the two, and
-// [Result.Metadata] says so.
+// Hours, minutes and seconds are elapsed time. Days, weeks, months and years follow
+// the calendar and keep the time of day. A time of day that a clock change skips
+// becomes the first instant after the gap. One that occurs twice becomes the first
+// of the two. [Result.Note] says so in both cases.
 package when
 
 import (
@@ -32,25 +33,25 @@ import (
 	"unicode"
 )
 
-// maxText is far above anything the grammar accepts.
+// maxText is far longer than any valid input.
 const maxText = 200
 
 // Result is a parsed time.
 type Result struct {
-	// Time is the instant. Its location is the zone that the text was
-	// understood in.
+	// Time is the instant. Its location is the zone in which the text was
+	// interpreted.
 	Time time.Time
 
-	// Note explains the choice where the text was ambiguous, as a sentence without a
-	// full stop; empty otherwise.
+	// Note explains the interpretation of unclear text, as a sentence without a
+	// full stop. It is empty if the text was clear.
 	Note string
 
-	// Retry is what to write instead when the moment has passed, or empty. It is
-	// set for today's date without a year: the same day of the next year.
+	// Retry is a suggested replacement when the time has passed. It is set only for
+	// today's date without a year, and names the same day of the next year.
 	Retry string
 }
 
-// Check returns nil when the moment lies after now, else an [*Error] with
+// Check returns nil when the time is after now, and otherwise an [*Error] with
 // reason [Past].
 func (m Result) Check(now time.Time) error {
 	if m.Time.After(now) {
@@ -68,9 +69,8 @@ func (m Result) Check(now time.Time) error {
 	}
 }
 
-// Parse reads a time. loc is the zone of everything that names none itself.
-// Every error is an [*Error]; whether a moment that could be read has passed is
-// for the caller to ask, see [Result.Check].
+// Parse parses a time. loc is the zone of times that name no zone. Every error is
+// an [*Error]. Parse accepts past times; use [Result.Check] to reject them.
 func Parse(text string, now time.Time, loc *time.Location) (Result, error) {
 	in, err := scan(text, now, loc)
 	if err != nil {
@@ -88,7 +88,7 @@ func Parse(text string, now time.Time, loc *time.Location) (Result, error) {
 	return Result{}, in.explain()
 }
 
-// input is a text split into words, and the time that it is relative to.
+// input is a text split into words, and the reference time.
 type input struct {
 	text  string
 	words []string // lower case, without the zone
@@ -104,11 +104,11 @@ func scan(text string, now time.Time, loc *time.Location) (input, error) {
 		in.text = text[:maxText] + "…"
 		return in, in.unreadable("is too long for a time", "")
 	case strings.ContainsFunc(text, func(r rune) bool { return r == unicode.ReplacementChar || unicode.IsControl(r) && !unicode.IsSpace(r) }):
-		return in, in.unreadable("holds characters that no time has", "")
+		return in, in.unreadable("contains characters that a time cannot have", "")
 	}
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return in, &Error{Reason: Unreadable, Text: text, Message: "the time is empty", Hint: "write for example \"tomorrow 9am\" or \"in 2h\""}
+		return in, &Error{Reason: Unreadable, Text: text, Message: "the time is empty", Hint: "try \"tomorrow 9am\" or \"in 2h\""}
 	}
 	zone, n, err := readZone(in, words)
 	if err != nil {
@@ -125,7 +125,7 @@ func scan(text string, now time.Time, loc *time.Location) (input, error) {
 	return in, nil
 }
 
-// finish refuses what cannot be written as RFC 3339.
+// finish rejects times that RFC 3339 cannot represent.
 func (in input) finish(m Result) (Result, error) {
 	if y := m.Time.UTC().Year(); y < 1 || y > 9998 {
 		return Result{}, in.unreadable("is out of range", "")
@@ -135,7 +135,7 @@ func (in input) finish(m Result) (Result, error) {
 
 func (in input) unreadable(what, hint string) *Error {
 	if hint == "" {
-		hint = "write for example \"tomorrow 9am\", \"2026-12-08 09:00\" or \"in 2h\""
+		hint = "try \"tomorrow 9am\", \"2026-12-08 09:00\" or \"in 2h\""
 	}
 	return &Error{Reason: Unreadable, Text: in.text, Message: fmt.Sprintf("%q %s", in.text, what), Hint: hint}
 }

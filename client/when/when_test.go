@@ -27,7 +27,7 @@ var now = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ text, want string }{
-		// RFC 3339 and its relatives: the offset decides, not the zone.
+		// RFC 3339 and similar forms: the offset decides, not the zone.
 		{"2026-12-08T09:00:00Z", "2026-12-08T10:00:00+01:00"},
 		{"2026-12-08T09:00:00+05:30", "2026-12-08T04:30:00+01:00"},
 		{"2026-12-08t09:00:00z", "2026-12-08T10:00:00+01:00"},
@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 		{"  2026-12-08   09:00  ", "2026-12-08T09:00:00+01:00"},
 		{"2028-02-29 09:00", "2028-02-29T09:00:00+01:00"},
 
-		// A zone at the end takes the place of the local one.
+		// A zone at the end replaces the local one.
 		{"2026-12-08 09:00 UTC", "2026-12-08T09:00:00Z"},
 		{"2026-12-08 09:00 America/New_York", "2026-12-08T09:00:00-05:00"},
 		{"tomorrow 9am Asia/Kolkata", "2026-11-22T09:00:00+05:30"},
@@ -220,9 +220,9 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{"", when.Unreadable, "empty"},
 		{"   ", when.Unreadable, "empty"},
-		{"nonsense", when.Unreadable, "write for example"},
+		{"nonsense", when.Unreadable, "try"},
 		{"tomorow 9am", when.Unreadable, `did you mean "tomorrow 9am"?`},
-		{"freitag 9am", when.Unreadable, "write for example"},
+		{"freitag 9am", when.Unreadable, "try"},
 		{"thirsday 9am utc", when.Unreadable, `did you mean "thursday 9am utc"?`},
 		{"tomorrow", when.Unreadable, `write "tomorrow 9am"`},
 		{"next friday", when.Unreadable, `write "next friday 9am"`},
@@ -232,8 +232,8 @@ func TestParseRefuses(t *testing.T) {
 		{"tonight 9", when.Ambiguous, "write 9am or 9pm"},
 		{"tonight 1am", when.Ambiguous, `write "today 01:00" or "tomorrow 01:00"`},
 		{"this friday", when.Unreadable, `write "this friday 9am"`},
-		{"this morning", when.Unreadable, "write for example"},
-		{"the day after 9am", when.Unreadable, "write for example"},
+		{"this morning", when.Unreadable, "try"},
+		{"the day after 9am", when.Unreadable, "try"},
 		{"03-04-2027 9am", when.Ambiguous, "2027-03-04 or 2027-04-03"},
 		{"2026/13/08 9am", when.Unreadable, "month 13"},
 		{"31.11.2026 9am", when.Unreadable, "November 2026 has 30 days"},
@@ -244,12 +244,12 @@ func TestParseRefuses(t *testing.T) {
 		{"in 999999 months", when.Unreadable, "out of range"},
 		{"in 120000 months 10000 years", when.Unreadable, "long one after a short one"},
 		{"in 9000 years", when.Unreadable, "out of range"},
-		{"9am christmas", when.Unreadable, "write for example"},
-		{"tomorrow 9am Atlantis", when.Unreadable, "write for example"},
+		{"9am christmas", when.Unreadable, "try"},
+		{"tomorrow 9am Atlantis", when.Unreadable, "try"},
 		{"1 month", when.Unreadable, `write "in 1 month"`},
-		{"tomorrow 25", when.Unreadable, "write for example 9am"},
-		{"tomorrow 9am 10am", when.Unreadable, "write for example"},
-		{"tomorrow 9am please", when.Unreadable, "write for example"},
+		{"tomorrow 25", when.Unreadable, "try 9am"},
+		{"tomorrow 9am 10am", when.Unreadable, "try"},
+		{"tomorrow 9am please", when.Unreadable, "try"},
 		{"tomorrow 25:00", when.Unreadable, "0:00 to 23:59"},
 		{"tomorrow 24:00", when.Unreadable, "midnight starts the day"},
 		{"tomorrow 9:60", when.Unreadable, "0:00 to 23:59"},
@@ -263,10 +263,10 @@ func TestParseRefuses(t *testing.T) {
 		{"2026-12-32T09:00:00Z", when.Unreadable, "December 2026 has 31 days"},
 		{"Feb 29 9am", when.Unreadable, "February 2027 has 28 days"},
 		{"2026-12-08T09:00:60Z", when.Unreadable, "invalid time of day"},
-		{"2026-12-08T09:00:00+24:00", when.Unreadable, "no such offset"},
+		{"2026-12-08T09:00:00+24:00", when.Unreadable, "invalid offset"},
 		{"2026-12-08T09:00:00Z Europe/Berlin", when.Ambiguous, "an offset and a zone"},
 		{"0000-01-01 00:00", when.Unreadable, "out of range"},
-		{"in", when.Unreadable, "write for example"},
+		{"in", when.Unreadable, "try"},
 		{"in 2", when.Ambiguous, "2s, 2m, 2h or 2d"},
 		{"in 2 fortnights", when.Unreadable, "unknown unit"},
 		{"in 1.5h", when.Unreadable, "fraction"},
@@ -296,7 +296,7 @@ func TestParseRefuses(t *testing.T) {
 		{"tomorrow\x009am", when.Unreadable, "characters"},
 		{"tomorrow \xff9am", when.Unreadable, "characters"},
 		{strings.Repeat("9", 5000), when.Unreadable, "too long"},
-		{"🎄 9am", when.Unreadable, "write for example"},
+		{"🎄 9am", when.Unreadable, "try"},
 	} {
 		t.Run(tc.text[:min(len(tc.text), 40)], func(t *testing.T) {
 			t.Parallel()
@@ -356,8 +356,8 @@ func TestParseClampsMonths(t *testing.T) {
 	}
 }
 
-// A day without a year that is today is not moved to the next year; the error says
-// how to write that.
+// A day without a year that is today is not moved to the next year. The error
+// suggests the spelling with the next year.
 func TestCheckOffersTheNextYear(t *testing.T) {
 	t.Parallel()
 	berlin := zone(t, "Europe/Berlin")

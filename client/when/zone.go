@@ -8,16 +8,16 @@ import (
 	"unicode"
 )
 
-// resolve returns the instant at which the clocks of a zone show a day and a
-// time of day. Package time does not say which instant it chooses around a
-// clock change, so the choice is made here: the first of two, and the first
-// after a gap.
+// resolve returns the instant at which the clocks of a zone show a date and a time
+// of day. Package time does not specify which instant it chooses around a clock
+// change. resolve chooses the first of two instants, and the first instant after a
+// gap.
 func resolve(d date, c clock, loc *time.Location) Result {
 	wall := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.UTC)
 	var found []time.Time
 	var gapEnd time.Time
-	// No offset exceeds 16 hours, so that the instant lies within a day or so of
-	// the wall clock read as UTC.
+	// No offset exceeds 16 hours, so the instant is within about a day of the wall
+	// clock read as UTC.
 	const reach = 26 * time.Hour
 	for t, last := wall.Add(-reach).In(loc), wall.Add(reach); ; {
 		_, offset := t.Zone()
@@ -50,16 +50,15 @@ func zoneLabel(loc *time.Location) string {
 	return loc.String()
 }
 
-// skips reports whether the wall clock lies in the gap that a change of offset
-// leaves: at or after what the old offset shows at the change, and before what
-// the new one shows.
+// skips reports whether the wall clock falls into the gap of an offset change: at
+// or after the time that the old offset shows at the change, and before the time
+// that the new one shows.
 func skips(change, wall time.Time, before, after int) bool {
 	shown := func(offset int) time.Time { return change.UTC().Add(time.Duration(offset) * time.Second) }
 	return !wall.Before(shown(before)) && wall.Before(shown(after))
 }
 
-// abbreviations are used for several zones at once, or for none that a zone
-// database knows.
+// abbreviations are ambiguous or unknown to the zone database.
 var abbreviations = map[string]string{
 	"bst": "Europe/London", "ist": "Asia/Kolkata", "cst": "America/Chicago", "cdt": "America/Chicago",
 	"edt": "America/New_York", "pst": "America/Los_Angeles", "pdt": "America/Los_Angeles", "mdt": "America/Denver",
@@ -68,8 +67,8 @@ var abbreviations = map[string]string{
 	"aest": "Australia/Sydney", "aedt": "Australia/Sydney", "nzst": "Pacific/Auckland", "nzdt": "Pacific/Auckland",
 }
 
-// readZone returns the zone that the last words name, and how many words those are:
-// none when the text names no zone.
+// readZone returns the zone that the last words name, and the number of these
+// words, 0 if the text names no zone.
 func readZone(in input, words []string) (*time.Location, int, error) {
 	if len(words) < 2 {
 		return nil, 0, nil
@@ -86,18 +85,18 @@ func readZone(in input, words []string) (*time.Location, int, error) {
 	return nil, 0, nil
 }
 
-// maxCityWords is how many words the city of a zone has at most, as in "Port of
+// maxCityWords is the maximum number of words in a city's name, as in "Port of
 // Spain".
 const maxCityWords = 3
 
-// areas are the first parts of the zone names whose last part is a city.
+// areas are the first parts of zone names whose last part is a city.
 var areas = []string{
 	"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian",
 	"America/Argentina", "America/Indiana", "America/Kentucky", "America/North_Dakota",
 }
 
-// notCities are last parts of zone names that are feast days or points of the
-// compass to a reader.
+// notCities are last parts of zone names that people read as holidays or compass
+// points.
 var notCities = []string{"easter", "christmas", "north", "south", "west", "center", "midway"}
 
 // cityZone returns the zone of a city, such as Europe/Berlin for "berlin", or nil.
@@ -118,20 +117,20 @@ func cityZone(words []string) *time.Location {
 	return nil
 }
 
-// notInCity reports whether a character cannot be part of a city's name.
+// notInCity reports whether a character cannot occur in a city's name.
 func notInCity(r rune) bool {
 	return r > unicode.MaxASCII || !unicode.IsLetter(r) && r != '-' && r != '_'
 }
 
-// parseZone returns the zone that a word names. named is false for a word that
-// cannot be a zone. A word that looks like a zone but is unknown is an error.
+// parseZone returns the zone of a word. named is false for a word that cannot be a
+// zone. An unknown word that looks like a zone is an error.
 func parseZone(in input, word string) (zone *time.Location, named bool, err error) {
 	lower := strings.ToLower(word)
 	switch {
 	case lower == "utc" || lower == "gmt" || lower == "z":
 		return time.UTC, true, nil
 	case abbreviations[lower] != "":
-		return nil, false, in.ambiguous(fmt.Sprintf("has the abbreviation %s, which is no zone name", word), fmt.Sprintf("write the zone, such as %s", abbreviations[lower]))
+		return nil, false, in.ambiguous(fmt.Sprintf("has the abbreviation %s, which is not a zone name", word), fmt.Sprintf("write the zone, such as %s", abbreviations[lower]))
 	case isWord(lower) || slashed().MatchString(word) || strings.ContainsAny(word, ":@"):
 		return nil, false, nil
 	}
@@ -145,9 +144,9 @@ func parseZone(in input, word string) (zone *time.Location, named bool, err erro
 	return nil, false, nil
 }
 
-// LoadZone returns the zone with an IANA name, such as "Europe/Berlin", or
-// "UTC" in any case. Unlike [time.LoadLocation] it takes neither the empty name
-// nor "Local". The error is an [*Error] with reason [Unreadable].
+// LoadZone returns the zone with an IANA name, such as "Europe/Berlin", or "UTC".
+// Case does not matter. Unlike [time.LoadLocation] it rejects the empty name and
+// "Local". The error is an [*Error] with reason [Unreadable].
 func LoadZone(name string) (*time.Location, error) {
 	if strings.EqualFold(name, "utc") {
 		return time.UTC, nil
@@ -166,8 +165,8 @@ func LoadZone(name string) (*time.Location, error) {
 	return nil, &Error{Reason: Unreadable, Text: name, Message: fmt.Sprintf("unknown time zone %q", name), Hint: hint}
 }
 
-// titleCase returns the usual spelling of a zone name: europe/berlin is
-// Europe/Berlin, america/new_york America/New_York.
+// titleCase returns the usual spelling of a zone name: Europe/Berlin for
+// europe/berlin, America/New_York for america/new_york.
 func titleCase(name string) string {
 	out := []byte(strings.ToLower(name))
 	for i := range out {

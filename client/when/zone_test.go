@@ -21,8 +21,9 @@ var zones = []string{
 
 const wallLayout = "2006-01-02 15:04:05"
 
-// Around every clock change since 1970 a time of day becomes the earliest
-// instant that shows it, or, when none does, the first one after the gap.
+// Around every clock change since 1970, a time of day resolves to the earliest
+// instant that shows it. If none shows it, it resolves to the first instant after
+// the gap.
 func TestParseAroundEveryClockChange(t *testing.T) {
 	t.Parallel()
 	for _, name := range zones {
@@ -63,7 +64,7 @@ func changes(loc *time.Location) []time.Time {
 	return out
 }
 
-// wallAt returns what clocks show at an instant, as if it were UTC.
+// wallAt returns the wall clock at an instant as if it were UTC.
 func wallAt(t time.Time) time.Time {
 	_, offset := t.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)
@@ -74,8 +75,8 @@ type fataler interface {
 	Fatalf(string, ...any)
 }
 
-// checkWall compares with a search over all instants that could show the wall
-// clock; since 1970 every offset of these zones is a multiple of 15 minutes.
+// checkWall compares the result with a search over all instants that could show the
+// wall clock. Since 1970 every offset of these zones is a multiple of 15 minutes.
 func checkWall(t fataler, loc *time.Location, wall time.Time) {
 	t.Helper()
 	text := wall.Format(wallLayout)
@@ -100,8 +101,7 @@ func checkWall(t fataler, loc *time.Location, wall time.Time) {
 	}
 }
 
-// RFC 3339 names one instant, whatever the zone and however often its clocks
-// show the hour.
+// An RFC 3339 time is one instant, in any zone and even in a repeated hour.
 func TestParseReadsRFC3339OfAnyInstant(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -25,7 +25,7 @@ var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "plan", Make: files.NewPlan},
 	{Group: cli.GroupWork, Name: "apply", Make: files.NewApply},
 	{Group: cli.GroupEvents, Name: "notify", Make: webhook.NewNotify},
-	{Group: cli.GroupEvents, Name: "webhook", Make: webhook.NewWebhook},
+	{Group: cli.GroupEvents, Name: "webhook", Make: webhook.New},
 	{Group: cli.GroupEvents, Name: "listen", Make: webhook.NewListen},
 	{Group: cli.GroupEvents, Name: "trigger", Make: webhook.NewTrigger},
 	{Group: cli.GroupEvents, Name: "key", Make: access.NewKey},

@@ -12,7 +12,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // writer is a person with an editor.
@@ -90,24 +89,6 @@ func TestPostCreateInAnEditor(t *testing.T) {
 	m.run(t, "post", "create", "start with this", "--editor", "--to", "demo", "--override", "demo=another")
 	if w.command != "code --wait" || !strings.HasPrefix(w.shown, "start with this\n\n# ---") || !strings.Contains(w.shown, "demo (feed): gets another text (--override)\n") {
 		t.Errorf("editor %q shows\n%s", w.command, w.shown)
-	}
-}
-
-// The lines of the note are left out as well when the scissors are gone.
-func TestEditorNoteIsLeftOut(t *testing.T) {
-	t.Parallel()
-	note := []string{cli.Scissors, "# one", "#", "# two"}
-	for text, want := range map[string]string{
-		"":                       "",
-		cli.Scissors + "\nbelow": "",
-		"a\n#\n# one\nb\n" + cli.Scissors + "\nbelow": "a\n#\n# one\nb",
-		"\n \n  a\r\nb\n\n" + cli.Scissors + "\r\n":   "  a\r\nb",
-		"a\n# one\n#\n# two\n":                        "a",
-		"\ufeffa\n# of mine\n# one \nb":               "a\n# of mine\nb",
-	} {
-		if got := cli.WithoutNote(text, note); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
 	}
 }
 

@@ -97,7 +97,7 @@ func TestFiltersAreCheckedFirst(t *testing.T) {
 		"--jq and --quiet exclude each other: give one":       {"--jq", ".", "-q"},
 		"--template and --quiet exclude each other: give one": {"--template", "x", "-q"},
 		"--jq is empty; give it a value or leave it out":      {"--jq", ""},
-		"--jq has 65537 bytes, and at most 65536 can be read": {"--jq", strings.Repeat(" ", cli.MaxFilter) + "."},
+		"--jq has 65537 bytes, and at most 65536 can be read": {"--jq", strings.Repeat(" ", 64<<10) + "."},
 	} {
 		var sent capture
 		m := newMachine(t, routes{"POST /posts": sent.answer(apiv1.PostEnvelope{})})

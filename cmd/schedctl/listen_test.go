@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
 	"github.com/schedctl/schedctl/daemon/publish/signing"
@@ -182,20 +181,6 @@ func TestListenResumes(t *testing.T) {
 	}
 }
 
-// TestBeginningOfAnAnswer guards that a response is clipped as the daemon clips it.
-func TestBeginningOfAnAnswer(t *testing.T) {
-	t.Parallel()
-	for want, body := range map[string]string{
-		"short": "short", "a\uFFFDb": "a\xffb",
-		strings.Repeat("é", 1024):       strings.Repeat("é", 1030),
-		"x" + strings.Repeat("é", 1023): "x" + strings.Repeat("é", 1030),
-	} {
-		if got := webhook.BodyExcerpt([]byte(body)); got != want {
-			t.Errorf("got %d bytes, want %d", len(got), len(want))
-		}
-	}
-}
-
 func TestListenEndsWithARefusal(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"GET /events": refused{http.StatusForbidden, "INSUFFICIENT_SCOPE"}})
@@ -283,7 +268,7 @@ func TestTriggerAndListen(t *testing.T) {
 	other := newMachine(t, nil)
 	other.ConfigHome = m.ConfigHome
 	var want, shown []string
-	for _, typ := range webhook.TriggerTypes() {
+	for _, typ := range append(schedctl.EventTypes(), schedctl.EventWebhookTest) {
 		wanted, outcome := 0, "delivered"
 		if typ == schedctl.EventPostFailed {
 			wanted, outcome = 9, "failed"
@@ -336,29 +321,5 @@ func TestTriggerAlone(t *testing.T) {
 	m.run(t, "__complete", "trigger", "")
 	if !strings.HasPrefix(m.out.String(), "post.created\n") || !strings.Contains(m.out.String(), "webhook.test\n") {
 		t.Errorf("completed %q", &m.out)
-	}
-}
-
-// Samples have what receivers look at.
-func TestSampleEvents(t *testing.T) {
-	t.Parallel()
-	for _, typ := range webhook.TriggerTypes() {
-		sample, err := webhook.SampleEvent(typ, noon)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := apiv1.NewEvent(sample)
-		if _, ok := schedctl.ParseID(schedctl.EventPrefix, e.ID); !ok || e.Type != typ || !e.CreatedAt.Equal(noon) || e.Data.WorkspaceID == "" {
-			t.Errorf("%s: got %+v", typ, e)
-		}
-		if about := e.Data.PostID + e.Data.SocialAccountID + e.Data.WebhookID; about == "" {
-			t.Errorf("%s is about nothing", typ)
-		}
-		if failed := typ == schedctl.EventPostFailed || typ == schedctl.EventPostUnconfirmed || typ == schedctl.EventAccountError; failed != (e.Data.Error != nil) {
-			t.Errorf("%s has the error %v", typ, e.Data.Error)
-		}
-		if published := typ == schedctl.EventPostPublished; published != (e.Data.PublishedAt != nil && e.Data.PlatformPostURL != "") {
-			t.Errorf("%s was published at %v", typ, e.Data.PublishedAt)
-		}
 	}
 }

@@ -5,10 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // paged runs a command on a terminal of some lines, and returns the pager and its
@@ -80,17 +77,5 @@ func TestAPagerThatDoesNotStartLosesNothing(t *testing.T) {
 	m.Page = func(string, []byte) error { return errors.New("there is no such program") }
 	if status := m.run(t, "post", "list"); status != 0 || strings.Count(m.out.String(), "\n") != 3 {
 		t.Errorf("exit status %d, standard output %q", status, &m.out)
-	}
-}
-
-func TestLinesOfTheScreen(t *testing.T) {
-	t.Parallel()
-	a := &cli.App{System: cli.System{Width: 10}}
-	for text, want := range map[string]int{
-		"": 0, "\n": 1, "0123456789\n": 1, "0123456789a\n": 2, "\x1b[32m0123456789\x1b[0m\nlast": 2, "日本語日本語\n": 2,
-	} {
-		if diff := cmp.Diff(want, a.ScreenLines([]byte(text))); diff != "" {
-			t.Errorf("%q: -want +got:\n%s", text, diff)
-		}
 	}
 }

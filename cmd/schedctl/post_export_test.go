@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/bulk"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -37,11 +36,15 @@ func TestExportAndImportAreAnIdentity(t *testing.T) {
 		}), 0, 4).Draw(rt, "posts")
 		format := rapid.SampledFrom([]string{"csv", "jsonl"}).Draw(rt, "format")
 		var file bytes.Buffer
-		out := post.NewExportWriter(&file, format, post.AccountRefsOf(names))
+		out, refs := bulk.NewWriter(&file, bulk.Format(format)), post.AccountRefsOf(names)
 		for _, p := range drawn {
-			out.Add(p)
+			row := bulk.Row{ID: p.ID, Content: p.Content, To: refs.Names(p.SocialAccountIDs)}
+			if p.PublishAt != nil {
+				row.At = p.PublishAt.String()
+			}
+			out.Write(row)
 		}
-		out.End()
+		out.Flush()
 		d := newPosts()
 		m := newMachine(t, d)
 		m.In = &file
@@ -78,27 +81,6 @@ func TestReferencesMeanTheirAccounts(t *testing.T) {
 	}
 	if to := got.Names([]string{"acct_5", "acct_9"}); strings.Join(to, " ") != "http:all acct_9" {
 		t.Errorf("got %q", to)
-	}
-}
-
-func TestEventOf(t *testing.T) {
-	t.Parallel()
-	p := apiv1.Post{
-		ID: "post_1", Content: strings.Repeat("Long text\n", 20), Status: schedctl.Published, PublishAt: at(0), CreatedAt: at(-time.Hour), UpdatedAt: at(time.Minute), Version: 4,
-		Targets: []apiv1.Target{{}, {PlatformPostURL: ptr("https://example.org/1")}},
-	}
-	want := bulk.Event{
-		UID: "post_1@schedctl", At: noon, Created: noon.Add(-time.Hour), Modified: noon.Add(time.Minute), Revision: 4,
-		Summary: "Long text Long text Long text Long text Long text Long text…", Description: p.Content + "\n\npublished: post_1",
-		Status: "CONFIRMED", Categories: []string{"feed:demo"}, URL: "https://example.org/1",
-	}
-	if diff := cmp.Diff(want, post.EventOf(p, []string{"feed:demo"})); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	for status, want := range map[schedctl.Status]string{schedctl.Canceled: "CANCELLED", schedctl.Draft: "TENTATIVE", schedctl.Scheduled: "CONFIRMED"} {
-		if p.Status = status; post.EventOf(p, nil).Status != want {
-			t.Errorf("%s: %s", status, post.EventOf(p, nil).Status)
-		}
 	}
 }
 

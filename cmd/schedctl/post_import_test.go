@@ -297,7 +297,7 @@ func TestPostImportIsInterruptedWhileReading(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	m := newMachine(t, newPosts())
 	in, _ := io.Pipe()
-	m.In = io.MultiReader(strings.NewReader("content\na\n"), post.ReaderFunc(func(p []byte) (int, error) {
+	m.In = io.MultiReader(strings.NewReader("content\na\n"), readerFunc(func(p []byte) (int, error) {
 		interrupt()
 		return in.Read(p) // for ever
 	}))
@@ -477,3 +477,8 @@ func TestProgress(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+type readerFunc func([]byte) (int, error)
+
+// Read calls the function.
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -37,7 +37,7 @@ func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
 func TestBranchesAreMadeAlone(t *testing.T) {
 	t.Parallel()
 	whole := tree(t)
-	for _, b := range post.PostBranches(nil) {
+	for _, b := range post.Branches(nil) {
 		a := &cli.App{System: newMachine(t, nil).System}
 		post := find(t, cli.NewRoot(a, branches, "post", b.Name, "--help"), "post")
 		if got, want := usages(find(t, post, b.Name)), usages(find(t, find(t, whole, "post"), b.Name)); got != want {
@@ -312,7 +312,7 @@ func TestEmptyFlagValuesAreRefused(t *testing.T) {
 			t.Errorf("%q: exit status %d, want 2: %s", args, got, &m.err)
 		}
 	}
-	newMachine(t, routes{}).want(t, 2, "", "schedctl: --timeout: \"\" is not a valid duration; write for example 90s, 2h30m, 1d or 2w\n", "me", "--timeout", "")
+	newMachine(t, routes{}).want(t, 2, "", "schedctl: --timeout: \"\" is not a valid duration; try 90s, 2h30m, 1d or 2w\n", "me", "--timeout", "")
 }
 
 var completionFiles = map[string]string{

@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,8 +10,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
 )
 
 const siteID = "wh_01KAK3R9ZC4VBX1D2E3F4G5H6J"
@@ -71,26 +67,6 @@ func mustJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// TestSecretIsNotLostWhenTheDiskIsFull guards that a secret that cannot be saved is
-// printed, because it cannot be shown again.
-func TestSecretIsNotLostWhenTheDiskIsFull(t *testing.T) {
-	t.Parallel()
-	full := "/dev/full"
-	if _, err := os.Stat(full); err != nil {
-		t.Skip("there is no /dev/full")
-	}
-	file, err := os.OpenFile(full, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "secret")
-	o := &cli.OneTimeSecret{App: &cli.App{System: newMachine(t, nil).System}, Path: path, File: file}
-	shown, err := o.Save("whsec_made")
-	if shown == nil || *shown != "whsec_made" || err == nil {
-		t.Errorf("got %v, %v", shown, err)
-	}
-}
-
 // deliveryLog returns the next state of a delivery for each request.
 type deliveryLog struct {
 	states []apiv1.Delivery // a state without an id is a daemon that does not respond
@@ -142,22 +118,6 @@ func TestWebhookTestWaits(t *testing.T) {
 				m.want(t, tc.status, tc.out, tc.er, "webhook", "test", siteID, "--wait", "-q", "--timeout", "5s")
 			})
 		})
-	}
-}
-
-func TestDeliveryTexts(t *testing.T) {
-	t.Parallel()
-	a := &cli.App{System: newMachine(t, nil).System}
-	for want, d := range map[string]apiv1.Delivery{
-		"":                                  {Status: schedctl.DeliveryPending, NextAttemptAt: at(time.Minute)},
-		"HTTP 200 in 12 ms":                 {Status: schedctl.DeliveryDelivered, Attempt: 1, HTTPStatus: ptr(200), DurationMS: ptr(int64(12))},
-		"HTTP 500, next in 2m":              {Status: schedctl.DeliveryPending, Attempt: 1, HTTPStatus: ptr(500), NextAttemptAt: at(2 * time.Minute)},
-		"no such host, 9 attempts":          {Status: schedctl.DeliveryFailed, Attempt: 9, Error: ptr("no such host")},
-		"no response, 2 attempts, next now": {Status: schedctl.DeliveryPending, Attempt: 2, NextAttemptAt: at(0)},
-	} {
-		if got := webhook.AnswerText(a, d); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
 	}
 }
 

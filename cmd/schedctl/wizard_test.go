@@ -14,8 +14,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/cmd/schedctl/account"
-	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // person is a machine with a person who types lines, and secrets separately.
@@ -254,47 +252,5 @@ func TestLoginWithABrowser(t *testing.T) {
 	}
 	if strings.Contains(said, "granted") || strings.Contains(said, "its-secret") {
 		t.Errorf("a secret is shown:\n%s", said)
-	}
-}
-
-func TestSeveralSecretsComeAsADocument(t *testing.T) {
-	t.Parallel()
-	c := account.NewConnection("http", "")
-	second := c.Fields[1]
-	second.Name, second.Required = "token", true
-	c.Fields = append(c.Fields, second)
-	if err := c.TakeSecrets(`{"secret":"one","token":"two"}`, "secrets.json"); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string]string{"secret": "one", "token": "two"}, c.Values); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	for text, want := range map[string]string{
-		"bare":                  `secrets.json must hold JSON: http has several secrets; write an object of strings, with any of secret, token`,
-		`{"passwort":"hidden"}`: `secrets.json: "passwort" is not known; use one of secret, token`,
-		`["hidden"]`:            `secrets.json must hold JSON: http has several secrets; write an object of strings, with any of secret, token`,
-	} {
-		if err := c.TakeSecrets(text, "secrets.json"); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", text, err, want)
-		}
-	}
-}
-
-func TestWhenTheWizardAsksLineByLine(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		env  map[string]string
-		flag bool
-		want bool
-	}{
-		"an ordinary terminal":     {map[string]string{"TERM": "xterm-256color"}, false, false},
-		"the flag":                 {map[string]string{"TERM": "xterm-256color"}, true, true},
-		"the environment":          {map[string]string{"TERM": "xterm-256color", "ACCESSIBLE": "1"}, false, true},
-		"a terminal without moves": {map[string]string{"TERM": "dumb"}, false, true},
-	} {
-		o := account.ConnectFlags{App: &cli.App{System: cli.System{Getenv: func(name string) string { return tc.env[name] }}}, Accessible: tc.flag}
-		if got := o.LineByLine(); got != tc.want {
-			t.Errorf("%s: line by line: %v, want %v", name, got, tc.want)
-		}
 	}
 }

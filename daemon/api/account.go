@@ -54,8 +54,9 @@ func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
 	return found, err
 }
 
-// removeAccount handles DELETE /social-accounts/{id}: the account stays to be
-// read, its secrets do not. Which account it is of its network is no secret.
+// removeAccount handles DELETE /social-accounts/{id}. The account record stays, and
+// its secrets are erased. Its identity on the network is not a secret and stays
+// too.
 func (s *Server) removeAccount(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		a, err := c.account(tx)
@@ -80,8 +81,8 @@ func (s *Server) account(ctx context.Context, c *request) (a schedctl.Account, e
 	return a, err
 }
 
-// account loads the account of the path. One that the key is not good for is
-// not there.
+// account loads the account of the path. It returns NOT_FOUND for an account that
+// the key may not use.
 func (c *request) account(r storage.Reader) (schedctl.Account, error) {
 	a, err := r.Account(c.key.WorkspaceID, c.id)
 	if err == nil && c.mayUse(a.ID) {
@@ -94,8 +95,8 @@ func (c *request) account(r storage.Reader) (schedctl.Account, error) {
 }
 
 // sameAccount reports whether two versions of an account have equal visible fields,
-// secrets and pauses. Secrets that were sent again are sealed again, so they always
-// differ.
+// secrets and pauses. Secrets that were sent again count as different, because
+// sealing is not deterministic.
 func sameAccount(a, b schedctl.Account) bool {
 	return reflect.DeepEqual(apiv1.NewAccount(a), apiv1.NewAccount(b)) && bytes.Equal(a.Credentials, b.Credentials) &&
 		a.PausedUntil.Equal(b.PausedUntil) && a.DisruptedSince.Equal(b.DisruptedSince)
@@ -103,10 +104,10 @@ func sameAccount(a, b schedctl.Account) bool {
 
 // changeAccount loads the account of the path, applies change, and stores the
 // account, the events and the response in one transaction. If change had no effect,
-// nothing is stored. change may run more than once and must not modify what the
+// it stores nothing. change may run more than once and must not modify what the
 // account points to.
 func (s *Server) changeAccount(ctx context.Context, c *request, change func(*schedctl.Account) ([]schedctl.Event, error)) (response, error) {
-	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
+	now := schedctl.Millis(time.Now()) // the network request may have been slow
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		a, err := c.account(tx)
 		if err != nil {

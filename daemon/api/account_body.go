@@ -15,7 +15,7 @@ type addAccount struct {
 	settings
 }
 
-// settings are what an account is connected with. Nil stands for "not given".
+// settings are the values that a request sets on an account. Nil means "not given".
 type settings struct {
 	name        *string
 	credentials publish.Credentials
@@ -67,9 +67,8 @@ func (b *settings) read(d *decoder, name string) {
 // durations.
 var commonOptions = []string{"pacing", "duplicate_guard"}
 
-// check returns nil when the platform has all fields that are given and the
-// options common to all platforms can be read. What else the values must be is
-// for the platform to say.
+// check returns nil when the platform has all given fields and the common options
+// are valid. The publisher of the platform checks the other values.
 func (b *settings) check(p publish.Publisher) error {
 	if b.name != nil {
 		if err := schedctl.CheckAccountName(*b.name); err != nil {
@@ -123,8 +122,8 @@ func goodDuration(o schedctl.Options, name string) bool {
 	return ok && d >= 0 && d <= 10*365*24*time.Hour
 }
 
-// merged returns the options with changes applied; a change to nil takes an
-// option away.
+// merged returns the options with changes applied. A change to nil removes the
+// option.
 func merged(options, changes schedctl.Options) schedctl.Options {
 	out := make(schedctl.Options, len(options)+len(changes))
 	maps.Copy(out, options)

@@ -24,7 +24,7 @@ func (s *readCounting) View(ctx context.Context, fn func(storage.Reader) error) 
 	return s.Store.View(ctx, fn)
 }
 
-// Creating posts does not read their account each time.
+// Creating posts must not read the account each time.
 func TestNewPostsDoNotReadTheirAccountAnew(t *testing.T) {
 	t.Parallel()
 	store := &readCounting{Store: storagetest.NewMemory()}
@@ -37,13 +37,13 @@ func TestNewPostsDoNotReadTheirAccountAnew(t *testing.T) {
 	for range 20 {
 		create()
 	}
-	// The key and the account may have been kept for a second already.
+	// The key and the account may have been cached for a second already.
 	if read := store.views.Load() - before; read > 4 {
 		t.Errorf("20 posts read %d snapshots", read)
 	}
 }
 
-// A change of an account is seen by the next post, also while many are created.
+// The next post sees a change of an account, also while many posts are created.
 func TestChangedAccountsAreSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

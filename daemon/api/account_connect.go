@@ -33,14 +33,14 @@ func connectError(p publish.Publisher, e *publish.Error) error {
 	}
 }
 
-// maxMessage is how much of what a platform says a response repeats, in bytes.
+// maxMessage is the maximum number of bytes of a network's message in a response.
 const maxMessage = 1024
 
 func refused(words string) error {
-	return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials", "the network refuses this account: %s", clip(words, maxMessage))
+	return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials", "the network rejected this account: %s", clip(words, maxMessage))
 }
 
-// fieldPath returns where in a request a platform's field is.
+// fieldPath returns the request path of a platform's field.
 func fieldPath(p publish.Publisher, field string) string {
 	credentials, options := fieldNames(p)
 	switch {
@@ -52,21 +52,21 @@ func fieldPath(p publish.Publisher, field string) string {
 	return field
 }
 
-// applyProfile brings an account in line with what its network just said.
+// applyProfile updates an account from the profile that its network returned.
 func applyProfile(a *schedctl.Account, p publish.Profile) {
 	a.Username, a.DisplayName, a.ProfileURL, a.Limits = p.Username, p.DisplayName, p.URL, p.Limits
 	a.Status, a.Error = schedctl.AccountConnected, nil
 	a.EndDisruption()
 }
 
-// receivers are the platforms whose accounts are an address of the user's own and
-// not a user of a network. The owner may move the address.
+// receivers are the platforms whose accounts are an address that the user owns, not
+// a user of a network. The owner may move the address.
 var receivers = []string{"http"}
 
-// refuseAnother returns an error when new credentials belong to another user of the
-// network, or post to another page or channel: the posts that wait on the account
-// were written for its followers. known is the stored identity of the account, empty
-// when the network never reported one.
+// refuseAnother returns an error when new credentials belong to a different user of
+// the network, or publish to a different page or channel. Waiting posts of the
+// account were written for its followers. known is the stored identity of the
+// account, empty if the network never reported one.
 func refuseAnother(p publish.Publisher, a *schedctl.Account, known string, now publish.Profile) error {
 	credentials, _ := fieldNames(p)
 	switch {
@@ -81,7 +81,7 @@ func refuseAnother(p publish.Publisher, a *schedctl.Account, known string, now p
 	}
 	if strings.EqualFold(a.Username, now.Username) {
 		return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials",
-			"these credentials of %s post to another room, channel or chat than the account; connect them as a new account", now.Username)
+			"these credentials of %s post to a different room, channel or chat than the account; connect them as a new account", now.Username)
 	}
 	return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials",
 		"these credentials are for %s, and the account is %s; connect %[1]s as a new account", now.Username, a.Username)

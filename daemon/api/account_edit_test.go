@@ -29,8 +29,8 @@ func (f *fixture) eventsAfter(position string) (types []schedctl.EventType, end 
 	return types, end
 }
 
-// TestEditAccountIsRecorded: a change of an account is in the audit log once. It
-// has no event, since no post and no login changes.
+// TestEditAccountIsRecorded guards that a change of an account has one audit entry.
+// It has no event, because no post and no login changes.
 func TestEditAccountIsRecorded(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -53,8 +53,8 @@ func TestEditAccountIsRecorded(t *testing.T) {
 	})
 }
 
-// TestEditAccountRefusesFields: fields that cannot be edited are refused by name,
-// and nothing is changed.
+// TestEditAccountRefusesFields guards that fields that cannot be edited are refused
+// by name and that the account stays unchanged.
 func TestEditAccountRefusesFields(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -95,8 +95,8 @@ func TestEditAccountRefusesFields(t *testing.T) {
 	}
 }
 
-// TestEditAccountNeedsTheRightKey: accounts of other workspaces, and accounts
-// outside the key's limit, are not found; editing needs its scope.
+// TestEditAccountNeedsTheRightKey guards that accounts of other workspaces and
+// accounts outside the key's limit are not found, and that editing needs its scope.
 func TestEditAccountNeedsTheRightKey(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

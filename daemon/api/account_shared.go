@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// maxNamedAccounts is how many accounts a warning names.
+// maxNamedAccounts is the maximum number of accounts that a warning names.
 const maxNamedAccounts = 3
 
 // wireAccounts returns accounts as the caller may see them, each with a warning when
@@ -45,8 +45,8 @@ func (s *Server) wireAccounts(r storage.Reader, c *request, accounts ...schedctl
 	return wire, nil
 }
 
-// hasLogin reports whether an account logs in as a user of its network, which others
-// could do as well.
+// hasLogin reports whether an account logs in as a user of its network. Several
+// accounts can log in as the same user.
 func (s *Server) hasLogin(a *schedctl.Account) bool {
 	p, known := s.publishers[a.Platform]
 	if !known || a.Status == schedctl.AccountDisconnected || a.Identity().Login == "" || slices.Contains(receivers, a.Platform) {

@@ -95,7 +95,7 @@ func TestAccountFieldsAreChecked(t *testing.T) {
 		{`{"platform":"fake","options":{"idempotant":true}}`, "options.idempotant", `did you mean "idempotent"?`},
 		{`{"platform":"fake","options":{"pacing":5}}`, "options.pacing", "must be a duration"},
 		{`{"platform":"fake","options":{"pacing":"-5s"}}`, "options.pacing", "must be a duration"},
-		{`{"platform":"page","credentials":{"token":"secret-value"}}`, "credentials.token", "nothing can be given here"},
+		{`{"platform":"page","credentials":{"token":"secret-value"}}`, "credentials.token", "no names are allowed here"},
 		{`{"platform":"page","options":{"duplicate_guard":"a day"}}`, "options.duplicate_guard", "must be a duration"},
 	} {
 		e := f.do(nil, "POST", "/social-accounts", tt.body).refused(schedctl.ValidationFailed)
@@ -221,7 +221,7 @@ func TestAccountLeftAsItIs(t *testing.T) {
 func testAccountLeftAsItIs(t *testing.T, f *fixture) {
 	path := "/social-accounts/" + f.mine.account
 	f.do(nil, "PATCH", path, body{"options": body{"pacing": "5s"}}).want(200)
-	f.update(func(tx storage.Tx) error { // so that any stamp differs
+	f.update(func(tx storage.Tx) error { // so that a new updated_at differs
 		a, err := tx.Account(f.mine.workspace, f.mine.account)
 		a.UpdatedAt = a.UpdatedAt.Add(-time.Hour)
 		return errors.Join(err, tx.PutAccount(a))
@@ -315,17 +315,17 @@ func TestRefusedAccountIsReconnected(t *testing.T) {
 }
 
 // TestVerifyLosesToNewCredentials changes credentials while the old ones are being
-// verified: the result for the old ones must not be applied to the new ones.
+// verified. The result for the old ones must not be applied to the new ones.
 func TestVerifyLosesToNewCredentials(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	path := "/social-accounts/" + f.mine.account
 	release := make(chan struct{})
 	f.network.refuse(&publish.Error{Kind: schedctl.KindAuth, Message: "revoked"})
-	began := f.network.holdConnects(release)
+	started := f.network.holdConnects(release)
 	verified := make(chan *response)
 	go func() { verified <- f.do(nil, "POST", path+"/verify", nil) }()
-	<-began
+	<-started
 	f.network.holdConnects(nil)
 	f.network.refuse(nil)
 	f.do(nil, "PATCH", path, body{"credentials": body{"token": "new-token"}}).want(200)

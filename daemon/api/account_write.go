@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// addAccount handles POST /social-accounts: the network is asked first, outside
-// of any transaction, and only an account that it knows is stored.
+// addAccount handles POST /social-accounts. It verifies the account with its
+// network outside of any transaction, and stores only a verified account.
 func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (response, error) {
 	if len(c.key.AccountIDs) > 0 {
 		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts and cannot connect others; use another key")
@@ -34,7 +34,7 @@ func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (resp
 	if failure != nil {
 		return response{}, connectError(p, failure)
 	}
-	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
+	now := schedctl.Millis(time.Now()) // the network request may have been slow
 	a := schedctl.Account{
 		ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: c.key.WorkspaceID, Platform: b.platform,
 		Name: cmp.Or(name, profile.Username), Options: options, CreatedAt: now, UpdatedAt: now,
@@ -84,7 +84,8 @@ func (s *Server) editAccount(ctx context.Context, c *request, b settings) (respo
 	})
 }
 
-// applied returns an account with the name and the options of the settings.
+// applied returns the account with the name and the options of the settings
+// applied.
 func (b *settings) applied(a schedctl.Account) schedctl.Account {
 	if b.name != nil {
 		a.Name = *b.name
@@ -93,7 +94,7 @@ func (b *settings) applied(a schedctl.Account) schedctl.Account {
 	return a
 }
 
-// mayEdit returns nil when the account is connected or is about to be.
+// mayEdit returns nil when the account is connected or the settings connect it.
 func (b *settings) mayEdit(a *schedctl.Account) error {
 	if a.Status == schedctl.AccountDisconnected && b.credentials == nil {
 		return schedctl.Errorf(schedctl.ValidationFailed, "credentials", "the account is disconnected and its secrets are erased; give credentials to connect it again")
@@ -101,9 +102,9 @@ func (b *settings) mayEdit(a *schedctl.Account) error {
 	return nil
 }
 
-// needsNetwork reports whether the change has to be verified: credentials and
-// options of the platform's own are; so is a name where there are no
-// credentials, because there the name is the account's address.
+// needsNetwork reports whether the network must verify the change: new credentials
+// and new platform options. On platforms without credentials the name is the
+// account's address, so a new name needs verification too.
 func (b *settings) needsNetwork(p publish.Publisher) bool {
 	for name := range b.options {
 		if !slices.Contains(commonOptions, name) {
@@ -114,8 +115,8 @@ func (b *settings) needsNetwork(p publish.Publisher) bool {
 	return b.credentials != nil || (b.name != nil && len(credentials) == 0)
 }
 
-// reconnect verifies an account, as it will be after the change, with its network.
-// It returns the function that updates the stored account.
+// reconnect verifies the changed account with its network. It returns the function
+// that updates the stored account.
 func (s *Server) reconnect(ctx context.Context, p publish.Publisher, before schedctl.Account, b settings) (func(*schedctl.Account), error) {
 	after := b.applied(before)
 	if b.credentials == nil {
@@ -139,7 +140,7 @@ func (s *Server) reconnect(ctx context.Context, p publish.Publisher, before sche
 	}, nil
 }
 
-// recheck is reconnect for credentials that stay.
+// recheck is reconnect for unchanged credentials.
 func (s *Server) recheck(ctx context.Context, p publish.Publisher, after schedctl.Account) (func(*schedctl.Account), error) {
 	verdict, failure := s.connector.Check(ctx, after)
 	if failure != nil {
@@ -152,8 +153,8 @@ func (s *Server) recheck(ctx context.Context, p publish.Publisher, after schedct
 	return func(a *schedctl.Account) { verdict.Apply(a, now) }, nil
 }
 
-// verifyAccount handles POST /social-accounts/{id}/verify: 200 with the account
-// whether its network accepts it or not.
+// verifyAccount handles POST /social-accounts/{id}/verify. It returns 200 with the
+// account, whether the network accepts the account or not.
 func (s *Server) verifyAccount(ctx context.Context, c *request) (response, error) {
 	before, err := s.account(ctx, c)
 	if err != nil {

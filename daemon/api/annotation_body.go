@@ -2,8 +2,8 @@ package api
 
 import "github.com/schedctl/schedctl"
 
-// annotation reads the value of a field that identifies or groups a post. It
-// reports false, and reads nothing, when the field is another one.
+// annotation reads the value of a field that identifies or groups a post. For any
+// other field it reads nothing and returns false.
 func (d *decoder) annotation(name string, a *schedctl.Annotation) bool {
 	switch name {
 	case "external_id":
@@ -35,7 +35,8 @@ func (d *decoder) externalID() string {
 
 var managedFields = []string{"collection", "path", "digest", "pruned"}
 
-// managed reads which file a post is made from, the zero value for null.
+// managed reads the managed field, which names the source file of a post. It
+// returns the zero value for null.
 func (d *decoder) managed() *schedctl.Managed {
 	m := &schedctl.Managed{}
 	if d.null() {
@@ -67,8 +68,7 @@ func (d *decoder) managed() *schedctl.Managed {
 	return m
 }
 
-// labels reads a list of labels. Beyond the first that is one too many, none is
-// kept.
+// labels reads a list of labels. When there are too many, it discards the rest.
 func (d *decoder) labels() []string {
 	labels := []string{}
 	d.list("a list of strings", func() {
@@ -104,7 +104,7 @@ func (d *decoder) replaces() string {
 
 // cancelPost is the body of POST /posts/{id}/cancel.
 type cancelPost struct {
-	managed *schedctl.Managed // nil to keep what the post has
+	managed *schedctl.Managed // nil keeps the current value
 }
 
 func readCancelPost(d *decoder) (b cancelPost) {

@@ -22,7 +22,7 @@ func (c *request) auditEntry(a *response) schedctl.AuditEntry {
 	}
 }
 
-// pageParams describes the query of a list in order of ids.
+// pageParams describes the query of a list that is sorted by id.
 func pageParams(entries string) []*huma.Param {
 	return []*huma.Param{
 		queryParam("limit", entries+" on a page", &huma.Schema{
@@ -32,8 +32,9 @@ func pageParams(entries string) []*huma.Param {
 	}
 }
 
-// listAudit handles GET /audit. A key that is limited to accounts sees the entries
-// of its own requests: others name posts and accounts that it must not know.
+// listAudit handles GET /audit. A key that is limited to accounts sees only the
+// entries of its own requests, because other entries name posts and accounts that
+// it must not see.
 func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
 	list := idList{prefix: schedctl.AuditPrefix, of: "audit " + c.key.WorkspaceID}
 	if c.limited() {
@@ -67,8 +68,8 @@ func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
 }
 
 // auditPage returns the entries after the given id that the key may see, and the id
-// to continue after, empty at the end. It reads at most about [storage.ScanLimit]
-// entries.
+// of the next page's start, empty at the end. It reads at most about
+// [storage.ScanLimit] entries.
 func (c *request) auditPage(r storage.Reader, after string, limit int) (page []schedctl.AuditEntry, next string, err error) {
 	for scanned := 0; ; {
 		batch, err := r.Audit(c.key.WorkspaceID, after, maxLimit+1)

@@ -102,7 +102,8 @@ func TestAuditQuery(t *testing.T) {
 	f.do(as(f.scoped(schedctl.ScopePostsRead)), "GET", "/audit", nil).refused(schedctl.InsufficientScope)
 }
 
-// TestRefusedWritesAreNotAudited: the audit log has accepted writes only.
+// TestRefusedWritesAreNotAudited guards that the audit log has accepted writes
+// only.
 func TestRefusedWritesAreNotAudited(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

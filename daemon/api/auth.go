@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// admit returns the API key that a request was made with, unless its limit is
-// spent, and notes that the key was used.
+// admit returns the API key of a request and records its use. It returns
+// RATE_LIMITED when the key has used up its limit.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) (schedctl.APIKey, error) {
 	now := time.Now()
 	key, err := s.authenticate(r.Context(), r.Header, now)
@@ -25,13 +25,13 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (schedctl.APIKey,
 	return key, s.limits.spend(w, key.ID, now)
 }
 
-// authenticate returns the API key that a request was made with.
+// authenticate returns the API key of a request.
 func (s *Server) authenticate(ctx context.Context, h http.Header, now time.Time) (schedctl.APIKey, error) {
 	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
 	token = strings.TrimLeft(token, " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return schedctl.APIKey{}, schedctl.Errorf(schedctl.AuthenticationRequired, "",
-			"this needs an API key; send the header Authorization: Bearer <API key>")
+			"an API key is required; send the header Authorization: Bearer <API key>")
 	}
 	hash, ok := schedctl.HashKeySecret(token)
 	if !ok {
@@ -54,9 +54,9 @@ func (s *Server) checkKey(ctx context.Context, key *schedctl.APIKey, now time.Ti
 	return current.Check(now)
 }
 
-// watchKey checks the key of a long response every cachedKeyTTL, and calls cut,
-// once, when the key is revoked or has expired. stop ends the watch and waits for
-// its goroutine.
+// watchKey checks the key of a long response every cachedKeyTTL. When the key is
+// revoked or has expired, it calls cut once. stop ends the watch and waits for its
+// goroutine.
 func (s *Server) watchKey(ctx context.Context, key schedctl.APIKey, cut func(why error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
@@ -79,15 +79,15 @@ func (s *Server) watchKey(ctx context.Context, key schedctl.APIKey, cut func(why
 	return func() { cancel(); watching.Wait() }
 }
 
-// API keys in use are cached, so that not every request reads its key. The daemon
-// that revokes a key removes it from its cache; other daemons see the change
+// API keys in use are cached, so that most requests need no read of the key. The
+// daemon that revokes a key removes it from its cache. Other daemons see the change
 // within cachedKeyTTL.
 const (
 	cachedKeyTTL  = time.Second
 	maxCachedKeys = 1024
 )
 
-// keyByHash returns the API key whose secret has this hash, or INVALID_API_KEY.
+// keyByHash returns the API key with this secret hash, or INVALID_API_KEY.
 func (s *Server) keyByHash(ctx context.Context, hash [32]byte, now time.Time) (schedctl.APIKey, error) {
 	key, generation, found := s.keys.get(hash, now)
 	if found {
@@ -109,9 +109,10 @@ func (s *Server) keyByHash(ctx context.Context, hash [32]byte, now time.Time) (s
 	return key, nil
 }
 
-var errBadKey = schedctl.Errorf(schedctl.InvalidAPIKey, "", "this is not an API key of this daemon; check that it was copied whole and that the address is right")
+var errBadKey = schedctl.Errorf(schedctl.InvalidAPIKey, "", "this is not an API key of this daemon; check that the key is complete and that the daemon's address is right")
 
-// authorize returns nil when the key holds one of the scopes, or none is asked.
+// authorize returns nil when the key holds at least one of the scopes, or when
+// scopes is empty.
 func authorize(key *schedctl.APIKey, scopes []schedctl.Scope) error {
 	for _, scope := range scopes {
 		if key.Allows(scope) {
@@ -128,18 +129,18 @@ func insufficientScope(format string, args ...any) error {
 	return schedctl.Errorf(schedctl.InsufficientScope, "", format, args...)
 }
 
-// draftsOnly reports whether the key may write drafts and nothing else.
+// draftsOnly reports whether the key may write drafts but not publish them.
 func (c *request) draftsOnly() bool { return !c.key.Allows(schedctl.ScopePostsWrite) }
 
-// limited reports whether the key is good for certain accounts only.
+// limited reports whether the key is limited to certain accounts.
 func (c *request) limited() bool { return len(c.key.AccountIDs) > 0 }
 
-// mayUse reports whether the key is good for the account.
+// mayUse reports whether the key may use the account.
 func (c *request) mayUse(accountID string) bool {
 	return !c.limited() || slices.Contains(c.key.AccountIDs, accountID)
 }
 
-// maySee reports whether the key is good for all accounts of the post.
+// maySee reports whether the key may use all accounts of the post.
 func (c *request) maySee(p *schedctl.Post) bool {
 	for i := range p.Targets {
 		if !c.mayUse(p.Targets[i].AccountID) {

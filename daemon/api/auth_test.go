@@ -47,7 +47,7 @@ func TestKeptKeyExpiresAtItsTime(t *testing.T) {
 func TestKeysAreNotMixedUp(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for range 2 { // read, then kept
+	for range 2 { // read, then cached
 		for _, want := range []tenant{f.mine, f.other} {
 			me := decodeAs[apiv1.Me](t, f.do(as(want.key), "GET", "/me", nil).want(200))
 			if me.Workspace.ID != want.workspace {

@@ -27,7 +27,7 @@ func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
 	}
 	copier, ok := s.store.(storage.Copier)
 	if !ok {
-		return response{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in a database on a server, which is copied by its own means: pg_dump of PostgreSQL; keep a copy of secret.key apart from it")
+		return response{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in PostgreSQL; back them up with pg_dump, and keep a copy of secret.key apart from it")
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -43,8 +43,8 @@ func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
 var errManyBackups = schedctl.Errorf(schedctl.RateLimited, "",
 	"%d backups of this daemon are running; repeat the request when one of them has ended", maxBackups)
 
-// mayCopyAll returns nil when the key may read everything in a backup. Sealed values
-// stay sealed in the copy.
+// mayCopyAll returns nil when the key may read everything in a backup. Sealed
+// values stay sealed in the copy.
 func (s *Server) mayCopyAll(ctx context.Context, c *request) error {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return q.err
@@ -62,8 +62,8 @@ func (s *Server) mayCopyAll(ctx context.Context, c *request) error {
 }
 
 // sendBackup streams the copy while it is made. A failure cuts the connection, so
-// that an incomplete copy is never mistaken for a complete one. Revoking the key or
-// its expiry cuts the connection too.
+// that a client never mistakes an incomplete copy for a complete one. The
+// connection is also cut when the key is revoked or expires.
 func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, copier storage.Copier) {
 	h := w.Header()
 	h["Cache-Control"] = noStore

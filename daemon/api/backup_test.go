@@ -24,7 +24,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// copied is a store in memory whose copies are what a test says.
+// copied is a store in memory whose copies the test provides.
 type copied struct {
 	storage.Store
 	copy func(context.Context, io.Writer) (int64, error)
@@ -32,13 +32,13 @@ type copied struct {
 
 func (c *copied) Copy(ctx context.Context, w io.Writer) (int64, error) { return c.copy(ctx, w) }
 
-// serveCopies lets the fixture serve a store that can be copied.
+// serveCopies makes the fixture serve a store that can be copied.
 func (f *fixture) serveCopies(copy func(context.Context, io.Writer) (int64, error)) *fixture {
 	f.handler = api.New(api.Config{Store: &copied{f.store, copy}, Publishers: f.publishers, Connector: f.connector, Sealer: f.sealer})
 	return f
 }
 
-// newLoneFixture is a fixture whose database holds my workspace alone.
+// newLoneFixture is a fixture whose database has only my workspace.
 func newLoneFixture(t *testing.T, store storage.Store) *fixture {
 	t.Helper()
 	f := newFixtureOn(t, storagetest.NewMemory())
@@ -132,7 +132,8 @@ func TestBackupThatDoesNotBegin(t *testing.T) {
 	}
 }
 
-// TestBackupThatFails: a part of a copy must not look like the whole.
+// TestBackupThatFails guards that an incomplete copy is never mistaken for a
+// complete one.
 func TestBackupThatFails(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t).serveCopies(func(_ context.Context, w io.Writer) (int64, error) {
@@ -190,8 +191,8 @@ func (l pipeListener) Accept() (net.Conn, error) {
 func (l pipeListener) Close() error   { close(l); return nil }
 func (l pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// backupOverPipe asks for a backup of endless size over a connection without
-// buffers, of a server that gives requests a minute to be read.
+// backupOverPipe requests an endless backup over a connection without buffers. The
+// server allows a minute to read a request.
 func backupOverPipe(t *testing.T, client func(net.Conn), failed chan<- error) {
 	newFixture(t).backupOverPipe(client, failed)
 }
@@ -238,7 +239,7 @@ func TestClientThatTakesNothingIsCutOff(t *testing.T) {
 	})
 }
 
-// take reads so much every 20 s until it has read 100 times or is cut off.
+// take reads this many bytes every 20 s until it has read 100 times or is cut off.
 func take(c net.Conn, bytes int) error {
 	piece := make([]byte, bytes)
 	for range 100 {
@@ -250,8 +251,8 @@ func take(c net.Conn, bytes int) error {
 	return nil
 }
 
-// TestSlowClientGoesOn: a client that keeps taking may take as long as it does,
-// longer than a request may take to be read.
+// TestSlowClientGoesOn guards that a client that keeps reading may take longer than
+// the time to read a request.
 func TestSlowClientGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -269,8 +270,8 @@ func TestSlowClientGoesOn(t *testing.T) {
 	})
 }
 
-// TestDripIsCutOff: a client that takes a little now and then would keep the
-// database from reusing space for days.
+// TestDripIsCutOff guards that a client that reads a little now and then is cut
+// off: it would keep the database from reusing space for days.
 func TestDripIsCutOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -286,7 +287,8 @@ func TestDripIsCutOff(t *testing.T) {
 	})
 }
 
-// TestBackupEndsWithItsKey, whether the client takes it or not.
+// TestBackupEndsWithItsKey guards that a revoked key ends its backup, whether the
+// client reads or not.
 func TestBackupEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -36,10 +36,10 @@ func (s *weightless) PutIdempotencyRecord(storage.IdempotencyScope, storage.Idem
 	return nil
 }
 func (s *weightless) IdempotencyRecord(storage.IdempotencyScope) (storage.IdempotencyRecord, error) {
-	return storage.IdempotencyRecord{}, errNoAnswer
+	return storage.IdempotencyRecord{}, errNotFound
 }
 
-var errNoAnswer = schedctl.Errorf(schedctl.NotFound, "", "no answer")
+var errNotFound = schedctl.Errorf(schedctl.NotFound, "", "not found")
 
 // BenchmarkCreatePost creates one scheduled post for one account, without a network
 // and without a database.
@@ -73,7 +73,7 @@ func BenchmarkCreatePost(b *testing.B) {
 	}
 }
 
-// sink is a response that goes nowhere.
+// sink is a response writer that discards everything.
 type sink struct {
 	header http.Header
 	status int

@@ -8,9 +8,9 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// A web page of another site, in a browser on the daemon's machine, can neither read
-// responses of the daemon nor change anything: a browser adds no credentials, and no
-// response allows other sites to read it.
+// A web page of a different site, in a browser on the daemon's machine, can neither
+// read responses of the daemon nor change anything: a browser adds no credentials,
+// and no response allows other sites to read it.
 func TestWebPagesOfOtherSitesGetNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -31,7 +31,7 @@ func TestWebPagesOfOtherSitesGetNothing(t *testing.T) {
 		if r := f.do(asks, "OPTIONS", path, nil); r.status < 400 || allowsOthers(r.header) {
 			t.Errorf("preflight of %s: %d %v", path, r.status, r.header)
 		}
-		for _, method := range []string{"GET", "POST"} { // what pages may send without asking
+		for _, method := range []string{"GET", "POST"} { // methods that pages may use without a preflight request
 			if r := f.do(page, method, path, nil); r.status < 400 || allowsOthers(r.header) {
 				t.Errorf("%s %s: %d %v", method, path, r.status, r.header)
 			}

@@ -32,8 +32,8 @@ func newCache[K comparable, V any](maxSize int, ttl time.Duration) *cache[K, V] 
 	return &cache[K, V]{maxSize: maxSize, ttl: ttl}
 }
 
-// get returns the value of a key, and the generation to pass to put when there is
-// none. Callers share the value and must not modify it.
+// get returns the value of a key, and the generation to pass to put after a miss.
+// Callers share the value and must not modify it.
 func (c *cache[K, V]) get(k K, now time.Time) (value V, generation uint64, found bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -41,8 +41,8 @@ func (c *cache[K, V]) get(k K, now time.Time) (value V, generation uint64, found
 	return e.value, c.generation, found && (c.ttl == 0 || now.Before(e.expires))
 }
 
-// put stores a value that was read since get returned this generation. size is in
-// the unit of maxSize.
+// put stores a value that was read after get returned this generation. size has the
+// unit of maxSize.
 func (c *cache[K, V]) put(k K, value V, size int, generation uint64, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

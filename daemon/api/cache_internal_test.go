@@ -32,8 +32,8 @@ func TestCacheForgets(t *testing.T) {
 	}
 }
 
-// TestCachedResponsesAreBounded guards that no API key can fill the memory:
-// neither with large responses, nor with many small ones to long queries.
+// TestCachedResponsesAreBounded guards that no API key can fill the memory, neither
+// with large responses nor with many small ones to long queries.
 func TestCachedResponsesAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ query, body, most int }{

@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// features are what every daemon of this version can do. The words are part of
-// the API and never change their meaning.
+// features are the capabilities that every daemon of this version has. The names
+// are part of the API and never change their meaning.
 var features = []string{
 	"drafts", "scheduling", "publish_now", "cancel", "retry", "validation", "timeline", "target_overrides",
 	"duplicate_guard", "idempotency", "if_match", "webhooks", "events", "api_keys", "draft_keys", "account_keys",
@@ -68,7 +68,7 @@ func (s *Server) serviceLimits() apiv1.ServiceLimits {
 	return l
 }
 
-// platforms describes what accounts are connected with, by name.
+// platforms describes the credentials and options of each platform, sorted by name.
 func (s *Server) platforms() map[string]apiv1.PlatformEntry {
 	out := map[string]apiv1.PlatformEntry{}
 	for name, p := range s.publishers {

@@ -49,7 +49,7 @@ func TestCapabilitiesOfPlatforms(t *testing.T) {
 		fields := map[string]apiv1.PlatformField{}
 		for _, field := range slices.Concat(p.Credentials, p.Options) {
 			if _, twice := fields[field.Name]; twice {
-				t.Errorf("%s.%s is there twice", p.Name, field.Name)
+				t.Errorf("%s.%s appears twice", p.Name, field.Name)
 			}
 			fields[field.Name] = field
 		}

@@ -14,10 +14,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// A cursor is base64url of: version (1 byte) · publish time (8, Unix
-// milliseconds) · post (16, its ULID) · checksum (8). The checksum covers the
-// position and what the list was asked for, so that a cursor works only with
-// the filter and the order it was made for.
+// A cursor is base64url of: version (1 byte) · publish time (8, Unix milliseconds)
+// · post (16, its ULID) · checksum (8). The checksum covers the position and the
+// query, so that a cursor works only with the filter and the sort order of its
+// list.
 const (
 	cursorVersion  = 1
 	cursorPosition = 1 + 8 + 16
@@ -25,7 +25,7 @@ const (
 	noTime         = math.MinInt64 // the publish time of a post without one
 )
 
-// encodeCursor returns the text for a position in the list of a query.
+// encodeCursor returns the cursor for a position in the list of a query.
 func encodeCursor(q storage.PostQuery, p storage.Position) string {
 	raw := make([]byte, cursorPosition, cursorLen)
 	ms := int64(noTime)
@@ -39,8 +39,8 @@ func encodeCursor(q storage.PostQuery, p storage.Position) string {
 	return base64.RawURLEncoding.EncodeToString(append(raw, cursorChecksum(q, raw)...))
 }
 
-// decodeCursor returns the position that a text stands for in the list of a
-// query, or an error with code INVALID_CURSOR.
+// decodeCursor returns the position of a cursor in the list of a query, or an error
+// with code INVALID_CURSOR.
 func decodeCursor(q storage.PostQuery, text string) (*storage.Position, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) != cursorLen || raw[0] != cursorVersion ||
@@ -55,8 +55,8 @@ func decodeCursor(q storage.PostQuery, text string) (*storage.Position, error) {
 	return p, nil
 }
 
-// cursorChecksum is the first 8 bytes of a SHA-256 over the position and over
-// all of the query that decides which posts follow in which order.
+// cursorChecksum returns the first 8 bytes of a SHA-256 over the position and over
+// every part of the query that affects selection or order.
 func cursorChecksum(q storage.PostQuery, position []byte) []byte {
 	statuses := slices.Clone(q.Statuses)
 	slices.Sort(statuses)

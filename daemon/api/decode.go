@@ -14,26 +14,27 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// decoder reads one JSON text (RFC 8259) strictly and in one pass. Package
-// jsontext refuses whatever two parsers could understand differently: duplicate
-// names, lone surrogates, invalid UTF-8, anything that is not JSON.
+// decoder reads one JSON text (RFC 8259) strictly and in one pass. Package jsontext
+// rejects input that two parsers could understand differently: duplicate names,
+// lone surrogates, invalid UTF-8, and anything that is not JSON.
 //
-// A syntax error, and a body with hundreds of faults, end reading: err is set and
-// every further call returns a zero value. A value that is JSON but not what the field takes is a fault. It is
-// skipped, so that one response names several faults. Paths, messages and
-// suggestions are made for these alone: the time to read a body is linear in its
-// size, and the size of a response does not depend on it.
+// Reading ends at a syntax error, or in a body with hundreds of faults: err is set
+// and every further call returns a zero value. Valid JSON of the wrong type or
+// value is a fault. The decoder skips it and continues, so that one response names
+// several faults. It builds paths, messages and suggestions only for these. Reading
+// time is therefore linear in the body size, and the response size does not depend
+// on it.
 type decoder struct {
 	json   *jsontext.Decoder
 	err    *schedctl.Error
 	faults fieldErrors
-	kept   int64 // values that start after this offset are skipped, see settings
+	kept   int64 // values after this offset are skipped, see settings
 }
 
 const (
-	maxDepth = 32  // of nested objects and lists
-	maxName  = 64  // bytes of a client's name or value that a message repeats
-	maxPath  = 128 // bytes of the path of a field
+	maxDepth = 32  // maximum nesting of objects and lists
+	maxName  = 64  // maximum bytes of a client's name or value in a message
+	maxPath  = 128 // maximum bytes of a field's path
 )
 
 // decode reads a body with read, which must consume exactly one value.
@@ -54,12 +55,12 @@ func newDecoder(data []byte) *decoder {
 	return d
 }
 
-// finish returns what was wrong with the text: its syntax error, else its first
-// fault with all of them as details.
+// finish returns the syntax error, or else the first fault with all faults as
+// details.
 func (d *decoder) finish() error {
 	if d.err == nil {
 		if _, err := d.json.ReadToken(); err != io.EOF {
-			d.syntax(d.json.InputOffset(), "there is something after the end of the JSON value")
+			d.syntax(d.json.InputOffset(), "unexpected data after the JSON value")
 		}
 	}
 	if d.err != nil {
@@ -68,12 +69,12 @@ func (d *decoder) finish() error {
 	return d.faults.err()
 }
 
-// syntax records a syntax error after a number of bytes.
+// syntax records a syntax error at a byte offset.
 func (d *decoder) syntax(offset int64, what string) {
 	d.err = schedctl.Errorf(schedctl.InvalidJSON, "", "the body is not valid JSON: after byte %d, %s", offset, what)
 }
 
-// failed records the error that reading ended with.
+// failed records the error that ended reading.
 func (d *decoder) failed(err error) {
 	offset := d.json.InputOffset()
 	var broken *jsontext.SyntacticError
@@ -82,9 +83,9 @@ func (d *decoder) failed(err error) {
 	}
 	switch {
 	case err == jsontext.ErrDuplicateName:
-		d.syntax(offset, "the name "+strconv.Quote(clip(broken.JSONPointer.LastToken(), maxName))+" is there twice")
+		d.syntax(offset, "the name "+strconv.Quote(clip(broken.JSONPointer.LastToken(), maxName))+" appears twice")
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		d.syntax(offset, "the text ends early")
+		d.syntax(offset, "the JSON text is incomplete")
 	default:
 		d.syntax(offset, clip(err.Error(), maxPath))
 	}
@@ -98,8 +99,8 @@ func (d *decoder) peek() jsontext.Kind {
 	return d.json.PeekKind()
 }
 
-// next reads a token. It reports false after a syntax error, and after so many faults
-// that the rest of the body is not read.
+// next reads a token. It returns false after a syntax error, and when too many
+// faults ended reading.
 func (d *decoder) next() (jsontext.Token, bool) {
 	if d.err == nil && d.faults.full() {
 		d.err = asError(d.faults.err())
@@ -127,7 +128,7 @@ func (d *decoder) more(closing jsontext.Kind) bool {
 	return true
 }
 
-// skip reads a value for its syntax alone.
+// skip reads a value and checks only its syntax.
 func (d *decoder) skip() {
 	depth := d.json.StackDepth()
 	for {
@@ -137,7 +138,7 @@ func (d *decoder) skip() {
 	}
 }
 
-// path returns where the value is that was read last, such as
+// path returns the path of the value that was read last, such as
 // "target_overrides[2].options.langs".
 func (d *decoder) path() string {
 	path, level := "", 0
@@ -168,7 +169,7 @@ func (d *decoder) fault(code schedctl.Code, format string, args ...any) {
 	}
 }
 
-// wrong is fault with a message that starts with the path.
+// wrong records a fault whose message starts with the path of the value.
 func (d *decoder) wrong(code schedctl.Code, format string, args ...any) {
 	if d.err == nil && d.faults.count() {
 		path := d.path()
@@ -176,7 +177,7 @@ func (d *decoder) wrong(code schedctl.Code, format string, args ...any) {
 	}
 }
 
-// refuse records a refusal as a fault.
+// refuse records an error as a fault.
 func (d *decoder) refuse(err error) {
 	if d.err == nil && d.faults.count() {
 		e := asError(err)
@@ -187,7 +188,7 @@ func (d *decoder) refuse(err error) {
 // clean reports whether no fault was found so far.
 func (d *decoder) clean() bool { return d.err == nil && len(d.faults.list) == 0 }
 
-// require records the absence of a member of the object read last.
+// require records a fault when a member of the object read last is missing.
 func (d *decoder) require(given bool, name, advice string) {
 	if !given && d.err == nil && d.faults.count() {
 		field := join(d.path(), name)
@@ -206,8 +207,8 @@ var kinds = map[jsontext.Kind]string{
 	'{': "an object", '[': "a list", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null", '0': "a number",
 }
 
-// object reads an object and calls member for each of the known names; member
-// must read the value. Other names are faults.
+// object reads an object and calls member for each known name. member must read the
+// value. Unknown names are faults.
 func (d *decoder) object(known []string, member func(name string)) {
 	d.members(func(name string) {
 		if slices.Contains(known, name) {
@@ -220,7 +221,7 @@ func (d *decoder) object(known []string, member func(name string)) {
 	})
 }
 
-// members reads an object with any names, each of them once.
+// members reads an object with arbitrary names and calls member for each.
 func (d *decoder) members(member func(name string)) {
 	if d.peek() != '{' {
 		d.mismatch("an object")
@@ -246,8 +247,7 @@ func (d *decoder) list(want string, item func()) {
 	}
 }
 
-// text reads a string without NUL characters; it reports false after anything
-// else.
+// text reads a string without NUL characters. It returns false for anything else.
 func (d *decoder) text() (string, bool) {
 	if d.peek() != '"' {
 		d.mismatch("a string")
@@ -259,13 +259,13 @@ func (d *decoder) text() (string, bool) {
 	}
 	s := token.String()
 	if strings.IndexByte(s, 0) >= 0 {
-		d.wrong(schedctl.ValidationFailed, "holds a NUL character; remove it")
+		d.wrong(schedctl.ValidationFailed, "contains a NUL character; remove it")
 		return s, false
 	}
 	return s, true
 }
 
-// string reads a string, the empty one in place of anything else.
+// string reads a string. It returns the empty string for anything else.
 func (d *decoder) string() string {
 	s, _ := d.text()
 	return s
@@ -282,7 +282,7 @@ func (d *decoder) bool() bool {
 	return false
 }
 
-// null reads a null, when that is what comes next.
+// null reads a null, if that is the next value.
 func (d *decoder) null() bool {
 	if d.peek() != 'n' {
 		return false
@@ -291,7 +291,8 @@ func (d *decoder) null() bool {
 	return ok
 }
 
-// withinSizeLimit reports whether the settings being read are not too long yet.
+// withinSizeLimit reports whether the settings being read are still within their
+// size limit.
 func (d *decoder) withinSizeLimit() bool { return d.json.InputOffset() <= d.kept }
 
 // value reads any value: map[string]any, []any, string, float64, bool or nil.

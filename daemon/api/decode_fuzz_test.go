@@ -14,9 +14,9 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// FuzzDecode compares the decoder with encoding/json and with the rules stated
-// again by strictJSON: both agree on what is refused as JSON, and what is
-// accepted means the same to both.
+// FuzzDecode compares the decoder with encoding/json and with the rules in
+// strictJSON. Both must reject the same bodies and read the same values from all
+// others.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"content":"x"}`, `{"content":"\ud83d\ude00","social_account_ids":["a","b"],"publish_at":"2036-06-02T15:00:00Z"}`,
@@ -72,8 +72,9 @@ var (
 	halfPair    = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)
 )
 
-// strictJSON states a second time what a body must be: one JSON text in UTF-8
-// with unique names, no lone surrogates and no more than maxDepth levels.
+// strictJSON checks the rules for bodies independently of the decoder: one JSON
+// text in UTF-8 with unique names, no lone surrogates and no more than maxDepth
+// levels.
 func strictJSON(data []byte) bool {
 	if !utf8.Valid(data) || !json.Valid(data) {
 		return false
@@ -83,7 +84,7 @@ func strictJSON(data []byte) bool {
 }
 
 // strictLevels reads one value and reports whether its names are unique and its
-// objects and lists are nested within so many levels.
+// nesting is within the given number of levels.
 func strictLevels(d *json.Decoder, levels int) bool {
 	token, _ := d.Token()
 	delim, ok := token.(json.Delim)

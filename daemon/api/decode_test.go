@@ -14,16 +14,16 @@ func TestBodiesThatAreNotStrictJSON(t *testing.T) {
 	f := newFixture(t)
 	for name, tt := range map[string]struct{ body, says string }{
 		"empty":                      {"", "empty"},
-		"white space":                {" \n", "ends early"},
+		"white space":                {" \n", "is incomplete"},
 		"byte order mark":            {"\xef\xbb\xbf" + `{"content":"x"}`, "byte order mark"},
 		"invalid UTF-8":              {"{\"content\":\"\xff\"}", "invalid UTF-8"},
 		"surrogate as UTF-8":         {"{\"content\":\"\xed\xa0\x80\"}", "invalid UTF-8"},
-		"doubled name":               {`{"content":"x","content":"y"}`, `the name "content" is there twice`},
+		"doubled name":               {`{"content":"x","content":"y"}`, `the name "content" appears twice`},
 		"doubled name with escapes":  {`{"content":"x","conten\u0074":"y"}`, "twice"},
 		"doubled unknown name":       {`{"content":"x","a":1,"a":2}`, "twice"},
 		"doubled name inside":        {`{"content":"x","a":{"b":1,"b":2}}`, "twice"},
-		"something after":            {`{"content":"x"} {}`, "after the end"},
-		"a closing brace after":      {`{"content":"x"}}`, "after the end"},
+		"something after":            {`{"content":"x"} {}`, "unexpected data"},
+		"a closing brace after":      {`{"content":"x"}}`, "unexpected data"},
 		"lone high surrogate":        {`{"content":"\ud83d"}`, "surrogate"},
 		"lone low surrogate":         {`{"content":"\ude00"}`, "surrogate"},
 		"high surrogate and a word":  {`{"content":"\ud83dabcdef"}`, "surrogate"},
@@ -39,10 +39,10 @@ func TestBodiesThatAreNotStrictJSON(t *testing.T) {
 		"control character later":    {"{\"content\":\"\\ta\nb\"}", "control character"},
 		"unknown escape":             {`{"content":"\x41"}`, "escape"},
 		"short escape":               {`{"content":"\u12"}`, "escape"},
-		"open string":                {`{"content":"x`, "ends early"},
-		"open escape":                {`{"content":"x\`, "ends early"},
-		"open object":                {`{"content":"x"`, "ends early"},
-		"open list":                  {`{"social_account_ids":["a"`, "ends early"},
+		"open string":                {`{"content":"x`, "is incomplete"},
+		"open escape":                {`{"content":"x\`, "is incomplete"},
+		"open object":                {`{"content":"x"`, "is incomplete"},
+		"open list":                  {`{"social_account_ids":["a"`, "is incomplete"},
 		"bad word":                   {`{"content":nul}`, "literal null"},
 		"NaN":                        {`{"a":NaN}`, "invalid character 'N'"},
 		"leading zero":               {`{"a":012}`, "expecting ',' or '}'"},
@@ -52,7 +52,7 @@ func TestBodiesThatAreNotStrictJSON(t *testing.T) {
 		"bare exponent":              {`{"a":1e}`, "digit"},
 		"nested too deeply":          {`{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, "nested"},
 		"nested beyond all bounds":   {strings.Repeat(`{"a":`, 100_000), "nested"},
-		"no object but a broken one": {`["a"`, "ends early"},
+		"no object but a broken one": {`["a"`, "is incomplete"},
 	} {
 		e := f.do(nil, "POST", "/posts", tt.body).refused(schedctl.InvalidJSON)
 		if !strings.Contains(e.Message, tt.says) {
@@ -203,7 +203,7 @@ func TestPublishAtRefused(t *testing.T) {
 		"9999-12-31T23:59:59-01:00":           "outside the years",
 		"0000-01-01T00:00:00Z":                "outside the years",
 		"0000-12-31T23:59:59.9999Z":           "outside the years",
-		"0001-01-01T00:00:00Z":                "outside the years", // the zero time, once read as that of a draft
+		"0001-01-01T00:00:00Z":                "outside the years", // the zero time, which an earlier version read as a draft
 		"1969-12-31T23:59:59Z":                "not in the future",
 		time.Now().UTC().Format(time.RFC3339): "not in the future",
 	} {

@@ -8,15 +8,16 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// publishTime is a publish_at as a request gave it.
+// publishTime is the publish_at value of a request.
 type publishTime struct {
 	given bool
 	null  bool
 	now   bool      // "now"
-	at    time.Time // zero unless a time was given
+	at    time.Time // zero if no time was given
 }
 
-// schedules reports whether the post is to leave the state of a draft.
+// schedules reports whether the value schedules the post. Otherwise the post is a
+// draft.
 func (m publishTime) schedules() bool { return m.now || !m.at.IsZero() }
 
 // publishAt reads a time, null, or the word "now".
@@ -35,8 +36,7 @@ func (d *decoder) publishAt() publishTime {
 	return publishTime{given: true, at: d.time(text, schedctl.InvalidPublishAt)}
 }
 
-// time parses the text read last; code is that of the fault when it is not a
-// time.
+// time parses the text that was read last. A fault has the given code.
 func (d *decoder) time(text string, code schedctl.Code) time.Time {
 	at, advice := parseTime(text)
 	if advice != "" {
@@ -45,7 +45,7 @@ func (d *decoder) time(text string, code schedctl.Code) time.Time {
 	return at
 }
 
-// refuseNow refuses "now" where only a time can be given.
+// refuseNow rejects "now" where only a time is allowed.
 func (d *decoder) refuseNow(m publishTime) publishTime {
 	if m.now {
 		d.wrong(schedctl.InvalidPublishAt, `"now" is for creating a post; publish this one with POST %s/posts/{id}/publish-now`, prefix)
@@ -55,13 +55,13 @@ func (d *decoder) refuseNow(m publishTime) publishTime {
 
 const timeExample = "write UTC with a Z, such as 2026-06-02T15:00:00Z"
 
-// localLayouts are times without a zone that people write.
+// localLayouts are common layouts of times without a zone.
 var localLayouts = []string{
 	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
 }
 
-// parseTime reads an RFC 3339 time in UTC, written with Z or +00:00, rounded up
-// to milliseconds. For anything else it returns what is wrong and what to write
+// parseTime reads an RFC 3339 time in UTC, written with Z or +00:00, rounded up to
+// milliseconds. For anything else, advice says what is wrong and what to write
 // instead.
 func parseTime(text string) (at time.Time, advice string) {
 	if err := at.UnmarshalText([]byte(text)); err != nil || !wellFormed(text) {
@@ -96,7 +96,7 @@ func wellFormed(text string) bool {
 	return zone == "Z" || ((shaped(zone, "+00:00") || shaped(zone, "-00:00")) && zone[1:3] < "24" && zone[4:] < "60")
 }
 
-// shaped reports whether the text looks like form, in which 0 is any digit.
+// shaped reports whether the text matches form, in which 0 stands for any digit.
 func shaped(text, form string) bool {
 	if len(text) != len(form) {
 		return false

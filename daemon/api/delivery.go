@@ -14,12 +14,12 @@ var deliveryParams = []string{"status", "limit", "cursor"}
 // deliveryQuery selects a page of deliveries.
 type deliveryQuery struct {
 	webhookID string
-	status    schedctl.DeliveryStatus // empty for any
+	status    schedctl.DeliveryStatus // empty for all
 	limit     int
-	after     string // the id to continue after; empty for the newest delivery
+	after     string // the id to continue after; empty starts at the newest
 }
 
-// list returns what cursors of the query are bound to.
+// list returns the list that cursors of the query are bound to.
 func (q deliveryQuery) list() idList {
 	return idList{prefix: schedctl.DeliveryPrefix, of: "deliveries " + q.webhookID + " " + string(q.status)}
 }
@@ -68,8 +68,8 @@ func (c *request) deliveryQuery() (deliveryQuery, error) {
 	return p, q.err
 }
 
-// page returns the matching deliveries, and the id to continue after, empty at the
-// end. It reads at most about [storage.ScanLimit] deliveries.
+// page returns the matching deliveries, and the id of the next page's start, empty
+// at the end. It reads at most about [storage.ScanLimit] deliveries.
 func (q deliveryQuery) page(r storage.Reader) (page []schedctl.Delivery, next string, err error) {
 	after := q.after
 	for scanned := 0; ; {

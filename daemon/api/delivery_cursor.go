@@ -8,8 +8,9 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// idList is a list in order of ids. Its cursors are base64url of: version
-// (1 byte) · ULID (16) · checksum (8), which covers what list it is.
+// idList is a list sorted by id. Its cursors are base64url of: version (1 byte) ·
+// ULID (16) · checksum (8). The checksum covers the position and the name of the
+// list.
 type idList struct {
 	prefix schedctl.Prefix
 	of     string // what cursors are bound to: whose list, and the filter
@@ -20,7 +21,7 @@ const (
 	idCursorLen      = idCursorPosition + 8
 )
 
-// cursor returns the text for the place behind an id.
+// cursor returns the cursor for the position after an id.
 func (l idList) cursor(id string) string {
 	u, _ := schedctl.ParseID(l.prefix, id)
 	raw := append(make([]byte, 0, idCursorLen), cursorVersion)
@@ -28,8 +29,8 @@ func (l idList) cursor(id string) string {
 	return base64.RawURLEncoding.EncodeToString(append(raw, l.checksum(raw)...))
 }
 
-// position returns the id that a text of cursor stands for, or an error with
-// code INVALID_CURSOR.
+// position returns the id of a cursor's position, or an error with code
+// INVALID_CURSOR.
 func (l idList) position(text string) (id string, err error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) != idCursorLen || raw[0] != cursorVersion ||

@@ -31,8 +31,8 @@ func (s *Server) testWebhook(ctx context.Context, c *request) (response, error) 
 	})
 }
 
-// wakeWebhook stores the webhook unchanged. The commit then names it, and its worker
-// wakes up.
+// wakeWebhook stores the webhook unchanged. The commit then names the webhook,
+// which wakes its worker.
 func wakeWebhook(tx storage.Tx, w schedctl.Webhook) error { return tx.PutWebhook(w) }
 
 // replayDelivery handles POST /webhooks/{id}/deliveries/{delivery_id}/replay.
@@ -59,7 +59,7 @@ func (s *Server) replayDelivery(ctx context.Context, c *request) (response, erro
 	})
 }
 
-// replay queues a delivery for an immediate request, with all its retries.
+// replay queues a delivery for immediate sending, with all its retries.
 func replay(d *schedctl.Delivery, now time.Time) {
 	d.Status, d.NextAttemptAt, d.RetriesFrom = schedctl.DeliveryPending, schedctl.Millis(now), d.Attempt
 }

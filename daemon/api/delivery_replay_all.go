@@ -10,7 +10,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// replayGroup is how many deliveries one transaction queues again, at most.
+// replayGroup is the maximum number of deliveries that one transaction queues
+// again.
 const replayGroup = 500
 
 var replayWebhookFields = []string{"since"}
@@ -24,13 +25,13 @@ func readReplayWebhook(d *decoder) (since time.Time) {
 			since = d.time(text, schedctl.ValidationFailed)
 		}
 	})
-	d.require(given, "since", "say from when on; "+timeExample)
+	d.require(given, "since", "set the start time; "+timeExample)
 	return since
 }
 
-// replayWebhook handles POST /webhooks/{id}/replay. Large numbers of deliveries are
-// queued in several transactions; the last one stores the response. A repeated
-// request queues the deliveries that an interrupted one left.
+// replayWebhook handles POST /webhooks/{id}/replay. It queues large numbers of
+// deliveries in several transactions. The last transaction stores the response. If
+// a request was interrupted, repeating it queues the remaining deliveries.
 func (s *Server) replayWebhook(ctx context.Context, c *request, since time.Time) (response, error) {
 	if stored, found, err := s.storedResponse(ctx, c); err != nil || found {
 		return stored, err
@@ -50,14 +51,14 @@ func (s *Server) replayWebhook(ctx context.Context, c *request, since time.Time)
 			return err
 		})
 		if err != nil {
-			return response{}, storeError(err, "the daemon could not queue all of them; repeat the call; see its log")
+			return response{}, storeError(err, "the daemon could not queue all deliveries; repeat the request; see its log")
 		}
 		count, after = count+queued, next
 	}
 }
 
-// replayLast queues the last deliveries of a request and returns the response. count
-// is the number queued before.
+// replayLast queues the last deliveries of a request and returns the response.
+// count is the number of deliveries queued before.
 func (s *Server) replayLast(ctx context.Context, c *request, failed []string, count int) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, queued, err := c.replayGroup(tx, failed)
@@ -68,7 +69,7 @@ func (s *Server) replayLast(ctx context.Context, c *request, failed []string, co
 	})
 }
 
-// failedSince is the method of call in a snapshot of its own.
+// failedSince calls the method of the request in its own snapshot.
 func (s *Server) failedSince(ctx context.Context, c *request, since time.Time, after string) (ids []string, next string, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
 		if _, err = c.webhook(r); err == nil {
@@ -79,8 +80,8 @@ func (s *Server) failedSince(ctx context.Context, c *request, since time.Time, a
 	return ids, next, err
 }
 
-// failedSince returns the next failed deliveries after the given one, the newest
-// first, at most replayGroup. next is the id to continue after, empty at the end.
+// failedSince returns the next failed deliveries after the given one, newest first,
+// at most replayGroup. next is the id to continue after, empty at the end.
 func (c *request) failedSince(r storage.Reader, since time.Time, after string) (ids []string, next string, err error) {
 	for scanned := 0; scanned < storage.ScanLimit; scanned += replayGroup {
 		batch, err := r.Deliveries(c.id, after, replayGroup)
@@ -105,8 +106,8 @@ func (c *request) failedSince(r storage.Reader, since time.Time, after string) (
 	return ids, after, nil
 }
 
-// replayGroup queues those of the deliveries that are still failed and whose
-// events are still kept, and returns how many.
+// replayGroup queues those deliveries that are still failed and whose events still
+// exist. It returns their number.
 func (c *request) replayGroup(tx storage.Tx, ids []string) (w schedctl.Webhook, queued int, err error) {
 	if w, err = c.webhook(tx); err != nil {
 		return w, 0, err
@@ -126,7 +127,7 @@ func (c *request) replayGroup(tx storage.Tx, ids []string) (w schedctl.Webhook, 
 	return w, queued, err
 }
 
-// replayFailed queues a delivery and reports whether it could.
+// replayFailed queues a delivery and reports whether this was possible.
 func (c *request) replayFailed(tx storage.Tx, id string) (bool, error) {
 	d, err := tx.Delivery(c.id, id)
 	if err == nil && d.Status != schedctl.DeliveryFailed {

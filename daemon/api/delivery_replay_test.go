@@ -17,7 +17,7 @@ func TestReplayDelivery(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		hook := f.newWebhook().Webhook.ID
-		for _, id := range f.told(hook, delivered, failed, pending) {
+		for _, id := range f.addDeliveries(hook, delivered, failed, pending) {
 			before := f.storedDelivery(hook, id)
 			asked := time.Now()
 			r := f.do(nil, "POST", "/webhooks/"+hook+"/deliveries/"+id+"/replay", nil).want(202)
@@ -42,12 +42,12 @@ func TestReplayWithoutTheEvent(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		hook := f.newWebhook().Webhook.ID
-		gone := f.told(hook, failed)[0]
+		gone := f.addDeliveries(hook, failed)[0]
 		f.update(func(tx storage.Tx) error {
 			_, err := tx.Prune(storage.Retention{Events: time.Now().Add(time.Hour)}, 100)
 			return err
 		})
-		kept := f.told(hook, failed)[0]
+		kept := f.addDeliveries(hook, failed)[0]
 		f.do(nil, "POST", "/webhooks/"+hook+"/deliveries/"+gone+"/replay", nil).refused(schedctl.NotFound)
 		if n := f.replayAll(hook, time.Hour); n != 1 {
 			t.Errorf("%d are queued again", n)
@@ -61,7 +61,8 @@ func TestReplayWithoutTheEvent(t *testing.T) {
 	})
 }
 
-// replayAll queues the failed deliveries of the time again and returns how many.
+// replayAll queues the failed deliveries since a time again and returns their
+// number.
 func (f *fixture) replayAll(hook string, ago time.Duration) int {
 	f.t.Helper()
 	r := f.do(nil, "POST", "/webhooks/"+hook+"/replay", body{"since": in(-ago)}).want(202)
@@ -72,7 +73,7 @@ func TestReplayWebhook(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		hook, other := f.newWebhook().Webhook.ID, f.newWebhook().Webhook.ID
-		old := f.told(hook, failed)[0]
+		old := f.addDeliveries(hook, failed)[0]
 		f.update(func(tx storage.Tx) error {
 			d, err := tx.Delivery(hook, old)
 			if err != nil {
@@ -81,8 +82,8 @@ func TestReplayWebhook(t *testing.T) {
 			d.CreatedAt = d.CreatedAt.Add(-2 * time.Hour)
 			return tx.PutDelivery(d)
 		})
-		ids := f.told(hook, failed, delivered, pending, failed)
-		elsewhere := f.told(other, failed)[0]
+		ids := f.addDeliveries(hook, failed, delivered, pending, failed)
+		elsewhere := f.addDeliveries(other, failed)[0]
 		if n := f.replayAll(hook, -time.Hour); n != 0 {
 			t.Errorf("of the future %d are queued again", n)
 		}
@@ -110,8 +111,8 @@ func TestReplayOfVeryMany(t *testing.T) {
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		hook := f.newWebhook().Webhook.ID
 		for range 3 {
-			f.told(hook, slices.Repeat([]schedctl.DeliveryStatus{failed, delivered}, 250)...)
-			f.told(hook, slices.Repeat([]schedctl.DeliveryStatus{failed}, 250)...)
+			f.addDeliveries(hook, slices.Repeat([]schedctl.DeliveryStatus{failed, delivered}, 250)...)
+			f.addDeliveries(hook, slices.Repeat([]schedctl.DeliveryStatus{failed}, 250)...)
 		}
 		since := body{"since": in(-time.Hour)}
 		path := "/webhooks/" + hook + "/replay"
@@ -122,7 +123,7 @@ func TestReplayOfVeryMany(t *testing.T) {
 		if left := f.deliveries(hook, "status=failed&limit=100"); len(left) != 0 {
 			t.Errorf("%d are left", len(left))
 		}
-		late := f.told(hook, failed)[0]
+		late := f.addDeliveries(hook, failed)[0]
 		replays(t, first, f.do(key("k"), "POST", path, since).want(202))
 		if d := f.storedDelivery(hook, late); d.Status != failed {
 			t.Errorf("a repeated call queues what failed since: %+v", d)
@@ -130,13 +131,13 @@ func TestReplayOfVeryMany(t *testing.T) {
 	})
 }
 
-// TestReplayThatIsInterrupted fails in the second of its transactions; repeated,
-// the call queues the others.
+// TestReplayThatIsInterrupted fails in the second transaction. Repeating the
+// request queues the remaining deliveries.
 func TestReplayThatIsInterrupted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	hook := f.newWebhook().Webhook.ID
-	f.told(hook, slices.Repeat([]schedctl.DeliveryStatus{failed}, 501)...)
+	f.addDeliveries(hook, slices.Repeat([]schedctl.DeliveryStatus{failed}, 501)...)
 	path, since := "/webhooks/"+hook+"/replay", body{"since": in(-time.Hour)}
 	f.store.FailUpdates(1, storagetest.AfterCommit)
 	f.do(key("k"), "POST", path, since).refused(schedctl.Unavailable)

@@ -20,7 +20,7 @@ func (f *fixture) testHook(id string) apiv1.Delivery {
 }
 
 // deliveries returns all deliveries of a webhook as the API lists them, page by
-// page; query filters and limits.
+// page. query sets filters and limits.
 func (f *fixture) deliveries(webhook, query string) (all []apiv1.Delivery) {
 	f.t.Helper()
 	for cursor := ""; ; {
@@ -36,8 +36,8 @@ func (f *fixture) deliveries(webhook, query string) (all []apiv1.Delivery) {
 	}
 }
 
-// told stores deliveries of new events with these statuses, the newest last.
-func (f *fixture) told(webhook string, statuses ...schedctl.DeliveryStatus) (ids []string) {
+// addDeliveries stores deliveries of new events with these statuses, the newest last.
+func (f *fixture) addDeliveries(webhook string, statuses ...schedctl.DeliveryStatus) (ids []string) {
 	f.t.Helper()
 	f.update(func(tx storage.Tx) error {
 		ids = nil
@@ -90,8 +90,8 @@ func TestListDeliveries(t *testing.T) {
 		if got := f.deliveries(hook, ""); len(got) != 0 {
 			t.Fatalf("a new webhook has the deliveries %+v", got)
 		}
-		ids := f.told(hook, delivered, failed, pending, failed, delivered, failed, failed)
-		f.told(other, delivered)
+		ids := f.addDeliveries(hook, delivered, failed, pending, failed, delivered, failed, failed)
+		f.addDeliveries(other, delivered)
 		slices.Reverse(ids)
 		for query, want := range map[string][]string{
 			"":                         ids,
@@ -118,15 +118,16 @@ func TestListDeliveries(t *testing.T) {
 	})
 }
 
-// TestPagesOfDeliveriesStay adds deliveries between two pages.
+// TestPagesOfDeliveriesStay guards that deliveries added between two pages do not
+// change the pages.
 func TestPagesOfDeliveriesStay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	hook := f.newWebhook().Webhook.ID
-	ids := f.told(hook, delivered, delivered, delivered)
+	ids := f.addDeliveries(hook, delivered, delivered, delivered)
 	path := "/webhooks/" + hook + "/deliveries?limit=2"
 	first := decodeAs[apiv1.DeliveryList](t, f.do(nil, "GET", path, nil).want(200))
-	f.told(hook, delivered, delivered)
+	f.addDeliveries(hook, delivered, delivered)
 	second := decodeAs[apiv1.DeliveryList](t, f.do(nil, "GET", path+"&cursor="+*first.NextCursor, nil).want(200))
 	if len(first.Results) != 2 || len(second.Results) != 1 || second.Results[0].ID != ids[0] || second.NextCursor != nil {
 		t.Errorf("the pages are %+v and %+v", first, second)
@@ -137,9 +138,9 @@ func TestDeliveriesFarApart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	hook := f.newWebhook().Webhook.ID
-	want := f.told(hook, failed)[0]
+	want := f.addDeliveries(hook, failed)[0]
 	for range 21 {
-		f.told(hook, slices.Repeat([]schedctl.DeliveryStatus{delivered}, 500)...)
+		f.addDeliveries(hook, slices.Repeat([]schedctl.DeliveryStatus{delivered}, 500)...)
 	}
 	page := decodeAs[apiv1.DeliveryList](t, f.do(nil, "GET", "/webhooks/"+hook+"/deliveries?status=failed", nil).want(200))
 	if page.Count != 0 || page.NextCursor == nil {
@@ -154,7 +155,7 @@ func TestListOfDeliveriesIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	hook, other := f.newWebhook().Webhook.ID, f.newWebhook().Webhook.ID
-	f.told(hook, failed, failed)
+	f.addDeliveries(hook, failed, failed)
 	path := "/webhooks/" + hook + "/deliveries"
 	for _, query := range []string{"status=Failed", "status=", "status=failed&status=pending", "limit=0", "limit=101", "limit=x", "offset=1", "cursor"} {
 		r := f.do(nil, "GET", path+"?"+query, nil)
@@ -207,13 +208,14 @@ func TestTestOfAWebhook(t *testing.T) {
 	}
 }
 
-// TestCommitsNameTheWebhook: the commit is how the dispatcher learns that there
-// is something to send, also when the webhook has not changed.
+// TestCommitsNameTheWebhook guards that a commit names the webhook, even if the
+// webhook has not changed. From the commit the dispatcher learns that there is
+// something to send.
 func TestCommitsNameTheWebhook(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		hook := f.newWebhook().Webhook.ID
-		id := f.told(hook, failed, failed)[0]
+		id := f.addDeliveries(hook, failed, failed)[0]
 		var named []string
 		f.listen(func(c storage.Commit) { named = append(named, c.Webhooks...) })
 		for _, path := range []string{"/test", "/deliveries/" + id + "/replay", "/replay"} {

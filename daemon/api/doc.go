@@ -3,15 +3,15 @@
 // a handler loads records, calls a method of package schedctl, and stores the
 // result in one transaction.
 //
-// # The way of a request
+// # Life of a request
 //
 // [New] returns the handler. Each request gets an id, is matched to a route of the
-// tables in routes.go and its neighbors, and passes these steps in this order:
+// tables in routes.go and the other routes_*.go files, and passes these steps in this order:
 //
 //	key → rate limit → scope → Accept → Idempotency-Key → body → key again →
 //	stored response → decoding → handler → response
 //
-// A step that refuses ends the request. Clients without a key therefore learn
+// A step that rejects the request ends it. Clients without a key therefore learn
 // nothing about the data, and a repeated request gets its stored response before
 // anything that changes with time is checked. Read-only routes with a body store
 // no responses.
@@ -36,5 +36,5 @@
 //
 // Package huma holds the operations, derives JSON schemas from the types and tags
 // of package apiv1, and renders the OpenAPI 3.1 document. Its request pipeline is
-// not used, because it decodes a body before an idempotency key can be looked up.
+// not used, because it decodes a body before the idempotency record is read.
 package api

@@ -21,13 +21,13 @@ var (
 // docsAssets are the files of Swagger UI that the page loads.
 var docsAssets = []string{"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
 
-// docsPolicy lets the page load what this daemon serves, and nothing else; no
-// script and no style is inline. Swagger UI has its icons in data URLs.
+// docsPolicy lets the page load only resources of this daemon. Inline scripts and
+// styles are not allowed. Swagger UI has its icons in data URLs.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// serveDocs serves the page at /docs and what it loads. It needs no key: it shows
-// nothing but the document, and calls are made with the reader's key.
+// serveDocs serves the page at /docs and its resources. It needs no key: the page
+// shows only the document, and requests use the reader's key.
 func (s *Server) serveDocs() {
 	s.mux.HandleFunc("GET /{$}", redirectToDocs)
 	s.mux.Handle("GET /docs", docsFile("text/html; charset=utf-8", docsPage))
@@ -41,11 +41,12 @@ func (s *Server) serveDocs() {
 	}
 }
 
-// rootBody is the body of the redirect at /, for programs that do not follow it.
+// rootBody is the body of the redirect at / for programs that do not follow
+// redirects.
 const rootBody = `{"docs":"/docs","openapi":"/openapi.json","api":"/api/v1"}` + "\n"
 
-// redirectToDocs leads the reader of / to /docs. The location is relative, as the
-// links of the page are.
+// redirectToDocs redirects / to /docs. The location is relative, like the links of
+// the page.
 func redirectToDocs(w http.ResponseWriter, _ *http.Request) {
 	h := w.Header()
 	h.Set("Location", "docs")

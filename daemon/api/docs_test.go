@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// The page and everything it names are served without a key, by the daemon
-// itself, under a policy that allows nothing else.
+// The daemon serves the page and all its resources itself, without a key, under a
+// policy that allows nothing else.
 func TestDocsPageIsWhole(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -41,8 +41,8 @@ func TestDocsPageIsWhole(t *testing.T) {
 	}
 }
 
-// A browser that opens the address of the daemon gets to the documentation, and a
-// program reads where it is, both without a key.
+// A browser that opens the address of the daemon gets the documentation. A program
+// gets a body with its location. Both need no key.
 func TestRootLeadsToDocs(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

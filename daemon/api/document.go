@@ -14,8 +14,8 @@ import (
 // x-schedctl-version.
 const interfaceVersion = "1.0.0"
 
-// humaConfig returns a configuration in which huma serves no routes of its own and
-// adds no fields to bodies.
+// humaConfig returns a configuration with which huma serves no routes and adds no
+// fields to bodies.
 func humaConfig(version string) huma.Config {
 	registry := huma.NewMapRegistry(schemaRef, huma.DefaultSchemaNamer)
 	return huma.Config{OpenAPI: &huma.OpenAPI{
@@ -49,8 +49,7 @@ func humaConfig(version string) huma.Config {
 
 const bearer = "apiKey"
 
-// serveDocument serves the OpenAPI document, which is made when it is first
-// asked for.
+// serveDocument serves the OpenAPI document. The first request builds it.
 func (s *Server) serveDocument(doc *huma.OpenAPI) {
 	finish := sync.OnceValue(func() error {
 		completeSchemas(doc.Components.Schemas)

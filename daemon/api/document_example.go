@@ -18,12 +18,12 @@ import (
 //go:embed examples
 var exampleFiles embed.FS
 
-// example is a request and its response, as the document shows them. Of a refused
-// request the document shows the response only, because the request need not match
+// example is a request and its response, as the document shows them. For a rejected
+// request the document shows only the response, because the request need not match
 // the schemas.
 type example struct {
 	Name     string            `json:"name"`    // unique in the operation
-	Summary  string            `json:"summary"` // what the request does, in a few words
+	Summary  string            `json:"summary"` // a short description of the request
 	Path     map[string]string `json:"path"`    // parameters in the path
 	Header   map[string]string `json:"header"`
 	Request  json.RawMessage   `json:"request"` // nil for no body
@@ -31,7 +31,7 @@ type example struct {
 	Response json.RawMessage   `json:"answer"` // nil for no body; a JSON string when the response is not JSON
 }
 
-// addExamples adds to the operations the examples that there are files of.
+// addExamples adds the examples to their operations.
 func addExamples(doc *huma.OpenAPI) error {
 	for _, path := range doc.Paths {
 		for _, op := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
@@ -50,8 +50,8 @@ func addExamples(doc *huma.OpenAPI) error {
 	return nil
 }
 
-// readExamples returns what the file of an operation holds; none when there is
-// no file.
+// readExamples returns the examples of an operation, or an empty list if it has no
+// file.
 func readExamples(operationID string) (examples []example, err error) {
 	text, err := exampleFiles.ReadFile("examples/" + operationID + ".json")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// everyRoute are the error codes of all routes, everyBody those of routes with a
+// everyRoute has the error codes of all routes, everyBody those of routes with a
 // body, and everyWrite those of routes that write.
 var (
 	everyRoute = []schedctl.Code{
@@ -105,8 +105,8 @@ func (rt *route) parameters() []*huma.Param {
 	return params
 }
 
-// conditional reports whether the route reads one post, whose ETag a client can
-// send back.
+// conditional reports whether the route reads one post with an ETag that a client
+// can send back.
 func (rt *route) conditional() bool {
 	return rt.method == http.MethodGet && rt.response == reflect.TypeFor[apiv1.PostEnvelope]()
 }
@@ -165,9 +165,9 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 	return headers
 }
 
-// locates reports whether the route makes something that has a path.
+// locates reports whether the route creates an object with a path of its own.
 func (rt *route) locates() bool {
-	return rt.status == http.StatusCreated && rt.response != reflect.TypeFor[apiv1.CreatedWorkspace]() // which has none
+	return rt.status == http.StatusCreated && rt.response != reflect.TypeFor[apiv1.CreatedWorkspace]() // a workspace has no path
 }
 
 func (rt *route) failureHeaders(status int, codes []string) map[string]*huma.Header {

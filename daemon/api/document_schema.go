@@ -18,7 +18,7 @@ const schemaRef = "#/components/schemas/"
 // requests are the schemas of request bodies, which refuse unknown fields.
 var requests = []string{"AddAccount", "CancelPost", "CreateAPIKey", "CreateNotification", "CreatePost", "CreateUpload", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditMedia", "EditNotification", "EditPost", "EditWebhook", "EmailSettings", "Managed", "MediaFromURL", "Override", "PostMedia", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
 
-// enums are the values of fields of these types.
+// enums are the allowed values of these types.
 var enums = map[reflect.Type][]any{
 	reflect.TypeFor[schedctl.Code]():   values(schedctl.Codes()),
 	reflect.TypeFor[schedctl.Status](): values(schedctl.Statuses()),
@@ -35,7 +35,7 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[schedctl.MediaStatus]():    values(schedctl.MediaStatuses()),
 }
 
-// fieldEnums are the values of fields that differ from those of their type.
+// fieldEnums are the allowed values of fields that differ from those of their type.
 var fieldEnums = map[string][]any{
 	"Attempt.outcome": values([]schedctl.Outcome{
 		schedctl.OutcomeRunning, schedctl.OutcomePublished, schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown,
@@ -46,12 +46,12 @@ var fieldEnums = map[string][]any{
 	"EditNotification.event_types":   values(schedctl.NotificationEvents()),
 }
 
-// unlimited are the fields of ValidatePost whose limits in CreatePost do not
-// apply: validation reports what exceeds them.
+// unlimited are the fields of ValidatePost without the limits of CreatePost:
+// validation reports values that exceed them.
 var unlimited = []string{"content", "social_account_ids", "target_overrides"}
 
-// completeSchemas adds to the schemas what the types and tags of package apiv1
-// cannot express.
+// completeSchemas adds to the schemas what types and tags of package apiv1 cannot
+// express.
 func completeSchemas(registry huma.Registry) {
 	for _, name := range slices.Sorted(maps.Keys(registry.Map())) {
 		completeSchema(name, registry.Map()[name], registry.TypeFromRef(schemaRef+name))

@@ -36,9 +36,9 @@ var document = sync.OnceValues(func() (routers.Router, error) {
 	return legacy.NewRouter(doc)
 })
 
-// checkDocumented fails the test when an exchange does not match the document: every
-// response must match, and every accepted request. With -short nothing is compared,
-// because under the race detector that takes as long as the exchanges.
+// checkDocumented fails the test when an exchange does not match the document:
+// every response must match, and every accepted request. With -short it compares
+// nothing, because under the race detector that takes as long as the exchanges.
 func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) {
 	t.Helper()
 	if testing.Short() {
@@ -55,7 +55,7 @@ func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) 
 		t.Errorf("%s %s: the status %d is not in the document: %v", r.Method, r.URL, res.status, err)
 		return
 	case err != nil, slices.Contains(slices.Collect(maps.Values(params)), ""), strings.HasSuffix(r.URL.Path, "/"):
-		return // not a route of the document; its router lets a parameter be nothing
+		return // not a route of the document, whose router accepts empty parameters
 	}
 	if _, seen := documented.LoadOrStore(shape(r, body, res), nil); seen {
 		return
@@ -85,27 +85,27 @@ func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) 
 	}
 }
 
-// documented has the shapes of exchanges that were compared already. Comparing is
-// expensive, and most shapes occur many times.
+// documented has the shapes of exchanges that were compared already. A comparison
+// is expensive, and most shapes occur many times.
 var documented sync.Map
 
-// shape returns all of an exchange that the document can say something about. Ids
-// and times that are as they must be are left out, so that exchanges of the same
-// shape are documented or none is.
+// shape returns the parts of an exchange that the document describes. It leaves out
+// valid ids and times, so exchanges of the same shape match the document or fail
+// together.
 func shape(r *http.Request, body []byte, res *response) string {
 	var all bytes.Buffer
 	fmt.Fprintf(&all, "%s %s\n", r.Method, r.URL)
 	for _, header := range []http.Header{r.Header, res.header} {
 		if err := header.Write(&all); err != nil {
-			panic(err) // a buffer takes everything
+			panic(err) // writing to a buffer cannot fail
 		}
 	}
 	fmt.Fprintf(&all, "%s\n%d\n%s", body, res.status, res.body)
 	return volatile.ReplaceAllString(all.String(), "$1$2$3$4$5")
 }
 
-// volatile is what differs between exchanges of the same shape: the random part
-// of ids and secrets, times as the API writes them, and who it was that asked.
+// volatile matches the parts that differ between exchanges of the same shape: the
+// random parts of ids and secrets, times, and the name of the requesting key.
 var volatile = regexp.MustCompile(`\b([a-z]+_)[0-9A-HJKMNP-TV-Z]{26}\b|\b(sctl_)[0-9A-Za-z]{49}\b|(whsec_)[0-9A-Za-z+/]{43}=` +
 	`|\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?(Z)\b|(?m:^(Authorization): .*$)`)
 
@@ -223,7 +223,7 @@ func TestDocumentDescribesEveryField(t *testing.T) {
 	}
 }
 
-// Limits are numbers in the tags of package apiv1; they must be those that the
+// Limits are numbers in the tags of package apiv1. They must be the limits that the
 // daemon enforces.
 func TestDocumentHasTheLimitsOfTheDaemon(t *testing.T) {
 	t.Parallel()

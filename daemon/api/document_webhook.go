@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// webhookRequests describes the calls that the daemon makes to webhooks, as Standard
-// Webhooks lays them down (https://www.standardwebhooks.com).
+// webhookRequests describes the requests that the daemon sends to webhooks, as
+// defined by Standard Webhooks (https://www.standardwebhooks.com).
 func webhookRequests(registry huma.Registry) map[string]*huma.PathItem {
 	sent := func(name, about string) *huma.Param {
 		return &huma.Param{Name: name, In: "header", Required: true, Description: about, Schema: &huma.Schema{Type: huma.TypeString}}

@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// guarded lets my account refuse the same text within a day.
+// guarded sets a duplicate guard of a day on my account.
 func (f *fixture) guarded() {
 	f.t.Helper()
 	f.do(nil, "PATCH", "/social-accounts/"+f.mine.account, body{"options": body{"duplicate_guard": "24h"}}).want(200)
@@ -90,7 +90,8 @@ func TestNotADuplicate(t *testing.T) {
 	f.do(nil, "POST", "/posts", body{"content": "new", "social_account_ids": []string{unguarded}, "publish_at": "now"}).want(201)
 }
 
-// TestDuplicatesByOutcome checks which final statuses of a post free its text.
+// TestDuplicatesByOutcome checks which final statuses of a post allow its text
+// again.
 func TestDuplicatesByOutcome(t *testing.T) {
 	t.Parallel()
 	for status, free := range map[schedctl.Status]bool{
@@ -178,8 +179,9 @@ func (tx countedTx) Post(workspaceID, id string) (schedctl.Post, error) {
 }
 func (tx countedTx) Posts(q storage.PostQuery) (storage.PostPage, error) { return tx.reader.Posts(q) }
 
-// TestDuplicatesAreLookedUp guards that the guard reads no posts: it once read all of
-// an account's within its duration, in the transaction that all others wait for.
+// TestDuplicatesAreLookedUp guards that the guard reads no posts. It once read all
+// posts of the account within its duration, in the transaction that all other
+// writers wait for.
 func TestDuplicatesAreLookedUp(t *testing.T) {
 	t.Parallel()
 	counter := &readCounter{Store: storagetest.NewMemory()}
@@ -201,7 +203,8 @@ func TestDuplicatesAreLookedUp(t *testing.T) {
 		{"create", "POST", "/posts", plan("another"), 0},
 		{"refused", "POST", "/posts", plan("text 7"), 0},
 		{"validate", "POST", "/posts/validate", plan("text 8"), 0},
-		// It reads the post that is changed, and the store of the test runs transactions twice.
+		// It reads only the changed post. The store of the test runs transactions
+		// twice.
 		{"edit", "PATCH", "/posts/" + draft.ID, body{"content": "text 9", "publish_at": in(time.Hour)}, 4},
 		{"schedule", "POST", "/posts/" + draft.ID + "/schedule", body{"publish_at": in(time.Hour)}, 4},
 	} {

@@ -12,17 +12,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// retryAfter says, in seconds, when a request that met one of these codes may
-// be repeated.
+// retryAfter is the Retry-After value in seconds for responses with these codes.
 var retryAfter = map[schedctl.Code]string{
 	schedctl.IdempotencyRunning:  "1",
 	schedctl.Unavailable:         "5",
-	schedctl.InsufficientStorage: "5", // the daemon looks more often
-	schedctl.RateLimited:         "1", // unless the limit said more
+	schedctl.InsufficientStorage: "5", // the daemon checks the disk more often
+	schedctl.RateLimited:         "1", // unless the limiter has set a longer time
 }
 
-// networkRetryAfter is for requests that failed because the network of an account is out of
-// reach. It is longer than clients wait on their own.
+// networkRetryAfter is the value for requests that failed because the network of an
+// account is unreachable. It is longer than clients wait on their own.
 const networkRetryAfter = "60"
 
 // fail writes the error response for err and logs errors that need the operator's
@@ -53,8 +52,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	response{status: status, body: body}.write(w)
 }
 
-// asError returns the error that the client gets. Errors without a code are
-// internal; the text of an internal error is not sent.
+// asError returns the error for the client. Errors without a code are internal, and
+// the text of an internal error is not sent.
 func asError(err error) *schedctl.Error {
 	var e *schedctl.Error
 	if errors.As(err, &e) && e.Code != schedctl.Internal {
@@ -63,7 +62,7 @@ func asError(err error) *schedctl.Error {
 	return internal(err)
 }
 
-// internal hides err behind an error that can be shown.
+// internal wraps err in an error that hides its text from the client.
 func internal(err error) *schedctl.Error {
 	return &schedctl.Error{
 		Code: schedctl.Internal, Err: err,
@@ -77,9 +76,9 @@ func (s *Server) logFailure(r *http.Request, requestID string, e *schedctl.Error
 	case Status(e.Code) < http.StatusInternalServerError:
 		return
 	case errors.Is(e, context.Canceled):
-		level = slog.LevelDebug // the client has gone
+		level = slog.LevelDebug // the client disconnected
 	case storage.IsFull(e):
-		level = slog.LevelDebug // the store logs when it becomes full
+		level = slog.LevelDebug // the store logs that it is full
 	case e.Code == schedctl.Unavailable:
 		level = slog.LevelWarn
 	}
@@ -107,8 +106,8 @@ func storeError(err error, message string) error {
 		message = trouble
 	}
 	if errors.Is(err, storage.ErrUnknownOutcome) {
-		message = "the connection to the database broke while this was stored, and it is not known whether it was; " +
-			"look before you repeat the request, or send an Idempotency-Key with the next ones"
+		message = "the connection to the database broke while this was stored, and it is unknown whether it was; " +
+			"check the result before you repeat the request, or send an Idempotency-Key with the next ones"
 	}
 	return &schedctl.Error{Code: schedctl.Unavailable, Message: message, Err: err}
 }

@@ -33,7 +33,7 @@ func (s *Server) streamEvents(ctx context.Context, c *request) (response, error)
 	}}, nil
 }
 
-// parseLastEventID returns the event to resume after, empty for none.
+// parseLastEventID returns the event to resume after, empty if none was sent.
 func parseLastEventID(values []string) (string, error) {
 	if len(values) == 0 {
 		return "", nil
@@ -48,14 +48,14 @@ func parseLastEventID(values []string) (string, error) {
 // streamStart is the start position of a stream.
 type streamStart struct {
 	position string // the id to start after; it need not be the id of an event
-	now      string // an id behind all events that there are, and before all that come
-	missing  string // the event to resume after, when it is not there
+	now      string // a position after all existing events and before all future ones
+	missing  string // the event to resume after, if it does not exist
 }
 
 // streamStart returns the start position of a stream that resumes after the given
 // event, or starts now when given is empty. If that event was pruned, the stream
-// resumes with the oldest event that is newer. An id from the future, for example
-// after restoring a backup, means now.
+// resumes with the oldest newer event. An unknown id that is newer than all events
+// means now. This happens after a backup was restored.
 func (s *Server) streamStart(ctx context.Context, workspaceID, given string) (streamStart, error) {
 	now, err := s.outboxEnd(ctx)
 	if err != nil || given == "" {
@@ -81,9 +81,9 @@ func (s *Server) streamStart(ctx context.Context, workspaceID, given string) (st
 	return from, err
 }
 
-// outboxEnd returns an id behind all events that are committed and before
-// all that will be. The id of the youngest event would do as well, and tell when
-// something happened in another workspace.
+// outboxEnd returns a position after all committed events and before all future
+// ones. It does not return the id of the newest event, because that would reveal
+// when something happened in other workspaces.
 func (s *Server) outboxEnd(ctx context.Context) (id string, err error) {
 	err = s.store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
 		id, err = tx.OutboxEnd()
@@ -92,8 +92,8 @@ func (s *Server) outboxEnd(ctx context.Context) (id string, err error) {
 	return id, storeError(err, "the daemon could not read its database; see its log")
 }
 
-// serveEvents writes a stream until the client has gone, the key is no longer
-// good, or the server ends.
+// serveEvents writes a stream until the client disconnects, the key becomes
+// invalid, or the server ends.
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, from streamStart) {
 	ctx, end := context.WithCancelCause(r.Context())
 	defer end(nil)

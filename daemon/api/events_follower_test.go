@@ -19,9 +19,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// live serves a fixture as the daemon does, with its background work, over
-// unbuffered connections in memory: what a client does not read, the server cannot
-// write. It runs in a synctest bubble.
+// live serves a fixture with its background work, like the daemon, over unbuffered
+// connections in memory: while the client does not read, the server cannot write.
+// It runs in a synctest bubble.
 type live struct {
 	*fixture
 	client  *http.Client
@@ -93,10 +93,10 @@ type follower struct {
 	lines  *bufio.Reader
 	cancel context.CancelFunc
 
-	position string // where to resume while nothing has happened
+	position string // the resume position before the first event
 }
 
-// follow opens a stream with my key, changed by options, which must be granted.
+// follow opens a stream with my key, changed by options. The request must succeed.
 func (l *live) follow(options ...option) *follower {
 	l.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -176,8 +176,7 @@ func (w *follower) next() (e apiv1.Event, comments []string) {
 	}
 }
 
-// nextID returns the id of the next event, and does nothing else that would take
-// time.
+// nextID returns the id of the next event. It avoids work that would take time.
 func (w *follower) nextID() string {
 	w.live.t.Helper()
 	for {
@@ -191,7 +190,7 @@ func (w *follower) nextID() string {
 	}
 }
 
-// upTo reads events up to that of the given id and returns the types of all.
+// upTo reads events up to the given id and returns their types.
 func (w *follower) upTo(id string) string {
 	w.live.t.Helper()
 	var types []string
@@ -219,7 +218,7 @@ func (w *follower) ended() (comment string) {
 	return comment
 }
 
-// lastEvent returns the id of the youngest stored event.
+// lastEvent returns the id of the newest stored event.
 func (f *fixture) lastEvent() (id string) {
 	f.t.Helper()
 	err := f.store.View(f.t.Context(), func(r storage.Reader) (err error) {
@@ -247,5 +246,5 @@ func (f *fixture) addEvents(n int) (ids []string) {
 	return ids
 }
 
-// resume is the header that continues after an event.
+// resume is the header that resumes after an event.
 func resume(id string) option { return header("Last-Event-ID", id) }

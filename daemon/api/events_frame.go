@@ -8,16 +8,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// frame is an event as streams send it, and what decides who is sent it.
+// frame is an event as streams send it, with the data that decides who receives it.
 type frame struct {
 	id          string
 	workspaceID string
-	text        []byte // with the empty line at its end
+	text        []byte // with the final empty line
 
 	// accounts are the accounts that a limited key must cover to see the event: the
-	// account of the event, which its post may have dropped, and all accounts of the
-	// post. If limited is false, limited keys do not see the event: it concerns no
-	// account and no existing post, or the accounts were not read.
+	// account of the event, which its post may have dropped since, and all accounts
+	// of the post. If limited is false, limited keys do not see the event: it
+	// concerns no account and no existing post, or the accounts were not read.
 	accounts []string
 	limited  bool
 }
@@ -31,7 +31,7 @@ func (f *frame) visibleTo(k *schedctl.APIKey) bool {
 	return f.limited && !slices.ContainsFunc(f.accounts, outside)
 }
 
-// batch is a sequence of events as frames. last is the id of its last event; full
+// batch is a sequence of events as frames. last is the id of its last event. full
 // reports that there may be more.
 type batch struct {
 	frames []frame
@@ -39,12 +39,12 @@ type batch struct {
 	full   bool
 }
 
-// frameQuery says which frames to read.
+// frameQuery selects the frames to read.
 type frameQuery struct {
 	after       string // the id to start after
 	limit       int    // maximum number of events to read
-	workspaceID string // those of one workspace; empty for one frame of every event
-	accounts    bool   // for keys that are limited to accounts too
+	workspaceID string // empty for all workspaces
+	accounts    bool   // also read the accounts, for limited keys
 }
 
 func (q frameQuery) read(r storage.Reader) (batch, error) {
@@ -72,7 +72,7 @@ func (q frameQuery) read(r storage.Reader) (batch, error) {
 	return out, nil
 }
 
-// newFrame returns the frame of an event. A webhook test is sent to no stream.
+// newFrame returns the frame of an event. Streams do not receive webhook tests.
 func newFrame(e *schedctl.Event) (frame, error) {
 	if e.Type == schedctl.EventWebhookTest {
 		return frame{id: e.ID}, nil
@@ -83,8 +83,8 @@ func newFrame(e *schedctl.Event) (frame, error) {
 	return f, err
 }
 
-// addAccounts notes what a limited key must be good for; posts holds those that were
-// read already.
+// addAccounts records which accounts a limited key must cover. posts caches the
+// posts that were read before.
 func (f *frame) addAccounts(r storage.Reader, e *schedctl.Event, posts map[string]schedctl.Post) error {
 	if e.AccountID != "" {
 		f.accounts, f.limited = []string{e.AccountID}, true
@@ -95,7 +95,7 @@ func (f *frame) addAccounts(r storage.Reader, e *schedctl.Event, posts map[strin
 	return nil
 }
 
-// addPostAccounts notes the accounts of a post, if it is still there.
+// addPostAccounts records the accounts of a post, if the post still exists.
 func (f *frame) addPostAccounts(r storage.Reader, postID string, posts map[string]schedctl.Post) error {
 	p, known := posts[postID]
 	if !known {

@@ -10,16 +10,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// hubBatch is how many events the hub reads at once.
+// hubBatch is the number of events that the hub reads at once.
 const hubBatch = 512
 
 // hub distributes the events of the outbox to any number of streams. After a commit
-// it reads the new events once, adds them to its ring and wakes the streams. Without
-// streams it reads nothing.
+// it reads the new events once, adds them to its ring and wakes the streams.
+// Without streams it reads nothing.
 //
 // The first event after a quiet time wakes all streams at once. While more events
-// follow, streams are woken in groups, each at most once in [wakeEvery]: hundreds of
-// streams that wake at every commit would delay requests.
+// follow, streams are woken in groups, each at most once in [wakeEvery]: hundreds
+// of streams that wake at every commit would delay requests.
 //
 // Ids of events are positions to continue from and are never compared: ids of
 // several processes need not be in the order of the outbox.
@@ -27,15 +27,15 @@ type hub struct {
 	store *storage.Readers
 	scans *scans
 	log   *slog.Logger
-	check time.Duration // how often it looks without being woken, while there are streams
+	check time.Duration // polling interval while there are streams
 	wake  chan struct{} // holds one wake-up
 
-	// reading is held by who reads for the ring, and taken before mu.
+	// reading is locked while reading events for the ring. Lock it before mu.
 	reading sync.Mutex
 
 	mu      sync.Mutex // mu guards the fields below
 	streams []*stream
-	perKey  map[string]int // how many streams each API key has, by its id
+	perKey  map[string]int // number of streams by API key id
 	ended   bool
 	ring    ring
 }
@@ -75,18 +75,18 @@ func (h *hub) run(ctx context.Context) {
 		case <-h.wake:
 		}
 		h.advance(ctx)
-		for told := h.notify(h.allStreams()); told; {
-			told = h.notifyInGroups(ctx)
+		for woken := h.notify(h.allStreams()); woken; {
+			woken = h.notifyInGroups(ctx)
 		}
 	}
 }
 
-// maxStreams is how many event streams an API key may have at once.
+// maxStreams is the maximum number of event streams of an API key.
 const maxStreams = 1000
 
-// join adds a stream, unless the hub has ended or the key has too many streams. now
-// is a position of the outbox's end that was read when the stream started, or
-// earlier.
+// join adds a stream. It returns an error when the hub has ended or the key has too
+// many streams. now is a position of the outbox's end that was read when the stream
+// started, or earlier.
 func (h *hub) join(s *stream, now string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -104,7 +104,7 @@ func (h *hub) join(s *stream, now string) error {
 		h.ring.restart(now)
 		s.position.inRing = s.position.id == now
 		s.position.next = h.ring.end()
-		h.wakeUp() // for what was committed since, and to watch its key
+		h.wakeUp() // for events committed since, and to watch the key
 	}
 	s.notifiedUpTo = h.ring.end()
 	h.streams = append(h.streams, s)
@@ -137,7 +137,7 @@ func (h *hub) allStreams() []*stream {
 	return slices.Clone(h.streams)
 }
 
-// endStreams ends all streams, and those that would join later.
+// endStreams ends all streams. Later calls of join fail.
 func (h *hub) endStreams() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -147,7 +147,8 @@ func (h *hub) endStreams() {
 	}
 }
 
-// framesFrom returns the frames from a place on, or false when it is not in the ring.
+// framesFrom returns the frames from a position on, or false when the ring no
+// longer has them.
 func (h *hub) framesFrom(p streamPosition) ([]frame, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -168,19 +169,19 @@ func (h *hub) advance(ctx context.Context) {
 		})
 		if err != nil {
 			if ctx.Err() == nil {
-				h.log.WarnContext(ctx, "event streams are held up", "error", err)
+				h.log.WarnContext(ctx, "cannot read events for streams", "error", err)
 			}
 			return
 		}
 		if h.add(next.after, b); !b.full {
 			return
 		}
-		h.notify(h.allStreams()) // now: the ring does not keep all of so many
+		h.notify(h.allStreams()) // at once: the ring cannot keep more
 	}
 }
 
 // next returns the query for the next frames of the ring. The caller holds reading,
-// so streams that join later do not get frames that were read before.
+// so that streams that join later do not receive frames that were read before.
 func (h *hub) next() frameQuery {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -203,12 +204,11 @@ func (h *hub) add(after string, b batch) (end uint64) {
 }
 
 // catchUp reads frames for a stream that is behind the ring, and returns its new
-// position. Once no more frames are left, it reads for the stream and for the ring
-// in one snapshot, so that both are at the same position and the stream can continue
-// from the ring.
+// position. Near the end it reads for the stream and for the ring in one snapshot.
+// Both are then at the same position, and the stream can continue from the ring.
 func (h *hub) catchUp(ctx context.Context, s *stream) (frames []frame, at streamPosition, err error) {
 	its := frameQuery{after: s.position.id, limit: catchUpBatch, workspaceID: s.key.WorkspaceID, accounts: len(s.key.AccountIDs) > 0}
-	end, err := h.scans.begin(ctx, s.key.ID)
+	end, err := h.scans.start(ctx, s.key.ID)
 	if err != nil {
 		return nil, streamPosition{}, err
 	}

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// keyCheck is how often the hub looks whether the keys of streams are still
-	// good, all of them in one read.
+	// keyCheck is how often the hub checks whether the keys of streams are still
+	// valid. It reads all keys at once.
 	keyCheck = 2 * time.Second
 
-	// sharedCheck is the interval if several daemons share the store: notifications of
-	// commits of other daemons can be lost.
+	// sharedCheck is the interval when several daemons share the store:
+	// notifications about commits of other daemons can be lost.
 	sharedCheck = 800 * time.Millisecond
 )
 
-// watch looks at the keys of streams, and for events, without being woken.
+// watch checks the keys of streams, and polls for events.
 func (h *hub) watch(ctx context.Context) {
 	ticker := time.NewTicker(h.check)
 	defer ticker.Stop()
@@ -36,7 +36,7 @@ func (h *hub) watch(ctx context.Context) {
 	}
 }
 
-// checkKeys ends the streams whose keys are no longer good.
+// checkKeys ends the streams whose keys are no longer valid.
 func (h *hub) checkKeys(ctx context.Context) {
 	h.mu.Lock()
 	refused := map[[32]byte]error{}
@@ -63,7 +63,7 @@ func (h *hub) checkKeys(ctx context.Context) {
 		return nil
 	})
 	if err != nil {
-		return // a store that cannot be read says nothing about keys
+		return // a failed read says nothing about the keys
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,36 +7,38 @@ import (
 )
 
 const (
-	// wakeEvery is how often a stream is woken while event follows event.
+	// wakeEvery is the minimum interval at which a stream is woken while events
+	// keep coming.
 	wakeEvery = 20 * time.Millisecond
 
-	// wakeTogether is how many streams are woken at once then, and wakeGap how much
-	// time there is at least for each: more than 400 streams are woken less often.
+	// wakeTogether is the size of a group of streams that are woken at once.
+	// wakeGap is the minimum time for each stream, so more than 400 streams are
+	// woken less often.
 	wakeTogether = 16
 	wakeGap      = 50 * time.Microsecond
 )
 
-// notify wakes those of some streams that were not woken since the ring has grown,
-// and reports whether there were any.
-func (h *hub) notify(some []*stream) (told bool) {
+// notify wakes those of the given streams that were not woken since the ring grew.
+// It reports whether it woke any.
+func (h *hub) notify(some []*stream) (woken bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range some {
 		if s.notifiedUpTo == h.ring.end() {
 			continue
 		}
-		s.notifiedUpTo, told = h.ring.end(), true
+		s.notifiedUpTo, woken = h.ring.end(), true
 		select {
 		case s.more <- struct{}{}:
 		default:
 		}
 	}
-	return told
+	return woken
 }
 
-// notifyInGroups wakes the streams in groups, evenly over wakeEvery or more, and
-// reports whether there was something new for any.
-func (h *hub) notifyInGroups(ctx context.Context) (told bool) {
+// notifyInGroups wakes the streams in groups, spread over wakeEvery or longer. It
+// reports whether it woke any.
+func (h *hub) notifyInGroups(ctx context.Context) (woken bool) {
 	all := h.allStreams()
 	for group := range slices.Chunk(all, wakeTogether) {
 		each := max(wakeEvery/time.Duration(len(all)), wakeGap)
@@ -48,7 +50,7 @@ func (h *hub) notifyInGroups(ctx context.Context) (told bool) {
 			h.advance(ctx)
 		default:
 		}
-		told = h.notify(group) || told
+		woken = h.notify(group) || woken
 	}
-	return told
+	return woken
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // TestStreamsAreWhole lets 20 writers write while 50 streams read, disconnect and
-// resume: each must receive every event once and in order.
+// resume. Each stream must receive every event once and in order.
 func TestStreamsAreWhole(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -73,7 +73,7 @@ func TestStreamsAreWhole(t *testing.T) {
 	})
 }
 
-// viewed counts the snapshots that are taken of a store.
+// viewed counts the snapshots of a store.
 type viewed struct {
 	storage.Store
 	views atomic.Int64
@@ -84,8 +84,8 @@ func (v *viewed) View(ctx context.Context, fn func(storage.Reader) error) error 
 	return v.Store.View(ctx, fn)
 }
 
-// TestReadersCostNoReads counts the reads of the store while one stream and
-// while 200 streams read the same events.
+// TestReadersCostNoReads compares the number of store reads for one stream with
+// that for 200 streams of the same events.
 func TestReadersCostNoReads(t *testing.T) {
 	t.Parallel()
 	engines := map[string]func(t *testing.T) storage.Store{
@@ -149,8 +149,8 @@ func readsWith(t *testing.T, open func(*testing.T) storage.Store, readers int) (
 	return reads
 }
 
-// TestStreamThatIsFarBehind resumes further back than what is kept in memory,
-// while more happens.
+// TestStreamThatIsFarBehind resumes further back than the events in memory, while
+// new events arrive.
 func TestStreamThatIsFarBehind(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -172,7 +172,7 @@ func TestStreamThatIsFarBehind(t *testing.T) {
 			}
 		}
 		catchUp(first)
-		for _, at := range []int{0, 4000, 6990} { // one after the other: a client that reads nothing for long is cut off
+		for _, at := range []int{0, 4000, 6990} { // sequentially, because a client that does not read for long is cut off
 			catchUp(l.follow(resume(ids[at])))
 		}
 	})

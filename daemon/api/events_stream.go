@@ -11,22 +11,23 @@ import (
 )
 
 const (
-	// heartbeat is how often a stream says something when nothing happens, so
-	// that proxies and readers can tell a quiet stream from a broken one.
+	// heartbeat is how often an idle stream sends a comment, so that proxies and
+	// clients can distinguish an idle stream from a broken one.
 	heartbeat = 15 * time.Second
 
-	// writeTimeout is how long a write may take, that is for how long a reader
-	// may take nothing.
+	// writeTimeout is the maximum duration of a write, and so how long a client may
+	// read nothing.
 	writeTimeout = 10 * time.Second
 
-	// endTimeout is how long a stream that is to end may still write.
+	// endTimeout is how long an ending stream may still write.
 	endTimeout = time.Second
 
-	// catchUpBatch is how many events a stream reads that is behind the ring.
+	// catchUpBatch is the number of events that a stream behind the ring reads at
+	// once.
 	catchUpBatch = 256
 
-	// writeSize is how much a reader has to take within readerPatience, at most,
-	// in bytes.
+	// writeSize is the maximum number of bytes that a client must read within
+	// writeTimeout.
 	writeSize = 4 << 10
 )
 
@@ -35,18 +36,18 @@ type stream struct {
 	hub          *hub
 	key          schedctl.APIKey
 	end          context.CancelCauseFunc // the cause is sent to the client; any goroutine may call it
-	position     streamPosition          // after what was sent or passed over
-	more         chan struct{}           // holds one wake-up, when there is more in the ring
+	position     streamPosition          // after the last event that was sent or skipped
+	more         chan struct{}           // holds one wake-up when the ring has more
 	notifiedUpTo uint64                  // end of the ring at the last wake-up; the hub's mu guards it
 	out          *streamWriter
 }
 
-// run sends events until ctx ends or the client takes no more.
+// run sends events until ctx ends or a write fails.
 func (s *stream) run(ctx context.Context, from streamStart) error {
 	defer s.out.limitOnEnd(ctx)()
-	s.out.text("retry: 2000\nid: " + from.position + "\n\n") // an id without data is where to resume, and no event
+	s.out.text("retry: 2000\nid: " + from.position + "\n\n") // an id without data sets the resume position and is not an event
 	if from.missing != "" {
-		s.out.comment("there is no event " + from.missing + ", or not any more; those after it that are kept follow")
+		s.out.comment("there is no event " + from.missing + ": it was pruned or never existed; the stream continues with the events after it")
 	}
 	if err := s.out.flush(ctx); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (s *stream) run(ctx context.Context, from streamStart) error {
 	}
 }
 
-// advance sends all there is.
+// advance sends all available events.
 func (s *stream) advance(ctx context.Context) (err error) {
 	for inRing := false; !inRing; {
 		var frames []frame
@@ -120,12 +121,12 @@ func newStreamWriter(w http.ResponseWriter) *streamWriter {
 	return &streamWriter{w: w, conn: http.NewResponseController(w)}
 }
 
-// sendHeader sends the headers. The time that the server gives a request to be read
-// is over for a stream, else it would end with that time. The connection is not
-// used again, for it keeps the deadlines of the stream.
+// sendHeader sends the headers. It clears the read deadline of the request, which
+// would otherwise end the stream. The connection is not used again, because it
+// keeps the deadlines of the stream.
 //
-// They are sent from a goroutine of their own: net/http takes a large stack for
-// that, which this one would keep for as long as the stream lasts.
+// A separate goroutine sends them: net/http needs a large stack for that, which
+// this goroutine would keep for as long as the stream lasts.
 func (o *streamWriter) sendHeader() {
 	o.conn.SetReadDeadline(time.Time{})
 	h := o.w.Header()
@@ -139,13 +140,13 @@ func (o *streamWriter) sendHeader() {
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		o.conn.Flush() // the first write will tell when it fails
+		o.conn.Flush() // the first write reports the error
 	}()
 	<-sent
 }
 
-// limitOnEnd lets a write that is under way when ctx ends take no longer than
-// parting. The function it returns is to be called when nothing more is written.
+// limitOnEnd limits a write that is in progress when ctx ends to endTimeout. Call
+// the returned function after the last write.
 func (o *streamWriter) limitOnEnd(ctx context.Context) func() {
 	hurried := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -162,10 +163,10 @@ func (o *streamWriter) limitOnEnd(ctx context.Context) func() {
 
 func (o *streamWriter) text(s string) { o.buf = append(o.buf, s...) }
 
-// comment adds a line that readers pass over.
+// comment adds a comment, which clients ignore.
 func (o *streamWriter) comment(s string) { o.text(": " + s + "\n\n") }
 
-// flush sends what was added.
+// flush sends the buffered text.
 func (o *streamWriter) flush(ctx context.Context) error {
 	if len(o.buf) == 0 {
 		return nil
@@ -173,7 +174,7 @@ func (o *streamWriter) flush(ctx context.Context) error {
 	if err := o.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	if err := ctx.Err(); err != nil { // now: the deadline that hurry sets must not be overwritten
+	if err := ctx.Err(); err != nil { // after SetWriteDeadline: limitOnEnd may set a shorter one
 		return err
 	}
 	return o.write()

@@ -99,15 +99,15 @@ func TestStreamResumesAfterAnEventThatIsGone(t *testing.T) {
 			t.Errorf("got %s, with %q", e.ID, comments)
 		}
 		f.addEvents(1)
-		w = l.follow(resume(gone[0])) // when there are younger ones
+		w = l.follow(resume(gone[0])) // when there are newer ones
 		if e, comments := w.next(); e.ID != first || len(comments) != 1 {
 			t.Errorf("got %s, with %q", e.ID, comments)
 		}
 	})
 }
 
-// TestStreamResumesFromTheFuture is what a client meets whose daemon was
-// restored from a backup.
+// TestStreamResumesFromTheFuture resumes with an id newer than all events, as after
+// a backup was restored.
 func TestStreamResumesFromTheFuture(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -135,10 +135,10 @@ func TestStreamTellsNothingOfOtherWorkspaces(t *testing.T) {
 		for _, w := range []*follower{foreign, unknown} {
 			e, comments := w.next()
 			if e.Data.PostID != theirs.ID || e.Data.WorkspaceID != f.other.workspace {
-				t.Errorf("a key of another workspace receives %+v", e)
+				t.Errorf("a key of a different workspace receives %+v", e)
 			}
 			if len(comments) != 1 || !strings.Contains(comments[0], "there is no event ") {
-				t.Errorf("the event of another workspace differs from an unknown one: %q", comments)
+				t.Errorf("the event of a different workspace differs from an unknown one: %q", comments)
 			}
 		}
 	})
@@ -174,7 +174,7 @@ func TestStreamOfALimitedKey(t *testing.T) {
 			var about []string
 			for {
 				e, _ := w.next()
-				if e.Data.PostID != deleted.ID { // sent as long as it is kept
+				if e.Data.PostID != deleted.ID { // sent as long as it exists
 					about = append(about, e.Data.PostID+e.Data.SocialAccountID)
 				}
 				if e.Data.PostID == last.ID {

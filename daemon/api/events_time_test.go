@@ -21,17 +21,17 @@ func inBubble(t *testing.T, test func(*testing.T, *live)) {
 	synctest.Test(t, func(t *testing.T) { test(t, newFixture(t).goLive()) })
 }
 
-// The server gives a request one minute to be read; a stream must not end with it.
+// The server allows one minute to read a request. A stream must outlast it.
 func TestQuietStreamLivesOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *live) {
 		w := l.follow()
-		began := time.Now()
+		started := time.Now()
 		for n := 1; n <= 20; n++ {
 			b := w.block()
 			if _, comment := b[":"]; !comment || len(b) != 1 {
 				t.Fatalf("a heartbeat is %v", b)
 			}
-			if after := time.Since(began); after != time.Duration(n)*15*time.Second {
+			if after := time.Since(started); after != time.Duration(n)*15*time.Second {
 				t.Fatalf("heartbeat %d comes after %s", n, after)
 			}
 		}
@@ -46,17 +46,17 @@ func TestReaderThatTakesNothingIsCutOff(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *live) {
 		w := l.follow()
 		ids := l.addEvents(3)
-		began := time.Now()
+		started := time.Now()
 		e, _ := w.next()
 		time.Sleep(9 * time.Second)
 		synctest.Wait()
-		// net.Pipe has handed over what was written before; the rest is gone
-		// once the server has given up.
+		// net.Pipe has delivered everything that was written before. The rest is
+		// lost once the server has given up.
 		more := l.addEvents(2000)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		if l.streaming() == 0 {
-			t.Fatalf("cut off within %s of taking something", time.Since(began))
+			t.Fatalf("cut off within %s of taking something", time.Since(started))
 		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
@@ -161,8 +161,8 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	})
 }
 
-// TestStreamAfterEverythingIsGone: pruned events are not sent, even if they are
-// still in memory, and the stream does not search for them forever.
+// TestStreamAfterEverythingIsGone guards that pruned events are not sent even if
+// they are still in memory, and that the stream does not search for them forever.
 func TestStreamAfterEverythingIsGone(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *live) {
 		first := l.follow()
@@ -173,7 +173,7 @@ func TestStreamAfterEverythingIsGone(t *testing.T) {
 			return err
 		})
 		followers := []*follower{first, l.follow(), l.follow(resume(gone[1]))}
-		synctest.Wait() // for all to sleep
+		synctest.Wait() // until all goroutines block
 		want := l.addEvents(1)[0]
 		for i, w := range followers {
 			if e, _ := w.next(); e.ID != want {
@@ -193,7 +193,7 @@ func TestStreamOutlivesAStoreThatFails(t *testing.T) {
 		if e, _ := w.next(); e.ID != want || time.Since(failed) > 3*time.Second {
 			t.Errorf("got %s after %s, want %s", e.ID, time.Since(failed), want)
 		}
-		if !strings.Contains(l.logs.String(), "event streams are held up") {
+		if !strings.Contains(l.logs.String(), "cannot read events for streams") {
 			t.Error("the log does not mention it")
 		}
 	})

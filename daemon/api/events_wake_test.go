@@ -10,30 +10,31 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// heard is when an event came.
-type heard struct {
+// arrival is the time at which an event arrived.
+type arrival struct {
 	id string
 	at time.Time
 }
 
-// hear reads so many events of each stream; when they came is known once wait
-// returns.
-func hear(followers []*follower, events int) (all [][]heard, wait func()) {
-	all = make([][]heard, len(followers))
+// hear reads this many events of each stream. The arrival times are complete when
+// wait returns.
+func hear(followers []*follower, events int) (all [][]arrival, wait func()) {
+	all = make([][]arrival, len(followers))
 	var reading sync.WaitGroup
 	for i, w := range followers {
 		reading.Go(func() {
 			for range events {
 				id := w.nextID()
-				all[i] = append(all[i], heard{id, time.Now()})
+				all[i] = append(all[i], arrival{id, time.Now()})
 			}
 		})
 	}
 	return all, reading.Wait
 }
 
-// TestEventAfterAQuietTimeIsToldAtOnce to every stream, however many there are.
-func TestEventAfterAQuietTimeIsToldAtOnce(t *testing.T) {
+// TestEventAfterAQuietTimeIsSentAtOnce guards that the first event after a quiet
+// time reaches every stream at once, however many there are.
+func TestEventAfterAQuietTimeIsSentAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *live) {
 		followers := make([]*follower, 100)
 		for i := range followers {
@@ -42,7 +43,7 @@ func TestEventAfterAQuietTimeIsToldAtOnce(t *testing.T) {
 		for range 3 {
 			time.Sleep(time.Second)
 			all, wait := hear(followers, 1)
-			want := heard{l.addEvents(1)[0], time.Now()}
+			want := arrival{l.addEvents(1)[0], time.Now()}
 			wait()
 			for i := range all {
 				if got := all[i][0]; got != want {
@@ -53,9 +54,9 @@ func TestEventAfterAQuietTimeIsToldAtOnce(t *testing.T) {
 	})
 }
 
-// TestStreamsAreWokenInABeat: while one event follows the other, each stream is
-// woken once in 20 ms for all that there is by then, and never many together.
-func TestStreamsAreWokenInABeat(t *testing.T) {
+// TestStreamsAreWokenInGroups guards that, while events keep coming, each stream is
+// woken once in 20 ms for all new events, and never many streams together.
+func TestStreamsAreWokenInGroups(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *live) {
 		const streams, events, every, beat, together = 100, 500, time.Millisecond, 20 * time.Millisecond, 16
 		followers := make([]*follower, streams)
@@ -64,9 +65,9 @@ func TestStreamsAreWokenInABeat(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		all, wait := hear(followers, events)
-		var made []heard
+		var made []arrival
 		for range events {
-			made = append(made, heard{l.addEvents(1)[0], time.Now()})
+			made = append(made, arrival{l.addEvents(1)[0], time.Now()})
 			time.Sleep(every)
 		}
 		wait()
@@ -99,8 +100,8 @@ func TestStreamsAreWokenInABeat(t *testing.T) {
 	})
 }
 
-// TestStreamsOfManyEventsEnd: the hub, which always has something to tell, looks at
-// keys all the same, and ends.
+// TestStreamsOfManyEventsEnd guards that a hub with a constant flow of events still
+// checks keys and ends.
 func TestStreamsOfManyEventsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *live) {
 		secret := l.scoped(schedctl.ScopePostsRead)
@@ -121,14 +122,14 @@ func TestStreamsOfManyEventsEnd(t *testing.T) {
 		k := l.keyOf(secret)
 		k.RevokedAt = time.Now()
 		l.update(func(tx storage.Tx) error { return tx.PutKey(k) })
-		began := time.Now()
-		if comment := <-revoked; !strings.Contains(comment, "was revoked") || time.Since(began) > 3*time.Second {
-			t.Errorf("after %s: %q", time.Since(began), comment)
+		started := time.Now()
+		if comment := <-revoked; !strings.Contains(comment, "was revoked") || time.Since(started) > 3*time.Second {
+			t.Errorf("after %s: %q", time.Since(started), comment)
 		}
-		began = time.Now()
+		started = time.Now()
 		l.stop()
-		if comment := <-stays; !strings.Contains(comment, "is stopping") || time.Since(began) > 0 {
-			t.Errorf("after %s: %q", time.Since(began), comment)
+		if comment := <-stays; !strings.Contains(comment, "is stopping") || time.Since(started) > 0 {
+			t.Errorf("after %s: %q", time.Since(started), comment)
 		}
 		close(done)
 		making.Wait()

@@ -24,9 +24,9 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// given says what there has to be before an example is called, by operation, or
-// by operation and example. It returns the ids of what it made, in the order in
-// which the ids of the examples stand for them; …1 of each kind is the first.
+// given describes the objects that must exist before an example is sent, by
+// operation, or by operation and example. It returns the ids of the created objects
+// in the order of the example ids; …1 of each kind is the first.
 var given = map[string]func(*fixture) []string{
 	"getPost":                             oneScheduled,
 	"getPostTimeline":                     oneFailed,
@@ -70,10 +70,10 @@ var given = map[string]func(*fixture) []string{
 
 const announcement = "Version 1.4 is out."
 
-// exampleTime is when posts of the examples go out.
+// exampleTime is when posts of the examples are published.
 const exampleTime = "2036-06-02T15:00:00Z"
 
-// state returns what is given for an example of an operation.
+// state returns the required objects of an example.
 func (e *example) state(operationID string) func(*fixture) []string {
 	if made := given[operationID+"/"+e.Name]; made != nil {
 		return made
@@ -81,8 +81,8 @@ func (e *example) state(operationID string) func(*fixture) []string {
 	return given[operationID]
 }
 
-// standIns makes what is given and lets the ids of the examples stand for it,
-// and for the workspace, the key and the two accounts that are always there.
+// standIns creates the required objects and maps the example ids to them, and to
+// the workspace, the key and the two accounts of the fixture.
 func (f *fixture) standIns(made func(*fixture) []string) *standIns {
 	f.t.Helper()
 	s := &standIns{counts: map[string]int{}}
@@ -100,7 +100,7 @@ func (f *fixture) standIns(made func(*fixture) []string) *standIns {
 	return s
 }
 
-// oneExternal makes a post with the external id of the examples, and brings it to
+// oneExternal creates a post with the external id of the examples, and brings it to
 // a status.
 func oneExternal(status schedctl.Status) func(*fixture) []string {
 	return func(f *fixture) []string {
@@ -115,7 +115,7 @@ func oneDraft(f *fixture) []string { return onePost(schedctl.Draft)(f) }
 
 func oneScheduled(f *fixture) []string { return onePost(schedctl.Scheduled)(f) }
 
-// onePost makes a post for the first account, and brings it to a status.
+// onePost creates a post for the first account, and brings it to a status.
 func onePost(status schedctl.Status) func(*fixture) []string {
 	return func(f *fixture) []string {
 		f.t.Helper()
@@ -138,7 +138,7 @@ func onePost(status schedctl.Status) func(*fixture) []string {
 	}
 }
 
-// oneFailed makes a post that the network of the second account has not taken.
+// oneFailed creates a post that the network of the second account rejected.
 func oneFailed(f *fixture) []string {
 	f.t.Helper()
 	accounts := decodeAs[apiv1.AccountList](f.t, f.do(nil, "GET", "/social-accounts", nil).want(200))
@@ -198,7 +198,7 @@ func (w *lastWord) Write(b []byte) (int, error) {
 
 func (w *lastWord) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// oneKey makes another key.
+// oneKey creates another key.
 func oneKey(f *fixture) []string {
 	f.t.Helper()
 	made := decodeAs[apiv1.CreatedAPIKey](f.t, f.do(nil, "POST", "/api-keys", body{"name": "old"}).want(201))
@@ -228,7 +228,7 @@ func oneNotification(f *fixture) []string {
 	return []string{decodeAs[apiv1.NotificationEnvelope](f.t, made.want(201)).Notification.ID}
 }
 
-// oneDelivery creates a webhook whose delivery of a failed post got no success.
+// oneDelivery creates a webhook with an unsuccessful delivery of a failed post.
 func oneDelivery(f *fixture) []string {
 	f.t.Helper()
 	ids := oneWebhook(f)
@@ -246,7 +246,7 @@ func oneDelivery(f *fixture) []string {
 	return append(ids, test.ID, test.EventID)
 }
 
-// newExampleFixture is an API with the networks of the examples, one workspace
+// newExampleFixture returns an API with the networks of the examples, one workspace
 // and two accounts.
 func newExampleFixture(t *testing.T) *fixture {
 	t.Helper()

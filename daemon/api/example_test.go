@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// example is a file below examples: the request is written by hand, the response by
-// -update.
+// example is a file in the examples directory: the request is written by hand, the
+// response by -update.
 type example struct {
 	Name     string            `json:"name"`
 	Summary  string            `json:"summary"`
@@ -31,7 +31,7 @@ type example struct {
 
 // TestExamples sends the request of every example of every operation and compares
 // the response with the document. Ids in the examples stand for objects that given
-// creates; ids and times in responses are replaced.
+// creates. Ids and times in responses are replaced.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	operations := documentOperations(t)
@@ -61,7 +61,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// operation is one of the document.
+// operation is an operation of the document.
 type operation struct {
 	*openapi3.Operation
 	method, path string
@@ -106,8 +106,8 @@ func (e *example) check(t *testing.T, op operation) {
 	e.checkShown(t, op)
 }
 
-// options are the headers of the request. A stream of events is closed when it has
-// sent the events of one post.
+// options returns the headers of the request. For a stream of events, it closes the
+// stream after the events of one post.
 func (e *example) options(f *fixture, names *standIns) option {
 	return func(r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+f.mine.key)
@@ -155,17 +155,16 @@ func compareShown(t *testing.T, content openapi3.Content, name string, want json
 	}
 }
 
-// standIns are what the ids of the examples stand for.
+// standIns maps the ids of the examples to real ids.
 type standIns struct {
 	pairs  []string // example, real, example, real …
 	counts map[string]int
 }
 
-// exampleID is the start of the ids of examples, after their prefix; a digit
-// follows.
+// exampleID is the start of example ids, after their prefix. A digit follows.
 const exampleID = "01K2M4N6P8QARCTDVEWFXGYHZ"
 
-// add lets the next example id of its kind stand for a real id.
+// add maps the next example id of its kind to a real id.
 func (s *standIns) add(real string) (example string) {
 	prefix, _, _ := strings.Cut(real, "_")
 	s.counts[prefix]++
@@ -174,7 +173,7 @@ func (s *standIns) add(real string) (example string) {
 	return example
 }
 
-// real returns a text with real ids for those of the examples.
+// real replaces example ids in a text with real ids.
 func (s *standIns) real(text string) string { return strings.NewReplacer(s.pairs...).Replace(text) }
 
 var (
@@ -182,13 +181,14 @@ var (
 	anyTime = regexp.MustCompile(`\b20(2\d|3[0-5])-\d\d-\d\dT[0-9:.]+Z`)
 )
 
-// secrets are replaced as well, each kind by an invalid one.
+// secrets are replaced as well. Each kind has an invalid placeholder.
 var secrets = map[*regexp.Regexp]string{
 	regexp.MustCompile(`\bsctl_[0-9A-Za-z]{40,}`):     "sctl_4fKq0VxY7sTn2LwZ9bRc5HjD8mGp3QeA6uXi1NvB0aSWd7Ty",
 	regexp.MustCompile(`\bwhsec_[0-9A-Za-z+/=]{24,}`): "whsec_b2Ygd2hhdCBpcyBzZW50LCBhbiBleGFtcGxl",
 }
 
-// example returns the body of a response as examples show it; nil without a body.
+// example returns the body of a response as examples show it, or nil without a
+// body.
 func (s *standIns) example(t *testing.T, r *response) json.RawMessage {
 	t.Helper()
 	text := string(r.body)
@@ -213,7 +213,7 @@ func (s *standIns) example(t *testing.T, r *response) json.RawMessage {
 			}
 		}
 		if strings.Contains(id, exampleID) {
-			return id // of nothing that there is
+			return id // no existing object has this id
 		}
 		return s.add(id)
 	})
@@ -224,7 +224,7 @@ func (s *standIns) example(t *testing.T, r *response) json.RawMessage {
 	return json.RawMessage(indented(t, []byte(text)))
 }
 
-// indented returns JSON with its fields in their order, one a line.
+// indented returns JSON with one field a line, in the original order.
 func indented(t *testing.T, text []byte) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -260,7 +260,7 @@ func exampleFiles(t *testing.T) []string {
 	return files
 }
 
-// readExamples returns the examples of a file, none when it is not there.
+// readExamples returns the examples of a file, or none if the file is missing.
 func readExamples(t *testing.T, file string) (examples []example) {
 	t.Helper()
 	text, err := os.ReadFile(file)

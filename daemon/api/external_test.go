@@ -20,8 +20,8 @@ func file(collection, path string) body {
 	return body{"collection": collection, "path": path, "digest": "sha256:" + path}
 }
 
-// exists checks that a request is refused because of a post's external id, and that
-// the refusal leads to the post, or to none when id is empty.
+// exists checks that a request is rejected because of a post's external id, and
+// that the error links to the post, or to none when id is empty.
 func (r *response) exists(id string) {
 	r.t.Helper()
 	e := r.refused(schedctl.ExternalIDExists)
@@ -52,7 +52,7 @@ func TestExternalID(t *testing.T) {
 			t.Errorf("version %d after an edit that changes nothing", version)
 		}
 
-		// What else is wrong with a repeated request does not matter.
+		// Other faults of a repeated request do not matter.
 		for _, change := range []body{{"publish_at": "2020-01-01T00:00:00Z"}, {"social_account_ids": []string{schedctl.NewID(schedctl.AccountPrefix, time.Now())}}, {"content": " "}} {
 			repeated := body{"content": "hello", "external_id": "release-1"}
 			for name, value := range change {
@@ -99,7 +99,7 @@ func TestReplacement(t *testing.T) {
 		if after := f.events(p.ID); after != before {
 			t.Errorf("events of the replaced post %q, before %q", after, before)
 		}
-		f.do(nil, "POST", "/posts", again).exists(next.ID) // another client was faster
+		f.do(nil, "POST", "/posts", again).exists(next.ID) // a different client was faster
 
 		// A refused replacement changes nothing.
 		f.do(nil, "PATCH", "/posts/"+p.ID, body{"external_id": "site/b"}).want(200)
@@ -135,8 +135,8 @@ func TestValidateExternalID(t *testing.T) {
 	}
 }
 
-// TestAnnotationsInEveryStatus changes what is not published in every status: that
-// raises the version and causes no event.
+// TestAnnotationsInEveryStatus changes unpublished fields in every status. Each
+// change increments the version and creates no event.
 func TestAnnotationsInEveryStatus(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -300,8 +300,8 @@ func TestHammerOfExternalIDsOnSeveralDaemons(t *testing.T) {
 	hammerExternalID(t, newPeers(t, onPostgres(t, 3)))
 }
 
-// untilAvailable repeats a request, as a client does, while all connections to the
-// database are in use.
+// untilAvailable repeats a request while all connections to the database are in
+// use, like a client.
 func (f *fixture) untilAvailable(o option, method, path string, body any) *response {
 	f.t.Helper()
 	for range 30 {
@@ -325,18 +325,18 @@ func hammerExternalID(t *testing.T, daemons []*fixture) {
 		"replacement": {"content": "once", "external_id": "site/replaced", "replaces": canceled.ID},
 	} {
 		before := first.counts()
-		answers, start := make([]*response, callers), make(chan struct{})
+		responses, start := make([]*response, callers), make(chan struct{})
 		var wg sync.WaitGroup
 		for i := range callers {
 			wg.Go(func() {
 				<-start
-				answers[i] = daemons[i%len(daemons)].untilAvailable(key(fmt.Sprint(name, i)), "POST", "/posts", b)
+				responses[i] = daemons[i%len(daemons)].untilAvailable(key(fmt.Sprint(name, i)), "POST", "/posts", b)
 			})
 		}
 		close(start)
 		wg.Wait()
 		var created []string
-		for _, r := range answers {
+		for _, r := range responses {
 			if r.status == http.StatusCreated {
 				created = append(created, r.post().ID)
 			}
@@ -344,7 +344,7 @@ func hammerExternalID(t *testing.T, daemons []*fixture) {
 		if len(created) != 1 {
 			t.Fatalf("%s: %d requests have created posts %v", name, len(created), created)
 		}
-		for _, r := range answers {
+		for _, r := range responses {
 			if r.status != http.StatusCreated {
 				r.exists(created[0])
 			}

@@ -7,19 +7,18 @@ import (
 )
 
 const (
-	maxFaults        = 20   // how many faults one response names
-	maxCountedFaults = 1000 // after how many more a body is not read any further
+	maxFaults        = 20   // maximum number of faults in one response
+	maxCountedFaults = 1000 // after so many more faults, reading the body ends
 )
 
-// fieldErrors are the invalid fields of a request. The zero value has none.
+// fieldErrors are the invalid fields of a request. The zero value is empty.
 type fieldErrors struct {
 	list []schedctl.FieldError // at most maxFaults
-	more int                   // how many were left out, at most maxCounted
+	more int                   // number of faults left out, at most maxCounted
 }
 
-// count reports whether there is room for another fault; else it counts the
-// fault among those left out. It goes before each add, so that no message is
-// made in vain.
+// count reports whether another fault can be added. Otherwise it counts the fault
+// as left out. Call it before each add, so that no message is built in vain.
 func (f *fieldErrors) count() bool {
 	if len(f.list) < maxFaults {
 		return true
@@ -30,10 +29,11 @@ func (f *fieldErrors) count() bool {
 
 func (f *fieldErrors) add(fault schedctl.FieldError) { f.list = append(f.list, fault) }
 
-// full reports whether reading on says nothing that helps the client.
+// full reports whether so many faults were counted that the rest of the body need
+// not be read.
 func (f *fieldErrors) full() bool { return f.more >= maxCountedFaults }
 
-// all returns the faults; when some were left out, the last one says how many.
+// all returns the faults. If some were left out, the last one says how many.
 func (f *fieldErrors) all() []schedctl.FieldError {
 	if f.more == 0 {
 		return f.list
@@ -45,7 +45,7 @@ func (f *fieldErrors) all() []schedctl.FieldError {
 	return append(f.list[:len(f.list):len(f.list)], fieldError(f.list[0].Code, "", text, f.more))
 }
 
-// err returns the first fault as an error with all of them, nil for none.
+// err returns the first fault as an error with all faults as details, or nil.
 func (f *fieldErrors) err() error {
 	if len(f.list) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// fingerprintPart is how many bytes of a fingerprint are of the body; the rest is
-// of the API key. 16 bytes of a SHA-256 are more than anybody can find twice.
+// fingerprintPart is the number of bytes for the body. The rest of a fingerprint is
+// for the API key. 16 bytes of a SHA-256 are enough to rule out collisions.
 const fingerprintPart = sha256.Size / 2
 
 // fingerprintRequest stores the fingerprints of a body and of the API key. Only the same
@@ -21,15 +21,16 @@ func (c *request) fingerprintRequest(body [sha256.Size]byte) {
 	copy(c.fingerprint[fingerprintPart:], key[:])
 }
 
-// sameAPIKey reports whether the API key of the request made the request that a
-// response is stored for. Responses of earlier versions, whose fingerprints are of
-// the body alone, are for keys that see everything in the workspace.
+// sameAPIKey reports whether the stored response belongs to a request with the same
+// API key. Earlier versions stored the fingerprint of the body alone. Their
+// responses are returned only to keys that see everything in the workspace.
 func (c *request) sameAPIKey(stored *storage.IdempotencyRecord) bool {
 	same := [fingerprintPart]byte(stored.Fingerprint[fingerprintPart:]) == [fingerprintPart]byte(c.fingerprint[fingerprintPart:])
 	return same || !c.limited() && stored.Fingerprint == sha256.Sum256(c.body)
 }
 
-// sameBody reports whether the request has the body that a response is stored for.
+// sameBody reports whether the stored response belongs to a request with the same
+// body.
 func (c *request) sameBody(stored *storage.IdempotencyRecord) bool {
 	return [fingerprintPart]byte(stored.Fingerprint[:]) == [fingerprintPart]byte(c.fingerprint[:])
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// TestUnfitPostsAreRefused tries every way to make a post go out with a text
-// that its network does not take.
+// TestUnfitPostsAreRefused tries every way to publish or schedule a text that the
+// network does not accept.
 func TestUnfitPostsAreRefused(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, testUnfitPostsAreRefused)
@@ -75,7 +75,7 @@ func testUnfitPostsAreRefused(t *testing.T, f *fixture) {
 	f.do(nil, "PATCH", "/posts/"+draft.ID, body{"target_overrides": []body{}}).refused(schedctl.ContentTooLong)
 }
 
-// TestUnfitOptions are options that make a text unfit, or are it themselves.
+// TestUnfitOptions tests options that are invalid or that make a text invalid.
 func TestUnfitOptions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -118,9 +118,9 @@ func TestEveryAccountIsNamed(t *testing.T) {
 	}
 }
 
-// TestStoredAnswerOutlivesALimit guards that a repeated request gets its stored
+// TestStoredResponseOutlivesALimit guards that a repeated request gets its stored
 // response even if the network has become stricter since.
-func TestStoredAnswerOutlivesALimit(t *testing.T) {
+func TestStoredResponseOutlivesALimit(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		b := f.planned("a text of some length", time.Hour)

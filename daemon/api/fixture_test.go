@@ -44,7 +44,7 @@ type fixture struct {
 	mine, other tenant
 }
 
-// tenant is a workspace with a key for everything and one connected account.
+// tenant is a workspace with a key for all accounts and one connected account.
 type tenant struct {
 	workspace string
 	key       string
@@ -103,7 +103,7 @@ func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Conf
 	return f
 }
 
-// nodes are two daemons, one of them dead.
+// nodes are two daemons. One of them has stopped.
 func nodes() []apiv1.Node {
 	now := time.Now()
 	return []apiv1.Node{
@@ -118,7 +118,7 @@ func nodes() []apiv1.Node {
 	}
 }
 
-// listen calls a function of the test after every commit, after the server.
+// listen calls a function after every commit, after the server was notified.
 func (f *fixture) listen(hear func(storage.Commit)) {
 	f.store.Notify(func(c storage.Commit) {
 		f.server.Committed(c)
@@ -138,7 +138,7 @@ func (f *fixture) newTenant(name string) tenant {
 	return t
 }
 
-// newKey makes a key with all scopes, changed by change.
+// newKey creates a key with all scopes, modified by change.
 func (f *fixture) newKey(workspace string, change func(*schedctl.APIKey)) (secret string) {
 	f.t.Helper()
 	secret, hash := schedctl.NewKeySecret()
@@ -151,7 +151,7 @@ func (f *fixture) newKey(workspace string, change func(*schedctl.APIKey)) (secre
 	return secret
 }
 
-// scoped makes a key of my workspace with these scopes.
+// scoped creates a key of my workspace with these scopes.
 func (f *fixture) scoped(scopes ...schedctl.Scope) string {
 	f.t.Helper()
 	return f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.Scopes = scopes })
@@ -202,7 +202,7 @@ func (f *fixture) changeAccount(id string, change func(*schedctl.Account)) {
 	})
 }
 
-// limit lets the network of an account take so many characters.
+// limit sets the character limit of an account's network.
 func (f *fixture) limit(id string, characters int) {
 	f.t.Helper()
 	f.changeAccount(id, func(a *schedctl.Account) { a.Limits = schedctl.Limits{MaxCharacters: characters, Unit: "characters"} })
@@ -228,14 +228,14 @@ func all(options ...option) option {
 	}
 }
 
-// do makes a request below /api/v1, by default with my key. The body is sent as
-// it is when it is a string or bytes, as JSON when it is anything else but nil.
+// do sends a request below /api/v1, by default with my key. A string or bytes are
+// sent unchanged as the body, anything else but nil as JSON.
 func (f *fixture) do(o option, method, path string, body any) *response {
 	f.t.Helper()
 	return f.exchange(o, method, "/api/v1"+path, body)
 }
 
-// exchange makes a request to any path.
+// exchange sends a request to any path.
 func (f *fixture) exchange(o option, method, path string, body any) *response {
 	f.t.Helper()
 	var raw []byte
@@ -322,12 +322,12 @@ func decodeAs[T any](t *testing.T, r *response) (v T) {
 // body is a JSON object.
 type body = map[string]any
 
-// in returns a time so far from now, as requests write it.
+// in returns a time relative to now, in the format of requests.
 func in(d time.Duration) string {
 	return time.Now().Add(d).UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.000Z")
 }
 
-// create makes a post with my key.
+// create creates a post with my key.
 func (f *fixture) create(b body) apiv1.Post {
 	f.t.Helper()
 	return f.do(nil, "POST", "/posts", b).want(http.StatusCreated).post()
@@ -343,7 +343,7 @@ func (f *fixture) scheduled() apiv1.Post {
 	return f.create(body{"content": "a plan", "social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)})
 }
 
-// inStatus makes a post with one target and brings it to a status.
+// inStatus creates a post with one target and brings it to a status.
 func (f *fixture) inStatus(status schedctl.Status) apiv1.Post {
 	f.t.Helper()
 	switch status {

@@ -10,8 +10,8 @@ import (
 )
 
 // TestHammer lets 20 clients send the same request with the same Idempotency-Key at
-// once: it has one effect, and each client that is not asked to wait gets the
-// response of the request with the effect.
+// once. The request takes effect once. Each client that is not asked to wait gets
+// the response of the request that took effect.
 func TestHammer(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -52,7 +52,7 @@ func TestHammer(t *testing.T) {
 			case "/api-keys":
 				after.keys--
 			case "/workspaces":
-				after.workspaces-- // its key is in it, and not in mine
+				after.workspaces-- // the new key belongs to the new workspace
 			}
 			if before != after {
 				t.Errorf("%s: there was %+v, and without one of each is %+v", path, before, after)
@@ -61,7 +61,7 @@ func TestHammer(t *testing.T) {
 	})
 }
 
-// hammer makes one request from many goroutines at once.
+// hammer sends one request from many goroutines at once.
 func (f *fixture) hammer(callers int, path string, b body) []*response {
 	answers := make([]*response, callers)
 	start := make(chan struct{})
@@ -79,7 +79,8 @@ func (f *fixture) hammer(callers int, path string, b body) []*response {
 
 type counts struct{ posts, keys, workspaces, audit int }
 
-// counts returns how much there is in my workspace, and how many workspaces.
+// counts returns the number of objects in my workspace, and the number of
+// workspaces.
 func (f *fixture) counts() (n counts) {
 	f.t.Helper()
 	err := f.store.View(f.t.Context(), func(r storage.Reader) error {

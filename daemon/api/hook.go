@@ -8,7 +8,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// listHooks returns the stored webhooks of the workspace that a condition holds for.
+// listHooks returns the stored webhooks of the workspace that match a condition.
 func (s *Server) listHooks(ctx context.Context, c *request, is func(schedctl.Webhook) bool) (found []schedctl.Webhook, err error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return nil, q.err
@@ -20,15 +20,15 @@ func (s *Server) listHooks(ctx context.Context, c *request, is func(schedctl.Web
 	return found, err
 }
 
-// hookChange is the part of a request that webhooks and notifications share; nil
-// stands for "not given".
+// hookChange holds the fields that requests for webhooks and notifications share.
+// Nil means "not given".
 type hookChange struct {
 	eventTypes []schedctl.EventType
-	name       *string // empty to have none
+	name       *string // empty removes the name
 	enabled    *bool
 }
 
-// read reads a field of a request body. types are the event types to choose from.
+// read reads a field of a request body. types are the allowed event types.
 func (b *hookChange) read(d *decoder, name string, types []schedctl.EventType) {
 	switch name {
 	case "event_types":
@@ -42,8 +42,8 @@ func (b *hookChange) read(d *decoder, name string, types []schedctl.EventType) {
 	}
 }
 
-// apply changes w, and reports whether it was enabled again. Its failures are
-// forgotten then.
+// apply changes w, and reports whether the change enabled it again. In that case it
+// also resets the failures.
 func (b *hookChange) apply(w *schedctl.Webhook) (enabled bool) {
 	if b.eventTypes != nil {
 		w.EventTypes = b.eventTypes
@@ -60,9 +60,10 @@ func (b *hookChange) apply(w *schedctl.Webhook) (enabled bool) {
 	return w.Enabled
 }
 
-// newHook returns an enabled webhook record that receives the events that are
-// committed after this transaction. It refuses one more than the limit of those
-// that a condition holds for. kind names them in paths and messages.
+// newHook returns an enabled webhook record that receives the events committed
+// after this transaction. It returns an error when the workspace already has the
+// maximum number of records that match the condition. kind names them in paths and
+// messages.
 func (c *request) newHook(tx storage.Tx, kind string, is func(schedctl.Webhook) bool) (w schedctl.Webhook, err error) {
 	existing, err := webhooksOf(tx, c.key.WorkspaceID, is)
 	if err != nil {
@@ -78,8 +79,8 @@ func (c *request) newHook(tx storage.Tx, kind string, is func(schedctl.Webhook) 
 	return w, err
 }
 
-// skipMissed lets a webhook that was enabled again continue with the events that are
-// committed from now on.
+// skipMissed lets a webhook that was enabled again continue with the events that
+// are committed from now on.
 func skipMissed(tx storage.Tx, w *schedctl.Webhook, enabled bool) (err error) {
 	if enabled {
 		w.Cursor, err = tx.OutboxEnd()

@@ -171,7 +171,7 @@ func TestBodySize(t *testing.T) {
 	}
 }
 
-func TestHeadAnswersAsGetDoes(t *testing.T) {
+func TestHeadMatchesGet(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	server := httptest.NewServer(f.handler)
@@ -180,7 +180,7 @@ func TestHeadAnswersAsGetDoes(t *testing.T) {
 	for _, path := range []string{
 		"/api/v1/webhooks", "/api/v1/posts", "/api/v1/posts/" + p.ID, "/api/v1/posts/none", "/api/v1/social-accounts", "/healthz", "/openapi.json", "/nowhere",
 	} {
-		answers := map[string]*http.Response{}
+		responses := map[string]*http.Response{}
 		for _, method := range []string{"GET", "HEAD"} {
 			req, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
 			if err != nil {
@@ -197,14 +197,14 @@ func TestHeadAnswersAsGetDoes(t *testing.T) {
 			if method == "HEAD" && len(body) > 0 {
 				t.Errorf("HEAD %s has a body", path)
 			}
-			answers[method] = res
+			responses[method] = res
 		}
 		for _, name := range []string{"Content-Type", "Content-Length", "ETag"} {
-			if a, b := answers["GET"].Header.Get(name), answers["HEAD"].Header.Get(name); a != b {
+			if a, b := responses["GET"].Header.Get(name), responses["HEAD"].Header.Get(name); a != b {
 				t.Errorf("%s: %s is %q, and %q for HEAD", path, name, a, b)
 			}
 		}
-		if a, b := answers["GET"].StatusCode, answers["HEAD"].StatusCode; a != b {
+		if a, b := responses["GET"].StatusCode, responses["HEAD"].StatusCode; a != b {
 			t.Errorf("%s: %d, and %d for HEAD", path, a, b)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// idempotencyTTL is how long a stored response is returned to repeated requests.
+// idempotencyTTL is how long repeated requests get the stored response.
 const idempotencyTTL = 24 * time.Hour
 
-// readIdempotencyKey reads the key of a request that may be repeated.
+// readIdempotencyKey reads the idempotency key of a request that writes.
 func (c *request) readIdempotencyKey(r *http.Request) error {
 	values := r.Header["Idempotency-Key"]
 	if len(values) == 0 {
@@ -36,20 +36,20 @@ func (c *request) repeatable() bool { return c.idempotency.IdempotencyKey != "" 
 
 // handleOnce runs the handler unless a response is stored already. A handler that
 // contacts a network runs only after that check. Other handlers have no effect
-// before commit, which checks for a stored response itself. For them, the response
-// is looked up only if the handler refuses the request, because it may have accepted
-// the first one: a time may have passed since, or the disk may be full now. After
-// other store errors the lookup is skipped: the store may show data that is not on
-// disk.
+// before commit, which checks for a stored response itself. For them, handleOnce
+// looks for a stored response only if the handler rejects the request: the first
+// request may have been accepted before a time passed or the disk became full.
+// After other store errors it does not look, because the store may show data that
+// is not on disk.
 func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (response, error) {
 	if !c.repeatable() {
 		return s.handle(ctx, c, rt)
 	}
-	if !s.inFlight.begin(c.idempotency) {
+	if !s.inFlight.add(c.idempotency) {
 		return response{}, schedctl.Errorf(schedctl.IdempotencyRunning, "",
 			"the first request with this Idempotency-Key is still running; repeat this one in a second")
 	}
-	defer s.inFlight.end(c.idempotency)
+	defer s.inFlight.remove(c.idempotency)
 	if rt.actsEarly {
 		if stored, found, err := s.storedResponse(ctx, c); err != nil || found {
 			return stored, err
@@ -58,10 +58,10 @@ func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (respons
 	return s.handleRepeatable(ctx, c, rt)
 }
 
-// handleRepeatable runs a handler, and looks for a stored response before it refuses. What
-// another daemon still has under way with the same key can store none afterwards.
-// A body that cannot be read is refused without that: its request never gets to a
-// transaction.
+// handleRepeatable runs a handler. Before it returns a final error, it looks for a
+// stored response. With a shared store it also prevents a request of a second daemon
+// with the same key from storing a response later. Invalid bodies skip that step,
+// because their requests never reach a transaction.
 func (s *Server) handleRepeatable(ctx context.Context, c *request, rt *route) (response, error) {
 	a, refusal := s.handle(ctx, c, rt)
 	if refusal == nil || !isFinal(asError(refusal).Code) {
@@ -77,7 +77,8 @@ func (s *Server) handleRepeatable(ctx context.Context, c *request, rt *route) (r
 	return response{}, refusal
 }
 
-// handle runs a handler. A network is not asked what could not be stored.
+// handle runs a handler. It contacts no network when the result could not be
+// stored.
 func (s *Server) handle(ctx context.Context, c *request, rt *route) (response, error) {
 	if rt.actsEarly {
 		if err := s.store.Full(); err != nil {
@@ -87,14 +88,15 @@ func (s *Server) handle(ctx context.Context, c *request, rt *route) (response, e
 	return rt.handle(ctx, c)
 }
 
-// isFinal reports whether the code refuses a request for good. Codes of internal
-// failures are not final, because the state of the store is unknown; nor is a code
-// that asks the client to repeat a request with an open outcome.
+// isFinal reports whether a repeated request gets this code again. Codes of
+// internal failures are not final, because the state of the store is unknown. A
+// code that asks the client to repeat a request with an unknown outcome is not
+// final either.
 func isFinal(code schedctl.Code) bool {
 	return (Status(code) < http.StatusInternalServerError || code == schedctl.InsufficientStorage) && code != schedctl.IdempotencyRunning
 }
 
-// storedResponse is remembered in a snapshot of its own.
+// storedResponse calls findStored in its own snapshot.
 func (s *Server) storedResponse(ctx context.Context, c *request) (stored response, found bool, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
 		stored, found, err = s.findStored(r, c)
@@ -103,8 +105,9 @@ func (s *Server) storedResponse(ctx context.Context, c *request) (stored respons
 	return stored, found, err
 }
 
-// storedResponseFenced is lookUp for a request that is about to be refused. If no
-// response is stored, none will be by requests that came before.
+// storedResponseFenced is storedResponse for a request that is about to be
+// rejected. If no response is stored, earlier requests with the same key can no
+// longer store one.
 func (s *Server) storedResponseFenced(ctx context.Context, c *request) (stored response, found bool, err error) {
 	a, err := s.shared.Refuse(ctx, c.idempotency)
 	switch {
@@ -118,12 +121,14 @@ func (s *Server) storedResponseFenced(ctx context.Context, c *request) (stored r
 	return s.restoreResponse(c, *a)
 }
 
-// errUndecided says that it is open what becomes of a request with the same key.
+// errUndecided is the error while the outcome of a request with the same key is
+// unknown.
 var errUndecided = schedctl.Errorf(schedctl.IdempotencyRunning, "",
 	"the outcome of a request with this Idempotency-Key is not known yet; repeat this one in a second")
 
-// refusalReads is how often the age of a refusal is read before a request is
-// taken to be older: what an age takes to arrive counts as age of the request.
+// refusalReads is how often findStored reads the age of a refusal before it decides
+// that the request is older. The time that a read takes counts as age of the
+// request.
 const refusalReads = 3
 
 // findStored looks for the stored response to the request. A request that another
@@ -139,7 +144,7 @@ func (s *Server) findStored(r storage.Reader, c *request) (a response, found boo
 		case err == nil:
 			return s.restoreResponse(c, stored)
 		case errors.As(err, &refused) && refused.Ago < time.Since(c.arrived):
-			continue // unless it took longer to get here than to come to the daemon
+			continue // read again: the refusal may be older than this request
 		case schedctl.CodeOf(err) == schedctl.NotFound:
 			return response{}, false, nil
 		default:
@@ -164,7 +169,7 @@ func (s *Server) restoreResponse(c *request, stored storage.IdempotencyRecord) (
 	if stored.Sealed {
 		if stored.Body, err = s.sealer.Open(stored.Body, c.sealContext()); err != nil {
 			return response{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
-				"the response to this Idempotency-Key cannot be opened: the daemon has another secret.key since; use a new key for a new request")
+				"the response to this Idempotency-Key cannot be decrypted: the daemon's secret.key was replaced; use a new key for a new request")
 		}
 	}
 	return response{
@@ -173,29 +178,29 @@ func (s *Server) restoreResponse(c *request, stored storage.IdempotencyRecord) (
 	}, true, nil
 }
 
-// locatedError refuses a request that reuses an idempotency key. location is the
-// object that the first request created, so that a client that meant the same object
-// need not create another.
+// locatedError rejects a request that reuses an idempotency key. location is the
+// object that the first request created. A client that meant the same object need
+// not create another.
 type locatedError struct {
-	location string // or empty
+	location string // may be empty
 	refusal  *schedctl.Error
 }
 
-// Error returns the refusal's text.
+// Error returns the message of the refusal.
 func (e *locatedError) Error() string { return e.refusal.Error() }
 
 // Unwrap returns the refusal.
 func (e *locatedError) Unwrap() error { return e.refusal }
 
 // sealContext is the context in which a response is sealed: its request and its API
-// key. Another key of the workspace may have fewer permissions than the secret in
+// key. Other keys of the workspace may have fewer permissions than the secret in
 // the response grants.
 func (c *request) sealContext() string {
 	k := &c.idempotency
 	return fmt.Sprintf("answer %q %q %q %q %q", k.WorkspaceID, k.Method, k.Path, k.IdempotencyKey, c.key.ID)
 }
 
-// storeResponse stores the response in the transaction of its effect.
+// storeResponse stores the response in the transaction of its change.
 func (s *Server) storeResponse(tx storage.Tx, c *request, a response) error {
 	if !c.repeatable() {
 		return nil
@@ -238,7 +243,7 @@ func (s *Server) commit(ctx context.Context, c *request, change func(storage.Tx)
 		return nil
 	})
 	if errors.Is(err, storage.ErrUnknownOutcome) && c.repeatable() {
-		s.log.WarnContext(ctx, "outcome of a request not known", "request", c.requestID, "error", err)
+		s.log.WarnContext(ctx, "request outcome unknown", "request", c.requestID, "error", err)
 		return response{}, errUndecided
 	}
 	return out, storeError(err, "the daemon could not store this and changed nothing; see its log")
@@ -252,8 +257,8 @@ type inFlight struct {
 
 func newInFlight() *inFlight { return &inFlight{keys: make(map[storage.IdempotencyScope]struct{})} }
 
-// begin adds the key and reports true, unless it is present already.
-func (r *inFlight) begin(k storage.IdempotencyScope) bool {
+// add adds the key and returns true, or returns false if it is present already.
+func (r *inFlight) add(k storage.IdempotencyScope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, there := r.keys[k]; there {
@@ -263,7 +268,7 @@ func (r *inFlight) begin(k storage.IdempotencyScope) bool {
 	return true
 }
 
-func (r *inFlight) end(k storage.IdempotencyScope) {
+func (r *inFlight) remove(k storage.IdempotencyScope) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.keys, k)

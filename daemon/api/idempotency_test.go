@@ -19,7 +19,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// replays fails the test unless the second response is the first one again.
+// replays fails the test unless the second response repeats the first one.
 func replays(t *testing.T, first, second *response) {
 	t.Helper()
 	if first.header.Get("Idempotent-Replayed") != "" || second.header.Get("Idempotent-Replayed") != "true" {
@@ -73,7 +73,7 @@ func TestRepeatLooksAtTheRawBody(t *testing.T) {
 	f.do(key("k"), "POST", "/posts", nil).refused(schedctl.IdempotencyKeyReused)
 }
 
-// A refusal says what the first request made.
+// The error links to the object that the first request created.
 func TestReusedKeyLeadsToWhatItMade(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -152,9 +152,9 @@ func testOldAnswersAreForgotten(t *testing.T, f *fixture) {
 	}
 }
 
-// TestRacingCalls lets two daemons on one store be given the same key at once:
-// neither knows of the other, so that only the transaction can tell.
-func TestRacingCalls(t *testing.T) {
+// TestRacingRequests gives the same key to two daemons on one store at once. Neither
+// knows of the other, so only the transaction can decide.
+func TestRacingRequests(t *testing.T) {
 	t.Parallel()
 	inside := storagetest.NewMemory()
 	f := newFixtureOn(t, inside)
@@ -193,7 +193,7 @@ func TestRacingCalls(t *testing.T) {
 	}
 }
 
-// interposed lets something happen right before the next Update.
+// interposed runs a function right before the next Update.
 type interposed struct {
 	storage.Store
 	between func()
@@ -211,9 +211,9 @@ func (s *interposed) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) 
 	return s.Update(ctx, fn)
 }
 
-// TestAnswerStoredMeanwhile lets another daemon store a response to the same request
-// after this one has looked for it and before it writes.
-func TestAnswerStoredMeanwhile(t *testing.T) {
+// TestResponseStoredConcurrently lets a second daemon store a response to the same
+// request after this one has looked for it and before it writes.
+func TestResponseStoredConcurrently(t *testing.T) {
 	t.Parallel()
 	inside := storagetest.NewMemory()
 	store := &interposed{Store: inside}
@@ -234,7 +234,7 @@ func TestAnswerStoredMeanwhile(t *testing.T) {
 	}
 }
 
-// TestEventIDsFollowCommits lets a second request overtake the first: a client that
+// TestEventIDsFollowCommits lets a second request overtake the first. A client that
 // continues after the last id it saw must not miss the late event.
 func TestEventIDsFollowCommits(t *testing.T) {
 	t.Parallel()
@@ -261,7 +261,7 @@ func TestEventIDsFollowCommits(t *testing.T) {
 	}
 }
 
-// uncertain is a store whose next commits have an outcome that is not known.
+// uncertain is a store whose next commits have an unknown outcome.
 type uncertain struct {
 	storage.Store
 	left int
@@ -275,9 +275,9 @@ func (s *uncertain) Update(ctx context.Context, fn func(storage.Tx) error) error
 	return fmt.Errorf("commit: %w", storage.ErrUnknownOutcome)
 }
 
-// TestOutcomeThatIsNotKnown loses the outcome of a commit. With a key the client
-// repeats the request; without one the error says that the post may exist.
-func TestOutcomeThatIsNotKnown(t *testing.T) {
+// TestUnknownOutcome makes the outcome of a commit unknown. With a key the
+// client repeats the request. Without a key the error says that the post may exist.
+func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	store := &uncertain{Store: storagetest.NewMemory()}
 	f := newFixtureOn(t, store, func(c *api.Config) { c.Store = store })
@@ -289,33 +289,33 @@ func TestOutcomeThatIsNotKnown(t *testing.T) {
 	}
 	store.left = 1
 	e := f.do(nil, "POST", "/posts", body{"content": "y"}).refused(schedctl.Unavailable)
-	if strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, "not known") {
+	if strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, "is unknown") {
 		t.Errorf("without a key: %s", e.Message)
 	}
 }
 
-// TestRepetitionDuringSlowCommit repeats a create, which would be refused by now,
-// while the commit of the first request takes its time.
+// TestRepetitionDuringSlowCommit repeats a create request during the slow commit of
+// the first one. By then the request would be rejected.
 func TestRepetitionDuringSlowCommit(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
-		began, release := make(chan struct{}), make(chan struct{})
-		slow := &interposed{Store: f.store, between: func() { close(began); <-release }}
-		g := f.beside(f.store, func(c *api.Config) { c.Store = slow })
+		started, release := make(chan struct{}), make(chan struct{})
+		slow := &interposed{Store: f.store, between: func() { close(started); <-release }}
+		g := f.newPeer(f.store, func(c *api.Config) { c.Store = slow })
 		create := func() *response {
 			return g.do(key("k"), "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": "now"})
 		}
 		done := make(chan *response)
 		go func() { done <- create() }()
-		<-began
+		<-started
 		create().refused(schedctl.IdempotencyRunning)
 		close(release)
 		replays(t, (<-done).want(201), create())
 	})
 }
 
-// TestStoredResponseIsForItsKey alone: another API key that repeats a request gets
-// neither the response nor where the first one led to, and does nothing.
+// TestStoredResponseIsForItsKey guards that a repetition with a different API key
+// gets neither the response nor its location, and has no effect.
 func TestStoredResponseIsForItsKey(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, testStoredResponseIsForItsKey)
@@ -345,7 +345,8 @@ func testStoredResponseIsForItsKey(t *testing.T, f *fixture) {
 	}
 }
 
-// TestStoredResponsesOfEarlierVersions have fingerprints of the body alone.
+// TestStoredResponsesOfEarlierVersions tests records whose fingerprints cover only
+// the body.
 func TestStoredResponsesOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

@@ -17,23 +17,23 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// strangersGet is the code that a key of another workspace gets for the request:
-// NOT_FOUND where its path has an id, otherwise the code here. Empty means that the
-// request succeeds and concerns the key's own workspace.
+// strangersGet is the error code that a key of a different workspace gets. The
+// default is NOT_FOUND for paths with an id. Empty means that the request succeeds
+// and concerns the key's own workspace.
 var strangersGet = map[string]schedctl.Code{
 	"getMe": "", "getCapabilities": "", "listNodes": "", "listAudit": "", "listAPIKeys": "", "listSocialAccounts": "", "listPosts": "",
 	"listWebhooks": "", "streamEvents": "", "addSocialAccount": "", "createWebhook": "", "listNotifications": "", "createNotification": "",
 	"createPost":      schedctl.InvalidSocialAccounts,
 	"createAPIKey":    schedctl.InvalidSocialAccounts,
-	"validatePost":    "", // it reports that there is no such account
+	"validatePost":    "", // it reports an unknown account
 	"listWorkspaces":  schedctl.InsufficientScope,
 	"createWorkspace": schedctl.InsufficientScope,
 	"getBackup":       schedctl.InsufficientScope,
 }
 
-// TestWorkspacesSeeNothingOfEachOther lets a stranger make every request there
-// is with the ids of my workspace. The stranger has a key as new workspaces
-// come with.
+// TestWorkspacesSeeNothingOfEachOther sends every request with the ids of my
+// workspace and a key of a different workspace. The key has the scopes that the key
+// of a new workspace has.
 func TestWorkspacesSeeNothingOfEachOther(t *testing.T) {
 	t.Parallel()
 	eachOperation(t, func(t *testing.T, w *world, op operation, a attempt) {
@@ -64,15 +64,15 @@ func TestWorkspacesSeeNothingOfEachOther(t *testing.T) {
 	})
 }
 
-// strangersKey returns a key of the other workspace that may do everything in it.
+// strangersKey returns a key of the other workspace with all of its scopes.
 func (w *world) strangersKey() string {
 	return w.newKey(w.other.workspace, func(k *schedctl.APIKey) {
 		k.Scopes = slices.DeleteFunc(schedctl.Scopes(), func(s schedctl.Scope) bool { return s == schedctl.ScopeWorkspacesWrite })
 	})
 }
 
-// sameAsMissing guards that an id of another workspace gets the same error as an
-// unknown id.
+// sameAsMissing guards that an id of a different workspace gets the same error as
+// an unknown id.
 func (w *world) sameAsMissing(stranger option, op operation, a attempt, foreign *response) {
 	w.t.Helper()
 	parts := strings.Split(a.path, "/")
@@ -80,12 +80,12 @@ func (w *world) sameAsMissing(stranger option, op operation, a attempt, foreign 
 	parts[2] = prefix + "_0"
 	a.path = strings.Join(parts, "/")
 	missing := w.try(stranger, op, a).refused(schedctl.NotFound)
-	if told := foreign.refused(schedctl.NotFound); told.Message != missing.Message {
-		w.t.Errorf("%s %s reveals that it exists: %q instead of %q", op.method, op.path, told.Message, missing.Message)
+	if refusal := foreign.refused(schedctl.NotFound); refusal.Message != missing.Message {
+		w.t.Errorf("%s %s reveals that it exists: %q instead of %q", op.method, op.path, refusal.Message, missing.Message)
 	}
 }
 
-// everything returns all that is stored of my workspace.
+// everything returns all stored data of my workspace.
 func (w *world) everything() (out []any) {
 	w.t.Helper()
 	err := w.store.View(w.t.Context(), func(r storage.Reader) error {
@@ -106,8 +106,9 @@ func (w *world) everything() (out []any) {
 	return out
 }
 
-// TestForeignIDsBesideThePath uses ids of another workspace outside the path.
-func TestForeignIDsBesideThePath(t *testing.T) {
+// TestForeignIDsOutsideThePath uses ids of a different workspace in bodies and
+// queries.
+func TestForeignIDsOutsideThePath(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		w := newWorld(t, f)
@@ -140,7 +141,7 @@ func TestForeignIDsBesideThePath(t *testing.T) {
 			resumed = string(r.body)
 		}
 		if !strings.Contains(resumed, draft.ID) || strings.Contains(resumed, f.mine.workspace) {
-			t.Errorf("a stream of another key that resumes after my event receives: %s", resumed)
+			t.Errorf("a stream of a different key that resumes after my event receives: %s", resumed)
 		}
 		for _, list := range []string{"/posts?limit=1", "/audit?limit=1"} {
 			page := f.do(nil, "GET", list, nil).want(200)
@@ -182,7 +183,7 @@ func validated(r *response) *response {
 	return r
 }
 
-// TestForeignTarget tries to retry a target in a different workspace.
+// TestForeignTarget tries to retry a target of a different workspace.
 func TestForeignTarget(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -11,12 +11,12 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// defaultScopes are those of a key that is made without naming any, as far as
-// its maker holds them.
+// defaultScopes are the scopes of a key that is created without scopes, as far as
+// the creating key holds them.
 var defaultScopes = []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsWrite, schedctl.ScopeAccountsRead}
 
-// listKeys handles GET /api-keys. A key that is limited to accounts sees itself
-// alone.
+// listKeys handles GET /api-keys. A key that is limited to accounts sees only
+// itself.
 func (s *Server) listKeys(ctx context.Context, c *request) (response, error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return response{}, q.err
@@ -38,7 +38,7 @@ func (s *Server) listKeys(ctx context.Context, c *request) (response, error) {
 	return newResponse(http.StatusOK, list)
 }
 
-// createKey handles POST /api-keys. The secret exists in the response only.
+// createKey handles POST /api-keys. The secret exists only in the response.
 func (s *Server) createKey(ctx context.Context, c *request, b createKey) (response, error) {
 	key, err := c.newKey(b)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Server) createKey(ctx context.Context, c *request, b createKey) (respon
 // keys name accounts that it must not see.
 func (c *request) maySeeKey(id string) bool { return !c.limited() || id == c.key.ID }
 
-// newKey returns the key that the body asks for, without a hash. It can do
-// nothing that the key which makes it cannot do, and lasts no longer.
+// newKey returns the key for the request body, without a hash. It has no permission
+// that the creating key lacks, and expires no later.
 func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
 	now := schedctl.Millis(c.now)
 	key := schedctl.APIKey{
@@ -86,7 +86,7 @@ func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
 		}
 	}
 	if len(key.Scopes) == 0 {
-		return key, insufficientScope("this API key holds none of the usual scopes (%s); name the scopes of the new key", joinAll(defaultScopes, ", "))
+		return key, insufficientScope("this API key holds none of the default scopes (%s); name the scopes of the new key", joinAll(defaultScopes, ", "))
 	}
 	if key.AccountIDs == nil {
 		key.AccountIDs = c.key.AccountIDs
@@ -94,8 +94,8 @@ func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
 	return key, nil
 }
 
-// checkExpiry returns nil when a new key may end at this time, the zero time for
-// as late as it can.
+// checkExpiry returns nil when a new key may expire at this time. The zero time
+// means the latest possible time.
 func (c *request) checkExpiry(at time.Time) error {
 	const field = "expires_at"
 	end := c.key.ExpiresAt
@@ -106,13 +106,13 @@ func (c *request) checkExpiry(at time.Time) error {
 		return schedctl.Errorf(schedctl.ValidationFailed, field, "expires_at has passed already; give a future time, or leave it out for a key that lasts as long as it can")
 	case !end.IsZero() && at.After(end):
 		return schedctl.Errorf(schedctl.ValidationFailed, field,
-			"this API key expires at %s, and a key that it makes cannot last longer; give a time up to that, or leave expires_at out for the same end", end.UTC().Format(time.RFC3339))
+			"this API key expires at %s, and a key that it creates cannot expire later; give an earlier time, or leave expires_at out for the same time", end.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
 
-// checkAccounts returns nil when the key may be limited to these accounts: they
-// are of the workspace, also disconnected ones, and without repeats.
+// checkAccounts returns nil when the key may be limited to these accounts. They
+// must belong to the workspace and may be disconnected. Duplicates are errors.
 func (c *request) checkAccounts(r storage.Reader, ids []string) error {
 	const field = "social_account_ids"
 	if len(ids) > schedctl.MaxAccounts {
@@ -137,8 +137,8 @@ func (c *request) checkAccounts(r storage.Reader, ids []string) error {
 }
 
 // revokeKey handles DELETE /api-keys/{id}. Once the response is sent, this daemon
-// accepts no request with the key, and its event streams are ending. Other daemons
-// and running downloads follow within about a second.
+// accepts no request with the key and ends its event streams. Other daemons and
+// running downloads follow within about a second.
 func (s *Server) revokeKey(ctx context.Context, c *request) (response, error) {
 	var revoked schedctl.APIKey
 	a, err := s.commit(ctx, c, func(tx storage.Tx) (response, error) {
@@ -165,12 +165,12 @@ func (s *Server) revokeKey(ctx context.Context, c *request) (response, error) {
 	return a, err
 }
 
-// grantingScopes are the scopes that only a key which holds them can give.
+// grantingScopes are the scopes that only a key with the scope can grant.
 var grantingScopes = []schedctl.Scope{schedctl.ScopeKeysWrite, schedctl.ScopeWorkspacesWrite}
 
 // refuseLockOut returns an error when revoking the key would leave no key that can
-// create keys (or workspaces), either now or after an earlier expiry. Another key
-// must be created first.
+// create keys or workspaces, now or after an earlier expiry. Another key must be
+// created first.
 func (c *request) refuseLockOut(keys []schedctl.APIKey, revoked *schedctl.APIKey) error {
 	for _, scope := range grantingScopes {
 		holds := func(k *schedctl.APIKey) bool {
@@ -187,5 +187,5 @@ func (c *request) refuseLockOut(keys []schedctl.APIKey, revoked *schedctl.APIKey
 	return nil
 }
 
-// endsBefore compares two expiry times; the zero time means never.
+// endsBefore compares two expiry times. The zero time means never.
 func endsBefore(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }

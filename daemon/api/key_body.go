@@ -7,7 +7,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// createKey is the body of POST /api-keys. Nil stands for "not given".
+// createKey is the body of POST /api-keys. Nil means "not given".
 type createKey struct {
 	name       string
 	scopes     []schedctl.Scope
@@ -29,7 +29,7 @@ func readCreateKey(d *decoder) (b createKey) {
 			b.expiresAt = d.expiry()
 		case "social_account_ids":
 			if b.accountIDs = d.accountIDs(); b.accountIDs != nil && len(b.accountIDs) == 0 {
-				d.wrong(schedctl.InvalidSocialAccounts, "names no account; leave it out for a key without a limit")
+				d.wrong(schedctl.InvalidSocialAccounts, "is empty; leave it out for a key without a limit")
 			}
 		}
 	})
@@ -37,7 +37,7 @@ func readCreateKey(d *decoder) (b createKey) {
 	return b
 }
 
-// name reads a name that a person gave, by the rules for names of accounts.
+// name reads a name that a person chose. It follows the rules for account names.
 func (d *decoder) name() string {
 	name, ok := d.text()
 	if !ok {
@@ -50,17 +50,16 @@ func (d *decoder) name() string {
 	return name
 }
 
-// scopes reads a list of one or more scopes without repeats.
+// scopes reads a non-empty list of distinct scopes.
 func (d *decoder) scopes() []schedctl.Scope {
 	scopes, good := choices(d, "scope", schedctl.Scopes())
 	if good && len(scopes) == 0 {
-		d.wrong(schedctl.ValidationFailed, "names no scope; leave it out for the usual ones")
+		d.wrong(schedctl.ValidationFailed, "is empty; leave it out for the default scopes")
 	}
 	return scopes
 }
 
-// choices reads a list of known values, each of them once at most. It reports
-// false when anything was wrong.
+// choices reads a list of distinct known values. It returns false after any fault.
 func choices[T ~string](d *decoder, noun string, known []T) (chosen []T, good bool) {
 	chosen, good = []T{}, d.peek() == '['
 	names := textsOf(known)
@@ -70,7 +69,7 @@ func choices[T ~string](d *decoder, noun string, known []T) (chosen []T, good bo
 		case !ok:
 			good = false
 		case slices.Contains(chosen, value):
-			d.fault(schedctl.ValidationFailed, "the %s %s is there twice; name it once", noun, value)
+			d.fault(schedctl.ValidationFailed, "the %s %sappears twice; name it once", noun, value)
 			good = false
 		case !slices.Contains(known, value):
 			shown := clip(text, maxName)

@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// slowReads lets a test do something between the end of a snapshot and what its
-// reader does with it.
+// slowReads runs a function of the test between the end of a snapshot and the
+// return to its reader.
 type slowReads struct {
 	storage.Store
 	mu    sync.Mutex // mu guards after
@@ -33,8 +33,8 @@ func (s *slowReads) View(ctx context.Context, fn func(storage.Reader) error) err
 	return err
 }
 
-// TestSlowReaderDoesNotBringAKeyBack lets a request read its key, and be slow to
-// keep it until the key has been revoked: it must not be kept then.
+// TestSlowReaderDoesNotBringAKeyBack lets a request read its key and then wait
+// until the key has been revoked. The key must not be cached then.
 func TestSlowReaderDoesNotBringAKeyBack(t *testing.T) {
 	t.Parallel()
 	store := &slowReads{Store: storagetest.NewMemory()}
@@ -55,8 +55,8 @@ func TestSlowReaderDoesNotBringAKeyBack(t *testing.T) {
 	f.do(as(made.Secret), "GET", "/posts", nil).refused(schedctl.APIKeyRevoked)
 }
 
-// TestKeyIsRevokedWhileTheBodyComes: a key must be valid when its write starts, and
-// not only when its request does.
+// TestKeyIsRevokedWhileTheBodyComes guards that a key must be valid when its write
+// starts, and not only when its request does.
 func TestKeyIsRevokedWhileTheBodyComes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -73,7 +73,7 @@ func TestKeyIsRevokedWhileTheBodyComes(t *testing.T) {
 	(&response{t: t, method: "POST", path: "/posts", status: w.Code, header: w.Header(), body: w.Body.Bytes()}).refused(schedctl.APIKeyRevoked)
 }
 
-// lateBody lets something happen before it is read.
+// lateBody runs a function before it is read.
 type lateBody struct {
 	io.Reader
 	before func()

@@ -12,20 +12,21 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// expiring makes a key with all scopes that ends at a time.
+// expiring creates a key with all scopes that expires at a time.
 func (f *fixture) expiring(at time.Time) string {
 	f.t.Helper()
 	return f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.ExpiresAt = schedctl.Millis(at) })
 }
 
-// limitedKey makes a key of my workspace with all scopes for some accounts.
+// limitedKey creates a key of my workspace with all scopes, limited to some
+// accounts.
 func (f *fixture) limitedKey(accounts ...string) string {
 	f.t.Helper()
 	return f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.AccountIDs = accounts })
 }
 
-// TestNoKeyOutlivesItsMaker: a key that ends makes keys, and workspaces, that end
-// by then.
+// TestNoKeyOutlivesItsMaker guards that a key with an expiry creates keys and
+// workspaces that expire no later.
 func TestNoKeyOutlivesItsMaker(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -70,8 +71,8 @@ func TestNoKeyOutlivesItsMaker(t *testing.T) {
 	})
 }
 
-// TestRevocationSparesChildren: keys that a revoked one has made stay, since a key
-// is replaced by one that it makes.
+// TestRevocationSparesChildren guards that the keys that a revoked key created stay
+// valid, because a key is replaced by one that it creates.
 func TestRevocationSparesChildren(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -81,8 +82,8 @@ func TestRevocationSparesChildren(t *testing.T) {
 	f.do(as(child.Secret), "GET", "/me", nil).want(200)
 }
 
-// TestLastKeyWithoutExpiryStays: a key that expires cannot create keys that last
-// longer, so it does not replace one without expiry.
+// TestLastKeyWithoutExpiryStays guards that the last key without an expiry cannot
+// be revoked: keys with an expiry cannot create one that replaces it.
 func TestLastKeyWithoutExpiryStays(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -94,7 +95,8 @@ func TestLastKeyWithoutExpiryStays(t *testing.T) {
 	f.do(nil, "DELETE", last, nil).want(204)
 }
 
-// TestLimitedKeySeesItselfAlone: among API keys, and it can revoke no other.
+// TestLimitedKeySeesItselfAlone guards that a limited key lists only itself, and
+// can revoke no other key.
 func TestLimitedKeySeesItselfAlone(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -113,7 +115,8 @@ func TestLimitedKeySeesItselfAlone(t *testing.T) {
 	})
 }
 
-// TestLimitedKeySeesItsOwnAudit on all pages, and no entry of other keys.
+// TestLimitedKeySeesItsOwnAudit guards that all pages contain its own entries and
+// no others.
 func TestLimitedKeySeesItsOwnAudit(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -140,8 +143,8 @@ func TestLimitedKeySeesItsOwnAudit(t *testing.T) {
 	})
 }
 
-// TestLimitedAuditIsBounded: however many entries other keys have, one page reads a
-// bounded number of them and has a cursor.
+// TestLimitedAuditIsBounded guards that one page reads a bounded number of entries
+// and has a cursor, however many entries other keys have.
 func TestLimitedAuditIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -168,8 +171,8 @@ func TestLimitedAuditIsBounded(t *testing.T) {
 	}
 }
 
-// TestLimitedKeySeesNoRemovedAccount: a limited key sees a post that no longer goes
-// to an account outside its limit, but nothing about that account.
+// TestLimitedKeySeesNoRemovedAccount guards that a limited key sees a post that was
+// moved off an account outside its limit, but nothing about that account.
 func TestLimitedKeySeesNoRemovedAccount(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
@@ -199,8 +202,8 @@ func TestLimitedKeySeesNoRemovedAccount(t *testing.T) {
 	})
 }
 
-// TestLimitedStreamSeesNoRemovedAccount: nor do streams that resume before the
-// account was removed.
+// TestLimitedStreamSeesNoRemovedAccount guards the same for streams that resume
+// before the account was removed.
 func TestLimitedStreamSeesNoRemovedAccount(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

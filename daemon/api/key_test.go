@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// newAPIKey makes a key over the API.
+// newAPIKey creates a key over the API.
 func (f *fixture) newAPIKey(o option, b body) apiv1.CreatedAPIKey {
 	f.t.Helper()
 	return decodeAs[apiv1.CreatedAPIKey](f.t, f.do(o, "POST", "/api-keys", b).want(201))
@@ -191,9 +191,9 @@ func TestKeyRevokesItself(t *testing.T) {
 	f.do(as(made.Secret), "DELETE", "/api-keys/"+made.APIKey.ID, nil).refused(schedctl.APIKeyRevoked)
 }
 
-// TestNobodyIsLockedOut: the last key that can grant a scope cannot be revoked until
-// another key has that scope.
-func TestNobodyIsLockedOut(t *testing.T) {
+// TestLastGrantingKeyStays guards that the last key that can grant a scope cannot be
+// revoked until a different key has that scope.
+func TestLastGrantingKeyStays(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made := decodeAs[apiv1.CreatedWorkspace](t, f.do(nil, "POST", "/workspaces", body{"name": "third"}).want(201))
@@ -227,8 +227,8 @@ func TestNobodyIsLockedOut(t *testing.T) {
 	}
 }
 
-// TestRevocationIsImmediate uses a key all the time while it is revoked: requests
-// after the response are refused, whatever the cache had.
+// TestRevocationIsImmediate uses a key continuously while it is revoked. Requests
+// after the response are rejected, regardless of the cache.
 func TestRevocationIsImmediate(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

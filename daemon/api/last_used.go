@@ -13,21 +13,20 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// flushEvery is how often, at most, the times at which keys were used are
-// written.
+// flushEvery is the minimum interval between writes of the times of last use.
 const flushEvery = time.Minute
 
-// flushGrace is how long the last write may take when the server stops.
+// flushGrace is the maximum duration of the last write when the server stops.
 const flushGrace = 5 * time.Second
 
-// lastUsed remembers when keys were used last until that is written, so that a
-// request that reads makes no write.
+// lastUsed keeps the times of last use in memory until the next write, so that read
+// requests cause no writes.
 type lastUsed struct {
 	mu sync.Mutex // mu guards at
 	at map[[32]byte]time.Time
 }
 
-// record notes that a key is used, and returns the time as it is kept.
+// record records a use of a key, and returns the rounded time.
 func (u *lastUsed) record(hash [32]byte, now time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
 	u.mu.Lock()
@@ -41,7 +40,7 @@ func (u *lastUsed) record(hash [32]byte, now time.Time) time.Time {
 	return now
 }
 
-// update sets the time on keys that were used later than their records say.
+// update sets the time on keys whose records have an earlier one.
 func (u *lastUsed) update(keys []schedctl.APIKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -52,7 +51,7 @@ func (u *lastUsed) update(keys []schedctl.APIKey) {
 	}
 }
 
-// pending returns what is not written yet.
+// pending returns the times that were not written yet.
 func (u *lastUsed) pending() map[[32]byte]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -63,7 +62,7 @@ func (u *lastUsed) pending() map[[32]byte]time.Time {
 	return out
 }
 
-// markWritten drops what has been written, unless the key was used again.
+// markWritten removes the written times, unless the key was used again since.
 func (u *lastUsed) markWritten(noted map[[32]byte]time.Time, hashes [][32]byte) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -74,8 +73,8 @@ func (u *lastUsed) markWritten(noted map[[32]byte]time.Time, hashes [][32]byte) 
 	}
 }
 
-// runLastUsed writes when keys were used, once in a while and a last time when
-// ctx ends. What could not be written is written the next time.
+// runLastUsed writes the times of last use periodically, and once more when ctx
+// ends. It retries failed writes the next time.
 func (s *Server) runLastUsed(ctx context.Context) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -92,11 +91,11 @@ func (s *Server) runLastUsed(ctx context.Context) {
 	}
 }
 
-// flushBatch is how many keys one transaction writes.
+// flushBatch is the number of keys that one transaction writes.
 const flushBatch = 200
 
-// flushLastUsed writes the times of all keys that were used. All daemons write
-// them in one order, so that none waits for another in a circle.
+// flushLastUsed writes the times of all used keys. All daemons write them in the
+// same order to prevent deadlocks.
 func (s *Server) flushLastUsed(ctx context.Context) {
 	noted := s.used.pending()
 	hashes := slices.SortedFunc(maps.Keys(noted), func(a, b [32]byte) int { return bytes.Compare(a[:], b[:]) })
@@ -107,8 +106,8 @@ func (s *Server) flushLastUsed(ctx context.Context) {
 	}
 }
 
-// writeLastUsed writes the times of some keys in one transaction, and reports
-// whether it could.
+// writeLastUsed writes the times of some keys in one transaction. It reports
+// whether this succeeded.
 func (s *Server) writeLastUsed(ctx context.Context, noted map[[32]byte]time.Time, hashes [][32]byte) bool {
 	err := s.store.Update(ctx, func(tx storage.Tx) error {
 		for _, hash := range hashes {

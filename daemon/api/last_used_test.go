@@ -60,7 +60,7 @@ func TestLastUse(t *testing.T) {
 		if at := f.lastUsed(secret); !at.IsZero() {
 			t.Errorf("a new key was used at %s", at)
 		}
-		time.Sleep(flushing) // what made the fixture is written
+		time.Sleep(flushing) // writes the uses of the fixture's setup
 		before := updates.n.Load()
 		var used time.Time
 		for range 10 {
@@ -85,13 +85,13 @@ func TestLastUse(t *testing.T) {
 			t.Errorf("it was used at %s, the list has %s", used, at)
 		}
 		time.Sleep(10 * flushing)
-		if before++; updates.n.Load() > before+1 { // the list was asked for with another key
+		if before++; updates.n.Load() > before+1 { // listing used a different key
 			t.Errorf("%d transactions without a use", updates.n.Load()-before)
 		}
 	})
 }
 
-// flushing is a time after which what was noted is written.
+// flushing is a time after which all recorded uses are written.
 const flushing = time.Minute + time.Second
 
 func TestLastUseIsWrittenAtTheEnd(t *testing.T) {
@@ -127,8 +127,8 @@ func TestLastUseThatIsNotWrittenIsKept(t *testing.T) {
 	})
 }
 
-// TestLastUseKeepsOtherChanges guards that writing the time of a use does not
-// bring back the key as it was when it was used.
+// TestLastUseKeepsOtherChanges guards that writing the time of a use does not undo
+// other changes of the key since.
 func TestLastUseKeepsOtherChanges(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(f *fixture, _ *countedUpdates, _ func()) {

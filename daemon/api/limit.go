@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// RateLimit is how often one API key may ask: Burst times at once, and then
-// PerSecond times a second. The zero value is no limit.
+// RateLimit is the request limit of one API key: Burst requests at once, and then
+// PerSecond a second. The zero value means no limit.
 type RateLimit struct {
 	PerSecond float64
 	Burst     int // default: the requests of one second
@@ -28,18 +28,18 @@ const (
 )
 
 const (
-	maxLimited = 1 << 14 // keys whose buckets are kept
+	maxLimited = 1 << 14 // maximum number of buckets
 	maxBurst   = 1_000_000
 )
 
-// rateLimits limit requests by key, and failed authentication by address.
+// rateLimits limits requests by key, and failed authentications by address.
 type rateLimits struct {
 	keys      *buckets[string] // nil without a limit
 	perSecond float64
 	failures  *buckets[netip.Prefix]
 }
 
-// newRateLimits returns the limits of a daemon, which may be one of several.
+// newRateLimits returns the limits of one of several daemons.
 func newRateLimits(l RateLimit, shared storage.Shared) rateLimits {
 	out := rateLimits{failures: &buckets[netip.Prefix]{every: failureEvery, burst: failureBurst, maxBuckets: maxAddresses}}
 	if out.perSecond = l.PerSecond; l.PerSecond > 0 {
@@ -59,8 +59,8 @@ func newRateLimits(l RateLimit, shared storage.Shared) rateLimits {
 	return out
 }
 
-// spend takes a token of the key and says in the headers what is left. It
-// returns an error when none is left.
+// spend takes a token of the key and sets the X-RateLimit headers. It returns an
+// error when no token is left.
 func (l *rateLimits) spend(w http.ResponseWriter, keyID string, now time.Time) error {
 	if l.keys == nil {
 		return nil
@@ -97,8 +97,8 @@ func rateLimited(w http.ResponseWriter, wait time.Duration, format string) error
 }
 
 // addressBlock returns the block of addresses that counts as one caller: a single
-// IPv4 address, or an IPv6 /64, which one customer usually has. The zero value is a
-// Unix socket.
+// IPv4 address, or an IPv6 /64, which one customer usually has. A Unix socket has
+// the zero value.
 func addressBlock(remote string) netip.Prefix {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -109,7 +109,7 @@ func addressBlock(remote string) netip.Prefix {
 	if addr.Is6() {
 		bits = 64
 	}
-	block, _ := addr.Prefix(bits) // no address is shorter
+	block, _ := addr.Prefix(bits) // cannot fail: bits fits the address
 	return block
 }
 

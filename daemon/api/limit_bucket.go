@@ -5,37 +5,37 @@ import (
 	"time"
 )
 
-// buckets are token buckets: each caller may do something burst times at once,
-// and then once more every so often.
+// buckets are token buckets: each caller has a burst of tokens, and gets one token
+// back each interval.
 //
-// A bucket is kept as the time at which it will be full again (the generic cell
-// rate algorithm), so that a full one is not kept at all.
+// A bucket is stored as the time at which it will be full again (the generic cell
+// rate algorithm), so that full buckets need no entry.
 type buckets[K comparable] struct {
 	every      time.Duration // more than 0
 	burst      int           // 1 or more
-	maxBuckets int           // buckets that are kept; callers beyond share one
+	maxBuckets int           // beyond this, new callers share one bucket
 
-	// newCaller, if not nil, receives a wake-up when a caller arrives that was not part
-	// of the last exchange with other daemons. Spent tokens are counted only if it is
-	// set.
+	// newCaller, if not nil, receives a wake-up when a caller arrives that was not
+	// part of the last exchange with other daemons. Spent tokens are counted only
+	// if newCaller is set.
 	newCaller chan struct{}
 
-	mu    sync.Mutex // mu guards what follows
+	mu    sync.Mutex // mu guards the fields below
 	full  map[K]time.Time
 	swept time.Time
 	spent map[K]int      // tokens taken since the last exchange, by caller
-	known map[K]struct{} // who had asked before that
+	known map[K]struct{} // callers in the last exchange
 }
 
-// grant is what a bucket grants.
+// grant is the result of taking a token.
 type grant struct {
 	granted   bool
-	remaining int           // how many more there are at once
-	wait      time.Duration // until one more is granted; 0 when this one is
+	remaining int           // tokens left
+	wait      time.Duration // until the next token; 0 when granted
 	full      time.Time     // when the bucket is full again
 }
 
-// take takes a token from the bucket of a caller, if there is one.
+// take takes a token from the caller's bucket, if one is left.
 func (b *buckets[K]) take(caller K, now time.Time) grant {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -55,8 +55,8 @@ func (b *buckets[K]) take(caller K, now time.Time) grant {
 	return grant{granted: true, remaining: int((room - after.Sub(now)) / b.every), full: after}
 }
 
-// bucketOf returns where the caller's bucket is: its own place, or when there is no
-// more room, the one of the zero value.
+// bucketOf returns the key of the caller's bucket. When there are too many buckets,
+// it returns the zero value: new callers then share one bucket.
 func (b *buckets[K]) bucketOf(caller K, now time.Time) K {
 	if b.full == nil {
 		b.full = make(map[K]time.Time)
@@ -71,8 +71,8 @@ func (b *buckets[K]) bucketOf(caller K, now time.Time) K {
 	return shared
 }
 
-// sweep drops full buckets. It looks at all of them, and so not more often than
-// a token comes back.
+// sweep drops full buckets. It reads all buckets, so it runs at most once per
+// refill interval.
 func (b *buckets[K]) sweep(now time.Time) {
 	if now.Sub(b.swept) < b.every {
 		return
@@ -85,8 +85,8 @@ func (b *buckets[K]) sweep(now time.Time) {
 	}
 }
 
-// count counts tokens that were taken, for other daemons. Callers that share a
-// bucket, because there are too many, are no one they would know.
+// count counts taken tokens for the exchange with other daemons. It ignores the
+// shared bucket, because other daemons do not know its callers.
 func (b *buckets[K]) count(caller K, tokens int) {
 	var shared K
 	if b.newCaller == nil || caller == shared {

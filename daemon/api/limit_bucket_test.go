@@ -14,7 +14,7 @@ func TestBucket(t *testing.T) {
 		{granted: true, remaining: 1, full: now.Add(2 * time.Second)},
 		{granted: true, remaining: 0, full: now.Add(3 * time.Second)},
 		{wait: time.Second, full: now.Add(3 * time.Second)},
-		{wait: time.Second, full: now.Add(3 * time.Second)}, // asking in vain costs nothing
+		{wait: time.Second, full: now.Add(3 * time.Second)}, // a refused request costs no token
 	} {
 		if got := b.take("a", now); got != want {
 			t.Errorf("%d: %+v, want %+v", i, got, want)
@@ -37,7 +37,8 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// TestBucketsInALongRun: a caller that never stops gets the burst and the rate.
+// TestBucketsInALongRun guards that a caller that never stops gets the burst and
+// the rate.
 func TestBucketsInALongRun(t *testing.T) {
 	t.Parallel()
 	b := &buckets[int]{every: 100 * time.Millisecond, burst: 5, maxBuckets: 1}

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// shareInterval is how often daemons tell each other what was taken out of their
-	// buckets, and spendPause how soon after the last time they do when a caller
-	// comes who was not there then.
+	// shareInterval is how often daemons exchange the tokens that were taken from
+	// their buckets. A caller that was not part of the last exchange starts one
+	// early, but not within sharePause of the last one.
 	shareInterval = 250 * time.Millisecond
 	sharePause    = 20 * time.Millisecond
 
-	// shareTimeout is how long that may take. Until it has succeeded, each daemon
-	// limits what it sees itself.
+	// shareTimeout limits one exchange. While exchanges fail, each daemon counts
+	// only its own requests.
 	shareTimeout = 5 * time.Second
 )
 
-// bucketName is the name of a key's bucket for all daemons.
+// bucketName is the name of a key's bucket in the shared store.
 func bucketName(keyID string) string { return "requests of " + keyID }
 
-// share brings the buckets of keys in line with those of other daemons, until ctx
+// share synchronizes the buckets of keys with those of other daemons until ctx
 // ends. Requests do not wait for it.
 func (l *rateLimits) share(ctx context.Context, store storage.Shared, log *slog.Logger) {
 	if store == nil || l.keys == nil {
@@ -41,7 +41,7 @@ func (l *rateLimits) share(ctx context.Context, store storage.Shared, log *slog.
 		}
 		err := l.shareOnce(ctx, store)
 		if err != nil && !failing && ctx.Err() == nil {
-			log.WarnContext(ctx, "each daemon limits requests for itself, for the database cannot be asked", "error", err)
+			log.WarnContext(ctx, "rate limit exchange failed, each daemon limits requests on its own", "error", err)
 		}
 		failing = err != nil
 		pause(ctx, sharePause)

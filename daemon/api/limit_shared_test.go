@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// spendFails is a database that cannot be asked for buckets.
+// spendFails is a database whose buckets are unavailable.
 type spendFails struct {
 	storage.Shared
 	failing atomic.Bool
@@ -28,8 +28,8 @@ func (s *spendFails) UseTokens(ctx context.Context, spent []storage.TokenUse) ([
 	return s.Shared.UseTokens(ctx, spent)
 }
 
-// askFor has a key used on all daemons, 50 times a second on each, and returns how
-// often it was let through.
+// askFor uses a key on all daemons, 50 times a second on each, and returns the
+// number of accepted requests.
 func askFor(d time.Duration, peers []*fixture, key string) (granted int) {
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		for _, p := range peers {
@@ -41,8 +41,8 @@ func askFor(d time.Duration, peers []*fixture, key string) (granted int) {
 	return granted
 }
 
-// Several daemons let through together what one would, and what they do not know
-// of each other yet.
+// Several daemons together accept as many requests as one would, plus those that
+// they have not exchanged yet.
 func TestRateLimitOfSeveralDaemons(t *testing.T) {
 	t.Parallel()
 	if _, err := document(); err != nil { // read outside of the bubble: it is shared
@@ -60,15 +60,16 @@ func TestRateLimitOfSeveralDaemons(t *testing.T) {
 			t.Errorf("%d requests within %d s, with 10 a second and 20 at once", n, seconds)
 		}
 
-		// A caller that has spent all tokens at one daemon has none left at the other.
+		// A caller that has spent all tokens at one daemon has none left at the
+		// others.
 		time.Sleep(time.Minute)
 		first := askFor(time.Second, peers[:1], peers[0].mine.key)
 		if n := askFor(time.Second, peers[1:], peers[0].mine.key); first < 28 || n > 10+20 {
 			t.Errorf("%d requests at one daemon, and %d in the next second at the other", first, n)
 		}
 
-		// Requests do not wait for a database that does not respond, and are not charged
-		// later.
+		// Requests do not wait for a database that does not respond, and are not
+		// charged later.
 		time.Sleep(time.Minute)
 		fails.failing.Store(true)
 		askFor(seconds*time.Second, peers[1:], peers[0].mine.key)

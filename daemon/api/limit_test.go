@@ -67,8 +67,8 @@ func TestRateLimitIsOffByDefault(t *testing.T) {
 	}
 }
 
-// TestRefusedByLimitHasNoEffect: the request can be repeated later, with its
-// Idempotency-Key, and is then made for the first time.
+// TestRefusedByLimitHasNoEffect guards that a rate-limited request can be repeated
+// later with its Idempotency-Key, and then runs for the first time.
 func TestRefusedByLimitHasNoEffect(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,9 +128,9 @@ func TestFailedAuthenticationIsLimited(t *testing.T) {
 	})
 }
 
-// TestBrokenStoreIsNobodysFault: errors other than an invalid key do not count as
-// failures.
-func TestBrokenStoreIsNobodysFault(t *testing.T) {
+// TestStoreErrorsAreNotFailures guards that errors other than an invalid key do not
+// count as failures.
+func TestStoreErrorsAreNotFailures(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for range 30 {

@@ -38,8 +38,8 @@ func (f *fixture) walk(query url.Values) []string {
 	}
 }
 
-// plan makes five posts: two drafts and three plans, in an order of creation
-// that is not the order of their times.
+// plan creates five posts: two drafts and three scheduled posts, created in a
+// different order than their times.
 func (f *fixture) plan() {
 	f.t.Helper()
 	second := f.newAccount(f.mine, "second")
@@ -152,7 +152,7 @@ func TestCursors(t *testing.T) {
 	f := newFixture(t)
 	f.plan()
 	cursor := *f.list("?limit=1&status=draft&status=scheduled").NextCursor
-	f.list("?limit=50&status=scheduled&status=draft&cursor=" + cursor) // another size, the same filter
+	f.list("?limit=50&status=scheduled&status=draft&cursor=" + cursor) // a different size, the same filter
 
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// interrupted is a store in which another writer is faster once.
+// interrupted is a store in which a different writer commits first, once.
 type interrupted struct {
 	storage.Store
 
@@ -58,7 +58,7 @@ func onInterruptedEngines(t *testing.T, test func(*testing.T, *interrupted, *fix
 	}
 }
 
-// ways are the requests by which a draft with a text of its own goes out.
+// ways are the requests that publish or schedule a draft with its own text.
 var ways = []struct {
 	method, path string
 	body         body
@@ -68,8 +68,8 @@ var ways = []struct {
 	{"POST", "/publish-now", body{}},
 }
 
-// TestNothingIsMeasuredInTransactions guards that no request waits for the
-// transaction of a post whose text goes to many networks.
+// TestNothingIsMeasuredInTransactions guards that other requests do not wait while
+// the text of a post for many networks is measured.
 func TestNothingIsMeasuredInTransactions(t *testing.T) {
 	t.Parallel()
 	onInterruptedEngines(t, func(t *testing.T, store *interrupted, f *fixture) {
@@ -94,8 +94,8 @@ func TestNothingIsMeasuredInTransactions(t *testing.T) {
 	})
 }
 
-// TestATextIsMeasuredOnceForAllAccounts guards that accounts which differ in
-// nothing a network looks at share the work.
+// TestATextIsMeasuredOnceForAllAccounts guards that accounts with equal settings
+// share the work.
 func TestATextIsMeasuredOnceForAllAccounts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -128,7 +128,7 @@ func TestATextIsMeasuredOnceForAllAccounts(t *testing.T) {
 	}
 }
 
-// TestLongerThanAnyPostIsNotMeasured guards that no network's rules are played on
+// TestLongerThanAnyPostIsNotMeasured guards that no network's rules are applied to
 // a text that no post can have.
 func TestLongerThanAnyPostIsNotMeasured(t *testing.T) {
 	t.Parallel()
@@ -140,8 +140,8 @@ func TestLongerThanAnyPostIsNotMeasured(t *testing.T) {
 	}
 }
 
-// TestMeasuringEndsWithTheRequest guards that the daemon does not measure on for
-// a client that has gone.
+// TestMeasuringEndsWithTheRequest guards that the daemon stops measuring when the
+// client disconnects.
 func TestMeasuringEndsWithTheRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -161,9 +161,9 @@ func TestMeasuringEndsWithTheRequest(t *testing.T) {
 	}
 }
 
-// TestWhatChangesMeanwhileIsMeasuredAgain lets a post or an account change
-// between the trial and the transaction.
-func TestWhatChangesMeanwhileIsMeasuredAgain(t *testing.T) {
+// TestConcurrentChangesAreMeasuredAgain changes a post or an account between the
+// check and the transaction.
+func TestConcurrentChangesAreMeasuredAgain(t *testing.T) {
 	t.Parallel()
 	onInterruptedEngines(t, testMeasuredAgain)
 }

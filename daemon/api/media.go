@@ -39,12 +39,13 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 var errTooLarge = schedctl.Errorf(schedctl.BodyTooLarge, "", "the body is larger than 1 MiB; send less")
 
-// readAtOnce is for how many bytes of a body there is memory before any has arrived. A
-// client that announces more and sends nothing takes no more than this.
+// readAtOnce is the number of bytes that are allocated for a body before any of it
+// has arrived. A client that announces more and sends nothing occupies no more
+// memory than this.
 const readAtOnce = 16 << 10
 
-// readAll reads r to the end. length is the announced length, or -1. It allocates at
-// most a third more than four times the bytes that have arrived.
+// readAll reads r to the end. length is the announced length, or -1. It allocates
+// at most a third more than four times the received bytes.
 func readAll(r io.Reader, length int64) ([]byte, error) {
 	if length < 0 {
 		return io.ReadAll(r)
@@ -61,8 +62,8 @@ func readAll(r io.Reader, length int64) ([]byte, error) {
 	}
 }
 
-// jsonType reports whether a Content-Type means JSON: application/json or a
-// type with the suffix +json (RFC 6839), in UTF-8.
+// jsonType reports whether a Content-Type means JSON in UTF-8: application/json or
+// a type with the suffix +json (RFC 6839).
 func jsonType(value string) bool {
 	if value == "application/json" {
 		return true
@@ -81,7 +82,7 @@ const mediaJSON = "application/json"
 func (rt *route) mediaType() string { return cmp.Or(rt.media, mediaJSON) }
 
 // checkAccept returns nil when the client accepts the media type (RFC 9110, section
-// 12.5.1): the most specific matching range decides.
+// 12.5.1). The most specific matching range decides.
 func checkAccept(h http.Header, offered string) error {
 	values := h["Accept"]
 	if offered == mediaAny || len(values) == 0 || (len(values) == 1 && (values[0] == "*/*" || values[0] == offered)) {
@@ -106,11 +107,11 @@ func checkAccept(h http.Header, offered string) error {
 	return nil
 }
 
-// mediaNames are the names that people know media types by.
+// mediaNames are common names of media types.
 var mediaNames = map[string]string{mediaJSON: "JSON"}
 
-// acceptRank says how specifically a media range covers a media type; 0 for not
-// at all.
+// acceptRank returns how specifically a media range matches a media type, or 0 if
+// it does not match.
 func acceptRank(accepted, offered string) int {
 	family, _, _ := strings.Cut(offered, "/")
 	switch accepted {

@@ -28,9 +28,9 @@ func TestWorstRequestsOnBolt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	began := time.Now()
+	started := time.Now()
 	seedBolt(t, store)
-	t.Logf("seeded in %v", time.Since(began))
+	t.Logf("seeded in %v", time.Since(started))
 	m, serve := newMillion(t, store)
 	server := serve(store)
 	m.cost = func(request func(http.Handler)) float64 {
@@ -44,7 +44,7 @@ func TestWorstRequestsOnBolt(t *testing.T) {
 		return least
 	}
 	testWorstRequests(t, m, func(plain float64) float64 { return 300 * max(plain, 100) })
-	t.Logf("measured in %v", time.Since(began))
+	t.Logf("measured in %v", time.Since(started))
 }
 
 func processTime(t *testing.T) time.Duration {
@@ -56,8 +56,8 @@ func processTime(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// seedBolt writes what seed.sql of storage/postgres does, but for what no request
-// reads.
+// seedBolt writes the same data as seed.sql of storage/postgres, except data that
+// no request reads.
 func seedBolt(t *testing.T, store storage.Store) {
 	t.Helper()
 	ws, start := seeded(schedctl.WorkspacePrefix, 0), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -16,8 +16,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// TestWorstRequestsOnPostgres counts the rows that the server reads of tables and
-// indexes, which is the same on every machine.
+// TestWorstRequestsOnPostgres counts the table and index rows that the server
+// reads. This number is the same on every machine.
 func TestWorstRequestsOnPostgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million posts take half a minute to write")
@@ -37,9 +37,9 @@ func TestWorstRequestsOnPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	began := time.Now()
+	started := time.Now()
 	seedPostgres(t, conn)
-	t.Logf("seeded in %v", time.Since(began))
+	t.Logf("seeded in %v", time.Since(started))
 	m, serve := newMillion(t, store)
 	store.Close()
 	m.cost = func(request func(http.Handler)) float64 {
@@ -50,7 +50,7 @@ func TestWorstRequestsOnPostgres(t *testing.T) {
 		return rowsRead(t, conn) - before
 	}
 	testWorstRequests(t, m, func(float64) float64 { return manyPosts / 4 })
-	t.Logf("measured in %v", time.Since(began))
+	t.Logf("measured in %v", time.Since(started))
 }
 
 func seedPostgres(t *testing.T, conn *pgx.Conn) {

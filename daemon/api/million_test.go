@@ -15,16 +15,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// manyPosts is how many posts there are when requests are measured.
+// manyPosts is the number of posts when requests are measured.
 const manyPosts = 1_000_000
 
-// million is a database with a million posts, made once for all requests. Its
+// million is a database with a million posts, created once for all requests. Its
 // records have the ids that seeded returns.
 type million struct {
 	key string
 
-	// cost returns what a request costs, in a unit of the engine. The handler has no
-	// cached responses.
+	// cost returns the cost of a request in a unit of the engine. The handler has
+	// no cached responses.
 	cost func(request func(http.Handler)) float64
 }
 
@@ -33,8 +33,7 @@ func seeded(p schedctl.Prefix, n int) string {
 	return schedctl.ULID{0x01, 0x9a, 6: 0x70, 8: 0x80, 12: byte(n >> 24), 13: byte(n >> 16), 14: byte(n >> 8), 15: byte(n)}.ID(p)
 }
 
-// worst has the most expensive requests of every operation that reads, by
-// operationId.
+// worst has the most expensive requests of every reading operation, by operationId.
 var worst = map[string][]string{
 	"getMe": {"/me"}, "getCapabilities": {"/capabilities"}, "listNodes": {"/nodes"}, "listWorkspaces": {"/workspaces"},
 	"listAPIKeys": {"/api-keys"}, "listAudit": {"/audit?limit=100"}, "getBackup": nil, // it reads all, and two run at once
@@ -48,8 +47,8 @@ var worst = map[string][]string{
 	"listPosts":             worstLists(),
 }
 
-// worstLists returns lists of posts by all that indexes find, and by what none of
-// them does.
+// worstLists returns lists of posts with each indexed filter, and with filters that
+// no index serves.
 func worstLists() (paths []string) {
 	account := seeded(schedctl.AccountPrefix, 9)
 	for _, sort := range []string{"created_at", "-created_at", "publish_at", "-publish_at"} {
@@ -74,8 +73,8 @@ func worstLists() (paths []string) {
 	return paths
 }
 
-// testWorstRequests makes the worst requests of every operation that reads, and
-// compares what they cost with a plain page of posts.
+// testWorstRequests sends the worst requests of every reading operation, and
+// compares their cost with that of a plain page of posts.
 func testWorstRequests(t *testing.T, m *million, atMost func(plain float64) float64) {
 	plain := m.request(t, "/posts", http.StatusOK)
 	t.Logf("a plain page costs %.4g", plain)
@@ -106,7 +105,7 @@ func testWorstRequests(t *testing.T, m *million, atMost func(plain float64) floa
 	t.Logf("the most expensive request, %s, costs %.4g, that is %.3g × a plain page", of, highest, highest/plain)
 }
 
-// request returns what a request costs.
+// request returns the cost of a request.
 func (m *million) request(t *testing.T, path string, status int) float64 {
 	t.Helper()
 	return m.cost(func(h http.Handler) {
@@ -126,8 +125,8 @@ func (m *million) request(t *testing.T, path string, status int) float64 {
 	})
 }
 
-// untilWritten calls end when a body is written: an event stream does not end
-// otherwise.
+// untilWritten calls end when a body is written, because an event stream does not
+// end otherwise.
 type untilWritten struct {
 	*httptest.ResponseRecorder
 	end func()
@@ -138,8 +137,8 @@ func (w *untilWritten) Write(b []byte) (int, error) {
 	return w.ResponseRecorder.Write(b)
 }
 
-// newMillion adds a key and what requests name to a store with seeded posts. It
-// also returns what makes a server for the store.
+// newMillion adds a key and the records that requests name to a store with seeded
+// posts. It also returns a constructor of servers for the store.
 func newMillion(t *testing.T, store storage.Store) (*million, func(storage.Store) *api.Server) {
 	t.Helper()
 	secret, hash := schedctl.NewKeySecret()

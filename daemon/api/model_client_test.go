@@ -26,7 +26,7 @@ var modelRoutes = map[oracle.Op][2]string{
 	oracle.Validate: {"POST", "/validate"},
 }
 
-// Do makes a request of the model over HTTP.
+// Do sends a request of the model over HTTP.
 func (d *modelDaemon) Do(r oracle.Request) oracle.Response {
 	route := modelRoutes[r.Op]
 	path := "/posts" + strings.Replace(route[1], "*", r.Post, 1)
@@ -53,7 +53,7 @@ func (d *modelDaemon) Do(r oracle.Request) oracle.Response {
 	return out
 }
 
-// exchange makes one request with one of the world's keys.
+// exchange sends one request with one of the world's keys.
 func (d *modelDaemon) exchange(key int, method, path string, body map[string]any, set func(http.Header)) *httptest.ResponseRecorder {
 	var raw []byte
 	if body != nil {
@@ -171,8 +171,8 @@ func (d *modelDaemon) allPosts(key int) []oracle.Post {
 	}
 }
 
-// seenPost returns a post as the model sees it. Values that the wire has twice must
-// agree.
+// seenPost returns a post as the model sees it. Values that occur twice in a
+// response must agree.
 func (d *modelDaemon) seenPost(p apiv1.Post) oracle.Post {
 	seen := oracle.Post{
 		ID: p.ID, Workspace: p.WorkspaceID, Content: p.Content, Status: string(p.Status), PublishAt: seenTime(p.PublishAt),

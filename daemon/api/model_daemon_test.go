@@ -24,20 +24,19 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// modelDaemon is what of a daemon takes posts and brings them out, in a bubble
-// of synctest. Its methods that oracle.Subject asks for are there and in
-// model_client_test.go.
+// modelDaemon is the part of a daemon that accepts and publishes posts, in a
+// synctest bubble. It implements oracle.Subject here and in model_client_test.go.
 type modelDaemon struct {
 	rapid.TB
 	open       func() storage.Store
 	store      storage.Store
-	other      storage.Store // as another daemon sees a database that several use, or nil
+	other      storage.Store // a second daemon's view of a shared database, or nil
 	network    *moodyNetwork
 	sealer     *seal.Sealer
 	workspaces []string
 	secrets    []string // of the world's keys
 	world      oracle.World
-	seen       string // the last event of the last look
+	seen       string // the last event of the last Look
 	looks      int
 
 	mu      sync.Mutex // mu guards running
@@ -98,7 +97,7 @@ func (d *modelDaemon) start() {
 	publishers := publish.NewRegistry(d.network)
 	connector := connect.New(connect.Config{Store: d.store, Publishers: publishers, Sealer: d.sealer, Logger: log})
 	server := api.New(api.Config{Store: d.store, Publishers: publishers, Connector: connector, Sealer: d.sealer, Version: "test"})
-	run := &modelRun{server: d.beside(server, publishers), committed: server.Committed, deliverer: deliver.New(deliver.Config{
+	run := &modelRun{server: d.alternating(server, publishers), committed: server.Committed, deliverer: deliver.New(deliver.Config{
 		Store: d.store, Publishers: publishers, Sealer: d.sealer, Sessions: connector,
 		Owner: schedctl.NewULID(time.Now()).String(), Logger: log,
 	})}
@@ -112,9 +111,9 @@ func (d *modelDaemon) start() {
 	run.parts.Go(func() { run.deliverer.Run(ctx) })
 }
 
-// beside returns a handler that sends every second request to a second daemon, if
-// there can be one.
-func (d *modelDaemon) beside(server *api.Server, publishers publish.Registry) http.Handler {
+// alternating returns a handler that sends every second request to a second daemon,
+// if the store can be shared.
+func (d *modelDaemon) alternating(server *api.Server, publishers publish.Registry) http.Handler {
 	if d.other == nil {
 		return server
 	}
@@ -142,7 +141,7 @@ func (d *modelDaemon) closeStore() {
 	}
 }
 
-// end ends the run in order.
+// end stops the run gracefully.
 func (d *modelDaemon) end() {
 	d.running.stop()
 	d.running.parts.Wait()
@@ -156,8 +155,8 @@ func (d *modelDaemon) close() {
 	d.closeStore()
 }
 
-// makeWorld makes two workspaces with three accounts and one, and keys of many
-// kinds.
+// makeWorld creates two workspaces, with three accounts and one account, and keys
+// of many kinds.
 func (d *modelDaemon) makeWorld() {
 	for i := range 2 {
 		now := schedctl.Millis(time.Now())
@@ -213,7 +212,7 @@ func (d *modelDaemon) update(fn func(storage.Tx) error) {
 	}
 }
 
-// World implements [oracle.Subject], and so do the methods below.
+// World implements [oracle.Subject], like the methods below.
 func (d *modelDaemon) World() oracle.World { return d.world }
 
 func (d *modelDaemon) Now() time.Time { return schedctl.Millis(time.Now()) }
@@ -224,7 +223,7 @@ func (d *modelDaemon) Pass(t time.Duration) { time.Sleep(t) }
 
 func (d *modelDaemon) Restart(down time.Duration) {
 	d.end()
-	synctest.Wait() // calls that were cut off end with their process
+	synctest.Wait() // interrupted calls end with their process
 	d.network.unrecorded(d.runningAttempts())
 	d.closeStore()
 	time.Sleep(down)
@@ -250,7 +249,8 @@ func (d *modelDaemon) Settle() []oracle.Exchange {
 	return d.network.take()
 }
 
-// Look reads the store, and every fifth time lists all posts: that costs most.
+// Look reads the store. Every fifth time it also lists all posts, because that is
+// the most expensive part.
 func (d *modelDaemon) Look() (sight oracle.State) {
 	last := d.seen
 	err := d.store.View(context.Background(), func(r storage.Reader) (err error) {

@@ -12,17 +12,17 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// flood is how many calls in a step are so many that something must be wrong: the
-// network then takes its time, so that the model can say what.
+// flood is a number of calls in one step that indicates a bug. From then on the
+// network responds slowly, so that the model can report it.
 const flood = 1000
 
 // moodyNetwork is a network that responds according to the mood of an account, and
 // records every call.
 type moodyNetwork struct {
-	mu    sync.Mutex // mu guards what follows
-	moods map[string]oracle.Mood
-	told  []oracle.Exchange
-	cut   []cutCall
+	mu        sync.Mutex // mu guards what follows
+	moods     map[string]oracle.Mood
+	exchanges []oracle.Exchange
+	cut       []cutCall
 }
 
 // cutCall is a call whose daemon stopped before it recorded the end.
@@ -41,13 +41,13 @@ func (n *moodyNetwork) setMood(account string, m oracle.Mood) {
 	n.moods[account] = m
 }
 
-// take returns what was exchanged since it was last called.
+// take returns the exchanges since its last call.
 func (n *moodyNetwork) take() []oracle.Exchange {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	told := n.told
-	n.told = nil
-	return told
+	exchanges := n.exchanges
+	n.exchanges = nil
+	return exchanges
 }
 
 func (n *moodyNetwork) Platform() string { return "moody" }
@@ -65,7 +65,7 @@ func (n *moodyNetwork) Check(schedctl.Account, publish.Content) publish.Check { 
 func (n *moodyNetwork) Idempotent(a schedctl.Account) bool { return a.Options.Bool("idempotent") }
 
 func (n *moodyNetwork) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	took, result := n.begin(r)
+	took, result := n.respond(r)
 	timer := time.NewTimer(took)
 	defer timer.Stop()
 	select {
@@ -86,36 +86,36 @@ func (n *moodyNetwork) Publish(ctx context.Context, r publish.Request) (schedctl
 	}
 }
 
-func (n *moodyNetwork) begin(r publish.Request) (took time.Duration, result oracle.Result) {
+func (n *moodyNetwork) respond(r publish.Request) (took time.Duration, result oracle.Result) {
 	now := schedctl.Millis(time.Now())
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.told = append(n.told, oracle.Exchange{At: now, Target: r.TargetID, Content: r.Content})
-	if len(n.told) > flood {
+	n.exchanges = append(n.exchanges, oracle.Exchange{At: now, Target: r.TargetID, Content: r.Content})
+	if len(n.exchanges) > flood {
 		return 24 * time.Hour, result
 	}
 	return storagetest.CallResult(n.moods[r.Account.ID], now)
 }
 
-// abandon notes a call that its daemon did not live to see the end of.
+// abandon records a call that its daemon did not finish.
 func (n *moodyNetwork) abandon(r publish.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.cut = append(n.cut, cutCall{target: r.TargetID})
 }
 
-// unrecorded corrects the exchanges by the attempts that have no end after a stop.
-// A call can end in the same instant in which the daemon gives up waiting for it.
-// Such a call is one that the next start finds.
+// unrecorded corrects the exchanges by the attempts without an end after a stop. A
+// call can end at the same instant at which the daemon stops waiting for it. The
+// next start finds such a call.
 func (n *moodyNetwork) unrecorded(running []schedctl.Attempt) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, a := range running {
-		for i := len(n.told) - 1; i >= 0; i-- {
-			if x := n.told[i]; x.Target == a.TargetID {
+		for i := len(n.exchanges) - 1; i >= 0; i-- {
+			if x := n.exchanges[i]; x.Target == a.TargetID {
 				if x.Result != nil {
 					n.cut = append(n.cut, cutCall{target: a.TargetID, has: x.Result.Has})
-					n.told = slices.Delete(n.told, i, i+1)
+					n.exchanges = slices.Delete(n.exchanges, i, i+1)
 				}
 				break
 			}
@@ -123,12 +123,12 @@ func (n *moodyNetwork) unrecorded(running []schedctl.Attempt) {
 	}
 }
 
-// found records the abandoned calls as a daemon that starts now finds them.
+// found records the abandoned calls as a starting daemon finds them.
 func (n *moodyNetwork) found(now time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, c := range n.cut {
-		n.told = append(n.told, oracle.Exchange{At: now, Target: c.target, Result: &oracle.Result{Kind: "unknown", Outcome: "unknown", Has: c.has}})
+		n.exchanges = append(n.exchanges, oracle.Exchange{At: now, Target: c.target, Result: &oracle.Result{Kind: "unknown", Outcome: "unknown", Has: c.has}})
 	}
 	n.cut = nil
 }
@@ -136,5 +136,5 @@ func (n *moodyNetwork) found(now time.Time) {
 func (n *moodyNetwork) end(r publish.Request, result oracle.Result) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.told = append(n.told, oracle.Exchange{At: schedctl.Millis(time.Now()), Target: r.TargetID, Result: &result})
+	n.exchanges = append(n.exchanges, oracle.Exchange{At: schedctl.Millis(time.Now()), Target: r.TargetID, Result: &result})
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// TestModel plays random scripts on a daemon behind its API: with a timer loop, a
-// deliverer, a network of many moods, and restarts. On a database that several
-// daemons can use, two of them take turns.
+// TestModel runs random scripts on a daemon behind its API: with a timer loop, a
+// deliverer, an unreliable network, and restarts. On a shared database, two daemons
+// take turns.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
@@ -51,8 +51,8 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// playModel plays about one of so many scripts, each on a store of its own: setUp
-// returns what opens it, at first and after a restart.
+// playModel runs about so many scripts, each on its own store. setUp returns a
+// function that opens the store, at first and after a restart.
 func playModel(t *testing.T, of uint32, setUp func(*rapid.T) func() storage.Store) {
 	rapid.Check(t, func(t *rapid.T) {
 		if rapid.Uint32Range(1, of).Draw(t, "one of") > 1 {
@@ -67,7 +67,7 @@ func playModel(t *testing.T, of uint32, setUp func(*rapid.T) func() storage.Stor
 }
 
 // stale are scripts that seeds of [TestModel] have found. In each, a post is moved
-// while its account is paused. The deliverer must not keep it at its old place.
+// while its account is paused. The deliverer must not keep it at its old position.
 var stale = map[string]oracle.Script{
 	"seed 6117381934832504085": {
 		{Do: "mood", Mood: "limiting"},
@@ -112,7 +112,7 @@ var stale = map[string]oracle.Script{
 		{Do: "edit", Post: 3, When: "later", In: 5 * time.Minute, Match: "current"},
 		{Do: "pass", In: 25*time.Hour + 2*time.Millisecond},
 	},
-	// A canceled target is not called again, and its account waits all the same.
+	// A canceled target is not called again, but its account still waits.
 	"seed 6272060755591629153": {
 		{Do: "mood", On: 2, Mood: "hanging"},
 		{Do: "create", Text: "pineapple", Accounts: []int{2}, When: "now"},
@@ -130,7 +130,7 @@ var stale = map[string]oracle.Script{
 	},
 }
 
-// TestModelScripts plays scripts that have failed once.
+// TestModelScripts runs scripts that have failed once.
 func TestModelScripts(t *testing.T) {
 	t.Parallel()
 	for name, script := range stale {

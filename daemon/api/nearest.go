@@ -2,17 +2,17 @@ package api
 
 import "strings"
 
-// suggestedName is a name that is not one of the known ones. Its text, which says
-// which of them was perhaps meant, is made only when it is printed.
+// suggestedName is an unknown name. String suggests a known name. It is computed
+// only when the message is printed.
 type suggestedName struct {
-	name  string // clipped: the search takes time with its length
+	name  string // clipped, because the search time grows with the length
 	known []string
 }
 
 // String returns a suggestion.
 func (n suggestedName) String() string { return suggestion(n.name, n.known) }
 
-// suggestion says which of the known names was perhaps meant.
+// suggestion suggests the most similar known name, or lists the known names.
 func suggestion(name string, known []string) string {
 	best, distance := "", len(name)
 	for _, k := range known {
@@ -24,13 +24,13 @@ func suggestion(name string, known []string) string {
 		return `did you mean "` + best + `"?`
 	}
 	if len(known) == 0 {
-		return "nothing can be given here"
+		return "no names are allowed here"
 	}
 	return "known here: " + strings.Join(known, ", ")
 }
 
-// levenshtein returns how many bytes have to be inserted, removed or replaced
-// to make b of a.
+// levenshtein returns the number of bytes to insert, remove or replace to turn a
+// into b.
 func levenshtein(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -51,7 +51,7 @@ func levenshtein(a, b string) int {
 	return row[len(b)]
 }
 
-// clip returns at most limit bytes of s, cut between characters.
+// clip cuts s to at most limit bytes, between characters.
 func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s

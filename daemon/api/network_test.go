@@ -12,14 +12,14 @@ import (
 )
 
 // network is a fake whose Connect can be given a result. A post may set its option
-// mood, calm or loud; with loud each character counts twice.
+// mood to calm or loud. With loud each character counts twice.
 type network struct {
 	*publishtest.Fake
 
 	mu       sync.Mutex // mu guards what follows
 	refusal  error
 	panics   bool
-	began    chan struct{} // closed by the first call, when calls are held
+	started  chan struct{} // closed by the first call, when calls are held
 	held     <-chan struct{}
 	asked    int
 	thrown   string // by Connect
@@ -100,19 +100,19 @@ func (n *network) ask() (held <-chan struct{}, refusal error) {
 	if n.thrown != "" {
 		panic(n.thrown)
 	}
-	if n.began != nil {
-		close(n.began)
-		n.began = nil
+	if n.started != nil {
+		close(n.started)
+		n.started = nil
 	}
 	return n.held, n.refusal
 }
 
-// holdConnects makes calls wait for release; the first one closes started.
-func (n *network) holdConnects(release <-chan struct{}) (began <-chan struct{}) {
+// holdConnects makes calls wait for release. The first one closes started.
+func (n *network) holdConnects(release <-chan struct{}) (started <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.began, n.held = make(chan struct{}), release
-	return n.began
+	n.started, n.held = make(chan struct{}), release
+	return n.started
 }
 
 func (n *network) refuse(err error) {
@@ -128,7 +128,7 @@ func (n *network) onCheck(call func()) {
 	n.checking = call
 }
 
-// checks returns how often a text was measured.
+// checks returns the number of times a text was measured.
 func (n *network) checks() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -12,18 +12,18 @@ import (
 
 // Notifier sends test messages of notifications.
 type Notifier interface {
-	// Test sends a test message. The text of an error is for people.
+	// Test sends a test message. The error text is shown to users.
 	Test(ctx context.Context, hook schedctl.Webhook) error
 }
 
-// isNotification reports whether a stored webhook is a notification, which has
-// routes of its own.
+// isNotification reports whether a stored webhook is a notification. Notifications
+// have routes of their own.
 func isNotification(w schedctl.Webhook) bool { return w.Notify != nil }
 
 // isWebhook is the opposite of [isNotification].
 func isWebhook(w schedctl.Webhook) bool { return w.Notify == nil }
 
-// webhooksOf returns the stored webhooks of a workspace that a condition holds for.
+// webhooksOf returns the stored webhooks of a workspace that match a condition.
 func webhooksOf(r storage.Reader, workspace string, is func(schedctl.Webhook) bool) ([]schedctl.Webhook, error) {
 	all, err := r.Webhooks(workspace)
 	return slices.DeleteFunc(all, func(w schedctl.Webhook) bool { return !is(w) }), err

@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// notificationChange is what a request says about a notification; nil stands for
+// notificationChange holds the fields of a request for a notification. Nil means
 // "not given".
 type notificationChange struct {
 	hookChange
@@ -24,7 +24,7 @@ type notificationChange struct {
 
 func (b *notificationChange) hasPassword() bool { return b.mail != nil && b.mail.password != "" }
 
-// mailSettings are the settings of e-mail in a request.
+// mailSettings are the e-mail settings in a request.
 type mailSettings struct {
 	schedctl.Mail
 	password string
@@ -57,7 +57,7 @@ func (s *Server) readEditNotification(d *decoder) (b notificationChange) {
 	return b
 }
 
-// oneWay refuses a body with both ways to send messages.
+// oneWay rejects a body with both an account and e-mail settings.
 func (b *notificationChange) oneWay(d *decoder) {
 	if b.account != nil && b.mail != nil {
 		d.fault(schedctl.ValidationFailed, "give either social_account_id or email, not both")
@@ -76,7 +76,7 @@ func (b *notificationChange) read(d *decoder, policy outbound.Policy, name strin
 	}
 }
 
-// mailSettings reads the settings of e-mail.
+// mailSettings reads e-mail settings.
 func (d *decoder) mailSettings(policy outbound.Policy) *mailSettings {
 	b := &mailSettings{Mail: schedctl.Mail{TLS: schedctl.MailStartTLS}}
 	given := map[string]bool{}
@@ -97,11 +97,11 @@ func (d *decoder) mailSettings(policy outbound.Policy) *mailSettings {
 	return b
 }
 
-// check refuses settings that contradict each other.
+// check rejects settings that contradict each other.
 func (b *mailSettings) check(d *decoder, policy outbound.Policy) {
 	switch {
 	case b.Username == "" && b.password != "":
-		d.wrong(schedctl.ValidationFailed, "has a password and no username; give both or none")
+		d.wrong(schedctl.ValidationFailed, "has a password but no username; give both or neither")
 	case b.TLS == schedctl.MailPlain && b.Username != "":
 		d.wrong(schedctl.ValidationFailed, "has a username and tls none; a password is sent only with TLS")
 	case b.TLS == schedctl.MailPlain && policy != outbound.AllowPrivate:
@@ -128,11 +128,12 @@ func (b *mailSettings) read(d *decoder, policy outbound.Policy, name string) {
 	}
 }
 
-// maxMailText is the longest username or password of a mail server, in bytes.
+// maxMailText is the maximum length of a mail server's username or password, in
+// bytes.
 const maxMailText = 500
 
-// mailText reads a username or a password, or null for none. An error does not
-// show it.
+// mailText reads a username or a password, or null for none. Its errors do not
+// contain the value.
 func (d *decoder) mailText(name string) string {
 	if d.null() {
 		return ""
@@ -150,7 +151,7 @@ func (d *decoder) mailText(name string) string {
 
 var hostPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\.?$`)
 
-// mailHost reads the name or the address of a mail server.
+// mailHost reads the host name or IP address of a mail server.
 func (d *decoder) mailHost(policy outbound.Policy) string {
 	text, ok := d.text()
 	if !ok {
@@ -167,7 +168,7 @@ func (d *decoder) mailHost(policy outbound.Policy) string {
 	return host
 }
 
-// port reads the number of a port.
+// port reads a port number.
 func (d *decoder) port() int {
 	if d.peek() != '0' {
 		d.mismatch("a number")
@@ -194,7 +195,7 @@ func (d *decoder) mailTLS() schedctl.MailTLS {
 	return schedctl.MailStartTLS
 }
 
-// maxAddressBytes is the longest e-mail address with a name.
+// maxAddressBytes is the maximum length of an e-mail address with a name.
 const maxAddressBytes = 320
 
 func bareAddress(a *mail.Address) string { return a.Address }
@@ -232,7 +233,7 @@ func parseMailAddress(text string) (*mail.Address, error) {
 	return a, nil
 }
 
-// recipients reads the addresses of those who get the messages.
+// recipients reads the addresses of the recipients.
 func (d *decoder) recipients() (list []string) {
 	n := 0
 	d.list("a list of e-mail addresses", func() {

@@ -35,7 +35,7 @@ func (n *fakeNotifier) Test(_ context.Context, hook schedctl.Webhook) error {
 
 const mailPassword = "open sesame"
 
-// emailSettings returns settings of e-mail, with other members than usual if given.
+// emailSettings returns e-mail settings, changed by the given members.
 func emailSettings(others ...body) body {
 	b := body{"host": "smtp.example.com", "username": "ann", "password": mailPassword, "from": "schedctl@example.com", "to": []string{"ops@example.com"}}
 	for _, o := range others {
@@ -108,8 +108,8 @@ func TestCreateNotification(t *testing.T) {
 	})
 }
 
-// TestNotificationsAreNoWebhooks guards that routes of the one kind do not serve
-// the other, although both are stored together.
+// TestNotificationsAreNoWebhooks guards that routes of one kind do not serve the
+// other, although both are stored together.
 func TestNotificationsAreNoWebhooks(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

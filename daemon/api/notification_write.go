@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// testInterval is the shortest time between a message and a test that follows it,
-// so that tests cannot flood anyone.
+// testInterval is the minimum time between a message and a test after it, so that
+// tests cannot flood anyone.
 const testInterval = 5 * time.Second
 
 // createNotification serves POST /notifications.
@@ -62,8 +62,8 @@ func (s *Server) editNotification(ctx context.Context, c *request, b notificatio
 	})
 }
 
-// retrySoon lets the next message be sent within a minute, since the cause of
-// earlier failures may be gone.
+// retrySoon schedules the next message within a minute, because the cause of
+// earlier failures may be fixed.
 func retrySoon(w *schedctl.Webhook, now time.Time) {
 	w.FailingSince, w.Notify.Failures, w.Notify.LastError = time.Time{}, 0, ""
 	if soon := now.Add(time.Minute); w.Notify.NotBefore.After(soon) {
@@ -71,8 +71,8 @@ func retrySoon(w *schedctl.Webhook, now time.Time) {
 	}
 }
 
-// applyNotification makes the change, and reports whether the notification was
-// enabled again.
+// applyNotification applies the change, and reports whether it enabled the
+// notification again.
 func (s *Server) applyNotification(r storage.Reader, c *request, w *schedctl.Webhook, b notificationChange) (enabled bool, err error) {
 	if b.account != nil {
 		if err := carries(r, c, *b.account); err != nil {
@@ -88,8 +88,8 @@ func (s *Server) applyNotification(r storage.Reader, c *request, w *schedctl.Web
 	return b.apply(w), nil
 }
 
-// applyMail replaces the settings of the mail server. A stored password stays with
-// the server and the user that it was given for: it is never sent to another one.
+// applyMail replaces the settings of the mail server. A stored password is kept
+// only for the same server and user. It is never sent to a different one.
 func (s *Server) applyMail(w *schedctl.Webhook, b *mailSettings) error {
 	old, mail := w.Notify.Mail, b.Mail
 	switch {
@@ -105,8 +105,8 @@ func (s *Server) applyMail(w *schedctl.Webhook, b *mailSettings) error {
 	return nil
 }
 
-// carries returns nil when an account can carry notifications and the key may
-// publish through it.
+// carries returns nil when the account can carry notifications and the key may
+// publish to it.
 func carries(r storage.Reader, c *request, id string) error {
 	if !c.key.Allows(schedctl.ScopePostsWrite) {
 		return schedctl.Errorf(schedctl.InsufficientScope, "social_account_id", "messages through an account also need the scope %s", schedctl.ScopePostsWrite)
@@ -124,14 +124,14 @@ func carries(r storage.Reader, c *request, id string) error {
 	return nil
 }
 
-// testNotification serves POST /notifications/{id}/test: 200 whether the message
-// was sent or not.
+// testNotification serves POST /notifications/{id}/test. It returns 200 whether the
+// message was sent or not.
 func (s *Server) testNotification(ctx context.Context, c *request) (response, error) {
 	w, err := s.readNotification(ctx, c)
 	if err != nil {
 		return response{}, err
 	}
-	if wait := w.Notify.SentAt.Add(testInterval).Sub(c.now); wait > 0 && wait <= 2*testInterval { // else the clock was set back
+	if wait := w.Notify.SentAt.Add(testInterval).Sub(c.now); wait > 0 && wait <= 2*testInterval { // a longer wait means that the clock was set back
 		return response{}, schedctl.Errorf(schedctl.RateLimited, "", "this notification sent a message less than %d seconds ago; try again in a moment", testInterval/time.Second)
 	}
 	failure := s.notifier.Test(ctx, w)
@@ -154,8 +154,7 @@ func (s *Server) testNotification(ctx context.Context, c *request) (response, er
 	})
 }
 
-// recordTest records a test that was sent. What could not be sent before is sent
-// soon.
+// recordTest records a successful test and schedules waiting messages soon.
 func recordTest(w *schedctl.Webhook, now time.Time) {
 	retrySoon(w, now)
 	w.Notify.SentAt = now

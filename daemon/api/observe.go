@@ -9,7 +9,7 @@ import (
 type Exchange struct {
 	Pattern string // pattern of the route; "/" or empty without one
 	Method  string
-	Status  int // 0 when the connection was cut instead
+	Status  int // 0 when the connection was cut without a response
 	Took    time.Duration
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// Every exchange is reported once, with its route: found or not, refused, handled by
-// a handler of the daemon, or cut.
+// Every exchange is reported once, with its route: found or not, rejected, handled
+// by a handler of the daemon, or cut.
 func TestExchangesAreObserved(t *testing.T) {
 	t.Parallel()
 	var seen []api.Exchange

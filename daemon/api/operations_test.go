@@ -22,11 +22,11 @@ type attempt struct {
 	resource string // the resource in the audit log; empty for a new one, or without a write
 }
 
-// marker is in every text that a world gives its things, so that who sees the
-// text has seen the thing.
+// marker is in every text of a world. A response that contains it reveals an object
+// of the world.
 const marker = "mine-alone"
 
-// world is a fixture with one thing of each kind in my workspace.
+// world is a fixture with one object of each kind in my workspace.
 type world struct {
 	*fixture
 	draft, failed, scheduled apiv1.Post
@@ -46,8 +46,8 @@ func newWorld(t *testing.T, f *fixture) *world {
 	w.scheduled = f.create(body{"content": marker, "social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)})
 	hook := f.do(nil, "POST", "/webhooks", body{"url": "https://hooks.example/" + marker, "name": marker, "event_types": []string{"post.created"}}).want(201)
 	w.webhook = decodeAs[apiv1.WebhookSecret](t, hook).Webhook.ID
-	told := f.do(nil, "POST", "/webhooks/"+w.webhook+"/test", nil).want(202)
-	w.delivery = decodeAs[apiv1.WebhookTest](t, told).Delivery.ID
+	sent := f.do(nil, "POST", "/webhooks/"+w.webhook+"/test", nil).want(202)
+	w.delivery = decodeAs[apiv1.WebhookTest](t, sent).Delivery.ID
 	noticed := f.do(nil, "POST", "/notifications", body{"name": marker, "email": emailSettings()}).want(201)
 	w.notification = decodeAs[apiv1.NotificationEnvelope](t, noticed).Notification.ID
 	made := f.do(nil, "POST", "/api-keys", body{"name": marker}).want(201)
@@ -150,8 +150,8 @@ var attempts = map[string]func(*world) attempt{
 	"streamEvents": func(*world) attempt { return attempt{path: "/events"} },
 }
 
-// eachOperation runs a test for every operation of the document, each with a
-// world of its own on each engine.
+// eachOperation runs a test for every operation of the document, each with its own
+// world on each engine.
 func eachOperation(t *testing.T, test func(t *testing.T, w *world, op operation, a attempt)) {
 	t.Helper()
 	onEveryEngine(t, func(t *testing.T, shared *fixture) {
@@ -175,8 +175,7 @@ func eachOperation(t *testing.T, test func(t *testing.T, w *world, op operation,
 	})
 }
 
-// sibling returns a fixture with two new workspaces in the same database, for a
-// test of its own.
+// sibling returns a fixture with two new workspaces in the same database.
 func (f *fixture) sibling(t *testing.T) *fixture {
 	t.Helper()
 	s := *f
@@ -185,7 +184,7 @@ func (f *fixture) sibling(t *testing.T) *fixture {
 	return &s
 }
 
-// try sends the request of an operation. A stream is closed after a while, which is
+// try sends the request of an operation. It closes a stream after a while, which is
 // longer on a busy machine.
 func (w *world) try(o option, op operation, a attempt) *response {
 	w.t.Helper()
@@ -200,7 +199,8 @@ func (w *world) try(o option, op operation, a attempt) *response {
 	}
 }
 
-// tryFor makes a request that is left after a while, and reports whether it was.
+// tryFor sends a request, cancels it after a while, and reports whether it was
+// canceled.
 func (w *world) tryFor(patience time.Duration, o option, op operation, a attempt) (r *response, left bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
@@ -233,8 +233,8 @@ func TestEveryOperation(t *testing.T) {
 	})
 }
 
-// TestEveryWriteCanBeRepeated also guards that each accepted write is in the audit
-// log once, with its resource, and a repetition is not.
+// TestEveryWriteCanBeRepeated also guards that each accepted write has one audit
+// entry with its resource, and a repetition has none.
 func TestEveryWriteCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	eachOperation(t, func(t *testing.T, w *world, op operation, a attempt) {
@@ -291,7 +291,7 @@ func (f *fixture) audit() (entries []schedctl.AuditEntry) {
 	return entries
 }
 
-// keyOf returns the stored key of a secret.
+// keyOf returns the stored key with a secret.
 func (f *fixture) keyOf(secret string) (k schedctl.APIKey) {
 	f.t.Helper()
 	hash, _ := schedctl.HashKeySecret(secret)
@@ -305,7 +305,7 @@ func (f *fixture) keyOf(secret string) (k schedctl.APIKey) {
 	return k
 }
 
-// draftKeysMay are the operations that a key which writes drafts may call.
+// draftKeysMay are the operations that a draft key may use.
 var draftKeysMay = map[string]bool{
 	"getMe": true, "getCapabilities": true, "listNodes": true, "createPost": true, "editPost": true, "deletePost": true,
 }
@@ -328,8 +328,8 @@ func TestDraftKeysMakeNothingGoOut(t *testing.T) {
 	})
 }
 
-// TestDraftKeysCannotSchedule tries what those operations offer that a draft
-// key may call.
+// TestDraftKeysCannotSchedule tries to publish or schedule with the operations that
+// a draft key may use.
 func TestDraftKeysCannotSchedule(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

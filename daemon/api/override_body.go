@@ -4,8 +4,7 @@ import "github.com/schedctl/schedctl"
 
 var overrideFields = []string{"social_account_id", "content", "media", "options"}
 
-// overrides reads target_overrides. Beyond the first that is one too many, none
-// is kept.
+// overrides reads target_overrides. When there are too many, it discards the rest.
 func (d *decoder) overrides() []schedctl.Override {
 	list := []schedctl.Override{}
 	d.list("a list of objects", func() {
@@ -21,8 +20,8 @@ func (d *decoder) overrides() []schedctl.Override {
 	return list
 }
 
-// override reads one of them. Null, for content as for options, stands for those
-// that the account would get anyway.
+// override reads one override. Null content or options mean the value that the
+// account would get without the override.
 func (d *decoder) override() (o schedctl.Override) {
 	named := d.peek() != '{' // else its type is what is wrong
 	d.object(overrideFields, func(name string) {
@@ -48,7 +47,7 @@ func (d *decoder) id() string {
 	id, ok := d.text()
 	switch {
 	case len(id) > maxID:
-		d.wrong(schedctl.ValidationFailed, "is longer than any id")
+		d.wrong(schedctl.ValidationFailed, "is too long for an id")
 		return ""
 	case ok && id == "":
 		d.wrong(schedctl.ValidationFailed, "is empty; name one of social_account_ids")
@@ -67,7 +66,8 @@ func (d *decoder) ownContent() string {
 	return text
 }
 
-// maxSettings is how long the JSON of options or credentials may be, in bytes.
+// maxSettings is the maximum length of the JSON of options or credentials, in
+// bytes.
 const maxSettings = 64 << 10
 
 // options reads an object of options; null is an empty object.
@@ -80,7 +80,7 @@ func (d *decoder) options() schedctl.Options {
 	return options
 }
 
-// settings reads an object with any names that is not longer than maxSettings.
+// settings reads an object with arbitrary names and at most maxSettings bytes.
 func (d *decoder) settings(member func(name string)) {
 	outer := d.kept
 	d.kept = d.json.InputOffset() + maxSettings

@@ -67,7 +67,7 @@ func testOverrides(t *testing.T, f *fixture) {
 	f.do(nil, "POST", "/posts/"+p.ID+"/publish-now", nil).want(202)
 }
 
-// TestOverridesReachTheTargets guards that what is shown is what goes out.
+// TestOverridesReachTheTargets guards that the shown text is the published one.
 func TestOverridesReachTheTargets(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -120,7 +120,7 @@ func TestOverridesOfTheWrongShape(t *testing.T) {
 		{`[{"social_account_id":"A","options":{"mood":{"deep":[1]}}}]`, schedctl.ValidationFailed, "target_overrides[0].options.mood", "calm or loud"},
 		{`[{"social_account_id":"A"},{"social_account_id":"A"}]`, schedctl.ValidationFailed, "target_overrides[1].social_account_id", "already"},
 		{`[{"social_account_id":"acct_nobody"}]`, schedctl.ValidationFailed, "target_overrides[0].social_account_id", "not one of the post's accounts"},
-		{`[{"social_account_id":"LONG"}]`, schedctl.ValidationFailed, "target_overrides[0].social_account_id", "longer than any id"},
+		{`[{"social_account_id":"LONG"}]`, schedctl.ValidationFailed, "target_overrides[0].social_account_id", "too long for an id"},
 	} {
 		overrides := strings.NewReplacer("LONG", strings.Repeat("é", 5001), `"A"`, `"`+f.mine.account+`"`).Replace(tt.overrides)
 		refuse := func(r *response) {

@@ -11,8 +11,8 @@ import (
 )
 
 // TestHammerOnSeveralDaemons lets clients send the same requests with the same
-// Idempotency-Keys to two daemons at once: each has one effect, and each client that
-// is not asked to wait gets the response of the request with the effect.
+// Idempotency-Keys to two daemons at once. Each takes effect once. Each client that
+// is not asked to wait gets the response of the request that took effect.
 func TestHammerOnSeveralDaemons(t *testing.T) {
 	t.Parallel()
 	peers := newPeers(t, onPostgres(t, 2))
@@ -25,22 +25,22 @@ func TestHammerOnSeveralDaemons(t *testing.T) {
 	}
 	before := peers[0].counts()
 	for path, b := range paths {
-		answers := make([][]*response, keys)
+		responses := make([][]*response, keys)
 		start := make(chan struct{})
 		var wg sync.WaitGroup
 		for k := range keys {
-			answers[k] = make([]*response, callers*len(peers))
-			for i := range answers[k] {
+			responses[k] = make([]*response, callers*len(peers))
+			for i := range responses[k] {
 				wg.Go(func() {
 					<-start
-					answers[k][i] = peers[i%len(peers)].do(key(fmt.Sprint("hammer-", k)), "POST", path, b)
+					responses[k][i] = peers[i%len(peers)].do(key(fmt.Sprint("hammer-", k)), "POST", path, b)
 				})
 			}
 		}
 		close(start)
 		wg.Wait()
-		for k := range answers {
-			wantOneEffect(t, path, answers[k])
+		for k := range responses {
+			wantOneEffect(t, path, responses[k])
 		}
 	}
 	after := peers[0].counts()
@@ -53,11 +53,11 @@ func TestHammerOnSeveralDaemons(t *testing.T) {
 }
 
 // wantOneEffect checks the responses to one request that was sent many times.
-func wantOneEffect(t *testing.T, path string, answers []*response) {
+func wantOneEffect(t *testing.T, path string, responses []*response) {
 	t.Helper()
 	fresh := 0
 	var first *response
-	for _, r := range answers {
+	for _, r := range responses {
 		if r.status == http.StatusConflict {
 			r.refused(schedctl.IdempotencyRunning)
 			continue
@@ -69,7 +69,7 @@ func wantOneEffect(t *testing.T, path string, answers []*response) {
 			first = r.want(http.StatusCreated)
 		}
 		if string(r.want(http.StatusCreated).body) != string(first.body) {
-			t.Errorf("%s: two answers:\n%s\n%s", path, r.body, first.body)
+			t.Errorf("%s: two responses:\n%s\n%s", path, r.body, first.body)
 		}
 	}
 	if fresh != 1 {

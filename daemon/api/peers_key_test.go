@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// onPeers runs a test on two daemons: in memory, where time is the test's and they
-// do not notify each other, and on PostgreSQL.
+// onPeers runs a test on two daemons: in memory, where the test controls time and
+// the daemons do not notify each other, and on PostgreSQL.
 func onPeers(t *testing.T, test func(*testing.T, []*fixture)) {
 	t.Helper()
 	if _, err := document(); err != nil { // read outside of bubbles: it is shared
@@ -33,7 +33,7 @@ func onPeers(t *testing.T, test func(*testing.T, []*fixture)) {
 	})
 }
 
-// onPostgres returns one database as so many daemons see it.
+// onPostgres returns several daemons' views of one database.
 func onPostgres(t *testing.T, n int) (stores []storage.Shared) {
 	t.Helper()
 	url := postgrestest.Schema(t)
@@ -47,8 +47,8 @@ func onPostgres(t *testing.T, n int) (stores []storage.Shared) {
 	return stores
 }
 
-// settle repeats a request until the response has the wanted status. That may take a
-// second, and longer on a slow machine with a real clock.
+// settle repeats a request until the response has the wanted status. That may take
+// a second, and longer on a slow machine with a real clock.
 func settle(t *testing.T, what string, want int, ask func() *response) {
 	t.Helper()
 	began := time.Now()
@@ -67,7 +67,7 @@ func settle(t *testing.T, what string, want int, ask func() *response) {
 // exact.
 func inBubbleTime() bool { return time.Now().Year() < 2020 }
 
-// Changes of one daemon to keys and accounts take effect at the other within a
+// Changes of keys and accounts at one daemon take effect at the other within a
 // second, even without a notification.
 func TestChangesTakeEffectOnAllDaemons(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// disorder stores events of my workspace whose ids are in no order, as clocks that
-// differ make them.
+// disorder stores events of my workspace with unordered ids, as daemons with
+// different clocks create them.
 func (f *fixture) disorder(n int) (ids []string) {
 	f.t.Helper()
 	for i := range n {
@@ -28,7 +28,7 @@ func (f *fixture) disorder(n int) (ids []string) {
 	return ids
 }
 
-// wantEvents reads so many events of a stream as are wanted.
+// wantEvents reads the wanted number of events of a stream.
 func (w *follower) wantEvents(want []string) {
 	w.live.t.Helper()
 	got := make([]string, len(want))
@@ -40,8 +40,8 @@ func (w *follower) wantEvents(want []string) {
 	}
 }
 
-// A stream of one daemon has the events of all, in one order whatever their ids are,
-// and can be resumed at another daemon.
+// A stream of one daemon has the events of all daemons, in one order regardless of
+// their ids, and can be resumed at a different daemon.
 func TestStreamsOfSeveralDaemons(t *testing.T) {
 	t.Parallel()
 	onPeers(t, func(t *testing.T, peers []*fixture) {
@@ -55,7 +55,7 @@ func TestStreamsOfSeveralDaemons(t *testing.T) {
 		second.wantEvents(want[:30])
 		second.leave()
 		here.follow(resume(want[29])).wantEvents(want[30:])
-		there.follow(resume(quiet)).wantEvents(want) // an id that no event has, of the other daemon
+		there.follow(resume(quiet)).wantEvents(want) // an id of the second daemon that no event has
 
 		// A stream that joins while others run starts with future events.
 		third := there.follow()
@@ -65,7 +65,7 @@ func TestStreamsOfSeveralDaemons(t *testing.T) {
 	})
 }
 
-// A stream ends within a second when another daemon has revoked its key.
+// A stream ends within a second after a different daemon has revoked its key.
 func TestStreamsEndWhereKeysAreRevokedElsewhere(t *testing.T) {
 	t.Parallel()
 	if _, err := document(); err != nil {

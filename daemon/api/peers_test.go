@@ -24,7 +24,7 @@ func newPeers(t *testing.T, stores []storage.Shared, configure ...func(*api.Conf
 		if i == 0 {
 			peers[i] = newFixtureOn(t, store, use...)
 		} else {
-			peers[i] = peers[0].beside(store, use...)
+			peers[i] = peers[0].newPeer(store, use...)
 		}
 		server := peers[i].server
 		running.Go(func() { server.Run(ctx) })
@@ -36,8 +36,8 @@ func newPeers(t *testing.T, stores []storage.Shared, configure ...func(*api.Conf
 	return peers
 }
 
-// beside returns the API of a second daemon with the same tenants and networks.
-func (f *fixture) beside(store storage.Store, configure ...func(*api.Config)) *fixture {
+// newPeer returns the API of a second daemon with the same tenants and networks.
+func (f *fixture) newPeer(store storage.Store, configure ...func(*api.Config)) *fixture {
 	g := &fixture{
 		t: f.t, store: storagetest.NewFaulty(store), logs: f.logs, network: f.network,
 		publishers: f.publishers, sealer: f.sealer, mine: f.mine, other: f.other,
@@ -57,7 +57,7 @@ func (f *fixture) beside(store storage.Store, configure ...func(*api.Config)) *f
 	return g
 }
 
-// inMemory returns one database in memory as so many daemons see it.
+// inMemory returns several daemons' views of one database in memory.
 func inMemory(n int) (memory *storagetest.SharedMemory, stores []storage.Shared) {
 	memory = storagetest.NewSharedMemory()
 	for range n {

@@ -28,9 +28,9 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	return envelopePost(http.StatusOK, post, assets)
 }
 
-// createPost handles POST /posts. Only the writes are in the transaction: an
-// account that is disconnected between this and the commit leaves the post as it
-// would have been, had the account been disconnected right after it.
+// createPost handles POST /posts. The transaction contains only the writes. If an
+// account is disconnected between the checks and the commit, the post ends up as if
+// the account had been disconnected right after the commit.
 func (s *Server) createPost(ctx context.Context, c *request, b createPost) (response, error) {
 	if c.draftsOnly() && b.publishAt.schedules() {
 		return response{}, errDraftsOnly
@@ -149,7 +149,7 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 			return nil, errDraftsOnly
 		}
 		if b.publishAt.null && p.Status() == schedctl.Scheduled {
-			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "a scheduled post cannot lose its time; give another time, or cancel the post")
+			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "a scheduled post needs a time; give a new time, or cancel the post")
 		}
 		accounts, err := c.editAccounts(r, p, b)
 		if err != nil {
@@ -263,7 +263,7 @@ func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (r
 	})
 }
 
-// askedNow returns the accounts whose networks a retry asks at once.
+// askedNow returns the accounts whose networks a retry asks immediately.
 func askedNow(p *schedctl.Post, b schedctl.Retry) (ids []string) {
 	for i := range p.Targets {
 		t := &p.Targets[i]
@@ -275,7 +275,7 @@ func askedNow(p *schedctl.Post, b schedctl.Retry) (ids []string) {
 }
 
 // askNow ends the wait for the next probe of accounts. Storing an account, changed
-// or not, makes the deliverer that has it in hand ask about its doubts.
+// or not, makes its deliverer ask the network about unknown outcomes.
 func askNow(tx storage.Tx, workspace string, accounts []string) error {
 	for _, id := range accounts {
 		a, err := tx.Account(workspace, id)

@@ -11,7 +11,7 @@ type createPost struct {
 	publishAt  publishTime
 	overrides  []schedctl.Override
 	schedctl.Annotation
-	replaces string // the id of a post, or empty
+	replaces string // a post id, or empty
 
 	allowDuplicate bool
 }
@@ -27,7 +27,7 @@ func readCreatePost(d *decoder) createPost {
 // validatePost is the body of POST /posts/validate.
 type validatePost struct {
 	createPost
-	postID string // of the post that would become so, or empty
+	postID string // id of the existing post to change, or empty
 }
 
 func readValidatePost(d *decoder) (b validatePost) {
@@ -38,7 +38,7 @@ func readValidatePost(d *decoder) (b validatePost) {
 }
 
 // createPost reads the fields of a new post. other handles fields of the body that
-// are not fields of a post.
+// do not belong to a post.
 func (d *decoder) createPost(fields []string, other func(name string)) (b createPost) {
 	hasContent := false
 	d.object(fields, func(name string) {
@@ -178,8 +178,8 @@ func readRetryPost(d *decoder) (b schedctl.Retry) {
 	return b
 }
 
-// targetIDs reads the ids of targets. An empty list is a fault: a client that
-// filtered the targets and found none does not mean all of them.
+// targetIDs reads the ids of targets. An empty list is a fault: a client whose
+// filter found no targets does not mean all of them.
 func (d *decoder) targetIDs() []string {
 	ids := d.ids(schedctl.ValidationFailed)
 	switch {
@@ -192,7 +192,7 @@ func (d *decoder) targetIDs() []string {
 	return ids
 }
 
-// readNothing reads the body of a call that takes none: an empty object.
+// readNothing reads the body of a request without parameters: an empty object.
 func readNothing(d *decoder) struct{} {
 	d.object(nil, func(string) {})
 	return struct{}{}
@@ -201,25 +201,25 @@ func readNothing(d *decoder) struct{} {
 // accountIDs reads the ids of accounts.
 func (d *decoder) accountIDs() []string { return d.ids(schedctl.InvalidSocialAccounts) }
 
-// accountIDList reads the ids of accounts where an absent list means something
-// else than an empty one.
+// accountIDList reads the ids of accounts, where an absent list differs from an
+// empty one.
 func (d *decoder) accountIDList() *[]string {
 	ids := d.accountIDs()
 	return &ids
 }
 
-// maxID is more than the length of any id.
+// maxID is too long for an id.
 const maxID = 64
 
-// ids reads a list of ids, nil when one of them or the list itself is wrong. A
-// text that is too long to be an id is a fault with the given code, so that no
-// response repeats it.
+// ids reads a list of ids. It returns nil when the list or one of the ids is
+// invalid. A text that is too long for an id is a fault with the given code, so
+// that no response repeats it.
 func (d *decoder) ids(code schedctl.Code) []string {
 	ids, good := []string{}, d.peek() == '['
 	d.list("a list of strings", func() {
 		id, ok := d.text()
 		if len(id) > maxID {
-			d.wrong(code, "is longer than any id")
+			d.wrong(code, "is too long for an id")
 			ok = false
 		}
 		if good = good && ok; good {

@@ -10,10 +10,10 @@ import (
 
 var errDraftsOnly = insufficientScope("this API key writes drafts only; a key with the scope posts:write can publish them")
 
-// changePost loads the post of the path, applies one operation, and stores the post,
-// its events and the response, all in one transaction. The operation is checked
-// against the post's status before change runs, so that a wrong status is reported
-// before invalid accounts. change may run more than once.
+// changePost loads the post of the path, applies one operation, and stores the
+// post, its events and the response, all in one transaction. It checks the
+// operation against the post's status before it calls change, so that a wrong
+// status is reported before invalid accounts. change may run more than once.
 func (s *Server) changePost(ctx context.Context, c *request, status int, op schedctl.Operation,
 	change func(storage.Reader, *schedctl.Post) ([]schedctl.Event, error),
 ) (response, error) {
@@ -38,9 +38,9 @@ func (s *Server) changePost(ctx context.Context, c *request, status int, op sche
 
 // changeFitting is changePost for a change whose result the networks must accept.
 // The change first runs on a snapshot to check the texts: that can take long for
-// many accounts, and a transaction blocks other writers. If the transaction finds a
-// text that was not checked, because the post or an account has changed, everything
-// is repeated.
+// many accounts, and a transaction blocks other writers. If the transaction finds
+// an unchecked text, because the post or an account has changed, everything is
+// repeated.
 func (s *Server) changeFitting(ctx context.Context, c *request, status int, op schedctl.Operation,
 	change func(storage.Reader, *schedctl.Post, *contentChecks) ([]schedctl.Event, error),
 ) (response, error) {
@@ -68,8 +68,8 @@ func (s *Server) changeFitting(ctx context.Context, c *request, status int, op s
 	}
 }
 
-// changeable loads the post of the path for an operation that it is in the
-// state for.
+// changeable loads the post of the path and checks that its status allows the
+// operation.
 func (c *request) changeable(r storage.Reader, op schedctl.Operation) (schedctl.Post, error) {
 	post, err := c.post(r)
 	if err != nil {
@@ -81,7 +81,8 @@ func (c *request) changeable(r storage.Reader, op schedctl.Operation) (schedctl.
 	return post, schedctl.CheckOperation(op, post.Status())
 }
 
-// post loads the post of the path. One that the key may not see is not there.
+// post loads the post of the path. It returns NOT_FOUND if the key may not see the
+// post.
 func (c *request) post(r storage.Reader) (schedctl.Post, error) { return c.postByID(r, c.id) }
 
 func (c *request) postByID(r storage.Reader, id string) (schedctl.Post, error) {
@@ -95,14 +96,14 @@ func (c *request) postByID(r storage.Reader, id string) (schedctl.Post, error) {
 	return schedctl.Post{}, err
 }
 
-// accounts reads the accounts that a post shall go to.
+// accounts reads the accounts of a post by their ids.
 func (c *request) accounts(r storage.Reader, ids []string) ([]schedctl.Account, error) {
 	return c.findAccounts(func(id string) (schedctl.Account, error) { return r.Account(c.key.WorkspaceID, id) }, ids)
 }
 
-// findAccounts is accounts for whatever finds them.
+// findAccounts is accounts with a custom lookup.
 func (c *request) findAccounts(find func(id string) (schedctl.Account, error), ids []string) ([]schedctl.Account, error) {
-	for _, id := range ids[:min(len(ids), schedctl.MaxAccounts)] { // more are refused anyway
+	for _, id := range ids[:min(len(ids), schedctl.MaxAccounts)] { // ResolveAccounts rejects longer lists
 		if !c.mayUse(id) {
 			return nil, schedctl.Errorf(schedctl.AccountNotAllowed, "social_account_ids", "this API key may not publish to %s; use a key that may", id)
 		}
@@ -121,8 +122,9 @@ func (c *request) findAccounts(find func(id string) (schedctl.Account, error), i
 	return accounts, err
 }
 
-// launchAccounts is accountList for a request that makes the post go out: the
-// accounts that a draft has already must be connected too, and may be no longer.
+// launchAccounts is accountList for a request that schedules or publishes the post.
+// It also checks the existing accounts of a draft, because they must still be
+// connected.
 func (c *request) launchAccounts(r storage.Reader, p *schedctl.Post, ids *[]string) (*[]schedctl.Account, error) {
 	if ids == nil && p.Status() == schedctl.Draft {
 		own := p.AccountIDs()
@@ -131,7 +133,7 @@ func (c *request) launchAccounts(r storage.Reader, p *schedctl.Post, ids *[]stri
 	return c.accountList(r, ids)
 }
 
-// accountList is accounts for a list that may be absent.
+// accountList is accounts for an optional list.
 func (c *request) accountList(r storage.Reader, ids *[]string) (*[]schedctl.Account, error) {
 	if ids == nil {
 		return nil, nil

@@ -22,11 +22,11 @@ func anyDuplicateGuard(accounts []schedctl.Account) bool {
 	return slices.ContainsFunc(accounts, func(a schedctl.Account) bool { return duplicateGuard(&a) > 0 })
 }
 
-// refuseDuplicates returns an error with code DUPLICATE_CONTENT when a post
-// that waits to go out has a twin: another one with the same text for the same
-// account whose time is less than the account's guard away. It belongs into the
-// transaction that stores the post, so that of two twins sent at once one is
-// refused. accounts are those of the targets, in their order.
+// refuseDuplicates returns an error with code DUPLICATE_CONTENT when a waiting post
+// has a duplicate: another post with the same text for the same account, closer in
+// time than the account's guard. Call it in the transaction that stores the post,
+// so that only one of two concurrent duplicates is accepted. accounts are those of
+// the targets, in the same order.
 func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Account) error {
 	for i := range p.Targets {
 		t := &p.Targets[i]
@@ -41,17 +41,17 @@ func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Ac
 	return nil
 }
 
-// sentText is what an account gets at a time.
+// sentText is a text that an account gets at a time.
 type sentText struct {
 	accountID string
-	postID    string // of the post that brings it, or empty
+	postID    string // id of the text's own post, or empty
 	content   string
 	media     []schedctl.PostMedia
 	at        time.Time
 }
 
-// refuseDuplicate returns an error with code DUPLICATE_CONTENT when the account
-// guards itself against a twin that there is.
+// refuseDuplicate returns an error with code DUPLICATE_CONTENT when the account has
+// a duplicate guard and there is a duplicate.
 func (t *sentText) refuseDuplicate(r storage.Reader, a *schedctl.Account) error {
 	guard := duplicateGuard(a)
 	if guard <= 0 {
@@ -66,14 +66,14 @@ func (t *sentText) refuseDuplicate(r storage.Reader, a *schedctl.Account) error 
 		a.ID, a.Options.String(duplicateGuardOption))
 }
 
-// hasDuplicate reports whether another post brings the account the same content less than
-// within away. It costs the same however many posts there are.
+// hasDuplicate reports whether the account gets the same text from another post
+// less than within away. The cost does not depend on the number of posts.
 func (t *sentText) hasDuplicate(r storage.Reader, within time.Duration) (bool, error) {
 	ids, err := r.SameContent(storage.ContentQuery{
 		AccountID: t.accountID, Fingerprint: schedctl.FingerprintOf(t.content, t.media...),
 		From:  t.at.Add(time.Millisecond - within), // exactly that far away is far enough
 		Until: t.at.Add(within),
-		Limit: 2, // one of them can be the post itself
+		Limit: 2, // one of the two can be the post itself
 	})
 	return slices.ContainsFunc(ids, func(id string) bool { return id != t.postID }), err
 }

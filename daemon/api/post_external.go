@@ -8,9 +8,9 @@ import (
 )
 
 // refuseExisting returns EXTERNAL_ID_EXISTS when the external id of a new post is
-// taken. createPost calls it before anything else can refuse the post: a client
-// that repeats a request next month gets this code, although the time of the post
-// has passed or its account is gone. takeExternalID decides in the transaction.
+// taken. createPost calls it before all other checks. A client that repeats a
+// request a month later gets this code even if the time of the post has passed or
+// its account is disconnected. takeExternalID checks again in the transaction.
 func (s *Server) refuseExisting(ctx context.Context, c *request, b *createPost) error {
 	if b.ExternalID == nil || *b.ExternalID == "" {
 		return nil
@@ -21,8 +21,8 @@ func (s *Server) refuseExisting(ctx context.Context, c *request, b *createPost) 
 	})
 }
 
-// takeExternalID makes the external id of a new post free: the canceled post that
-// it replaces loses it.
+// takeExternalID frees the external id of a new post: the canceled post that it
+// replaces loses the id.
 func (c *request) takeExternalID(tx storage.Tx, b *createPost) error {
 	if b.ExternalID == nil || *b.ExternalID == "" {
 		return nil
@@ -37,7 +37,7 @@ func (c *request) takeExternalID(tx storage.Tx, b *createPost) error {
 	return tx.PutPost(*replaced)
 }
 
-// checkExternalID returns the post that a new one with the external id replaces,
+// checkExternalID returns the post that a new post with the external id replaces,
 // or nil. Errors: EXTERNAL_ID_EXISTS when another post has the external id;
 // NOT_FOUND and POST_NOT_REPLACEABLE for a post that cannot be replaced.
 func (c *request) checkExternalID(r storage.Reader, externalID, replaces string) (*schedctl.Post, error) {
@@ -60,8 +60,8 @@ func (c *request) checkExternalID(r storage.Reader, externalID, replaces string)
 	return &replaced, trial.Replace(externalID, c.now)
 }
 
-// refuseTaken returns EXTERNAL_ID_EXISTS when a post cannot get an external id
-// because another one has it.
+// refuseTaken returns EXTERNAL_ID_EXISTS when another post already has the external
+// id.
 func (c *request) refuseTaken(r storage.Reader, p *schedctl.Post, externalID *string) error {
 	if externalID == nil || *externalID == "" || p.ExternalID != "" {
 		return nil
@@ -76,8 +76,8 @@ func (c *request) refuseTaken(r storage.Reader, p *schedctl.Post, externalID *st
 	return c.externalIDExists(&existing)
 }
 
-// externalIDExists returns the refusal of an external id that a post has already.
-// It names the post only to a key that may see it.
+// externalIDExists returns the error for an external id that a post already has. It
+// names the post only to a key that may see it.
 func (c *request) externalIDExists(existing *schedctl.Post) error {
 	refusal := storage.ExternalIDExists(existing.ID)
 	if !c.maySee(existing) {

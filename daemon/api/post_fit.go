@@ -13,14 +13,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// accountContent is what a post sends to one account.
+// accountContent is the content and the options that a post sends to one account.
 type accountContent struct {
 	account schedctl.Account
 	content string
 	media   []schedctl.PostMedia
 
-	// These are from the override of the account: its settings, and its path in the
-	// request. They are empty if the account has no override.
+	// The fields below come from the account's override: its settings, and its path
+	// in the request. They are empty if the account has no override.
 	options       schedctl.Options
 	hasOwnContent bool // it sets the content
 	hasOwnMedia   bool // it sets the media
@@ -48,11 +48,11 @@ func contentFor(a schedctl.Account, content string, media []schedctl.PostMedia, 
 
 func overridePath(i int) string { return "target_overrides[" + strconv.Itoa(i) + "]" }
 
-// checkContent returns an error that names every account whose network does not
-// take what the post sends there. A draft may be too long for a network and is
-// only refused for options that its overrides get wrong. accounts are those of
-// the post's targets; overrides are those of the request, by whose places the
-// error names them. No network is asked.
+// checkContent returns an error that names every account whose network would not
+// accept the post. A draft may be too long for a network. It is rejected only for
+// invalid options in its overrides. accounts are those of the post's targets.
+// overrides are those of the request: errors name them by their index. checkContent
+// contacts no network.
 func (s *Server) checkContent(ctx context.Context, known *contentChecks, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
 	unknown := s.unknownOptions(accounts, overrides)
 	if err := unknown.err(); err != nil {
@@ -78,10 +78,10 @@ func (s *Server) checkContent(ctx context.Context, known *contentChecks, p *sche
 	return found.err()
 }
 
-// tooLong is the code of a publisher's problem with the length of a text.
+// tooLong is the problem code of a publisher for a text that is too long.
 const tooLong = "too_long"
 
-// faults returns the problems of a check as faults of a request.
+// faults converts the problems of a check to faults of a request.
 func (c *accountContent) faults(check publish.Check) []schedctl.FieldError {
 	list := make([]schedctl.FieldError, len(check.Problems))
 	for i, problem := range check.Problems {
@@ -101,8 +101,8 @@ func (c *accountContent) fault(check publish.Check, problem *publish.Error) sche
 	return f
 }
 
-// field returns where in a request the cause of a publisher's problem is: an
-// option of the override or of the account, else the text.
+// field returns the request path of a publisher's problem: an option of the
+// override or of the account, else the text.
 func (c *accountContent) field(code string) string {
 	switch {
 	case isMedia(code) && c.hasOwnMedia:
@@ -125,7 +125,7 @@ func isMedia(code string) bool { return code == "media" || strings.HasPrefix(cod
 
 func (c *accountContent) option(name string) string { return join(join(c.path, "options"), name) }
 
-// sets reports whether the field is an option that the override sets.
+// sets reports whether the override sets this option.
 func (c *accountContent) sets(field string) bool {
 	for name := range c.options {
 		if field == c.option(name) {
@@ -140,9 +140,9 @@ func has(o schedctl.Options, name string) bool {
 	return there
 }
 
-// unknownOptions returns a fault for every option of an override that is not one
-// of those that the platform of its account lets a post choose. Overrides of
-// other accounts are left to package schedctl.
+// unknownOptions returns a fault for every option of an override that the account's
+// platform does not allow for a single post. Package schedctl checks overrides of
+// unknown accounts.
 func (s *Server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (found fieldErrors) {
 	for i, o := range overrides {
 		if len(o.Options) == 0 {
@@ -183,14 +183,14 @@ func (s *Server) postOptions(platform string) (names []string) {
 	return names
 }
 
-// changeOptions are what a request says of a change to a post besides the change.
+// changeOptions are the parts of a request that affect how a change is checked.
 type changeOptions struct {
-	overrides      *[]schedctl.Override // nil when they stay
+	overrides      *[]schedctl.Override // nil when they do not change
 	allowDuplicate bool
 }
 
-// checkChanged returns an error when a post that was changed may not be stored
-// as it is now: its networks do not take it, or it is a duplicate.
+// checkChanged returns an error when a changed post must not be stored: a network
+// would not accept it, or it is a duplicate.
 func (s *Server) checkChanged(ctx context.Context, r storage.Reader, p *schedctl.Post, t changeOptions, known *contentChecks) error {
 	accounts := make([]schedctl.Account, len(p.Targets))
 	for i := range p.Targets {

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How many posts a page has, and how many it may leave out.
+// The page size of lists, and the largest offset.
 const (
 	defaultLimit = 20
 	maxLimit     = 100
@@ -82,7 +82,7 @@ func (c *request) postQuery() (storage.PostQuery, error) {
 		p.Sort = oneOf(q, "sort", q.text("sort"), listSorts)
 	}
 	if q.has("cursor") && q.has("offset") {
-		q.refuse("offset", "offset and cursor do not go together; give the cursor alone")
+		q.refuse("offset", "offset and cursor cannot be combined; use the cursor alone")
 	}
 	if q.err == nil && q.has("cursor") {
 		var err error

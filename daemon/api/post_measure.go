@@ -13,9 +13,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// contentChecks are what networks say of the texts of one request. Accounts that differ
-// in nothing a network looks at share a check: a text is measured once, however
-// many accounts it goes to. A checks belongs to one goroutine.
+// contentChecks caches the check results of one request. Accounts with equal
+// settings share a check, so a text is measured once for all of them. A
+// contentChecks belongs to one goroutine.
 type contentChecks struct {
 	server  *Server
 	known   map[checkKey]publish.Check
@@ -24,7 +24,7 @@ type contentChecks struct {
 	frozen  bool // nothing more may be measured
 }
 
-// checkKey is all that [publish.Publisher.Check] looks at.
+// checkKey holds all inputs of [publish.Publisher.Check].
 type checkKey struct {
 	platform string
 	limits   schedctl.Limits
@@ -37,11 +37,11 @@ func (s *Server) newContentChecks() *contentChecks {
 	return &contentChecks{server: s, known: make(map[checkKey]publish.Check), lengths: make(map[string]int)}
 }
 
-// errUnmeasured is returned by frozen checks for a text that was not measured.
+// errUnmeasured is the error of frozen checks for a text without a cached result.
 var errUnmeasured = errors.New("a text was not measured before the transaction")
 
-// check returns what the network of a parcel's account says of it, and its
-// problems as faults of a request. It returns the error of a ctx that ended.
+// check returns the check result for the content of an account, and its problems as
+// faults of a request. It returns the error of a ctx that ended.
 func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Check, []schedctl.FieldError, error) {
 	p, ok := k.server.publishers[c.account.Platform]
 	if !ok {

@@ -212,7 +212,7 @@ func TestRetryPost(t *testing.T) {
 	f.do(nil, "POST", "/posts/"+p.ID+"/retry", body{"target_ids": target, "force": true}).want(http.StatusAccepted)
 }
 
-// operations are the calls that a status allows or refuses.
+// operations are the requests whose result depends on the status.
 var operations = map[string]struct {
 	method, path string
 	body         func(f *fixture) any

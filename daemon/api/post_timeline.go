@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How many events a timeline has, and how many attempts of each target: the latest
-// ones.
+// The maximum number of events in a timeline, and of attempts for each target. The
+// latest ones are kept.
 const (
 	maxTimeline         = 1000
 	maxTimelineAttempts = 50
@@ -84,7 +84,7 @@ func timelineAttempt(a *schedctl.Attempt) apiv1.Attempt {
 		Outcome: a.Outcome, Error: apiv1.NewTargetError(a.Error),
 	}
 	if a.Outcome == schedctl.OutcomeRunning && a.Error != nil {
-		out.Outcome = schedctl.OutcomeUnknown // the call is over, and schedctl asks the network about it
+		out.Outcome = schedctl.OutcomeUnknown // the call has ended, and schedctl asks the network for the outcome
 	}
 	if out.Error != nil {
 		out.HTTPStatus = out.Error.HTTPStatus

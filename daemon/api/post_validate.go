@@ -14,14 +14,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// sameTextWarning is how far apart the same text for the same account should be:
-// networks take what repeats sooner for spam.
+// sameTextWarning is the minimum time between posts with the same text for an
+// account. Networks treat repeated texts as spam sooner.
 const sameTextWarning = 24 * time.Hour
 
 // validatePost handles POST /posts/validate. It checks all rules of createPost,
-// which stops at the first violation. A post without a time is checked as if it were
-// published now. Checking texts for many accounts takes long, so validations of a
-// key are limited like scans.
+// which stops at the first violation. A post without a time is checked as if it
+// were published now. Checking texts for many accounts takes long, so the
+// validations of a key are limited like scans.
 func (s *Server) validatePost(ctx context.Context, c *request, b validatePost) (response, error) {
 	v := validation{server: s, call: c, body: b, checks: s.newContentChecks()}
 	err := s.scan(ctx, c, func(r storage.Reader) error {
@@ -34,7 +34,7 @@ func (s *Server) validatePost(ctx context.Context, c *request, b validatePost) (
 	return newResponse(http.StatusOK, v.result)
 }
 
-// validation is the check of one post that is not stored.
+// validation checks one post that is not stored.
 type validation struct {
 	server *Server
 	call   *request
@@ -43,7 +43,7 @@ type validation struct {
 	checks *contentChecks
 
 	foundAccounts []schedctl.Account
-	allAccounts   []schedctl.Account // these, and stand-ins for those that are not known
+	allAccounts   []schedctl.Account // accounts, and placeholders for unknown ones
 	result        apiv1.Validation
 }
 
@@ -133,7 +133,8 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	return nil
 }
 
-// pauseWarning says why a post to an account waits at a time, or is empty.
+// pauseWarning says why a post to an account must wait at a time. It is empty if
+// the post need not wait.
 func pauseWarning(a schedctl.Account, at time.Time) string {
 	until := apiv1.Time{Time: a.PausedUntil}
 	switch {
@@ -146,10 +147,10 @@ func pauseWarning(a schedctl.Account, at time.Time) string {
 	return fmt.Sprintf("its network limits requests until %s; the post waits until then", until)
 }
 
-// checkDuplicates notes that the account gets the same text twice: a problem where it
-// guards itself, else a warning.
+// checkDuplicates adds a problem when the account gets the same text twice and has
+// a duplicate guard, and a warning when it has no guard.
 func (v *validation) checkDuplicates(about *apiv1.AccountValidation, c *accountContent) error {
-	if v.body.allowDuplicate || v.checks.tooLong(c.content) { // no post has that text
+	if v.body.allowDuplicate || v.checks.tooLong(c.content) { // no stored post can have that text
 		return nil
 	}
 	sent := sentText{postID: v.body.postID, accountID: c.account.ID, content: c.content, media: c.media, at: v.publishTime()}
@@ -163,12 +164,12 @@ func (v *validation) checkDuplicates(about *apiv1.AccountValidation, c *accountC
 	}
 	twin, err := sent.hasDuplicate(v.reader, sameTextWarning)
 	if twin {
-		about.Warnings = append(about.Warnings, "the account gets the same text from another post less than 24 h away; its network may take that for spam")
+		about.Warnings = append(about.Warnings, "the account gets the same text from another post less than 24 h away; its network may treat it as spam")
 	}
 	return err
 }
 
-// publishTime is when the post would go out.
+// publishTime is the time at which the post would be published.
 func (v *validation) publishTime() time.Time {
 	if v.body.publishAt.at.IsZero() {
 		return v.call.now
@@ -176,8 +177,8 @@ func (v *validation) publishTime() time.Time {
 	return v.body.publishAt.at
 }
 
-// checkPost checks the post without its accounts, using a valid text for checks that
-// do not concern the text.
+// checkPost checks the post without its accounts, using a valid text for checks
+// that do not concern the text.
 func (v *validation) checkPost() {
 	if v.body.content != "" || len(v.body.media) == 0 {
 		v.addProblem(schedctl.CheckContent(v.body.content))
@@ -200,8 +201,8 @@ func (v *validation) checkPost() {
 	}
 }
 
-// externalID checks whether the post can have its external id. The post that would
-// change may have it already.
+// externalID checks whether the post can have its external id. The post to change
+// may already have it.
 func (v *validation) externalID() error {
 	id := v.body.ExternalID
 	if id == nil || *id == "" {
@@ -215,8 +216,8 @@ func (v *validation) externalID() error {
 	return v.addProblem(err)
 }
 
-// addProblem adds an error with a code to the problems of the post. It returns other
-// errors.
+// addProblem adds an error with a code to the problems of the post. It returns
+// other errors.
 func (v *validation) addProblem(err error) error {
 	var refusal *schedctl.Error
 	if err != nil && !errors.As(err, &refusal) {

@@ -8,7 +8,7 @@ import (
 )
 
 // precondition is an If-Match field (RFC 9110, section 13.1.1). The zero value
-// lets everything through.
+// always holds.
 type precondition struct {
 	given    bool
 	any      bool     // "*"
@@ -80,8 +80,8 @@ func (p precondition) check(post *schedctl.Post) error {
 }
 
 // matchesNone reports whether an If-None-Match field (RFC 9110, section 13.1.2)
-// names the entity-tag, so that the client has the representation already. What
-// cannot be read of the field matches nothing.
+// names the entity tag, so that the client already has the representation. Parts
+// that cannot be parsed match no entity tag.
 func matchesNone(lines []string, etag string) bool {
 	rest := strings.Trim(strings.Join(lines, ","), ", \t")
 	if rest == "*" {

@@ -11,15 +11,15 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// query reads the parameters of a list. The first fault is kept in err; after
-// it every read returns a zero value.
+// query reads the parameters of a list. err is the first fault. After it, every
+// read returns a zero value.
 type query struct {
 	values url.Values
 	err    error
 }
 
-// parseQuery reads a raw query that may hold the known parameters, each of them
-// once unless it is among the repeatable ones.
+// parseQuery parses a raw query with the known parameters. Only repeatable
+// parameters may appear more than once.
 func parseQuery(raw string, known, repeatable []string) *query {
 	values, err := url.ParseQuery(raw)
 	q := &query{values: values}
@@ -65,7 +65,7 @@ func (q *query) text(name string) string {
 	return text
 }
 
-// shortText is text for a parameter of at most so many characters.
+// shortText is text for a parameter with a maximum number of characters.
 func (q *query) shortText(name string, limit int) string {
 	text := q.text(name)
 	if n := utf8.RuneCountInString(text); n > limit {
@@ -88,7 +88,7 @@ func (q *query) checked(name string, check func(field, value string) error) stri
 	return value
 }
 
-// labels returns a parameter that may be given for each label that a post can have.
+// labels returns the label parameter, which may be repeated.
 func (q *query) labels(name string) (labels []string) {
 	given := q.values[name]
 	if len(given) > schedctl.MaxLabels {
@@ -105,8 +105,8 @@ func (q *query) labels(name string) (labels []string) {
 	return labels
 }
 
-// accountID returns a parameter that is the id of an account, of whatever
-// workspace.
+// accountID returns a parameter that is an account id. The account may belong to
+// any workspace.
 func (q *query) accountID(name string) string {
 	if !q.has(name) {
 		return ""

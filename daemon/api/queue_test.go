@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// delivering runs a deliverer over the fixture's store. The channel it returns
-// has something in it after every commit.
+// delivering runs a deliverer over the fixture's store. The returned channel has a
+// value after every commit.
 func (f *fixture) delivering() (committed <-chan struct{}) {
 	f.t.Helper()
 	d := deliver.New(deliver.Config{
@@ -41,7 +41,7 @@ func (f *fixture) delivering() (committed <-chan struct{}) {
 	return news
 }
 
-// await waits until a commit has made good true.
+// await waits until a commit after which good returns true.
 func (f *fixture) await(committed <-chan struct{}, good func() bool) {
 	f.t.Helper()
 	tooLong := time.After(30 * time.Second)
@@ -54,8 +54,8 @@ func (f *fixture) await(committed <-chan struct{}, good func() bool) {
 	}
 }
 
-// TestReconnectLetsTheQueueGoOn holds a post on an account that is refused, and
-// reconnects the account.
+// TestReconnectLetsTheQueueGoOn holds a post on a rejected account, and reconnects
+// the account.
 func TestReconnectLetsTheQueueGoOn(t *testing.T) {
 	t.Parallel()
 	for name, reconnect := range map[string]func(f *fixture, path string) *response{

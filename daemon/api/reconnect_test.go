@@ -13,9 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// TestReconnectIsTold guards that the queue of a refused account is notified that it
-// can continue.
-func TestReconnectIsTold(t *testing.T) {
+// TestReconnectNotifiesTheQueue guards that reconnecting an account notifies its queue.
+func TestReconnectNotifiesTheQueue(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, testReconnectIsTold)
 }
@@ -34,13 +33,13 @@ func testReconnectIsTold(t *testing.T, f *fixture) {
 			t.Fatalf("%+v", a)
 		}
 		f.network.refuse(nil)
-		var told []string
-		f.listen(func(c storage.Commit) { told = append(told, c.Accounts...) })
+		var notified []string
+		f.listen(func(c storage.Commit) { notified = append(notified, c.Accounts...) })
 		if a := reconnect().want(200).account(); a.Status != schedctl.AccountConnected || a.Error != nil {
 			t.Errorf("%+v", a)
 		}
-		if !slices.Equal(told, []string{f.mine.account}) {
-			t.Errorf("the notifications are %v, want %s", told, f.mine.account)
+		if !slices.Equal(notified, []string{f.mine.account}) {
+			t.Errorf("the notifications are %v, want %s", notified, f.mine.account)
 		}
 	}
 	if p := f.do(nil, "GET", "/posts/"+waiting.ID, nil).post(); p.Status != schedctl.Publishing || p.Version != waiting.Version {
@@ -48,9 +47,9 @@ func testReconnectIsTold(t *testing.T, f *fixture) {
 	}
 }
 
-// TestReconnectAsSomebodyElse guards that what waits on an account does not go
-// out under another name.
-func TestReconnectAsSomebodyElse(t *testing.T) {
+// TestReconnectAsDifferentUser guards that the waiting posts of an account are not
+// published as a different user.
+func TestReconnectAsDifferentUser(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, testReconnectAsSomebodyElse)
 }
@@ -81,9 +80,9 @@ func testReconnectAsSomebodyElse(t *testing.T, f *fixture) {
 	refuse()
 
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.ProfileURL = "" })
-	f.do(nil, "PATCH", path, another).want(200) // accounts without a page cannot be distinguished
+	f.do(nil, "PATCH", path, another).want(200) // accounts without a profile URL cannot be distinguished
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.ProfileURL, a.Username = "https://old.example/@me", "Somebody Else" })
-	f.do(nil, "PATCH", path, another).want(200) // the same by another address
+	f.do(nil, "PATCH", path, another).want(200) // the same with a different address
 
 	receiver := f.do(nil, "POST", "/social-accounts", body{"platform": "http", "name": "bot"}).want(201).account()
 	f.do(nil, "PATCH", "/social-accounts/"+receiver.ID, another).want(200) // an address may move
@@ -91,8 +90,8 @@ func testReconnectAsSomebodyElse(t *testing.T, f *fixture) {
 	f.do(nil, "PATCH", "/social-accounts/"+page.ID, body{"name": "new"}).want(200) // a name may change
 }
 
-// TestReconnectElsewhere guards that what waits on an account goes to the room,
-// channel or chat that it is meant for, also when the same user is in another one,
+// TestReconnectElsewhere guards that the waiting posts of an account go to the
+// intended room, channel or chat, even if the same user is also in a different one,
 // and after the account was disconnected.
 func TestReconnectElsewhere(t *testing.T) {
 	t.Parallel()
@@ -102,13 +101,14 @@ func TestReconnectElsewhere(t *testing.T) {
 func testReconnectElsewhere(t *testing.T, f *fixture) {
 	token := func(room string) body { return body{"credentials": body{"token": "room-" + room}} }
 	path := "/social-accounts/" + f.mine.account
-	// An account of an earlier version has no identity yet; its profile is compared.
+	// An account of an earlier version has no identity yet. Its profile is
+	// compared.
 	f.do(nil, "PATCH", path, token("one")).want(200)
 	refuse := func(when string) {
 		t.Helper()
 		before := f.stored(f.mine.account)
 		e := f.do(nil, "PATCH", path, token("two")).refused(schedctl.AccountVerificationFailed)
-		if !strings.Contains(e.Message, "another room, channel or chat") || !strings.Contains(e.Message, "as a new account") || e.Details[0].Field != "credentials" {
+		if !strings.Contains(e.Message, "different room, channel or chat") || !strings.Contains(e.Message, "as a new account") || e.Details[0].Field != "credentials" {
 			t.Errorf("%s: %+v", when, e)
 		}
 		if diff := cmp.Diff(before, f.stored(f.mine.account)); diff != "" {
@@ -121,7 +121,7 @@ func testReconnectElsewhere(t *testing.T, f *fixture) {
 	refuse("verified")
 	f.do(nil, "PATCH", path, token("one")).want(200)
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Username = "renamed since" })
-	f.do(nil, "PATCH", path, token("one")).want(200) // the same by another name
+	f.do(nil, "PATCH", path, token("one")).want(200) // the same with a different name
 	f.do(nil, "DELETE", path, nil).want(204)
 	left, err := f.connector.Open(f.stored(f.mine.account))
 	if diff := cmp.Diff(publish.Credentials{"identity": "me one"}, left); diff != "" || err != nil {
@@ -130,8 +130,8 @@ func testReconnectElsewhere(t *testing.T, f *fixture) {
 	refuse("disconnected")
 	f.do(nil, "PATCH", path, token("one")).want(200)
 
-	// The room of an account of an earlier version is unknown if its page does not name
-	// it.
+	// The room of an account of an earlier version is unknown if its page does not
+	// name it.
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Credentials, a.ProfileURL = nil, "https://fake.example/elsewhere" })
 	refuse("of an earlier version")
 	given := body{"credentials": body{"token": "room-one", "identity": "me two"}}
@@ -182,8 +182,8 @@ func TestSessionsAreStored(t *testing.T) {
 	same("refused", "s")
 }
 
-// TestRefusedOptionLeavesTheAccount guards that a network that refuses an
-// account for what a change asks of it does not put the account into error.
+// TestRefusedOptionLeavesTheAccount guards that an option that the network rejects
+// does not put the account into error.
 func TestRefusedOptionLeavesTheAccount(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -198,8 +198,8 @@ func TestRefusedOptionLeavesTheAccount(t *testing.T) {
 	}
 }
 
-// TestPublisherThatPanicsOnConnect guards that nothing of the credentials gets
-// into the log with a panic.
+// TestPublisherThatPanicsOnConnect guards that no credentials get into the log with
+// a panic.
 func TestPublisherThatPanicsOnConnect(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -331,10 +331,10 @@ var refusals = []struct {
 	}},
 }
 
-// laterCodes belong to what the API does not do yet.
+// laterCodes belong to features that the API does not have yet.
 var laterCodes = []schedctl.Code{schedctl.RateLimited}
 
-// callUnderWay repeats a call whose first instance waits for its network.
+// callUnderWay repeats a request whose first instance waits for its network.
 func callUnderWay(f *fixture) *response {
 	f.t.Helper()
 	release := make(chan struct{})
@@ -357,7 +357,7 @@ func callUnderWay(f *fixture) *response {
 	return second
 }
 
-// againLater are the refusals that say when to try again.
+// againLater are the errors that say when to retry.
 var againLater = []schedctl.Code{schedctl.Unavailable, schedctl.IdempotencyRunning, schedctl.InsufficientStorage}
 
 func TestRefusals(t *testing.T) {
@@ -460,7 +460,7 @@ func TestReadyAndHealth(t *testing.T) {
 	}
 }
 
-// A daemon whose clock is in doubt is ready, and says which posts wait.
+// A daemon with an uncertain clock is ready, and reports the waiting posts.
 func TestReadyWarnsOfTheClock(t *testing.T) {
 	t.Parallel()
 	doubted := clock.New(time.Now().Add(-39*24*time.Hour), slog.New(slog.DiscardHandler))

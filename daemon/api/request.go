@@ -12,7 +12,7 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// requestID returns the id the client chose, when it is 1–128 visible ASCII
+// requestID returns the client's request id if it has 1–128 visible ASCII
 // characters, else a new one.
 func requestID(r *http.Request, now time.Time) string {
 	if id := r.Header.Get(requestIDHeader); visibleASCII(id, 128) {
@@ -34,8 +34,8 @@ func visibleASCII(s string, limit int) bool {
 	return true
 }
 
-// cleanPath reports whether a path is in the one form that routes have, but for
-// a slash at its end.
+// cleanPath reports whether a path is in canonical form. A trailing slash is
+// allowed.
 func cleanPath(p string) bool {
 	trimmed := strings.TrimSuffix(p, "/")
 	return p == "/" || (strings.HasPrefix(trimmed, "/") && trimmed != "/" && path.Clean(trimmed) == trimmed)
@@ -47,7 +47,7 @@ type statusRecorder struct {
 	status int // 0 before the headers are sent
 }
 
-// WriteHeader notes the status and passes it on.
+// WriteHeader records the status and sends it.
 func (w *statusRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
@@ -55,7 +55,7 @@ func (w *statusRecorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements [http.ResponseWriter]; the first call without WriteHeader means
+// Write implements [http.ResponseWriter]. A first call without WriteHeader means
 // status 200.
 func (w *statusRecorder) Write(b []byte) (int, error) {
 	if w.status == 0 {
@@ -67,8 +67,8 @@ func (w *statusRecorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// logRequest writes the line of one request. The path is not logged, only its
-// pattern, and neither headers nor bodies are.
+// logRequest logs one request. It logs the pattern instead of the path, and no
+// headers or bodies.
 func (s *Server) logRequest(r *http.Request, w *statusRecorder, start time.Time) {
 	if !s.log.Enabled(r.Context(), slog.LevelDebug) {
 		return
@@ -87,10 +87,10 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	if allowed := s.allowed(r); allowed != nil {
 		list := strings.Join(allowed, ", ")
 		w.Header().Set("Allow", list)
-		s.fail(w, r, schedctl.Errorf(schedctl.MethodNotAllowed, "", "this path does not take that method; it takes %s", list))
+		s.fail(w, r, schedctl.Errorf(schedctl.MethodNotAllowed, "", "this path does not allow that method; it allows %s", list))
 		return
 	}
-	s.fail(w, r, schedctl.Errorf(schedctl.NotFound, "", "there is nothing at this path; /openapi.json lists all paths"))
+	s.fail(w, r, schedctl.Errorf(schedctl.NotFound, "", "no route has this path; /openapi.json lists all paths"))
 }
 
 // allowed returns the methods that the request's path has routes for.

@@ -29,7 +29,7 @@ type fuzzed struct {
 	logs    *syncBuffer
 	key     string
 	store   storage.Store
-	ids     []string // words of targets and bodies, and the ids they stand for
+	ids     []string // words in targets and bodies, and the ids they stand for
 }
 
 func newFuzzed(f *testing.F) *fuzzed {
@@ -71,7 +71,7 @@ func newFuzzed(f *testing.F) *fuzzed {
 	return z
 }
 
-// create makes something whose id a word stands for from then on.
+// create creates an object and lets a word stand for its id.
 func (z *fuzzed) create(f *testing.F, word, path, body string) {
 	f.Helper()
 	r := httptest.NewRequest("POST", "/api/v1"+z.named(path), strings.NewReader(z.named(body)))
@@ -80,7 +80,7 @@ func (z *fuzzed) create(f *testing.F, word, path, body string) {
 	w := httptest.NewRecorder()
 	z.handler.ServeHTTP(w, r)
 	var made map[string]struct{ ID string }
-	json.Unmarshal(w.Body.Bytes(), &made) // next to it, a secret is not redacted
+	json.Unmarshal(w.Body.Bytes(), &made) // only this field, because a secret is not redacted
 	for _, name := range []string{"social_account", "post", "delivery", "webhook", "api_key"} {
 		if id := made[name].ID; id != "" {
 			z.ids = append(z.ids, word, id)
@@ -90,11 +90,11 @@ func (z *fuzzed) create(f *testing.F, word, path, body string) {
 	f.Fatalf("POST %s: %d %s", path, w.Code, w.Body)
 }
 
-// named returns a text with ids for the words that stand for them.
+// named replaces words in a text by the ids that they stand for.
 func (z *fuzzed) named(text string) string { return strings.NewReplacer(z.ids...).Replace(text) }
 
-// serve handles a request and fails the test on an internal error. Requests that do
-// not end are canceled.
+// serve handles a request and fails the test on an internal error. It cancels
+// requests that do not end.
 func (z *fuzzed) serve(t *testing.T, r *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -110,7 +110,8 @@ func (z *fuzzed) serve(t *testing.T, r *http.Request) *httptest.ResponseRecorder
 	return w
 }
 
-// authorized asks with whatever a client sends: nothing but the key itself opens the door.
+// authorized sends an arbitrary Authorization header: only the key itself is
+// accepted.
 func (z *fuzzed) authorized(t *testing.T, authorization, remote string) {
 	r := httptest.NewRequest("GET", "/api/v1/me", nil)
 	r.Header["Authorization"] = []string{authorization}
@@ -130,7 +131,7 @@ func (z *fuzzed) authorized(t *testing.T, authorization, remote string) {
 	}
 }
 
-// FuzzRequest sends requests of any shape with a key that has all scopes: none gets
+// FuzzRequest sends arbitrary requests with a key that has all scopes. None gets
 // 500, and every error is an envelope.
 func FuzzRequest(f *testing.F) {
 	z := newFuzzed(f)

@@ -16,17 +16,17 @@ type response struct {
 	status   int
 	etag     string
 	location string
-	created  string // the id of what was created, for the audit log; may be empty
+	created  string // the id of the created object, for the audit log; may be empty
 	body     []byte // JSON, or nil for none
-	secret   bool   // body shows a secret: where it is stored, it is sealed
-	replayed bool   // it was stored by an earlier request with the same key
+	secret   bool   // the body contains a secret and is sealed when stored
+	replayed bool   // stored by an earlier request with the same key
 
-	// stream replaces all fields above: it writes the whole response and returns at its
-	// end.
+	// stream replaces all fields above. It writes the whole response and returns at
+	// its end.
 	stream func(http.ResponseWriter, *http.Request)
 }
 
-// noContent is the response without a body.
+// noContent is a response without a body.
 var noContent = response{status: http.StatusNoContent}
 
 // newResponse returns a response with v as its body.

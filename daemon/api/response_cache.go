@@ -12,23 +12,23 @@ const (
 	cachedResponseOverhead = 512       // one response, in addition to its strings
 )
 
-// responseKey holds everything that a response depends on, apart from the store.
-// The permissions of the API key are in the store.
+// responseKey holds all inputs of a response except the store. The permissions of
+// the API key are in the store.
 type responseKey struct{ keyID, action, id, query string }
 
-// cachedSize returns about how much memory a cached response takes. Clients
+// cachedSize returns the approximate memory use of a cached response. Clients
 // choose the length of the id and of the query.
 func cachedSize(k *responseKey, a *response) int {
 	return cachedResponseOverhead + len(k.keyID) + len(k.id) + len(k.query) + cap(a.body) + len(a.etag) + len(a.location)
 }
 
 // cacheResponses caches the responses of a handler until the next commit, so that
-// polling an idle daemon is cheap. The responses must depend on nothing but the
-// responseKey and the store; in particular not on the time.
+// polling an idle daemon is cheap. The responses must depend only on the
+// responseKey and the store, in particular not on the time.
 //
-// A cached response is never older than the store: the cache is cleared before
-// the writer of a commit gets its response. This holds within one process, so
-// nothing is cached when several daemons share the store.
+// A cached response is never older than the store: the cache is cleared before the
+// writer of a commit gets its response. This holds within one process, so caching
+// is off when several daemons share the store.
 func (s *Server) cacheResponses(next handler) handler {
 	if s.shared != nil {
 		return next

@@ -37,7 +37,7 @@ func TestReadsAreRepeatedFromMemory(t *testing.T) {
 	}
 }
 
-// What one key was shown is not shown to another.
+// A response to one key is not served to others.
 func TestReadsFromMemoryAreOfTheSameKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// route is one operation of the API: how it is reached, who may call it, what
-// the OpenAPI document says about it, and what it does.
+// route is one operation of the API: its path, who may use it, its OpenAPI
+// description, and its handler.
 type route struct {
 	method string
 	path   string // below the prefix
@@ -26,12 +26,12 @@ type route struct {
 	description string
 	tag         string
 
-	scopes []schedctl.Scope // any one of them; none when every valid key may call
+	scopes []schedctl.Scope // one of them is required; empty allows every valid key
 	params []*huma.Param
 	codes  []schedctl.Code // error codes other than those of all routes
 
 	request      reflect.Type // the JSON body; nil for none
-	optionalBody bool         // the body may be left out
+	optionalBody bool         // the body is optional
 	status       int
 	response     reflect.Type // nil for no body
 	media        string       // the media type of the response; empty for JSON
@@ -60,7 +60,7 @@ type request struct {
 	id         string // of the resource in the path; may be empty
 	host       string // by which the client reached the daemon
 	deliveryID string // of the delivery in the path, on routes that have one
-	query      string // raw
+	query      string // not parsed
 	header     http.Header
 
 	// For the audit log.
@@ -70,11 +70,11 @@ type request struct {
 
 	arrived time.Time // with a monotonic reading
 
-	// What follows is set on routes with a body.
+	// The fields below are set on routes with a body.
 	now  time.Time
 	body []byte
 
-	// What follows is set on routes that write.
+	// The fields below are set on routes that write.
 	match       precondition
 	idempotency storage.IdempotencyScope // empty IdempotencyKey for none
 	fingerprint [32]byte
@@ -98,8 +98,8 @@ func withBody[B any](read func(*decoder) B, next func(context.Context, *request,
 	}
 }
 
-// withOptionalBody decodes the body for a handler; without one, the handler is
-// given the zero value.
+// withOptionalBody decodes the body for a handler. Without a body, the handler gets
+// the zero value.
 func withOptionalBody[B any](read func(*decoder) B, next func(context.Context, *request, B) (response, error)) handler {
 	decoded := withBody(read, next)
 	return func(ctx context.Context, c *request) (response, error) {
@@ -112,14 +112,14 @@ func withOptionalBody[B any](read func(*decoder) B, next func(context.Context, *
 	}
 }
 
-// withoutBody refuses a body that says anything.
+// withoutBody rejects a body with any content.
 func withoutBody(next handler) handler {
 	return withOptionalBody(readNothing, func(ctx context.Context, c *request, _ struct{}) (response, error) {
 		return next(ctx, c)
 	})
 }
 
-// register puts the route into the mux and into the document.
+// register adds the route to the mux and to the document.
 func (s *Server) register(api huma.API, rt route) {
 	op := rt.operation(api.OpenAPI().Components.Schemas)
 	api.OpenAPI().AddOperation(op)
@@ -176,7 +176,7 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (respo
 	if err := s.readWrite(rt, w, r, c); err != nil {
 		return response{}, err
 	}
-	c.now = time.Now() // reading the body may have taken a while
+	c.now = time.Now() // reading the body may have been slow
 	if err := s.checkKey(ctx, &c.key, c.now); err != nil {
 		return response{}, err
 	}

@@ -37,7 +37,7 @@ func (s *Server) accountRoutes() []route {
 	}, {
 		method: http.MethodPatch, path: "/social-accounts/{id}", id: "editSocialAccount", tag: "Social accounts",
 		summary:     "Rename, configure or reconnect a social account",
-		description: "New credentials replace all old ones. Credentials and platform options are verified with the network before they are stored. An option set to null is reset to its default. Credentials of another user are refused; connect them as a new account.",
+		description: "New credentials replace all old ones. Credentials and platform options are verified with the network before they are stored. An option set to null is reset to its default. Credentials of a different user are refused; connect them as a new account.",
 		scopes:      writesAccounts,
 		codes:       []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.NotFound},
 		request:     reflect.TypeFor[apiv1.EditAccount](), status: http.StatusOK, response: one,

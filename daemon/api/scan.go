@@ -9,16 +9,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// A scan is a read of many records, such as a search. Scans are bounded for each
-// API key, so that no key occupies all readers, and for the daemon, so that they
-// never hold up what publishes posts.
+// A scan is a read of many records, such as a search. The number of scans is
+// limited for each API key, so that no key occupies all readers, and for the
+// daemon, so that scans never delay publishing.
 const (
-	maxScans       = 8 // of the daemon at once; fewer where the store has few readers
-	maxScansPerKey = 4 // of an API key, running or next to run
+	maxScans       = 8 // per daemon; fewer when the store has few readers
+	maxScansPerKey = 4 // per API key, running or next in the queue
 	scanPatience   = time.Second
 )
 
-// scans bounds how many scans run at once.
+// scans limits how many scans run at once.
 type scans struct {
 	all    chan struct{} // one token for each scan that runs
 	perKey int
@@ -33,9 +33,9 @@ type keyScans struct {
 	users int // requests that run or wait
 }
 
-// newScans returns the bounds for a store with so many readers, 0 for any number.
-// At least one reader, where there are several, is left to other requests, and so
-// is one scan to other keys.
+// newScans returns the limits for a store with this number of readers, 0 for any
+// number. With several readers, at least one stays free for other requests, and at
+// least one scan for other keys.
 func newScans(readers int) *scans {
 	most := maxScans
 	if readers > 0 {
@@ -44,8 +44,8 @@ func newScans(readers int) *scans {
 	return &scans{all: make(chan struct{}, most), perKey: max(1, min(maxScansPerKey, most-1)), keys: map[string]*keyScans{}}
 }
 
-// begin waits until a scan of a key may run. The caller must call end.
-func (s *scans) begin(ctx context.Context, keyID string) (end func(), err error) {
+// start waits until a scan of the key may run. The caller must call end.
+func (s *scans) start(ctx context.Context, keyID string) (end func(), err error) {
 	k := s.join(keyID)
 	select {
 	case k.slots <- struct{}{}:
@@ -87,12 +87,12 @@ func (s *scans) leave(keyID string, k *keyScans) {
 	}
 }
 
-// scan is view for reads of many records. It returns RATE_LIMITED when too many
-// scans are running for longer than [scanPatience].
+// scan is view for reads of many records. It returns RATE_LIMITED when no scan can
+// start within [scanPatience].
 func (s *Server) scan(ctx context.Context, c *request, fn func(storage.Reader) error) error {
 	patient, stop := context.WithTimeout(ctx, scanPatience)
 	defer stop()
-	end, err := s.scans.begin(patient, c.key.ID)
+	end, err := s.scans.start(patient, c.key.ID)
 	switch {
 	case ctx.Err() != nil:
 		return storeError(ctx.Err(), "the client did not wait for the response")
@@ -106,8 +106,8 @@ func (s *Server) scan(ctx context.Context, c *request, fn func(storage.Reader) e
 var errManyScans = schedctl.Errorf(schedctl.RateLimited, "",
 	"this API key, or all keys together, make too many long requests at once; wait for the responses to earlier searches, lists and validations, or repeat the request in 1 s")
 
-// viewer returns scan for a query that reads more than its page, and view for
-// others.
+// viewer returns scan for a query that reads more than its page, and view
+// otherwise.
 func (s *Server) viewer(c *request, q *storage.PostQuery) func(context.Context, func(storage.Reader) error) error {
 	if !q.Scans() {
 		return s.view

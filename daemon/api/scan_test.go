@@ -21,7 +21,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// slow is a store on which a search takes until release is closed. It holds its
+// slow is a store on which a search blocks until release is closed. It holds its
 // snapshot, and on PostgreSQL its connection.
 type slow struct {
 	storage.Store
@@ -75,8 +75,8 @@ func (s *slow) count(n int) {
 }
 
 // TestSearchesHoldUpNothing sends fifty searches of one key that do not end. A few
-// of them run and the others are refused. Meanwhile, the key can read, a second key
-// can search, and publishing gets a snapshot and a transaction.
+// of them run and the others are refused. During that time the key can read, a
+// second key can search, and publishing gets a snapshot and a transaction.
 func TestSearchesHoldUpNothing(t *testing.T) {
 	t.Parallel()
 	engines := map[string]func(*testing.T) storage.Store{
@@ -185,7 +185,7 @@ func TestStreamsOfAKeyAreBounded(t *testing.T) {
 	})
 }
 
-// heldCopy is a store whose copy waits until release is closed.
+// heldCopy is a store whose copy blocks until release is closed.
 type heldCopy struct {
 	storage.Store
 	begun   chan struct{}
@@ -199,8 +199,8 @@ func (s *heldCopy) Copy(_ context.Context, w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// TestBackupsAreBounded guards that clients that take backups slowly are few: as
-// long as a copy is made, the database cannot reuse space.
+// TestBackupsAreBounded guards that only a few slow backups run at once: while a
+// copy is made, the database cannot reuse space.
 func TestBackupsAreBounded(t *testing.T) {
 	t.Parallel()
 	const mayRun = 2

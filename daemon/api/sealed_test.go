@@ -14,9 +14,9 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// TestSecretsInAnswersAreSealed repeats calls that show a secret, and looks for
-// the secrets in the file.
-func TestSecretsInAnswersAreSealed(t *testing.T) {
+// TestSecretsInResponsesAreSealed repeats requests whose responses contain a
+// secret, and searches the file for the secrets.
+func TestSecretsInResponsesAreSealed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "schedctl.db")
 	store, err := bolt.Open(path, bolt.Options{})
@@ -58,9 +58,10 @@ func TestSecretsInAnswersAreSealed(t *testing.T) {
 	}
 }
 
-// TestSealedAnswersAreForWhoeverAsked: a secret is shown again to the key that
-// made the request and to no other, which may hold less than the secret gives.
-func TestSealedAnswersAreForWhoeverAsked(t *testing.T) {
+// TestSealedResponsesAreForTheirKey guards that a secret is returned again only to
+// the key that made the request. Other keys may have fewer permissions than the
+// secret grants.
+func TestSealedResponsesAreForTheirKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	first := f.do(key("k"), "POST", "/api-keys", body{"name": "x"}).want(201)
@@ -70,9 +71,9 @@ func TestSealedAnswersAreForWhoeverAsked(t *testing.T) {
 	f.do(key("k"), "POST", "/api-keys", body{"name": "y"}).refused(schedctl.IdempotencyKeyReused)
 }
 
-// TestSealedAnswersAreBoundToTheirRequest moves a sealed response to another
+// TestSealedResponsesAreBoundToTheirRequest moves a sealed response to a different
 // request, as an attacker with write access to the file could.
-func TestSealedAnswersAreBoundToTheirRequest(t *testing.T) {
+func TestSealedResponsesAreBoundToTheirRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.do(key("k"), "POST", "/api-keys", body{"name": "x"}).want(201)

@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// TestEveryOperationAsDocumented sends refused requests to every operation, and
+// TestEveryOperationAsDocumented sends rejected requests to every operation, and
 // finally an accepted one, and compares all with the document.
 func TestEveryOperationAsDocumented(t *testing.T) {
 	t.Parallel()
@@ -30,8 +30,8 @@ func TestEveryOperationAsDocumented(t *testing.T) {
 	}
 }
 
-// methodsOf returns what Allow names for the path of an operation, which those
-// operations are on as well whose path has a parameter in its place.
+// methodsOf returns the Allow header for the path of an operation. It includes
+// operations whose path has a parameter in the same position.
 func methodsOf(operations map[string]operation, path string) (allowed []string) {
 	for _, method := range []string{"GET", "HEAD", "POST", "PATCH", "DELETE"} {
 		for _, op := range operations {
@@ -44,13 +44,13 @@ func methodsOf(operations map[string]operation, path string) (allowed []string) 
 	return allowed
 }
 
-// leads reports whether a path of the document leads where another one does.
+// leads reports whether a path of the document matches a different path.
 func leads(general, special string) bool {
 	a, b := strings.Split(general, "/"), strings.Split(special, "/")
 	return slices.EqualFunc(a, b, func(a, b string) bool { return a == b || strings.HasPrefix(a, "{") })
 }
 
-// checkMethods makes calls with every method that a path does not take.
+// checkMethods sends requests with every method that a path does not allow.
 func (w *world) checkMethods(op operation, a attempt, allowed []string) {
 	w.t.Helper()
 	for _, method := range []string{"GET", "POST", "PATCH", "DELETE", "PUT", "OPTIONS"} {
@@ -65,8 +65,8 @@ func (w *world) checkMethods(op operation, a attempt, allowed []string) {
 	}
 }
 
-// checkHead compares HEAD with GET. That a body stays away is net/http's work,
-// which TestHeadAnswersAsGetDoes looks at.
+// checkHead compares the headers of HEAD with those of GET. The missing body is the
+// work of net/http.
 func (w *world) checkHead(op operation, a attempt) {
 	w.t.Helper()
 	if op.method != http.MethodGet {
@@ -78,7 +78,8 @@ func (w *world) checkHead(op operation, a attempt) {
 	got, want := w.try(same, head, a), w.try(same, op, a)
 	const length = "Content-Length"
 	if got.header.Get(length) != want.header.Get(length) {
-		// A time without a fraction, as last_used_at of one request in a thousand, is shorter.
+		// A time without a fraction, such as last_used_at of one request in a
+		// thousand, is shorter.
 		got, want = w.try(same, head, a), w.try(same, op, a)
 	}
 	if got.status != want.status {
@@ -91,7 +92,7 @@ func (w *world) checkHead(op operation, a attempt) {
 	}
 }
 
-// checkBodies sends bodies that are refused before anything is done.
+// checkBodies sends bodies that are rejected before they have an effect.
 func (w *world) checkBodies(op operation, a attempt) {
 	w.t.Helper()
 	if op.RequestBody == nil {
@@ -103,8 +104,8 @@ func (w *world) checkBodies(op operation, a attempt) {
 	w.do(nil, op.method, a.path, `{"no_such_field":1}`).refused(schedctl.ValidationFailed)
 }
 
-// checkIfMatch sends preconditions that fail, and returns one that holds; both
-// only of operations that take them.
+// checkIfMatch sends preconditions that fail, and returns one that holds, for
+// operations that accept them.
 func (w *world) checkIfMatch(op operation, a attempt) option {
 	w.t.Helper()
 	if op.Parameters.GetByInAndName("header", "If-Match") == nil {
@@ -116,7 +117,7 @@ func (w *world) checkIfMatch(op operation, a attempt) option {
 	return header("If-Match", w.do(nil, "GET", "/posts/"+id, nil).want(200).header.Get("ETag"))
 }
 
-// unlisted are header fields that every response may have without being listed.
+// unlisted are header fields that every response may have.
 var unlisted = []string{
 	"Content-Type", "Content-Length", "Cache-Control", "X-Content-Type-Options",
 	"Connection", "X-Accel-Buffering", // for proxies, on streams

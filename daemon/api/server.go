@@ -26,14 +26,14 @@ import (
 // prefix is the path below which the versioned routes are.
 const prefix = "/api/v1"
 
-// Config is what the API is made of.
+// Config holds the dependencies and settings of a [Server].
 type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry
 	Connector  *connect.Connector // asks networks about accounts
 	Sealer     *seal.Sealer       // seals secrets of webhooks, and responses that contain a secret
 	Outbound   outbound.Policy    // which addresses webhooks may have
-	Clock      *clock.Clock       // how far the wall clock can be believed; nil to believe it
+	Clock      *clock.Clock       // whether the wall clock can be trusted; nil trusts it
 	Logger     *slog.Logger       // nil for none
 
 	// Media receives and serves files; nil if the daemon has no place for them. Signer
@@ -51,14 +51,14 @@ type Config struct {
 	// Notifier sends the test messages of notifications.
 	Notifier Notifier
 
-	// Readers are those of the store, which requests to others of the daemon's
-	// handlers share; nil to make them.
+	// Readers limits the readers of the store and is shared with the daemon's other
+	// handlers. Nil creates a new limit.
 	Readers *storage.Readers
 
-	// Feeds serves what is below /feeds/; nil for nothing.
+	// Feeds serves paths below /feeds/. Nil disables them.
 	Feeds http.Handler
 
-	// Metrics serves /metrics without authentication; nil for no metrics.
+	// Metrics serves /metrics without authentication. Nil disables it.
 	Metrics http.Handler
 
 	// Observe, if not nil, is called after every request. It must not block.
@@ -68,26 +68,25 @@ type Config struct {
 	// /readyz shows its error.
 	Ready func(context.Context) error
 
-	// Nodes returns the daemons that use the database, including this one; nil for an
-	// empty list.
+	// Nodes returns the daemons that use the database, including this one. Nil
+	// means an empty list.
 	Nodes func() []apiv1.Node
 
-	// Announced is the address that the daemon announces to clients of its user, and the
-	// secret that proves its identity; without a secret it proves nothing.
+	// Announced is the address that the daemon announces to local clients, and the
+	// secret that proves its identity. Without a secret there is no proof.
 	Announced apiv1.Announced
 
-	// Version is the daemon's, for the OpenAPI document.
+	// Version is the daemon's version, for the OpenAPI document.
 	Version string
 }
 
-// Server serves everything the daemon says over HTTP. It may be used from any
-// goroutine.
+// Server serves the HTTP API. It is safe for concurrent use.
 type Server struct {
 	store      storage.Store
 	readers    *storage.Readers
 	scans      *scans
-	backups    chan struct{}  // one token for each that runs
-	shared     storage.Shared // the store, when other daemons use it too, or nil
+	backups    chan struct{}  // one token for each running backup
+	shared     storage.Shared // the store if other daemons use it too, else nil
 	publishers publish.Registry
 	connector  *connect.Connector
 	notifier   Notifier
@@ -112,8 +111,8 @@ type Server struct {
 	mux        *http.ServeMux
 }
 
-// New returns a server. It starts no goroutine. It panics on a route that
-// contradicts another, which no configuration can cause.
+// New returns a server. It starts no goroutine. It panics on conflicting routes,
+// which no configuration can cause.
 func New(c Config) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -151,8 +150,8 @@ func New(c Config) *Server {
 	return s
 }
 
-// Run does what the server has to do between requests, until ctx ends. Event
-// streams end with it; other requests are served without it too.
+// Run does the server's background work until ctx ends. Event streams end with it.
+// Other requests need no Run.
 func (s *Server) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, part := range []func(context.Context){s.hub.run, s.runLastUsed, s.shareLimits} {
@@ -201,7 +200,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // recovered handles a panic of a handler. Once the headers are sent, it can only cut
 // the connection.
 func (s *Server) recovered(w *statusRecorder, r *http.Request, v any) {
-	if v == http.ErrAbortHandler { // net/http compares it as a value too
+	if v == http.ErrAbortHandler { // net/http compares with == too
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -224,8 +223,8 @@ func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 
 var okBody = []byte(`{"status":"ok"}` + "\n")
 
-// readyz reports whether requests will be served and posts published. What else an
-// operator should know is in its warnings.
+// readyz reports whether the daemon serves requests and publishes posts. Its
+// warnings list other problems for the operator.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.ready != nil {
 		if err := s.ready(r.Context()); err != nil {

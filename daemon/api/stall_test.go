@@ -15,21 +15,21 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// choosy is a network that takes no text.
+// choosy is a network that accepts no text.
 type choosy struct{ *publishtest.Fake }
 
 func (choosy) Check(schedctl.Account, publish.Content) publish.Check {
 	return publish.Check{Problems: []*publish.Error{publish.Contentf("content", "not this one")}}
 }
 
-// stalled is a daemon whose connections to the database can stall, and a second one
-// that refuses what the first one accepts: what time does to a request, a network
-// does here.
+// stalled is a daemon whose connections to the database can stall, and a second
+// daemon that rejects requests that the first one accepts. In practice requests are
+// rejected because time passes; here a network rejects them.
 type stalled struct {
 	*testing.T
 	stall         *postgrestest.Stall
 	first, second *fixture
-	at            string // when posts are to go out
+	at            string // publish time of the posts
 }
 
 func newStalled(t *testing.T) *stalled {
@@ -46,20 +46,20 @@ func newStalled(t *testing.T) *stalled {
 	store, use := open(through)
 	first := newFixtureOn(t, store, use)
 	other, useOther := open(url)
-	second := first.beside(other, useOther, func(c *api.Config) {
+	second := first.newPeer(other, useOther, func(c *api.Config) {
 		c.Publishers = publish.NewRegistry(choosy{publishtest.NewFake("fake")})
 	})
 	return &stalled{T: t, stall: stall, first: first, second: second, at: in(time.Hour)}
 }
 
-// create sends a create to one of the daemons.
+// create sends a create request to one of the daemons.
 func (s *stalled) create(f *fixture, text string) *response {
 	return f.do(key(text), "POST", "/posts", body{"content": text, "social_account_ids": []string{f.mine.account}, "publish_at": s.at})
 }
 
-// round stalls the first daemon after so many messages of a create, repeats the
+// round stalls the first daemon after this many messages of a create, repeats the
 // create at the second one, ends the stall, and returns all responses. The last one
-// is of the second daemon after the end.
+// comes from the second daemon after the end.
 func (s *stalled) round(text string, messages int, side postgrestest.Side) (first, during, after *response, held bool) {
 	done := make(chan *response, 1)
 	begun := s.stall.After(messages, side)
@@ -77,7 +77,7 @@ func (s *stalled) round(text string, messages int, side postgrestest.Side) (firs
 	return first, during, s.create(s.second, text), held
 }
 
-// posts returns how many posts have a text.
+// posts returns the number of posts with a text.
 func (s *stalled) posts(text string) (n int) {
 	list := decodeAs[apiv1.PostList](s.T, s.second.do(nil, "GET", "/posts?limit=100", nil).want(200))
 	for _, p := range list.Results {
@@ -90,13 +90,13 @@ func (s *stalled) posts(text string) (n int) {
 
 // TestStalledCreateHasOneOutcome stalls the database connections of a daemon at
 // every message of a create, in both directions, while the client repeats the
-// create at another daemon that refuses it. A client that was refused must never
-// find its post published.
+// create at a second daemon that rejects it. A rejected client must never find its
+// post published.
 func TestStalledCreateHasOneOutcome(t *testing.T) {
 	t.Parallel()
 	s := newStalled(t)
 	s.create(s.first, "prepare").want(201)
-	const positions = 48 // a create is some messages less
+	const positions = 48 // a create has slightly fewer messages
 	stalls, refused := 0, 0
 	for _, side := range []postgrestest.Side{postgrestest.Requests, postgrestest.Responses} {
 		for messages := range positions {

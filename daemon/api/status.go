@@ -6,7 +6,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// statuses is the one table from error code to HTTP status.
+// statuses maps error codes to HTTP statuses.
 var statuses = map[schedctl.Code]int{
 	schedctl.InvalidJSON:               http.StatusBadRequest,
 	schedctl.ValidationFailed:          http.StatusBadRequest,

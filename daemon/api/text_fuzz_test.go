@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// FuzzTexts sends single texts where they have a form of their own: cursors, keys
+// FuzzTexts sends arbitrary texts where a special form is expected: cursors, keys
 // and the ids of events. The first number chooses where.
 func FuzzTexts(f *testing.F) {
 	z := newFuzzed(f)
@@ -49,8 +49,8 @@ func FuzzTexts(f *testing.F) {
 	})
 }
 
-// resumed resumes after whatever a client sends: it is the id of an event or
-// refused, and never an error of the daemon's own.
+// resumed resumes a stream with an arbitrary Last-Event-ID: it is the id of an
+// event or rejected, and never causes an internal error.
 func (z *fuzzed) resumed(t *testing.T, id string) {
 	r := z.get("/events")
 	r.Method = "HEAD" // GET would not end
@@ -64,7 +64,7 @@ func (z *fuzzed) resumed(t *testing.T, id string) {
 	}
 }
 
-// pages are lists with the cursors that they gave.
+// pages are lists with the cursors that they returned.
 type pages struct {
 	z            *fuzzed
 	lists, given []string
@@ -88,8 +88,8 @@ func newPages(f *testing.F, z *fuzzed) pages {
 	return p
 }
 
-// turned turns pages with whatever a client sends: a list takes the cursor that
-// it gave itself, and refuses every other one by name.
+// turned requests pages with arbitrary cursors: a list accepts its own cursors and
+// rejects all others with INVALID_CURSOR.
 func (p pages) turned(t *testing.T, cursor string) {
 	for i, list := range p.lists {
 		w := p.z.serve(t, p.z.get(list+"&cursor="+url.QueryEscape(cursor)))

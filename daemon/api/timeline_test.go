@@ -17,8 +17,8 @@ func (f *fixture) timeline(id string) apiv1.Timeline {
 	return decodeAs[apiv1.Timeline](f.t, f.do(nil, "GET", "/posts/"+id+"/timeline", nil).want(200))
 }
 
-// attempt makes an attempt for the first target of a post, as the deliverer
-// does: a transaction before the call and one after it.
+// attempt makes an attempt for the first target of a post, like the deliverer: a
+// transaction before the call and one after it.
 func (f *fixture) attempt(id string, result schedctl.Result, at time.Time) {
 	f.t.Helper()
 	var a schedctl.Attempt
@@ -34,7 +34,7 @@ func (f *fixture) attempt(id string, result schedctl.Result, at time.Time) {
 		return errors.Join(tx.PutPost(p), tx.PutAttempt(a))
 	})
 	if result == (schedctl.Result{}) {
-		return // under way
+		return // in progress
 	}
 	f.update(func(tx storage.Tx) error {
 		p, err := tx.Post(f.mine.workspace, id)
@@ -54,8 +54,8 @@ func (f *fixture) attempt(id string, result schedctl.Result, at time.Time) {
 	})
 }
 
-// TestDegradedIsShown guards that what a network changed about a published post
-// is shown wherever its publication is.
+// TestDegradedIsShown guards that the changes that a network made to a published
+// post are shown in every representation of its publication.
 func TestDegradedIsShown(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, testDegradedIsShown)
@@ -102,7 +102,7 @@ func testTimeline(t *testing.T, f *fixture) {
 
 	at := time.Now().UTC().Truncate(time.Millisecond)
 	busy := &schedctl.TargetError{Kind: schedctl.KindPlatform, Code: "E1", Message: "busy", HTTPStatus: 503, Retryable: true, Outcome: schedctl.OutcomeNotPublished}
-	gone := &schedctl.TargetError{Kind: schedctl.KindNetwork, Message: "no answer", Outcome: schedctl.OutcomeUnknown}
+	gone := &schedctl.TargetError{Kind: schedctl.KindNetwork, Message: "no response", Outcome: schedctl.OutcomeUnknown}
 	f.attempt(p.ID, schedctl.Result{Error: busy, RetryAt: at.Add(2 * time.Second)}, at)
 	f.attempt(p.ID, schedctl.Result{Error: gone}, at.Add(2*time.Second))
 	f.do(nil, "POST", "/posts/"+p.ID+"/retry", body{"force": true}).want(202)
@@ -146,8 +146,8 @@ func testTimeline(t *testing.T, f *fixture) {
 	wantAttempts(t, target.Attempts, at, busy, gone, nil)
 }
 
-// wantAttempts compares attempts two seconds apart with how they ended; nil is
-// for published.
+// wantAttempts compares the outcomes of attempts that are two seconds apart. Nil
+// means published.
 func wantAttempts(t *testing.T, got []apiv1.Attempt, at time.Time, ends ...*schedctl.TargetError) {
 	t.Helper()
 	var want []apiv1.Attempt
@@ -196,8 +196,8 @@ func TestTimelineOfADraft(t *testing.T) {
 	f.do(nil, "GET", "/posts/"+p.ID+"/timeline", nil).refused(schedctl.NotFound)
 }
 
-// TestLongTimeline guards that a post that was changed very often has a timeline
-// of bounded size, with what happened last.
+// TestLongTimeline guards that a post with very many changes has a timeline of
+// bounded size, with the latest events.
 func TestLongTimeline(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

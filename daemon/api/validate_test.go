@@ -20,8 +20,8 @@ func (f *fixture) validate(b any) apiv1.Validation {
 	return decodeAs[apiv1.Validation](f.t, f.do(nil, "POST", "/posts/validate", b).want(200))
 }
 
-// told returns code and field of problems.
-func told(problems []apiv1.Problem) []string {
+// problemFields returns code and field of problems.
+func problemFields(problems []apiv1.Problem) []string {
 	list := []string{}
 	for _, p := range problems {
 		list = append(list, p.Code+" "+p.Field)
@@ -75,8 +75,8 @@ func testValidate(t *testing.T, f *fixture) {
 	}
 }
 
-// broken are posts that create refuses; validate reports each with the code and the
-// field of the refusal.
+// broken are posts that create rejects. Validate reports each with the same code
+// and field.
 var broken = []struct {
 	name string
 	body func(f *fixture) body
@@ -146,12 +146,12 @@ func TestValidateTellsWhatCreateRefuses(t *testing.T) {
 			if v.Allowed {
 				t.Error("it is allowed")
 			}
-			if diff := cmp.Diff(append([]string{}, tt.post...), told(v.Problems)); diff != "" {
+			if diff := cmp.Diff(append([]string{}, tt.post...), problemFields(v.Problems)); diff != "" {
 				t.Errorf("problems of the post (-want +got):\n%s", diff)
 			}
 			each := []string{}
 			if len(v.Accounts) > 0 {
-				each = told(v.Accounts[0].Problems)
+				each = problemFields(v.Accounts[0].Problems)
 				if v.Accounts[0].Allowed != (len(each) == 0) {
 					t.Errorf("%+v", v.Accounts[0])
 				}
@@ -169,8 +169,8 @@ func TestValidateTellsWhatCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestValidateTellsAll guards that one look finds what is wrong everywhere.
-func TestValidateTellsAll(t *testing.T) {
+// TestValidateReportsAll guards that one validation reports every problem.
+func TestValidateReportsAll(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.limit(f.mine.account, 3)
@@ -182,10 +182,10 @@ func TestValidateTellsAll(t *testing.T) {
 		"INVALID_SOCIAL_ACCOUNTS social_account_ids", "CONTENT_TOO_LONG content", "VALIDATION_FAILED target_overrides[0].social_account_id",
 		"VALIDATION_FAILED target_overrides[1].options.mod", "INVALID_PUBLISH_AT publish_at",
 	}
-	if diff := cmp.Diff(want, told(v.Problems)); diff != "" {
+	if diff := cmp.Diff(want, problemFields(v.Problems)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(v.Accounts) != 1 || v.Accounts[0].Length != 5001 || !slices.Equal(told(v.Accounts[0].Problems), []string{"CONTENT_TOO_LONG content"}) {
+	if len(v.Accounts) != 1 || v.Accounts[0].Length != 5001 || !slices.Equal(problemFields(v.Accounts[0].Problems), []string{"CONTENT_TOO_LONG content"}) {
 		t.Errorf("%+v", v.Accounts)
 	}
 }
@@ -265,8 +265,8 @@ func testValidateWarnings(t *testing.T, f *fixture) {
 	}
 }
 
-// TestDuplicatesOfOverrides guards that what counts is the text that an account
-// gets, and not that of the post.
+// TestDuplicatesOfOverrides guards that the text that an account gets is compared,
+// and not the text of the post.
 func TestDuplicatesOfOverrides(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -285,8 +285,8 @@ func TestDuplicatesOfOverrides(t *testing.T) {
 	f.do(nil, "PATCH", "/posts/"+p.ID, body{"target_overrides": []body{override(f.mine.account, "same", nil)}}).refused(schedctl.DuplicateContent)
 }
 
-// TestAPostIsNotItsOwnDuplicate guards that a post that is to be changed is
-// judged as the change itself is.
+// TestAPostIsNotItsOwnDuplicate guards that validating a change of a post gives the
+// same result as the change.
 func TestAPostIsNotItsOwnDuplicate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -367,7 +367,7 @@ func TestValidateStaysInside(t *testing.T) {
 }
 
 // TestValidateIsNotKept guards that an Idempotency-Key does not return an outdated
-// response.
+// result.
 func TestValidateIsNotKept(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -388,8 +388,8 @@ func TestValidateIsNotKept(t *testing.T) {
 	}
 }
 
-// TestValidationsAreBounded guards that a key runs only a few validations at
-// once: one takes long when it measures a text for many accounts.
+// TestValidationsAreBounded guards that a key runs only a few validations at once:
+// one takes long when it measures a text for many accounts.
 func TestValidationsAreBounded(t *testing.T) {
 	t.Parallel()
 	const validations, mayRun = 10, 4

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// wholeWorkspace refuses keys that are limited to accounts, because a webhook
+// wholeWorkspace rejects keys that are limited to accounts, because a webhook
 // receives all events of the workspace.
 func wholeWorkspace(next handler) handler {
 	return func(ctx context.Context, c *request) (response, error) {
@@ -66,8 +66,8 @@ func (c *request) webhook(r storage.Reader) (schedctl.Webhook, error) {
 	return w, err
 }
 
-// showWebhook returns the wire form of a webhook. Its URL is sealed where it is
-// stored, since it may be a secret; it is empty when it does not open.
+// showWebhook returns the wire form of a webhook. The URL is stored sealed, because
+// it may be a secret. It is empty when it cannot be opened.
 func (s *Server) showWebhook(w schedctl.Webhook) apiv1.Webhook {
 	w.URL = s.webhookURL(&w)
 	return apiv1.NewWebhook(w)
@@ -85,8 +85,8 @@ func (s *Server) webhookResponse(w schedctl.Webhook) (response, error) {
 	return sealedResponse(http.StatusOK, apiv1.WebhookEnvelope{Webhook: s.showWebhook(w)})
 }
 
-// sealedResponse returns a response that is sealed when it is stored: the URL of a
-// webhook can contain a secret.
+// sealedResponse returns a response that is sealed when stored, because the URL of
+// a webhook can contain a secret.
 func sealedResponse(status int, v any) (response, error) {
 	a, err := newResponse(status, v)
 	a.secret = true

@@ -10,8 +10,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/signing"
 )
 
-// webhookChange is what a request says about a webhook; nil stands for "not
-// given".
+// webhookChange holds the fields of a request for a webhook. Nil means "not given".
 type webhookChange struct {
 	hookChange
 	url    *string
@@ -61,7 +60,7 @@ func (b *webhookChange) read(d *decoder, policy outbound.Policy, name string) {
 	b.url = &address
 }
 
-// webhookURL reads an address that the policy allows.
+// webhookURL reads a URL that the outbound policy allows.
 func (d *decoder) webhookURL(policy outbound.Policy) string {
 	text, ok := d.text()
 	if !ok {
@@ -74,8 +73,8 @@ func (d *decoder) webhookURL(policy outbound.Policy) string {
 	return address
 }
 
-// parseEndpoint returns the normalized address of a webhook. Errors do not contain the
-// address, which may be a secret.
+// parseEndpoint returns the normalized URL of a webhook. Its errors are shown to users
+// and do not contain the URL, which may be a secret.
 func parseEndpoint(text string, policy outbound.Policy) (string, error) {
 	u, err := outbound.ParseURL(text)
 	if err != nil {
@@ -86,7 +85,7 @@ func parseEndpoint(text string, policy outbound.Policy) (string, error) {
 	return u.String(), policy.CheckHost(u.Hostname())
 }
 
-// eventTypes reads a list of event types, which must be among those that are allowed.
+// eventTypes reads a list of event types from the allowed ones.
 func (d *decoder) eventTypes(allowed []schedctl.EventType) []schedctl.EventType {
 	types, good := choices(d, "event type", allowed)
 	if good && len(types) == 0 {
@@ -115,7 +114,7 @@ func (d *decoder) webhookName() string {
 }
 
 // webhookSecret reads a secret that the receiver already has. Error messages do not
-// repeat it.
+// contain it.
 func (d *decoder) webhookSecret() string {
 	secret, ok := d.text()
 	if !ok {

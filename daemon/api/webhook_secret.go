@@ -10,10 +10,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// previousSecretKept is how long a secret that was replaced signs as well.
+// previousSecretKept is how long a replaced secret still signs.
 const previousSecretKept = 24 * time.Hour
 
-// rotateSecret handles POST /webhooks/{id}/rotate-secret. Only one former secret
+// rotateSecret handles POST /webhooks/{id}/rotate-secret. Only one previous secret
 // is kept: a second rotation drops the oldest.
 func (s *Server) rotateSecret(ctx context.Context, c *request) (response, error) {
 	secret := signing.NewSecret()

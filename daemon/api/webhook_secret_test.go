@@ -88,8 +88,8 @@ func TestRotateWebhookSecret(t *testing.T) {
 	})
 }
 
-// TestLostSecretIsToldAgain repeats requests whose responses were lost.
-func TestLostSecretIsToldAgain(t *testing.T) {
+// TestLostSecretIsRepeated repeats requests whose responses were lost.
+func TestLostSecretIsRepeated(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		hook := body{"url": hookURL, "event_types": []string{"post.created"}}

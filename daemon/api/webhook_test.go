@@ -238,8 +238,9 @@ func TestChangeThatChangesNothingKeepsTheTime(t *testing.T) {
 	})
 }
 
-// TestEnablingBeginsAnew: events from the time it was disabled are not sent.
-func TestEnablingBeginsAnew(t *testing.T) {
+// TestEnablingSkipsMissedEvents guards that events from the time when it was
+// disabled are not sent.
+func TestEnablingSkipsMissedEvents(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		id := f.newWebhook().Webhook.ID
@@ -295,7 +296,7 @@ func TestDeleteWebhook(t *testing.T) {
 }
 
 // TestWebhooksOfAnotherWorkspace tries every route with foreign ids: of the
-// webhook, of the delivery, and of one's own webhook with a foreign delivery.
+// webhook, of the delivery, and of the own webhook with a foreign delivery.
 func TestWebhooksOfAnotherWorkspace(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, f *fixture) {

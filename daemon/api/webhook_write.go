@@ -53,8 +53,8 @@ func (s *Server) editWebhook(ctx context.Context, c *request, b webhookChange) (
 	})
 }
 
-// applyTo changes w, and reports whether it was enabled again. The failures of a
-// replaced URL are forgotten.
+// applyTo changes w, and reports whether it was enabled again. A new URL resets the
+// failures.
 func (s *Server) applyTo(w *schedctl.Webhook, b webhookChange) (enabled bool) {
 	if b.url != nil && *b.url != s.webhookURL(w) {
 		w.URL, w.FailingSince = s.sealer.SealText(*b.url, w.ID), time.Time{}

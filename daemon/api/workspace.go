@@ -31,8 +31,8 @@ func (s *Server) listWorkspaces(ctx context.Context, c *request) (response, erro
 	return newResponse(http.StatusOK, list)
 }
 
-// createWorkspace handles POST /workspaces. The new workspace comes with a key
-// that may do everything in it, and that lasts as long as the key that makes it.
+// createWorkspace handles POST /workspaces. The response contains a key with all
+// scopes of the new workspace. It lasts as long as the creating key.
 func (s *Server) createWorkspace(ctx context.Context, c *request, b createWorkspace) (response, error) {
 	now := schedctl.Millis(c.now)
 	w := schedctl.Workspace{
@@ -56,8 +56,8 @@ func (s *Server) createWorkspace(ctx context.Context, c *request, b createWorksp
 	})
 }
 
-// workspaceScopes are all scopes but the one that makes workspaces: that stays
-// with the first workspace of the daemon.
+// workspaceScopes are all scopes except the one that creates workspaces. Only keys
+// of the daemon's first workspace can have that scope.
 func workspaceScopes() []schedctl.Scope {
 	return slices.DeleteFunc(schedctl.Scopes(), func(s schedctl.Scope) bool { return s == schedctl.ScopeWorkspacesWrite })
 }

@@ -29,7 +29,7 @@ func readCreateWorkspace(d *decoder) createWorkspace {
 	return b
 }
 
-// maxZone is more than the length of any name in the IANA database.
+// maxZone is longer than any name in the IANA database.
 const maxZone = 64
 
 // zone reads the name of a time zone in the IANA database.
@@ -38,7 +38,8 @@ func (d *decoder) zone() string {
 	if !ok {
 		return ""
 	}
-	// Package time takes the empty name for UTC and Local for the machine's own.
+	// time.LoadLocation accepts the empty name as UTC and "Local" as the machine's
+	// zone.
 	known := name != "" && name != "Local" && len(name) <= maxZone
 	if known {
 		_, err := time.LoadLocation(name)

@@ -25,24 +25,23 @@ import (
 )
 
 const (
-	worstSize = 1 << 20 // of a body, the largest that is read
+	worstSize = 1 << 20 // of a body; the largest that is accepted
 
-	// worstRatio is how much more processor time a request may take than
-	// encoding/json takes to read a plain body of the same size.
+	// worstRatio is the maximum processor time of a request, relative to the time
+	// that encoding/json needs for a plain body of the same size.
 	worstRatio = 20
 
 	worstRefusal = 64 << 10 // bytes of a response that refuses a request
-	worstSuccess = 2 << 20  // bytes of a request that does not; it can repeat the body
+	worstSuccess = 2 << 20  // bytes of a successful response, which can repeat the body
 )
 
-// TestWorstBodies guards that no body, header or path makes an operation that
-// takes a body expensive. The operations and their fields are those of the
-// document.
+// TestWorstBodies guards that no body, header or path makes an operation with a
+// body expensive. The operations and their fields come from the document.
 func TestWorstBodies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures processor time, and says nothing about goroutines")
 	}
-	runtime.LockOSThread() // whose processor time is measured
+	runtime.LockOSThread() // the processor time of the thread is measured
 	defer runtime.UnlockOSThread()
 	f := newFixture(t)
 	plain := plainTime(t)
@@ -66,8 +65,8 @@ func TestWorstBodies(t *testing.T) {
 	}
 }
 
-// TestWorstAccounts guards that a post for 100 accounts is measured in a bounded
-// time, whatever its texts are.
+// TestWorstAccounts guards that measuring a post for 100 accounts takes bounded
+// time, for any text.
 func TestWorstAccounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures processor time, and says nothing about goroutines")
@@ -105,8 +104,8 @@ func TestWorstAccounts(t *testing.T) {
 	}
 }
 
-// TestAnnouncedBodiesTakeNoMemory guards that a client which announces a body and
-// does not send it occupies no memory for it.
+// TestAnnouncedBodiesTakeNoMemory guards that a body that is announced but not sent
+// occupies no memory.
 func TestAnnouncedBodiesTakeNoMemory(t *testing.T) {
 	f := newFixture(t)
 	const requests = 20
@@ -121,7 +120,8 @@ func TestAnnouncedBodiesTakeNoMemory(t *testing.T) {
 	}
 }
 
-// manyAccounts stores as many accounts as a post can go to. No two share a check.
+// manyAccounts stores the maximum number of accounts of a post. No two share a
+// check.
 func (f *fixture) manyAccounts() (ids []string) {
 	f.t.Helper()
 	for i := range schedctl.MaxAccounts {
@@ -139,7 +139,7 @@ func (f *fixture) manyAccounts() (ids []string) {
 	return ids
 }
 
-// worst makes a request and judges its processor time and its response.
+// worst sends a request and checks its processor time and its response.
 func (w *world) worst(t *testing.T, plain time.Duration, name, method, path string, body []byte, header http.Header) {
 	t.Helper()
 	if len(body) > worstSize {
@@ -163,7 +163,7 @@ func (w *world) worst(t *testing.T, plain time.Duration, name, method, path stri
 	}
 }
 
-// processorTime returns how long the thread of the caller is busy with do.
+// processorTime returns the processor time that do uses on the caller's thread.
 func processorTime(t *testing.T, do func()) time.Duration {
 	t.Helper()
 	busy := func() time.Duration {
@@ -178,7 +178,7 @@ func processorTime(t *testing.T, do func()) time.Duration {
 	return busy() - before
 }
 
-// plainTime returns the processor time in which encoding/json reads a body of
+// plainTime returns the processor time that encoding/json needs for a body of
 // ordinary JSON.
 func plainTime(t *testing.T) time.Duration {
 	t.Helper()
@@ -211,9 +211,9 @@ func numbered(begin, unit, end string, size int) string {
 	return b.String()
 }
 
-// worstBodies returns bodies that are expensive to read, whatever an operation
-// takes, and with each field of its schema those that are expensive there, next
-// to the fields of a good body.
+// worstBodies returns bodies that are expensive to read for any operation, and
+// bodies with expensive values in each field of the operation's schema, next to the
+// fields of a valid body.
 func worstBodies(t *testing.T, w *world, op operation, good any) map[string][]byte {
 	long := strings.Repeat("n", worstSize/4)
 	bodies := map[string][]byte{
@@ -255,8 +255,8 @@ func worstBodies(t *testing.T, w *world, op operation, good any) map[string][]by
 	return bodies
 }
 
-// worstValues returns values that are expensive to read, alone or where the
-// schema allows them.
+// worstValues returns values that are expensive to read, alone or where the schema
+// allows them.
 func worstValues(w *world, schema *openapi3.Schema) map[string]string {
 	const size = worstSize - 500 // the rest of the body
 	values := map[string]string{
@@ -292,7 +292,7 @@ func worstValues(w *world, schema *openapi3.Schema) map[string]string {
 	return values
 }
 
-// worstHeaders returns headers as long as a server takes them.
+// worstHeaders returns headers of the maximum length that a server accepts.
 func worstHeaders() map[string]string {
 	const size = 60 << 10
 	return map[string]string{

@@ -241,12 +241,12 @@ func (c *Clock) compare(now reading, step time.Duration, landed time.Time) {
 			c.startLeap(now, landed, ahead)
 		}
 		if now.uptime-c.steadySince >= c.confirmAfter(now) {
-			c.log.Info("the clock is confirmed where it leapt to", "time", now.wall)
+			c.log.Info("the time after the clock's leap is confirmed", "time", now.wall)
 			c.trust(now)
 		}
 	case c.leap.InDoubt():
 		c.leap = Leap{}
-		c.log.Info("the clock was set right; posts no longer wait for it", "time", now.wall)
+		c.log.Info("the clock was corrected; publishing continues", "time", now.wall)
 	case ahead < -maxTrustedStep:
 		if c.trustedThisBoot && now.uptime-c.steadySince >= confirmUnsynced || c.synchronized(now) {
 			c.trust(now)

@@ -14,7 +14,7 @@ func sinceBoot() (time.Duration, bool) {
 	return time.Duration(t.Nano()), err == nil
 }
 
-// bootID returns the kernel's name for this boot, or nothing where it cannot be read.
+// bootID returns the kernel's id of this boot, or the empty string if it is unknown.
 func bootID() string {
 	id, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {
@@ -23,5 +23,5 @@ func bootID() string {
 	return id
 }
 
-// synchronized returns false: macOS does not say.
+// synchronized returns false: macOS does not report it.
 func synchronized(time.Time) bool { return false }

@@ -15,7 +15,7 @@ func sinceBoot() (time.Duration, bool) {
 	return time.Duration(t.Nano()), err == nil
 }
 
-// bootID returns the kernel's name for this boot, or nothing where it cannot be read.
+// bootID returns the kernel's id of this boot, or the empty string if it is unknown.
 func bootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -32,7 +32,7 @@ func synchronized(wall time.Time) bool {
 	if err != nil || state == timeError || t.Status&unix.STA_UNSYNC != 0 {
 		return false
 	}
-	// The kernel speaks of its own clock, which tests replace.
+	// The kernel's status is about its own clock. Tests use a different one.
 	return wall.Sub(time.Unix(int64(t.Time.Sec), 0)).Abs() < minSetBack
 }
 

@@ -3,10 +3,8 @@ package connect
 import (
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -26,26 +24,20 @@ const (
 func cleanError(e *publish.Error, p publish.Publisher, c publish.Credentials) *publish.Error {
 	clean := *e
 	for name, value := range c {
-		if len(value) >= minHidden && isSecret(p, name) {
+		if len(value) >= minHidden && publish.IsSecret(p, name) {
 			clean.Message = strings.ReplaceAll(clean.Message, value, "…")
 		}
 	}
-	clean.Message = clip(withoutControls(clean.Message), maxText)
+	clean.Message = publish.Clip(withoutControls(clean.Message), maxText)
 	return &clean
-}
-
-// isSecret reports whether a credential must not be shown. Unlisted credentials are part
-// of a session and therefore secret.
-func isSecret(p publish.Publisher, name string) bool {
-	return !slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Name == name && !f.Secret })
 }
 
 // cleanProfile removes control characters from a profile and limits its length.
 func cleanProfile(p publish.Profile) publish.Profile {
-	p.Username = clip(withoutControls(p.Username), maxText)
-	p.DisplayName = clip(withoutControls(p.DisplayName), maxText)
-	p.URL = clip(withoutControls(p.URL), maxURL)
-	p.Identity = clip(withoutControls(p.Identity), maxURL)
+	p.Username = publish.Clip(withoutControls(p.Username), maxText)
+	p.DisplayName = publish.Clip(withoutControls(p.DisplayName), maxText)
+	p.URL = publish.Clip(withoutControls(p.URL), maxURL)
+	p.Identity = publish.Clip(withoutControls(p.Identity), maxURL)
 	return p
 }
 
@@ -56,17 +48,6 @@ func withoutControls(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// clip cuts text to limit bytes between two characters.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }
 
 // recoverPanic calls a publisher and turns its panic into an error.

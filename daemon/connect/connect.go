@@ -94,7 +94,7 @@ func (c *Connector) publisher(platform string) (publish.Publisher, *publish.Erro
 		return p, nil
 	}
 	known := strings.Join(slices.Sorted(maps.Keys(c.cfg.Publishers)), ", ")
-	return nil, publish.Contentf("platform", "unknown platform %q; use one of %s", clip(platform, 64), known)
+	return nil, publish.Contentf("platform", "unknown platform %q; use one of %s", publish.Clip(platform, 64), known)
 }
 
 // networkOptions returns the options that the publisher receives.

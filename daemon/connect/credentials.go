@@ -2,7 +2,6 @@ package connect
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 
@@ -22,19 +21,7 @@ func (c *Connector) Seal(credentials publish.Credentials, accountID string) ([]b
 // Open decrypts the credentials of an account. They are nil for an account without
 // credentials. Errors do not contain credentials.
 func (c *Connector) Open(a schedctl.Account) (publish.Credentials, error) {
-	if len(a.Credentials) == 0 {
-		return nil, nil
-	}
-	plain, err := c.cfg.Sealer.Open(a.Credentials, a.ID)
-	if err != nil {
-		return nil, fmt.Errorf("open the credentials of %s: %w", a.ID, err)
-	}
-	var credentials publish.Credentials
-	if json.Unmarshal(plain, &credentials) != nil {
-		// The error of the decoder could quote the credentials.
-		return nil, fmt.Errorf("open the credentials of %s: %w", a.ID, errors.New("not a JSON object of strings"))
-	}
-	return credentials, nil
+	return publish.OpenCredentials(c.cfg.Sealer.Open, a)
 }
 
 // mergeCredentials returns the new credentials, with missing and empty fields taken from

@@ -3,8 +3,6 @@ package deliver
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -141,19 +139,7 @@ func (d *Deliverer) request(c *publisherCall) (publish.Request, *publish.Error) 
 }
 
 func (d *Deliverer) credentials(a schedctl.Account) (publish.Credentials, error) {
-	if len(a.Credentials) == 0 {
-		return nil, nil // the platform needs none
-	}
-	plain, err := d.cfg.Sealer.Open(a.Credentials, a.ID)
-	if err != nil {
-		return nil, err
-	}
-	var credentials publish.Credentials
-	if json.Unmarshal(plain, &credentials) != nil {
-		// The decoder's own error could quote the credentials.
-		return nil, errors.New("decrypted credentials are not a JSON object of strings")
-	}
-	return credentials, nil
+	return publish.OpenCredentials(d.cfg.Sealer.Open, a)
 }
 
 // sameLogin reports whether two versions of an account have the same credentials. It

@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -27,28 +28,25 @@ func newEdits(tx storage.Tx) *edits {
 
 // post returns a post with the changes so far.
 func (e *edits) post(workspace, id string) (*schedctl.Post, error) {
-	if p := e.posts[id]; p != nil {
-		return p, nil
-	}
-	p, err := e.tx.Post(workspace, id)
-	if err != nil {
-		return nil, err
-	}
-	e.posts[id] = &p
-	return &p, nil
+	return readOnce(e.posts, e.tx.Post, workspace, id)
 }
 
 // account returns an account with the changes so far.
 func (e *edits) account(workspace, id string) (*schedctl.Account, error) {
-	if a := e.accounts[id]; a != nil {
-		return a, nil
+	return readOnce(e.accounts, e.tx.Account, workspace, id)
+}
+
+// readOnce returns the record with the id, and reads it if known does not have it.
+func readOnce[T any](known map[string]*T, read func(workspace, id string) (T, error), workspace, id string) (*T, error) {
+	if record := known[id]; record != nil {
+		return record, nil
 	}
-	a, err := e.tx.Account(workspace, id)
+	record, err := read(workspace, id)
 	if err != nil {
 		return nil, err
 	}
-	e.accounts[id] = &a
-	return &a, nil
+	known[id] = &record
+	return &record, nil
 }
 
 func (e *edits) changedPost(p *schedctl.Post) { e.changedPosts = addOnce(e.changedPosts, p) }
@@ -58,10 +56,8 @@ func (e *edits) changedAccount(a *schedctl.Account) {
 }
 
 func addOnce[T any](list []*T, item *T) []*T {
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i] == item {
-			return list
-		}
+	if slices.Contains(list, item) {
+		return list
 	}
 	return append(list, item)
 }

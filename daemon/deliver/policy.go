@@ -212,7 +212,7 @@ func jittered(wait time.Duration, spread float64) time.Duration {
 // published, the outcome stays unknown, however the last call ended.
 func targetError(e *publish.Error, uncertain, retried bool) *schedctl.TargetError {
 	t := &schedctl.TargetError{
-		Kind: e.Kind, Code: e.Code, Message: clip(e.Message, maxMessage), HTTPStatus: e.HTTPStatus,
+		Kind: e.Kind, Code: e.Code, Message: publish.Clip(e.Message, maxMessage), HTTPStatus: e.HTTPStatus,
 		Outcome: schedctl.OutcomeNotPublished,
 	}
 	if uncertain {

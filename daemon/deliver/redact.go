@@ -2,9 +2,7 @@ package deliver
 
 import (
 	"errors"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/schedctl/schedctl/daemon/publish"
 )
@@ -23,14 +21,13 @@ const (
 func redact(e *publish.Error, p publish.Publisher, r publish.Request) *publish.Error {
 	hide := []string{r.Content}
 	for name, value := range r.Credentials {
-		// Credentials that are not listed are part of a session.
-		if !slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Name == name && !f.Secret }) {
+		if publish.IsSecret(p, name) {
 			hide = append(hide, value)
 		}
 	}
 	clean := *e
-	clean.Code = clip(hideAll(e.Code, hide), maxMessage)
-	clean.Message = clip(hideAll(e.Message, hide), maxMessage)
+	clean.Code = publish.Clip(hideAll(e.Code, hide), maxMessage)
+	clean.Message = publish.Clip(hideAll(e.Message, hide), maxMessage)
 	if e.Err != nil {
 		if text := e.Err.Error(); hideAll(text, hide) != text {
 			clean.Err = errors.New(hideAll(text, hide))
@@ -46,15 +43,4 @@ func hideAll(text string, hide []string) string {
 		}
 	}
 	return text
-}
-
-// clip cuts text to at most limit bytes, between two characters.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -65,9 +66,7 @@ func (w *withholding) run(ctx context.Context) (targets int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for len(attempts) > 0 {
-		batch := attempts[:min(len(attempts), maxGroup)]
-		attempts = attempts[len(batch):]
+	for batch := range slices.Chunk(attempts, maxGroup) {
 		n, err := w.update(ctx, func(e *edits) (int, error) { return w.endAttempts(e, batch) })
 		if targets += n; err != nil {
 			return targets, err
@@ -79,9 +78,7 @@ func (w *withholding) run(ctx context.Context) (targets int, err error) {
 
 // endPosts ends the targets of posts that wait for a time that is not after until.
 func (w *withholding) endPosts(ctx context.Context, posts []postKey) (targets int, err error) {
-	for len(posts) > 0 {
-		batch := posts[:min(len(posts), maxGroup)]
-		posts = posts[len(batch):]
+	for batch := range slices.Chunk(posts, maxGroup) {
 		n, err := w.update(ctx, func(e *edits) (int, error) { return w.endTargets(e, batch) })
 		if targets += n; err != nil {
 			return targets, err

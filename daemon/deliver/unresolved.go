@@ -131,6 +131,6 @@ func (u *unresolvedAttempt) statusMessage(next time.Time) string {
 	case u.asks > 1:
 		asked = fmt.Sprintf("schedctl has asked the network %d times and will ask again", u.asks)
 	}
-	return clip(fmt.Sprintf("%s; it is unknown whether the post was published: %s at %s",
-		clip(u.err.Message, maxCallMessage), asked, next.UTC().Format(time.RFC3339)), maxMessage)
+	return publish.Clip(fmt.Sprintf("%s; it is unknown whether the post was published: %s at %s",
+		publish.Clip(u.err.Message, maxCallMessage), asked, next.UTC().Format(time.RFC3339)), maxMessage)
 }

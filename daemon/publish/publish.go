@@ -10,6 +10,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -141,9 +142,6 @@ type Field struct {
 	Help     string // a short description for users
 }
 
-// Credentials are the credentials of an account, by field name.
-type Credentials map[string]string
-
 // Connection is the input of [Publisher].Connect.
 type Connection struct {
 	Name        string // chosen by the user; may be empty
@@ -184,6 +182,21 @@ func Measured(length, limit int, unit string) Check {
 	c := Check{Length: length, Limit: limit, Unit: unit}
 	if limit > 0 && length > limit {
 		c.Problems = append(c.Problems, Contentf("too_long", "the post has %d %s and the network allows %d; shorten it", length, unit, limit))
+	}
+	return c
+}
+
+// MeasuredMessage is [Measured] for a message that must contain media or more than white
+// space.
+// The limit is that of the account, or else most. options is a problem of the account's
+// options, or nil.
+func MeasuredMessage(a schedctl.Account, content Content, length, most int, unit string, options *Error) Check {
+	c := Measured(length, cmp.Or(a.Limits.MaxCharacters, most), unit)
+	if content.Empty() {
+		c.Problems = append(c.Problems, Contentf("empty", "the post is empty; a message needs text or media"))
+	}
+	if options != nil {
+		c.Problems = append(c.Problems, options)
 	}
 	return c
 }

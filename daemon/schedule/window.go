@@ -114,7 +114,7 @@ func (w *window) run(ctx context.Context) {
 	}
 }
 
-// readNext reads what is due to be read: the whole window, its extension, or a poll.
+// readNext makes the next read: of the whole window, of its extension, or a poll.
 func (w *window) readNext(ctx context.Context) error {
 	now := w.now().Round(0)
 	end := now.Add(windowLen)

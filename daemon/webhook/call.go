@@ -17,6 +17,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/signing"
 	"github.com/schedctl/schedctl/storage/failpoint"
@@ -135,7 +136,7 @@ func (d *Dispatcher) send(req *http.Request, end *attemptResult) {
 	if err == nil {
 		io.CopyN(io.Discard, resp.Body, maxDrain)
 	}
-	end.response = clip(redactURL(head, req.URL), schedctl.MaxDeliveryResponse)
+	end.response = publish.Clip(strings.ToValidUTF8(string(redactURL(head, req.URL)), "\uFFFD"), schedctl.MaxDeliveryResponse)
 }
 
 // Values of a query and segments of a path that have at least this length are treated as
@@ -164,16 +165,4 @@ func redactURL(body []byte, address *url.URL) []byte {
 		}
 	}
 	return body
-}
-
-// clip returns the start of a body as valid UTF-8 of at most limit bytes.
-func clip(body []byte, limit int) string {
-	text := strings.ToValidUTF8(string(body), "\uFFFD")
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }

@@ -68,14 +68,14 @@ type Store interface {
 
 	// DeleteUnmodified deletes a blob that was put last before a time, and reports
 	// whether it did. It is for the collection of unused blobs: a blob that an upload
-	// has renewed since the collector looked stays. Directory and PostgreSQL engines
-	// check and delete in one step. S3 has no such request: a Put between the two
-	// requests of DeleteUnmodified may be lost.
+	// has renewed stays. The directory and PostgreSQL engines check and delete in one
+	// step. S3 has no such request: a Put between the two requests of DeleteUnmodified
+	// may be lost.
 	DeleteUnmodified(ctx context.Context, key Key, before time.Time) (bool, error)
 
 	// List calls fn for every blob, in ascending order of keys. It ends at the first
-	// error of fn and returns it. Blobs that are put or deleted meanwhile may or may
-	// not be listed. fn may call any method of the store.
+	// error of fn and returns it. Blobs that are put or deleted while List runs may or
+	// may not be listed. fn may call any method of the store.
 	List(ctx context.Context, fn func(Info) error) error
 
 	// Close releases what the store holds. Readers and spools must be closed before.

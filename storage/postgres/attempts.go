@@ -87,7 +87,7 @@ func (tx *tx) PutAttempt(a schedctl.Attempt) error {
 	tx.prepared.forgetAttempt(&a)
 	switch {
 	case tx.attempted[a.TargetID]:
-		tx.put(attempts.sql().upsert, values...) // after earlier writes: bulk statements are moved
+		tx.put(attempts.sql().upsert, values...) // a bulk statement might run before earlier writes
 	case was != nil:
 		return tx.changeAttempt(was, &a)
 	default:

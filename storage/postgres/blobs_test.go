@@ -39,10 +39,10 @@ func TestBlobs(t *testing.T) {
 	blobtest.Run(t, blobtest.Engine{Open: openBlobs(postgrestest.Schema, ""), Damage: damageBlob})
 }
 
-// TestBlobsPooled is not parallel, because the suite measures memory.
 func TestBlobsPooled(t *testing.T) {
+	t.Parallel()
 	create := func(tb testing.TB) string { return postgrestest.Pooled(tb, postgrestest.TransactionPool) }
-	blobtest.Run(t, blobtest.Engine{Open: openBlobs(create, "&pool_mode=transaction")})
+	blobtest.RunBriefly(t, blobtest.Engine{Open: openBlobs(create, "&pool_mode=transaction")})
 }
 
 // TestBlobsOfTwoNodes guards that two nodes can put the same bytes at once, and that each

@@ -152,6 +152,7 @@ func (p *prepared) addPosts(posts []schedctl.Post) {
 	}
 }
 
+// keepAccounts stores accounts.
 func (p *prepared) keepAccounts(accounts []schedctl.Account) {
 	if p.accounts == nil {
 		p.accounts = make(map[string]schedctl.Account, len(accounts))

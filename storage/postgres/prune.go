@@ -1,6 +1,9 @@
 package postgres
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/schedctl/schedctl/storage"
@@ -39,31 +42,27 @@ func (tx *tx) remove(sql string, args ...any) (n int, err error) {
 	return n, err
 }
 
-func (tx *tx) pruneIdempotencyRecords(before storage.Retention, limit int) (int, error) {
-	if before.IdempotencyRecords.IsZero() {
+// removeOlder deletes up to limit rows of a table whose time in a column is before t, the
+// oldest first, and returns their number. A zero t keeps all rows. key identifies a row.
+func (tx *tx) removeOlder(table, key, column string, t time.Time, limit int) (int, error) {
+	if t.IsZero() {
 		return 0, nil
 	}
-	return tx.remove(`DELETE FROM answers WHERE hash = ANY(ARRAY(
-		SELECT hash FROM answers WHERE coalesce(created_at, '-infinity') < $1
-		ORDER BY coalesce(created_at, '-infinity') LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1`, stamp(before.IdempotencyRecords), limit)
+	return tx.remove(fmt.Sprintf(`DELETE FROM %[1]s WHERE %[2]s = ANY(ARRAY(
+		SELECT %[2]s FROM %[1]s WHERE coalesce(%[3]s, '-infinity') < $1
+		ORDER BY coalesce(%[3]s, '-infinity') LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1`, table, key, column), stamp(t), limit)
+}
+
+func (tx *tx) pruneIdempotencyRecords(before storage.Retention, limit int) (int, error) {
+	return tx.removeOlder("answers", "hash", "created_at", before.IdempotencyRecords, limit)
 }
 
 func (tx *tx) pruneAudit(before storage.Retention, limit int) (int, error) {
-	if before.Audit.IsZero() {
-		return 0, nil
-	}
-	return tx.remove(`DELETE FROM audit_entries WHERE ctid = ANY(ARRAY(
-		SELECT ctid FROM audit_entries WHERE coalesce(at, '-infinity') < $1
-		ORDER BY coalesce(at, '-infinity') LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1`, stamp(before.Audit), limit)
+	return tx.removeOlder("audit_entries", "ctid", "at", before.Audit, limit)
 }
 
 func (tx *tx) pruneDeliveries(before storage.Retention, limit int) (int, error) {
-	if before.Deliveries.IsZero() {
-		return 0, nil
-	}
-	return tx.remove(`DELETE FROM deliveries WHERE ctid = ANY(ARRAY(
-		SELECT ctid FROM deliveries WHERE coalesce(created_at, '-infinity') < $1
-		ORDER BY coalesce(created_at, '-infinity') LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1`, stamp(before.Deliveries), limit)
+	return tx.removeOlder("deliveries", "ctid", "created_at", before.Deliveries, limit)
 }
 
 // pruneOrphans deletes deliveries of deleted webhooks, and then the webhooks without

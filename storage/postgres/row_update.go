@@ -20,9 +20,9 @@ type rowUpdate struct {
 	bulk *bulkStatement
 }
 
-// writeFor returns the function that turns row was into row is, or nil when they are
-// equal. was is nil for a missing row. A row that the transaction has written before is
-// written in full, because bulk statements are moved.
+// writeFor returns the function that replaces the row was by the row is. It returns nil
+// if they are equal. was is nil for a new row. If the transaction has already written
+// the row, all columns are written: a bulk update might run before the earlier write.
 func (l *layout[T]) writeFor(was, is *T, written bool) (func(*tx), error) {
 	if was != nil && !written {
 		c, values, err := l.update(was, is)

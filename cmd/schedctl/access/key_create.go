@@ -54,7 +54,7 @@ A key that ends makes only keys that end by then, without --expires at the same 
 	o.zone.AddZone(cmd)
 	o.OneTimeSecret.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopeNames(), cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
+	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func (o *keyCreate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if request.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.accounts); err != nil {
+	if request.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.accounts); err != nil {
 		return err
 	}
 	end, err := o.Open()

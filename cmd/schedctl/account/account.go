@@ -23,15 +23,15 @@ An account is named by its id, by its name, or by platform:name.`,
 		Example: `  schedctl account add feed --name demo
   schedctl account list`,
 	})
-	cmd.AddCommand(newAccountAdd(a), newAccountList(a), newAccountShow(a), newAccountVerify(a),
-		newAccountEdit(a), newAccountReconnect(a), newAccountRemove(a))
+	cmd.AddCommand(newAdd(a), newList(a), newShow(a), newVerify(a),
+		newEdit(a), newReconnect(a), newRemove(a))
 	return cmd
 }
 
 // onAccount completes a command whose argument names one account.
 func onAccount(a *cli.App, cmd *cobra.Command, run func(ctx context.Context, ref string) error) *cobra.Command {
 	cmd.Args = cli.Args(1, 1, "an account: its id, its name or platform:name")
-	cmd.ValidArgsFunction = CompleteAccount(a)
+	cmd.ValidArgsFunction = Complete(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args[0]) }
 	return cmd
 }
@@ -39,13 +39,13 @@ func onAccount(a *cli.App, cmd *cobra.Command, run func(ctx context.Context, ref
 // connect connects to the daemon and finds the account that an argument names.
 func connect(ctx context.Context, a *cli.App, ref string) (c *client.Client, acct apiv1.Account, err error) {
 	if c, err = a.Connect(); err == nil {
-		acct, err = AccountByName(ctx, a, c, ref)
+		acct, err = ByName(ctx, a, c, ref)
 	}
 	return c, acct, err
 }
 
-// printAccounts prints accounts as a list.
-func printAccounts(a *cli.App, accounts []apiv1.Account) error {
+// printList prints accounts as a list.
+func printList(a *cli.App, accounts []apiv1.Account) error {
 	id := func(acct apiv1.Account) string { return acct.ID }
 	layout := cli.Table{Header: []string{"ID", "PLATFORM", "NAME", "STATUS", "PROFILE"}, Status: 3, Excerpt: true}
 	err := cli.PrintList(a, accounts, id, layout, func(acct apiv1.Account) []string {
@@ -62,9 +62,9 @@ func printAccounts(a *cli.App, accounts []apiv1.Account) error {
 	return nil
 }
 
-// printAccount prints one account: as the list does, or on a terminal with a
+// printOne prints one account: as the list does, or on a terminal with a
 // sentence that says what was done.
-func printAccount(a *cli.App, acct apiv1.Account, done string) error {
+func printOne(a *cli.App, acct apiv1.Account, done string) error {
 	for _, w := range acct.Warnings {
 		a.Messagef("warning: %s: %s", cli.OneLine(acct.Name), cli.OneLine(w))
 	}
@@ -72,7 +72,7 @@ func printAccount(a *cli.App, acct apiv1.Account, done string) error {
 	case a.JSON.Given:
 		return a.PrintJSON(acct)
 	case a.Quiet || !a.OutTerminal:
-		return printAccounts(a, []apiv1.Account{acct})
+		return printList(a, []apiv1.Account{acct})
 	}
 	sentence := fmt.Sprintf("%s %s (%s), %s", done, a.Bold(cli.OneLine(acct.Name)), acct.Platform, acct.ID)
 	if acct.ProfileURL != nil {
@@ -81,14 +81,14 @@ func printAccount(a *cli.App, acct apiv1.Account, done string) error {
 	return a.Write([]byte(sentence + "\n"))
 }
 
-// AccountByName returns the account that an argument names, a disconnected one
+// ByName returns the account that an argument names, a disconnected one
 // too.
-func AccountByName(ctx context.Context, a *cli.App, c *client.Client, ref string) (apiv1.Account, error) {
-	ref, err := AccountRef(a, ref)
+func ByName(ctx context.Context, a *cli.App, c *client.Client, ref string) (apiv1.Account, error) {
+	ref, err := ResolveLast(a, ref)
 	if err != nil {
 		return apiv1.Account{}, err
 	}
-	if IsAccountID(ref) {
+	if IsID(ref) {
 		acct, err := c.Account(ctx, ref)
 		if schedctl.CodeOf(err) == schedctl.NotFound {
 			err = cli.WithMessage(err, fmt.Sprintf("there is no account %q; see: schedctl account list --all", ref))
@@ -99,18 +99,18 @@ func AccountByName(ctx context.Context, a *cli.App, c *client.Client, ref string
 	if err != nil {
 		return apiv1.Account{}, err
 	}
-	return PickAccount(all, ref, cli.ExitNotFound)
+	return Pick(all, ref, cli.ExitNotFound)
 }
 
-// AccountRef returns what names an account, with the id for lastRef.
-func AccountRef(a *cli.App, ref string) (string, error) {
+// ResolveLast returns what names an account, with the id for lastRef.
+func ResolveLast(a *cli.App, ref string) (string, error) {
 	if ref == cli.LastRef {
 		return a.LastID(cli.AccountNoun)
 	}
 	return ref, nil
 }
 
-func IsAccountID(ref string) bool {
+func IsID(ref string) bool {
 	_, ok := schedctl.ParseID(schedctl.AccountPrefix, ref)
 	return ok
 }
@@ -118,27 +118,27 @@ func IsAccountID(ref string) bool {
 // FilterID returns the id of the account that a flag selects posts by, empty for an
 // empty ref. The account may be a disconnected one.
 func FilterID(ctx context.Context, a *cli.App, c *client.Client, ref string) (string, error) {
-	ref, err := AccountRef(a, ref)
-	if err != nil || ref == "" || IsAccountID(ref) {
+	ref, err := ResolveLast(a, ref)
+	if err != nil || ref == "" || IsID(ref) {
 		return ref, err
 	}
 	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
 	if err != nil {
 		return "", err
 	}
-	acct, err := PickAccount(list, ref, cli.ExitInvalid)
+	acct, err := Pick(list, ref, cli.ExitInvalid)
 	return acct.ID, err
 }
 
 // everyAccount stands for all connected accounts in --to.
 const everyAccount = "all"
 
-// ResolveRecipients returns the ids of the accounts that --to names, each once and in
+// Recipients returns the ids of the accounts that --to names, each once and in
 // the order given.
-func ResolveRecipients(ctx context.Context, a *cli.App, c *client.Client, refs []string) ([]string, error) {
+func Recipients(ctx context.Context, a *cli.App, c *client.Client, refs []string) ([]string, error) {
 	var connected []apiv1.Account
 	for _, ref := range refs {
-		if IsAccountID(ref) || ref == cli.LastRef {
+		if IsID(ref) || ref == cli.LastRef {
 			continue
 		}
 		list, err := c.Accounts(ctx, client.AccountQuery{})
@@ -148,11 +148,11 @@ func ResolveRecipients(ctx context.Context, a *cli.App, c *client.Client, refs [
 		connected = list
 		break
 	}
-	return PickAccounts(a, connected, refs)
+	return PickIDs(a, connected, refs)
 }
 
-// PickAccounts is recipients for accounts that are known already.
-func PickAccounts(a *cli.App, connected []apiv1.Account, refs []string) ([]string, error) {
+// PickIDs is recipients for accounts that are known already.
+func PickIDs(a *cli.App, connected []apiv1.Account, refs []string) ([]string, error) {
 	var ids []string
 	seen := map[string]bool{}
 	for _, ref := range refs {
@@ -172,14 +172,14 @@ func PickAccounts(a *cli.App, connected []apiv1.Account, refs []string) ([]strin
 
 // matchAccounts returns the ids that one --to stands for.
 func matchAccounts(a *cli.App, connected []apiv1.Account, ref string) (ids []string, err error) {
-	if ref, err = AccountRef(a, ref); err != nil {
+	if ref, err = ResolveLast(a, ref); err != nil {
 		return nil, err
 	}
-	if IsAccountID(ref) {
+	if IsID(ref) {
 		return []string{ref}, nil
 	}
 	if ref != everyAccount {
-		acct, err := PickAccount(connected, ref, cli.ExitInvalid)
+		acct, err := Pick(connected, ref, cli.ExitInvalid)
 		return []string{acct.ID}, err
 	}
 	for _, acct := range connected {
@@ -197,10 +197,10 @@ func matchAccounts(a *cli.App, connected []apiv1.Account, ref string) (ids []str
 
 const AddAdvice = "add one, for example with: schedctl account add feed --name demo"
 
-// PickAccount returns the one account that ref names: exactly, else without
+// Pick returns the one account that ref names: exactly, else without
 // regard to case, else by an abbreviated id. Connected accounts go before
 // disconnected ones.
-func PickAccount(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, error) {
+func Pick(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var found, gone []apiv1.Account
 		for _, acct := range accounts {

@@ -10,13 +10,13 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type accountAdd struct {
+type addOptions struct {
 	ConnectFlags
 	platform, name string
 }
 
-func newAccountAdd(a *cli.App) *cobra.Command {
-	o := &accountAdd{ConnectFlags: ConnectFlags{App: a}}
+func newAdd(a *cli.App) *cobra.Command {
+	o := &addOptions{ConnectFlags: ConnectFlags{App: a}}
 	cmd := cli.DeclareJSON[apiv1.Account](&cobra.Command{
 		Use:   "add [PLATFORM]",
 		Short: "Connect an account",
@@ -38,7 +38,7 @@ func newAccountAdd(a *cli.App) *cobra.Command {
 	})
 	cmd.Flags().StringVar(&o.name, "name", "", "the `name` that you give the account; its user name when not given")
 	o.add(cmd)
-	a.LazyHelp(cmd, accountAddText)
+	a.LazyHelp(cmd, addHelp)
 	return cmd
 }
 
@@ -49,7 +49,7 @@ func completePlatform(_ *cobra.Command, args []string, _ string) ([]string, cobr
 	return PlatformNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-func accountAddText() string {
+func addHelp() string {
 	return `Connect an account of a social network. The network is asked whether the
 credentials work before they are stored.
 
@@ -105,12 +105,12 @@ func fieldText(name, kind, help string) string {
 	return text + strings.TrimSuffix(line, ":") + "\n"
 }
 
-func (o *accountAdd) run(ctx context.Context) error {
+func (o *addOptions) run(ctx context.Context) error {
 	whole := o.platform == ""
 	if whole && !o.Asks() {
 		return cli.UsageError("schedctl account add needs a platform: %s", strings.Join(PlatformNames(), ", ")).WithHint("see: schedctl account add --help")
 	}
-	conn := NewConnection(o.platform, o.name)
+	conn := newConnection(o.platform, o.name)
 	if err := o.read(conn); err != nil {
 		return err
 	}
@@ -135,5 +135,5 @@ func (o *accountAdd) run(ctx context.Context) error {
 		return err
 	}
 	o.App.RememberID(cli.AccountNoun, acct.ID)
-	return printAccount(o.App, acct, "Connected")
+	return printOne(o.App, acct, "Connected")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// CompleteAccount offers the names of accounts.
-func CompleteAccount(a *cli.App) cobra.CompletionFunc {
+// Complete offers the names of accounts.
+func Complete(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && cmd.ValidArgsFunction != nil && cmd.Parent().Name() == "account" {
 			return nil, cobra.ShellCompDirectiveNoFileComp

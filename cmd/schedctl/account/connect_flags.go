@@ -19,7 +19,7 @@ type ConnectFlags struct {
 	*cli.App
 	secretFile        string
 	sets              []string
-	login, Accessible bool
+	login, accessible bool
 }
 
 func (o *ConnectFlags) add(cmd *cobra.Command) {
@@ -27,7 +27,7 @@ func (o *ConnectFlags) add(cmd *cobra.Command) {
 	f.StringArrayVar(&o.sets, "set", nil, "a credential or option, as `key=value` (repeatable)")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret, - for standard input")
 	f.BoolVar(&o.login, "login", false, "log in with a browser instead of giving an access token (mastodon)")
-	f.BoolVar(&o.Accessible, "accessible", false, "ask line by line, for screen readers (environment: ACCESSIBLE)")
+	f.BoolVar(&o.accessible, "accessible", false, "ask line by line, for screen readers (environment: ACCESSIBLE)")
 	cmd.RegisterFlagCompletionFunc("set", completeSet)
 }
 
@@ -45,10 +45,10 @@ func (o *ConnectFlags) read(c *connection) error {
 			return cli.UsageError("--set %s would show a secret to other users of this machine", key).
 				WithHint("leave it out to be asked, or use --secret-file or SCHEDCTL_SECRET")
 		}
-		if _, twice := c.Values[key]; twice {
+		if _, twice := c.values[key]; twice {
 			return cli.UsageError("--set %s is given twice", key)
 		}
-		c.Values[key] = value
+		c.values[key] = value
 	}
 	if o.login && c.platform != "" && c.platform != loginPlatform {
 		return cli.UsageError("--login is for %s: %s has no such login", loginPlatform, c.platform)
@@ -87,14 +87,14 @@ func (o *ConnectFlags) readSecrets(ctx context.Context, c *connection) error {
 	case text == "":
 		return nil
 	case len(secrets) == 1:
-		c.Values[secrets[0].Name] = text
+		c.values[secrets[0].Name] = text
 		return nil
 	}
-	return c.TakeSecrets(text, source)
+	return c.takeSecrets(text, source)
 }
 
-// MaxSecret is above any token.
-const MaxSecret = 16 << 10
+// maxSecret is above any token.
+const maxSecret = 16 << 10
 
 // ReadSecretFile returns the secret in a file, or on standard input for "-".
 func ReadSecretFile(ctx context.Context, a *cli.App, name string) (string, error) {
@@ -111,7 +111,7 @@ func ReadSecretFile(ctx context.Context, a *cli.App, name string) (string, error
 		defer file.Close()
 		source = file
 	}
-	data, err := cli.ReadInterruptibly(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(source, MaxSecret+1)) })
+	data, err := cli.ReadInterruptibly(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(source, maxSecret+1)) })
 	if err != nil {
 		return "", fmt.Errorf("read the secret: %w", err)
 	}
@@ -122,8 +122,8 @@ func ReadSecretFile(ctx context.Context, a *cli.App, name string) (string, error
 	switch {
 	case secret == "":
 		return "", cli.UsageError("%s holds no secret: it has %s", name, cli.Plural(len(data), "byte"))
-	case len(secret) > MaxSecret:
-		return "", cli.UsageError("%s holds no secret: it has more than %s", name, cli.Plural(MaxSecret, "byte"))
+	case len(secret) > maxSecret:
+		return "", cli.UsageError("%s holds no secret: it has more than %s", name, cli.Plural(maxSecret, "byte"))
 	}
 	return secret, nil
 }
@@ -155,13 +155,13 @@ func (o *ConnectFlags) Ask(ctx context.Context, questions []cli.Question) error 
 	if len(questions) == 0 {
 		return nil
 	}
-	if o.LineByLine() {
+	if o.lineByLine() {
 		return o.AskLines(ctx, questions)
 	}
 	return o.AskForm(ctx, questions)
 }
 
-func (o *ConnectFlags) LineByLine() bool {
+func (o *ConnectFlags) lineByLine() bool {
 	name := o.Getenv("TERM")
-	return o.Accessible || o.Getenv("ACCESSIBLE") != "" || name == "dumb" || name == "" && runtime.GOOS != "windows"
+	return o.accessible || o.Getenv("ACCESSIBLE") != "" || name == "dumb" || name == "" && runtime.GOOS != "windows"
 }

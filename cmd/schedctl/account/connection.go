@@ -17,18 +17,18 @@ import (
 type connection struct {
 	platform string
 	name     string
-	Fields   []publish.Field
-	Values   map[string]string // credentials and options, as they are written
+	fields   []publish.Field
+	values   map[string]string // credentials and options, as they are written
 }
 
-func NewConnection(platform, name string) *connection {
-	return &connection{platform: platform, name: name, Fields: platformFields(platform), Values: map[string]string{}}
+func newConnection(platform, name string) *connection {
+	return &connection{platform: platform, name: name, fields: platformFields(platform), values: map[string]string{}}
 }
 
 // credentials returns the values that are credentials.
 func (c *connection) credentials() map[string]string {
 	out := map[string]string{}
-	for name, value := range c.Values {
+	for name, value := range c.values {
 		if !c.option(name) && value != "" {
 			out[name] = value
 		}
@@ -39,7 +39,7 @@ func (c *connection) credentials() map[string]string {
 // options returns the values that are options, of the JSON types they have.
 func (c *connection) options() map[string]any {
 	out := map[string]any{}
-	for name, value := range c.Values {
+	for name, value := range c.values {
 		if c.option(name) && value != "" {
 			out[name] = OptionValue(name, value)
 		}
@@ -48,8 +48,8 @@ func (c *connection) options() map[string]any {
 }
 
 func (c *connection) option(name string) bool {
-	if i := slices.IndexFunc(c.Fields, func(f publish.Field) bool { return f.Name == name }); i >= 0 {
-		return c.Fields[i].Option
+	if i := slices.IndexFunc(c.fields, func(f publish.Field) bool { return f.Name == name }); i >= 0 {
+		return c.fields[i].Option
 	}
 	return isOption(name)
 }
@@ -67,7 +67,7 @@ func OptionValue(key, value string) any {
 // secrets returns the fields that must not be on a command line, where other
 // users and the shell's history would see them.
 func (c *connection) secrets() (fields []publish.Field) {
-	for _, f := range c.Fields {
+	for _, f := range c.fields {
 		if f.Secret {
 			fields = append(fields, f)
 		}
@@ -77,16 +77,16 @@ func (c *connection) secrets() (fields []publish.Field) {
 
 // missing returns the required fields that have no value.
 func (c *connection) missing() (fields []publish.Field) {
-	for _, f := range c.Fields {
-		if f.Required && c.Values[f.Name] == "" {
+	for _, f := range c.fields {
+		if f.Required && c.values[f.Name] == "" {
 			fields = append(fields, f)
 		}
 	}
 	return fields
 }
 
-// TakeSecrets reads several secrets from one document.
-func (c *connection) TakeSecrets(text, source string) error {
+// takeSecrets reads several secrets from one document.
+func (c *connection) takeSecrets(text, source string) error {
 	var names []string
 	for _, f := range c.secrets() {
 		names = append(names, f.Name)
@@ -100,7 +100,7 @@ func (c *connection) TakeSecrets(text, source string) error {
 		if !slices.Contains(names, name) {
 			return cli.UnknownValueError(source+":", name, names)
 		}
-		c.Values[name] = value
+		c.values[name] = value
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (c *connection) incomplete() error {
 }
 
 func (c *connection) anySecret() bool {
-	return slices.ContainsFunc(c.secrets(), func(f publish.Field) bool { return c.Values[f.Name] != "" })
+	return slices.ContainsFunc(c.secrets(), func(f publish.Field) bool { return c.values[f.Name] != "" })
 }
 
 // check refuses values for fields that the platform does not have.
@@ -143,13 +143,13 @@ func (c *connection) check() error {
 		return nil // one of a later version: the daemon knows
 	}
 	var known []string
-	for _, f := range c.Fields {
+	for _, f := range c.fields {
 		if !f.Secret {
 			known = append(known, f.Name)
 		}
 	}
 	known = append(known, commonOptions...)
-	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
+	for _, name := range slices.Sorted(maps.Keys(c.values)) {
 		if !slices.Contains(known, name) {
 			return cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such credential or option", cli.Clip(name, 40), c.platform).
 				WithHint("it has " + strings.Join(known, ", "))

@@ -12,14 +12,14 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type accountEdit struct {
+type editOptions struct {
 	*cli.App
 	name string
 	sets []string
 }
 
-func newAccountEdit(a *cli.App) *cobra.Command {
-	o := &accountEdit{App: a}
+func newEdit(a *cli.App) *cobra.Command {
+	o := &editOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "edit ACCOUNT",
 		Short: "Change the name or the options of an account",
@@ -36,7 +36,7 @@ the options of each platform.`,
 	return cmd
 }
 
-func (o *accountEdit) run(ctx context.Context, ref string) error {
+func (o *editOptions) run(ctx context.Context, ref string) error {
 	if o.name == "" && o.sets == nil {
 		return cli.UsageError("nothing to change").WithHint("give --name or --set")
 	}
@@ -48,17 +48,17 @@ func (o *accountEdit) run(ctx context.Context, ref string) error {
 	if o.name != "" {
 		edit.Name = &o.name
 	}
-	if edit.Options, err = o.options(NewConnection(acct.Platform, acct.Name)); err != nil {
+	if edit.Options, err = o.options(newConnection(acct.Platform, acct.Name)); err != nil {
 		return err
 	}
 	if acct, err = c.EditAccount(ctx, acct.ID, edit); err != nil {
 		return err
 	}
-	return printAccount(o.App, acct, "Changed")
+	return printOne(o.App, acct, "Changed")
 }
 
 // options returns the options that --set gives, nil for one that gets its default.
-func (o *accountEdit) options(conn *connection) (map[string]any, error) {
+func (o *editOptions) options(conn *connection) (map[string]any, error) {
 	options := map[string]any{}
 	for _, set := range o.sets {
 		key, value, found := strings.Cut(set, "=")
@@ -83,10 +83,10 @@ func (o *accountEdit) options(conn *connection) (map[string]any, error) {
 }
 
 // noOption is the failure of a key that is no option of the platform.
-func (o *accountEdit) noOption(conn *connection, key string) error {
+func (o *editOptions) noOption(conn *connection, key string) error {
 	f := cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such option", cli.Clip(key, 40), conn.platform)
 	names := slices.Clone(commonOptions)
-	for _, field := range conn.Fields {
+	for _, field := range conn.fields {
 		switch {
 		case field.Option && !slices.Contains(names, field.Name):
 			names = append(names, field.Name)

@@ -8,7 +8,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newAccountList(a *cli.App) *cobra.Command {
+func newList(a *cli.App) *cobra.Command {
 	var all bool
 	cmd := cli.DeclareJSON[apiv1.Account](&cobra.Command{
 		Use:   "list",
@@ -33,7 +33,7 @@ func newAccountList(a *cli.App) *cobra.Command {
 			if len(accounts) == 0 && a.ErrTerminal {
 				a.Messagef("no accounts; %s", AddAdvice)
 			}
-			return printAccounts(a, accounts)
+			return printList(a, accounts)
 		},
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "disconnected accounts too")

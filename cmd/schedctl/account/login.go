@@ -52,7 +52,7 @@ func (w *wizard) logIn(ctx context.Context, names []string) (rest []string, err 
 		if err != nil {
 			return nil, err
 		}
-		w.Values[loginSecret] = token
+		w.values[loginSecret] = token
 		done = append(done, loginSecret)
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(done, n) }), nil
@@ -64,7 +64,7 @@ func (w *wizard) logIn(ctx context.Context, names []string) (rest []string, err 
 func (w *wizard) browse(ctx context.Context) (token string, err error) {
 	calls := outbound.Client(outbound.AllowPrivate)
 	defer calls.CloseIdleConnections()
-	login, err := mastodon.StartLogin(ctx, calls, w.Values[loginServer], cli.VersionText())
+	login, err := mastodon.StartLogin(ctx, calls, w.values[loginServer], cli.VersionText())
 	if err != nil {
 		return "", w.loginFailure(ctx, err)
 	}

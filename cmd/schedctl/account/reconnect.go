@@ -10,10 +10,10 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type accountReconnect struct{ ConnectFlags }
+type reconnectOptions struct{ ConnectFlags }
 
-func newAccountReconnect(a *cli.App) *cobra.Command {
-	o := &accountReconnect{ConnectFlags{App: a}}
+func newReconnect(a *cli.App) *cobra.Command {
+	o := &reconnectOptions{ConnectFlags{App: a}}
 	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "reconnect ACCOUNT",
 		Short: "Give an account new credentials",
@@ -31,7 +31,7 @@ are not shown to anybody. Options that are not given stay as they are.`,
 	return cmd
 }
 
-func (o *accountReconnect) run(ctx context.Context, ref string) error {
+func (o *reconnectOptions) run(ctx context.Context, ref string) error {
 	c, acct, err := connect(ctx, o.App, ref)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (o *accountReconnect) run(ctx context.Context, ref string) error {
 	if needsName(acct.Platform) {
 		return cli.UsageError("%s has no credentials: %s needs no new ones", acct.Platform, cli.OneLine(acct.Name))
 	}
-	conn := NewConnection(acct.Platform, acct.Name)
+	conn := newConnection(acct.Platform, acct.Name)
 	if err := o.read(conn); err != nil {
 		return err
 	}
@@ -54,29 +54,29 @@ func (o *accountReconnect) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	return printAccount(o.App, again, "Reconnected")
+	return printOne(o.App, again, "Reconnected")
 }
 
 // remember fills in what the account shows of its credentials: the server that
 // its profile is on.
 func (c *connection) remember(acct apiv1.Account) {
-	if c.platform != loginPlatform || c.Values[loginServer] != "" {
+	if c.platform != loginPlatform || c.values[loginServer] != "" {
 		return
 	}
 	if profile, err := url.Parse(cli.Deref(acct.ProfileURL)); err == nil && profile.Host != "" {
-		c.Values[loginServer] = profile.Scheme + "://" + profile.Host
+		c.values[loginServer] = profile.Scheme + "://" + profile.Host
 	}
 }
 
 // withoutOptions leaves the options out of what is asked for: they stay as they
 // are. Those that were given are kept.
 func (c *connection) withoutOptions() *connection {
-	var credentials = c.Fields[:0:0]
-	for _, f := range c.Fields {
+	var credentials = c.fields[:0:0]
+	for _, f := range c.fields {
 		if !f.Option {
 			credentials = append(credentials, f)
 		}
 	}
-	c.Fields = credentials
+	c.fields = credentials
 	return c
 }

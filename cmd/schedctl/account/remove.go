@@ -9,13 +9,13 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type accountRemove struct {
+type removeOptions struct {
 	*cli.App
 	yes bool
 }
 
-func newAccountRemove(a *cli.App) *cobra.Command {
-	o := &accountRemove{App: a}
+func newRemove(a *cli.App) *cobra.Command {
+	o := &removeOptions{App: a}
 	cmd := cli.DeclareJSON[cli.Removal](onAccount(a, &cobra.Command{
 		Use:   "remove ACCOUNT",
 		Short: "Disconnect an account",
@@ -28,7 +28,7 @@ posts that wait for the account will fail.`,
 	return cmd
 }
 
-func (o *accountRemove) run(ctx context.Context, ref string) error {
+func (o *removeOptions) run(ctx context.Context, ref string) error {
 	c, acct, err := connect(ctx, o.App, ref)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newAccountShow(a *cli.App) *cobra.Command {
+func newShow(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "show ACCOUNT",
 		Short: "Show an account",
@@ -28,10 +28,10 @@ func showAccount(ctx context.Context, a *cli.App, ref string) error {
 	if err != nil {
 		return err
 	}
-	return a.PrintObject(acct, acct.ID, accountPairs(a, acct))
+	return a.PrintObject(acct, acct.ID, properties(a, acct))
 }
 
-func accountPairs(a *cli.App, acct apiv1.Account) []cli.Property {
+func properties(a *cli.App, acct apiv1.Account) []cli.Property {
 	pairs := []cli.Property{
 		{Name: "ID", Value: acct.ID},
 		{Name: "Platform", Value: acct.Platform},
@@ -50,15 +50,15 @@ func accountPairs(a *cli.App, acct apiv1.Account) []cli.Property {
 		pairs = append(pairs, cli.Property{Name: "Warning", Value: w})
 	}
 	if a.OutTerminal {
-		for _, step := range accountNext(acct) {
+		for _, step := range nextSteps(acct) {
 			pairs = append(pairs, cli.Property{Name: "Next", Value: step})
 		}
 	}
 	return pairs
 }
 
-// accountNext are the commands that make sense for an account as it is.
-func accountNext(acct apiv1.Account) []string {
+// nextSteps are the commands that make sense for an account as it is.
+func nextSteps(acct apiv1.Account) []string {
 	switch {
 	case acct.Status == schedctl.AccountError && acct.Error != nil && acct.Error.Kind == schedctl.KindAuth:
 		return []string{"schedctl account reconnect " + acct.ID + "   with new credentials; its posts wait until then"}

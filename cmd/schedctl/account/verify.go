@@ -7,7 +7,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newAccountVerify(a *cli.App) *cobra.Command {
+func newVerify(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Account](&cobra.Command{
 		Use:   "verify ACCOUNT",
 		Short: "Ask the network whether an account still works",
@@ -15,13 +15,13 @@ func newAccountVerify(a *cli.App) *cobra.Command {
 that waited for it are published.`,
 		Example:           `  schedctl account verify demo`,
 		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
-		ValidArgsFunction: CompleteAccount(a),
+		ValidArgsFunction: Complete(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Connect()
 			if err != nil {
 				return err
 			}
-			acct, err := AccountByName(cmd.Context(), a, c, args[0])
+			acct, err := ByName(cmd.Context(), a, c, args[0])
 			if err != nil {
 				return err
 			}
@@ -32,7 +32,7 @@ that waited for it are published.`,
 			if acct.Error != nil {
 				done = "Asked about"
 			}
-			if err := printAccount(a, acct, done); err != nil {
+			if err := printOne(a, acct, done); err != nil {
 				return err
 			}
 			return refusedAccount(acct)

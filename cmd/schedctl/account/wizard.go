@@ -36,7 +36,7 @@ func (o *ConnectFlags) choosePlatform(ctx context.Context, c *connection) error 
 			return err
 		}
 	}
-	c.platform, c.Fields = platform, platformFields(platform)
+	c.platform, c.fields = platform, platformFields(platform)
 	return nil
 }
 
@@ -80,12 +80,12 @@ const nameField = "name"
 func (w *wizard) first() (names []string) {
 	w.whole = w.whole || w.login || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform) ||
 		len(w.secrets()) > 1 && !w.anySecret() // one of them is needed
-	for _, f := range needed(w.Fields) {
+	for _, f := range needed(w.fields) {
 		wanted := w.whole || f.Secret
 		if f.Secret && !f.Required && w.anySecret() {
 			wanted = false // an alternative was given
 		}
-		if wanted && w.Values[f.Name] == "" {
+		if wanted && w.values[f.Name] == "" {
 			names = append(names, f.Name)
 		}
 	}
@@ -140,7 +140,7 @@ func (w *wizard) alternatives(f *publish.Field) (names []string) {
 	if f == nil || f.Required || f.Option || len(w.secrets()) < 2 {
 		return nil
 	}
-	for _, other := range w.Fields {
+	for _, other := range w.fields {
 		if !other.Required && !other.Option {
 			names = append(names, other.Name)
 		}
@@ -149,9 +149,9 @@ func (w *wizard) alternatives(f *publish.Field) (names []string) {
 }
 
 func (w *wizard) field(name string) *publish.Field {
-	for i := range w.Fields {
-		if w.Fields[i].Name == name {
-			return &w.Fields[i]
+	for i := range w.fields {
+		if w.fields[i].Name == name {
+			return &w.fields[i]
 		}
 	}
 	return nil
@@ -188,9 +188,9 @@ func (w *wizard) askFields(ctx context.Context, names []string) error {
 		for _, name := range names {
 			f := w.field(name)
 			if f != nil && f.Option == options {
-				answer := w.Values[name]
+				answer := w.values[name]
 				questions = append(questions, cli.Question{Title: fieldTitle(name), Help: f.Help, Secret: f.Secret, Required: f.Required, Value: &answer})
-				write = append(write, func() { w.Values[name] = strings.TrimSpace(answer) })
+				write = append(write, func() { w.values[name] = strings.TrimSpace(answer) })
 			}
 		}
 		if !options && slices.Contains(names, nameField) {
@@ -213,8 +213,8 @@ func (w *wizard) askFields(ctx context.Context, names []string) error {
 // summary prints the account to connect, because a form disappears from the screen.
 func (w *wizard) summary() {
 	w.Messagef("%s", fieldTitle("platform")+": "+w.platform)
-	for _, f := range w.Fields {
-		switch value := w.Values[f.Name]; {
+	for _, f := range w.fields {
+		switch value := w.values[f.Name]; {
 		case value != "" && f.Secret:
 			w.Messagef("%s: (not shown)", fieldTitle(f.Name))
 		case value != "":

@@ -57,7 +57,7 @@ account, the status, "clash" or an empty field, the id of the post, the text.`,
 	f.StringVar(&o.account, "account", "", "only this `account`: an id, a name or platform:name")
 	f.Var(&o.apart, "apart", "mark posts to one account that are closer together than this `duration`")
 	o.when.AddZone(cmd)
-	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
+	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
 	return cmd
 }
 

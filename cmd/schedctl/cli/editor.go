@@ -80,11 +80,11 @@ func (a *App) EditText(ctx context.Context, begin string, note []string) (Edited
 	editor := a.EditorCommand()
 	after, err := a.Edit(ctx, editor, path)
 	data, unread := ReadFile(path)
-	m.Text = WithoutNote(string(data), note)
+	m.Text = withoutNote(string(data), note)
 	if unread != nil {
 		return m, after, fmt.Errorf("read what the editor has written: %w", unread)
 	}
-	if m.Text == "" || err != nil && m.Text == WithoutNote(begin, note) {
+	if m.Text == "" || err != nil && m.Text == withoutNote(begin, note) {
 		m.Discard()
 	}
 	switch {
@@ -159,10 +159,10 @@ func runEditor(ctx context.Context, editor, path string) (context.Context, error
 // with # are no comments, because posts may start with hashtags.
 const Scissors = "# ------------------------ >8 ------------------------"
 
-// WithoutNote returns the text above the scissors. Should that line be gone, the
+// withoutNote returns the text above the scissors. Should that line be gone, the
 // other lines of the note are found one by one. Empty lines at both ends do not
 // count.
-func WithoutNote(text string, note []string) string {
+func withoutNote(text string, note []string) string {
 	var above, others strings.Builder
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		bare := strings.TrimRight(line, " \t\r\n")

@@ -21,8 +21,8 @@ const (
 	maxFiltered   = 64 << 20 // bytes
 )
 
-// MaxFilter is the longest expression, in bytes, far above any written by a person.
-const MaxFilter = 64 << 10
+// maxFilter is the longest expression, in bytes, far above any written by a person.
+const maxFilter = 64 << 10
 
 // checkFilter compiles --jq or --template before anything is done. Both imply
 // --json.
@@ -41,8 +41,8 @@ func (a *App) checkFilter(cmd *cobra.Command) error {
 		return UsageError("%s and --quiet exclude each other: give one", name)
 	case !printsJSON(cmd):
 		return UsageError("%s has no JSON for %s to work on", cmd.CommandPath(), name)
-	case len(text) > MaxFilter:
-		return UsageError("%s has %d bytes, and at most %d can be read", name, len(text), MaxFilter)
+	case len(text) > maxFilter:
+		return UsageError("%s has %d bytes, and at most %d can be read", name, len(text), maxFilter)
 	}
 	var err error
 	a.JSON.Given = true

@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// MaxConcurrent is how many calls of a command that makes many are under way at the
+// maxConcurrent is how many calls of a command that makes many are under way at the
 // same time: enough for the daemon to put several into one commit.
-const MaxConcurrent = 8
+const maxConcurrent = 8
 
 // RunInOrder runs work on each item, several at once, and gives the results to done
 // one after another in the order of the items. It stops at the first error, of an item
@@ -16,7 +16,7 @@ const MaxConcurrent = 8
 func RunInOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func(context.Context, T) R, done func(R) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	queue := make(chan chan R, MaxConcurrent-1)
+	queue := make(chan chan R, maxConcurrent-1)
 	var broken error // read when queue is closed
 	go func() {
 		defer close(queue)

@@ -43,7 +43,7 @@ func TestInOrder(t *testing.T) {
 		if err != nil || len(got) != 50 || !slices.IsSorted(got) {
 			t.Errorf("%v, %v", got, err)
 		}
-		if n := most.Load(); n < 2 || n > MaxConcurrent+1 {
+		if n := most.Load(); n < 2 || n > maxConcurrent+1 {
 			t.Errorf("%d at once", n)
 		}
 	})
@@ -98,7 +98,7 @@ func TestInOrderEndsWithItsContext(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, context.Canceled) || begun > 3+2*MaxConcurrent {
+	if !errors.Is(err, context.Canceled) || begun > 3+2*maxConcurrent {
 		t.Errorf("%v after %d", err, begun)
 	}
 }

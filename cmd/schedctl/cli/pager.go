@@ -20,7 +20,7 @@ const usualPager = "less -FRX"
 // and it does not fit on the screen.
 func (a *App) WriteList(result []byte) error {
 	pager := a.pager()
-	if !a.OutTerminal || !a.InTerminal || a.Height < 1 || a.ScreenLines(result) < a.Height || pager == "" {
+	if !a.OutTerminal || !a.InTerminal || a.Height < 1 || a.screenLines(result) < a.Height || pager == "" {
 		return a.Write(result)
 	}
 	if err := a.Page(pager, result); err != nil {
@@ -38,8 +38,8 @@ func (a *App) pager() string {
 	return command
 }
 
-// ScreenLines returns how many lines of the screen a result takes.
-func (a *App) ScreenLines(result []byte) (lines int) {
+// screenLines returns how many lines of the screen a result takes.
+func (a *App) screenLines(result []byte) (lines int) {
 	for line := range bytes.Lines(result) {
 		columns := ansi.StringWidth(strings.TrimRight(string(line), "\n"))
 		lines += max(1, (columns+a.Width-1)/a.Width)

@@ -13,18 +13,18 @@ import (
 // result, or goes into a file of its own.
 type OneTimeSecret struct {
 	*App
-	Path   string
+	path   string
 	theirs bool // the person has it already
-	File   *os.File
+	file   *os.File
 }
 
 func (o *OneTimeSecret) Add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.Path, "secret-out", "", "write the secret to this new `file`, which only you can read, and do not print it")
+	cmd.Flags().StringVar(&o.path, "secret-out", "", "write the secret to this new `file`, which only you can read, and do not print it")
 }
 
 // Known says that the secret is not a new one: it is not shown.
 func (o *OneTimeSecret) Known() error {
-	if o.Path != "" {
+	if o.path != "" {
 		return UsageError("--secret-out is for a secret that the daemon makes, and you give yours")
 	}
 	o.theirs = true
@@ -36,23 +36,23 @@ func (o *OneTimeSecret) Known() error {
 // unless there is a secret in it.
 func (o *OneTimeSecret) Open() (end func(), err error) {
 	switch {
-	case o.Path == "" && o.Quiet && !o.theirs:
+	case o.path == "" && o.Quiet && !o.theirs:
 		return nil, UsageError("--quiet prints the id alone, and the secret is shown only once").
 			WithHint("save the secret with --secret-out FILE, or print both with --json=id,secret")
-	case o.Path == "":
+	case o.path == "":
 		return func() {}, nil
 	}
-	o.File, err = os.OpenFile(o.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	o.file, err = os.OpenFile(o.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("--secret-out: %s already exists and is not overwritten", o.Path)
+		return nil, fmt.Errorf("--secret-out: %s already exists and is not overwritten", o.path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--secret-out: %w", err)
 	}
 	return func() {
-		if o.File != nil {
-			o.File.Close()
-			os.Remove(o.Path)
+		if o.file != nil {
+			o.file.Close()
+			os.Remove(o.path)
 		}
 	}, nil
 }
@@ -63,17 +63,17 @@ func (o *OneTimeSecret) Save(secret string) (shown *string, err error) {
 	switch {
 	case o.theirs:
 		return nil, nil
-	case o.File == nil:
+	case o.file == nil:
 		return &secret, nil
 	}
-	_, err = o.File.WriteString(secret + "\n")
-	err = errors.Join(err, o.File.Sync(), o.File.Close())
-	o.File = nil
+	_, err = o.file.WriteString(secret + "\n")
+	err = errors.Join(err, o.file.Sync(), o.file.Close())
+	o.file = nil
 	if err == nil {
-		o.Messagef("the secret is in %s", o.Path)
+		o.Messagef("the secret is in %s", o.path)
 		return nil, nil
 	}
-	os.Remove(o.Path)
+	os.Remove(o.path)
 	return &secret, fmt.Errorf("save the secret: %w", err)
 }
 

@@ -9,15 +9,15 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type applyDir struct {
+type applyOptions struct {
 	*cli.App
 	flags    planFlags
 	yes, dry bool
 }
 
 func NewApply(a *cli.App) *cobra.Command {
-	o := &applyDir{App: a}
-	cmd := cli.DeclareJSON[Change](&cobra.Command{
+	o := &applyOptions{App: a}
+	cmd := cli.DeclareJSON[change](&cobra.Command{
 		Use:   "apply DIR",
 		Short: "Sync posts with the files in a directory",
 		Long: `Create, reschedule and edit posts so that they match the files in a directory. Each
@@ -68,7 +68,7 @@ file that comes back makes a new post. Without a terminal, --yes is required.`,
 	return cmd
 }
 
-func (o *applyDir) run(ctx context.Context, dir string) error {
+func (o *applyOptions) run(ctx context.Context, dir string) error {
 	person := o.InTerminal && o.ErrTerminal && !o.NoInput
 	if !o.yes && !o.dry && !person {
 		return cli.UsageError("apply needs --yes when it cannot ask").WithHint("see the changes with: schedctl plan " + dir)
@@ -96,7 +96,7 @@ func (o *applyDir) run(ctx context.Context, dir string) error {
 		return refuseProblems(p.App, p.sorted(), "nothing was applied")
 	}
 	p.tellNotes()
-	if n := p.count((*Step).does); n > 0 && !o.yes {
+	if n := p.count((*step).does); n > 0 && !o.yes {
 		o.Messagef("%s", planText(o.App, p.steps, true))
 		if err := o.Confirm(ctx, fmt.Sprintf("Make %s?", cli.Plural(n, "change"))); err != nil {
 			return err

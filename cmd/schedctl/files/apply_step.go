@@ -15,12 +15,12 @@ import (
 // apply takes all steps, several at once. Each is complete in itself: after an
 // interruption at any point the next apply continues. Steps that were not taken
 // are removed from the list.
-func (p *Planner) apply(ctx context.Context) error {
+func (p *planner) apply(ctx context.Context) error {
 	bar := p.NewProgress("applying", len(p.steps))
 	defer bar.Clear()
-	var taken []Step
+	var taken []step
 	var failed cli.ErrorList
-	err := cli.RunEachInOrder(ctx, p.steps, p.take, func(s Step, err error) error {
+	err := cli.RunEachInOrder(ctx, p.steps, p.take, func(s step, err error) error {
 		if err != nil {
 			named := fmt.Errorf("%s: %w", cli.FirstNonEmpty(s.File, s.ID), err)
 			if !post.IsLineError(err) {
@@ -53,22 +53,22 @@ const maxTries = 4
 
 // take takes a step. When another client changed the post in the meantime, it
 // decides again: of two applies of the same files, the second has nothing to do.
-func (p *Planner) take(ctx context.Context, s *Step) error {
+func (p *planner) take(ctx context.Context, s *step) error {
 	for try := 1; ; try++ {
 		err := p.takeOnce(ctx, s)
 		conflict := cli.ExitStatus(err) == cli.ExitConflict || cli.ExitStatus(err) == cli.ExitNotFound
 		if !conflict || try == maxTries || s.moved {
 			return err
 		}
-		s.Post = apiv1.Post{}
+		s.post = apiv1.Post{}
 		q := client.PostQuery{ExternalID: p.externalID(s.ID)}
 		for post, err := range p.client.EachPost(ctx, q) {
 			if err != nil {
 				return err
 			}
-			s.Post = post
+			s.post = post
 		}
-		if late := p.Decide(s); late != nil {
+		if late := p.decide(s); late != nil {
 			return late
 		}
 	}
@@ -76,64 +76,64 @@ func (p *Planner) take(ctx context.Context, s *Step) error {
 
 // takeOnce makes the change of a step with the version of the post that the step
 // knows.
-func (p *Planner) takeOnce(ctx context.Context, s *Step) (err error) {
+func (p *planner) takeOnce(ctx context.Context, s *step) (err error) {
 	if s.moved {
 		external := p.externalID(s.ID)
-		err = p.edit(ctx, s, apiv1.EditPost{ExternalID: &external, Managed: p.managed(s, s.Post.Managed.Digest)})
+		err = p.edit(ctx, s, apiv1.EditPost{ExternalID: &external, Managed: p.managed(s, s.post.Managed.Digest)})
 		if err != nil {
 			return err
 		}
 		s.moved = false
 	}
 	switch s.Action {
-	case DoCreate:
+	case doCreate:
 		return p.create(ctx, s)
-	case DoReschedule, DoEdit:
+	case doReschedule, doEdit:
 		return p.update(ctx, s)
-	case DoCancel:
+	case doCancel:
 		return p.cancel(ctx, s)
-	case IsUnchanged:
+	case isUnchanged:
 		return p.note(ctx, s)
 	}
 	return nil
 }
 
 // managed returns how the post of a step belongs to the collection.
-func (p *Planner) managed(s *Step, digest string) *apiv1.Managed {
+func (p *planner) managed(s *step, digest string) *apiv1.Managed {
 	path := s.File
-	if m := s.Post.Managed; path == "" && m != nil {
+	if m := s.post.Managed; path == "" && m != nil {
 		path = m.Path
 	}
 	return &apiv1.Managed{Collection: p.collection, Path: cli.FirstNonEmpty(path, s.ID), Digest: digest}
 }
 
-func (p *Planner) create(ctx context.Context, s *Step) error {
+func (p *planner) create(ctx context.Context, s *step) error {
 	create := p.request(s)
 	external := p.externalID(s.ID)
-	create.ExternalID, create.Managed = &external, p.managed(s, s.Wanted.Digest())
-	if s.Post.ID != "" {
-		create.Replaces = &s.Post.ID
+	create.ExternalID, create.Managed = &external, p.managed(s, s.wanted.digest())
+	if s.post.ID != "" {
+		create.Replaces = &s.post.ID
 	}
 	post, err := p.client.CreatePost(ctx, create)
 	if err == nil {
-		s.PostID, s.Post = post.ID, post
+		s.PostID, s.post = post.ID, post
 	}
 	return err
 }
 
 // edit changes the post of a step, unless another client has changed it.
-func (p *Planner) edit(ctx context.Context, s *Step, edit apiv1.EditPost) error {
-	post, err := p.client.EditPost(ctx, s.Post.ID, edit, client.IfVersion(s.Post.Version))
+func (p *planner) edit(ctx context.Context, s *step, edit apiv1.EditPost) error {
+	post, err := p.client.EditPost(ctx, s.post.ID, edit, client.IfVersion(s.post.Version))
 	if err == nil {
-		s.Post = post
+		s.post = post
 	}
 	return err
 }
 
 // update brings a post to the state of its file. To make a draft of a scheduled
 // post takes several requests; after each of them the digest fits the post.
-func (p *Planner) update(ctx context.Context, s *Step) error {
-	have, want := StateOf(s.Post), s.Wanted.PostState
+func (p *planner) update(ctx context.Context, s *step) error {
+	have, want := stateOf(s.post), s.wanted.postState
 	draft := have.At != "" && want.At == ""
 	if draft {
 		want.At, want.Accounts, want.Overrides = have.At, have.Accounts, have.Overrides
@@ -141,22 +141,22 @@ func (p *Planner) update(ctx context.Context, s *Step) error {
 	if err := p.edit(ctx, s, p.changesTo(s, have, want)); err != nil || !draft {
 		return err
 	}
-	post, err := p.client.UnschedulePost(ctx, s.Post.ID, client.IfVersion(s.Post.Version))
+	post, err := p.client.UnschedulePost(ctx, s.post.ID, client.IfVersion(s.post.Version))
 	if err != nil {
 		return err
 	}
-	s.Post = post
-	return p.edit(ctx, s, p.changesTo(s, StateOf(post), s.Wanted.PostState))
+	s.post = post
+	return p.edit(ctx, s, p.changesTo(s, stateOf(post), s.wanted.postState))
 }
 
 // changesTo returns the change of a post from one state to another.
-func (p *Planner) changesTo(s *Step, have, want PostState) (edit apiv1.EditPost) {
-	edit.AllowDuplicate, edit.Managed = p.allowDuplicate, p.managed(s, want.Digest())
+func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost) {
+	edit.AllowDuplicate, edit.Managed = p.allowDuplicate, p.managed(s, want.digest())
 	if have.Content != want.Content {
 		edit.Content = &want.Content
 	}
 	if have.At != want.At {
-		edit.PublishAt = apiv1.NewTime(s.Wanted.Moment.Time)
+		edit.PublishAt = apiv1.NewTime(s.wanted.moment.Time)
 	}
 	if !slices.Equal(have.Labels, want.Labels) {
 		labels := append([]string{}, want.Labels...)
@@ -167,37 +167,37 @@ func (p *Planner) changesTo(s *Step, have, want PostState) (edit apiv1.EditPost)
 		accounts := append([]string{}, want.Accounts...)
 		edit.SocialAccountIDs = &accounts
 	}
-	before, after := PostState{Overrides: have.Overrides}, PostState{Overrides: want.Overrides}
-	if moved || before.Digest() != after.Digest() {
-		overrides := want.APIOverrides()
+	before, after := postState{Overrides: have.Overrides}, postState{Overrides: want.Overrides}
+	if moved || before.digest() != after.digest() {
+		overrides := want.apiOverrides()
 		edit.TargetOverrides = &overrides
 	}
 	return edit
 }
 
 // cancel cancels a post whose file was removed; a draft is deleted.
-func (p *Planner) cancel(ctx context.Context, s *Step) error {
-	version := client.IfVersion(s.Post.Version)
-	if s.Post.Status == schedctl.Draft {
-		return p.client.DeletePost(ctx, s.Post.ID, version)
+func (p *planner) cancel(ctx context.Context, s *step) error {
+	version := client.IfVersion(s.post.Version)
+	if s.post.Status == schedctl.Draft {
+		return p.client.DeletePost(ctx, s.post.ID, version)
 	}
-	managed := p.managed(s, StateOf(s.Post).Digest())
+	managed := p.managed(s, stateOf(s.post).digest())
 	managed.Pruned = true
-	_, err := p.client.CancelManagedPost(ctx, s.Post.ID, *managed, version)
+	_, err := p.client.CancelManagedPost(ctx, s.post.ID, *managed, version)
 	return err
 }
 
 // note stores the path of a file that was moved, and the digest of a file that
 // matches its post.
-func (p *Planner) note(ctx context.Context, s *Step) error {
-	if s.Wanted.File == nil {
+func (p *planner) note(ctx context.Context, s *step) error {
+	if s.wanted.file == nil {
 		return nil
 	}
-	have := StateOf(s.Post).Digest()
+	have := stateOf(s.post).digest()
 	managed := p.managed(s, have)
-	if m := s.Post.Managed; m != nil {
+	if m := s.post.Managed; m != nil {
 		managed.Pruned = m.Pruned
-		if have != s.Wanted.Digest() {
+		if have != s.wanted.digest() {
 			managed.Digest = m.Digest
 		}
 		if *m == *managed {

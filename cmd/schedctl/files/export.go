@@ -18,10 +18,10 @@ import (
 // adopter writes posts as files of a directory and takes them into its
 // collection.
 type adopter struct {
-	*Planner
+	*planner
 	posts map[string]apiv1.Post   // of the collection, by id
 	has   map[string]bool         // ids with a file
-	equal map[string][]WantedPost // files without a post, by digest
+	equal map[string][]wantedPost // files without a post, by digest
 }
 
 // ExportFiles writes the posts that q selects as files and returns their number.
@@ -42,14 +42,14 @@ func ExportFiles(ctx context.Context, a *cli.App, c *client.Client, q client.Pos
 	if len(p.problems) > 0 {
 		return 0, refuseProblems(p.App, p.sorted(), "nothing was exported")
 	}
-	ad := &adopter{Planner: p, has: map[string]bool{}, equal: map[string][]WantedPost{}}
+	ad := &adopter{planner: p, has: map[string]bool{}, equal: map[string][]wantedPost{}}
 	if ad.posts, err = p.collected(ctx); err != nil {
 		return 0, err
 	}
 	for _, w := range existing {
-		id := w.File.ID.Text
+		id := w.file.ID.Text
 		if ad.has[id] = true; ad.posts[id].ID == "" {
-			ad.equal[w.Digest()] = append(ad.equal[w.Digest()], w)
+			ad.equal[w.digest()] = append(ad.equal[w.digest()], w)
 		}
 	}
 	if err := read.writeConfig(); err != nil {
@@ -98,7 +98,7 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	case post.ExternalID != nil && !ours:
 		return fmt.Sprintf("it has the external id %q", *post.ExternalID), nil
 	case !ours:
-		if files := a.equal[StateOf(post).Digest()]; len(files) > 0 {
+		if files := a.equal[stateOf(post).digest()]; len(files) > 0 {
 			return hasEqualFile, a.claim(ctx, post, files[0])
 		}
 		id = a.newID(post)
@@ -106,9 +106,9 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	path := a.newPath(id)
 	data := a.fileOf(post, id).Encode()
 	file, problems := postfile.Parse(path, data)
-	check := &FileReader{App: a.App, PostFiles: &PostFiles{faults: map[string]string{}}, accounts: a.accounts}
-	s := Step{Change: Change{ID: id, File: path}, Wanted: check.understand(&file), Post: post}
-	if len(problems)+len(check.problems) > 0 || s.Wanted.Digest() != StateOf(post).Digest() {
+	check := &fileReader{App: a.App, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts}
+	s := step{change: change{ID: id, File: path}, wanted: check.understand(&file), post: post}
+	if len(problems)+len(check.problems) > 0 || s.wanted.digest() != stateOf(post).digest() {
 		return "a file cannot hold its text or its accounts", nil
 	}
 	edit := apiv1.EditPost{Managed: a.managed(&s, "v0:export")}
@@ -126,22 +126,22 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	if err != nil {
 		return "", err
 	}
-	a.has[id], a.posts[id] = true, s.Post
-	return "", a.edit(ctx, &s, apiv1.EditPost{Managed: a.managed(&s, s.Wanted.Digest())})
+	a.has[id], a.posts[id] = true, s.post
+	return "", a.edit(ctx, &s, apiv1.EditPost{Managed: a.managed(&s, s.wanted.digest())})
 }
 
 // claim takes a post into the collection as the post of an existing file that
 // describes exactly this post.
-func (a *adopter) claim(ctx context.Context, post apiv1.Post, w WantedPost) error {
-	digest, external := w.Digest(), a.externalID(w.File.ID.Text)
+func (a *adopter) claim(ctx context.Context, post apiv1.Post, w wantedPost) error {
+	digest, external := w.digest(), a.externalID(w.file.ID.Text)
 	a.equal[digest] = a.equal[digest][1:]
-	s := Step{Change: Change{ID: w.File.ID.Text, File: w.File.Path}, Wanted: w, Post: post}
+	s := step{change: change{ID: w.file.ID.Text, File: w.file.Path}, wanted: w, post: post}
 	return a.edit(ctx, &s, apiv1.EditPost{ExternalID: &external, Managed: a.managed(&s, digest)})
 }
 
 // fileOf returns a post as a file.
 func (a *adopter) fileOf(post apiv1.Post, id string) *postfile.File {
-	s := StateOf(post)
+	s := stateOf(post)
 	f := &postfile.File{ID: postfile.Value{Text: id}, At: postfile.Value{Text: s.At}, Content: postfile.Value{Text: s.Content}}
 	for _, ref := range a.names.Names(s.Accounts) {
 		f.To = append(f.To, postfile.Value{Text: ref})

@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type lintDir struct {
+type lintOptions struct {
 	*cli.App
 	flags   planFlags
 	offline bool
@@ -26,7 +26,7 @@ type finding struct {
 }
 
 func NewLint(a *cli.App) *cobra.Command {
-	o := &lintDir{App: a}
+	o := &lintOptions{App: a}
 	cmd := cli.DeclareJSON[finding](&cobra.Command{
 		Use:   "lint DIR",
 		Short: "Check the post files in a directory",
@@ -48,7 +48,7 @@ when there is a problem.`,
 	return cmd
 }
 
-func (o *lintDir) run(ctx context.Context, dir string) error {
+func (o *lintOptions) run(ctx context.Context, dir string) error {
 	files, err := readPostFiles(dir, o.flags.named)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (o *lintDir) run(ctx context.Context, dir string) error {
 		return err
 	}
 	o.flags.allowDuplicate = true // a warning at most
-	p := &Planner{planFlags: o.flags, FileReader: r}
+	p := &planner{planFlags: o.flags, fileReader: r}
 	skipped, err := o.connectTo(ctx, p)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (o *lintDir) run(ctx context.Context, dir string) error {
 
 // connectTo connects the planner to the daemon, or returns the reason to work
 // without one. A refused key is an error, because a daemon was expected then.
-func (o *lintDir) connectTo(ctx context.Context, p *Planner) (skipped string, err error) {
+func (o *lintOptions) connectTo(ctx context.Context, p *planner) (skipped string, err error) {
 	if o.offline {
 		return "--offline", nil
 	}
@@ -91,7 +91,7 @@ func (o *lintDir) connectTo(ctx context.Context, p *Planner) (skipped string, er
 	return "", err
 }
 
-func (o *lintDir) printFindings(problems []postfile.Problem, files int) error {
+func (o *lintOptions) printFindings(problems []postfile.Problem, files int) error {
 	list := []finding{}
 	bad := map[string]bool{}
 	var b bytes.Buffer

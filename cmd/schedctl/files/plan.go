@@ -9,15 +9,15 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type planDir struct {
+type planOptions struct {
 	*cli.App
 	flags    planFlags
 	exitCode bool
 }
 
 func NewPlan(a *cli.App) *cobra.Command {
-	o := &planDir{App: a}
-	cmd := cli.DeclareJSON[Change](&cobra.Command{
+	o := &planOptions{App: a}
+	cmd := cli.DeclareJSON[change](&cobra.Command{
 		Use:   "plan DIR",
 		Short: "Show the changes that apply would make",
 		Long: `Show the changes that "schedctl apply" would make, and make none. See
@@ -43,7 +43,7 @@ problem. With --exit-code it is 6 when there is drift, else 9 when there are cha
 	return cmd
 }
 
-func (o *planDir) run(ctx context.Context, dir string) error {
+func (o *planOptions) run(ctx context.Context, dir string) error {
 	files, err := readPostFiles(dir, o.flags.named)
 	if err != nil {
 		return err
@@ -58,14 +58,14 @@ func (o *planDir) run(ctx context.Context, dir string) error {
 	if err := p.drifted(); err != nil {
 		return err
 	}
-	if n := p.count((*Step).does); n > 0 {
+	if n := p.count((*step).does); n > 0 {
 		return &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: cli.Plural(n, "change") + " to apply"}
 	}
 	return nil
 }
 
 // show prints the plan.
-func (p *Planner) show(ctx context.Context) error {
+func (p *planner) show(ctx context.Context) error {
 	if err := p.build(ctx); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (p *Planner) show(ctx context.Context) error {
 }
 
 // count returns the number of steps of a kind.
-func (p *Planner) count(kind func(*Step) bool) (n int) {
+func (p *planner) count(kind func(*step) bool) (n int) {
 	for i := range p.steps {
 		if kind(&p.steps[i]) {
 			n++
@@ -91,8 +91,8 @@ func (p *Planner) count(kind func(*Step) bool) (n int) {
 }
 
 // drifted returns the failure of posts that were changed outside the files.
-func (p *Planner) drifted() error {
-	n := p.count(func(s *Step) bool { return s.Action == IsDrift })
+func (p *planner) drifted() error {
+	n := p.count(func(s *step) bool { return s.Action == isDrift })
 	if n == 0 {
 		return nil
 	}

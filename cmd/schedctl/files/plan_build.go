@@ -20,13 +20,13 @@ import (
 type planFlags struct {
 	zone             cli.WhenFlags
 	named            string // --collection
-	Prune, Overwrite bool
+	prune, overwrite bool
 	allowDuplicate   bool
 }
 
 func (o *planFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.Prune, "prune", false, "cancel the posts of this collection whose files were removed")
-	cmd.Flags().BoolVar(&o.Overwrite, "overwrite", false, "also change posts that were changed or canceled outside the files")
+	cmd.Flags().BoolVar(&o.prune, "prune", false, "cancel the posts of this collection whose files were removed")
+	cmd.Flags().BoolVar(&o.overwrite, "overwrite", false, "also change posts that were changed or canceled outside the files")
 	o.addShared(cmd)
 	post.AddAllowDuplicate(cmd, &o.allowDuplicate)
 }
@@ -38,18 +38,18 @@ func (o *planFlags) addShared(cmd *cobra.Command) {
 	cmd.Flag("tz").Usage = "the `zone` of times in files that give none"
 }
 
-// Planner compares files with posts.
-type Planner struct {
+// planner compares files with posts.
+type planner struct {
 	planFlags
-	*FileReader
+	*fileReader
 	client *client.Client
 	names  post.AccountRefs
-	steps  []Step
+	steps  []step
 	copies int // files to create whose post exists outside the collection
 }
 
 // newPlanner reads the settings and the accounts.
-func newPlanner(ctx context.Context, a *cli.App, files *PostFiles, flags planFlags) (*Planner, error) {
+func newPlanner(ctx context.Context, a *cli.App, files *postFiles, flags planFlags) (*planner, error) {
 	if err := files.needCollection(); err != nil {
 		return nil, err
 	}
@@ -57,33 +57,33 @@ func newPlanner(ctx context.Context, a *cli.App, files *PostFiles, flags planFla
 	if err != nil {
 		return nil, err
 	}
-	p := &Planner{planFlags: flags, FileReader: r}
+	p := &planner{planFlags: flags, fileReader: r}
 	if p.client, err = a.Connect(); err != nil {
 		return nil, err
 	}
 	return p, p.readAccounts(ctx)
 }
 
-func newFileReader(a *cli.App, files *PostFiles, zone cli.WhenFlags) (r *FileReader, err error) {
-	r = &FileReader{App: a, PostFiles: files}
+func newFileReader(a *cli.App, files *postFiles, zone cli.WhenFlags) (r *fileReader, err error) {
+	r = &fileReader{App: a, postFiles: files}
 	if zone.TZ != "" {
 		r.zone, err = zone.Zone(a)
 	}
 	return r, err
 }
 
-func (p *Planner) readAccounts(ctx context.Context) error {
+func (p *planner) readAccounts(ctx context.Context) error {
 	list, err := p.client.Accounts(ctx, client.AccountQuery{})
 	p.accounts, p.names = append([]apiv1.Account{}, list...), post.AccountRefsOf(list)
 	return err
 }
 
 // externalID returns the external id of the post of a file.
-func (p *Planner) externalID(id string) string { return p.collection + "/" + id }
+func (p *planner) externalID(id string) string { return p.collection + "/" + id }
 
 // build chooses the action for every file and, when no file has a problem, for
 // every post whose file was removed. Faults of files are problems, not errors.
-func (p *Planner) build(ctx context.Context) error {
+func (p *planner) build(ctx context.Context) error {
 	posts, err := p.collected(ctx)
 	if err != nil {
 		return err
@@ -95,12 +95,12 @@ func (p *Planner) build(ctx context.Context) error {
 	firstApply := len(posts) == 0
 	files := p.all()
 	for _, w := range files {
-		id := w.File.ID.Text
-		s := Step{Change: Change{ID: id, File: w.File.Path}, Wanted: w, Post: posts[id], moved: moved[id]}
+		id := w.file.ID.Text
+		s := step{change: change{ID: id, File: w.file.Path}, wanted: w, post: posts[id], moved: moved[id]}
 		delete(posts, id)
-		if p.faults[w.File.Path] == "" {
-			if late := p.Decide(&s); late != nil && p.collection != "" {
-				p.problemf(w.File, w.File.At.Line, "%s", fixedAdvice(late))
+		if p.faults[w.file.Path] == "" {
+			if late := p.decide(&s); late != nil && p.collection != "" {
+				p.problemf(w.file, w.file.At.Line, "%s", fixedAdvice(late))
 			}
 		}
 		p.steps = append(p.steps, s)
@@ -122,11 +122,11 @@ func (p *Planner) build(ctx context.Context) error {
 
 // countCopies returns the number of files whose post exists, but belongs to no
 // collection: an earlier version, or another client, has created it.
-func (p *Planner) countCopies(ctx context.Context) (n int, err error) {
+func (p *planner) countCopies(ctx context.Context) (n int, err error) {
 	missing := map[string]int{}
 	for i := range p.steps {
-		if s := &p.steps[i]; s.Action == DoCreate {
-			missing[s.Wanted.Digest()]++
+		if s := &p.steps[i]; s.Action == doCreate {
+			missing[s.wanted.digest()]++
 		}
 	}
 	if len(missing) == 0 {
@@ -136,7 +136,7 @@ func (p *Planner) countCopies(ctx context.Context) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		if digest := StateOf(post).Digest(); post.ExternalID == nil && missing[digest] > 0 {
+		if digest := stateOf(post).digest(); post.ExternalID == nil && missing[digest] > 0 {
 			missing[digest]--
 			n++
 		}
@@ -145,7 +145,7 @@ func (p *Planner) countCopies(ctx context.Context) (n int, err error) {
 }
 
 // markRefused refuses the files that have problems.
-func (p *Planner) markRefused() {
+func (p *planner) markRefused() {
 	for i := range p.steps {
 		if s := &p.steps[i]; p.faults[s.File] != "" {
 			s.Action, s.Message, s.Differences = isRefused, p.faults[s.File], nil
@@ -154,18 +154,18 @@ func (p *Planner) markRefused() {
 }
 
 // addOrphans adds the open posts without a file.
-func (p *Planner) addOrphans(posts map[string]apiv1.Post, moved map[string]bool) {
+func (p *planner) addOrphans(posts map[string]apiv1.Post, moved map[string]bool) {
 	for _, id := range slices.Sorted(maps.Keys(posts)) {
-		s := Step{Change: Change{ID: id}, Post: posts[id], moved: moved[id]}
-		if s.Post.Status == schedctl.Draft || s.Post.Status == schedctl.Scheduled {
-			p.Decide(&s)
+		s := step{change: change{ID: id}, post: posts[id], moved: moved[id]}
+		if s.post.Status == schedctl.Draft || s.post.Status == schedctl.Scheduled {
+			p.decide(&s)
 			p.steps = append(p.steps, s)
 		}
 	}
 }
 
 // collected returns the posts of the collection by the ids of their files.
-func (p *Planner) collected(ctx context.Context) (map[string]apiv1.Post, error) {
+func (p *planner) collected(ctx context.Context) (map[string]apiv1.Post, error) {
 	posts := map[string]apiv1.Post{}
 	if p.collection == "" {
 		return posts, nil
@@ -182,18 +182,18 @@ func (p *Planner) collected(ctx context.Context) (map[string]apiv1.Post, error) 
 }
 
 // validateAll checks with the networks the posts that change.
-func (p *Planner) validateAll(ctx context.Context) error {
-	return cli.RunEachInOrder(ctx, p.steps, func(ctx context.Context, s *Step) error {
+func (p *planner) validateAll(ctx context.Context) error {
+	return cli.RunEachInOrder(ctx, p.steps, func(ctx context.Context, s *step) error {
 		if !s.does() {
 			return nil
 		}
 		create := p.request(s)
 		v, err := p.client.ValidateChange(ctx, s.PostID, create)
-		s.problems = ContentProblems(s.Wanted.File, v, p.names)
+		s.problems = contentProblems(s.wanted.file, v, p.names)
 		return err
-	}, func(s Step, err error) error {
+	}, func(s step, err error) error {
 		if err != nil && post.IsLineError(err) {
-			p.problemf(s.Wanted.File, s.Wanted.File.Content.Line, "%v", err)
+			p.problemf(s.wanted.file, s.wanted.file.Content.Line, "%v", err)
 			return nil
 		}
 		p.addProblems(s.problems...)
@@ -202,21 +202,21 @@ func (p *Planner) validateAll(ctx context.Context) error {
 }
 
 // request returns the post of a file as it is sent.
-func (p *Planner) request(s *Step) apiv1.CreatePost {
-	w := s.Wanted
+func (p *planner) request(s *step) apiv1.CreatePost {
+	w := s.wanted
 	create := apiv1.CreatePost{
-		Content: w.Content, SocialAccountIDs: w.Accounts, TargetOverrides: w.APIOverrides(), Labels: w.Labels,
+		Content: w.Content, SocialAccountIDs: w.Accounts, TargetOverrides: w.apiOverrides(), Labels: w.Labels,
 		AllowDuplicate: p.allowDuplicate,
 	}
 	if w.At != "" {
-		create.PublishAt = apiv1.At(w.Moment.Time)
+		create.PublishAt = apiv1.At(w.moment.Time)
 	}
 	return create
 }
 
-// ContentProblems returns the objections of networks, at the line of the text in
+// contentProblems returns the objections of networks, at the line of the text in
 // question.
-func ContentProblems(f *postfile.File, v apiv1.Validation, names post.AccountRefs) (list []postfile.Problem) {
+func contentProblems(f *postfile.File, v apiv1.Validation, names post.AccountRefs) (list []postfile.Problem) {
 	for _, text := range post.ProblemMessages(v.Problems) {
 		list = append(list, f.Problemf(f.Content.Line, "%s", cli.OneLine(text)))
 	}

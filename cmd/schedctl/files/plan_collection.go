@@ -18,7 +18,7 @@ import (
 
 // nameCollection sets the collection of a directory: that of --collection or of
 // schedctl.yaml, and "" when neither names one.
-func (d *PostFiles) nameCollection(flag string) error {
+func (d *postFiles) nameCollection(flag string) error {
 	d.collection = cli.FirstNonEmpty(flag, d.config.Text)
 	switch {
 	case flag != "" && d.config.Text != "" && flag != d.config.Text:
@@ -37,10 +37,10 @@ func (d *PostFiles) nameCollection(flag string) error {
 	return nil
 }
 
-func (d *PostFiles) configPath() string { return filepath.Join(d.dir, postfile.ConfigName) }
+func (d *postFiles) configPath() string { return filepath.Join(d.dir, postfile.ConfigName) }
 
 // needCollection returns the failure of a directory without a collection.
-func (d *PostFiles) needCollection() error {
+func (d *postFiles) needCollection() error {
 	if d.collection != "" {
 		return nil
 	}
@@ -52,7 +52,7 @@ var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // proposal returns a name for the collection of a directory. The parent directory
 // is part of it: many repositories have a directory "posts".
-func (d *PostFiles) proposal() string {
+func (d *postFiles) proposal() string {
 	path, err := filepath.Abs(d.dir)
 	if err != nil {
 		path = d.dir
@@ -63,7 +63,7 @@ func (d *PostFiles) proposal() string {
 }
 
 // proposeCollection asks a person for the collection and writes schedctl.yaml.
-func (o *applyDir) proposeCollection(ctx context.Context, d *PostFiles) error {
+func (o *applyOptions) proposeCollection(ctx context.Context, d *postFiles) error {
 	name := d.proposal()
 	o.Messagef("%s has no %s. It names the collection: the posts that belong to these files.", d.dir, postfile.ConfigName)
 	if err := o.Confirm(ctx, fmt.Sprintf("Create %s with \"collection: %s\"?", d.configPath(), name)); err != nil {
@@ -74,7 +74,7 @@ func (o *applyDir) proposeCollection(ctx context.Context, d *PostFiles) error {
 }
 
 // writeConfig creates schedctl.yaml unless it exists.
-func (d *PostFiles) writeConfig() error {
+func (d *postFiles) writeConfig() error {
 	f, err := os.OpenFile(d.configPath(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return nil

@@ -10,18 +10,18 @@ import (
 
 // The actions of a plan.
 const (
-	DoCreate     = "create"
-	DoReschedule = "reschedule"
-	DoEdit       = "edit"
-	DoCancel     = "cancel" // or delete, for a draft
+	doCreate     = "create"
+	doReschedule = "reschedule"
+	doEdit       = "edit"
+	doCancel     = "cancel" // or delete, for a draft
 
-	IsUnchanged = "unchanged"
-	IsDrift     = "drift"   // changed by another client; left unchanged
+	isUnchanged = "unchanged"
+	isDrift     = "drift"   // changed by another client; left unchanged
 	isRefused   = "refused" // by a check of the file, or by the daemon
 )
 
-// Change is the action for one file, or for one post without a file.
-type Change struct {
+// change is the action for one file, or for one post without a file.
+type change struct {
 	Action      string       `json:"action"`
 	ID          string       `json:"id"`
 	PostID      string       `json:"post_id"`
@@ -30,11 +30,11 @@ type Change struct {
 	Message     string       `json:"message"`
 }
 
-// Step is a change with the data to make it.
-type Step struct {
-	Change
-	Wanted  WantedPost // wanted.file is nil when the file was removed
-	Post    apiv1.Post // with ID "" when none exists
+// step is a change with the data to make it.
+type step struct {
+	change
+	wanted  wantedPost // wanted.file is nil when the file was removed
+	post    apiv1.Post // with ID "" when none exists
 	moved   bool       // the post comes from .schedctl.json and is not in the collection yet
 	warning bool       // the message needs attention
 
@@ -42,100 +42,100 @@ type Step struct {
 }
 
 // does reports whether the step changes a post.
-func (s *Step) does() bool {
+func (s *step) does() bool {
 	switch s.Action {
-	case IsUnchanged, IsDrift, isRefused:
+	case isUnchanged, isDrift, isRefused:
 		return false
 	}
 	return true
 }
 
-const NoteChangedOutside = "changed outside the files; left unchanged"
+const noteChangedOutside = "changed outside the files; left unchanged"
 
-// Decide chooses the action of a step by three states: the file, the post as last
+// decide chooses the action of a step by three states: the file, the post as last
 // applied, and the post as it is. It returns the reason why the time of the file
 // cannot be used, if any.
-func (p *Planner) Decide(s *Step) error {
-	s.Action, s.PostID, s.Message, s.Differences, s.warning = IsUnchanged, s.Post.ID, "", nil, false
-	have := StateOf(s.Post)
-	drifted := s.Post.Managed == nil || s.Post.Managed.Digest != have.Digest()
-	if s.Wanted.File == nil {
+func (p *planner) decide(s *step) error {
+	s.Action, s.PostID, s.Message, s.Differences, s.warning = isUnchanged, s.post.ID, "", nil, false
+	have := stateOf(s.post)
+	drifted := s.post.Managed == nil || s.post.Managed.Digest != have.digest()
+	if s.wanted.file == nil {
 		p.decideOrphan(s, drifted)
 		return nil
 	}
-	s.Differences = Differences(have, s.Wanted.PostState, p.names)
-	switch status := s.Post.Status; {
-	case s.Post.ID == "":
+	s.Differences = differencesBetween(have, s.wanted.postState, p.names)
+	switch status := s.post.Status; {
+	case s.post.ID == "":
 		return p.decideCreate(s)
 	case status == schedctl.Canceled:
 		return p.decideCanceled(s)
-	case have.Digest() == s.Wanted.Digest():
+	case have.digest() == s.wanted.digest():
 		s.Differences = nil
 	case status != schedctl.Draft && status != schedctl.Scheduled:
 		p.decideEnded(s, drifted)
-	case drifted && !p.Overwrite:
-		s.Action, s.Message = IsDrift, NoteChangedOutside
+	case drifted && !p.overwrite:
+		s.Action, s.Message = isDrift, noteChangedOutside
 	default:
-		s.Action = DoEdit
-		if have.At == s.Wanted.At || s.Wanted.At == "" {
+		s.Action = doEdit
+		if have.At == s.wanted.At || s.wanted.At == "" {
 			return nil
 		}
 		if len(s.Differences) == 1 {
-			s.Action = DoReschedule
+			s.Action = doReschedule
 		}
-		return s.Wanted.Moment.Check(p.Now())
+		return s.wanted.moment.Check(p.Now())
 	}
 	return nil
 }
 
-func (p *Planner) decideCreate(s *Step) error {
-	s.Action, s.PostID = DoCreate, ""
-	s.Differences = Differences(PostState{}, s.Wanted.PostState, p.names)
-	if s.Wanted.At == "" {
+func (p *planner) decideCreate(s *step) error {
+	s.Action, s.PostID = doCreate, ""
+	s.Differences = differencesBetween(postState{}, s.wanted.postState, p.names)
+	if s.wanted.At == "" {
 		return nil
 	}
-	return s.Wanted.Moment.Check(p.Now())
+	return s.wanted.moment.Check(p.Now())
 }
 
 // decideCanceled creates the post again when its file was removed and is back. A
 // post that a person canceled stays canceled.
-func (p *Planner) decideCanceled(s *Step) error {
-	past := s.Wanted.At != "" && s.Wanted.Moment.Check(p.Now()) != nil
+func (p *planner) decideCanceled(s *step) error {
+	past := s.wanted.At != "" && s.wanted.moment.Check(p.Now()) != nil
 	switch {
 	case past:
 		s.Message, s.Differences = "canceled; its time has passed", nil
-	case p.Overwrite || s.Post.Managed != nil && s.Post.Managed.Pruned:
+	case p.overwrite || s.post.Managed != nil && s.post.Managed.Pruned:
 		return p.decideCreate(s)
 	default:
-		s.Action, s.Message = IsDrift, "canceled outside the files; left canceled"
+		s.Action, s.Message = isDrift, "canceled outside the files; left canceled"
 	}
 	return nil
 }
 
 // decideEnded warns of a text that changed too late. Labels can still change.
-func (p *Planner) decideEnded(s *Step, drifted bool) {
+func (p *planner) decideEnded(s *step, drifted bool) {
 	switch {
-	case len(s.Differences) == 1 && s.Differences[0].Field == "labels" && (!drifted || p.Overwrite):
-		s.Action = DoEdit
+	case len(s.Differences) == 1 && s.Differences[0].Field == "labels" && (!drifted || p.overwrite):
+		s.Action = doEdit
 	case slices.ContainsFunc(s.Differences, difference.multiline):
-		s.Message, s.warning = "already "+string(s.Post.Status)+"; the new text has no effect", true
+		s.Message, s.warning = "already "+string(s.post.Status)+"; the new text has no effect", true
 	default:
 		s.Differences = nil
 	}
 }
 
 // decideOrphan chooses the action for a post whose file was removed.
-func (p *Planner) decideOrphan(s *Step, drifted bool) {
-	switch status := s.Post.Status; {
+func (p *planner) decideOrphan(s *step, drifted bool) {
+	switch status := s.post.Status; {
 	case status != schedctl.Draft && status != schedctl.Scheduled:
 		s.Message = string(status)
-	case !p.Prune:
+	case !p.prune:
 		s.Message = "its file was removed; cancel the post with --prune"
-	case drifted && !p.Overwrite:
-		s.Action, s.Message = IsDrift, "its file was removed; "+NoteChangedOutside
+	case drifted && !p.overwrite:
+		s.Action, s.Message = isDrift, "its file was removed; "+noteChangedOutside
 	case status == schedctl.Draft:
-		s.Action, s.Message = DoCancel, "the draft is deleted"
+		s.Action, s.Message = doCancel, "the draft is deleted"
 	default:
-		s.Action = DoCancel
+		s.Action = doCancel
 	}
 }

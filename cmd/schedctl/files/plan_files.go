@@ -21,8 +21,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-// PostFiles is a directory of post files.
-type PostFiles struct {
+// postFiles is a directory of post files.
+type postFiles struct {
 	dir        string
 	files      []postfile.File
 	problems   []postfile.Problem
@@ -33,13 +33,13 @@ type PostFiles struct {
 }
 
 // readPostFiles reads a directory. collection is the value of --collection.
-func readPostFiles(dir, collection string) (*PostFiles, error) {
+func readPostFiles(dir, collection string) (*postFiles, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("read the posts: %w", err)
 	} else if !info.IsDir() {
 		return nil, cli.UsageError("%s is not a directory; give the directory of the post files", dir)
 	}
-	d := &PostFiles{dir: dir, faults: map[string]string{}}
+	d := &postFiles{dir: dir, faults: map[string]string{}}
 	config, problems, err := postfile.ReadConfig(os.DirFS(dir))
 	if err != nil {
 		return nil, fmt.Errorf("read the posts: %w", err)
@@ -64,10 +64,10 @@ func readPostFiles(dir, collection string) (*PostFiles, error) {
 	return d, nil
 }
 
-func (d *PostFiles) lockPath() string { return filepath.Join(d.dir, postfile.LockName) }
+func (d *postFiles) lockPath() string { return filepath.Join(d.dir, postfile.LockName) }
 
 // addProblems adds problems.
-func (d *PostFiles) addProblems(problems ...postfile.Problem) {
+func (d *postFiles) addProblems(problems ...postfile.Problem) {
 	d.problems = append(d.problems, problems...)
 	for _, p := range problems {
 		d.faults[p.Path] = strings.TrimPrefix(d.faults[p.Path]+"; "+cli.OneLine(p.Message), "; ")
@@ -75,39 +75,39 @@ func (d *PostFiles) addProblems(problems ...postfile.Problem) {
 }
 
 // problemf adds a problem of a file.
-func (d *PostFiles) problemf(f *postfile.File, line int, format string, args ...any) {
+func (d *postFiles) problemf(f *postfile.File, line int, format string, args ...any) {
 	d.addProblems(f.Problemf(line, format, args...))
 }
 
 // sorted returns the problems in the order of files and lines.
-func (d *PostFiles) sorted() []postfile.Problem {
+func (d *postFiles) sorted() []postfile.Problem {
 	slices.SortStableFunc(d.problems, func(a, b postfile.Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), a.Line-b.Line)
 	})
 	return d.problems
 }
 
-// WantedPost is the post that a file describes.
-type WantedPost struct {
-	PostState
-	File   *postfile.File
-	Moment when.Result // of a post with a time
+// wantedPost is the post that a file describes.
+type wantedPost struct {
+	postState
+	file   *postfile.File
+	moment when.Result // of a post with a time
 }
 
-// FileReader interprets files.
-type FileReader struct {
+// fileReader interprets files.
+type fileReader struct {
 	*cli.App
-	*PostFiles
+	*postFiles
 	zone     *time.Location  // of times without one, nil for none
 	accounts []apiv1.Account // nil when they are not known
 }
 
 // all interprets every file without a problem. Others have no state.
-func (r *FileReader) all() []WantedPost {
-	list := make([]WantedPost, len(r.files))
+func (r *fileReader) all() []wantedPost {
+	list := make([]wantedPost, len(r.files))
 	for i := range r.files {
 		f := &r.files[i]
-		if list[i].File = f; r.faults[f.Path] == "" {
+		if list[i].file = f; r.faults[f.Path] == "" {
 			list[i] = r.understand(f)
 		}
 	}
@@ -116,8 +116,8 @@ func (r *FileReader) all() []WantedPost {
 
 // understand returns the post that a file describes, and adds the faults of the
 // file to the problems.
-func (r *FileReader) understand(f *postfile.File) WantedPost {
-	w := WantedPost{File: f, PostState: PostState{Content: f.Content.Text}}
+func (r *fileReader) understand(f *postfile.File) wantedPost {
+	w := wantedPost{file: f, postState: postState{Content: f.Content.Text}}
 	if err := cli.CheckText(w.Content, "the text"); err != nil {
 		r.problemf(f, f.Content.Line, "%v", err)
 	}
@@ -133,7 +133,7 @@ func (r *FileReader) understand(f *postfile.File) WantedPost {
 		return w
 	}
 	for _, to := range f.To {
-		ids, err := account.PickAccounts(r.App, r.accounts, []string{to.Text})
+		ids, err := account.PickIDs(r.App, r.accounts, []string{to.Text})
 		if err != nil {
 			r.problemf(f, to.Line, "%v", err)
 		}
@@ -142,12 +142,12 @@ func (r *FileReader) understand(f *postfile.File) WantedPost {
 	for _, o := range f.Overrides {
 		r.readOverride(f, o, &w)
 	}
-	w.PostState = w.Sorted()
+	w.postState = w.sorted()
 	return w
 }
 
-func (r *FileReader) readOverride(f *postfile.File, o postfile.Override, w *WantedPost) {
-	ids, err := account.PickAccounts(r.App, r.accounts, []string{o.Account.Text})
+func (r *fileReader) readOverride(f *postfile.File, o postfile.Override, w *wantedPost) {
+	ids, err := account.PickIDs(r.App, r.accounts, []string{o.Account.Text})
 	if err == nil && (o.Options == nil || o.Text.Text != "") {
 		err = cli.CheckText(o.Text.Text, "the text for "+o.Account.Text)
 	}
@@ -158,14 +158,14 @@ func (r *FileReader) readOverride(f *postfile.File, o postfile.Override, w *Want
 		switch {
 		case !slices.Contains(w.Accounts, id):
 			r.problemf(f, o.Account.Line, "the post does not go to %s; add it to \"to\"", o.Account.Text)
-		case slices.ContainsFunc(w.Overrides, func(o OverrideState) bool { return o.Account == id }):
+		case slices.ContainsFunc(w.Overrides, func(o overrideState) bool { return o.Account == id }):
 			r.problemf(f, o.Account.Line, "%s names an account a second time; name each account in one way", o.Account.Text)
 		}
-		w.Overrides = append(w.Overrides, OverrideState{id, o.Text.Text, o.Options})
+		w.Overrides = append(w.Overrides, overrideState{id, o.Text.Text, o.Options})
 	}
 }
 
-func (r *FileReader) readLabels(f *postfile.File, w *WantedPost) {
+func (r *fileReader) readLabels(f *postfile.File, w *wantedPost) {
 	for _, label := range f.Labels {
 		if err := schedctl.CheckLabel(fmt.Sprintf("the label %q", cli.Clip(label.Text, 40)), label.Text); err != nil {
 			r.problemf(f, label.Line, "%s", post.RuleText(err))
@@ -179,7 +179,7 @@ func (r *FileReader) readLabels(f *postfile.File, w *WantedPost) {
 
 // readTime reads the time of a file. The time must not depend on when and where
 // the file is read.
-func (r *FileReader) readTime(f *postfile.File, w *WantedPost) {
+func (r *fileReader) readTime(f *postfile.File, w *wantedPost) {
 	zone, named := r.zone, f.TZ.Text != ""
 	if named {
 		var err error
@@ -209,7 +209,7 @@ func (r *FileReader) readTime(f *postfile.File, w *WantedPost) {
 		r.problemf(f, f.At.Line, "%q means another time in each time zone; add tz, such as tz: Europe/Berlin, or give --tz for all files", f.At.Text)
 	default:
 		m.Time = m.Time.Truncate(time.Millisecond)
-		w.Moment, w.At = m, FormatStamp(m.Time.UTC())
+		w.moment, w.At = m, formatTime(m.Time.UTC())
 	}
 }
 

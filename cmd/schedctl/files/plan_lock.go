@@ -15,7 +15,7 @@ import (
 // readLock adds to posts those that only .schedctl.json knows, as if they were in
 // the collection, and returns their ids. apply moves them into the collection
 // before it changes them.
-func (p *Planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (moved map[string]bool, err error) {
+func (p *planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (moved map[string]bool, err error) {
 	moved = map[string]bool{}
 	if p.lock == nil {
 		return moved, nil
@@ -43,7 +43,7 @@ func (p *Planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (mo
 		}
 		digest := "v0:" + entry.Applied // which no post has: it was changed outside the files
 		if lockPrint(post) == entry.Applied {
-			digest = StateOf(post).Digest()
+			digest = stateOf(post).digest()
 		}
 		post.Managed = &apiv1.Managed{Digest: digest}
 		posts[id], moved[id] = post, true
@@ -53,7 +53,7 @@ func (p *Planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (mo
 
 // lockPrint returns the fingerprint of a post that .schedctl.json holds.
 func lockPrint(p apiv1.Post) string {
-	s := StateOf(p)
+	s := stateOf(p)
 	var at time.Time
 	if p.PublishAt != nil {
 		at = p.PublishAt.UTC()

@@ -13,11 +13,11 @@ import (
 
 // printSteps prints steps with their differences: for programs all steps, for
 // people those that need attention.
-func printSteps(a *cli.App, steps []Step) error {
-	changes := []Change{}
+func printSteps(a *cli.App, steps []step) error {
+	changes := []change{}
 	var ids []string
 	for i := range steps {
-		c := steps[i].Change
+		c := steps[i].change
 		c.Differences = append([]difference{}, c.Differences...)
 		changes = append(changes, c)
 		if steps[i].does() && c.PostID != "" {
@@ -35,17 +35,17 @@ func printSteps(a *cli.App, steps []Step) error {
 
 // actionSigns are the marks of actions on a terminal, with their colors.
 var actionSigns = map[string][2]string{
-	DoCreate: {"+", "32"}, DoReschedule: {"~", "33"}, DoEdit: {"~", "33"}, DoCancel: {"-", "31"}, IsDrift: {"!", "31"}, isRefused: {"!", "31"},
+	doCreate: {"+", "32"}, doReschedule: {"~", "33"}, doEdit: {"~", "33"}, doCancel: {"-", "31"}, isDrift: {"!", "31"}, isRefused: {"!", "31"},
 }
 
 // planText returns a line for each step, and below it the differences, indented.
-func planText(a *cli.App, steps []Step, person bool) []byte {
+func planText(a *cli.App, steps []step, person bool) []byte {
 	var b bytes.Buffer
 	for i := range steps {
 		s := &steps[i]
 		if !person {
 			b.Write(a.RenderTable(cli.Table{Rows: [][]string{{s.Action, s.ID, s.PostID, s.File, s.Message}}}))
-		} else if s.Action == IsUnchanged && s.Message == "" {
+		} else if s.Action == isUnchanged && s.Message == "" {
 			continue
 		} else {
 			sign := actionSigns[s.Action]
@@ -63,11 +63,11 @@ func planText(a *cli.App, steps []Step, person bool) []byte {
 }
 
 // diffLines returns the differences of a step.
-func diffLines(a *cli.App, s *Step, person bool) (lines []string) {
+func diffLines(a *cli.App, s *step, person bool) (lines []string) {
 	for _, d := range s.Differences {
 		switch {
-		case person && s.Action == DoCreate && d.Field == "at":
-			lines = append(lines, "at: "+when.Result{Time: s.Wanted.Moment.Time}.Echo(a.Now(), a.Local))
+		case person && s.Action == doCreate && d.Field == "at":
+			lines = append(lines, "at: "+when.Result{Time: s.wanted.moment.Time}.Echo(a.Now(), a.Local))
 			continue
 		case !d.multiline():
 			lines = append(lines, cli.OneLine(fmt.Sprintf("%s: %s → %s", d.Field, cli.FirstNonEmpty(d.Before, "none"), cli.FirstNonEmpty(d.After, "none"))))
@@ -75,7 +75,7 @@ func diffLines(a *cli.App, s *Step, person bool) (lines []string) {
 		case d.Field != "content":
 			lines = append(lines, cli.OneLine(d.Field)+":")
 		}
-		for _, l := range LineDiff(d.Before, d.After) {
+		for _, l := range lineDiff(d.Before, d.After) {
 			lines = append(lines, a.Paint(map[byte]string{'-': "31", '+': "32"}[l[0]], cli.Printable(l)))
 		}
 	}
@@ -83,7 +83,7 @@ func diffLines(a *cli.App, s *Step, person bool) (lines []string) {
 }
 
 // tellCounts reports the number of steps of each kind.
-func tellCounts(a *cli.App, steps []Step) {
+func tellCounts(a *cli.App, steps []step) {
 	if a.Quiet {
 		return
 	}
@@ -92,7 +92,7 @@ func tellCounts(a *cli.App, steps []Step) {
 		counts[steps[i].Action]++
 	}
 	var parts []string
-	for _, action := range []string{DoCreate, DoReschedule, DoEdit, DoCancel, IsUnchanged, IsDrift, isRefused} {
+	for _, action := range []string{doCreate, doReschedule, doEdit, doCancel, isUnchanged, isDrift, isRefused} {
 		if n := counts[action]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, action))
 		}
@@ -102,18 +102,18 @@ func tellCounts(a *cli.App, steps []Step) {
 
 // tellNotes reports how unclear times were read, changes without effect, and posts
 // that would exist twice.
-func (p *Planner) tellNotes() {
+func (p *planner) tellNotes() {
 	if p.copies > 0 {
 		p.Messagef("warning: %s would be created although a post with the same content exists outside the collection; "+
 			"to use the existing posts, run: schedctl post export --files %s --collection %s", cli.Plural(p.copies, "post"), p.dir, p.collection)
 	}
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.does() && s.Wanted.Moment.Note != "" {
-			p.Messagef("%s", s.Wanted.File.Problemf(s.Wanted.File.At.Line, "note: %s", s.Wanted.Moment.Note))
+		if s.does() && s.wanted.moment.Note != "" {
+			p.Messagef("%s", s.wanted.file.Problemf(s.wanted.file.At.Line, "note: %s", s.wanted.moment.Note))
 		}
 		if s.warning {
-			p.Messagef("%s", s.Wanted.File.Problemf(1, "warning: %s", s.Message))
+			p.Messagef("%s", s.wanted.file.Problemf(1, "warning: %s", s.Message))
 		}
 	}
 }

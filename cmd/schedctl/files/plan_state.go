@@ -14,47 +14,47 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-// PostState holds the fields of a post that files control, in canonical form.
+// postState holds the fields of a post that files control, in canonical form.
 // Later fields need omitempty: a post that does not use them keeps its digest.
-type PostState struct {
+type postState struct {
 	Content   string          `json:"content"`
 	At        string          `json:"at,omitempty"`        // as the API writes it; empty for a draft
 	Accounts  []string        `json:"accounts,omitempty"`  // ids, sorted
-	Overrides []OverrideState `json:"overrides,omitempty"` // sorted by account, none empty
+	Overrides []overrideState `json:"overrides,omitempty"` // sorted by account, none empty
 	Labels    []string        `json:"labels,omitempty"`    // sorted
 }
 
-type OverrideState struct {
+type overrideState struct {
 	Account string         `json:"account"`
 	Content string         `json:"content,omitempty"`
 	Options map[string]any `json:"options,omitempty"`
 }
 
-// Sorted returns the canonical form of a state.
-func (s PostState) Sorted() PostState {
+// sorted returns the canonical form of a state.
+func (s postState) sorted() postState {
 	s.Accounts = slices.Compact(slices.Sorted(slices.Values(s.Accounts)))
 	s.Labels = slices.Compact(slices.Sorted(slices.Values(s.Labels)))
-	s.Overrides = slices.DeleteFunc(s.Overrides, func(o OverrideState) bool { return o.Content == "" && len(o.Options) == 0 })
-	slices.SortFunc(s.Overrides, func(a, b OverrideState) int { return cmp.Compare(a.Account, b.Account) })
+	s.Overrides = slices.DeleteFunc(s.Overrides, func(o overrideState) bool { return o.Content == "" && len(o.Options) == 0 })
+	slices.SortFunc(s.Overrides, func(a, b overrideState) int { return cmp.Compare(a.Account, b.Account) })
 	return s
 }
 
-func StateOf(p apiv1.Post) PostState {
-	s := PostState{Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels}
+func stateOf(p apiv1.Post) postState {
+	s := postState{Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels}
 	if p.PublishAt != nil {
-		s.At = FormatStamp(p.PublishAt.Time)
+		s.At = formatTime(p.PublishAt.Time)
 	}
 	for _, o := range p.TargetOverrides {
 		if len(o.Options) == 0 {
 			o.Options = nil
 		}
-		s.Overrides = append(s.Overrides, OverrideState{o.SocialAccountID, cli.Deref(o.Content), o.Options})
+		s.Overrides = append(s.Overrides, overrideState{o.SocialAccountID, cli.Deref(o.Content), o.Options})
 	}
-	return s.Sorted()
+	return s.sorted()
 }
 
-// Digest returns the SHA-256 of the canonical form, with the version of the form.
-func (s PostState) Digest() string {
+// digest returns the SHA-256 of the canonical form, with the version of the form.
+func (s postState) digest() string {
 	form, err := json.Marshal(s)
 	if err != nil {
 		panic(err) // texts, numbers and booleans always have a form
@@ -63,8 +63,8 @@ func (s PostState) Digest() string {
 	return "v1:" + hex.EncodeToString(sum[:])
 }
 
-// APIOverrides returns the overrides as the API takes them, never nil.
-func (s PostState) APIOverrides() []apiv1.Override {
+// apiOverrides returns the overrides as the API takes them, never nil.
+func (s postState) apiOverrides() []apiv1.Override {
 	list := []apiv1.Override{}
 	for _, o := range s.Overrides {
 		wire := apiv1.Override{SocialAccountID: o.Account, Options: o.Options}
@@ -84,7 +84,7 @@ type difference struct {
 }
 
 // fields returns the fields of a state, each as the difference to nothing.
-func (s PostState) fields(names post.AccountRefs) []difference {
+func (s postState) fields(names post.AccountRefs) []difference {
 	list := []difference{
 		{Field: "at", After: s.At}, {Field: "to", After: strings.Join(names.Names(s.Accounts), ", ")},
 		{Field: "labels", After: strings.Join(s.Labels, ", ")}, {Field: "content", After: s.Content},
@@ -101,8 +101,8 @@ func (s PostState) fields(names post.AccountRefs) []difference {
 	return list
 }
 
-// Differences returns the fields that differ between two states.
-func Differences(before, after PostState, names post.AccountRefs) []difference {
+// differencesBetween returns the fields that differ between two states.
+func differencesBetween(before, after postState, names post.AccountRefs) []difference {
 	list := before.fields(names)
 	for i, d := range list {
 		list[i] = difference{Field: d.Field, Before: d.After}
@@ -117,7 +117,7 @@ func Differences(before, after PostState, names post.AccountRefs) []difference {
 	return slices.DeleteFunc(list, func(d difference) bool { return d.Before == d.After })
 }
 
-func FormatStamp(t time.Time) string {
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -129,9 +129,9 @@ func (d difference) multiline() bool {
 	return d.Field == "content" || strings.HasPrefix(d.Field, "override ")
 }
 
-// LineDiff returns the lines of two texts that differ: removed ones start with
+// lineDiff returns the lines of two texts that differ: removed ones start with
 // "- ", added ones with "+ ".
-func LineDiff(before, after string) (lines []string) {
+func lineDiff(before, after string) (lines []string) {
 	b, a := textLines(before), textLines(after)
 	for len(b) > 0 && len(a) > 0 && b[0] == a[0] {
 		b, a = b[1:], a[1:]

@@ -25,8 +25,8 @@ const (
 )
 
 // statePost returns a post in a state.
-func statePost(s PostState, status schedctl.Status) apiv1.Post {
-	p := apiv1.Post{ID: "post_1", Status: status, Content: s.Content, SocialAccountIDs: s.Accounts, Labels: s.Labels, TargetOverrides: s.APIOverrides()}
+func statePost(s postState, status schedctl.Status) apiv1.Post {
+	p := apiv1.Post{ID: "post_1", Status: status, Content: s.Content, SocialAccountIDs: s.Accounts, Labels: s.Labels, TargetOverrides: s.apiOverrides()}
 	if at, err := time.Parse(time.RFC3339, s.At); err == nil {
 		p.PublishAt = apiv1.NewTime(at)
 	}
@@ -35,61 +35,61 @@ func statePost(s PostState, status schedctl.Status) apiv1.Post {
 
 var (
 	soon      = noon.Add(24 * time.Hour)
-	asWritten = PostState{Content: "Hello", At: FormatStamp(soon), Accounts: []string{demoID}}
-	rewritten = PostState{Content: "Hello, all", At: FormatStamp(soon), Accounts: []string{demoID}}
-	later     = PostState{Content: "Hello", At: FormatStamp(soon.Add(time.Hour)), Accounts: []string{demoID}}
-	timeless  = PostState{Content: "Hello", Accounts: []string{demoID}}
-	overdue   = PostState{Content: "Hello", At: FormatStamp(noon.Add(-time.Hour)), Accounts: []string{demoID}}
-	withLabel = PostState{Content: "Hello", At: FormatStamp(soon), Accounts: []string{demoID}, Labels: []string{"a"}}
+	asWritten = postState{Content: "Hello", At: formatTime(soon), Accounts: []string{demoID}}
+	rewritten = postState{Content: "Hello, all", At: formatTime(soon), Accounts: []string{demoID}}
+	later     = postState{Content: "Hello", At: formatTime(soon.Add(time.Hour)), Accounts: []string{demoID}}
+	timeless  = postState{Content: "Hello", Accounts: []string{demoID}}
+	overdue   = postState{Content: "Hello", At: formatTime(noon.Add(-time.Hour)), Accounts: []string{demoID}}
+	withLabel = postState{Content: "Hello", At: formatTime(soon), Accounts: []string{demoID}, Labels: []string{"a"}}
 )
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	const tooLate, past = "already published; the new text has no effect", "Sat 21 Nov 2026 11:00 UTC has passed (1 hour ago): use a time in the future, such as \"in 1h\" or \"tomorrow 9am\""
 	for name, tc := range map[string]struct {
-		want, applied, have PostState
+		want, applied, have postState
 		status              schedctl.Status // empty for no post
 		pruned, overwrite   bool
 
 		action, message, late string
 		fields                string
 	}{
-		"no post":                           {want: asWritten, action: DoCreate, fields: "at to content"},
-		"no post, and too late":             {want: overdue, action: DoCreate, fields: "at to content", late: past},
-		"nothing has changed":               {want: asWritten, applied: asWritten, have: asWritten, status: "scheduled", action: IsUnchanged},
-		"a draft":                           {want: timeless, applied: timeless, have: timeless, status: "draft", action: IsUnchanged},
-		"overdue and unchanged":             {want: overdue, applied: overdue, have: overdue, status: "scheduled", action: IsUnchanged},
-		"changed in the same way":           {want: rewritten, applied: asWritten, have: rewritten, status: "scheduled", action: IsUnchanged},
-		"another text":                      {want: rewritten, applied: asWritten, have: asWritten, status: "scheduled", action: DoEdit, fields: "content"},
-		"other labels":                      {want: withLabel, applied: asWritten, have: asWritten, status: "scheduled", action: DoEdit, fields: "labels"},
-		"another time":                      {want: later, applied: asWritten, have: asWritten, status: "scheduled", action: DoReschedule, fields: "at"},
-		"a time for a draft":                {want: asWritten, applied: timeless, have: timeless, status: "draft", action: DoReschedule, fields: "at"},
-		"no time any more":                  {want: timeless, applied: asWritten, have: asWritten, status: "scheduled", action: DoEdit, fields: "at"},
-		"a time that has passed":            {want: overdue, applied: asWritten, have: asWritten, status: "scheduled", action: DoReschedule, fields: "at", late: past},
-		"changed by hand":                   {want: asWritten, applied: asWritten, have: rewritten, status: "scheduled", action: IsDrift, message: NoteChangedOutside, fields: "content"},
-		"labeled by hand":                   {want: asWritten, applied: asWritten, have: withLabel, status: "scheduled", action: IsDrift, message: NoteChangedOutside, fields: "labels"},
-		"changed here and there":            {want: later, applied: asWritten, have: rewritten, status: "scheduled", action: IsDrift, message: NoteChangedOutside, fields: "at content"},
-		"changed, and to be overwritten":    {want: asWritten, applied: asWritten, have: rewritten, status: "scheduled", overwrite: true, action: DoEdit, fields: "content"},
-		"canceled":                          {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", action: IsDrift, message: "canceled outside the files; left canceled"},
-		"canceled, and to be overwritten":   {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", overwrite: true, action: DoCreate, fields: "at to content"},
-		"canceled when its time has passed": {want: overdue, applied: overdue, have: overdue, status: "canceled", overwrite: true, action: IsUnchanged, message: "canceled; its time has passed"},
-		"pruned, and its file is back":      {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", pruned: true, action: DoCreate, fields: "at to content"},
-		"published":                         {want: overdue, applied: overdue, have: overdue, status: "published", action: IsUnchanged},
-		"published with another time":       {want: asWritten, applied: asWritten, have: overdue, status: "published", action: IsUnchanged},
-		"changed when it was published":     {want: rewritten, applied: asWritten, have: asWritten, status: "published", overwrite: true, action: IsUnchanged, message: tooLate, fields: "content"},
-		"labeled when it was published":     {want: withLabel, applied: asWritten, have: asWritten, status: "published", action: DoEdit, fields: "labels"},
-		"failed":                            {want: asWritten, applied: asWritten, have: asWritten, status: "failed", action: IsUnchanged},
-		"being published":                   {want: asWritten, applied: asWritten, have: asWritten, status: "publishing", action: IsUnchanged},
+		"no post":                           {want: asWritten, action: doCreate, fields: "at to content"},
+		"no post, and too late":             {want: overdue, action: doCreate, fields: "at to content", late: past},
+		"nothing has changed":               {want: asWritten, applied: asWritten, have: asWritten, status: "scheduled", action: isUnchanged},
+		"a draft":                           {want: timeless, applied: timeless, have: timeless, status: "draft", action: isUnchanged},
+		"overdue and unchanged":             {want: overdue, applied: overdue, have: overdue, status: "scheduled", action: isUnchanged},
+		"changed in the same way":           {want: rewritten, applied: asWritten, have: rewritten, status: "scheduled", action: isUnchanged},
+		"another text":                      {want: rewritten, applied: asWritten, have: asWritten, status: "scheduled", action: doEdit, fields: "content"},
+		"other labels":                      {want: withLabel, applied: asWritten, have: asWritten, status: "scheduled", action: doEdit, fields: "labels"},
+		"another time":                      {want: later, applied: asWritten, have: asWritten, status: "scheduled", action: doReschedule, fields: "at"},
+		"a time for a draft":                {want: asWritten, applied: timeless, have: timeless, status: "draft", action: doReschedule, fields: "at"},
+		"no time any more":                  {want: timeless, applied: asWritten, have: asWritten, status: "scheduled", action: doEdit, fields: "at"},
+		"a time that has passed":            {want: overdue, applied: asWritten, have: asWritten, status: "scheduled", action: doReschedule, fields: "at", late: past},
+		"changed by hand":                   {want: asWritten, applied: asWritten, have: rewritten, status: "scheduled", action: isDrift, message: noteChangedOutside, fields: "content"},
+		"labeled by hand":                   {want: asWritten, applied: asWritten, have: withLabel, status: "scheduled", action: isDrift, message: noteChangedOutside, fields: "labels"},
+		"changed here and there":            {want: later, applied: asWritten, have: rewritten, status: "scheduled", action: isDrift, message: noteChangedOutside, fields: "at content"},
+		"changed, and to be overwritten":    {want: asWritten, applied: asWritten, have: rewritten, status: "scheduled", overwrite: true, action: doEdit, fields: "content"},
+		"canceled":                          {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", action: isDrift, message: "canceled outside the files; left canceled"},
+		"canceled, and to be overwritten":   {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", overwrite: true, action: doCreate, fields: "at to content"},
+		"canceled when its time has passed": {want: overdue, applied: overdue, have: overdue, status: "canceled", overwrite: true, action: isUnchanged, message: "canceled; its time has passed"},
+		"pruned, and its file is back":      {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", pruned: true, action: doCreate, fields: "at to content"},
+		"published":                         {want: overdue, applied: overdue, have: overdue, status: "published", action: isUnchanged},
+		"published with another time":       {want: asWritten, applied: asWritten, have: overdue, status: "published", action: isUnchanged},
+		"changed when it was published":     {want: rewritten, applied: asWritten, have: asWritten, status: "published", overwrite: true, action: isUnchanged, message: tooLate, fields: "content"},
+		"labeled when it was published":     {want: withLabel, applied: asWritten, have: asWritten, status: "published", action: doEdit, fields: "labels"},
+		"failed":                            {want: asWritten, applied: asWritten, have: asWritten, status: "failed", action: isUnchanged},
+		"being published":                   {want: asWritten, applied: asWritten, have: asWritten, status: "publishing", action: isUnchanged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, s := decideSetup(t, tc.want, tc.applied, tc.have, tc.status)
-			p.Overwrite = tc.overwrite
+			p.overwrite = tc.overwrite
 			if tc.pruned {
-				s.Post.Managed.Pruned = true
+				s.post.Managed.Pruned = true
 			}
 			late := ""
-			if err := p.Decide(s); err != nil {
+			if err := p.decide(s); err != nil {
 				late = err.Error()
 			}
 			if late != tc.late {
@@ -103,45 +103,45 @@ func TestDecide(t *testing.T) {
 func TestDecideOrphan(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		applied, have    PostState
+		applied, have    postState
 		status           schedctl.Status
 		prune, overwrite bool
 
 		action, message string
 	}{
-		"left":                  {asWritten, asWritten, "scheduled", false, false, IsUnchanged, "its file was removed; cancel the post with --prune"},
-		"canceled":              {asWritten, asWritten, "scheduled", true, false, DoCancel, ""},
-		"a draft":               {timeless, timeless, "draft", true, false, DoCancel, "the draft is deleted"},
-		"changed":               {asWritten, rewritten, "scheduled", true, false, IsDrift, "its file was removed; " + NoteChangedOutside},
-		"changed, and canceled": {asWritten, rewritten, "scheduled", true, true, DoCancel, ""},
-		"published":             {asWritten, asWritten, "published", true, false, IsUnchanged, "published"},
-		"publishing":            {asWritten, asWritten, "publishing", true, true, IsUnchanged, "publishing"},
+		"left":                  {asWritten, asWritten, "scheduled", false, false, isUnchanged, "its file was removed; cancel the post with --prune"},
+		"canceled":              {asWritten, asWritten, "scheduled", true, false, doCancel, ""},
+		"a draft":               {timeless, timeless, "draft", true, false, doCancel, "the draft is deleted"},
+		"changed":               {asWritten, rewritten, "scheduled", true, false, isDrift, "its file was removed; " + noteChangedOutside},
+		"changed, and canceled": {asWritten, rewritten, "scheduled", true, true, doCancel, ""},
+		"published":             {asWritten, asWritten, "published", true, false, isUnchanged, "published"},
+		"publishing":            {asWritten, asWritten, "publishing", true, true, isUnchanged, "publishing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, s := decideSetup(t, PostState{}, tc.applied, tc.have, tc.status)
-			s.Wanted = WantedPost{}
-			p.Prune, p.Overwrite = tc.prune, tc.overwrite
-			p.Decide(s)
+			p, s := decideSetup(t, postState{}, tc.applied, tc.have, tc.status)
+			s.wanted = wantedPost{}
+			p.prune, p.overwrite = tc.prune, tc.overwrite
+			p.decide(s)
 			checkStep(t, s, tc.action, tc.message, "")
 		})
 	}
 }
 
-func decideSetup(t *testing.T, want, applied, have PostState, status schedctl.Status) (*Planner, *Step) {
-	p := &Planner{FileReader: &FileReader{App: &cli.App{System: cli.System{Now: func() time.Time { return noon }, Local: time.UTC}}, PostFiles: &PostFiles{}}}
-	s := &Step{Change: Change{ID: "a"}, Wanted: WantedPost{PostState: want, File: &postfile.File{Path: "a.md"}}}
+func decideSetup(t *testing.T, want, applied, have postState, status schedctl.Status) (*planner, *step) {
+	p := &planner{fileReader: &fileReader{App: &cli.App{System: cli.System{Now: func() time.Time { return noon }, Local: time.UTC}}, postFiles: &postFiles{}}}
+	s := &step{change: change{ID: "a"}, wanted: wantedPost{postState: want, file: &postfile.File{Path: "a.md"}}}
 	if at, err := time.Parse(time.RFC3339, want.At); err == nil {
-		s.Wanted.Moment = when.Result{Time: at}
+		s.wanted.moment = when.Result{Time: at}
 	}
 	if status != "" {
-		s.Post = statePost(have, status)
-		s.Post.Managed = &apiv1.Managed{Digest: applied.Digest()}
+		s.post = statePost(have, status)
+		s.post.Managed = &apiv1.Managed{Digest: applied.digest()}
 	}
 	return p, s
 }
 
-func checkStep(t *testing.T, s *Step, action, message, fields string) {
+func checkStep(t *testing.T, s *step, action, message, fields string) {
 	t.Helper()
 	if s.Action != action || s.Message != message {
 		t.Errorf("got %s, %q; want %s, %q", s.Action, s.Message, action, message)
@@ -161,29 +161,29 @@ func TestStatesSurvive(t *testing.T) {
 	t.Parallel()
 	texts := rapid.MapOf(rapid.SampledFrom([]string{demoID, hookID}), rapid.StringN(1, 5, -1))
 	rapid.Check(t, func(t *rapid.T) {
-		s := PostState{Content: rapid.String().Draw(t, "content"), Accounts: []string{hookID, demoID}, Labels: []string{"b", "a", "b"}, At: FormatStamp(soon)}
+		s := postState{Content: rapid.String().Draw(t, "content"), Accounts: []string{hookID, demoID}, Labels: []string{"b", "a", "b"}, At: formatTime(soon)}
 		for id, text := range texts.Draw(t, "texts") {
-			s.Overrides = append(s.Overrides, OverrideState{Account: id, Content: text, Options: map[string]any{"n": 1.0, "b": true}})
+			s.Overrides = append(s.Overrides, overrideState{Account: id, Content: text, Options: map[string]any{"n": 1.0, "b": true}})
 		}
-		s = s.Sorted()
-		got := StateOf(statePost(s, schedctl.Scheduled))
-		if diff := cmp.Diff(s, got); diff != "" || got.Digest() != s.Digest() {
+		s = s.sorted()
+		got := stateOf(statePost(s, schedctl.Scheduled))
+		if diff := cmp.Diff(s, got); diff != "" || got.digest() != s.digest() {
 			t.Errorf("-want +got:\n%s", diff)
 		}
-		if d := Differences(s, got, nil); len(d) != 0 {
+		if d := differencesBetween(s, got, nil); len(d) != 0 {
 			t.Errorf("differences: %v", d)
 		}
-		for _, change := range []func(*PostState){
-			func(s *PostState) { s.Content += "x" }, func(s *PostState) { s.At = "" }, func(s *PostState) { s.Accounts = s.Accounts[:1] }, func(s *PostState) { s.Labels = nil },
-			func(s *PostState) {
-				s.Overrides = append(s.Overrides, OverrideState{Account: "acct_9", Content: "x"})
+		for _, change := range []func(*postState){
+			func(s *postState) { s.Content += "x" }, func(s *postState) { s.At = "" }, func(s *postState) { s.Accounts = s.Accounts[:1] }, func(s *postState) { s.Labels = nil },
+			func(s *postState) {
+				s.Overrides = append(s.Overrides, overrideState{Account: "acct_9", Content: "x"})
 			},
-			func(s *PostState) {
-				s.Overrides = append(s.Overrides, OverrideState{Account: "acct_9", Options: map[string]any{"a": true}})
+			func(s *postState) {
+				s.Overrides = append(s.Overrides, overrideState{Account: "acct_9", Options: map[string]any{"a": true}})
 			},
 		} {
-			changed := s.Sorted()
-			if change(&changed); changed.Digest() == s.Digest() || len(Differences(s, changed, nil)) != 1 {
+			changed := s.sorted()
+			if change(&changed); changed.digest() == s.digest() || len(differencesBetween(s, changed, nil)) != 1 {
 				t.Errorf("%+v and %+v are the same", s, changed)
 			}
 		}
@@ -194,12 +194,12 @@ func TestStatesSurvive(t *testing.T) {
 // compute the same ones.
 func TestDigestsAreStable(t *testing.T) {
 	t.Parallel()
-	full := PostState{
+	full := postState{
 		Content: "Hello", At: "2099-01-01T09:00:00Z", Accounts: []string{"acct_1"}, Labels: []string{"a"},
-		Overrides: []OverrideState{{Account: "acct_1", Content: "Hi", Options: map[string]any{"x": true}}},
+		Overrides: []overrideState{{Account: "acct_1", Content: "Hi", Options: map[string]any{"x": true}}},
 	}
-	for want, s := range map[string]PostState{"v1:4463b468c94d399dd6e540df3c055c88c7c4bf423189d5e63d9c6b7c1075138e": {Content: "Hello"}, "v1:43fd6d9ad678c0aca7e295537b4036fb3fa8585e592a8ac027768dfca7302d41": full} {
-		if got := s.Digest(); got != want {
+	for want, s := range map[string]postState{"v1:4463b468c94d399dd6e540df3c055c88c7c4bf423189d5e63d9c6b7c1075138e": {Content: "Hello"}, "v1:43fd6d9ad678c0aca7e295537b4036fb3fa8585e592a8ac027768dfca7302d41": full} {
+		if got := s.digest(); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -210,7 +210,7 @@ func TestLineDiff(t *testing.T) {
 	for _, tc := range []struct{ before, after, want string }{
 		{"a\nb\nc", "a\nx\ny\nc", "- b|+ x|+ y"}, {"", "a\nb", "+ a|+ b"}, {"a\nb", "", "- a|- b"}, {"a", "a", ""}, {"a\na", "a", "- a"}, {"a\n", "a", "- "},
 	} {
-		if got := strings.Join(LineDiff(tc.before, tc.after), "|"); got != tc.want {
+		if got := strings.Join(lineDiff(tc.before, tc.after), "|"); got != tc.want {
 			t.Errorf("%q to %q: got %q, want %q", tc.before, tc.after, got, tc.want)
 		}
 	}
@@ -227,7 +227,7 @@ func TestContentProblemsAreAtTheirTexts(t *testing.T) {
 		v.Accounts = append(v.Accounts, apiv1.AccountValidation{SocialAccountID: id, Problems: []apiv1.Problem{{Message: "long"}}})
 	}
 	var got []string
-	for _, p := range ContentProblems(f, v, post.AccountRefsOf([]apiv1.Account{{ID: demoID, Platform: "feed", Name: "demo"}, {ID: hookID, Platform: "http", Name: "hook"}})) {
+	for _, p := range contentProblems(f, v, post.AccountRefsOf([]apiv1.Account{{ID: demoID, Platform: "feed", Name: "demo"}, {ID: hookID, Platform: "http", Name: "hook"}})) {
 		got = append(got, p.String())
 	}
 	want := []string{"a.md:9: whole", "a.md:6: feed:demo: long", "a.md:5: http:hook: long", "a.md:9: acct_3: long"}

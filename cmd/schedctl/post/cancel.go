@@ -11,10 +11,10 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newPostCancel(a *cli.App) *cobra.Command {
-	o := &postChange{
+func newCancel(a *cli.App) *cobra.Command {
+	o := &changeOptions{
 		App: a, op: schedctl.OpCancel, asks: true,
-		words: changeWords{noun: "post", infinitive: "cancel", participle: "canceled", ask: "Cancel %s for good?"},
+		words: changeTexts{noun: "post", infinitive: "cancel", participle: "canceled", ask: "Cancel %s for good?"},
 		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
 			return func(ctx context.Context, id string) (apiv1.Post, error) { return c.CancelPost(ctx, id) }
 		},

@@ -13,16 +13,16 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// postChange is a command that does one thing to posts, which are named by their
+// changeOptions is a command that does one thing to posts, which are named by their
 // ids or selected by flags.
-type postChange struct {
+type changeOptions struct {
 	*cli.App
-	filter   postFilter
+	filter   filterFlags
 	yes, dry bool
 
 	op     schedctl.Operation
 	preset []schedctl.Status // selected without --status; nil for all that allow the change
-	words  changeWords
+	words  changeTexts
 	asks   bool                               // also about posts that are named
 	judge  func(p apiv1.Post) error           // what else the daemon would refuse, or nil
 	trial  func(p apiv1.Post) apiv1.Post      // what --dry-run shows of a post, or nil for the post as it is
@@ -31,8 +31,8 @@ type postChange struct {
 	report func(context.Context, *client.Client, changeResult) error // prints what was done
 }
 
-// changeWords are what a change is called.
-type changeWords struct {
+// changeTexts are what a change is called.
+type changeTexts struct {
 	noun                   string // "post" or "draft"
 	infinitive, participle string // "try again", "tried again"
 	ask                    string // about so many posts: "Try %s again?"
@@ -45,14 +45,14 @@ type changeResult struct {
 }
 
 // add defines the flags.
-func (o *postChange) add(cmd *cobra.Command) {
+func (o *changeOptions) add(cmd *cobra.Command) {
 	o.filter.add(o.App, cmd)
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing; print the posts that would be "+o.words.participle)
 }
 
 // statuses are those in which a post allows the change.
-func (o *postChange) statuses() (may []schedctl.Status) {
+func (o *changeOptions) statuses() (may []schedctl.Status) {
 	for _, s := range schedctl.Statuses() {
 		if schedctl.CheckOperation(o.op, s) == nil {
 			may = append(may, s)
@@ -62,8 +62,8 @@ func (o *postChange) statuses() (may []schedctl.Status) {
 }
 
 // selects returns a flag of the command line that selects posts, or nothing.
-func (o *postChange) selects(cmd *cobra.Command) (flag string) {
-	for _, name := range filterFlags {
+func (o *changeOptions) selects(cmd *cobra.Command) (flag string) {
+	for _, name := range filterFlagNames {
 		if cmd.Flag(name).Changed {
 			flag = "--" + name
 		}
@@ -72,14 +72,14 @@ func (o *postChange) selects(cmd *cobra.Command) (flag string) {
 }
 
 // selectable returns the statuses of the posts that flags select without --status.
-func (o *postChange) selectable() []schedctl.Status {
+func (o *changeOptions) selectable() []schedctl.Status {
 	if o.preset != nil {
 		return o.preset
 	}
 	return o.statuses()
 }
 
-func (o *postChange) run(cmd *cobra.Command, ids []string) error {
+func (o *changeOptions) run(cmd *cobra.Command, ids []string) error {
 	filtered := o.selects(cmd)
 	switch {
 	case len(ids) == 0 && filtered == "":
@@ -92,7 +92,7 @@ func (o *postChange) run(cmd *cobra.Command, ids []string) error {
 	return o.changeNamed(cmd.Context(), ids)
 }
 
-func (o *postChange) changeNamed(ctx context.Context, ids []string) error {
+func (o *changeOptions) changeNamed(ctx context.Context, ids []string) error {
 	c, ids, err := connectAll(ctx, o.App, ids)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (o *postChange) changeNamed(ctx context.Context, ids []string) error {
 }
 
 // change applies the change to all posts, even after an error.
-func (o *postChange) change(ctx context.Context, c *client.Client, ids []string, alone bool) error {
+func (o *changeOptions) change(ctx context.Context, c *client.Client, ids []string, alone bool) error {
 	posts, failed := eachPost(ctx, o.App, ids, o.apply(c))
 	if len(posts) == 0 {
 		return failed
@@ -125,13 +125,13 @@ func (o *postChange) change(ctx context.Context, c *client.Client, ids []string,
 }
 
 // printChanged prints posts after their change.
-func (o *postChange) printChanged(ctx context.Context, c *client.Client, done changeResult) error {
+func (o *changeOptions) printChanged(ctx context.Context, c *client.Client, done changeResult) error {
 	return printAll(ctx, o.App, c, done.posts, done.alone)
 }
 
 // wouldRefuse returns the error with which the daemon would refuse the change of
 // a post as it is.
-func (o *postChange) wouldRefuse(p apiv1.Post) error {
+func (o *changeOptions) wouldRefuse(p apiv1.Post) error {
 	if err := inState(p, o.op); err != nil || o.judge == nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (o *postChange) wouldRefuse(p apiv1.Post) error {
 }
 
 // printTrial prints the posts that would be changed, as they are.
-func (o *postChange) printTrial(ctx context.Context, c *client.Client, would changeResult) error {
+func (o *changeOptions) printTrial(ctx context.Context, c *client.Client, would changeResult) error {
 	if len(would.posts) == 0 {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (o *postChange) printTrial(ctx context.Context, c *client.Client, would cha
 }
 
 // changeSelected does it to the posts that the flags select.
-func (o *postChange) changeSelected(ctx context.Context) error {
+func (o *changeOptions) changeSelected(ctx context.Context) error {
 	q, err := o.filter.query(o.App)
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (o *postChange) changeSelected(ctx context.Context) error {
 
 // selected collects the posts that can be changed, before any change affects the
 // selection, and describes each change.
-func (o *postChange) selected(ctx context.Context, c *client.Client, q client.PostQuery) (posts []apiv1.Post, err error) {
+func (o *changeOptions) selected(ctx context.Context, c *client.Client, q client.PostQuery) (posts []apiv1.Post, err error) {
 	names := AccountsByID(ctx, c)
 	for p, err := range c.EachPost(ctx, q) {
 		if err != nil {
@@ -212,7 +212,7 @@ func (o *postChange) selected(ctx context.Context, c *client.Client, q client.Po
 
 // tellSelected describes a post that the flags select. With --dry-run the result
 // shows the same.
-func (o *postChange) tellSelected(p apiv1.Post, names Accounts) {
+func (o *changeOptions) tellSelected(p apiv1.Post, names Accounts) {
 	if !o.dry {
 		o.App.Messagef("%s", inQuestion(o.App, p, names))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postCopy struct {
+type copyOptions struct {
 	*cli.App
 	to     []string
 	labels labelFlags
@@ -23,8 +23,8 @@ type postCopy struct {
 	allowDuplicate bool
 }
 
-func newPostCopy(a *cli.App) *cobra.Command {
-	o := &postCopy{App: a}
+func newCopy(a *cli.App) *cobra.Command {
+	o := &copyOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "copy ID",
 		Short: "Make a new post from an existing one",
@@ -48,7 +48,7 @@ external id and belongs to no collection.`,
 	return cmd
 }
 
-func (o *postCopy) run(ctx context.Context, ref string) error {
+func (o *copyOptions) run(ctx context.Context, ref string) error {
 	labels, err := o.labels.read()
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (o *postCopy) run(ctx context.Context, ref string) error {
 		create.Labels = *labels
 	}
 	if o.to != nil {
-		if create.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.to); err != nil {
+		if create.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 			return err
 		}
 		create.TargetOverrides = keptOverrides(original.TargetOverrides, create.SocialAccountIDs)

@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postCreate struct {
+type createOptions struct {
 	*cli.App
 	text           cli.TextSource
 	file           string
@@ -27,8 +27,8 @@ type postCreate struct {
 	dry, wait      bool
 }
 
-func newPostCreate(a *cli.App) *cobra.Command {
-	o := &postCreate{App: a}
+func newCreate(a *cli.App) *cobra.Command {
+	o := &createOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "create [TEXT]",
 		Short: "Write a post, as a draft or with a time",
@@ -84,7 +84,7 @@ the same text and accounts, and 6 when they differ or the post is canceled.`,
 // addTo defines --to.
 func addTo(a *cli.App, cmd *cobra.Command, to *[]string) {
 	cmd.Flags().StringArrayVar(to, "to", nil, "`account` to publish to: an id, a name, platform:name or all (repeatable)")
-	cmd.RegisterFlagCompletionFunc("to", account.CompleteAccount(a))
+	cmd.RegisterFlagCompletionFunc("to", account.Complete(a))
 }
 
 // addToOrAccount defines --to, and --account for the same list. It is for commands
@@ -92,7 +92,7 @@ func addTo(a *cli.App, cmd *cobra.Command, to *[]string) {
 func addToOrAccount(a *cli.App, cmd *cobra.Command, to *[]string) {
 	addTo(a, cmd, to)
 	cmd.Flags().Var(cmd.Flag("to").Value, "account", "an `account`, the same as --to")
-	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
+	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
 }
 
 // AddAllowDuplicate defines --allow-duplicate.
@@ -107,7 +107,7 @@ func noText() error {
 // resendCreate is the command that sends a text which was kept in a file.
 const resendCreate = "schedctl post create -F %s"
 
-func (o *postCreate) run(ctx context.Context) error {
+func (o *createOptions) run(ctx context.Context) error {
 	switch {
 	case o.text.Stdin() && !o.text.Given() && o.InTerminal && !o.editor:
 		return noText()
@@ -163,7 +163,7 @@ func (o *postCreate) run(ctx context.Context) error {
 
 // writeText puts the text into the post. Before it opens an editor, it requests the
 // accounts, to show their limits and to refuse unknown accounts early.
-func (o *postCreate) writeText(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (m cli.EditedText, _ context.Context, err error) {
+func (o *createOptions) writeText(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (m cli.EditedText, _ context.Context, err error) {
 	m.Source = o.text
 	if !o.editor || o.text.Given() {
 		if m.Text, err = o.ReadText(ctx, o.text); err != nil {
@@ -181,8 +181,8 @@ func (o *postCreate) writeText(ctx context.Context, c *client.Client, create *ap
 }
 
 // address looks the accounts of the post up.
-func (o *postCreate) address(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (err error) {
-	if create.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.to); err != nil {
+func (o *createOptions) address(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (err error) {
+	if create.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
 	}
 	create.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, create.SocialAccountIDs)
@@ -190,7 +190,7 @@ func (o *postCreate) address(ctx context.Context, c *client.Client, create *apiv
 }
 
 // send creates the post or, with --dry-run, only has it checked.
-func (o *postCreate) send(ctx context.Context, c *client.Client, create apiv1.CreatePost, overrides []override) (post apiv1.Post, err error) {
+func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1.CreatePost, overrides []override) (post apiv1.Post, err error) {
 	if !o.editor {
 		if err := o.address(ctx, c, &create, overrides); err != nil {
 			return post, err
@@ -220,7 +220,7 @@ func (o *postCreate) send(ctx context.Context, c *client.Client, create apiv1.Cr
 }
 
 // write is the command as it was typed.
-func (o *postCreate) write(content string, overrides []override) idempotentWrite {
+func (o *createOptions) write(content string, overrides []override) idempotentWrite {
 	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
 	for _, v := range overrides {
 		parts = append(parts, "override", v.account, v.text)

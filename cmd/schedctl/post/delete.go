@@ -12,10 +12,10 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newPostDelete(a *cli.App) *cobra.Command {
-	o := &postChange{
+func newDelete(a *cli.App) *cobra.Command {
+	o := &changeOptions{
 		App: a, op: schedctl.OpDelete, asks: true,
-		words: changeWords{noun: "draft", infinitive: "delete", participle: "deleted", ask: "Delete %s for good?"},
+		words: changeTexts{noun: "draft", infinitive: "delete", participle: "deleted", ask: "Delete %s for good?"},
 		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
 			return func(ctx context.Context, id string) (apiv1.Post, error) {
 				return apiv1.Post{ID: id}, c.DeletePost(ctx, id)
@@ -43,7 +43,7 @@ status is 9 when some of the drafts could not be deleted.`,
 }
 
 // printRemovals prints an object for a post that was named and a list for several.
-func (o *postChange) printRemovals(_ context.Context, _ *client.Client, done changeResult) error {
+func (o *changeOptions) printRemovals(_ context.Context, _ *client.Client, done changeResult) error {
 	gone := make([]cli.Removal, len(done.posts))
 	for i, p := range done.posts {
 		gone[i] = cli.Removal{ID: p.ID, Deleted: true}

@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postEdit struct {
+type editOptions struct {
 	*cli.App
 	id            string
 	text          cli.TextSource
@@ -27,8 +27,8 @@ type postEdit struct {
 	allowDuplicate bool
 }
 
-func newPostEdit(a *cli.App) *cobra.Command {
-	o := &postEdit{App: a}
+func newEdit(a *cli.App) *cobra.Command {
+	o := &editOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "edit ID [TEXT]",
 		Short: "Change a draft or a scheduled post",
@@ -68,7 +68,7 @@ a file.`,
 	return cmd
 }
 
-func (o *postEdit) run(ctx context.Context) error {
+func (o *editOptions) run(ctx context.Context) error {
 	readsText, err := o.checkFlags()
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (o *postEdit) run(ctx context.Context) error {
 // checkFlags checks which flags are given, and reports whether a text is read from
 // the arguments, a file or standard input. A pipe is the text only when nothing
 // else changes: in a script, standard input often is not a terminal and not meant.
-func (o *postEdit) checkFlags() (readsText bool, err error) {
+func (o *editOptions) checkFlags() (readsText bool, err error) {
 	other := o.when.Given() || o.to != nil || o.overrides != nil || o.labels.given()
 	readsText = o.text.Given() || !other && !o.InTerminal && !o.editor
 	if !readsText && !other && !o.editor {
@@ -134,7 +134,7 @@ func (o *postEdit) checkFlags() (readsText bool, err error) {
 }
 
 // readFlags returns the change that the flags describe, without the text.
-func (o *postEdit) readFlags() (edit apiv1.EditPost, overrides []override, err error) {
+func (o *editOptions) readFlags() (edit apiv1.EditPost, overrides []override, err error) {
 	edit.AllowDuplicate = o.allowDuplicate
 	at, err := o.when.PublishAt(o.App)
 	if err != nil {
@@ -151,7 +151,7 @@ func (o *postEdit) readFlags() (edit apiv1.EditPost, overrides []override, err e
 }
 
 // editText lets a person change the text of the post, or the given text.
-func (o *postEdit) editText(ctx context.Context, c *client.Client, given *string, overrides []override) (cli.EditedText, context.Context, error) {
+func (o *editOptions) editText(ctx context.Context, c *client.Client, given *string, overrides []override) (cli.EditedText, context.Context, error) {
 	post, err := c.Post(ctx, o.id)
 	if err != nil {
 		return cli.EditedText{}, ctx, refusedPost(o.id, err)
@@ -174,7 +174,7 @@ func (o *postEdit) editText(ctx context.Context, c *client.Client, given *string
 	return o.EditText(ctx, cli.Deref(cmp.Or(given, &post.Content)), editorNote(ctx, o.App, c, *to, *list))
 }
 
-func (o *postEdit) send(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) (post apiv1.Post, err error) {
+func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) (post apiv1.Post, err error) {
 	if edit.SocialAccountIDs, err = replacementAccounts(ctx, o.App, c, o.to); err != nil {
 		return post, err
 	}
@@ -200,7 +200,7 @@ func (o *postEdit) send(ctx context.Context, c *client.Client, edit apiv1.EditPo
 }
 
 // changed returns all overrides of a post after the change.
-func (o *postEdit) changed(ctx context.Context, c *client.Client, p apiv1.Post, to *[]string, overrides []override) (*[]apiv1.Override, error) {
+func (o *editOptions) changed(ctx context.Context, c *client.Client, p apiv1.Post, to *[]string, overrides []override) (*[]apiv1.Override, error) {
 	ids := p.SocialAccountIDs
 	if to != nil {
 		ids = *to
@@ -210,7 +210,7 @@ func (o *postEdit) changed(ctx context.Context, c *client.Client, p apiv1.Post, 
 }
 
 // try checks the post as it would be.
-func (o *postEdit) try(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) error {
+func (o *editOptions) try(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) error {
 	to, err := replacementAccounts(ctx, o.App, c, o.to)
 	if err != nil {
 		return err

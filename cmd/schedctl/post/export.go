@@ -16,12 +16,12 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postExport struct {
+type exportOptions struct {
 	*cli.App
 	file, format, sort string
 	dir, collection    string // for post files
 	exportFiles        filesExporter
-	filter             postFilter
+	filter             filterFlags
 }
 
 // FileStatuses are the statuses of posts that files can control.
@@ -42,8 +42,8 @@ var exportFormats = []string{"csv", "jsonl", "ics"}
 // that the directory names.
 type filesExporter func(ctx context.Context, a *cli.App, c *client.Client, q client.PostQuery, dir, collection string) (written int, err error)
 
-func newPostExport(a *cli.App, export filesExporter) *cobra.Command {
-	o := &postExport{App: a, exportFiles: export}
+func newExport(a *cli.App, export filesExporter) *cobra.Command {
+	o := &exportOptions{App: a, exportFiles: export}
 	cmd := cli.DeclareJSON[exported](&cobra.Command{
 		Use:   "export [FILE|-]",
 		Short: "Export posts to CSV, JSON Lines, a calendar or post files",
@@ -92,7 +92,7 @@ An existing file is replaced only by a complete one.`,
 	return cmd
 }
 
-func (o *postExport) run(ctx context.Context) error {
+func (o *exportOptions) run(ctx context.Context) error {
 	q, err := o.query()
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (o *postExport) run(ctx context.Context) error {
 }
 
 // query checks the flags.
-func (o *postExport) query() (client.PostQuery, error) {
+func (o *exportOptions) query() (client.PostQuery, error) {
 	q, err := o.filter.query(o.App)
 	if err != nil {
 		return q, err
@@ -173,12 +173,12 @@ func (o *postExport) query() (client.PostQuery, error) {
 }
 
 // export writes the posts and returns how many there are.
-func (o *postExport) export(ctx context.Context, c *client.Client, q client.PostQuery, w io.Writer) (written int, err error) {
+func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.PostQuery, w io.Writer) (written int, err error) {
 	known, err := c.Accounts(ctx, client.AccountQuery{})
 	if err != nil {
 		return 0, err
 	}
-	out := NewExportWriter(w, o.format, AccountRefsOf(known))
+	out := newExportWriter(w, o.format, AccountRefsOf(known))
 	bar := o.NewProgress("exporting", 0)
 	defer bar.Clear()
 	var overridden, timeless int
@@ -186,7 +186,7 @@ func (o *postExport) export(ctx context.Context, c *client.Client, q client.Post
 		if err != nil {
 			return written, err
 		}
-		taken, err := out.Add(p)
+		taken, err := out.add(p)
 		if err != nil {
 			return written, fmt.Errorf("write the posts: %w", err)
 		}
@@ -200,7 +200,7 @@ func (o *postExport) export(ctx context.Context, c *client.Client, q client.Post
 			overridden++
 		}
 	}
-	if err := out.End(); err != nil {
+	if err := out.end(); err != nil {
 		return written, fmt.Errorf("write the posts: %w", err)
 	}
 	bar.Clear()
@@ -208,7 +208,7 @@ func (o *postExport) export(ctx context.Context, c *client.Client, q client.Post
 	return written, nil
 }
 
-func (o *postExport) tellExport(written, overridden, timeless int) {
+func (o *exportOptions) tellExport(written, overridden, timeless int) {
 	if !o.Quiet {
 		o.Messagef("%s", cli.Plural(written, "post"))
 	}

@@ -18,15 +18,15 @@ type exportWriter struct {
 	calendar *bulk.Calendar // or nil
 }
 
-func NewExportWriter(w io.Writer, format string, to AccountRefs) *exportWriter {
+func newExportWriter(w io.Writer, format string, to AccountRefs) *exportWriter {
 	if format == "ics" {
 		return &exportWriter{to: to, calendar: bulk.NewCalendar(w, "-//schedctl//schedctl//EN", "Posts")}
 	}
 	return &exportWriter{to: to, rows: bulk.NewWriter(w, bulk.Format(format))}
 }
 
-// Add writes a post; taken is false when the format has no place for it.
-func (e *exportWriter) Add(p apiv1.Post) (taken bool, err error) {
+// add writes a post; taken is false when the format has no place for it.
+func (e *exportWriter) add(p apiv1.Post) (taken bool, err error) {
 	if e.rows != nil {
 		row := bulk.Row{ID: p.ID, Content: p.Content, To: e.to.Names(p.SocialAccountIDs)}
 		if p.PublishAt != nil {
@@ -37,11 +37,11 @@ func (e *exportWriter) Add(p apiv1.Post) (taken bool, err error) {
 	if p.PublishAt == nil {
 		return false, nil
 	}
-	return true, e.calendar.Add(EventOf(p, e.to.Names(p.SocialAccountIDs)))
+	return true, e.calendar.Add(eventOf(p, e.to.Names(p.SocialAccountIDs)))
 }
 
-// End writes what is left.
-func (e *exportWriter) End() error {
+// end writes what is left.
+func (e *exportWriter) end() error {
 	if e.rows != nil {
 		return e.rows.Flush()
 	}
@@ -52,9 +52,9 @@ func (e *exportWriter) End() error {
 // more.
 const summaryWidth = 60
 
-// EventOf returns a post as a calendar shows it. What makes up the event does
+// eventOf returns a post as a calendar shows it. What makes up the event does
 // not depend on when it is written.
-func EventOf(p apiv1.Post, to []string) bulk.Event {
+func eventOf(p apiv1.Post, to []string) bulk.Event {
 	e := bulk.Event{
 		UID: p.ID + "@schedctl", At: p.PublishAt.Time, Revision: p.Version,
 		Summary: cli.Clip(cli.OneLine(p.Content), summaryWidth), Description: p.Content + "\n\n" + string(p.Status) + ": " + p.ID,
@@ -89,7 +89,7 @@ func AccountRefsOf(connected []apiv1.Account) AccountRefs {
 	out := AccountRefs{}
 	for _, acct := range connected {
 		ref := acct.Platform + ":" + acct.Name
-		found, err := account.PickAccount(connected, ref, cli.ExitInvalid)
+		found, err := account.Pick(connected, ref, cli.ExitInvalid)
 		if err == nil && found.ID == acct.ID && ref == strings.TrimSpace(ref) && !strings.Contains(ref, ";") {
 			out[acct.ID] = ref
 		}

@@ -16,7 +16,7 @@ import (
 // existing returns the post that has the external id of a new one already, when
 // refused is the daemon's error for that, else refused. A post that differs is
 // shown, and is a failure with EXTERNAL_ID_EXISTS.
-func (o *postCreate) existing(ctx context.Context, c *client.Client, create apiv1.CreatePost, refused error) (apiv1.Post, error) {
+func (o *createOptions) existing(ctx context.Context, c *client.Client, create apiv1.CreatePost, refused error) (apiv1.Post, error) {
 	id := client.ExistingPost(refused)
 	if id == "" {
 		return apiv1.Post{}, refused

@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// postFilter are the flags that select posts.
-type postFilter struct {
+// filterFlags are the flags that select posts.
+type filterFlags struct {
 	app                            *cli.App
 	statuses, labels               []string
 	account, after, before, search string
@@ -23,16 +23,16 @@ type postFilter struct {
 	when                           cli.WhenFlags
 }
 
-// filterFlags are the names of the flags.
-var filterFlags = []string{"status", "account", "label", "after", "before", "search"}
+// filterFlagNames are the names of the flags.
+var filterFlagNames = []string{"status", "account", "label", "after", "before", "search"}
 
-func (o *postFilter) add(a *cli.App, cmd *cobra.Command) {
+func (o *filterFlags) add(a *cli.App, cmd *cobra.Command) {
 	o.addSelection(a, cmd)
 	o.when.AddZone(cmd)
 }
 
 // addSelection is add without --tz, for commands that have it already.
-func (o *postFilter) addSelection(a *cli.App, cmd *cobra.Command) {
+func (o *filterFlags) addSelection(a *cli.App, cmd *cobra.Command) {
 	o.app = a
 	f := cmd.Flags()
 	f.StringArrayVar(&o.labels, "label", nil, "only posts with the label of this `text` (repeatable: with all of them)")
@@ -41,7 +41,7 @@ func (o *postFilter) addSelection(a *cli.App, cmd *cobra.Command) {
 	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone is its beginning")
 	f.StringVar(&o.before, "before", "", "only posts before this `time`")
 	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, ignoring case; at most 200 characters")
-	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
+	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
 	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -54,7 +54,7 @@ func statusNames() []string {
 }
 
 // query checks the flags and puts them together; the account is for resolve.
-func (o *postFilter) query(a *cli.App) (q client.PostQuery, err error) {
+func (o *filterFlags) query(a *cli.App) (q client.PostQuery, err error) {
 	q = client.PostQuery{Search: o.search, Labels: o.labels, ExternalID: o.externalID, Collection: o.collection, Limit: PageSize}
 	if err := checkLabels(o.labels); err != nil {
 		return q, err
@@ -78,7 +78,7 @@ func (o *postFilter) query(a *cli.App) (q client.PostQuery, err error) {
 }
 
 // resolve adds --account to the query.
-func (o *postFilter) resolve(ctx context.Context, c *client.Client, q *client.PostQuery) (err error) {
+func (o *filterFlags) resolve(ctx context.Context, c *client.Client, q *client.PostQuery) (err error) {
 	q.AccountID, err = account.FilterID(ctx, o.app, c, o.account)
 	return err
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postImport struct {
+type importOptions struct {
 	*cli.App
 	file, format, collection string
 	zone                     cli.WhenFlags
@@ -26,8 +26,8 @@ type postImport struct {
 	unsent                   bool // the lines are checked only
 }
 
-func newPostImport(a *cli.App) *cobra.Command {
-	o := &postImport{App: a}
+func newImport(a *cli.App) *cobra.Command {
+	o := &importOptions{App: a}
 	cmd := cli.DeclareJSON[imported](&cobra.Command{
 		Use:   "import FILE|-",
 		Short: "Create posts from a CSV or JSON Lines file",
@@ -84,7 +84,7 @@ message.`,
 // importFormats are the formats that can be read.
 var importFormats = []string{string(bulk.CSV), string(bulk.JSONL)}
 
-func (o *postImport) run(ctx context.Context) error {
+func (o *importOptions) run(ctx context.Context) error {
 	format := bulk.Format(o.format)
 	switch {
 	case format == "":
@@ -111,7 +111,7 @@ func (o *postImport) run(ctx context.Context) error {
 		return fmt.Errorf("read the lines: %w", err)
 	}
 	defer in.Close()
-	check := &importCheck{postImport: o, client: c, zone: zone}
+	check := &importCheck{importOptions: o, client: c, zone: zone}
 	lines, err := check.all(ctx, bulk.NewReader(in, format))
 	if cli.ExitStatus(err) == cli.ExitInterrupted {
 		return Interruption(o.App, "interrupted; no post was sent", "")
@@ -140,7 +140,7 @@ func (o *postImport) run(ctx context.Context) error {
 }
 
 // externalID returns the external id of the post of a line.
-func (o *postImport) externalID(id string) (string, error) {
+func (o *importOptions) externalID(id string) (string, error) {
 	prefix := o.collection
 	if prefix == "" && o.file == "-" {
 		return "", cli.UsageError("standard input needs --collection when lines have an id").
@@ -158,7 +158,7 @@ func (o *postImport) externalID(id string) (string, error) {
 }
 
 // open opens the file. Reading from standard input ends when ctx does.
-func (o *postImport) open(ctx context.Context) (io.ReadCloser, error) {
+func (o *importOptions) open(ctx context.Context) (io.ReadCloser, error) {
 	if o.file != "-" {
 		return os.Open(o.file)
 	}
@@ -168,7 +168,7 @@ func (o *postImport) open(ctx context.Context) (io.ReadCloser, error) {
 	if o.InTerminal && o.ErrTerminal {
 		o.Messagef("reading lines; end them with Ctrl-D on a line of its own")
 	}
-	return io.NopCloser(ReaderFunc(func(p []byte) (int, error) {
+	return io.NopCloser(readerFunc(func(p []byte) (int, error) {
 		data, err := cli.ReadInterruptibly(ctx, func() ([]byte, error) {
 			own := make([]byte, len(p)) // an abandoned read must not write to p
 			n, err := o.In.Read(own)
@@ -178,10 +178,10 @@ func (o *postImport) open(ctx context.Context) (io.ReadCloser, error) {
 	})), nil
 }
 
-type ReaderFunc func([]byte) (int, error)
+type readerFunc func([]byte) (int, error)
 
 // Read calls the function.
-func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // linesText returns "1 of 20 lines is", "2 of 20 lines are" with such verbs.
 func linesText(n, all int, one, more string) string {
@@ -192,7 +192,7 @@ func linesText(n, all int, one, more string) string {
 }
 
 // stopped is the failure of an import that ended early.
-func (o *postImport) stopped(err error, done, all int) error {
+func (o *importOptions) stopped(err error, done, all int) error {
 	reached := fmt.Sprintf("%d of %s", done, cli.Plural(all, "line"))
 	again := "run the same command again to continue; no post is created twice"
 	if o.file == "-" {
@@ -206,7 +206,7 @@ func (o *postImport) stopped(err error, done, all int) error {
 
 // send sends the lines that passed the checks, unless the import is unsent, and
 // prints all results.
-func (o *postImport) send(ctx context.Context, c *client.Client, checked []importLine) error {
+func (o *importOptions) send(ctx context.Context, c *client.Client, checked []importLine) error {
 	printer := newImportPrinter(o.App, len(checked))
 	bar := o.NewProgress("importing", len(checked))
 	done, failed := 0, 0

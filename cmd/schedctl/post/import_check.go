@@ -21,7 +21,7 @@ import (
 
 // importCheck checks every line before one is sent.
 type importCheck struct {
-	*postImport
+	*importOptions
 	client *client.Client
 	zone   *time.Location // of times without one
 
@@ -111,7 +111,7 @@ func (i *importCheck) understand(row bulk.Row, l *importLine) (err error) {
 		i.ids[row.ID] = row.Line
 	}
 	l.post = apiv1.CreatePost{Content: row.Content, AllowDuplicate: i.allowDuplicate}
-	if l.post.SocialAccountIDs, err = account.PickAccounts(i.App, i.listed, row.To); err != nil {
+	if l.post.SocialAccountIDs, err = account.PickIDs(i.App, i.listed, row.To); err != nil {
 		if slices.ContainsFunc(row.To, func(ref string) bool { return strings.Contains(ref, ",") }) {
 			err = cli.InvalidError(schedctl.InvalidSocialAccounts, "%v; separate accounts with \";\"", err)
 		}

@@ -14,7 +14,7 @@ import (
 
 // sendLine creates or changes the post of a line. An error ends the import: all
 // other lines would fail as well.
-func (o *postImport) sendLine(ctx context.Context, c *client.Client, l importLine) (r imported, err error) {
+func (o *importOptions) sendLine(ctx context.Context, c *client.Client, l importLine) (r imported, err error) {
 	r = l.result
 	if r.Result != resultOK || o.unsent {
 		return r, nil

@@ -14,9 +14,9 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postList struct {
+type listOptions struct {
 	*cli.App
-	filter postFilter
+	filter filterFlags
 	sort   string
 	limit  cli.ListLimit
 	all    bool
@@ -33,8 +33,8 @@ var openStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled, schedct
 // PageSize is the largest page of the API.
 const PageSize = 100
 
-func newPostList(a *cli.App) *cobra.Command {
-	o := &postList{App: a}
+func newList(a *cli.App) *cobra.Command {
+	o := &listOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "list",
 		Short: "List what will be published next, or other posts",
@@ -73,7 +73,7 @@ elsewhere the day is the first field of a line.`,
 	return cmd
 }
 
-func (o *postList) run(ctx context.Context) error {
+func (o *listOptions) run(ctx context.Context) error {
 	q, err := o.query()
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (o *postList) run(ctx context.Context) error {
 }
 
 // tellRest says on a terminal what the list does not show.
-func (o *postList) tellRest(posts []apiv1.Post, more int, names func() Accounts) {
+func (o *listOptions) tellRest(posts []apiv1.Post, more int, names func() Accounts) {
 	if o.ErrTerminal && !o.Quiet && !o.JSON.Given {
 		tellDoubts(o.App, posts, names)
 	}
@@ -121,7 +121,7 @@ func (o *postList) tellRest(posts []apiv1.Post, more int, names func() Accounts)
 }
 
 // query checks the flags and puts them together.
-func (o *postList) query() (client.PostQuery, error) {
+func (o *listOptions) query() (client.PostQuery, error) {
 	q, err := o.filter.query(o.App)
 	if err == nil {
 		err = o.limit.Check()
@@ -158,7 +158,7 @@ const maxCounted = 1000
 
 // collect goes through the posts up to the limit, and on a terminal counts those
 // after it, up to one more than maxCounted.
-func (o *postList) collect(all iter.Seq2[apiv1.Post, error]) (posts []apiv1.Post, more int, err error) {
+func (o *listOptions) collect(all iter.Seq2[apiv1.Post, error]) (posts []apiv1.Post, more int, err error) {
 	most := o.limit.Max(o.App, o.all)
 	for p, err := range all {
 		switch {

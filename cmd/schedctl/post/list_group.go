@@ -13,7 +13,7 @@ import (
 const groupByDay = "day"
 
 // checkGroup puts the posts of a grouped list into the order of their days.
-func (o *postList) checkGroup() error {
+func (o *listOptions) checkGroup() error {
 	switch {
 	case o.group == "":
 		return nil
@@ -29,7 +29,7 @@ func (o *postList) checkGroup() error {
 
 // printDays prints posts as a list under headings, or with the day as the first
 // field.
-func (o *postList) printDays(posts []apiv1.Post, names func() Accounts) error {
+func (o *listOptions) printDays(posts []apiv1.Post, names func() Accounts) error {
 	loc, err := o.filter.when.Zone(o.App)
 	if err != nil || len(posts) == 0 {
 		return err

@@ -43,7 +43,7 @@ func (*shiftFlag) Type() string { return "duration" }
 
 // moved returns a post as it would be after the move, without a time when it has
 // none to shift.
-func (o *postSchedule) moved(p apiv1.Post) apiv1.Post {
+func (o *scheduleOptions) moved(p apiv1.Post) apiv1.Post {
 	switch {
 	case o.at != nil:
 		p.PublishAt, p.Status = apiv1.NewTime(o.at.Time), schedctl.Scheduled
@@ -55,7 +55,7 @@ func (o *postSchedule) moved(p apiv1.Post) apiv1.Post {
 
 // refuses returns the error with which the daemon would refuse the move of a draft
 // or a scheduled post.
-func (o *postSchedule) refuses(p apiv1.Post) error {
+func (o *scheduleOptions) refuses(p apiv1.Post) error {
 	to := o.moved(p).PublishAt
 	switch {
 	case o.named && o.shift == 0:
@@ -70,7 +70,7 @@ func (o *postSchedule) refuses(p apiv1.Post) error {
 }
 
 // tellMove describes a selected post with its current and its new time.
-func (o *postSchedule) tellMove(p apiv1.Post, names Accounts) {
+func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 	switch err := o.wouldRefuse(p); {
 	case err != nil:
 		o.App.Messagef("left out: %v", err)
@@ -83,7 +83,7 @@ func (o *postSchedule) tellMove(p apiv1.Post, names Accounts) {
 
 // mover returns what moves one post. It fails when the post has changed since it
 // was read, so that a repeated shift moves nothing twice.
-func (o *postSchedule) mover(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
+func (o *scheduleOptions) mover(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
 	return func(ctx context.Context, id string) (apiv1.Post, error) {
 		if o.named && o.shift == 0 {
 			return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: o.at.Time}, AllowDuplicate: o.allowDuplicate})

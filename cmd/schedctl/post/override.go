@@ -20,7 +20,7 @@ func addOverride(a *cli.App, cmd *cobra.Command, overrides *[]string) {
 	cmd.Flags().StringArrayVar(overrides, "override", nil,
 		"another text for one account, as `account=text` or account=@file (repeatable)")
 	cmd.RegisterFlagCompletionFunc("override", func(cmd *cobra.Command, args []string, part string) ([]string, cobra.ShellCompDirective) {
-		names, _ := account.CompleteAccount(a)(cmd, nil, part)
+		names, _ := account.Complete(a)(cmd, nil, part)
 		for i, name := range names {
 			account, platform, _ := strings.Cut(name, "\t")
 			names[i] = account + "=\t" + platform
@@ -69,7 +69,7 @@ func overridesFor(ctx context.Context, a *cli.App, c *client.Client, list []over
 	out := keptOverrides(before, ids)
 	given := map[string]bool{}
 	for _, o := range list {
-		found, err := account.ResolveRecipients(ctx, a, c, []string{o.account})
+		found, err := account.Recipients(ctx, a, c, []string{o.account})
 		if err != nil {
 			return nil, err
 		}

@@ -27,20 +27,20 @@ or canceled.`,
 		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
   schedctl post list --status scheduled`,
 	})
-	a.AddBranches(cmd, PostBranches(export))
+	a.AddBranches(cmd, Branches(export))
 	return cmd
 }
 
-// PostBranches are the commands below post.
-func PostBranches(export filesExporter) []cli.Branch {
+// Branches are the commands below post.
+func Branches(export filesExporter) []cli.Branch {
 	return []cli.Branch{
-		{Name: "create", Make: newPostCreate}, {Name: "list", Make: newPostList}, {Name: "show", Make: newPostShow},
-		{Name: "edit", Make: newPostEdit}, {Name: "schedule", Make: newPostSchedule}, {Name: "publish", Make: newPostPublish},
-		{Name: "cancel", Make: newPostCancel}, {Name: "unschedule", Make: newPostUnschedule}, {Name: "copy", Make: newPostCopy},
-		{Name: "retry", Make: newPostRetry}, {Name: "wait", Make: newPostWait}, {Name: "watch", Make: newPostWatch},
-		{Name: "delete", Make: newPostDelete}, {Name: "validate", Make: newPostValidate}, {Name: "timeline", Make: newPostTimeline},
-		{Name: "import", Make: newPostImport},
-		{Name: "export", Make: func(a *cli.App) *cobra.Command { return newPostExport(a, export) }},
+		{Name: "create", Make: newCreate}, {Name: "list", Make: newList}, {Name: "show", Make: newShow},
+		{Name: "edit", Make: newEdit}, {Name: "schedule", Make: newSchedule}, {Name: "publish", Make: newPublish},
+		{Name: "cancel", Make: newCancel}, {Name: "unschedule", Make: newUnschedule}, {Name: "copy", Make: newCopy},
+		{Name: "retry", Make: newRetry}, {Name: "wait", Make: newWait}, {Name: "watch", Make: newWatch},
+		{Name: "delete", Make: newDelete}, {Name: "validate", Make: newValidate}, {Name: "timeline", Make: newTimeline},
+		{Name: "import", Make: newImport},
+		{Name: "export", Make: func(a *cli.App) *cobra.Command { return newExport(a, export) }},
 	}
 }
 
@@ -143,7 +143,7 @@ func postSentence(a *cli.App, p apiv1.Post) string {
 	id := a.Bold(p.ID)
 	switch p.Status {
 	case schedctl.Draft:
-		return fmt.Sprintf("%s is a %s; schedule it with: %s", id, a.PaintStatus("draft"), NextSteps(p, nil)[0])
+		return fmt.Sprintf("%s is a %s; schedule it with: %s", id, a.PaintStatus("draft"), nextSteps(p, nil)[0])
 	case schedctl.Scheduled:
 		return fmt.Sprintf("%s is %s for %s (%s) on %s", id, a.PaintStatus("scheduled"),
 			when.Format(p.PublishAt.In(a.Local)), when.Relative(p.PublishAt.Time, a.Now()), to)

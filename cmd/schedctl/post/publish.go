@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postPublish struct {
+type publishOptions struct {
 	*cli.App
 	to   []string
 	once idempotencyFlags
@@ -23,8 +23,8 @@ type postPublish struct {
 	allowDuplicate bool
 }
 
-func newPostPublish(a *cli.App) *cobra.Command {
-	o := &postPublish{App: a}
+func newPublish(a *cli.App) *cobra.Command {
+	o := &publishOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "publish ID",
 		Short: "Publish a draft or a scheduled post at once",
@@ -45,7 +45,7 @@ terminal the post is shown and you are asked first.`,
 	return cmd
 }
 
-func (o *postPublish) run(ctx context.Context, id string) error {
+func (o *publishOptions) run(ctx context.Context, id string) error {
 	c, id, err := connectOne(ctx, o.App, id)
 	if err != nil {
 		return err

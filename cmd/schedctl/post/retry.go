@@ -13,16 +13,16 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postRetry struct {
-	postChange
+type retryOptions struct {
+	changeOptions
 	request apiv1.RetryPost
 	wait    bool
 }
 
-func newPostRetry(a *cli.App) *cobra.Command {
-	o := &postRetry{postChange: postChange{
+func newRetry(a *cli.App) *cobra.Command {
+	o := &retryOptions{changeOptions: changeOptions{
 		App: a, op: schedctl.OpRetry, preset: []schedctl.Status{schedctl.Failed},
-		words: changeWords{noun: "post", infinitive: "try again", participle: "tried again", ask: "Try %s again?"},
+		words: changeTexts{noun: "post", infinitive: "try again", participle: "tried again", ask: "Try %s again?"},
 	}}
 	o.judge, o.plan, o.report = o.refuses, o.tellTargets, o.printRetried
 	o.apply = func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
@@ -61,7 +61,7 @@ status is 9 when some of the posts could not be retried.`,
 }
 
 // printRetried prints the posts, with --wait when they have come to their end.
-func (o *postRetry) printRetried(ctx context.Context, c *client.Client, done changeResult) error {
+func (o *retryOptions) printRetried(ctx context.Context, c *client.Client, done changeResult) error {
 	if !o.wait {
 		return o.printChanged(ctx, c, done)
 	}
@@ -70,7 +70,7 @@ func (o *postRetry) printRetried(ctx context.Context, c *client.Client, done cha
 
 // refuses returns the error with which the daemon would refuse a retry of a
 // failed post for its targets.
-func (o *postRetry) refuses(p apiv1.Post) error {
+func (o *retryOptions) refuses(p apiv1.Post) error {
 	known, unknown := failedTargets(p)
 	for _, id := range o.request.TargetIDs {
 		is := func(t apiv1.Target) bool { return t.ID == id }
@@ -123,7 +123,7 @@ func waitsForNetwork(t apiv1.Target) bool {
 }
 
 // tellTargets describes what happens to the targets of a selected post.
-func (o *postRetry) tellTargets(p apiv1.Post, names Accounts) {
+func (o *retryOptions) tellTargets(p apiv1.Post, names Accounts) {
 	known, unknown := failedTargets(p)
 	text := cli.Clip(cli.OneLine(p.Content), 40)
 	if len(known) > 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postSchedule struct {
-	postChange
+type scheduleOptions struct {
+	changeOptions
 	to    []string
 	when  cli.WhenFlags
 	shift shiftFlag
@@ -26,10 +26,10 @@ type postSchedule struct {
 	allowDuplicate bool
 }
 
-func newPostSchedule(a *cli.App) *cobra.Command {
-	o := &postSchedule{postChange: postChange{
+func newSchedule(a *cli.App) *cobra.Command {
+	o := &scheduleOptions{changeOptions: changeOptions{
 		App: a, op: schedctl.OpEdit, preset: []schedctl.Status{schedctl.Scheduled},
-		words: changeWords{noun: "post", infinitive: "move", participle: "moved", ask: "Move %s?"},
+		words: changeTexts{noun: "post", infinitive: "move", participle: "moved", ask: "Move %s?"},
 	}}
 	o.judge, o.trial, o.plan, o.report, o.apply = o.refuses, o.moved, o.tellMove, o.printChanged, o.mover
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
@@ -67,14 +67,14 @@ edit ID --at TIME" too.`,
 
 // checkArgs notes whether the command is about one draft. What --dry-run prints
 // depends on it: a validation, or the posts.
-func (o *postSchedule) checkArgs(cmd *cobra.Command, ids []string) error {
+func (o *scheduleOptions) checkArgs(cmd *cobra.Command, ids []string) error {
 	if o.named = len(ids) > 0; len(ids) != 1 || o.shift != 0 {
 		cmd.Annotations[cli.DryFieldsAnnotation] = ""
 	}
 	return nil
 }
 
-func (o *postSchedule) run(cmd *cobra.Command, ids []string) (err error) {
+func (o *scheduleOptions) run(cmd *cobra.Command, ids []string) (err error) {
 	one := len(ids) == 1 && o.shift == 0
 	o.when.Lenient = one && !o.dry && repeatable(o.App, o.once)
 	if o.at, err = o.when.PublishAt(o.App); err != nil {
@@ -93,11 +93,11 @@ func (o *postSchedule) run(cmd *cobra.Command, ids []string) (err error) {
 		return o.scheduleOne(cmd.Context(), ids[0])
 	}
 	o.filter.when.TZ = o.when.TZ
-	return o.postChange.run(cmd, ids)
+	return o.changeOptions.run(cmd, ids)
 }
 
 // scheduleOne gives one draft its time.
-func (o *postSchedule) scheduleOne(ctx context.Context, ref string) error {
+func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 	c, id, err := connectOne(ctx, o.App, ref)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func replacementAccounts(ctx context.Context, a *cli.App, c *client.Client, to [
 	if to == nil {
 		return nil, nil
 	}
-	ids, err := account.ResolveRecipients(ctx, a, c, to)
+	ids, err := account.Recipients(ctx, a, c, to)
 	return &ids, err
 }
 

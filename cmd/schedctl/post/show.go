@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newPostShow(a *cli.App) *cobra.Command {
+func newShow(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "show ID...",
 		Short: "Show posts with their targets",
@@ -87,7 +87,7 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 		b.WriteString(overrideText(a, o, names) + "\n")
 	}
 	b.Write(a.RenderTable(cli.Table{Header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, Status: 3, Rows: targetRows(a, p, names)}))
-	for _, step := range NextSteps(p, names) {
+	for _, step := range nextSteps(p, names) {
 		b.WriteString(a.Dim("next: ") + step + "\n")
 	}
 	return b.Bytes()
@@ -143,8 +143,8 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 	return strings.Join(said, "; ")
 }
 
-// NextSteps are the commands that make sense for a post as it is.
-func NextSteps(p apiv1.Post, names Accounts) []string {
+// nextSteps are the commands that make sense for a post as it is.
+func nextSteps(p apiv1.Post, names Accounts) []string {
 	switch p.Status {
 	case schedctl.Draft:
 		if len(p.SocialAccountIDs) == 0 {

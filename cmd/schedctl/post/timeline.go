@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newPostTimeline(a *cli.App) *cobra.Command {
+func newTimeline(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Timeline](&cobra.Command{
 		Use:   "timeline ID",
 		Short: "Show every attempt to publish a post",
@@ -108,7 +108,7 @@ func timelineText(a *cli.App, t apiv1.Timeline, names Accounts) []byte {
 		b.WriteString("\n")
 		b.Write(targetText(a, target, names))
 	}
-	if steps := NextSteps(asPost(t), names); len(steps) > 0 {
+	if steps := nextSteps(asPost(t), names); len(steps) > 0 {
 		b.WriteString("\n")
 		for _, step := range steps {
 			b.WriteString(a.Dim("next: ") + step + "\n")

@@ -11,10 +11,10 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newPostUnschedule(a *cli.App) *cobra.Command {
-	o := &postChange{
+func newUnschedule(a *cli.App) *cobra.Command {
+	o := &changeOptions{
 		App: a, op: schedctl.OpUnschedule, preset: []schedctl.Status{schedctl.Scheduled},
-		words: changeWords{noun: "post", infinitive: "unschedule", participle: "unscheduled", ask: "Make %s a draft again?"},
+		words: changeTexts{noun: "post", infinitive: "unschedule", participle: "unscheduled", ask: "Make %s a draft again?"},
 		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
 			return func(ctx context.Context, id string) (apiv1.Post, error) { return c.UnschedulePost(ctx, id) }
 		},

@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postValidate struct {
+type validateOptions struct {
 	*cli.App
 	text           cli.TextSource
 	file           string
@@ -19,8 +19,8 @@ type postValidate struct {
 	allowDuplicate bool
 }
 
-func newPostValidate(a *cli.App) *cobra.Command {
-	o := &postValidate{App: a}
+func newValidate(a *cli.App) *cobra.Command {
+	o := &validateOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Validation](&cobra.Command{
 		Use:   "validate [TEXT]",
 		Short: "Check whether networks would accept a text",
@@ -51,7 +51,7 @@ wrong.`,
 	return cmd
 }
 
-func (o *postValidate) run(ctx context.Context) error {
+func (o *validateOptions) run(ctx context.Context) error {
 	switch {
 	case o.text.Stdin() && !o.text.Given() && o.InTerminal:
 		return noText()
@@ -72,7 +72,7 @@ func (o *postValidate) run(ctx context.Context) error {
 	}
 	// The post is judged as if it were published now.
 	post := apiv1.CreatePost{Content: text, PublishAt: apiv1.Now(), AllowDuplicate: o.allowDuplicate}
-	if post.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.to); err != nil {
+	if post.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
 	}
 	if post.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, post.SocialAccountIDs); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func newPostWait(a *cli.App) *cobra.Command {
+func newWait(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "wait ID...",
 		Short: "Wait until posts are published",
@@ -140,14 +140,14 @@ func awaitEvents(ctx context.Context, a *cli.App, c *client.Client, watches []wa
 				events = nil
 				continue
 			case n.Opened:
-				pause = WatchLook
+				pause = watchLook
 			default:
 				if some = watchesOf(watches, n.Event.Data.PostID); some == nil {
 					continue
 				}
 			}
 		case <-timer.C:
-			if pause != WatchLook || events == nil {
+			if pause != watchLook || events == nil {
 				pause = min(2*pause, LastLook)
 			}
 		case <-turning.Tick():
@@ -298,7 +298,7 @@ func targetFailure(p apiv1.Post, t apiv1.Target, names Accounts) error {
 	}
 	alone := apiv1.Post{ID: p.ID, Status: schedctl.Failed, Targets: []apiv1.Target{t}}
 	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s was not published on %s (%s): %s", p.ID, nameOf(names, t.SocialAccountID), t.Platform, reason).
-		WithHint("next: " + strings.Join(NextSteps(alone, names), ", then "))
+		WithHint("next: " + strings.Join(nextSteps(alone, names), ", then "))
 }
 
 // Pause reports whether the pause passed before ctx ended.

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type postWatch struct {
+type watchOptions struct {
 	*cli.App
 	lastEvent string
 	watches   []watched
@@ -25,8 +25,8 @@ type postWatch struct {
 	ended     map[string]bool // the posts without further events
 }
 
-func newPostWatch(a *cli.App) *cobra.Command {
-	o := &postWatch{App: a, ended: map[string]bool{}}
+func newWatch(a *cli.App) *cobra.Command {
+	o := &watchOptions{App: a, ended: map[string]bool{}}
 	cmd := cli.DeclareJSON[apiv1.Event](&cobra.Command{
 		Use:   "watch [ID...]",
 		Short: "Show what happens to posts while it happens",
@@ -53,7 +53,7 @@ The exit status is 9 when a target failed, and 8 when --timeout has passed.`,
 	return cmd
 }
 
-func (o *postWatch) run(ctx context.Context, ids []string) error {
+func (o *watchOptions) run(ctx context.Context, ids []string) error {
 	if _, ok := schedctl.ParseID(schedctl.EventPrefix, o.lastEvent); !ok && o.lastEvent != "" {
 		return cli.UsageError("--last-event takes the id of an event, %s_…, not %q", schedctl.EventPrefix, cli.Clip(o.lastEvent, 60))
 	}
@@ -94,11 +94,11 @@ func (o *postWatch) run(ctx context.Context, ids []string) error {
 const (
 	recent    = 10 * time.Minute // what happened since may come first
 	afterword = time.Second      // how long the events of a post that has ended may take to come
-	WatchLook = 5 * time.Second  // how often posts are read in addition to their events
+	watchLook = 5 * time.Second  // how often posts are read in addition to their events
 )
 
 // watch follows the events until the posts have ended or ctx has.
-func (o *postWatch) watch(ctx context.Context, c *client.Client) error {
+func (o *watchOptions) watch(ctx context.Context, c *client.Client) error {
 	if o.watches != nil {
 		pollPosts(ctx, o.App, c, o.watches)
 		if err := o.begin(); err != nil || o.over() {
@@ -107,7 +107,7 @@ func (o *postWatch) watch(ctx context.Context, c *client.Client) error {
 	}
 	feed := FollowEvents(ctx, c, o.lastEvent)
 	defer feed.Stop()
-	timer := time.NewTimer(WatchLook)
+	timer := time.NewTimer(watchLook)
 	defer timer.Stop()
 	for {
 		select {
@@ -135,7 +135,7 @@ func (o *postWatch) watch(ctx context.Context, c *client.Client) error {
 
 // begin finds the position of the first event to follow, and shows posts that have
 // ended and will have no further events.
-func (o *postWatch) begin() error {
+func (o *watchOptions) begin() error {
 	var since time.Time
 	for i, w := range o.watches {
 		changed := w.post.UpdatedAt
@@ -160,7 +160,7 @@ func (o *postWatch) begin() error {
 }
 
 // end records which posts will have no further events.
-func (o *postWatch) end(watches []watched) error {
+func (o *watchOptions) end(watches []watched) error {
 	for _, w := range watches {
 		if !w.done || w.err != nil || o.ended[w.id] {
 			continue
@@ -177,20 +177,20 @@ func (o *postWatch) end(watches []watched) error {
 }
 
 // over reports whether all posts have ended.
-func (o *postWatch) over() bool {
+func (o *watchOptions) over() bool {
 	return !slices.ContainsFunc(o.watches, func(w watched) bool { return !w.done || w.err == nil && !o.ended[w.id] })
 }
 
 // pause returns after how long without events the posts are read again.
-func (o *postWatch) pause() time.Duration {
+func (o *watchOptions) pause() time.Duration {
 	if o.watches != nil && !slices.ContainsFunc(o.watches, func(w watched) bool { return !w.done }) {
 		return afterword
 	}
-	return WatchLook
+	return watchLook
 }
 
 // take shows an event, and looks at its post when it may have been the last.
-func (o *postWatch) take(ctx context.Context, c *client.Client, n FeedEvent) error {
+func (o *watchOptions) take(ctx context.Context, c *client.Client, n FeedEvent) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -214,7 +214,7 @@ func (o *postWatch) take(ctx context.Context, c *client.Client, n FeedEvent) err
 }
 
 // lookAgain looks at those of the posts that have not ended.
-func (o *postWatch) lookAgain(ctx context.Context, c *client.Client, watches []watched) {
+func (o *watchOptions) lookAgain(ctx context.Context, c *client.Client, watches []watched) {
 	o.spinner.Clear()
 	pollPosts(ctx, o.App, c, watches)
 }
@@ -223,7 +223,7 @@ func endsPost(e apiv1.Event) bool {
 	return e.Type == schedctl.EventPostCompleted || e.Type == schedctl.EventPostCanceled
 }
 
-func (o *postWatch) standing() string {
+func (o *watchOptions) standing() string {
 	if o.watches == nil {
 		return "following all posts; end with Ctrl-C"
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // show prints an event: to programs as it is, to people as a line.
-func (o *postWatch) show(e apiv1.Event) error {
+func (o *watchOptions) show(e apiv1.Event) error {
 	switch {
 	case o.Quiet && endsPost(e) && o.watches == nil:
 		return o.PrintIDs(e.Data.PostID)
@@ -29,7 +29,7 @@ func (o *postWatch) show(e apiv1.Event) error {
 }
 
 // eventText says what happened, to which account and why.
-func (o *postWatch) eventText(e apiv1.Event) string {
+func (o *watchOptions) eventText(e apiv1.Event) string {
 	d := e.Data
 	where := ""
 	if d.SocialAccountID != "" {

@@ -167,11 +167,11 @@ func sizeText(a *cli.App, n int64) string {
 	if !a.OutTerminal {
 		return fmt.Sprint(n)
 	}
-	return ByteText(n)
+	return byteText(n)
 }
 
-// ByteText returns a number of bytes as "312 bytes", "4.2 MB".
-func ByteText(n int64) string {
+// byteText returns a number of bytes as "312 bytes", "4.2 MB".
+func byteText(n int64) string {
 	const step = 1000
 	if n < step {
 		return fmt.Sprintf("%d bytes", n)
@@ -206,7 +206,7 @@ func (p *copyProgress) Write(b []byte) (int, error) {
 	p.n += int64(n)
 	if now := p.now(); p.tell != nil && now.Sub(p.told) >= 100*time.Millisecond {
 		p.told = now
-		p.tell("\r\x1b[K" + ByteText(p.n))
+		p.tell("\r\x1b[K" + byteText(p.n))
 	}
 	return n, err
 }

@@ -35,7 +35,7 @@ func (o *daemonStart) awaitStart(ctx context.Context, s startedDaemon, ended <-c
 	}
 	defer c.Close()
 	s.URL, s.Version = c.URL(), daemonVersion(ctx, c)
-	if !s.Started {
+	if !s.Started && !o.Quiet {
 		o.Messagef("the daemon is already running")
 	}
 	return o.printStarted(ctx, c, s)

@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/signing"
 )
 
-type webhookCreate struct {
+type createOptions struct {
 	cli.OneTimeSecret
 	url              hookURL
 	events           eventFlags
@@ -20,9 +20,9 @@ type webhookCreate struct {
 	disabled         bool
 }
 
-func newWebhookCreate(a *cli.App) *cobra.Command {
-	o := &webhookCreate{OneTimeSecret: cli.OneTimeSecret{App: a}}
-	cmd := cli.DeclareJSON[webhookWithSecret](&cobra.Command{
+func newCreate(a *cli.App) *cobra.Command {
+	o := &createOptions{OneTimeSecret: cli.OneTimeSecret{App: a}}
+	cmd := cli.DeclareJSON[withSecret](&cobra.Command{
 		Use:   "create",
 		Short: "Have events sent to a URL",
 		Long: `Send events to a URL. The types are
@@ -55,7 +55,7 @@ A secret that you give is not printed.
 	return cmd
 }
 
-func (o *webhookCreate) run(ctx context.Context) error {
+func (o *createOptions) run(ctx context.Context) error {
 	request, err := o.request(ctx)
 	if err != nil {
 		return err
@@ -74,11 +74,11 @@ func (o *webhookCreate) run(ctx context.Context) error {
 		return err
 	}
 	o.App.RememberID(cli.WebhookNoun, made.Webhook.ID)
-	return printWebhook(&o.OneTimeSecret, made, "Created ")
+	return printWithSecret(&o.OneTimeSecret, made, "Created ")
 }
 
 // request checks the flags and puts them together.
-func (o *webhookCreate) request(ctx context.Context) (r apiv1.CreateWebhook, err error) {
+func (o *createOptions) request(ctx context.Context) (r apiv1.CreateWebhook, err error) {
 	if r.URL, err = o.url.value(); err != nil {
 		return r, err
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-type webhookDeliveries struct {
+type deliveriesOptions struct {
 	*cli.App
 	status string
 	limit  cli.ListLimit
 	all    bool
 }
 
-func newWebhookDeliveries(a *cli.App) *cobra.Command {
-	o := &webhookDeliveries{App: a}
+func newDeliveries(a *cli.App) *cobra.Command {
+	o := &deliveriesOptions{App: a}
 	statuses := strings.Split(cli.JoinStrings(schedctl.DeliveryStatuses(), " "), " ")
 	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.onOne(a, &cobra.Command{
 		Use:   "deliveries WEBHOOK",
@@ -44,7 +44,7 @@ response, up to 2 KiB of it.`,
 	return cmd
 }
 
-func (o *webhookDeliveries) run(ctx context.Context, ref string, statuses []string) error {
+func (o *deliveriesOptions) run(ctx context.Context, ref string, statuses []string) error {
 	if o.status != "" && !slices.Contains(statuses, o.status) {
 		return cli.UnknownValueError("--status", o.status, statuses)
 	}

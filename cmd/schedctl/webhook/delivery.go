@@ -15,7 +15,7 @@ func printDeliveries(a *cli.App, deliveries []apiv1.Delivery) error {
 	id := func(d apiv1.Delivery) string { return d.ID }
 	layout := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "EVENT", "ANSWER"}, Status: 1, Excerpt: true}
 	return cli.PrintList(a, deliveries, id, layout, func(d apiv1.Delivery) []string {
-		return []string{d.ID, string(d.Status), a.ShortTime(d.CreatedAt), string(d.EventType), AnswerText(a, d)}
+		return []string{d.ID, string(d.Status), a.ShortTime(d.CreatedAt), string(d.EventType), attemptsText(a, d)}
 	})
 }
 
@@ -33,18 +33,18 @@ func printDelivery(a *cli.App, d apiv1.Delivery) error {
 
 func deliverySentence(a *cli.App, d apiv1.Delivery) string {
 	text := fmt.Sprintf("%s (%s) is %s", a.Bold(d.ID), d.EventType, a.PaintStatus(string(d.Status)))
-	if answer := AnswerText(a, d); answer != "" {
+	if answer := attemptsText(a, d); answer != "" {
 		text += ": " + cli.OneLine(answer)
 	}
 	return text
 }
 
-// AnswerText is what came of the last attempt, how many there were, and when the
+// attemptsText is what came of the last attempt, how many there were, and when the
 // next one is.
-func AnswerText(a *cli.App, d apiv1.Delivery) string {
+func attemptsText(a *cli.App, d apiv1.Delivery) string {
 	var parts []string
 	if d.Attempt > 0 {
-		parts = append(parts, attemptText(d))
+		parts = append(parts, responseText(d))
 	}
 	if d.Attempt > 1 {
 		parts = append(parts, cli.Plural(d.Attempt, "attempt"))
@@ -55,8 +55,8 @@ func AnswerText(a *cli.App, d apiv1.Delivery) string {
 	return strings.Join(parts, ", ")
 }
 
-// attemptText describes the response to the last attempt, or why it got no response.
-func attemptText(d apiv1.Delivery) string {
+// responseText describes the response to the last attempt, or why it got no response.
+func responseText(d apiv1.Delivery) string {
 	if d.HTTPStatus == nil {
 		return cli.FirstNonEmpty(cli.Deref(d.Error), "no response")
 	}

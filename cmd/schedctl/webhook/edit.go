@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-type webhookEdit struct {
+type editOptions struct {
 	*cli.App
 	url    hookURL
 	events eventFlags
@@ -18,8 +18,8 @@ type webhookEdit struct {
 	enable enableFlags
 }
 
-func newWebhookEdit(a *cli.App) *cobra.Command {
-	o := &webhookEdit{App: a}
+func newEdit(a *cli.App) *cobra.Command {
+	o := &editOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Webhook](webhooks.onOne(a, &cobra.Command{
 		Use:   "edit WEBHOOK",
 		Short: "Change a webhook",
@@ -41,7 +41,7 @@ A webhook that is enabled again receives later events only. Change its secret wi
 	return cmd
 }
 
-func (o *webhookEdit) run(ctx context.Context, ref string) error {
+func (o *editOptions) run(ctx context.Context, ref string) error {
 	change, err := o.change()
 	if err != nil {
 		return err
@@ -54,11 +54,11 @@ func (o *webhookEdit) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return webhooks.unknown(ref, err)
 	}
-	return webhooks.printOne(o.App, w, "Changed "+o.Bold(webhooks.label(w))+": "+webhookSentence(o.App, w))
+	return webhooks.printOne(o.App, w, "Changed "+o.Bold(webhooks.label(w))+": "+sentence(o.App, w))
 }
 
 // change checks the flags and puts them together.
-func (o *webhookEdit) change() (w apiv1.EditWebhook, err error) {
+func (o *editOptions) change() (w apiv1.EditWebhook, err error) {
 	address, err := o.url.value()
 	if err != nil {
 		return w, err

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/signing"
 )
 
-type listen struct {
+type listenOptions struct {
 	*cli.App
 	forwardTo, secretFile, lastEvent string
 	events                           eventFlags
@@ -31,7 +31,7 @@ type listen struct {
 }
 
 func NewListen(a *cli.App) *cobra.Command {
-	o := &listen{App: a}
+	o := &listenOptions{App: a}
 	cmd := cli.DeclareJSON[forwarded](&cobra.Command{
 		Use:   "listen",
 		Short: "Forward events to a URL while you develop",
@@ -68,7 +68,7 @@ test events.`,
 	return cmd
 }
 
-func (o *listen) run(ctx context.Context) error {
+func (o *listenOptions) run(ctx context.Context) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (o *listen) run(ctx context.Context) error {
 }
 
 // check reads the flags.
-func (o *listen) check() (err error) {
+func (o *listenOptions) check() (err error) {
 	switch _, ok := schedctl.ParseID(schedctl.EventPrefix, o.lastEvent); {
 	case o.printSecret && (o.forwardTo != "" || o.JSON.Given):
 		return cli.UsageError("--print-secret prints the secret and nothing else: leave out --forward-to and --json")
@@ -118,7 +118,7 @@ func (o *listen) check() (err error) {
 }
 
 // follow forwards what happens and what is triggered, one after the other.
-func (o *listen) follow(ctx context.Context, c *client.Client) error {
+func (o *listenOptions) follow(ctx context.Context, c *client.Client) error {
 	feed := post.FollowEvents(ctx, c, o.lastEvent)
 	defer feed.Stop()
 	defer func() {
@@ -143,7 +143,7 @@ func (o *listen) follow(ctx context.Context, c *client.Client) error {
 }
 
 // hear takes in what the stream brings.
-func (o *listen) hear(ctx context.Context, c *client.Client, n post.FeedEvent) error {
+func (o *listenOptions) hear(ctx context.Context, c *client.Client, n post.FeedEvent) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -162,7 +162,7 @@ func (o *listen) hear(ctx context.Context, c *client.Client, n post.FeedEvent) e
 }
 
 // begin reports that events are forwarded from now on, and accepts triggered events.
-func (o *listen) begin(ctx context.Context, c *client.Client) {
+func (o *listenOptions) begin(ctx context.Context, c *client.Client) {
 	what := "all events"
 	if o.types != nil {
 		what = cli.JoinStrings(o.types, ", ")
@@ -181,7 +181,7 @@ func (o *listen) begin(ctx context.Context, c *client.Client) {
 
 // takeTriggered forwards a triggered event and returns the result to "trigger", which
 // waits for it.
-func (o *listen) takeTriggered(ctx context.Context, h handover) error {
+func (o *listenOptions) takeTriggered(ctx context.Context, h handover) error {
 	result, err := o.take(ctx, h.event, true)
 	if err == nil {
 		h.result <- result
@@ -190,7 +190,7 @@ func (o *listen) takeTriggered(ctx context.Context, h handover) error {
 }
 
 // take forwards an event and prints what came of it.
-func (o *listen) take(ctx context.Context, e apiv1.Event, triggered bool) (forwarded, error) {
+func (o *listenOptions) take(ctx context.Context, e apiv1.Event, triggered bool) (forwarded, error) {
 	result, err := o.forward.forward(ctx, e)
 	switch {
 	case ctx.Err() != nil:
@@ -203,7 +203,7 @@ func (o *listen) take(ctx context.Context, e apiv1.Event, triggered bool) (forwa
 }
 
 // show prints what came of an event: to programs as it is, to people as a line.
-func (o *listen) show(f forwarded) error {
+func (o *listenOptions) show(f forwarded) error {
 	switch {
 	case o.Quiet:
 		return o.PrintIDs(f.ID)
@@ -224,5 +224,5 @@ func (o *listen) show(f forwarded) error {
 
 // outcomeText is the receiver's response, colored by success.
 func outcomeText(a *cli.App, f forwarded) string {
-	return a.Paint(cli.StatusColors[string(f.Status)], cli.OneLine(f.answerText()))
+	return a.Paint(cli.StatusColors[string(f.Status)], cli.OneLine(f.responseText()))
 }

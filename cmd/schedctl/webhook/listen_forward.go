@@ -31,9 +31,9 @@ type forwarded struct {
 	Error      *string                 `json:"error"`
 }
 
-// answerText is what came back, or why nothing did.
-func (f forwarded) answerText() string {
-	return attemptText(apiv1.Delivery{HTTPStatus: f.HTTPStatus, DurationMS: f.DurationMS, Error: f.Error})
+// responseText is what came back, or why nothing did.
+func (f forwarded) responseText() string {
+	return responseText(apiv1.Delivery{HTTPStatus: f.HTTPStatus, DurationMS: f.DurationMS, Error: f.Error})
 }
 
 // receiverPatience is how long a receiver may take, as the daemon has it too.
@@ -84,7 +84,7 @@ func (f *forwarder) forward(ctx context.Context, e apiv1.Event) (forwarded, erro
 		result.Error = &message
 		return result, nil
 	}
-	took, text := time.Since(began).Milliseconds(), BodyExcerpt(answer.Body)
+	took, text := time.Since(began).Milliseconds(), bodyExcerpt(answer.Body)
 	result.HTTPStatus, result.DurationMS, result.Response = &answer.Status, &took, &text
 	if answer.Status >= 200 && answer.Status < 300 {
 		result.Status = schedctl.DeliveryDelivered
@@ -92,8 +92,8 @@ func (f *forwarder) forward(ctx context.Context, e apiv1.Event) (forwarded, erro
 	return result, nil
 }
 
-// BodyExcerpt returns as much of a response as the daemon stores.
-func BodyExcerpt(body []byte) string {
+// bodyExcerpt returns as much of a response as the daemon stores.
+func bodyExcerpt(body []byte) string {
 	text := strings.ToValidUTF8(string(body), "\uFFFD")
 	if len(text) <= schedctl.MaxDeliveryResponse {
 		return text

@@ -16,7 +16,7 @@ import (
 
 // listenSecret returns the signing secret of "schedctl listen": the given secret, else
 // a generated secret that is kept, so that receivers can keep using it.
-func (o *listen) listenSecret(ctx context.Context) (secret string, given bool, err error) {
+func (o *listenOptions) listenSecret(ctx context.Context) (secret string, given bool, err error) {
 	if secret, err = signingSecret(ctx, o.App, o.secretFile); secret != "" || err != nil {
 		return secret, true, err
 	}

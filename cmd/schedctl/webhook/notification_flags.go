@@ -39,7 +39,7 @@ func (o *notificationFlags) add(cmd *cobra.Command) {
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the password of the mail server, - for standard input")
 	f.StringVar(&o.name, "name", "", "the `name` of the notification")
 	o.events.add(cmd, schedctl.NotificationEvents(), "what to report: the type of an `event`, or all (repeatable)")
-	cmd.RegisterFlagCompletionFunc("to", account.CompleteAccount(o.App))
+	cmd.RegisterFlagCompletionFunc("to", account.Complete(o.App))
 	cmd.RegisterFlagCompletionFunc("tls", cobra.FixedCompletions(strings.Split(cli.JoinStrings(schedctl.MailTLSModes(), " "), " "), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"email", "smtp", "user", "from", "name"} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
@@ -59,7 +59,7 @@ func (o *notificationFlags) account(ctx context.Context, c *client.Client) (*str
 	case o.byMail():
 		return nil, cli.UsageError("--to and the flags of e-mail exclude each other: give one way to send messages")
 	}
-	acct, err := account.AccountByName(ctx, o.App, c, o.to)
+	acct, err := account.ByName(ctx, o.App, c, o.to)
 	return &acct.ID, err
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-type webhookReplay struct {
+type replayOptions struct {
 	*cli.App
 	since string
 	zone  cli.WhenFlags
@@ -29,8 +29,8 @@ type replayed struct {
 	Deliveries []apiv1.Delivery `json:"deliveries"`
 }
 
-func newWebhookReplay(a *cli.App) *cobra.Command {
-	o := &webhookReplay{App: a}
+func newReplay(a *cli.App) *cobra.Command {
+	o := &replayOptions{App: a}
 	cmd := cli.DeclareJSON[replayed](&cobra.Command{
 		Use:   "replay WEBHOOK [DELIVERY...]",
 		Short: "Send events to a webhook again",
@@ -51,7 +51,7 @@ same.`,
 	return cmd
 }
 
-func (o *webhookReplay) run(ctx context.Context, ref string, ids []string) error {
+func (o *replayOptions) run(ctx context.Context, ref string, ids []string) error {
 	switch {
 	case o.since == "" && len(ids) == 0:
 		return cli.UsageError("schedctl webhook replay needs the ids of deliveries, or --since").WithHint("see: schedctl webhook deliveries " + ref)
@@ -81,7 +81,7 @@ func (o *webhookReplay) run(ctx context.Context, ref string, ids []string) error
 }
 
 // sinceTime reads --since, which has passed.
-func (o *webhookReplay) sinceTime() (time.Time, error) {
+func (o *replayOptions) sinceTime() (time.Time, error) {
 	if o.since == "" {
 		return time.Time{}, nil
 	}
@@ -123,7 +123,7 @@ func replayEach(ctx context.Context, c *client.Client, webhookID string, ids []s
 	return result, failed
 }
 
-func (o *webhookReplay) print(r replayed) error {
+func (o *replayOptions) print(r replayed) error {
 	switch {
 	case o.JSON.Given:
 		return o.PrintJSON(r)

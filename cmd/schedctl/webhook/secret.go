@@ -10,26 +10,26 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// webhookWithSecret is a webhook and the secret that was made for it; null when
+// withSecret is a webhook and the secret that was made for it; null when
 // it is not to be shown.
-type webhookWithSecret struct {
+type withSecret struct {
 	apiv1.Webhook
 	Secret *string `json:"secret"`
 }
 
-// printWebhook prints a webhook with its new secret; done starts the sentence.
-func printWebhook(o *cli.OneTimeSecret, made apiv1.WebhookSecret, done string) error {
+// printWithSecret prints a webhook with its new secret; done starts the sentence.
+func printWithSecret(o *cli.OneTimeSecret, made apiv1.WebhookSecret, done string) error {
 	secret, err := o.Save(made.Secret)
 	w := made.Webhook
 	return errors.Join(o.Print(cli.CreatedResult{
-		ID: w.ID, Sentence: done + o.Bold(webhooks.label(w)) + ": " + webhookSentence(o.App, w), Row: webhookRow(w),
-		Object: webhookWithSecret{Webhook: w, Secret: secret}, Secret: secret,
+		ID: w.ID, Sentence: done + o.Bold(webhooks.label(w)) + ": " + sentence(o.App, w), Row: row(w),
+		Object: withSecret{Webhook: w, Secret: secret}, Secret: secret,
 	}), err)
 }
 
-func newWebhookRotate(a *cli.App) *cobra.Command {
+func newRotateSecret(a *cli.App) *cobra.Command {
 	o := &cli.OneTimeSecret{App: a}
-	cmd := cli.DeclareJSON[webhookWithSecret](webhooks.onOne(a, &cobra.Command{
+	cmd := cli.DeclareJSON[withSecret](webhooks.onOne(a, &cobra.Command{
 		Use:   "rotate-secret WEBHOOK",
 		Short: "Give a webhook a new secret",
 		Long: `Give a webhook a new secret. For a day events are signed with the former one as
@@ -58,5 +58,5 @@ func rotate(ctx context.Context, o *cli.OneTimeSecret, ref string) error {
 	if err != nil {
 		return webhooks.unknown(ref, err)
 	}
-	return printWebhook(o, made, "New secret of ")
+	return printWithSecret(o, made, "New secret of ")
 }

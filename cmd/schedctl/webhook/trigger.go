@@ -17,14 +17,14 @@ import (
 )
 
 func NewTrigger(a *cli.App) *cobra.Command {
-	names := strings.Split(cli.JoinStrings(TriggerTypes(), " "), " ")
+	names := strings.Split(cli.JoinStrings(triggerTypes(), " "), " ")
 	return cli.DeclareJSON[forwarded](&cobra.Command{
 		Use:   "trigger EVENT",
 		Short: "Make an event for a receiver you develop",
 		Long: `Make an event for a receiver you develop, and have every "schedctl listen" of yours
 on this machine forward it, signed, whatever --event says there. The types are
 
-` + eventTypesText(TriggerTypes()) + `
+` + eventTypesText(triggerTypes()) + `
 
 The event refers to made-up objects: no post is published, the daemon does not store
 the event, and webhooks do not receive it. To test a webhook of the daemon, use
@@ -51,7 +51,7 @@ there is no "schedctl listen".`,
 }
 
 func triggerEvent(ctx context.Context, a *cli.App, typ schedctl.EventType) error {
-	sample, err := SampleEvent(typ, a.Now())
+	sample, err := sampleEvent(typ, a.Now())
 	if err != nil {
 		return fmt.Errorf("make a sample of %s: %w", typ, err)
 	}
@@ -102,7 +102,7 @@ func triggerAt(ctx context.Context, a *cli.App, path string, e apiv1.Event) erro
 
 // receiverFailure returns the failure of an event that a receiver refused.
 func receiverFailure(f forwarded) error {
-	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s did not take %s: %s", f.ForwardTo, f.Type, f.answerText()).
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s did not take %s: %s", f.ForwardTo, f.Type, f.responseText()).
 		WithHint("a receiver must respond with a 2xx status")
 }
 
@@ -114,7 +114,7 @@ func printForwarded(a *cli.App, f forwarded) error {
 	case a.Quiet:
 		return a.PrintIDs(f.ID)
 	case !a.OutTerminal:
-		return a.Write(a.RenderTable(cli.Table{Rows: [][]string{{f.ID, string(f.Status), string(f.Type), f.ForwardTo, f.answerText()}}}))
+		return a.Write(a.RenderTable(cli.Table{Rows: [][]string{{f.ID, string(f.Status), string(f.Type), f.ForwardTo, f.responseText()}}}))
 	}
 	return a.Write([]byte(fmt.Sprintf("%s to %s: %s\n", a.Bold(string(f.Type)), cli.OneLine(f.ForwardTo), outcomeText(a, f))))
 }

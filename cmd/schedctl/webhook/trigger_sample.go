@@ -7,14 +7,14 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// TriggerTypes are the events that can be triggered.
-func TriggerTypes() []schedctl.EventType {
+// triggerTypes are the events that can be triggered.
+func triggerTypes() []schedctl.EventType {
 	return append(schedctl.EventTypes(), schedctl.EventWebhookTest)
 }
 
-// SampleEvent returns an event of a type, such as the daemon makes it, about
+// sampleEvent returns an event of a type, such as the daemon makes it, about
 // things that are nowhere.
-func SampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) {
+func sampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) {
 	workspace := schedctl.NewID(schedctl.WorkspacePrefix, now)
 	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: workspace, Platform: "mastodon", Name: "sample"}
 	hook := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: workspace}

@@ -14,13 +14,13 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-type webhookTest struct {
+type testOptions struct {
 	*cli.App
 	wait bool
 }
 
-func newWebhookTest(a *cli.App) *cobra.Command {
-	o := &webhookTest{App: a}
+func newTest(a *cli.App) *cobra.Command {
+	o := &testOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.onOne(a, &cobra.Command{
 		Use:   "test WEBHOOK",
 		Short: "Send a test event to a webhook",
@@ -38,7 +38,7 @@ does not respond with a 2xx status, although the daemon will retry, and 8 when
 	return cmd
 }
 
-func (o *webhookTest) run(ctx context.Context, ref string) error {
+func (o *testOptions) run(ctx context.Context, ref string) error {
 	c, id, err := webhooks.connectID(ctx, o.App, ref)
 	if err != nil {
 		return err
@@ -68,13 +68,13 @@ func failedDelivery(d apiv1.Delivery) error {
 	if d.Status == schedctl.DeliveryDelivered {
 		return nil
 	}
-	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not take %s: %s", d.ID, attemptText(d)).
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not take %s: %s", d.ID, responseText(d)).
 		WithHint("a receiver must respond with a 2xx status within 10 seconds")
 }
 
 // attempted waits for the first attempt at a delivery and returns the delivery as
 // it was seen last.
-func (o *webhookTest) attempted(ctx context.Context, c *client.Client, webhookID string, d apiv1.Delivery) (apiv1.Delivery, error) {
+func (o *testOptions) attempted(ctx context.Context, c *client.Client, webhookID string, d apiv1.Delivery) (apiv1.Delivery, error) {
 	waiting := ctx
 	if o.Timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, time.Duration(o.Timeout), post.ErrTimedOut)

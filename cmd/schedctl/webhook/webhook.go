@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-func NewWebhook(a *cli.App) *cobra.Command {
+func New(a *cli.App) *cobra.Command {
 	cmd := cli.ParentCommand(&cobra.Command{
 		Use:   "webhook",
 		Short: "Have events sent to a URL",
@@ -25,8 +25,8 @@ Give the id or the name of a webhook. To test events on your own machine see
   schedctl webhook deliveries wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --status failed`,
 	})
 	cmd.AddCommand(
-		newWebhookCreate(a), newWebhookEdit(a),
-		newWebhookTest(a), newWebhookRotate(a), newWebhookDeliveries(a), newWebhookReplay(a),
+		newCreate(a), newEdit(a),
+		newTest(a), newRotateSecret(a), newDeliveries(a), newReplay(a),
 	)
 	cmd.AddCommand(cli.DeclareJSON[apiv1.Webhook](webhooks.onList(a, &cobra.Command{
 		Use:   "list",
@@ -68,8 +68,8 @@ var webhooks = hookKind[apiv1.Webhook]{
 	target: func(w apiv1.Webhook) string { return w.URL },
 	remove: (*client.Client).DeleteWebhook,
 	header: []string{"ID", "STATUS", "NAME", "URL", "EVENTS"},
-	row:    webhookRow,
-	detail: webhookPairs,
+	row:    row,
+	detail: properties,
 }
 
 // hookStatus returns the status that is shown for a webhook or a notification.
@@ -83,11 +83,11 @@ func hookStatus(enabled bool, failingSince *apiv1.Time) string {
 	return "enabled"
 }
 
-func webhookRow(w apiv1.Webhook) []string {
+func row(w apiv1.Webhook) []string {
 	return []string{w.ID, hookStatus(w.Enabled, w.FailingSince), cli.Deref(w.Name), w.URL, cli.JoinStrings(w.EventTypes, ",")}
 }
 
-func webhookPairs(a *cli.App, w apiv1.Webhook) []cli.Property {
+func properties(a *cli.App, w apiv1.Webhook) []cli.Property {
 	pairs := []cli.Property{
 		{Name: "ID", Value: w.ID},
 		{Name: "Name", Value: cli.Deref(w.Name)},
@@ -111,8 +111,8 @@ func webhookPairs(a *cli.App, w apiv1.Webhook) []cli.Property {
 	return pairs
 }
 
-// webhookSentence says what a webhook does.
-func webhookSentence(a *cli.App, w apiv1.Webhook) string {
+// sentence says what a webhook does.
+func sentence(a *cli.App, w apiv1.Webhook) string {
 	text := fmt.Sprintf("%s receives %s", cli.OneLine(w.URL), cli.Enumerate(strings.Split(cli.JoinStrings(w.EventTypes, " "), " ")))
 	if !w.Enabled {
 		text += " once it is enabled"

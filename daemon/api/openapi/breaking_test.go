@@ -13,7 +13,7 @@ import (
 
 // severities differ from the defaults of oasdiff.
 var severities = map[string]checker.Level{
-	// Clients act on refusals, headers and names of operations as well.
+	// Clients depend on error codes, headers and operation names as well.
 	checker.ResponseNonSuccessStatusRemovedId:     checker.ERR,
 	checker.OptionalResponseHeaderRemovedId:       checker.ERR,
 	checker.ResponseOptionalPropertyRemovedId:     checker.ERR,
@@ -25,12 +25,12 @@ var severities = map[string]checker.Level{
 	checker.RequestPropertyDefaultValueRemovedId:  checker.ERR,
 	checker.ResponseMediaTypeEnumValueRemovedId:   checker.ERR,
 
-	// The document tells clients to ignore unknown values.
+	// The document requires clients to ignore unknown values.
 	checker.ResponsePropertyEnumValueAddedId: checker.INFO,
 }
 
-// breakingChanges returns what breaks clients of the old document, one change
-// each, sorted.
+// breakingChanges returns the changes that break clients of the old document,
+// sorted.
 func breakingChanges(t *testing.T, before, after []byte) []string {
 	t.Helper()
 	changes, sources, err := diff.GetWithOperationsSourcesMap(diff.NewConfig(), spec(t, before), spec(t, after))

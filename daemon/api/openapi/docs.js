@@ -11,7 +11,7 @@ const puppeteer = require("puppeteer-core");
 const [, , chromium, base, key, pictures] = process.argv;
 
 // seen is everything that the page should not have done or met, and what it shows.
-const seen = { title: "", operations: [], examples: "", answer: "", outside: [], failed: [], complaints: [] };
+const seen = { title: "", operations: [], examples: "", response: "", outside: [], failed: [], complaints: [] };
 
 // watch notes requests that leave the daemon, requests that fail, what the page
 // complains of, and what its policy forbids.
@@ -66,7 +66,7 @@ async function call(page) {
 	await page.click(me + " .try-out__btn");
 	await page.click(me + " .execute");
 	await page.waitForSelector(me + " .live-responses-table .response-col_status");
-	seen.answer = await text(page, me + " .live-responses-table");
+	seen.response = await text(page, me + " .live-responses-table");
 	await page.$eval(create, (e) => e.scrollIntoView());
 	await page.screenshot({ path: path.join(pictures, "operation.png") });
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sight is what docs.js has seen.
+// sight holds the results of docs.js.
 type sight struct {
 	Title      string
 	Operations []string // method, path and summary
 	Examples   string   // the text of an operation that was opened
-	Answer     string   // of a call that was made on the page
+	Response   string   // of a call that was made on the page
 
 	Outside    []string // requests that went elsewhere
 	Failed     []string // requests without a useful response
@@ -26,7 +26,7 @@ type sight struct {
 }
 
 // TestDocsInABrowser opens the page at /docs of a real daemon in Chromium, which
-// reaches nothing but the daemon. Its pictures are artifacts of the test.
+// can reach only the daemon. Its pictures are artifacts of the test.
 func TestDocsInABrowser(t *testing.T) {
 	t.Parallel()
 	dir, chromium := tools(t), browser(t)
@@ -45,8 +45,8 @@ func TestDocsInABrowser(t *testing.T) {
 	if !strings.Contains(seen.Examples, "Version 1.4 is out.") {
 		t.Errorf("createPost shows no example:\n%s", seen.Examples)
 	}
-	if !strings.Contains(seen.Answer, "200") || !strings.Contains(seen.Answer, `"workspace"`) {
-		t.Errorf("a request from the page gets:\n%s", seen.Answer)
+	if !strings.Contains(seen.Response, "200") || !strings.Contains(seen.Response, `"workspace"`) {
+		t.Errorf("a request from the page gets:\n%s", seen.Response)
 	}
 	for what, found := range map[string][]string{"went elsewhere": seen.Outside, "failed": seen.Failed, "was complained of": seen.Complaints} {
 		if len(found) > 0 {
@@ -58,8 +58,8 @@ func TestDocsInABrowser(t *testing.T) {
 	}
 }
 
-// operations returns method, path and summary of all operations of a document,
-// and method, name and summary of the calls to webhooks.
+// operations returns method, path and summary of all operations of a document, and
+// method, name and summary of the requests to webhooks.
 func operations(t *testing.T, text []byte) []string {
 	t.Helper()
 	var doc struct {

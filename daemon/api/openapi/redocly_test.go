@@ -2,7 +2,7 @@ package openapi_test
 
 import "testing"
 
-// TestRedocly lets Redocly judge the file.
+// TestRedocly checks the file with Redocly.
 func TestRedocly(t *testing.T) {
 	t.Parallel()
 	dir := tools(t)

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// toolTime is how long a tool may take, on a machine that has much else to do.
+// toolTime is the time limit of a tool on a busy machine.
 const toolTime = 3 * time.Minute
 
-// tools returns the directory of what install.sh installs from npm. The test is
-// skipped where that is missing, or is not what package-lock.json pins by now;
-// it fails when the environment has SCHEDCTL_REQUIRE_ALL=1.
+// tools returns the directory of the npm packages that install.sh installs. The
+// test is skipped if it is missing or does not match package-lock.json. It fails
+// instead when SCHEDCTL_REQUIRE_ALL=1.
 func tools(t *testing.T) string {
 	t.Helper()
 	servers := os.Getenv("SCHEDCTL_SERVERS")

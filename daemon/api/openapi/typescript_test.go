@@ -31,14 +31,14 @@ func TestTypeScript(t *testing.T) {
 
 	d := startDaemon(t)
 	id := strings.TrimSpace(run(t, dir, work, "node", filepath.Join("out", "scenario.js"), d.url, d.key))
-	var answer struct {
+	var out struct {
 		Post struct{ Content, Status string }
 	}
-	if err := json.Unmarshal(d.get(t, "/api/v1/posts/"+id), &answer); err != nil {
+	if err := json.Unmarshal(d.get(t, "/api/v1/posts/"+id), &out); err != nil {
 		t.Fatal(err)
 	}
-	if answer.Post.Content != "Written in TypeScript" || answer.Post.Status != "canceled" {
-		t.Errorf("the post is %+v", answer.Post)
+	if out.Post.Content != "Written in TypeScript" || out.Post.Status != "canceled" {
+		t.Errorf("the post is %+v", out.Post)
 	}
 }
 

@@ -186,7 +186,7 @@ func isText(head []byte) bool {
 	return true
 }
 
-// partialMagic names the accepted format of which a very short file has the first bytes.
+// partialMagic names the accepted format whose first bytes a very short file has.
 func partialMagic(head []byte) string {
 	for magic, mimeType := range map[string]string{
 		"\x89PNG\r\n\x1a\n": PNG, "\xff\xd8\xff": JPEG, "\x1a\x45\xdf\xa3": WebM,

@@ -8,7 +8,7 @@ import (
 // TypeError reports a file of a type that is not accepted (MEDIA_TYPE_NOT_ALLOWED).
 type TypeError struct {
 	Found  string // with its article: "an SVG drawing"
-	Advice string // "" or what to do about this type
+	Advice string // for the user; "" for the general advice
 }
 
 func (e *TypeError) Error() string {
@@ -23,9 +23,9 @@ func (e *TypeError) Error() string {
 // (MEDIA_INVALID).
 type InvalidError struct {
 	Type    string // the media type of the file, "" if it is not known
-	Problem string // what was found
-	Offset  int64  // where, in bytes from the start of the file
-	Advice  string // what to do
+	Problem string // completes a sentence that starts with "the file"
+	Offset  int64  // of the problem, in bytes from the start of the file
+	Advice  string // for the user
 }
 
 func (e *InvalidError) Error() string {

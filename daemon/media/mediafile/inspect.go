@@ -132,7 +132,7 @@ func (s *scan) cut(offset, length int64) error {
 	return s.edit(edit{offset: offset, length: length})
 }
 
-// replace puts data in the place of bytes of the file, unless they are equal.
+// replace puts data where the file has length bytes at an offset, unless they are equal.
 func (s *scan) replace(offset, length int64, data []byte) error {
 	if int64(len(data)) == length {
 		if old, err := s.at(offset, len(data), ""); err != nil || slices.Equal(old, data) {
@@ -151,15 +151,16 @@ func (s *scan) clear(offset, length int64) error {
 	return s.edit(edit{offset: offset, length: length, zero: true})
 }
 
-// finish checks what follows the end of a picture. Padding with zeros or white space is
-// removed; anything else is an InvalidError, because a file that is two files at once
-// can pass for a picture here and for a program elsewhere.
+// finish checks the bytes after the end of a picture. Strip removes padding with zeros or
+// white space, and blocks of Samsung cameras. Anything else is an InvalidError, because a
+// file that is two files at once can pass for a picture here and for a program elsewhere.
 func (s *scan) finish(end int64) error {
-	other, err := s.skipBytes(end, s.size, "\x00\r\n\t ")
+	last := s.samsungTrailer(end)
+	other, err := s.skipBytes(end, last, "\x00\r\n\t ")
 	if err != nil {
 		return err
 	}
-	if other < s.size {
+	if other < last {
 		return s.foreign(other)
 	}
 	return s.cut(end, s.size-end)

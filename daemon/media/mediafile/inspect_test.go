@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 )
 
 func TestFacts(t *testing.T) {
@@ -19,6 +21,23 @@ func TestFacts(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// These videos are complete at the end of any of their fragments or blocks.
+func TestStreamedVideos(t *testing.T) {
+	t.Parallel()
+	for _, data := range [][]byte{mediatest.FragmentedMP4(), mediatest.LiveWebM()} {
+		facts := inspect(t, data)
+		if facts.Width != 640 || facts.Height != 360 || facts.Duration != 2500*time.Millisecond {
+			t.Errorf("%+v", facts)
+		}
+		if stripped := inspect(t, strip(t, data)); stripped.HasMetadata || stripped.Duration != facts.Duration {
+			t.Errorf("stripped: %+v", stripped)
+		}
+		if _, err := mediafile.Inspect(bytes.NewReader(data), int64(len(data)-1), mediafile.DefaultLimits); err == nil {
+			t.Errorf("%s: accepted without its last byte", facts.MIMEType)
+		}
 	}
 }
 

@@ -23,6 +23,9 @@ const (
 	markerAPP0 = 0xe0
 	markerAPPF = 0xef
 	markerCOM  = 0xfe
+
+	markerJPG0  = 0xf0 // reserved for extensions
+	markerJPG13 = 0xfd
 )
 
 // jpegWalk walks one JPEG picture. A file can have several: cameras append previews.
@@ -147,7 +150,7 @@ func (w *jpegWalk) segment(marker byte, off, start, end int64) error {
 		}
 	case marker == markerDNL:
 		return damaged(off, "defines its height after its data, which few viewers can read")
-	case marker == markerCOM:
+	case marker == markerCOM || (marker >= markerJPG0 && marker <= markerJPG13):
 		return w.remove(off, end)
 	case marker >= markerAPP0 && marker <= markerAPPF:
 		return w.application(marker, off, start, end)

@@ -7,22 +7,23 @@ import "encoding/binary"
 // HDR gain maps), a video (Motion Photo), or blocks that end with "SEFT" (Samsung). Each of
 // them is walked to its end, and nothing else may follow.
 func (s *scan) jpegTrailer(end int64) error {
+	last := s.samsungTrailer(end)
 	for pos := end; ; {
-		next, err := s.skipBytes(pos, s.size, "\x00\r\n\t ")
+		next, err := s.skipBytes(pos, last, "\x00\r\n\t ")
 		if err != nil {
 			return err
 		}
 		switch {
-		case next == s.size || s.samsungTrailer(pos):
+		case next == last:
 			return s.cut(end, s.size-end)
-		case s.hasPrefix(next, s.size-next, "\xff\xd8\xff"):
+		case s.hasPrefix(next, last-next, "\xff\xd8\xff"):
 			w := &jpegWalk{scan: s, facts: &Facts{}}
 			if pos, err = w.picture(next); err != nil {
 				return err
 			}
-		case s.hasPrefix(next, s.size-next, "ftyp"):
+		case s.hasPrefix(next, last-next, "ftyp"):
 			return s.motionPhoto(end, next-4)
-		case s.hasPrefix(next+1, s.size-next-1, "ftyp"):
+		case s.hasPrefix(next+1, last-next-1, "ftyp"):
 			return s.motionPhoto(end, next-3)
 		default:
 			return s.foreign(next)
@@ -54,35 +55,35 @@ type shifted struct {
 
 func (f shifted) ReadAt(p []byte, off int64) (int, error) { return f.s.r.ReadAt(p, off+f.offset) }
 
-// samsungTrailer reports whether the bytes from an offset to the end of the file are
-// blocks of Samsung cameras. The file ends with a directory: "SEFH", a version, the number
-// of blocks, for each block its type, its distance before the directory and its length;
-// then the length of the directory and "SEFT". Numbers have the low byte first.
-func (s *scan) samsungTrailer(offset int64) bool {
+// samsungTrailer returns where the blocks of Samsung cameras start, not before offset, or
+// the size of the file if it has none. Such a file ends with a directory: "SEFH", a
+// version, the number of blocks, for each block its type, its distance before the
+// directory and its length; then the length of the directory and "SEFT". Numbers have the
+// low byte first.
+func (s *scan) samsungTrailer(offset int64) int64 {
 	tail, err := s.at(s.size-min(8, s.size-offset), 8, "")
 	if err != nil || string(tail[4:]) != "SEFT" {
-		return false
+		return s.size
 	}
 	directory := s.size - 8 - int64(binary.LittleEndian.Uint32(tail))
 	head, err := s.at(directory, 12, "")
 	if err != nil || directory < offset || string(head[:4]) != "SEFH" {
-		return false
+		return s.size
 	}
 	count, first := int64(binary.LittleEndian.Uint32(head[8:])), directory
 	if count == 0 || directory+12+12*count != s.size-8 {
-		return false
+		return s.size
 	}
 	for i := range count {
 		entry, err := s.at(directory+12+12*i, 12, "")
 		if err != nil {
-			return false
+			return s.size
 		}
 		start := directory - int64(binary.LittleEndian.Uint32(entry[4:]))
 		if start < offset || start+int64(binary.LittleEndian.Uint32(entry[8:])) > directory {
-			return false
+			return s.size
 		}
 		first = min(first, start)
 	}
-	padding, err := s.skipBytes(offset, first, "\x00")
-	return err == nil && padding == first
+	return first
 }

@@ -45,11 +45,18 @@ type mp4Walk struct {
 	timescale           int64 // of the movie, in units a second
 	fragments           int64 // duration of the fragments, in units of timescale
 	track               mp4Track
+	samples             []byteRange // of metadata tracks, which Strip overwrites
 }
 
 // mp4 walks an MP4 or MOV file, which is a sequence of boxes.
 func (s *scan) mp4() error {
 	w := &mp4Walk{scan: s}
+	if s.total != nil {
+		var err error
+		if w.samples, err = w.findMetadataSamples(); err != nil {
+			return err
+		}
+	}
 	if err := w.boxes(0, s.size, "", 0); err != nil {
 		return err
 	}
@@ -65,6 +72,10 @@ func (s *scan) mp4() error {
 	}
 	if s.facts.Duration == 0 {
 		s.facts.Duration = seconds(w.fragments, w.timescale)
+	}
+	if s.total == nil {
+		_, err := w.findMetadataSamples() // so that Strip will find them
+		return err
 	}
 	return nil
 }

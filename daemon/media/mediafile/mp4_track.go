@@ -34,6 +34,7 @@ func (w *mp4Walk) fact(b box, parent string) error {
 		w.media = w.media || b.end > b.data
 		w.mediaBytes += b.end - b.data
 		w.openEnded = b.toEnd
+		return w.clearSamples(b)
 	case "mvhd":
 		return w.movieHeader(b)
 	case "mehd":

@@ -51,6 +51,7 @@ func samples() []sample {
 		{"webp with metadata", mediatest.WebPWithMetadata(12, 8, 8), with(still("image/webp", 8, 12), metadata(8))},
 		{"animated webp", mediatest.AnimatedWebP(12, 8, 3), with(still("image/webp", 12, 8), frames(3))},
 		{"mp4", mediatest.MP4(2000), video("video/mp4")},
+		{"mp4 with positions", mediatest.MP4WithPositions(), video("video/mp4")},
 		{"turned mp4", mediatest.TurnedMP4(), with(video("video/mp4"), func(f *mediafile.Facts) { f.Width, f.Height = 360, 640 })},
 		{"mov", mediatest.QuickTime(), video("video/quicktime")},
 		{"webm", mediatest.WebM(), video("video/webm")},

@@ -44,7 +44,7 @@ func (w *window) rest(off int64, part string) ([]byte, error) {
 // load fills the buffer from an offset on.
 func (w *window) load(off int64) error {
 	if w.buf == nil {
-		w.buf = make([]byte, windowSize)
+		w.buf = make([]byte, min(windowSize, w.size))
 	}
 	w.buf = w.buf[:min(windowSize, w.size-off)]
 	w.start = off

@@ -1,6 +1,7 @@
 package mediatest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -28,6 +29,34 @@ func LargeMP4(size int64) *io.SectionReader {
 		panic(fmt.Sprintf("an MP4 video has at least %d bytes", start+1))
 	}
 	return io.NewSectionReader(&sparse{head: head(size - start + 8), size: size}, 0, size)
+}
+
+// MP4WithPositions returns an MP4 video with a second track, in which a camera recorded
+// its positions: "+60.17" and "+24.94" are in two chunks of the media data.
+func MP4WithPositions() []byte {
+	b := mp4Box("ftyp", "isom", "\x00\x00\x02\x00", "isom")
+	start := len(b) + 8
+	b = append(b, mp4Box("mdat", "media data+60.17more media data+24.94")...)
+	moov := movie(640, 360, identity, 18)
+	table := mp4Box("stbl",
+		string(mp4Box("stsc", u32(0, 1, 1, 2, 1))),
+		string(mp4Box("stsz", u32(0, 0, 4, 3, 3, 5, 1))),
+		string(mp4Box("stco", u32(0, 2, start+10, start+31))),
+	)
+	handler := mp4Box("hdlr", u32(0, 0), "meta", zero(13))
+	track := mp4Box("trak", string(mp4Box("mdia", string(handler), string(mp4Box("minf", string(table))))))
+	moov = append(moov, track...)
+	binary.BigEndian.PutUint32(moov, uint32(len(moov)))
+	return append(b, moov...)
+}
+
+// FragmentedMP4 returns an MP4 video whose media data is in a fragment, as streaming
+// services store it.
+func FragmentedMP4() []byte {
+	b := mp4Box("ftyp", "iso5", "\x00\x00\x02\x00", "iso5dash")
+	b = append(b, movie(640, 360, identity, 18)...)
+	b = append(b, mp4Box("moof", string(mp4Box("mfhd", u32(0, 1))), string(mp4Box("traf", string(mp4Box("tfhd", u32(0, 1))))))...)
+	return append(b, mp4Box("mdat", "media data")...)
 }
 
 // TurnedMP4 returns an MP4 video whose track is stored with 640 × 360 pixels, and displayed
@@ -76,14 +105,6 @@ const (
 
 // movie returns a moov box with one video track, and with user data.
 func movie(width, height int, matrix string, mediaBytes int) []byte {
-	u32 := func(n ...int) string {
-		var b []byte
-		for _, v := range n {
-			b = binary.BigEndian.AppendUint32(b, uint32(v))
-		}
-		return string(b)
-	}
-	zero := func(n int) string { return string(make([]byte, n)) }
 	const recorded = 3_900_000_000 // seconds since 1904
 	times := u32(0, recorded, recorded)
 	entry := string(mp4Box("avc1", zero(24), string(binary.BigEndian.AppendUint32(nil, uint32(width<<16|height))), zero(50)))
@@ -112,6 +133,16 @@ func movie(width, height int, matrix string, mediaBytes int) []byte {
 	)
 }
 
+func u32(n ...int) string {
+	var b []byte
+	for _, v := range n {
+		b = binary.BigEndian.AppendUint32(b, uint32(v))
+	}
+	return string(b)
+}
+
+func zero(n int) string { return string(make([]byte, n)) }
+
 func mp4Box(name string, data ...string) []byte {
 	b := append(make([]byte, 4), name...)
 	for _, d := range data {
@@ -135,6 +166,17 @@ func WebM() []byte {
 	cluster := ebml(0x1f43b675, ebml(0xe7, []byte{0}), ebml(0xa3, []byte("\x81\x00\x00\x80media data")))
 	tags := ebml(0x1254c367, ebml(0x7373, ebml(0x67c8, ebml(0x45a3, []byte("LOCATION")), ebml(0x4487, []byte("+60.1700+024.9400/")))))
 	return append(header, ebml(0x18538067, info, tracks, tags, cluster)...)
+}
+
+// LiveWebM returns a WebM video as browsers record it: the lengths of its segment and of
+// its cluster are unknown.
+func LiveWebM() []byte {
+	b := WebM()
+	for _, id := range []string{"\x18\x53\x80\x67", "\x1f\x43\xb6\x75"} {
+		i := bytes.Index(b, []byte(id))
+		b[i+4], b[i+5] = 0x7f, 0xff
+	}
+	return b
 }
 
 // ebml returns an element with its length in two bytes.

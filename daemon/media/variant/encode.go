@@ -3,6 +3,7 @@ package variant
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -88,9 +89,14 @@ func (e *encoder) encode(ctx context.Context, out *limitedBuffer, m image.Image)
 		}
 		return nil
 	}
-	for _, q := range qualities {
-		out.reset()
-		if err := jpeg.Encode(w, m, &jpeg.Options{Quality: q}); err != nil {
+	for i, q := range qualities {
+		out.size, out.stops = 0, i < len(qualities)-1
+		out.buf.Reset()
+		err := jpeg.Encode(w, m, &jpeg.Options{Quality: q})
+		if errors.Is(err, errOverLimit) {
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("encode JPEG picture: %w", err)
 		}
 		if out.size <= out.limit {
@@ -122,20 +128,24 @@ func (e *encoder) write(dst io.Writer, data []byte, source mediafile.Facts) (Res
 	return Result{Facts: facts, Size: int64(len(whole)), Fix: fix}, nil
 }
 
-// limitedBuffer keeps what is written up to a limit, and counts the rest.
+// errOverLimit stops an encoder whose result is not needed.
+var errOverLimit = errors.New("the picture is larger than the limit")
+
+// limitedBuffer keeps the bytes written to it up to a limit. It counts the rest, or fails
+// there if it stops.
 type limitedBuffer struct {
 	limit, size int64
+	stops       bool
 	buf         bytes.Buffer
 }
 
-func (b *limitedBuffer) reset() {
-	b.size = 0
-	b.buf.Reset()
-}
-
 func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if b.size += int64(len(p)); b.size <= b.limit {
+	b.size += int64(len(p))
+	switch {
+	case b.size <= b.limit:
 		return b.buf.Write(p)
+	case b.stops:
+		return 0, errOverLimit
 	}
 	return len(p), nil
 }

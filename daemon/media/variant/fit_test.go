@@ -238,7 +238,7 @@ func TestFitIsDeterministic(t *testing.T) {
 	}
 }
 
-// Nothing is written for a picture that cannot be decoded.
+// Fit writes no byte of a picture that cannot be decoded.
 func TestUndecodablePicture(t *testing.T) {
 	t.Parallel()
 	data, facts := mediatest.JPEG(100, 80), inspect(t, mediatest.PNG(100, 80))
@@ -246,6 +246,26 @@ func TestUndecodablePicture(t *testing.T) {
 	f := variant.NewFitter(1 << 20)
 	if _, err := f.Fit(t.Context(), &out, bytes.NewReader(data), int64(len(data)), facts, variant.Target{MaxWidth: 50}); err == nil || out.Len() > 0 {
 		t.Errorf("a JPEG picture was fitted as PNG: %v", err)
+	}
+}
+
+// Pictures that exceed the memory budget together, or alone, are fitted one after another.
+func TestFitWaitsForMemory(t *testing.T) {
+	t.Parallel()
+	f := variant.NewFitter(100 * 80 * 8)
+	data := mediatest.JPEG(120, 90)
+	facts := inspect(t, data)
+	done := make(chan error)
+	for range 8 {
+		go func() {
+			_, err := f.Fit(t.Context(), new(bytes.Buffer), bytes.NewReader(data), int64(len(data)), facts, variant.Target{MaxWidth: 50})
+			done <- err
+		}()
+	}
+	for range 8 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
 	}
 }
 

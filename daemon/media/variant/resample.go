@@ -46,7 +46,7 @@ func resample(ctx context.Context, src image.Image, width, height int) (*image.R
 	return dst, nil
 }
 
-// window is the range of source pixels of which a pixel of the result is made.
+// window is the range of source pixels that make a pixel of the result.
 type window struct {
 	start   int
 	weights []float32 // their sum is 1

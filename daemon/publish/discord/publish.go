@@ -14,18 +14,7 @@ import (
 
 // Check counts Unicode code points. A message needs text or files.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	limit := a.Limits.MaxCharacters
-	if limit == 0 {
-		limit = maxContent
-	}
-	c := publish.Measured(utf8.RuneCountInString(content.Text), limit, "characters")
-	if content.Empty() {
-		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text or media"))
-	}
-	if err := checkOptions(a.Options); err != nil {
-		c.Problems = append(c.Problems, err)
-	}
-	return c
+	return publish.MeasuredMessage(a, content, utf8.RuneCountInString(content.Text), maxContent, "characters", checkOptions(a.Options))
 }
 
 // message is the request body. Without allowed_mentions, Discord notifies everyone

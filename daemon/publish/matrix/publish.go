@@ -27,15 +27,7 @@ type message struct {
 // Check counts the bytes of the text as JSON, because that is how the size of an
 // event is limited.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	limit := a.Limits.MaxCharacters
-	if limit == 0 {
-		limit = maxBody
-	}
-	c := publish.Measured(len(outbound.EncodeJSON(content.Text))-len(`""`), limit, "bytes")
-	if strings.TrimSpace(content.Text) == "" {
-		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
-	}
-	return c
+	return publish.MeasuredMessage(a, content, len(outbound.EncodeJSON(content.Text))-len(`""`), maxBody, "bytes", nil)
 }
 
 // Publish checks that the room is not encrypted and sends a message with the

@@ -36,7 +36,7 @@ func Post(ctx context.Context, client *http.Client, url string, header http.Head
 	return send(ctx, client, http.MethodPost, url, header, body)
 }
 
-// Put is [Post] with the method PUT.
+// Put is [post] with the method PUT.
 func Put(ctx context.Context, client *http.Client, url string, header http.Header, body []byte) (Response, error) {
 	return send(ctx, client, http.MethodPut, url, header, body)
 }
@@ -57,7 +57,7 @@ func send(ctx context.Context, client *http.Client, method, url string, header h
 }
 
 // Get sends one request that only reads. net/http may retry it on another
-// connection. Errors are those of [Post].
+// connection. Errors are those of [post].
 func Get(ctx context.Context, client *http.Client, url string, header http.Header) (Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

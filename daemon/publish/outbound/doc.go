@@ -1,10 +1,10 @@
 // Package outbound is the HTTP client for networks. All publishers share the client
-// of [Client] and send requests with [Post], [Put] and [Get].
+// of [Client] and send requests with [post], [Put] and [Get].
 //
 // The package reports reliably whether a failed request may have published. If no
 // header was written, it has not published. Otherwise the outcome is unknown,
 // whatever happened to the connection. When an idle connection breaks, net/http
-// replays some requests, including those with an Idempotency-Key; [Post] sends
+// replays some requests, including those with an Idempotency-Key; [post] sends
 // requests that it cannot replay.
 //
 // [PostBody] and [PutBody] stream files in constant memory, alone or in a form

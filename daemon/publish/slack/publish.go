@@ -15,19 +15,9 @@ import (
 
 // Check counts the Unicode code points of the text after escaping; see [escape].
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	limit := a.Limits.MaxCharacters
-	if limit == 0 {
-		limit = maxText
-	}
-	c := publish.Measured(utf8.RuneCountInString(escape(content.Text)), limit, "characters")
+	c := publish.MeasuredMessage(a, content, utf8.RuneCountInString(escape(content.Text)), maxText, "characters", checkOptions(a.Options))
 	if c.Length > recommendedText {
 		c.Warnings = append(c.Warnings, "Slack recommends at most 4000 characters and may split a longer post into several messages")
-	}
-	if strings.TrimSpace(content.Text) == "" {
-		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
-	}
-	if err := checkOptions(a.Options); err != nil {
-		c.Problems = append(c.Problems, err)
 	}
 	return c
 }

@@ -14,18 +14,7 @@ import (
 
 // Check counts Unicode code points. No markup is sent, so the whole text counts.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	limit := a.Limits.MaxCharacters
-	if limit == 0 {
-		limit = maxText
-	}
-	c := publish.Measured(utf8.RuneCountInString(content.Text), limit, "characters")
-	if strings.TrimSpace(content.Text) == "" {
-		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
-	}
-	if err := checkOptions(a.Options); err != nil {
-		c.Problems = append(c.Problems, err)
-	}
-	return c
+	return publish.MeasuredMessage(a, content, utf8.RuneCountInString(content.Text), maxText, "characters", checkOptions(a.Options))
 }
 
 // message is the body of sendMessage.

@@ -23,7 +23,8 @@ type Engine struct {
 	// Open returns a new, empty store, which the suite may close.
 	Open func(t *testing.T) blob.Store
 
-	// Damage changes one stored byte of a blob behind the back of the store.
+	// Damage changes one stored byte of a blob, without the store. It may be nil for
+	// RunBriefly.
 	Damage func(t *testing.T, s blob.Store, key blob.Key)
 
 	// TwoSteps means that DeleteUnmodified checks and deletes in two steps.
@@ -34,6 +35,12 @@ type Engine struct {
 // the suite measures the memory of the process before its parts run in parallel.
 func Run(t *testing.T, e Engine) {
 	t.Run("memory", func(t *testing.T) { testMemory(&fixture{t, e, e.Open(t)}) })
+	RunBriefly(t, e)
+}
+
+// RunBriefly is Run for another configuration of an engine that has passed Run. It does
+// not measure memory, so that the calling test may be parallel.
+func RunBriefly(t *testing.T, e Engine) {
 	for name, test := range map[string]func(*fixture){
 		"put and read":           testPutAndRead,
 		"empty":                  testEmpty,

