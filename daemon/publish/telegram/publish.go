@@ -14,7 +14,23 @@ import (
 
 // Check counts Unicode code points. No markup is sent, so the whole text counts.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	return publish.MeasuredMessage(a, content, utf8.RuneCountInString(content.Text), maxText, "characters", checkOptions(a.Options))
+	limit := a.Limits.MaxCharacters
+	if limit == 0 {
+		limit = maxText
+	}
+	length := utf8.RuneCountInString(content.Text)
+	c := publish.Measured(length, limit, "characters")
+	if len(content.Media) > 0 {
+		c = checkCaption(length)
+		c.Problems = append(c.Problems, checkGroup(content.Media)...)
+	}
+	if content.Empty() {
+		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text or media"))
+	}
+	if err := checkOptions(a.Options); err != nil {
+		c.Problems = append(c.Problems, err)
+	}
+	return c
 }
 
 // message is the body of sendMessage.
@@ -29,15 +45,18 @@ type linkPreview struct {
 	IsDisabled bool `json:"is_disabled"`
 }
 
-// Publish sends a message. The text is shown as it is: neither Markdown nor HTML is
-// interpreted.
+// Publish sends a message, or the files of the request with the text as caption. The
+// text is shown as it is: neither Markdown nor HTML is interpreted.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
+	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	b, err := p.parseCredentials(r.Credentials)
 	if err != nil {
 		return schedctl.Receipt{}, err
+	}
+	if len(r.Files) > 0 {
+		return p.publishFiles(ctx, b, r)
 	}
 	body, _ := json.Marshal(b.message(r)) // strings can always be encoded
 	header := outbound.Header(p.userAgent, "")
@@ -72,23 +91,55 @@ func readResponse(a outbound.Response, now time.Time, hidden ...string) (schedct
 	return receipt, nil
 }
 
-// parseMessage reads the result of sendMessage.
-func parseMessage(a outbound.Response) (schedctl.Receipt, bool) {
+// sentMessage is a message in a response.
+type sentMessage struct {
+	MessageID json.Number `json:"message_id"`
+	Chat      struct {
+		ID       json.Number `json:"id"`
+		Type     any         `json:"type"`
+		Username any         `json:"username"`
+	} `json:"chat"`
+
+	// A message has at most one file; an animation is also listed as a document.
+	Photo     []any `json:"photo"`
+	Video     any   `json:"video"`
+	Animation any   `json:"animation"`
+	Document  any   `json:"document"`
+}
+
+// hasFile reports whether the message shows a file.
+func (m *sentMessage) hasFile() bool {
+	return len(m.Photo) > 0 || m.Video != nil || m.Animation != nil || m.Document != nil
+}
+
+// sentMessages returns the result of a method that sends: one message, or the messages
+// of a group of files. It is empty if the response is not one.
+func sentMessages(a outbound.Response) []sentMessage {
 	var envelope struct {
-		OK     bool `json:"ok"`
-		Result struct {
-			MessageID json.Number `json:"message_id"`
-			Chat      struct {
-				ID       json.Number `json:"id"`
-				Type     any         `json:"type"`
-				Username any         `json:"username"`
-			} `json:"chat"`
-		} `json:"result"`
+		OK     bool            `json:"ok"`
+		Result json.RawMessage `json:"result"`
 	}
 	if a.Cut || json.Unmarshal(a.Body, &envelope) != nil || !envelope.OK {
+		return nil
+	}
+	var group []sentMessage
+	if json.Unmarshal(envelope.Result, &group) == nil {
+		return group
+	}
+	var message sentMessage
+	if json.Unmarshal(envelope.Result, &message) != nil {
+		return nil
+	}
+	return []sentMessage{message}
+}
+
+// parseMessage returns the receipt of the first message in a response.
+func parseMessage(a outbound.Response) (schedctl.Receipt, bool) {
+	messages := sentMessages(a)
+	if len(messages) == 0 {
 		return schedctl.Receipt{}, false
 	}
-	id, chat := envelope.Result.MessageID.String(), envelope.Result.Chat
+	id, chat := messages[0].MessageID.String(), messages[0].Chat
 	if !chatID().MatchString(id) {
 		return schedctl.Receipt{}, false
 	}

@@ -5,6 +5,9 @@
 // messages: the publisher is neither a [publish.Idempotent] nor a [publish.Finder].
 // An unknown outcome stays unknown until a person has checked the chat.
 //
+// Files are sent in the same request as the text, which becomes their caption. Telegram
+// has no alt texts.
+//
 // The token is part of the path of every URL. It never appears in an error because
 // package outbound puts no URL into errors.
 package telegram
@@ -29,7 +32,7 @@ const maxText = 4096
 // publicAPI is the address of Telegram's own Bot API server.
 const publicAPI = "https://api.telegram.org"
 
-// Publisher implements [publish.Publisher].
+// Publisher implements [publish.Publisher] and [publish.MediaPublisher].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy

@@ -18,7 +18,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/telegram"
 )
 
-var _ publish.Publisher = (*telegram.Publisher)(nil)
+var (
+	_ publish.Publisher      = (*telegram.Publisher)(nil)
+	_ publish.MediaPublisher = (*telegram.Publisher)(nil)
+)
 
 const (
 	token   = "123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11"
@@ -42,6 +45,7 @@ func TestConformance(t *testing.T) {
 		},
 		Network: recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
 		Receipt: schedctl.Receipt{ID: "42", URL: "https://t.me/release_news/42"},
+		Media:   &publishtest.MediaSuite{Network: acceptFiles(recorded.Handler(t, "testdata/connect.json"))},
 	})
 }
 
