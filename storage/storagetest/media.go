@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -223,7 +224,9 @@ func testMediaSize(f *fixture) {
 			return err
 		}
 		n, err := tx.MediaSize(f.ws)
-		wantSame(f, "size in the transaction that deletes", int64(0), n)
+		if err == nil {
+			wantSame(f, "size in the transaction that deletes", int64(0), n)
+		}
 		return err
 	})
 	want("after the first was deleted", 0)
@@ -290,13 +293,12 @@ func testMediaEmptiedInTransaction(f *fixture) {
 			}
 		}
 		assets, err := tx.MediaAssets(f.ws, "", 9)
-		wantSame(f, "assets", []schedctl.MediaAsset(nil), assets)
-		if err != nil {
-			return err
+		users, err2 := tx.MediaUsers(list[0].ID, 9)
+		if err == nil && err2 == nil {
+			wantSame(f, "assets", []schedctl.MediaAsset(nil), assets)
+			wantSame(f, "users", []string(nil), users)
 		}
-		users, err := tx.MediaUsers(list[0].ID, 9)
-		wantSame(f, "users", []string(nil), users)
-		return err
+		return errors.Join(err, err2)
 	})
 	wantSame(f, "expired", []string(nil), mustRead(f, expiredMedia(epoch.Add(24*time.Hour), 9)))
 }
