@@ -68,6 +68,7 @@ type MediaRules struct {
 	Classes   map[schedctl.MediaClass]ClassRules // a class that is missing is refused
 	MaxAlt    int                                // characters of an alt text; a longer one is refused
 	NoAlt     bool                               // the network has no alt texts; they are not sent
+	Refused   string                             // why the account takes no media, and what to do; otherwise empty
 	Mixed     bool                               // files of different classes may be in one post
 	MaxVideos int                                // videos and GIFs in one post; 0 for MaxFiles
 
@@ -172,6 +173,10 @@ func CheckMedia(c *Check, p Publisher, account schedctl.Account, media []Media, 
 		return
 	}
 	rules := mp.MediaRules(account)
+	if rules.Refused != "" {
+		c.Problems = append(c.Problems, Contentf("media", "%s", rules.Refused))
+		return
+	}
 	if rules.MaxFiles > 0 && len(media) > rules.MaxFiles {
 		c.Problems = append(c.Problems, Contentf("media", "the post has %d files and the network takes %d; remove some", len(media), rules.MaxFiles))
 	}

@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -66,7 +67,7 @@ func (c *checker) pages(tx *bbolt.Tx) {
 func (c *checker) all() {
 	for _, check := range []func(*checker){
 		(*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
-		(*checker).idempotencyRecords, (*checker).events, (*checker).webhooks, (*checker).deliveries,
+		(*checker).idempotencyRecords, (*checker).events, (*checker).webhooks, (*checker).deliveries, (*checker).media,
 		(*checker).records, (*checker).counts,
 	} {
 		check(c)
@@ -234,6 +235,28 @@ func (c *checker) deliveries() {
 	})
 }
 
+// media compares assets with their indexes, and the sizes of workspaces with the sums of
+// those of their assets.
+func (c *checker) media() {
+	sizes := map[ulid]int64{}
+	c.each(media, func(key, record []byte) error {
+		a, err := readMediaAsset(key, record)
+		if err != nil {
+			return err
+		}
+		for _, e := range mediaEntries(&a, ulid(key), ulid(key[16:])) {
+			c.holds(e.bucket, e.key, nil)
+		}
+		sizes[ulid(key)] += quotaSize(&a)
+		return nil
+	})
+	for ws, size := range sizes {
+		if size != 0 {
+			c.holds(mediaSizes, ws[:], binary.BigEndian.AppendUint64(nil, uint64(size)))
+		}
+	}
+}
+
 // records reads the records without indexes.
 func (c *checker) records() {
 	c.each(workspaces, func(key, record []byte) error {
@@ -248,7 +271,7 @@ func (c *checker) records() {
 
 // counts finds index entries without a record. It must run last.
 func (c *checker) counts() {
-	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, idempotencyHashes, webhookOwners, pendingDeliveries} {
+	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, idempotencyHashes, webhookOwners, pendingDeliveries, mediaHashes, mediaSizes, mediaExpiry, mediaUses} {
 		n := 0
 		c.each(b, func(_, _ []byte) error { n++; return nil })
 		if c.ctx.Err() == nil && n != c.expect[b] {

@@ -53,6 +53,7 @@ var recordReaders = map[string]func([]byte) error{
 	"event record":       func(b []byte) error { return decode(b, new(schedctl.Event), (*coder).event) },
 	"webhook record":     func(b []byte) error { return decode(b, new(schedctl.Webhook), (*coder).webhook) },
 	"delivery record":    func(b []byte) error { return decode(b, new(schedctl.Delivery), (*coder).delivery) },
+	"media record":       func(b []byte) error { return decode(b, new(schedctl.MediaAsset), (*coder).mediaAsset) },
 	"audit record":       func(b []byte) error { return decode(b, new(schedctl.AuditEntry), (*coder).auditEntry) },
 }
 
@@ -158,8 +159,13 @@ func seed(tx storage.Tx) error {
 	if err := seedWebhook(tx, ws.ID, now); err != nil {
 		return err
 	}
+	asset := seedMedia(ws.ID, now)
+	if err := tx.PutMediaAsset(asset); err != nil {
+		return err
+	}
+	attached := []schedctl.PostMedia{{AssetID: asset.ID, SHA256: asset.SHA256}}
 	for i := range 3 { // scheduled, running and published
-		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "seed", Accounts: []schedctl.Account{feed}, Now: true, Annotation: seedAnnotation(i)}, now)
+		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "seed", Media: attached, Accounts: []schedctl.Account{feed}, Now: true, Annotation: seedAnnotation(i)}, now)
 		if err != nil {
 			return err
 		}
@@ -186,6 +192,14 @@ func seed(tx storage.Tx) error {
 		}
 	}
 	return nil
+}
+
+// seedMedia returns an asset that is in all indexes.
+func seedMedia(ws string, now time.Time) schedctl.MediaAsset {
+	return schedctl.MediaAsset{
+		ID: schedctl.NewID(schedctl.MediaPrefix, now), WorkspaceID: ws, FileName: "a.png", MIMEType: "image/png", Size: 1234,
+		SHA256: [32]byte{1, 2, 3}, Status: schedctl.MediaReady, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
+	}
 }
 
 // seedWebhook adds a webhook with a pending delivery, and an audit entry.

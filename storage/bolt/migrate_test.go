@@ -192,17 +192,19 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 }
 
 // TestOlderRecords opens files with records in earlier layouts. Version 3 had no webhooks,
-// version 6 no external ids, and version 7 no notifications.
+// version 6 no external ids, version 7 no notifications, and version 8 no media.
 func TestOlderRecords(t *testing.T) {
 	t.Parallel()
-	for _, old := range []olderFile{version3, {6, 4, []bucket{externalIDs}}, {7, 5, nil}} {
+	for _, old := range []olderFile{version3, {6, 4, append([]bucket{externalIDs}, mediaBuckets...)}, {7, 5, mediaBuckets}, {8, 6, mediaBuckets}} {
 		t.Run(fmt.Sprint("version ", old.version), func(t *testing.T) { t.Parallel(); old.opens(t) })
 	}
 }
 
-var version3 = olderFile{3, 2, []bucket{
+var version3 = olderFile{3, 2, append([]bucket{
 	webhooks, webhookOwners, deliveries, pendingDeliveries, audit, contents, networkIDs, identities, externalIDs,
-}}
+}, mediaBuckets...)}
+
+var mediaBuckets = []bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses}
 
 // olderFile describes an older version of the file.
 type olderFile struct {
@@ -227,7 +229,7 @@ func (o olderFile) opens(t *testing.T) {
 		keys, err4 := r.Keys(ws)
 		return []any{list, page, events, accounts, keys}, errors.Join(err1, err2, err3, err4)
 	}
-	err := s.Update(t.Context(), withoutAnnotations)
+	err := s.Update(t.Context(), withoutNewFields)
 	if err == nil {
 		err = s.View(t.Context(), func(r storage.Reader) (err error) { before, err = everything(r); return err })
 	}
@@ -253,24 +255,26 @@ func (o olderFile) opens(t *testing.T) {
 	}
 	if err := s.Update(t.Context(), func(tx storage.Tx) error {
 		p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "new", Annotation: seedAnnotation(0)}, sampleTime)
-		return errors.Join(err, tx.PutPost(p), seedWebhook(tx, ws, sampleTime))
+		asset := seedMedia(ws, sampleTime)
+		p.Media = []schedctl.PostMedia{{AssetID: asset.ID}}
+		return errors.Join(err, tx.PutPost(p), seedWebhook(tx, ws, sampleTime), tx.PutMediaAsset(asset))
 	}); err != nil {
-		t.Errorf("put a webhook and a post with an external id into a migrated file: %v", err)
+		t.Errorf("put a webhook, and a post with an external id and media, into a migrated file: %v", err)
 	}
 	if err := s.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// withoutAnnotations removes external ids, collections and labels.
-func withoutAnnotations(tx storage.Tx) error {
+// withoutNewFields removes external ids, collections, labels and media.
+func withoutNewFields(tx storage.Tx) error {
 	list, err := tx.Workspaces()
 	if err != nil {
 		return err
 	}
 	page, err := tx.Posts(storage.PostQuery{WorkspaceID: list[0].ID, Limit: 100})
 	for _, p := range page.Posts {
-		p.ExternalID, p.Managed, p.Labels = "", nil, nil
+		p.ExternalID, p.Managed, p.Labels, p.Media = "", nil, nil, nil
 		err = errors.Join(err, tx.PutPost(p))
 	}
 	return err

@@ -43,6 +43,9 @@ func samplePost() schedctl.Post {
 			Platform: "mastodon", Status: status, Attempts: 2, Error: sampleError,
 		})
 	}
+	asset := schedctl.NewID(schedctl.MediaPrefix, sampleTime)
+	p.Media = []schedctl.PostMedia{{AssetID: asset, SHA256: [32]byte{3}}, {AssetID: asset, AltText: "alt", HasAltText: true}}
+	p.Targets[1].Media = []schedctl.PostMedia{}
 	return p
 }
 
@@ -99,6 +102,13 @@ func sampleAudit() schedctl.AuditEntry {
 	}
 }
 
+func sampleMedia() schedctl.MediaAsset {
+	return schedctl.MediaAsset{
+		FileName: "a.mp4", MIMEType: "video/mp4", Size: 123_456_789, SHA256: [32]byte{1, 255}, Width: 1920, Height: 1080, Duration: 1234 * time.Millisecond,
+		AltText: "alt", Status: schedctl.MediaFailed, Reason: "why", CreatedAt: sampleTime, UpdatedAt: sampleTime, ExpiresAt: sampleTime,
+	}
+}
+
 func TestSpoiledRecords(t *testing.T) {
 	t.Parallel()
 	t.Run("post", func(t *testing.T) { testSpoiled(t, samplePost(), (*coder).post) })
@@ -113,6 +123,7 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("webhook", func(t *testing.T) { testSpoiled(t, sampleWebhook(), (*coder).webhook) })
 	t.Run("delivery", func(t *testing.T) { testSpoiled(t, sampleDelivery(), (*coder).delivery) })
 	t.Run("audit entry", func(t *testing.T) { testSpoiled(t, sampleAudit(), (*coder).auditEntry) })
+	t.Run("media asset", func(t *testing.T) { testSpoiled(t, sampleMedia(), (*coder).mediaAsset) })
 }
 
 func testSpoiled[T any](t *testing.T, v T, fields func(*coder, *T)) {
@@ -154,6 +165,7 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 7, sampleDelivery(), (*coder).delivery),
 		fuzzed(f, 8, sampleAudit(), (*coder).auditEntry),
 		fuzzed(f, 9, schedctl.Workspace{Name: "w", CreatedAt: sampleTime}, (*coder).workspace),
+		fuzzed(f, 10, sampleMedia(), (*coder).mediaAsset),
 	}
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) { readers[int(kind)%len(readers)](t, record) })
 }
@@ -222,6 +234,9 @@ func TestOlderLayoutsAreRead(t *testing.T) {
 		}
 		if from < 5 {
 			wantPost.ExternalID, wantPost.Labels, wantPost.Managed = "", nil, nil
+		}
+		if from < 7 {
+			wantPost.Media, wantPost.Targets[1].Media = nil, nil
 		}
 		var gotPost schedctl.Post
 		var gotEvent schedctl.Event

@@ -42,6 +42,7 @@ var kinds = []kind{
 	kindOf(events, 16, readEvent, nil, func(tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }),
 	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery),
 	kindOf(audit, 32, readAudit, nil, func(tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
+	kindOf(media, 32, readMediaAsset, newerMedia, func(tx *tx, a schedctl.MediaAsset, _ row) error { return tx.PutMediaAsset(a) }),
 }
 
 // kindOfBucket returns the kind of the records of a bucket, or nil for an index.
@@ -118,6 +119,7 @@ func newerKey(a, b *schedctl.APIKey) bool {
 func newerAccount(a, b *schedctl.Account) bool   { return a.UpdatedAt.After(b.UpdatedAt) }
 func newerPost(a, b *schedctl.Post) bool         { return a.Version > b.Version }
 func newerDelivery(a, b *schedctl.Delivery) bool { return a.Attempt > b.Attempt }
+func newerMedia(a, b *schedctl.MediaAsset) bool  { return a.UpdatedAt.After(b.UpdatedAt) }
 
 func newerWebhook(a, b *schedctl.Webhook) bool {
 	if c := a.UpdatedAt.Compare(b.UpdatedAt); c != 0 {

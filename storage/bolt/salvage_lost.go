@@ -20,7 +20,7 @@ func (s *salvager) finish(ctx context.Context) error {
 			s.counts[k.bucket] = 0
 		}
 		owners := map[ulid]bool{}
-		for _, b := range []bucket{keys, accounts, webhooks} {
+		for _, b := range []bucket{keys, accounts, webhooks, media} {
 			tx.each(b, func(key, _ []byte) { owners[ulid(key)] = true })
 		}
 		tx.each(posts, func(_, record []byte) { owners[ulid(record[1:])] = true })
@@ -85,6 +85,16 @@ func (s *salvager) missed(tx *tx) {
 	s.source.walk(eventsByPost, func(it item) {
 		for ids := it.value; len(ids) >= 16; ids = ids[16:] {
 			miss(events, ids[:16])
+		}
+	})
+	s.source.walk(mediaHashes, func(it item) {
+		if len(it.key) == mediaHashSize {
+			miss(media, concat(nil, it.key[32:48], it.key[49:]))
+		}
+	})
+	s.source.walk(mediaExpiry, func(it item) {
+		if len(it.key) == 40 {
+			miss(media, concat(nil, it.key[24:], it.key[8:24]))
 		}
 	})
 	s.missedAttempts(tx, miss)

@@ -115,7 +115,7 @@ func TestSalvageOfOneExternalIDTwice(t *testing.T) {
 func TestSalvageCountsWhatIsLost(t *testing.T) {
 	t.Parallel()
 	unindexed := map[bucket]bool{deliveries: true, audit: true} // a missing record cannot be detected
-	for b, recovered := range map[bucket]int{keys: 0, accounts: 0, webhooks: 0, posts: 2, attempts: 1, idempotencyRecords: 0, events: 5, deliveries: 0, audit: 0} {
+	for b, recovered := range map[bucket]int{keys: 0, accounts: 0, webhooks: 0, posts: 2, attempts: 1, idempotencyRecords: 0, events: 5, deliveries: 0, audit: 0, media: 0} {
 		report, _ := salvaged(t, seededFile(t, func(s *Store) { spoil(t, s, b, garble) }))
 		wantRecords(t, report, b, recovered, 1)
 		if !unindexed[b] {

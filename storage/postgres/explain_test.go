@@ -233,6 +233,14 @@ func readEverything(r storage.Reader, try func(error)) {
 		func() error { _, err := r.Event(event); return err },
 		func() error { _, err := r.LastEvent(); return err },
 		func() error { _, err := r.PostEvents(post, 50); return err },
+		func() error { _, err := r.MediaAsset(ws, seeded(schedctl.MediaPrefix, 100)); return err },
+		func() error { _, err := r.MediaAssets(ws, "", 20); return err },
+		func() error { _, err := r.MediaAssets(ws, seeded(schedctl.MediaPrefix, 900), 20); return err },
+		func() error { _, _, err := r.MediaByHash(ws, [32]byte{1}); return err },
+		func() error { _, err := r.HasMedia([32]byte{1}); return err },
+		func() error { _, err := r.MediaSize(ws); return err },
+		func() error { _, err := r.MediaUsers(seeded(schedctl.MediaPrefix, 100), 20); return err },
+		func() error { _, err := r.ExpiredMedia(time.Now(), 20); return err },
 		func() error { _, err := r.Webhook(ws, webhook); return err },
 		func() error { _, err := r.Webhooks(ws); return err },
 		func() error { _, err := r.Delivery(webhook, seeded(schedctl.DeliveryPrefix, 8)); return err },
@@ -280,7 +288,7 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.PutAccount(account))
 	try(tx.PutPost(post))
 	try(tx.AddEvents(made...))
-	post.Content, post.ExternalID = "y", post.ID
+	post.Content, post.ExternalID, post.Media = "y", post.ID, []schedctl.PostMedia{{AssetID: seeded(schedctl.MediaPrefix, 9)}}
 	try(tx.PutPost(post))
 	post.Targets = nil
 	try(tx.PutPost(post))
@@ -301,6 +309,9 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.PutWebhook(hook))
 	try(tx.PutDelivery(schedctl.Delivery{ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: hook.ID, EventID: made[0].ID}))
 	try(tx.DeleteWebhook(ws, hook.ID))
+	asset := schedctl.MediaAsset{ID: schedctl.NewID(schedctl.MediaPrefix, now), WorkspaceID: ws, SHA256: [32]byte{1}}
+	try(tx.PutMediaAsset(asset))
+	try(tx.DeleteMediaAsset(ws, asset.ID))
 	try(tx.AddAudit(schedctl.AuditEntry{ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: ws, At: now}))
 	old := time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC)
 	_, err = tx.Prune(storage.Retention{IdempotencyRecords: old, Events: old, Deliveries: old, Audit: old}, 1000)

@@ -16,12 +16,12 @@ import (
 )
 
 // withoutContents removes what versions 2 and later have added.
-const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached;
+const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached, DROP COLUMN media;
 	ALTER TABLE attempts DROP COLUMN asks;
 	ALTER TABLE accounts DROP COLUMN disrupted_since;
-	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels;
+	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids;
 	ALTER TABLE webhooks DROP COLUMN notify;
-	DROP TABLE blobs, blob_chunks;
+	DROP TABLE blobs, blob_chunks, media_assets;
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 

@@ -31,6 +31,7 @@ var idPrefixes = map[string]schedctl.Prefix{
 	"Webhook.Cursor": schedctl.EventPrefix, "AuditEntry.KeyID": schedctl.KeyPrefix,
 	"WorkspaceID": schedctl.WorkspacePrefix, ".PostID": schedctl.PostPrefix, "TargetID": schedctl.TargetPrefix,
 	"AccountID": schedctl.AccountPrefix, "AccountIDs": schedctl.AccountPrefix,
+	"MediaAsset.ID": schedctl.MediaPrefix, "AssetID": schedctl.MediaPrefix,
 }
 
 func (l *filler) fill(f *fixture, v reflect.Value, path string) {

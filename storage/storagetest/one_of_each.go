@@ -21,6 +21,7 @@ type oneOfEach struct {
 	webhook           schedctl.Webhook
 	delivery          schedctl.Delivery
 	audit             schedctl.AuditEntry
+	media             schedctl.MediaAsset
 }
 
 func newOneOfEach(f *fixture) oneOfEach {
@@ -29,9 +30,11 @@ func newOneOfEach(f *fixture) oneOfEach {
 		workspace: newFilled[schedctl.Workspace](f), key: newFilled[schedctl.APIKey](f), idempotencyScope: f.idempotencyScope("k"),
 		idempotencyRecord: newFilled[storage.IdempotencyRecord](f), event: newFilled[schedctl.Event](f),
 		webhook: newFilled[schedctl.Webhook](f), delivery: newFilled[schedctl.Delivery](f), audit: newFilled[schedctl.AuditEntry](f),
+		media: newFilled[schedctl.MediaAsset](f),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
-	e.webhook.WorkspaceID, e.audit.WorkspaceID = f.ws, f.ws
+	e.webhook.WorkspaceID, e.audit.WorkspaceID, e.media.WorkspaceID = f.ws, f.ws, f.ws
+	e.media.Status, e.post.Media[0].AssetID = schedctl.MediaReady, e.media.ID
 	e.delivery.WebhookID, e.delivery.Status = e.webhook.ID, schedctl.DeliveryPending
 	e.account.Platform = feedPlatform
 	e.post.Targets[0].Status, e.post.Targets[0].AccountID = schedctl.Published, e.account.ID
@@ -43,7 +46,7 @@ func newOneOfEach(f *fixture) oneOfEach {
 func (e oneOfEach) put(tx storage.Tx) error {
 	return errors.Join(tx.PutPost(e.post), tx.PutAttempt(e.attempt), tx.PutAccount(e.account),
 		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.idempotencyScope, e.idempotencyRecord), tx.AddEvents(e.event),
-		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit))
+		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit), tx.PutMediaAsset(e.media))
 }
 
 // countReads returns how many of the possible reads find a record.
@@ -92,7 +95,7 @@ func (e oneOfEach) countReads(r storage.Reader) (found int) {
 	has(len(events), err)
 	events, err = r.PostEvents(e.event.PostID, 9)
 	has(len(events), err)
-	return found + e.countWebhooks(r)
+	return found + e.countWebhooks(r) + e.countMedia(r)
 }
 
 // countWebhooks is the part of countReads for webhooks and the audit log.
@@ -117,8 +120,34 @@ func (e oneOfEach) countWebhooks(r storage.Reader) (found int) {
 	return found
 }
 
+// countMedia is the part of countReads for media.
+func (e oneOfEach) countMedia(r storage.Reader) (found int) {
+	has := func(n int, err error) {
+		if err == nil {
+			found += n
+		}
+	}
+	_, err := r.MediaAsset(e.media.WorkspaceID, e.media.ID)
+	has(1, err)
+	assets, err := r.MediaAssets(e.media.WorkspaceID, "", 9)
+	has(len(assets), err)
+	if _, by, err := r.MediaByHash(e.media.WorkspaceID, e.media.SHA256); by {
+		has(1, err)
+	}
+	if known, err := r.HasMedia(e.media.SHA256); known {
+		has(1, err)
+	}
+	size, err := r.MediaSize(e.media.WorkspaceID)
+	has(int(min(1, size)), err)
+	users, err := r.MediaUsers(e.media.ID, 9)
+	has(len(users), err)
+	expired, err := r.ExpiredMedia(e.media.ExpiresAt.Add(time.Millisecond), 9)
+	has(len(expired), err)
+	return found
+}
+
 // readCount is the number of possible reads of one record of each kind.
-const readCount = 25
+const readCount = 32
 
 func countAll(f *fixture, e oneOfEach) int {
 	f.Helper()

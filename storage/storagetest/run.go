@@ -40,7 +40,7 @@ type part struct {
 var suiteParts = concat(
 	postParts, externalParts, listParts, dueParts, notifyParts, attemptParts, publishedParts,
 	contentParts, modelParts, accountParts, idempotencyParts, keyParts, workspaceParts, eventParts,
-	webhookParts, deliveryParts, auditParts, metadataParts, pruneParts,
+	webhookParts, deliveryParts, auditParts, mediaParts, mediaUseParts, metadataParts, pruneParts,
 	exportParts, prepareParts, transactionParts, closeParts, isolationParts,
 )
 

@@ -39,10 +39,13 @@ func stockMore(f *fixture, tx storage.Tx, e oneOfEach) error {
 	deleted, orphan := e.webhook, e.delivery
 	deleted.ID = newID(schedctl.WebhookPrefix, epoch)
 	orphan.WebhookID = deleted.ID
+	pending := schedctl.MediaAsset{ID: newID(schedctl.MediaPrefix, epoch), WorkspaceID: f.ws, Status: schedctl.MediaPending, Size: 9}
+	bare := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, e.account.ID, newAccountIDs(1)[0])
+	bare.Media, bare.Targets[0].Media = mediaList(pending.ID), []schedctl.PostMedia{}
 	finished := e.attempt
 	finished.ID, finished.TargetID, finished.FinishedAt = newID(schedctl.AttemptPrefix, epoch), e.post.Targets[0].ID, epoch.Add(time.Minute)
 	return cmp.Or(
 		tx.PutAccount(gone), tx.PutWebhook(ahead), tx.PutWebhook(deleted), tx.PutDelivery(orphan), tx.DeleteWebhook(f.ws, deleted.ID),
-		tx.PutAttempt(finished),
+		tx.PutAttempt(finished), tx.PutMediaAsset(pending), tx.PutPost(bare),
 	)
 }

@@ -111,6 +111,11 @@ func testFailedTransactionHasNoEffect(f *fixture) {
 		if err := errors.Join(tx.PutDelivery(delivered), tx.AddAudit(again), tx.DeleteWebhook(f.ws, e.webhook.ID)); err != nil {
 			return err
 		}
+		failed := e.media
+		failed.Status = schedctl.MediaFailed
+		if err := errors.Join(tx.PutMediaAsset(failed), tx.DeleteMediaAsset(f.ws, failed.ID)); err != nil {
+			return err
+		}
 		_, pruned := tx.Prune(pruneAll, 100)
 		return errors.Join(tx.PutPost(changed), tx.PutAccount(disconnected), tx.DeletePost(f.ws, e.post.ID), pruned, fail)
 	})

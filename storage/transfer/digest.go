@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/schedctl/schedctl"
 )
 
 // Tally is the number of records of one kind in a database, with a checksum over all
@@ -51,7 +53,7 @@ func (t *Tally) add(record any) {
 }
 
 // appendValue appends a value in an encoding that does not depend on the engine: an
-// empty list equals a missing one, a time is a number of milliseconds, and text is
+// empty list equals a missing one except where their meaning differs, a time is a number of milliseconds, and text is
 // normalized to what every engine can store.
 func appendValue(b []byte, v reflect.Value) []byte {
 	if t, ok := timeOf(v); ok {
@@ -64,6 +66,9 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			b = appendValue(b, v.Field(i))
+		}
+		if t, ok := v.Interface().(schedctl.Target); ok && t.Media != nil {
+			b = append(b, 1) // an override without media is not the same as no override
 		}
 		return b
 	case reflect.Pointer, reflect.Interface:

@@ -21,6 +21,8 @@ type databaseContent struct {
 	Unsent      map[string][]string // events after the cursors of webhooks
 	Deliveries  []schedctl.Delivery
 	Audit       []schedctl.AuditEntry
+	Media       []schedctl.MediaAsset
+	NoMedia     []string // targets with an override without media
 	Idempotency []storage.StoredIdempotencyRecord
 	Metadata    map[string][]byte
 }
@@ -59,8 +61,12 @@ func readOwned(e storage.Exporter, c *databaseContent) {
 			c.Posts = append(c.Posts, p)
 			for i := range p.Targets {
 				c.Attempts = append(c.Attempts, must(e.Attempts(p.Targets[i].ID))...)
+				if media := p.Targets[i].Media; media != nil && len(media) == 0 {
+					c.NoMedia = append(c.NoMedia, p.Targets[i].ID)
+				}
 			}
 		}
+		c.Media = append(c.Media, must(e.MediaAssets(w.ID, "", fullContent))...)
 		c.Audit = append(c.Audit, must(e.Audit(w.ID, "", fullContent))...)
 		for _, hook := range must(e.Webhooks(w.ID)) {
 			for _, event := range must(e.AllEvents(hook.Cursor, fullContent)) {

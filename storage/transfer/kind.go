@@ -39,6 +39,8 @@ var kinds = []kind{
 		workspaceID, storage.Importer.PutWorkspace),
 	pagedKind("keys", workspaces, singlePage(storage.Exporter.Keys, keyID), keyID, storage.Importer.PutKey),
 	pagedKind("accounts", workspaces, singlePage(storage.Exporter.Accounts, accountID), accountID, storage.Importer.PutAccount),
+	pagedKind("media assets", workspaces, storage.Exporter.MediaAssets,
+		func(a *schedctl.MediaAsset) string { return a.ID }, storage.Importer.PutMediaAsset),
 	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: putEach(putPost)},
 	eventKind(),
 	pagedKind(kindWebhooks, workspaces, singlePage(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),

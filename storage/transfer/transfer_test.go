@@ -98,6 +98,27 @@ func TestVerificationFindsDifferences(t *testing.T) {
 			p := anyPost(t, r)
 			return tx.DeletePost(p.WorkspaceID, p.ID)
 		},
+		"a media asset with another alt text": func(r storage.Reader, tx storage.Tx) error {
+			list, err := tx.MediaAssets(anyPost(t, r).WorkspaceID, "", 1)
+			if err != nil {
+				return err
+			}
+			list[0].AltText += "."
+			return tx.PutMediaAsset(list[0])
+		},
+		"an override without media that became none": func(r storage.Reader, tx storage.Tx) error {
+			page, err := tx.Posts(storage.PostQuery{WorkspaceID: anyPost(t, r).WorkspaceID, Limit: 100})
+			if err != nil {
+				return err
+			}
+			for _, p := range page.Posts {
+				if media := p.Targets[0].Media; media != nil && len(media) == 0 {
+					p.Targets[0].Media = nil
+					return tx.PutPost(p)
+				}
+			}
+			return errors.New("override not found")
+		},
 		"an attempt with another outcome": func(r storage.Reader, tx storage.Tx) error {
 			p := anyPost(t, r)
 			list, err := tx.Attempts(p.Targets[0].ID)

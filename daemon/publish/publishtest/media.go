@@ -61,7 +61,8 @@ func (s Suite) testMedia(t *testing.T) {
 	case !ok:
 		return
 	case s.Media == nil:
-		t.Fatal("the publisher takes media, but the suite does not say how")
+		s.testRefusesMedia(t, p)
+		return
 	}
 	if s.Media.Network != nil {
 		s.Network = s.Media.Network
@@ -83,6 +84,23 @@ func (s Suite) testMedia(t *testing.T) {
 		t.Run("Upload echo", s.testUploadEcho)
 	} else {
 		t.Run("Unreadable", s.testUnreadableFile)
+	}
+}
+
+// testRefusesMedia tests an account that takes no media on a network that does.
+func (s Suite) testRefusesMedia(t *testing.T, p publish.MediaPublisher) {
+	n := s.start(t)
+	r := n.connect(t)
+	if p.MediaRules(r.Account).Refused == "" {
+		t.Fatal("the publisher takes media, but the suite does not say how")
+	}
+	r.Files = []publish.File{TestFile("image/png", 1)}
+	_, err := n.publisher.Publish(t.Context(), r)
+	if e := n.checkError(t, "media", err); e.Kind != schedctl.KindContent || e.Outcome != notPublished {
+		t.Errorf("publishing with media: got %s, %s; want content, not_published", e.Kind, e.Outcome)
+	}
+	if calls := n.takeCalls(); len(calls) > 0 {
+		t.Errorf("publishing with media sent %d requests, such as %s", len(calls), calls[0].path)
 	}
 }
 

@@ -56,7 +56,8 @@ type Suite struct {
 	// Otherwise a body without a receipt is an unknown outcome.
 	AcceptsAnyBody bool
 
-	// Media is required for a [publish.MediaPublisher].
+	// Media is required for a [publish.MediaPublisher], unless its rules for the account
+	// of Connection are Refused.
 	Media *MediaSuite
 }
 

@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,11 +14,26 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// Check counts the Unicode code points of the text after escaping; see [escape].
+// Check counts the Unicode code points of the text after escaping; see [escape]. A
+// message with media has a lower limit.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	c := publish.MeasuredMessage(a, content, utf8.RuneCountInString(escape(content.Text)), maxText, "characters", checkOptions(a.Options))
+	limit := a.Limits.MaxCharacters
+	if limit == 0 {
+		limit = maxText
+	}
+	length := utf8.RuneCountInString(escape(content.Text))
+	c := publish.Measured(length, limit, "characters")
+	if len(content.Media) > 0 {
+		c = checkSection(length)
+	}
 	if c.Length > recommendedText {
 		c.Warnings = append(c.Warnings, "Slack recommends at most 4000 characters and may split a longer post into several messages")
+	}
+	if content.Empty() {
+		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text or media"))
+	}
+	if err := checkOptions(a.Options); err != nil {
+		c.Problems = append(c.Problems, err)
 	}
 	return c
 }
@@ -32,6 +48,7 @@ type message struct {
 	Channel  string    `json:"channel,omitempty"`
 	Text     string    `json:"text"`
 	Mrkdwn   *bool     `json:"mrkdwn,omitempty"`
+	Blocks   []block   `json:"blocks,omitempty"`
 	Metadata *metadata `json:"metadata,omitempty"`
 }
 
@@ -49,36 +66,56 @@ const eventType = "schedctl_post"
 
 // Publish posts a message. The message notifies no one, whatever its text.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
+	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	to, err := p.parseCredentials(r.Credentials)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
+	if to.webhook != nil {
+		return p.publishWebhook(ctx, to, r)
+	}
+	m := newMessage(r)
+	m.Channel, m.Metadata, m.Blocks = to.channel, &metadata{eventType, eventPayload{r.Key}}, blocks(r)
+	a, err := outbound.Post(ctx, p.client, to.method("chat.postMessage", nil), p.jsonHeader(to.token), outbound.EncodeJSON(m))
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	receipt, err := readResponse(a, r.Account.ProfileURL, time.Now(), append(to.hidden(), r.Content)...)
+	if err != nil {
+		return schedctl.Receipt{}, fileRefusal(err, a, r.Files)
+	}
+	receipt.Degraded = degraded(a, len(r.Files))
+	return receipt, nil
+}
+
+func (p *Publisher) publishWebhook(ctx context.Context, to access, r publish.Request) (schedctl.Receipt, error) {
+	if len(r.Files) > 0 {
+		return schedctl.Receipt{}, publish.Contentf("media", "%s", webhookTakesNone)
+	}
+	header := p.jsonHeader("")
+	header.Del("Accept") // a webhook responds with plain text
+	a, err := outbound.Post(ctx, p.client, to.webhook.String(), header, outbound.EncodeJSON(newMessage(r)))
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	return readWebhook(a, time.Now(), append(to.hidden(), r.Content)...)
+}
+
+// newMessage returns the parts of a message that webhooks also accept.
+func newMessage(r publish.Request) message {
 	m := message{Text: escape(r.Content)}
 	if mrkdwn, given := r.Account.Options["mrkdwn"].(bool); given {
 		m.Mrkdwn = &mrkdwn
 	}
-	header := outbound.Header(p.userAgent, to.token)
+	return m
+}
+
+func (p *Publisher) jsonHeader(token string) http.Header {
+	header := outbound.Header(p.userAgent, token)
 	header.Set("Content-Type", "application/json; charset=utf-8")
-	var address string
-	if to.webhook != nil {
-		header.Del("Accept") // a webhook responds with plain text
-		address = to.webhook.String()
-	} else {
-		m.Channel, m.Metadata = to.channel, &metadata{eventType, eventPayload{r.Key}}
-		address = to.method("chat.postMessage", nil)
-	}
-	a, err := outbound.Post(ctx, p.client, address, header, outbound.EncodeJSON(m))
-	switch hidden := append(to.hidden(), r.Content); {
-	case err != nil:
-		return schedctl.Receipt{}, err
-	case to.webhook != nil:
-		return readWebhook(a, time.Now(), hidden...)
-	default:
-		return readResponse(a, r.Account.ProfileURL, time.Now(), hidden...)
-	}
+	return header
 }
 
 // timestamp matches a ts, which identifies a message in its channel.

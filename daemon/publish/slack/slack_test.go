@@ -68,6 +68,10 @@ func TestConformanceOfABot(t *testing.T) {
 			_ = json.Unmarshal(body, &m)
 			return m.Metadata.Payload.ID
 		},
+		Media: &publishtest.MediaSuite{
+			Network: acceptFiles(recorded.Handler(t, "testdata/connect.json")),
+			Upload:  isUpload,
+		},
 	})
 }
 
@@ -179,7 +183,7 @@ func ExamplePublisher_Fields() {
 	}
 	// Output:
 	// webhook_url: an incoming webhook of a channel; or give bot_token and channel
-	// bot_token: xoxb-… of an app with the scope chat:write, and channels:history to find posts after an unknown outcome
+	// bot_token: xoxb-… of an app with the scopes chat:write, files:write and files:read for pictures, and channels:history to find posts after an unknown outcome
 	// channel: with bot_token: the id of a channel, such as C0123456789
 	// api_url: with bot_token: https://slack-gov.com/api for GovSlack; default https://slack.com/api
 	// mrkdwn: false to show *stars* and _lines_ as they are

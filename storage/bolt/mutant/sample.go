@@ -4,6 +4,7 @@ package mutant
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -89,6 +90,10 @@ func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 	if err != nil {
 		return err
 	}
+	asset := u.asset(i)
+	if i%5 == 0 {
+		p.Media = []schedctl.PostMedia{{AssetID: asset.ID, SHA256: asset.SHA256, AltText: "a picture", HasAltText: true}}
+	}
 	var attempt *schedctl.Attempt
 	if n.Now {
 		a, more, err := u.publish(&p, i%8 == 3)
@@ -102,6 +107,11 @@ func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 		if err := tx.PutPost(p); err != nil {
 			return err
 		}
+		if len(p.Media) > 0 {
+			if err := tx.PutMediaAsset(asset); err != nil {
+				return err
+			}
+		}
 		if attempt != nil {
 			if err := tx.PutAttempt(*attempt); err != nil {
 				return err
@@ -112,6 +122,15 @@ func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 		}
 		return u.record(tx, "createPost", p.ID, events[0].ID)
 	})
+}
+
+// asset returns a picture for post i.
+func (u *user) asset(i int) schedctl.MediaAsset {
+	return schedctl.MediaAsset{
+		ID: u.id(schedctl.MediaPrefix), WorkspaceID: u.workspace.ID, FileName: fmt.Sprint(i, ".png"), MIMEType: "image/png", Size: int64(i) * 1000,
+		SHA256: sha256.Sum256([]byte(fmt.Sprint(i))), Width: 640, Height: 480, AltText: "a picture", Status: schedctl.MediaReady,
+		CreatedAt: u.now, UpdatedAt: u.now, ExpiresAt: u.now.Add(7 * 24 * time.Hour),
+	}
 }
 
 // publish starts an attempt, and finishes it if end is true.

@@ -27,9 +27,10 @@ CREATE FUNCTION pg_temp.status(n bigint) RETURNS text IMMUTABLE LANGUAGE sql AS
 
 INSERT INTO workspaces SELECT pg_temp.id(0), 'one', 'UTC', 'self-hosted', pg_temp.at(0);
 
-INSERT INTO posts (id, workspace_id, content, status, publish_at, created_at, updated_at, version, labels, external_id, managed)
+INSERT INTO posts (id, workspace_id, content, status, publish_at, created_at, updated_at, version, labels, external_id, managed, asset_ids)
 SELECT id, pg_temp.id(0), 'post ' || n, status, at, at, at, n % 50, '["all"]', CASE WHEN n % 3 = 0 THEN 'site/' || n ELSE '' END,
-	CASE WHEN n % 3 = 0 THEN jsonb_build_object('collection', 'site' || n % 20, 'path', n || '.md', 'digest', '1') END
+	CASE WHEN n % 3 = 0 THEN jsonb_build_object('collection', 'site' || n % 20, 'path', n || '.md', 'digest', '1') END,
+	CASE WHEN n % 100 = 0 THEN jsonb_build_array('med_' || n % 9000) END
 FROM (SELECT n, pg_temp.id(n) AS id, pg_temp.at(n) AS at, pg_temp.status(n) AS status FROM generate_series(1, :posts::bigint) AS n OFFSET 0) AS made;
 
 INSERT INTO targets (id, workspace_id, post_id, place, account_id, platform, status, publish_at, due_at, attempts, attempts_before, content,
@@ -52,6 +53,11 @@ INSERT INTO event_gaps SELECT :posts::bigint + n FROM generate_series(1, :posts:
 
 INSERT INTO answers (hash, workspace, method, path, idempotency_key, fingerprint, status, sealed, created_at)
 SELECT sha256(n::text::bytea), '', 'POST', '/', n::text, sha256(n::text::bytea), 201, false, pg_temp.at(n)
+FROM generate_series(1, :posts::bigint / 10) AS n;
+
+INSERT INTO media_assets (id, workspace_id, file_name, mime_type, size_bytes, sha256, width, height, duration_ns, alt_text, status, reason, created_at, updated_at, expires_at)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), n || '.png', 'image/png', n, sha256(n::text::bytea), 640, 480, 0, '',
+	CASE WHEN n % 50 = 0 THEN 'pending' ELSE 'ready' END, '', pg_temp.at(n), pg_temp.at(n), pg_temp.at(n)
 FROM generate_series(1, :posts::bigint / 10) AS n;
 
 INSERT INTO webhooks (id, workspace_id, name, url, event_types, enabled, disabled_reason)
