@@ -70,7 +70,7 @@ func (e *example) addTo(op *huma.Operation) {
 	if e.Status >= http.StatusBadRequest {
 		return
 	}
-	if op.RequestBody != nil {
+	if op.RequestBody != nil && op.RequestBody.Content[mediaJSON] != nil {
 		e.show(op.RequestBody.Content, e.Request)
 	}
 	for _, p := range op.Parameters {

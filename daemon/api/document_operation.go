@@ -129,9 +129,9 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 		}
 	}
 	if rt.media == mediaAny {
-		out[strconv.Itoa(http.StatusPartialContent)] = &huma.Response{Description: "The requested range.", Content: success.Content}
-		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "The client has the bytes: If-None-Match has their ETag."}
-		out[strconv.Itoa(http.StatusRequestedRangeNotSatisfiable)] = &huma.Response{Description: "The range is outside the file."}
+		out[strconv.Itoa(http.StatusPartialContent)] = &huma.Response{Description: "The requested range.", Content: success.Content, Headers: success.Headers}
+		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "The client has the bytes: If-None-Match has their ETag.", Headers: success.Headers}
+		out[strconv.Itoa(http.StatusRequestedRangeNotSatisfiable)] = &huma.Response{Description: "The range is outside the file.", Headers: map[string]*huma.Header{requestIDHeader: header("The id of the request.")}}
 	}
 	byStatus := map[int][]string{}
 	for _, code := range rt.refusals() {
@@ -151,6 +151,12 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 	headers := map[string]*huma.Header{requestIDHeader: header("The id of the request, for questions about it.")}
 	if rt.response == reflect.TypeFor[apiv1.PostEnvelope]() {
 		headers["ETag"] = header("The version of the post, for If-Match.")
+	}
+	if rt.media == mediaAny {
+		headers["ETag"] = header("The SHA-256 of the bytes.")
+		headers["Content-Disposition"] = header("attachment, with the name of the file.")
+		headers["Content-Security-Policy"] = header("sandbox; default-src 'none'")
+		headers["Accept-Ranges"] = header("bytes")
 	}
 	if rt.locates() {
 		headers["Location"] = header("The path of what was created.")

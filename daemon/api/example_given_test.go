@@ -14,12 +14,15 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
 	"github.com/schedctl/schedctl/daemon/connect"
+	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob/dir"
 	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -66,6 +69,36 @@ var given = map[string]func(*fixture) []string{
 	"editNotification":                    oneNotification,
 	"deleteNotification":                  oneNotification,
 	"testNotification":                    oneNotification,
+	"listMedia":                           oneAsset,
+	"getMedia":                            oneAsset,
+	"getMediaContent":                     oneAsset,
+	"editMedia":                           oneAsset,
+	"deleteMedia":                         oneAsset,
+	"deleteMedia/in use":                  oneUsedAsset,
+	"confirmUpload":                       oneUpload(mediatest.PDF()),
+	"confirmUpload/nothing uploaded":      oneUpload(nil),
+	"failUpload":                          oneUpload(nil),
+	"createPost/with media":               oneAsset,
+}
+
+// oneAsset uploads a file.
+func oneAsset(f *fixture) []string { return []string{f.upload(mediatest.PDF()).ID} }
+
+// oneUsedAsset uploads a file and makes a draft with it.
+func oneUsedAsset(f *fixture) []string {
+	id := f.upload(mediatest.PDF()).ID
+	return []string{id, f.create(body{"content": announcement, "media_asset_ids": []string{id}}).ID}
+}
+
+// oneUpload announces an upload and sends its file, unless that is nil.
+func oneUpload(file []byte) func(*fixture) []string {
+	return func(f *fixture) []string {
+		a := f.announce(mediatest.PDF())
+		if file != nil {
+			f.do(nil, "PUT", a.path(), file).want(204)
+		}
+		return []string{a.MediaAsset.ID}
+	}
 }
 
 const announcement = "Version 1.4 is out."
@@ -264,7 +297,13 @@ func newExampleFixture(t *testing.T) *fixture {
 	f.publishers = publish.NewRegistry(feed.New("https://posts.example"), mastodon.New(outbound.Client(outbound.PublicOnly), "test"))
 	logger := slog.New(slog.NewTextHandler(f.logs, nil))
 	f.connector = connect.New(connect.Config{Store: store, Publishers: f.publishers, Sealer: sealer, Logger: logger})
+	blobs, err := dir.Open(filepath.Join(t.TempDir(), "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { blobs.Close() })
 	f.handler = api.New(api.Config{
+		Media: media.New(media.Config{Blobs: blobs, Outbound: outbound.AllowPrivate}), Signer: media.NewSigner(sealer.DeriveKey(media.SigningPurpose)),
 		Store: store, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger, Nodes: nodes, Notifier: &fakeNotifier{},
 	})
 	f.mine.workspace = schedctl.NewID(schedctl.WorkspacePrefix, time.Now())

@@ -18,10 +18,14 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
 	"github.com/schedctl/schedctl/daemon/connect"
+	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob"
+	"github.com/schedctl/schedctl/storage/blob/dir"
 	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -35,6 +39,7 @@ type fixture struct {
 	store   *storagetest.Faulty
 	network *network
 	logs    *syncBuffer
+	blobs   blob.Store
 
 	publishers publish.Registry
 	sealer     *seal.Sealer
@@ -88,7 +93,14 @@ func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Conf
 	logger := slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	f.publishers, f.sealer = publishers, sealer
 	f.connector = connect.New(connect.Config{Store: f.store, Publishers: publishers, Sealer: sealer, Logger: logger})
+	blobs, err := dir.Open(filepath.Join(t.TempDir(), "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { blobs.Close() })
+	f.blobs = blobs
 	config := api.Config{
+		Media: media.New(media.Config{Blobs: blobs, Outbound: outbound.AllowPrivate}), Signer: media.NewSigner(sealer.DeriveKey(media.SigningPurpose)),
 		Store: f.store, Version: "test", Publishers: publishers, Logger: logger,
 		Connector: f.connector, Sealer: sealer, Nodes: nodes, Notifier: f.notifier,
 		Feeds: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),

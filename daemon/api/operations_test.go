@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -34,6 +35,7 @@ type world struct {
 	webhook, delivery        string
 	notification             string
 	keyID                    string
+	asset                    string
 }
 
 func newWorld(t *testing.T, f *fixture) *world {
@@ -51,6 +53,7 @@ func newWorld(t *testing.T, f *fixture) *world {
 	noticed := f.do(nil, "POST", "/notifications", body{"name": marker, "email": emailSettings()}).want(201)
 	w.notification = decodeAs[apiv1.NotificationEnvelope](t, noticed).Notification.ID
 	made := f.do(nil, "POST", "/api-keys", body{"name": marker}).want(201)
+	w.asset = f.upload(mediatest.JPEG(4, 3)).ID
 	w.keyID = decodeAs[apiv1.CreatedAPIKey](t, made).APIKey.ID
 	return w
 }
@@ -148,6 +151,39 @@ var attempts = map[string]func(*world) attempt{
 		return attempt{path: "/notifications/" + w.notification + "/test", resource: w.notification}
 	},
 	"streamEvents": func(*world) attempt { return attempt{path: "/events"} },
+
+	"getMediaConfig":  func(*world) attempt { return attempt{path: "/media/config"} },
+	"listMedia":       func(*world) attempt { return attempt{path: "/media"} },
+	"getMedia":        func(w *world) attempt { return attempt{path: "/media/" + w.asset} },
+	"getMediaContent": func(w *world) attempt { return attempt{path: "/media/" + w.asset + "/content"} },
+	"createMedia": func(*world) attempt {
+		return attempt{path: "/media?file_name=" + marker + ".png", body: mediatest.PNG(9, 9)}
+	},
+	"createMediaFromURL": func(w *world) attempt {
+		return attempt{path: "/media/from-url", body: body{"url": w.fileServer(mediatest.PNG(8, 9)) + "/" + marker + ".png"}}
+	},
+	"editMedia": func(w *world) attempt {
+		return attempt{path: "/media/" + w.asset, body: body{"alt_text": marker}, resource: w.asset}
+	},
+	"deleteMedia": func(w *world) attempt { return attempt{path: "/media/" + w.asset, resource: w.asset} },
+	"createUpload": func(*world) attempt {
+		return attempt{path: "/media/uploads", body: body{"file_name": marker + ".png", "mime_type": "image/png", "size_bytes": 123}}
+	},
+	"putUpload": func(w *world) attempt {
+		file := mediatest.PNG(7, 9)
+		upload := w.announce(file)
+		return attempt{path: upload.path(), body: file, resource: upload.MediaAsset.ID}
+	},
+	"confirmUpload": func(w *world) attempt {
+		file := mediatest.PNG(6, 9)
+		upload := w.announce(file)
+		w.do(nil, "PUT", upload.path(), file).want(204)
+		return attempt{path: "/media/" + upload.MediaAsset.ID + "/confirm-upload", resource: upload.MediaAsset.ID}
+	},
+	"failUpload": func(w *world) attempt {
+		id := w.announce(mediatest.PNG(5, 9)).MediaAsset.ID
+		return attempt{path: "/media/" + id + "/upload-failure", resource: id}
+	},
 }
 
 // eachOperation runs a test for every operation of the document, each with its own
@@ -308,6 +344,8 @@ func (f *fixture) keyOf(secret string) (k schedctl.APIKey) {
 // draftKeysMay are the operations that a draft key may use.
 var draftKeysMay = map[string]bool{
 	"getMe": true, "getCapabilities": true, "listNodes": true, "createPost": true, "editPost": true, "deletePost": true,
+	"createMedia": true, "createMediaFromURL": true, "editMedia": true, "deleteMedia": true,
+	"createUpload": true, "putUpload": true, "confirmUpload": true, "failUpload": true,
 }
 
 func TestDraftKeysMakeNothingGoOut(t *testing.T) {

@@ -33,7 +33,7 @@ func TestEveryOperationAsDocumented(t *testing.T) {
 // methodsOf returns the Allow header for the path of an operation. It includes
 // operations whose path has a parameter in the same position.
 func methodsOf(operations map[string]operation, path string) (allowed []string) {
-	for _, method := range []string{"GET", "HEAD", "POST", "PATCH", "DELETE"} {
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
 		for _, op := range operations {
 			if leads(op.path, path) && (op.method == method || (op.method == "GET" && method == "HEAD")) {
 				allowed = append(allowed, method)

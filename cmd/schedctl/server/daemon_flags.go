@@ -25,6 +25,7 @@ func (o *daemonRun) register(cmd *cobra.Command) {
 	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
 	f.StringVar(&o.publicURL, "public-url", "", "the `URL` at which the world reaches this daemon; feeds link to it")
 	f.Var(&o.rateLimit, "rate-limit", "how many requests each API key may make, 20/s for example, or 20/s:40 to let 40 come at once")
+	o.media.register(f)
 	cmd.Flags().AddFlagSet(f)
 	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -36,6 +37,9 @@ func (o *daemonRun) settle() (dir string, name storeName, err error) {
 		return "", name, err
 	}
 	if err := checkPublicURL(o.publicURL); err != nil {
+		return "", name, err
+	}
+	if err := o.media.check(); err != nil {
 		return "", name, err
 	}
 	if dir, err = o.chosenDir(); err != nil {

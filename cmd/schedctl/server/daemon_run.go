@@ -34,6 +34,7 @@ type daemonRun struct {
 	logFormat    string
 	publicURL    string
 	rateLimit    cli.RateFlag
+	media        mediaFlags
 }
 
 func newDaemonRun(a *cli.App) *cobra.Command {
@@ -159,7 +160,13 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	}
 	ballast := make([]byte, gcBallast)
 	defer runtime.KeepAlive(ballast)
+	blobs, err := o.media.open(ctx, o.App, store, dir)
+	if err != nil {
+		return err
+	}
+	defer blobs.Close()
 	cfg := daemon.Config{
+		Blobs: blobs, Media: o.media.limits(),
 		Store: store, Admit: admitOr(refuse), DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
 		RateLimit: o.rateLimit.Limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: cli.VersionText(),
 	}
