@@ -19,10 +19,23 @@ import (
 // timeout. A backup that has started is not repeated: after an error, what w has
 // got is not a backup. A copy that broke off is an [*UnreachableError].
 func (c *Client) Backup(ctx context.Context, w io.Writer) (size int64, err error) {
+	return c.download(ctx, downloadRequest{path: "/backup", accept: "application/octet-stream, application/json;q=0.5", name: "the backup"}, w)
+}
+
+// downloadRequest asks for a stream.
+type downloadRequest struct {
+	path   string // below /api/v1, escaped
+	accept string // the header Accept
+	name   string // of what is downloaded, for messages
+}
+
+// download writes a response to w as it arrives. It repeats the request only before the
+// response has started.
+func (c *Client) download(ctx context.Context, r downloadRequest, w io.Writer) (size int64, err error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	for try := 1; ; try++ {
-		size, err = c.copyBackup(ctx, w)
+		size, err = c.copyStream(ctx, r, w)
 		var refused *Error
 		if !errors.As(err, &refused) {
 			return size, err
@@ -38,16 +51,16 @@ func (c *Client) Backup(ctx context.Context, w io.Writer) (size int64, err error
 	}
 }
 
-// copyBackup makes one request for a backup.
-func (c *Client) copyBackup(ctx context.Context, w io.Writer) (size int64, err error) {
+// copyStream makes one request for a stream.
+func (c *Client) copyStream(ctx context.Context, r downloadRequest, w io.Writer) (size int64, err error) {
 	waiting, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	idle := time.AfterFunc(c.timeout, func() { stop(context.DeadlineExceeded) })
 	defer idle.Stop()
-	resp, err := c.resty.R().SetContext(waiting).SetHeader("Accept", "application/octet-stream, application/json;q=0.5").
-		SetDoNotParseResponse(true).Execute(http.MethodGet, "/backup")
+	resp, err := c.resty.R().SetContext(waiting).SetHeader("Accept", r.accept).
+		SetDoNotParseResponse(true).Execute(http.MethodGet, r.path)
 	if err != nil {
-		return 0, c.transferError(ctx, waiting, err)
+		return 0, c.transferError(ctx, waiting, r.name, err)
 	}
 	body := resp.RawBody()
 	defer body.Close()
@@ -58,22 +71,23 @@ func (c *Client) copyBackup(ctx context.Context, w io.Writer) (size int64, err e
 	size, err = io.Copy(w, from)
 	switch {
 	case from.failed != nil:
-		return size, c.transferError(ctx, waiting, from.failed)
+		return size, c.transferError(ctx, waiting, r.name, from.failed)
 	case err != nil:
-		return size, fmt.Errorf("write the backup: %w", err)
+		return size, fmt.Errorf("write %s: %w", r.name, err)
 	}
 	return size, nil
 }
 
-// transferError returns the error for a response that did not arrive or was cut off.
-func (c *Client) transferError(ctx, waiting context.Context, err error) error {
+// transferError returns the error for a response that did not arrive or was cut off;
+// name is what was transferred.
+func (c *Client) transferError(ctx, waiting context.Context, name string, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case waiting.Err() != nil:
 		err = context.Cause(waiting)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("the backup broke off; the log of the daemon may say why")
+		err = errors.New(name + " broke off; the log of the daemon may say why")
 	}
 	return &UnreachableError{URL: c.url, Err: err}
 }

@@ -160,13 +160,18 @@ func (c *Client) read(resp *resty.Response, out any) error {
 }
 
 func (c *Client) readError(resp *resty.Response) *Error {
-	e := unexpectedResponse(c.url, resp.StatusCode())
-	e.Location = resp.Header().Get("Location")
+	return c.refusal(resp.StatusCode(), resp.Header(), resp.Body())
+}
+
+// refusal returns the error of an error response.
+func (c *Client) refusal(status int, header http.Header, body []byte) *Error {
+	e := unexpectedResponse(c.url, status)
+	e.Location = header.Get("Location")
 	var envelope apiv1.ErrorEnvelope
-	if json.Unmarshal(resp.Body(), &envelope) == nil && envelope.Error.Code != "" {
+	if json.Unmarshal(body, &envelope) == nil && envelope.Error.Code != "" {
 		e.API = envelope.Error
 	}
-	e.RetryAfter = retryAfter(resp.Header().Get("Retry-After"))
+	e.RetryAfter = retryAfter(header.Get("Retry-After"))
 	return e
 }
 

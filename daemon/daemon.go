@@ -182,6 +182,10 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector, Observe: d.countPublishAttempt, Clock: watched,
 		MaxLateness: cfg.MaxLateness, Owner: d.self.id, Logger: cfg.Logger,
 	}
+	signer := media.NewSigner(cfg.Sealer.DeriveKey(media.SigningPurpose))
+	if cfg.Blobs != nil {
+		published.Media = newMediaSource(cfg.Store, cfg.Blobs, signer, publicURL)
+	}
 	newLoop := schedule.New
 	if member != nil {
 		published.Member, newLoop = member, schedule.NewWindow
@@ -195,7 +199,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs}, d.metrics, cfg.Logger, time.Time{}}
 	}
 	d.api = api.New(api.Config{
-		Media: files, Signer: media.NewSigner(cfg.Sealer.DeriveKey(media.SigningPurpose)), PublicURL: publicURL,
+		Media: files, Signer: signer, PublicURL: publicURL,
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers}, publicURL, cfg.Logger),
 		Metrics: rejectRebinding(listener, d.metrics.Handler()), Observe: d.countRequest, Ready: d.ready, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,

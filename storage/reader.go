@@ -139,7 +139,7 @@ type Reader interface {
 	MediaAssets(workspaceID, afterID string, limit int) ([]schedctl.MediaAsset, error)
 
 	// MediaByHash returns the oldest ready asset of the workspace whose bytes have this
-	// SHA-256. found is false if there is none.
+	// SHA-256. Without such an asset, found is false.
 	MediaByHash(workspaceID string, sha256 [32]byte) (a schedctl.MediaAsset, found bool, err error)
 
 	// MediaSize returns the sum of the sizes of the pending and ready assets of a

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
@@ -19,6 +20,20 @@ func (r *Request) Shown() Content {
 // Empty reports whether the content shows nothing: no media, and no text but white
 // space.
 func (c Content) Empty() bool { return len(c.Media) == 0 && strings.TrimSpace(c.Text) == "" }
+
+// LimitWithMedia sets the limit of the text of a content that has media. It does nothing
+// for one without media.
+func (c *Check) LimitWithMedia(content Content, limit int) {
+	if len(content.Media) == 0 {
+		return
+	}
+	c.Limit = limit
+	c.Problems = slices.DeleteFunc(c.Problems, func(e *Error) bool { return e.Code == "too_long" })
+	if c.Length > limit {
+		c.Problems = append(c.Problems, Contentf("too_long",
+			"the post has %d %s, and the network allows %d together with media; shorten the text, or remove the media", c.Length, c.Unit, limit))
+	}
+}
 
 // PublicName returns the user's name of a file for a network that shows it to readers.
 // Its extension is that of the type, because the file may have been converted.

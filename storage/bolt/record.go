@@ -86,7 +86,7 @@ func (c *coder) target(t *schedctl.Target) {
 	}
 }
 
-// mediaOverride has a list of which nil and empty differ.
+// mediaOverride describes a list whose nil and empty values differ.
 func (c *coder) mediaOverride(m *[]schedctl.PostMedia) {
 	if !c.present(*m != nil) {
 		return

@@ -62,8 +62,8 @@ type mediaDoc struct {
 	AltText *string `json:"alt_text,omitempty"`
 }
 
-// mediaField is a list of media. A list without any is null. The list of an override
-// is null only if it is nil.
+// mediaField is a list of media. An empty list is null, except in an override, where only
+// nil is null.
 type mediaField struct {
 	media    *[]schedctl.PostMedia
 	override bool

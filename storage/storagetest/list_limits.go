@@ -38,15 +38,20 @@ func testScanBytes(f *fixture) {
 	}
 }
 
-// testPageBytes lists posts whose targets have their own long texts.
+// testPageBytes lists posts whose targets have their own long texts and alt texts.
 func testPageBytes(f *fixture) {
-	accounts := newAccountIDs(10)
+	accounts, asset := newAccountIDs(10), newID(schedctl.MediaPrefix, epoch)
 	posts := make([]schedctl.Post, 30)
 	for i := range posts {
 		at := epoch.Add(time.Duration(i) * time.Millisecond)
 		posts[i] = f.newPost(at, at, schedctl.Scheduled, accounts...)
 		for j := range posts[i].Targets {
-			posts[i].Targets[j].Content = strings.Repeat("x", storage.PageBytes/100)
+			text := strings.Repeat("x", storage.PageBytes/100)
+			if j%2 == 0 {
+				posts[i].Targets[j].Content = text
+			} else {
+				posts[i].Targets[j].Media = []schedctl.PostMedia{{AssetID: asset, AltText: text, HasAltText: true}}
+			}
 		}
 	}
 	f.putPosts(posts...)

@@ -31,7 +31,7 @@ func mediaOf(ws string) func(storage.Reader) ([]schedctl.MediaAsset, error) {
 	return func(r storage.Reader) ([]schedctl.MediaAsset, error) { return r.MediaAssets(ws, "", manyRecords) }
 }
 
-// mediaByHash reads the id of the asset with a hash, or "" if there is none.
+// mediaByHash reads the id of the asset with a hash, or "" if no asset has it.
 func mediaByHash(ws string, hash [32]byte) func(storage.Reader) (string, error) {
 	return func(r storage.Reader) (string, error) {
 		a, found, err := r.MediaByHash(ws, hash)

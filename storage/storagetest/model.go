@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"crypto/sha256"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -50,12 +51,19 @@ func RunReopened(t *testing.T, open func(t testing.TB, folder string) storage.St
 	})
 }
 
-// newWorld creates two workspaces, with three accounts and one, and a key each.
+// newWorld creates two workspaces, with three accounts and one, as many assets, and a key
+// each.
 func (s *modelSubject) newWorld() oracle.World {
 	w := oracle.World{}
 	scopes := []string{"posts:read", "posts:write"}
 	for i, name := range []string{"all", "other"} {
 		ws := newID(schedctl.WorkspacePrefix, epoch)
+		for range 3 - 2*i {
+			a := schedctl.MediaAsset{ID: newID(schedctl.MediaPrefix, epoch), WorkspaceID: ws, Status: schedctl.MediaReady, Size: 1, CreatedAt: epoch}
+			a.SHA256 = sha256.Sum256([]byte(a.ID))
+			s.update(func(tx storage.Tx) error { return tx.PutMediaAsset(a) })
+			w.Assets = append(w.Assets, oracle.Asset{ID: a.ID, Workspace: ws})
+		}
 		s.workspaces = append(s.workspaces, ws)
 		w.Keys = append(w.Keys, oracle.Key{Name: name, Workspace: ws, Scopes: scopes})
 		for n := range 3 - 2*i {

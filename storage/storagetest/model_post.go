@@ -16,7 +16,14 @@ func (s *modelSubject) write(tx storage.Tx, ws string, r oracle.Request) (*sched
 		if err != nil {
 			return nil, err
 		}
+		media, err := resolveMedia(tx, ws, r.Media)
+		if err != nil {
+			return nil, err
+		}
 		n := schedctl.NewPost{WorkspaceID: ws, Content: *r.Content, PublishAt: r.At, Now: r.Now}
+		if media != nil {
+			n.Media = *media
+		}
 		if accounts != nil {
 			n.Accounts = *accounts
 		}
@@ -75,12 +82,35 @@ func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request)
 	case oracle.Publish:
 		return p.PublishNow(accounts, s.now)
 	}
-	return p.Edit(schedctl.Edit{Content: r.Content, Accounts: accounts, PublishAt: r.At}, s.now)
+	media, err := resolveMedia(tx, p.WorkspaceID, r.Media)
+	if err != nil {
+		return nil, err
+	}
+	return p.Edit(schedctl.Edit{Content: r.Content, Media: media, Accounts: accounts, PublishAt: r.At}, s.now)
+}
+
+// resolveMedia returns the media of a request, or nil if it has none.
+func resolveMedia(tx storage.Reader, ws string, ids *[]string) (*[]schedctl.PostMedia, error) {
+	if ids == nil {
+		return nil, nil
+	}
+	list := []schedctl.PostMedia{}
+	for _, id := range *ids {
+		a, err := tx.MediaAsset(ws, id)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			return nil, schedctl.Errorf(schedctl.ValidationFailed, "media", "there is no asset %s", id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, schedctl.PostMedia{AssetID: a.ID, SHA256: a.SHA256})
+	}
+	return &list, nil
 }
 
 // malformedModelRequest refuses what the API refuses before it applies the rules.
 func malformedModelRequest(p *schedctl.Post, r oracle.Request) error {
-	none := r.Content == nil && r.Accounts == nil && r.At.IsZero() && !r.Null
+	none := r.Content == nil && r.Media == nil && r.Accounts == nil && r.At.IsZero() && !r.Null
 	switch {
 	case r.Now, r.Op == oracle.Schedule && r.At.IsZero(), r.Null && p.Status() == schedctl.Scheduled:
 		return schedctl.Errorf(schedctl.InvalidPublishAt, "", "not supported here")
@@ -120,7 +150,7 @@ func (s *modelSubject) retry(tx storage.Tx, p *schedctl.Post, r schedctl.Retry) 
 func seenPost(p schedctl.Post) oracle.Post {
 	seen := oracle.Post{
 		ID: p.ID, Workspace: p.WorkspaceID, Content: p.Content, Status: string(p.Status()), PublishAt: p.PublishAt,
-		Version: p.Version, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+		Version: p.Version, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Media: mediaIDs(p.Media),
 	}
 	for _, t := range p.Targets {
 		seen.Targets = append(seen.Targets, oracle.Target{
@@ -129,6 +159,13 @@ func seenPost(p schedctl.Post) oracle.Post {
 		})
 	}
 	return seen
+}
+
+func mediaIDs(media []schedctl.PostMedia) (ids []string) {
+	for _, m := range media {
+		ids = append(ids, m.AssetID)
+	}
+	return ids
 }
 
 func seenFault(e *schedctl.TargetError) oracle.Fault {

@@ -139,13 +139,14 @@ func (c *publisher) claim(id string) (done bool) {
 	var begun *schedctl.Attempt
 	var account schedctl.Account
 	var content string
+	var media []string
 	c.update(func(tx storage.Tx) error {
 		begun, done = nil, false
 		post, t, a, err := findModelTarget(tx, id)
 		if err != nil {
 			return err
 		}
-		account, content = a, post.Content
+		account, content, media = a, post.Content, mediaIDs(post.MediaFor(t))
 		if e := permanentFailure(t, a, c.now); e != nil {
 			done = true
 			events, err := post.Finish(id, schedctl.Result{Error: e}, c.now)
@@ -161,7 +162,7 @@ func (c *publisher) claim(id string) (done bool) {
 	if begun == nil {
 		return done
 	}
-	c.exchanges = append(c.exchanges, oracle.Exchange{At: c.now, Target: id, Content: content})
+	c.exchanges = append(c.exchanges, oracle.Exchange{At: c.now, Target: id, Content: content, Media: media})
 	took, result := CallResult(c.moods[account.ID], c.now)
 	c.calls[account.ID] = callInFlight{attempt: *begun, since: account.DisruptedSince, ends: c.now.Add(took), result: result}
 	return true

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 
@@ -33,10 +34,14 @@ func (s *modelSubject) read(tx storage.Reader, ws string, r oracle.Request) (out
 // validate tries to create a post.
 func (s *modelSubject) validate(tx storage.Reader, ws string, r oracle.Request, out *oracle.Response) error {
 	accounts, err := s.resolve(tx, ws, r.Accounts)
-	if err == nil {
+	media, err2 := resolveMedia(tx, ws, r.Media)
+	if err = cmp.Or(err, err2); err == nil {
 		n := schedctl.NewPost{WorkspaceID: ws, Content: *r.Content, PublishAt: r.At, Now: r.Now}
 		if accounts != nil {
 			n.Accounts = *accounts
+		}
+		if media != nil {
+			n.Media = *media
 		}
 		_, _, err = schedctl.Create(n, s.now)
 	}
@@ -93,8 +98,19 @@ func readTimeline(tx storage.Reader, p schedctl.Post) (*oracle.PostTimeline, err
 func (s *modelSubject) Look() (sight oracle.State) {
 	last := s.lastEvent
 	s.view(func(r storage.Reader) (err error) {
-		sight, last, err = Look(r, s.workspaces, s.lastEvent)
-		return err
+		if sight, last, err = Look(r, s.workspaces, s.lastEvent); err != nil {
+			return err
+		}
+		for _, a := range s.start.Assets {
+			users, err := r.MediaUsers(a.ID, 10_000)
+			if err != nil {
+				return err
+			}
+			for _, id := range users {
+				sight.Uses = append(sight.Uses, oracle.Use{Asset: a.ID, Post: id})
+			}
+		}
+		return nil
 	})
 	s.lastEvent = last
 	return sight

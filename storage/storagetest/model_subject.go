@@ -153,7 +153,7 @@ func (s *modelSubject) Do(r oracle.Request) (out oracle.Response) {
 
 // doIdempotent executes a request unless it was executed before.
 func (s *modelSubject) doIdempotent(tx storage.Tx, ws string, r oracle.Request) (oracle.Response, error) {
-	body, err := json.Marshal([]any{r.Key, r.Content, r.Accounts, r.At, r.Now, r.Null, r.Targets, r.Force})
+	body, err := json.Marshal([]any{r.Key, r.Content, r.Media, r.Accounts, r.At, r.Now, r.Null, r.Targets, r.Force})
 	if err != nil {
 		return oracle.Response{}, err
 	}

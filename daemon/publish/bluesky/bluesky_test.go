@@ -3,6 +3,7 @@ package bluesky_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/schedctl/schedctl"
@@ -16,6 +17,7 @@ var (
 	_ publish.Idempotent = (*bluesky.Publisher)(nil)
 	_ publish.Keyer      = (*bluesky.Publisher)(nil)
 	_ publish.Refresher  = (*bluesky.Publisher)(nil)
+	_ publish.Uploader   = (*bluesky.Publisher)(nil)
 )
 
 func TestConformance(t *testing.T) {
@@ -33,6 +35,10 @@ func TestConformance(t *testing.T) {
 		ConnectCalls: []string{
 			"POST /xrpc/com.atproto.server.createSession",
 			"POST /xrpc/com.atproto.server.refreshSession",
+		},
+		Media: &publishtest.MediaSuite{
+			Upload:    func(r *http.Request) bool { return r.URL.Path == "/xrpc/com.atproto.repo.uploadBlob" },
+			Reference: func(u publish.Upload) string { cid, _, _ := strings.Cut(u.ID, " "); return cid },
 		},
 	})
 }

@@ -14,11 +14,11 @@ const (
 )
 
 // Check counts user-perceived characters. The limits are 300 characters and 3000
-// bytes. Servers accept a post without text; Check refuses it.
+// bytes. Servers accept a post that shows nothing; Check refuses it.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	check := publish.Measured(countGraphemes(content.Text), limits.MaxCharacters, limits.Unit)
-	if strings.TrimSpace(content.Text) == "" {
-		check.Problems = append(check.Problems, publish.Contentf("empty", "the post is empty; Bluesky needs text"))
+	if content.Empty() {
+		check.Problems = append(check.Problems, publish.Contentf("empty", "the post is empty; Bluesky needs text or media"))
 	}
 	if len(content.Text) > maxBytes && len(check.Problems) == 0 {
 		check.Problems = append(check.Problems, publish.Contentf("too_long",

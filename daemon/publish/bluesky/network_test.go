@@ -1,6 +1,8 @@
 package bluesky_test
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -96,6 +98,8 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		io.WriteString(w, `{"did":"did:plc:bob"}`)
+	case "POST com.atproto.repo.uploadBlob":
+		uploadBlob(w, r)
 	case "POST com.atproto.repo.putRecord":
 		n.putRecord(w, r)
 	default:
@@ -141,6 +145,14 @@ func (n *network) putRecord(w http.ResponseWriter, r *http.Request) {
 		n.mu.Unlock()
 		fmt.Fprintf(w, `{"uri":"at://%s/%s/%s","cid":"bafy"}`, did, body.Collection, body.Rkey)
 	}
+}
+
+// uploadBlob names the bytes as a server does.
+func uploadBlob(w http.ResponseWriter, r *http.Request) {
+	data, _ := io.ReadAll(r.Body)
+	hash := sha256.Sum256(data)
+	cid := "b" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(append([]byte{1, 0x55, 0x12, 0x20}, hash[:]...)))
+	fmt.Fprintf(w, `{"blob":{"$type":"blob","ref":{"$link":%q},"mimeType":%q,"size":%d}}`, cid, r.Header.Get("Content-Type"), len(data))
 }
 
 func connection(url string) publish.Connection {

@@ -1,7 +1,16 @@
 package bluesky_test
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
 	"encoding/json"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"io"
 	"maps"
 	"strings"
 	"sync"
@@ -42,6 +51,7 @@ func TestPDS(t *testing.T) {
 	t.Run("concurrent repeats", r.testConcurrentRepeats)
 	t.Run("facets", r.testFacets)
 	t.Run("length", r.testLength)
+	t.Run("media", r.testMedia)
 	t.Run("expired session", r.testExpiredSession)
 	t.Run("concurrent refreshes", r.testConcurrentRefreshes)
 	t.Run("refresh token", r.testRefreshToken)
@@ -284,4 +294,86 @@ func TestPDSSaysWhyAnAccountIsRefused(t *testing.T) {
 	want("taken down", "AccountTakedown", "taken the account down")
 	pds.Delete(t)
 	want("deleted", "RepoNotFound", "deleted or moved")
+}
+
+// pngOf returns a small valid PNG of one color.
+func pngOf(t *testing.T, n uint8) publish.File {
+	t.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, 40, 30))
+	draw.Draw(picture, picture.Bounds(), image.NewUniform(color.RGBA{R: n, A: 255}), image.Point{}, draw.Src)
+	var data bytes.Buffer
+	if err := png.Encode(&data, picture); err != nil {
+		t.Fatal(err)
+	}
+	return publish.File{
+		Media: publish.Media{MIMEType: "image/png", Size: int64(data.Len()), SHA256: sha256.Sum256(data.Bytes()), Width: 40, Height: 30, AltText: "red"},
+		Open:  func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data.Bytes())), nil },
+	}
+}
+
+// testMedia publishes four pictures, twice under the same key, and refers to a blob that
+// the server does not have.
+func (r rig) testMedia(t *testing.T) {
+	before := len(r.pds.Posts(t))
+	q := r.request("")
+	for n := range uint8(4) {
+		f := pngOf(t, n+100)
+		u, err := r.Upload(t.Context(), q, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Upload = u
+		q.Files = append(q.Files, f)
+	}
+	for range 2 {
+		if _, err := r.Publish(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stored struct {
+		Embed struct {
+			Images []struct {
+				Alt   string
+				Image struct {
+					Ref struct {
+						Link string `json:"$link"`
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(r.wantPosts(t, before, 1)[0].Value, &stored); err != nil {
+		t.Fatal(err)
+	}
+	for i, shown := range stored.Embed.Images {
+		if want, _, _ := strings.Cut(q.Files[i].Upload.ID, " "); shown.Image.Ref.Link != want || shown.Alt != "red" {
+			t.Errorf("picture %d: %+v", i, shown)
+		}
+	}
+	if len(stored.Embed.Images) != 4 {
+		t.Errorf("%d pictures", len(stored.Embed.Images))
+	}
+	lost := pngOf(t, 1)
+	q = r.request("with a blob that the server does not have")
+	u, err := r.Upload(t.Context(), q, lost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := pngOf(t, 2)
+	cid := r.blobName(t, other, u)
+	other.Upload = cid
+	q.Files = []publish.File{other}
+	_, err = r.Publish(t.Context(), q)
+	if e := publish.AsError(err); e.Code != publish.CodeUploadLost || e.Outcome != schedctl.OutcomeNotPublished {
+		t.Errorf("got %+v", e)
+	}
+	r.wantPosts(t, before, 1)
+}
+
+// blobName returns the upload of a file that was not uploaded.
+func (r rig) blobName(t *testing.T, f publish.File, like publish.Upload) publish.Upload {
+	t.Helper()
+	name := "b" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(append([]byte{1, 0x55, 0x12, 0x20}, f.SHA256[:]...)))
+	_, mimeType, _ := strings.Cut(like.ID, " ")
+	return publish.Upload{ID: name + " " + mimeType, Ready: true}
 }

@@ -20,6 +20,7 @@ type record struct {
 	CreatedAt string   `json:"createdAt"`
 	Langs     []string `json:"langs,omitempty"`
 	Facets    []facet  `json:"facets,omitempty"`
+	Embed     *embed   `json:"embed,omitempty"`
 }
 
 // putRecordInput is the body of com.atproto.repo.putRecord.
@@ -34,7 +35,7 @@ type putRecordInput struct {
 // time. All requests with the same key create one post. Publish first resolves the
 // handles that the text mentions.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
+	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	u, err := parseServer(r.Credentials["service_url"])
@@ -43,12 +44,12 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	}
 	body := putRecordInput{Repo: r.Credentials[fieldDID], Collection: collection, Key: r.Key}
 	if body.Repo == "" || r.Credentials[fieldAccess] == "" {
-		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Message: "no session with the server",
-			Outcome: schedctl.OutcomeNotPublished,
-		}
+		return schedctl.Receipt{}, noSession()
 	}
 	if body.Record, err = recordOf(r); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	if body.Record.Embed, err = embedOf(r); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	if body.Record.Facets, err = p.resolve(ctx, u, body.Record.Facets); err != nil {
@@ -78,7 +79,7 @@ func recordOf(r publish.Request) (record, error) {
 // readResponse interprets the server's response, which must name the record.
 func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
-		return schedctl.Receipt{}, refusal(a, now, append(secrets(r.Credentials), r.Content)...)
+		return schedctl.Receipt{}, mediaRefusal(refusal(a, now, append(secrets(r.Credentials), r.Content)...), r)
 	}
 	var body struct {
 		URI any `json:"uri"`

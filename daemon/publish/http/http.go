@@ -2,7 +2,8 @@
 // program.
 //
 // A target is one POST of a JSON object with id, post_id, content, publish_at,
-// attempt and account. Its Idempotency-Key is the id of the target and the same for
+// attempt, account and media. The receiver fetches the files from the daemon, at URLs
+// that expire. Its Idempotency-Key is the id of the target and the same for
 // each attempt. With a secret, the request carries the headers of Standard Webhooks.
 // Any 2xx response means that the receiver accepted the post. The response may be an
 // object with id and url.
@@ -24,8 +25,8 @@ import (
 // Platform is the name of the platform.
 const Platform = "http"
 
-// Publisher implements [publish.Publisher], [publish.Idempotent] and
-// [publish.Pacer].
+// Publisher implements [publish.Publisher], [publish.MediaPublisher],
+// [publish.Idempotent] and [publish.Pacer].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy
@@ -98,6 +99,7 @@ type message struct {
 	PublishAt time.Time `json:"publish_at"`
 	Attempt   int       `json:"attempt"`
 	Account   account   `json:"account"`
+	Media     []media   `json:"media,omitempty"`
 }
 
 type account struct {
@@ -107,9 +109,13 @@ type account struct {
 
 // Publish sends the request.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	files, err := describe(r.Files)
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
 	body := outbound.EncodeJSON(message{
 		ID: r.TargetID, PostID: r.PostID, Content: r.Content, PublishAt: r.PublishAt.UTC(), Attempt: r.Attempt,
-		Account: account{ID: r.Account.ID, Name: r.Account.Name},
+		Account: account{ID: r.Account.ID, Name: r.Account.Name}, Media: files,
 	})
 	header, err := p.header(r, body, time.Now())
 	if err != nil {

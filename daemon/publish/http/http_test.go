@@ -20,9 +20,10 @@ import (
 )
 
 var (
-	_ publish.Publisher  = (*httppost.Publisher)(nil)
-	_ publish.Idempotent = (*httppost.Publisher)(nil)
-	_ publish.Pacer      = (*httppost.Publisher)(nil)
+	_ publish.Publisher      = (*httppost.Publisher)(nil)
+	_ publish.MediaPublisher = (*httppost.Publisher)(nil)
+	_ publish.Idempotent     = (*httppost.Publisher)(nil)
+	_ publish.Pacer          = (*httppost.Publisher)(nil)
 )
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -41,6 +42,7 @@ func TestConformance(t *testing.T) {
 		Receipt:        schedctl.Receipt{ID: "m1", URL: "https://bot.example/m1"},
 		Key:            func(r *http.Request, _ []byte) string { return r.Header.Get("Idempotency-Key") },
 		AcceptsAnyBody: true,
+		Media:          &publishtest.MediaSuite{},
 	})
 }
 

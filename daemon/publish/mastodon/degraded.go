@@ -1,6 +1,7 @@
 package mastodon
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/schedctl/schedctl"
@@ -35,6 +36,9 @@ func degradation(s listedStatus, r publish.Request) schedctl.Degradation {
 	}
 	if asked := parseSensitive(o["sensitive"]); asked != nil && *asked && s.sensitive != nil && !*s.sensitive {
 		changes = append(changes, difference{"sensitive", "it is not marked as sensitive"})
+	}
+	if len(r.Files) > 0 && s.attachments != nil && len(s.attachments) != len(r.Files) {
+		changes = append(changes, difference{"media", fmt.Sprintf("it shows %d of the %d files", len(s.attachments), len(r.Files))})
 	}
 	if textChanged(s, r) {
 		changes = append(changes, difference{"content", "the text differs from the text of the post"})

@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -74,7 +76,25 @@ func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
 	case !s.listsNonPublic && !isPublic(o, s.request):
 		return receipt, false, unresolved("hidden", "the server may not list statuses that are not public; check on the server whether the post is published")
 	}
-	return receipt, false, nil
+	return receipt, false, s.checkUploads(ctx)
+}
+
+// checkUploads returns an error if the server no longer has an upload of the request,
+// because a status that is not listed may have it.
+func (s *search) checkUploads(ctx context.Context) error {
+	for _, f := range s.request.Files {
+		if f.Upload.ID == "" || strings.HasPrefix(f.Upload.ID, uncheckable) {
+			continue
+		}
+		a, err := s.publisher.getMedia(ctx, s.server, s.request, f.Upload.ID)
+		switch {
+		case err != nil:
+			return err
+		case a.Status == http.StatusNotFound:
+			return unresolved("attached", "a file of the post is no longer unused on the server, but no status shows it; check on the server whether the post is published")
+		}
+	}
+	return nil
 }
 
 // unresolved is the error of a search that could neither find the post nor rule it
@@ -170,7 +190,7 @@ func (s *search) match(ctx context.Context, page []listedStatus) (receipt schedc
 		if status.boost || status.reply || when == outside {
 			continue
 		}
-		likeness, err := s.compare(ctx, status)
+		likeness, err := s.compareAll(ctx, status)
 		if err == nil && likeness != different && s.request.Taken != nil {
 			var taken bool
 			if taken, err = s.request.Taken(status.ID); taken {
@@ -188,6 +208,28 @@ func (s *search) match(ctx context.Context, page []listedStatus) (receipt schedc
 		}
 	}
 	return receipt, nil
+}
+
+// compareAll compares text and files. A status with the files of the request's uploads
+// is certainly the post. Other ids prove nothing: snac lists files under other ids.
+func (s *search) compareAll(ctx context.Context, status listedStatus) (similarity, error) {
+	files, wordless := s.request.Files, strings.TrimSpace(s.request.Content) == ""
+	if len(files) == 0 {
+		return s.compare(ctx, status)
+	}
+	for _, f := range files {
+		if f.Upload.ID != "" && slices.Contains(status.attachments, f.Upload.ID) {
+			return same, nil
+		}
+	}
+	if wordless && status.attachments != nil && len(status.attachments) == 0 {
+		return different, nil
+	}
+	likeness, err := s.compare(ctx, status)
+	if likeness == same && (wordless || len(status.attachments) != len(files)) {
+		likeness = unclear
+	}
+	return likeness, err
 }
 
 // compare compares a status as exactly as the server permits. It asks for the source

@@ -16,17 +16,18 @@ type statusText struct {
 
 // listedStatus is a status in an account's list.
 type listedStatus struct {
-	ID         string
-	receipt    schedctl.Receipt
-	created    time.Time   // zero if the server does not report it
-	shown      statusText  // the text as HTML
-	source     *statusText // as it was written, if the server reports it
-	visibility string
-	hasWarning bool  // the response contains the content warning, which may be empty
-	sensitive  *bool // nil if the server does not report it
-	boost      bool
-	reply      bool
-	edited     bool
+	ID          string
+	receipt     schedctl.Receipt
+	created     time.Time   // zero if the server does not report it
+	shown       statusText  // the text as HTML
+	source      *statusText // as it was written, if the server reports it
+	visibility  string
+	hasWarning  bool     // the response contains the content warning, which may be empty
+	sensitive   *bool    // nil if the server does not report it
+	attachments []string // the ids of its files; nil if the server does not list them
+	boost       bool
+	reply       bool
+	edited      bool
 }
 
 func parseOwner(a outbound.Response) (owner, bool) {
@@ -75,6 +76,13 @@ func parseStatus(raw json.RawMessage) (listedStatus, bool) {
 		boost:      status["reblog"] != nil,
 		reply:      status["in_reply_to_id"] != nil,
 		edited:     status["edited_at"] != nil,
+	}
+	if list, ok := status["media_attachments"].([]any); ok {
+		l.attachments = make([]string, len(list))
+		for i := range list {
+			object, _ := list[i].(map[string]any)
+			l.attachments[i], _ = object["id"].(string)
+		}
 	}
 	_, l.hasWarning = status["spoiler_text"].(string)
 	if created, err := time.Parse(time.RFC3339, text("created_at")); err == nil {

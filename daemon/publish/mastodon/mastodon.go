@@ -29,6 +29,13 @@
 // responses, or within five minutes without a Date. A status with the same text
 // shortly before the attempt leaves the outcome unknown.
 //
+// # Media
+//
+// Files are uploaded before the status and processed by the server, which may take
+// minutes. Before the status is sent, the server is asked whether it still has all of
+// them. The status in the response must show as many files as were sent; otherwise the
+// receipt says so.
+//
 // # Logging in
 //
 // [StartLogin] is for programs at a terminal: it gets an access token through the
@@ -64,7 +71,7 @@ func (p *Publisher) Platform() string { return Platform }
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "instance_url", Required: true, Help: "the server, such as mastodon.social"},
-		{Name: "access_token", Required: true, Secret: true, Help: "from Preferences, Development, with the scopes read:accounts, read:statuses and write:statuses"},
+		{Name: "access_token", Required: true, Secret: true, Help: "from Preferences, Development, with the scopes read:accounts, read:statuses, write:statuses and write:media"},
 		{Name: "visibility", Option: true, Post: true, Help: "public, unlisted, private or direct"},
 		{Name: "language", Option: true, Post: true, Help: "language code of the posts, such as en"},
 		{Name: "sensitive", Option: true, Post: true, Help: "true to mark posts as sensitive"},

@@ -66,6 +66,8 @@ func TestConformance(t *testing.T) {
 		Receipt:      schedctl.Receipt{ID: "109", URL: "https://social.example/@alice/109"},
 		Key:          func(r *http.Request, _ []byte) string { return r.Header.Get("Idempotency-Key") },
 		ConnectCalls: []string{"POST /api/v1/statuses/0/unreblog"},
+		Preflight:    isGetMedia,
+		Media:        &publishtest.MediaSuite{Upload: isUpload, Network: newUploads()},
 	})
 }
 
@@ -203,7 +205,7 @@ func ExamplePublisher_Fields() {
 	}
 	// Output:
 	// instance_url: the server, such as mastodon.social
-	// access_token: from Preferences, Development, with the scopes read:accounts, read:statuses and write:statuses
+	// access_token: from Preferences, Development, with the scopes read:accounts, read:statuses, write:statuses and write:media
 	// visibility: public, unlisted, private or direct
 	// language: language code of the posts, such as en
 	// sensitive: true to mark posts as sensitive

@@ -23,7 +23,7 @@ const outOfBand = "urn:ietf:wg:oauth:2.0:oob"
 
 const (
 	// scopes are needed to publish and to find published statuses.
-	scopes = "read:accounts read:statuses write:statuses"
+	scopes = "read:accounts read:statuses write:statuses write:media"
 
 	// coarseScopes are for servers without fine-grained scopes.
 	coarseScopes = "read write"

@@ -92,7 +92,7 @@ func (s *loginServer) exchange(w http.ResponseWriter, r *http.Request) {
 }
 
 const pkceMetadata = `{"issuer":"%[1]s/","authorization_endpoint":"%[1]s/oauth/authorize","token_endpoint":"%[1]s/oauth/token",
-	"scopes_supported":["read","write","read:accounts","read:statuses","write:statuses"],"code_challenge_methods_supported":["S256"]}`
+	"scopes_supported":["read","write","read:accounts","read:statuses","write:statuses","write:media"],"code_challenge_methods_supported":["S256"]}`
 
 func begin(t *testing.T, s *loginServer) (*mastodon.Login, url.Values) {
 	t.Helper()
@@ -113,7 +113,7 @@ func begin(t *testing.T, s *loginServer) (*mastodon.Login, url.Values) {
 
 func TestLogin(t *testing.T) {
 	t.Parallel()
-	const fine, coarse = "read:accounts read:statuses write:statuses", "read write"
+	const fine, coarse = "read:accounts read:statuses write:statuses write:media", "read write"
 	for _, tt := range []struct {
 		name   string
 		server *loginServer

@@ -14,24 +14,29 @@ import (
 // status is the body of POST /api/v1/statuses. Empty fields get the account's
 // defaults on the server.
 type status struct {
-	Status      string `json:"status"`
-	Visibility  string `json:"visibility,omitempty"`
-	Language    string `json:"language,omitempty"`
-	Sensitive   *bool  `json:"sensitive,omitempty"`
-	SpoilerText string `json:"spoiler_text,omitempty"`
+	Status      string   `json:"status"`
+	MediaIDs    []string `json:"media_ids,omitempty"`
+	Visibility  string   `json:"visibility,omitempty"`
+	Language    string   `json:"language,omitempty"`
+	Sensitive   *bool    `json:"sensitive,omitempty"`
+	SpoilerText string   `json:"spoiler_text,omitempty"`
 }
 
 // Publish posts a status. Servers differ in how they treat empty and overlong texts,
 // and some accept them. So Publish refuses them without a request.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
+	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	u, err := parseServer(r.Credentials["instance_url"])
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	body, _ := json.Marshal(statusOf(r)) // strings can always be encoded
+	post := statusOf(r)
+	if post.MediaIDs, err = p.mediaIDs(ctx, u, r); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	body, _ := json.Marshal(post) // strings can always be encoded
 	header := p.header(r.Credentials)
 	header.Set("Content-Type", "application/json")
 	header.Set("Idempotency-Key", r.Key)
@@ -45,10 +50,10 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 // Check counts as Mastodon does; see [statusLength].
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	var c publish.Check
-	if strings.TrimSpace(content.Text) == "" {
+	if strings.TrimSpace(content.Text) == "" && len(content.Media) == 0 {
 		c = publish.Check{
 			Limit: a.Limits.MaxCharacters, Unit: a.Limits.Unit,
-			Problems: []*publish.Error{publish.Contentf("empty", "the post is empty; a status needs text")},
+			Problems: []*publish.Error{publish.Contentf("empty", "the post is empty; a status needs text or media")},
 		}
 	} else {
 		c = publish.Measured(statusLength(content.Text, a.Options.String("spoiler_text"), a.Limits), a.Limits.MaxCharacters, a.Limits.Unit)
@@ -65,12 +70,33 @@ func statusOf(r publish.Request) status {
 	}
 }
 
+// refusal returns the error of a refused status. Pixelfed remembers an idempotency key
+// before it checks anything, and refuses the repeat of a request, which may have been
+// published.
+func refusal(a outbound.Response, r publish.Request, now time.Time) *publish.Error {
+	e := outbound.Refusal(a, now)
+	says := strings.ToLower(outbound.ErrorText(a))
+	switch {
+	case a.Status == 400 && strings.Contains(says, "idempotency"):
+		e.Kind, e.Outcome = schedctl.KindDuplicate, schedctl.OutcomeUnknown
+		e.Message = "the server has already received this request; it may have published (HTTP 400)"
+	case len(r.Files) == 0 || a.Status != 422 && a.Status != 404 && a.Status != 400:
+	case strings.Contains(says, "processing"):
+		return unprocessed(a.Status)
+	case strings.Contains(says, "media") && strings.Contains(says, "not found"):
+		return uploadLost(a.Status)
+	case strings.Contains(says, "media") || strings.Contains(says, "attach") || strings.Contains(says, "file"):
+		e.Kind = schedctl.KindMedia
+	}
+	return e
+}
+
 // readResponse returns the receipt in a server's response. The receipt says what the
 // server changed; see [degradation].
 func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		words := outbound.ErrorText(a, r.Credentials["access_token"], r.Content, r.Account.Options.String("spoiler_text"))
-		return schedctl.Receipt{}, outbound.WithErrorText(outbound.Refusal(a, now), words)
+		return schedctl.Receipt{}, outbound.WithErrorText(refusal(a, r, now), words)
 	}
 	published := receipt(a, r)
 	if published.ID == "" {

@@ -1,6 +1,7 @@
 package mastodon_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -199,5 +200,65 @@ func checkUnsure(t *testing.T, p *mastodon.Publisher, code string, r publish.Req
 	_, found, err := p.Find(t.Context(), r, since)
 	if e := publish.AsError(err); err == nil || found || e.Code != code || e.Outcome != schedctl.OutcomeUnknown {
 		t.Errorf("%q: got %v, %+v; want %q", r.Content, found, err, code)
+	}
+}
+
+// TestSnacMedia publishes pictures on a real server.
+func TestSnacMedia(t *testing.T) {
+	t.Parallel()
+	snac := publishtest.StartSnac(t)
+	client := outbound.Client(outbound.AllowPrivate)
+	p := mastodon.New(client, "test")
+	began := time.Now()
+	posts := map[string]publish.Request{}
+	for i, content := range []string{"With two pictures", ""} {
+		r := publish.Request{
+			TargetID: fmt.Sprintf("pt_%d", i), Key: fmt.Sprintf("pt_%d", i), Content: content,
+			Account:     schedctl.Account{Limits: schedctl.Limits{MaxCharacters: 500, Unit: "characters"}},
+			Credentials: publish.Credentials{"instance_url": snac.URL, "access_token": snac.AccessToken},
+		}
+		for n := range 2 {
+			f, err := upload(t, p, r, publishtest.TestFile("image/png", n+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Files = append(r.Files, f)
+		}
+		receipt, err := p.Publish(t.Context(), r)
+		if err != nil || receipt.ID == "" || receipt.Degraded != (schedctl.Degradation{}) {
+			t.Fatalf("%q: got %+v, %v", content, receipt, err)
+		}
+		posts[receipt.ID] = r
+	}
+	checkSnacMedia(t, client, snac, posts)
+	for id, r := range posts {
+		receipt, found, err := p.Find(t.Context(), r, began)
+		if r.Content != "" && (err != nil || !found || receipt.ID != id) {
+			t.Errorf("%q: found %v, %+v, %v", r.Content, found, receipt, err)
+		}
+		if r.Content == "" && (err == nil || found) {
+			t.Errorf("without text: found %v, %v; want an unknown outcome", found, err)
+		}
+	}
+}
+
+// checkSnacMedia checks that each status shows its own pictures, byte for byte.
+func checkSnacMedia(t *testing.T, client *http.Client, snac publishtest.Snac, posts map[string]publish.Request) {
+	t.Helper()
+	header := http.Header{"Authorization": {"Bearer " + snac.AccessToken}}
+	for id, r := range posts {
+		var status struct {
+			Media []struct{ URL, Description string } `json:"media_attachments"`
+		}
+		get(t, client, snac.URL+"/api/v1/statuses/"+id, header, &status)
+		if len(status.Media) != len(r.Files) {
+			t.Fatalf("%q shows %d files", r.Content, len(status.Media))
+		}
+		for i, shown := range status.Media {
+			a, err := outbound.Get(t.Context(), client, shown.URL, nil)
+			if err != nil || sha256.Sum256(a.Body) != r.Files[i].SHA256 || shown.Description != r.Files[i].AltText {
+				t.Errorf("%q, file %d: HTTP %d, %d bytes, alt %q, %v", r.Content, i+1, a.Status, len(a.Body), shown.Description, err)
+			}
+		}
 	}
 }

@@ -14,6 +14,9 @@
 // minute, while the request may still be in progress, the transaction id prevents a
 // second event: no homeserver forgets it so soon, and a restart ends the request.
 // After that minute, or with a new token, the search alone is sufficient.
+//
+// A file is uploaded before the post. A message shows one file, with the text as its
+// caption, so a post has at most one. Matrix has no alt texts.
 package matrix
 
 import (
@@ -34,7 +37,8 @@ const Platform = "matrix"
 // hashes.
 const maxBody = 60000
 
-// Publisher implements [publish.Publisher] and [publish.PromptFinder].
+// Publisher implements [publish.Publisher], [publish.PromptFinder] and
+// [publish.Uploader].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy

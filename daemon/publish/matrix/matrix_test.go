@@ -23,6 +23,7 @@ import (
 var (
 	_ publish.Publisher    = (*matrix.Publisher)(nil)
 	_ publish.PromptFinder = (*matrix.Publisher)(nil)
+	_ publish.Uploader     = (*matrix.Publisher)(nil)
 )
 
 const (
@@ -62,6 +63,10 @@ func TestConformance(t *testing.T) {
 		Receipt:   receipt,
 		Key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
 		Preflight: asksWhetherEncrypted,
+		Media: &publishtest.MediaSuite{
+			Network: acceptFiles(recorded.Handler(t, "testdata/connect.json", "testdata/publish.json")),
+			Upload:  isUpload,
+		},
 	})
 }
 
@@ -76,6 +81,10 @@ func TestConformanceThroughAnAlias(t *testing.T) {
 		Receipt:   receipt,
 		Key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
 		Preflight: asksWhetherEncrypted,
+		Media: &publishtest.MediaSuite{
+			Network: acceptFiles(recorded.Handler(t, "testdata/connect.json", "testdata/publish.json")),
+			Upload:  isUpload,
+		},
 	})
 }
 

@@ -22,6 +22,11 @@ type message struct {
 	Body     string   `json:"body"`
 	Mentions struct{} `json:"m.mentions"`
 	Key      string   `json:"io.github.schedctl.key"`
+
+	// Of a file. If FileName differs from Body, Body is the caption.
+	FileName string    `json:"filename,omitempty"`
+	URL      string    `json:"url,omitempty"`
+	Info     *fileInfo `json:"info,omitempty"`
 }
 
 // Check counts the bytes of the text as JSON, because that is how the size of an
@@ -33,7 +38,11 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 // Publish checks that the room is not encrypted and sends a message with the
 // request's key as its transaction id.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, publish.Text(r.Content)).Err(); err != nil {
+	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	m, err := newMessage(r)
+	if err != nil {
 		return schedctl.Receipt{}, err
 	}
 	s, err := p.parseRoom(r.Credentials)
@@ -46,11 +55,25 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	header := outbound.Header(p.userAgent, s.token)
 	header.Set("Content-Type", "application/json")
 	to := s.endpoint("rooms", s.room, "send", "m.room.message", r.Key)
-	response, err := outbound.Put(ctx, p.client, to.String(), header, outbound.EncodeJSON(message{MsgType: "m.text", Body: r.Content, Key: r.Key}))
+	response, err := outbound.Put(ctx, p.client, to.String(), header, outbound.EncodeJSON(m))
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
 	return readResponse(response, s.room, r.Account.Username, time.Now(), append(s.hidden, r.Content)...)
+}
+
+// newMessage returns the message of a request: its text, or its file with the text as
+// caption.
+func newMessage(r publish.Request) (message, error) {
+	switch len(r.Files) {
+	case 0:
+		return message{MsgType: "m.text", Body: r.Content, Key: r.Key}, nil
+	case 1:
+		m := fileMessage(r, r.Files[0])
+		m.Key = r.Key
+		return m, nil
+	}
+	return message{}, publish.Contentf("media", "the network takes one file in a post; split the post")
 }
 
 // parseRoom is parseCredentials for requests that need the room's id.

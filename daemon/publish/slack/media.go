@@ -42,16 +42,6 @@ func isWebhookProfile(profileURL string) bool {
 	return profileURL != "" && !strings.Contains(profileURL, "/archives/")
 }
 
-// checkSection checks the length of a text that is shown in a section.
-func checkSection(length int) publish.Check {
-	c := publish.Check{Length: length, Limit: maxSection, Unit: "characters"}
-	if length > maxSection {
-		c.Problems = append(c.Problems, publish.Contentf("too_long",
-			"the post has %d characters, and the network allows %d together with media; shorten the text, or remove the media", length, maxSection))
-	}
-	return c
-}
-
 // block is a section with a text, or an image.
 type block struct {
 	Type      string      `json:"type"`

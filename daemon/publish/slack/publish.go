@@ -17,23 +17,10 @@ import (
 // Check counts the Unicode code points of the text after escaping; see [escape]. A
 // message with media has a lower limit.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	limit := a.Limits.MaxCharacters
-	if limit == 0 {
-		limit = maxText
-	}
-	length := utf8.RuneCountInString(escape(content.Text))
-	c := publish.Measured(length, limit, "characters")
-	if len(content.Media) > 0 {
-		c = checkSection(length)
-	}
+	c := publish.MeasuredMessage(a, content, utf8.RuneCountInString(escape(content.Text)), maxText, "characters", checkOptions(a.Options))
+	c.LimitWithMedia(content, maxSection)
 	if c.Length > recommendedText {
 		c.Warnings = append(c.Warnings, "Slack recommends at most 4000 characters and may split a longer post into several messages")
-	}
-	if content.Empty() {
-		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text or media"))
-	}
-	if err := checkOptions(a.Options); err != nil {
-		c.Problems = append(c.Problems, err)
 	}
 	return c
 }

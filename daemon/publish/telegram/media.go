@@ -40,16 +40,6 @@ func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
 	}
 }
 
-// checkCaption checks the length of a text that becomes a caption.
-func checkCaption(length int) publish.Check {
-	c := publish.Check{Length: length, Limit: maxCaption, Unit: "characters"}
-	if length > maxCaption {
-		c.Problems = append(c.Problems, publish.Contentf("too_long",
-			"the post has %d characters, and the network allows %d together with media; shorten the text, or remove the media", length, maxCaption))
-	}
-	return c
-}
-
 // checkGroup checks which files are in one message: pictures and videos, or documents,
 // or one GIF.
 func checkGroup(media []publish.Media) []*publish.Error {

@@ -14,22 +14,9 @@ import (
 
 // Check counts Unicode code points. No markup is sent, so the whole text counts.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	limit := a.Limits.MaxCharacters
-	if limit == 0 {
-		limit = maxText
-	}
-	length := utf8.RuneCountInString(content.Text)
-	c := publish.Measured(length, limit, "characters")
-	if len(content.Media) > 0 {
-		c = checkCaption(length)
-		c.Problems = append(c.Problems, checkGroup(content.Media)...)
-	}
-	if content.Empty() {
-		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text or media"))
-	}
-	if err := checkOptions(a.Options); err != nil {
-		c.Problems = append(c.Problems, err)
-	}
+	c := publish.MeasuredMessage(a, content, utf8.RuneCountInString(content.Text), maxText, "characters", checkOptions(a.Options))
+	c.LimitWithMedia(content, maxCaption)
+	c.Problems = append(c.Problems, checkGroup(content.Media)...)
 	return c
 }
 

@@ -40,7 +40,7 @@ func (m *model) change(k Key, r Request, got Response, now time.Time) (*post, er
 
 func (m *model) create(k Key, r Request, got Response, now time.Time) (*post, error) {
 	p := &post{Post: Post{
-		ID: got.Post.ID, Workspace: k.Workspace, Content: *r.Content, CreatedAt: now, UpdatedAt: now, Version: 1,
+		ID: got.Post.ID, Workspace: k.Workspace, Content: *r.Content, Media: r.media(), CreatedAt: now, UpdatedAt: now, Version: 1,
 	}}
 	if err := m.adopt(p.ID); err != nil {
 		return nil, err
@@ -71,6 +71,9 @@ func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
 	if r.Content != nil {
 		p.Content = *r.Content
 	}
+	if r.Media != nil {
+		p.Media = *r.Media
+	}
 	if r.Accounts != nil {
 		var err error
 		if added, err = m.retarget(p, *r.Accounts, got, now); err != nil {
@@ -85,7 +88,7 @@ func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
 		p.schedule(at)
 	}
 	same := slices.Equal(targetIDs(before), targetIDs(p.public()))
-	if same && p.Content == before.Content && at.Equal(before.PublishAt) {
+	if same && p.Content == before.Content && slices.Equal(p.Media, before.Media) && at.Equal(before.PublishAt) {
 		return nil
 	}
 	p.changed(now)

@@ -19,6 +19,9 @@ func (m *model) compare(got State, ordered int) error {
 	if err := m.compareDue(got.Due); err != nil {
 		return err
 	}
+	if err := m.compareUses(got.Uses); err != nil {
+		return err
+	}
 	for _, a := range got.Accounts {
 		known := m.accounts[a.ID]
 		if !a.PausedUntil.Before(known.PausedUntil) && !a.PausedUntil.After(known.latestPause) {
@@ -80,7 +83,7 @@ func samePost(want, got Post) error {
 
 // equal reports whether two posts look the same.
 func (p Post) equal(o Post) bool {
-	return p.ID == o.ID && p.Workspace == o.Workspace && p.Content == o.Content && p.Status == o.Status && p.Version == o.Version &&
+	return p.ID == o.ID && p.Workspace == o.Workspace && p.Content == o.Content && slices.Equal(p.Media, o.Media) && p.Status == o.Status && p.Version == o.Version &&
 		p.PublishAt.Equal(o.PublishAt) && p.CreatedAt.Equal(o.CreatedAt) && p.UpdatedAt.Equal(o.UpdatedAt) &&
 		slices.EqualFunc(p.Targets, o.Targets, Target.equal)
 }
@@ -92,8 +95,8 @@ func (t Target) equal(o Target) bool {
 
 func describe(p Post) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\t%s in %s: %s, version %d, publish_at %v, created %v, updated %v, %q\n",
-		p.ID, p.Workspace, p.Status, p.Version, p.PublishAt, p.CreatedAt, p.UpdatedAt, clip(p.Content))
+	fmt.Fprintf(&b, "\t%s in %s: %s, version %d, publish_at %v, created %v, updated %v, %q, media %v\n",
+		p.ID, p.Workspace, p.Status, p.Version, p.PublishAt, p.CreatedAt, p.UpdatedAt, clip(p.Content), p.Media)
 	for _, t := range p.Targets {
 		fmt.Fprintf(&b, "\t\t%s on %s: %s, publish_at %v, next %v, published %v, attempts %d, error %+v\n",
 			t.ID, t.Account, t.Status, t.PublishAt, t.NextAttemptAt, t.PublishedAt, t.Attempts, t.Error)
@@ -118,6 +121,27 @@ func (m *model) compareDue(got []Due) error {
 	slices.SortFunc(want, byTarget)
 	if !slices.EqualFunc(want, got, func(a, b Due) bool { return a.Target == b.Target && a.At.Equal(b.At) }) {
 		return fmt.Errorf("the due index has %v\nwant %v", got, want)
+	}
+	return nil
+}
+
+func (m *model) compareUses(got []Use) error {
+	if len(m.world.Assets) == 0 {
+		return nil
+	}
+	var want []Use
+	for _, p := range m.posts {
+		for _, id := range p.Media {
+			if !p.deleted {
+				want = append(want, Use{id, p.ID})
+			}
+		}
+	}
+	inOrder := func(a, b Use) int { return cmp.Or(strings.Compare(a.Asset, b.Asset), strings.Compare(a.Post, b.Post)) }
+	got = slices.SortedFunc(slices.Values(got), inOrder)
+	slices.SortFunc(want, inOrder)
+	if !slices.Equal(want, got) {
+		return fmt.Errorf("the uses of media are %v\nwant %v", got, want)
 	}
 	return nil
 }

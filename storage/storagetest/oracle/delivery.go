@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -51,6 +52,8 @@ func (m *model) judgeCallStart(a *account, p *post, t *target, x Exchange) error
 		return fmt.Errorf("the network was called for %s during the call for %s", t.ID, a.inFlight)
 	case x.At.Sub(t.queuedAt) > maxLate:
 		return fmt.Errorf("the network was called for %s %v after its time", t.ID, x.At.Sub(t.queuedAt))
+	case !slices.Equal(x.Media, p.Media):
+		return fmt.Errorf("the network received the media %v for %s, want %v", x.Media, t.ID, p.Media)
 	case x.Content != p.Content:
 		return fmt.Errorf("the network received %q for %s, want %q", x.Content, t.ID, p.Content)
 	}

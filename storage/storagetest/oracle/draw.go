@@ -113,6 +113,7 @@ func drawRequest(t *rapid.T, s *Step) {
 		return
 	}
 	drawAccounts(t, s)
+	drawMedia(t, s)
 	s.Text = rapid.SampledFrom(texts).Draw(t, "text")
 	switch {
 	case pick(30) == 29:
@@ -143,6 +144,17 @@ func drawAccounts(t *rapid.T, s *Step) {
 	}
 	if s.Key > 0 && rapid.Bool().Draw(t, "own") {
 		s.Accounts = []int{3} // usable with the key of the other workspace
+	}
+}
+
+// drawMedia draws media, mostly none, and seldom an asset twice or one of the other
+// workspace.
+func drawMedia(t *rapid.T, s *Step) {
+	switch rapid.IntRange(0, 9).Draw(t, "media") {
+	case 6, 7, 8:
+		s.Media = rapid.SliceOfN(rapid.IntRange(0, 3), 1, 3).Draw(t, "assets")
+	case 9:
+		s.NoMedia = true
 	}
 }
 

@@ -116,6 +116,9 @@ func (p *player) body(r *Request, s Step, now time.Time) {
 	if len(ids) > 0 || (s.None && r.Op != Create && r.Op != Validate) {
 		r.Accounts = &ids
 	}
+	if len(p.model.world.Assets) > 0 && (r.Op == Create || r.Op == Validate || r.Op == Edit) {
+		p.media(r, s)
+	}
 	if r.Op == Create || r.Op == Validate || (r.Op == Edit && s.Text != "") {
 		r.Content = &s.Text
 	}
@@ -131,6 +134,17 @@ func (p *player) body(r *Request, s Step, now time.Time) {
 		r.Now = true
 	case Null:
 		r.Null = r.Op == Edit
+	}
+}
+
+// media sets the media of a body.
+func (p *player) media(r *Request, s Step) {
+	ids, all := []string{}, p.model.world.Assets
+	for _, n := range s.Media {
+		ids = append(ids, all[n%len(all)].ID)
+	}
+	if len(ids) > 0 || s.NoMedia {
+		r.Media = &ids
 	}
 }
 

@@ -92,7 +92,7 @@ func (m *model) refusals(r Request, now time.Time) []string {
 
 // refuseNew returns what is wrong with a new post.
 func (m *model) refuseNew(k Key, r Request, now time.Time) (codes []string) {
-	codes = append(codes, refuseContent(*r.Content)...)
+	codes = append(codes, m.refuseParts(k, *r.Content, r.media())...)
 	codes = append(codes, m.refuseAccounts(k, r.accounts())...)
 	if r.schedulesPost() && len(r.accounts()) == 0 {
 		codes = append(codes, badAccounts)
@@ -110,7 +110,7 @@ func malformed(r Request) (codes []string) {
 	}
 	switch r.Op {
 	case Edit:
-		if r.Content == nil && r.Accounts == nil && r.At.IsZero() && !r.Now && !r.Null {
+		if r.Content == nil && r.Media == nil && r.Accounts == nil && r.At.IsZero() && !r.Now && !r.Null {
 			codes = append(codes, invalid)
 		}
 	case Schedule:
@@ -152,8 +152,15 @@ func (m *model) refuseEdit(k Key, p *post, r Request, now time.Time) (codes []st
 	if r.Op == Edit && r.Null && !draft {
 		codes = append(codes, badTime)
 	}
-	if r.Content != nil {
-		codes = append(codes, refuseContent(*r.Content)...)
+	if r.Content != nil || r.Media != nil {
+		text, media := p.Content, p.Media
+		if r.Content != nil {
+			text = *r.Content
+		}
+		if r.Media != nil {
+			media = *r.Media
+		}
+		codes = append(codes, m.refuseParts(k, text, media)...)
 	}
 	launch := r.Op != Edit || !r.At.IsZero()
 	wanted := p.accountIDs()
@@ -205,6 +212,19 @@ func (t *target) isRetried(r Request) bool {
 	return t.isNamed(r) && t.Status == "failed" && (r.Force || t.Error.Outcome != "unknown")
 }
 
+// refuseParts returns what is wrong with a text and its media.
+func (m *model) refuseParts(k Key, text string, media []string) (codes []string) {
+	for i, id := range media {
+		if !slices.Contains(m.world.Assets, Asset{ID: id, Workspace: k.Workspace}) || slices.Contains(media[:i], id) {
+			codes = append(codes, invalid)
+		}
+	}
+	if text == "" && len(media) > 0 {
+		return codes
+	}
+	return append(codes, refuseContent(text)...)
+}
+
 func refuseContent(text string) []string {
 	switch {
 	case utf8.RuneCountInString(text) > 5000:
@@ -237,6 +257,13 @@ func (r Request) accounts() []string {
 		return nil
 	}
 	return *r.Accounts
+}
+
+func (r Request) media() []string {
+	if r.Media == nil {
+		return nil
+	}
+	return *r.Media
 }
 
 func (p *post) accountIDs() []string {

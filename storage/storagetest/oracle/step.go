@@ -20,6 +20,8 @@ type Step struct {
 	Any  bool
 
 	Text     string
+	Media    []int // nil for not given
+	NoMedia  bool  // an empty list of media
 	Accounts []int // nil for not given
 	None     bool  // an empty list of accounts
 	When     When
@@ -113,6 +115,8 @@ func (s Step) literal() string {
 	add(s.Post != 0, "Post: %d", s.Post)
 	add(s.Any, "Any: true")
 	add(s.Text != "", "Text: %q", clip(s.Text))
+	add(len(s.Media) > 0, "Media: %#v", s.Media)
+	add(s.NoMedia, "NoMedia: true")
 	add(len(s.Accounts) > 0, "Accounts: %#v", s.Accounts)
 	add(s.None, "None: true")
 	add(s.When != "", "When: %q", string(s.When))

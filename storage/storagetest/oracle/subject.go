@@ -40,7 +40,8 @@ type Subject interface {
 type World struct {
 	Accounts []Account
 	Keys     []Key
-	Full     bool // the subject also supports preconditions and validation
+	Assets   []Asset // none if the subject does not support media
+	Full     bool    // the subject also supports preconditions and validation
 }
 
 // Account is an account as clients see it.
@@ -50,6 +51,9 @@ type Account struct {
 	PausedUntil   time.Time
 	Idempotent    bool // its network recognizes repeated calls
 }
+
+// Asset is a media asset that is ready, and that never changes.
+type Asset struct{ ID, Workspace string }
 
 // Key is an API key.
 type Key struct {
@@ -65,6 +69,7 @@ type Request struct {
 	Post string
 
 	Content  *string
+	Media    *[]string // ids of assets
 	Accounts *[]string
 	At       time.Time // publish_at, unless one of the next two is set
 	Now      bool      // publish_at "now"
@@ -138,6 +143,7 @@ type Response struct {
 // Post is a post as clients see it.
 type Post struct {
 	ID, Workspace, Content, Status string
+	Media                          []string  // ids of assets
 	PublishAt                      time.Time // zero for null, also below
 	Targets                        []Target
 	Version                        int64
@@ -184,7 +190,8 @@ type Attempt struct {
 type Exchange struct {
 	At      time.Time
 	Target  string
-	Content string // at the start of a call
+	Content string   // at the start of a call
+	Media   []string // likewise; ids of assets
 	Result  *Result
 }
 
@@ -208,4 +215,8 @@ type State struct {
 	Due      []Due   // in index order
 	Events   []Event // since the last Look, in order
 	Accounts []Account
+	Uses     []Use // of the world's assets, in any order
 }
+
+// Use is a post that uses an asset.
+type Use struct{ Asset, Post string }

@@ -1,0 +1,140 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/media/mediafile"
+	"github.com/schedctl/schedctl/daemon/media/variant"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob"
+)
+
+// mediaLinkLife is how long the URL of a file in a published payload is valid.
+const mediaLinkLife = 7 * 24 * time.Hour
+
+// mediaSource gives the deliverer the files of posts.
+type mediaSource struct {
+	store     storage.Store
+	blobs     blob.Store
+	fitter    *variant.Fitter
+	signer    *media.Signer
+	publicURL string
+}
+
+var _ deliver.MediaSource = (*mediaSource)(nil)
+
+func newMediaSource(store storage.Store, blobs blob.Store, signer *media.Signer, publicURL string) *mediaSource {
+	return &mediaSource{store: store, blobs: blobs, fitter: variant.NewFitter(variant.DefaultMemory), signer: signer, publicURL: publicURL}
+}
+
+// InUse reports whether there is any asset.
+func (s *mediaSource) InUse(ctx context.Context) (inUse bool, err error) {
+	err = s.store.View(ctx, func(r storage.Reader) error {
+		some, err := r.ExpiredMedia(time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC), 1)
+		inUse = len(some) > 0
+		return err
+	})
+	return inUse, err
+}
+
+// Asset returns an asset.
+func (s *mediaSource) Asset(ctx context.Context, workspaceID, assetID string) (a schedctl.MediaAsset, err error) {
+	err = s.store.View(ctx, func(r storage.Reader) error {
+		a, err = r.MediaAsset(workspaceID, assetID)
+		return err
+	})
+	return a, err
+}
+
+// Fit copies the bytes of an asset, verifies them, and writes what the network takes to
+// a temporary file.
+func (s *mediaSource) Fit(ctx context.Context, a schedctl.MediaAsset, limits publish.ClassRules) (fitted deliver.FittedFile, err error) {
+	original, err := s.original(ctx, a)
+	if err != nil {
+		return fitted, err
+	}
+	defer original.Close()
+	facts, err := mediafile.Inspect(original, original.Size(), mediafile.DefaultLimits)
+	if err != nil {
+		return fitted, publish.MediaError("media_invalid", "%s: %v; attach another file and retry", a.ID, err)
+	}
+	out, err := s.blobs.Spool()
+	if err != nil {
+		return fitted, err
+	}
+	result, err := s.fitter.Fit(ctx, out, original, original.Size(), facts, media.Target(limits))
+	if err != nil {
+		out.Close()
+		return fitted, fitError(a, err)
+	}
+	return deliver.FittedFile{
+		Media: publish.Media{
+			MIMEType: result.Facts.MIMEType, Size: out.Size(), SHA256: out.Key(), Duration: result.Facts.Duration, Animated: result.Facts.Animated,
+			Width: result.Facts.Width, Height: result.Facts.Height,
+		},
+		Open:  func(context.Context) (io.ReadCloser, error) { return io.NopCloser(out.Reader()), nil },
+		Close: func() { out.Close() },
+	}, nil
+}
+
+// fitError is the error of a file that cannot be made to fit.
+func fitError(a schedctl.MediaAsset, err error) error {
+	var unfit *variant.FitError
+	if errors.As(err, &unfit) {
+		return publish.MediaError("unfit", "%s: %v", a.ID, unfit)
+	}
+	return fmt.Errorf("fit %s: %w", a.ID, err)
+}
+
+// original returns a verified copy of the bytes of an asset. The caller closes it.
+func (s *mediaSource) original(ctx context.Context, a schedctl.MediaAsset) (*blob.Spool, error) {
+	r, err := s.blobs.Open(ctx, a.SHA256)
+	if err != nil {
+		return nil, blobError(a, err)
+	}
+	defer r.Close()
+	spool, err := s.blobs.Spool()
+	if err != nil {
+		return nil, err
+	}
+	spool.SetLimit(a.Size)
+	if _, err := io.Copy(spool, blob.Verified(r)); err != nil {
+		spool.Close()
+		return nil, blobError(a, err)
+	}
+	return spool, nil
+}
+
+// blobError makes a missing or damaged blob the failure of the post.
+func blobError(a schedctl.MediaAsset, err error) error {
+	switch {
+	case errors.Is(err, blob.ErrNotFound):
+		return publish.MediaError("media_missing", "the bytes of %s are missing in the media store; restore them from a backup, or attach the file again, then retry", a.ID)
+	case errors.Is(err, blob.ErrCorrupt), errors.Is(err, blob.ErrTooLarge):
+		return publish.MediaError("media_damaged", "the bytes of %s are damaged in the media store; restore them from a backup, or attach the file again, then retry", a.ID)
+	}
+	return err
+}
+
+// Link returns a signed URL of the original bytes.
+func (s *mediaSource) Link(ctx context.Context, a schedctl.MediaAsset) (string, error) {
+	info, err := s.blobs.Stat(ctx, a.SHA256)
+	switch {
+	case err != nil:
+		return "", blobError(a, err)
+	case info.Size != a.Size:
+		return "", blobError(a, blob.ErrCorrupt)
+	}
+	token := s.signer.Sign(media.Capability{
+		Action: media.ActionDownload, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Expires: time.Now().Add(mediaLinkLife),
+	})
+	return s.publicURL + "/media/" + token, nil
+}

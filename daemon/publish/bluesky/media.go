@@ -1,0 +1,218 @@
+package bluesky
+
+import (
+	"context"
+	"encoding/base32"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
+)
+
+const (
+	maxFiles = 4
+
+	// maxImageBytes is the limit of the schema of images since 2025. Older servers have
+	// oldImageBytes, and say so when the record is written.
+	maxImageBytes = 2_000_000
+	oldImageBytes = 1_000_000
+
+	maxVideoBytes = 100_000_000
+	maxVideoTime  = 3 * time.Minute
+	maxAlt        = 2000
+
+	// blobLife is how long a server certainly keeps a blob to which no record refers.
+	blobLife = 2 * time.Minute
+)
+
+// MediaRules returns Bluesky's limits. An image that moves would be shown as a still, so
+// GIFs are not accepted.
+func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
+	return publish.MediaRules{
+		MaxFiles: maxFiles, MaxAlt: maxAlt, MaxVideos: 1, UploadLife: blobLife,
+		Classes: map[schedctl.MediaClass]publish.ClassRules{
+			schedctl.MediaImage: {Types: []string{"image/jpeg", "image/png", "image/webp"}, MaxBytes: maxImageBytes},
+			schedctl.MediaVideo: {Types: []string{"video/mp4"}, MaxBytes: maxVideoBytes, MaxTime: maxVideoTime},
+		},
+	}
+}
+
+// blob refers to uploaded bytes (https://atproto.com/specs/data-model#blob-type).
+type blob struct {
+	Type     string `json:"$type"`
+	Ref      link   `json:"ref"`
+	MIMEType string `json:"mimeType"`
+	Size     int64  `json:"size"`
+}
+
+type link struct {
+	CID string `json:"$link"`
+}
+
+// base32Lower is the encoding of multibase with the prefix b.
+var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// cidOf returns the content identifier of raw bytes: CID version 1, codec raw, SHA-256.
+func cidOf(sha256 [32]byte) string {
+	return "b" + base32Lower.EncodeToString(append([]byte{0x01, 0x55, 0x12, 0x20}, sha256[:]...))
+}
+
+// Upload sends one file as a blob. The reference is the hash of its bytes, so a repeated
+// upload gives the same one. The id of the upload also holds the type that the server
+// recognized: records must repeat it.
+func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.File) (publish.Upload, error) {
+	u, err := parseServer(r.Credentials["service_url"])
+	if err != nil {
+		return publish.Upload{}, err
+	}
+	if r.Credentials[fieldAccess] == "" {
+		return publish.Upload{}, noSession()
+	}
+	a, err := outbound.PostBody(ctx, p.client, u.JoinPath("xrpc", "com.atproto.repo.uploadBlob").String(), outbound.Header(p.userAgent, r.Credentials[fieldAccess]), outbound.FileBody(f))
+	if err != nil {
+		return publish.Upload{}, notPublished(err)
+	}
+	if a.Status < 200 || a.Status > 299 {
+		return publish.Upload{}, blobRefusal(a, r, f)
+	}
+	got, ok := parseBlob(a)
+	if !ok || got.Ref.CID != cidOf(f.SHA256) || got.Size != f.Size {
+		return publish.Upload{}, &publish.Error{
+			Kind: schedctl.KindPlatform, Code: "other_bytes", HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
+			Message: "the server did not confirm that it has the bytes of a file; schedctl will upload it again",
+		}
+	}
+	return publish.Upload{ID: got.Ref.CID + " " + got.MIMEType, Ready: true}, nil
+}
+
+// Processed is never needed: blobs can be used at once.
+func (p *Publisher) Processed(_ context.Context, _ publish.Request, u publish.Upload) (publish.Upload, error) {
+	u.Ready = true
+	return u, nil
+}
+
+// mimeType matches the types that servers report for blobs.
+var mimeType = pattern.Lazy(`^[a-z]+/[a-z0-9.+-]{1,64}$`)
+
+func parseBlob(a outbound.Response) (blob, bool) {
+	var body struct {
+		Blob blob `json:"blob"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &body) != nil {
+		return blob{}, false
+	}
+	return body.Blob, mimeType().MatchString(body.Blob.MIMEType)
+}
+
+// blobRefusal returns the error of a refused upload.
+func blobRefusal(a outbound.Response, r publish.Request, f publish.File) error {
+	e := refusal(a, time.Now(), secrets(r.Credentials)...)
+	e.Outcome = schedctl.OutcomeNotPublished
+	switch {
+	case a.Status == http.StatusRequestEntityTooLarge, e.Code == nameTooLarge:
+		return fileTooLarge(e, f.Size)
+	case e.Kind == schedctl.KindContent && a.Status >= 400:
+		e.Kind = schedctl.KindMedia
+	}
+	return e
+}
+
+// The names of errors about blobs.
+const (
+	nameTooLarge = "BlobTooLarge"
+	nameNotFound = "BlobNotFound"
+)
+
+// fileTooLarge changes an error into one that asks for a smaller file.
+func fileTooLarge(e *publish.Error, size int64) *publish.Error {
+	e.Kind, e.Code, e.Outcome = schedctl.KindMedia, publish.CodeFileTooLarge, schedctl.OutcomeNotPublished
+	if size > oldImageBytes && size <= maxImageBytes {
+		e.MaxBytes = oldImageBytes
+	}
+	return e
+}
+
+// mediaRefusal changes the error of a refused record if it is about a blob.
+func mediaRefusal(e *publish.Error, r publish.Request) *publish.Error {
+	if len(r.Files) == 0 || e.Outcome != schedctl.OutcomeNotPublished {
+		return e
+	}
+	largest := int64(0)
+	for i := range r.Files {
+		largest = max(largest, r.Files[i].Size)
+	}
+	switch e.Code {
+	case nameTooLarge:
+		return fileTooLarge(e, largest)
+	case nameNotFound:
+		e.Kind, e.Code = schedctl.KindPlatform, publish.CodeUploadLost
+	case "InvalidMimeType":
+		e.Kind = schedctl.KindMedia
+	}
+	return e
+}
+
+// embed is what a record shows besides its text: images or a video.
+type embed struct {
+	Type   string       `json:"$type"`
+	Images []embedImage `json:"images,omitempty"`
+
+	Video       *blob        `json:"video,omitempty"`
+	Alt         string       `json:"alt,omitempty"`
+	AspectRatio *aspectRatio `json:"aspectRatio,omitempty"`
+}
+
+type embedImage struct {
+	Alt         string       `json:"alt"` // required by the schema
+	Image       blob         `json:"image"`
+	AspectRatio *aspectRatio `json:"aspectRatio,omitempty"`
+}
+
+type aspectRatio struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// embedOf returns the embed of a request, or nil without files.
+func embedOf(r publish.Request) (*embed, error) {
+	if len(r.Files) == 0 {
+		return nil, nil
+	}
+	e := embed{Type: "app.bsky.embed.images"}
+	for _, f := range r.Files {
+		cid, recognized, ok := strings.Cut(f.Upload.ID, " ")
+		if !ok || cid != cidOf(f.SHA256) {
+			return nil, &publish.Error{
+				Kind: schedctl.KindPlatform, Code: publish.CodeUploadLost, Outcome: schedctl.OutcomeNotPublished,
+				Message: "a file of the post is not uploaded; schedctl uploads it again",
+			}
+		}
+		b := blob{Type: "blob", Ref: link{cid}, MIMEType: recognized, Size: f.Size}
+		var ratio *aspectRatio
+		if f.Width > 0 && f.Height > 0 {
+			ratio = &aspectRatio{f.Width, f.Height}
+		}
+		if f.Class() == schedctl.MediaVideo {
+			e = embed{Type: "app.bsky.embed.video", Video: &b, Alt: f.AltText, AspectRatio: ratio}
+			continue
+		}
+		e.Images = append(e.Images, embedImage{Alt: f.AltText, Image: b, AspectRatio: ratio})
+	}
+	if e.Video != nil && len(r.Files) > 1 || len(e.Images) > maxFiles {
+		return nil, publish.MediaError("media", "Bluesky shows one video or up to %d pictures in a post", maxFiles)
+	}
+	return &e, nil
+}
+
+// noSession is the error of a request without an access token.
+func noSession() error {
+	return &publish.Error{
+		Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Message: "no session with the server",
+		Outcome: schedctl.OutcomeNotPublished,
+	}
+}
