@@ -35,7 +35,9 @@ func seeded(p schedctl.Prefix, n int) string {
 
 // worst has the most expensive requests of every reading operation, by operationId.
 var worst = map[string][]string{
-	"getMe": {"/me"}, "getCapabilities": {"/capabilities"}, "listNodes": {"/nodes"}, "listWorkspaces": {"/workspaces"},
+	"getMe": {"/me"}, "getMediaConfig": {"/media/config"}, "listMedia": {"/media"},
+	"getMedia": {"/media/" + seeded(schedctl.MediaPrefix, 1)}, "getMediaContent": {"/media/" + seeded(schedctl.MediaPrefix, 1) + "/content"},
+	"getCapabilities": {"/capabilities"}, "listNodes": {"/nodes"}, "listWorkspaces": {"/workspaces"},
 	"listAPIKeys": {"/api-keys"}, "listAudit": {"/audit?limit=100"}, "getBackup": nil, // it reads all, and two run at once
 	"listSocialAccounts": {"/social-accounts?status=all"}, "getSocialAccount": {"/social-accounts/" + seeded(schedctl.AccountPrefix, 9)},
 	"getPost": {"/posts/" + seeded(schedctl.PostPrefix, 9)}, "getPostTimeline": {"/posts/" + seeded(schedctl.PostPrefix, 9) + "/timeline"},

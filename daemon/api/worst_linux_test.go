@@ -235,7 +235,7 @@ func worstBodies(t *testing.T, w *world, op operation, good any) map[string][]by
 		"that ends early":                []byte(filled(`{"a":"`, `x`, ``, worstSize)),
 		"that is not UTF-8":              []byte(filled(`{"a":"`, "x", "\xff\"}", worstSize)),
 	}
-	if op.RequestBody == nil {
+	if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
 		return bodies
 	}
 	for name, field := range op.RequestBody.Value.Content["application/json"].Schema.Value.Properties {
