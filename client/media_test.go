@@ -1,0 +1,84 @@
+package client_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+)
+
+// uploads is a daemon that takes uploads; the first one is answered with 503.
+func uploads(t *testing.T, got *[]byte, alt, name *string) (*client.Client, *atomic.Int32) {
+	t.Helper()
+	tries := new(atomic.Int32)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if tries.Add(1) == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			io.WriteString(w, `{"error":{"code":"UNAVAILABLE","message":"later"}}`)
+			return
+		}
+		if r.Header.Get("Authorization") != "Bearer k" || r.Header.Get("Idempotency-Key") != "same" || r.ContentLength <= 0 {
+			t.Errorf("the headers are %v, the length is %d", r.Header, r.ContentLength)
+		}
+		file, header, err := r.FormFile("file")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		*got, _ = io.ReadAll(file)
+		*alt, *name = r.FormValue("alt_text"), header.Filename
+		w.WriteHeader(http.StatusCreated)
+		io.WriteString(w, `{"media_asset":{"id":"med_1"}}`)
+	}))
+	t.Cleanup(s.Close)
+	c, err := client.New(client.Config{URL: s.URL, Key: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, tries
+}
+
+// A retry sends the file again from its start, with the same key.
+func TestUploadMedia(t *testing.T) {
+	t.Parallel()
+	var got []byte
+	var alt, name string
+	c, tries := uploads(t, &got, &alt, &name)
+	file, last := bytes.Repeat([]byte("0123456789"), 50_000), int64(0)
+	asset, err := c.UploadMedia(t.Context(), client.UploadFile{
+		Name: "a b.png", Size: int64(len(file)), AltText: "a picture",
+		Open:     func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil },
+		Progress: func(sent int64) { last = sent },
+	}, client.IdempotencyKey("same"))
+	if err != nil || asset.ID != "med_1" || tries.Load() != 2 {
+		t.Fatalf("%v, %v after %d tries", asset.ID, err, tries.Load())
+	}
+	if !bytes.Equal(got, file) || alt != "a picture" || name != "a b.png" || last != int64(len(file)) {
+		t.Errorf("the daemon got %d bytes, %q and %q; progress ended at %d", len(got), alt, name, last)
+	}
+}
+
+func TestUploadMediaRefused(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		io.WriteString(w, `{"error":{"code":"MEDIA_TOO_LARGE","message":"too large"}}`)
+	}))
+	defer s.Close()
+	c, err := client.New(client.Config{URL: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.UploadMedia(t.Context(), client.UploadFile{Name: "a", Size: 3, Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader([]byte("abc"))), nil
+	}})
+	if schedctl.CodeOf(err) != schedctl.MediaTooLarge {
+		t.Errorf("the error is %v", err)
+	}
+}
