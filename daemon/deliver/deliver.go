@@ -22,8 +22,8 @@
 // # Media
 //
 // The files of a post are prepared before it is due: they are made to fit the network,
-// uploaded, and the network has processed them. What is missing at the due time is done
-// before the call. Uploads are kept in memory only. An upload is not a publication: it
+// uploaded, and the network has processed them. Any remaining step runs at the due
+// time, before the call. Uploads are kept in memory only. An upload is not a publication: it
 // can be repeated freely, and a failure before the due time only counts if it happens
 // again at the due time. A post is never published with fewer files or other bytes than
 // it was scheduled with; it fails with the kind media instead.

@@ -13,8 +13,8 @@ import (
 // MediaSource gives access to the files of posts. Its methods may be called from any
 // goroutine.
 type MediaSource interface {
-	// InUse reports whether any workspace has assets. While there are none, nothing
-	// looks for posts whose files have to be prepared.
+	// InUse reports whether any workspace has assets. If it is false, the deliverer does
+	// not look for posts with files.
 	InUse(ctx context.Context) (bool, error)
 
 	// Asset returns an asset. Errors: [schedctl.NotFound].
@@ -75,7 +75,11 @@ func mediaRules(c *publisherCall) (publish.MediaRules, *publish.Error) {
 	if !ok {
 		return publish.MediaRules{}, publish.MediaError("unsupported", "%s takes no media here; remove them and retry", c.account.Platform)
 	}
-	return p.MediaRules(c.accountWithOptions()), nil
+	rules := p.MediaRules(c.accountWithOptions())
+	if rules.Refused != "" {
+		return rules, publish.MediaError("unsupported", "%s", rules.Refused)
+	}
+	return rules, nil
 }
 
 // accountWithOptions returns the account of a call as publishers get it: without
@@ -101,7 +105,7 @@ func (d *Deliverer) readAsset(ctx context.Context, c *publisherCall, n int) (sch
 	case asset.Status != schedctl.MediaReady:
 		return asset, publish.MediaError("media_not_ready", "file %d of the post (%s) was never uploaded completely; upload it and retry", n+1, m.AssetID)
 	case m.SHA256 != [32]byte{} && m.SHA256 != asset.SHA256:
-		return asset, publish.MediaError("media_changed", "file %d of the post (%s) is not the one that was attached; attach it again and retry", n+1, m.AssetID)
+		return asset, publish.MediaError("media_changed", "file %d of the post (%s) has changed since it was attached; attach it again and retry", n+1, m.AssetID)
 	}
 	if m.HasAltText {
 		asset.AltText = m.AltText

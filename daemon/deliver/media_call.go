@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"context"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -11,6 +12,10 @@ import (
 // network has lost an upload or asks for smaller files.
 const maxRepeats = 3
 
+// recheckAfter is how long a preparation takes before it is checked whether the post was
+// canceled in the meantime.
+const recheckAfter = 2 * time.Second
+
 // publishMedia prepares the files of a call and makes it.
 func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedctl.Receipt, *publish.Error) {
 	job := d.media.get(c)
@@ -19,7 +24,11 @@ func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedct
 	}
 	defer job.unlock()
 	for repeats := 0; ; repeats++ {
+		started := time.Now()
 		files, failure := job.prepare(d.preparing, d, c)
+		if failure == nil && time.Since(started) > recheckAfter {
+			failure = d.checkWanted(ctx, c)
+		}
 		if failure != nil {
 			return schedctl.Receipt{}, failure
 		}
@@ -29,6 +38,18 @@ func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedct
 		}
 		d.log.Warn("the call is repeated with other uploads", "post", c.attempt.PostID, "target", c.attempt.TargetID,
 			"account", c.attempt.AccountID, "attempt", c.attempt.ID, "code", failure.Code)
+	}
+}
+
+// checkWanted returns an error if the post was canceled while its files were prepared.
+func (d *Deliverer) checkWanted(ctx context.Context, c *publisherCall) *publish.Error {
+	_, status, err := d.reload(ctx, c)
+	if err != nil || status == schedctl.Publishing {
+		return nil // without the store, the call is made as for any other post
+	}
+	return &publish.Error{
+		Kind: schedctl.KindNetwork, Code: codeStopped, Outcome: schedctl.OutcomeNotPublished,
+		Message: "the post was canceled before its files were ready",
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 const maxShrinks = 3
 
 // mediaJob prepares the files of one target: it makes them fit, uploads them and waits
-// until the network has processed them. What is done stays done until the job is
-// dropped, so the call at the due time only does the rest. All fields are used by the
-// holder of the job; see lock.
+// until the network has processed them. It keeps its progress until it is dropped, so the
+// call at the due time only does the remaining steps. Only the holder of the job uses its
+// fields; see lock.
 type mediaJob struct {
-	turn    chan struct{} // has an element while nobody holds the job
+	turn    chan struct{} // has an element while the job is not held
 	dropped atomic.Bool   // the files are released when the holder unlocks the job
 
 	media   []schedctl.PostMedia
@@ -33,7 +33,7 @@ type jobFile struct {
 	limits     publish.ClassRules  // for which fitted was made
 	fitted     *FittedFile
 	url        string // if the network fetches files
-	maxBytes   int64  // what the network reported; 0 if it did not
+	maxBytes   int64  // the limit that the network reported, or 0
 	upload     publish.Upload
 	uploadedAt time.Time
 	uploadAlt  string // the alt text that was sent with the upload
@@ -113,7 +113,7 @@ func sameMedia(a, b []schedctl.PostMedia) bool {
 	return true // alt texts are compared when the files are used
 }
 
-// lock waits until nobody else works on the job.
+// lock waits until the job is free and holds it.
 func (j *mediaJob) lock(ctx context.Context) *publish.Error {
 	select {
 	case <-j.turn:
@@ -131,13 +131,13 @@ func (j *mediaJob) unlock() {
 	}
 }
 
-// drop releases the files of the job as soon as nobody holds it.
+// drop releases the files of the job as soon as it is free.
 func (j *mediaJob) drop() {
 	j.dropped.Store(true)
 	j.release()
 }
 
-// release closes the files unless somebody holds the job.
+// release closes the files unless the job is held.
 func (j *mediaJob) release() {
 	select {
 	case <-j.turn:
@@ -157,8 +157,8 @@ func (f *jobFile) close() {
 	f.fitted = nil
 }
 
-// prepare does what is left to do for a call, and returns its files, ready to be
-// published. The caller holds the job, and uses the files before it unlocks it.
+// prepare runs the remaining steps and returns the files, ready to be published. The
+// caller holds the job, and uses the files before it unlocks the job.
 func (j *mediaJob) prepare(ctx context.Context, d *Deliverer, c *publisherCall) ([]publish.File, *publish.Error) {
 	rules, failure := mediaRules(c)
 	if failure != nil {
@@ -227,7 +227,7 @@ func (j *mediaJob) fit(ctx context.Context, d *Deliverer, c *publisherCall, rule
 	return nil
 }
 
-// check checks the files against the rules once more, as they are now.
+// check checks the fitted files against the rules.
 func (j *mediaJob) check(c *publisherCall) *publish.Error {
 	var check publish.Check
 	media := make([]publish.Media, len(j.files))

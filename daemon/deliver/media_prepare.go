@@ -79,25 +79,30 @@ func (d *Deliverer) startPreparing(ctx context.Context) (end, wait func()) {
 
 func (p *preparer) run(ctx context.Context) {
 	for {
-		if err := p.look(ctx); err != nil && ctx.Err() == nil {
+		inUse, err := p.look(ctx)
+		if err != nil && ctx.Err() == nil {
 			p.d.log.Warn("looking for media to prepare failed, will retry", "error", err)
 		}
-		if !sleepFor(ctx, prepareInterval) {
+		pause := prepareInterval
+		if !inUse {
+			pause = sweepInterval
+		}
+		if !sleepFor(ctx, pause) {
 			return
 		}
 	}
 }
 
-// look finds the targets that are due soon and prepares those whose time has come.
-func (p *preparer) look(ctx context.Context) error {
-	inUse, err := p.d.cfg.Media.InUse(ctx)
-	if err != nil || !inUse {
-		return err
+// look finds the targets that are due soon and prepares those whose time has come. It
+// reports whether there are any assets.
+func (p *preparer) look(ctx context.Context) (inUse bool, err error) {
+	if inUse, err = p.d.cfg.Media.InUse(ctx); err != nil || !inUse {
+		return inUse, err
 	}
 	now := time.Now()
 	due, err := p.read(ctx, now)
 	if err != nil {
-		return err
+		return true, err
 	}
 	p.keepOnly(due)
 	var fresh []schedctl.Due
@@ -109,7 +114,7 @@ func (p *preparer) look(ctx context.Context) error {
 	for len(fresh) > 0 {
 		n := min(len(fresh), maxUpcomingRead)
 		if err := p.readPosts(ctx, fresh[:n]); err != nil {
-			return err
+			return true, err
 		}
 		fresh = fresh[n:]
 	}
@@ -118,7 +123,7 @@ func (p *preparer) look(ctx context.Context) error {
 			p.start(ctx, u, now)
 		}
 	}
-	return p.dropUnneeded(ctx)
+	return true, p.dropUnneeded(ctx)
 }
 
 // read returns the entries of the due index that are due soon.

@@ -483,3 +483,45 @@ func TestUploadsUseTheSession(t *testing.T) {
 		r.wantPublished(p, 1)
 	})
 }
+
+// A post that is canceled while its files are uploaded is not published.
+func TestCancelDuringAnUpload(t *testing.T) {
+	mediaBubble(t, func(r mediaRig) {
+		r.network.OnUpload = func(context.Context, int, publish.Request, publish.File) error {
+			time.Sleep(20 * time.Second)
+			return nil
+		}
+		r.start()
+		p := r.create(schedctl.NewPost{
+			Content: secret, Media: []schedctl.PostMedia{r.asset("a")}, Accounts: []schedctl.Account{r.account("me", nil)}, Now: true,
+		})
+		r.after(10 * time.Second)
+		r.cancel(p.ID)
+		r.after(time.Minute)
+		r.wantCalls(0)
+		if got := r.wantStatus(p, schedctl.Canceled); got.Error != nil {
+			t.Errorf("error %+v", got.Error)
+		}
+	})
+}
+
+// Networks that fetch files get links. Their files are not prepared.
+func TestFetchedFiles(t *testing.T) {
+	mediaBubble(t, func(r mediaRig) {
+		fetching := fetchingFake{r.fake}
+		r.registry = publish.NewRegistry(fetching)
+		r.start()
+		p := r.scheduleMedia(10*time.Minute, r.asset("a"))
+		r.after(11 * time.Minute)
+		r.wantPublished(p, 1)
+		if f := r.fake.Requests()[0].Files[0]; f.URL != "https://daemon.example/media/"+p.Media[0].AssetID || f.Open != nil || f.AltText == "" {
+			t.Errorf("file %+v", f)
+		}
+	})
+}
+
+type fetchingFake struct{ *publishtest.Fake }
+
+func (fetchingFake) MediaRules(schedctl.Account) publish.MediaRules {
+	return publish.MediaRules{Fetched: true, Classes: map[schedctl.MediaClass]publish.ClassRules{schedctl.MediaImage: {}}}
+}

@@ -52,11 +52,13 @@ type File struct {
 	Upload Upload
 }
 
-// Total returns the number of bytes of all files.
+// Total returns the number of bytes of all files that the daemon sends.
 func Total(files []File) int64 {
 	var n int64
 	for i := range files {
-		n += files[i].Size
+		if files[i].Open != nil {
+			n += files[i].Size
+		}
 	}
 	return n
 }
@@ -73,7 +75,7 @@ type MediaRules struct {
 	MaxVideos int                                // videos and GIFs in one post; 0 for MaxFiles
 
 	// Fetched means that the network, or the reader of a feed, fetches files from the
-	// daemon by [File].URL. Nothing is sent with the post.
+	// daemon by [File].URL. The files are not sent with the post.
 	Fetched bool
 
 	// UploadLife is how long the network keeps an upload that no post refers to, if that
@@ -103,7 +105,7 @@ type MediaPublisher interface {
 }
 
 // Uploader is a [MediaPublisher] whose network takes each file in a request before the
-// post. Nobody can see an upload before the post, so it may be repeated at any time.
+// post. An upload is not visible before the post, so it may be repeated at any time.
 // Uploads start before the post is due. Their requests are not guarded by the lease of
 // an attempt.
 type Uploader interface {

@@ -128,7 +128,7 @@ const (
 	nameNotFound = "BlobNotFound"
 )
 
-// fileTooLarge changes an error into one that asks for a smaller file.
+// fileTooLarge changes an error so that a smaller file is sent.
 func fileTooLarge(e *publish.Error, size int64) *publish.Error {
 	e.Kind, e.Code, e.Outcome = schedctl.KindMedia, publish.CodeFileTooLarge, schedctl.OutcomeNotPublished
 	if size > oldImageBytes && size <= maxImageBytes {

@@ -45,7 +45,7 @@ var stallTimeout = 30 * time.Second
 //
 // If the body cannot be read, the error is of kind media. The last byte of a body is
 // sent only after the body was read to its end without an error. The outcome is
-// not_published if nothing was sent, otherwise unknown.
+// not_published if no header was written, otherwise unknown.
 func PostBody(ctx context.Context, client *http.Client, url string, header http.Header, body Body) (Response, error) {
 	return stream(ctx, client, http.MethodPost, url, header, body)
 }

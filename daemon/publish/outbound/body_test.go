@@ -62,7 +62,7 @@ func TestPostBodyStreams(t *testing.T) {
 func TestPostBodyUnreadable(t *testing.T) {
 	t.Parallel()
 	errDisk := errors.New("disk")
-	mismatch := publish.MediaError("media_changed", "the stored file is not the one that was attached")
+	mismatch := publish.MediaError("media_changed", "the stored file has other bytes")
 	const size = 100 << 10
 	for name, tt := range map[string]struct {
 		body    outbound.Body

@@ -2,7 +2,7 @@
 //
 // [Run] is the conformance suite that each publisher must pass. It plays every kind
 // of response, breaks connections, and checks that the publisher reports the right
-// outcome. For a publisher of files, [MediaSuite] tells it how they are sent. [Fake] is an in-memory network for tests of code that calls publishers.
+// outcome. [MediaSuite] adds tests for publishers that send files. [Fake] is an in-memory network for tests of code that calls publishers.
 // [StartSnac] starts a real server of the Mastodon API and [StartPDS] one of
 // Bluesky.
 package publishtest
