@@ -1,0 +1,101 @@
+package media_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob/dir"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// A draft keeps its asset. Unused assets go when they expire, and their blobs a day after
+// they were stored.
+func TestCollector(t *testing.T) {
+	t.Parallel()
+	blobs, err := dir.Open(filepath.Join(t.TempDir(), "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blobs.Close()
+	store := storagetest.NewMemory()
+	defer store.Close()
+	now := schedctl.Millis(time.Now())
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	service := media.New(media.Config{Blobs: blobs})
+	put := func(file []byte) schedctl.MediaAsset {
+		f, err := service.Receive(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := service.Store(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		a := f.Asset()
+		a.ID, a.WorkspaceID, a.Status, a.ExpiresAt = schedctl.NewID(schedctl.MediaPrefix, now), ws, schedctl.MediaReady, now.Add(media.UnusedLife)
+		a.CreatedAt, a.UpdatedAt = now, now
+		if err := store.Update(t.Context(), func(tx storage.Tx) error { return tx.PutMediaAsset(a) }); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	unused, used := put(mediatest.PNG(2, 3)), put(mediatest.PNG(3, 2))
+	post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Media: []schedctl.PostMedia{{AssetID: used.ID, SHA256: used.SHA256}}}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Update(t.Context(), func(tx storage.Tx) error { return tx.PutPost(post) }); err != nil {
+		t.Fatal(err)
+	}
+	c := media.Collector{Store: store, Blobs: blobs}
+	if n, err := c.Assets(t.Context(), now); n != 0 || err != nil {
+		t.Errorf("before the expiry: %d deleted, %v", n, err)
+	}
+	later := now.Add(media.UnusedLife + time.Hour)
+	if n, err := c.Assets(t.Context(), later); n != 1 || err != nil {
+		t.Errorf("after the expiry: %d deleted, %v", n, err)
+	}
+	if left, n, err := c.Orphans(t.Context(), now); left.Blobs != 2 || n != 0 || err != nil {
+		t.Errorf("fresh blobs: %+v left, %d deleted, %v", left, n, err)
+	}
+	left, n, err := c.Orphans(t.Context(), later)
+	if left.Blobs != 1 || left.Bytes != used.Size || n != 1 || err != nil {
+		t.Errorf("old blobs: %+v left, %d deleted, %v", left, n, err)
+	}
+	if _, err := blobs.Stat(t.Context(), unused.SHA256); err == nil {
+		t.Error("the blob of the deleted asset is still there")
+	}
+}
+
+func TestSigner(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := media.NewSigner([32]byte{1})
+	c := media.Capability{
+		Action: media.ActionUpload, WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, now),
+		AssetID: schedctl.NewID(schedctl.MediaPrefix, now), KeyID: schedctl.NewID(schedctl.KeyPrefix, now), Expires: now.Add(time.Hour).UTC().Truncate(time.Second),
+	}
+	token := s.Sign(c)
+	if got, err := s.Verify(token, media.ActionUpload, now); err != nil || got != c {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, err := range map[string]error{
+		"expired": verify(s, token, media.ActionUpload, now.Add(2*time.Hour)), "another action": verify(s, token, media.ActionDownload, now),
+		"another key": verify(media.NewSigner([32]byte{2}), token, media.ActionUpload, now), "cut": verify(s, token[:len(token)-4], media.ActionUpload, now),
+	} {
+		if schedctl.CodeOf(err) != schedctl.UploadURLInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func verify(s *media.Signer, token string, action media.Action, now time.Time) error {
+	_, err := s.Verify(token, action, now)
+	return err
+}
