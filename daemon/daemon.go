@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"time"
@@ -194,14 +195,16 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d.loop = newLoop(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
 	readers := storage.NewReaders(cfg.Store)
 	var files *media.Service
+	var links http.Handler
 	if cfg.Blobs != nil {
 		files = media.New(media.Config{Blobs: cfg.Blobs, Limits: cfg.Media, Outbound: cfg.Outbound})
+		links = &mediaLinks{readers, files, signer, cfg.Logger}
 		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs}, d.metrics, cfg.Logger, time.Time{}}
 	}
 	d.api = api.New(api.Config{
 		Media: files, Signer: signer, PublicURL: publicURL,
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
-		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers}, publicURL, cfg.Logger),
+		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
 		Metrics: rejectRebinding(listener, d.metrics.Handler()), Observe: d.countRequest, Ready: d.ready, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	if member != nil {

@@ -2,14 +2,21 @@ package daemon
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	"github.com/schedctl/schedctl/storage"
 )
 
-// feedSource reads the published posts of feed accounts from the store.
-type feedSource struct{ store *storage.Readers }
+// feedSource reads the published posts of feed accounts from the store, and their files.
+type feedSource struct {
+	store *storage.Readers
+	files *media.Service // nil for a daemon without media
+}
 
 // Feed returns the feed account with this name.
 func (s feedSource) Feed(ctx context.Context, name string) (a schedctl.Account, err error) {
@@ -45,7 +52,12 @@ func (s feedSource) Entries(ctx context.Context, account schedctl.Account, after
 			if t == nil {
 				continue
 			}
-			entries = append(entries, feed.Entry{ID: t.ID, Content: post.ContentFor(t), PublishedAt: p.At})
+			e, err := feedEntry(r, &post, t)
+			if err != nil {
+				return err
+			}
+			e.PublishedAt = p.At
+			entries = append(entries, e)
 		}
 		return nil
 	})
@@ -74,5 +86,35 @@ func publishedEntry(r storage.Reader, account schedctl.Account, targetID string)
 	if t == nil || t.Status != schedctl.Published || t.AccountID != account.ID {
 		return feed.Entry{}, schedctl.Errorf(schedctl.NotFound, "", "the feed has no entry %s", targetID)
 	}
-	return feed.Entry{ID: t.ID, Content: post.ContentFor(t), PublishedAt: t.PublishedAt}, nil
+	return feedEntry(r, &post, t)
+}
+
+// feedEntry returns the entry of a published target.
+func feedEntry(r storage.Reader, post *schedctl.Post, t *schedctl.Target) (feed.Entry, error) {
+	e := feed.Entry{ID: t.ID, Content: post.ContentFor(t), PublishedAt: t.PublishedAt}
+	for _, m := range post.MediaFor(t) {
+		asset, err := r.MediaAsset(post.WorkspaceID, m.AssetID)
+		if err != nil {
+			return feed.Entry{}, fmt.Errorf("read the media of %s: %w", t.ID, err)
+		}
+		e.Media = append(e.Media, media.Describe(&asset, &m))
+	}
+	return e, nil
+}
+
+// feedCache lets every cache keep the files of feeds, which never change.
+const feedCache = "public, max-age=31536000, immutable"
+
+// ServeMedia serves a file of an entry. Browsers show pictures and videos, and save
+// documents.
+func (s feedSource) ServeMedia(w http.ResponseWriter, r *http.Request, m publish.Media) error {
+	if s.files == nil {
+		return schedctl.Errorf(schedctl.NotFound, "", "this daemon has no media store")
+	}
+	disposition := media.Inline
+	if m.Class() == schedctl.MediaDocument {
+		disposition = media.Attachment
+	}
+	asset := schedctl.MediaAsset{ID: m.AssetID, FileName: m.FileName, MIMEType: m.MIMEType, SHA256: m.SHA256, Status: schedctl.MediaReady}
+	return servePublished(w, r, s.files, asset, disposition, feedCache)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -32,7 +33,7 @@ type mediaSource struct {
 var _ deliver.MediaSource = (*mediaSource)(nil)
 
 func newMediaSource(store storage.Store, blobs blob.Store, signer *media.Signer, publicURL string) *mediaSource {
-	return &mediaSource{store: store, blobs: blobs, fitter: variant.NewFitter(variant.DefaultMemory), signer: signer, publicURL: publicURL}
+	return &mediaSource{store: store, blobs: blobs, fitter: variant.NewFitter(variant.DefaultMemory), signer: signer, publicURL: strings.TrimRight(publicURL, "/")}
 }
 
 // InUse reports whether there is any asset.
@@ -124,7 +125,7 @@ func blobError(a schedctl.MediaAsset, err error) error {
 	return err
 }
 
-// Link returns a signed URL of the original bytes.
+// Link returns a signed URL, which [mediaLinks] serves.
 func (s *mediaSource) Link(ctx context.Context, a schedctl.MediaAsset) (string, error) {
 	info, err := s.blobs.Stat(ctx, a.SHA256)
 	switch {
@@ -136,5 +137,5 @@ func (s *mediaSource) Link(ctx context.Context, a schedctl.MediaAsset) (string, 
 	token := s.signer.Sign(media.Capability{
 		Action: media.ActionDownload, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Expires: time.Now().Add(mediaLinkLife),
 	})
-	return s.publicURL + "/media/" + token, nil
+	return s.publicURL + mediaLinkPath + token, nil
 }

@@ -58,6 +58,9 @@ type Config struct {
 	// Feeds serves paths below /feeds/. Nil disables them.
 	Feeds http.Handler
 
+	// MediaLinks serves the signed URLs below /media/. Nil disables them.
+	MediaLinks http.Handler
+
 	// Metrics serves /metrics without authentication. Nil disables it.
 	Metrics http.Handler
 
@@ -143,6 +146,9 @@ func New(c Config) *Server {
 	s.mux.HandleFunc("/", s.notFound)
 	if c.Feeds != nil {
 		s.mux.Handle("GET /feeds/", c.Feeds)
+	}
+	if c.MediaLinks != nil {
+		s.mux.Handle("GET /media/", c.MediaLinks)
 	}
 	if c.Metrics != nil {
 		s.mux.Handle("GET /metrics", c.Metrics)

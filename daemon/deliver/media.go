@@ -27,8 +27,8 @@ type MediaSource interface {
 	// made to fit; any other error may be temporary.
 	Fit(ctx context.Context, asset schedctl.MediaAsset, limits publish.ClassRules) (FittedFile, error)
 
-	// Link returns the URL at which anyone can fetch the original file for some days.
-	// Errors are those of Fit.
+	// Link returns the URL at which anyone can fetch the file for some days, as Fit returns
+	// it without limits. Errors are those of Fit.
 	Link(ctx context.Context, asset schedctl.MediaAsset) (string, error)
 }
 
@@ -41,6 +41,14 @@ type FittedFile struct {
 
 	// Close releases the file. It is nil if there is nothing to release.
 	Close func()
+}
+
+// release releases the file and keeps its facts.
+func (f *FittedFile) release() {
+	if f.Close != nil {
+		f.Close()
+	}
+	f.Open, f.Close = nil, nil
 }
 
 // codeStopped is the code of an error of kind network and outcome not_published: the

@@ -150,7 +150,6 @@ func (j *mediaJob) fit(ctx context.Context, d *Deliverer, c *publisherCall, rule
 			return sourceError(n+1, err)
 		}
 		f.url = url
-		return nil
 	}
 	if f.fitted != nil && limits.Equal(f.limits) {
 		return nil
@@ -159,6 +158,9 @@ func (j *mediaJob) fit(ctx context.Context, d *Deliverer, c *publisherCall, rule
 	fitted, err := d.cfg.Media.Fit(ctx, asset, limits)
 	if err != nil {
 		return sourceError(n+1, err)
+	}
+	if rules.Fetched {
+		fitted.release() // only its facts are needed
 	}
 	f.fitted, f.limits, f.upload = &fitted, limits, publish.Upload{}
 	return nil

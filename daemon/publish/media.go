@@ -140,6 +140,9 @@ func UploadName(r Request, f File) string {
 	return hex.EncodeToString(h.Sum(nil)[:16]) + extensions[f.MIMEType]
 }
 
+// Extension returns the usual extension of a MIME type with its dot, or the empty string.
+func Extension(mimeType string) string { return extensions[mimeType] }
+
 var extensions = map[string]string{
 	"application/pdf": ".pdf", "image/gif": ".gif", "image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp",
 	"video/mp4": ".mp4", "video/quicktime": ".mov", "video/webm": ".webm",

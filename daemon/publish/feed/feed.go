@@ -3,6 +3,9 @@
 // are public. No external account is needed, so feeds are the platform for first
 // tries.
 //
+// Entries show their media: as enclosures in Atom, as attachments in the JSON Feed, and
+// in the HTML of both. The daemon serves the files below the address of the feed.
+//
 // [Feed] is the publisher. Its Publish only returns a receipt: the feed shows the
 // targets that the store has as published. [Handler] serves the feeds.
 package feed
@@ -25,7 +28,8 @@ const Platform = "feed"
 // feedName matches valid names of feeds. The name is part of the address.
 var feedName = pattern.Lazy(`^[a-z0-9-]{1,40}$`)
 
-// Feed implements [publish.Publisher], [publish.Idempotent] and [publish.Pacer].
+// Feed implements [publish.Publisher], [publish.MediaPublisher], [publish.Idempotent] and
+// [publish.Pacer].
 type Feed struct{ at feedURLs }
 
 // New returns the publisher. publicURL is the public base URL of the daemon, such as

@@ -12,9 +12,10 @@ import (
 )
 
 var (
-	_ publish.Publisher  = (*feed.Feed)(nil)
-	_ publish.Idempotent = (*feed.Feed)(nil)
-	_ publish.Pacer      = (*feed.Feed)(nil)
+	_ publish.Publisher      = (*feed.Feed)(nil)
+	_ publish.MediaPublisher = (*feed.Feed)(nil)
+	_ publish.Idempotent     = (*feed.Feed)(nil)
+	_ publish.Pacer          = (*feed.Feed)(nil)
 )
 
 func TestConformance(t *testing.T) {
@@ -23,6 +24,7 @@ func TestConformance(t *testing.T) {
 		New:        func(*http.Client) publish.Publisher { return feed.New(publicURL) },
 		Connection: func(string) publish.Connection { return publish.Connection{Name: "news"} },
 		Receipt:    schedctl.Receipt{ID: publishtest.TargetID, URL: publicURL + "/feeds/news/" + publishtest.TargetID},
+		Media:      &publishtest.MediaSuite{},
 	})
 }
 

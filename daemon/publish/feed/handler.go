@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
 )
 
 // PageSize is the number of entries on one page of a feed.
@@ -21,6 +22,7 @@ const PageSize = 50
 type Entry struct {
 	ID          string // of the target
 	Content     string
+	Media       []publish.Media
 	PublishedAt time.Time
 }
 
@@ -37,16 +39,21 @@ type Source interface {
 
 	// Entry returns one published target of the account.
 	Entry(ctx context.Context, account schedctl.Account, targetID string) (Entry, error)
+
+	// ServeMedia responds with the bytes of a file of an entry, without metadata. If it
+	// returns an error, it has written nothing.
+	ServeMedia(w http.ResponseWriter, r *http.Request, m publish.Media) error
 }
 
-// Handler serves /feeds/<name>.atom, /feeds/<name>.json and /feeds/<name>/<target
-// id>. Feeds have pages of [PageSize] entries; ?after=<target id> selects the next
+// Handler serves /feeds/<name>.atom, /feeds/<name>.json, /feeds/<name>/<target id> and
+// the files of entries below /feeds/<name>/media/. Feeds have pages of [PageSize] entries; ?after=<target id> selects the next
 // page. Responses have ETag and Last-Modified.
 func Handler(source Source, publicURL string, log *slog.Logger) http.Handler {
 	h := &handler{source: source, at: newAddress(publicURL), log: log}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /feeds/{file}", h.feed)
 	mux.HandleFunc("GET /feeds/{name}/{target}", h.entry)
+	mux.HandleFunc("GET /feeds/{name}/media/{file}", h.media)
 	return mux
 }
 
@@ -153,7 +160,7 @@ func (h *handler) entry(w http.ResponseWriter, r *http.Request) {
 		h.writeError(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src 'self'; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	serve(w, r, doc)
 }

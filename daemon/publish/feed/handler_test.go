@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 )
 
@@ -65,6 +66,15 @@ func (m memory) Entry(_ context.Context, _ schedctl.Account, target string) (fee
 	return feed.Entry{}, schedctl.Errorf(schedctl.NotFound, "", "no entry %s", target)
 }
 
+// ServeMedia responds with the id of the asset.
+func (m memory) ServeMedia(w http.ResponseWriter, _ *http.Request, file publish.Media) error {
+	if m.fault != nil {
+		return m.fault
+	}
+	fmt.Fprint(w, file.AssetID)
+	return nil
+}
+
 // id returns the nth id of a kind, the same in each run.
 func id(p schedctl.Prefix, n int) string {
 	return schedctl.ULID{0: 1, 1: 0x9c, 14: byte(n >> 8), 15: byte(n)}.ID(p)
@@ -97,13 +107,22 @@ const nasty = "A first line with <b>, & and \"quotes\" ]]>\r\nthen\ttabs, \x01\x
 func TestGoldenDocuments(t *testing.T) {
 	t.Parallel()
 	m := posts("Hello, world", nasty)
-	for file, path := range map[string]string{
-		"feed.atom":  "/feeds/news.atom",
-		"feed.json":  "/feeds/news.json",
-		"entry.html": "/feeds/news/" + m.entries[1].ID,
+	withMedia := posts("Holiday <3\nin pictures", "")
+	withMedia.entries[0].Media = files()
+	withMedia.entries[1].Media = files()[:1]
+	for _, tt := range []struct {
+		source     memory
+		file, path string
+	}{
+		{m, "feed.atom", "/feeds/news.atom"},
+		{m, "feed.json", "/feeds/news.json"},
+		{m, "entry.html", "/feeds/news/" + m.entries[1].ID},
+		{withMedia, "media.atom", "/feeds/news.atom"},
+		{withMedia, "media.json", "/feeds/news.json"},
+		{withMedia, "media.html", "/feeds/news/" + withMedia.entries[0].ID},
 	} {
-		golden := filepath.Join("testdata", file)
-		got := ask(m, http.MethodGet, path).Body.Bytes()
+		golden := filepath.Join("testdata", tt.file)
+		got := ask(tt.source, http.MethodGet, tt.path).Body.Bytes()
 		if *update {
 			if err := os.WriteFile(golden, got, 0o644); err != nil {
 				t.Fatal(err)

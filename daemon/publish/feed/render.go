@@ -27,18 +27,25 @@ type atomFeed struct {
 }
 
 type atomLink struct {
-	Rel  string `xml:"rel,attr"`
-	Type string `xml:"type,attr,omitempty"`
-	Href string `xml:"href,attr"`
+	Rel    string `xml:"rel,attr"`
+	Type   string `xml:"type,attr,omitempty"`
+	Title  string `xml:"title,attr,omitempty"`
+	Href   string `xml:"href,attr"`
+	Length int64  `xml:"length,attr,omitempty"` // a hint, in bytes
 }
 
 type atomEntry struct {
-	ID        string   `xml:"id"`
-	Title     string   `xml:"title"`
-	Published string   `xml:"published"`
-	Updated   string   `xml:"updated"`
-	Link      atomLink `xml:"link"`
-	Content   string   `xml:"content"`
+	ID        string      `xml:"id"`
+	Title     string      `xml:"title"`
+	Published string      `xml:"published"`
+	Updated   string      `xml:"updated"`
+	Links     []atomLink  `xml:"link"`
+	Content   atomContent `xml:"content"`
+}
+
+type atomContent struct {
+	Type string `xml:"type,attr,omitempty"` // "html", or empty for text
+	Body string `xml:",chardata"`
 }
 
 const (
@@ -58,11 +65,19 @@ func renderAtom(v feedPage) (document, error) {
 		feed.Links = append(feed.Links, atomLink{Rel: "next", Type: atomType, Href: pageURL(self, v.next)})
 	}
 	for _, e := range v.entries {
-		feed.Entries = append(feed.Entries, atomEntry{
-			ID: urn(schedctl.TargetPrefix, e.ID), Title: title(e.Content), Content: e.Content,
+		entry := atomEntry{
+			ID: urn(schedctl.TargetPrefix, e.ID), Title: entryTitle(e), Content: atomContent{Body: e.Content},
 			Published: timestamp(e.PublishedAt), Updated: timestamp(e.PublishedAt),
-			Link: atomLink{Rel: "alternate", Type: "text/html", Href: v.at.entry(name, e.ID)},
-		})
+			Links: append([]atomLink{{Rel: "alternate", Type: "text/html", Href: v.at.entry(name, e.ID)}}, enclosures(v.at, name, e)...),
+		}
+		if len(e.Media) > 0 {
+			body, err := renderHTML(e, v.at.mediaURL(name))
+			if err != nil {
+				return document{}, err
+			}
+			entry.Content = atomContent{Type: "html", Body: body}
+		}
+		feed.Entries = append(feed.Entries, entry)
 	}
 	body, err := xml.MarshalIndent(feed, "", "  ")
 	if err != nil {
@@ -89,7 +104,18 @@ type jsonItem struct {
 	ID        string `json:"id"`
 	URL       string `json:"url"`
 	Content   string `json:"content_text"`
+	HTML      string `json:"content_html,omitempty"` // of an entry with media
 	Published string `json:"date_published"`
+
+	Attachments []jsonAttachment `json:"attachments,omitempty"`
+}
+
+type jsonAttachment struct {
+	URL      string  `json:"url"`
+	MIMEType string  `json:"mime_type"`
+	Title    string  `json:"title,omitempty"` // the alt text
+	Size     int64   `json:"size_in_bytes,omitempty"`
+	Duration float64 `json:"duration_in_seconds,omitempty"`
 }
 
 // renderJSON renders a page as JSON Feed.
@@ -103,9 +129,18 @@ func renderJSON(v feedPage) (document, error) {
 		feed.NextURL = pageURL(self, v.next)
 	}
 	for _, e := range v.entries {
-		feed.Items = append(feed.Items, jsonItem{
+		item := jsonItem{
 			ID: urn(schedctl.TargetPrefix, e.ID), URL: v.at.entry(name, e.ID), Content: e.Content, Published: timestamp(e.PublishedAt),
-		})
+			Attachments: attachments(v.at, name, e),
+		}
+		if len(e.Media) > 0 {
+			html, err := renderHTML(e, v.at.mediaURL(name))
+			if err != nil {
+				return document{}, err
+			}
+			item.HTML = html
+		}
+		feed.Items = append(feed.Items, item)
 	}
 	body, err := json.MarshalIndent(feed, "", "  ")
 	if err != nil {
@@ -126,8 +161,7 @@ var entryPage = sync.OnceValue(func() *template.Template {
 </head>
 <body>
 <article>
-<p>{{range $i, $line := .Lines}}{{if $i}}<br>
-{{end}}{{$line}}{{end}}</p>
+{{.Body}}
 <footer>{{.Name}}, <time datetime="{{.Time}}">{{.Time}}</time></footer>
 </article>
 </body>
@@ -137,10 +171,16 @@ var entryPage = sync.OnceValue(func() *template.Template {
 
 // renderPage renders the page of one entry.
 func renderPage(at feedURLs, account schedctl.Account, e Entry) (document, error) {
+	// The addresses of files are relative, because the policy of the page allows only
+	// files of its own origin.
+	content, err := renderHTML(e, func(file string) string { return "media/" + file })
+	if err != nil {
+		return document{}, err
+	}
 	var body bytes.Buffer
-	err := entryPage().Execute(&body, map[string]any{
-		"Title": title(e.Content), "Name": account.Name, "Atom": at.atom(account.Name), "JSON": at.json(account.Name),
-		"Lines": strings.Split(printable(e.Content), "\n"), "Time": timestamp(e.PublishedAt),
+	err = entryPage().Execute(&body, map[string]any{
+		"Title": entryTitle(e), "Name": account.Name, "Atom": at.atom(account.Name), "JSON": at.json(account.Name),
+		"Body": template.HTML(content), "Time": timestamp(e.PublishedAt),
 	})
 	if err != nil {
 		return document{}, fmt.Errorf("write page of an entry: %w", err)

@@ -1,0 +1,89 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media/mediafile"
+	"github.com/schedctl/schedctl/storage/blob"
+)
+
+// Published is the file of an asset as anyone may see it: without metadata such as the
+// place where a picture was taken.
+type Published struct {
+	asset schedctl.MediaAsset
+	blob  blob.Reader
+	view  *mediafile.View
+}
+
+// OpenPublished opens the file of a ready asset. The caller must close it. The error
+// wraps [blob.ErrNotFound] if the bytes are missing. ctx limits the whole life of the
+// file.
+func (s *Service) OpenPublished(ctx context.Context, a schedctl.MediaAsset) (*Published, error) {
+	r, err := s.blobs.Open(ctx, a.SHA256)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", a.ID, err)
+	}
+	view, err := mediafile.NewView(seekerAt{r}, r.Info().Size, a.MIMEType)
+	if err != nil {
+		r.Close()
+		return nil, fmt.Errorf("open %s: %w", a.ID, err)
+	}
+	return &Published{asset: a, blob: r, view: view}, nil
+}
+
+// Close releases the file.
+func (p *Published) Close() error { return p.blob.Close() }
+
+// Serve responds with the file or the ranges that r asks for. A client that takes too
+// few bytes is disconnected.
+func (p *Published) Serve(w http.ResponseWriter, r *http.Request, d Disposition, cacheControl string) {
+	ContentHeader(w.Header(), &p.asset, d)
+	w.Header().Set("Cache-Control", cacheControl)
+	paced := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w)}
+	http.ServeContent(paced, r, "", time.Time{}, io.NewSectionReader(p.view, 0, p.view.Size()))
+}
+
+// seekerAt reads at any offset of a reader. It must be used by one goroutine at a time.
+type seekerAt struct{ r io.ReadSeeker }
+
+// ReadAt implements [io.ReaderAt].
+func (s seekerAt) ReadAt(b []byte, offset int64) (int, error) {
+	if _, err := s.r.Seek(offset, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(s.r, b)
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	return n, err
+}
+
+const (
+	// paceChunk bytes must be taken within paceTime: two kilobytes per second.
+	paceChunk = 64 << 10
+	paceTime  = 30 * time.Second
+)
+
+// pacedWriter gives each part of a body a deadline of its own, because a large file may
+// take longer than other responses.
+type pacedWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+// Write implements [io.Writer].
+func (w *pacedWriter) Write(b []byte) (n int, err error) {
+	for len(b) > 0 && err == nil {
+		part := b[:min(len(b), paceChunk)]
+		_ = w.control.SetWriteDeadline(time.Now().Add(paceTime)) // not supported in tests
+		var m int
+		m, err = w.ResponseWriter.Write(part)
+		n, b = n+m, b[len(part):]
+	}
+	return n, err
+}
