@@ -34,6 +34,15 @@ func (f *File) Encode() []byte {
 			line("%s: [%s]", v.key, strings.Join(texts, ", "))
 		}
 	}
+	for i, m := range f.Media {
+		if i == 0 {
+			line("media:")
+		}
+		line("  - file: %s", quoted(m.File.Text))
+		if m.Alt.Text != "" {
+			line("    alt: %s", quoted(m.Alt.Text))
+		}
+	}
 	section := func(key string, value func(Override) string) {
 		for _, o := range f.Overrides {
 			if v := value(o); v != "" {
@@ -64,7 +73,7 @@ func (f *File) Encode() []byte {
 }
 
 // plain matches texts that YAML can hold without quotes, such as times.
-var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$|^[0-9T:.-]+Z$`)
+var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$|^[0-9T:.-]+Z$`)
 
 // quoted returns a text as a YAML scalar. Every JSON string is one.
 func quoted(text string) string {

@@ -7,6 +7,7 @@
 //	tz: Europe/Berlin
 //	to: [blog, "mastodon:me"]
 //	labels: [release]
+//	media: [{file: images/door.png, alt: "A red door"}]
 //	override:
 //	  mastodon:me: Version 1.0 is out!
 //	options:
@@ -18,6 +19,9 @@
 // moved or its text changes. One empty line after the front matter and one line
 // break at the end of the file are not part of the text. Line ends of Windows
 // are read as "\n".
+//
+// media lists the pictures, videos and documents of the post with their alt texts. Paths
+// are relative to the post file, use slashes, and stay inside the directory.
 //
 // The file [ConfigName] in the directory names the collection of its posts.
 //
@@ -60,6 +64,7 @@ type File struct {
 	TZ        Value
 	To        []Value
 	Labels    []Value
+	Media     []Media
 	Overrides []Override
 	Content   Value
 }

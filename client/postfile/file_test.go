@@ -1,6 +1,7 @@
 package postfile_test
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -39,12 +40,25 @@ func TestParse(t *testing.T) {
 		"one account":           {"---\nid: a\nto: blog\n---\nHello\n", postfile.File{ID: text("a", 2), To: []postfile.Value{text("blog", 3)}, Content: text("Hello", 5)}},
 		"numbers and dates":     {"---\nid: 12\nat: 2026-12-08T09:00:00Z\n---\nHello\n", postfile.File{ID: text("12", 2), At: text("2026-12-08T09:00:00Z", 3), Content: text("Hello", 5)}},
 		"nothing":               {"---\nid: a\nat:\nto:\noverride:\ntz: ~\n---\n", postfile.File{ID: text("a", 2), At: text("", 3), TZ: text("", 6), Content: text("", 8)}},
-		"rules in the text":     {"---  \nid: a\n---\nHello\n---\nyou\n", postfile.File{ID: text("a", 2), Content: text("Hello\n---\nyou", 4)}},
+		"media": {
+			"---\nid: a\nmedia: [{file: i/a.png, alt: \"A door\"}, {file: ../b.mp4}]\n---\n",
+			postfile.File{ID: text("a", 2), Media: []postfile.Media{
+				{File: text("i/a.png", 3), Alt: text("A door", 3), Path: "p/i/a.png"}, {File: text("../b.mp4", 3), Path: "b.mp4"},
+			}, Content: text("", 5)},
+		},
+		"media in lines": {
+			"---\nid: a\nmedia:\n  - file: ./a.png\n    alt: |\n      Two\n      lines\n  - alt:\n    file: ä b.jpg\n---\nHi\n",
+			postfile.File{ID: text("a", 2), Media: []postfile.Media{
+				{File: text("./a.png", 4), Alt: text("Two\nlines", 5), Path: "p/a.png"}, {File: text("ä b.jpg", 9), Alt: text("", 8), Path: "p/ä b.jpg"},
+			}, Content: text("Hi", 11)},
+		},
+		"no media":          {"---\nid: a\nmedia:\n---\nHi\n", postfile.File{ID: text("a", 2), Content: text("Hi", 5)}},
+		"rules in the text": {"---  \nid: a\n---\nHello\n---\nyou\n", postfile.File{ID: text("a", 2), Content: text("Hello\n---\nyou", 4)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tc.want.Path = "a.md"
-			got, problems := postfile.Parse("a.md", []byte(tc.text))
+			tc.want.Path = "p/a.md"
+			got, problems := postfile.Parse("p/a.md", []byte(tc.text))
 			if diff := cmp.Diff(tc.want, got); diff != "" || problems != nil {
 				t.Errorf("%v, -want +got:\n%s", problems, diff)
 			}
@@ -63,7 +77,7 @@ func TestProblems(t *testing.T) {
 		"never ended":         {"---\nid: a\nHello\n", []string{"p/a b.md:1: the file has no front matter"}},
 		"no id":               {"---\nto: x\n---\nHello\n", []string{"p/a b.md:1: the file has no id; give the post a name of its own, such as id: a-b"}},
 		"nothing at all":      {"---\n---\nHello\n", []string{"p/a b.md:1: the file has no id"}},
-		"unknown keys":        {"---\nid: a\npublish_at: x\nTo: y\n---\nHello\n", []string{`p/a b.md:3: unknown key "publish_at"; the keys are id, at, tz, to, labels, override and options`, `p/a b.md:4: unknown key "To"`}},
+		"unknown keys":        {"---\nid: a\npublish_at: x\nTo: y\n---\nHello\n", []string{`p/a b.md:3: unknown key "publish_at"; the keys are id, at, tz, to, labels, media, override and options`, `p/a b.md:4: unknown key "To"`}},
 		"a key twice":         {"---\nid: a\nid: b\n---\nHello\n", []string{`p/a b.md:3: cannot read the front matter: duplicate key "id"`}},
 		"no YAML":             {"---\nid: [\n---\nHello\n", []string{"p/a b.md:2: cannot read the front matter: sequence end token"}},
 		"a tab":               {"---\nid: a\noverride:\n\tx: y\n---\nHello\n", []string{"p/a b.md:4: cannot read the front matter: found character"}},
@@ -81,10 +95,22 @@ func TestProblems(t *testing.T) {
 		"options of text":     {"---\nid: a\noptions:\n  x: y\n---\nHello\n", []string{"p/a b.md:4: expected keys and values"}},
 		"options in options":  {"---\nid: a\noptions: {x: {y: {z: 1}, l: [[a]]}}\n---\nHello\n", []string{`p/a b.md:3: "y" must be a text, not keys and values`, `p/a b.md:3: "l" must not be a list of lists`}},
 		"a label of keys":     {"---\nid: a\nlabels: {x: y}\n---\nHello\n", []string{`p/a b.md:3: "labels" must be a text, not keys and values`}},
-		"no UTF-8":            {"---\nid: a\n---\ncaf\xe9\n", []string{"p/a b.md:4: this is not UTF-8 text"}},
-		"a large file":        {strings.Repeat("x", 1<<20+1), []string{"p/a b.md:1: the file is larger than 1 MiB"}},
-		"a large front":       {"---\n#" + strings.Repeat("x", 64<<10) + "\n---\n", []string{"p/a b.md:1: the front matter is larger than 64 KiB"}},
-		"many brackets":       {"---\nid: " + strings.Repeat("[", 60<<10) + "\n---\n", []string{"p/a b.md:2: the front matter has too many brackets"}},
+		"media of text":       {"---\nid: a\nmedia: a.png\n---\n", []string{`p/a b.md:3: "media" must be a list of files, such as [{file: images/a.png, alt: "A red door"}]`}},
+		"media of names":      {"---\nid: a\nmedia:\n- a.png\n- {file: b.png}\n---\n", []string{`p/a b.md:4: "media" has an entry that is not a file, such as {file:`}},
+		"media without file":  {"---\nid: a\nmedia:\n- {file: a.png}\n- {alt: x}\n---\n", []string{"p/a b.md:5: the entry names no file"}},
+		"media with keys":     {"---\nid: a\nmedia:\n- file: a.png\n  alt_text: x\n---\n", []string{`p/a b.md:5: unknown key "alt_text"; the keys of a file are file and alt`}},
+		"media of lists":      {"---\nid: a\nmedia:\n- file: [a.png]\n  alt: {b: c}\n---\n", []string{`p/a b.md:4: "file" must be a text, not a list`, `p/a b.md:5: "alt" must be a text, not keys and values`}},
+		"media twice":         {"---\nid: a\nmedia:\n- file: a.png\n- file: ../p/./a.png\n---\n", []string{`p/a b.md:5: the file "../p/./a.png" is listed twice`}},
+		"media outside": {"---\nid: a\nmedia:\n- file: /etc/passwd\n- file: ../../a.png\n- file: C:/a.png\n- file: x/../../..\n---\n", []string{
+			`p/a b.md:4: the file "/etc/passwd" must be inside the directory`, `p/a b.md:5: the file "../../a.png" must be inside`, `p/a b.md:6: the file "C:/a.png" must be inside`, `p/a b.md:7: the file "x/../../.." must be inside`,
+		}},
+		"media of no name": {"---\nid: a\nmedia:\n- file: a\\b.png\n- file: images/\n- file: ..\n- file: \"a\\0\"\n---\n", []string{
+			`p/a b.md:4: the file "a\\b.png" has a backslash in its path; separate directories with /`, `p/a b.md:5: the file "images/" is a directory`, `p/a b.md:6: the file ".." is a directory`, `p/a b.md:7: the file "a\x00" has a NUL`,
+		}},
+		"no UTF-8":      {"---\nid: a\n---\ncaf\xe9\n", []string{"p/a b.md:4: this is not UTF-8 text"}},
+		"a large file":  {strings.Repeat("x", 1<<20+1), []string{"p/a b.md:1: the file is larger than 1 MiB"}},
+		"a large front": {"---\n#" + strings.Repeat("x", 64<<10) + "\n---\n", []string{"p/a b.md:1: the front matter is larger than 64 KiB"}},
+		"many brackets": {"---\nid: " + strings.Repeat("[", 60<<10) + "\n---\n", []string{"p/a b.md:2: the front matter has too many brackets"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,13 +202,14 @@ func TestEncode(t *testing.T) {
 	v := func(s string) postfile.Value { return postfile.Value{Text: s} }
 	f := postfile.File{
 		Path: "a.md", ID: v("12-launch"), At: v("2026-12-08T09:00:00.5Z"), To: []postfile.Value{v("feed:blog"), v("on"), v("a, b")}, Labels: []postfile.Value{v("x y"), v("z")},
+		Media: []postfile.Media{{File: v("images/a.png"), Alt: v("A \"red\" door"), Path: "images/a.png"}, {File: v("b.mp4"), Path: "b.mp4"}},
 		Overrides: []postfile.Override{
 			{Account: v("feed:blog"), Text: v("two\nlines: <&> \"é\"\u2028")}, {Account: v("~"), Text: v("- x"), Options: map[string]any{}},
 			{Account: v("on"), Options: map[string]any{"b": true, "s": "true", "n": 1.5, "i": 3.0, "l": []any{"x", false}}},
 		},
 		Content: v("\nHello\n---\n\n"),
 	}
-	want := "---\nid: 12-launch\nat: 2026-12-08T09:00:00.5Z\nto: [\"feed:blog\", \"on\", \"a, b\"]\nlabels: [\"x y\", z]\noverride:\n  \"feed:blog\": \"two\\nlines: <&> \\\"é\\\"\\u2028\"\n  \"~\": \"- x\"\n" +
+	want := "---\nid: 12-launch\nat: 2026-12-08T09:00:00.5Z\nto: [\"feed:blog\", \"on\", \"a, b\"]\nlabels: [\"x y\", z]\nmedia:\n  - file: images/a.png\n    alt: \"A \\\"red\\\" door\"\n  - file: b.mp4\noverride:\n  \"feed:blog\": \"two\\nlines: <&> \\\"é\\\"\\u2028\"\n  \"~\": \"- x\"\n" +
 		"options:\n  \"~\": {}\n  \"on\": {b: true, i: 3, l: [\"x\",false], \"n\": 1.5, s: \"true\"}\n---\n\n\nHello\n---\n\n\n"
 	if diff := cmp.Diff(want, string(f.Encode())); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -221,6 +248,11 @@ func checkParse(t *testing.T, data []byte) {
 	if len(problems) > 0 {
 		return
 	}
+	for _, m := range file.Media {
+		if !fs.ValidPath(m.Path) || m.Path == "." {
+			t.Fatalf("%q leads to %q", m.File.Text, m.Path)
+		}
+	}
 	if !postfile.IsID(file.ID.Text) || strings.Contains(file.Content.Text, "\r\n") {
 		t.Fatalf("%+v", file)
 	}
@@ -247,6 +279,7 @@ func FuzzFiles(f *testing.F) {
 		"---\nid: a\nat: b\nto: [c, d]\noverride:\n  c: |\n    x\n---\nHello\n", "---\nid: &a [*a]\n---\n", "---\n? a\n: b\n---\n", "---\n<<: {a: b}\n---\n",
 		"---\nid: !!map {}\n---\n", "---\r\nid: \"\\u00e9\"\r\n---\r\n\r\n", "---\nto:\n- >-\n  a\n- 'b'\n---", "---\n{id: a, to: b}\n---\n", "---\na: b: c\n---\n", "---\n%YAML\n---\n",
 		"---\nid: a\nlabels: [x, 'y z']\noptions: {c: {a: true, b: 1, c: 0x1F, d: .inf, e: [f, 2.5], g: null}}\n---\nHello\n",
+		"---\nid: a\nmedia: [{file: i/a.png, alt: \"A door\"}, {file: ../b.png}]\n---\n", "---\nid: a\nmedia:\n- alt: |\n    x\n\n  file: ./a//b/../c.gif\n- {file: /x}\n---\nHi\n",
 	} {
 		f.Add(byte(0), []byte(seed))
 	}

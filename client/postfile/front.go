@@ -14,7 +14,7 @@ import (
 )
 
 // keys are the keys of front matter.
-const keys = "id, at, tz, to, labels, override and options"
+const keys = "id, at, tz, to, labels, media, override and options"
 
 // maxBrackets is far more than the brackets in any real front matter. The parser is
 // very slow for deeply nested ones.
@@ -111,6 +111,8 @@ func (r *yamlReader) key(key Value, value ast.Node) {
 		f.To = r.list(key, value)
 	case "labels":
 		f.Labels = r.list(key, value)
+	case "media":
+		f.Media = r.media(key, value)
 	case "override":
 		r.accounts(value, func(account Value, text ast.Node) {
 			v := r.text(account, text)
