@@ -90,7 +90,7 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status = schedctl.Publishing
 	m.dialog = &confirm{
-		question: []string{"Publish this now, to " + m.scene().accounts(p.SocialAccountIDs) + "?", "", excerpt(p.Content, 200)},
+		question: []string{"Publish this now, to " + m.scene().accounts(p.SocialAccountIDs) + "?", "", excerpt(postText(p), 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.startChange(change{post: p, shown: shown, done: "publishing to " + plural(len(p.SocialAccountIDs), "account"),
@@ -121,7 +121,7 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status = schedctl.Canceled
 	m.dialog = &confirm{
-		question: []string{"Cancel this post? Press u afterwards to create a copy.", "", excerpt(p.Content, 200)},
+		question: []string{"Cancel this post? Press u afterwards to create a copy.", "", excerpt(postText(p), 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.startChange(change{post: p, shown: shown, done: "canceled",
@@ -139,7 +139,7 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 
 func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 	m.dialog = &confirm{
-		question: []string{"Delete this draft? Press u afterwards to restore it.", "", excerpt(p.Content, 200)},
+		question: []string{"Delete this draft? Press u afterwards to restore it.", "", excerpt(postText(p), 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.startChange(change{post: p, done: "deleted", removes: true,
@@ -158,7 +158,7 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 // recreate undoes a cancellation or deletion. It creates a copy for the accounts
 // that have not published the post, with the same time if that is in the future.
 func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
-	body := apiv1.CreatePost{Content: p.Content, Labels: p.Labels, AllowDuplicate: true}
+	body := apiv1.CreatePost{Content: p.Content, Media: p.Media, Labels: p.Labels, AllowDuplicate: true}
 	for _, id := range p.SocialAccountIDs {
 		if i := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool { return t.SocialAccountID == id }); i < 0 || p.Targets[i].Status != schedctl.Published {
 			body.SocialAccountIDs = append(body.SocialAccountIDs, id)
@@ -262,7 +262,7 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 	shown := p
 	shown.Status = schedctl.Publishing
 	m.dialog = &confirm{
-		question: append(question, "", excerpt(p.Content, 200)),
+		question: append(question, "", excerpt(postText(p), 200)),
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.startChange(change{post: p, shown: shown, done: "retrying",

@@ -47,6 +47,10 @@ type Client interface {
 	Delete(ctx context.Context, id string) error
 	Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error)
 
+	// Upload uploads a file of this computer. It may call progress from any goroutine
+	// until it returns. The same bytes are one asset, however often they are uploaded.
+	Upload(ctx context.Context, path string, progress func(sent, size int64)) (apiv1.MediaAsset, error)
+
 	// Follow calls notify for each event until the stream or ctx ends, and returns the
 	// reason. It starts after the event with the id after, or with new events if after
 	// is empty. When the stream is open, it calls notify with an event without a type;

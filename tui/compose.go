@@ -19,7 +19,8 @@ const localTime = "2006-01-02 15:04:05"
 
 // The fields of the composer.
 const (
-	fieldText = iota
+	fieldText  = iota
+	fieldMedia // skipped if the post has no media
 	fieldAccounts
 	fieldTime
 	fields
@@ -42,10 +43,11 @@ type composer struct {
 	theme theme
 	draft draft
 
-	keys, accountKeys []key.Binding // the most important keys, for the help line
+	keys, accountKeys, mediaKeys []key.Binding // the most important keys, for the help line
 
 	text         textarea.Model
 	texts        texts
+	media        media
 	accountIDs   []string
 	cursor       int
 	timeInput    textinput.Model
@@ -58,13 +60,15 @@ type composer struct {
 	fault      string
 	conflict   *apiv1.Post // the version that someone else has saved
 	leaving    bool        // the question whether to save is open
+	asking     *question   // for a file or an alt text, or nil
 }
 
 func (m *Model) compose(d draft) tea.Cmd {
 	c := &composer{
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
-		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Outside},
+		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Outside},
 		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave},
+		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.Attach, m.keys.Field, m.keys.Leave},
 		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or a time such as tomorrow 9am, or now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
@@ -73,6 +77,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 		c.texts.own[id] = c.originalText(id)
 	}
 	c.setText(d.from.Content)
+	c.setMedia(d.from)
 	if d.post.ID != "" && d.post.PublishAt != nil {
 		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
 	}
@@ -104,6 +109,9 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	if c.leaving {
 		return c.handleLeaveKey(m, k)
 	}
+	if c.asking != nil {
+		return c.handleQuestionKey(m, k)
+	}
 	if c.sending && !key.Matches(k, m.keys.Kill, m.keys.Leave) {
 		return nil // changes now would not be part of the request
 	}
@@ -114,9 +122,11 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.keys.Save):
 		return c.save(m)
 	case key.Matches(k, m.keys.Field):
-		return c.focus((c.field + 1) % fields)
+		return c.focus(c.nextField(1))
 	case key.Matches(k, m.keys.FieldBack):
-		return c.focus((c.field + fields - 1) % fields)
+		return c.focus(c.nextField(fields - 1))
+	case key.Matches(k, m.keys.Attach):
+		return c.askFile(m)
 	case key.Matches(k, m.keys.Theirs) && c.conflict != nil:
 		c.discard(m)
 		return m.compose(editDraft(*c.conflict))
@@ -139,8 +149,19 @@ func (c *composer) handleFieldKey(m *Model, k tea.KeyMsg) tea.Cmd {
 		c.timeInput, _ = c.timeInput.Update(k)
 	case fieldAccounts:
 		return c.handleAccountKey(m, k)
+	case fieldMedia:
+		return c.handleMediaKey(m, k)
 	}
 	return nil
+}
+
+// nextField returns the field that is steps after the focused one.
+func (c *composer) nextField(steps int) int {
+	field := (c.field + steps) % fields
+	if field == fieldMedia && len(c.media.list) == 0 {
+		field = (field + steps) % fields
+	}
+	return field
 }
 
 // handleAccountKey changes the selected accounts.
@@ -187,7 +208,7 @@ func (c *composer) changed() bool {
 	if c.draft.post.ID == "" && c.draft.from.ID != "" {
 		return true // a copy is not saved yet
 	}
-	return c.commonText() != c.draft.from.Content || c.timeInput.Value() != c.originalTime || c.accountsChanged() || c.textsChanged()
+	return c.commonText() != c.draft.from.Content || c.timeInput.Value() != c.originalTime || c.accountsChanged() || c.textsChanged() || c.mediaChanged()
 }
 
 // accountsChanged reports whether the selected accounts have changed.

@@ -72,6 +72,14 @@ func (c *composer) handle(m *Model, msg composeMsg) tea.Cmd {
 		}
 	case savedMsg:
 		return c.handleSaved(m, msg)
+	case uploadedMsg:
+		return c.handleUploaded(msg)
+	case uploadTickMsg:
+		if c.uploading() {
+			return c.tickUpload()
+		}
+	case completedMsg:
+		c.handleCompleted(msg)
 	case writtenMsg:
 		if msg.err != nil {
 			c.fault = "the editor: " + explain(msg.err)
@@ -85,7 +93,7 @@ func (c *composer) handle(m *Model, msg composeMsg) tea.Cmd {
 }
 
 func (c *composer) validate(m *Model, msg checkMsg) tea.Cmd {
-	if msg.seq != c.validation.seq || c.commonText() == "" {
+	if msg.seq != c.validation.seq || c.commonText() == "" && len(c.mediaBody()) == 0 {
 		return nil
 	}
 	cl, id, body := m.cfg.Client, c.draft.post.ID, c.body(nil)

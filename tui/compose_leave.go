@@ -56,7 +56,10 @@ func (c *composer) saveDraft(m *Model) tea.Cmd {
 	switch {
 	case c.sending:
 		return nil
-	case strings.TrimSpace(c.commonText()) == "":
+	case c.mediaFault() != "":
+		c.fault = c.mediaFault()
+		return nil
+	case strings.TrimSpace(c.commonText()) == "" && len(c.media.list) == 0:
 		c.fault = "a draft needs a text"
 		return nil
 	}

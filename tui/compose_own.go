@@ -96,12 +96,12 @@ func (c *composer) overrides() (kept []apiv1.Override) {
 	for _, id := range c.accountIDs {
 		o := apiv1.Override{SocialAccountID: id}
 		if i := slices.IndexFunc(c.draft.from.TargetOverrides, func(o apiv1.Override) bool { return o.SocialAccountID == id }); i >= 0 {
-			o.Options = c.draft.from.TargetOverrides[i].Options
+			o.Options, o.Media = c.draft.from.TargetOverrides[i].Options, c.draft.from.TargetOverrides[i].Media
 		}
 		if text := c.ownText(id); text != "" {
 			o.Content = &text
 		}
-		if o.Content != nil || len(o.Options) > 0 {
+		if o.Content != nil || len(o.Options) > 0 || o.Media != nil {
 			kept = append(kept, o)
 		}
 	}

@@ -32,7 +32,9 @@ func (c *composer) save(m *Model) tea.Cmd {
 	at, fault := c.publishTime(m.now, m.zone)
 	switch {
 	case fault != "":
-	case strings.TrimSpace(c.commonText()) == "":
+	case c.mediaFault() != "":
+		fault = c.mediaFault()
+	case strings.TrimSpace(c.commonText()) == "" && len(c.media.list) == 0:
 		fault = "the text is empty"
 	case at != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or clear the time to save a draft"
@@ -79,7 +81,7 @@ func (c *composer) publishTime(now time.Time, zone *time.Location) (at *apiv1.Pu
 
 // body returns the request that creates the post.
 func (c *composer) body(at *apiv1.PublishTime) apiv1.CreatePost {
-	return apiv1.CreatePost{Content: c.commonText(), SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: at, TargetOverrides: c.overrides(), Labels: c.draft.from.Labels}
+	return apiv1.CreatePost{Content: c.commonText(), Media: c.mediaBody(), SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: at, TargetOverrides: c.overrides(), Labels: c.draft.from.Labels}
 }
 
 func (c *composer) create(m *Model, at *apiv1.PublishTime) tea.Cmd {
@@ -114,6 +116,10 @@ func (c *composer) edit(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	}
 	if text := c.commonText(); text != c.draft.from.Content {
 		body.Content = &text
+	}
+	if c.mediaChanged() {
+		list := c.mediaBody()
+		body.Media = &list
 	}
 	overrides := append([]apiv1.Override{}, c.overrides()...)
 	if c.accountsChanged() {
@@ -190,10 +196,19 @@ func sameText(a, b apiv1.Override) bool {
 	return a.SocialAccountID == b.SocialAccountID && (a.Content == nil) == (b.Content == nil) && (a.Content == nil || *a.Content == *b.Content)
 }
 
+// sameMedia reports whether two files of posts are the same, with the same alt text.
+func sameMedia(a, b apiv1.PostMedia) bool {
+	return a.ID == b.ID && (a.AltText == nil) == (b.AltText == nil) && (a.AltText == nil || *a.AltText == *b.AltText)
+}
+
 // editTo returns the edit that turns the post have into want.
 func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
 	if want.Content != have.Content {
 		body.Content = &want.Content
+	}
+	if !slices.EqualFunc(want.Media, have.Media, sameMedia) {
+		list := append([]apiv1.PostMedia{}, want.Media...)
+		body.Media = &list
 	}
 	moved := !slices.Equal(want.SocialAccountIDs, have.SocialAccountIDs)
 	if moved {

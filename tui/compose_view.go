@@ -10,11 +10,13 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// lines renders the composer: the text with all free height, the accounts with their
-// counters, the time, and messages.
+// lines renders the composer: the text with all free height, the media, the accounts with
+// their counters, the time, and messages.
 func (c *composer) lines(m *Model, width, height int) []string {
 	s := m.scene()
-	below := append(c.accountLines(s, m.accounts.list, m.accounts.err, width, max(1, height/3)), c.timeLines(m, width)...)
+	below := c.mediaLines(s, width, max(1, height/4))
+	below = append(below, c.accountLines(s, m.accounts.list, m.accounts.err, width, max(1, height/3))...)
+	below = append(below, c.timeLines(m, width)...)
 	below = append(below, c.messages(m, width, max(2, height/4))...)
 	head := c.label("New post", fieldText)
 	switch {
@@ -104,6 +106,8 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 	case c.leaving:
 		paint(t.warn.Render, c.question(m.keys)...)
 		return lines
+	case c.asking != nil:
+		return c.questionLines(t, width)
 	case c.conflict != nil:
 		paint(t.warn.Render, "Someone else has changed this post. Your text is above; their text: "+excerpt(c.conflict.Content, width),
 			"ctrl+s overwrite theirs   ctrl+t use theirs")
@@ -120,8 +124,11 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 		return append(lines, t.faint.Render("saving …"))
 	}
 	keys := c.keys
-	if c.field == fieldAccounts {
+	switch c.field {
+	case fieldAccounts:
 		keys = c.accountKeys
+	case fieldMedia:
+		keys = c.mediaKeys
 	}
 	return append(lines, shortHelp(t, keys, width))
 }

@@ -78,7 +78,7 @@ var keys = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
 	"pgdown": tea.KeyPgDown, "home": tea.KeyHome, "ctrl+s": tea.KeyCtrlS, "ctrl+t": tea.KeyCtrlT,
 	"ctrl+e": tea.KeyCtrlE, "ctrl+c": tea.KeyCtrlC, "shift+tab": tea.KeyShiftTab, "left": tea.KeyLeft, "right": tea.KeyRight,
-	"backspace": tea.KeyBackspace, "end": tea.KeyEnd, "ctrl+u": tea.KeyCtrlU,
+	"backspace": tea.KeyBackspace, "end": tea.KeyEnd, "ctrl+u": tea.KeyCtrlU, "ctrl+o": tea.KeyCtrlO,
 }
 
 func press(name string) tea.KeyMsg {

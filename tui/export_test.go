@@ -20,6 +20,8 @@ func Broken(again time.Time) tea.Msg {
 func Again() tea.Msg                  { return retryMsg{} }
 func IsTick(msg tea.Msg) bool         { _, is := msg.(tickMsg); return is }
 func IsAgain(msg tea.Msg) bool        { _, is := msg.(retryMsg); return is }
+func IsUploaded(msg tea.Msg) bool     { _, is := msg.(uploadedMsg); return is }
+func IsUploadTick(msg tea.Msg) bool   { _, is := msg.(uploadTickMsg); return is }
 func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
 func Distance(d time.Duration) string { return relativeTime(d) }
 func Clean(text string) string        { return clean(text) }

@@ -35,6 +35,8 @@ type fake struct {
 	fails           map[string]error // by method
 	created         map[string]apiv1.Post
 	lastEdit        apiv1.EditPost
+	lastCreate      apiv1.CreatePost
+	uploads         map[string]apiv1.MediaAsset // files that can be uploaded, by path
 	lastRetry       apiv1.RetryPost
 	lastAdd         apiv1.AddAccount
 	lastAccountEdit apiv1.EditAccount
@@ -267,10 +269,19 @@ func (f *fake) lastValidated() string {
 func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.Post, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.lastCreate = p
 	if known, ok := f.created[key]; ok {
 		return known, f.enter("Create")
 	}
 	post := apiv1.Post{ID: fmt.Sprintf("post_new%d", len(f.created)), Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Labels: p.Labels, Status: schedctl.Draft, Version: 1, CreatedAt: at(0)}
+	post.Media = p.Media
+	for _, m := range p.Media {
+		for _, a := range f.uploads {
+			if a.ID == m.ID {
+				post.MediaAssets = append(post.MediaAssets, a)
+			}
+		}
+	}
 	if p.PublishAt != nil {
 		post.Status, post.PublishAt = schedctl.Scheduled, at(0)
 		if !p.PublishAt.Now {
@@ -305,6 +316,9 @@ func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.P
 		f.lastEdit = e
 		if e.Content != nil {
 			p.Content = *e.Content
+		}
+		if e.Media != nil {
+			p.Media = *e.Media
 		}
 		if e.PublishAt != nil {
 			p.PublishAt, p.Status = e.PublishAt, schedctl.Scheduled
@@ -349,6 +363,20 @@ func (f *fake) Delete(_ context.Context, id string) error {
 	}
 	f.posts = slices.Delete(f.posts, f.index(id), f.index(id)+1)
 	return nil
+}
+
+func (f *fake) Upload(_ context.Context, path string, progress func(sent, size int64)) (apiv1.MediaAsset, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.enter("Upload"); err != nil {
+		return apiv1.MediaAsset{}, err
+	}
+	a, ok := f.uploads[path]
+	if !ok {
+		return apiv1.MediaAsset{}, schedctl.Errorf(schedctl.MediaInvalid, "", "open %s: no such file or directory", path)
+	}
+	progress(a.SizeBytes/2, a.SizeBytes)
+	return a, nil
 }
 
 // Follow sends the events of the next stream and then breaks off. After the last

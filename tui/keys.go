@@ -22,6 +22,7 @@ type keyMap struct {
 	Save, Leave, Field, FieldBack, Toggle key.Binding
 	SaveDraft, Keep, Discard              key.Binding
 	Own, Outside, Yes, No, Theirs         key.Binding
+	Attach, Remove, AltText               key.Binding
 }
 
 func bind(keys, help string, names ...string) key.Binding {
@@ -98,6 +99,9 @@ func (k *keyMap) bindDialogs() {
 	k.Discard = bind("d", "discard", "d")
 	k.Own = bind("o", "own text", "o")
 	k.Outside = bind("ctrl+e", "edit in $EDITOR", "ctrl+e")
+	k.Attach = bind("ctrl+o", "attach a file", "ctrl+o")
+	k.Remove = bind("x", "remove a file", "x")
+	k.AltText = bind("enter", "alt text of a file", "enter")
 	k.Toggle = bind("space", "select", " ", "x")
 	k.Yes = bind("y", "yes", "y", "Y")
 	k.No = bind("n", "no", "n", "N", "esc", "q")
@@ -123,5 +127,5 @@ func (k keyMap) browsing() []keyGroup {
 
 // composing returns the keys of the composer.
 func (k keyMap) composing() keyGroup {
-	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
+	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Attach, k.AltText, k.Remove, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
 }

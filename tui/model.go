@@ -33,6 +33,10 @@ type Config struct {
 	// saved. Nil means that there is no editor.
 	Edit func(ctx context.Context, text string) (string, error)
 
+	// Complete returns the paths that start with a text, directories with a slash at
+	// the end. Nil means that paths are not completed.
+	Complete func(text string) []string
+
 	Browse    func(ctx context.Context, url string) error // opens a URL; nil if not available
 	Clipboard io.Writer                                   // receives the OSC 52 sequence that copies text; nil if not available
 }
@@ -40,6 +44,9 @@ type Config struct {
 // callTimeout limits one call of the daemon. To verify an account, the daemon calls
 // its network with a shorter timeout.
 const callTimeout = 30 * time.Second
+
+// uploadTimeout limits one upload.
+const uploadTimeout = time.Hour
 
 // The size of a terminal that does not report its size.
 const (
@@ -52,11 +59,13 @@ type callFunc func(func(ctx context.Context) tea.Msg) tea.Cmd
 
 // Model is the state of the browser. It is a [tea.Model]; create it with [New].
 type Model struct {
-	cfg   Config
-	call  callFunc
-	write func(text string) (string, error) // Config.Edit, or nil
-	theme theme
-	keys  keyMap
+	cfg  Config
+	call callFunc
+	// upload is call with more time.
+	upload callFunc
+	write  func(text string) (string, error) // Config.Edit, or nil
+	theme  theme
+	keys   keyMap
 
 	width, height int
 	now           time.Time
@@ -90,13 +99,7 @@ func New(ctx context.Context, cfg Config) Model {
 		cfg: cfg, theme: newTheme(cfg.Renderer, cfg.Plain), keys: newKeyMap(),
 		width: defaultWidth, height: defaultHeight, now: cfg.Now(), zone: cfg.Zone,
 		busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
-		call: func(f func(context.Context) tea.Msg) tea.Cmd {
-			return func() tea.Msg {
-				ctx, done := context.WithTimeout(ctx, callTimeout)
-				defer done()
-				return f(ctx)
-			}
-		},
+		call: callsWithin(ctx, callTimeout), upload: callsWithin(ctx, uploadTimeout),
 	}
 	if cfg.Edit != nil {
 		m.write = func(text string) (string, error) { return cfg.Edit(ctx, text) }
@@ -106,6 +109,17 @@ func New(ctx context.Context, cfg Config) Model {
 		m.feeds[t].reset(t.query(m.week))
 	}
 	return m
+}
+
+// callsWithin returns a function that limits the time of calls.
+func callsWithin(ctx context.Context, timeout time.Duration) callFunc {
+	return func(f func(context.Context) tea.Msg) tea.Cmd {
+		return func() tea.Msg {
+			ctx, done := context.WithTimeout(ctx, timeout)
+			defer done()
+			return f(ctx)
+		}
+	}
 }
 
 // Init starts the clock. Data is requested after the first window size.

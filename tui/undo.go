@@ -216,5 +216,5 @@ func cannotUndo(p apiv1.Post, what string) *undo {
 // quoted returns the start of a post's text in quotes.
 func quoted(p apiv1.Post) string {
 	const most = 24
-	return "“" + clip(excerpt(p.Content, most), most) + "”"
+	return "“" + clip(excerpt(postText(p), most), most) + "”"
 }

@@ -25,11 +25,24 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 		lines = append(lines, wrap("labels: "+strings.Join(p.Labels, ", "), width)...)
 	}
 	lines = append(lines, "")
-	lines = append(lines, wrap(p.Content, width)...)
+	if p.Content != "" || len(p.Media) == 0 {
+		lines = append(lines, wrap(p.Content, width)...)
+	}
+	if len(p.Media) > 0 {
+		if p.Content != "" {
+			lines = append(lines, "")
+		}
+		lines = append(lines, t.title.Render("Media"))
+		lines = append(lines, mediaLines(s, postMedia(p.Media, p.MediaAssets), width)...)
+	}
 	for _, o := range p.TargetOverrides {
 		if o.Content != nil {
 			lines = append(lines, "", t.faint.Render("for "+s.name(o.SocialAccountID)+":"))
 			lines = append(lines, wrap(*o.Content, width)...)
+		}
+		if o.Media != nil {
+			lines = append(lines, "", t.faint.Render("media for "+s.name(o.SocialAccountID)+":"))
+			lines = append(lines, ownMediaLines(s, postMedia(*o.Media, p.MediaAssets), width)...)
 		}
 	}
 	lines = append(lines, "", t.title.Render("Accounts"))

@@ -133,7 +133,7 @@ func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, wi
 		room -= w + 2
 		to = "  " + s.theme.faint.Render(pad(s.accounts(p.SocialAccountIDs), w))
 	}
-	return left + s.theme.row(pad(excerpt(p.Content, room), room), selected) + to + " " + clip(word, wordWidth)
+	return left + s.theme.row(pad(excerpt(postText(p), room), room), selected) + to + " " + clip(word, wordWidth)
 }
 
 // plainRow renders a post as one sentence after its text.
@@ -146,7 +146,7 @@ func plainRow(s drawContext, p apiv1.Post, selected bool, width int) (lines []st
 		parts = append(parts, "saving")
 	}
 	parts = append(parts, "to "+s.accounts(p.SocialAccountIDs))
-	for _, l := range wrap(clip(excerpt(p.Content, width), width-2)+"\n"+strings.Join(parts, ", "), width-2) {
+	for _, l := range wrap(clip(excerpt(postText(p), width), width-2)+"\n"+strings.Join(parts, ", "), width-2) {
 		lines = append(lines, s.theme.mark(selected && lines == nil)+l)
 	}
 	return lines

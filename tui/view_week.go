@@ -138,7 +138,7 @@ func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 		sign = s.theme.mark(true)
 	}
 	clock, room := p.PublishAt.In(s.zone).Format("15:04"), c.width-2
-	text := excerpt(p.Content, maxPostLines*c.width)
+	text := excerpt(postText(p), maxPostLines*c.width)
 	if c.each == 1 {
 		return []string{sign + s.theme.row(truncate(clock+" "+text, room), selected)}
 	}
@@ -168,7 +168,7 @@ func weekPreview(s drawContext, f *feed, width int) []string {
 	}
 	when := s.theme.title.Render(p.PublishAt.In(s.zone).Format("Monday 15:04")) + "  " + s.theme.status(p.Status) + " " + state
 	lines[1] = clip(when+"  "+s.theme.faint.Render("to "+s.accounts(p.SocialAccountIDs)), width)
-	lines[2] = excerpt(p.Content, width)
+	lines[2] = excerpt(postText(p), width)
 	return lines
 }
 

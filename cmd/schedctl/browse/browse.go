@@ -38,7 +38,7 @@ unreachable it shows that, and continues when the daemon is back.
 Keys 1 to 7 choose a view, arrows or hjkl move, enter shows all details of a post,
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
 lists all keys. u undoes the last changes, one after the other (up to 50), and shows
-why if a change can no longer be undone. In the view of accounts, a connects an
+why if a change can no longer be undone. While you write, ctrl+o attaches a file. In the view of accounts, a connects an
 account and i edits its name, options and credentials. Secrets are never shown.
 
 With --accessible, or with ACCESSIBLE in the environment, the screen shows sentences
@@ -85,7 +85,7 @@ func (o *browser) run(ctx context.Context) error {
 	unsaved, err := tui.Run(ctx, tui.Config{
 		Client: daemonOf{c}, Zone: zone, Now: o.Now, Renderer: o.renderer(),
 		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse,
-		Edit: o.editText(cancel), Browse: openAddress, Clipboard: o.Out,
+		Edit: o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.Out,
 	}, tea.WithInput(o.In), tea.WithOutput(o.Out))
 	if unsaved != "" {
 		o.KeepEdited(cli.EditedText{Text: unsaved, Source: cli.TextSource{File: "-"}}, "schedctl post create -F %s")

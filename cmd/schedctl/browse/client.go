@@ -3,7 +3,10 @@ package browse
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
@@ -139,4 +142,21 @@ func (d daemonOf) Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv
 func (d daemonOf) Follow(ctx context.Context, after string, tell func(apiv1.Event)) error {
 	began := func(position string) { tell(apiv1.Event{ID: position}) }
 	return retold(d.http.EventStream(ctx, after, began, tell))
+}
+
+func (d daemonOf) Upload(ctx context.Context, path string, progress func(sent, size int64)) (apiv1.MediaAsset, error) {
+	f, err := os.Open(expandHome(path))
+	if err != nil {
+		return apiv1.MediaAsset{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return apiv1.MediaAsset{}, err
+	}
+	return convertResult(d.http.UploadMedia(ctx, client.UploadFile{
+		Name: schedctl.CleanFileName(path), Size: info.Size(),
+		Open:     func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, info.Size())), nil },
+		Progress: func(sent int64) { progress(sent, info.Size()) },
+	}))
 }

@@ -1,0 +1,215 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// attachment is one file of the post in the composer.
+type attachment struct {
+	mediaOf
+	path      string // of a file that was attached here
+	number    int    // identifies an upload, to ignore the result of a removed one
+	uploading bool
+	sent      *atomic.Int64 // bytes, while it is uploaded
+	size      *atomic.Int64 // bytes; 0 until it is known
+	fault     string        // why the upload failed
+}
+
+// media are the files of the post in the composer.
+type media struct {
+	list    []attachment
+	before  []mediaOf // the files of the post before it was edited
+	cursor  int
+	uploads int // number of uploads started
+}
+
+type (
+	uploadedMsg struct {
+		id     string
+		number int
+		asset  apiv1.MediaAsset
+		err    error
+	}
+	uploadTickMsg struct{ id string }
+)
+
+func (m uploadedMsg) composer() string   { return m.id }
+func (m uploadTickMsg) composer() string { return m.id }
+
+// setMedia sets the files that the post has.
+func (c *composer) setMedia(p apiv1.Post) {
+	c.media.before = postMedia(p.Media, p.MediaAssets)
+	c.media.list = nil
+	for _, m := range c.media.before {
+		c.media.list = append(c.media.list, attachment{mediaOf: m})
+	}
+}
+
+// mediaChanged reports whether a file or an alt text has changed.
+func (c *composer) mediaChanged() bool {
+	return !slices.EqualFunc(c.media.list, c.media.before, func(a attachment, b mediaOf) bool { return a.asset.ID == b.asset.ID && a.alt == b.alt })
+}
+
+// mediaBody returns the uploaded files for a request. An alt text that is that of the
+// asset is left out, so that later changes of the asset apply to the post.
+func (c *composer) mediaBody() []apiv1.PostMedia {
+	list := []apiv1.PostMedia{}
+	for _, a := range c.media.list {
+		if a.uploading || a.fault != "" {
+			continue
+		}
+		m := apiv1.PostMedia{ID: a.asset.ID}
+		if of := a.asset.AltText; of == nil && a.alt != "" || of != nil && *of != a.alt {
+			m.AltText = &a.alt
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// mediaFault returns why the files cannot be saved yet, or the empty string.
+func (c *composer) mediaFault() string {
+	for _, a := range c.media.list {
+		switch {
+		case a.uploading:
+			return "wait until " + oneLine(a.path) + " is uploaded, or remove it from the media"
+		case a.fault != "":
+			return oneLine(a.path) + " is not uploaded: remove it from the media, or attach it again"
+		}
+	}
+	return ""
+}
+
+// uploadEvery is how often the progress of uploads is drawn.
+const uploadEvery = 200 * time.Millisecond
+
+// attach uploads a file.
+func (c *composer) attach(m *Model, path string) tea.Cmd {
+	running := c.uploading()
+	c.media.uploads++
+	a := attachment{path: path, number: c.media.uploads, uploading: true, sent: new(atomic.Int64), size: new(atomic.Int64)}
+	c.media.list, c.media.cursor = append(c.media.list, a), len(c.media.list)
+	cl, id := m.cfg.Client, c.id
+	upload := m.upload(func(ctx context.Context) tea.Msg {
+		asset, err := cl.Upload(ctx, path, func(sent, size int64) {
+			a.sent.Store(sent)
+			a.size.Store(size)
+		})
+		return uploadedMsg{id: id, number: a.number, asset: asset, err: err}
+	})
+	if running {
+		return upload
+	}
+	return tea.Batch(upload, c.tickUpload())
+}
+
+// tickUpload draws the progress again after a while.
+func (c *composer) tickUpload() tea.Cmd {
+	msg := uploadTickMsg{c.id}
+	return tea.Tick(uploadEvery, func(time.Time) tea.Msg { return msg })
+}
+
+// uploading reports whether an upload is in progress.
+func (c *composer) uploading() bool {
+	return slices.ContainsFunc(c.media.list, func(a attachment) bool { return a.uploading })
+}
+
+// handleUploaded takes the result of an upload. The daemon returns the same asset for the
+// same bytes, and a post can show it once.
+func (c *composer) handleUploaded(msg uploadedMsg) tea.Cmd {
+	list := c.media.list
+	i := slices.IndexFunc(list, func(a attachment) bool { return a.number == msg.number && a.uploading })
+	if i < 0 {
+		return nil // it was removed
+	}
+	a := &list[i]
+	a.uploading = false
+	if msg.err != nil {
+		a.fault = explain(msg.err)
+		return nil
+	}
+	if slices.ContainsFunc(list, func(other attachment) bool { return other.asset.ID == msg.asset.ID }) {
+		c.removeMedia(i)
+		c.fault = "the post already has " + fileName(msg.asset)
+		return nil
+	}
+	a.asset = msg.asset
+	if msg.asset.AltText != nil {
+		a.alt = *msg.asset.AltText
+	}
+	return c.check()
+}
+
+func (c *composer) removeMedia(i int) {
+	c.media.list = slices.Delete(c.media.list, i, i+1)
+	c.media.cursor = clamp(c.media.cursor, len(c.media.list))
+}
+
+// handleMediaKey moves through the files, removes one, or edits an alt text.
+func (c *composer) handleMediaKey(m *Model, k tea.KeyMsg) tea.Cmd {
+	n := len(c.media.list)
+	switch {
+	case key.Matches(k, m.keys.Up):
+		c.media.cursor = clamp(c.media.cursor-1, n)
+	case key.Matches(k, m.keys.Down):
+		c.media.cursor = clamp(c.media.cursor+1, n)
+	case n == 0:
+	case key.Matches(k, m.keys.Remove):
+		c.removeMedia(c.media.cursor)
+		return c.check()
+	case key.Matches(k, m.keys.Open) && c.media.list[c.media.cursor].asset.ID != "":
+		c.askAltText(m)
+	}
+	return nil
+}
+
+// mediaLines renders the files near the cursor, with a counter. A post without files has
+// no lines.
+func (c *composer) mediaLines(s drawContext, width, room int) []string {
+	list := c.media.list
+	if len(list) == 0 {
+		return nil
+	}
+	lines := []string{c.label("Media, "+plural(len(list), "file"), fieldMedia)}
+	first := max(0, min(c.media.cursor-room/2, len(list)-room))
+	for i := first; i < min(len(list), first+room); i++ {
+		here := c.field == fieldMedia && i == c.media.cursor
+		left, right := list[i].labels(s.theme)
+		const least = 12 // columns for the name
+		right = clip(right, width-4-min(least, ansi.StringWidth(left)))
+		left = clip(left, max(least, width-4-ansi.StringWidth(right)))
+		lines = append(lines, justify(c.theme.mark(here)+left, right, width-1))
+	}
+	return lines
+}
+
+// labels returns the name of a file, and its state.
+func (a *attachment) labels(t theme) (left, right string) {
+	switch {
+	case a.uploading && a.size.Load() > 0:
+		return oneLine(a.path), t.warn.Render(fmt.Sprintf("uploading %s, %d %%", byteText(a.size.Load()), 100*a.sent.Load()/a.size.Load()))
+	case a.uploading:
+		return oneLine(a.path), t.warn.Render("uploading …")
+	case a.fault != "":
+		return oneLine(a.path), t.bad.Render(oneLine(a.fault))
+	case a.alt == "":
+		right = t.warn.Render(altLabel(""))
+	default:
+		right = altLabel(a.alt)
+	}
+	left = fileName(a.asset)
+	if facts := mediaFacts(a.asset); facts != "" {
+		left += " " + t.faint.Render(facts)
+	}
+	return left, right
+}
