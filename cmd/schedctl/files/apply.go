@@ -29,6 +29,7 @@ file is one post:
   tz: Europe/Berlin
   to: [blog, "mastodon:me"]
   labels: [release]
+  media: [{file: images/door.png, alt: "A red door"}]
   override:
     mastodon:me: Version 1.0 is out!
   options:
@@ -41,6 +42,10 @@ you move the file or change its text. "at" needs a date, and a zone from "tz" or
 Without "at" the post is a draft. "override" is the text for one account, "options" are
 its options for this post. Files end in .md or .markdown; README.md and names that
 start with . or _ are skipped.
+
+"media" lists pictures, videos and documents with their alt texts. Paths are relative
+to the file and stay inside the directory. A post with media needs no text. Missing
+files are uploaded before any post is changed; the same bytes are uploaded once.
 
 The file schedctl.yaml in the directory names the collection of the posts:
 
@@ -101,6 +106,12 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 		if err := o.Confirm(ctx, fmt.Sprintf("Make %s?", cli.Plural(n, "change"))); err != nil {
 			return err
 		}
+	}
+	if err := p.uploadAll(ctx); err != nil {
+		return err
+	}
+	if len(p.problems) > 0 {
+		return refuseProblems(p.App, p.sorted(), "nothing was applied")
 	}
 	failed := p.apply(ctx)
 	if err := printSteps(o.App, p.steps); err != nil {

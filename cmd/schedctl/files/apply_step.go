@@ -108,7 +108,12 @@ func (p *planner) managed(s *step, digest string) *apiv1.Managed {
 }
 
 func (p *planner) create(ctx context.Context, s *step) error {
+	media, err := p.postMedia(ctx, s)
+	if err != nil {
+		return err
+	}
 	create := p.request(s)
+	create.Media = media
 	external := p.externalID(s.ID)
 	create.ExternalID, create.Managed = &external, p.managed(s, s.wanted.digest())
 	if s.post.ID != "" {
@@ -133,6 +138,9 @@ func (p *planner) edit(ctx context.Context, s *step, edit apiv1.EditPost) error 
 // update brings a post to the state of its file. To make a draft of a scheduled
 // post takes several requests; after each of them the digest fits the post.
 func (p *planner) update(ctx context.Context, s *step) error {
+	if _, err := p.postMedia(ctx, s); err != nil {
+		return err
+	}
 	have, want := stateOf(s.post), s.wanted.postState
 	draft := have.At != "" && want.At == ""
 	if draft {
@@ -161,6 +169,10 @@ func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost)
 	if !slices.Equal(have.Labels, want.Labels) {
 		labels := append([]string{}, want.Labels...)
 		edit.Labels = &labels
+	}
+	if !slices.EqualFunc(have.Media, want.Media, sameMedia) {
+		media := p.knownMedia(s)
+		edit.Media = &media
 	}
 	moved := !slices.Equal(have.Accounts, want.Accounts)
 	if moved {

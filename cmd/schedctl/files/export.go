@@ -22,6 +22,8 @@ type adopter struct {
 	posts map[string]apiv1.Post   // of the collection, by id
 	has   map[string]bool         // ids with a file
 	equal map[string][]wantedPost // files without a post, by digest
+
+	mediaPaths map[string]string // hashes of files, by the path that export gave them
 }
 
 // ExportFiles writes the posts that q selects as files and returns their number.
@@ -42,7 +44,7 @@ func ExportFiles(ctx context.Context, a *cli.App, c *client.Client, q client.Pos
 	if len(p.problems) > 0 {
 		return 0, refuseProblems(p.App, p.sorted(), "nothing was exported")
 	}
-	ad := &adopter{planner: p, has: map[string]bool{}, equal: map[string][]wantedPost{}}
+	ad := &adopter{planner: p, has: map[string]bool{}, equal: map[string][]wantedPost{}, mediaPaths: map[string]string{}}
 	if ad.posts, err = p.collected(ctx); err != nil {
 		return 0, err
 	}
@@ -103,14 +105,14 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 		}
 		id = a.newID(post)
 	}
-	path := a.newPath(id)
-	data := a.fileOf(post, id).Encode()
-	file, problems := postfile.Parse(path, data)
-	check := &fileReader{App: a.App, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts}
-	s := step{change: change{ID: id, File: path}, wanted: check.understand(&file), post: post}
-	if len(problems)+len(check.problems) > 0 || s.wanted.digest() != stateOf(post).digest() {
-		return "a file cannot hold its text or its accounts", nil
+	f, reason := a.describe(post, id)
+	if reason != "" {
+		return reason, nil
 	}
+	if err := a.saveMedia(ctx, f); err != nil {
+		return "", err
+	}
+	s := step{change: change{ID: id, File: f.path}, wanted: f.wanted, post: post}
 	edit := apiv1.EditPost{Managed: a.managed(&s, "v0:export")}
 	if !ours {
 		external := a.externalID(id)
@@ -119,8 +121,8 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	if err := a.edit(ctx, &s, edit); err != nil {
 		return "", err
 	}
-	err = cli.ReplaceFile(filepath.Join(a.dir, path), func(w io.Writer) error {
-		_, err := w.Write(data)
+	err = cli.ReplaceFile(filepath.Join(a.dir, f.path), func(w io.Writer) error {
+		_, err := w.Write(f.data)
 		return err
 	})
 	if err != nil {
@@ -128,6 +130,39 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	}
 	a.has[id], a.posts[id] = true, s.post
 	return "", a.edit(ctx, &s, apiv1.EditPost{Managed: a.managed(&s, s.wanted.digest())})
+}
+
+// described is a post as a file that is not written yet.
+type described struct {
+	path   string
+	data   []byte
+	wanted wantedPost         // as apply reads the file
+	media  []postfile.Media   // the files that it lists
+	assets []apiv1.MediaAsset // of media
+}
+
+// describe returns the file of a post, or the reason why a file cannot hold it.
+func (a *adopter) describe(post apiv1.Post, id string) (f described, reason string) {
+	state := stateOf(post)
+	if hasUnknownBytes(state.Media) {
+		return f, "the upload of a file is not confirmed"
+	}
+	text := a.fileOf(post, id)
+	text.Media, f.assets = a.mediaOf(post)
+	f.path, f.media, f.data = a.newPath(id), text.Media, text.Encode()
+	file, problems := postfile.Parse(f.path, f.data)
+	check := &fileReader{
+		App: a.App, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts,
+		media: apiv1.MediaConfig{MaxMediaPerPost: len(f.media)}, inspected: map[string]mediaFile{}, paths: map[string]string{},
+	}
+	for i, m := range f.media {
+		check.inspected[m.Path] = mediaFile{sha256: *f.assets[i].SHA256, size: f.assets[i].SizeBytes} // the daemon inspected it
+	}
+	f.wanted = check.understand(&file)
+	if len(problems)+len(check.problems) > 0 || f.wanted.digest() != state.digest() {
+		return f, "a file cannot hold its text, its accounts or its media"
+	}
+	return f, ""
 }
 
 // claim takes a post into the collection as the post of an existing file that

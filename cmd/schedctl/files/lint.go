@@ -34,10 +34,11 @@ func NewLint(a *cli.App) *cobra.Command {
 "schedctl apply --help" for the format of the files.
 
 Each problem is a line, file:line: message. Without a daemon, lint checks the format of
-the files and their ids. With a daemon, it also checks the accounts, and of files that
-"schedctl apply" would create or change, the texts and whether the time is in the
-future. Checks that were skipped are reported on standard error. The exit status is 5
-when there is a problem.`,
+the files, their ids, and whether their media exist, are complete and not too large.
+With a daemon, it also checks the accounts, and of files that "schedctl apply" would
+create or change, the texts, the media that are uploaded already, and whether the time
+is in the future. Checks that were skipped are reported on standard error. The exit
+status is 5 when there is a problem.`,
 		Example: `  schedctl lint posts
   schedctl lint posts --offline --json`,
 		Args: cli.Args(1, 1, "a directory"),
@@ -72,6 +73,9 @@ func (o *lintOptions) run(ctx context.Context, dir string) error {
 		o.Messagef("not checked: times (%s)", cli.OneLine(p.needCollection().Error()))
 	}
 	p.tellNotes()
+	if skipped == "" {
+		p.tellUploads()
+	}
 	return o.printFindings(p.sorted(), len(files.files))
 }
 
@@ -82,7 +86,7 @@ func (o *lintOptions) connectTo(ctx context.Context, p *planner) (skipped string
 		return "--offline", nil
 	}
 	if p.client, err = o.Connect(); err == nil {
-		err = p.readAccounts(ctx)
+		err = p.readSettings(ctx)
 	}
 	if cli.ExitStatus(err) == cli.ExitUnreachable || err != nil && o.Keyless {
 		p.accounts = nil

@@ -76,6 +76,7 @@ func (p *planner) show(ctx context.Context) error {
 		return refuseProblems(p.App, p.sorted(), "the files cannot be applied")
 	}
 	p.tellNotes()
+	p.tellUploads()
 	tellCounts(p.App, p.steps)
 	return nil
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -46,6 +47,7 @@ type planner struct {
 	names  post.AccountRefs
 	steps  []step
 	copies int // files to create whose post exists outside the collection
+	assets assets
 }
 
 // newPlanner reads the settings and the accounts.
@@ -61,20 +63,27 @@ func newPlanner(ctx context.Context, a *cli.App, files *postFiles, flags planFla
 	if p.client, err = a.Connect(); err != nil {
 		return nil, err
 	}
-	return p, p.readAccounts(ctx)
+	return p, p.readSettings(ctx)
 }
 
 func newFileReader(a *cli.App, files *postFiles, zone cli.WhenFlags) (r *fileReader, err error) {
-	r = &fileReader{App: a, postFiles: files}
+	r = &fileReader{App: a, postFiles: files, media: defaultMediaConfig, inspected: map[string]mediaFile{}, paths: map[string]string{}}
 	if zone.TZ != "" {
 		r.zone, err = zone.Zone(a)
 	}
 	return r, err
 }
 
-func (p *planner) readAccounts(ctx context.Context) error {
+// readSettings reads the accounts and, if files list media, the limits of the daemon.
+func (p *planner) readSettings(ctx context.Context) error {
 	list, err := p.client.Accounts(ctx, client.AccountQuery{})
-	p.accounts, p.names = append([]apiv1.Account{}, list...), post.AccountRefsOf(list)
+	if p.accounts, p.names = append([]apiv1.Account{}, list...), post.AccountRefsOf(list); err != nil || !p.usesMedia() {
+		return err
+	}
+	config, err := p.client.MediaConfig(ctx)
+	if err == nil {
+		p.media = config
+	}
 	return err
 }
 
@@ -106,7 +115,10 @@ func (p *planner) build(ctx context.Context) error {
 		p.steps = append(p.steps, s)
 	}
 	p.markRefused()
-	if err := p.validateAll(ctx); err != nil {
+	if err := p.findAssets(ctx); err != nil {
+		return err
+	}
+	if err := p.validate(ctx, (*step).does); err != nil {
 		return err
 	}
 	p.markRefused()
@@ -181,13 +193,17 @@ func (p *planner) collected(ctx context.Context) (map[string]apiv1.Post, error) 
 	return posts, nil
 }
 
-// validateAll checks with the networks the posts that change.
-func (p *planner) validateAll(ctx context.Context) error {
+// validate checks with the networks the posts that change and that are selected. Of a
+// post whose files are not uploaded yet, it checks the text.
+func (p *planner) validate(ctx context.Context, selected func(*step) bool) error {
 	return cli.RunEachInOrder(ctx, p.steps, func(ctx context.Context, s *step) error {
-		if !s.does() {
+		create := p.request(s)
+		if len(p.missing(s)) > 0 {
+			create.Media, create.AllowDuplicate = nil, true // media make a text another one
+		}
+		if !s.does() || !selected(s) || create.Content == "" && len(create.Media) == 0 {
 			return nil
 		}
-		create := p.request(s)
 		v, err := p.client.ValidateChange(ctx, s.PostID, create)
 		s.problems = contentProblems(s.wanted.file, v, p.names)
 		return err
@@ -206,7 +222,7 @@ func (p *planner) request(s *step) apiv1.CreatePost {
 	w := s.wanted
 	create := apiv1.CreatePost{
 		Content: w.Content, SocialAccountIDs: w.Accounts, TargetOverrides: w.apiOverrides(), Labels: w.Labels,
-		AllowDuplicate: p.allowDuplicate,
+		AllowDuplicate: p.allowDuplicate, Media: p.knownMedia(s),
 	}
 	if w.At != "" {
 		create.PublishAt = apiv1.At(w.moment.Time)
@@ -217,8 +233,8 @@ func (p *planner) request(s *step) apiv1.CreatePost {
 // contentProblems returns the objections of networks, at the line of the text in
 // question.
 func contentProblems(f *postfile.File, v apiv1.Validation, names post.AccountRefs) (list []postfile.Problem) {
-	for _, text := range post.ProblemMessages(v.Problems) {
-		list = append(list, f.Problemf(f.Content.Line, "%s", cli.OneLine(text)))
+	for _, problem := range v.Problems {
+		list = append(list, f.Problemf(problemLine(f, problem, f.Content.Line), "%s", cli.OneLine(problem.Message)))
 	}
 	for _, acct := range v.Accounts {
 		name := cli.FirstNonEmpty(names[acct.SocialAccountID], acct.SocialAccountID)
@@ -229,9 +245,23 @@ func contentProblems(f *postfile.File, v apiv1.Validation, names post.AccountRef
 		if at >= 0 {
 			line = f.Overrides[at].Account.Line
 		}
-		for _, text := range post.ProblemMessages(acct.Problems) {
-			list = append(list, f.Problemf(line, "%s: %s", name, cli.OneLine(text)))
+		for _, problem := range acct.Problems {
+			list = append(list, f.Problemf(problemLine(f, problem, line), "%s: %s", name, cli.OneLine(problem.Message)))
 		}
 	}
 	return list
+}
+
+// problemLine returns the line of the file that a problem is about, or another line if
+// it is not about one file.
+func problemLine(f *postfile.File, p apiv1.Problem, other int) int {
+	for i, m := range f.Media {
+		if at := fmt.Sprintf("media[%d]", i); p.Field == at || strings.HasPrefix(p.Field, at+".") {
+			return m.File.Line
+		}
+	}
+	if p.Field == "media" && len(f.Media) > 0 {
+		return f.Media[0].File.Line
+	}
+	return other
 }

@@ -63,6 +63,10 @@ func (p *planner) decide(s *step) error {
 		p.decideOrphan(s, drifted)
 		return nil
 	}
+	if s.post.Status == schedctl.Published && hasUnknownBytes(have.Media) {
+		have.Media = s.wanted.Media // the assets were deleted after publishing
+		drifted = s.post.Managed == nil || s.post.Managed.Digest != have.digest()
+	}
 	s.Differences = differencesBetween(have, s.wanted.postState, p.names)
 	switch status := s.post.Status; {
 	case s.post.ID == "":
@@ -117,8 +121,10 @@ func (p *planner) decideEnded(s *step, drifted bool) {
 	switch {
 	case len(s.Differences) == 1 && s.Differences[0].Field == "labels" && (!drifted || p.overwrite):
 		s.Action = doEdit
-	case slices.ContainsFunc(s.Differences, difference.multiline):
+	case slices.ContainsFunc(s.Differences, difference.isText):
 		s.Message, s.warning = "already "+string(s.post.Status)+"; the new text has no effect", true
+	case slices.ContainsFunc(s.Differences, difference.isMedia):
+		s.Message, s.warning = "already "+string(s.post.Status)+"; the new media have no effect", true
 	default:
 		s.Differences = nil
 	}

@@ -100,6 +100,10 @@ type fileReader struct {
 	*postFiles
 	zone     *time.Location  // of times without one, nil for none
 	accounts []apiv1.Account // nil when they are not known
+
+	media     apiv1.MediaConfig    // the limits of files
+	inspected map[string]mediaFile // by path
+	paths     map[string]string    // of inspected files, by hash
 }
 
 // all interprets every file without a problem. Others have no state.
@@ -118,9 +122,10 @@ func (r *fileReader) all() []wantedPost {
 // file to the problems.
 func (r *fileReader) understand(f *postfile.File) wantedPost {
 	w := wantedPost{file: f, postState: postState{Content: f.Content.Text}}
-	if err := cli.CheckText(w.Content, "the text"); err != nil {
+	if err := cli.CheckText(w.Content, "the text"); err != nil && (w.Content != "" || len(f.Media) == 0) {
 		r.problemf(f, f.Content.Line, "%v", err)
 	}
+	r.readMedia(f, &w)
 	if n := utf8.RuneCountInString(f.Path); n > schedctl.MaxManagedPath {
 		r.problemf(f, 1, "the path has %d characters; the limit is %d", n, schedctl.MaxManagedPath)
 	}
@@ -161,7 +166,7 @@ func (r *fileReader) readOverride(f *postfile.File, o postfile.Override, w *want
 		case slices.ContainsFunc(w.Overrides, func(o overrideState) bool { return o.Account == id }):
 			r.problemf(f, o.Account.Line, "%s names an account a second time; name each account in one way", o.Account.Text)
 		}
-		w.Overrides = append(w.Overrides, overrideState{id, o.Text.Text, o.Options})
+		w.Overrides = append(w.Overrides, overrideState{Account: id, Content: o.Text.Text, Options: o.Options})
 	}
 }
 

@@ -69,7 +69,7 @@ func diffLines(a *cli.App, s *step, person bool) (lines []string) {
 		case person && s.Action == doCreate && d.Field == "at":
 			lines = append(lines, "at: "+when.Result{Time: s.wanted.moment.Time}.Echo(a.Now(), a.Local))
 			continue
-		case !d.multiline():
+		case !d.isText() && !d.isMedia():
 			lines = append(lines, cli.OneLine(fmt.Sprintf("%s: %s → %s", d.Field, cli.FirstNonEmpty(d.Before, "none"), cli.FirstNonEmpty(d.After, "none"))))
 			continue
 		case d.Field != "content":

@@ -22,25 +22,30 @@ type postState struct {
 	Accounts  []string        `json:"accounts,omitempty"`  // ids, sorted
 	Overrides []overrideState `json:"overrides,omitempty"` // sorted by account, none empty
 	Labels    []string        `json:"labels,omitempty"`    // sorted
+	Media     []mediaState    `json:"media,omitempty"`     // in the order of the post
 }
 
 type overrideState struct {
 	Account string         `json:"account"`
 	Content string         `json:"content,omitempty"`
 	Options map[string]any `json:"options,omitempty"`
+
+	// Media is what the account gets instead of the media of the post; nil for none. Files
+	// cannot describe it.
+	Media *[]mediaState `json:"media,omitempty"`
 }
 
 // sorted returns the canonical form of a state.
 func (s postState) sorted() postState {
 	s.Accounts = slices.Compact(slices.Sorted(slices.Values(s.Accounts)))
 	s.Labels = slices.Compact(slices.Sorted(slices.Values(s.Labels)))
-	s.Overrides = slices.DeleteFunc(s.Overrides, func(o overrideState) bool { return o.Content == "" && len(o.Options) == 0 })
+	s.Overrides = slices.DeleteFunc(s.Overrides, func(o overrideState) bool { return o.Content == "" && len(o.Options) == 0 && o.Media == nil })
 	slices.SortFunc(s.Overrides, func(a, b overrideState) int { return cmp.Compare(a.Account, b.Account) })
 	return s
 }
 
 func stateOf(p apiv1.Post) postState {
-	s := postState{Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels}
+	s := postState{Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels, Media: mediaStates(p.Media, p.MediaAssets)}
 	if p.PublishAt != nil {
 		s.At = formatTime(p.PublishAt.Time)
 	}
@@ -48,7 +53,12 @@ func stateOf(p apiv1.Post) postState {
 		if len(o.Options) == 0 {
 			o.Options = nil
 		}
-		s.Overrides = append(s.Overrides, overrideState{o.SocialAccountID, cli.Deref(o.Content), o.Options})
+		state := overrideState{Account: o.SocialAccountID, Content: cli.Deref(o.Content), Options: o.Options}
+		if o.Media != nil {
+			own := mediaStates(*o.Media, p.MediaAssets)
+			state.Media = &own
+		}
+		s.Overrides = append(s.Overrides, state)
 	}
 	return s.sorted()
 }
@@ -78,16 +88,18 @@ func (s postState) apiOverrides() []apiv1.Override {
 
 // difference is a field that is to be changed.
 type difference struct {
-	Field  string `json:"field"` // at, to, labels, content, or override or options with an account
+	Field  string `json:"field"` // at, to, labels, content, media, or override, options or media with an account
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// fields returns the fields of a state, each as the difference to nothing.
-func (s postState) fields(names post.AccountRefs) []difference {
+// fields returns the fields of a state, each as the difference to nothing. files gives
+// the names of media by their hashes.
+func (s postState) fields(names post.AccountRefs, files map[string]mediaState) []difference {
 	list := []difference{
 		{Field: "at", After: s.At}, {Field: "to", After: strings.Join(names.Names(s.Accounts), ", ")},
 		{Field: "labels", After: strings.Join(s.Labels, ", ")}, {Field: "content", After: s.Content},
+		{Field: "media", After: mediaText(s.Media, files)},
 	}
 	for _, o := range s.Overrides {
 		name := cli.FirstNonEmpty(names[o.Account], o.Account)
@@ -97,17 +109,24 @@ func (s postState) fields(names post.AccountRefs) []difference {
 			options = string(form)
 		}
 		list = append(list, difference{Field: "override " + name, After: o.Content}, difference{Field: "options " + name, After: options})
+		if o.Media != nil {
+			list = append(list, difference{Field: "media " + name, After: cli.FirstNonEmpty(mediaText(*o.Media, files), "no files")})
+		}
 	}
 	return list
 }
 
 // differencesBetween returns the fields that differ between two states.
 func differencesBetween(before, after postState, names post.AccountRefs) []difference {
-	list := before.fields(names)
+	files := map[string]mediaState{}
+	for _, m := range slices.Concat(before.Media, after.Media) {
+		files[m.SHA256] = m
+	}
+	list := before.fields(names, files)
 	for i, d := range list {
 		list[i] = difference{Field: d.Field, Before: d.After}
 	}
-	for _, d := range after.fields(names) {
+	for _, d := range after.fields(names, files) {
 		if i := slices.IndexFunc(list, func(b difference) bool { return b.Field == d.Field }); i >= 0 {
 			list[i].After = d.After
 			continue
@@ -124,12 +143,15 @@ func formatTime(t time.Time) string {
 	return apiv1.Time{Time: t}.String()
 }
 
-// multiline reports whether a field holds the text of a post.
-func (d difference) multiline() bool {
+// isText reports whether a field holds the text of a post.
+func (d difference) isText() bool {
 	return d.Field == "content" || strings.HasPrefix(d.Field, "override ")
 }
 
-// lineDiff returns the lines of two texts that differ: removed ones start with
+// isMedia reports whether a field holds media, a line for each file.
+func (d difference) isMedia() bool { return d.Field == "media" || strings.HasPrefix(d.Field, "media ") }
+
+// LineDiff returns the lines of two texts that differ: removed ones start with
 // "- ", added ones with "+ ".
 func lineDiff(before, after string) (lines []string) {
 	b, a := textLines(before), textLines(after)

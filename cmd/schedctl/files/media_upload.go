@@ -1,0 +1,168 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// assets are the ready assets of the workspace. Its methods may be called from any
+// goroutine.
+type assets struct {
+	mu  sync.Mutex
+	ids map[string]string // mu guards ids: ids of assets by the hashes of their bytes
+}
+
+func (a *assets) id(sha256 string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ids[sha256]
+}
+
+func (a *assets) add(list ...apiv1.MediaAsset) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ids == nil {
+		a.ids = map[string]string{}
+	}
+	for _, asset := range list {
+		if sum := cli.Deref(asset.SHA256); sum != "" && asset.Status == schedctl.MediaReady {
+			a.ids[sum] = asset.ID
+		}
+	}
+}
+
+// missing returns the media of a step that the workspace does not have.
+func (p *planner) missing(s *step) (list []mediaState) {
+	for _, m := range s.wanted.Media {
+		if p.assets.id(m.SHA256) == "" {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// findAssets finds the assets that have the bytes of the files that change posts. It
+// reads the list of assets only if the posts of the collection do not have them.
+func (p *planner) findAssets(ctx context.Context) error {
+	for i := range p.steps {
+		p.assets.add(p.steps[i].post.MediaAssets...)
+	}
+	if len(p.uploads()) == 0 {
+		return nil
+	}
+	for asset, err := range p.client.EachMediaAsset(ctx, client.MediaQuery{Limit: pageOfAssets}) {
+		if err != nil {
+			return err
+		}
+		p.assets.add(asset)
+	}
+	return nil
+}
+
+const pageOfAssets = 100
+
+// uploads returns the files that the workspace does not have and that changes need,
+// each once.
+func (p *planner) uploads() (list []mediaState) {
+	for i := range p.steps {
+		s := &p.steps[i]
+		if !s.does() {
+			continue
+		}
+		for _, m := range p.missing(s) {
+			if !slices.ContainsFunc(list, func(other mediaState) bool { return other.SHA256 == m.SHA256 }) {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// tellUploads reports the files that the networks cannot check yet.
+func (p *planner) tellUploads() {
+	if n := len(p.uploads()); n > 0 {
+		p.Messagef("not checked: whether the networks accept %s; apply uploads them first", cli.Plural(n, "file"))
+	}
+}
+
+// uploadAll uploads the missing files, and then validates the posts that need them. It
+// changes no post. After an interruption, the next apply continues with the files that
+// are still missing.
+func (p *planner) uploadAll(ctx context.Context) error {
+	list := p.uploads()
+	if len(list) == 0 {
+		return nil
+	}
+	late := map[string]bool{}
+	for i := range p.steps {
+		late[p.steps[i].ID] = len(p.missing(&p.steps[i])) > 0
+	}
+	bar := p.NewProgress("uploading", len(list))
+	defer bar.Clear()
+	done := 0
+	err := cli.RunEachInOrder(ctx, list, func(ctx context.Context, m *mediaState) error {
+		return p.upload(ctx, *m)
+	}, func(m mediaState, err error) error {
+		if err != nil {
+			return fmt.Errorf("upload %s: %w", m.Name, err)
+		}
+		done++
+		bar.Step()
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("stopped after %d of %s: %w; no post was changed; run the same command again to continue", done, cli.Plural(len(list), "upload"), err)
+	}
+	return p.validate(ctx, func(s *step) bool { return late[s.ID] })
+}
+
+// upload uploads a file. Two applies that upload the same bytes get the same asset.
+func (p *planner) upload(ctx context.Context, m mediaState) error {
+	in, size, err := openMedia(p.dir, p.paths[m.SHA256])
+	if err != nil {
+		return fmt.Errorf("%s", readableFault(p.dir, p.paths[m.SHA256], err))
+	}
+	defer in.Close()
+	asset, err := p.client.UploadMedia(ctx, client.UploadFile{
+		Name: shownMediaName(m.Name), Size: size, AltText: m.Alt,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(in, 0, size)), nil },
+	})
+	if err != nil {
+		return err
+	}
+	if cli.Deref(asset.SHA256) != m.SHA256 {
+		return fmt.Errorf("the file changed while it was uploaded")
+	}
+	p.assets.add(asset)
+	return nil
+}
+
+// postMedia returns the media of a step for a request, never nil. Missing files are
+// uploaded. Every file has its alt text in the request: that of the asset may be another.
+func (p *planner) postMedia(ctx context.Context, s *step) ([]apiv1.PostMedia, error) {
+	for _, m := range p.missing(s) {
+		if err := p.upload(ctx, m); err != nil {
+			return nil, fmt.Errorf("upload %s: %w", m.Name, err)
+		}
+	}
+	return p.knownMedia(s), nil
+}
+
+// knownMedia returns the media of a step that the workspace has, for a request.
+func (p *planner) knownMedia(s *step) []apiv1.PostMedia {
+	list := []apiv1.PostMedia{}
+	for _, m := range s.wanted.Media {
+		if id := p.assets.id(m.SHA256); id != "" {
+			list = append(list, apiv1.PostMedia{ID: id, AltText: &m.Alt})
+		}
+	}
+	return list
+}
