@@ -17,8 +17,8 @@ type Response struct {
 	Body   []byte
 }
 
-// ErrPath is the error of [Client.Raw] for what is no path of a daemon.
-var ErrPath = errors.New("this is no path of the daemon")
+// ErrPath is the error of [Client.Raw] for a text that is not a path of the API.
+var ErrPath = errors.New("this is not a path of the daemon's API")
 
 // outsidePaths are the paths that are not below the prefix of the API.
 var outsidePaths = []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/openapi.yaml", "/docs", "/feeds"}

@@ -34,7 +34,7 @@ func TestAPI(t *testing.T) {
 	}
 	m.want(t, 2, "", "schedctl: method \"FETCH\" is not known; use one of DELETE, GET, HEAD, PATCH, POST, PUT\n", "api", "fetch", "/posts")
 	m.want(t, 2, "", "schedctl: GET has no body, and --file is given\n", "api", "GET", "/posts", "-F", "x")
-	m.want(t, 2, "", "schedctl: this is no path of the daemon: \"http://elsewhere.test/\"; try /posts or /posts?status=draft\n", "api", "GET", "http://elsewhere.test/")
+	m.want(t, 2, "", "schedctl: this is not a path of the daemon's API: \"http://elsewhere.test/\"; try /posts or /posts?status=draft\n", "api", "GET", "http://elsewhere.test/")
 	m.want(t, 2, "", `{"error":{"code":"USAGE","message":"--json: unknown field \"id\"; schedctl api prints no object","details":null,"request_id":""}}`+"\n", "api", "GET", "/posts", "--json=id")
 	m.terminals().want(t, 0, "{\n  \"b\": 1,\n  \"a\": \"\\u001b\"\n}\n", "", "api", "GET", "/posts")
 }

@@ -94,10 +94,10 @@ func TestDaemonThatIsNotWell(t *testing.T) {
 	m.want(t, 7, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tyes\nready\tno\nversion\t\n", "schedctl: the daemon says no\n", "daemon", "status")
 	m.want(t, 7, "", "schedctl: the daemon says no\n", "daemon", "health")
 	m = newMachine(t, routes{"GET /readyz": webServer})
-	m.want(t, 7, "", "schedctl: http://daemon.test is no schedctl daemon; check the URL\n", "daemon", "health")
-	m.want(t, 7, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tno\nready\tno\nversion\t\n", "schedctl: http://daemon.test is no schedctl daemon; check the URL\n", "daemon", "status")
+	m.want(t, 7, "", "schedctl: http://daemon.test is not a schedctl daemon; check the URL\n", "daemon", "health")
+	m.want(t, 7, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tno\nready\tno\nversion\t\n", "schedctl: http://daemon.test is not a schedctl daemon; check the URL\n", "daemon", "status")
 	m = newMachine(t, routes{})
-	m.want(t, 7, "", "schedctl: http://daemon.test is no schedctl daemon; check the URL\n", "daemon", "health")
+	m.want(t, 7, "", "schedctl: http://daemon.test is not a schedctl daemon; check the URL\n", "daemon", "health")
 	m = newMachine(t, nil)
 	if status := m.run(t, "daemon", "status", "--json=reachable,ready"); status != 7 || m.out.String() != `{"reachable":false,"ready":false}`+"\n" || !strings.HasPrefix(m.err.String(), `{"error":{"code":"UNREACHABLE"`) {
 		t.Errorf("exit status %d: %s%s", status, &m.out, &m.err)

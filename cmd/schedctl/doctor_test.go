@@ -87,11 +87,11 @@ func TestDoctorFinds(t *testing.T) {
 		want   []string // status, detail, advice
 		others int
 	}{
-		"no such zone":   {func(m *machine, _ routes) { m.env["TZ"] = "Mars/Olympus" }, "time zones", []string{"warn", `TZ is "Mars/Olympus", which is no zone`, "set TZ"}, 8},
+		"no such zone":   {func(m *machine, _ routes) { m.env["TZ"] = "Mars/Olympus" }, "time zones", []string{"warn", `TZ is "Mars/Olympus", which is not a time zone`, "set TZ"}, 8},
 		"no server":      {func(m *machine, _ routes) { m.Transport = inProcess{nil} }, "daemon", []string{"fail", "the connection to http://daemon.test was cut before the response was complete: is it a schedctl daemon? check its log", ""}, 4},
 		"not ready":      {func(_ *machine, r routes) { r["GET /readyz"] = notReady }, "daemon", []string{"fail", "the daemon says no", "look at its log"}, 8},
-		"another server": {func(_ *machine, r routes) { delete(r, "GET /readyz") }, "daemon", []string{"fail", "http://daemon.test is no schedctl daemon", "check the URL"}, 4},
-		"a web server":   {func(_ *machine, r routes) { r["GET /readyz"] = webServer }, "daemon", []string{"fail", "http://daemon.test is no schedctl daemon", "check the URL"}, 4},
+		"another server": {func(_ *machine, r routes) { delete(r, "GET /readyz") }, "daemon", []string{"fail", "http://daemon.test is not a schedctl daemon", "check the URL"}, 4},
+		"a web server":   {func(_ *machine, r routes) { r["GET /readyz"] = webServer }, "daemon", []string{"fail", "http://daemon.test is not a schedctl daemon", "check the URL"}, 4},
 		"no key": {func(m *machine, r routes) {
 			m.env["SCHEDCTL_API_KEY"] = ""
 			r["GET /me"] = refused{401, "AUTHENTICATION_REQUIRED"}

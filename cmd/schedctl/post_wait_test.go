@@ -68,7 +68,7 @@ func TestPostWait(t *testing.T) {
 			"schedctl: post_1 was not published on hook (http): network: connection reset (it is not known whether the network has it); " +
 				"next: look whether the account has the post; if not: schedctl post retry post_1 --force\n"},
 		"a draft": {as(schedctl.Draft), nil, 6, 0, "",
-			"schedctl: post_1 is a draft, which nothing publishes; schedule it first: schedctl post schedule post_1 --at TIME\n"},
+			"schedctl: post_1 is a draft, and drafts are not published; schedule it first: schedctl post schedule post_1 --at TIME\n"},
 		"timed out": {as(schedctl.Scheduled), []string{"--timeout", "5s"}, 8, 5 * time.Second, "",
 			"schedctl: post_1 is still scheduled after 5s, for Sat 21 Nov 2026 13:00 UTC; wait on with: schedctl post wait post_1\n"},
 		"timed out while publishing": {as(schedctl.Publishing), []string{"--timeout", "5s"}, 8, 5 * time.Second, "",

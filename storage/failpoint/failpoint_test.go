@@ -64,11 +64,11 @@ func TestOrdersAreCarriedOut(t *testing.T) {
 		"deliver.called=stall:1ms":       "exit 0",
 		"deliver.claimed=kill,deliver":   `there is no point "deliver"`,
 		"deliver.called=trip":            `there is no action "trip"`,
-		"deliver.called=kill@0":          `"0" is no pass`,
-		"deliver.called=stall:soon":      `"soon" is no time to stall`,
+		"deliver.called=kill@0":          `"0" is not a number of a pass`,
+		"deliver.called=stall:soon":      `"soon" is not a duration`,
 		"deliver.called=kill:1s":         "kill takes no time",
-		"store.commit=stall:-1s":         `"-1s" is no time to stall`,
-		"deliver.called=stall:1ms@1000x": `"1000x" is no pass`,
+		"store.commit=stall:-1s":         `"-1s" is not a duration`,
+		"deliver.called=stall:1ms@1000x": `"1000x" is not a number of a pass`,
 	} {
 		cmd := exec.Command(program)
 		cmd.Env = append(os.Environ(), "SCHEDCTL_FAILPOINT="+order)

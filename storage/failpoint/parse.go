@@ -38,7 +38,7 @@ func parseOrder(text string) (*order, error) {
 	if given {
 		n, err := strconv.ParseInt(pass, 10, 64)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("%q is no pass, which are counted from 1", pass)
+			return nil, fmt.Errorf("%q is not a number of a pass; passes are counted from 1", pass)
 		}
 		o.at = n
 	}
@@ -59,7 +59,7 @@ func (o *order) parseAction(text string) (err error) {
 		return nil
 	}
 	if o.pause, err = time.ParseDuration(pause); err != nil || o.pause < 0 {
-		return fmt.Errorf("%q is no time to stall", pause)
+		return fmt.Errorf("%q is not a duration", pause)
 	}
 	return nil
 }

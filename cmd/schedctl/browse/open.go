@@ -19,7 +19,7 @@ const openerGrace = 2 * time.Second
 func openAddress(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return errors.New("not opened: that is no address of the web")
+		return errors.New("not opened: that is not a web address")
 	}
 	name, args := opener(u.String())
 	cmd := exec.Command(name, args...)

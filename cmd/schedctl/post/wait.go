@@ -255,7 +255,7 @@ func IsTemporary(err error) bool {
 }
 
 func draftFailure(p apiv1.Post) error {
-	return cli.NewFailure(cli.ExitConflict, schedctl.ValidationFailed, "%s is a draft, which nothing publishes", p.ID).
+	return cli.NewFailure(cli.ExitConflict, schedctl.ValidationFailed, "%s is a draft, and drafts are not published", p.ID).
 		WithHint("schedule it first: schedctl post schedule " + p.ID + " --at TIME")
 }
 

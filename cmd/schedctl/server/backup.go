@@ -62,7 +62,7 @@ Needs an API key with the scope keys:write.
 // stream writes the copy to standard output.
 func (o *backup) stream(ctx context.Context) error {
 	if o.OutTerminal {
-		return cli.UsageError("a backup is no text for a terminal").WithHint("redirect it, or name a file")
+		return cli.UsageError("a backup cannot be printed on a terminal").WithHint("redirect it, or name a file")
 	}
 	c, err := o.Connect()
 	if err != nil {

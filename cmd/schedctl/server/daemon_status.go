@@ -87,7 +87,7 @@ func daemonStatus(ctx context.Context, a *cli.App) error {
 func askReady(ctx context.Context, c *client.Client) (said health, answer client.Response, err error) {
 	answer, err = c.Raw(ctx, http.MethodGet, "/readyz", nil)
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && (json.Unmarshal(answer.Body, &said) != nil || said.Status == "") {
-		err = cli.NewFailure(cli.ExitUnreachable, cli.CodeUnreachable, "%s is no schedctl daemon", c.URL()).WithHint("check the URL")
+		err = cli.NewFailure(cli.ExitUnreachable, cli.CodeUnreachable, "%s is not a schedctl daemon", c.URL()).WithHint("check the URL")
 	}
 	return said, answer, err
 }

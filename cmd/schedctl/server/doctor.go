@@ -152,7 +152,7 @@ func (d *doctor) timeZones() {
 	name := d.Getenv("TZ")
 	if name != "" && !strings.HasPrefix(name, ":") && !strings.HasPrefix(name, "/") {
 		if _, err := time.LoadLocation(name); err != nil {
-			d.warn("time zones", "set TZ to an IANA name such as Europe/Berlin", "TZ is %q, which is no zone: local times are read as UTC", cli.Clip(name, 40))
+			d.warn("time zones", "set TZ to an IANA name such as Europe/Berlin", "TZ is %q, which is not a time zone: local times are read as UTC", cli.Clip(name, 40))
 			return
 		}
 	}

@@ -88,12 +88,12 @@ func (w *webpWalk) chunk(name string, off, data, length int64) error {
 		return w.header(off, data, length)
 	case "VP8 ", "VP8L":
 		if w.image || w.animated {
-			return damaged(off, "has two pictures, but is no animation")
+			return damaged(off, "has two pictures, but is not an animation")
 		}
 		return w.picture(name, data, length)
 	case "ANMF":
 		if !w.animated {
-			return damaged(off, "has frames, but is no animation")
+			return damaged(off, "has frames, but is not an animation")
 		}
 		return w.frame(off, data, length)
 	case "EXIF":
