@@ -81,7 +81,7 @@ func readHeader(names []string, line int) ([]string, error) {
 			return nil, fatalError(line, "the columns %s and %s are both %q; keep one", quoted(names[before]), quoted(names[i]), column)
 		}
 	}
-	if !slices.Contains(header, "content") {
+	if !slices.Contains(header, "content") && !slices.Contains(header, "media") {
 		return nil, fatalError(line, "the column \"content\" is missing; the first line names the columns, of %s", strings.Join(columns, ", "))
 	}
 	return header, nil
@@ -126,6 +126,16 @@ func (r *Row) set(column, value string) {
 		r.At = trimmed
 	case "tz":
 		r.TZ = trimmed
+	case "media":
+		for _, file := range splitList(value) {
+			if file = strings.TrimSpace(file); file != "" {
+				r.Media = append(r.Media, file)
+			}
+		}
+	case "alt":
+		if trimmed != "" {
+			r.Alt = splitList(value)
+		}
 	}
 }
 

@@ -115,6 +115,10 @@ func (r *Row) decode(dec *json.Decoder, key string) error {
 		value = &r.At
 	case "tz":
 		value = &r.TZ
+	case "media":
+		value = &r.Media
+	case "alt":
+		value = &r.Alt
 	default:
 		value = new(json.RawMessage)
 	}
@@ -122,7 +126,7 @@ func (r *Row) decode(dec *json.Decoder, key string) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
 		want := "a text"
-		if key == "to" {
+		if key == "to" || key == "media" || key == "alt" {
 			want = "a list of texts"
 		}
 		return fmt.Errorf("%q is %s, and here it is a JSON %s", key, want, kind.Value)
@@ -145,6 +149,6 @@ func notJSON(line int, err error) *Error {
 // the line has none.
 func halfCharacter(line []byte, row Row) bool {
 	const replacement = "\ufffd"
-	texts := strings.Join(append([]string{row.ID, row.Content, row.At, row.TZ}, row.To...), "")
+	texts := strings.Join(slices.Concat([]string{row.ID, row.Content, row.At, row.TZ}, row.To, row.Media, row.Alt), "")
 	return strings.Count(texts, replacement) > bytes.Count(line, []byte(replacement))+strings.Count(strings.ToLower(string(line)), `\ufffd`)
 }

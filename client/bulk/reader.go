@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -116,7 +117,7 @@ func FormatOf(name string) Format {
 
 // checkText refuses what is no text: a row never has half of one.
 func checkText(row Row) error {
-	for _, text := range append([]string{row.ID, row.Content, row.At, row.TZ}, row.To...) {
+	for _, text := range slices.Concat([]string{row.ID, row.Content, row.At, row.TZ}, row.To, row.Media, row.Alt) {
 		if !utf8.ValidString(text) {
 			return lineError(row.Line, "this is not UTF-8 text: convert the file first, for example with iconv")
 		}

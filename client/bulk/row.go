@@ -3,10 +3,11 @@
 //
 // # Columns
 //
-// A row has the columns id, content, to, at and tz. In CSV the first line names
-// those that a file has, in any order, and accounts in "to" are separated by
-// semicolons; in JSON Lines each line is an object with these keys and "to" is a
-// list. Readers also take text, body and message for content, account and accounts
+// A row has the columns id, content, to, at, tz, media and alt. In CSV the first line
+// names those that a file has, in any order, and values in "to", "media" and "alt" are
+// separated by semicolons; in JSON Lines each line is an object with these keys, and
+// these three are lists. In "media" and "alt" of CSV, \; stands for a semicolon and \\
+// for a backslash. Readers also take text, body and message for content, account and accounts
 // for to, time, date and publish_at for at, and timezone for tz. Other columns are
 // an error, so that a misspelled one is not lost.
 //
@@ -34,13 +35,15 @@ type Row struct {
 	To      []string // accounts, as a person names them
 	At      string   // a time, as a person writes it
 	TZ      string   // the zone of At
+	Media   []string // paths of files, or ids
+	Alt     []string // the alt texts of Media; those at the end may be missing
 
 	// Line is the number of the row's first line, starting at 1. It is not written.
 	Line int
 }
 
 // columns are the names of the columns in the order they are written in.
-var columns = []string{"id", "content", "to", "at", "tz"}
+var columns = []string{"id", "content", "to", "at", "tz", "media", "alt"}
 
 // aliases are other names of columns that files from elsewhere have.
 var aliases = map[string]string{

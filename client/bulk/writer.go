@@ -39,17 +39,19 @@ type object struct {
 	To      []string `json:"to"`
 	At      string   `json:"at"`
 	TZ      string   `json:"tz"`
+	Media   []string `json:"media,omitempty"`
+	Alt     []string `json:"alt,omitempty"`
 }
 
 // Write adds a row. In CSV an account in To must not hold a semicolon.
 func (w *Writer) Write(r Row) error {
 	if w.json != nil {
-		return w.json.Encode(object{r.ID, r.Content, append([]string{}, r.To...), r.At, r.TZ})
+		return w.json.Encode(object{r.ID, r.Content, append([]string{}, r.To...), r.At, r.TZ, r.Media, r.Alt})
 	}
 	if err := w.header(); err != nil {
 		return err
 	}
-	return w.csv.Write([]string{r.ID, r.Content, strings.Join(r.To, ";"), r.At, r.TZ})
+	return w.csv.Write([]string{r.ID, r.Content, strings.Join(r.To, ";"), r.At, r.TZ, joinList(r.Media), joinList(r.Alt)})
 }
 
 func (w *Writer) header() error {

@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/calendar"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/files"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 	"github.com/schedctl/schedctl/cmd/schedctl/server"
 	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
@@ -18,6 +19,7 @@ import (
 var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "post", Make: func(a *cli.App) *cobra.Command { return post.New(a, files.ExportFiles) }},
 	{Group: cli.GroupWork, Name: "account", Make: account.New},
+	{Group: cli.GroupWork, Name: "media", Make: media.New},
 	{Group: cli.GroupWork, Name: "calendar", Make: calendar.New},
 	{Group: cli.GroupWork, Name: "tui", Make: browse.New},
 	{Group: cli.GroupWork, Name: "me", Make: access.NewMe},

@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// LastRef stands for the last post, account, webhook or notification that this user
+// LastRef stands for the last post, account, webhook, notification or upload that this user
 // created on this machine with the daemon or context in use.
 const LastRef = "@last"
 
@@ -27,6 +27,7 @@ var (
 	AccountNoun      = Noun{"account", "account", schedctl.AccountPrefix}
 	WebhookNoun      = Noun{"webhook", "webhook", schedctl.WebhookPrefix}
 	NotificationNoun = Noun{"notification", "notify", schedctl.NotificationPrefix}
+	MediaNoun        = Noun{"upload", "media", schedctl.MediaPrefix}
 )
 
 // lastFile returns the file that holds the last id, empty without a state directory.

@@ -13,6 +13,7 @@ var StatusColors = map[string]string{
 	"ok": "32", "warning": "33", "refused": "31", "not published": "31", "unknown": "33", "running": "33",
 	"created": "32", "exists": "2", "unconfirmed": "33",
 	"enabled": "32", "failing": "33", "disabled": "2", "pending": "33", "delivered": "32",
+	"ready":  "32",
 	"active": "32", "expired": "2", "revoked": "2",
 	"warn": "33", "fail": "31",
 	"this one": "32", "alive": "32", "gone": "31",

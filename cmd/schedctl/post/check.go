@@ -78,9 +78,10 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 		for _, w := range v.Warnings {
 			b.WriteString("post\t\t\twarning\t\t\t\t" + cli.OneLine(w) + "\n")
 		}
+		b.Write(a.RenderTable(cli.Table{Rows: mediaRows(v, names), Status: -1}))
 		return a.Write(b.Bytes())
 	}
-	for _, line := range remarks(v, names) {
+	for _, line := range append(remarks(v, names), mediaFixes(v, names)...) {
 		b.WriteString(line + "\n")
 	}
 	if v.Allowed {
@@ -146,7 +147,7 @@ func warnings(v apiv1.Validation, names Accounts) (lines []string) {
 			lines = append(lines, "warning: "+cli.OneLine(nameOf(names, acct.SocialAccountID))+": "+cli.OneLine(w))
 		}
 	}
-	return lines
+	return append(lines, mediaWarnings(v)...)
 }
 
 // warnTime is how long a post may be held up for its warnings.
@@ -181,7 +182,7 @@ func dryRunPost(ctx context.Context, a *cli.App, c *client.Client, id string, op
 	if err := inState(p, op); err != nil {
 		return err
 	}
-	post := apiv1.CreatePost{Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides}
+	post := apiv1.CreatePost{Content: p.Content, Media: keptMedia(p), SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides}
 	if p.PublishAt != nil && p.PublishAt.After(a.Now()) {
 		post.PublishAt = apiv1.At(p.PublishAt.Time)
 	}

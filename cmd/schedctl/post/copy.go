@@ -28,7 +28,7 @@ func newCopy(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "copy ID",
 		Short: "Make a new post from an existing one",
-		Long: `Make a new draft with the text, the accounts, the texts and options of single
+		Long: `Make a new draft with the text, the media, the accounts, the texts and options of single
 accounts, and the labels of a post in any status. With --at or --in the new post is
 scheduled. --to replaces all accounts, and --label all labels. The copy has no
 external id and belongs to no collection.`,
@@ -67,7 +67,7 @@ func (o *copyOptions) run(ctx context.Context, ref string) error {
 		return refusedPost(id, err)
 	}
 	create := apiv1.CreatePost{
-		Content: original.Content, SocialAccountIDs: original.SocialAccountIDs, TargetOverrides: original.TargetOverrides,
+		Content: original.Content, Media: keptMedia(original), SocialAccountIDs: original.SocialAccountIDs, TargetOverrides: original.TargetOverrides,
 		Labels: original.Labels, PublishAt: at, AllowDuplicate: o.allowDuplicate,
 	}
 	if labels != nil {

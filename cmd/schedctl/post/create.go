@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
 
 type createOptions struct {
@@ -22,6 +23,7 @@ type createOptions struct {
 	when           cli.WhenFlags
 	once           idempotencyFlags
 	labels         labelFlags
+	media          media.Flags
 	externalID     string
 	allowDuplicate bool
 	dry, wait      bool
@@ -42,14 +44,20 @@ a file until it is sent. An empty text cancels the command (exit status 130). A 
 without a zone is local time, or in the zone of --tz. The parsed time is shown on
 standard error.
 
+--media attaches a picture, a video or a document: a file, which is uploaded first, or
+the id of an asset. The first --alt describes the first file, the second the second. A
+post with media needs no text; standard input is then read for "-" only. No post is
+created if an upload fails. A repeated command does not upload its files again.
+
 With --override an account gets a different text. Write @@ for a text that starts
 with @, because ACCOUNT=@FILE names a file. With --dry-run no post is created, and
-the output is that of "schedctl post validate".
+the output is that of "schedctl post validate"; files are uploaded, to be checked.
 
 With --external-id a pipeline can run the command again at any time: if a post has
 the id, that post is shown and no post is created. The exit status is 0 when it has
 the same text and accounts, and 6 when they differ or the post is canceled.`,
 		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
+  schedctl post create "My cat" --media cat.png --alt "A cat on a sofa" --to demo --now
   schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
   schedctl post create -F news.txt --to all --override mastodon:me=@short.txt --now --dry-run
   schedctl post create --editor --to mastodon:me --at "friday 9am"
@@ -69,6 +77,7 @@ the same text and accounts, and 6 when they differ or the post is canceled.`,
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	cli.AddEditor(cmd, &o.editor)
 	addToOrAccount(a, cmd, &o.to)
+	o.media.Add(cmd)
 	addOverride(a, cmd, &o.overrides)
 	o.when.Add(cmd)
 	f.BoolVar(&o.when.Now, "now", false, "publish at once")
@@ -109,7 +118,7 @@ const resendCreate = "schedctl post create -F %s"
 
 func (o *createOptions) run(ctx context.Context) error {
 	switch {
-	case o.text.Stdin() && !o.text.Given() && o.InTerminal && !o.editor:
+	case o.readsText() && o.text.Stdin() && !o.text.Given() && o.InTerminal && !o.editor:
 		return noText()
 	case o.wait && !o.when.Given():
 		return cli.UsageError("--wait needs a time: a draft is never published; give --at, --in or --now")
@@ -130,10 +139,13 @@ func (o *createOptions) run(ctx context.Context) error {
 	if err == nil {
 		_, err = o.labels.read()
 	}
+	if err == nil {
+		err = o.media.Check()
+	}
 	if err != nil {
 		return err
 	}
-	c, err := o.ConnectWith(ctx, o.text, resendCreate)
+	c, err := o.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -161,11 +173,21 @@ func (o *createOptions) run(ctx context.Context) error {
 	return printPost(ctx, o.App, c, post)
 }
 
+// readsText reports whether a text is read: a post with media needs none.
+func (o *createOptions) readsText() bool { return o.text.Given() || !o.media.Attached() }
+
+func (o *createOptions) connect(ctx context.Context) (*client.Client, error) {
+	if !o.readsText() {
+		return o.Connect()
+	}
+	return o.ConnectWith(ctx, o.text, resendCreate)
+}
+
 // writeText puts the text into the post. Before it opens an editor, it requests the
 // accounts, to show their limits and to refuse unknown accounts early.
 func (o *createOptions) writeText(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (m cli.EditedText, _ context.Context, err error) {
 	m.Source = o.text
-	if !o.editor || o.text.Given() {
+	if o.text.Given() || !o.editor && o.readsText() {
 		if m.Text, err = o.ReadText(ctx, o.text); err != nil {
 			return m, ctx, err
 		}
@@ -195,6 +217,9 @@ func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1
 		if err := o.address(ctx, c, &create, overrides); err != nil {
 			return post, err
 		}
+	}
+	if create.Media, err = o.media.Upload(ctx, o.App, c); err != nil {
+		return post, err
 	}
 	if o.dry {
 		return post, checkPost(ctx, o.App, c, create)
@@ -229,5 +254,6 @@ func (o *createOptions) write(content string, overrides []override) idempotentWr
 	if o.externalID != "" {
 		parts = append(parts, "external-id", o.externalID)
 	}
+	parts = append(parts, o.media.Parts()...)
 	return onceFor(o.App, o.once, content, &o.when, parts...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
 
 type editOptions struct {
@@ -21,6 +22,7 @@ type editOptions struct {
 	to, overrides []string
 	when          cli.WhenFlags
 	labels        labelFlags
+	media         media.Flags
 	dry           bool
 	version       int64 // of the post that was in the editor, or 0
 
@@ -36,6 +38,7 @@ func newEdit(a *cli.App) *cobra.Command {
 flag, a setting stays as it is; --to replaces all accounts. A time schedules a draft.
 --label replaces all labels, and labels can be changed in every status. --override
 changes the text for one account; an empty text, ACCOUNT=, removes the override.
+--media replaces all media, as in "schedctl post create"; --no-media removes them.
 
 With --editor you change the text in an editor. If the post was changed by someone
 else in the meantime, your text is refused. A text that could not be sent is kept in
@@ -43,6 +46,7 @@ a file.`,
 		Example: `  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J "Hello again"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "friday 9am"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J -F news.txt --to demo
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --media cat.png --alt "A cat on a sofa"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --label launch --label "spring sale"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --override "mastodon:me=In short" --dry-run`,
@@ -60,6 +64,8 @@ a file.`,
 	cli.AddEditor(cmd, &o.editor)
 	addToOrAccount(a, cmd, &o.to)
 	addOverride(a, cmd, &o.overrides)
+	o.media.Add(cmd)
+	o.media.AddNone(cmd)
 	o.labels.add(cmd)
 	o.labels.addNone(cmd)
 	o.when.Add(cmd)
@@ -101,6 +107,16 @@ func (o *editOptions) run(ctx context.Context) error {
 		}
 		edit.Content = &text.Text
 	}
+	if o.media.Given() {
+		list, err := o.media.Upload(ctx, o.App, c)
+		if err != nil {
+			if edit.Content != nil {
+				o.KeepEdited(text, resend)
+			}
+			return err
+		}
+		edit.Media = &list
+	}
 	if o.dry {
 		if o.editor {
 			o.KeepEdited(text, resend)
@@ -122,10 +138,10 @@ func (o *editOptions) run(ctx context.Context) error {
 // the arguments, a file or standard input. A pipe is the text only when nothing
 // else changes: in a script, standard input often is not a terminal and not meant.
 func (o *editOptions) checkFlags() (readsText bool, err error) {
-	other := o.when.Given() || o.to != nil || o.overrides != nil || o.labels.given()
+	other := o.when.Given() || o.to != nil || o.overrides != nil || o.labels.given() || o.media.Given()
 	readsText = o.text.Given() || !other && !o.InTerminal && !o.editor
 	if !readsText && !other && !o.editor {
-		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --override, --label, --at or --in")
+		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --media, --override, --label, --at or --in")
 	}
 	if o.editor {
 		return readsText, o.MayEdit(o.text)
@@ -146,7 +162,9 @@ func (o *editOptions) readFlags() (edit apiv1.EditPost, overrides []override, er
 	if overrides, err = readOverrides(o.overrides); err != nil {
 		return edit, nil, err
 	}
-	edit.Labels, err = o.labels.read()
+	if edit.Labels, err = o.labels.read(); err == nil {
+		err = o.media.Check()
+	}
 	return edit, overrides, err
 }
 
@@ -223,6 +241,9 @@ func (o *editOptions) try(ctx context.Context, c *client.Client, edit apiv1.Edit
 		post.TargetOverrides, post.AllowDuplicate = *list, o.allowDuplicate
 		if edit.Content != nil {
 			post.Content = *edit.Content
+		}
+		if edit.Media != nil {
+			post.Media = *edit.Media
 		}
 		if to != nil {
 			post.SocialAccountIDs = *to

@@ -29,6 +29,9 @@ func newExportWriter(w io.Writer, format string, to AccountRefs) *exportWriter {
 func (e *exportWriter) add(p apiv1.Post) (taken bool, err error) {
 	if e.rows != nil {
 		row := bulk.Row{ID: p.ID, Content: p.Content, To: e.to.Names(p.SocialAccountIDs)}
+		for _, m := range p.Media {
+			row.Media, row.Alt = append(row.Media, m.ID), append(row.Alt, cli.Deref(m.AltText))
+		}
 		if p.PublishAt != nil {
 			row.At = p.PublishAt.String()
 		}
@@ -57,7 +60,7 @@ const summaryWidth = 60
 func eventOf(p apiv1.Post, to []string) bulk.Event {
 	e := bulk.Event{
 		UID: p.ID + "@schedctl", At: p.PublishAt.Time, Revision: p.Version,
-		Summary: cli.Clip(cli.OneLine(p.Content), summaryWidth), Description: p.Content + "\n\n" + string(p.Status) + ": " + p.ID,
+		Summary: cli.Clip(cli.OneLine(Excerpt(p)), summaryWidth), Description: p.Content + "\n\n" + string(p.Status) + ": " + p.ID,
 		Status: "CONFIRMED", Categories: to,
 	}
 	if p.CreatedAt != nil {

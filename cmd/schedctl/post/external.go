@@ -45,6 +45,9 @@ func externalDifference(post apiv1.Post, create apiv1.CreatePost) string {
 	if !slices.Equal(slices.Sorted(slices.Values(post.SocialAccountIDs)), slices.Sorted(slices.Values(create.SocialAccountIDs))) {
 		differ = append(differ, "other accounts")
 	}
+	if !sameMedia(create.Media, post.Media) {
+		differ = append(differ, "other media")
+	}
 	if overridesText(post.TargetOverrides) != overridesText(create.TargetOverrides) {
 		differ = append(differ, "other texts or options for single accounts")
 	}

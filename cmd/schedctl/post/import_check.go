@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -17,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
 
 // importCheck checks every line before one is sent.
@@ -30,6 +32,9 @@ type importCheck struct {
 	ids      map[string]int // the lines of ids
 	lines    map[string]int // the number of equal lines
 	posts    map[string]int // the number of equal posts
+
+	uploads  sync.Mutex // guards uploader
+	uploader *media.Uploader
 }
 
 // importLine is a line with the post that it describes.
@@ -41,8 +46,9 @@ type importLine struct {
 	version  int64           // of that post
 	at       time.Time
 	moment   when.Result
-	relative bool  // the time depends on the time of the import
-	nth      int   // of equal posts in the file
+	relative bool // the time depends on the time of the import
+	nth      int  // of equal posts in the file
+	row      bulk.Row
 	stop     error // ends the import: all other lines would fail as well
 }
 
@@ -57,6 +63,8 @@ func (i *importCheck) all(ctx context.Context, in *bulk.Reader) (checked []impor
 		i.accounts[acct.ID] = acct
 	}
 	i.ids, i.lines, i.posts = map[string]int{}, map[string]int{}, map[string]int{}
+	i.uploader = media.NewUploader(i.App, i.client)
+	i.uploader.Silent = true
 	bar := i.NewProgress("checking", 0)
 	defer bar.Clear()
 	err = cli.RunInOrder(ctx, i.readAll(in), i.check, func(l importLine) error {
@@ -101,8 +109,15 @@ func (i *importCheck) readAll(in *bulk.Reader) iter.Seq2[importLine, error] {
 
 // understand fills in the post of a line, without the daemon.
 func (i *importCheck) understand(row bulk.Row, l *importLine) (err error) {
-	if err := cli.CheckText(row.Content, "the text"); err != nil {
-		return err
+	l.row = row
+	if row.Content != "" || len(row.Media) == 0 {
+		if err := cli.CheckText(row.Content, "the text"); err != nil {
+			return err
+		}
+	}
+	if len(row.Alt) > len(row.Media) {
+		return cli.InvalidError(schedctl.ValidationFailed, "the line has %s and %s; write \\; for a semicolon in a text",
+			cli.Plural(len(row.Alt), "alt text"), cli.Plural(len(row.Media), "file"))
 	}
 	if before := i.ids[row.ID]; before > 0 {
 		return cli.InvalidError(schedctl.ValidationFailed, "line %d has the same id %q", before, cli.Clip(row.ID, 60))
@@ -120,10 +135,12 @@ func (i *importCheck) understand(row bulk.Row, l *importLine) (err error) {
 	if err := i.readTime(row, l); err != nil {
 		return err
 	}
-	line := DeriveKey(append([]string{"import", row.Content, row.At, row.TZ}, row.To...)...)
+	parts := append([]string{"import", row.Content, row.At, row.TZ}, row.To...)
+	parts = append(append(parts, labeledParts("media", row.Media)...), labeledParts("alt", row.Alt)...)
+	line := DeriveKey(parts...)
 	i.lines[line]++
 	l.key = DeriveKey("import line", line, strconv.Itoa(i.lines[line]))
-	print := ContentFingerprint(row.Content, l.at, l.post.SocialAccountIDs)
+	print := ContentFingerprint(row.Content, l.at, l.post.SocialAccountIDs, row.Media...)
 	i.posts[print]++
 	l.nth = i.posts[print]
 	return nil
@@ -159,7 +176,11 @@ func (i *importCheck) check(ctx context.Context, l importLine) importLine {
 	if l.result.Result != resultOK {
 		return l
 	}
-	found, err := i.find(ctx, &l)
+	var found *apiv1.Post
+	err := i.attach(ctx, &l)
+	if err == nil {
+		found, err = i.find(ctx, &l)
+	}
 	if err == nil && found != nil {
 		err = i.compare(&l, *found)
 	}
@@ -216,13 +237,13 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 		q = client.PostQuery{Statuses: []schedctl.Status{schedctl.Draft, schedctl.Canceled}, Search: searchText(l.post.Content), Sort: "created_at"}
 	}
 	q.Limit = PageSize
-	want := ContentFingerprint(l.post.Content, l.at, l.post.SocialAccountIDs)
+	want := ContentFingerprint(l.post.Content, l.at, l.post.SocialAccountIDs, mediaIDs(l.post.Media)...)
 	var open, canceled []apiv1.Post
 	for p, err := range i.client.EachPost(ctx, q) {
 		switch {
 		case err != nil:
 			return nil, err
-		case l.post.ExternalID == nil && ContentFingerprint(p.Content, timeOf(p), p.SocialAccountIDs) != want:
+		case l.post.ExternalID == nil && ContentFingerprint(p.Content, timeOf(p), p.SocialAccountIDs, mediaIDs(p.Media)...) != want:
 		case p.Status == schedctl.Canceled:
 			canceled = append(canceled, p)
 		default:
@@ -249,10 +270,11 @@ func timeOf(p apiv1.Post) (at time.Time) {
 }
 
 // ContentFingerprint returns a fingerprint of a post; the order of its accounts does not
-// count.
-func ContentFingerprint(content string, at time.Time, accounts []string) string {
+// count, and that of its media does.
+func ContentFingerprint(content string, at time.Time, accounts []string, media ...string) string {
 	accounts = slices.Sorted(slices.Values(accounts))
-	return DeriveKey(append([]string{content, apiv1.Time{Time: at}.String()}, accounts...)...)
+	parts := append([]string{content, apiv1.Time{Time: at}.String()}, accounts...)
+	return DeriveKey(append(parts, labeledParts("media", media)...)...)
 }
 
 // compare decides about a line whose post exists: an empty column fits any post,
@@ -268,6 +290,9 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 	if ids := l.post.SocialAccountIDs; len(ids) > 0 && !slices.Equal(slices.Sorted(slices.Values(ids)), slices.Sorted(slices.Values(p.SocialAccountIDs))) {
 		edit.SocialAccountIDs = &ids
 	}
+	if len(l.post.Media) > 0 && !sameMedia(l.post.Media, p.Media) {
+		edit.Media = &l.post.Media
+	}
 	l.result.PostID, l.result.PublishAt, l.result.Message = p.ID, p.PublishAt, ""
 	same := edit == apiv1.EditPost{}
 	switch {
@@ -278,7 +303,7 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 	case same:
 		l.result.Result = resultExists
 	case !i.update:
-		return cli.InvalidError(schedctl.ValidationFailed, "%s has another text, time or accounts; change it with --update", p.ID)
+		return cli.InvalidError(schedctl.ValidationFailed, "%s has another text, time, media or accounts; change it with --update", p.ID)
 	default:
 		edit.AllowDuplicate = i.allowDuplicate
 		l.edit, l.version = &edit, p.Version

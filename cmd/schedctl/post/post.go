@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
 
 func New(a *cli.App, export filesExporter) *cobra.Command {
@@ -100,9 +101,26 @@ func idsOf(posts []apiv1.Post) []string {
 func postTable(a *cli.App, posts []apiv1.Post, names Accounts) cli.Table {
 	t := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "TO", "TEXT"}, Status: 1, Excerpt: true}
 	for _, p := range posts {
-		t.Rows = append(t.Rows, []string{p.ID, postStatus(a, p), a.ShortTime(p.PublishAt), recipientsText(p, names), p.Content})
+		t.Rows = append(t.Rows, append([]string{p.ID, postStatus(a, p), a.ShortTime(p.PublishAt), recipientsText(p, names)}, contentCells(a, p)...))
 	}
 	return t
+}
+
+// contentCells shows what a post says: on a terminal in one cell, with the names of its
+// files. For programs, a post with media has a second cell with the ids of its assets.
+func contentCells(a *cli.App, p apiv1.Post) []string {
+	switch {
+	case a.OutTerminal:
+		return []string{Excerpt(p)}
+	case len(p.Media) == 0:
+		return []string{p.Content}
+	}
+	return []string{p.Content, strings.Join(p.MediaAssetIDs, ";")}
+}
+
+// Excerpt returns the names of the files of a post and its text, for a single line.
+func Excerpt(p apiv1.Post) string {
+	return strings.TrimSpace(media.Names(p.Media, p.MediaAssets) + " " + p.Content)
 }
 
 func recipientsText(p apiv1.Post, names Accounts) string {

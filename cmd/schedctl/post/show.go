@@ -13,14 +13,18 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
 
 func newShow(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "show ID...",
 		Short: "Show posts with their targets",
-		Long: `Show posts: the text, the time, what became of each target, and what can be done
-next.`,
+		Long: `Show posts: the text, the media with their alt texts, the time, what became of each
+target, and what can be done next.
+
+Without a terminal, a post with media has a line "media" for each file: the id of the
+asset, its type, its size in bytes, its SHA-256, its file name and the alt text.`,
 		Example: `  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=id,status,targets`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
@@ -72,6 +76,9 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	}
 	if !a.OutTerminal {
 		out := a.RenderProperties(append(pairs, cli.Property{Name: "Content", Value: p.Content}))
+		for _, m := range p.Media {
+			out = append(out, "media\t"+strings.Join(media.Fields(m, p.MediaAssets), "\t")+"\n"...)
+		}
 		for _, o := range p.TargetOverrides {
 			out = append(out, strings.Join([]string{"override", o.SocialAccountID, cli.OneLine(nameOf(names, o.SocialAccountID)), cli.OneLine(cli.Deref(o.Content)), account.OptionsText(o.Options)}, "\t")+"\n"...)
 		}
@@ -82,7 +89,13 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	}
 	var b bytes.Buffer
 	b.Write(a.RenderProperties(pairs))
-	b.WriteString("\n" + indented(p.Content) + "\n")
+	b.WriteString("\n")
+	if p.Content != "" {
+		b.WriteString(indented(p.Content) + "\n")
+	}
+	if len(p.Media) > 0 {
+		b.WriteString(mediaText(a, p.Media, p.MediaAssets) + "\n")
+	}
 	for _, o := range p.TargetOverrides {
 		b.WriteString(overrideText(a, o, names) + "\n")
 	}
@@ -106,6 +119,13 @@ func overrideText(a *cli.App, o apiv1.Override, names Accounts) string {
 	text += "\n"
 	if o.Content != nil {
 		text += indented(*o.Content)
+	}
+	switch {
+	case o.Media == nil:
+	case len(*o.Media) == 0:
+		text += "  " + a.Dim("no media") + "\n"
+	default:
+		text += mediaText(a, *o.Media, nil)
 	}
 	return text
 }

@@ -20,7 +20,7 @@ func newTimeline(a *cli.App) *cobra.Command {
 		Use:   "timeline ID",
 		Short: "Show every attempt to publish a post",
 		Long: `Show what happened to a post: its events, every attempt of each target with what
-the network's response, and what to do next.
+the network's response, and what to do next. On a terminal it names the media.
 
 Elsewhere than on a terminal there is a line for each attempt: the target, the
 account, the platform, the number, its start and end, the outcome, the
@@ -55,7 +55,11 @@ func showTimeline(ctx context.Context, a *cli.App, id string) error {
 	}
 	names := AccountsByID(ctx, c)
 	if a.OutTerminal {
-		return a.WriteList(timelineText(a, t, names))
+		post, err := c.Post(ctx, id)
+		if err != nil {
+			post = apiv1.Post{} // the timeline is worth more than the media
+		}
+		return a.WriteList(timelineText(a, t, post, names))
 	}
 	var rows [][]string
 	for _, target := range t.Targets {
@@ -93,9 +97,10 @@ func statusText(status *int) string {
 }
 
 // timelineText is a timeline for people.
-func timelineText(a *cli.App, t apiv1.Timeline, names Accounts) []byte {
+func timelineText(a *cli.App, t apiv1.Timeline, post apiv1.Post, names Accounts) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s is %s\n", a.Bold(t.PostID), a.PaintStatus(string(t.Status)))
+	b.WriteString(mediaText(a, post.Media, post.MediaAssets))
 	if len(t.Events) > 0 {
 		events := cli.Table{Header: []string{"WHEN", "EVENT", "ACCOUNT"}, Status: -1}
 		for _, e := range t.Events {

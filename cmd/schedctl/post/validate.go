@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
 
 type validateOptions struct {
@@ -16,6 +17,7 @@ type validateOptions struct {
 	text           cli.TextSource
 	file           string
 	to, overrides  []string
+	media          media.Flags
 	allowDuplicate bool
 }
 
@@ -31,9 +33,15 @@ status is 5 when any would refuse it.
 The text comes from where "schedctl post create" takes it. Elsewhere than on a
 terminal there is a line for each account: its id, its name, its platform, the
 result (ok, warning or refused), the length, the limit, the unit, and what is
-wrong.`,
+wrong. After them there is a line for each file and account: the id of the asset, the
+account, the platform, the result, two empty fields, what the daemon does so that the
+file fits (none, resize or convert), and what is wrong.
+
+Files of --media are uploaded, because the daemon checks them. The daemon deletes files
+that no post uses after a week.`,
 		Example: `  schedctl post validate "Hello, world" --to all
   schedctl post validate -F news.txt --to mastodon:me --override mastodon:me=@short.txt
+  schedctl post validate "My cat" --media cat.png --alt "A cat on a sofa" --to all
   schedctl post validate "Hello, world" --to demo --json=allowed,accounts`,
 		Args: cli.Args(0, 1, "one text"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -46,6 +54,7 @@ wrong.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	addToOrAccount(a, cmd, &o.to)
+	o.media.Add(cmd)
 	addOverride(a, cmd, &o.overrides)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	return cmd
@@ -53,12 +62,15 @@ wrong.`,
 
 func (o *validateOptions) run(ctx context.Context) error {
 	switch {
-	case o.text.Stdin() && !o.text.Given() && o.InTerminal:
+	case !o.text.Given() && !o.media.Attached() && o.InTerminal:
 		return noText()
 	case len(o.to) == 0:
 		return cli.InvalidError(schedctl.InvalidSocialAccounts, "a text is checked for accounts, and none is given").WithHint("give --to ACCOUNT, or --to all")
 	}
 	overrides, err := readOverrides(o.overrides)
+	if err == nil {
+		err = o.media.Check()
+	}
 	if err != nil {
 		return err
 	}
@@ -66,9 +78,11 @@ func (o *validateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text, err := o.ReadText(ctx, o.text)
-	if err != nil {
-		return err
+	var text string
+	if o.text.Given() || !o.media.Attached() {
+		if text, err = o.ReadText(ctx, o.text); err != nil {
+			return err
+		}
 	}
 	// The post is judged as if it were published now.
 	post := apiv1.CreatePost{Content: text, PublishAt: apiv1.Now(), AllowDuplicate: o.allowDuplicate}
@@ -76,6 +90,9 @@ func (o *validateOptions) run(ctx context.Context) error {
 		return err
 	}
 	if post.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, post.SocialAccountIDs); err != nil {
+		return err
+	}
+	if post.Media, err = o.media.Upload(ctx, o.App, c); err != nil {
 		return err
 	}
 	return checkPost(ctx, o.App, c, post)

@@ -1,0 +1,132 @@
+package media
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// checkFile returns an error for a file that cannot be uploaded, as far as this can be
+// said without the daemon. The exit status is 5 for an empty file and 1 for one that
+// cannot be read.
+func checkFile(path string) error {
+	f, _, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// openFile opens a file to upload and returns its size.
+func openFile(path string) (*os.File, int64, error) {
+	if path == "-" {
+		return nil, 0, cli.UsageError("a file cannot be uploaded from standard input").WithHint("save it and give its name")
+	}
+	info, err := os.Stat(path) // before it is opened, which would wait for the writer of a pipe
+	switch {
+	case err != nil:
+		return nil, 0, cli.OtherError("cannot read %s: %v", path, cause(err))
+	case info.IsDir():
+		return nil, 0, cli.OtherError("%s is a directory", path).WithHint("give the files in it, such as " + filepath.Join(path, "*.png"))
+	case !info.Mode().IsRegular():
+		return nil, 0, cli.OtherError("%s is not a regular file", path).WithHint("save it as a file first")
+	case info.Size() == 0:
+		return nil, 0, cli.InvalidError(schedctl.MediaInvalid, "%s is empty", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, cli.OtherError("cannot read %s: %v", path, cause(err))
+	}
+	return f, info.Size(), nil
+}
+
+// Uploader uploads files and remembers what it has uploaded. It is for one goroutine.
+type Uploader struct {
+	app    *cli.App
+	client *client.Client
+
+	// Silent is set by commands that show a progress of their own.
+	Silent bool
+
+	newest map[string]apiv1.MediaAsset // the newest assets of the workspace by SHA-256; nil before they are read
+}
+
+// NewUploader returns an uploader.
+func NewUploader(a *cli.App, c *client.Client) *Uploader { return &Uploader{app: a, client: c} }
+
+// Upload returns the asset with the bytes of a file. It uploads the file unless the
+// workspace has these bytes already; existing is true in that case, and the asset has
+// its own alt text. Errors name the file.
+func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.MediaAsset, existing bool, err error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return asset, false, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.NewSectionReader(f, 0, size)); err != nil {
+		return asset, false, cli.OtherError("cannot read %s: %v", path, cause(err))
+	}
+	sum := hex.EncodeToString(hash.Sum(nil))
+	u.readNewest(ctx)
+	if asset, found := u.newest[sum]; found {
+		return asset, true, nil
+	}
+	bar := u.app.NewByteProgress("uploading "+cli.Clip(cli.OneLine(filepath.Base(path)), 40), size)
+	file := client.MediaFile{Name: filepath.Base(path), Content: f, Size: size, AltText: alt}
+	if !u.Silent {
+		file.Sent = bar.Set
+	}
+	asset, existing, err = u.client.UploadMedia(ctx, file)
+	bar.End()
+	switch {
+	case err != nil:
+		return asset, false, fmt.Errorf("upload %s: %w", path, err)
+	case cli.Deref(asset.SHA256) != sum:
+		return asset, false, cli.OtherError("%s changed while it was uploaded", path).WithHint("run the command again")
+	}
+	u.newest[sum] = asset
+	u.app.RememberID(cli.MediaNoun, asset.ID)
+	return asset, existing, nil
+}
+
+// readNewest reads the newest assets, so that a command that is repeated does not send
+// its files again. Without permission to read assets, all files are sent.
+func (u *Uploader) readNewest(ctx context.Context) {
+	if u.newest != nil {
+		return
+	}
+	u.newest = map[string]apiv1.MediaAsset{}
+	page, err := u.client.Media(ctx, client.MediaQuery{Limit: pageSize})
+	if err != nil {
+		return
+	}
+	for _, asset := range page.Results { // the oldest of several with the same bytes wins, as in the daemon
+		if asset.Status == schedctl.MediaReady && asset.SHA256 != nil {
+			u.newest[*asset.SHA256] = asset
+		}
+	}
+}
+
+// refID returns the id of the asset that a value of --media names, or "" for a path: a
+// whole or abbreviated id starts with the prefix of assets.
+func (u *Uploader) refID(ctx context.Context, ref string) (string, error) {
+	if !IsID(ref) {
+		return "", nil
+	}
+	if _, err := os.Stat(ref); err == nil && ref != cli.LastRef {
+		if _, whole := schedctl.ParseID(schedctl.MediaPrefix, ref); !whole {
+			return "", nil
+		}
+	}
+	return assetID(ctx, u.app, u.client, ref)
+}

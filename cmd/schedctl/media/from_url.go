@@ -1,0 +1,50 @@
+package media
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newFromURL(a *cli.App) *cobra.Command {
+	var alt string
+	cmd := cli.DeclareJSON[apiv1.MediaAsset](&cobra.Command{
+		Use:   "from-url URL",
+		Short: "Upload a file from a URL",
+		Long: `Have the daemon fetch a file from a public http or https URL. The daemon takes two
+minutes at most. It refuses addresses of private networks. If the workspace has a file
+with the same bytes, the result is the existing asset, with its own alt text.`,
+		Example: `  schedctl media from-url https://example.org/cat.png --alt "A cat on a sofa"
+  id=$(schedctl media from-url https://example.org/cat.png -q)`,
+		Args: cli.Args(1, 1, "a URL"),
+		RunE: func(cmd *cobra.Command, args []string) error { return fromURL(cmd.Context(), a, args[0], alt) },
+	})
+	cmd.Flags().StringVar(&alt, "alt", "", "a `text` for people who cannot see the file")
+	return cmd
+}
+
+func fromURL(ctx context.Context, a *cli.App, url, alt string) error {
+	c, err := a.Connect()
+	if err != nil {
+		return err
+	}
+	request := apiv1.MediaFromURL{URL: url}
+	if alt != "" {
+		request.AltText = &alt
+	}
+	asset, err := c.FetchMedia(ctx, request)
+	if err != nil {
+		return err
+	}
+	a.RememberID(cli.MediaNoun, asset.ID)
+	if err := printAsset(a, asset, "Fetched"); err != nil {
+		return err
+	}
+	if alt != "" && cli.Deref(asset.AltText) != alt {
+		tellOtherAlt(a, url, asset)
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// New returns the command media.
+func New(a *cli.App) *cobra.Command {
+	cmd := cli.ParentCommand(&cobra.Command{
+		Use:   "media",
+		Short: "Upload and manage pictures, videos and documents",
+		Long: `Upload and manage pictures, videos and documents.
+
+A media asset is a file that you uploaded, with an alt text: a description for people
+who cannot see it. Its bytes never change. "schedctl post create --media FILE" uploads
+a file and attaches it to a post in one command.
+
+The daemon deletes assets that no post uses a week after their upload.`,
+		Example: `  schedctl media upload cat.png --alt "A cat on a sofa"
+  schedctl media list
+  schedctl post create "My cat" --media cat.png --alt "A cat on a sofa" --to demo --now`,
+	})
+	a.AddBranches(cmd, Branches())
+	return cmd
+}
+
+// Branches are the commands below media.
+func Branches() []cli.Branch {
+	return []cli.Branch{
+		{Name: "upload", Make: newUpload}, {Name: "list", Make: newList}, {Name: "show", Make: newShow},
+		{Name: "edit", Make: newEdit}, {Name: "delete", Make: newDelete}, {Name: "download", Make: newDownload},
+		{Name: "from-url", Make: newFromURL},
+	}
+}
+
+// pageSize is the largest page of the API.
+const pageSize = 100
+
+// maxSearched is how many of the newest assets are searched for an abbreviated id.
+const maxSearched = 1000
+
+// assetID returns the id of the asset that an argument names: an id, an abbreviated
+// one, or [cli.LastRef]. An argument that names no asset is returned unchanged, for the
+// daemon to refuse. An abbreviation of several ids is an error with exit status 5.
+func assetID(ctx context.Context, a *cli.App, c *client.Client, ref string) (string, error) {
+	if ref == cli.LastRef {
+		return a.LastID(cli.MediaNoun)
+	}
+	if _, whole := schedctl.ParseID(schedctl.MediaPrefix, ref); whole {
+		return ref, nil
+	}
+	short, ok := cli.ParseShortID(schedctl.MediaPrefix, ref)
+	if !ok {
+		return ref, nil
+	}
+	var found, labels []string
+	searched := 0
+	for asset, err := range c.EachMedia(ctx, client.MediaQuery{Limit: pageSize}) {
+		if err != nil {
+			return "", err
+		}
+		if short.Matches(asset.ID) {
+			found = append(found, asset.ID)
+			labels = append(labels, fmt.Sprintf("%s (%s)", asset.ID, cli.OneLine(asset.FileName)))
+		}
+		if searched++; searched == maxSearched {
+			break
+		}
+	}
+	switch len(found) {
+	case 0:
+		return ref, nil
+	case 1:
+		return found[0], nil
+	}
+	return "", cli.AmbiguousIDError(ref, "media assets", labels)
+}
+
+// connect connects to the daemon and returns the ids of the assets that arguments name.
+func connect(ctx context.Context, a *cli.App, refs ...string) (c *client.Client, ids []string, err error) {
+	if c, err = a.Connect(); err != nil {
+		return nil, nil, err
+	}
+	for _, ref := range refs {
+		id, err := assetID(ctx, a, c, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		ids = append(ids, id)
+	}
+	return c, ids, nil
+}
+
+// unknown names the asset in an error with the code NOT_FOUND.
+func unknown(id string, err error) error {
+	if schedctl.CodeOf(err) != schedctl.NotFound {
+		return err
+	}
+	return cli.WithMessage(err, fmt.Sprintf("there is no media asset %q; see: schedctl media list", cli.Clip(id, 60)))
+}
+
+// complete offers the ids of recent assets that are not on the command line yet.
+func complete(a *cli.App, most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (out []string, _ cobra.ShellCompDirective) {
+		if len(args) >= most && most >= 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
+			page, err := c.Media(ctx, client.MediaQuery{Limit: 50})
+			if err != nil {
+				return
+			}
+			for _, asset := range page.Results {
+				out = append(out, asset.ID+"\t"+cli.Clip(cli.OneLine(asset.FileName), 50))
+			}
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// row returns the cells of an asset: for people its facts in short, for programs all
+// that a script needs.
+func row(a *cli.App, asset apiv1.MediaAsset) []string {
+	if a.OutTerminal {
+		return []string{asset.ID, string(asset.Status), asset.MIMEType, cli.SizeText(asset.SizeBytes), asset.FileName, cli.Deref(asset.AltText)}
+	}
+	return []string{
+		asset.ID, string(asset.Status), asset.MIMEType, fmt.Sprint(asset.SizeBytes), cli.Deref(asset.SHA256), asset.FileName, cli.Deref(asset.AltText),
+	}
+}
+
+// layout is the table of assets.
+func layout() cli.Table {
+	return cli.Table{Header: []string{"ID", "STATUS", "TYPE", "SIZE", "NAME", "ALT TEXT"}, Status: 1, Excerpt: true}
+}
+
+func idOf(asset apiv1.MediaAsset) string { return asset.ID }
+
+// Describe returns the name and the facts of an asset in one phrase.
+func Describe(asset apiv1.MediaAsset) string {
+	facts := []string{cli.OneLine(asset.FileName), asset.MIMEType, cli.SizeText(asset.SizeBytes)}
+	if pixels := pixelText(asset); pixels != "" {
+		facts = append(facts, pixels)
+	}
+	if asset.Status != schedctl.MediaReady {
+		facts = append(facts, string(asset.Status))
+	}
+	return strings.Join(facts, ", ")
+}
+
+func pixelText(asset apiv1.MediaAsset) string {
+	if asset.Width == nil || asset.Height == nil {
+		return ""
+	}
+	return fmt.Sprintf("%dx%d", *asset.Width, *asset.Height)
+}
+
+func durationText(asset apiv1.MediaAsset) string {
+	if asset.DurationMS == nil {
+		return ""
+	}
+	return (time.Duration(*asset.DurationMS) * time.Millisecond).String()
+}

@@ -1,0 +1,134 @@
+package post
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
+)
+
+// keptMedia returns the media of a post for a request. An alt text that is that of the
+// asset is left out, so that it follows changes of the asset.
+func keptMedia(p apiv1.Post) []apiv1.PostMedia {
+	list := slices.Clone(p.Media)
+	for i := range list {
+		for _, asset := range p.MediaAssets {
+			if asset.ID == list[i].ID && cli.Deref(asset.AltText) == cli.Deref(list[i].AltText) {
+				list[i].AltText = nil
+			}
+		}
+	}
+	return list
+}
+
+func mediaIDs(list []apiv1.PostMedia) []string {
+	return cli.Map(list, func(m apiv1.PostMedia) string { return m.ID })
+}
+
+// sameMedia reports whether a post has the wanted files in the same order. An alt text
+// that is not given fits every text.
+func sameMedia(want, have []apiv1.PostMedia) bool {
+	return slices.EqualFunc(want, have, func(w, h apiv1.PostMedia) bool {
+		return w.ID == h.ID && (w.AltText == nil || *w.AltText == cli.Deref(h.AltText))
+	})
+}
+
+// mediaText describes files for people, a line each.
+func mediaText(a *cli.App, list []apiv1.PostMedia, assets []apiv1.MediaAsset) string {
+	var b strings.Builder
+	for _, line := range media.Lines(a, list, assets) {
+		b.WriteString("  " + line + "\n")
+	}
+	return b.String()
+}
+
+// mediaRows has a row for each file and account, for programs.
+func mediaRows(v apiv1.Validation, names Accounts) (rows [][]string) {
+	for _, acct := range v.Accounts {
+		for _, part := range acct.Parts {
+			for _, m := range part.Media {
+				result := "ok"
+				switch {
+				case len(m.Problems) > 0:
+					result = "refused"
+				case len(m.Warnings) > 0:
+					result = "warning"
+				}
+				remarks := strings.Join(append(ProblemMessages(m.Problems), m.Warnings...), "; ")
+				rows = append(rows, []string{m.ID, nameOf(names, acct.SocialAccountID), acct.Platform, result, "", "", m.Fix, remarks})
+			}
+		}
+	}
+	return rows
+}
+
+// mediaWarnings are those of the files, each once: networks repeat them.
+func mediaWarnings(v apiv1.Validation) (lines []string) {
+	for _, acct := range v.Accounts {
+		for _, part := range acct.Parts {
+			for n, m := range part.Media {
+				for _, w := range m.Warnings {
+					line := fmt.Sprintf("warning: file %d (%s): %s", n+1, m.ID, cli.OneLine(w))
+					if !slices.Contains(lines, line) {
+						lines = append(lines, line)
+					}
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// mediaFixes reports what the daemon does to files so that they fit a network.
+func mediaFixes(v apiv1.Validation, names Accounts) (lines []string) {
+	done := map[string]string{"resize": "resized", "convert": "converted"}
+	for _, acct := range v.Accounts {
+		for _, part := range acct.Parts {
+			for n, m := range part.Media {
+				if fixed := done[m.Fix]; fixed != "" {
+					lines = append(lines, fmt.Sprintf("%s: file %d (%s) is %s to fit", cli.OneLine(nameOf(names, acct.SocialAccountID)), n+1, m.ID, fixed))
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// attach uploads the files of a line, one after another. A file that cannot be read is
+// the fault of its line.
+func (i *importCheck) attach(ctx context.Context, l *importLine) error {
+	i.uploads.Lock()
+	defer i.uploads.Unlock()
+	for n, ref := range l.row.Media {
+		alt := ""
+		if n < len(l.row.Alt) {
+			alt = l.row.Alt[n]
+		}
+		m, err := i.uploader.Attach(ctx, i.mediaPath(ref), alt)
+		var failed *cli.Failure
+		switch {
+		case errors.As(err, &failed) && (failed.Status == cli.ExitOther || failed.Status == cli.ExitUsage):
+			return cli.InvalidError(schedctl.MediaInvalid, "%v", err)
+		case err != nil:
+			return err
+		}
+		l.post.Media = append(l.post.Media, m)
+	}
+	return nil
+}
+
+// mediaPath returns the path of a file, which is relative to the directory of the
+// imported file. Ids stay as they are.
+func (i *importCheck) mediaPath(ref string) string {
+	if i.file == "-" || filepath.IsAbs(ref) || media.IsID(ref) {
+		return ref
+	}
+	return filepath.Join(filepath.Dir(i.file), ref)
+}
