@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"io/fs"
 	"net/http"
@@ -52,6 +54,7 @@ const raceOptions = "GORACE"
 //	                      wrong one at once, a revoked one when it is to publish
 //	disk DIR SIZE         mount a disk of this size at DIR
 //	received FILE         write what the receiver got to FILE, a line each
+//	picture FILE WIDTH    write a PNG of this width
 //	keep VAR              set VAR to the standard output of the last command
 //	status N command...   run the command and check its exit status
 //
@@ -84,7 +87,7 @@ func TestScripts(t *testing.T) {
 				Dir: dir, Setup: isolate, RequireExplicitExec: true, RequireUniqueNames: true, Condition: condition,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver,
-					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "status": checkStatus,
+					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "picture": writePicture, "status": checkStatus,
 					"mailserver": startMailServer(t), "letters": writeLetters, "terminal": runOnTerminal, "postgres": postgresCommand(t), "sql": runSQL,
 				},
 			})
@@ -269,6 +272,18 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	fmt.Fprintf(w, `{"id":"remote-1","url":"https://bot.test/1"}`)
+}
+
+// writePicture writes a PNG; the bytes follow from the width.
+func writePicture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: picture FILE WIDTH")
+	}
+	width, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var b bytes.Buffer
+	ts.Check(png.Encode(&b, image.NewGray(image.Rect(0, 0, width, 4))))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
 }
 
 func writeReceived(ts *testscript.TestScript, neg bool, args []string) {

@@ -49,7 +49,7 @@ func (o *deleteOptions) run(ctx context.Context, refs []string) error {
 	var failed cli.ErrorList
 	removed := []cli.Removal{}
 	for _, id := range ids {
-		if err := c.DeleteMedia(ctx, id); err != nil {
+		if err := c.DeleteMediaAsset(ctx, id); err != nil {
 			failed = append(failed, unknown(id, err))
 			continue
 		}

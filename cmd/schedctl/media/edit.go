@@ -48,7 +48,7 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	if !o.noAlt {
 		change.AltText = &o.alt
 	}
-	asset, err := c.EditMedia(ctx, ids[0], change)
+	asset, err := c.EditMediaAsset(ctx, ids[0], change)
 	if err != nil {
 		return unknown(ids[0], err)
 	}

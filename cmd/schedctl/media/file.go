@@ -58,6 +58,7 @@ type Uploader struct {
 	Silent bool
 
 	newest map[string]apiv1.MediaAsset // the newest assets of the workspace by SHA-256; nil before they are read
+	last   string                      // the greatest id of these; ids increase with time
 }
 
 // NewUploader returns an uploader.
@@ -82,11 +83,14 @@ func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.Me
 		return asset, true, nil
 	}
 	bar := u.app.NewByteProgress("uploading "+cli.Clip(cli.OneLine(filepath.Base(path)), 40), size)
-	file := client.MediaFile{Name: filepath.Base(path), Content: f, Size: size, AltText: alt}
-	if !u.Silent {
-		file.Sent = bar.Set
+	file := client.UploadFile{
+		Name: filepath.Base(path), Size: size, AltText: alt,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, size)), nil },
 	}
-	asset, existing, err = u.client.UploadMedia(ctx, file)
+	if !u.Silent {
+		file.Progress = bar.Set
+	}
+	asset, err = u.client.UploadMedia(ctx, file)
 	bar.End()
 	switch {
 	case err != nil:
@@ -96,7 +100,7 @@ func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.Me
 	}
 	u.newest[sum] = asset
 	u.app.RememberID(cli.MediaNoun, asset.ID)
-	return asset, existing, nil
+	return asset, asset.ID <= u.last, nil
 }
 
 // readNewest reads the newest assets, so that a command that is repeated does not send
@@ -106,9 +110,12 @@ func (u *Uploader) readNewest(ctx context.Context) {
 		return
 	}
 	u.newest = map[string]apiv1.MediaAsset{}
-	page, err := u.client.Media(ctx, client.MediaQuery{Limit: pageSize})
+	page, err := u.client.MediaAssets(ctx, client.MediaQuery{Limit: pageSize})
 	if err != nil {
 		return
+	}
+	if len(page.Results) > 0 {
+		u.last = page.Results[0].ID
 	}
 	for _, asset := range page.Results { // the oldest of several with the same bytes wins, as in the daemon
 		if asset.Status == schedctl.MediaReady && asset.SHA256 != nil {

@@ -37,7 +37,7 @@ func list(ctx context.Context, a *cli.App, limit *cli.ListLimit) error {
 		return err
 	}
 	most := limit.Max(a, false)
-	assets, more, err := cli.Collect(c.EachMedia(ctx, client.MediaQuery{Limit: min(most, pageSize)}), most)
+	assets, more, err := cli.Collect(c.EachMediaAsset(ctx, client.MediaQuery{Limit: min(most, pageSize)}), most)
 	if err != nil {
 		return err
 	}

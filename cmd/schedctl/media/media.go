@@ -65,7 +65,7 @@ func assetID(ctx context.Context, a *cli.App, c *client.Client, ref string) (str
 	}
 	var found, labels []string
 	searched := 0
-	for asset, err := range c.EachMedia(ctx, client.MediaQuery{Limit: pageSize}) {
+	for asset, err := range c.EachMediaAsset(ctx, client.MediaQuery{Limit: pageSize}) {
 		if err != nil {
 			return "", err
 		}
@@ -116,7 +116,7 @@ func complete(a *cli.App, most int) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
-			page, err := c.Media(ctx, client.MediaQuery{Limit: 50})
+			page, err := c.MediaAssets(ctx, client.MediaQuery{Limit: 50})
 			if err != nil {
 				return
 			}

@@ -50,7 +50,7 @@ func properties(a *cli.App, asset apiv1.MediaAsset) []cli.Property {
 		{Name: "Pixels", Value: pixelText(asset)},
 		{Name: "Duration", Value: durationText(asset)},
 		{Name: "Alt text", Value: cli.Deref(asset.AltText)},
-		{Name: "SHA-256", Value: cli.Deref(asset.SHA256)},
+		{Name: "SHA256", Value: cli.Deref(asset.SHA256)},
 		{Name: "Created at", Value: a.TimeText(asset.CreatedAt)},
 		{Name: "Expires at", Value: a.TimeText(asset.ExpiresAt)},
 	}
