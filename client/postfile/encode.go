@@ -55,7 +55,11 @@ func (f *File) Encode() []byte {
 		if o.Text.Line == 0 && o.Text.Text == "" {
 			return ""
 		}
-		return quoted(o.Text.Text)
+		text := o.Text.Text
+		if strings.HasSuffix(text, "\n") {
+			text += "\n" // Parse removes one line break
+		}
+		return quoted(text)
 	})
 	section("options:\n", func(o Override) string {
 		if o.Options == nil {

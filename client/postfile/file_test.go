@@ -279,6 +279,7 @@ func FuzzFiles(f *testing.F) {
 		"---\nid: a\nat: b\nto: [c, d]\noverride:\n  c: |\n    x\n---\nHello\n", "---\nid: &a [*a]\n---\n", "---\n? a\n: b\n---\n", "---\n<<: {a: b}\n---\n",
 		"---\nid: !!map {}\n---\n", "---\r\nid: \"\\u00e9\"\r\n---\r\n\r\n", "---\nto:\n- >-\n  a\n- 'b'\n---", "---\n{id: a, to: b}\n---\n", "---\na: b: c\n---\n", "---\n%YAML\n---\n",
 		"---\nid: a\nlabels: [x, 'y z']\noptions: {c: {a: true, b: 1, c: 0x1F, d: .inf, e: [f, 2.5], g: null}}\n---\nHello\n",
+		"---\nid: a\noverride: {x: \"a\\n\\n\"}\n---\n",
 		"---\nid: a\nmedia: [{file: i/a.png, alt: \"A door\"}, {file: ../b.png}]\n---\n", "---\nid: a\nmedia:\n- alt: |\n    x\n\n  file: ./a//b/../c.gif\n- {file: /x}\n---\nHi\n",
 	} {
 		f.Add(byte(0), []byte(seed))
