@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
 )
@@ -92,7 +93,7 @@ func (r *fileReader) inspectNow(name string) (mediaFile, error) {
 		return mediaFile{}, err
 	}
 	if limit := sizeLimit(r.media, facts.MIMEType); size > limit {
-		return mediaFile{}, fmt.Errorf("the file has %s; the limit for %s is %s; make it smaller", byteText(size), facts.MIMEType, byteText(limit))
+		return mediaFile{}, fmt.Errorf("the file has %s; the limit for %s is %s; make it smaller", cli.SizeText(size), facts.MIMEType, cli.SizeText(limit))
 	}
 	hash := sha256.New()
 	if _, err := io.Copy(hash, in); err != nil {

@@ -1,9 +1,7 @@
 package files
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -58,7 +56,7 @@ func mediaText(list []mediaState, names map[string]mediaState) string {
 		}
 		line := m.Name
 		if m.Size > 0 {
-			line += ", " + byteText(m.Size)
+			line += ", " + cli.SizeText(m.Size)
 		}
 		if m.Alt == "" {
 			line += ", no alt text"
@@ -68,16 +66,4 @@ func mediaText(list []mediaState, names map[string]mediaState) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// byteText returns a number of bytes as "312 bytes", "4.2 MB".
-func byteText(n int64) string {
-	if n < 1000 {
-		return cli.Plural(int(n), "byte")
-	}
-	value, unit := float64(n)/1000, 0
-	for ; value >= 999.95 && unit < 2; unit++ {
-		value /= 1000
-	}
-	return fmt.Sprintf("%s %s", strconv.FormatFloat(value, 'f', 1, 64), []string{"kB", "MB", "GB"}[unit])
 }

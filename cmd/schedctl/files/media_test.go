@@ -94,12 +94,3 @@ func TestMediaProblemsAreAtTheirFiles(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
-
-func TestByteText(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int64]string{1: "1 byte", 999: "999 bytes", 1000: "1.0 kB", 999_960: "1.0 MB", 20_000_000: "20.0 MB", 10_000_000_000: "10.0 GB"} {
-		if got := byteText(n); got != want {
-			t.Errorf("%d: got %q, want %q", n, got, want)
-		}
-	}
-}
