@@ -38,7 +38,7 @@ func TestWriter(t *testing.T) {
 		{Content: "=1+1 <b>", TZ: "UTC"},
 	}
 	for f, want := range map[bulk.Format]string{
-		bulk.CSV: "id,content,to,at,tz\npost_1,\"Hello,\r\n\"\"you\"\"\",feed:blog;mastodon:me,2027-01-01T09:00:00Z,\n,=1+1 <b>,,,UTC\n",
+		bulk.CSV: "id,content,to,at,tz,media,alt\npost_1,\"Hello,\r\n\"\"you\"\"\",feed:blog;mastodon:me,2027-01-01T09:00:00Z,,,\n,=1+1 <b>,,,UTC,,\n",
 		bulk.JSONL: `{"id":"post_1","content":"Hello,\r\n\"you\"","to":["feed:blog","mastodon:me"],"at":"2027-01-01T09:00:00Z","tz":""}` + "\n" +
 			`{"id":"","content":"=1+1 <b>","to":[],"at":"","tz":"UTC"}` + "\n",
 	} {
@@ -46,7 +46,7 @@ func TestWriter(t *testing.T) {
 			t.Errorf("%s, -want +got:\n%s", f, diff)
 		}
 	}
-	if got := write(t, bulk.CSV, nil); got != "id,content,to,at,tz\n" {
+	if got := write(t, bulk.CSV, nil); got != "id,content,to,at,tz,media,alt\n" {
 		t.Errorf("no rows: %q", got)
 	}
 	if got := write(t, bulk.JSONL, nil); got != "" {

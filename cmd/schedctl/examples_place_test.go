@@ -127,6 +127,9 @@ type place struct {
 	names                  *strings.Replacer // of the ids in examples
 }
 
+// examplePicture is a PNG of 8 by 4 pixels.
+const examplePicture = "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x08\x00\x00\x00\x04\x08\x02\x00\x00\x00\x3c\xaf\xe9\xa7\x00\x00\x00\x12\x49\x44\x41\x54\x78\x9c\x63\xf8\xcf\xc0\x80\x15\x61\x17\x25\x4b\x02\x00\x5a\x5e\x1f\xe1\x1e\x42\x84\x28\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82"
+
 // exampleFiles are the files that examples name.
 var exampleFiles = map[string]string{
 	"news.txt": "News\n", "short.txt": "Short news\n", "token.txt": "a-token\n", "secret.txt": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n",
@@ -134,7 +137,8 @@ var exampleFiles = map[string]string{
 	"posts.jsonl":         `{"content":"Hello","to":["demo"],"at":"2099-01-01 9:00","tz":"UTC"}` + "\n",
 	"posts/schedctl.yaml": "collection: website\n",
 	"posts/launch.md":     "---\nid: launch\nat: 2099-01-01 09:00\ntz: UTC\nto: [demo]\n---\nHello\n",
-	"editor":              "#!/bin/sh\necho 'Written in the editor' > \"$1\"\n",
+	"cat.png":             examplePicture, "1.jpg": examplePicture, "2.jpg": examplePicture,
+	"editor": "#!/bin/sh\necho 'Written in the editor' > \"$1\"\n",
 }
 
 // newPlace returns a folder with files for a daemon at a URL.
@@ -191,6 +195,15 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 	i.makeWebhook()
 	i.makeNotification()
 	i.makeKey()
+	if strings.HasPrefix(e.command, "media ") {
+		p.mustRun(t, "media", "upload", "1.jpg", "-q")
+		list, err := i.c.MediaAssets(t.Context(), client.MediaQuery{})
+		i.ok(err)
+		i.names = append(i.names, "med_01KAK3R9ZC4VBX1D2E3F4G5H6J", list.Results[0].ID)
+		if e.command == "media download" {
+			i.ok(os.Remove(filepath.Join(p.dir, "1.jpg")))
+		}
+	}
 	p.names = strings.NewReplacer(i.names...)
 	switch e.command {
 	case "restore", "daemon check", "daemon salvage", "store", "store copy":

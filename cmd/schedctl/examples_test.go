@@ -105,6 +105,13 @@ var needsServer = []string{
 	"schedctl store copy --from postgres://schedctl@db.example/schedctl --to bolt:back.db",
 }
 
+// needsInternet are the examples that name a file of a server on the internet, which
+// the daemon cannot fetch here.
+var needsInternet = []string{
+	`schedctl media from-url https://example.org/cat.png --alt "A cat on a sofa"`,
+	"id=$(schedctl media from-url https://example.org/cat.png -q)",
+}
+
 // needsService are the examples that need a service manager, which is not found here.
 var needsService = []string{
 	"schedctl daemon install",
@@ -122,7 +129,7 @@ func TestHelpExamplesWork(t *testing.T) {
 			t.Errorf("schedctl %s has no example", name)
 		}
 	}
-	for _, line := range slices.Concat(needsTerminal, needsServer, needsService) {
+	for _, line := range slices.Concat(needsTerminal, needsServer, needsInternet, needsService) {
 		if !slices.ContainsFunc(examples, func(e example) bool { return e.line == line }) {
 			t.Errorf("%s is no example any more", line)
 		}
@@ -139,6 +146,8 @@ func TestHelpExamplesWork(t *testing.T) {
 				want = cli.ExitUsage
 			case slices.Contains(needsServer, e.line):
 				want = cli.ExitUnreachable
+			case slices.Contains(needsInternet, e.line):
+				want = cli.ExitInvalid
 			case slices.Contains(needsService, e.line):
 				want = cli.ExitOther
 			}

@@ -23,12 +23,12 @@ func TestPostCreateWithTextsForSingleAccounts(t *testing.T) {
 		overrides []string
 		want      []any
 	}{
-		"a text": {[]string{"hook=In short"}, []any{map[string]any{"social_account_id": hookID, "content": "In short", "options": nil}}},
+		"a text": {[]string{"hook=In short"}, []any{map[string]any{"social_account_id": hookID, "content": "In short", "options": nil, "media": nil}}},
 		"a file, and a text with an equals sign": {[]string{"http:hook=@" + file, demoID + "=a=b"}, []any{
-			map[string]any{"social_account_id": hookID, "content": "From a file", "options": nil},
-			map[string]any{"social_account_id": demoID, "content": "a=b", "options": nil},
+			map[string]any{"social_account_id": hookID, "content": "From a file", "options": nil, "media": nil},
+			map[string]any{"social_account_id": demoID, "content": "a=b", "options": nil, "media": nil},
 		}},
-		"a text with a mention": {[]string{"hook=@@alice, hello"}, []any{map[string]any{"social_account_id": hookID, "content": "@alice, hello", "options": nil}}},
+		"a text with a mention": {[]string{"hook=@@alice, hello"}, []any{map[string]any{"social_account_id": hookID, "content": "@alice, hello", "options": nil, "media": nil}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -52,6 +52,9 @@ type reader struct {
 	post string // the id that documents call $POST
 }
 
+// readmePicture is a PNG of 8 by 4 pixels.
+const readmePicture = "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x08\x00\x00\x00\x04\x08\x02\x00\x00\x00\x3c\xaf\xe9\xa7\x00\x00\x00\x12\x49\x44\x41\x54\x78\x9c\x63\xf8\xcf\xc0\x80\x15\x61\x17\x25\x4b\x02\x00\x5a\x5e\x1f\xe1\x1e\x42\x84\x28\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82"
+
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	d := newCrashDaemon(t)
@@ -63,6 +66,7 @@ func newReader(t *testing.T) *reader {
 	}
 	for name, text := range map[string]string{
 		"release.md":          "Release notes\n",
+		"cat.png":             readmePicture,
 		"posts.csv":           "id,content,to,at,tz\none,Hello,blog,2099-01-01 9:00,UTC\n",
 		"posts/launch.md":     fencedBlock(t, "../../docs/files.md", "markdown"),
 		"posts/schedctl.yaml": fencedBlock(t, "../../docs/files.md", "yaml"),
