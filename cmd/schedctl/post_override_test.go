@@ -82,9 +82,9 @@ func TestPostEditKeepsTheOtherOverrides(t *testing.T) {
 			{SocialAccountID: hookID, Content: ptr("for hook"), Options: map[string]any{"visibility": "unlisted"}},
 		},
 	}
-	demo := map[string]any{"social_account_id": demoID, "content": "for demo", "options": map[string]any{}}
+	demo := map[string]any{"social_account_id": demoID, "content": "for demo", "options": map[string]any{}, "media": nil}
 	hook := func(content any) map[string]any {
-		return map[string]any{"social_account_id": hookID, "content": content, "options": map[string]any{"visibility": "unlisted"}}
+		return map[string]any{"social_account_id": hookID, "content": content, "options": map[string]any{"visibility": "unlisted"}, "media": nil}
 	}
 	for name, tc := range map[string]struct {
 		args []string

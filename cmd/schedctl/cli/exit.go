@@ -40,7 +40,7 @@ var ExitMeanings = []struct {
 	{ExitUsage, "the command line is wrong: an unknown flag, a time that cannot be read"},
 	{ExitNotFound, "nothing has this id or name"},
 	{ExitAuth, "no API key, or a key that is wrong, expired or not allowed to do this"},
-	{ExitInvalid, "refused as invalid: a past time, a text too long, a file too large, an unknown account"},
+	{ExitInvalid, "refused as invalid: a past time, a text or file too large, an unknown account"},
 	{ExitConflict, "not possible in this state: editing a published post, a reused idempotency key"},
 	{ExitUnreachable, "no daemon (or database server) responds, or it has an internal error or no space"},
 	{ExitTimedOut, "the wait timed out; posts stay as they are"},
