@@ -76,7 +76,7 @@ func TestMediaLinks(t *testing.T) {
 	}
 	defer fitted.Close()
 	if sha256.Sum256(w.Body.Bytes()) != fitted.SHA256 {
-		t.Error("the URL shows other bytes than those that receivers are told about")
+		t.Error("the URL shows other bytes than the payload describes")
 	}
 	if part := get(links, path, "Range", "bytes=100-199"); part.Code != 206 || !bytes.Equal(part.Body.Bytes(), w.Body.Bytes()[100:200]) {
 		t.Errorf("a range: got %d, %d bytes", part.Code, part.Body.Len())

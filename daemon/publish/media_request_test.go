@@ -14,7 +14,7 @@ func TestPublicName(t *testing.T) {
 		{"C:\\me\\minutes of v1.2.pdf", "application/pdf", "minutes of v1.2.pdf"},
 		{"no extension", "video/mp4", "no extension.mp4"},
 		{"../../etc/passwd", "image/gif", "passwd.gif"},
-		{"a sentence. It goes on without an extension", "image/gif", "a sentence. It goes on without an extension.gif"},
+		{"a sentence. It has no extension", "image/gif", "a sentence. It has no extension.gif"},
 		{"", "image/png", "file.png"},
 		{"clip.mov", "video/quicktime", "clip.mov"},
 	} {
