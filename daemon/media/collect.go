@@ -42,11 +42,7 @@ func (c *Collector) Assets(ctx context.Context, now time.Time) (deleted int, err
 		if step >= maxStepsWhenFull && c.Store.Full() != nil {
 			return deleted, nil
 		}
-		var found, gone int
-		err := c.Store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
-			found, gone, err = c.expire(tx, now)
-			return err
-		})
+		found, gone, err := c.step(ctx, now)
 		if err != nil {
 			return deleted, fmt.Errorf("collect media: %w", err)
 		}
@@ -56,29 +52,52 @@ func (c *Collector) Assets(ctx context.Context, now time.Time) (deleted int, err
 	}
 }
 
-// expire handles one batch of expired assets.
-func (c *Collector) expire(tx storage.Tx, now time.Time) (found, deleted int, err error) {
-	assets, err := tx.ExpiredMedia(now, assetBatch)
-	if err != nil {
+// step handles one batch of expired assets. It searches outside the transaction that
+// writes, because a search in that one locks the assets of all workspaces.
+func (c *Collector) step(ctx context.Context, now time.Time) (found, deleted int, err error) {
+	var expired []schedctl.MediaAsset
+	err = c.Store.View(ctx, func(r storage.Reader) (err error) {
+		expired, err = r.ExpiredMedia(now, assetBatch)
+		return err
+	})
+	if err != nil || len(expired) == 0 {
 		return 0, 0, err
 	}
-	for _, a := range assets {
-		until, err := c.NeededUntil(tx, &a, now)
-		if err != nil {
-			return 0, 0, err
+	err = c.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
+		deleted = 0
+		for _, a := range expired {
+			gone, err := c.expire(tx, a.WorkspaceID, a.ID, now)
+			if err != nil {
+				return err
+			}
+			if gone {
+				deleted++
+			}
 		}
-		if !until.After(now) {
-			deleted++
-			err = tx.DeleteMediaAsset(a.WorkspaceID, a.ID)
-		} else {
-			a.ExpiresAt = schedctl.Millis(until)
-			err = tx.PutMediaAsset(a)
-		}
-		if err != nil {
-			return 0, 0, err
-		}
+		return nil
+	})
+	return len(expired), deleted, err
+}
+
+// expire deletes an asset or moves its expiry. It does nothing if the asset was deleted
+// or kept since the search.
+func (c *Collector) expire(tx storage.Tx, workspaceID, id string, now time.Time) (deleted bool, err error) {
+	a, err := tx.MediaAsset(workspaceID, id)
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		return false, nil
 	}
-	return len(assets), deleted, nil
+	if err != nil || a.ExpiresAt.IsZero() || !a.ExpiresAt.Before(now) {
+		return false, err
+	}
+	until, err := c.NeededUntil(tx, &a, now)
+	if err != nil {
+		return false, err
+	}
+	if until.After(now) {
+		a.ExpiresAt = schedctl.Millis(until)
+		return false, tx.PutMediaAsset(a)
+	}
+	return true, tx.DeleteMediaAsset(workspaceID, id)
 }
 
 // usersRead is how many posts of an asset are read to find out until when it is needed.
