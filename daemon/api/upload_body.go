@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -194,7 +195,7 @@ func isFormError(err error) bool {
 // isMultipart reports whether package multipart made the error, which has no type.
 func isMultipart(err error) bool {
 	text := err.Error()
-	return len(text) > 10 && (text[:10] == "multipart:" || text[:9] == "malformed" || text[:5] == "mime:")
+	return strings.HasPrefix(text, "multipart:") || strings.HasPrefix(text, "malformed") || strings.HasPrefix(text, "mime:")
 }
 
 // partName returns the file name of a part. [multipart.Part.FileName] knows only the
