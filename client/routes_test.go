@@ -22,6 +22,8 @@ func TestMethods(t *testing.T) {
 	t.Parallel()
 	post := apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}
 	account := apiv1.AccountEnvelope{SocialAccount: apiv1.Account{ID: "acct_1"}}
+	asset := apiv1.MediaEnvelope{MediaAsset: apiv1.MediaAsset{ID: "med_1"}}
+	assetID := func(a apiv1.MediaAsset, err error) (string, error) { return a.ID, err }
 	postID := func(p apiv1.Post, err error) (string, error) { return p.ID, err }
 	accountID := func(a apiv1.Account, err error) (string, error) { return a.ID, err }
 	for name, tc := range map[string]struct {
@@ -45,7 +47,7 @@ func TestMethods(t *testing.T) {
 			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "x", TargetOverrides: []apiv1.Override{
 				{SocialAccountID: "acct_1", Content: ptr("y"), Options: map[string]any{"langs": []string{"de"}}},
 			}}))
-		}, `POST /api/v1/posts {"content":"x","target_overrides":[{"social_account_id":"acct_1","content":"y","options":{"langs":["de"]}}]}`, "post_1"},
+		}, `POST /api/v1/posts {"content":"x","target_overrides":[{"social_account_id":"acct_1","media":null,"content":"y","options":{"langs":["de"]}}]}`, "post_1"},
 		"validate": {apiv1.Validation{Accounts: []apiv1.AccountValidation{{SocialAccountID: "acct_1"}}}, func(ctx context.Context, c *client.Client) (string, error) {
 			v, err := c.ValidatePost(ctx, apiv1.CreatePost{Content: "x", SocialAccountIDs: []string{"acct_1"}})
 			return v.Accounts[0].SocialAccountID, err
@@ -106,6 +108,39 @@ func TestMethods(t *testing.T) {
 		}, "POST /api/v1/social-accounts/acct_1/verify ", "acct_1"},
 		"remove account": {nil, func(ctx context.Context, c *client.Client) (string, error) { return "", c.RemoveAccount(ctx, "acct_1") },
 			"DELETE /api/v1/social-accounts/acct_1 ", ""},
+		"media config": {apiv1.MediaConfig{AllowedMIMETypes: []string{"image/png"}}, func(ctx context.Context, c *client.Client) (string, error) {
+			config, err := c.MediaConfig(ctx)
+			return config.AllowedMIMETypes[0], err
+		}, "GET /api/v1/media/config ", "image/png"},
+		"media": {apiv1.MediaList{Results: []apiv1.MediaAsset{{ID: "med_1"}}}, func(ctx context.Context, c *client.Client) (string, error) {
+			list, err := c.MediaAssets(ctx, client.MediaQuery{})
+			return list.Results[0].ID, err
+		}, "GET /api/v1/media ", "med_1"},
+		"media asset": {asset, func(ctx context.Context, c *client.Client) (string, error) {
+			return assetID(c.MediaAsset(ctx, "med_1"))
+		},
+			"GET /api/v1/media/med_1 ", "med_1"},
+		"edit media asset": {asset, func(ctx context.Context, c *client.Client) (string, error) {
+			return assetID(c.EditMediaAsset(ctx, "med_1", apiv1.EditMedia{AltText: ptr("a cat")}))
+		}, `PATCH /api/v1/media/med_1 {"alt_text":"a cat"}`, "med_1"},
+		"delete media asset": {nil, func(ctx context.Context, c *client.Client) (string, error) {
+			return "", c.DeleteMediaAsset(ctx, "med_1")
+		}, "DELETE /api/v1/media/med_1 ", ""},
+		"fetch media": {asset, func(ctx context.Context, c *client.Client) (string, error) {
+			return assetID(c.FetchMedia(ctx, apiv1.MediaFromURL{URL: "https://example.org/a.png"}))
+		}, `POST /api/v1/media/from-url {"url":"https://example.org/a.png"}`, "med_1"},
+		"create upload": {apiv1.UploadEnvelope{MediaAsset: apiv1.MediaAsset{ID: "med_1"}}, func(ctx context.Context, c *client.Client) (string, error) {
+			up, err := c.CreateUpload(ctx, apiv1.CreateUpload{FileName: "a.png", MIMEType: "image/png", SizeBytes: 9})
+			return up.MediaAsset.ID, err
+		}, `POST /api/v1/media/uploads {"file_name":"a.png","mime_type":"image/png","size_bytes":9}`, "med_1"},
+		"confirm upload": {asset, func(ctx context.Context, c *client.Client) (string, error) {
+			return assetID(c.ConfirmUpload(ctx, "med_1"))
+		},
+			"POST /api/v1/media/med_1/confirm-upload ", "med_1"},
+		"fail upload": {asset, func(ctx context.Context, c *client.Client) (string, error) {
+			return assetID(c.FailUpload(ctx, "med_1"))
+		},
+			"POST /api/v1/media/med_1/upload-failure ", "med_1"},
 		"accounts": {apiv1.AccountList{Results: []apiv1.Account{{ID: "acct_1"}}}, func(ctx context.Context, c *client.Client) (string, error) {
 			list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
 			return list[0].ID, err

@@ -48,6 +48,28 @@ func full() schedctl.Post {
 	return p
 }
 
+// assets are a ready and a pending asset with every field of them set.
+func assets() (ready, pending schedctl.MediaAsset) {
+	ready = schedctl.MediaAsset{
+		ID: "med_1", WorkspaceID: "ws_1", FileName: "a.mp4", MIMEType: "video/mp4", Size: 1234, SHA256: [32]byte{0xab, 31: 1},
+		Width: 640, Height: 480, Duration: 1500 * time.Millisecond, AltText: "a cat", Status: schedctl.MediaReady,
+		CreatedAt: t0, UpdatedAt: t0, ExpiresAt: t0.AddDate(0, 0, 7),
+	}
+	pending = ready
+	pending.ID, pending.Status, pending.AltText = "med_2", schedctl.MediaPending, ""
+	return ready, pending
+}
+
+// withMedia is a post with two files, with other files for one account and none for
+// another.
+func withMedia() schedctl.Post {
+	p := full()
+	p.Media = []schedctl.PostMedia{{AssetID: "med_1"}, {AssetID: "med_2", AltText: "for this post", HasAltText: true}}
+	p.Targets[0].Media = []schedctl.PostMedia{}
+	p.Targets[1].Media = []schedctl.PostMedia{{AssetID: "med_1", HasAltText: true}}
+	return p
+}
+
 func account() schedctl.Account {
 	return schedctl.Account{
 		ID: "acct_1", WorkspaceID: "ws_1", Platform: "mastodon", Name: "me", Username: "@me@example.org", DisplayName: "Me",
@@ -80,7 +102,14 @@ func TestGoldenWire(t *testing.T) {
 	t.Parallel()
 	plain := account()
 	plain.Options, plain.ProfileURL, plain.Limits = nil, "", schedctl.Limits{Unit: "characters"}
+	ready, pending := assets()
 	golden := map[string]any{
+		"post_media.json": apiv1.PostEnvelope{Post: apiv1.NewPost(withMedia(), ready, pending)},
+		"media.json":      apiv1.MediaEnvelope{MediaAsset: apiv1.NewMediaAsset(ready)},
+		"media_upload.json": apiv1.UploadEnvelope{MediaAsset: apiv1.NewMediaAsset(pending), Upload: apiv1.Upload{
+			URL: "https://posts.example.org/api/v1/media/med_2/upload?token=t", Method: "PUT", Headers: map[string]string{"Content-Type": "video/mp4"}, ExpiresIn: 86400,
+		}},
+		"media_config.json":  apiv1.MediaConfig{AllowedMIMETypes: []string{"image/png"}, MaxMediaPerPost: 20, ImageMaxSizeBytes: 1, GIFMaxSizeBytes: 2, VideoMaxSizeBytes: 3, DocumentMaxSizeBytes: 4},
 		"post_draft.json":    apiv1.PostEnvelope{Post: apiv1.NewPost(draft())},
 		"post_full.json":     apiv1.PostEnvelope{Post: apiv1.NewPost(full())},
 		"account.json":       apiv1.AccountEnvelope{SocialAccount: apiv1.NewAccount(account())},
@@ -146,6 +175,7 @@ var unsent = map[string]string{
 	"Post.CanceledAt":        "shown by the status",
 	"Target.Content":         "shown as target_overrides of the post",
 	"Target.Options":         "shown as target_overrides of the post",
+	"Target.Media":           "shown as target_overrides of the post",
 	"Target.RetriedAt":       "internal to delivery",
 	"Target.AttemptsBefore":  "internal to delivery",
 	"Target.AskAt":           "shown as next_attempt_at",
@@ -226,10 +256,10 @@ func TestTimesRoundTrip(t *testing.T) {
 			t.Fatalf("%s was read as %s, %v", wire, post.PublishAt, err)
 		}
 		bodies := map[string]any{
-			`{"content":"","publish_at":%s}`: apiv1.CreatePost{PublishAt: apiv1.At(post.PublishAt.Time)},
-			`{"publish_at":%s}`:              apiv1.EditPost{PublishAt: post.PublishAt},
-			`{"since":%s}`:                   apiv1.ReplayWebhook{Since: *post.PublishAt},
-			`{"name":"","expires_at":%s}`:    apiv1.CreateAPIKey{ExpiresAt: post.PublishAt},
+			`{"publish_at":%s}`:               apiv1.EditPost{PublishAt: post.PublishAt},
+			`{"since":%s}`:                    apiv1.ReplayWebhook{Since: *post.PublishAt},
+			`{"name":"","expires_at":%s}`:     apiv1.CreateAPIKey{ExpiresAt: post.PublishAt},
+			`{"content":"x","publish_at":%s}`: apiv1.CreatePost{Content: "x", PublishAt: apiv1.At(post.PublishAt.Time)},
 		}
 		for body, value := range bodies {
 			if got, err := json.Marshal(value); err != nil || string(got) != fmt.Sprintf(body, wire) {
@@ -242,9 +272,9 @@ func TestTimesRoundTrip(t *testing.T) {
 func TestPublishTime(t *testing.T) {
 	t.Parallel()
 	for want, in := range map[string]apiv1.CreatePost{
-		`{"content":""}`:                                         {},
-		`{"content":"","publish_at":"now"}`:                      {PublishAt: apiv1.Now()},
-		`{"content":"","publish_at":"2026-06-02T15:00:00.250Z"}`: {PublishAt: apiv1.At(t0)},
+		`{}`:                   {},
+		`{"publish_at":"now"}`: {PublishAt: apiv1.Now()},
+		`{"publish_at":"2026-06-02T15:00:00.250Z"}`: {PublishAt: apiv1.At(t0)},
 	} {
 		got, err := json.Marshal(in)
 		if err != nil || string(got) != want {
