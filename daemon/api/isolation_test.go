@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -23,6 +24,7 @@ import (
 var strangersGet = map[string]schedctl.Code{
 	"getMe": "", "getCapabilities": "", "listNodes": "", "listAudit": "", "listAPIKeys": "", "listSocialAccounts": "", "listPosts": "",
 	"listWebhooks": "", "streamEvents": "", "addSocialAccount": "", "createWebhook": "", "listNotifications": "", "createNotification": "",
+	"getMediaConfig": "", "listMedia": "", "createMedia": "", "createMediaFromURL": "", "createUpload": "",
 	"createPost":      schedctl.InvalidSocialAccounts,
 	"createAPIKey":    schedctl.InvalidSocialAccounts,
 	"validatePost":    "", // it reports an unknown account
@@ -39,11 +41,14 @@ func TestWorkspacesSeeNothingOfEachOther(t *testing.T) {
 	eachOperation(t, func(t *testing.T, w *world, op operation, a attempt) {
 		stranger := as(w.strangersKey())
 		before := w.everything()
-		r := w.try(stranger, op, a)
 		want, known := strangersGet[op.OperationID]
 		if strings.Contains(op.path, "{id}") {
 			want, known = schedctl.NotFound, true
 		}
+		if op.OperationID == "putUpload" { // its token replaces the key
+			a.path, want = w.strangersToken(stranger, a.path), schedctl.UploadURLInvalid
+		}
+		r := w.try(stranger, op, a)
 		switch {
 		case !known:
 			t.Fatalf("say in strangersGet what a stranger gets of %s %s", op.method, op.path)
@@ -55,7 +60,8 @@ func TestWorkspacesSeeNothingOfEachOther(t *testing.T) {
 		if want == schedctl.NotFound {
 			w.sameAsMissing(stranger, op, a, r)
 		}
-		if sent, err := json.Marshal(a.body); strings.Contains(string(r.body), marker) && (err != nil || !strings.Contains(string(sent), marker)) {
+		sent, err := json.Marshal(a.body)
+		if strings.Contains(string(r.body), marker) && (err != nil || !strings.Contains(a.path+string(sent), marker)) {
 			t.Errorf("a stranger is shown something of mine: %s", r.body)
 		}
 		if after := w.everything(); !cmp.Equal(before, after) {
@@ -69,6 +75,16 @@ func (w *world) strangersKey() string {
 	return w.newKey(w.other.workspace, func(k *schedctl.APIKey) {
 		k.Scopes = slices.DeleteFunc(schedctl.Scopes(), func(s schedctl.Scope) bool { return s == schedctl.ScopeWorkspacesWrite })
 	})
+}
+
+// strangersToken returns the path of an upload of mine with the token of an upload that a
+// stranger announced.
+func (w *world) strangersToken(stranger option, path string) string {
+	w.t.Helper()
+	r := w.do(stranger, "POST", "/media/uploads", body{"file_name": "a.png", "mime_type": "image/png", "size_bytes": 9}).want(201)
+	theirs := announced{decodeAs[apiv1.UploadEnvelope](w.t, r), w.t}.path()
+	mine, _, _ := strings.Cut(path, "?")
+	return mine + theirs[strings.Index(theirs, "?"):]
 }
 
 // sameAsMissing guards that an id of a different workspace gets the same error as
@@ -97,8 +113,9 @@ func (w *world) everything() (out []any) {
 		webhooks, err5 := r.Webhooks(ws)
 		deliveries, err6 := r.Deliveries(w.webhook, "", 1000)
 		audit, err7 := r.Audit(ws, "", 1000)
-		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit}
-		return errors.Join(err, err2, err3, err4, err5, err6, err7)
+		assets, err8 := r.MediaAssets(ws, "", 1000)
+		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit, assets}
+		return errors.Join(err, err2, err3, err4, err5, err6, err7, err8)
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -143,7 +160,19 @@ func TestForeignIDsOutsideThePath(t *testing.T) {
 		if !strings.Contains(resumed, draft.ID) || strings.Contains(resumed, f.mine.workspace) {
 			t.Errorf("a stream of a different key that resumes after my event receives: %s", resumed)
 		}
-		for _, list := range []string{"/posts?limit=1", "/audit?limit=1"} {
+		mine := []string{w.asset}
+		for name, r := range map[string]*response{
+			"a file of a new post":   f.do(stranger, "POST", "/posts", body{"content": "x", "media_asset_ids": mine}),
+			"a file on edit":         f.do(stranger, "PATCH", path, body{"media": []body{{"id": w.asset}}}),
+			"a file for one account": f.do(stranger, "PATCH", path, body{"target_overrides": []body{{"social_account_id": f.other.account, "media": []body{{"id": w.asset}}}}}),
+			"a file of a validation": validated(f.do(stranger, "POST", "/posts/validate", body{"content": "x", "social_account_ids": []string{f.other.account}, "media_asset_ids": mine})),
+		} {
+			if r.status != http.StatusBadRequest || !strings.Contains(string(r.body), string(schedctl.ValidationFailed)) {
+				t.Errorf("%s has the status %d: %s", name, r.status, r.body)
+			}
+		}
+		f.upload(mediatest.PNG(2, 9)) // a second page
+		for _, list := range []string{"/posts?limit=1", "/audit?limit=1", "/media?limit=1"} {
 			page := f.do(nil, "GET", list, nil).want(200)
 			next := decodeAs[struct {
 				Results    []any   `json:"results"`

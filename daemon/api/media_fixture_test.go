@@ -32,6 +32,12 @@ func (f *fixture) announce(file []byte) announced {
 	return announced{decodeAs[apiv1.UploadEnvelope](f.t, r.want(http.StatusCreated)), f.t}
 }
 
+// announceSize announces a picture with my key.
+func (f *fixture) announceSize(size int) *response {
+	f.t.Helper()
+	return f.do(nil, "POST", "/media/uploads", body{"file_name": "a.png", "mime_type": "image/png", "size_bytes": size})
+}
+
 // path returns the path of the upload URL below /api/v1.
 func (a announced) path() string {
 	a.t.Helper()

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"net/http"
@@ -9,9 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -155,8 +159,31 @@ func newMillion(t *testing.T, store storage.Store) (*million, func(storage.Store
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealer := newFixture(t).sealer
-	return &million{key: secret}, func(s storage.Store) *api.Server { return api.New(api.Config{Store: s, Sealer: sealer}) }
+	f := newFixture(t)
+	service := media.New(media.Config{Blobs: f.blobs})
+	seedAsset(t, store, service)
+	return &million{key: secret}, func(s storage.Store) *api.Server {
+		return api.New(api.Config{Store: s, Sealer: f.sealer, Media: service})
+	}
+}
+
+// seedAsset stores a file and its asset.
+func seedAsset(t *testing.T, store storage.Store, service *media.Service) {
+	t.Helper()
+	file, err := service.Receive(bytes.NewReader(mediatest.PNG(3, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := service.Store(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	a, now := file.Asset(), schedctl.Millis(time.Now())
+	a.ID, a.WorkspaceID, a.FileName, a.Status = seeded(schedctl.MediaPrefix, 1), seeded(schedctl.WorkspacePrefix, 0), "a.png", schedctl.MediaReady
+	a.CreatedAt, a.UpdatedAt, a.ExpiresAt = now, now, now.Add(media.UnusedLife)
+	if err := store.Update(t.Context(), func(tx storage.Tx) error { return tx.PutMediaAsset(a) }); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // seedTimeline gives a post many events and attempts, and adds the account that

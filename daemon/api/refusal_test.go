@@ -16,6 +16,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
 	"github.com/schedctl/schedctl/daemon/clock"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -328,6 +329,33 @@ var refusals = []struct {
 	{"a network out of reach", schedctl.Unavailable, "", func(f *fixture) *response {
 		f.network.refuse(&publish.Error{Kind: schedctl.KindNetwork, Message: "no route to host", Outcome: schedctl.OutcomeNotPublished})
 		return f.do(nil, "POST", "/social-accounts", body{"platform": "fake", "name": "new"})
+	}},
+	{"an empty file", schedctl.MediaInvalid, "", func(f *fixture) *response { return f.do(nil, "POST", "/media", []byte{}) }},
+	{"a drawing", schedctl.MediaTypeNotAllowed, "", func(f *fixture) *response { return f.do(nil, "POST", "/media", mediatest.SVG()) }},
+	{"a picture that is too large", schedctl.MediaTooLarge, "size_bytes", func(f *fixture) *response { return f.announceSize(20e6 + 1) }},
+	{"more than the quota", schedctl.MediaQuotaExceeded, "", func(f *fixture) *response {
+		for range 500 {
+			f.announceSize(20e6).want(http.StatusCreated)
+		}
+		return f.announceSize(20e6)
+	}},
+	{"an upload URL with a wrong token", schedctl.UploadURLInvalid, "", func(f *fixture) *response {
+		file := mediatest.PNG(3, 3)
+		return f.do(nil, "PUT", f.announce(file).path()+"x", file)
+	}},
+	{"other bytes for an upload URL", schedctl.MediaUploaded, "", func(f *fixture) *response {
+		file := mediatest.PNG(3, 3)
+		up := f.announce(file)
+		f.do(nil, "PUT", up.path(), file).want(http.StatusNoContent)
+		return f.do(func(r *http.Request) { r.ContentLength = -1 }, "PUT", up.path(), mediatest.PNG(30, 30))
+	}},
+	{"the content of a pending asset", schedctl.MediaNotReady, "", func(f *fixture) *response {
+		return f.do(nil, "GET", "/media/"+f.announce(mediatest.PNG(3, 3)).MediaAsset.ID+"/content", nil)
+	}},
+	{"the asset of a draft", schedctl.MediaInUse, "", func(f *fixture) *response {
+		id := f.upload(mediatest.PNG(3, 3)).ID
+		f.create(body{"content": "x", "media_asset_ids": []string{id}})
+		return f.do(nil, "DELETE", "/media/"+id, nil)
 	}},
 }
 

@@ -23,7 +23,9 @@ func TestEveryOperationAsDocumented(t *testing.T) {
 			a := attempts[id](w)
 			w.checkMethods(op, a, methodsOf(operations, op.path))
 			w.checkHead(op, a)
-			w.try(header("Accept", "image/png"), op, a).refused(schedctl.NotAcceptable)
+			if id != "getMediaContent" { // the asset has any type
+				w.try(header("Accept", "image/png"), op, a).refused(schedctl.NotAcceptable)
+			}
 			w.checkBodies(op, a)
 			w.checkGranted(op, a, w.checkIfMatch(op, a))
 		})
@@ -95,7 +97,7 @@ func (w *world) checkHead(op operation, a attempt) {
 // checkBodies sends bodies that are rejected before they have an effect.
 func (w *world) checkBodies(op operation, a attempt) {
 	w.t.Helper()
-	if op.RequestBody == nil {
+	if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
 		return
 	}
 	w.do(header("Content-Type", "text/plain"), op.method, a.path, `{}`).refused(schedctl.UnsupportedMediaType)
@@ -143,7 +145,7 @@ func (w *world) checkGranted(op operation, a attempt, o option) {
 			w.t.Errorf("the response %d has %s, which is not documented", r.status, name)
 		}
 	}
-	if tag := r.header.Get("ETag"); tag != "" {
+	if tag := r.header.Get("ETag"); tag != "" && op.OperationID != "getMediaContent" {
 		if p := decodeAs[apiv1.PostEnvelope](w.t, r).Post; tag != strconv.Quote(strconv.FormatInt(p.Version, 10)) {
 			w.t.Errorf("ETag %s of version %d", tag, p.Version)
 		}

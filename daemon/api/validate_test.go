@@ -29,6 +29,14 @@ func problemFields(problems []apiv1.Problem) []string {
 	return list
 }
 
+// onePart returns the parts of a post without media and warnings about a part.
+func onePart(of apiv1.AccountValidation) []apiv1.PartValidation {
+	return []apiv1.PartValidation{{
+		Kind: "post", Length: of.Length, Limit: of.Limit, Unit: of.Unit,
+		Problems: of.Problems, Warnings: []string{}, Media: []apiv1.MediaValidation{},
+	}}
+}
+
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, testValidate)
@@ -45,6 +53,7 @@ func testValidate(t *testing.T, f *fixture) {
 	}
 	free := fine
 	free.SocialAccountID, free.Limit = roomy, nil
+	fine.Parts, free.Parts = onePart(fine), onePart(free)
 	both := []string{f.mine.account, roomy}
 	want := apiv1.Validation{Allowed: true, Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{fine, free}}
 	for _, at := range []any{nil, "now", in(time.Hour)} {
@@ -61,6 +70,7 @@ func testValidate(t *testing.T, f *fixture) {
 		Message: `fake account "account of mine": the post has 11 characters and the network allows 10; shorten it`,
 	}}
 	free.Length, free.Warnings = 11, long.Warnings
+	long.Parts, free.Parts = onePart(long), onePart(free)
 	want.Allowed, want.Accounts = false, []apiv1.AccountValidation{free, long}
 	slices.Reverse(both)
 	if diff := cmp.Diff(want, f.validate(body{"content": "1234567890?", "social_account_ids": both})); diff != "" {
