@@ -27,6 +27,10 @@ func exampleDaemon() (url string, stop func()) {
 		w.WriteHeader(http.StatusCreated)
 		io.WriteString(w, `{"post":`+post("publishing", 1)+`}`)
 	})
+	mux.HandleFunc("POST /api/v1/media", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		io.WriteString(w, `{"media_asset":{"id":"med_1","file_name":"cat.png","alt_text":"A cat on a chair","status":"ready"}}`)
+	})
 	mux.HandleFunc("GET /api/v1/posts/{id}", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("If-None-Match") == `"2"` {
 			w.WriteHeader(http.StatusNotModified)
@@ -141,6 +145,36 @@ func ExampleClient_PostIfChanged() {
 	_, err = c.PostIfChanged(context.Background(), post.ID, post.Version)
 	fmt.Println(errors.Is(err, client.ErrNotModified))
 	// Output: true
+}
+
+// Upload a picture, and publish a post with it. A program that uploads a file returns
+// [os.Open] from Open.
+func ExampleClient_UploadMedia() {
+	url, stop := exampleDaemon()
+	defer stop()
+	c, err := client.New(client.Config{URL: url, Key: "schedctl_live_..."})
+	if err != nil {
+		log.Fatal(err)
+	}
+	picture := "the bytes of a PNG file"
+	asset, err := c.UploadMedia(context.Background(), client.UploadFile{
+		Name: "cat.png", Size: int64(len(picture)), AltText: "A cat on a chair",
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(picture)), nil },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(asset.ID, *asset.AltText)
+	post, err := c.CreatePost(context.Background(), apiv1.CreatePost{
+		Content: "Hello", MediaAssetIDs: []string{asset.ID}, SocialAccountIDs: []string{"acct_1"}, PublishAt: apiv1.Now(),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(post.ID)
+	// Output:
+	// med_1 A cat on a chair
+	// post_1
 }
 
 // Receive events at a webhook, and refuse what the daemon did not sign.
