@@ -61,6 +61,18 @@ func TestCollector(t *testing.T) {
 	if n, err := c.Assets(t.Context(), later); n != 1 || err != nil {
 		t.Errorf("after the expiry: %d deleted, %v", n, err)
 	}
+	if err := store.View(t.Context(), func(r storage.Reader) error {
+		kept, err := r.MediaAsset(ws, used.ID)
+		if !kept.ExpiresAt.Equal(later.Add(24 * time.Hour)) {
+			t.Errorf("the asset of a draft expires at %s", kept.ExpiresAt)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+	if n, err := c.Assets(t.Context(), later); n != 0 || err != nil {
+		t.Errorf("again after the expiry: %d deleted, %v", n, err)
+	}
 	if left, n, err := c.Orphans(t.Context(), now); left.Blobs != 2 || n != 0 || err != nil {
 		t.Errorf("fresh blobs: %+v left, %d deleted, %v", left, n, err)
 	}
