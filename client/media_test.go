@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client"
 )
 
-// uploads is a daemon that takes uploads; the first one is answered with 503.
+// uploads is a daemon that receives uploads. It refuses the first one with 503.
 func uploads(t *testing.T, got *[]byte, alt, name *string) (*client.Client, *atomic.Int32) {
 	t.Helper()
 	tries := new(atomic.Int32)

@@ -59,7 +59,7 @@ type UploadEnvelope struct {
 }
 
 // Upload says how to upload the bytes of an asset: one request with the bytes as its
-// body. The URL is secret: whoever has it can upload, without an API key.
+// body. Keep the URL secret: it allows the upload without an API key.
 type Upload struct {
 	URL       string            `json:"url" doc:"The URL for the bytes. It works without an API key; keep it secret."`
 	Method    string            `json:"method" doc:"Always PUT."`

@@ -177,7 +177,7 @@ func TestFetchRefusals(t *testing.T) {
 	public.noMedia()
 }
 
-// A server that does not send the file is reported, and nothing is stored.
+// A server that does not send the file is reported. No asset and no blob is stored.
 func TestFetchFromFailingServer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -222,6 +222,7 @@ func TestUploadURLs(t *testing.T) {
 	f.do(noKey, "PUT", "/media/"+second.MediaAsset.ID+"/upload?"+token, file).refused(schedctl.UploadURLInvalid)
 	f.do(nil, "POST", "/media/"+first.MediaAsset.ID+"/upload-failure", nil).want(200)
 	f.do(noKey, "PUT", first.path(), file).refused(schedctl.MediaNotReady)
+	f.do(nil, "POST", "/media/"+first.MediaAsset.ID+"/confirm-upload", nil).refused(schedctl.MediaNotReady)
 	f.do(nil, "DELETE", "/media/"+second.MediaAsset.ID, nil).want(204)
 	f.do(noKey, "PUT", second.path(), file).refused(schedctl.UploadURLInvalid)
 

@@ -111,8 +111,8 @@ func (k *contentChecks) asset(id string) *schedctl.MediaAsset {
 	return nil
 }
 
-// describe returns what publishers are told about media, also as JSON. Unknown assets
-// are left out: they are a problem of the request.
+// describe returns the descriptions of media for publishers, also as JSON. Unknown
+// assets are left out: they are a problem of the request.
 func (k *contentChecks) describe(list []schedctl.PostMedia) (files []publish.Media, shown string, err error) {
 	for i := range list {
 		if a := k.asset(list[i].AssetID); a != nil {

@@ -38,8 +38,8 @@ func (d *decoder) mediaField(name string) []schedctl.PostMedia {
 
 var postMediaFields = []string{"id", "alt_text"}
 
-// postMedia reads one file. Null for alt_text is the alt text of the asset; an empty
-// text is none.
+// postMedia reads one file. Null for alt_text means the alt text of the asset. An
+// empty text means that the file has no alt text.
 func (d *decoder) postMedia() (m schedctl.PostMedia) {
 	named := d.peek() != '{' // else its type is what is wrong
 	d.object(postMediaFields, func(name string) {

@@ -43,7 +43,7 @@ type uploadBody struct {
 
 var errUploadLimit = errors.New("the upload has too many bytes")
 
-// newUploadBody returns the body of a request, of which at most limit bytes are read.
+// newUploadBody returns the body of a request. At most limit bytes of it are read.
 func newUploadBody(w http.ResponseWriter, r *http.Request, limit int64) *uploadBody {
 	return &uploadBody{from: r.Body, control: http.NewResponseController(w), start: time.Now(), limit: limit}
 }

@@ -23,7 +23,7 @@ func Plan(m publish.Media, l publish.ClassRules) (variant.Fix, error) {
 	}, m.Size, Target(l))
 }
 
-// Describe returns what publishers are told about an asset with an alt text.
+// Describe returns the description of an asset for publishers, with an alt text.
 func Describe(a *schedctl.MediaAsset, p *schedctl.PostMedia) publish.Media {
 	m := publish.Media{
 		AssetID: a.ID, FileName: a.FileName, MIMEType: a.MIMEType, Size: a.Size, SHA256: a.SHA256,
