@@ -15,7 +15,8 @@ import (
 // completed by its own values or not at all.
 var (
 	takesFiles = []string{
-		"backup", "restore", "post import", "post export",
+		"backup", "restore", "post import", "post export", "media upload", "media upload second", "media download second",
+		"post create --media", "post edit --media", "post validate --media",
 		"--api-key-file", "api --file", "api -F", "account add --secret-file", "account reconnect --secret-file",
 		"daemon check --file", "daemon salvage --file", "daemon salvage --output",
 		"post create --file", "post edit --file", "post validate --file", "listen --secret-file", "notify add --secret-file", "notify edit --secret-file",

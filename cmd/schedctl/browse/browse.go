@@ -38,8 +38,9 @@ unreachable it shows that, and continues when the daemon is back.
 Keys 1 to 7 choose a view, arrows or hjkl move, enter shows all details of a post,
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
 lists all keys. u undoes the last changes, one after the other (up to 50), and shows
-why if a change can no longer be undone. While you write, ctrl+o attaches a file. In the view of accounts, a connects an
-account and i edits its name, options and credentials. Secrets are never shown.
+why if a change can no longer be undone. While you write, ctrl+o attaches a file. In
+the view of accounts, a connects an account and i edits its name, options and
+credentials. Secrets are never shown.
 
 With --accessible, or with ACCESSIBLE in the environment, the screen shows sentences
 instead of columns, without color, and updates at most once a minute, for screen

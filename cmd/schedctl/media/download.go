@@ -35,8 +35,13 @@ replaced, but only by a complete download whose SHA-256 is right.`,
 		Example: `  schedctl media download med_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl media download @last copy.png
   schedctl media download @last - | sha256sum`,
-		Args:              cli.Args(1, 2, "the id of a media asset and at most one file"),
-		ValidArgsFunction: complete(a, 1),
+		Args: cli.Args(1, 2, "the id of a media asset and at most one file"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return nil, cobra.ShellCompDirectiveDefault // the file
+			}
+			return complete(a, 1)(cmd, args, typed)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return download(cmd.Context(), a, args[0], append(args, "")[1])
 		},

@@ -27,8 +27,7 @@ a file and attaches it to a post in one command.
 
 The daemon deletes assets that no post uses a week after their upload.`,
 		Example: `  schedctl media upload cat.png --alt "A cat on a sofa"
-  schedctl media list
-  schedctl post create "My cat" --media cat.png --alt "A cat on a sofa" --to demo --now`,
+  schedctl media list`,
 	})
 	a.AddBranches(cmd, Branches())
 	return cmd
@@ -113,7 +112,7 @@ func unknown(id string, err error) error {
 func complete(a *cli.App, most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) (out []string, _ cobra.ShellCompDirective) {
 		if len(args) >= most && most >= 0 {
-			return nil, cobra.ShellCompDirectiveDefault
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
 			page, err := c.MediaAssets(ctx, client.MediaQuery{Limit: 50})

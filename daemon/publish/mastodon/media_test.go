@@ -77,12 +77,12 @@ func (s *uploads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *uploads) upload(w http.ResponseWriter, r *http.Request) {
 	file, header, err := r.FormFile("file")
 	if err != nil {
-		http.Error(w, `{"error":"no file"}`, 422)
+		http.Error(w, `{"error":"no file"}`, http.StatusUnprocessableEntity)
 		return
 	}
 	data, _ := io.ReadAll(file)
 	if s.tooLarge && len(data) > 5000 {
-		http.Error(w, `{"error":"Validation failed: File file size must be less than 5 KB"}`, 422)
+		http.Error(w, `{"error":"Validation failed: File file size must be less than 5 KB"}`, http.StatusUnprocessableEntity)
 		return
 	}
 	s.count++
@@ -106,7 +106,7 @@ func (s *uploads) get(w http.ResponseWriter, id string) {
 	case f == nil || f.attached:
 		http.Error(w, `{"error":"Record not found"}`, 404)
 	case s.fails:
-		http.Error(w, `{"error":"Validation failed: the media cannot be transcoded"}`, 422)
+		http.Error(w, `{"error":"Validation failed: the media cannot be transcoded"}`, http.StatusUnprocessableEntity)
 	case f.polls < s.polls:
 		f.polls++
 		w.WriteHeader(http.StatusPartialContent)
