@@ -160,16 +160,14 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 		}
 		change := edit
 		change.Accounts = accounts
-		overrides := b.overrides
-		if change.Media, overrides, err = s.attachEdit(r, c, &b); err != nil {
+		if change.Media, change.Overrides, err = s.attachEdit(r, c, &b); err != nil {
 			return nil, err
 		}
-		change.Overrides = overrides
 		events, err := p.Edit(change, c.now)
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
-		return events, s.checkChanged(ctx, r, p, changeOptions{overrides, b.allowDuplicate}, known)
+		return events, s.checkChanged(ctx, r, p, changeOptions{change.Overrides, b.allowDuplicate}, known)
 	})
 }
 
