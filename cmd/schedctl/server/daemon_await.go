@@ -52,7 +52,10 @@ func (o *daemonStart) awaitReady(ctx context.Context, s *startedDaemon, ended <-
 	for {
 		c, notReady := o.askLocal(ctx, s.DataDir)
 		if notReady == nil {
-			s.PID, _ = dataHolder(s.DataDir)
+			spawned := s.PID
+			if s.PID, _ = dataHolder(s.DataDir); spawned != 0 && s.PID != spawned {
+				s.Started, s.Log = false, "" // two starts at once: the other daemon runs
+			}
 			return c, nil
 		}
 		select {

@@ -78,7 +78,7 @@ func (o *daemonStart) start(ctx context.Context, dir string, name storeName) err
 	default:
 		s.Started = true
 		var err error
-		if ended, err = o.spawn(dir, name); err != nil {
+		if s.PID, ended, err = o.spawn(dir, name); err != nil {
 			return err
 		}
 	}
@@ -113,28 +113,28 @@ func openDaemonLog(dir string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
-// spawn starts a daemon that survives this process and its terminal. The channel
-// gets one error when the daemon ends before this process does.
-func (o *daemonStart) spawn(dir string, name storeName) (<-chan error, error) {
+// spawn starts a daemon that survives this process and its terminal, and returns its
+// process id. The channel gets one error when the daemon ends before this process does.
+func (o *daemonStart) spawn(dir string, name storeName) (pid int, ended <-chan error, err error) {
 	log, err := openDaemonLog(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the log of the daemon: %w", err)
+		return 0, nil, fmt.Errorf("open the log of the daemon: %w", err)
 	}
 	defer log.Close()
 	info, err := log.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("open the log of the daemon: %w", err)
+		return 0, nil, fmt.Errorf("open the log of the daemon: %w", err)
 	}
 	cmd := exec.Command(programPath(), append([]string{"daemon", "run"}, o.args(dir, name)...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	cmd.Env = withoutSupervisor(o.Environ())
 	cmd.SysProcAttr = detachedProcess()
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the daemon: %w", err)
+		return 0, nil, fmt.Errorf("start the daemon: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- o.daemonEnded(cmd.Wait(), log.Name(), info.Size()) }()
-	return ended, nil
+	end := make(chan error, 1)
+	go func() { end <- o.daemonEnded(cmd.Wait(), log.Name(), info.Size()) }()
+	return cmd.Process.Pid, end, nil
 }
 
 // withoutSupervisor removes the variables by which a service manager talks to this
