@@ -30,9 +30,10 @@ uninstall: ## remove what install has put below PREFIX
 
 # check vets before, and runs more packages and tests side by side than there are
 # processors, because many of them wait, for real servers above all. Those that take
-# longest begin first. Tests, and what they run, collect garbage as users do.
+# longest begin first. Tests, and what they run, collect garbage as users do. A busy
+# machine needs more than the default limit of 10 minutes for a package.
 check-code: GOTEST = $(QUICKGO) test -exec 'env -u GOGC'
-check-code: TESTFLAGS = -vet=off -p 4 -parallel 4 ./cmd/schedctl ./storage/postgres
+check-code: TESTFLAGS = -vet=off -timeout 30m -p 4 -parallel 4 ./cmd/schedctl ./storage/postgres
 
 test: ## run all tests
 	$(GOTEST) $(TESTFLAGS) ./...
