@@ -61,15 +61,18 @@ func fillOldDatabase(ctx context.Context, store storage.Store) error {
 	return err
 }
 
-// downgrade removes what versions added after the given one: 8 notifications (layout
-// 6), which the database does not contain; 7 the index of external ids, and external
+// downgrade removes what versions added after the given one: 9 media (layout 7); 8
+// notifications (layout 6), which the database does not contain; 7 the index of external ids, and external
 // ids, collections and labels of posts (layout 5); 6 the outcome fields of targets,
 // attempts and accounts (layout 4 of records); 5 the indexes of contents, network ids
 // and identities; 4 webhooks and the audit log, and the webhook of events (layout 3); 3
 // an index of events; 2 contents and options of targets (layout 2).
 func downgrade(tx *bbolt.Tx, version int) error {
-	var gone []string
-	layout := byte(5)
+	gone := []string{"media", "media hashes", "media sizes", "media expiry", "media uses"}
+	layout := byte(6)
+	if version < 8 {
+		layout = 5
+	}
 	if version < 7 {
 		gone = append(gone, "external ids")
 		layout = 4
@@ -105,8 +108,8 @@ func downgrade(tx *bbolt.Tx, version int) error {
 
 // downgradeRecord rewrites a record in an earlier layout. The fields to remove are
 // empty and at its end: of an event, the webhook; of a post with one target, the
-// target's content and options (one byte each) and outcome fields (two bytes); of
-// accounts and attempts, one byte of outcome fields.
+// target's content and options (one byte each), outcome fields (two bytes) and media
+// (one byte); of accounts and attempts, one byte of outcome fields.
 func downgradeRecord(bucket string, record []byte, layout byte) []byte {
 	older := slices.Clone(record)
 	older[0] = layout
@@ -117,14 +120,14 @@ func downgradeRecord(bucket string, record []byte, layout byte) []byte {
 			drop = 1
 		}
 	case "posts":
-		if layout < 5 {
-			older = withoutLabels(older)
-		}
+		older = withoutFields(older, layout < 5)
 		switch {
 		case layout < 2:
-			drop = 4
+			drop = 5
 		case layout < 4:
-			drop = 2
+			drop = 3
+		default:
+			drop = 1
 		}
 	case "accounts", "attempts":
 		if layout < 4 {
@@ -134,9 +137,10 @@ func downgradeRecord(bucket string, record []byte, layout byte) []byte {
 	return older[:len(older)-drop]
 }
 
-// withoutLabels removes from a post record what layout 5 added: three empty fields
-// after its layout, workspace, five numbers and content.
-func withoutLabels(record []byte) []byte {
+// withoutFields removes from a post record the empty fields that newer layouts have
+// after its layout, workspace, five numbers and content: media, and the three fields of
+// layout 5 if labels is true.
+func withoutFields(record []byte, labels bool) []byte {
 	at := 1 + 16
 	for range 5 {
 		_, n := binary.Uvarint(record[at:])
@@ -144,7 +148,10 @@ func withoutLabels(record []byte) []byte {
 	}
 	length, n := binary.Uvarint(record[at:])
 	at += n + int(length)
-	return slices.Delete(record, at, at+3)
+	if labels {
+		return slices.Delete(record, at, at+4)
+	}
+	return slices.Delete(record, at+3, at+4)
 }
 
 // rewriteBucket changes every record of a bucket.
