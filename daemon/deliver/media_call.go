@@ -19,12 +19,12 @@ const recheckAfter = 2 * time.Second
 // publishMedia prepares the files of a call and makes it.
 func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedctl.Receipt, *publish.Error) {
 	job := d.media.get(c)
-	if failure := job.lock(d.preparing); failure != nil {
+	started := time.Now()
+	if failure := job.lock(d.preparing); failure != nil { // waits for a preparation ahead, too
 		return schedctl.Receipt{}, failure
 	}
 	defer job.unlock()
 	for repeats := 0; ; repeats++ {
-		started := time.Now()
 		files, failure := job.prepare(d.preparing, d, c)
 		if failure == nil && time.Since(started) > recheckAfter {
 			failure = d.checkWanted(ctx, c)
@@ -38,6 +38,7 @@ func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedct
 		}
 		d.log.Warn("the call is repeated with other uploads", "post", c.attempt.PostID, "target", c.attempt.TargetID,
 			"account", c.attempt.AccountID, "attempt", c.attempt.ID, "code", failure.Code)
+		started = time.Now()
 	}
 }
 
