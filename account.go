@@ -28,6 +28,10 @@ type Account struct {
 	// the time of the next probe. A successful verification ends both.
 	DisruptedSince time.Time
 
+	// ThreadTargetID is the target whose thread the account started last. It may be
+	// finished. While it is not, no other target of the account is published.
+	ThreadTargetID string
+
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

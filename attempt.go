@@ -1,6 +1,9 @@
 package schedctl
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Attempt is one request to a network for one target. It is committed with the outcome
 // [OutcomeRunning] before the request is sent, and finished after it. An attempt that
@@ -12,6 +15,7 @@ type Attempt struct {
 	TargetID    string
 	AccountID   string
 	Number      int // 1 for the first of the target
+	Part        int // the index of the first part that the request publishes
 	StartedAt   time.Time
 	FinishedAt  time.Time // zero while running
 	Outcome     Outcome
@@ -28,11 +32,18 @@ type Attempt struct {
 	Key string
 }
 
-// Receipt is the response of a network that published a post.
+// Receipt is the response of a network that published a post or one part of it.
 type Receipt struct {
 	ID       string      // the network's id for the post
 	URL      string      // where people see it; may be empty
 	Degraded Degradation // how the post differs from the request
+
+	// Ref is what the network needs besides the id to reply to the post. See
+	// [PublishedPart].
+	Ref string
+
+	// Rest are the receipts of the following parts that the same request published.
+	Rest []Receipt
 }
 
 // Degradation describes what a network changed when it published a post, such as the
@@ -49,4 +60,9 @@ func (d Degradation) TargetError() *TargetError {
 		return nil
 	}
 	return &TargetError{Kind: KindDegraded, Code: d.Code, Message: d.Message, Outcome: OutcomePublished}
+}
+
+// Equal reports whether two receipts have the same fields.
+func (r Receipt) Equal(o Receipt) bool {
+	return r.ID == o.ID && r.URL == o.URL && r.Degraded == o.Degraded && r.Ref == o.Ref && slices.EqualFunc(r.Rest, o.Rest, Receipt.Equal)
 }

@@ -14,12 +14,15 @@ const (
 	EventPostPublished EventType = "post.published" // one target
 	EventPostFailed    EventType = "post.failed"    // one target
 
+	// EventPostCommentFailed says that the first comment of a published target failed.
+	EventPostCommentFailed EventType = "post.comment_failed"
+
 	// EventPostUnconfirmed says that the outcome of a target is unknown. It is emitted
 	// once, when the outcome becomes unknown.
 	EventPostUnconfirmed EventType = "post.unconfirmed"
 
 	EventPostCanceled  EventType = "post.canceled"
-	EventPostCompleted EventType = "post.completed" // the last target finished
+	EventPostCompleted EventType = "post.completed" // the last target and the last first comment finished
 	EventAccountError  EventType = "social_account.error"
 
 	// EventWebhookDisabled says that schedctl disabled a webhook because it failed for
@@ -35,7 +38,7 @@ const (
 func EventTypes() []EventType {
 	return []EventType{
 		EventPostCreated, EventPostScheduled, EventPostQueued, EventPostUpdated, EventPostPublished,
-		EventPostUnconfirmed, EventPostFailed, EventPostCanceled, EventPostCompleted, EventAccountError, EventWebhookDisabled,
+		EventPostUnconfirmed, EventPostFailed, EventPostCommentFailed, EventPostCanceled, EventPostCompleted, EventAccountError, EventWebhookDisabled,
 	}
 }
 
@@ -57,6 +60,7 @@ type Event struct {
 	PlatformPostURL string
 	PublishedAt     time.Time
 	Error           *TargetError
+	Parts           []PublishedPart // of a target with several parts: those that its network has
 }
 
 // AccountErrorEvent returns the event that a network refused an account.

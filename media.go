@@ -1,6 +1,7 @@
 package schedctl
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -146,16 +147,54 @@ func (p *Post) MediaFor(t *Target) []PostMedia {
 // without duplicates.
 func (p *Post) AssetIDs() []string {
 	var ids []string
-	for _, m := range p.Media {
+	for m := range p.AllMedia() {
 		ids = append(ids, m.AssetID)
-	}
-	for i := range p.Targets {
-		for _, m := range p.Targets[i].Media {
-			ids = append(ids, m.AssetID)
-		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// AllMedia returns the media of all parts, of the overrides, and of the link card. It
+// can return an asset several times.
+func (p *Post) AllMedia() iter.Seq[PostMedia] {
+	return func(yield func(PostMedia) bool) {
+		more := yieldMedia(p.Media, p.Thread, yield)
+		if more && p.FirstComment != nil {
+			more = yieldMedia(p.FirstComment.Media, nil, yield)
+		}
+		if more && p.LinkPreview.Image.AssetID != "" {
+			more = yield(p.LinkPreview.Image)
+		}
+		for i := 0; more && i < len(p.Targets); i++ {
+			more = yieldMedia(p.Targets[i].Media, p.Targets[i].Thread, yield)
+		}
+	}
+}
+
+// yieldMedia yields the media of part 0 and of a thread until yield returns false.
+func yieldMedia(media []PostMedia, thread []Part, yield func(PostMedia) bool) bool {
+	for _, m := range media {
+		if !yield(m) {
+			return false
+		}
+	}
+	for i := range thread {
+		if !yieldMedia(thread[i].Media, nil, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// NeedsMedia reports whether the post may still have to publish media: its status says
+// so, or a first comment is not published.
+func (p *Post) NeedsMedia() bool {
+	for i := range p.Targets {
+		if s := p.Targets[i].CommentStatus; s == Publishing || s == Failed {
+			return true
+		}
+	}
+	return p.Status().NeedsMedia()
 }
 
 // NeedsMedia reports whether posts with this status may still have to publish their

@@ -1,7 +1,6 @@
 package schedctl
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,8 +23,8 @@ const MaxSearch = 200
 type Post struct {
 	ID          string
 	WorkspaceID string
-	Content     string      // may be empty if there are media
-	Media       []PostMedia // in the order in which they are shown
+	Content     string      // of part 0; may be empty if there are media
+	Media       []PostMedia // of part 0, in the order in which they are shown
 	PublishAt   time.Time
 	Targets     []Target
 	CanceledAt  time.Time // set by the cancel operation
@@ -35,6 +34,12 @@ type Post struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	Version     int64 // 1 when created, +1 with every change
+
+	Thread       []Part // the parts after part 0
+	FirstComment *Part  // replies to the last part of the thread; or nil
+	Poll         *Poll  // of part 0, or nil
+	LinkPreview  LinkPreview
+	Presentation
 }
 
 // Summary counts a post's targets by status.
@@ -97,14 +102,10 @@ func (p *Post) Clone() Post {
 		managed := *p.Managed
 		c.Managed = &managed
 	}
+	c.Thread, c.FirstComment, c.Poll = cloneThread(p.Thread), clonePart(p.FirstComment), p.Poll.clone()
 	c.Targets = slices.Clone(p.Targets)
 	for i := range c.Targets {
-		c.Targets[i].Options = maps.Clone(p.Targets[i].Options)
-		c.Targets[i].Media = slices.Clone(p.Targets[i].Media)
-		if e := c.Targets[i].Error; e != nil {
-			copied := *e
-			c.Targets[i].Error = &copied
-		}
+		c.Targets[i] = p.Targets[i].clone()
 	}
 	return c
 }
@@ -126,8 +127,15 @@ type NewPost struct {
 	Media       []PostMedia
 	Accounts    []Account // resolved; see [ResolveAccounts]
 	Overrides   []Override
-	PublishAt   time.Time // zero for a draft
-	Now         bool      // publish at once; PublishAt is ignored
+
+	Thread       []Part
+	FirstComment *Part
+	Poll         *Poll
+	LinkPreview  LinkPreview
+	Presentation
+
+	PublishAt time.Time // zero for a draft
+	Now       bool      // publish at once; PublishAt is ignored
 	Annotation
 }
 
@@ -135,13 +143,15 @@ type NewPost struct {
 // Errors: [ValidationFailed], [ContentTooLong], [InvalidPublishAt],
 // [InvalidSocialAccounts].
 func Create(n NewPost, now time.Time) (Post, []Event, error) {
-	if err := checkParts(n.Content, n.Media); err != nil {
-		return Post{}, nil, err
-	}
 	now = Millis(now)
 	p := Post{
 		ID: NewID(PostPrefix, now), WorkspaceID: n.WorkspaceID, Content: n.Content, Media: slices.Clone(n.Media),
 		CreatedAt: now, UpdatedAt: now, Version: 1,
+		Thread: cloneThread(n.Thread), FirstComment: clonePart(n.FirstComment), Poll: n.Poll.clone(),
+		LinkPreview: n.LinkPreview, Presentation: n.Presentation,
+	}
+	if err := p.check(); err != nil {
+		return Post{}, nil, err
 	}
 	if err := p.annotate(n.Annotation); err != nil {
 		return Post{}, nil, err
@@ -171,16 +181,28 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 // [ValidationFailed].
 func CheckContent(content string) error { return checkContent("content", content) }
 
-// checkParts checks a text and the media with it. Without media, the text must not be
-// empty.
-func checkParts(content string, media []PostMedia) error {
-	if err := checkMedia("media", media); err != nil {
+// check checks everything that the post publishes, except for overrides.
+func (p *Post) check() error {
+	if err := checkPart("", Part{Content: p.Content, Media: p.Media}); err != nil {
 		return err
 	}
-	if content == "" && len(media) > 0 {
-		return nil
+	if err := checkThread("thread", p.Thread); err != nil {
+		return err
 	}
-	return CheckContent(content)
+	if p.FirstComment != nil {
+		if err := checkPart("first_comment.", *p.FirstComment); err != nil {
+			return err
+		}
+	}
+	if p.Poll != nil {
+		if err := p.Poll.check("poll"); err != nil {
+			return err
+		}
+	}
+	if err := p.LinkPreview.check(); err != nil {
+		return err
+	}
+	return p.Presentation.check("")
 }
 
 func checkContent(field, content string) error {
@@ -281,6 +303,6 @@ func (p *Post) targetEvent(typ EventType, t *Target, now time.Time) Event {
 		WorkspaceID: p.WorkspaceID, PostID: p.ID, TargetID: t.ID, AccountID: t.AccountID,
 		Platform: t.Platform, Status: t.Status,
 		PlatformPostID: t.PlatformPostID, PlatformPostURL: t.PlatformPostURL,
-		PublishedAt: t.PublishedAt, Error: t.Error,
+		PublishedAt: t.PublishedAt, Error: t.Error, Parts: slices.Clone(t.Done),
 	}
 }

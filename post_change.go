@@ -13,16 +13,69 @@ type Edit struct {
 	Accounts  *[]Account  // resolved; targets of accounts that stay keep their ids and overrides
 	Overrides *[]Override // replaces all existing overrides
 	PublishAt time.Time   // schedules a draft, moves a scheduled post
+
+	Thread         *[]Part
+	FirstComment   *Part // an empty one removes the comment
+	Poll           *Poll // one without options removes the poll
+	LinkPreview    *LinkPreview
+	ContentWarning *string
+	Visibility     *string
+	Language       *string
 	Annotation
 }
 
 // Operation returns [OpAnnotate] if the edit changes only fields that are not
 // published, and [OpEdit] otherwise.
 func (e *Edit) Operation() Operation {
-	if e.Content == nil && e.Media == nil && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() {
+	if !e.changesContent() && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() {
 		return OpAnnotate
 	}
 	return OpEdit
+}
+
+// changesContent reports whether the edit has a field that all accounts publish.
+func (e *Edit) changesContent() bool {
+	return e.Content != nil || e.Media != nil || e.Thread != nil || e.FirstComment != nil || e.Poll != nil ||
+		e.LinkPreview != nil || e.ContentWarning != nil || e.Visibility != nil || e.Language != nil
+}
+
+// changeContent sets the given fields and checks the result.
+func (p *Post) changeContent(e Edit) error {
+	set(&p.Content, e.Content)
+	set(&p.LinkPreview, e.LinkPreview)
+	set(&p.ContentWarning, e.ContentWarning)
+	set(&p.Visibility, e.Visibility)
+	set(&p.Language, e.Language)
+	if e.Media != nil {
+		p.Media = slices.Clone(*e.Media)
+	}
+	if e.Thread != nil {
+		p.Thread = cloneThread(*e.Thread)
+	}
+	if e.FirstComment != nil {
+		if p.FirstComment = clonePart(e.FirstComment); e.FirstComment.empty() {
+			p.FirstComment = nil
+		}
+	}
+	if e.Poll != nil {
+		if p.Poll = e.Poll.clone(); len(e.Poll.Options) == 0 {
+			p.Poll = nil
+		}
+	}
+	return p.check()
+}
+
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// sameContent reports whether two posts have the same fields that all accounts publish.
+func (p *Post) sameContent(o *Post) bool {
+	return p.Content == o.Content && slices.Equal(p.Media, o.Media) && slices.EqualFunc(p.Thread, o.Thread, Part.equal) &&
+		samePart(p.FirstComment, o.FirstComment) && samePoll(p.Poll, o.Poll) && p.LinkPreview == o.LinkPreview &&
+		p.Presentation == o.Presentation
 }
 
 // Edit applies a change. Without a difference, it returns no events and keeps the
@@ -39,14 +92,8 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 	if err := next.annotate(e.Annotation); err != nil {
 		return nil, err
 	}
-	if e.Content != nil {
-		next.Content = *e.Content
-	}
-	if e.Media != nil {
-		next.Media = slices.Clone(*e.Media)
-	}
-	if e.Content != nil || e.Media != nil {
-		if err := checkParts(next.Content, next.Media); err != nil {
+	if e.changesContent() {
+		if err := next.changeContent(e); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +143,7 @@ func (p *Post) reschedule(was *Post, at, now time.Time) error {
 func (p *Post) become(next Post, now time.Time) []Event {
 	sameTargets := slices.EqualFunc(next.Targets, p.Targets, sameTarget)
 	moved := !next.PublishAt.Equal(p.PublishAt)
-	if next.Content == p.Content && slices.Equal(next.Media, p.Media) && sameTargets && !moved && slices.EqualFunc(next.Targets, p.Targets, sameOverride) {
+	if next.sameContent(p) && sameTargets && !moved && slices.EqualFunc(next.Targets, p.Targets, sameOverride) {
 		if !next.sameAnnotation(p) {
 			next.changed(now)
 			*p = next
@@ -204,7 +251,7 @@ func (p *Post) Replace(externalID string, now time.Time) error {
 }
 
 // Cancel cancels a post for good: every target that is not published becomes canceled
-// and is no longer due.
+// and is no longer due, and so do first comments that are not published.
 // Errors: [PostNotCancelable].
 func (p *Post) Cancel(now time.Time) ([]Event, error) {
 	if err := CheckOperation(OpCancel, p.Status()); err != nil {
@@ -213,7 +260,7 @@ func (p *Post) Cancel(now time.Time) ([]Event, error) {
 	now = Millis(now)
 	next := p.Clone()
 	for i := range next.Targets {
-		if t := &next.Targets[i]; t.Status != Published {
+		if t := &next.Targets[i]; *t.progress() != Published {
 			if err := t.move(TriggerCancel); err != nil {
 				return nil, err
 			}
@@ -229,12 +276,14 @@ func (p *Post) Cancel(now time.Time) ([]Event, error) {
 // [PostNotDeletable].
 func (p *Post) CheckDelete() error { return CheckOperation(OpDelete, p.Status()) }
 
-// Retry queues failed targets again: the named ones, or all if none is named. A target
-// with an unknown outcome may be published already, and is queued only with Force. For
-// a target that waits for its network, Retry sets AskAt to now, with or without Force.
+// Retry queues failed targets and failed first comments again: those of the named
+// targets, or all if none is named. They continue with the first part that is not
+// published. A target with an unknown outcome may be published already, and is queued
+// only with Force; so is the rest of a thread whose last part lost its parent. For a
+// target that waits for its network, Retry sets AskAt to now, with or without Force.
 // Errors: [PostNotRetryable], [PostCanceled], [ValidationFailed].
 func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
-	if err := CheckOperation(OpRetry, p.Status()); err != nil {
+	if err := CheckOperation(OpRetry, p.retryStatus()); err != nil {
 		return nil, err
 	}
 	now = Millis(now)
@@ -254,10 +303,7 @@ func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 			queued++
 			continue
 		}
-		if t.Status != Failed || (len(r.TargetIDs) > 0 && !named) {
-			continue
-		}
-		if t.Error != nil && t.Error.Outcome == OutcomeUnknown && !r.Force {
+		if *t.progress() != Failed || (len(r.TargetIDs) > 0 && !named) || t.needsForce() && !r.Force {
 			continue
 		}
 		if err := t.move(TriggerRetry); err != nil {
@@ -272,6 +318,24 @@ func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 	next.changed(now)
 	*p = next
 	return p.queued(nil, now, waiting), nil
+}
+
+// retryStatus returns the status of the post, or that of its first comments if only
+// they can be retried.
+func (p *Post) retryStatus() Status {
+	status := p.Status()
+	for i := range p.Targets {
+		if t := &p.Targets[i]; status == Published && (t.CommentStatus == Failed || t.WaitsForNetwork()) {
+			return t.CommentStatus
+		}
+	}
+	return status
+}
+
+// needsForce reports whether a retry of a failed target may publish a part twice, or a
+// part that replies to the wrong one.
+func (t *Target) needsForce() bool {
+	return t.Error != nil && (t.Error.Outcome == OutcomeUnknown || t.Error.Outcome == OutcomePublished)
 }
 
 // Retry says which targets to queue again.
@@ -289,18 +353,31 @@ func (p *Post) checkRetry(r Retry, queued int) error {
 		if t.WaitsForNetwork() {
 			continue
 		}
-		if t.Status != Failed {
-			return Errorf(PostNotRetryable, "target_ids", "target %s is %s; only failed targets, and those that wait for their network, can be retried", id, t.Status)
+		if status := *t.progress(); status != Failed {
+			return Errorf(PostNotRetryable, "target_ids", "target %s is %s; only failed targets, and those that wait for their network, can be retried", id, status)
 		}
-		if t.Error != nil && t.Error.Outcome == OutcomeUnknown && !r.Force {
+		if t.needsForce() && !r.Force {
 			queued = 0
 		}
 	}
-	if queued == 0 && p.Status() == Publishing {
+	switch {
+	case queued > 0:
+		return nil
+	case p.Status() == Publishing:
 		return Errorf(PostNotRetryable, "", "the post is publishing: %s", rules[OpRetry].advice)
-	}
-	if queued == 0 {
+	case p.lostParent():
+		return Errorf(PostNotRetryable, "", "the network published a part without its parent; check the thread there first, then retry with force")
+	default:
 		return Errorf(PostNotRetryable, "", "the network may have published this already; check there first, then retry with force")
 	}
-	return nil
+}
+
+// lostParent reports whether a part of the post lost its parent on the network.
+func (p *Post) lostParent() bool {
+	for i := range p.Targets {
+		if p.Targets[i].degradedReply() != nil {
+			return true
+		}
+	}
+	return false
 }

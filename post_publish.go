@@ -32,7 +32,7 @@ func (p *Post) Begin(c Claim, now time.Time) (Attempt, error) {
 	p.changed(now)
 	return Attempt{
 		ID: NewID(AttemptPrefix, now), WorkspaceID: p.WorkspaceID, PostID: p.ID, TargetID: t.ID, AccountID: t.AccountID,
-		Number: t.Attempts, StartedAt: now, Outcome: OutcomeRunning,
+		Number: t.Attempts, Part: len(t.Done), StartedAt: now, Outcome: OutcomeRunning,
 		Owner: c.Owner, LeaseUntil: now.Add(c.Lease), Key: c.Key,
 	}, nil
 }
@@ -49,9 +49,10 @@ type Result struct {
 	Unreached bool
 }
 
-// Finish applies the end of an attempt to its target. A target that was canceled
-// during the attempt becomes published if the network has it. Otherwise it stays
-// canceled, with the error if its outcome is unknown.
+// Finish applies the end of an attempt to its target. A target with further parts to
+// publish is due again at once. A target that was canceled during the attempt becomes
+// published if the network has all of it except for the first comment. Otherwise it
+// stays canceled, with the error if its outcome is unknown.
 func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error) {
 	now = Millis(now)
 	t := p.Target(targetID)
@@ -59,9 +60,11 @@ func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error)
 		return nil, fmt.Errorf("post %s has no target %s", p.ID, targetID)
 	}
 	switch {
+	case r.Receipt != nil && p.PartCount(t) > 1:
+		return p.finishPart(t, *r.Receipt, now)
 	case r.Receipt != nil:
 		return p.finishPublished(t, *r.Receipt, now)
-	case t.Status == Canceled:
+	case *t.progress() == Canceled:
 		if r.Error.Outcome == OutcomeUnknown {
 			final := *r.Error
 			final.Retryable = false // on every network: the post is canceled
@@ -86,6 +89,9 @@ func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error)
 	}
 	t.Error = r.Error
 	p.changed(now)
+	if t.CommentStatus != "" {
+		return p.finished(EventPostCommentFailed, t, now), nil
+	}
 	return p.finished(EventPostFailed, t, now), nil
 }
 
@@ -94,7 +100,7 @@ func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error)
 // running attempt.
 func (p *Post) Doubt(targetID string, e *TargetError, askAt, now time.Time) []Event {
 	t := p.Target(targetID)
-	if t == nil || t.Status != Publishing || !t.NextAttemptAt.IsZero() {
+	if t == nil || *t.progress() != Publishing || !t.NextAttemptAt.IsZero() {
 		return nil
 	}
 	now = Millis(now)
@@ -124,7 +130,7 @@ func (p *Post) Rebase(now time.Time) (rebased bool) {
 	}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		if at, waiting := t.Due(); waiting && t.Status == Publishing && at.After(now) {
+		if at, waiting := t.Due(); waiting && t.Status != Scheduled && at.After(now) {
 			t.NextAttemptAt = now.Add(max(0, at.Sub(p.UpdatedAt)))
 			rebased = true
 		}
@@ -150,9 +156,5 @@ func (p *Post) finishPublished(t *Target, r Receipt, now time.Time) ([]Event, er
 
 // finished returns the target's event, and post.completed when it was the last.
 func (p *Post) finished(typ EventType, t *Target, now time.Time) []Event {
-	events := []Event{p.targetEvent(typ, t, now)}
-	if s := p.Status(); s == Published || s == Failed {
-		events = append(events, p.events(now, EventPostCompleted)...)
-	}
-	return events
+	return p.completed([]Event{p.targetEvent(typ, t, now)}, now)
 }

@@ -1,6 +1,10 @@
 package schedctl
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Target is one post on one account, with its own status. All times are in UTC; a
 // zero time means that the time is not set.
@@ -13,16 +17,21 @@ type Target struct {
 
 	// Content and Media replace those of the post, and Options override the account's
 	// options. They are empty and nil if the target has no override; an empty Media that
-	// is not nil means no media. See [Override].
+	// is not nil means no media. The same applies to Thread, Poll and Presentation. See
+	// [Override].
 	Content string
 	Media   []PostMedia
 	Options Options
+	Thread  []Part
+	Poll    *Poll
+	Presentation
 
 	// NextAttemptAt is set while the target is publishing and waits to be claimed:
-	// queued by publish-now or retry, between two attempts, or held by its account.
-	// It is zero while an attempt is running.
+	// queued by publish-now or retry, between two attempts or two parts, or held by its
+	// account. It is also set while the first comment of a published target waits. It is
+	// zero while an attempt is running.
 	NextAttemptAt time.Time
-	Attempts      int // number of attempts that were started
+	Attempts      int // number of attempts that were started, for all parts
 
 	// AskAt is when schedctl next contacts the network about a target that is
 	// unconfirmed, or that keeps its position while its account waits; otherwise zero.
@@ -30,18 +39,38 @@ type Target struct {
 	AskAt time.Time
 
 	// RetriedAt and AttemptsBefore describe the last retry by a person: lateness
-	// counts from RetriedAt, and the attempt limit from AttemptsBefore.
+	// counts from RetriedAt, and the attempt limit from AttemptsBefore. The limit also
+	// starts again with each part.
 	RetriedAt      time.Time
 	AttemptsBefore int
 
-	// Unreached counts the attempts since the last retry that did not reach the
-	// network. They do not count towards the attempt limit.
+	// Unreached counts the attempts since the last retry, for the same part, that did
+	// not reach the network. They do not count towards the attempt limit.
 	Unreached int
 
-	PlatformPostID  string
-	PlatformPostURL string
+	PlatformPostID  string // of part 0
+	PlatformPostURL string // of part 0
 	PublishedAt     time.Time
 	Error           *TargetError // why the last attempt failed, or what the network changed; otherwise nil
+
+	// Done holds the parts that the network has: the first ones, in order. The next part
+	// has the index len(Done). It stays empty if the target has only one part.
+	Done []PublishedPart
+
+	// CommentStatus is the status of the first comment of a published target:
+	// publishing, published, failed or canceled. Otherwise it is empty.
+	CommentStatus Status
+}
+
+func (t *Target) clone() Target {
+	c := *t
+	c.Options, c.Media = maps.Clone(t.Options), slices.Clone(t.Media)
+	c.Thread, c.Poll, c.Done = cloneThread(t.Thread), t.Poll.clone(), slices.Clone(t.Done)
+	c.Error = t.Error.clone()
+	for i := range c.Done {
+		c.Done[i].Error = c.Done[i].Error.clone()
+	}
+	return c
 }
 
 // Due returns the time at which the target can be claimed, and whether it waits to
@@ -50,24 +79,34 @@ func (t *Target) Due() (at time.Time, waiting bool) {
 	switch t.Status {
 	case Scheduled:
 		return t.PublishAt, true
-	case Publishing:
+	case Publishing, Published:
 		return t.NextAttemptAt, !t.NextAttemptAt.IsZero()
 	default:
 		return time.Time{}, false
 	}
 }
 
-// LateSince returns the time from which the lateness of the target counts: its
-// publish time, or the time of the last retry by a person.
-func (t *Target) LateSince() time.Time {
+// QueuedAt returns the time that gives the target its position in the queue of its
+// account: its publish time, or the time of the last retry by a person.
+func (t *Target) QueuedAt() time.Time {
 	if t.RetriedAt.After(t.PublishAt) {
 		return t.RetriedAt
 	}
 	return t.PublishAt
 }
 
-// Tries returns how many attempts were started since a person last queued the
-// target.
+// LateSince returns the time from which the lateness of the next part counts:
+// QueuedAt, or the publication of the part before it.
+func (t *Target) LateSince() time.Time {
+	since := t.QueuedAt()
+	if n := len(t.Done); n > 0 && t.Done[n-1].PublishedAt.After(since) {
+		return t.Done[n-1].PublishedAt
+	}
+	return since
+}
+
+// Tries returns how many attempts were started for the next part since a person last
+// queued the target.
 func (t *Target) Tries() int { return t.Attempts - t.AttemptsBefore }
 
 // ShownNext returns the time of the next automatic action for the target: AskAt if it
@@ -79,22 +118,24 @@ func (t *Target) ShownNext() time.Time {
 	return t.NextAttemptAt
 }
 
-// WaitsForNetwork reports whether the target is publishing and schedctl will contact
+// WaitsForNetwork reports whether the target or its first comment is publishing and schedctl will contact
 // its network again because the last request got no usable response.
 func (t *Target) WaitsForNetwork() bool {
-	if t.Status != Publishing || t.AskAt.IsZero() || t.Error == nil {
+	if *t.progress() != Publishing || t.AskAt.IsZero() || t.Error == nil {
 		return false
 	}
 	return t.Error.Kind == KindNetwork || (t.Error.Outcome == OutcomeUnknown && t.Error.Kind != KindRateLimited)
 }
 
-// move applies the transition table.
+// move applies the transition table to the target, or to the first comment of a
+// published target.
 func (t *Target) move(by Trigger) error {
-	to, err := NextStatus(t.Status, by)
+	status := t.progress()
+	to, err := NextStatus(*status, by)
 	if err != nil {
 		return err
 	}
-	t.Status = to
+	*status = to
 	t.NextAttemptAt, t.AskAt = time.Time{}, time.Time{}
 	return nil
 }
@@ -152,4 +193,12 @@ type TargetError struct {
 	HTTPStatus int    // 0 without an HTTP response
 	Retryable  bool   // whether schedctl tries again, or a retry may help
 	Outcome    Outcome
+}
+
+func (e *TargetError) clone() *TargetError {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	return &c
 }

@@ -117,7 +117,7 @@ func postMedia(list []schedctl.PostMedia, assets []schedctl.MediaAsset) []PostMe
 // deleted are left out.
 func postAssets(p *schedctl.Post, assets []schedctl.MediaAsset) []MediaAsset {
 	out := []MediaAsset{}
-	needed := p.Status().NeedsMedia()
+	needed := p.NeedsMedia()
 	for _, m := range p.Media {
 		a := findAsset(assets, m.AssetID)
 		if a == nil || a.Status == schedctl.MediaDeleted {

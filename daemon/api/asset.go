@@ -98,7 +98,7 @@ func neededBy(r storage.Reader, a *schedctl.MediaAsset) (*schedctl.Post, error) 
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		return nil, nil
 	}
-	if err != nil || !p.Status().NeedsMedia() {
+	if err != nil || !p.NeedsMedia() {
 		return nil, err
 	}
 	return &p, nil

@@ -124,7 +124,7 @@ func (c *Collector) NeededUntil(r storage.Reader, a *schedctl.MediaAsset, now ti
 		if err != nil {
 			return time.Time{}, err
 		}
-		if p.Status().NeedsMedia() || InFeed(&p) {
+		if p.NeedsMedia() || InFeed(&p) {
 			return now.Add(recheck), nil
 		}
 		if at := lastPublished(&p); !at.IsZero() && at.Add(used).After(until) {

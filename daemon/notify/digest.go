@@ -41,10 +41,11 @@ func (d *Digest) Len() (n int) {
 
 // kinds are what people call events of a type, one and several of them.
 var kinds = map[schedctl.EventType][2]string{
-	schedctl.EventPostFailed:      {"failed post", "failed posts"},
-	schedctl.EventPostUnconfirmed: {"unconfirmed post", "unconfirmed posts"},
-	schedctl.EventAccountError:    {"refused login", "refused logins"},
-	schedctl.EventWebhookDisabled: {"disabled webhook", "disabled webhooks"},
+	schedctl.EventPostFailed:        {"failed post", "failed posts"},
+	schedctl.EventPostCommentFailed: {"failed first comment", "failed first comments"},
+	schedctl.EventPostUnconfirmed:   {"unconfirmed post", "unconfirmed posts"},
+	schedctl.EventAccountError:      {"refused login", "refused logins"},
+	schedctl.EventWebhookDisabled:   {"disabled webhook", "disabled webhooks"},
 }
 
 // summary counts the events by type, such as "2 failed posts and 1 refused login".

@@ -77,6 +77,10 @@ func title(e *schedctl.Event, n *names) string {
 		return "A post failed on " + n.account(e) + ", but it may have been published"
 	case e.Type == schedctl.EventPostFailed:
 		return "A post was not published on " + n.account(e)
+	case e.Type == schedctl.EventPostCommentFailed && e.Error != nil && e.Error.Outcome == schedctl.OutcomeUnknown:
+		return "A first comment failed on " + n.account(e) + ", but it may have been published"
+	case e.Type == schedctl.EventPostCommentFailed:
+		return "A post was published on " + n.account(e) + ", but not its first comment"
 	case e.Type == schedctl.EventPostUnconfirmed:
 		return "A post may or may not have been published on " + n.account(e) + "; schedctl is checking"
 	case e.Type == schedctl.EventAccountError:

@@ -14,7 +14,7 @@ func (l *listed) uses(dst []entry, p *schedctl.Post) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i == 0 && p.Status().NeedsMedia() {
+		if i == 0 && p.NeedsMedia() {
 			needed[0] = 1
 		}
 		e := entry{bucket: mediaUses}

@@ -84,7 +84,7 @@ func (r memoryReader) MediaUsers(assetID string, limit int) (ids []string, err e
 
 // needed returns 1 if a post may still have to publish its media, and 0 otherwise.
 func needed(p schedctl.Post) int {
-	if p.Status().NeedsMedia() {
+	if p.NeedsMedia() {
 		return 1
 	}
 	return 0

@@ -53,6 +53,12 @@ func (o *watchOptions) eventText(e apiv1.Event) string {
 			text += ": " + cli.OneLine(account.TargetErrorText(d.Error))
 		}
 		return text
+	case schedctl.EventPostCommentFailed:
+		text := "first comment " + o.PaintStatus(string(schedctl.Failed)) + " on" + where
+		if d.Error != nil {
+			text += ": " + cli.OneLine(account.TargetErrorText(d.Error))
+		}
+		return text
 	case schedctl.EventPostUnconfirmed:
 		text := "not known whether published on" + where
 		if d.Error != nil {

@@ -60,10 +60,10 @@ func TestSampleEvents(t *testing.T) {
 		if about := e.Data.PostID + e.Data.SocialAccountID + e.Data.WebhookID; about == "" {
 			t.Errorf("%s is about nothing", typ)
 		}
-		if failed := typ == schedctl.EventPostFailed || typ == schedctl.EventPostUnconfirmed || typ == schedctl.EventAccountError; failed != (e.Data.Error != nil) {
+		if failed := typ == schedctl.EventPostFailed || typ == schedctl.EventPostCommentFailed || typ == schedctl.EventPostUnconfirmed || typ == schedctl.EventAccountError; failed != (e.Data.Error != nil) {
 			t.Errorf("%s has the error %v", typ, e.Data.Error)
 		}
-		if published := typ == schedctl.EventPostPublished; published != (e.Data.PublishedAt != nil && e.Data.PlatformPostURL != "") {
+		if published := typ == schedctl.EventPostPublished || typ == schedctl.EventPostCommentFailed; published != (e.Data.PublishedAt != nil && e.Data.PlatformPostURL != "") {
 			t.Errorf("%s was published at %v", typ, e.Data.PublishedAt)
 		}
 	}

@@ -39,26 +39,32 @@ func sampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) 
 // sampleLife returns what happens to a post in a life that has an event of the
 // type in it.
 func sampleLife(typ schedctl.EventType, account schedctl.Account, now time.Time) ([]schedctl.Event, error) {
-	p, events, err := schedctl.Create(schedctl.NewPost{
+	sample := schedctl.NewPost{
 		WorkspaceID: account.WorkspaceID, Content: "A sample", Accounts: []schedctl.Account{account}, PublishAt: now.Add(time.Hour),
-	}, now)
+	}
+	if typ == schedctl.EventPostCommentFailed {
+		sample.FirstComment = &schedctl.Part{Content: "A sample of a comment"}
+	}
+	p, events, err := schedctl.Create(sample, now)
 	if err != nil {
 		return nil, err
 	}
 	result := schedctl.Result{Receipt: &schedctl.Receipt{ID: "113645923456789012", URL: "https://mastodon.example/@sample/113645923456789012"}}
+	failure := schedctl.Result{Error: &schedctl.TargetError{
+		Kind: schedctl.KindContent, Message: "the text is too long for the network", HTTPStatus: 422, Outcome: schedctl.OutcomeNotPublished,
+	}}
 	if typ == schedctl.EventPostFailed {
-		result = schedctl.Result{Error: &schedctl.TargetError{
-			Kind: schedctl.KindContent, Message: "the text is too long for the network", HTTPStatus: 422, Outcome: schedctl.OutcomeNotPublished,
-		}}
+		result = failure
 	}
 	words := "A better sample"
+	begin := func() ([]schedctl.Event, error) {
+		_, err := p.Begin(schedctl.Claim{TargetID: p.Targets[0].ID}, now)
+		return nil, err
+	}
 	steps := []func() ([]schedctl.Event, error){
 		func() ([]schedctl.Event, error) { return p.Edit(schedctl.Edit{Content: &words}, now) },
 		func() ([]schedctl.Event, error) { return p.PublishNow(nil, now) },
-		func() ([]schedctl.Event, error) {
-			_, err := p.Begin(schedctl.Claim{TargetID: p.Targets[0].ID}, now)
-			return nil, err
-		},
+		begin,
 		func() ([]schedctl.Event, error) {
 			if typ == schedctl.EventPostUnconfirmed {
 				return p.Doubt(p.Targets[0].ID, &schedctl.TargetError{
@@ -67,6 +73,9 @@ func sampleLife(typ schedctl.EventType, account schedctl.Account, now time.Time)
 			}
 			return p.Finish(p.Targets[0].ID, result, now)
 		},
+	}
+	if typ == schedctl.EventPostCommentFailed {
+		steps = append(steps, begin, func() ([]schedctl.Event, error) { return p.Finish(p.Targets[0].ID, failure, now) })
 	}
 	if typ == schedctl.EventPostCanceled {
 		steps = []func() ([]schedctl.Event, error){func() ([]schedctl.Event, error) { return p.Cancel(now) }}

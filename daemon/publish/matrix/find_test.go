@@ -23,7 +23,7 @@ func TestFindReadsBackwards(t *testing.T) {
 	t.Parallel()
 	p := matrix.New(recorded.Client(t, "testdata/find.json"), outbound.PublicOnly, "1.2.3")
 	got, found, err := p.Find(t.Context(), request(), since)
-	if err != nil || !found || got != receipt {
+	if err != nil || !found || !got.Equal(receipt) {
 		t.Errorf("got %+v, %v, %v; want %+v", got, found, err, receipt)
 	}
 }
@@ -61,7 +61,7 @@ func TestFindEnds(t *testing.T) {
 		r.Credentials["homeserver_url"] = web.URL
 		got, found, err := matrix.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test").Find(t.Context(), r, since)
 		web.Close()
-		if found || got != (schedctl.Receipt{}) || calls.Load() != tt.calls {
+		if found || !got.Equal(schedctl.Receipt{}) || calls.Load() != tt.calls {
 			t.Errorf("%s: got %+v, %v after %d requests, want %d", tt.name, got, found, calls.Load(), tt.calls)
 		}
 		if tt.kind == "" {

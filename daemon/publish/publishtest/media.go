@@ -67,7 +67,7 @@ func (s Suite) testMedia(t *testing.T) {
 	if s.Media.Network != nil {
 		s.Network = s.Media.Network
 	}
-	if s.Media.Receipt != (schedctl.Receipt{}) {
+	if s.Media.Receipt.ID != "" || s.Media.Receipt.URL != "" {
 		s.Receipt = s.Media.Receipt
 	}
 	_, uploads := p.(publish.Uploader)

@@ -23,7 +23,7 @@ func TestFindByMetadata(t *testing.T) {
 	t.Parallel()
 	p := slack.New(recorded.Client(t, "testdata/find.json"), outbound.PublicOnly, "1.2.3")
 	got, found, err := p.Find(t.Context(), request(bot("")), since)
-	if err != nil || !found || got != receipt {
+	if err != nil || !found || !got.Equal(receipt) {
 		t.Errorf("got %+v, %v, %v; want %+v", got, found, err, receipt)
 	}
 }
@@ -59,7 +59,7 @@ func TestFindEnds(t *testing.T) {
 		p := slack.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
 		got, found, err := p.Find(t.Context(), request(bot(server.URL)), since)
 		server.Close()
-		if found || got != (schedctl.Receipt{}) || calls.Load() != tt.calls {
+		if found || !got.Equal(schedctl.Receipt{}) || calls.Load() != tt.calls {
 			t.Errorf("%s: got %+v, %v after %d requests, want %d", tt.name, got, found, calls.Load(), tt.calls)
 		}
 		if tt.code == "" {

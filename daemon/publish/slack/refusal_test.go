@@ -120,7 +120,7 @@ func checkError(t *testing.T, code int, body []byte, receipt schedctl.Receipt, e
 	if err == nil {
 		return
 	}
-	if receipt != (schedctl.Receipt{}) {
+	if !receipt.Equal(schedctl.Receipt{}) {
 		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 	}
 	e := publish.AsError(err)

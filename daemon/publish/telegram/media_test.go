@@ -127,7 +127,7 @@ func TestPublishFiles(t *testing.T) {
 			got = formOf(r)
 			fmt.Fprintf(w, `{"ok":true,"result":[%s]}`, strings.TrimSuffix(strings.Repeat(message(42, photo)+",", len(tt.files)), ","))
 		}, tt.options, tt.files...)
-		if want := (schedctl.Receipt{ID: "42", URL: "https://t.me/release_news/42"}); err != nil || receipt != want {
+		if want := (schedctl.Receipt{ID: "42", URL: "https://t.me/release_news/42"}); err != nil || !receipt.Equal(want) {
 			t.Errorf("%s: got %+v, %v; want %+v", tt.name, receipt, err, want)
 		}
 		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(part{})); diff != "" || method != tt.method {

@@ -80,7 +80,7 @@ func TestParseMessage(t *testing.T) {
 	} {
 		body := `{"ok":true,"result":{"message_id":7,"chat":` + tt.chat + `}}`
 		got, ok := parseMessage(outbound.Response{Status: 200, Body: []byte(body)})
-		if want := (schedctl.Receipt{ID: "7", URL: tt.url}); got != want || !ok {
+		if want := (schedctl.Receipt{ID: "7", URL: tt.url}); !got.Equal(want) || !ok {
 			t.Errorf("%s: got %+v, %v; want %+v", tt.chat, got, ok, want)
 		}
 	}
