@@ -90,7 +90,7 @@ func TestPublish(t *testing.T) {
 			Content: content, Credentials: publish.Credentials{"webhook_url": tt.url},
 			Account: schedctl.Account{ProfileURL: channel, Options: tt.options},
 		})
-		if err != nil || got != tt.want {
+		if err != nil || !got.Equal(tt.want) {
 			t.Errorf("%s: got %+v, %v; want %+v", tt.file, got, err, tt.want)
 		}
 	}

@@ -86,7 +86,7 @@ func TestParseMessage(t *testing.T) {
 		{`{}`, page, schedctl.Receipt{}, false},
 	} {
 		got, ok := parseMessage(outbound.Response{Status: 200, Body: []byte(tt.body)}, tt.channel)
-		if got != tt.want || ok != tt.ok {
+		if !got.Equal(tt.want) || ok != tt.ok {
 			t.Errorf("%s, %s: got %+v, %v; want %+v, %v", tt.body, tt.channel, got, ok, tt.want, tt.ok)
 		}
 	}

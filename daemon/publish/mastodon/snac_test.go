@@ -152,7 +152,7 @@ func TestSnacChangesTheVisibility(t *testing.T) {
 		if visibility != "unlisted" {
 			continue
 		}
-		if found, ok, err := p.Find(t.Context(), r, began); err != nil || !ok || found != receipt {
+		if found, ok, err := p.Find(t.Context(), r, began); err != nil || !ok || !found.Equal(receipt) {
 			t.Errorf("found %+v, %v, %v; want %+v", found, ok, err, receipt)
 		}
 	}
@@ -179,7 +179,7 @@ func TestSnacFind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, found, err := p.Find(t.Context(), r, began); err != nil || !found || got != receipt {
+		if got, found, err := p.Find(t.Context(), r, began); err != nil || !found || !got.Equal(receipt) {
 			t.Errorf("%q: got %+v, %v, %v; want %+v", r.Content, got, found, err, receipt)
 		}
 	}

@@ -135,7 +135,7 @@ func TestPublish(t *testing.T) {
 	t.Parallel()
 	p := matrix.New(recorded.Client(t, "testdata/publish.json"), outbound.PublicOnly, "1.2.3")
 	got, err := p.Publish(t.Context(), request())
-	if err != nil || got != receipt {
+	if err != nil || !got.Equal(receipt) {
 		t.Errorf("got %+v, %v; want %+v", got, err, receipt)
 	}
 }

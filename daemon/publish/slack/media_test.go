@@ -148,7 +148,7 @@ func TestPublishFiles(t *testing.T) {
 		r := request(c)
 		r.Content, r.Files, r.Account.Options = tt.content, tt.files, tt.options
 		got, err := p.Publish(t.Context(), r)
-		if err != nil || got != receipt {
+		if err != nil || !got.Equal(receipt) {
 			t.Errorf("%s: got %+v, %v; want %+v", tt.name, got, err, receipt)
 		}
 		var sent struct{ Blocks, Metadata any }

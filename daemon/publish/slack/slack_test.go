@@ -112,7 +112,7 @@ func TestPublish(t *testing.T) {
 	} {
 		p := slack.New(recorded.Client(t, "testdata/"+tt.file), outbound.PublicOnly, "1.2.3")
 		got, err := p.Publish(t.Context(), tt.request)
-		if err != nil || got != tt.want {
+		if err != nil || !got.Equal(tt.want) {
 			t.Errorf("%s: got %+v, %v; want %+v", tt.name, got, err, tt.want)
 		}
 	}

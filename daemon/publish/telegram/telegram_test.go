@@ -94,7 +94,7 @@ func TestPublish(t *testing.T) {
 		got, err := p.Publish(t.Context(), publish.Request{
 			Content: content, Credentials: tt.credentials, Account: schedctl.Account{Options: tt.options},
 		})
-		if err != nil || got != tt.want {
+		if err != nil || !got.Equal(tt.want) {
 			t.Errorf("%s: got %+v, %v; want %+v", tt.file, got, err, tt.want)
 		}
 	}
