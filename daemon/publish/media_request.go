@@ -10,7 +10,7 @@ import (
 
 // Shown returns what the request shows, for [Publisher].Check.
 func (r *Request) Shown() Content {
-	c := Content{Text: r.Content}
+	c := Content{Text: r.Content, Kind: r.Kind, Extras: r.Extras}
 	for i := range r.Files {
 		c.Media = append(c.Media, r.Files[i].Media)
 	}

@@ -209,29 +209,53 @@ func (c Check) Err() error {
 	return c.Problems[0]
 }
 
-// Content is what a post shows on one account.
+// Content is what one part of a post shows on one account.
 type Content struct {
 	Text  string
 	Media []Media
+	Kind  schedctl.PartKind // empty means [schedctl.PartPost]
+	Extras
+}
+
+// Extras are what a post shows besides text and media. The poll and the preview belong
+// to part 0.
+type Extras struct {
+	Poll    *schedctl.Poll
+	Preview schedctl.LinkPreview
+
+	// Presentation applies to all parts. Its empty fields leave the decision to the
+	// options of the account.
+	schedctl.Presentation
 }
 
 // Text returns a content without media.
 func Text(text string) Content { return Content{Text: text} }
 
-// Request is one post to publish to one account.
+// Request is one post to publish to one account, or one part of it.
 type Request struct {
 	TargetID    string
 	PostID      string
 	Content     string
 	Files       []File // the media, in order
+	Extras
 	PublishAt   time.Time
 	Attempt     int              // 1 for the first; 0 in calls of an [Uploader] before it
 	Key         string           // the same for every attempt of the target; empty while Attempt is 0
 	Account     schedctl.Account // without credentials; its options are those of the post
 	Credentials Credentials
 
-	// Taken reports whether the post with this network id belongs to another target.
-	// Only Find uses it; it is nil elsewhere.
+	// Part is the index of the part to publish, and Kind is its kind. For an index above
+	// 0, Parent is the receipt of the part that it replies to, and Root that of part 0.
+	Part   int
+	Kind   schedctl.PartKind
+	Root   *schedctl.Receipt
+	Parent *schedctl.Receipt
+
+	// Rest are the parts after this one, if the rules of the account have Whole.
+	Rest []RequestPart
+
+	// Taken reports whether the post with this network id belongs to another target, or
+	// to another part of this one. Only Find uses it; it is nil elsewhere.
 	Taken func(platformPostID string) (bool, error)
 }
 
