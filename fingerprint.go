@@ -56,6 +56,12 @@ func (p *Post) Fingerprint(t *Target) Fingerprint {
 	return Fingerprint(sum[:16])
 }
 
+// SharesContent reports whether the target publishes the text, the media, the thread and
+// the poll of its post. Its fingerprint is then that of a target without an override.
+func (t *Target) SharesContent() bool {
+	return t.Content == "" && t.Media == nil && t.Thread == nil && t.Poll == nil
+}
+
 // Occupies reports whether the target's content is published on the account, in whole
 // or in part, will be, or may be. A second post with the same content is then a duplicate. Stores derive
 // the index of contents from it.

@@ -84,6 +84,25 @@ func (p *Post) AccountIDs() []string {
 	return ids
 }
 
+// ContainsText reports whether matches returns true for the text of a part. It ignores
+// overrides.
+func (p *Post) ContainsText(matches func(string) bool) bool {
+	return matches(p.Content) || slices.ContainsFunc(p.Thread, func(part Part) bool { return matches(part.Content) }) ||
+		p.FirstComment != nil && matches(p.FirstComment.Content)
+}
+
+// TextSize returns the size of the texts that ContainsText reads, in bytes.
+func (p *Post) TextSize() int {
+	n := len(p.Content)
+	for i := range p.Thread {
+		n += len(p.Thread[i].Content)
+	}
+	if p.FirstComment != nil {
+		n += len(p.FirstComment.Content)
+	}
+	return n
+}
+
 // Target returns the target with this id, or nil.
 func (p *Post) Target(id string) *Target {
 	for i := range p.Targets {

@@ -1,6 +1,7 @@
 package schedctl
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -71,6 +72,21 @@ func (t *Target) clone() Target {
 		c.Done[i].Error = c.Done[i].Error.clone()
 	}
 	return c
+}
+
+// PlatformIDs returns the network's ids of the published target and of its published
+// parts. It can return an id twice.
+func (t *Target) PlatformIDs() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if t.Status == Published && t.PlatformPostID != "" && !yield(t.PlatformPostID) {
+			return
+		}
+		for i := range t.Done {
+			if id := t.Done[i].ID; id != "" && !yield(id) {
+				return
+			}
+		}
+	}
 }
 
 // Due returns the time at which the target can be claimed, and whether it waits to

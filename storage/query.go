@@ -36,9 +36,19 @@ const (
 // TextBytes returns the length in bytes of the contents of a post and of its targets,
 // with the alt texts of their media.
 func TextBytes(p *schedctl.Post) int {
-	n := len(p.Content) + altTextBytes(p.Media)
+	n := p.TextSize() + altTextBytes(p.Media)
+	for i := range p.Thread {
+		n += altTextBytes(p.Thread[i].Media)
+	}
+	if p.FirstComment != nil {
+		n += altTextBytes(p.FirstComment.Media)
+	}
 	for i := range p.Targets {
-		n += len(p.Targets[i].Content) + altTextBytes(p.Targets[i].Media)
+		t := &p.Targets[i]
+		n += len(t.Content) + altTextBytes(t.Media)
+		for j := range t.Thread {
+			n += len(t.Thread[j].Content) + altTextBytes(t.Thread[j].Media)
+		}
 	}
 	return n
 }
@@ -57,7 +67,7 @@ type PostQuery struct {
 	AccountID     string            // with a target on this account
 	PublishAfter  time.Time         // inclusive
 	PublishBefore time.Time         // exclusive
-	Search        string            // substring of a content, ignoring case
+	Search        string            // substring of the text of a part, ignoring case
 	ExternalID    string            // the post that has it
 	Collection    string            // managed in this collection
 	Labels        []string          // with all of these

@@ -23,8 +23,9 @@ type coder struct {
 	err     error
 }
 
-// layout is the first byte of every new record. Records with a lower number are read
-// in their own layout. A record with a higher number is invalid.
+// layout is the newest layout. The layout of a record is its first byte; see layoutOf.
+// Records with a lower number are read in their own layout. A record with a higher
+// number is invalid.
 //
 //   - Layout 2 added a content and options to targets.
 //   - Layout 3 added a webhook to events.
@@ -33,13 +34,19 @@ type coder struct {
 //   - Layout 5 added an external id, a collection and labels to posts.
 //   - Layout 6 added notifications to webhooks.
 //   - Layout 7 added media to posts and targets.
-const layout = 7
+//   - Layout 8 added threads, first comments, polls, link cards and presentations to
+//     posts and targets, parts to attempts and events, and a thread to accounts.
+const (
+	layout            = 8
+	layoutBeforeParts = 7
+)
 
 var errShort = errors.New("it ends too early")
 
 // encode appends the record of v to dst. fields is the coder's method for v.
 func encode[T any](c *coder, dst []byte, v *T, fields func(*coder, *T)) ([]byte, error) {
-	*c = coder{buf: append(dst, layout), layout: layout}
+	needed := layoutOf(v)
+	*c = coder{buf: append(dst, needed), layout: needed}
 	fields(c, v)
 	return c.buf, c.err
 }

@@ -72,14 +72,17 @@ func networkKey(platformPostID string) []byte {
 	return sum[:longestPostID]
 }
 
-// networkEntry appends the entry of a target in the index of network ids.
-func networkEntry(dst []entry, t *schedctl.Target, target, account ulid) []entry {
-	if t.Status != schedctl.Published || t.PlatformPostID == "" {
-		return dst
+// networkEntries appends the entries of a target in the index of network ids.
+func networkEntries(dst []entry, t *schedctl.Target, target, account ulid) []entry {
+	start := len(dst)
+	for id := range t.PlatformIDs() {
+		e := entry{bucket: networkIDs}
+		e.setKey(account[:], networkKey(id), target[:])
+		if !holds(dst[start:], &e) {
+			dst = append(dst, e)
+		}
 	}
-	e := entry{bucket: networkIDs}
-	e.setKey(account[:], networkKey(t.PlatformPostID), target[:])
-	return append(dst, e)
+	return dst
 }
 
 // PublishedAs implements [storage.Reader].

@@ -51,7 +51,8 @@
 // The contents have an entry for each account that a content occupies; see
 // [schedctl.Target.Occupies]. The time of the post is split: its first five bytes, a
 // period of 4.7 hours, come before the fingerprint, and the other three after it. The
-// network ids have an entry for each published target, with the id of the network. An id
+// network ids have an entry for each published target, and for each published part of a
+// target with several, with the id of the network. An id
 // of more than 24 bytes is replaced by the first 24 bytes of its SHA-256.
 //
 // Deleting a webhook deletes only its record and its owner entry. Its deliveries, which

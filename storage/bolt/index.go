@@ -37,7 +37,7 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 	if dst, err = l.uses(dst, p); err != nil {
 		return nil, err
 	}
-	ofPost := schedctl.FingerprintOf(p.Content, p.Media...)
+	ofPost := p.Fingerprint(&schedctl.Target{})
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		target, account, err := parse2(schedctl.TargetPrefix, t.ID, schedctl.AccountPrefix, t.AccountID)
@@ -50,13 +50,13 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 		e.setKey(target[:])
 		e.setValue(ws[:], post[:], account[:])
 		fingerprint := ofPost
-		if t.Content != "" || t.Media != nil {
+		if !t.SharesContent() {
 			fingerprint = p.Fingerprint(t)
 		}
 		dst = contentEntry(dst, t, fingerprint, account, &l)
 		dst = dueEntry(dst, t, target)
 		dst = publishedEntry(dst, t, target, account, &l)
-		dst = networkEntry(dst, t, target, account)
+		dst = networkEntries(dst, t, target, account)
 	}
 	return dst, nil
 }

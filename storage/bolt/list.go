@@ -44,7 +44,7 @@ type listing struct {
 
 	skipped     int
 	looked      int
-	lookedBytes int      // of contents
+	lookedBytes int      // of texts
 	seen        position // of the last post that was read
 	added       position // of the last post of the page
 	page        storage.PostPage
@@ -201,7 +201,7 @@ func (l *listing) look(at position) (bool, error) {
 	if err != nil || !found {
 		return false, l.orMissing(at, err)
 	}
-	l.looked, l.lookedBytes, l.seen = l.looked+1, l.lookedBytes+len(head.Content), at
+	l.looked, l.lookedBytes, l.seen = l.looked+1, l.lookedBytes+head.TextSize(), at
 	return l.selects(&head), nil
 }
 
@@ -228,7 +228,7 @@ func (l *listing) orMissing(at position, err error) error {
 // [listing.bothOwners] returns true.
 func (l *listing) selects(p *schedctl.Post) bool {
 	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && p.HasLabels(l.query.Labels) &&
-		(!l.bothOwners() || slices.Contains(p.AccountIDs(), l.query.AccountID)) && l.needle.In(p.Content)
+		(!l.bothOwners() || slices.Contains(p.AccountIDs(), l.query.AccountID)) && p.ContainsText(l.needle.In)
 }
 
 // bothOwners reports whether the query has a collection and an account. It then uses the

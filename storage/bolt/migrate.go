@@ -31,6 +31,7 @@ var migrations = []migration{
 	{"index external ids and collections", createExternalIDs},
 	{"let webhooks be notifications", noChange},
 	{"keep media assets and what uses them", createMediaBuckets},
+	{"let posts have several parts", noChange},
 }
 
 // Version returns the version of the files that this program writes.

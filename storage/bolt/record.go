@@ -36,6 +36,9 @@ func (c *coder) postHead(p *schedctl.Post) {
 	if c.layout >= 7 {
 		list(c, &p.Media, (*coder).postMedia)
 	}
+	if c.layout >= 8 {
+		c.postParts(p)
+	}
 }
 
 func (c *coder) postMedia(m *schedctl.PostMedia) {
@@ -84,6 +87,9 @@ func (c *coder) target(t *schedctl.Target) {
 	if c.layout >= 7 {
 		c.mediaOverride(&t.Media)
 	}
+	if c.layout >= 8 {
+		c.targetParts(t)
+	}
 }
 
 // mediaOverride describes a list whose nil and empty values differ.
@@ -128,6 +134,9 @@ func (c *coder) attempt(a *schedctl.Attempt) {
 	if c.layout >= 4 {
 		c.int(&a.Asks)
 	}
+	if c.layout >= 8 {
+		c.int(&a.Part)
+	}
 }
 
 // account has no id and no workspace: they are in the key.
@@ -149,6 +158,9 @@ func (c *coder) account(a *schedctl.Account) {
 	c.time(&a.UpdatedAt)
 	if c.layout >= 4 {
 		c.time(&a.DisruptedSince)
+	}
+	if c.layout >= 8 {
+		c.optionalID(schedctl.TargetPrefix, &a.ThreadTargetID)
 	}
 }
 
@@ -249,6 +261,9 @@ func (c *coder) event(e *schedctl.Event) {
 	c.targetError(&e.Error)
 	if c.layout >= 3 {
 		c.optionalID(schedctl.WebhookPrefix, &e.WebhookID)
+	}
+	if c.layout >= 8 {
+		list(c, &e.Parts, (*coder).publishedPart)
 	}
 }
 

@@ -49,6 +49,24 @@ func samplePost() schedctl.Post {
 	return p
 }
 
+// sampleThread returns a post with every field of layout 8.
+func sampleThread() schedctl.Post {
+	p := samplePost()
+	poll := &schedctl.Poll{Options: []string{"a", "b"}, ExpiresIn: time.Hour, Multiple: true, HideTotals: true}
+	p.Thread = []schedctl.Part{{Content: "two", Media: p.Media}, {Media: p.Media[:1]}}
+	p.FirstComment, p.Poll = &schedctl.Part{Content: "comment"}, poll
+	p.LinkPreview = schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com", Title: "t", Description: "d", Image: p.Media[1]}
+	p.Presentation = schedctl.Presentation{ContentWarning: "w", Visibility: schedctl.VisibilityDirect, Language: "de"}
+	p.Targets[0].Thread, p.Targets[1].Thread = p.Thread[:1], []schedctl.Part{}
+	p.Targets[0].Poll, p.Targets[0].Presentation, p.Targets[0].CommentStatus = poll, p.Presentation, schedctl.Failed
+	p.Targets[0].Done = sampleParts()
+	return p
+}
+
+func sampleParts() []schedctl.PublishedPart {
+	return []schedctl.PublishedPart{{ID: "1", URL: "u", Ref: "cid", PublishedAt: sampleTime, Attempts: 2, Error: sampleError}, {ID: "2"}}
+}
+
 func sampleAttempt() schedctl.Attempt {
 	return schedctl.Attempt{
 		ID: schedctl.NewID(schedctl.AttemptPrefix, sampleTime), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, sampleTime),
@@ -113,6 +131,12 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Parallel()
 	t.Run("post", func(t *testing.T) { testSpoiled(t, samplePost(), (*coder).post) })
 	t.Run("attempt", func(t *testing.T) { testSpoiled(t, sampleAttempt(), (*coder).attempt) })
+	t.Run("thread", func(t *testing.T) { testSpoiled(t, sampleThread(), (*coder).post) })
+	t.Run("event of a thread", func(t *testing.T) {
+		e := sampleEvent()
+		e.Parts = sampleParts()
+		testSpoiled(t, e, (*coder).event)
+	})
 	t.Run("account", func(t *testing.T) { testSpoiled(t, sampleAccount(), (*coder).account) })
 	t.Run("workspace", func(t *testing.T) {
 		testSpoiled(t, schedctl.Workspace{Name: "w", CreatedAt: sampleTime}, (*coder).workspace)
@@ -166,6 +190,7 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 8, sampleAudit(), (*coder).auditEntry),
 		fuzzed(f, 9, schedctl.Workspace{Name: "w", CreatedAt: sampleTime}, (*coder).workspace),
 		fuzzed(f, 10, sampleMedia(), (*coder).mediaAsset),
+		fuzzed(f, 11, sampleThread(), (*coder).post),
 	}
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) { readers[int(kind)%len(readers)](t, record) })
 }
@@ -254,6 +279,34 @@ func TestOlderLayoutsAreRead(t *testing.T) {
 		if diff := cmp.Diff(wantPost, gotPost, cmpopts.EquateEmpty()) + cmp.Diff(wantEvent, gotEvent) +
 			cmp.Diff(wantAttempt, gotAttempt) + cmp.Diff(wantAccount, gotAccount) + cmp.Diff(wantWebhook, gotWebhook); diff != "" {
 			t.Errorf("layout %d (-want +got):\n%s", from, diff)
+		}
+	}
+}
+
+// TestRecordsWithoutPartsKeepTheirLayout guards that posts without a thread are not
+// larger than before there were threads.
+func TestRecordsWithoutPartsKeepTheirLayout(t *testing.T) {
+	t.Parallel()
+	attempt, account, event := sampleAttempt(), sampleAccount(), sampleEvent()
+	for name, record := range map[string][]byte{
+		"post": sampleRecord(t, samplePost(), (*coder).post), "attempt": sampleRecord(t, attempt, (*coder).attempt),
+		"account": sampleRecord(t, account, (*coder).account), "event": sampleRecord(t, event, (*coder).event),
+		"workspace": sampleRecord(t, schedctl.Workspace{}, (*coder).workspace),
+	} {
+		if record[0] != layoutBeforeParts {
+			t.Errorf("the %s has layout %d", name, record[0])
+		}
+	}
+	attempt.Part, account.ThreadTargetID, event.Parts = 1, schedctl.NewID(schedctl.TargetPrefix, sampleTime), sampleParts()
+	override := samplePost()
+	override.Targets[2].Thread = []schedctl.Part{}
+	for name, record := range map[string][]byte{
+		"post": sampleRecord(t, sampleThread(), (*coder).post), "override": sampleRecord(t, override, (*coder).post),
+		"attempt": sampleRecord(t, attempt, (*coder).attempt), "account": sampleRecord(t, account, (*coder).account),
+		"event": sampleRecord(t, event, (*coder).event),
+	} {
+		if record[0] != layout {
+			t.Errorf("the %s with parts has layout %d", name, record[0])
 		}
 	}
 }

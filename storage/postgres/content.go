@@ -50,7 +50,13 @@ func (r *reader) PublishedAs(wanted []storage.PlatformPost) ([][]string, error) 
 			FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS wanted (platform, login, id, place)
 			JOIN accounts ON accounts.platform = wanted.platform
 				AND CASE WHEN accounts.profile_url <> '' THEN accounts.profile_url ELSE accounts.username END = wanted.login
-			JOIN targets ON targets.account_id = accounts.id AND targets.platform_post_id = wanted.id AND targets.status = 'published'
+			JOIN LATERAL (
+				SELECT id FROM targets
+				WHERE targets.account_id = accounts.id AND targets.platform_post_id = wanted.id AND targets.status = 'published'
+				UNION
+				SELECT id FROM targets
+				WHERE targets.part_ids @> to_jsonb(ARRAY[replace(accounts.id::text, '-', '') || ' ' || wanted.id])
+			) AS targets ON true
 			WHERE wanted.id <> '' AND wanted.login <> ''`,
 		args: []any{platforms, logins, ids},
 		scan: func(rows pgx.Rows) error {

@@ -28,7 +28,7 @@ func (l *listing) scan(places []listPosition) (selected []listPosition, exhauste
 		}
 		runtime.Gosched() // let goroutines run that publish posts
 		head, found := heads[at.post]
-		l.scanned, l.scannedBytes, l.lastScanned = l.scanned+1, l.scannedBytes+len(head.content), at
+		l.scanned, l.scannedBytes, l.lastScanned = l.scanned+1, l.scannedBytes+head.post.TextSize(), at
 		if found && l.selects(&head) {
 			selected = append(selected, at)
 		}
@@ -39,23 +39,22 @@ func (l *listing) scan(places []listPosition) (selected []listPosition, exhauste
 // postHead is the part of a post that filters need.
 type postHead struct {
 	publishAt time.Time
-	content   string
-	labels    []string
-	ofAccount bool // the post has a target on the query's account
+	post      schedctl.Post // the texts and the labels
+	ofAccount bool          // the post has a target on the query's account
 }
 
 // heads returns the heads of the posts at positions, by id.
 func (l *listing) heads(places []listPosition) (map[pgtype.UUID]postHead, error) {
 	found := make(map[pgtype.UUID]postHead, len(places))
 	err := l.send(statement{
-		sql: `SELECT id, publish_at, content, labels,
+		sql: `SELECT id, publish_at, content, extra, labels,
 				EXISTS (SELECT 1 FROM targets WHERE post_id = posts.id AND account_id = $2)
 			FROM posts WHERE id = ANY($1)`, args: []any{postsAt(places), l.account},
 		scan: func(rows pgx.Rows) error {
 			for rows.Next() {
 				var id pgtype.UUID
 				var h postHead
-				if err := rows.Scan(&id, &timeField{&h.publishAt}, &h.content, jsonField[[]string]{doc: &h.labels}, &h.ofAccount); err != nil {
+				if err := rows.Scan(&id, &timeField{&h.publishAt}, &h.post.Content, postExtraField{&h.post}, jsonField[[]string]{doc: &h.post.Labels}, &h.ofAccount); err != nil {
 					return fmt.Errorf("read posts: %w", err)
 				}
 				found[id] = h
@@ -75,9 +74,8 @@ func postsAt(places []listPosition) []pgtype.UUID {
 }
 
 func (l *listing) selects(h *postHead) bool {
-	post := schedctl.Post{Labels: h.labels}
-	return inside(h.publishAt, l.query.PublishAfter, l.query.PublishBefore) && post.HasLabels(l.query.Labels) &&
-		(h.ofAccount || !l.account.Valid || l.byAccount()) && l.needle.In(h.content)
+	return inside(h.publishAt, l.query.PublishAfter, l.query.PublishBefore) && h.post.HasLabels(l.query.Labels) &&
+		(h.ofAccount || !l.account.Valid || l.byAccount()) && h.post.ContainsText(l.needle.In)
 }
 
 func inside(t, after, before time.Time) bool {

@@ -24,7 +24,9 @@ func (r *reader) MediaUsers(assetID string, limit int) (ids []string, err error)
 	r.lockList(mediaUses, asset)
 	err = r.send(statement{
 		sql: `SELECT id FROM posts WHERE asset_ids @> $1::jsonb
-			ORDER BY status IN ('published', 'canceled'), coalesce(publish_at, 'infinity') DESC, id DESC LIMIT $2`,
+			ORDER BY status IN ('published', 'canceled') AND (
+				SELECT count(*) FROM targets WHERE post_id = posts.id AND comment_status IN ('publishing', 'failed')
+			) = 0, coalesce(publish_at, 'infinity') DESC, id DESC LIMIT $2`,
 		args: []any{`["` + schedctl.ULID(asset.Bytes).ID(schedctl.MediaPrefix) + `"]`, limit},
 		scan: func(rows pgx.Rows) error {
 			for rows.Next() {
@@ -72,8 +74,16 @@ type mediaField struct {
 func (f mediaField) isNull() bool { return *f.media == nil || !f.override && len(*f.media) == 0 }
 
 func (f mediaField) value() (any, error) {
-	docs := make([]mediaDoc, len(*f.media))
-	for i, m := range *f.media {
+	docs, err := newMediaDocs(*f.media)
+	if err != nil {
+		return nil, err
+	}
+	return jsonField[[]mediaDoc]{&docs, func([]mediaDoc) bool { return f.isNull() }}.value()
+}
+
+func newMediaDocs(media []schedctl.PostMedia) ([]mediaDoc, error) {
+	docs := make([]mediaDoc, len(media))
+	for i, m := range media {
 		asset, err := parse(schedctl.MediaPrefix, m.AssetID)
 		if err != nil {
 			return nil, err
@@ -86,7 +96,7 @@ func (f mediaField) value() (any, error) {
 			docs[i].AltText = &m.AltText
 		}
 	}
-	return jsonField[[]mediaDoc]{&docs, func([]mediaDoc) bool { return f.isNull() }}.value()
+	return docs, nil
 }
 
 func (f mediaField) same(o field) bool {
@@ -103,18 +113,25 @@ func (f mediaField) ScanBytes(v []byte) error {
 	if err := json.Unmarshal(v, &docs); err != nil {
 		return err
 	}
+	list, err := parseMediaDocs(docs)
+	if err == nil {
+		*f.media = list
+	}
+	return err
+}
+
+func parseMediaDocs(docs []mediaDoc) ([]schedctl.PostMedia, error) {
 	list := make([]schedctl.PostMedia, len(docs))
 	for i, doc := range docs {
 		list[i].AssetID = doc.ID
 		sum, err := hex.DecodeString(doc.SHA256)
 		if err != nil || len(sum) != 0 && len(sum) != len(list[i].SHA256) {
-			return fmt.Errorf("media %s has the hash %q", doc.ID, doc.SHA256)
+			return nil, fmt.Errorf("media %s has the hash %q", doc.ID, doc.SHA256)
 		}
 		copy(list[i].SHA256[:], sum)
 		if doc.AltText != nil {
 			list[i].AltText, list[i].HasAltText = *doc.AltText, true
 		}
 	}
-	*f.media = list
-	return nil
+	return list, nil
 }

@@ -16,10 +16,12 @@ import (
 )
 
 // withoutContents removes what versions 2 and later have added.
-const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached, DROP COLUMN media;
-	ALTER TABLE attempts DROP COLUMN asks;
-	ALTER TABLE accounts DROP COLUMN disrupted_since;
-	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids;
+const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached, DROP COLUMN media,
+		DROP COLUMN extra, DROP COLUMN done, DROP COLUMN part_ids, DROP COLUMN comment_status;
+	ALTER TABLE attempts DROP COLUMN asks, DROP COLUMN part;
+	ALTER TABLE events DROP COLUMN parts;
+	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id;
+	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra;
 	ALTER TABLE webhooks DROP COLUMN notify;
 	DROP TABLE blobs, blob_chunks, media_assets;
 	DROP INDEX targets_by_platform_post, accounts_by_identity;

@@ -58,6 +58,7 @@ func describeAccount(r *row, a *schedctl.Account) {
 	r.error("error", &a.Error)
 	r.time("paused_until", &a.PausedUntil)
 	r.time("disrupted_since", &a.DisruptedSince)
+	r.optionalID("thread_target_id", schedctl.TargetPrefix, &a.ThreadTargetID)
 	r.time("created_at", &a.CreatedAt)
 	r.time("updated_at", &a.UpdatedAt)
 }
@@ -88,6 +89,7 @@ func describePost(r *row, p *postRow) {
 	r.managed("managed", &p.post.Managed)
 	r.add("labels", "jsonb", jsonField[[]string]{&p.post.Labels, func(l []string) bool { return len(l) == 0 }})
 	r.add("media", "jsonb", mediaField{media: &p.post.Media})
+	r.add("extra", "jsonb", postExtraField{&p.post})
 	r.add("asset_ids", "jsonb", jsonField[[]string]{&p.assetIDs, func(ids []string) bool { return len(ids) == 0 }})
 	r.time("created_at", &p.post.CreatedAt)
 	r.time("updated_at", &p.post.UpdatedAt)
@@ -109,6 +111,7 @@ func describeAttempt(r *row, a *schedctl.Attempt) {
 	r.time("lease_until", &a.LeaseUntil)
 	text(r, "key", &a.Key)
 	number(r, "asks", &a.Asks)
+	number(r, "part", &a.Part)
 }
 
 // idempotencyRow is an idempotency record with the request that it belongs to.
@@ -147,6 +150,7 @@ func describeEvent(r *row, e *schedctl.Event) {
 	text(r, "platform_post_url", &e.PlatformPostURL)
 	r.time("published_at", &e.PublishedAt)
 	r.error("error", &e.Error)
+	r.add("parts", "jsonb", publishedPartsField{&e.Parts})
 }
 
 func describeWebhook(r *row, w *schedctl.Webhook) {

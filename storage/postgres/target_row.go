@@ -17,7 +17,8 @@ type targetRow struct {
 	listed              bool
 	postStatus          schedctl.Status
 	postPublishAt       time.Time
-	fingerprint         []byte // nil unless the content counts as present on the account
+	fingerprint         []byte   // nil unless the content counts as present on the account
+	partIDs             []string // of the published parts of a target with several; see partID
 }
 
 func describeTarget(r *row, t *targetRow) {
@@ -39,6 +40,10 @@ func describeTarget(r *row, t *targetRow) {
 	text(r, "content", &t.target.Content)
 	r.options("options", &t.target.Options)
 	r.add("media", "jsonb", mediaField{&t.target.Media, true})
+	r.add("extra", "jsonb", targetExtraField{&t.target})
+	r.add("done", "jsonb", publishedPartsField{&t.target.Done})
+	r.add("part_ids", "jsonb", jsonField[[]string]{&t.partIDs, func(ids []string) bool { return len(ids) == 0 }})
+	text(r, "comment_status", &t.target.CommentStatus)
 	text(r, "platform_post_id", &t.target.PlatformPostID)
 	text(r, "platform_post_url", &t.target.PlatformPostURL)
 	r.time("published_at", &t.target.PublishedAt)
@@ -53,19 +58,22 @@ func describeTarget(r *row, t *targetRow) {
 func targetRows(p *schedctl.Post) []targetRow {
 	rows := make([]targetRow, len(p.Targets))
 	seen := make(map[string]bool, len(p.Targets))
-	status, ofPost := p.Status(), schedctl.FingerprintOf(p.Content, p.Media...)
+	status, ofPost := p.Status(), p.Fingerprint(&schedctl.Target{})
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		rows[i] = targetRow{
 			target: *t, workspaceID: p.WorkspaceID, postID: p.ID, place: i,
 			listed: !seen[t.AccountID], postStatus: status, postPublishAt: p.PublishAt,
 		}
+		for j := range t.Done {
+			rows[i].partIDs = append(rows[i].partIDs, partID(t.AccountID, t.Done[j].ID))
+		}
 		if at, waiting := t.Due(); waiting {
 			rows[i].dueAt = at
 		}
 		if t.Occupies() {
 			f := ofPost
-			if t.Content != "" || t.Media != nil {
+			if !t.SharesContent() {
 				f = p.Fingerprint(t)
 			}
 			rows[i].fingerprint = f[:]

@@ -25,6 +25,10 @@ func cloneAttempt(a schedctl.Attempt) schedctl.Attempt {
 
 func cloneEvent(e schedctl.Event) schedctl.Event {
 	e.Error = cloneError(e.Error)
+	e.Parts = slices.Clone(e.Parts)
+	for i := range e.Parts {
+		e.Parts[i].Error = cloneError(e.Parts[i].Error)
+	}
 	return e
 }
 

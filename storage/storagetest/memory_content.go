@@ -21,7 +21,7 @@ func (r memoryReader) PublishedAs(wanted []storage.PlatformPost) ([][]string, er
 		for _, p := range r.m.posts {
 			for _, t := range p.Targets {
 				a, there := r.m.accounts[t.AccountID]
-				if there && a.Identity() == w.Owner && w.Owner.Login != "" && t.Status == schedctl.Published && w.ID != "" && t.PlatformPostID == w.ID {
+				if there && a.Identity() == w.Owner && w.Owner.Login != "" && slices.Contains(slices.Collect(t.PlatformIDs()), w.ID) {
 					found[i] = append(found[i], t.ID)
 				}
 			}

@@ -82,7 +82,7 @@ func selects(q storage.PostQuery, p schedctl.Post) bool {
 		!q.PublishBefore.IsZero() && (p.PublishAt.IsZero() || !p.PublishAt.Before(q.PublishBefore)):
 		return false
 	}
-	return containsFold(p.Content, q.Search)
+	return p.ContainsText(func(text string) bool { return containsFold(text, q.Search) })
 }
 
 // containsFold compares every substring of s that has as many characters as sub.

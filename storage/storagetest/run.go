@@ -39,7 +39,7 @@ type part struct {
 // suiteParts is concatenated from the lists of the test files.
 var suiteParts = concat(
 	postParts, externalParts, listParts, dueParts, notifyParts, attemptParts, publishedParts,
-	contentParts, modelParts, accountParts, idempotencyParts, keyParts, workspaceParts, eventParts,
+	contentParts, threadParts, modelParts, accountParts, idempotencyParts, keyParts, workspaceParts, eventParts,
 	webhookParts, deliveryParts, auditParts, mediaParts, mediaUseParts, metadataParts, pruneParts,
 	exportParts, prepareParts, transactionParts, closeParts, isolationParts,
 )

@@ -1,0 +1,125 @@
+package bolt
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// The fields of layout 8: threads, first comments, polls, link cards, and how posts are
+// presented. Only records with one of them have the layout.
+
+// layoutOf returns the layout of a new record: the newest one that the value needs.
+func layoutOf(v any) byte {
+	needed := false
+	switch v := v.(type) {
+	case *schedctl.Post:
+		needed = needsPartsLayout(v)
+	case *schedctl.Attempt:
+		needed = v.Part != 0
+	case *schedctl.Account:
+		needed = v.ThreadTargetID != ""
+	case *schedctl.Event:
+		needed = len(v.Parts) > 0
+	}
+	if needed {
+		return layout
+	}
+	return layoutBeforeParts
+}
+
+func needsPartsLayout(p *schedctl.Post) bool {
+	if len(p.Thread) > 0 || p.FirstComment != nil || p.Poll != nil || p.LinkPreview != (schedctl.LinkPreview{}) || p.Presentation != (schedctl.Presentation{}) {
+		return true
+	}
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if t.Thread != nil || t.Poll != nil || t.Presentation != (schedctl.Presentation{}) || len(t.Done) > 0 || t.CommentStatus != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// postParts has the fields of layout 8 of a post.
+func (c *coder) postParts(p *schedctl.Post) {
+	list(c, &p.Thread, (*coder).part)
+	if optional(c, &p.FirstComment) {
+		c.part(p.FirstComment)
+	}
+	c.poll(&p.Poll)
+	if c.present(p.LinkPreview != (schedctl.LinkPreview{})) {
+		c.linkPreview(&p.LinkPreview)
+	}
+	c.presentation(&p.Presentation)
+}
+
+// targetParts has the fields of layout 8 of a target.
+func (c *coder) targetParts(t *schedctl.Target) {
+	if c.present(t.Thread != nil) {
+		if c.reading {
+			t.Thread = []schedctl.Part{}
+		}
+		list(c, &t.Thread, (*coder).part)
+	}
+	c.poll(&t.Poll)
+	c.presentation(&t.Presentation)
+	list(c, &t.Done, (*coder).publishedPart)
+	if c.present(t.CommentStatus != "") {
+		c.status(&t.CommentStatus)
+	}
+}
+
+// optional writes or reads whether a pointer is set. It returns true, with a new value
+// when reading, if it is.
+func optional[T any](c *coder, v **T) bool {
+	if !c.present(*v != nil) {
+		return false
+	}
+	if c.reading {
+		*v = new(T)
+	}
+	return true
+}
+
+func (c *coder) part(p *schedctl.Part) {
+	text(c, &p.Content)
+	list(c, &p.Media, (*coder).postMedia)
+}
+
+func (c *coder) publishedPart(d *schedctl.PublishedPart) {
+	text(c, &d.ID)
+	text(c, &d.URL)
+	text(c, &d.Ref)
+	c.time(&d.PublishedAt)
+	c.int(&d.Attempts)
+	c.targetError(&d.Error)
+}
+
+func (c *coder) poll(p **schedctl.Poll) {
+	if !optional(c, p) {
+		return
+	}
+	list(c, &(*p).Options, text)
+	expires := int64((*p).ExpiresIn)
+	c.int64(&expires)
+	(*p).ExpiresIn = time.Duration(expires)
+	c.bool(&(*p).Multiple)
+	c.bool(&(*p).HideTotals)
+}
+
+func (c *coder) linkPreview(l *schedctl.LinkPreview) {
+	text(c, &l.Mode)
+	text(c, &l.URL)
+	text(c, &l.Title)
+	text(c, &l.Description)
+	if c.present(l.Image.AssetID != "") {
+		c.postMedia(&l.Image)
+	}
+}
+
+func (c *coder) presentation(p *schedctl.Presentation) {
+	text(c, &p.ContentWarning)
+	text(c, &p.Visibility)
+	text(c, &p.Language)
+}
