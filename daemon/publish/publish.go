@@ -233,10 +233,10 @@ func Text(text string) Content { return Content{Text: text} }
 
 // Request is one post to publish to one account, or one part of it.
 type Request struct {
-	TargetID    string
-	PostID      string
-	Content     string
-	Files       []File // the media, in order
+	TargetID string
+	PostID   string
+	Content  string
+	Files    []File // the media, in order
 	Extras
 	PublishAt   time.Time
 	Attempt     int              // 1 for the first; 0 in calls of an [Uploader] before it

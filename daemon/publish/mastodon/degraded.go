@@ -22,6 +22,9 @@ type difference struct{ code, message string }
 // is: snac makes unlisted statuses public. Anything that a response does not mention
 // counts as unchanged.
 func degradation(s listedStatus, r publish.Request) schedctl.Degradation {
+	if lostParent(s, r) {
+		return publish.LostParent()
+	}
 	o := r.Account.Options
 	var changes []difference
 	if asked := o.String("visibility"); asked != "" && s.visibility != "" && s.visibility != asked {
@@ -39,6 +42,9 @@ func degradation(s listedStatus, r publish.Request) schedctl.Degradation {
 	}
 	if len(r.Files) > 0 && s.attachments != nil && len(s.attachments) != len(r.Files) {
 		changes = append(changes, difference{"media", fmt.Sprintf("it shows %d of the %d files", len(s.attachments), len(r.Files))})
+	}
+	if pollDropped(s, r.Poll) {
+		changes = append(changes, difference{"poll", fmt.Sprintf("its poll shows %d of the %d options", s.pollOptions, len(r.Poll.Options))})
 	}
 	if textChanged(s, r) {
 		changes = append(changes, difference{"content", "the text differs from the text of the post"})

@@ -32,6 +32,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 	if err != nil {
 		return schedctl.Receipt{}, false, err
 	}
+	r.Account = presented(r.Account, r.Presentation)
 	s := &search{publisher: p, server: u, request: r, started: since}
 	receipt, found, err := s.run(ctx)
 	if err != nil {
@@ -58,6 +59,7 @@ type search struct {
 	window         window
 	unclear        bool // a status was found that may or may not be the post
 	listsNonPublic bool // the list contains a status that is not public
+	listsReplies   bool // the list contains a reply
 }
 
 func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
@@ -66,6 +68,9 @@ func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
 		return schedctl.Receipt{}, false, err
 	}
 	receipt, whole, err := s.read(ctx, o)
+	if s.request.Parent != nil && err == nil && receipt.ID == "" {
+		receipt, err = s.readReplies(ctx, o)
+	}
 	switch {
 	case err != nil || receipt.ID != "":
 		return receipt, err == nil, err
@@ -75,6 +80,8 @@ func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
 		return receipt, false, unresolved("incomplete", "the server does not list statuses back to the time of the request; check on the server whether the post is published")
 	case !s.listsNonPublic && !isPublic(o, s.request):
 		return receipt, false, unresolved("hidden", "the server may not list statuses that are not public; check on the server whether the post is published")
+	case s.request.Parent != nil && !s.listsReplies:
+		return receipt, false, unresolved("hidden", "the server may not list replies; check on the server whether this part of the thread is published")
 	}
 	return receipt, false, s.checkUploads(ctx)
 }
@@ -187,7 +194,8 @@ func (s *search) match(ctx context.Context, page []listedStatus) (receipt schedc
 	for _, status := range page {
 		s.listsNonPublic = s.listsNonPublic || status.visibility == "private" || status.visibility == "direct"
 		when := s.window.position(status.created)
-		if status.boost || status.reply || when == outside {
+		s.listsReplies = s.listsReplies || status.replyTo != ""
+		if status.boost || when == outside || !s.mayReply(status) {
 			continue
 		}
 		likeness, err := s.compareAll(ctx, status)
@@ -208,6 +216,35 @@ func (s *search) match(ctx context.Context, page []listedStatus) (receipt schedc
 		}
 	}
 	return receipt, nil
+}
+
+// mayReply reports whether a status replies to the same status as the request. A status
+// that replies to none may be a reply whose parent the server dropped.
+func (s *search) mayReply(status listedStatus) bool {
+	parent := s.request.Parent
+	if parent == nil {
+		return status.replyTo == ""
+	}
+	return status.ID != parent.ID && (status.replyTo == "" || status.replyTo == parent.ID || status.replyTo == unknownReply)
+}
+
+// readReplies looks for the request's reply among the replies to its parent. Some servers
+// do not list replies among the statuses of an account.
+func (s *search) readReplies(ctx context.Context, o owner) (schedctl.Receipt, error) {
+	a, err := s.get(ctx, "api/v1/statuses/"+url.PathEscape(s.request.Parent.ID)+"/context", nil)
+	if err != nil {
+		if publish.AsError(err).HTTPStatus == 0 {
+			return schedctl.Receipt{}, err
+		}
+		return schedctl.Receipt{}, nil // the parent is gone, or the server has no threads
+	}
+	replies, ok := parseReplies(a)
+	if !ok {
+		return schedctl.Receipt{}, nil
+	}
+	s.listsReplies = true
+	replies = slices.DeleteFunc(replies, func(l listedStatus) bool { return l.account != "" && l.account != o.id })
+	return s.match(ctx, replies)
 }
 
 // compareAll compares text and files. A status with the files of the request's uploads

@@ -17,6 +17,7 @@ type statusText struct {
 // listedStatus is a status in an account's list.
 type listedStatus struct {
 	ID          string
+	account     string // the id of its author, if the server reports it
 	receipt     schedctl.Receipt
 	created     time.Time   // zero if the server does not report it
 	shown       statusText  // the text as HTML
@@ -26,7 +27,10 @@ type listedStatus struct {
 	sensitive   *bool    // nil if the server does not report it
 	attachments []string // the ids of its files; nil if the server does not list them
 	boost       bool
-	reply       bool
+	replyTo     string // the status that it replies to; empty for none
+	hasReply    bool   // the response says whether the status is a reply
+	hasPoll     bool   // the response says whether the status has a poll
+	pollOptions int
 	edited      bool
 }
 
@@ -61,6 +65,17 @@ func parseStatuses(a outbound.Response) ([]listedStatus, bool) {
 	return page, true
 }
 
+// parseReplies reads the replies in the context of a status.
+func parseReplies(a outbound.Response) ([]listedStatus, bool) {
+	var around struct {
+		Descendants json.RawMessage `json:"descendants"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &around) != nil {
+		return nil, false
+	}
+	return parseStatuses(outbound.Response{Body: around.Descendants})
+}
+
 func parseStatus(raw json.RawMessage) (listedStatus, bool) {
 	receipt := outbound.Receipt(outbound.Response{Body: raw})
 	var status map[string]any
@@ -74,7 +89,6 @@ func parseStatus(raw json.RawMessage) (listedStatus, bool) {
 		visibility: text("visibility"),
 		sensitive:  parseSensitive(status["sensitive"]),
 		boost:      status["reblog"] != nil,
-		reply:      status["in_reply_to_id"] != nil,
 		edited:     status["edited_at"] != nil,
 	}
 	if list, ok := status["media_attachments"].([]any); ok {
@@ -84,6 +98,10 @@ func parseStatus(raw json.RawMessage) (listedStatus, bool) {
 			l.attachments[i], _ = object["id"].(string)
 		}
 	}
+	author, _ := status["account"].(map[string]any)
+	l.account, _ = author["id"].(string)
+	l.replyTo, l.hasReply = parseReply(status)
+	l.pollOptions, l.hasPoll = parsePoll(status)
 	_, l.hasWarning = status["spoiler_text"].(string)
 	if created, err := time.Parse(time.RFC3339, text("created_at")); err == nil {
 		l.created = created
@@ -106,4 +124,29 @@ func parseSource(a outbound.Response) (statusText, bool) {
 	text, ok := source.Text.(string)
 	warning, _ := source.SpoilerText.(string)
 	return statusText{text: text, warning: warning}, ok
+}
+
+// unknownReply is the parent of a status that replies to a status without a usable id.
+const unknownReply = "?"
+
+// parseReply returns the id of the status that a status replies to, and whether the
+// response mentions it.
+func parseReply(status map[string]any) (id string, mentioned bool) {
+	value, mentioned := status["in_reply_to_id"]
+	switch value := value.(type) {
+	case nil:
+		return "", mentioned
+	case string:
+		return value, true
+	}
+	return unknownReply, false
+}
+
+// parsePoll returns the number of options of a status's poll, and whether the response
+// mentions it.
+func parsePoll(status map[string]any) (options int, mentioned bool) {
+	value, mentioned := status["poll"]
+	object, _ := value.(map[string]any)
+	list, _ := object["options"].([]any)
+	return len(list), mentioned
 }

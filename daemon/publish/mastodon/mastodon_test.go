@@ -66,8 +66,12 @@ func TestConformance(t *testing.T) {
 		Receipt:      schedctl.Receipt{ID: "109", URL: "https://social.example/@alice/109"},
 		Key:          func(r *http.Request, _ []byte) string { return r.Header.Get("Idempotency-Key") },
 		ConnectCalls: []string{"POST /api/v1/statuses/0/unreblog"},
-		Preflight:    isGetMedia,
+		Preflight:    isPreflight,
 		Media:        &publishtest.MediaSuite{Upload: isUpload, Network: newUploads()},
+		Threads: &publishtest.ThreadSuite{
+			Network: func() http.Handler { return &thread{} },
+			Missing: &thread{gone: true}, Lost: &thread{drops: true}, Finds: true,
+		},
 	})
 }
 

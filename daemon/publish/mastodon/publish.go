@@ -20,6 +20,8 @@ type status struct {
 	Language    string   `json:"language,omitempty"`
 	Sensitive   *bool    `json:"sensitive,omitempty"`
 	SpoilerText string   `json:"spoiler_text,omitempty"`
+	ReplyTo     string   `json:"in_reply_to_id,omitempty"`
+	Poll        *poll    `json:"poll,omitempty"`
 }
 
 // Publish posts a status. Servers differ in how they treat empty and overlong texts,
@@ -28,8 +30,15 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
+	r.Account = presented(r.Account, r.Presentation)
 	u, err := parseServer(r.Credentials["instance_url"])
 	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	if err := p.checkParent(ctx, u, r); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	if err := p.checkPoll(ctx, u, r); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	post := statusOf(r)
@@ -50,6 +59,8 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 // Check counts as Mastodon does; see [statusLength].
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	var c publish.Check
+	problems := append(optionProblems(a.Options), presentationProblems(content.Presentation)...)
+	a = presented(a, content.Presentation)
 	if strings.TrimSpace(content.Text) == "" && len(content.Media) == 0 {
 		c = publish.Check{
 			Limit: a.Limits.MaxCharacters, Unit: a.Limits.Unit,
@@ -58,16 +69,22 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 	} else {
 		c = publish.Measured(statusLength(content.Text, a.Options.String("spoiler_text"), a.Limits), a.Limits.MaxCharacters, a.Limits.Unit)
 	}
-	c.Problems = append(c.Problems, optionProblems(a.Options)...)
+	c.Problems = append(c.Problems, problems...)
+	c.WarnPreview(content, "the server")
 	return c
 }
 
 func statusOf(r publish.Request) status {
 	o := r.Account.Options
-	return status{
+	post := status{
 		Status: r.Content, Visibility: o.String("visibility"), Language: o.String("language"),
 		Sensitive: parseSensitive(o["sensitive"]), SpoilerText: o.String("spoiler_text"),
+		Poll: pollOf(r),
 	}
+	if r.Parent != nil {
+		post.ReplyTo = r.Parent.ID
+	}
+	return post
 }
 
 // refusal returns the error of a refused status. Pixelfed remembers an idempotency key
@@ -77,6 +94,8 @@ func refusal(a outbound.Response, r publish.Request, now time.Time) *publish.Err
 	e := outbound.Refusal(a, now)
 	says := strings.ToLower(outbound.ErrorText(a))
 	switch {
+	case parentRefused(a, r, says):
+		return publish.ParentMissing(a.Status)
 	case a.Status == 400 && strings.Contains(says, "idempotency"):
 		e.Kind, e.Outcome = schedctl.KindDuplicate, schedctl.OutcomeUnknown
 		e.Message = "the server has already received this request; it may have published (HTTP 400)"

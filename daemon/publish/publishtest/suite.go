@@ -59,6 +59,10 @@ type Suite struct {
 	// Media is required for a [publish.MediaPublisher], unless its rules for the account
 	// of Connection are Refused.
 	Media *MediaSuite
+
+	// Threads is required for a [publish.Threader], unless its rules for the account of
+	// Connection are Refused.
+	Threads *ThreadSuite
 }
 
 // TargetID is the target of the suite's request.
@@ -74,6 +78,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("Concurrent", s.testConcurrent)
 	t.Run("Keys", s.testKeys)
 	t.Run("Media", s.testMedia)
+	t.Run("Threads", s.testThreads)
 	if s.Network == nil {
 		return
 	}
