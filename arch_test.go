@@ -59,6 +59,7 @@ var layers = []struct {
 	{pkg: "/daemon", may: []string{module, module + "/storage", module + "/storage/blob", module + "/daemon…", module + "/client/apiv1"}, why: "the engine is handed in: no bbolt"},
 	{pkg: "/cmd/schedctl/quietstart", may: []string{}, why: "it must be initialized before the libraries that it prevents from querying the terminal"},
 	{pkg: "/cmd/schedctl/cli", may: []string{"…"}, mayNot: commandPackages("account", "media", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "what all commands share must not depend on one of them"},
+	{pkg: "/cmd/schedctl/cli/filter", may: []string{module + "/client/when", "github.com/charmbracelet/x/ansi", "github.com/itchyny/gojq"}, why: "an expression works on JSON, and knows no command"},
 	{pkg: "/cmd/schedctl/media", may: []string{"…"}, mayNot: commandPackages("account", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "posts show media, and media do not know posts"},
 	{pkg: "/cmd/schedctl/account", may: []string{"…"}, mayNot: commandPackages("media", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "posts name accounts, and accounts do not know posts"},
 	{pkg: "/cmd/schedctl/post", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "webhook", "server", "browse"), why: "files hold posts, and a post does not know its file"},

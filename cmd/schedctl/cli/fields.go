@@ -221,7 +221,7 @@ func completeFields(cmd *cobra.Command, _ []string, typed string) ([]string, cob
 // checkFields refuses fields that the command's result does not have, before
 // anything is done.
 func (a *App) checkFields(cmd *cobra.Command) error {
-	if err := a.checkFilter(cmd); err != nil || len(a.JSON.names) == 0 {
+	if err := a.compileFilter(cmd); err != nil || len(a.JSON.names) == 0 {
 		return err
 	}
 	known := knownFields(cmd)

@@ -30,7 +30,7 @@ func (a *App) PrintJSON(v any) error {
 	}
 	list := bytes.HasPrefix(doc, []byte("["))
 	if a.Filter != nil {
-		doc, err = a.Filtered(doc)
+		doc, err = a.Filter(doc)
 	} else {
 		doc = append(a.ForReader(doc), '\n')
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli/filter"
 )
 
 // System is what a command may touch of the machine. Tests put buffers in its
@@ -43,10 +44,9 @@ type System struct {
 	// nil for no query.
 	askTerminal func() string
 
-	Transport  http.RoundTripper                     // in place of the network; nil for the network
-	FilterTime time.Duration                         // how long --jq and --template may take
-	AskTime    time.Duration                         // how long a completion may ask the daemon
-	Page       func(pager string, text []byte) error // shows a text with a pager
+	Transport http.RoundTripper                     // in place of the network; nil for the network
+	AskTime   time.Duration                         // how long a completion may ask the daemon
+	Page      func(pager string, text []byte) error // shows a text with a pager
 
 	HasTool func(name string) bool // whether a program is installed
 	RunTool func(ctx context.Context, env []string, name string, args ...string) ([]byte, error)
@@ -63,7 +63,7 @@ type App struct {
 	Context          string // --context
 	JSON             fieldList
 	jq, template     string
-	Filter           filter // what --jq or --template make of a result, or nil
+	Filter           filter.Filter // --jq or --template, or nil
 	Quiet            bool
 	NoInput, noColor bool
 	Debug            bool

@@ -32,7 +32,6 @@ func NewSystem() System {
 		StateHome:   xdg.StateHome,
 		Keyring:     desktopKeyring{},
 		askTerminal: askGround,
-		FilterTime:  maxFilterTime,
 		AskTime:     CompletionTime,
 		Page:        runPager,
 		Edit:        runEditor,

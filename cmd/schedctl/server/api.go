@@ -118,7 +118,7 @@ func (o *apiCall) printAnswer(answer client.Response, failed error) error {
 	case len(answer.Body) == 0 || failed != nil && o.JSON.Given:
 		return nil
 	case o.Filter != nil:
-		out, err := o.Filtered(answer.Body)
+		out, err := o.Filter(answer.Body)
 		if err != nil {
 			return err
 		}
