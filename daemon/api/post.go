@@ -49,6 +49,9 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	if err := s.attachNew(ctx, c, &b, checks); err != nil {
 		return response{}, err
 	}
+	if err := b.style.check(b.content, b.media, checks.assets); err != nil {
+		return response{}, err
+	}
 	post, events, err := schedctl.Create(schedctl.NewPost{
 		WorkspaceID: c.key.WorkspaceID, Content: b.content, Media: b.media, Accounts: accounts, Overrides: b.overrides,
 		PublishAt: b.publishAt.at, Now: b.publishAt.now, Annotation: b.Annotation,
@@ -164,11 +167,22 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 			return nil, err
 		}
 		events, err := p.Edit(change, c.now)
+		if err == nil && b.style != "" {
+			err = checkStyle(r, p, b.style)
+		}
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
 		return events, s.checkChanged(ctx, r, p, changeOptions{change.Overrides, b.allowDuplicate}, known)
 	})
+}
+
+func checkStyle(r storage.Reader, p *schedctl.Post, style postStyle) error {
+	assets, err := assetsOf(r, p)
+	if err != nil {
+		return err
+	}
+	return style.check(p.Content, p.Media, assets)
 }
 
 // attachEdit attaches the media of an edit; nil when they stay.
