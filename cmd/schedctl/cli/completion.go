@@ -7,11 +7,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-//go:generate sh -c "go run . completion bash > ../../completions/schedctl.bash"
-//go:generate sh -c "go run . completion zsh > ../../completions/_schedctl"
-//go:generate sh -c "go run . completion fish > ../../completions/schedctl.fish"
-//go:generate sh -c "go run . completion powershell > ../../completions/schedctl.ps1"
-
 // Shells are those that completions exist for.
 var Shells = []string{"bash", "zsh", "fish", "powershell"}
 
