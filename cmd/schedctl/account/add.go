@@ -60,7 +60,7 @@ network refuses it. Otherwise the command never prompts: credentials and options
 platform with one secret that is the bare secret, else a JSON object of them.
 
 ` + fieldsText() + `
-The options pacing and duplicate_guard are for every platform.`
+The options pacing, duplicate_guard and require_alt are for every platform.`
 }
 
 // fieldsText lists the platforms with their fields, for the help text.

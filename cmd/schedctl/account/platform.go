@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/all"
@@ -39,7 +40,7 @@ func needsName(platform string) bool {
 }
 
 // commonOptions are options of every account.
-var commonOptions = []string{"pacing", "duplicate_guard"}
+var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt}
 
 // someSecrets are refused on the command line whatever the platform, in case it
 // is one of a later version.

@@ -110,7 +110,7 @@ func verdictText(acct apiv1.AccountValidation) string {
 	switch {
 	case !acct.Allowed:
 		return "refused"
-	case len(acct.Warnings) > 0:
+	case len(acct.Warnings) > 0, warnsAboutMedia(acct):
 		return "warning"
 	}
 	return "ok"

@@ -69,6 +69,13 @@ func mediaRows(v apiv1.Validation, names Accounts) (rows [][]string) {
 	return rows
 }
 
+// warnsAboutMedia reports whether there is a warning about a file for an account.
+func warnsAboutMedia(acct apiv1.AccountValidation) bool {
+	return slices.ContainsFunc(acct.Parts, func(part apiv1.PartValidation) bool {
+		return slices.ContainsFunc(part.Media, func(m apiv1.MediaValidation) bool { return len(m.Warnings) > 0 })
+	})
+}
+
 // mediaWarnings are those of the files, each once: networks repeat them.
 func mediaWarnings(v apiv1.Validation) (lines []string) {
 	for _, acct := range v.Accounts {
