@@ -16,13 +16,13 @@ func newContextAdd(a *cli.App) *cobra.Command {
 		Short: "Add a context",
 		Long: `Add a context: a name for the daemon at --url. With --api-key-file the key is read
 from that file whenever it is needed; "schedctl login --context NAME" keeps a key
-in the keyring instead. The daemon is not asked.`,
+in the keyring instead. The command does not contact the daemon.`,
 		Example: `  schedctl context add work --url https://posts.example.org --api-key-file ~/work.key
   schedctl context add office --url http://10.0.0.7:7733 --use`,
 		Args: cli.Args(1, 1, "a name"),
 		RunE: func(_ *cobra.Command, args []string) error { return addContext(a, args[0], use) },
 	})
-	cmd.Flags().BoolVar(&use, "use", false, "use it from now on")
+	cmd.Flags().BoolVar(&use, "use", false, "use the new context from now on")
 	return cmd
 }
 

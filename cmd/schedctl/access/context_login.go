@@ -23,8 +23,8 @@ func NewLogin(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[contextView](&cobra.Command{
 		Use:   "login [--url URL]",
 		Short: "Keep the key to a daemon and use it",
-		Long: `Keep the key to a daemon, in the context that --context names, else in a context
-named after the host. The command prompts for the key, or reads it from
+		Long: `Store the API key for a daemon in the context that --context names, or else in a
+context named after the host. The command prompts for the key, or reads it from
 --api-key-file FILE, or from standard input with --api-key-file -. The daemon checks
 the key. Then the key is stored in the keyring of the desktop or, without a keyring,
 in a file that only you can read. From then on commands use this daemon; "schedctl
@@ -35,7 +35,7 @@ context use" switches to another.`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
-	cmd.Flags().BoolVar(&o.noKeyring, "no-keyring", false, "keep the key in a file even though there is a keyring")
+	cmd.Flags().BoolVar(&o.noKeyring, "no-keyring", false, "store the key in a file, even if there is a keyring")
 	return cmd
 }
 

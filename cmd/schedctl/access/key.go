@@ -14,10 +14,10 @@ import (
 func NewKey(a *cli.App) *cobra.Command {
 	cmd := cli.ParentCommand(&cobra.Command{
 		Use:   "key",
-		Short: "Make and revoke API keys",
-		Long: `Make and revoke API keys. A key belongs to one workspace, can do what its scopes
-say, and may be limited to some accounts and to some time. The daemon keeps no more
-of it than a hash. If you lose a key, create another.`,
+		Short: "Create and revoke API keys",
+		Long: `Create and revoke API keys. A key belongs to one workspace and can do what its scopes
+allow. It can be limited to some accounts, and it can expire. The daemon stores only a
+hash of it. If you lose a key, create another.`,
 		Example: `  schedctl key create --name ci --scope posts:read --scope posts:write --expires 90d
   schedctl key list
   schedctl key revoke ci`,

@@ -28,12 +28,12 @@ func newKeyRevoke(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[revocation](&cobra.Command{
 		Use:   "revoke KEY",
 		Short: "Revoke an API key",
-		Long: `Revoke an API key by its id or name. From now on no request with it is accepted. This
-cannot be undone. Its event streams and downloads end. Posts that were scheduled with
+		Long: `Revoke an API key by its id or name. The daemon refuses it from now on, and ends its
+event streams and downloads. This cannot be undone. Posts that were scheduled with
 it are still published, and keys that were created with it stay valid: "schedctl
 audit" lists them.
 
-The last key that can make keys cannot be revoked: without it no key could be made.`,
+The last key that can create keys cannot be revoked.`,
 		Example: `  schedctl key revoke ci
   schedctl key revoke key_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              cli.Args(1, 1, "a key: its id or its name"),

@@ -23,10 +23,9 @@ func newEdit(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "edit ACCOUNT",
 		Short: "Change the name or the options of an account",
-		Long: `Change the name or the options of an account. Its credentials stay as they are and
-are not asked for again; "schedctl account reconnect" replaces them. An option
-without a value, KEY=, gets its default again. "schedctl account add --help" lists
-the options of each platform.`,
+		Long: `Change the name or the options of an account. Its credentials stay as they are;
+"schedctl account reconnect" replaces them. An option without a value, KEY=, returns
+to its default. "schedctl account add --help" lists the options of each platform.`,
 		Example: `  schedctl account edit demo --name site
   schedctl account edit mastodon:me --set visibility=unlisted
   schedctl account edit demo --set duplicate_guard=`,

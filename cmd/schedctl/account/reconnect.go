@@ -17,12 +17,12 @@ func newReconnect(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "reconnect ACCOUNT",
 		Short: "Give an account new credentials",
-		Long: `Give an account new credentials, after its password was changed for example. The
-network is asked whether they work before they take the place of the old ones;
-then the posts that waited for the account are published.
+		Long: `Give an account new credentials, for example after its password was changed. The
+network checks them before they replace the old ones. Then the posts that waited for
+the account are published.
 
-They are given as with "schedctl account add", all of them, because the old ones
-are not shown to anybody. Options that are not given stay as they are.`,
+Give all credentials, in the same way as for "schedctl account add". Options that you
+do not give stay as they are.`,
 		Example: `  schedctl account reconnect mastodon:me
   schedctl account reconnect mastodon:me --login
   schedctl account reconnect bot --set url=https://bot.example/posts --secret-file secret.txt`,

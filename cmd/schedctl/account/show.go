@@ -17,7 +17,8 @@ func newShow(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "show ACCOUNT",
 		Short: "Show an account",
-		Long:  "Show everything about an account but its secrets: its profile, its limits, its options and what is wrong with it.",
+		Long: `Show everything about an account except its secrets: its profile, limits, options and
+problems.`,
 		Example: `  schedctl account show demo
   schedctl account show mastodon:me --json`,
 	}, func(ctx context.Context, ref string) error { return showAccount(ctx, a, ref) }))

@@ -31,9 +31,9 @@ func New(a *cli.App) *cobra.Command {
 		Use:   "tui",
 		Short: "Browse and change posts on the full screen",
 		Long: `Browse and change posts on the full screen: the queue by day, the week, drafts,
-published posts, failed posts and what to do about them, accounts, and webhook
-deliveries. The screen updates itself and can stay open all day: when the daemon is
-unreachable it shows that, and continues when the daemon is back.
+published posts, failed posts with advice, accounts, and webhook deliveries. The
+screen updates itself and can stay open all day: when the daemon is unreachable it
+shows that, and continues when the daemon is back.
 
 Keys 1 to 7 choose a view, arrows or hjkl move, enter shows all details of a post,
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
@@ -47,8 +47,8 @@ instead of columns, without color, and updates at most once a minute, for screen
 readers. --mouse enables clicks and the wheel; the terminal then selects text with
 shift only.
 
-When you leave a text that is not saved, you can save it as a draft. A text that is
-being written when the program is ended from outside is kept in a file.`,
+When you leave a text that is not saved, you can save it as a draft. If a signal ends
+the program, an unsaved text is kept in a file.`,
 		Example: `  schedctl tui
   schedctl tui --tz Europe/Berlin
   schedctl tui --accessible`,
@@ -57,7 +57,7 @@ being written when the program is ended from outside is kept in a file.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.accessible, "accessible", false, "sentences instead of columns, for screen readers (environment: ACCESSIBLE)")
-	f.BoolVar(&o.mouse, "mouse", false, "take clicks and the wheel of a mouse")
+	f.BoolVar(&o.mouse, "mouse", false, "react to mouse clicks and the wheel")
 	o.when.AddZone(cmd)
 	return cmd
 }

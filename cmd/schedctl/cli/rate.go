@@ -16,7 +16,7 @@ type RateFlag struct {
 }
 
 // rateForm is what flagError says that the flag takes.
-const rateForm = "a rate such as 20/s or 600/m, or 20/s:40 to let 40 come at once"
+const rateForm = "a rate such as 20/s or 600/m, or 20/s:40 to allow 40 at once"
 
 var errRate = errors.New("not " + rateForm)
 

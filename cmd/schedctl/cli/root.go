@@ -101,16 +101,16 @@ func (b Branch) named(parent *cobra.Command, word string) bool {
 func addGlobalFlags(a *App, f *pflag.FlagSet) {
 	f.StringVar(&a.URL, "url", "", "where the daemon is, `http://host:port` or unix:///path (environment: SCHEDCTL_URL)")
 	f.StringVar(&a.KeyFile, "api-key-file", "", "`file` that holds the API key (environment: SCHEDCTL_API_KEY_FILE, SCHEDCTL_API_KEY)")
-	f.StringVar(&a.Context, "context", "", "talk to the daemon of the context with this `name` (environment: SCHEDCTL_CONTEXT)")
+	f.StringVar(&a.Context, "context", "", "use the daemon of the context with this `name` (environment: SCHEDCTL_CONTEXT)")
 	f.Var(&a.JSON, "json", "print JSON, with =`fields` only these (see: schedctl help formatting)")
 	f.Lookup("json").NoOptDefVal = allFields
 	f.VarP(&outputFormat{&a.JSON}, "output", "o", "print in this `format`: json, or json=fields, as --json does")
-	f.StringVar(&a.jq, "jq", "", "print what an `expression` of jq makes of the JSON")
-	f.StringVar(&a.template, "template", "", "print what a template, a `text` of Go's text/template, makes of the JSON")
+	f.StringVar(&a.jq, "jq", "", "print the result of a jq `expression` on the JSON")
+	f.StringVar(&a.template, "template", "", "print the JSON with a template, a `text` for Go's text/template")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print ids only")
 	f.BoolVar(&a.NoInput, "no-input", false, "never prompt")
 	f.BoolVar(&a.noColor, "no-color", false, "no color (see: schedctl help environment)")
-	f.Var(&a.Timeout, "timeout", "the longest `duration` to wait for a response or, with --wait, for the end")
+	f.Var(&a.Timeout, "timeout", "the maximum `duration` to wait for a response or, with --wait, for the result")
 	f.BoolVar(&a.Debug, "debug", false, "log every request to standard error")
 }
 

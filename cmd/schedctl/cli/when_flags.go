@@ -28,7 +28,7 @@ func (w *WhenFlags) Add(cmd *cobra.Command) {
 }
 
 func (w *WhenFlags) AddZone(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&w.TZ, "tz", "", "the `zone` of times, an IANA name such as Europe/Berlin; the local one when not given")
+	cmd.Flags().StringVar(&w.TZ, "tz", "", "the time `zone`, an IANA name such as Europe/Berlin; the default is the local zone")
 	cmd.RegisterFlagCompletionFunc("tz", CompleteZone)
 }
 

@@ -35,7 +35,7 @@ func (o *planFlags) add(cmd *cobra.Command) {
 func (o *planFlags) addShared(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.named, post.CollectionFlag, "", "the `name` of the collection, when "+postfile.ConfigName+" does not give it")
 	o.zone.AddZone(cmd)
-	cmd.Flag("tz").Usage = "the `zone` of times in files that give none"
+	cmd.Flag("tz").Usage = "the time `zone` for files that give none"
 }
 
 // planner compares files with posts.

@@ -34,8 +34,8 @@ type changeOptions struct {
 // changeTexts are what a change is called.
 type changeTexts struct {
 	noun                   string // "post" or "draft"
-	infinitive, participle string // "try again", "tried again"
-	ask                    string // about so many posts: "Try %s again?"
+	infinitive, participle string // "retry", "retried"
+	ask                    string // about so many posts: "Retry %s?"
 }
 
 // changeResult are the posts that a change was made to.

@@ -20,7 +20,7 @@ import (
 // addDryRun defines --dry-run.
 func addDryRun(cmd *cobra.Command, dry *bool) {
 	cmd.Annotations[cli.DryFieldsAnnotation] = cli.TypeNames(reflect.TypeFor[apiv1.Validation]())
-	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing; tell for each account whether its network would take the post")
+	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing; report for each account whether its network would accept the post")
 }
 
 // checkPost validates a post and prints the result. An invalid post is an error.

@@ -83,10 +83,10 @@ the same text and accounts, and 6 when they differ or the post is canceled.`,
 	f.BoolVar(&o.when.Now, "now", false, "publish at once")
 	o.once.add(cmd)
 	o.labels.add(cmd)
-	f.StringVar(&o.externalID, "external-id", "", "an `id` of yours that one post can have: repeated later, the command creates nothing")
+	f.StringVar(&o.externalID, "external-id", "", "your own `id` for the post, unique in the workspace; a repeated command creates no second post")
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
-	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	f.BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
 	return cmd
 }
 
@@ -106,7 +106,7 @@ func addToOrAccount(a *cli.App, cmd *cobra.Command, to *[]string) {
 
 // AddAllowDuplicate defines --allow-duplicate.
 func AddAllowDuplicate(cmd *cobra.Command, allow *bool) {
-	cmd.Flags().BoolVar(allow, "allow-duplicate", false, "also to accounts whose duplicate_guard would refuse the same text again")
+	cmd.Flags().BoolVar(allow, "allow-duplicate", false, "publish even if the duplicate_guard of an account would refuse the same text")
 }
 
 func noText() error {

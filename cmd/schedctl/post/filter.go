@@ -35,10 +35,10 @@ func (o *filterFlags) add(a *cli.App, cmd *cobra.Command) {
 func (o *filterFlags) addSelection(a *cli.App, cmd *cobra.Command) {
 	o.app = a
 	f := cmd.Flags()
-	f.StringArrayVar(&o.labels, "label", nil, "only posts with the label of this `text` (repeatable: with all of them)")
+	f.StringArrayVar(&o.labels, "label", nil, "only posts with this label `text` (repeatable: posts with all of the labels)")
 	f.StringArrayVar(&o.statuses, "status", nil, "only this `status` (repeatable): draft, scheduled, publishing, published, failed, canceled")
 	f.StringVar(&o.account, "account", "", "only posts to this `account`: an id, a name or platform:name")
-	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone is its beginning")
+	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone means its start")
 	f.StringVar(&o.before, "before", "", "only posts before this `time`")
 	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, ignoring case; at most 200 characters")
 	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))

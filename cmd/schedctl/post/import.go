@@ -75,12 +75,12 @@ message.`,
 		},
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default its name or its first character decides")
+	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default recognized by its name or its first character")
 	f.StringVar(&o.collection, CollectionFlag, "", "the `name` of the collection that the ids belong to; by default import/FILE")
 	o.zone.AddZone(cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	f.BoolVar(&o.keepGoing, "keep-going", false, "import the other lines when some are refused")
-	f.BoolVar(&o.update, "update", false, "change the posts of lines with an id that have changed")
+	f.BoolVar(&o.update, "update", false, "change existing posts to match their lines")
 	f.BoolVar(&o.dry, "dry-run", false, "create nothing; report for each line whether it would be imported")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

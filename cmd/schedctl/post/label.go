@@ -16,7 +16,7 @@ type labelFlags struct {
 }
 
 func (l *labelFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&l.labels, "label", nil, "`text` that marks the post, for example as part of a campaign (repeatable)")
+	cmd.Flags().StringArrayVar(&l.labels, "label", nil, "a label `text`, for example the name of a campaign (repeatable)")
 }
 
 // addNone defines --no-labels, for posts that may have labels.

@@ -66,8 +66,8 @@ elsewhere the day is the first field of a line.`,
 	f.StringVar(&o.filter.externalID, "external-id", "", "only the post with this external `id`, whatever its status")
 	f.StringVar(&o.filter.collection, "collection", "", "only posts from the files of the collection with this `name`")
 	o.limit.Add(cmd, "posts")
-	f.BoolVar(&o.all, "all", false, "posts of every status, as many as there are unless --limit is given")
-	f.StringVar(&o.group, "group", "", "put posts under headings, each for a `day`, in publishing order")
+	f.BoolVar(&o.all, "all", false, "posts of every status; without --limit, all of them")
+	f.StringVar(&o.group, "group", "", "group the posts by `day`, in publishing order")
 	cmd.RegisterFlagCompletionFunc("group", cobra.FixedCompletions([]string{groupByDay}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sorts, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

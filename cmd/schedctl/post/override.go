@@ -18,7 +18,7 @@ import (
 // addOverride defines --override.
 func addOverride(a *cli.App, cmd *cobra.Command, overrides *[]string) {
 	cmd.Flags().StringArrayVar(overrides, "override", nil,
-		"another text for one account, as `account=text` or account=@file (repeatable)")
+		"a different text for one account, as `account=text` or account=@file (repeatable)")
 	cmd.RegisterFlagCompletionFunc("override", func(cmd *cobra.Command, args []string, part string) ([]string, cobra.ShellCompDirective) {
 		names, _ := account.Complete(a)(cmd, nil, part)
 		for i, name := range names {

@@ -22,7 +22,7 @@ type retryOptions struct {
 func newRetry(a *cli.App) *cobra.Command {
 	o := &retryOptions{changeOptions: changeOptions{
 		App: a, op: schedctl.OpRetry, preset: []schedctl.Status{schedctl.Failed},
-		words: changeTexts{noun: "post", infinitive: "try again", participle: "tried again", ask: "Try %s again?"},
+		words: changeTexts{noun: "post", infinitive: "retry", participle: "retried", ask: "Retry %s?"},
 	}}
 	o.judge, o.plan, o.report = o.refuses, o.tellTargets, o.printRetried
 	o.apply = func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
@@ -34,8 +34,8 @@ func newRetry(a *cli.App) *cobra.Command {
 		Long: `Retry the failed targets of posts. A target with an unknown outcome is skipped,
 because a retry could publish it twice. Check the account first, and then use --force.
 
-A target that waits for its network, or whose outcome schedctl is still asking
-about, is not sent again blindly: the network is asked at once.
+A target that waits for its network, or whose outcome is not known yet, is not simply
+sent again: schedctl first asks the network at once.
 
 Without an id, flags select failed posts as in "schedctl post list". The selected
 posts are listed, and you confirm; without a terminal --yes is required. The exit
@@ -55,8 +55,8 @@ status is 9 when some of the posts could not be retried.`,
 	o.add(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.request.TargetIDs, "target", nil, "only the target with this `id` (repeatable)")
-	f.BoolVar(&o.request.Force, "force", false, "also where it is not known whether the network has the post")
-	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	f.BoolVar(&o.request.Force, "force", false, "also retry targets whose outcome is unknown, which may publish them twice")
+	f.BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func (o *retryOptions) refuses(p apiv1.Post) error {
 		case slices.ContainsFunc(unknown, is):
 			return mayBePublished(p)
 		case slices.ContainsFunc(p.Targets, is):
-			return &cli.Failure{Status: cli.ExitConflict, Code: schedctl.PostNotRetryable, Message: "only failed targets, and those that wait for their network, can be tried again, and " + id + " is none"}
+			return &cli.Failure{Status: cli.ExitConflict, Code: schedctl.PostNotRetryable, Message: id + " cannot be retried: it is neither failed nor waiting for its network"}
 		default:
 			return cli.InvalidError(schedctl.ValidationFailed, "%s is not a target of %s", cli.Clip(id, 60), p.ID)
 		}

@@ -35,15 +35,15 @@ func newSchedule(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "schedule [ID...]",
 		Short: "Give drafts their time, or move scheduled posts",
-		Long: `Give a draft its time with --at or --in, and with --to its accounts.
+		Long: `Schedule a draft for a time, with --at or --in. --to sets its accounts.
 
-With --shift scheduled posts are moved: each is published that much later, or
-earlier with a minus sign. Flags that select posts, as for "schedctl post list", move
-all of them: with --at to one time, with --shift each by the same duration. They
-select scheduled posts unless --status says otherwise. The posts are listed and you
-are asked; without a terminal --yes is needed. The exit status is 9 when some of the
-posts could not be moved. One scheduled post gets another time with "schedctl post
-edit ID --at TIME" too.`,
+--shift moves scheduled posts: each is published later by this duration, or earlier
+with a minus sign. Without an id, flags select posts as in "schedctl post list", and
+all selected posts are moved: with --at to one time, with --shift by the same
+duration. Only scheduled posts are selected unless --status says otherwise. The
+selected posts are listed, and you confirm; without a terminal --yes is required. The
+exit status is 9 when some of the posts could not be moved. "schedctl post edit ID
+--at TIME" also changes the time of a scheduled post.`,
 		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --shift -1d
@@ -61,7 +61,7 @@ edit ID --at TIME" too.`,
 	o.once.add(cmd)
 	addDryRun(cmd, &o.dry)
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
 	return cmd
 }
 

@@ -19,12 +19,12 @@ func newTimeline(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Timeline](&cobra.Command{
 		Use:   "timeline ID",
 		Short: "Show every attempt to publish a post",
-		Long: `Show what happened to a post: its events, every attempt of each target with what
-the network's response, and what to do next. On a terminal it names the media.
+		Long: `Show what happened to a post: its events, every attempt of each target with the
+network's response, and what to do next. On a terminal it also lists the media.
 
-Elsewhere than on a terminal there is a line for each attempt: the target, the
-account, the platform, the number, its start and end, the outcome, the
-HTTP status, the kind of the error and the message.`,
+Without a terminal there is a line for each attempt: the target, the account, the
+platform, the number, its start and end, the outcome, the HTTP status, the kind of the
+error and the message.`,
 		Example: `  schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=targets`,
 		Args:              cli.Args(1, 1, "the id of a post"),

@@ -35,16 +35,16 @@ func NewBackup(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[backedUp](&cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the daemon's database while it runs",
-		Long: `Copy the whole database of the running daemon to a file, as it is at one moment;
-the daemon keeps working. The file gets its name when it is complete and was
-checked. With - as FILE the copy goes to standard output, unchecked: look at it
-later with "schedctl daemon check --file FILE".
+		Long: `Copy the whole database of the running daemon to a file, in the state of one moment;
+the daemon keeps working. The file gets its name after it is complete and checked.
+With - as FILE the copy goes to standard output, unchecked: check it later with
+"schedctl daemon check --file FILE".
 
 Secrets in the copy are sealed, and the key that opens them is not part of it:
 keep a copy of secret.key, from the daemon's data directory, in another place.
-Needs an API key with the scope keys:write.
+The command needs an API key with the scope keys:write.
 
---timeout is how long nothing may arrive; the whole may take longer.`,
+--timeout is the longest time without any data; the whole copy may take longer.`,
 		Example: `  schedctl backup schedctl-backup.db
   schedctl backup - | zstd > schedctl-backup.db.zst`,
 		Args: cli.Args(1, 1, "one FILE, or - for standard output"),

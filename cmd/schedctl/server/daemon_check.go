@@ -33,12 +33,12 @@ func newDaemonCheck(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[checked](&cobra.Command{
 		Use:   "check",
 		Short: "Check that the database is sound",
-		Long: `Read the whole database of a daemon that is stopped, or a backup: whether its
-pages are a tree, and whether every index agrees with the records it is made
-from. The check changes nothing. The exit status is 1 when it finds a fault.
+		Long: `Read the whole database of a stopped daemon, or a backup, and check that its pages
+form a tree and that every index agrees with its records. The check changes nothing.
+The exit status is 1 when it finds a fault.
 
-Of a file that an older version wrote, only the pages are checked; the next
-start brings it up to date.`,
+If an older version wrote the file, only the pages are checked; the next start of the
+daemon updates the file.`,
 		Example: `  schedctl daemon check
   schedctl daemon check --file schedctl-backup.db`,
 		Args: cli.Args(0, 0, ""),

@@ -33,14 +33,14 @@ func (m *mediaFlags) register(f *pflag.FlagSet) {
 	d := media.DefaultLimits
 	m.image, m.gif, m.video, m.document, m.workspace = sizeFlag(d.Image), sizeFlag(d.GIF), sizeFlag(d.Video), sizeFlag(d.Document), sizeFlag(d.Quota)
 	m.uploadURL = cli.DurationFlag(d.UploadURL)
-	f.StringVar(&m.blobs, "blobs", "", "the place where the bytes of media are stored: `dir:PATH`, postgres, or s3://bucket/prefix?endpoint=URL; by default the PostgreSQL database, or else blobs in the data directory")
+	f.StringVar(&m.blobs, "blobs", "", "where the bytes of media are stored: `dir:PATH`, postgres, or s3://bucket/prefix?endpoint=URL; by default the PostgreSQL database, or the directory blobs in the data directory")
 	f.Var(&m.image, "media-image-max", "the largest picture that can be uploaded, as a `size`")
 	f.Var(&m.gif, "media-gif-max", "the largest GIF, as a `size`")
 	f.Var(&m.video, "media-video-max", "the largest video, as a `size`")
 	f.Var(&m.document, "media-document-max", "the largest document, as a `size`")
 	f.IntVar(&m.perPost, "media-per-post", d.PerPost, "the largest `number` of files of a post")
 	f.Var(&m.workspace, "media-quota", "the `size` of all media of a workspace")
-	f.Var(&m.uploadURL, "media-upload-url-life", "the `duration` for which the URL of an announced upload is valid")
+	f.Var(&m.uploadURL, "media-upload-url-life", "how long the URL of an announced upload is valid")
 }
 
 // limits returns the limits that the flags set.

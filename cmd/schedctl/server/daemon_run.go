@@ -46,22 +46,22 @@ func newDaemonRun(a *cli.App) *cobra.Command {
 SIGINT or SIGTERM. "schedctl daemon start" runs it in the background, and
 "schedctl daemon install" as a service that starts with your session.
 
-The first start creates the data directory with the database (schedctl.db), the
-key that seals account secrets in it (secret.key: back it up with the database)
-and the first API key (admin.key), by which the commands of the same user find
-their way in. The data directory is --data-dir, else SCHEDCTL_DATA_DIR, else
-schedctl in the user's data directory.
+The first start creates the data directory with the database (schedctl.db), the key
+that seals account secrets in it (secret.key: back it up with the database) and the
+first API key (admin.key), which the commands of the same user find and use. The data
+directory is --data-dir, else SCHEDCTL_DATA_DIR, else schedctl in the user's data
+directory.
 
 With --store postgres://… posts are kept in a PostgreSQL database, which several
-daemons may use at once. The password is best left out of the URL, which every user
-of the machine can see: it is taken from PGPASSWORD, or from the file that
-PGPASSFILE names (~/.pgpass by default). SCHEDCTL_STORE and the credential "store"
-take the whole URL. All daemons on one database need the same secret.key.
+daemons may use at once. Leave the password out of the URL, because every user of the
+machine can see the flag. It is read from PGPASSWORD, or from the file that PGPASSFILE
+names (~/.pgpass by default). SCHEDCTL_STORE and the credential "store" may contain
+the whole URL. All daemons on one database need the same secret.key.
 
-A service manager such as systemd is notified when the daemon serves, that it lives
-while it can publish, and when it stops. The daemon serves on the socket that it
-is handed (then without --listen), and takes the credential secret.key when there
-is no such file in the data directory.`,
+The daemon notifies a service manager such as systemd when it is ready, regularly
+while it can publish, and when it stops. It serves on the socket that a service manager
+passes to it (then without --listen), and uses the credential secret.key when the data
+directory has no such file.`,
 		Example: `  schedctl daemon run
   schedctl daemon run --data-dir /var/lib/schedctl --listen 127.0.0.1:8080 --log-format json
   schedctl daemon run --store "postgres://schedctl@db.example/schedctl?sslmode=verify-full"`,

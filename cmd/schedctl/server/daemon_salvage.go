@@ -71,7 +71,7 @@ network has the post, and if not, publish it with "schedctl post retry ID --forc
 	})
 	f := cmd.Flags()
 	o.register(f)
-	f.StringVar(&o.output, "output", "", "the `file` to write, which must not be there yet")
+	f.StringVar(&o.output, "output", "", "the `file` to write; it must not exist")
 	return cmd
 }
 

@@ -39,9 +39,9 @@ func newDaemonStatus(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[daemonState](&cobra.Command{
 		Use:   "status",
 		Short: "Show whether the daemon runs, and where",
-		Long: `Show where the daemon is, whether it responds, whether it is ready to publish, and
-which version it is. No API key is needed. When it is not ready the exit status is
-7. "schedctl doctor" looks further.
+		Long: `Show the address of the daemon, whether it responds and is ready to publish, and its
+version. No API key is needed. When it is not ready, the exit status is 7. "schedctl
+doctor" checks more.
 
 With an API key, the daemons that use the same database are listed too: the time since
 the last heartbeat of each (it sends one every second), and how late its posts are.
@@ -165,9 +165,9 @@ func newDaemonHealth(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[health](&cobra.Command{
 		Use:   "health",
 		Short: "Check whether the daemon is ready, for service managers",
-		Long: `Check whether the daemon is ready to publish: print "ok" and exit with 0, or report
-why not and ends with 7. No API key is needed. It waits 5 seconds at most, or
---timeout.`,
+		Long: `Check whether the daemon is ready to publish. The command prints "ok", or reports why
+the daemon is not ready (exit status 7). No API key is needed. It waits for 5 seconds
+at most, or for --timeout.`,
 		Example: `  schedctl daemon health
   schedctl daemon health --url http://127.0.0.1:7733 --timeout 2s -q`,
 		Args: cli.Args(0, 0, ""),

@@ -41,7 +41,7 @@ longer than a minute, or --timeout, continues to stop (exit status 8).`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
-	cmd.Flags().StringVar(&o.dir, dataDirFlag, "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
+	cmd.Flags().StringVar(&o.dir, dataDirFlag, "", "the data `directory` (environment: SCHEDCTL_DATA_DIR)")
 	return cmd
 }
 

@@ -35,13 +35,12 @@ func NewDoctor(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[Diagnosis](&cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what is wrong, and say what to do",
-		Long: `Look for what is wrong: the configuration, the daemon, the API key, the clocks, the
-time zones, the keyring, the accounts, and overdue posts. Each
-check is a line: ok, warn or fail, and what to do. When something fails the exit
-status is 1. The command changes nothing.
+		Long: `Find problems: check the configuration, the daemon, the API key, the clocks, the time
+zones, the keyring, the accounts, and overdue posts. Each check is a line: ok, warn or
+fail, and what to do. When a check fails, the exit status is 1. The command changes
+nothing.
 
-Elsewhere than on a terminal the fields are the status, the check, what was found
-and what to do.`,
+Without a terminal the fields are the status, the check, the result, and what to do.`,
 		Example: `  schedctl doctor
   schedctl doctor --jq '.[] | select(.status == "fail") | .advice'`,
 		Args: cli.Args(0, 0, ""),

@@ -62,10 +62,10 @@ or put them into the directory yourself.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.dir, "data-dir", "", "the `directory` to make (environment: SCHEDCTL_DATA_DIR)")
+	f.StringVar(&o.dir, "data-dir", "", "the `directory` to create (environment: SCHEDCTL_DATA_DIR)")
 	f.StringVar(&o.secretKey, "secret-key", "", "`file` with the secret.key of the old daemon")
-	f.StringVar(&o.adminKey, "admin-key", "", "`file` with the admin.key of the old daemon, or another API key of it")
-	f.StringVar(&o.overdue, "overdue", overdueHold, "what to do with targets whose time has come since the backup, a `choice`: hold or publish")
+	f.StringVar(&o.adminKey, "admin-key", "", "`file` with an API key of the old daemon, such as its admin.key")
+	f.StringVar(&o.overdue, "overdue", overdueHold, "what to do with targets that came due since the backup, a `choice`: hold or publish")
 	cmd.RegisterFlagCompletionFunc("overdue", cobra.FixedCompletions([]string{overdueHold, overduePublish}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

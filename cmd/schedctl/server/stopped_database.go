@@ -12,8 +12,8 @@ import (
 type stoppedDatabase struct{ dir, file string }
 
 func (d *stoppedDatabase) register(f *pflag.FlagSet) {
-	f.StringVar(&d.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
-	f.StringVar(&d.file, "file", "", "a database `file`, a backup for example, in place of the one in the data directory")
+	f.StringVar(&d.dir, "data-dir", "", "the data `directory` (environment: SCHEDCTL_DATA_DIR)")
+	f.StringVar(&d.file, "file", "", "a database `file`, such as a backup, instead of the one in the data directory")
 }
 
 // find returns the file, and the directory that it is in.

@@ -34,7 +34,7 @@ func newStoreCopy(a *cli.App) *cobra.Command {
 	o := &storeCopy{App: a}
 	cmd := cli.DeclareJSON[copiedData](&cobra.Command{
 		Use:   "copy --from STORE --to STORE",
-		Short: "Copy a database into another, and move over to it",
+		Short: "Copy a database into an empty one and switch to it",
 		Long: `Copy everything from one database into another, empty one: ids, API keys, sealed
 secrets, sessions, posts with their attempts, events in their order with their
 webhook deliveries, the audit log, and the stored responses for repeated requests.
@@ -52,8 +52,8 @@ usable again, and "schedctl restore" does the same for a file.
 The secrets stay sealed: the daemon needs the old secret.key. Text that
 PostgreSQL cannot hold (NUL, broken UTF-8) becomes U+FFFD there.
 
-A password is best left out of the URL: it is taken from PGPASSWORD, or from the file
-that PGPASSFILE names (~/.pgpass by default). It is never shown.`,
+Leave the password out of the URL: it is read from PGPASSWORD, or from the file that
+PGPASSFILE names (~/.pgpass by default). It is never shown.`,
 		Example: `  schedctl store copy --from bolt:schedctl.db --to postgres://schedctl@db.example/schedctl
   schedctl store copy --from postgres://schedctl@db.example/schedctl --to bolt:back.db
   schedctl store copy --from bolt:schedctl.db --to bolt:rehearsal.db --keep-source --json=copied,records`,
@@ -62,7 +62,7 @@ that PGPASSFILE names (~/.pgpass by default). It is never shown.`,
 	})
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "the `database` to copy: bolt:PATH, or postgres://user@host/name")
-	f.StringVar(&o.to, "to", "", "the empty `database` to copy to, in the same form; a file must not be there yet")
+	f.StringVar(&o.to, "to", "", "the empty `database` to copy to, in the same form; a file must not exist")
 	f.BoolVar(&o.keepSource, "keep-source", false, "continue to use the source database, and not the copy")
 	return cmd
 }

@@ -48,7 +48,7 @@ A secret that you give is not printed.
 	f := cmd.Flags()
 	o.url.add(cmd)
 	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, or all (repeatable)")
-	f.StringVar(&o.name, "name", "", "the `name` that you give the webhook")
+	f.StringVar(&o.name, "name", "", "a `name` for the webhook")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret, - for standard input")
 	f.BoolVar(&o.disabled, "disabled", false, "send nothing yet; see: schedctl webhook edit --enable")
 	o.OneTimeSecret.Add(cmd)

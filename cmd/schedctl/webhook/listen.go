@@ -61,9 +61,9 @@ test events.`,
 	})
 	f := cmd.Flags()
 	f.StringVar(&o.forwardTo, "forward-to", "", "where to send the events, a `URL`")
-	o.events.add(cmd, schedctl.EventTypes(), "what to forward: the type of an `event`, or all (repeatable; all when not given)")
+	o.events.add(cmd, schedctl.EventTypes(), "what to forward: the type of an `event`, or all (repeatable; the default is all)")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret to sign with, - for standard input")
-	f.BoolVar(&o.printSecret, "print-secret", false, "print the signing secret and end")
+	f.BoolVar(&o.printSecret, "print-secret", false, "print the signing secret and exit")
 	f.StringVar(&o.lastEvent, "last-event", "", "start after the event with this `id`")
 	return cmd
 }

@@ -20,8 +20,8 @@ func newNotifyAdd(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Notification](&cobra.Command{
 		Use:   "add",
 		Short: "Add a notification",
-		Long: `Add a notification about what happens from now on. Without --event it reports
-everything that can be reported.
+		Long: `Add a notification about future events. Without --event it reports all events that a
+notification can report.
 
 Give --to to send messages through a connected account of Discord, Matrix, Slack,
 Telegram or http. The account never reports that its own login was refused: use a

@@ -35,7 +35,7 @@ func (o *notificationFlags) add(cmd *cobra.Command) {
 	f.StringVar(&o.smtp, "smtp", "", "the mail server, as `host` or host:port")
 	f.StringVar(&o.user, "user", "", "the user `name` for the mail server")
 	f.StringVar(&o.from, "from", "", "the `address` of the sender (default: the user name, if it is an address)")
-	f.StringVar(&o.tls, "tls", "", "how to encrypt: `mode` starttls (default), implicit or none")
+	f.StringVar(&o.tls, "tls", "", "the encryption `mode`: starttls (default), implicit or none")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the password of the mail server, - for standard input")
 	f.StringVar(&o.name, "name", "", "the `name` of the notification")
 	o.events.add(cmd, schedctl.NotificationEvents(), "what to report: the type of an `event`, or all (repeatable)")

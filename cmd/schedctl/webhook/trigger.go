@@ -20,9 +20,10 @@ func NewTrigger(a *cli.App) *cobra.Command {
 	names := strings.Split(cli.JoinStrings(triggerTypes(), " "), " ")
 	return cli.DeclareJSON[forwarded](&cobra.Command{
 		Use:   "trigger EVENT",
-		Short: "Make an event for a receiver you develop",
-		Long: `Make an event for a receiver you develop, and have every "schedctl listen" of yours
-on this machine forward it, signed, whatever --event says there. The types are
+		Short: "Send a test event to \"schedctl listen\"",
+		Long: `Send a test event to every "schedctl listen" that you run on this machine. Each
+forwards the event, signed, to its receiver, regardless of its --event flags. The
+types are
 
 ` + eventTypesText(triggerTypes()) + `
 

@@ -39,8 +39,8 @@ time shown; after three days without a success the daemon disables it.`,
 	cmd.AddCommand(cli.DeclareJSON[apiv1.Webhook](webhooks.onShow(a, &cobra.Command{
 		Use:   "show WEBHOOK",
 		Short: "Show a webhook",
-		Long: `Show everything about a webhook but its secret, and why it is disabled when the
-daemon has done so.`,
+		Long: `Show everything about a webhook except its secret. If the daemon has disabled it, the
+reason is shown.`,
 		Example: `  schedctl webhook show site
   schedctl webhook show wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=url,enabled`,
 	})))
