@@ -66,6 +66,13 @@ func (s *Server) serviceLimits() apiv1.ServiceLimits {
 	if s.limits.keys != nil {
 		l.RequestsPerSecond = ptr(s.limits.perSecond)
 	}
+	if s.media != nil {
+		m := s.media.Limits()
+		l.Media = &apiv1.MediaLimits{
+			PerPost: m.PerPost, ImageBytes: m.Image, GIFBytes: m.GIF, VideoBytes: m.Video, DocumentBytes: m.Document,
+			QuotaBytes: m.Quota, KeepSeconds: int(m.Keep / time.Second),
+		}
+	}
 	return l
 }
 

@@ -19,7 +19,7 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 		if post, err = c.post(r); err != nil {
 			return err
 		}
-		assets, err = assetsOf(r, &post)
+		assets, err = s.assetsOf(r, &post)
 		return err
 	})
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 		}
 		events, err := p.Edit(change, c.now)
 		if err == nil && b.style != "" {
-			err = checkStyle(r, p, b.style)
+			err = s.checkStyle(r, p, b.style)
 		}
 		if err != nil || len(events) == 0 {
 			return events, err
@@ -177,8 +177,8 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 	})
 }
 
-func checkStyle(r storage.Reader, p *schedctl.Post, style postStyle) error {
-	assets, err := assetsOf(r, p)
+func (s *Server) checkStyle(r storage.Reader, p *schedctl.Post, style postStyle) error {
+	assets, err := s.assetsOf(r, p)
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (r
 		if err := errors.Join(askNow(tx, post.WorkspaceID, asked), tx.PutPost(post), tx.AddEvents(events...)); err != nil {
 			return response{}, err
 		}
-		return postResponse(tx, http.StatusAccepted, post)
+		return s.postResponse(tx, http.StatusAccepted, post)
 	})
 }
 

@@ -39,8 +39,8 @@ func newResponse(status int, v any) (response, error) {
 }
 
 // postResponse returns a response with a post and its ETag.
-func postResponse(r storage.Reader, status int, p schedctl.Post) (response, error) {
-	assets, err := assetsOf(r, &p)
+func (s *Server) postResponse(r storage.Reader, status int, p schedctl.Post) (response, error) {
+	assets, err := s.assetsOf(r, &p)
 	if err != nil {
 		return response{}, err
 	}
