@@ -78,8 +78,8 @@ func (o *auditList) run(ctx context.Context) error {
 	return nil
 }
 
-// collect goes through the pages, which have the youngest first, up to the time
-// after; more says that it stopped at the limit.
+// collect reads the pages, newest entries first, until it reaches the time after. more
+// reports whether it stopped at the limit.
 func (o *auditList) collect(ctx context.Context, c *client.Client, after, before time.Time) (entries []apiv1.AuditEntry, more bool, err error) {
 	q := client.AuditQuery{Limit: post.PageSize}
 	most := o.limit.Max(o.App, o.all)

@@ -24,7 +24,7 @@ Contexts are in config.yaml in the directory schedctl of the user's configuratio
 	return cmd
 }
 
-// contextView is what --json shows of a context.
+// contextView is a context in the output of --json.
 type contextView struct {
 	Name    string `json:"name"`
 	URL     string `json:"url"`
@@ -44,7 +44,7 @@ func completeContext(a *cli.App) cobra.CompletionFunc {
 		}
 		names, directive := a.CompleteContextFlag(cmd, args, typed)
 		if cmd.Name() == "remove" {
-			names = names[1:] // the local one stays
+			names = names[1:] // the local context cannot be removed
 		}
 		return names, directive
 	}

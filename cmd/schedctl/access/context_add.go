@@ -65,8 +65,7 @@ func addContext(a *cli.App, name string, use bool) error {
 	return printContext(a, viewOf(name, ctx, cfg.Current), "Added")
 }
 
-// printContext prints one context: for people as a sentence that says what was
-// done.
+// printContext prints one context. On a terminal it is a sentence about what was done.
 func printContext(a *cli.App, v contextView, done string) error {
 	switch {
 	case a.JSON.Given:

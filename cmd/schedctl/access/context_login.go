@@ -108,11 +108,10 @@ func hostName(text string) string {
 	return strings.Trim(strings.NewReplacer(":", "-", "[", "", "]", "").Replace(u.Host), "-")
 }
 
-// maxKey is above any key.
+// maxKey is longer than any key, in bytes.
 const maxKey = 4 << 10
 
-// askKey takes the key from where the flags say, else from the person at the
-// terminal.
+// askKey reads the key from the source that the flags name, or prompts for it.
 func (o *login) askKey(ctx context.Context, url string) (string, error) {
 	switch {
 	case o.KeyFile == "-":
@@ -137,7 +136,7 @@ func (o *login) askKey(ctx context.Context, url string) (string, error) {
 	return cli.CheckKey(key, "the answer")
 }
 
-// verify asks the daemon whose key it is.
+// verify checks the key with the daemon and returns whose key it is.
 func (o *login) verify(ctx context.Context, e cli.Endpoint) (apiv1.Me, error) {
 	c, err := o.ConnectTo(e)
 	if err != nil {

@@ -84,7 +84,7 @@ func (o *keyCreate) run(ctx context.Context) error {
 	return printKey(&o.OneTimeSecret, made)
 }
 
-// request checks the flags and puts them together, but for the accounts.
+// request returns the request that the flags describe, without the accounts.
 func (o *keyCreate) request() (r apiv1.CreateAPIKey, err error) {
 	if o.name == "" {
 		return r, cli.UsageError("schedctl key create needs --name, which says what the key is for").WithHint("give it with --name ci")
@@ -113,7 +113,7 @@ func scopesOf(lists []string) (scopes []schedctl.Scope, err error) {
 	return scopes, nil
 }
 
-// expiry reads --expires, nil for none, and says back what was understood.
+// expiry reads --expires and shows the parsed time. It returns nil without the flag.
 func (o *keyCreate) expiry() (*apiv1.Time, error) {
 	if o.expires == "" {
 		return nil, nil

@@ -64,7 +64,7 @@ func (o *keyRevoke) run(ctx context.Context, ref string) error {
 	return printRevocation(o.App, k)
 }
 
-// ownKey warns of a key that is about to lock out the one who revokes it.
+// ownKey warns if a person is about to revoke the key of this command.
 func ownKey(ctx context.Context, c *client.Client, k apiv1.APIKey) string {
 	if me, err := c.Me(ctx); err == nil && me.APIKey.ID == k.ID {
 		return " It is the key that you use now."
@@ -82,8 +82,8 @@ func printRevocation(a *cli.App, k apiv1.APIKey) error {
 	return a.PrintIDs(k.ID)
 }
 
-// keyByName returns the key that an argument names by its id or its name. A name
-// means the key that is still good; several of them are refused.
+// keyByName returns the key with an id or name. A name selects the active key; it is
+// an error if several active keys have the name.
 func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey, error) {
 	keys, err := c.APIKeys(ctx)
 	if err != nil {

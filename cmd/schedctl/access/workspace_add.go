@@ -17,8 +17,8 @@ type workspaceAdd struct {
 	zone string
 }
 
-// workspaceWithSecret is a new workspace with its first key, whose secret is null
-// when it is not to be shown.
+// workspaceWithSecret is a new workspace with its first key. The secret is null when
+// it must not be shown.
 type workspaceWithSecret struct {
 	apiv1.Workspace
 	APIKey apiv1.APIKey `json:"api_key"`

@@ -89,7 +89,7 @@ func fieldsText() string {
 	return b.String()
 }
 
-// fieldText is one entry, folded to the width of a terminal.
+// fieldText formats one field, wrapped at the usual width of a terminal.
 func fieldText(name, kind, help string) string {
 	const indent, room = "        ", 76
 	if kind != "" {

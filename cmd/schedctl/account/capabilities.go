@@ -98,7 +98,7 @@ func keepText(d time.Duration) string {
 	return d.String()
 }
 
-// fieldNames lists fields; what need not be given is in brackets.
+// fieldNames lists fields. Optional fields are in brackets.
 func fieldNames(fields []apiv1.PlatformField) string {
 	names := cli.Map(fields, func(f apiv1.PlatformField) string {
 		if f.Required {

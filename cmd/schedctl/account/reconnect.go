@@ -57,8 +57,7 @@ func (o *reconnectOptions) run(ctx context.Context, ref string) error {
 	return printOne(o.App, again, "Reconnected")
 }
 
-// remember fills in what the account shows of its credentials: the server that
-// its profile is on.
+// remember fills in the server of the account, which its profile shows.
 func (c *connection) remember(acct apiv1.Account) {
 	if c.platform != loginPlatform || c.values[loginServer] != "" {
 		return
@@ -68,8 +67,8 @@ func (c *connection) remember(acct apiv1.Account) {
 	}
 }
 
-// withoutOptions leaves the options out of what is asked for: they stay as they
-// are. Those that were given are kept.
+// withoutOptions removes the options from the prompts, because they stay as they are.
+// Given options are kept.
 func (c *connection) withoutOptions() *connection {
 	var credentials = c.fields[:0:0]
 	for _, f := range c.fields {

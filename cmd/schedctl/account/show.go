@@ -58,7 +58,7 @@ func properties(a *cli.App, acct apiv1.Account) []cli.Property {
 	return pairs
 }
 
-// nextSteps are the commands that make sense for an account as it is.
+// nextSteps returns the commands that make sense in the state of an account.
 func nextSteps(acct apiv1.Account) []string {
 	switch {
 	case acct.Status == schedctl.AccountError && acct.Error != nil && acct.Error.Kind == schedctl.KindAuth:

@@ -77,7 +77,7 @@ func (o *browser) run(ctx context.Context) error {
 	}
 	defer c.Close()
 	if _, err := c.Me(ctx); err != nil {
-		return err // rather an exit status than a screen without anything
+		return err // an exit status is better than an empty screen
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the window is closed
 	defer stop()
@@ -97,7 +97,7 @@ func (o *browser) run(ctx context.Context) error {
 	return err
 }
 
-// mayBrowse refuses what a full-screen program cannot do.
+// mayBrowse returns an error if a full-screen program cannot run here.
 func (o *browser) mayBrowse() error {
 	switch {
 	case !o.InTerminal || !o.OutTerminal:
@@ -117,8 +117,8 @@ func (o *browser) mayBrowse() error {
 	return nil
 }
 
-// renderer returns what draws colors, nil for none. The sixteen that are used
-// are those of the terminal.
+// renderer returns the renderer of colors, or nil without color. It uses the 16 colors
+// of the terminal.
 func (o *browser) renderer() *lipgloss.Renderer {
 	if !o.Colored() {
 		return nil
@@ -129,8 +129,8 @@ func (o *browser) renderer() *lipgloss.Renderer {
 	return r
 }
 
-// editText returns how a text is written in the editor of the person. An
-// interrupt that comes later ends the browser.
+// editText returns a function that opens a text in the editor. A later interrupt ends
+// the browser.
 func (o *browser) editText(end context.CancelCauseFunc) func(context.Context, string) (string, error) {
 	return func(ctx context.Context, text string) (string, error) {
 		path, err := o.NewDraft(text)

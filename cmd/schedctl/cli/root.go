@@ -15,10 +15,9 @@ const (
 	GroupOther  = "other"
 )
 
-// NewRoot returns the tree of the commands that arguments may mean: when the
-// first one is the name of a branch, that branch alone, and so on, since making
-// all of them takes longer than most of what they do. Without arguments it is the
-// whole.
+// NewRoot returns the tree of commands. It builds only the commands that the arguments
+// may mean, because building all takes longer than most commands. Without arguments it
+// builds all of them.
 func NewRoot(a *App, branches []Branch, args ...string) *cobra.Command {
 	root := ParentCommand(&cobra.Command{
 		Use:   "schedctl",
@@ -67,12 +66,12 @@ Start it with "schedctl daemon start".`,
 	return root
 }
 
-// AddBranches adds the commands below one and reports whether it has added but the one
-// that the next word of the command line names.
+// AddBranches adds the commands below a command. It reports whether it added other
+// commands than the one that the command line names.
 func (a *App) AddBranches(parent *cobra.Command, all []Branch) (alone bool) {
 	words := a.words
 	alone = slices.ContainsFunc(all, func(b Branch) bool { return len(words) > 0 && b.named(parent, words[0]) && !b.Rest })
-	a.words = nil // what is named after a word that says nothing may be anything
+	a.words = nil // words after an unknown word may mean any command
 	if alone {
 		a.words = words[1:]
 	}
@@ -86,7 +85,7 @@ func (a *App) AddBranches(parent *cobra.Command, all []Branch) (alone bool) {
 	return alone
 }
 
-// Branch is a command below another.
+// Branch is a command below another command. It is built when it is needed.
 type Branch struct {
 	Group, Name string
 	Make        func(*App) *cobra.Command
@@ -119,8 +118,8 @@ func withGroup(id string, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// ParentCommand makes a command that only holds others: alone it shows its help, and
-// what it does not hold is an error with a suggestion.
+// ParentCommand returns a command that only groups other commands. Alone it shows its
+// help. An unknown subcommand is an error with a suggestion.
 func ParentCommand(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.DisableFlagsInUseLine = true
