@@ -182,7 +182,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	if cfg.Blobs != nil {
 		files = media.New(media.Config{Blobs: cfg.Blobs, Limits: cfg.Media, Outbound: cfg.Outbound})
 		links = &mediaLinks{readers, files, signer, cfg.Logger}
-		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs, Used: cfg.Media.Keep}, d.metrics, cfg.Logger, time.Time{}}
+		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs, Used: cfg.Media.Keep, Retention: files.Retention()}, d.metrics, cfg.Logger, time.Time{}}
 	}
 	d.api = api.New(api.Config{
 		Media: files, Signer: signer, PublicURL: publicURL,

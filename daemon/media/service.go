@@ -22,10 +22,11 @@ type Config struct {
 
 // Service receives, stores and opens files. It may be used from any goroutine.
 type Service struct {
-	blobs  blob.Store
-	limits Limits
-	policy outbound.Policy
-	client *http.Client
+	blobs     blob.Store
+	limits    Limits
+	policy    outbound.Policy
+	client    *http.Client
+	retention Retention
 }
 
 // New returns a service.
@@ -35,6 +36,13 @@ func New(c Config) *Service {
 	}
 	return &Service{blobs: c.Blobs, limits: c.Limits, policy: c.Outbound, client: fetchClient(c.Outbound)}
 }
+
+// Blobs returns the store of the bytes.
+func (s *Service) Blobs() blob.Store { return s.blobs }
+
+// Retention returns what prevents the deletion of blobs. The collector of this service
+// must use it.
+func (s *Service) Retention() *Retention { return &s.retention }
 
 // Limits returns what the service accepts.
 func (s *Service) Limits() Limits { return s.limits }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/media"
-	"github.com/schedctl/schedctl/daemon/privatefile"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/blob"
 	"github.com/schedctl/schedctl/storage/blob/all"
@@ -65,10 +64,11 @@ func (m *mediaFlags) check() error {
 	case m.blobs == "":
 		return nil
 	}
-	spec, err := blob.ParseSpec(m.blobs)
+	spec, err := parseBlobs("--blobs", m.blobs)
 	if err != nil {
-		return cli.UsageError("--blobs: %v", err)
+		return err
 	}
+	m.blobs = spec.String() // restarts and services use it from other working directories
 	m.spec = spec
 	return nil
 }
@@ -78,19 +78,12 @@ func (m *mediaFlags) check() error {
 func (m *mediaFlags) open(ctx context.Context, a *cli.App, store storage.Store, dataDir string) (blob.Store, error) {
 	spec := m.spec
 	if spec.Engine == "" {
-		spec = blob.Spec{Engine: blob.EngineDir, Dir: filepath.Join(dataDir, "blobs")}
+		spec = blobDir(dataDir)
 		if _, shared := store.(storage.Shared); shared {
 			spec = blob.Spec{Engine: blob.EnginePostgres}
 		}
 	}
-	blobs, err := all.Open(ctx, spec, all.Options{
-		Database: store, Spools: filepath.Join(dataDir, "uploads"), Getenv: a.Getenv,
-		CheckSecret: func(path string) error { return cli.RefuseExposed(path, privatefile.Reading) },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("open the store of media: %w; choose another with --blobs", err)
-	}
-	return blobs, nil
+	return openBlobs(ctx, a, spec, all.Options{Database: store, Spools: filepath.Join(dataDir, uploadsFolder)})
 }
 
 // sizeFlag is a flag value such as 20MB, in bytes. Units are powers of 1000.

@@ -10,13 +10,15 @@ import (
 	"path/filepath"
 
 	"github.com/schedctl/schedctl/daemon/privatefile"
+	"github.com/schedctl/schedctl/storage/archive"
+	"github.com/schedctl/schedctl/storage/bolt"
 )
 
 // dataDir is a data directory that is being made.
 type dataDir struct {
 	path string
 	own  bool     // it was not there before
-	made []string // the files in it
+	made []string // the files and directories in it
 }
 
 func makeDataDir(path string) (*dataDir, error) {
@@ -31,7 +33,7 @@ func makeDataDir(path string) (*dataDir, error) {
 // undo removes what was made.
 func (d *dataDir) undo() {
 	for _, name := range d.made {
-		os.Remove(filepath.Join(d.path, name))
+		os.RemoveAll(filepath.Join(d.path, name))
 	}
 	if d.own {
 		os.Remove(d.path)
@@ -81,6 +83,33 @@ func (d *dataDir) copy(ctx context.Context, from, name string) error {
 	}
 	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return fmt.Errorf("restore the database: %w", err)
+	}
+	return nil
+}
+
+// errExtracted ends the reading of an archive after its database.
+var errExtracted = errors.New("the database is extracted")
+
+// extract copies the database of an archive and checks it.
+func (d *dataDir) extract(ctx context.Context, from, name string) error {
+	out, err := d.create(name)
+	if err != nil {
+		return fmt.Errorf("restore the database: %w", err)
+	}
+	_, err = readArchive(ctx, from, archive.Visitor{Database: func(r io.Reader, _ int64) error {
+		if _, err := io.Copy(out, r); err != nil {
+			return err
+		}
+		return errExtracted
+	}})
+	if errors.Is(err, errExtracted) {
+		err = nil
+	}
+	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return fmt.Errorf("restore the database: %w", err)
+	}
+	if _, err := bolt.CheckFile(ctx, filepath.Join(d.path, name)); err != nil {
+		return fmt.Errorf("check the database in %s: %w", from, errors.Unwrap(err))
 	}
 	return nil
 }
