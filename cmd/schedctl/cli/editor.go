@@ -23,8 +23,8 @@ func AddEditor(cmd *cobra.Command, editor *bool) {
 	cmd.Flags().BoolVar(editor, "editor", false, "write the text in an editor: $VISUAL, $EDITOR or vi")
 }
 
-// MayEdit returns an error for --editor without a terminal, or together with a file or
-// standard input.
+// MayEdit returns an error for --editor without a terminal, or together with standard
+// input.
 func (a *App) MayEdit(s TextSource) error {
 	switch {
 	case !a.InTerminal || !a.OutTerminal && !a.ErrTerminal:

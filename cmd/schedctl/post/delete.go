@@ -42,7 +42,7 @@ when some of the drafts could not be deleted.`,
 	return cmd
 }
 
-// printRemovals prints an object for a post that was named and a list for several.
+// printRemovals prints an object for a single post and a list for several.
 func (o *changeOptions) printRemovals(_ context.Context, _ *client.Client, done changeResult) error {
 	gone := make([]cli.Removal, len(done.posts))
 	for i, p := range done.posts {

@@ -31,7 +31,7 @@ func (o *filterFlags) add(a *cli.App, cmd *cobra.Command) {
 	o.when.AddZone(cmd)
 }
 
-// addSelection is add without --tz, for commands that have it already.
+// addSelection defines the flags without --tz, for commands that already have it.
 func (o *filterFlags) addSelection(a *cli.App, cmd *cobra.Command) {
 	o.app = a
 	f := cmd.Flags()
@@ -53,7 +53,7 @@ func statusNames() []string {
 	return names
 }
 
-// query checks the flags and puts them together; the account is for resolve.
+// query returns the query that the flags describe. resolve adds the account.
 func (o *filterFlags) query(a *cli.App) (q client.PostQuery, err error) {
 	q = client.PostQuery{Search: o.search, Labels: o.labels, ExternalID: o.externalID, Collection: o.collection, Limit: PageSize}
 	if err := checkLabels(o.labels); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// labelFlags are the flags that give a post its labels.
+// labelFlags are the flags for the labels of a post.
 type labelFlags struct {
 	labels []string
 	none   bool
@@ -39,7 +39,7 @@ func (l *labelFlags) read() (*[]string, error) {
 	return &l.labels, checkLabels(l.labels)
 }
 
-// checkLabels refuses labels that no post has.
+// checkLabels returns an error for invalid labels.
 func checkLabels(labels []string) error {
 	for _, label := range labels {
 		var refused *schedctl.Error

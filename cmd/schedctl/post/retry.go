@@ -60,7 +60,7 @@ status is 9 when some of the posts could not be retried.`,
 	return cmd
 }
 
-// printRetried prints the posts, with --wait when they have come to their end.
+// printRetried prints the posts. With --wait it first waits until they are finished.
 func (o *retryOptions) printRetried(ctx context.Context, c *client.Client, done changeResult) error {
 	if !o.wait {
 		return o.printChanged(ctx, c, done)
@@ -68,8 +68,8 @@ func (o *retryOptions) printRetried(ctx context.Context, c *client.Client, done 
 	return waitForAll(ctx, o.App, c, idsOf(done.posts), done.alone)
 }
 
-// refuses returns the error with which the daemon would refuse a retry of a
-// failed post for its targets.
+// refuses returns the error with which the daemon would refuse to retry targets of a
+// failed post.
 func (o *retryOptions) refuses(p apiv1.Post) error {
 	known, unknown := failedTargets(p)
 	for _, id := range o.request.TargetIDs {
@@ -99,8 +99,8 @@ func mayBePublished(p apiv1.Post) error {
 		WithHint("look there first, then retry with --force")
 }
 
-// failedTargets returns those targets of a post that can be tried again, or whose
-// network can be asked at once, and those that need --force.
+// failedTargets returns the targets that can be retried, or whose network can be asked
+// at once, and the targets that need --force.
 func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
 	for _, t := range p.Targets {
 		switch {
@@ -116,8 +116,8 @@ func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
 	return known, unknown
 }
 
-// waitsForNetwork reports whether a retry makes schedctl ask or call the network of
-// a target at once.
+// waitsForNetwork reports whether a retry makes schedctl contact the network of a
+// target at once.
 func waitsForNetwork(t apiv1.Target) bool {
 	return inDoubt(t) || t.Status == schedctl.Publishing && t.NextAttemptAt != nil && t.Error != nil && t.Error.Kind == schedctl.KindNetwork
 }
@@ -138,7 +138,7 @@ func (o *retryOptions) tellTargets(p apiv1.Post, names Accounts) {
 	}
 }
 
-// joinErrors returns the errors that there are, in their order.
+// joinErrors returns the errors that are not nil, in their order.
 func joinErrors(errs ...error) error {
 	var all cli.ErrorList
 	for _, err := range errs {
@@ -154,7 +154,7 @@ func joinErrors(errs ...error) error {
 	return all
 }
 
-// accountList names the accounts of targets.
+// accountList lists the accounts of targets.
 func accountList(targets []apiv1.Target, names Accounts) string {
 	return strings.Join(cli.Map(targets, func(t apiv1.Target) string { return cli.OneLine(nameOf(names, t.SocialAccountID)) }), ", ")
 }

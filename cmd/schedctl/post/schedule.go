@@ -21,7 +21,7 @@ type scheduleOptions struct {
 	once  idempotencyFlags
 	wait  bool
 	at    *apiv1.PublishTime // of --at or --in
-	named bool               // posts are named, and not selected by flags
+	named bool               // posts are given by id, not selected by flags
 
 	allowDuplicate bool
 }
@@ -65,8 +65,8 @@ exit status is 9 when some of the posts could not be moved. "schedctl post edit 
 	return cmd
 }
 
-// checkArgs notes whether the command is about one draft. What --dry-run prints
-// depends on it: a validation, or the posts.
+// checkArgs records whether the command is about one draft. Then --dry-run prints a
+// validation, and otherwise the posts.
 func (o *scheduleOptions) checkArgs(cmd *cobra.Command, ids []string) error {
 	if o.named = len(ids) > 0; len(ids) != 1 || o.shift != 0 {
 		cmd.Annotations[cli.DryFieldsAnnotation] = ""
@@ -96,7 +96,7 @@ func (o *scheduleOptions) run(cmd *cobra.Command, ids []string) (err error) {
 	return o.changeOptions.run(cmd, ids)
 }
 
-// scheduleOne gives one draft its time.
+// scheduleOne schedules one draft.
 func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 	c, id, err := connectOne(ctx, o.App, ref)
 	if err != nil {
@@ -122,8 +122,7 @@ func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 	return printPost(ctx, o.App, c, post)
 }
 
-// replacementAccounts returns the accounts that take the place of a post's, nil to leave
-// them.
+// replacementAccounts returns the new accounts of a post, or nil to keep them.
 func replacementAccounts(ctx context.Context, a *cli.App, c *client.Client, to []string) (*[]string, error) {
 	if to == nil {
 		return nil, nil
@@ -132,7 +131,7 @@ func replacementAccounts(ctx context.Context, a *cli.App, c *client.Client, to [
 	return &ids, err
 }
 
-// releasedPost returns the change of a post that is given a time and perhaps other
+// releasedPost returns the change that schedules a post, and perhaps replaces its
 // accounts.
 func releasedPost(a *cli.App, to *[]string, at *apiv1.PublishTime, allowDuplicate bool) func(apiv1.Post, *apiv1.CreatePost) error {
 	return func(_ apiv1.Post, post *apiv1.CreatePost) error {

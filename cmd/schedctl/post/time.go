@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// understood is what --json shows of a time.
+// understood is the --json output for a parsed time.
 type understood struct {
 	Input    string     `json:"input"`
 	UTC      apiv1.Time `json:"utc"`
