@@ -22,7 +22,7 @@ type apiCall struct {
 	file, idempotencyKey string
 }
 
-// apiMethods are those of the API, and whether they take a body.
+// apiMethods has the methods of the API, and whether requests with them have a body.
 var apiMethods = map[string]bool{"GET": false, "HEAD": false, "POST": true, "PUT": true, "PATCH": true, "DELETE": false}
 
 func NewAPI(a *cli.App) *cobra.Command {
@@ -81,7 +81,7 @@ func (o *apiCall) run(ctx context.Context, method, path string) error {
 	return failed
 }
 
-// maxBody is more than the API takes, so that it says what it takes.
+// maxBody is more than the API accepts, so that the daemon reports its limit.
 const maxBody = 8 << 20
 
 func (o *apiCall) readBody(ctx context.Context) ([]byte, error) {

@@ -108,8 +108,8 @@ func (o *backup) run(ctx context.Context, path string) error {
 		return fmt.Errorf("create the backup: %w", err)
 	}
 	defer os.Remove(f.Name())
-	// The daemon is mostly on the same machine, and has work to do: a copy and its
-	// check take one processor and leave it the others.
+	// The daemon usually runs on the same machine: use one processor for the copy and its
+	// check, and leave it the others.
 	runtime.GOMAXPROCS(1)
 	out := newCopyProgress(o.App, &flushed{file: f})
 	n, err := o.download(ctx, c, out)
@@ -129,7 +129,7 @@ func (o *backup) run(ctx context.Context, path string) error {
 	}, content)
 }
 
-// refuse returns an error when path must not be written to.
+// refuse returns an error if path must not be written.
 func (o *backup) refuse(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -149,8 +149,8 @@ func errExists(path string) error {
 	return cli.OtherError("%s exists", path).WithHint("choose another name, or replace it with --force")
 }
 
-// check reads the copy completely. A daemon that is newer than this program may
-// have a database that only it can read.
+// check reads the copy completely. If the daemon is newer than this program, only the
+// daemon's version may be able to read the database.
 func (o *backup) check(ctx context.Context, path string) (backupContent, error) {
 	content, err := checkBackup(ctx, path, filepath.Dir(path))
 	if errors.Is(err, storage.ErrNewer) || errors.Is(err, archive.ErrNewer) {
@@ -174,7 +174,7 @@ func (o *backup) place(from, to string) error {
 			}
 			return privatefile.SyncDir(filepath.Dir(to))
 		}
-		// A file system without links.
+		// The file system has no links.
 	}
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("name the backup: %w", err)
@@ -196,7 +196,7 @@ func (o *backup) print(b backedUp, content backupContent) error {
 		WithHint("upload the same files again: schedctl media upload FILE; or delete the assets: schedctl media delete ID")
 }
 
-// sizeText returns a number of bytes: for people on a terminal, else all of it.
+// sizeText formats a number of bytes: rounded on a terminal, else all digits.
 func sizeText(a *cli.App, n int64) string {
 	if !a.OutTerminal {
 		return fmt.Sprint(n)
@@ -232,7 +232,7 @@ func (p *copyProgress) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// end takes the line away.
+// end removes the line.
 func (p *copyProgress) end() {
 	if p.tell != nil && !p.told.IsZero() {
 		p.tell("\r\x1b[K")

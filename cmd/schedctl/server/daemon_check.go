@@ -19,7 +19,7 @@ type daemonCheck struct {
 	mediaCheck
 }
 
-// checked is the result of "schedctl daemon check".
+// checked is the --json output of "schedctl daemon check".
 type checked struct {
 	Path     string         `json:"path"`
 	Bytes    int64          `json:"bytes"`

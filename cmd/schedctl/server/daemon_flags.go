@@ -30,8 +30,8 @@ func (o *daemonRun) register(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// settle checks the flags and returns the data directory, as an absolute path, and
-// the database. It changes nothing.
+// settle checks the flags and returns the absolute path of the data directory, and the
+// database. It changes nothing.
 func (o *daemonRun) settle() (dir string, name storeName, err error) {
 	if _, err := o.daemonLog(); err != nil {
 		return "", name, err

@@ -39,8 +39,7 @@ func listNodes(ctx context.Context, a *cli.App, url string) []apiv1.Node {
 	return nil
 }
 
-// knownClient returns a client of a daemon that is known to be there, with the
-// key that there is, if any.
+// knownClient returns a client of a running daemon, with the API key if there is one.
 func knownClient(a *cli.App, url string, at cli.ContextChoice) (*client.Client, error) {
 	e, err := a.EndpointAt(url, at)
 	if err != nil {
@@ -68,7 +67,7 @@ func nodeTable(a *cli.App, nodes []apiv1.Node) []byte {
 	return append([]byte("\n"), text...)
 }
 
-// nodeState is what a table says of a node.
+// nodeState returns the state of a node for the table.
 func nodeState(n apiv1.Node) string {
 	switch {
 	case n.Self:
@@ -79,7 +78,7 @@ func nodeState(n apiv1.Node) string {
 	return "gone"
 }
 
-// spanText returns milliseconds as a time, rounded for people on a terminal.
+// spanText formats milliseconds as a duration, rounded on a terminal.
 func spanText(a *cli.App, ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	if a.OutTerminal && d > time.Second {

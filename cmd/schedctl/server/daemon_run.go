@@ -22,8 +22,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// daemonRun is a daemon as the flags of "daemon run" describe it. The commands that
-// start one in the background, or as a service, take the same flags.
+// daemonRun has the flags of "daemon run". The commands that start a daemon in the
+// background or as a service have the same flags.
 type daemonRun struct {
 	*cli.App
 	flags        *pflag.FlagSet
@@ -102,8 +102,8 @@ func (o *daemonRun) run(ctx context.Context) error {
 	return errors.Join(err, store.Close())
 }
 
-// ensureDataDir creates the data directory if it is absent. It returns an error when
-// other users can change what is in it.
+// ensureDataDir creates the data directory if it is missing. It returns an error when
+// other users can change files in it.
 func ensureDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
@@ -183,15 +183,14 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	}
 	if errors.Is(err, daemon.ErrOtherKey) {
 		if absent != nil {
-			os.Remove(keyPath) // it was made a moment ago, and has sealed nothing
+			os.Remove(keyPath) // it is new and has sealed nothing
 		}
 		return otherKey(err.Error(), keyPath)
 	}
 	return err
 }
 
-// otherKey is why a daemon does not start that lacks the key of the others on its
-// database.
+// otherKey returns the error for a daemon that does not have the key of its database.
 func otherKey(message, path string) error {
 	return cli.OtherError("%s", message).WithHint("copy secret.key from the data directory of a daemon that uses this database to " + path)
 }
@@ -232,7 +231,7 @@ func sealerFor(ctx context.Context, store storage.Store, path string) (*seal.Sea
 	return seal.New(key)
 }
 
-// openError adds who holds a locked database file.
+// openError adds the process that has locked a database file.
 func openError(err error, path string) error {
 	if !errors.Is(err, storage.ErrLocked) {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// Diagnosis is what one check found.
+// Diagnosis is the result of one check.
 type Diagnosis struct {
 	Check  string `json:"check"`
 	Status string `json:"status"` // ok, warn or fail
@@ -23,12 +23,11 @@ type Diagnosis struct {
 	Advice string `json:"advice"` // what to do, or empty
 }
 
-// doctor goes from check to check. One whose ground another has taken away is
-// left out.
+// doctor runs the checks. It skips a check if a failed one makes it impossible.
 type doctor struct {
 	*cli.App
 	findings []Diagnosis
-	warned   bool // the daemon has warned of something that may keep posts waiting
+	warned   bool // the daemon reported a warning that may explain late posts
 }
 
 func NewDoctor(a *cli.App) *cobra.Command {
@@ -70,7 +69,7 @@ func (d *doctor) fail(check, advice, format string, args ...any) {
 	d.findings = append(d.findings, Diagnosis{check, "fail", fmt.Sprintf(format, args...), advice})
 }
 
-// failed notes an error that says itself what to do.
+// failed records an error that includes its own advice.
 func (d *doctor) failed(check string, err error) {
 	detail, advice := err.Error(), ""
 	if known := (*cli.Failure)(nil); errors.As(err, &known) {
@@ -79,7 +78,7 @@ func (d *doctor) failed(check string, err error) {
 	d.fail(check, advice, "%s", detail)
 }
 
-// examine makes all checks, those of this machine first.
+// examine runs all checks, first those of this machine.
 func (d *doctor) examine(ctx context.Context) {
 	d.timeZones()
 	d.keyringWorks()
@@ -103,13 +102,13 @@ func (d *doctor) examine(ctx context.Context) {
 		return
 	}
 	defer c.Close()
-	if d.daemonAnswers(ctx, c) && d.keyIsGood(ctx, c) {
+	if d.daemonResponds(ctx, c) && d.keyIsGood(ctx, c) {
 		d.accountsAreWell(ctx, c)
 		d.postsGoOut(ctx, c)
 	}
 }
 
-// report prints the findings; any that failed is an error.
+// report prints the results. It returns an error if any check failed.
 func (d *doctor) report() error {
 	failed := 0
 	var names []string
@@ -146,7 +145,7 @@ func (d *doctor) print(failed []string) error {
 	return d.Write(b.Bytes())
 }
 
-// timeZones checks what times in words depend on.
+// timeZones checks the time zone database and the local zone.
 func (d *doctor) timeZones() {
 	name := d.Getenv("TZ")
 	if name != "" && !strings.HasPrefix(name, ":") && !strings.HasPrefix(name, "/") {
@@ -165,8 +164,8 @@ func (d *doctor) timeZones() {
 	d.ok("time zones", "local time is %s", now.Format("2006-01-02 15:04 MST (UTC-07:00)"))
 }
 
-// daemonAnswers checks that the daemon is there and ready, and compares clocks.
-func (d *doctor) daemonAnswers(ctx context.Context, c *client.Client) bool {
+// daemonResponds checks that the daemon responds and is ready, and compares clocks.
+func (d *doctor) daemonResponds(ctx context.Context, c *client.Client) bool {
 	asked := d.Now()
 	said, answer, err := askReady(ctx, c)
 	took := d.Now().Sub(asked)

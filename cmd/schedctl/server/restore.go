@@ -21,7 +21,7 @@ import (
 	"github.com/schedctl/schedctl/storage/transfer"
 )
 
-// What becomes of targets whose time has come since the backup was made.
+// The values of --overdue.
 const (
 	overdueHold    = "hold"
 	overduePublish = "publish"
@@ -152,8 +152,8 @@ func (o *restore) examine(ctx context.Context, from string) (err error) {
 	return err
 }
 
-// fill puts the backup and the keys into the directory. The media files come before the
-// database, which gets its name last.
+// fill writes the backup and the keys into the directory. The database gets its final
+// name last.
 func (o *restore) fill(ctx context.Context, target *dataDir, from string, keys givenKeys, done *restoredData) (err error) {
 	unnamed := cli.DatabaseFile + restoringSuffix
 	if o.content.archived {
@@ -183,8 +183,8 @@ func (o *restore) fill(ctx context.Context, target *dataDir, from string, keys g
 	return target.rename(unnamed, cli.DatabaseFile)
 }
 
-// prepare brings the copy up to date, sees that the keys belong to it, holds back
-// what may have gone out and checks what has come of it.
+// prepare updates the copy to the current version, checks that the keys belong to it,
+// holds posts that may have been published, and checks the result.
 func (o *restore) prepare(ctx context.Context, from, path string, keys givenKeys) (held int, err error) {
 	store, err := bolt.Open(path, bolt.Options{Logger: o.Logger()})
 	if err != nil {
@@ -227,7 +227,7 @@ func (o *restore) print(r restoredData, keys givenKeys) error {
 	return o.PrintObject(r, r.DataDir, pairs)
 }
 
-// refuseUsed returns an error for a directory that holds anything.
+// refuseUsed returns an error if a directory is not empty.
 func refuseUsed(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {

@@ -14,10 +14,10 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// dataDir is a data directory that is being made.
+// dataDir is a data directory that is being created.
 type dataDir struct {
 	path string
-	own  bool     // it was not there before
+	own  bool     // this command created it
 	made []string // the files and directories in it
 }
 
@@ -30,7 +30,7 @@ func makeDataDir(path string) (*dataDir, error) {
 	return d, nil
 }
 
-// undo removes what was made.
+// undo removes everything that was created.
 func (d *dataDir) undo() {
 	for _, name := range d.made {
 		os.RemoveAll(filepath.Join(d.path, name))
@@ -40,7 +40,7 @@ func (d *dataDir) undo() {
 	}
 }
 
-// create makes a file for this user alone.
+// create creates a file that only this user can access.
 func (d *dataDir) create(name string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -49,7 +49,7 @@ func (d *dataDir) create(name string) (*os.File, error) {
 	return f, err
 }
 
-// write makes a file that is on disk when it returns.
+// write creates a file. It is on disk when write returns.
 func (d *dataDir) write(name string, data []byte) error {
 	f, err := d.create(name)
 	if err != nil {

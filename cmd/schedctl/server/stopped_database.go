@@ -8,7 +8,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// stoppedDatabase is the database of a daemon that does not run, as flags name it.
+// stoppedDatabase is the database of a stopped daemon, according to the flags.
 type stoppedDatabase struct{ dir, file string }
 
 func (d *stoppedDatabase) register(f *pflag.FlagSet) {
