@@ -59,7 +59,7 @@ func (m *mediaWorld) judgeOutcome(s *mediaStory, t apiv1.Target, ids []string) {
 		}
 	case t.Status != schedctl.Failed || t.Error == nil:
 		m.judged.violation(stuckRecord, "target %s on %s is still %s after %d attempts: %+v", t.ID, s.gate.name, t.Status, t.Attempts, t.Error)
-	case t.Error.Outcome == schedctl.OutcomeUnknown && (!s.gate.retries || t.Attempts == maxTries):
+	case t.Error.Outcome == schedctl.OutcomeUnknown && (!s.gate.retries || t.Attempts >= maxTries):
 		m.judged.note("unknown")
 	case t.Error.Outcome == schedctl.OutcomeUnknown:
 		m.judged.violation(lostRecord, "target %s on %s ended with an unknown outcome after %d attempts: %s", t.ID, s.gate.name, t.Attempts, t.Error.Message)

@@ -123,16 +123,13 @@ func (s *Service) fill(spool *blob.Spool, r io.Reader) error {
 			limit = s.limits.Of(schedctl.MediaClassOf(mimeType))
 			spool.SetLimit(limit)
 		}
-		_, err = io.CopyBuffer(spool, onlyReader{r}, make([]byte, 64<<10))
+		_, err = spool.ReadFrom(r)
 	}
 	if errors.Is(err, blob.ErrTooLarge) {
 		return tooLarge(mimeType, limit)
 	}
 	return err
 }
-
-// onlyReader hides other methods of a reader, so that [io.CopyBuffer] uses its buffer.
-type onlyReader struct{ io.Reader }
 
 // detect returns the type that the first bytes of a file show, or "" if they do not
 // suffice. The error is that of a type that is not accepted.
