@@ -16,7 +16,7 @@ func (d *stoppedDatabase) register(f *pflag.FlagSet) {
 	f.StringVar(&d.file, "file", "", "a database `file`, such as a backup, instead of the one in the data directory")
 }
 
-// find returns the file, and the directory that it is in.
+// find returns the database file and its directory.
 func (d *stoppedDatabase) find(a *cli.App) (dir, path string, err error) {
 	switch {
 	case d.dir != "" && d.file != "":
@@ -30,9 +30,8 @@ func (d *stoppedDatabase) find(a *cli.App) (dir, path string, err error) {
 	return filepath.Dir(path), path, nil
 }
 
-// usualFile returns the file of the database in a data directory, else of the one
-// that a daemon of this user would use. When that is on a server it is an error,
-// with what is to be done instead.
+// usualFile returns the database file in a data directory, or else in the default one.
+// It returns an error with advice if the database is on a server.
 func usualFile(a *cli.App, dir, instead string) (string, error) {
 	if dir != "" {
 		return filepath.Join(dir, cli.DatabaseFile), nil

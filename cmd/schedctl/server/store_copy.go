@@ -103,7 +103,7 @@ func (o *storeCopy) run(ctx context.Context) (err error) {
 	}, from)
 }
 
-// names reads the two flags.
+// names parses the two flags.
 func (o *storeCopy) names() (from, to storeName, err error) {
 	for _, flag := range []struct{ name, value string }{{"--from", o.from}, {"--to", o.to}} {
 		if flag.value == "" {
@@ -139,7 +139,7 @@ func openSource(ctx context.Context, o *cli.App, name storeName) (storage.Store,
 	return store, inUse(err, name)
 }
 
-// inUse says of a file that a daemon has open what to do.
+// inUse returns the error for a database file that a daemon has opened.
 func inUse(err error, name storeName) error {
 	var f *cli.Failure
 	if name.file != "" && errors.As(err, &f) && f.Status == cli.ExitOther {
@@ -148,8 +148,8 @@ func inUse(err error, name storeName) error {
 	return err
 }
 
-// copyFailure gives an error of a copy its exit status, and says what to do. removal
-// says how a copy is removed that is worth nothing.
+// copyFailure sets the exit status of an error and adds advice. removal is the command
+// that removes an unusable copy.
 func copyFailure(err error, removal string) error {
 	var (
 		busy     *transfer.BusyError
@@ -176,14 +176,14 @@ func copyFailure(err error, removal string) error {
 	return f
 }
 
-// copyHints says what to do with a database that is not copied because of its mark.
+// copyHints has the advice for databases that cannot be copied because of their mark.
 var copyHints = map[transfer.Role]string{
 	transfer.Arriving:  "complete it first, with the same schedctl store copy again",
 	transfer.Moved:     "copy the other database, or see: schedctl store use --help",
 	transfer.Duplicate: "copy the other database, or see: schedctl store use --help",
 }
 
-// machineName is what nodes call this machine.
+// machineName returns the name of this machine, as nodes use it.
 func machineName() string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -211,7 +211,7 @@ func (o *storeCopy) print(d copiedData, from storeName) error {
 	return o.WriteList(o.RenderTable(t))
 }
 
-// advise says what to do with the two databases.
+// advise explains what to do with the two databases.
 func (o *storeCopy) advise(d copiedData, from storeName) {
 	key := "secret.key of its daemon"
 	if from.file != "" {

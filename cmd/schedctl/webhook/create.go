@@ -77,7 +77,7 @@ func (o *createOptions) run(ctx context.Context) error {
 	return printWithSecret(&o.OneTimeSecret, made, "Created ")
 }
 
-// request checks the flags and puts them together.
+// request returns the request that the flags describe.
 func (o *createOptions) request(ctx context.Context) (r apiv1.CreateWebhook, err error) {
 	if r.URL, err = o.url.value(); err != nil {
 		return r, err
@@ -105,8 +105,7 @@ func (o *createOptions) request(ctx context.Context) (r apiv1.CreateWebhook, err
 	return r, o.Known()
 }
 
-// signingSecret returns the secret that --secret-file or SCHEDCTL_SECRET holds,
-// empty for none.
+// signingSecret returns the secret from --secret-file or SCHEDCTL_SECRET, or empty.
 func signingSecret(ctx context.Context, a *cli.App, file string) (string, error) {
 	secret, source := a.Getenv("SCHEDCTL_SECRET"), "SCHEDCTL_SECRET"
 	if file != "" {

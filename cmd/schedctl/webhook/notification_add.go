@@ -69,7 +69,8 @@ func (o *notifyAdd) run(ctx context.Context) error {
 	return printNotification(o.App, added, "Added")
 }
 
-// request returns what the flags say, without the way to send messages.
+// request returns the request that the flags describe, without the way to send
+// messages.
 func (o *notifyAdd) request() (r apiv1.CreateNotification, err error) {
 	if o.to == "" && !o.byMail() {
 		return r, cli.UsageError("schedctl notify add needs --to or --email").WithHint("name an account with --to, or give --email and --smtp")

@@ -54,7 +54,7 @@ func (o *notifyEdit) run(ctx context.Context, ref string) error {
 	return printNotification(o.App, n, "Changed")
 }
 
-// way adds how messages are sent, where the flags change that.
+// way adds the way to send messages, if the flags change it.
 func (o *notifyEdit) way(ctx context.Context, c *client.Client, change *apiv1.EditNotification, before apiv1.Notification) (err error) {
 	if change.SocialAccountID, err = o.account(ctx, c); err != nil || !o.byMail() {
 		return err
@@ -63,7 +63,7 @@ func (o *notifyEdit) way(ctx context.Context, c *client.Client, change *apiv1.Ed
 	return err
 }
 
-// change returns what the flags say, without the way to send messages.
+// change returns the change that the flags describe, without the way to send messages.
 func (o *notifyEdit) change() (n apiv1.EditNotification, err error) {
 	types, err := o.events.types(schedctl.NotificationEvents())
 	if err != nil {

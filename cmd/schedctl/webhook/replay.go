@@ -21,7 +21,8 @@ type replayOptions struct {
 	zone  cli.WhenFlags
 }
 
-// replayed is what was queued again. Of --since only the number is known.
+// replayed has the deliveries that were queued again. For --since, only their number
+// is known.
 type replayed struct {
 	WebhookID  string           `json:"webhook_id"`
 	Since      *apiv1.Time      `json:"since"`
@@ -80,7 +81,7 @@ func (o *replayOptions) run(ctx context.Context, ref string, ids []string) error
 	return failed
 }
 
-// sinceTime reads --since, which has passed.
+// sinceTime parses --since, which must be in the past.
 func (o *replayOptions) sinceTime() (time.Time, error) {
 	if o.since == "" {
 		return time.Time{}, nil

@@ -63,7 +63,7 @@ func (o *testOptions) run(ctx context.Context, ref string) error {
 	return failedDelivery(d)
 }
 
-// failedDelivery returns the failure of a delivery that was not taken, or nil.
+// failedDelivery returns the error for a delivery that was not accepted, or nil.
 func failedDelivery(d apiv1.Delivery) error {
 	if d.Status == schedctl.DeliveryDelivered {
 		return nil
@@ -72,8 +72,8 @@ func failedDelivery(d apiv1.Delivery) error {
 		WithHint("a receiver must respond with a 2xx status within 10 seconds")
 }
 
-// attempted waits for the first attempt at a delivery and returns the delivery as
-// it was seen last.
+// attempted waits for the first attempt of a delivery and returns its last known
+// state.
 func (o *testOptions) attempted(ctx context.Context, c *client.Client, webhookID string, d apiv1.Delivery) (apiv1.Delivery, error) {
 	waiting := ctx
 	if o.Timeout > 0 {
@@ -98,7 +98,7 @@ func (o *testOptions) attempted(ctx context.Context, c *client.Client, webhookID
 		WithHint("look again with: schedctl webhook deliveries " + webhookID)
 }
 
-// findDelivery looks for a delivery in the log, which has the youngest first.
+// findDelivery searches the log of deliveries, newest first.
 func findDelivery(ctx context.Context, c *client.Client, webhookID, id string) (apiv1.Delivery, error) {
 	for d, err := range c.EachDelivery(ctx, webhookID, client.DeliveryQuery{Limit: post.PageSize}) {
 		switch {

@@ -72,7 +72,7 @@ var webhooks = hookKind[apiv1.Webhook]{
 	detail: properties,
 }
 
-// hookStatus returns the status that is shown for a webhook or a notification.
+// hookStatus returns the status of a webhook or a notification for people.
 func hookStatus(enabled bool, failingSince *apiv1.Time) string {
 	switch {
 	case !enabled:
@@ -111,7 +111,7 @@ func properties(a *cli.App, w apiv1.Webhook) []cli.Property {
 	return pairs
 }
 
-// sentence says what a webhook does.
+// sentence describes a webhook.
 func sentence(a *cli.App, w apiv1.Webhook) string {
 	text := fmt.Sprintf("%s receives %s", cli.OneLine(w.URL), cli.Enumerate(strings.Split(cli.JoinStrings(w.EventTypes, " "), " ")))
 	if !w.Enabled {
