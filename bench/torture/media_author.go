@@ -54,9 +54,26 @@ func (a *mediaAuthor) work(ctx context.Context, enough <-chan struct{}) error {
 		if err := a.writePost(ctx); err != nil {
 			return err
 		}
-		if err := sleep(ctx, time.Duration(100+a.random.IntN(300))*time.Millisecond); err != nil {
+		if err := a.rest(ctx, enough); err != nil {
 			return nil
 		}
+	}
+}
+
+// rest waits before the next post. snac lists only the newest statuses of a user: if too
+// many follow a request whose outcome is unknown, the outcome stays unknown.
+func (a *mediaAuthor) rest(ctx context.Context, enough <-chan struct{}) error {
+	pause := time.Duration(100+a.random.IntN(300)) * time.Millisecond
+	if a.gate.listed > 0 && a.posts >= a.gate.listed {
+		pause = 8 * time.Second
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-enough:
+		return nil
+	case <-time.After(pause):
+		return nil
 	}
 }
 

@@ -31,6 +31,7 @@ type mediaGate struct {
 	account func(url string) apiv1.AddAccount // the account for the daemon
 	read    func(ctx context.Context, id string) ([]shownFile, error)
 
+	listed   int  // after how many posts the authors slow down, or zero
 	retries  bool // a call with an unknown outcome is repeated, so that no outcome stays unknown
 	upstream http.Handler
 	server   *http.Server

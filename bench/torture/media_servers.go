@@ -89,7 +89,7 @@ func startSnac(dir string) (*runningGate, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &runningGate{down: down, mediaGate: &mediaGate{name: "snac", account: mastodonAccount(s.AccessToken)}}
+	g := &runningGate{down: down, mediaGate: &mediaGate{name: "snac", listed: 12, account: mastodonAccount(s.AccessToken)}}
 	g.read = func(ctx context.Context, id string) (files []shownFile, err error) {
 		var status struct {
 			Media []struct{ URL, Description string } `json:"media_attachments"`
