@@ -228,8 +228,9 @@ func (d *exampleDaemon) copyTo(t *testing.T, p *place, e example) {
 	if err == nil {
 		_, err = c.Backup(t.Context(), &withMedia)
 	}
-	if err == nil && e.command == "daemon check" {
-		err = os.CopyFS(filepath.Join(p.dir, "data", "blobs"), os.DirFS(filepath.Join(d.dir, "blobs")))
+	folder := map[string]string{"daemon check": "data/blobs", "store": "blobs", "store copy": "blobs", "store use": "blobs"}[e.command]
+	if err == nil && folder != "" {
+		err = os.CopyFS(filepath.Join(p.dir, folder), os.DirFS(filepath.Join(d.dir, "blobs")))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -17,13 +17,14 @@ func blobDir(dataDir string) blob.Spec {
 	return blob.Spec{Engine: blob.EngineDir, Dir: filepath.Join(dataDir, blobsFolder)}
 }
 
-// openBlobs opens a blob store. It sets the options that are the same for all commands.
-func openBlobs(ctx context.Context, a *cli.App, spec blob.Spec, options all.Options) (blob.Store, error) {
+// openBlobs opens a blob store, which a flag may name. It sets the options that are the
+// same for all commands.
+func openBlobs(ctx context.Context, a *cli.App, flag string, spec blob.Spec, options all.Options) (blob.Store, error) {
 	options.Getenv = a.Getenv
 	options.CheckSecret = func(path string) error { return cli.RefuseExposed(path, privatefile.Reading) }
 	blobs, err := all.Open(ctx, spec, options)
 	if err != nil {
-		return nil, fmt.Errorf("open the store of media: %w; choose another with --blobs", err)
+		return nil, fmt.Errorf("open the store of media: %w; choose another with %s", err, flag)
 	}
 	return blobs, nil
 }

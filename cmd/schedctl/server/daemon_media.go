@@ -83,7 +83,7 @@ func (m *mediaFlags) open(ctx context.Context, a *cli.App, store storage.Store, 
 			spec = blob.Spec{Engine: blob.EnginePostgres}
 		}
 	}
-	return openBlobs(ctx, a, spec, all.Options{Database: store, Spools: filepath.Join(dataDir, uploadsFolder)})
+	return openBlobs(ctx, a, "--blobs", spec, all.Options{Database: store, Spools: filepath.Join(dataDir, uploadsFolder)})
 }
 
 // sizeFlag is a flag value such as 20MB, in bytes. Units are powers of 1000.

@@ -130,7 +130,7 @@ func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string
 
 func (m *mediaCheck) compare(ctx context.Context, a *cli.App, spec blob.Spec, items []inventory.Item) (inventory.Report, error) {
 	// Nothing is uploaded: the directory of uploads is not used.
-	blobs, err := openBlobs(ctx, a, spec, all.Options{ReadOnly: true, Spools: filepath.Join(os.TempDir(), "schedctl-uploads")})
+	blobs, err := openBlobs(ctx, a, "--blobs", spec, all.Options{ReadOnly: true, Spools: filepath.Join(os.TempDir(), "schedctl-uploads")})
 	if err != nil {
 		return inventory.Report{}, err
 	}

@@ -39,7 +39,7 @@ func (o *restore) fillBlobs(ctx context.Context, target *dataDir, from, database
 	if !options.ReadOnly || spec.Engine == blob.EngineS3 {
 		target.made = append(target.made, blobsFolder, uploadsFolder)
 	}
-	blobs, err := openBlobs(ctx, o.App, spec, options)
+	blobs, err := openBlobs(ctx, o.App, "--blobs", spec, options)
 	if err != nil {
 		return err
 	}

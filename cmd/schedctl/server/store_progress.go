@@ -47,6 +47,8 @@ func (p *storeProgress) begin(phase transfer.Phase, done, all int) {
 	switch phase {
 	case transfer.Reading:
 		p.line("reading " + p.from)
+	case transfer.CopyingFiles:
+		p.line("checking and copying " + cli.Plural(all-done, "media file"))
 	case transfer.Copying:
 		p.line("copying " + cli.Plural(all-done, "record") + " to " + p.to)
 	case transfer.Verifying:
