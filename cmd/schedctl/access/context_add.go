@@ -28,7 +28,7 @@ in the keyring instead. The command does not contact the daemon.`,
 
 func addContext(a *cli.App, name string, use bool) error {
 	if a.URL == "" {
-		return cli.UsageError("a context is where a daemon is, and --url is not given").WithHint("give --url http://host:port, https://host or unix:///path")
+		return cli.UsageError("schedctl context add needs --url, the address of the daemon").WithHint("give --url http://host:port, https://host or unix:///path")
 	}
 	ctx := cli.SavedContext{URL: a.URL}
 	if err := cli.CheckContextName(name); err != nil {

@@ -77,7 +77,7 @@ func (o *login) target(cfg cli.Config) (name string, saved cli.SavedContext, err
 	name = o.Context
 	saved.URL = cli.FirstNonEmpty(o.URL, cfg.Contexts[name].URL, o.Getenv("SCHEDCTL_URL"))
 	if saved.URL == "" {
-		return "", saved, cli.UsageError("login needs to know where the daemon is").
+		return "", saved, cli.UsageError("login needs the address of the daemon").
 			WithHint("give --url http://host:port, https://host or unix:///path; the daemon on this machine needs no login")
 	}
 	if name == "" {

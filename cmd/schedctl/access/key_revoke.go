@@ -112,7 +112,7 @@ func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey,
 	case 1:
 		return found[0], nil
 	}
-	return apiv1.APIKey{}, cli.InvalidError(schedctl.ValidationFailed, "%q could be several API keys", ref).WithHint("use one of " + keyCandidates(found))
+	return apiv1.APIKey{}, cli.InvalidError(schedctl.ValidationFailed, "%q matches several API keys", ref).WithHint("use one of " + keyCandidates(found))
 }
 
 func keyCandidates(keys []apiv1.APIKey) string {

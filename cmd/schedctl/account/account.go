@@ -221,7 +221,7 @@ func Pick(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, err
 		case 1:
 			return found[0], nil
 		default:
-			return apiv1.Account{}, cli.InvalidError(schedctl.InvalidSocialAccounts, "%q could be several accounts", ref).WithHint("use one of " + candidateList(found))
+			return apiv1.Account{}, cli.InvalidError(schedctl.InvalidSocialAccounts, "%q matches several accounts", ref).WithHint("use one of " + candidateList(found))
 		}
 	}
 	found := cli.MatchShortID(accounts, schedctl.AccountPrefix, ref, func(acct apiv1.Account) string { return acct.ID })

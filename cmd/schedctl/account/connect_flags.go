@@ -54,7 +54,7 @@ func (o *ConnectFlags) read(c *connection) error {
 		return cli.UsageError("--login is for %s: %s has no such login", loginPlatform, c.platform)
 	}
 	if o.login && !o.Asks() {
-		return cli.UsageError("--login needs a terminal: the code that the browser shows is asked for").
+		return cli.UsageError("--login needs a terminal, to prompt for the code from the browser").
 			WithHint("elsewhere give an access token with --secret-file or SCHEDCTL_SECRET")
 	}
 	return nil

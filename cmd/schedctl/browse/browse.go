@@ -147,7 +147,7 @@ func (o *browser) editText(end context.CancelCauseFunc) func(context.Context, st
 		written := cli.TrimFile(data)
 		switch {
 		case unread != nil:
-			return "", fmt.Errorf("read what the editor has written: %w", unread)
+			return "", fmt.Errorf("read the text from the editor: %w", unread)
 		case err == nil || written == text:
 			os.Remove(path)
 		default:

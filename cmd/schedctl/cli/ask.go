@@ -26,7 +26,7 @@ type Choice struct{ Value, Label string }
 // check returns why a reply is not valid, or nil.
 func (q Question) check(answer string) error {
 	if q.Required && strings.TrimSpace(answer) == "" {
-		return errors.New("this is needed")
+		return errors.New("a value is required")
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func ReadAnnouncement(dir string) (found daemon.Announcement, err error) {
 		return found, fmt.Errorf("find the daemon: %w; name it with --url", err)
 	}
 	if json.Unmarshal(text, &found) != nil || found.URL == "" {
-		return found, fmt.Errorf("find the daemon: %s is damaged; name the daemon with --url", path)
+		return found, fmt.Errorf("find the daemon: %s is damaged; give its address with --url", path)
 	}
 	return found, nil
 }

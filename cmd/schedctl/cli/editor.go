@@ -83,7 +83,7 @@ func (a *App) EditText(ctx context.Context, begin string, note []string) (Edited
 	data, unread := ReadFile(path)
 	m.Text = withoutNote(string(data), note)
 	if unread != nil {
-		return m, after, fmt.Errorf("read what the editor has written: %w", unread)
+		return m, after, fmt.Errorf("read the text from the editor: %w", unread)
 	}
 	if m.Text == "" || err != nil && m.Text == withoutNote(begin, note) {
 		m.Discard()
@@ -102,7 +102,7 @@ func (a *App) EditText(ctx context.Context, begin string, note []string) (Edited
 		err = rewriteDraft(path, m.Text)
 	}
 	if _, gone := os.Stat(path); err != nil && gone == nil {
-		a.Messagef("what was written is kept in %s", path)
+		a.Messagef("the text is kept in %s", path)
 	}
 	return m, after, err
 }
@@ -150,7 +150,7 @@ func runEditor(ctx context.Context, editor, path string) (context.Context, error
 	signal.Stop(interrupts)
 	var ended *exec.ExitError
 	if errors.Is(err, exec.ErrNotFound) || errors.As(err, &ended) && ended.ExitCode() == notFound {
-		err = errors.New("there is no such program; set VISUAL or EDITOR")
+		err = errors.New("the program does not exist; set VISUAL or EDITOR")
 	}
 	return after, err
 }

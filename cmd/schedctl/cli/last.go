@@ -76,7 +76,7 @@ func (a *App) writeLast(n Noun, id string) error {
 
 // LastID returns the id that lastRef stands for.
 func (a *App) LastID(n Noun) (string, error) {
-	missing := NewFailure(ExitNotFound, schedctl.NotFound, "no %s was made here yet, so there is no %s", n.Word, LastRef).
+	missing := NewFailure(ExitNotFound, schedctl.NotFound, "no %s was created on this machine yet, so there is no %s", n.Word, LastRef).
 		WithHint(fmt.Sprintf("see: schedctl %s list", n.Command))
 	name := a.lastFile(n)
 	if name == "" {

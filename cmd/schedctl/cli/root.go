@@ -144,9 +144,9 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 		case len(args) < least:
 			f = UsageError("%s needs %s", cmd.CommandPath(), what)
 		case most >= 0 && len(args) > most && most == 0:
-			f = UsageError("%s takes no argument, and %q is one", cmd.CommandPath(), args[0])
+			f = UsageError("unexpected argument %q: %s takes none", args[0], cmd.CommandPath())
 		case most >= 0 && len(args) > most:
-			f = UsageError("%s takes %s, and %q is too many; quote what belongs together", cmd.CommandPath(), what, args[most])
+			f = UsageError("unexpected argument %q: %s takes %s; put quotes around an argument with spaces", args[most], cmd.CommandPath(), what)
 		default:
 			return nil
 		}

@@ -25,7 +25,7 @@ func (o *OneTimeSecret) Add(cmd *cobra.Command) {
 // Known records that the user has given the secret, so that it is not shown.
 func (o *OneTimeSecret) Known() error {
 	if o.path != "" {
-		return UsageError("--secret-out is for a secret that the daemon makes, and you give yours")
+		return UsageError("--secret-out is for a secret that the daemon generates, and you gave your own")
 	}
 	o.theirs = true
 	return nil

@@ -40,7 +40,7 @@ func AmbiguousIDError(ref, nouns string, candidates []string) error {
 	if more := len(candidates) - MaxCandidates; more > 0 {
 		candidates = append(candidates[:MaxCandidates:MaxCandidates], fmt.Sprintf("%d more", more))
 	}
-	return InvalidError(schedctl.ValidationFailed, "%q could be several %s", Clip(ref, 60), nouns).WithHint("use one of " + strings.Join(candidates, ", "))
+	return InvalidError(schedctl.ValidationFailed, "%q matches several %s", Clip(ref, 60), nouns).WithHint("use one of " + strings.Join(candidates, ", "))
 }
 
 // MatchShortID returns the elements of a list whose id an argument abbreviates.

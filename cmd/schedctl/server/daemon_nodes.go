@@ -32,7 +32,7 @@ func listNodes(ctx context.Context, a *cli.App, url string) []apiv1.Node {
 	switch {
 	case schedctl.CodeOf(err) == schedctl.NotFound || a.Quiet:
 	case schedctl.CodeOf(err) == schedctl.AuthenticationRequired:
-		a.Messagef("the daemons on its database are listed with an API key alone: --api-key-file, SCHEDCTL_API_KEY, or schedctl login")
+		a.Messagef("to list the daemons on its database, give an API key: --api-key-file, SCHEDCTL_API_KEY, or schedctl login")
 	default:
 		a.Messagef("the daemons on its database are not listed: %s", cli.OneLine(err.Error()))
 	}

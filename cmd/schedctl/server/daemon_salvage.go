@@ -213,7 +213,7 @@ func (o *daemonSalvage) print(d salvagedData) error {
 // advise explains the result and what to do next.
 func (o *daemonSalvage) advise(d salvagedData) {
 	if !d.Latest {
-		o.Messagef("what says which state is the last one was damaged: the last changes may be missing")
+		o.Messagef("the record of the newest state is damaged: the last changes may be missing")
 	}
 	if d.Lost["workspaces"] > 0 {
 		o.Messagef("%s had lost name and settings, and is called salvaged", cli.Plural(d.Lost["workspaces"], "workspace"))

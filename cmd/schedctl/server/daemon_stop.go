@@ -91,7 +91,7 @@ func (o *daemonRun) stop(ctx context.Context, dir string) (stopped bool, err err
 		return false, err
 	}
 	if _, locked := dataHolder(dir); locked {
-		return false, cli.NewFailure(cli.ExitConflict, cli.CodeOther, "the daemon has ended, and something has started another one").
+		return false, cli.NewFailure(cli.ExitConflict, cli.CodeOther, "the daemon has ended, but another one was started at once").
 			WithHint("stop it with the service manager that starts it, for example: sudo systemctl stop schedctl.service")
 	}
 	return true, nil
@@ -158,6 +158,6 @@ func (o *daemonRun) refuseUnlocked(ctx context.Context, dir string) error {
 	if _, answer, _ := askReady(ctx, c); answer.Status == 0 {
 		return nil
 	}
-	return cli.OtherError("the daemon at %s holds no lock on %s, so it is not known which process it is", found.URL, dir).
+	return cli.OtherError("the daemon at %s holds no lock on %s, so its process is not known", found.URL, dir).
 		WithHint(fmt.Sprintf("if an earlier version of schedctl started it on this machine, stop it with: kill %d", found.PID))
 }

@@ -28,15 +28,15 @@ const (
 func (d *doctor) clocksAgree(here time.Time, date string) {
 	there, err := http.ParseTime(date)
 	if err != nil {
-		d.warn("clock", "a proxy may have taken it away", "the daemon does not say what time it has")
+		d.warn("clock", "a proxy may have removed it", "the response of the daemon has no Date header")
 		return
 	}
 	skew := there.Add(time.Second / 2).Sub(here) // it has whole seconds
 	switch text := skew.Abs().Round(time.Second).String(); {
 	case skew.Abs() >= clockFails:
-		d.fail("clock", "set the clock of this machine and of the daemon's, best with NTP: the daemon's clock decides when posts are published", "the clocks here and there differ by %s", text)
+		d.fail("clock", "set the clock of this machine and of the daemon's, best with NTP: the daemon's clock decides when posts are published", "the clocks of this machine and of the daemon differ by %s", text)
 	case skew.Abs() >= clockWarns:
-		d.warn("clock", "set the clock of this machine and of the daemon's, best with NTP", "the clocks here and there differ by %s", text)
+		d.warn("clock", "set the clock of this machine and of the daemon's, best with NTP", "the clocks of this machine and of the daemon differ by %s", text)
 	default:
 		d.ok("clock", "the clocks here and there agree")
 	}
@@ -139,9 +139,9 @@ func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
 	case late == 0:
 		d.ok("lag", "no post is late")
 	case d.warned:
-		d.warn("lag", "see what the daemon warns of, above", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
+		d.warn("lag", "see the warnings of the daemon above", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
 	case longest < lagFails:
-		d.warn("lag", "look again in a minute", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
+		d.warn("lag", "check again in a minute", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
 	default:
 		d.fail("lag", "look at the log of the daemon, and at schedctl post list --status scheduled --status publishing --sort publish_at", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
 	}

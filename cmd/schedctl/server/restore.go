@@ -147,7 +147,7 @@ func (o *restore) examine(ctx context.Context, from string) (err error) {
 	}
 	o.content.database, err = bolt.CheckFile(ctx, from)
 	if errors.Is(err, storage.ErrLocked) {
-		return cli.OtherError("%s is the database of a daemon that runs", from).WithHint("make a backup of it with: schedctl backup FILE")
+		return cli.OtherError("%s is the database of a running daemon", from).WithHint("make a backup of it with: schedctl backup FILE")
 	}
 	return err
 }
@@ -240,7 +240,7 @@ func refuseUsed(dir string) error {
 			WithHint("remove the directory and restore again, or choose another one with --data-dir")
 	case len(entries) > 0:
 		return cli.OtherError("%s is not empty: it holds %s", dir, entries[0].Name()).
-			WithHint("choose another directory with --data-dir, or move what is there away")
+			WithHint("choose another directory with --data-dir, or move its files away")
 	}
 	return nil
 }

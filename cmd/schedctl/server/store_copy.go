@@ -178,7 +178,7 @@ func copyFailure(err error, removal string) error {
 	f := &cli.Failure{Status: cli.ExitConflict, Code: cli.CodeOther, Message: err.Error()}
 	switch {
 	case errors.As(err, &busy):
-		f.Status, f.Hint = cli.ExitOther, "stop it first; a killed daemon is forgotten after five seconds"
+		f.Status, f.Hint = cli.ExitOther, "stop it first; a killed daemon is released after five seconds"
 	case errors.As(err, &mismatch):
 		f.Status, f.Hint = cli.ExitOther, removal+", and copy again"
 	case errors.As(err, &lost):
@@ -191,7 +191,7 @@ func copyFailure(err error, removal string) error {
 	case errors.Is(err, transfer.ErrUsable):
 		f.Hint = "there is nothing to do"
 	case errors.Is(err, transfer.ErrNotEmpty):
-		f.Hint = "name an empty one, or a file that is not there yet"
+		f.Hint = "name an empty one, or a file that does not exist"
 	default:
 		return err
 	}

@@ -68,7 +68,7 @@ func failedDelivery(d apiv1.Delivery) error {
 	if d.Status == schedctl.DeliveryDelivered {
 		return nil
 	}
-	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not take %s: %s", d.ID, responseText(d)).
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not accept %s: %s", d.ID, responseText(d)).
 		WithHint("a receiver must respond with a 2xx status within 10 seconds")
 }
 
@@ -94,8 +94,8 @@ func (o *testOptions) attempted(ctx context.Context, c *client.Client, webhookID
 	if ctx.Err() != nil {
 		return d, context.Cause(ctx)
 	}
-	return d, cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "there is no attempt at %s after %s", d.ID, &o.Timeout).
-		WithHint("look again with: schedctl webhook deliveries " + webhookID)
+	return d, cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "there is no attempt for %s after %s", d.ID, &o.Timeout).
+		WithHint("check again with: schedctl webhook deliveries " + webhookID)
 }
 
 // findDelivery searches the log of deliveries, newest first.
