@@ -17,6 +17,7 @@ type response struct {
 	etag     string
 	location string
 	created  string // the id of the created object, for the audit log; may be empty
+	repeated bool   // the request changed nothing and gets no audit entry
 	body     []byte // JSON, or nil for none
 	secret   bool   // the body contains a secret and is sealed when stored
 	replayed bool   // stored by an earlier request with the same key

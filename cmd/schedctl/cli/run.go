@@ -124,7 +124,7 @@ func (a *App) ConnectTo(e Endpoint) (*client.Client, error) {
 	limit := cmp.Or(time.Duration(a.Timeout), client.DefaultTimeout)
 	c, err := client.New(client.Config{
 		Announced: announced, URL: e.URL, Key: e.Key, UserAgent: "schedctl/" + VersionText(),
-		Timeout: limit, MaxWait: limit, Waiting: (&waitLine{App: a}).show, Logger: a.Logger(), Transport: a.Transport,
+		Timeout: time.Duration(a.Timeout), MaxWait: limit, Waiting: (&waitLine{App: a}).show, Logger: a.Logger(), Transport: a.Transport,
 	})
 	if err != nil {
 		return nil, UsageError("%v", err)
