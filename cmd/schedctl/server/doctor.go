@@ -35,7 +35,7 @@ func NewDoctor(a *cli.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Look for what is wrong, and say what to do",
 		Long: `Find problems: check the configuration, the daemon, the API key, the clocks, the time
-zones, the keyring, the accounts, and overdue posts. Each check is a line: ok, warn or
+zones, the keyring, the accounts, overdue posts, and the newest media files. Each check is a line: ok, warn or
 fail, and what to do. When a check fails, the exit status is 1. The command changes
 nothing.
 
@@ -105,6 +105,7 @@ func (d *doctor) examine(ctx context.Context) {
 	if d.daemonResponds(ctx, c) && d.keyIsGood(ctx, c) {
 		d.accountsAreWell(ctx, c)
 		d.postsGoOut(ctx, c)
+		d.mediaIsThere(ctx, c)
 	}
 }
 
