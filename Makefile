@@ -1,22 +1,22 @@
 .DEFAULT_GOAL := help
 GO ?= go
 GOTEST = $(GO) test
-# Tools that compile collect garbage less often, which takes a fifth off what they cost.
+# Compilers run a fifth faster when they collect garbage less often.
 QUICKGO = GOGC=400 $(GO)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 PREFIX ?= /usr/local
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: build ## schedule a post and see it go out
+demo: build ## schedule a post and watch it being published
 	@$(GO) run ./scripts/demo bin/schedctl
 
 build: ## build bin/schedctl
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/schedctl ./cmd/schedctl
 
-install: build ## install program, manual and completions below PREFIX, /usr/local
+install: build ## install the program, manual and completions below PREFIX (/usr/local)
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d)
 	install -m 755 bin/schedctl $(DESTDIR)$(PREFIX)/bin/schedctl
 	install -m 644 completions/schedctl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedctl
@@ -24,26 +24,24 @@ install: build ## install program, manual and completions below PREFIX, /usr/loc
 	install -m 644 completions/schedctl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/schedctl.fish
 	bin/schedctl man $(DESTDIR)$(PREFIX)/share/man
 
-uninstall: ## remove what install has put below PREFIX
+uninstall: ## remove the installed files from PREFIX
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/schedctl share/bash-completion/completions/schedctl share/zsh/site-functions/_schedctl share/fish/vendor_completions.d/schedctl.fish)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/,man1/schedctl.1 man1/schedctl-*.1 man7/schedctl-*.7)
 
-# check vets before, and runs more packages and tests side by side than there are
-# processors, because many of them wait, for real servers above all. Those that take
-# longest begin first. Tests, and what they run, collect garbage as users do. A busy
-# machine needs more than the default limit of 10 minutes for a package.
+# "make check" has already run go vet. It runs more packages and tests in parallel than
+# there are processors, because many of them wait for real servers. The slowest packages
+# come first. Test programs collect garbage as often as they do for users. A busy machine
+# needs more than the default limit of 10 minutes for a package.
 check-code: GOTEST = $(QUICKGO) test -exec 'env -u GOGC'
 check-code: TESTFLAGS = -vet=off -timeout 30m -p 4 -parallel 4 ./cmd/schedctl ./storage/postgres
 
 test: ## run all tests
 	$(GOTEST) $(TESTFLAGS) ./...
 
-# Tests below scripts and of daemon/api/openapi run nothing of ours in their own
-# process, which is all that the race detector sees; they build a release and boot
-# it, and start browsers and compilers: once is enough. Random tests are shorter
-# than without it, and -short leaves out what is not about goroutines: a million rows
-# that only PostgreSQL reads, and the comparison of exchanges with the document of
-# the API. The detector needs cgo.
+# The tests of scripts and daemon/api/openapi only start other programs, which the race
+# detector does not see. Random tests are shorter than in "make test". -short skips tests
+# that are not about goroutines: a million rows that only PostgreSQL reads, and the
+# comparison of HTTP exchanges with the API document. The race detector needs cgo.
 race: ## run all tests of Go code under the race detector
 	CGO_ENABLED=1 RAPID_CHECKS=20 $(GOTEST) -race -short $(TESTFLAGS) $$($(GO) list ./... | grep -Ev '/scripts/|/daemon/api/openapi$$')
 
@@ -53,33 +51,33 @@ lint: ## gofmt, go vet, staticcheck
 	$(QUICKGO) build -o bin/staticcheck honnef.co/go/tools/cmd/staticcheck
 	GOGC=400 bin/staticcheck ./...
 
-generate: ## write the generated files anew (shell completions, pictures, docs/reliability.md)
+generate: ## update generated files (shell completions, pictures, docs/reliability.md)
 	$(GO) generate ./...
 
-bench: build ## measure against bare baselines (2 minutes; wants a quiet machine)
+bench: build ## compare the speed with minimal baselines (2 minutes, on a quiet machine)
 	$(GO) run ./bench -daemon bin/schedctl
 
-bench-quick: build ## the same with a tenth of the posts (at most 25 seconds)
+bench-quick: build ## make bench with a tenth of the posts (at most 25 seconds)
 	$(GO) run ./bench -daemon bin/schedctl -quick -o bin/bench-quick.json
 
-torture: build model ## break the daemon in every way that it promises to survive (long)
+torture: build model ## cause every failure that the daemon promises to survive (an hour)
 	$(GO) run ./bench/torture -daemon bin/schedctl
 
-# make test plays the same random scripts in every run. A failure prints the seed:
+# "make test" uses the same seeds in every run. A failure prints its seed, and
 # RAPID_SEED=N go test repeats it.
 MODELCHECKS ?= 300
 MODELTESTS = ./storage/bolt ./storage/storagetest ./daemon/api ./daemon/deliver ./daemon/schedule ./daemon/webhook ./client/when ./client/bulk
-model: ## play MODELCHECKS random scripts with new seeds on every model (part of torture)
+model: ## run the random tests with new seeds, MODELCHECKS cases each (part of torture)
 	RAPID_SEED=0 RAPID_CHECKS=$(MODELCHECKS) $(GO) test -count=1 -timeout 2h -run 'Model|Random|GoesWrong|Weather|Any' $(MODELTESTS)
 
-torture-quick: build ## the same with less of everything (below 3 minutes)
+torture-quick: build ## a shorter torture with a fixed seed (below 3 minutes)
 	$(GO) run ./bench/torture -daemon bin/schedctl -quick -seed 1 -o bin/torture-quick.json
 
-fuzz: ## fuzz every parser of outside input for 3 minutes in all, or FUZZTIME=5m each
+fuzz: ## fuzz every parser of outside input: 3 minutes in total, or FUZZTIME=5m each
 	@GO=$(GO) scripts/fuzz/run $(FUZZTIME)
 
-check: check-code torture-quick ## all that CI runs, but for fuzz
+check: check-code torture-quick ## everything that CI runs except fuzz
 
-check-code: lint test race demo ## the same without torture-quick
+check-code: lint test race demo ## make check without torture-quick
 
 .PHONY: help demo build install uninstall test race lint generate bench bench-quick model torture torture-quick fuzz check check-code

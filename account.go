@@ -93,6 +93,10 @@ func (o Options) Duration(name string) (time.Duration, bool) {
 	return d, err == nil
 }
 
+// OptionRequireAlt is the name of the option, a boolean, of accounts that take no file
+// without an alt text. Accounts of every platform have it.
+const OptionRequireAlt = "require_alt"
+
 // MaxAccountName is the longest account name, in characters.
 const MaxAccountName = 80
 

@@ -100,6 +100,8 @@ var benchCases = []benchCase{
 	{"burst", measureBursts},
 	{"instant", measureInstants},
 	{"slow", measureSlowAccount},
+	{"picture", measurePictures},
+	{"upload", measureUploads},
 	{"hostile", measureHostile},
 	{"webhook", measureWebhook},
 	{"backlog", measureBacklog},

@@ -68,6 +68,7 @@ func runReceiver() error {
 	l := new(arrivalLog)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /", l.record)
+	(&statusLog{log: l}).register(mux)
 	mux.HandleFunc("POST "+slowPath, func(w http.ResponseWriter, r *http.Request) { respondAfter(w, r, slowResponse) })
 	mux.HandleFunc("POST "+deadPath, func(w http.ResponseWriter, r *http.Request) { respondAfter(w, r, time.Hour) })
 	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, len(l.since(0))) })

@@ -11,15 +11,25 @@ import (
 	"github.com/go-resty/resty/v2"
 )
 
-// Backup writes a copy of the daemon's whole database to w as it arrives, and
-// returns its size in bytes. Secrets in it are sealed; the key that opens them
-// is not part of it.
+// Backup writes a copy of the daemon's whole database, and of the bytes of all media, to
+// w as it arrives, and returns its size in bytes. Without media it is a database file,
+// otherwise a tar file. Secrets in it are sealed; the key that opens them is not part of
+// it.
 //
 // A backup may take any time, but data must arrive at least once in the client's
 // timeout. A backup that has started is not repeated: after an error, what w has
 // got is not a backup. A copy that broke off is an [*UnreachableError].
 func (c *Client) Backup(ctx context.Context, w io.Writer) (size int64, err error) {
-	return c.download(ctx, downloadRequest{path: "/backup", accept: "application/octet-stream, application/json;q=0.5", name: "the backup"}, w)
+	return c.backup(ctx, "/backup", w)
+}
+
+// BackupDatabase is Backup without the bytes of media. The copy is always a database file.
+func (c *Client) BackupDatabase(ctx context.Context, w io.Writer) (size int64, err error) {
+	return c.backup(ctx, "/backup?media=false", w)
+}
+
+func (c *Client) backup(ctx context.Context, path string, w io.Writer) (size int64, err error) {
+	return c.download(ctx, downloadRequest{path: path, accept: "application/octet-stream, application/json;q=0.5", name: "the backup"}, w)
 }
 
 // downloadRequest asks for a stream.

@@ -67,7 +67,7 @@ type Config struct {
 
 	Key       string        // the API key; empty sends none
 	UserAgent string        // sent with every request
-	Timeout   time.Duration // of one call with all its repetitions; DefaultTimeout when 0
+	Timeout   time.Duration // of one call with all its repetitions; DefaultTimeout when 0, and more for FetchMedia
 	Logger    *slog.Logger  // logs every request at level debug; nil for no log
 
 	// Announced, if not nil, returns what the daemon has announced of itself at this
@@ -103,6 +103,7 @@ type Client struct {
 	url     string // as configured, for messages
 	resty   *resty.Client
 	timeout time.Duration
+	patient bool // no timeout was configured: requests that take longer get more time
 	maxWait time.Duration
 	waiting func(refused *Error, pause time.Duration) (done func()) // or nil
 	log     *slog.Logger
@@ -114,7 +115,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{url: cfg.URL, timeout: cfg.Timeout, maxWait: cfg.MaxWait, waiting: cfg.Waiting, log: cfg.Logger}
+	c := &Client{url: cfg.URL, timeout: cfg.Timeout, patient: cfg.Timeout <= 0, maxWait: cfg.MaxWait, waiting: cfg.Waiting, log: cfg.Logger}
 	if c.timeout <= 0 {
 		c.timeout = DefaultTimeout
 	}

@@ -92,9 +92,14 @@ func (c *Client) DeleteMediaAsset(ctx context.Context, id string, options ...Opt
 	return c.write(ctx, http.MethodDelete, path, nil, nil, options)
 }
 
-// FetchMedia lets the daemon fetch a file from a public URL.
+// fetchTimeout is longer than the two minutes for which the daemon fetches a file.
+const fetchTimeout = 150 * time.Second
+
+// FetchMedia lets the daemon fetch a file from a public URL. Without [Config.Timeout],
+// it waits until the daemon gives up.
 func (c *Client) FetchMedia(ctx context.Context, m apiv1.MediaFromURL, options ...Option) (apiv1.MediaAsset, error) {
 	var out apiv1.MediaEnvelope
+	options = append(options[:len(options):len(options)], func(r *apiRequest) { r.atLeast = fetchTimeout })
 	err := c.write(ctx, http.MethodPost, mediaPath+"/from-url", m, &out, options)
 	return out.MediaAsset, err
 }

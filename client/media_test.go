@@ -5,11 +5,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // uploads is a daemon that receives uploads. It refuses the first one with 503.
@@ -80,5 +84,41 @@ func TestUploadMediaRefused(t *testing.T) {
 	}})
 	if schedctl.CodeOf(err) != schedctl.MediaTooLarge {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// slowDaemon responds after a while.
+type slowDaemon time.Duration
+
+// RoundTrip implements [http.RoundTripper].
+func (d slowDaemon) RoundTrip(r *http.Request) (*http.Response, error) {
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case <-time.After(time.Duration(d)):
+	}
+	return &http.Response{
+		StatusCode: http.StatusCreated, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
+		Body: io.NopCloser(strings.NewReader(`{"media_asset":{"id":"med_1"}}`)),
+	}, nil
+}
+
+// The daemon fetches a file for two minutes. The client waits as long, unless it has a
+// timeout of its own.
+func TestFetchMediaWaitsForTheDaemon(t *testing.T) {
+	t.Parallel()
+	for configured, want := range map[time.Duration]time.Duration{0: 2 * time.Minute, 10 * time.Second: 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			c, err := client.New(client.Config{URL: "http://daemon.test", Key: "k", Timeout: configured, Transport: slowDaemon(2 * time.Minute)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			start := time.Now()
+			asset, err := c.FetchMedia(t.Context(), apiv1.MediaFromURL{URL: "https://example.org/cat.png"})
+			if took := time.Since(start); took != want || (err == nil) != (configured == 0) || (asset.ID == "med_1") != (configured == 0) {
+				t.Errorf("timeout %v: %v, %v after %v", configured, asset.ID, err, took)
+			}
+		})
 	}
 }

@@ -24,6 +24,8 @@ type apiRequest struct {
 	body   any // nil for none
 	header http.Header
 
+	atLeast time.Duration // the default timeout, if it is longer than that of other requests
+
 	replayed *bool // set to whether the response was stored earlier; may be nil
 }
 
@@ -92,7 +94,11 @@ const (
 // call sends the request, repeats it where that is safe and useful, and decodes the
 // response into out.
 func (c *Client) call(ctx context.Context, r apiRequest, out any) error {
-	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	limit := c.timeout
+	if c.patient {
+		limit = max(limit, r.atLeast)
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for try := 1; ; try++ {
 		err := c.try(limited, r, out, try)

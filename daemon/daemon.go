@@ -23,6 +23,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/metrics"
 	"github.com/schedctl/schedctl/daemon/node"
 	"github.com/schedctl/schedctl/daemon/notify"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
@@ -158,40 +159,22 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	}
 	d := &daemon{member: member, self: newLoneNode(cfg), store: cfg.Store, log: cfg.Logger, clock: watched, probe: newProbe(cfg.Store, cfg.Logger)}
 	client := outbound.Client(cfg.Outbound)
-	publishers := all.Publishers(all.Config{
-		Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version,
-	})
-	asking := connect.Config{Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Logger: cfg.Logger}
-	if member != nil {
-		asking.Member = member
-	}
-	d.connector = connect.New(asking)
+	publishers := all.Publishers(all.Config{Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version})
+	d.connector = newConnector(cfg, publishers, member)
 	sender := notify.New(notify.Config{
 		Store: cfg.Store, Publishers: publishers, Credentials: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Logger: cfg.Logger, Version: cfg.Version,
 	})
-	webhookConfig := webhook.Config{
-		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.countWebhookAttempt, Clock: watched, Notifier: sender,
-	}
-	if member != nil {
-		webhookConfig.Member = member
-	}
-	d.dispatcher = webhook.New(webhookConfig)
+	d.dispatcher = d.newDispatcher(cfg, client, sender)
 	d.metrics = metrics.New(metrics.Config{
 		Store: cfg.Store, Backlog: d.dispatcher.Backlog, ClockDoubted: func() bool { return watched.Leap().InDoubt() }, Logger: cfg.Logger, Version: cfg.Version,
 	})
-	published := deliver.Config{
-		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector, Observe: d.countPublishAttempt, Clock: watched,
-		MaxLateness: cfg.MaxLateness, Owner: d.self.id, Logger: cfg.Logger,
-	}
 	signer := media.NewSigner(cfg.Sealer.DeriveKey(media.SigningPurpose))
-	if cfg.Blobs != nil {
-		published.Media = newMediaSource(cfg.Store, cfg.Blobs, signer, publicURL)
-	}
+	d.deliverer = d.newDeliverer(cfg, publishers, signer, publicURL)
 	newLoop := schedule.New
 	if member != nil {
-		published.Member, newLoop = member, schedule.NewWindow
+		newLoop = schedule.NewWindow
+		member.SetLag(d.deliverer.Lag)
 	}
-	d.deliverer = deliver.New(published)
 	d.loop = newLoop(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
 	readers := storage.NewReaders(cfg.Store)
 	var files *media.Service
@@ -199,7 +182,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	if cfg.Blobs != nil {
 		files = media.New(media.Config{Blobs: cfg.Blobs, Limits: cfg.Media, Outbound: cfg.Outbound})
 		links = &mediaLinks{readers, files, signer, cfg.Logger}
-		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs}, d.metrics, cfg.Logger, time.Time{}}
+		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs, Used: cfg.Media.Keep, Retention: files.Retention()}, d.metrics, cfg.Logger, time.Time{}}
 	}
 	d.api = api.New(api.Config{
 		Media: files, Signer: signer, PublicURL: publicURL,
@@ -207,11 +190,40 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
 		Metrics: rejectRebinding(listener, d.metrics.Handler()), Observe: d.countRequest, Ready: d.ready, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})
-	if member != nil {
-		member.SetLag(d.deliverer.Lag)
-	}
 	cfg.Store.Notify(d.committed)
 	return d
+}
+
+func newConnector(cfg Config, publishers publish.Registry, member *node.Member) *connect.Connector {
+	config := connect.Config{Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Logger: cfg.Logger}
+	if member != nil { // the interface must be nil otherwise
+		config.Member = member
+	}
+	return connect.New(config)
+}
+
+func (d *daemon) newDispatcher(cfg Config, client *http.Client, sender *notify.Sender) *webhook.Dispatcher {
+	config := webhook.Config{
+		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.countWebhookAttempt, Clock: d.clock, Notifier: sender,
+	}
+	if d.member != nil {
+		config.Member = d.member
+	}
+	return webhook.New(config)
+}
+
+func (d *daemon) newDeliverer(cfg Config, publishers publish.Registry, signer *media.Signer, publicURL string) *deliver.Deliverer {
+	config := deliver.Config{
+		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector, Observe: d.countPublishAttempt, Clock: d.clock,
+		MaxLateness: cfg.MaxLateness, Owner: d.self.id, Logger: cfg.Logger,
+	}
+	if cfg.Blobs != nil {
+		config.Media = newMediaSource(cfg.Store, cfg.Blobs, signer, publicURL)
+	}
+	if d.member != nil {
+		config.Member = d.member
+	}
+	return deliver.New(config)
 }
 
 // committed passes each commit to the parts that wait for it: new due times to the

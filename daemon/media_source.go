@@ -118,9 +118,9 @@ func (s *mediaSource) original(ctx context.Context, a schedctl.MediaAsset) (*blo
 func blobError(a schedctl.MediaAsset, err error) error {
 	switch {
 	case errors.Is(err, blob.ErrNotFound):
-		return publish.MediaError("media_missing", "the bytes of %s are missing in the media store; restore them from a backup, or attach the file again, then retry", a.ID)
+		return publish.MediaError("media_missing", "the bytes of %s (%s) are missing in the media store; upload the same file again with \"schedctl media upload FILE\", then retry the post", a.ID, a.FileName)
 	case errors.Is(err, blob.ErrCorrupt), errors.Is(err, blob.ErrTooLarge):
-		return publish.MediaError("media_damaged", "the bytes of %s are damaged in the media store; restore them from a backup, or attach the file again, then retry", a.ID)
+		return publish.MediaError("media_damaged", "the bytes of %s (%s) are damaged in the media store; upload the same file again with \"schedctl media upload FILE\", then retry the post", a.ID, a.FileName)
 	}
 	return err
 }

@@ -107,3 +107,13 @@ type Copier interface {
 	// open, and returns its size in bytes. Transactions continue during the copy.
 	Copy(ctx context.Context, w io.Writer) (int64, error)
 }
+
+// SnapshotCopier is a [Copier] whose snapshot can be read before it is copied.
+type SnapshotCopier interface {
+	Copier
+
+	// CopySnapshot is Copy with a function that is called first. It gets the records of
+	// the copy and the size of the copy in bytes, and returns the destination. The reader
+	// is invalid after it returns. Its error ends the copy.
+	CopySnapshot(ctx context.Context, open func(r Reader, size int64) (io.Writer, error)) (int64, error)
+}

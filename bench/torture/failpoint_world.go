@@ -117,10 +117,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// restartLater restarts the daemon with its clock a minute and a half ahead, and waits
-// until it is idle.
+// restartLater restarts the daemon with its clock four minutes ahead, when no request of
+// an earlier run can still be in progress, and waits until it is idle.
 func (x *faultWorld) restartLater(ctx context.Context) error {
-	if err := x.hands.jump(90 * time.Second); err != nil {
+	if err := x.hands.jump(4 * time.Minute); err != nil {
 		return err
 	}
 	if err := x.start(ctx); err != nil {

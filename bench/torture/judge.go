@@ -167,7 +167,7 @@ func (j *verdictCollector) judgeTarget(s observation, p apiv1.Post, t apiv1.Targ
 		j.judgeFailed(s, t, d, k)
 	case schedctl.Canceled:
 		if d.posts > 0 && (t.Error == nil || t.Error.Outcome != schedctl.OutcomeUnknown) {
-			j.violation(wrongStatus, "target %s is canceled without an unknown outcome, and the network has it", t.ID)
+			j.violation(wrongStatus, "target %s is canceled without an unknown outcome, and the network, which is %s, has it (attempts %d, calls %d, error %+v)", t.ID, k, t.Attempts, d.calls, t.Error)
 		}
 	case schedctl.Draft:
 		if d.calls > 0 {

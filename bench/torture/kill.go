@@ -72,9 +72,9 @@ func (h *harness) killWorld(ctx context.Context, name string, plan killPlan, tot
 	return err
 }
 
-// settleLimit is how long after the last start something may be in progress: slightly
-// more than the minute after which a network is queried.
-const settleLimit = 65 * time.Second
+// settleLimit is how long after the last start something may be in progress: the minute
+// after which the response of a network is final, and what a busy machine needs.
+const settleLimit = 90 * time.Second
 
 // setUp starts the daemon, connects everything and sets the modes of the networks.
 func (w *world) setUp(ctx context.Context, plan killPlan) error {

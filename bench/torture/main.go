@@ -24,6 +24,7 @@ import (
 var scenarios = []scenario{
 	{"clock", "A wrong clock (by minutes, an hour, 39 days or ten years, while the daemon runs or is stopped) or a suspended machine makes nothing fail, be published early or twice, or get lost.", clockJumps},
 	{"kill", "A daemon killed at any instant loses nothing that it has acknowledged and publishes nothing twice.", killLoop},
+	{"media", "A daemon killed between an upload, its processing, the call that publishes and the commit publishes each post once, with exactly its pictures and alt texts, on snac, on a Bluesky server, and on a server that processes slowly, refuses or loses files, or cuts the connection after it has accepted a post.", mediaLoop},
 	{"failpoint", "A failure at any commit, and at any point of a call, at worst ends or delays the daemon. No change is lost or applied twice.", failPoints},
 	{"overdue", "After an outage, overdue posts are published oldest first and with the account's spacing. Posts that are too late are missed and not sent.", restartOverdue},
 	{"stop", "A daemon stopped under load ends cleanly and cuts off no call. After a second signal it ends at once, and the next start resolves the interrupted work.", stopUnderLoad},

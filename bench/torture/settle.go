@@ -15,14 +15,24 @@ func (w *world) settle(ctx context.Context, limit time.Duration) error {
 	w.network.acceptAll()
 	started := w.lastStart()
 	defer func() { w.settled = time.Since(started) }()
-	for _, busy := range []func(context.Context) (bool, error){w.hasPendingPosts, w.hasUnknownTargets} {
+	checks := []struct {
+		busy  func(context.Context) (bool, error)
+		stuck string // a violation if it is still busy at the limit; empty if the verdict reports it
+	}{
+		{w.hasPendingPosts, ""},
+		{w.hasUnknownTargets, "an attempt of a canceled post is still running after %s"},
+	}
+	for _, check := range checks {
 		for {
-			more, err := busy(ctx)
+			more, err := check.busy(ctx)
 			if err != nil {
 				return err
 			}
+			if more && time.Since(started) > limit && check.stuck != "" {
+				w.judged.violation(stuckRecord, check.stuck, time.Since(started).Round(time.Second))
+			}
 			if !more || time.Since(started) > limit {
-				break // the verdict reports what is stuck
+				break
 			}
 			select {
 			case <-ctx.Done():

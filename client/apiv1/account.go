@@ -43,7 +43,7 @@ type AddAccount struct {
 	Platform    string            `json:"platform" doc:"The network, such as mastodon."`
 	Name        string            `json:"name,omitempty" doc:"1 to 80 characters. Default: the network's name for the account." minLength:"1" maxLength:"80"`
 	Credentials map[string]string `json:"credentials,omitempty" doc:"The platform's credentials, such as instance_url and access_token. Stored encrypted and never returned."`
-	Options     map[string]any    `json:"options,omitempty" doc:"Options of the platform, and two durations that all platforms have: pacing, the time between overdue posts; and duplicate_guard, the time during which the same text is refused."`
+	Options     map[string]any    `json:"options,omitempty" doc:"Options of the platform, and three that all platforms have: pacing, the time between overdue posts; duplicate_guard, the time during which the same text is refused; and require_alt, true to refuse files without an alt text."`
 }
 
 // EditAccount is the body of PATCH /social-accounts/{id}; absent fields stay as

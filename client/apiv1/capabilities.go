@@ -19,6 +19,19 @@ type ServiceLimits struct {
 	Webhooks           int      `json:"webhooks" doc:"The maximum number of webhooks in a workspace."`
 	IdempotencySeconds int      `json:"idempotency_seconds" doc:"How long a request can be repeated with its Idempotency-Key."`
 	RequestsPerSecond  *float64 `json:"requests_per_second" doc:"The sustained request rate of each API key; null for no limit."`
+
+	Media *MediaLimits `json:"media" doc:"Limits of media; null if the daemon stores none."`
+}
+
+// MediaLimits are the limits of media. GET /media/config has the accepted types.
+type MediaLimits struct {
+	PerPost       int   `json:"per_post" doc:"The maximum number of files of a post."`
+	ImageBytes    int64 `json:"image_bytes" doc:"The maximum size of a picture."`
+	GIFBytes      int64 `json:"gif_bytes" doc:"The maximum size of a GIF."`
+	VideoBytes    int64 `json:"video_bytes" doc:"The maximum size of a video."`
+	DocumentBytes int64 `json:"document_bytes" doc:"The maximum size of a document."`
+	QuotaBytes    int64 `json:"quota_bytes" doc:"The maximum size of all media of the workspace."`
+	KeepSeconds   int   `json:"keep_seconds" doc:"How long a file is kept after the last post with it was published."`
 }
 
 // PlatformEntry is one network that accounts can be connected on.

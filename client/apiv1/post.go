@@ -110,6 +110,8 @@ type CreatePost struct {
 	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the post comes from; null or absent for none."`
 	Labels           []string     `json:"labels,omitempty" doc:"At most 20, each of 1 to 50 characters without commas, control characters, and leading or trailing spaces. The daemon sorts them and removes duplicates." maxItems:"20" minLength:"1" maxLength:"50"`
 	Replaces         *string      `json:"replaces,omitempty" doc:"The id of the canceled post that currently has the external_id. That post loses its external_id and its managed in the same transaction." nullable:"true"`
+	Title            *string      `json:"title,omitempty" doc:"Accepted for clients that send one, at most 140 characters. It is not stored." maxLength:"140" nullable:"true"`
+	PostStyle        string       `json:"post_style,omitempty" doc:"What the post consists of, for clients that send it. The request is refused if the post differs. It is not stored." enum:"text,text_media,media_only,video_only"`
 }
 
 // EditPost is the body of PATCH /posts/{id}; absent fields stay as they are.
@@ -127,6 +129,8 @@ type EditPost struct {
 	ExternalID       *string      `json:"external_id,omitempty" doc:"The client's own id for the post, if it has none yet. It cannot be changed or removed later." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
 	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the post comes from; null takes the post out of its collection."`
 	Labels           *[]string    `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
+	Title            *string      `json:"title,omitempty" doc:"Accepted for clients that send one, at most 140 characters. It is not stored." maxLength:"140" nullable:"true"`
+	PostStyle        string       `json:"post_style,omitempty" doc:"What the post consists of, for clients that send it. The request is refused if the changed post differs. It is not stored." enum:"text,text_media,media_only,video_only"`
 }
 
 // SchedulePost is the body of POST /posts/{id}/schedule.

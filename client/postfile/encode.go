@@ -10,70 +10,93 @@ import (
 	"strings"
 )
 
-// Encode returns the file in the format that [Parse] reads. Windows line endings in
-// a text are read back as "
-// ".
+// Encode returns the file in the format that [Parse] reads. Parse returns an equal file,
+// except that Windows line endings in the content become "\n".
 func (f *File) Encode() []byte {
-	var b bytes.Buffer
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line(fence)
-	for _, v := range []struct{ key, text string }{{"id", f.ID.Text}, {"at", f.At.Text}, {"tz", f.TZ.Text}} {
-		if v.text != "" {
-			line("%s: %s", v.key, quoted(v.text))
-		}
+	e := &encoder{}
+	e.line(fence)
+	e.scalar("id", f.ID)
+	e.scalar("at", f.At)
+	e.scalar("tz", f.TZ)
+	e.list("to", f.To)
+	e.list("labels", f.Labels)
+	e.media(f.Media)
+	e.section("override", f.Overrides, overrideText)
+	e.section("options", f.Overrides, overrideOptions)
+	e.line(fence + "\n")
+	e.line("%s", f.Content.Text)
+	return e.Bytes()
+}
+
+// encoder writes the members of a front matter. Empty ones are left out.
+type encoder struct{ bytes.Buffer }
+
+func (e *encoder) line(format string, args ...any) { fmt.Fprintf(e, format+"\n", args...) }
+
+func (e *encoder) scalar(key string, v Value) {
+	if v.Text != "" {
+		e.line("%s: %s", key, quoted(v.Text))
 	}
-	for _, v := range []struct {
-		key  string
-		list []Value
-	}{{"to", f.To}, {"labels", f.Labels}} {
-		var texts []string
-		for _, item := range v.list {
-			texts = append(texts, quoted(item.Text))
-		}
-		if texts != nil {
-			line("%s: [%s]", v.key, strings.Join(texts, ", "))
-		}
+}
+
+func (e *encoder) list(key string, list []Value) {
+	var texts []string
+	for _, item := range list {
+		texts = append(texts, quoted(item.Text))
 	}
-	for i, m := range f.Media {
-		if i == 0 {
-			line("media:")
-		}
-		line("  - file: %s", quoted(m.File.Text))
+	if texts != nil {
+		e.line("%s: [%s]", key, strings.Join(texts, ", "))
+	}
+}
+
+func (e *encoder) media(media []Media) {
+	if len(media) > 0 {
+		e.line("media:")
+	}
+	for _, m := range media {
+		e.line("  - file: %s", quoted(m.File.Text))
 		if m.Alt.Text != "" {
-			line("    alt: %s", quoted(m.Alt.Text))
+			e.line("    alt: %s", quoted(m.Alt.Text))
 		}
 	}
-	section := func(key string, value func(Override) string) {
-		for _, o := range f.Overrides {
-			if v := value(o); v != "" {
-				line("%s  %s: %s", key, quoted(o.Account.Text), v)
-				key = ""
-			}
+}
+
+// section writes what value returns for each account.
+func (e *encoder) section(key string, overrides []Override, value func(Override) string) {
+	written := false
+	for _, o := range overrides {
+		v := value(o)
+		if v == "" {
+			continue
 		}
+		if !written {
+			e.line("%s:", key)
+			written = true
+		}
+		e.line("  %s: %s", quoted(o.Account.Text), v)
 	}
-	section("override:\n", func(o Override) string {
-		if o.Text.Line == 0 && o.Text.Text == "" {
-			return ""
-		}
-		text := o.Text.Text
-		if strings.HasSuffix(text, "\n") {
-			text += "\n" // Parse removes one line break
-		}
-		return quoted(text)
-	})
-	section("options:\n", func(o Override) string {
-		if o.Options == nil {
-			return ""
-		}
-		var values []string
-		for _, name := range slices.Sorted(maps.Keys(o.Options)) {
-			values = append(values, quoted(name)+": "+asJSON(o.Options[name]))
-		}
-		return "{" + strings.Join(values, ", ") + "}"
-	})
-	line(fence + "\n")
-	line("%s", f.Content.Text)
-	return b.Bytes()
+}
+
+func overrideText(o Override) string {
+	if o.Text.Line == 0 && o.Text.Text == "" {
+		return ""
+	}
+	text := o.Text.Text
+	if strings.HasSuffix(text, "\n") {
+		text += "\n" // Parse removes one line break
+	}
+	return quoted(text)
+}
+
+func overrideOptions(o Override) string {
+	if o.Options == nil {
+		return ""
+	}
+	var values []string
+	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
+		values = append(values, quoted(name)+": "+asJSON(o.Options[name]))
+	}
+	return "{" + strings.Join(values, ", ") + "}"
 }
 
 // plain matches texts that YAML can hold without quotes, such as times.

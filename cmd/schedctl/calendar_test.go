@@ -97,5 +97,5 @@ func TestCalendarFlags(t *testing.T) {
 	m.want(t, 2, "", "schedctl: --week and --month exclude each other: give one\n", "calendar", "--week", "--month")
 	m.want(t, 2, "", "schedctl: \"nonsense\" is not a valid time: try \"tomorrow 9am\", \"2026-12-08 09:00\" or \"in 2h\"\n", "calendar", "--from", "nonsense")
 	m.want(t, 2, "", `{"error":{"code":"USAGE","message":"--json: unknown field \"\"; the fields are from, to, timezone, days","details":null,"request_id":""}}`+"\n", "calendar", "--json=")
-	m.want(t, 2, "", "schedctl: schedctl calendar takes no argument, and \"x\" is one; see: schedctl calendar --help\n", "calendar", "x")
+	m.want(t, 2, "", "schedctl: unexpected argument \"x\": schedctl calendar takes none; see: schedctl calendar --help\n", "calendar", "x")
 }

@@ -98,7 +98,7 @@ func TestCompletionsHaveNoBackticks(t *testing.T) {
 			}
 		}
 	})
-	if got := offered(t, m, "daemon", "run", "--data-d"); len(got) != 1 || got[0] != "--data-dir\tthe directory of the data (environment: SCHEDCTL_DATA_DIR)" {
+	if got := offered(t, m, "daemon", "run", "--data-d"); len(got) != 1 || got[0] != "--data-dir\tthe data directory (environment: SCHEDCTL_DATA_DIR)" {
 		t.Errorf("got %q", got)
 	}
 }

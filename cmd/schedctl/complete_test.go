@@ -61,11 +61,11 @@ func TestCompletionOffersFields(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, nil)
 	for typed, want := range map[string][]string{
-		"--json=":                   {"--json=bytes", "--json=path"},
+		"--json=":                   {"--json=bytes", "--json=media_bytes", "--json=media_files", "--json=media_lost", "--json=path"},
 		"--json=p":                  {"--json=path"},
-		"--json=path,":              {"--json=path,bytes"},
 		"--json=path,b":             {"--json=path,bytes"},
-		"--json=path,bytes,":        nil,
+		"--json=path,bytes,media_":  {"--json=path,bytes,media_bytes", "--json=path,bytes,media_files", "--json=path,bytes,media_lost"},
+		"--json=path,bytes,p":       nil,
 		"--json=nothing,that,is,pa": {"--json=nothing,that,is,path"},
 	} {
 		got := offered(t, m, "backup", typed)

@@ -69,7 +69,7 @@ func TestLoginRefused(t *testing.T) {
 	m, d := newContextMachine(t)
 	m.want(t, 0, "work\n", "", "login", "--url", "http://work.test", "--context", "work", "--api-key-file", writeKey(t, "sctl_good"), "-q")
 	m.want(t, 4, "", "schedctl: the daemon says no\n", "login", "--context", "work", "--api-key-file", writeKey(t, "sctl_wrong"))
-	m.want(t, 2, "", "schedctl: login needs to know where the daemon is; give --url http://host:port, https://host or unix:///path; the daemon on this machine needs no login\n", "login")
+	m.want(t, 2, "", "schedctl: login needs the address of the daemon; give --url http://host:port, https://host or unix:///path; the daemon on this machine needs no login\n", "login")
 	m.want(t, 2, "", "schedctl: login cannot prompt for the key; give --api-key-file FILE, or --api-key-file - for standard input\n", "login", "--url", "http://other.test")
 	m.want(t, 2, "", "schedctl: unix:///run/x.sock gives no name for a context; choose one with --context\n", "login", "--url", "unix:///run/x.sock")
 	m.want(t, 2, "", "schedctl: \"local\" cannot be the name of a context; a name has up to 64 letters, digits, dots, dashes and underscores; local is taken\n", "login", "--url", "http://work.test", "--context", "local")

@@ -152,7 +152,7 @@ func TestContexts(t *testing.T) {
 	m.want(t, 3, "", "schedctl: there is no context \"local\"; the contexts are local, dotted.name, work\n", "context", "remove", "local")
 	m.want(t, 2, "", "schedctl: \"local\" cannot be the name of a context; a name has up to 64 letters, digits, dots, dashes and underscores; local is taken\n", "context", "add", "local", "--url", "http://work.test")
 	m.want(t, 2, "", "schedctl: \"a/b\" cannot be the name of a context; a name has up to 64 letters, digits, dots, dashes and underscores; local is taken\n", "context", "add", "a/b", "--url", "http://work.test")
-	m.want(t, 2, "", "schedctl: a context is where a daemon is, and --url is not given; give --url http://host:port, https://host or unix:///path\n", "context", "add", "new")
+	m.want(t, 2, "", "schedctl: schedctl context add needs --url, the address of the daemon; give --url http://host:port, https://host or unix:///path\n", "context", "add", "new")
 	m.want(t, 2, "", "schedctl: context new: daemon URL \"nonsense\": use http://host:port, https://host or unix:///path\n", "context", "add", "new", "--url", "nonsense")
 	m.want(t, 4, "", "schedctl: the API key cannot be read: open /no/such/key: no such file or directory; give a readable file with --api-key-file\n", "context", "add", "new", "--url", "http://work.test", "--api-key-file", "/no/such/key")
 

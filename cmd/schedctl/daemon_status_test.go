@@ -77,7 +77,7 @@ func TestDaemonStatusListsNodes(t *testing.T) {
 func TestDaemonStatusWithoutNodes(t *testing.T) {
 	t.Parallel()
 	for code, says := range map[schedctl.Code]string{
-		schedctl.AuthenticationRequired: "the daemons on its database are listed with an API key alone: --api-key-file, SCHEDCTL_API_KEY, or schedctl login\n",
+		schedctl.AuthenticationRequired: "to list the daemons on its database, give an API key: --api-key-file, SCHEDCTL_API_KEY, or schedctl login\n",
 		schedctl.InvalidAPIKey:          "the daemons on its database are not listed: the daemon says no\n",
 	} {
 		r := healthy()

@@ -101,7 +101,7 @@ func TestDoctorFinds(t *testing.T) {
 		"no key file":     {func(m *machine, _ routes) { m.env["SCHEDCTL_API_KEY"] = ""; m.env["SCHEDCTL_API_KEY_FILE"] = "/no/key" }, "key", []string{"fail", "the API key cannot be read", "give a readable file"}, 4},
 		"a slow clock":    {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(-20 * time.Second) }, "clock", []string{"warn", "differ by 20s", "NTP"}, 8},
 		"a wrong clock":   {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(time.Hour) }, "clock", []string{"fail", "differ by 1h0m", "NTP"}, 8},
-		"no clock":        {func(_ *machine, r routes) { r["GET /readyz"] = map[string]string{"status": "ok"} }, "clock", []string{"warn", "does not say what time it has", "proxy"}, 8},
+		"no clock":        {func(_ *machine, r routes) { r["GET /readyz"] = map[string]string{"status": "ok"} }, "clock", []string{"warn", "has no Date header", "proxy"}, 8},
 		"a shared login": {func(_ *machine, r routes) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{shared}}
 		}, "accounts", []string{"warn", "it logs in as the same user", "account show"}, 8},

@@ -116,7 +116,7 @@ func TestEditorEndsWithoutAText(t *testing.T) {
 			}
 			said := "schedctl: " + tc.er + "\n"
 			if tc.keptOverrides > 0 {
-				said = "what was written is kept in " + tc.w.path + "\n" + said
+				said = "the text is kept in " + tc.w.path + "\n" + said
 			}
 			if diff := cmp.Diff(said, m.err.String()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -222,10 +222,20 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 // copyTo leaves a backup of the daemon where the example looks for a database.
 func (d *exampleDaemon) copyTo(t *testing.T, p *place, e example) {
 	t.Helper()
-	var backup bytes.Buffer
-	if _, err := d.client(t, d.key).Backup(t.Context(), &backup); err != nil {
+	var backup, withMedia bytes.Buffer
+	c := d.client(t, d.key)
+	_, err := c.BackupDatabase(t.Context(), &backup)
+	if err == nil {
+		_, err = c.Backup(t.Context(), &withMedia)
+	}
+	folder := map[string]string{"daemon check": "data/blobs", "store": "blobs", "store copy": "blobs", "store use": "blobs"}[e.command]
+	if err == nil && folder != "" {
+		err = os.CopyFS(filepath.Join(p.dir, folder), os.DirFS(filepath.Join(d.dir, "blobs")))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
+	p.write(t, "schedctl-backup", withMedia.String())
 	p.write(t, "schedctl-backup.db", backup.String())
 	switch e.command {
 	case "store", "store copy":

@@ -102,6 +102,7 @@ var needsTerminal = []string{
 var needsServer = []string{
 	`schedctl daemon run --store "postgres://schedctl@db.example/schedctl?sslmode=verify-full"`,
 	"schedctl store copy --from bolt:schedctl.db --to postgres://schedctl@db.example/schedctl",
+	`schedctl store copy --from bolt:schedctl.db --to postgres://schedctl@db.example/schedctl --to-blobs "s3://media/schedctl"`,
 	"schedctl store copy --from postgres://schedctl@db.example/schedctl --to bolt:back.db",
 }
 

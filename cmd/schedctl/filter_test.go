@@ -91,8 +91,8 @@ func TestFiltersAreCheckedFirst(t *testing.T) {
 		"--jq: function not defined: frobnicate/0":            {"--jq", "frobnicate"},
 		"--jq: input(s)/0 is not allowed":                     {"--jq", "input"},
 		"--jq: variable not defined: $x":                      {"--jq", "$x"},
-		"--template:1: unclosed action":                       {"--template", "{{.id"},
-		"--template:1: function \"frobnicate\" not defined":   {"--template", "{{frobnicate .id}}"},
+		"--template: 1: unclosed action":                      {"--template", "{{.id"},
+		"--template: 1: function \"frobnicate\" not defined":  {"--template", "{{frobnicate .id}}"},
 		"--jq and --template exclude each other: give one":    {"--jq", ".", "--template", "x"},
 		"--jq and --quiet exclude each other: give one":       {"--jq", ".", "-q"},
 		"--template and --quiet exclude each other: give one": {"--template", "x", "-q"},
@@ -119,7 +119,6 @@ func TestFiltersThatDoNotFit(t *testing.T) {
 	for _, tc := range []struct{ flag, text, want string }{
 		{"--jq", ".[0]", "--jq: expected an array but got: object ("},
 		{"--jq", `error("no")`, "--jq: error: no"},
-		{"--jq", "def f: f; f", "--jq: it was stopped after 50ms"},
 		{"--jq", `"x" * 1000000 | range(infinite) as $i | .`, "--jq: it was stopped after 64 MiB"},
 		{"--template", "{{.titel}}", `--template: 1:2: executing "--template" at <.titel>: map has no entry for key "titel"`},
 		{"--template", `{{color "puce" .id}}`, "the colors are black, red, green, yellow, blue, magenta, cyan, white and gray"},
@@ -127,14 +126,9 @@ func TestFiltersThatDoNotFit(t *testing.T) {
 		{"--template", `{{timeago .id}}`, `timeago takes a time as the API returns it, not "post_1"`},
 		{"--template", `{{join "," .id}}`, "join takes a list"},
 		{"--template", `{{pluck "id" .social_account_ids}}{{pluck "x" .target_summary}}`, "pluck takes a list"},
-		{"--template", "{{range 10000000000}}{{end}}", "--template: it was stopped after 50ms"},
 		{"--template", "{{range 100000000}}1234567890{{end}}", "--template: it was stopped after 64 MiB"},
 	} {
 		t.Run(tc.text, func(t *testing.T) {
-			if strings.Contains(tc.want, "50ms") {
-				m.FilterTime = 50 * time.Millisecond
-				defer func() { m.FilterTime = time.Minute }()
-			}
 			status := m.run(t, "post", "show", "post_1", tc.flag, tc.text)
 			got := m.err.String()
 			if status != 1 || !strings.Contains(got, tc.want) || !strings.HasSuffix(got, hint) || m.out.Len() > 0 {

@@ -15,6 +15,11 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/quietstart"
 )
 
+//go:generate sh -c "go run . completion bash > ../../completions/schedctl.bash"
+//go:generate sh -c "go run . completion zsh > ../../completions/_schedctl"
+//go:generate sh -c "go run . completion fish > ../../completions/schedctl.fish"
+//go:generate sh -c "go run . completion powershell > ../../completions/schedctl.ps1"
+
 func init() { quietstart.End() }
 
 // version is set by the build.

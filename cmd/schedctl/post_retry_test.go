@@ -97,8 +97,8 @@ func TestPostRetryAsks(t *testing.T) {
 		m := newMachine(t, f.routes()).terminals()
 		m.In = strings.NewReader(answer)
 		status := m.run(t, "post", "retry", "--status", "failed", "-q")
-		if !strings.HasPrefix(m.err.String(), planOf1+left2+planOf3+"Try 2 posts again? [y/N] ") || len(f.retried) != retried || status != map[int]int{2: 0, 0: 130}[retried] {
-			t.Errorf("%q: exit status %d, tried again %v:\n%s", answer, status, f.retried, &m.err)
+		if !strings.HasPrefix(m.err.String(), planOf1+left2+planOf3+"Retry 2 posts? [y/N] ") || len(f.retried) != retried || status != map[int]int{2: 0, 0: 130}[retried] {
+			t.Errorf("%q: exit status %d, retried %v:\n%s", answer, status, f.retried, &m.err)
 		}
 	}
 }
@@ -118,21 +118,21 @@ func TestPostRetryRefuses(t *testing.T) {
 	var f failures
 	m := newMachine(t, f.routes())
 	for want, args := range map[string][]string{
-		"schedctl post retry needs the id of a post; or flags that select posts, such as --status failed":                     nil,
-		"without a terminal to confirm on, selected posts are tried again only with --yes; see which they are with --dry-run": {"--search", "text"},
-		"--status: only publishing or failed posts can be tried again":                                                        {"--status", "published", "--yes"},
-		"--search selects posts, and post_1 names one: give either":                                                           {"post_1", "--search", "x"},
-		"--target is about one post: give its id":                                                                             {"post_1", "post_2", "--target", "pt_1"},
+		"schedctl post retry needs the id of a post; or flags that select posts, such as --status failed":                 nil,
+		"without a terminal to confirm on, selected posts are retried only with --yes; see which they are with --dry-run": {"--search", "text"},
+		"--status: only publishing or failed posts can be retried":                                                        {"--status", "published", "--yes"},
+		"--search selects posts, and post_1 names one: give either":                                                       {"post_1", "--search", "x"},
+		"--target is about one post: give its id":                                                                         {"post_1", "post_2", "--target", "pt_1"},
 	} {
 		m.want(t, 2, "", "schedctl: "+want+"\n", append([]string{"post", "retry"}, args...)...)
 	}
 	if len(f.retried) > 0 {
-		t.Errorf("tried again: %v", f.retried)
+		t.Errorf("retried: %v", f.retried)
 	}
 }
 
 func TestPostRetryOfNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"GET /social-accounts": twoAccounts, "GET /posts": apiv1.PostList{}})
-	m.want(t, 0, "[]\n", "no post to try again\n", "post", "retry", "--account", hookID, "--yes", "--json")
+	m.want(t, 0, "[]\n", "no post to retry\n", "post", "retry", "--account", hookID, "--yes", "--json")
 }

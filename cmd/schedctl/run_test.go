@@ -45,8 +45,7 @@ func newMachine(t *testing.T, daemon http.Handler) *machine {
 		},
 		Now: func() time.Time { return noon }, Local: time.UTC,
 		ReadSecret: func(context.Context) (string, error) { return "", io.EOF },
-		Transport:  inProcess{daemon},
-		FilterTime: time.Minute, AskTime: time.Minute,
+		Transport:  inProcess{daemon}, AskTime: time.Minute,
 		ConfigHome: t.TempDir(), StateHome: t.TempDir(), Keyring: noKeyring{},
 	}
 	return m

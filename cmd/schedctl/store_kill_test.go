@@ -65,7 +65,7 @@ func (c *copyCommand) command() *exec.Cmd {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return exec.Command(program, "store", "copy", "--from", c.from, "--to", c.to, "--json=copied,resumed")
+	return exec.Command(program, "store", "copy", "--from", c.from, "--to", c.to, "--skip-lost-media", "--json=copied,resumed")
 }
 
 // killed runs the command and kills it some time after it has started to copy.

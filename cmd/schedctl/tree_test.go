@@ -389,7 +389,7 @@ func TestTyposAreAnsweredWithSuggestions(t *testing.T) {
 		`there is no help for "nothing"; see: schedctl help`:                                                             {"help", "nothing"},
 		`there is no help for "exit-code"; did you mean exit-codes?`:                                                     {"help", "exit-code"},
 		`there is no help for "post crate"; did you mean create?`:                                                        {"help", "post", "crate"},
-		`schedctl post list takes no argument, and "x" is one; see: schedctl post list --help`:                           {"post", "list", "x"},
+		`unexpected argument "x": schedctl post list takes none; see: schedctl post list --help`:                         {"post", "list", "x"},
 		`schedctl has no command "posts"; did you mean post?`:                                                            {"posts"},
 		`schedctl has no command "accounts"; did you mean account list?`:                                                 {"accounts", "ls"},
 		`schedctl has no command "keys"; did you mean key create?`:                                                       {"keys", "new", "--name", "x"},
@@ -403,7 +403,7 @@ func TestTyposAreAnsweredWithSuggestions(t *testing.T) {
 		`unknown flag --query; did you mean --search?`:                                                                   {"post", "list", "--query", "x"},
 		`--output does not take "yaml"; it takes json, or json=id,status for some fields; see: schedctl help formatting`: {"post", "list", "-o", "yaml"},
 		`shell "tcsh" is not known; use one of bash, zsh, fish, powershell`:                                              {"completion", "tcsh"},
-		`schedctl me takes no argument, and "x" is one; see: schedctl me --help`:                                         {"me", "x"},
+		`unexpected argument "x": schedctl me takes none; see: schedctl me --help`:                                       {"me", "x"},
 		`schedctl post show needs the id of a post; see: schedctl post show --help`:                                      {"post", "show"},
 	} {
 		m.want(t, 2, "", "schedctl: "+want+"\n", args...)

@@ -36,29 +36,29 @@ func (l *limiting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestCommandsWaitWhileTheDaemonLimitsThem(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		args          []string
-		prepare       func(*machine)
-		status        int // of the responses
-		after         string
-		limitedBuffer time.Duration
-		out           string
-		err           string
-		exit          int
-		least         time.Duration
+		args       []string
+		prepare    func(*machine)
+		status     int // of the responses
+		after      string
+		limitedFor time.Duration
+		out        string
+		err        string
+		exit       int
+		least      time.Duration
 	}{
-		"a list":                {args: []string{"post", "show", "post_1", "-q"}, status: 429, after: "7", limitedBuffer: 20 * time.Second, out: "post_1\n", least: 20 * time.Second},
-		"a write":               {args: []string{"post", "cancel", "post_1", "-q"}, status: 429, after: "7", limitedBuffer: 20 * time.Second, out: "post_1\n", least: 20 * time.Second},
-		"several writes":        {args: []string{"post", "cancel", "post_1", "post_1", "-q"}, status: 503, after: "7", limitedBuffer: 20 * time.Second, out: "post_1\npost_1\n", least: 20 * time.Second},
-		"a call":                {args: []string{"api", "POST", "/posts/post_1/cancel", "--jq", ".post.id"}, status: 429, after: "7", limitedBuffer: 20 * time.Second, out: "post_1\n", least: 20 * time.Second},
-		"longer than a minute":  {args: []string{"post", "show", "post_1", "-q"}, status: 429, after: "61", limitedBuffer: time.Hour, err: "schedctl: the daemon says no\n", exit: 10},
-		"longer than --timeout": {args: []string{"post", "show", "post_1", "-q", "--timeout", "5s"}, status: 429, after: "7", limitedBuffer: time.Hour, err: "schedctl: the daemon says no\n", exit: 10},
-		"as long as --timeout":  {args: []string{"post", "show", "post_1", "-q", "--timeout", "10m"}, status: 429, after: "500", limitedBuffer: 500 * time.Second, out: "post_1\n", least: 500 * time.Second},
+		"a list":                {args: []string{"post", "show", "post_1", "-q"}, status: 429, after: "7", limitedFor: 20 * time.Second, out: "post_1\n", least: 20 * time.Second},
+		"a write":               {args: []string{"post", "cancel", "post_1", "-q"}, status: 429, after: "7", limitedFor: 20 * time.Second, out: "post_1\n", least: 20 * time.Second},
+		"several writes":        {args: []string{"post", "cancel", "post_1", "post_1", "-q"}, status: 503, after: "7", limitedFor: 20 * time.Second, out: "post_1\npost_1\n", least: 20 * time.Second},
+		"a call":                {args: []string{"api", "POST", "/posts/post_1/cancel", "--jq", ".post.id"}, status: 429, after: "7", limitedFor: 20 * time.Second, out: "post_1\n", least: 20 * time.Second},
+		"longer than a minute":  {args: []string{"post", "show", "post_1", "-q"}, status: 429, after: "61", limitedFor: time.Hour, err: "schedctl: the daemon says no\n", exit: 10},
+		"longer than --timeout": {args: []string{"post", "show", "post_1", "-q", "--timeout", "5s"}, status: 429, after: "7", limitedFor: time.Hour, err: "schedctl: the daemon says no\n", exit: 10},
+		"as long as --timeout":  {args: []string{"post", "show", "post_1", "-q", "--timeout", "10m"}, status: 429, after: "500", limitedFor: 500 * time.Second, out: "post_1\n", least: 500 * time.Second},
 		"on a terminal": {
-			args: []string{"post", "cancel", "post_1", "--yes", "--jq", ".id"}, prepare: func(m *machine) { m.ErrTerminal = true }, status: 429, after: "7", limitedBuffer: 5 * time.Second,
+			args: []string{"post", "cancel", "post_1", "--yes", "--jq", ".id"}, prepare: func(m *machine) { m.ErrTerminal = true }, status: 429, after: "7", limitedFor: 5 * time.Second,
 			out: "post_1\n", err: "\r\x1b[Ktoo many requests: trying again in 7s\r\x1b[K", least: 7 * time.Second,
 		},
 		"a daemon that is away": {
-			args: []string{"post", "cancel", "post_1", "--yes", "--jq", ".id"}, prepare: func(m *machine) { m.ErrTerminal = true }, status: 503, after: "7", limitedBuffer: 5 * time.Second,
+			args: []string{"post", "cancel", "post_1", "--yes", "--jq", ".id"}, prepare: func(m *machine) { m.ErrTerminal = true }, status: 503, after: "7", limitedFor: 5 * time.Second,
 			out: "post_1\n", err: "\r\x1b[Kthe daemon is unavailable: trying again in 7s\r\x1b[K", least: 7 * time.Second,
 		},
 	} {
@@ -68,7 +68,7 @@ func TestCommandsWaitWhileTheDaemonLimitsThem(t *testing.T) {
 				post := apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: "canceled"}}
 				start := time.Now()
 				l := &limiting{
-					until: start.Add(tc.limitedBuffer), status: tc.status, after: tc.after, keys: map[string]bool{},
+					until: start.Add(tc.limitedFor), status: tc.status, after: tc.after, keys: map[string]bool{},
 					then: routes{"GET /posts/post_1": post, "POST /posts/post_1/cancel": post},
 				}
 				m := newMachine(t, l)

@@ -104,12 +104,12 @@ func TestWebhookTestWaits(t *testing.T) {
 		out, er string
 	}{
 		"delivered":                  {[]apiv1.Delivery{queued, queued, taken}, 0, "whd_5\n", ""},
-		"refused":                    {[]apiv1.Delivery{queued, refused}, 9, "whd_5\n", "schedctl: the webhook did not take whd_5: HTTP 500" + advice},
-		"unanswered":                 {[]apiv1.Delivery{queued, lost}, 9, "whd_5\n", "schedctl: the webhook did not take whd_5: connection refused" + advice},
+		"refused":                    {[]apiv1.Delivery{queued, refused}, 9, "whd_5\n", "schedctl: the webhook did not accept whd_5: HTTP 500" + advice},
+		"unanswered":                 {[]apiv1.Delivery{queued, lost}, 9, "whd_5\n", "schedctl: the webhook did not accept whd_5: connection refused" + advice},
 		"a daemon that is restarted": {[]apiv1.Delivery{queued, {}, {}, taken}, 0, "whd_5\n", ""},
 		"gone":                       {[]apiv1.Delivery{queued, gone}, 3, "whd_5\n", "schedctl: there is no delivery whd_5 any more\n"},
 		"timed out": {[]apiv1.Delivery{queued}, 8, "whd_5\n",
-			"schedctl: there is no attempt at whd_5 after 5s; look again with: schedctl webhook deliveries " + siteID + "\n"},
+			"schedctl: there is no attempt for whd_5 after 5s; check again with: schedctl webhook deliveries " + siteID + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -70,7 +70,7 @@ func TestWizardAsksForEverything(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for _, said := range []string{
-		"feed\n", "type a number from 1 to ", "URL: where to POST each publication, http:// or https://\n", "this is needed\n",
+		"feed\n", "type a number from 1 to ", "URL: where to POST each publication, http:// or https://\n", "a value is required\n",
 		"Secret (empty for none): \n", "Platform: http\n", "URL: https://bot.test/in\n", "Secret: (not shown)\n", "Name: hook\n", "connecting …\n",
 	} {
 		if !strings.Contains(m.err.String(), said) {

@@ -63,9 +63,9 @@ func (b *settings) read(d *decoder, name string) {
 	}
 }
 
-// commonOptions are the options that accounts of every platform have; both are
-// durations.
-var commonOptions = []string{"pacing", "duplicate_guard"}
+// commonOptions are the options that accounts of every platform have: two durations and
+// a boolean.
+var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt}
 
 // check returns nil when the platform has all given fields and the common options
 // are valid. The publisher of the platform checks the other values.
@@ -87,6 +87,10 @@ func (b *settings) check(p publish.Publisher) error {
 		case !slices.Contains(options, name):
 			if found.count() {
 				found.add(unknownField(p, "option", "options", name, options))
+			}
+		case name == schedctl.OptionRequireAlt:
+			if _, ok := b.options[name].(bool); !ok && b.options[name] != nil && found.count() {
+				found.add(invalid(join("options", name), "%s must be true or false", name))
 			}
 		case slices.Contains(commonOptions, name) && b.options[name] != nil && !goodDuration(b.options, name) && found.count():
 			found.add(invalid(join("options", name), "%s must be a duration that is not negative, such as \"500ms\", \"10s\" or \"24h\"", name))

@@ -233,7 +233,7 @@ func (s *Server) sendContent(w http.ResponseWriter, r *http.Request, key schedct
 	content, err := s.media.Open(r.Context(), asset.SHA256)
 	if err != nil {
 		if errors.Is(err, blob.ErrNotFound) {
-			err = schedctl.Errorf(schedctl.Unavailable, "", "the bytes of this file are missing in the daemon's store; restore them from a backup, or upload the file again: %w", err)
+			err = schedctl.Errorf(schedctl.Unavailable, "", "the bytes of this file are missing in the daemon's media store; upload the same file again, or restore the store from a backup: %w", err)
 		}
 		s.fail(w, r, storeError(err, "the daemon could not read the file; see its log"))
 		return

@@ -29,6 +29,7 @@ const (
 var commonFields = map[string]string{
 	"pacing":          "the time between overdue posts of the account, such as 10s",
 	"duplicate_guard": "how long the same text is refused after it went to the account, such as 24h",
+	"require_alt":     "true to refuse posts with files that have no alt text",
 }
 
 // getCapabilities handles GET /capabilities.
@@ -64,6 +65,13 @@ func (s *Server) serviceLimits() apiv1.ServiceLimits {
 	}
 	if s.limits.keys != nil {
 		l.RequestsPerSecond = ptr(s.limits.perSecond)
+	}
+	if s.media != nil {
+		m := s.media.Limits()
+		l.Media = &apiv1.MediaLimits{
+			PerPost: m.PerPost, ImageBytes: m.Image, GIFBytes: m.GIF, VideoBytes: m.Video, DocumentBytes: m.Document,
+			QuotaBytes: m.Quota, KeepSeconds: int(m.Keep / time.Second),
+		}
 	}
 	return l
 }

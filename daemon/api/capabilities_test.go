@@ -29,6 +29,9 @@ func TestCapabilities(t *testing.T) {
 	}
 	want := apiv1.ServiceLimits{
 		ContentCharacters: 5000, AccountsPerPost: 100, BodyBytes: 1 << 20, PageSize: 100, Webhooks: 50, IdempotencySeconds: 24 * 3600,
+		Media: &apiv1.MediaLimits{
+			PerPost: 20, ImageBytes: 20e6, GIFBytes: 20e6, VideoBytes: 300e6, DocumentBytes: 50e6, QuotaBytes: 10e9, KeepSeconds: 30 * 24 * 3600,
+		},
 	}
 	if diff := cmp.Diff(want, c.Limits); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

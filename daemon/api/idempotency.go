@@ -235,7 +235,10 @@ func (s *Server) commit(ctx context.Context, c *request, change func(storage.Tx)
 			if a, err = change(tx); err != nil {
 				return err
 			}
-			if err = errors.Join(s.storeResponse(tx, c, a), tx.AddAudit(c.auditEntry(&a))); err != nil {
+			if err = s.storeResponse(tx, c, a); err == nil && !a.repeated {
+				err = tx.AddAudit(c.auditEntry(&a))
+			}
+			if err != nil {
 				return err
 			}
 		}

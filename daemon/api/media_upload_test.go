@@ -287,3 +287,19 @@ func TestCanceledFetch(t *testing.T) {
 	}
 	f.noMedia()
 }
+
+// Sending the same bytes again changes nothing, so the audit log has one entry.
+func TestRepeatedUploadIsAuditedOnce(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		file := mediatest.PNG(6, 7)
+		a, noKey := f.announce(file), header("Authorization", "")
+		before := len(f.audit())
+		for range 3 {
+			f.do(noKey, "PUT", a.path(), file).want(204)
+		}
+		if after := len(f.audit()); after != before+1 {
+			t.Errorf("%d entries for three equal uploads, want 1", after-before)
+		}
+	})
+}

@@ -19,7 +19,7 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 		if post, err = c.post(r); err != nil {
 			return err
 		}
-		assets, err = assetsOf(r, &post)
+		assets, err = s.assetsOf(r, &post)
 		return err
 	})
 	if err != nil {
@@ -47,6 +47,9 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	}
 	checks := s.newContentChecks()
 	if err := s.attachNew(ctx, c, &b, checks); err != nil {
+		return response{}, err
+	}
+	if err := b.style.check(b.content, b.media, checks.assets); err != nil {
 		return response{}, err
 	}
 	post, events, err := schedctl.Create(schedctl.NewPost{
@@ -164,11 +167,22 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 			return nil, err
 		}
 		events, err := p.Edit(change, c.now)
+		if err == nil && b.style != "" {
+			err = s.checkStyle(r, p, b.style)
+		}
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
 		return events, s.checkChanged(ctx, r, p, changeOptions{change.Overrides, b.allowDuplicate}, known)
 	})
+}
+
+func (s *Server) checkStyle(r storage.Reader, p *schedctl.Post, style postStyle) error {
+	assets, err := s.assetsOf(r, p)
+	if err != nil {
+		return err
+	}
+	return style.check(p.Content, p.Media, assets)
 }
 
 // attachEdit attaches the media of an edit; nil when they stay.
@@ -257,7 +271,7 @@ func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (r
 		if err := errors.Join(askNow(tx, post.WorkspaceID, asked), tx.PutPost(post), tx.AddEvents(events...)); err != nil {
 			return response{}, err
 		}
-		return postResponse(tx, http.StatusAccepted, post)
+		return s.postResponse(tx, http.StatusAccepted, post)
 	})
 }
 

@@ -12,12 +12,13 @@ type createPost struct {
 	overrides  []schedctl.Override
 	schedctl.Annotation
 	replaces string // a post id, or empty
+	style    postStyle
 
 	allowDuplicate bool
 }
 
 var createPostFields = []string{
-	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "replaces",
+	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "replaces", "title", "post_style",
 }
 
 func readCreatePost(d *decoder) createPost {
@@ -58,6 +59,10 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 			b.allowDuplicate = d.bool()
 		case "replaces":
 			b.replaces = d.replaces()
+		case "title":
+			d.title()
+		case "post_style":
+			b.style = d.style()
 		default:
 			if !d.annotation(name, &b.Annotation) {
 				other(name)
@@ -80,12 +85,13 @@ type editPost struct {
 	publishAt  publishTime
 	overrides  *[]schedctl.Override
 	schedctl.Annotation
+	style postStyle
 
 	allowDuplicate bool
 }
 
 var editPostFields = []string{
-	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels",
+	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "title", "post_style",
 }
 
 func readEditPost(d *decoder) (b editPost) {
@@ -108,6 +114,10 @@ func readEditPost(d *decoder) (b editPost) {
 			b.overrides = &list
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool()
+		case "title":
+			d.title()
+		case "post_style":
+			b.style = d.style()
 		default:
 			d.annotation(name, &b.Annotation)
 		}

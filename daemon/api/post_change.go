@@ -32,7 +32,7 @@ func (s *Server) changePost(ctx context.Context, c *request, status int, op sche
 				return response{}, err
 			}
 		}
-		return postResponse(tx, status, post)
+		return s.postResponse(tx, status, post)
 	})
 }
 

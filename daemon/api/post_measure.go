@@ -84,7 +84,7 @@ func (k *contentChecks) readAssets(r storage.Reader, workspaceID string, list []
 	for _, o := range overrides {
 		p.Targets = append(p.Targets, schedctl.Target{Media: o.Media})
 	}
-	k.assets, err = assetsOf(r, &p)
+	k.assets, err = k.server.assetsOf(r, &p)
 	return err
 }
 

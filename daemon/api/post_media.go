@@ -12,9 +12,9 @@ import (
 
 // assetsOf returns the assets that posts use. Missing ones are left out. The assets of a
 // published post expire some time after its publication.
-func assetsOf(r storage.Reader, posts ...*schedctl.Post) ([]schedctl.MediaAsset, error) {
+func (s *Server) assetsOf(r storage.Reader, posts ...*schedctl.Post) ([]schedctl.MediaAsset, error) {
 	var assets []schedctl.MediaAsset
-	seen := map[string]bool{}
+	seen, keep := map[string]bool{}, s.mediaLimits().Keep
 	for _, p := range posts {
 		for _, id := range p.AssetIDs() {
 			if seen[id] {
@@ -29,8 +29,8 @@ func assetsOf(r storage.Reader, posts ...*schedctl.Post) ([]schedctl.MediaAsset,
 				return nil, err
 			}
 			for i := range p.Targets {
-				if keep := p.Targets[i].PublishedAt.Add(media.UsedLife); keep.After(a.ExpiresAt) {
-					a.ExpiresAt = keep
+				if until := p.Targets[i].PublishedAt.Add(keep); until.After(a.ExpiresAt) {
+					a.ExpiresAt = until
 				}
 			}
 			assets = append(assets, a)

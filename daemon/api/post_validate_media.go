@@ -67,14 +67,15 @@ func (v *validation) part(about *apiv1.AccountValidation, c *accountContent) api
 			continue
 		}
 		file := media.Describe(a, &c.media[i])
-		out := apiv1.MediaValidation{ID: a.ID, Problems: []apiv1.Problem{}, Warnings: []string{}, Fix: string(v.fix(c, file))}
+		rules := v.mediaRules(c)
+		out := apiv1.MediaValidation{ID: a.ID, Problems: []apiv1.Problem{}, Warnings: []string{}, Fix: string(fixFor(rules, file))}
 		field := fmt.Sprintf("%smedia[%d]", prefix, i)
 		for _, problem := range about.Problems {
 			if problem.Field == field {
 				out.Problems = append(out.Problems, problem)
 			}
 		}
-		if file.AltText == "" {
+		if file.AltText == "" && !rules.NoAlt && !c.account.Options.Bool(schedctl.OptionRequireAlt) { // which makes it a problem
 			out.Warnings = append(out.Warnings, "the file has no alt text")
 		}
 		p.Media = append(p.Media, out)
@@ -82,15 +83,21 @@ func (v *validation) part(about *apiv1.AccountValidation, c *accountContent) api
 	return p
 }
 
-// fix returns what the daemon does so that a file fits the network of an account.
-func (v *validation) fix(c *accountContent, file publish.Media) variant.Fix {
+// mediaRules returns the rules of an account. Those of a network without media take no
+// class.
+func (v *validation) mediaRules(c *accountContent) publish.MediaRules {
 	p, ok := v.server.publishers[c.account.Platform].(publish.MediaPublisher)
 	if !ok {
-		return variant.None
+		return publish.MediaRules{}
 	}
 	account := c.account
 	account.Options, account.Credentials = account.OptionsFor(c.options), nil
-	limits, takes := p.MediaRules(account).Classes[file.Class()]
+	return p.MediaRules(account)
+}
+
+// fixFor returns what the daemon does so that a file fits the network of an account.
+func fixFor(rules publish.MediaRules, file publish.Media) variant.Fix {
+	limits, takes := rules.Classes[file.Class()]
 	if !takes {
 		return variant.None
 	}

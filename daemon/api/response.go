@@ -17,6 +17,7 @@ type response struct {
 	etag     string
 	location string
 	created  string // the id of the created object, for the audit log; may be empty
+	repeated bool   // the request changed nothing and gets no audit entry
 	body     []byte // JSON, or nil for none
 	secret   bool   // the body contains a secret and is sealed when stored
 	replayed bool   // stored by an earlier request with the same key
@@ -39,8 +40,8 @@ func newResponse(status int, v any) (response, error) {
 }
 
 // postResponse returns a response with a post and its ETag.
-func postResponse(r storage.Reader, status int, p schedctl.Post) (response, error) {
-	assets, err := assetsOf(r, &p)
+func (s *Server) postResponse(r storage.Reader, status int, p schedctl.Post) (response, error) {
+	assets, err := s.assetsOf(r, &p)
 	if err != nil {
 		return response{}, err
 	}

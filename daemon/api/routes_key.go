@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
@@ -57,9 +59,12 @@ func (s *Server) workspaceRoutes() []route {
 		handle: s.listAudit,
 	}, {
 		method: http.MethodGet, path: "/backup", id: "getBackup", tag: "Workspace",
-		summary: "Copy the database",
-		description: "A consistent copy of the database, made while the daemon runs; secrets in it stay sealed. The daemon can start on this file. " +
+		summary: "Copy the database and the media files",
+		description: "A consistent copy of the database and of all media files, made while the daemon runs; secrets in it stay sealed. " +
+			"Without media files it is a database file, on which the daemon can start. With media files it is a tar file: `schedctl.db`, then `blobs/SHA256` for each file, and `manifest.json` as the end mark. " +
+			"In place of a file that the daemon has lost, there is an empty entry `missing/SHA256`; after a file whose bytes are damaged, there is an empty entry `damaged/SHA256`. `schedctl restore` reads both forms. " +
 			"A copy that ends early cuts the connection. Needs the scope workspaces:write as well when there is more than one workspace.",
+		params: []*huma.Param{queryParam("media", "false for the database alone, as a database file; true by default", &huma.Schema{Type: huma.TypeString, Enum: []any{"true", "false"}, Default: "true"})},
 		scopes: writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: reflect.TypeFor[[]byte](), media: mediaBytes,
 		handle: s.getBackup,

@@ -249,7 +249,7 @@ func (s *Server) putUpload(ctx context.Context, c *request) (response, error) {
 		case err != nil:
 			return response{}, err
 		case a.SHA256 == c.file.Key:
-			return noContent, nil
+			return response{status: http.StatusNoContent, repeated: true}, nil
 		case a.SHA256 != [32]byte{}:
 			return response{}, schedctl.Errorf(schedctl.MediaUploaded, "", "another file was uploaded to this URL; announce this one with POST %s/media/uploads", prefix)
 		case a.Size != c.file.Size:

@@ -62,10 +62,7 @@ func (d *Deliverer) askAfter(u *unresolvedAttempt, now *publisherCall) time.Time
 	if !prompt || u.call.publisher == nil || d.sameLogin(u.call.account, now.account) {
 		return u.overBy
 	}
-	if over := interruptedOverBy(now.attempt, time.Now()); over.After(u.overBy) {
-		return over
-	}
-	return u.overBy
+	return laterOf(u.overBy, u.finalBy)
 }
 
 // refusedAskDelay returns how long to wait before asking again if the network refused

@@ -47,7 +47,8 @@ func (d *Deliverer) makeCall(ctx context.Context, c *publisherCall) (*attemptEnd
 	_, findable := c.publisher.(publish.Finder)
 	end, unresolved := d.applyPolicy(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
 	if unresolved != nil {
-		unresolved.overBy = time.Now().Add(unresolved.askIn)
+		now := time.Now()
+		unresolved.overBy, unresolved.finalBy = now.Add(unresolved.askIn), now.Add(firstAsk)
 		d.recordUnresolved(ctx, unresolved)
 	}
 	return end, unresolved

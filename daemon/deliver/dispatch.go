@@ -229,3 +229,10 @@ func laterOf(a, b time.Time) time.Time {
 	}
 	return b
 }
+
+func earlierOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

@@ -49,6 +49,7 @@ var (
 	refusedPost    = func(kind schedctl.ErrorKind) end { return end{schedctl.Failed, kind, no, 0, 1} }
 	sentAgain      = func(kind schedctl.ErrorKind) end { return end{schedctl.Published, kind, no, 1, 2} }
 	repeated       = func(kind schedctl.ErrorKind) end { return end{schedctl.Published, kind, maybe, 1, 2} }
+	repeatedWithin = end{schedctl.Published, "", yes, 1, 2} // within its attempt
 	mayBePublished = func(kind schedctl.ErrorKind) end { return end{schedctl.Failed, kind, maybe, 1, 1} }
 	held           = end{schedctl.Publishing, schedctl.KindAuth, no, 0, 1} // until the account works again
 )
@@ -94,7 +95,7 @@ func mishaps() []mishap {
 		}},
 		{name: "drops the connection unasked", want: end{schedctl.Failed, schedctl.KindNetwork, maybe, 0, 1}, answer: func(http.ResponseWriter, *http.Request, string) {
 			panic(http.ErrAbortHandler)
-		}, unless: map[string]end{"idempotent": repeated(schedctl.KindNetwork), "findable": sentAgain(schedctl.KindNetwork)}},
+		}, unless: map[string]end{"idempotent": repeated(schedctl.KindNetwork), "findable": sentAgain(schedctl.KindNetwork), "matrix": repeatedWithin}},
 
 		{name: "401", answer: status(401), want: held},
 		{name: "403", answer: status(403), want: held},

@@ -118,6 +118,9 @@ func (d *Deliverer) readAsset(ctx context.Context, c *publisherCall, n int) (sch
 	if m.HasAltText {
 		asset.AltText = m.AltText
 	}
+	if asset.AltText == "" && c.account.Options.Bool(schedctl.OptionRequireAlt) {
+		return asset, publish.MediaError("alt_missing", "file %d of the post (%s) has no alt text, and the option %s of the account demands one; add an alt text and retry", n+1, m.AssetID, schedctl.OptionRequireAlt)
+	}
 	return asset, nil
 }
 

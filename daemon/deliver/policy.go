@@ -15,6 +15,10 @@ const (
 	// about it. Servers and their gateways end a request within a minute.
 	firstAsk = time.Minute
 
+	// longestMediaAttempt is longer than any attempt of a post with media takes. It
+	// includes the preparation and the upload of large files.
+	longestMediaAttempt = time.Hour
+
 	// maxAsks is how often a network is asked about a call if it responds without a
 	// result.
 	maxAsks = 5

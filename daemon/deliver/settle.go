@@ -42,7 +42,10 @@ func (d *Deliverer) settle(ctx context.Context, u *unresolvedAttempt) (*attemptE
 	if f.repeatable || !f.findable {
 		return d.applyPolicy(c, u.err, f)
 	}
-	again := &unresolvedAttempt{call: u.call, err: u.err, asks: u.asks, replies: u.replies, overBy: u.overBy, stored: u.stored}
+	again := &unresolvedAttempt{
+		call: u.call, err: u.err, asks: u.asks, replies: u.replies,
+		overBy: u.overBy, finalBy: u.mayAcceptUntil(c), foundAt: u.foundAt, repeated: u.repeated, stored: u.stored,
+	}
 	after := d.askAfter(u, c)
 	again.askIn = min(time.Until(after), firstAsk) // the clock may have been set back since
 	early := again.askIn > 0
@@ -84,12 +87,14 @@ func (d *Deliverer) settleByAsking(ctx context.Context, finder publish.Finder, c
 		// that it does not have the post.
 		d.recordUnresolved(ctx, again)
 		return nil, again
+	case time.Until(again.finalBy) > 0:
+		return d.repeatCall(ctx, c, again)
 	default:
 		f.absent = true
 	}
 	end, unresolved := d.applyPolicy(c, again.err, f)
 	if unresolved != nil {
-		unresolved.overBy = again.overBy
+		unresolved.overBy, unresolved.finalBy, unresolved.foundAt, unresolved.repeated = again.overBy, again.finalBy, again.foundAt, again.repeated
 		d.recordUnresolved(ctx, unresolved)
 	}
 	return end, unresolved

@@ -21,7 +21,10 @@ type unresolvedAttempt struct {
 	asks       int           // how often the network was asked without a result
 	replies    int           // how often it responded to that
 	askIn      time.Duration // when to ask, counted from now
-	overBy     time.Time     // until then the network may still be processing the call
+	overBy     time.Time     // the network is not asked before, unless the account changes
+	finalBy    time.Time     // until then the network may still accept the post
+	foundAt    time.Time     // when this run found the attempt of an earlier run, or zero
+	repeated   bool          // the call was repeated within the attempt
 	stored     bool          // the store has it as unresolved
 	readFailed bool          // the last read of the store failed
 
@@ -41,7 +44,10 @@ func interruptedError() *publish.Error {
 // unresolved attempts of its account, and returns the queue of the account.
 func (x *dispatcher) addInterrupted(a schedctl.Attempt, now time.Time) *queue {
 	q := x.queues.queueFor(a.AccountID, a.WorkspaceID)
-	u := &unresolvedAttempt{call: &publisherCall{queue: q, attempt: a}, err: interruptedError(), asks: a.Asks, overBy: interruptedOverBy(a, now)}
+	u := &unresolvedAttempt{
+		call: &publisherCall{queue: q, attempt: a}, err: interruptedError(), asks: a.Asks,
+		overBy: interruptedOverBy(a, now), foundAt: now,
+	}
 	if e := a.Error; e != nil {
 		u.err = &publish.Error{Kind: e.Kind, Code: e.Code, Message: e.Message, HTTPStatus: e.HTTPStatus, Outcome: schedctl.OutcomeUnknown}
 		u.stored = true
@@ -51,14 +57,24 @@ func (x *dispatcher) addInterrupted(a schedctl.Attempt, now time.Time) *queue {
 	return q
 }
 
-// interruptedOverBy returns when the network has certainly finished an interrupted
-// call. The daemon may have ended and restarted while the network processed it.
+// interruptedOverBy returns when the network is first asked about an interrupted call.
+// By then it has usually finished the call.
 func interruptedOverBy(a schedctl.Attempt, now time.Time) time.Time {
-	over, latest := a.StartedAt.Add(firstAsk), now.Add(firstAsk)
-	if over.After(latest) {
-		return latest // the clock was set back
+	return earlierOf(a.StartedAt.Add(firstAsk), now.Add(firstAsk)) // the clock may have been set back
+}
+
+// mayAcceptUntil returns when the network can no longer accept the post of a call. An
+// earlier run may have sent the request long after the start of its attempt, and just
+// before its process ended.
+func (u *unresolvedAttempt) mayAcceptUntil(c *publisherCall) time.Time {
+	if u.foundAt.IsZero() {
+		return u.finalBy
 	}
-	return over
+	longest := attemptLease
+	if len(c.media) > 0 {
+		longest = longestMediaAttempt
+	}
+	return earlierOf(c.attempt.StartedAt.Add(longest+firstAsk), u.foundAt.Add(firstAsk))
 }
 
 // recordUnresolved stores an unresolved attempt: in the attempt, so that the next run

@@ -21,6 +21,9 @@ type Collector struct {
 	// Used is how long an asset is kept after it was published last; [UsedLife] by
 	// default.
 	Used time.Duration
+
+	// Retention, if not nil, prevents the deletion of blobs during backups.
+	Retention *Retention
 }
 
 const (
@@ -174,7 +177,7 @@ func (c *Collector) Orphans(ctx context.Context, now time.Time) (left Usage, del
 			return err
 		}
 		for _, b := range orphans {
-			gone, err := c.Blobs.DeleteUnmodified(ctx, b.Key, before)
+			gone, err := c.Retention.delete(func() (bool, error) { return c.Blobs.DeleteUnmodified(ctx, b.Key, before) })
 			if err != nil {
 				return err
 			}

@@ -13,12 +13,13 @@ type Limits struct {
 	PerPost   int           // the most files of one post
 	Quota     int64         // the most bytes of one workspace
 	UploadURL time.Duration // how long the URL of an announced upload is valid
+	Keep      time.Duration // how long a file is kept after its last publication
 }
 
 // DefaultLimits are the limits of a daemon without flags.
 var DefaultLimits = Limits{
 	Image: 20e6, GIF: 20e6, Video: 300e6, Document: 50e6,
-	PerPost: 20, Quota: 10e9, UploadURL: 24 * time.Hour,
+	PerPost: 20, Quota: 10e9, UploadURL: 24 * time.Hour, Keep: UsedLife,
 }
 
 // Of returns the largest size of a class.
@@ -41,7 +42,7 @@ func (l *Limits) Largest() int64 { return max(l.Image, l.GIF, l.Video, l.Documen
 const (
 	PendingLife = 24 * time.Hour      // announced and never confirmed, or failed
 	UnusedLife  = 7 * 24 * time.Hour  // ready and in no post
-	UsedLife    = 30 * 24 * time.Hour // after the last publication
+	UsedLife    = 30 * 24 * time.Hour // after the last publication; the default of Limits.Keep
 )
 
 // blobLife is how long a blob without an asset is kept: longer than any request takes

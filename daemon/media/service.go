@@ -22,10 +22,11 @@ type Config struct {
 
 // Service receives, stores and opens files. It may be used from any goroutine.
 type Service struct {
-	blobs  blob.Store
-	limits Limits
-	policy outbound.Policy
-	client *http.Client
+	blobs     blob.Store
+	limits    Limits
+	policy    outbound.Policy
+	client    *http.Client
+	retention Retention
 }
 
 // New returns a service.
@@ -35,6 +36,13 @@ func New(c Config) *Service {
 	}
 	return &Service{blobs: c.Blobs, limits: c.Limits, policy: c.Outbound, client: fetchClient(c.Outbound)}
 }
+
+// Blobs returns the store of the bytes.
+func (s *Service) Blobs() blob.Store { return s.blobs }
+
+// Retention returns what prevents the deletion of blobs. The collector of this service
+// must use it.
+func (s *Service) Retention() *Retention { return &s.retention }
 
 // Limits returns what the service accepts.
 func (s *Service) Limits() Limits { return s.limits }
@@ -115,16 +123,13 @@ func (s *Service) fill(spool *blob.Spool, r io.Reader) error {
 			limit = s.limits.Of(schedctl.MediaClassOf(mimeType))
 			spool.SetLimit(limit)
 		}
-		_, err = io.CopyBuffer(spool, onlyReader{r}, make([]byte, 64<<10))
+		_, err = spool.ReadFrom(r)
 	}
 	if errors.Is(err, blob.ErrTooLarge) {
 		return tooLarge(mimeType, limit)
 	}
 	return err
 }
-
-// onlyReader hides other methods of a reader, so that [io.CopyBuffer] uses its buffer.
-type onlyReader struct{ io.Reader }
 
 // detect returns the type that the first bytes of a file show, or "" if they do not
 // suffice. The error is that of a type that is not accepted.

@@ -9,13 +9,13 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// commonOptions are the options that accounts of every network have. Both are
-// durations in the format of [time.ParseDuration].
-var commonOptions = []string{"pacing", "duplicate_guard"}
+// commonOptions are the options that accounts of every network have: durations in the
+// format of [time.ParseDuration], and the boolean [schedctl.OptionRequireAlt].
+var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt}
 
 // CheckFields returns an error of kind content if the connection lacks a required
-// field or has a field that is not in fields. The common options, pacing and
-// duplicate_guard, are always allowed.
+// field or has a field that is not in fields. The common options, pacing,
+// duplicate_guard and require_alt, are always allowed.
 func CheckFields(fields []Field, c Connection) error {
 	for name := range c.Credentials {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && !f.Option }) {
@@ -23,7 +23,11 @@ func CheckFields(fields []Field, c Connection) error {
 		}
 	}
 	for name, value := range c.Options {
-		if slices.Contains(commonOptions, name) {
+		if name == schedctl.OptionRequireAlt {
+			if err := CheckBools(c.Options, name); err != nil {
+				return err
+			}
+		} else if slices.Contains(commonOptions, name) {
 			if err := checkDuration(name, value); err != nil {
 				return err
 			}

@@ -188,6 +188,9 @@ func CheckMedia(c *Check, p Publisher, account schedctl.Account, media []Media, 
 	checkMixture(c, rules, media)
 	for i := range media {
 		checkFile(c, rules, i, &media[i], fixable)
+		if media[i].AltText == "" && account.Options.Bool(schedctl.OptionRequireAlt) {
+			c.Problems = append(c.Problems, Contentf(fmt.Sprintf("media[%d]", i), "file %d has no alt text, and the option %s of the account demands one; add an alt text", i+1, schedctl.OptionRequireAlt))
+		}
 	}
 }
 
@@ -222,8 +225,6 @@ func checkFile(c *Check, rules MediaRules, i int, m *Media, fixable func(Media, 
 		c.Warnings = append(c.Warnings, fmt.Sprintf("the network has no alt texts; that of file %d is not sent", i+1))
 	case rules.MaxAlt > 0 && n > rules.MaxAlt:
 		c.Problems = append(c.Problems, Contentf(code, "its alt text has %d characters and the network allows %d; shorten it", n, rules.MaxAlt))
-	case n == 0 && !rules.NoAlt:
-		c.Warnings = append(c.Warnings, fmt.Sprintf("file %d has no alt text; people who cannot see it learn nothing of it", i+1))
 	}
 }
 

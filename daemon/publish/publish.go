@@ -69,9 +69,10 @@ type ContentFinder interface {
 // PromptFinder is a [Finder] whose network recognizes a repeated request by
 // Request.Key for some time, even while it still processes the first one. Find can
 // therefore be called soon after a request with an unknown outcome. If the post
-// appears only after Find did not find it, a retry with the same key and credentials
-// still creates no second post. For other finders the caller waits a minute, until
-// no request can still be in progress.
+// appears only after Find did not find it, a repeat with the same key and credentials
+// still creates no second post. Without such a repeat, a post that is missing proves
+// nothing until no request can still be in progress, a minute later. For other finders
+// the caller waits for that minute before it calls Find.
 type PromptFinder interface {
 	Finder
 

@@ -2,10 +2,13 @@ package bolt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
 	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl/storage"
 )
 
 // FileReport is the result of [CheckFile].
@@ -44,6 +47,32 @@ func CheckFile(ctx context.Context, path string) (FileReport, error) {
 	}
 	return report, err
 }
+
+// ReadFile calls fn with the records of a database that no process has open for writing,
+// as a snapshot. It changes nothing. Check the file with [CheckFile] first: ReadFile
+// refuses an outdated one with an error that wraps [ErrOutdated].
+func ReadFile(ctx context.Context, path string, fn func(storage.Reader) error) (err error) {
+	db, err := openBolt(path, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		return fmt.Errorf("read database %s: %w", path, err)
+	}
+	defer db.Close()
+	return safely(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			version, err := versionOf(tx, migrations)
+			if err != nil {
+				return err
+			}
+			if version < len(migrations) {
+				return fmt.Errorf("read database %s: %w", path, ErrOutdated)
+			}
+			return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}})
+		})
+	})
+}
+
+// ErrOutdated means that an older program has written a file, which [Open] migrates.
+var ErrOutdated = errors.New("an older version has written it")
 
 func checkFile(ctx context.Context, path string) (report FileReport, err error) {
 	info, err := os.Stat(path)

@@ -5,19 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/schedctl/schedctl/storage"
 )
 
-var _ storage.Copier = (*Store)(nil)
+var _ storage.SnapshotCopier = (*Store)(nil)
 
 // Copy implements [storage.Copier]. It writes a file that [Open] can open. It stops at
 // the next write when ctx is done. Until it returns, space that transactions free is not
 // reused, so w should not be slow. As with View, a writer that must grow the mapping of
 // the file waits for it.
 func (s *Store) Copy(ctx context.Context, w io.Writer) (n int64, err error) {
+	return s.CopySnapshot(ctx, func(storage.Reader, int64) (io.Writer, error) { return w, nil })
+}
+
+// CopySnapshot implements [storage.SnapshotCopier], in the same way as Copy.
+func (s *Store) CopySnapshot(ctx context.Context, open func(r storage.Reader, size int64) (io.Writer, error)) (n int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -29,7 +35,12 @@ func (s *Store) Copy(ctx context.Context, w io.Writer) (n int64, err error) {
 		return 0, fmt.Errorf("start copying %s: %w", s.path, err)
 	}
 	defer tx.Rollback()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer s.recovered("a copy panicked", &err)
+	w, err := open(&reader{ctx: ctx, buckets: buckets{bolt: tx}, idempotency: s.idempotency, turn: scanTurn{turns: s.scans}}, tx.Size())
+	if err != nil {
+		return 0, err
+	}
 	out := &copyWriter{w: w, err: ctx.Err}
 	if n, err = tx.WriteTo(out); err != nil {
 		return n, fmt.Errorf("copy %s: %w", s.path, errors.Join(err, out.failed))

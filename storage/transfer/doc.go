@@ -17,6 +17,12 @@
 // on the source removes its mark and thereby invalidates the unfinished copy, which
 // lacks everything that happens from then on.
 //
+// # Media
+//
+// The blobs of media assets are copied and verified before the records. A blob that the
+// copy has with the right size is not copied again, so that an interrupted copy continues
+// where it stopped.
+//
 // # The outbox
 //
 // Events are added in the order in which they are read. An engine that orders events by

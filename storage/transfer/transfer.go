@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob"
 )
 
 // Afterwards says which database daemons may use after the copy.
@@ -27,9 +28,10 @@ type Phase string
 
 // The phases, in order.
 const (
-	Reading   Phase = "reading"
-	Copying   Phase = "copying"
-	Verifying Phase = "verifying"
+	Reading      Phase = "reading"
+	CopyingFiles Phase = "copying files" // only if the database has media
+	Copying      Phase = "copying"
+	Verifying    Phase = "verifying"
 )
 
 // Options are the options of [Run].
@@ -42,7 +44,16 @@ type Options struct {
 	Host, Version string // of this program, shown to those who list the nodes of a database
 	Now           func() time.Time
 
-	// Progress, if set, is called with the number of records that a phase has processed
+	// Blobs, if set, opens the blob stores of the source and the copy. It is called only
+	// if the source has media assets. If both are the same store, the blobs are checked
+	// and not copied. The caller closes them after Run.
+	Blobs func(context.Context) (from, to blob.Store, err error)
+
+	// SkipLost copies a database although blobs of its assets are missing or damaged.
+	// Otherwise Run returns a [*LostError].
+	SkipLost bool
+
+	// Progress, if set, is called with the number of records (or files) that a phase has processed
 	// and their total, which is 0 while unknown. It is also called once at the start of
 	// each phase.
 	Progress func(phase Phase, done, all int)
@@ -57,6 +68,7 @@ type Report struct {
 	Tallies []Tally `json:"records"`
 	Records int     `json:"copied"`  // copied in this run
 	Resumed bool    `json:"resumed"` // an earlier run had started the copy
+	Media   Media   `json:"media"`
 }
 
 // Reasons for which a copy cannot start. Errors wrap them with the name of the database.
@@ -132,12 +144,16 @@ type run struct {
 	resumed  bool
 	progress progress
 	source   *survey
+	media    Media
 	sorted   bool // the copy orders events by id although the source does not
 }
 
 func (r *run) run(ctx context.Context) (report Report, err error) {
 	if err := r.survey(ctx); err != nil {
 		return report, fmt.Errorf("read %s: %w", r.From, err)
+	}
+	if err := r.copyBlobs(ctx); err != nil {
+		return report, fmt.Errorf("copy the media files: %w", err)
 	}
 	before := r.progress.Records
 	if err := r.copy(ctx); err != nil {
@@ -154,7 +170,7 @@ func (r *run) run(ctx context.Context) (report Report, err error) {
 	if err := r.finish(ctx); err != nil {
 		return report, err
 	}
-	return Report{Tallies: r.source.list(), Records: r.progress.Records - before, Resumed: r.resumed}, nil
+	return Report{Tallies: r.source.list(), Records: r.progress.Records - before, Resumed: r.resumed, Media: r.media}, nil
 }
 
 // survey counts the records of the source.

@@ -25,12 +25,12 @@ func NewAudit(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.AuditEntry](&cobra.Command{
 		Use:   "audit",
 		Short: "List who has changed what",
-		Long: `List what was written in the workspace, the youngest first: when, by which operation
-of the API, to what, with which key and from which address. The daemon keeps it for
-90 days. It needs a key with the scope keys:write.
+		Long: `List the changes in the workspace, newest first: the time, the operation of the API,
+the object, the key and the address of the client. The daemon keeps them for 90 days.
+The command needs a key with the scope keys:write.
 
---after counts the time given, --before does not. The id of the request, under which
-the daemon's log has it, is in --json.`,
+--after includes the given time, --before excludes it. --json also has the id of the
+request, which is in the daemon's log.`,
 		Example: `  schedctl audit
   schedctl audit --after "yesterday 18:00" --all
   schedctl audit --all --jq '.[] | select(.api_key_name == "ci") | [.created_at, .action] | @tsv'`,
@@ -38,8 +38,8 @@ the daemon's log has it, is in --json.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.after, "after", "", "only what was done at or after this `time`; a day alone is its beginning")
-	f.StringVar(&o.before, "before", "", "only what was done before this `time`")
+	f.StringVar(&o.after, "after", "", "only changes at or after this `time`; a day alone means its start")
+	f.StringVar(&o.before, "before", "", "only changes before this `time`")
 	o.limit.Add(cmd, "entries")
 	f.BoolVar(&o.all, "all", false, "all entries")
 	o.zone.AddZone(cmd)
@@ -78,8 +78,8 @@ func (o *auditList) run(ctx context.Context) error {
 	return nil
 }
 
-// collect goes through the pages, which have the youngest first, up to the time
-// after; more says that it stopped at the limit.
+// collect reads the pages, newest entries first, until it reaches the time after. more
+// reports whether it stopped at the limit.
 func (o *auditList) collect(ctx context.Context, c *client.Client, after, before time.Time) (entries []apiv1.AuditEntry, more bool, err error) {
 	q := client.AuditQuery{Limit: post.PageSize}
 	most := o.limit.Max(o.App, o.all)

@@ -7,9 +7,9 @@ import (
 )
 
 func NewContext(a *cli.App) *cobra.Command {
-	cmd := cli.ParentCommand(&cobra.Command{Use: "context", Short: "Keep daemons under names, and choose one", Long: `Keep daemons under names. A context is where a daemon is, and where the key to it
-is kept. All commands use the current context; "local" is the daemon
-that you run on this machine.
+	cmd := cli.ParentCommand(&cobra.Command{Use: "context", Short: "Keep daemons under names, and choose one", Long: `Save the addresses of daemons. A context is a name for the address of a daemon and its
+API key. All commands use the current context; "local" is the daemon that you run on
+this machine.
 
 A command finds its daemon by, in this order: --url and --api-key-file,
 --context, SCHEDCTL_URL and SCHEDCTL_API_KEY, SCHEDCTL_CONTEXT, the context in use,
@@ -24,7 +24,7 @@ Contexts are in config.yaml in the directory schedctl of the user's configuratio
 	return cmd
 }
 
-// contextView is what --json shows of a context.
+// contextView is a context in the output of --json.
 type contextView struct {
 	Name    string `json:"name"`
 	URL     string `json:"url"`
@@ -44,7 +44,7 @@ func completeContext(a *cli.App) cobra.CompletionFunc {
 		}
 		names, directive := a.CompleteContextFlag(cmd, args, typed)
 		if cmd.Name() == "remove" {
-			names = names[1:] // the local one stays
+			names = names[1:] // the local context cannot be removed
 		}
 		return names, directive
 	}

@@ -16,19 +16,19 @@ func newContextAdd(a *cli.App) *cobra.Command {
 		Short: "Add a context",
 		Long: `Add a context: a name for the daemon at --url. With --api-key-file the key is read
 from that file whenever it is needed; "schedctl login --context NAME" keeps a key
-in the keyring instead. The daemon is not asked.`,
+in the keyring instead. The command does not contact the daemon.`,
 		Example: `  schedctl context add work --url https://posts.example.org --api-key-file ~/work.key
   schedctl context add office --url http://10.0.0.7:7733 --use`,
 		Args: cli.Args(1, 1, "a name"),
 		RunE: func(_ *cobra.Command, args []string) error { return addContext(a, args[0], use) },
 	})
-	cmd.Flags().BoolVar(&use, "use", false, "use it from now on")
+	cmd.Flags().BoolVar(&use, "use", false, "use the new context from now on")
 	return cmd
 }
 
 func addContext(a *cli.App, name string, use bool) error {
 	if a.URL == "" {
-		return cli.UsageError("a context is where a daemon is, and --url is not given").WithHint("give --url http://host:port, https://host or unix:///path")
+		return cli.UsageError("schedctl context add needs --url, the address of the daemon").WithHint("give --url http://host:port, https://host or unix:///path")
 	}
 	ctx := cli.SavedContext{URL: a.URL}
 	if err := cli.CheckContextName(name); err != nil {
@@ -65,8 +65,7 @@ func addContext(a *cli.App, name string, use bool) error {
 	return printContext(a, viewOf(name, ctx, cfg.Current), "Added")
 }
 
-// printContext prints one context: for people as a sentence that says what was
-// done.
+// printContext prints one context. On a terminal it is a sentence about what was done.
 func printContext(a *cli.App, v contextView, done string) error {
 	switch {
 	case a.JSON.Given:

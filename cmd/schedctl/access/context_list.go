@@ -13,8 +13,8 @@ func newContextList(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[contextView](&cobra.Command{
 		Use:   "list",
 		Short: "List contexts",
-		Long: `List the contexts: whether it is the one in use, its name, its URL and where its
-key is kept.`,
+		Long: `List the contexts: whether each is the current one, its name, its URL, and where its
+key is stored.`,
 		Example: `  schedctl context list
   schedctl context list --jq '.[] | select(.current) | .name'`,
 		Args: cli.Args(0, 0, ""),

@@ -23,8 +23,8 @@ func NewLogin(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[contextView](&cobra.Command{
 		Use:   "login [--url URL]",
 		Short: "Keep the key to a daemon and use it",
-		Long: `Keep the key to a daemon, in the context that --context names, else in a context
-named after the host. The command prompts for the key, or reads it from
+		Long: `Store the API key for a daemon in the context that --context names, or else in a
+context named after the host. The command prompts for the key, or reads it from
 --api-key-file FILE, or from standard input with --api-key-file -. The daemon checks
 the key. Then the key is stored in the keyring of the desktop or, without a keyring,
 in a file that only you can read. From then on commands use this daemon; "schedctl
@@ -35,7 +35,7 @@ context use" switches to another.`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
-	cmd.Flags().BoolVar(&o.noKeyring, "no-keyring", false, "keep the key in a file even though there is a keyring")
+	cmd.Flags().BoolVar(&o.noKeyring, "no-keyring", false, "store the key in a file, even if there is a keyring")
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func (o *login) target(cfg cli.Config) (name string, saved cli.SavedContext, err
 	name = o.Context
 	saved.URL = cli.FirstNonEmpty(o.URL, cfg.Contexts[name].URL, o.Getenv("SCHEDCTL_URL"))
 	if saved.URL == "" {
-		return "", saved, cli.UsageError("login needs to know where the daemon is").
+		return "", saved, cli.UsageError("login needs the address of the daemon").
 			WithHint("give --url http://host:port, https://host or unix:///path; the daemon on this machine needs no login")
 	}
 	if name == "" {
@@ -108,11 +108,10 @@ func hostName(text string) string {
 	return strings.Trim(strings.NewReplacer(":", "-", "[", "", "]", "").Replace(u.Host), "-")
 }
 
-// maxKey is above any key.
+// maxKey is longer than any key, in bytes.
 const maxKey = 4 << 10
 
-// askKey takes the key from where the flags say, else from the person at the
-// terminal.
+// askKey reads the key from the source that the flags name, or prompts for it.
 func (o *login) askKey(ctx context.Context, url string) (string, error) {
 	switch {
 	case o.KeyFile == "-":
@@ -137,7 +136,7 @@ func (o *login) askKey(ctx context.Context, url string) (string, error) {
 	return cli.CheckKey(key, "the answer")
 }
 
-// verify asks the daemon whose key it is.
+// verify checks the key with the daemon and returns whose key it is.
 func (o *login) verify(ctx context.Context, e cli.Endpoint) (apiv1.Me, error) {
 	c, err := o.ConnectTo(e)
 	if err != nil {

@@ -13,9 +13,9 @@ func newContextRemove(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[cli.Removal](&cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a context and its key",
-		Long: `Remove a context, and its key where "schedctl login" has kept it. The key stays
-valid, and a file that --api-key-file named stays where it is. When the context was
-the one in use, the local daemon is used.`,
+		Long: `Remove a context, and its key if "schedctl login" has stored it. The key stays valid,
+and a file that --api-key-file named is not deleted. If the context was the current
+one, commands use the local daemon again.`,
 		Example: `  schedctl context remove work
   schedctl context remove work --yes -q`,
 		Args:              cli.Args(1, 1, "the name of a context"),

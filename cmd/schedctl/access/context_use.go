@@ -10,7 +10,8 @@ func newContextUse(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[contextView](&cobra.Command{
 		Use:   "use NAME",
 		Short: "Use a context from now on",
-		Long:  "Use a context from now on, in all terminals. \"local\" is the daemon that you run on this machine.",
+		Long: `Use a context from now on, in all terminals. "local" is the daemon that you run on
+this machine.`,
 		Example: `  schedctl context use work
   schedctl context use local`,
 		Args:              cli.Args(1, 1, "the name of a context"),

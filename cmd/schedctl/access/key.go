@@ -14,10 +14,10 @@ import (
 func NewKey(a *cli.App) *cobra.Command {
 	cmd := cli.ParentCommand(&cobra.Command{
 		Use:   "key",
-		Short: "Make and revoke API keys",
-		Long: `Make and revoke API keys. A key belongs to one workspace, can do what its scopes
-say, and may be limited to some accounts and to some time. The daemon keeps no more
-of it than a hash. If you lose a key, create another.`,
+		Short: "Create and revoke API keys",
+		Long: `Create and revoke API keys. A key belongs to one workspace and can do what its scopes
+allow. It can be limited to some accounts, and it can expire. The daemon stores only a
+hash of it. If you lose a key, create another.`,
 		Example: `  schedctl key create --name ci --scope posts:read --scope posts:write --expires 90d
   schedctl key list
   schedctl key revoke ci`,
@@ -43,14 +43,14 @@ func keyStatus(k apiv1.APIKey, now time.Time) string {
 	return keyActive
 }
 
-// keyLabel is what a person calls a key.
+// keyLabel returns the name of a key for people: its name, or else its id.
 func keyLabel(k apiv1.APIKey) string { return fmt.Sprintf("%s (%s)", cli.OneLine(k.Name), k.ID) }
 
 func keyRow(a *cli.App, k apiv1.APIKey) []string {
 	return []string{k.ID, keyStatus(k, a.Now()), farTime(a, k.ExpiresAt), farTime(a, k.LastUsedAt), k.Name, cli.JoinStrings(k.Scopes, ",")}
 }
 
-// farTime is timeText for a column where only the distance from now matters.
+// farTime formats a time for a column in which only the distance from now matters.
 func farTime(a *cli.App, t *apiv1.Time) string {
 	switch {
 	case !a.OutTerminal:
@@ -68,7 +68,7 @@ func printKeys(a *cli.App, keys []apiv1.APIKey) error {
 	return cli.PrintList(a, keys, id, layout, func(k apiv1.APIKey) []string { return keyRow(a, k) })
 }
 
-// keyWithSecret is a key and its secret; null when it is not to be shown.
+// keyWithSecret is a key and its secret. The secret is null when it must not be shown.
 type keyWithSecret struct {
 	apiv1.APIKey
 	Secret *string `json:"secret"`

@@ -26,18 +26,18 @@ func newKeyCreate(a *cli.App) *cobra.Command {
 	o := &keyCreate{OneTimeSecret: cli.OneTimeSecret{App: a}}
 	cmd := cli.DeclareJSON[keyWithSecret](&cobra.Command{
 		Use:   "create",
-		Short: "Make an API key",
-		Long: `Make an API key of the workspace. Its scopes are some of
+		Short: "Create an API key",
+		Long: `Create an API key of the workspace. The scopes are
 
 ` + strings.TrimSuffix(cli.WrapText("  ", scopeNames()), "\n") + `
 
-and without --scope posts:read, posts:write and accounts:read. A key gives only what
-it has itself. posts:draft writes drafts and cannot publish; accounts:read is
-what lets commands call accounts by their names.
+Without --scope the key gets posts:read, posts:write and accounts:read. You can only
+give scopes that your own key has. posts:draft writes drafts and cannot publish.
+Commands need accounts:read to find accounts by name.
 
-With --account the key sees and uses these accounts and no others, and the posts to
-them. With --expires it expires after a duration such as 90d, or at a time.
-A key that ends makes only keys that end by then, without --expires at the same time.
+With --account the key is limited to these accounts and the posts to them. With
+--expires it expires after a duration such as 90d, or at a time. If your own key
+expires, the new one expires at the same time or earlier.
 
 ` + cli.SecretHelp,
 		Example: `  schedctl key create --name ci --scope posts:read --scope posts:write --expires 90d --secret-out ci.key
@@ -47,7 +47,7 @@ A key that ends makes only keys that end by then, without --expires at the same 
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.name, "name", "", "what the key is for, a `name` to know it by")
+	f.StringVar(&o.name, "name", "", "a `name` that says what the key is for")
 	f.StringArrayVar(&o.scopes, "scope", nil, "what the key may do: a `scope` (repeatable)")
 	f.StringVar(&o.expires, "expires", "", "when the key ends: a `duration` from now, 90d, or a time")
 	f.StringArrayVar(&o.accounts, "account", nil, "limit the key to this `account`: an id, a name or platform:name (repeatable)")
@@ -84,7 +84,7 @@ func (o *keyCreate) run(ctx context.Context) error {
 	return printKey(&o.OneTimeSecret, made)
 }
 
-// request checks the flags and puts them together, but for the accounts.
+// request returns the request that the flags describe, without the accounts.
 func (o *keyCreate) request() (r apiv1.CreateAPIKey, err error) {
 	if o.name == "" {
 		return r, cli.UsageError("schedctl key create needs --name, which says what the key is for").WithHint("give it with --name ci")
@@ -113,7 +113,7 @@ func scopesOf(lists []string) (scopes []schedctl.Scope, err error) {
 	return scopes, nil
 }
 
-// expiry reads --expires, nil for none, and says back what was understood.
+// expiry reads --expires and shows the parsed time. It returns nil without the flag.
 func (o *keyCreate) expiry() (*apiv1.Time, error) {
 	if o.expires == "" {
 		return nil, nil

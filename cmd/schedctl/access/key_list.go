@@ -13,8 +13,8 @@ func newKeyList(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.APIKey](&cobra.Command{
 		Use:   "list",
 		Short: "List API keys",
-		Long: `List the API keys of the workspace, the oldest first, also those that have expired or
-were revoked. "schedctl audit" shows the changes that were made with a key.`,
+		Long: `List the API keys of the workspace, oldest first. Expired and revoked keys are listed
+too. "schedctl audit" shows the changes that were made with a key.`,
 		Example: `  schedctl key list
   schedctl key list --jq '.[] | select(.revoked_at == null and .last_used_at == null) | .name'`,
 		Args: cli.Args(0, 0, ""),

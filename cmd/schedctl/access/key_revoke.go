@@ -28,12 +28,12 @@ func newKeyRevoke(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[revocation](&cobra.Command{
 		Use:   "revoke KEY",
 		Short: "Revoke an API key",
-		Long: `Revoke an API key by its id or name. From now on no request with it is accepted. This
-cannot be undone. Its event streams and downloads end. Posts that were scheduled with
+		Long: `Revoke an API key by its id or name. The daemon refuses it from now on, and ends its
+event streams and downloads. This cannot be undone. Posts that were scheduled with
 it are still published, and keys that were created with it stay valid: "schedctl
 audit" lists them.
 
-The last key that can make keys cannot be revoked: without it no key could be made.`,
+The last key that can create keys cannot be revoked.`,
 		Example: `  schedctl key revoke ci
   schedctl key revoke key_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              cli.Args(1, 1, "a key: its id or its name"),
@@ -64,7 +64,7 @@ func (o *keyRevoke) run(ctx context.Context, ref string) error {
 	return printRevocation(o.App, k)
 }
 
-// ownKey warns of a key that is about to lock out the one who revokes it.
+// ownKey warns if a person is about to revoke the key of this command.
 func ownKey(ctx context.Context, c *client.Client, k apiv1.APIKey) string {
 	if me, err := c.Me(ctx); err == nil && me.APIKey.ID == k.ID {
 		return " It is the key that you use now."
@@ -82,8 +82,8 @@ func printRevocation(a *cli.App, k apiv1.APIKey) error {
 	return a.PrintIDs(k.ID)
 }
 
-// keyByName returns the key that an argument names by its id or its name. A name
-// means the key that is still good; several of them are refused.
+// keyByName returns the key with an id or name. A name selects the active key; it is
+// an error if several active keys have the name.
 func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey, error) {
 	keys, err := c.APIKeys(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey,
 	case 1:
 		return found[0], nil
 	}
-	return apiv1.APIKey{}, cli.InvalidError(schedctl.ValidationFailed, "%q could be several API keys", ref).WithHint("use one of " + keyCandidates(found))
+	return apiv1.APIKey{}, cli.InvalidError(schedctl.ValidationFailed, "%q matches several API keys", ref).WithHint("use one of " + keyCandidates(found))
 }
 
 func keyCandidates(keys []apiv1.APIKey) string {

@@ -13,7 +13,8 @@ func NewMe(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Me](&cobra.Command{
 		Use:   "me",
 		Short: "Show whose API key this is and what it may do",
-		Long:  "Show which daemon responds, which workspace the API key belongs to, and what the key may do. A good first check.",
+		Long: `Show which daemon responds, which workspace the API key belongs to, and what the key
+may do. A good first check.`,
 		Example: `  schedctl me
   schedctl me --url http://127.0.0.1:7733 --api-key-file ~/key --json`,
 		Args: cli.Args(0, 0, ""),

@@ -11,8 +11,8 @@ func NewWorkspace(a *cli.App) *cobra.Command {
 	cmd := cli.ParentCommand(&cobra.Command{
 		Use:   "workspace",
 		Short: "Add and list workspaces",
-		Long: `Add and list the workspaces of a daemon. Workspaces see nothing of each other: each
-has its own accounts, posts, webhooks and API keys.
+		Long: `Add and list the workspaces of a daemon. Workspaces are separate: each has its own
+accounts, posts, webhooks and API keys.
 
 These commands need a key with the scope workspaces:write, which the first key of
 the daemon has.`,

@@ -17,8 +17,8 @@ type workspaceAdd struct {
 	zone string
 }
 
-// workspaceWithSecret is a new workspace with its first key, whose secret is null
-// when it is not to be shown.
+// workspaceWithSecret is a new workspace with its first key. The secret is null when
+// it must not be shown.
 type workspaceWithSecret struct {
 	apiv1.Workspace
 	APIKey apiv1.APIKey `json:"api_key"`
@@ -30,8 +30,8 @@ func newWorkspaceAdd(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[workspaceWithSecret](&cobra.Command{
 		Use:   "add NAME",
 		Short: "Add a workspace",
-		Long: `Add a workspace, with a first API key that can do everything in it. Use that key, for
-example in a context of its own, for whatever is in the workspace.
+		Long: `Add a workspace with an API key that can do everything in it. Use that key, for
+example in a context of its own, to work in the workspace.
 
 ` + cli.SecretHelp,
 		Example: `  schedctl workspace add "Second team" --tz Europe/Berlin --secret-out second.key
@@ -40,7 +40,7 @@ example in a context of its own, for whatever is in the workspace.
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
-	cmd.Flags().StringVar(&o.zone, "tz", "", "its `zone`, an IANA name such as Europe/Berlin; UTC when not given")
+	cmd.Flags().StringVar(&o.zone, "tz", "", "the time `zone`, an IANA name such as Europe/Berlin; the default is UTC")
 	cmd.RegisterFlagCompletionFunc("tz", cli.CompleteZone)
 	o.OneTimeSecret.Add(cmd)
 	return cmd

@@ -13,8 +13,8 @@ func newWorkspaceList(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Workspace](&cobra.Command{
 		Use:   "list",
 		Short: "List workspaces",
-		Long: `List all workspaces of the daemon, the oldest first. Which of them the key in use
-belongs to is in "schedctl me".`,
+		Long: `List all workspaces of the daemon, oldest first. "schedctl me" shows the workspace of
+your own key.`,
 		Example: `  schedctl workspace list
   schedctl workspace list --json=id,name`,
 		Args: cli.Args(0, 0, ""),

@@ -62,8 +62,8 @@ func printList(a *cli.App, accounts []apiv1.Account) error {
 	return nil
 }
 
-// printOne prints one account: as the list does, or on a terminal with a
-// sentence that says what was done.
+// printOne prints one account: a sentence about what was done on a terminal, and else
+// a row of the list.
 func printOne(a *cli.App, acct apiv1.Account, done string) error {
 	for _, w := range acct.Warnings {
 		a.Messagef("warning: %s: %s", cli.OneLine(acct.Name), cli.OneLine(w))
@@ -102,7 +102,7 @@ func ByName(ctx context.Context, a *cli.App, c *client.Client, ref string) (apiv
 	return Pick(all, ref, cli.ExitNotFound)
 }
 
-// ResolveLast returns what names an account, with the id for lastRef.
+// ResolveLast returns ref, or the id of the last account if ref is [cli.LastRef].
 func ResolveLast(a *cli.App, ref string) (string, error) {
 	if ref == cli.LastRef {
 		return a.LastID(cli.AccountNoun)
@@ -115,8 +115,8 @@ func IsID(ref string) bool {
 	return ok
 }
 
-// FilterID returns the id of the account that a flag selects posts by, empty for an
-// empty ref. The account may be a disconnected one.
+// FilterID returns the id of the account by which a flag selects posts, empty for an
+// empty ref. The account may be disconnected.
 func FilterID(ctx context.Context, a *cli.App, c *client.Client, ref string) (string, error) {
 	ref, err := ResolveLast(a, ref)
 	if err != nil || ref == "" || IsID(ref) {
@@ -130,7 +130,7 @@ func FilterID(ctx context.Context, a *cli.App, c *client.Client, ref string) (st
 	return acct.ID, err
 }
 
-// everyAccount stands for all connected accounts in --to.
+// everyAccount is the value of --to for all connected accounts.
 const everyAccount = "all"
 
 // Recipients returns the ids of the accounts that --to names, each once and in
@@ -151,7 +151,7 @@ func Recipients(ctx context.Context, a *cli.App, c *client.Client, refs []string
 	return PickIDs(a, connected, refs)
 }
 
-// PickIDs is recipients for accounts that are known already.
+// PickIDs is [Recipients] for accounts that were read before.
 func PickIDs(a *cli.App, connected []apiv1.Account, refs []string) ([]string, error) {
 	var ids []string
 	seen := map[string]bool{}
@@ -170,7 +170,7 @@ func PickIDs(a *cli.App, connected []apiv1.Account, refs []string) ([]string, er
 	return ids, nil
 }
 
-// matchAccounts returns the ids that one --to stands for.
+// matchAccounts returns the ids of the accounts that one value of --to names.
 func matchAccounts(a *cli.App, connected []apiv1.Account, ref string) (ids []string, err error) {
 	if ref, err = ResolveLast(a, ref); err != nil {
 		return nil, err
@@ -197,9 +197,9 @@ func matchAccounts(a *cli.App, connected []apiv1.Account, ref string) (ids []str
 
 const AddAdvice = "add one, for example with: schedctl account add feed --name demo"
 
-// Pick returns the one account that ref names: exactly, else without
-// regard to case, else by an abbreviated id. Connected accounts go before
-// disconnected ones.
+// Pick returns the account that ref names. It compares exactly, then without regard to
+// case, then as an abbreviated id. Connected accounts are preferred over disconnected
+// ones.
 func Pick(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var found, gone []apiv1.Account
@@ -221,7 +221,7 @@ func Pick(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, err
 		case 1:
 			return found[0], nil
 		default:
-			return apiv1.Account{}, cli.InvalidError(schedctl.InvalidSocialAccounts, "%q could be several accounts", ref).WithHint("use one of " + candidateList(found))
+			return apiv1.Account{}, cli.InvalidError(schedctl.InvalidSocialAccounts, "%q matches several accounts", ref).WithHint("use one of " + candidateList(found))
 		}
 	}
 	found := cli.MatchShortID(accounts, schedctl.AccountPrefix, ref, func(acct apiv1.Account) string { return acct.ID })
@@ -242,7 +242,7 @@ func Pick(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, err
 	return apiv1.Account{}, f
 }
 
-// candidateList lists accounts so that any of the words can be used.
+// candidateList lists accounts in the form in which an argument can name them.
 func candidateList(accounts []apiv1.Account) string {
 	var names []string
 	for i, acct := range accounts {

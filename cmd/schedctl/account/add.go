@@ -36,7 +36,7 @@ func newAdd(a *cli.App) *cobra.Command {
 			return o.run(cmd.Context())
 		},
 	})
-	cmd.Flags().StringVar(&o.name, "name", "", "the `name` that you give the account; its user name when not given")
+	cmd.Flags().StringVar(&o.name, "name", "", "a `name` for the account; the default is its user name")
 	o.add(cmd)
 	a.LazyHelp(cmd, addHelp)
 	return cmd
@@ -50,17 +50,17 @@ func completePlatform(_ *cobra.Command, args []string, _ string) ([]string, cobr
 }
 
 func addHelp() string {
-	return `Connect an account of a social network. The network is asked whether the
-credentials work before they are stored.
+	return `Connect an account of a social network. schedctl checks the credentials with the
+network before it stores them.
 
-On a terminal, what is not given is asked for, and asked for again when the
-network refuses it. Otherwise the command never prompts: credentials and options come from
---set, and secrets from --secret-file, from standard input with
-"--secret-file -", or from SCHEDCTL_SECRET, never from the value of a flag. For a
-platform with one secret that is the bare secret, else a JSON object of them.
+On a terminal, the command prompts for what you do not give, and again when the
+network refuses it. Otherwise it never prompts. Give credentials and options with
+--set. Give secrets with --secret-file, on standard input with "--secret-file -", or
+in SCHEDCTL_SECRET, never as the value of a flag. A platform with one secret expects
+the secret alone; with several, give a JSON object.
 
 ` + fieldsText() + `
-The options pacing and duplicate_guard are for every platform.`
+The options pacing, duplicate_guard and require_alt are for every platform.`
 }
 
 // fieldsText lists the platforms with their fields, for the help text.
@@ -89,7 +89,7 @@ func fieldsText() string {
 	return b.String()
 }
 
-// fieldText is one entry, folded to the width of a terminal.
+// fieldText formats one field, wrapped at the usual width of a terminal.
 func fieldText(name, kind, help string) string {
 	const indent, room = "        ", 76
 	if kind != "" {

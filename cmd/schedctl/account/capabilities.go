@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +69,7 @@ func limitPairs(can apiv1.Capabilities) []cli.Property {
 	if l.RequestsPerSecond != nil {
 		rate = fmt.Sprintf("%g requests a second for each key", *l.RequestsPerSecond)
 	}
-	return []cli.Property{
+	pairs := []cli.Property{
 		{Name: "Workspace", Value: can.Workspace.Name},
 		{Name: "Key", Value: can.APIKey.Name},
 		{Name: "Features", Value: strings.Join(slices.Sorted(maps.Keys(can.Features)), " ")},
@@ -80,9 +81,24 @@ func limitPairs(can apiv1.Capabilities) []cli.Property {
 		{Name: "Idempotency", Value: fmt.Sprintf("%d seconds", l.IdempotencySeconds)},
 		{Name: "Rate limit", Value: rate},
 	}
+	if m := l.Media; m != nil {
+		pairs = append(pairs, cli.Property{Name: "Media", Value: fmt.Sprintf("%s in a post; pictures to %s, GIFs to %s, videos to %s, documents to %s; %s in all; kept for %s after publishing",
+			cli.Plural(m.PerPost, "file"), cli.SizeText(m.ImageBytes), cli.SizeText(m.GIFBytes), cli.SizeText(m.VideoBytes), cli.SizeText(m.DocumentBytes),
+			cli.SizeText(m.QuotaBytes), keepText(time.Duration(m.KeepSeconds)*time.Second))})
+	}
+	return pairs
 }
 
-// fieldNames lists fields; what need not be given is in brackets.
+// keepText writes a duration in days if it is a whole number of them.
+func keepText(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d%day == 0 {
+		return cli.Plural(int(d/day), "day")
+	}
+	return d.String()
+}
+
+// fieldNames lists fields. Optional fields are in brackets.
 func fieldNames(fields []apiv1.PlatformField) string {
 	names := cli.Map(fields, func(f apiv1.PlatformField) string {
 		if f.Required {

@@ -31,10 +31,10 @@ func (o *ConnectFlags) add(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("set", completeSet)
 }
 
-// Asks reports whether there is a person who can be asked.
+// Asks reports whether the command may prompt a person.
 func (o *ConnectFlags) Asks() bool { return o.InTerminal && o.ErrTerminal && !o.NoInput }
 
-// read takes in --set.
+// read adds the values of --set to the connection.
 func (o *ConnectFlags) read(c *connection) error {
 	for _, set := range o.sets {
 		key, value, found := strings.Cut(set, "=")
@@ -54,13 +54,13 @@ func (o *ConnectFlags) read(c *connection) error {
 		return cli.UsageError("--login is for %s: %s has no such login", loginPlatform, c.platform)
 	}
 	if o.login && !o.Asks() {
-		return cli.UsageError("--login needs a terminal: the code that the browser shows is asked for").
+		return cli.UsageError("--login needs a terminal, to prompt for the code from the browser").
 			WithHint("elsewhere give an access token with --secret-file or SCHEDCTL_SECRET")
 	}
 	return nil
 }
 
-// readSecrets takes in --secret-file or, without it, SCHEDCTL_SECRET.
+// readSecrets adds the secrets from --secret-file, or else from SCHEDCTL_SECRET.
 func (o *ConnectFlags) readSecrets(ctx context.Context, c *connection) error {
 	if o.login && o.secretFile != "" {
 		return cli.UsageError("--login and --secret-file exclude each other: give one")
@@ -93,7 +93,7 @@ func (o *ConnectFlags) readSecrets(ctx context.Context, c *connection) error {
 	return c.takeSecrets(text, source)
 }
 
-// maxSecret is above any token.
+// maxSecret is longer than any token, in bytes.
 const maxSecret = 16 << 10
 
 // ReadSecretFile returns the secret in a file, or on standard input for "-".
@@ -128,7 +128,7 @@ func ReadSecretFile(ctx context.Context, a *cli.App, name string) (string, error
 	return secret, nil
 }
 
-// gather takes in what the command line, files and the environment give.
+// gather reads the values from the command line, files and the environment.
 func (o *ConnectFlags) gather(ctx context.Context, c *connection) error {
 	if err := c.check(); err != nil {
 		return err
@@ -148,9 +148,8 @@ func (o *ConnectFlags) establish(ctx context.Context, w *wizard, send func() (ap
 	return send()
 }
 
-// Ask puts questions to the person at the terminal: as a form, or line by line
-// for screen readers and simple terminals. When the person declines, it returns the
-// error declined.
+// Ask asks a person the questions: in a form, or line by line for screen readers and
+// simple terminals. It returns an error if the person declines.
 func (o *ConnectFlags) Ask(ctx context.Context, questions []cli.Question) error {
 	if len(questions) == 0 {
 		return nil

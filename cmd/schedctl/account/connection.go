@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// connection is what an account is to be connected with, gathered from flags,
-// files and replies.
+// connection has the values with which to connect an account, from flags, files and
+// prompts.
 type connection struct {
 	platform string
 	name     string
@@ -85,7 +85,7 @@ func (c *connection) missing() (fields []publish.Field) {
 	return fields
 }
 
-// takeSecrets reads several secrets from one document.
+// takeSecrets reads several secrets from a JSON object.
 func (c *connection) takeSecrets(text, source string) error {
 	var names []string
 	for _, f := range c.secrets() {
@@ -105,8 +105,8 @@ func (c *connection) takeSecrets(text, source string) error {
 	return nil
 }
 
-// incomplete returns the error for a connection that lacks something when there is no
-// terminal to prompt on, or nil.
+// incomplete returns an error if values are missing and there is no terminal to prompt
+// on.
 func (c *connection) incomplete() error {
 	var names, hints []string
 	if c.name == "" && needsName(c.platform) {
@@ -140,7 +140,7 @@ func (c *connection) anySecret() bool {
 // check refuses values for fields that the platform does not have.
 func (c *connection) check() error {
 	if publishers()[c.platform] == nil {
-		return nil // one of a later version: the daemon knows
+		return nil // a platform of a later version: the daemon checks its fields
 	}
 	var known []string
 	for _, f := range c.fields {

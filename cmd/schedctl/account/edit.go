@@ -23,10 +23,9 @@ func newEdit(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "edit ACCOUNT",
 		Short: "Change the name or the options of an account",
-		Long: `Change the name or the options of an account. Its credentials stay as they are and
-are not asked for again; "schedctl account reconnect" replaces them. An option
-without a value, KEY=, gets its default again. "schedctl account add --help" lists
-the options of each platform.`,
+		Long: `Change the name or the options of an account. Its credentials stay as they are;
+"schedctl account reconnect" replaces them. An option without a value, KEY=, returns
+to its default. "schedctl account add --help" lists the options of each platform.`,
 		Example: `  schedctl account edit demo --name site
   schedctl account edit mastodon:me --set visibility=unlisted
   schedctl account edit demo --set duplicate_guard=`,
@@ -57,7 +56,8 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	return printOne(o.App, acct, "Changed")
 }
 
-// options returns the options that --set gives, nil for one that gets its default.
+// options returns the options that --set gives. An option with the value nil returns
+// to its default.
 func (o *editOptions) options(conn *connection) (map[string]any, error) {
 	options := map[string]any{}
 	for _, set := range o.sets {
@@ -82,7 +82,7 @@ func (o *editOptions) options(conn *connection) (map[string]any, error) {
 	return options, nil
 }
 
-// noOption is the failure of a key that is no option of the platform.
+// noOption returns the error for a key that is not an option of the platform.
 func (o *editOptions) noOption(conn *connection, key string) error {
 	f := cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such option", cli.Clip(key, 40), conn.platform)
 	names := slices.Clone(commonOptions)

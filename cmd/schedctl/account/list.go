@@ -13,7 +13,7 @@ func newList(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Account](&cobra.Command{
 		Use:   "list",
 		Short: "List accounts",
-		Long:  "List the accounts that posts can go to, and with --all those that were removed too.",
+		Long:  "List the accounts that posts can go to. --all also lists removed accounts.",
 		Example: `  schedctl account list
   schedctl account list --json=id,name,status`,
 		Args: cli.Args(0, 0, ""),

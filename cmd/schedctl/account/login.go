@@ -11,15 +11,15 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// The platform that a person can log in to with a browser, the field that says
-// where, and the secret that comes of it.
+// The platform with a login in a browser, the field with its server, and the secret
+// that the login returns.
 const (
 	loginPlatform = "mastodon"
 	loginServer   = "instance_url"
 	loginSecret   = "access_token"
 )
 
-// loginError is a login that did not work and can be tried again.
+// loginError is a failed login. The person can try again.
 type loginError struct{ err error }
 
 func (e *loginError) Error() string {
@@ -28,8 +28,8 @@ func (e *loginError) Error() string {
 
 func (e *loginError) Unwrap() error { return e.err }
 
-// logIn asks where and how to log in, does it when it is by browser, and returns
-// the fields that are still to be asked for.
+// logIn asks for the server and the kind of login, logs in with a browser if wanted,
+// and returns the fields that are still missing.
 func (w *wizard) logIn(ctx context.Context, names []string) (rest []string, err error) {
 	if slices.Contains(names, loginServer) {
 		if err := w.askFields(ctx, []string{loginServer}); err != nil {
@@ -58,9 +58,9 @@ func (w *wizard) logIn(ctx context.Context, names []string) (rest []string, err 
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(done, n) }), nil
 }
 
-// browse sends the person to the server's own page and returns the token for
-// the code that is shown there. The server is called from here, where the person
-// chose it, and may be on any network.
+// browse opens the login page of the server and returns the token for the code that
+// the page shows. This program contacts the server, because the person chose it here;
+// it may be on any network.
 func (w *wizard) browse(ctx context.Context) (token string, err error) {
 	calls := outbound.Client(outbound.AllowPrivate)
 	defer calls.CloseIdleConnections()

@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/all"
 )
 
-// publishers are asked for their fields only; nothing here calls a network. They
-// are made when they are needed: most commands have nothing to ask.
+// publishers are used for their fields only and never contact a network. They are
+// created on first use, because most commands do not need them.
 var publishers = sync.OnceValue(func() map[string]publish.Publisher {
 	return all.Publishers(all.Config{Version: cli.VersionText()})
 })
@@ -22,8 +23,8 @@ var publishers = sync.OnceValue(func() map[string]publish.Publisher {
 // PlatformNames returns the platforms in the order of their names.
 func PlatformNames() []string { return slices.Sorted(maps.Keys(publishers())) }
 
-// platformFields returns what accounts of a platform are connected with, nil for
-// a platform of a later version.
+// platformFields returns the fields of a platform, or nil for a platform of a later
+// version.
 func platformFields(platform string) []publish.Field {
 	if p, known := publishers()[platform]; known {
 		return p.Fields()
@@ -39,10 +40,10 @@ func needsName(platform string) bool {
 }
 
 // commonOptions are options of every account.
-var commonOptions = []string{"pacing", "duplicate_guard"}
+var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt}
 
-// someSecrets are refused on the command line whatever the platform, in case it
-// is one of a later version.
+// someSecrets are refused on the command line for every platform, including those of
+// later versions.
 var someSecrets = []string{
 	"access_token", "app_password", "password", "secret", "token", "bot_token", "api_key", "refresh_token", "client_secret", "webhook_url",
 }
@@ -64,8 +65,7 @@ func anyField(is func(publish.Field) bool) bool {
 	return false
 }
 
-// fieldTitle returns the name of a field as people write it: access_token is Access
-// token.
+// fieldTitle returns the name of a field for people: "Access token" for access_token.
 func fieldTitle(name string) string {
 	words := strings.ReplaceAll(name, "_", " ")
 	words = strings.ReplaceAll(words+" ", "url ", "URL ")
@@ -74,8 +74,8 @@ func fieldTitle(name string) string {
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
-// completeSet offers the fields of the platform on the command line, of all
-// platforms before there is one.
+// completeSet offers the fields of the given platform, or of all platforms if none is
+// given.
 func completeSet(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	platforms := PlatformNames()
 	if len(args) > 0 && publishers()[args[0]] != nil {

@@ -17,12 +17,12 @@ func newReconnect(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "reconnect ACCOUNT",
 		Short: "Give an account new credentials",
-		Long: `Give an account new credentials, after its password was changed for example. The
-network is asked whether they work before they take the place of the old ones;
-then the posts that waited for the account are published.
+		Long: `Give an account new credentials, for example after its password was changed. The
+network checks them before they replace the old ones. Then the posts that waited for
+the account are published.
 
-They are given as with "schedctl account add", all of them, because the old ones
-are not shown to anybody. Options that are not given stay as they are.`,
+Give all credentials, in the same way as for "schedctl account add". Options that you
+do not give stay as they are.`,
 		Example: `  schedctl account reconnect mastodon:me
   schedctl account reconnect mastodon:me --login
   schedctl account reconnect bot --set url=https://bot.example/posts --secret-file secret.txt`,
@@ -57,8 +57,7 @@ func (o *reconnectOptions) run(ctx context.Context, ref string) error {
 	return printOne(o.App, again, "Reconnected")
 }
 
-// remember fills in what the account shows of its credentials: the server that
-// its profile is on.
+// remember fills in the server of the account, which its profile shows.
 func (c *connection) remember(acct apiv1.Account) {
 	if c.platform != loginPlatform || c.values[loginServer] != "" {
 		return
@@ -68,8 +67,8 @@ func (c *connection) remember(acct apiv1.Account) {
 	}
 }
 
-// withoutOptions leaves the options out of what is asked for: they stay as they
-// are. Those that were given are kept.
+// withoutOptions removes the options from the prompts, because they stay as they are.
+// Given options are kept.
 func (c *connection) withoutOptions() *connection {
 	var credentials = c.fields[:0:0]
 	for _, f := range c.fields {

@@ -17,7 +17,8 @@ func newShow(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "show ACCOUNT",
 		Short: "Show an account",
-		Long:  "Show everything about an account but its secrets: its profile, its limits, its options and what is wrong with it.",
+		Long: `Show everything about an account except its secrets: its profile, limits, options and
+problems.`,
 		Example: `  schedctl account show demo
   schedctl account show mastodon:me --json`,
 	}, func(ctx context.Context, ref string) error { return showAccount(ctx, a, ref) }))
@@ -57,7 +58,7 @@ func properties(a *cli.App, acct apiv1.Account) []cli.Property {
 	return pairs
 }
 
-// nextSteps are the commands that make sense for an account as it is.
+// nextSteps returns the commands that make sense in the state of an account.
 func nextSteps(acct apiv1.Account) []string {
 	switch {
 	case acct.Status == schedctl.AccountError && acct.Error != nil && acct.Error.Kind == schedctl.KindAuth:

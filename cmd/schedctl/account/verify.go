@@ -40,7 +40,7 @@ that waited for it are published.`,
 	})
 }
 
-// refusedAccount returns the failure of an account that its network refuses.
+// refusedAccount returns the error for an account that its network refuses.
 func refusedAccount(acct apiv1.Account) error {
 	if acct.Error == nil {
 		return nil

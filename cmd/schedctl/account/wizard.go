@@ -13,17 +13,17 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// wizard asks a person for what a connection lacks, and again for what the
-// network did not like.
+// wizard prompts for missing values of a connection, and again for values that the
+// network refused.
 type wizard struct {
 	*ConnectFlags
 	*connection
-	whole  bool // everything is asked for, not only a secret that was left out
-	rename bool // the name is asked for as well
+	whole  bool // ask for all fields, not only for a missing secret
+	rename bool // ask for the name as well
 	asked  []string
 }
 
-// choosePlatform asks for the platform, unless a flag says it.
+// choosePlatform asks for the platform unless it is given.
 func (o *ConnectFlags) choosePlatform(ctx context.Context, c *connection) error {
 	platform := loginPlatform
 	if !o.login {
@@ -40,7 +40,8 @@ func (o *ConnectFlags) choosePlatform(ctx context.Context, c *connection) error 
 	return nil
 }
 
-// connect asks, and sends until the network accepts or the person gives up.
+// connect prompts and sends until the network accepts the account or the person gives
+// up.
 func (w *wizard) connect(ctx context.Context, send func() (apiv1.Account, error)) (apiv1.Account, error) {
 	again := w.first()
 	for {
@@ -58,7 +59,7 @@ func (w *wizard) connect(ctx context.Context, send func() (apiv1.Account, error)
 	}
 }
 
-// correctable reports whether other values may help.
+// correctable reports whether an error may go away with other values.
 func correctable(err error) bool {
 	var refused *client.Error
 	var login *loginError
@@ -75,15 +76,15 @@ func correctable(err error) bool {
 // nameField stands for the account's name among the fields.
 const nameField = "name"
 
-// first returns the names of the fields to ask for at first, those that are
-// needed before those that are not.
+// first returns the names of the fields for the first page: required fields before
+// optional ones.
 func (w *wizard) first() (names []string) {
 	w.whole = w.whole || w.login || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform) ||
 		len(w.secrets()) > 1 && !w.anySecret() // one of them is needed
 	for _, f := range needed(w.fields) {
 		wanted := w.whole || f.Secret
 		if f.Secret && !f.Required && w.anySecret() {
-			wanted = false // an alternative was given
+			wanted = false // another one of the alternatives is given
 		}
 		if wanted && w.values[f.Name] == "" {
 			names = append(names, f.Name)
@@ -157,7 +158,7 @@ func (w *wizard) field(name string) *publish.Field {
 	return nil
 }
 
-// askFor asks for fields, those of a login first, and shows what was gathered.
+// askFor prompts for fields, those of a login first, and shows a summary.
 func (w *wizard) askFor(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if !slices.Contains(w.asked, name) {

@@ -31,9 +31,9 @@ func New(a *cli.App) *cobra.Command {
 		Use:   "tui",
 		Short: "Browse and change posts on the full screen",
 		Long: `Browse and change posts on the full screen: the queue by day, the week, drafts,
-published posts, failed posts and what to do about them, accounts, and webhook
-deliveries. The screen updates itself and can stay open all day: when the daemon is
-unreachable it shows that, and continues when the daemon is back.
+published posts, failed posts with advice, accounts, and webhook deliveries. The
+screen updates itself and can stay open all day: when the daemon is unreachable it
+shows that, and continues when the daemon is back.
 
 Keys 1 to 7 choose a view, arrows or hjkl move, enter shows all details of a post,
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
@@ -47,8 +47,8 @@ instead of columns, without color, and updates at most once a minute, for screen
 readers. --mouse enables clicks and the wheel; the terminal then selects text with
 shift only.
 
-When you leave a text that is not saved, you can save it as a draft. A text that is
-being written when the program is ended from outside is kept in a file.`,
+When you leave a text that is not saved, you can save it as a draft. If a signal ends
+the program, an unsaved text is kept in a file.`,
 		Example: `  schedctl tui
   schedctl tui --tz Europe/Berlin
   schedctl tui --accessible`,
@@ -57,7 +57,7 @@ being written when the program is ended from outside is kept in a file.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.accessible, "accessible", false, "sentences instead of columns, for screen readers (environment: ACCESSIBLE)")
-	f.BoolVar(&o.mouse, "mouse", false, "take clicks and the wheel of a mouse")
+	f.BoolVar(&o.mouse, "mouse", false, "react to mouse clicks and the wheel")
 	o.when.AddZone(cmd)
 	return cmd
 }
@@ -77,7 +77,7 @@ func (o *browser) run(ctx context.Context) error {
 	}
 	defer c.Close()
 	if _, err := c.Me(ctx); err != nil {
-		return err // rather an exit status than a screen without anything
+		return err // an exit status is better than an empty screen
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the window is closed
 	defer stop()
@@ -97,7 +97,7 @@ func (o *browser) run(ctx context.Context) error {
 	return err
 }
 
-// mayBrowse refuses what a full-screen program cannot do.
+// mayBrowse returns an error if a full-screen program cannot run here.
 func (o *browser) mayBrowse() error {
 	switch {
 	case !o.InTerminal || !o.OutTerminal:
@@ -117,8 +117,8 @@ func (o *browser) mayBrowse() error {
 	return nil
 }
 
-// renderer returns what draws colors, nil for none. The sixteen that are used
-// are those of the terminal.
+// renderer returns the renderer of colors, or nil without color. It uses the 16 colors
+// of the terminal.
 func (o *browser) renderer() *lipgloss.Renderer {
 	if !o.Colored() {
 		return nil
@@ -129,8 +129,8 @@ func (o *browser) renderer() *lipgloss.Renderer {
 	return r
 }
 
-// editText returns how a text is written in the editor of the person. An
-// interrupt that comes later ends the browser.
+// editText returns a function that opens a text in the editor. A later interrupt ends
+// the browser.
 func (o *browser) editText(end context.CancelCauseFunc) func(context.Context, string) (string, error) {
 	return func(ctx context.Context, text string) (string, error) {
 		path, err := o.NewDraft(text)
@@ -147,7 +147,7 @@ func (o *browser) editText(end context.CancelCauseFunc) func(context.Context, st
 		written := cli.TrimFile(data)
 		switch {
 		case unread != nil:
-			return "", fmt.Errorf("read what the editor has written: %w", unread)
+			return "", fmt.Errorf("read the text from the editor: %w", unread)
 		case err == nil || written == text:
 			os.Remove(path)
 		default:

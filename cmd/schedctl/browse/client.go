@@ -17,14 +17,14 @@ import (
 // daemonOf is a [tui.Client] over HTTP.
 type daemonOf struct{ http *client.Client }
 
-// unanswered is the browser's error for a daemon that did not respond.
+// unanswered is the error for a daemon that did not respond.
 type unanswered struct{ error }
 
 func (u unanswered) Unwrap() error        { return u.error }
 func (u unanswered) Is(target error) bool { return target == tui.ErrUnreachable }
 
-// retold returns an error of the client as the browser knows it.
-func retold(err error) error {
+// tuiError returns an error of the client as the errors that package tui recognizes.
+func tuiError(err error) error {
 	var unreachable *client.UnreachableError
 	if errors.As(err, &unreachable) {
 		return unanswered{err}
@@ -32,7 +32,7 @@ func retold(err error) error {
 	return err
 }
 
-func convertResult[T any](v T, err error) (T, error) { return v, retold(err) }
+func convertResult[T any](v T, err error) (T, error) { return v, tuiError(err) }
 
 func (d daemonOf) Accounts(ctx context.Context) ([]apiv1.Account, error) {
 	return convertResult(d.http.Accounts(ctx, client.AccountQuery{Status: "all"}))
@@ -44,7 +44,7 @@ func (d daemonOf) VerifyAccount(ctx context.Context, id string) (apiv1.Account, 
 
 func (d daemonOf) Platforms(ctx context.Context) (map[string]apiv1.PlatformEntry, error) {
 	c, err := d.http.Capabilities(ctx)
-	return c.Platforms, retold(err)
+	return c.Platforms, tuiError(err)
 }
 
 func (d daemonOf) AddAccount(ctx context.Context, a apiv1.AddAccount) (apiv1.Account, error) {
@@ -57,7 +57,7 @@ func (d daemonOf) EditAccount(ctx context.Context, id string, a apiv1.EditAccoun
 	return convertResult(d.http.EditAccount(ctx, id, a))
 }
 
-// typedOptions returns options that were typed as the API takes them.
+// typedOptions returns typed texts as options of the API.
 func typedOptions(typed map[string]any) map[string]any {
 	if typed == nil {
 		return nil
@@ -132,7 +132,7 @@ func (d daemonOf) Cancel(ctx context.Context, at tui.Version) (apiv1.Post, error
 }
 
 func (d daemonOf) Delete(ctx context.Context, id string) error {
-	return retold(d.http.DeletePost(ctx, id))
+	return tuiError(d.http.DeletePost(ctx, id))
 }
 
 func (d daemonOf) Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error) {
@@ -141,7 +141,7 @@ func (d daemonOf) Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv
 
 func (d daemonOf) Follow(ctx context.Context, after string, tell func(apiv1.Event)) error {
 	began := func(position string) { tell(apiv1.Event{ID: position}) }
-	return retold(d.http.EventStream(ctx, after, began, tell))
+	return tuiError(d.http.EventStream(ctx, after, began, tell))
 }
 
 func (d daemonOf) Upload(ctx context.Context, path string, progress func(sent, size int64)) (apiv1.MediaAsset, error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxCompletions is how many paths are offered.
+// maxCompletions is the maximum number of offered paths.
 const maxCompletions = 100
 
 // completePath returns the paths that start with a text, sorted; directories end with a

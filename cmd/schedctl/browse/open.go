@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// openerGrace is how long a program that opens an address is watched for a
-// failure. Some stay as long as the window that they open.
+// openerGrace is the time in which an opener program can fail. Some programs run as
+// long as their window is open.
 const openerGrace = 2 * time.Second
 
-// openAddress shows an address in the person's browser. Networks have said what
-// it is: nothing but the web is opened.
+// openAddress opens an address in the browser. Addresses come from networks, so only
+// http and https are opened.
 func openAddress(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

@@ -26,10 +26,10 @@ type options struct {
 	when        cli.WhenFlags // for --tz
 }
 
-// defaultApart is how far two posts to one account should be from each other.
+// defaultApart is the default of --apart.
 const defaultApart = 15 * time.Minute
 
-// maxPosts is how many posts a calendar shows.
+// maxPosts is the maximum number of posts of a calendar.
 const maxPosts = 10_000
 
 func New(a *cli.App) *cobra.Command {
@@ -112,8 +112,7 @@ func (o *options) span() (dateRange, error) {
 	return weekOf(day), nil
 }
 
-// shownAccounts returns the accounts that have a place in the calendar even when
-// they have no posts.
+// shownAccounts returns the accounts that the calendar shows even without posts.
 func shownAccounts(names post.Accounts, only string) (shown []apiv1.Account) {
 	for id, acct := range names {
 		if id == only || only == "" && acct.Status != schedctl.AccountDisconnected {

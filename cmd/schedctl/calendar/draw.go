@@ -9,15 +9,16 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// drawing draws calendars for a terminal of some width. It draws the same for
-// the same calendar.
+// drawing draws calendars for a terminal of a given width. The output depends on its
+// fields and the calendar alone.
 type drawing struct {
 	width int
 	paint func(sgr, text string) string
 	apart cli.DurationFlag
 }
 
-// wideWeek is the width, in columns, from which the days of a week are side by side.
+// wideWeek is the smallest width, in columns, at which the days of a week are drawn
+// side by side.
 const wideWeek = 100
 
 // draw draws a plan with a title and a summary.
@@ -47,7 +48,7 @@ func (d drawing) title(c plan) string {
 	return fmt.Sprintf("Week %d: %s – %s, %s", week, from, last.Format("Mon 2 Jan 2006"), c.Timezone)
 }
 
-// summary counts what is wrong.
+// summary counts the problems.
 func (d drawing) summary(c plan) string {
 	posts, clashes := 0, 0
 	gaps, names := map[string]int{}, []string{}
@@ -84,7 +85,7 @@ func (d drawing) summary(c plan) string {
 	return b.String()
 }
 
-// agenda draws a day below the other, for narrow terminals.
+// agenda draws the days one below the other, for narrow terminals.
 func (d drawing) agenda(c plan) string {
 	label := 0
 	for _, day := range c.Days {
@@ -120,7 +121,7 @@ func (d drawing) agenda(c plan) string {
 	return b.String()
 }
 
-// entry is a post in a line of so many columns.
+// entry returns a post in one line of at most the given width.
 func (d drawing) entry(c plan, e entry, room int) string {
 	mark := " "
 	if e.Clash {
@@ -145,7 +146,7 @@ func markOf(clash bool) string {
 	return ""
 }
 
-// pad fills a text that may be painted up to so many columns.
+// pad fills a text, which may have colors, with spaces up to a width.
 func pad(text string, columns int) string {
 	return text + strings.Repeat(" ", max(0, columns-ansi.StringWidth(text)))
 }

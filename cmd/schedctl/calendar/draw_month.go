@@ -31,7 +31,7 @@ func (d drawing) month(c plan) string {
 	return strings.Join(rows, "\n") + "\n"
 }
 
-// monthCell is a day of a month: its number, and what goes out.
+// monthCell returns a day of a month: its number and its posts.
 func (d drawing) monthCell(c plan, n, room int) []string {
 	head := fmt.Sprint(c.span.day(n).Day())
 	if d.today(c, n) {
@@ -59,8 +59,8 @@ func (d drawing) monthCell(c plan, n, room int) []string {
 	return lines
 }
 
-// accountInMonth is what goes to an account on a day of a month: the time, or
-// the number of posts, and the name.
+// accountInMonth returns the posts of an account on a day of a month: the time or the
+// number of posts, and the name.
 func (d drawing) accountInMonth(c plan, acct accountPlan) (text string, clash bool) {
 	for _, e := range acct.Posts {
 		clash = clash || e.Clash

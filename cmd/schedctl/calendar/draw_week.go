@@ -7,7 +7,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// maxLines is how many posts a day of a grid shows for one account.
+// maxLines is the maximum number of posts of one account and day in the grid.
 const maxLines = 6
 
 // week draws the days side by side, with a row for each account.
@@ -37,7 +37,7 @@ func (d drawing) week(c plan) string {
 	return strings.Join(rows, "\n") + "\n"
 }
 
-// cell is what goes to an account on a day of a week.
+// cell returns the posts of an account on a day of a week.
 func (d drawing) cell(c plan, acct accountPlan, room int) (lines []string) {
 	for i, e := range acct.Posts {
 		if i == maxLines-1 && len(acct.Posts) > maxLines {
@@ -51,7 +51,7 @@ func (d drawing) cell(c plan, acct accountPlan, room int) (lines []string) {
 	return lines
 }
 
-// side puts cells of several lines side by side, after a label.
+// side joins cells of several lines side by side, after a label.
 func (d drawing) side(label string, labelWidth, cellWidth int, cells [][]string) (rows []string) {
 	height := 1
 	for _, lines := range cells {

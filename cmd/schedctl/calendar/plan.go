@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// dateRange are whole days in a zone, one after another.
+// dateRange is a range of whole days in a time zone.
 type dateRange struct {
 	first time.Time // the first instant of the first day
 	count int
@@ -48,7 +48,7 @@ func (d dateRange) day(i int) time.Time {
 // end returns the first instant after the last day.
 func (d dateRange) end() time.Time { return d.day(d.count) }
 
-// plan is what goes out in some days, as --json prints it.
+// plan has the posts of some days, as --json prints it.
 type plan struct {
 	From     string    `json:"from"` // the first day, 2026-11-23
 	To       string    `json:"to"`   // the last day
@@ -65,8 +65,8 @@ type dayPlan struct {
 	Accounts []accountPlan `json:"accounts"`
 }
 
-// accountPlan is what goes to one account on one day. Gap says that it is
-// nothing, today or on a day to come.
+// accountPlan has the posts of one account on one day. Gap reports that there are
+// none, today or on a later day.
 type accountPlan struct {
 	SocialAccountID string  `json:"social_account_id"`
 	Name            string  `json:"name"`
@@ -75,8 +75,8 @@ type accountPlan struct {
 	Posts           []entry `json:"posts"`
 }
 
-// entry is one post on its way to one account. Clash says that another
-// one to the same account is too close to it.
+// entry is one post to one account. Clash reports that another post to the account is
+// too close in time.
 type entry struct {
 	PostID   string          `json:"post_id"`
 	TargetID string          `json:"target_id"`
@@ -119,8 +119,7 @@ func newPlan(span dateRange, posts []apiv1.Post, shown []apiv1.Account, apart ti
 	return c
 }
 
-// zoneOf names the zone of a time: the local one has no other name than its
-// abbreviation.
+// zoneOf returns the name of the zone of a time: for the local zone, its abbreviation.
 func zoneOf(t time.Time) string {
 	if name := t.Location().String(); name != "Local" {
 		return name
@@ -129,7 +128,7 @@ func zoneOf(t time.Time) string {
 	return name
 }
 
-// entriesOf returns what goes to one account, in the order of time, with clashes
+// entriesOf returns the posts of one account in the order of time, with clashes
 // marked.
 func entriesOf(acct apiv1.Account, posts []apiv1.Post, span dateRange, apart time.Duration) (list []entry) {
 	for _, p := range posts {
@@ -156,7 +155,7 @@ func entriesOf(acct apiv1.Account, posts []apiv1.Post, span dateRange, apart tim
 	return list
 }
 
-// entries returns everything that goes out, in the order of time.
+// entries returns the posts of all accounts in the order of time.
 func (c plan) entries() (all []entry) {
 	for _, day := range c.Days {
 		for _, acct := range day.Accounts {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// aliases are other names for the commands below a noun, by the name of the
-// command. Other programs use them for the same thing.
+// aliases are additional names for commands, by the name of the command. Other
+// programs use these names.
 var aliases = map[string][]string{
 	"list":   {"ls"},
 	"show":   {"get"},
@@ -21,7 +21,7 @@ var aliases = map[string][]string{
 	"revoke": {"rm", "remove", "delete"},
 }
 
-// suggestFor are words that name no command, but mean one.
+// suggestFor has the commands to suggest for words that are not commands.
 var suggestFor = map[string][]string{
 	"account":  {"profile", "connect"},
 	"add":      {"connect"},
@@ -54,9 +54,8 @@ func addAliases(cmd *cobra.Command) {
 // maxSuggestions keeps an error message readable.
 const maxSuggestions = 3
 
-// suggestions returns the commands that words may mean which are no command below
-// cmd: those of this name below a noun, else those with a similar name, with the
-// next word where they have such a command.
+// suggestions returns the commands that unknown words may mean: commands with this
+// name below any noun, or else commands with a similar name.
 func suggestions(cmd *cobra.Command, words []string) (names []string) {
 	if !cmd.HasParent() {
 		names = sameVerb(cmd, words[0])
@@ -67,7 +66,7 @@ func suggestions(cmd *cobra.Command, words []string) (names []string) {
 	return names[:min(len(names), maxSuggestions)]
 }
 
-// sameVerb returns the commands below all nouns that a word names.
+// sameVerb returns the commands with this name below all nouns.
 func sameVerb(root *cobra.Command, word string) (names []string) {
 	for _, noun := range root.Commands() {
 		for _, c := range noun.Commands() {
@@ -80,7 +79,8 @@ func sameVerb(root *cobra.Command, word string) (names []string) {
 	return names
 }
 
-// similarCommands returns the commands below cmd whose name is like the first word.
+// similarCommands returns the commands below cmd with a name similar to the first
+// word.
 func similarCommands(cmd *cobra.Command, words []string) (names []string) {
 	cmd.SuggestionsMinimumDistance = maxTypos(words[0])
 	for _, name := range cmd.SuggestionsFor(words[0]) {
@@ -96,7 +96,7 @@ func similarCommands(cmd *cobra.Command, words []string) (names []string) {
 	return names
 }
 
-// byUse puts the nouns first that people use most.
+// byUse sorts commands so that the most used nouns come first.
 func byUse(name string) int {
 	noun, _, _ := strings.Cut(name, " ")
 	if i := slices.Index([]string{"post", "account", "daemon"}, noun); i >= 0 {
@@ -105,11 +105,11 @@ func byUse(name string) int {
 	return len(name) + 3
 }
 
-// maxTypos returns how many characters of a name may be wrong: in a short word
-// more than half of them would make it any other word.
+// maxTypos returns how many characters of a name may be wrong: at most half of the
+// characters of a short word.
 func maxTypos(word string) int { return min(2, len(word)/2) }
 
-// flagWords are names that flags have elsewhere.
+// flagWords are names of flags in other programs, with our flags.
 var flagWords = map[string][]string{
 	"at":           {"when", "time", "date", "publish-at", "schedule"},
 	"to":           {"account", "accounts", "target"},
@@ -127,7 +127,7 @@ var flagWords = map[string][]string{
 	"label":        {"tag", "campaign"},
 }
 
-// nearFlags returns the flags that a mistyped one is close to, or that it means.
+// nearFlags returns the flags that a mistyped or foreign name may mean.
 func nearFlags(cmd *cobra.Command, typed string) (names []string) {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })

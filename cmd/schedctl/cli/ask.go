@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Question is one value that a person is asked for.
+// Question is one value to prompt for.
 type Question struct {
 	Title    string
 	Help     string
@@ -20,13 +20,13 @@ type Question struct {
 	Value    *string  // the current value, and then the reply
 }
 
-// Choice is a reply to choose.
+// Choice is one possible reply.
 type Choice struct{ Value, Label string }
 
 // check returns why a reply is not valid, or nil.
 func (q Question) check(answer string) error {
 	if q.Required && strings.TrimSpace(answer) == "" {
-		return errors.New("this is needed")
+		return errors.New("a value is required")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (q Question) before() string {
 	return text
 }
 
-// askLine asks once. An empty line keeps the current value.
+// askLine prompts once. An empty line keeps the current value.
 func (a *App) askLine(ctx context.Context, q Question) (string, error) {
 	prompt := q.Title
 	switch {

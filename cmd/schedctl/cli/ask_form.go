@@ -10,13 +10,13 @@ import (
 	"github.com/charmbracelet/huh"
 )
 
-// AskForm puts the questions on one page.
+// AskForm shows the questions on one page.
 func (a *App) AskForm(ctx context.Context, questions []Question) error {
 	fields := make([]huh.Field, len(questions))
 	for i, q := range questions {
 		fields[i] = formField(q)
 	}
-	theme := huh.ThemeBase16() // its colors can be read on light and dark grounds
+	theme := huh.ThemeBase16() // its colors are readable on light and dark backgrounds
 	if !a.Colored() {
 		theme = huh.ThemeBase()
 		theme.Help = help.Styles{}

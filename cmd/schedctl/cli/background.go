@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// Dark reports whether the terminal has a dark ground, as its environment or the
-// terminal itself says; most have.
+// Dark reports whether the terminal has a dark background, according to its
+// environment or its reply to a query. The default is true.
 func (a *App) Dark() bool {
 	colors := strings.Split(a.Getenv("COLORFGBG"), ";")
 	if ground, err := strconv.Atoi(colors[len(colors)-1]); err == nil {
@@ -27,11 +27,11 @@ func (a *App) Dark() bool {
 }
 
 const (
-	// groundQuestion asks for the color of the ground (OSC 11) and then what
-	// kind of terminal it is (DA1). All terminals respond to the second query, so there
-	// is no need to wait for terminals that ignore the first.
+	// groundQuestion queries the background color (OSC 11) and then the type of the
+	// terminal (DA1). All terminals respond to the second query, so there is no need to
+	// wait for terminals that ignore the first.
 	groundQuestion = "\x1b]11;?\x1b\\\x1b[c"
-	// answerTime is how long a terminal may take. A late reply would be read as keys.
+	// answerTime is the longest wait for a reply. A later reply would be read as keys.
 	answerTime = time.Second
 )
 
@@ -49,7 +49,7 @@ func askGround() string {
 	}
 	defer tty.Close()
 	if tty.SetDeadline(time.Now().Add(answerTime)) != nil {
-		return "" // a read without an end is worse than colors of the wrong kind
+		return "" // without a deadline the read could block; wrong colors are better
 	}
 	in := int(os.Stdin.Fd())
 	before, err := term.MakeRaw(in)

@@ -11,11 +11,11 @@ import (
 	"github.com/schedctl/schedctl/client"
 )
 
-// CompletionTime is how long a shell waits at the press of a key.
+// CompletionTime is the longest time that a completion waits for the daemon.
 const CompletionTime = 300 * time.Millisecond
 
-// AskDaemon calls fn with a client and a context that ends with askTime, unless there
-// is no daemon to ask.
+// AskDaemon calls fn with a client and a context that ends after AskTime. It does
+// nothing if there is no daemon.
 func (a *App) AskDaemon(cmd *cobra.Command, fn func(context.Context, *client.Client)) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), a.AskTime)
 	defer cancel()

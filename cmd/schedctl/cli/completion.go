@@ -7,12 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-//go:generate sh -c "go run . completion bash > ../../completions/schedctl.bash"
-//go:generate sh -c "go run . completion zsh > ../../completions/_schedctl"
-//go:generate sh -c "go run . completion fish > ../../completions/schedctl.fish"
-//go:generate sh -c "go run . completion powershell > ../../completions/schedctl.ps1"
-
-// Shells are those that completions exist for.
+// Shells are the shells with completions.
 var Shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func NewCompletion(a *App) *cobra.Command {
@@ -65,7 +60,7 @@ func completions(root *cobra.Command, shell string) ([]byte, error) {
 // patches are the parts of cobra's scripts that are replaced, by shell.
 var patches = map[string][][2]string{
 	"bash": {{packageSplit, ownSplit}, {packageDirs, ownDirs}},
-	"zsh":  {{"'*:dirname:_files -/'", "'*:dirname:_path_files -/'"}}, // which offers no files instead
+	"zsh":  {{"'*:dirname:_files -/'", "'*:dirname:_path_files -/'"}}, // _path_files does not offer files as well
 	"fish": {{fishFilter, fishDirs + fishFilter}},
 }
 
@@ -80,7 +75,7 @@ func patch(script []byte, parts [][2]string) ([]byte, error) {
 	return script, nil
 }
 
-// Cobra's script for fish offers files where directories are asked for.
+// Cobra's script for fish offers files where only directories are valid.
 const (
 	fishFilter = `    if test $filefilter -eq 1; or test $dirfilter -eq 1
 `
@@ -94,8 +89,8 @@ const (
 `
 )
 
-// What cobra's script for bash takes from the bash-completion package, and what does
-// the same without it.
+// Parts of cobra's script for bash that need the bash-completion package, and
+// replacements that work without it.
 const (
 	packageDirs = `            _filedir -d
 `

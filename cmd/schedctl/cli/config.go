@@ -18,37 +18,37 @@ import (
 	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
-// Config is what the configuration file holds.
+// Config is the content of the configuration file.
 type Config struct {
 	Current  string                  `koanf:"current"`
 	Contexts map[string]SavedContext `koanf:"contexts"`
 }
 
-// SavedContext is a daemon, and where the key to it is: in the keyring of the
-// desktop, in a file, or nowhere.
+// SavedContext is the address of a daemon and where its key is: in the keyring, in a
+// file, or nowhere.
 type SavedContext struct {
 	URL     string `koanf:"url"`
 	Key     string `koanf:"key"` // keyKeyring, or empty
 	KeyFile string `koanf:"key_file"`
 }
 
-// keyKeyring says that the key of a context is in the keyring.
+// keyKeyring is the value of SavedContext.Key for a key in the keyring.
 const keyKeyring = "keyring"
 
-// ConfigDir returns where the configuration file is, and the keys that no
-// keyring took.
+// ConfigDir returns the directory of the configuration file. It also holds keys that
+// are not in a keyring.
 func (a *App) ConfigDir() string { return filepath.Join(a.ConfigHome, "schedctl") }
 
 func (a *App) configPath() string {
 	return FirstNonEmpty(a.Getenv("SCHEDCTL_CONFIG"), filepath.Join(a.ConfigDir(), "config.yaml"))
 }
 
-// ReadConfig returns the configuration; no file is an empty one.
+// ReadConfig returns the configuration. A missing file is an empty configuration.
 func (a *App) ReadConfig() (Config, error) {
 	c := Config{Contexts: map[string]SavedContext{}}
 	path := a.configPath()
 	if err := RefuseExposed(path, privatefile.Writing); err != nil {
-		return c, err // others could send keys elsewhere
+		return c, err // other users could redirect keys
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,13 +73,13 @@ func (a *App) ReadConfig() (Config, error) {
 	return c, nil
 }
 
-// yamlParser lets koanf read the language in which posts in files are written.
+// yamlParser lets koanf use the YAML library that also reads post files.
 type yamlParser struct{}
 
 // Unmarshal reads a document.
 func (yamlParser) Unmarshal(text []byte) (doc map[string]any, err error) {
 	if err := yaml.Unmarshal(text, &doc); err != nil {
-		message, _, _ := strings.Cut(err.Error(), "\n") // a drawing of the place follows
+		message, _, _ := strings.Cut(err.Error(), "\n") // the next lines quote the file
 		return nil, errors.New(message)
 	}
 	return doc, nil

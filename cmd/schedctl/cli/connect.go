@@ -21,7 +21,7 @@ import (
 // DefaultListen is the address of a daemon without --listen.
 const DefaultListen = "127.0.0.1:7733"
 
-// Endpoint is a daemon and the key to it.
+// Endpoint is the address of a daemon and the API key for it.
 type Endpoint struct {
 	URL, Key string
 
@@ -31,8 +31,8 @@ type Endpoint struct {
 	Announced string
 }
 
-// endpoint finds the daemon: where the flags say, else the environment, else the
-// context in use, else the running daemon of this user.
+// endpoint returns the daemon that the flags name, or else the environment, the
+// current context, or the running daemon of this user.
 func (a *App) endpoint() (Endpoint, error) {
 	url, at, err := a.DaemonAddress()
 	if err != nil {
@@ -130,8 +130,8 @@ func (a *App) DataDir() string {
 	return FirstNonEmpty(a.Getenv("SCHEDCTL_DATA_DIR"), filepath.Join(a.dataHome, "schedctl"))
 }
 
-// Announcement reads what the running daemon says of itself; no file is a zero
-// announcement.
+// Announcement reads the announcement of the running daemon. Without a file it returns
+// a zero announcement.
 func (a *App) Announcement() (daemon.Announcement, error) {
 	return ReadAnnouncement(a.DataDir())
 }
@@ -146,13 +146,13 @@ func ReadAnnouncement(dir string) (found daemon.Announcement, err error) {
 		return found, fmt.Errorf("find the daemon: %w; name it with --url", err)
 	}
 	if json.Unmarshal(text, &found) != nil || found.URL == "" {
-		return found, fmt.Errorf("find the daemon: %s is damaged; name the daemon with --url", path)
+		return found, fmt.Errorf("find the daemon: %s is damaged; give its address with --url", path)
 	}
 	return found, nil
 }
 
-// givenKey finds the API key that the user gives, empty for none: whether one is
-// needed is for the daemon to say.
+// givenKey returns the API key from flags, the environment or the context, or empty.
+// The daemon decides whether a key is needed.
 func (a *App) givenKey(daemonURL string, at ContextChoice) (string, error) {
 	if a.KeyFile != "" {
 		return ReadKey(a.KeyFile)
@@ -187,7 +187,7 @@ func (a *App) environmentKey() (string, error) {
 	return "", nil
 }
 
-// keyOf returns the key of a context, which is only ever sent to its URL.
+// keyOf returns the key of a context. The key is sent only to the URL of the context.
 func (a *App) keyOf(at ContextChoice, daemonURL string) (string, error) {
 	if at.URL == "" || at.URL != daemonURL {
 		return "", nil
@@ -195,7 +195,7 @@ func (a *App) keyOf(at ContextChoice, daemonURL string) (string, error) {
 	return a.contextKey(at.Name, at.SavedContext)
 }
 
-// ErrNoKey is what the daemon's refusal of a request without a key means here.
+// ErrNoKey is the error for a request that the daemon refused because it had no key.
 var ErrNoKey = noKey("the daemon requires an API key", "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE, or keep one with: schedctl login")
 
 func noKey(message, hint string) error {
@@ -210,7 +210,8 @@ func ReadKey(path string) (string, error) {
 	return CheckKey(string(text), path)
 }
 
-// CheckKey refuses what cannot be sent in a header, without repeating it.
+// CheckKey returns an error for a key that cannot be sent in a header. The error does
+// not contain the key.
 func CheckKey(text, source string) (string, error) {
 	key := strings.TrimSpace(text)
 	if key == "" || len(key) > 512 || strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {

@@ -12,11 +12,11 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// LocalContext is the daemon that this user runs on this machine. It is always
-// there.
+// LocalContext is the name of the context for the daemon of this user on this machine.
+// It always exists.
 const LocalContext = "local"
 
-// LocalURL is where the daemon of this user is, or would be.
+// LocalURL returns the URL of the daemon of this user, or its default.
 func (a *App) LocalURL() string {
 	found, err := a.Announcement()
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *App) LocalURL() string {
 
 var contextName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// CheckContext refuses what could not be written to the file and read again.
+// CheckContext returns an error for a name or URL that cannot be stored in the file.
 func CheckContext(name string, ctx SavedContext) error {
 	if err := CheckContextName(name); err != nil {
 		return err
@@ -53,13 +53,13 @@ func CheckContextName(name string) error {
 type ContextChoice struct {
 	SavedContext
 	Name   string
-	byFlag bool // with --context, which goes before the environment
+	byFlag bool // given with --context, which precedes the environment
 
 	Announced string // the data directory whose daemon says that it is at the URL
 }
 
-// ChooseContext returns the context to use. Where the environment says where the
-// daemon is, the file is not looked at.
+// ChooseContext returns the context to use. It does not read the file if the
+// environment names the daemon.
 func (a *App) ChooseContext() (ContextChoice, error) {
 	c := ContextChoice{Name: a.Context, byFlag: a.Context != ""}
 	if !c.byFlag {
@@ -86,7 +86,7 @@ func (a *App) ChooseContext() (ContextChoice, error) {
 	return c, nil
 }
 
-// Unknown is the failure of a context that does not exist.
+// Unknown returns the error for a missing context.
 func (c Config) Unknown(name string) error {
 	f := &Failure{Status: ExitNotFound, Code: CodeUsage, Message: fmt.Sprintf("there is no context %q", Clip(name, 70))}
 	f.Hint = "the contexts are " + strings.Join(append([]string{LocalContext}, slices.Sorted(maps.Keys(c.Contexts))...), ", ")

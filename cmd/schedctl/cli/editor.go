@@ -23,7 +23,8 @@ func AddEditor(cmd *cobra.Command, editor *bool) {
 	cmd.Flags().BoolVar(editor, "editor", false, "write the text in an editor: $VISUAL, $EDITOR or vi")
 }
 
-// MayEdit refuses --editor without a terminal, and without a text to start with.
+// MayEdit returns an error for --editor without a terminal, or together with standard
+// input.
 func (a *App) MayEdit(s TextSource) error {
 	switch {
 	case !a.InTerminal || !a.OutTerminal && !a.ErrTerminal:
@@ -45,14 +46,14 @@ func (a *App) EditorCommand() string {
 	return FirstNonEmpty(strings.TrimSpace(a.Getenv("VISUAL")), strings.TrimSpace(a.Getenv("EDITOR")), usual)
 }
 
-// EditedText is the text of a post on its way to the daemon.
+// EditedText is the text of a post that is not sent yet.
 type EditedText struct {
 	Text   string
 	Source TextSource
-	path   string // the file that keeps it when it comes from an editor
+	path   string // the draft file of a text from an editor
 }
 
-// Discard takes the file away: the text has arrived.
+// Discard removes the draft file, after the text was sent.
 func (m EditedText) Discard() {
 	if m.path != "" {
 		os.Remove(m.path)
@@ -82,7 +83,7 @@ func (a *App) EditText(ctx context.Context, begin string, note []string) (Edited
 	data, unread := ReadFile(path)
 	m.Text = withoutNote(string(data), note)
 	if unread != nil {
-		return m, after, fmt.Errorf("read what the editor has written: %w", unread)
+		return m, after, fmt.Errorf("read the text from the editor: %w", unread)
 	}
 	if m.Text == "" || err != nil && m.Text == withoutNote(begin, note) {
 		m.Discard()
@@ -101,13 +102,12 @@ func (a *App) EditText(ctx context.Context, begin string, note []string) (Edited
 		err = rewriteDraft(path, m.Text)
 	}
 	if _, gone := os.Stat(path); err != nil && gone == nil {
-		a.Messagef("what was written is kept in %s", path)
+		a.Messagef("the text is kept in %s", path)
 	}
 	return m, after, err
 }
 
-// rewriteDraft leaves nothing but the text in the file. On its way there is
-// always one file with all of it.
+// rewriteDraft replaces the file by the text alone, atomically.
 func rewriteDraft(path, text string) error {
 	clean, err := saveDraft(filepath.Dir(path), text)
 	if err == nil {
@@ -119,7 +119,7 @@ func rewriteDraft(path, text string) error {
 	return nil
 }
 
-// editorPatience is how long an editor may take to exit after a signal.
+// editorPatience is the time for an editor to exit after a signal.
 const editorPatience = 5 * time.Second
 
 // editorProcess returns the process of an editor with a file. A command line with
@@ -150,7 +150,7 @@ func runEditor(ctx context.Context, editor, path string) (context.Context, error
 	signal.Stop(interrupts)
 	var ended *exec.ExitError
 	if errors.Is(err, exec.ErrNotFound) || errors.As(err, &ended) && ended.ExitCode() == notFound {
-		err = errors.New("there is no such program; set VISUAL or EDITOR")
+		err = errors.New("the program does not exist; set VISUAL or EDITOR")
 	}
 	return after, err
 }

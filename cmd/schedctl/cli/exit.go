@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// The exit statuses. Scripts rely on them: none ever changes its meaning.
+// The exit statuses. Their meanings never change, because scripts rely on them.
 const (
 	ExitOK          = 0
 	ExitOther       = 1
@@ -49,7 +49,7 @@ var ExitMeanings = []struct {
 	{ExitInterrupted, "interrupted, or a prompt was declined"},
 }
 
-// ExitByCode is the exit status of every refusal of the API.
+// ExitByCode has the exit status for each error code of the API.
 var ExitByCode = map[schedctl.Code]int{
 	schedctl.InvalidJSON:               ExitInvalid,
 	schedctl.ValidationFailed:          ExitInvalid,
@@ -105,7 +105,7 @@ type Failure struct {
 	Hint    string        // what to do about it, or empty
 }
 
-// Codes of failures that never reach the API.
+// Error codes of failures that do not come from the API.
 const (
 	CodeUsage       schedctl.Code = "USAGE"
 	CodeUnreachable schedctl.Code = "UNREACHABLE"
@@ -134,7 +134,7 @@ func NewFailure(status int, code schedctl.Code, format string, args ...any) *Fai
 	return &Failure{Status: status, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// UsageError returns a failure of how the program was called.
+// UsageError returns an error about the command line.
 func UsageError(format string, args ...any) *Failure {
 	return NewFailure(ExitUsage, CodeUsage, format, args...)
 }
@@ -152,13 +152,14 @@ func OtherError(format string, args ...any) *Failure {
 // errDeclined is the error for a prompt that a person declines.
 var errDeclined = &Failure{Status: ExitInterrupted, Code: CodeInterrupted, Message: "no changes were made"}
 
-// ErrorList are the errors of a command that continued after the first.
+// ErrorList has the errors of a command that continued after the first error.
 type ErrorList []error
 
 // Error returns all errors.
 func (s ErrorList) Error() string { return errors.Join(s...).Error() }
 
-// ExitStatus returns the exit status for an error; of several, the first counts.
+// ExitStatus returns the exit status for an error. For several errors it is that of
+// the first.
 func ExitStatus(err error) int {
 	status, _ := classify(err)
 	return status
@@ -194,8 +195,8 @@ func classify(err error) (status int, code schedctl.Code) {
 	return ExitOther, CodeOther
 }
 
-// RefusalStatus goes by the code and, for codes that this version does not
-// know, by the HTTP status.
+// RefusalStatus returns the exit status for an error of the daemon: by its code or, if
+// this version does not know the code, by the HTTP status.
 func RefusalStatus(e *client.Error) int {
 	if status, known := ExitByCode[e.API.Code]; known {
 		return status

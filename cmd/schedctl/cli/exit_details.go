@@ -23,7 +23,7 @@ func describeError(err error, message string) (headline string, lines []string) 
 		lines = append(lines, detailText(d))
 	}
 	said := refused.API.Message
-	if said == details[0].Message { // which is one of the lines
+	if said == details[0].Message { // the headline repeats the only detail
 		said = "the daemon refuses this for several reasons"
 		if !slices.ContainsFunc(details, func(d apiv1.Detail) bool { return d.SocialAccountID == "" }) {
 			said = fmt.Sprintf("the post is refused for %d accounts", len(details))
@@ -32,8 +32,8 @@ func describeError(err error, message string) (headline string, lines []string) 
 	return strings.Replace(message, refused.Error(), said, 1), lines
 }
 
-// detailText is one fault. Of an account the message names it, and says the
-// length that its network counts; should it not, that is added.
+// detailText formats one fault. For an account it includes the name and the length as
+// the network counts it.
 func detailText(d apiv1.Detail) string {
 	switch {
 	case d.SocialAccountID == "":

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
-// RefuseExposed returns an error when other users can change what is at a path, or
-// read it where they must not, with the command that mends it.
+// RefuseExposed returns an error when other users can change a file, or read it
+// although they must not. The error has the command that repairs this.
 func RefuseExposed(path string, refused privatefile.Access) error {
 	err := privatefile.Check(path, refused)
 	var exposed *privatefile.ExposedError
@@ -19,7 +19,7 @@ func RefuseExposed(path string, refused privatefile.Access) error {
 	return err
 }
 
-// RefuseExposedData is refuseExposed for a data directory and what is in it.
+// RefuseExposedData is [RefuseExposed] for a data directory and its files.
 func RefuseExposedData(dir string) error {
 	if err := RefuseExposed(dir, privatefile.Writing); err != nil {
 		return err
@@ -32,8 +32,8 @@ func RefuseExposedData(dir string) error {
 	return RefuseExposed(filepath.Join(dir, DatabaseFile), privatefile.Writing)
 }
 
-// DataLockFile is the file in a data directory that the running daemon keeps locked
-// until its process ends, however that happens. It also holds a [server.daemonRecord].
+// DataLockFile is the file in a data directory that a daemon locks until its process
+// ends. It also contains a [server.daemonRecord].
 const DataLockFile = "daemon.lock"
 
 // The files in a data directory, in addition to those of package daemon.

@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// fieldList is the value of --json: set without a value it means all fields.
+// fieldList is the value of --json. Without a value it means all fields.
 type fieldList struct {
 	Given bool // whether the result is JSON
 	asked bool // whether --json itself was given
 	names []string
 }
 
-// allFields is what --json without a value stands for.
+// allFields is the value of --json when none is given.
 const allFields = "*"
 
 // Set reads the value.
@@ -43,7 +43,7 @@ func (*fieldList) Type() string { return "fields" }
 // outputFormat is the value of --output. JSON is the one format with a name.
 type outputFormat struct{ json *fieldList }
 
-// outputType is the type of such a value.
+// outputType is the name of that flag type.
 const outputType = "output"
 
 // Set reads the value.
@@ -69,8 +69,7 @@ func (o *outputFormat) String() string {
 // Type names the value for errors.
 func (*outputFormat) Type() string { return outputType }
 
-// asksForJSON reports whether a command line that could not be read whole has a
-// flag that asks for JSON.
+// asksForJSON reports whether an invalid command line has a flag that asks for JSON.
 func asksForJSON(args []string) bool {
 	for i, arg := range args {
 		switch {
@@ -82,8 +81,8 @@ func asksForJSON(args []string) bool {
 	return false
 }
 
-// pick returns the document with only the fields that were asked for, in that
-// order; of a list, each element.
+// pick returns the document with only the selected fields, in their given order. For a
+// list, it selects them in each element.
 func (f *fieldList) pick(doc []byte) ([]byte, error) {
 	if !bytes.HasPrefix(doc, []byte("[")) {
 		return f.pickObject(doc)
@@ -221,7 +220,7 @@ func completeFields(cmd *cobra.Command, _ []string, typed string) ([]string, cob
 // checkFields refuses fields that the command's result does not have, before
 // anything is done.
 func (a *App) checkFields(cmd *cobra.Command) error {
-	if err := a.checkFilter(cmd); err != nil || len(a.JSON.names) == 0 {
+	if err := a.compileFilter(cmd); err != nil || len(a.JSON.names) == 0 {
 		return err
 	}
 	known := knownFields(cmd)

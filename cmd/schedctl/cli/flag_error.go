@@ -26,8 +26,8 @@ func valueForm(typ string) string {
 	return "a " + typ
 }
 
-// flagError says what is wrong with a flag, and which one was meant. Before the
-// flags of a command that does not exist, the command is what is wrong.
+// flagError returns the error for an invalid flag, with a suggestion. If the command
+// does not exist, the error is about the command.
 func flagError(cmd *cobra.Command, err error) error {
 	see := "see: " + cmd.CommandPath() + " --help"
 	var (
@@ -52,8 +52,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return UsageError("%v", err).WithHint(see)
 }
 
-// nearest returns the names that a mistyped one is close to, by cobra's own
-// measure for commands.
+// nearest returns names that are similar to a mistyped one, compared in the same way
+// as cobra compares commands.
 func nearest(names []string, typed string) []string {
 	near := &cobra.Command{SuggestionsMinimumDistance: maxTypos(typed)}
 	for _, name := range names {
@@ -69,8 +69,8 @@ func didYouMean(candidates []string, otherwise string) string {
 	return fmt.Sprintf("did you mean %s?", strings.Join(candidates, " or "))
 }
 
-// refuseEmpty refuses an empty flag value: it comes from a variable that is not
-// set, and must not turn a post with a time into a draft or lift a filter.
+// refuseEmpty returns an error for an empty flag value. It usually comes from an unset
+// variable, and could turn a scheduled post into a draft or remove a filter.
 func refuseEmpty(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// addHelp adds the help command and the topics that are no commands.
+// addHelp adds the help command and the help topics.
 func addHelp(a *App, root *cobra.Command) {
 	names := make([]string, len(Topics))
 	for i, t := range Topics {
@@ -58,7 +58,7 @@ func (a *App) LazyHelp(cmd *cobra.Command, text func() string) {
 	})
 }
 
-// WriteLazyHelp sees that the long text of a command is there.
+// WriteLazyHelp builds the long text of a command, if that was not done yet.
 func (a *App) WriteLazyHelp(cmd *cobra.Command) {
 	if text := a.texts[cmd]; text != nil {
 		cmd.Long = text()
@@ -78,7 +78,7 @@ func helpCandidates(root *cobra.Command, args []string) (names []string) {
 	return names
 }
 
-// withHelp returns the names of what there is help for below a command.
+// withHelp returns the names of the commands and topics that have help.
 func withHelp(cmd *cobra.Command) (names []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
@@ -165,10 +165,10 @@ The fields are
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// listing is a list of fields and what has it.
+// listing is a list of fields and the commands that print it.
 type listing struct{ commands, fields []string }
 
-// nestedListings are the objects within others that are worth a look.
+// nestedListings are the nested objects whose fields are listed as well.
 var nestedListings = []listing{
 	{[]string{"each of a post's targets"}, fieldsOf(reflect.TypeFor[apiv1.Target]())},
 	{[]string{"each of a timeline's attempts"}, fieldsOf(reflect.TypeFor[apiv1.Attempt]())},

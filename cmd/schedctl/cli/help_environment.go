@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// variable is one of the environment.
+// variable is an environment variable.
 type variable struct{ Name, about string }
 
-// Variables are all that the program looks at, in groups.
+// Variables are the environment variables that the program reads, in groups.
 var Variables = [][]variable{
 	{
 		{"SCHEDCTL_URL", "where the daemon is (--url)"},

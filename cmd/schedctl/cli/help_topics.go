@@ -8,8 +8,8 @@ type topic struct {
 	text        func(root *cobra.Command) string
 }
 
-// Topics are in the order in which the help lists them. How times are written is
-// the help of the command time.
+// Topics are the help topics in the order of the help. The formats of times are in the
+// help of the command time.
 var Topics = []topic{
 	{"environment", "The environment variables", staticTopic(environmentText)},
 	{"exit-codes", "What the exit statuses mean", staticTopic(exitCodesText)},
@@ -17,7 +17,7 @@ var Topics = []topic{
 	{"idempotency", "How a command is repeated without a second post", staticTopic(func() string { return idempotencyTopic })},
 }
 
-// staticTopic is for a text that does not depend on a command.
+// staticTopic returns a text that does not depend on a command.
 func staticTopic(text func() string) func(*cobra.Command) string {
 	return func(*cobra.Command) string { return text() }
 }

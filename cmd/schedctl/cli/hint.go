@@ -29,7 +29,7 @@ func withHint(message string, refused apiv1.Error) string {
 	return message
 }
 
-// WithMessage returns the daemon's refusal with another message.
+// WithMessage returns an error of the daemon with a different message.
 func WithMessage(err error, message string) error {
 	var refused *client.Error
 	if !errors.As(err, &refused) {

@@ -5,14 +5,13 @@ import (
 	"iter"
 )
 
-// maxConcurrent is how many calls of a command that makes many are under way at the
-// same time: enough for the daemon to put several into one commit.
+// maxConcurrent is the maximum number of concurrent requests of a command: enough for
+// the daemon to put several changes into one commit.
 const maxConcurrent = 8
 
-// RunInOrder runs work on each item, several at once, and gives the results to done
-// one after another in the order of the items. It stops at the first error, of an item
-// or of done, and returns when all started work has ended. When ctx ends it starts no
-// more items; work has to end those in progress.
+// RunInOrder runs work on several items at once and passes the results to done, one at
+// a time and in the order of the items. After the first error of work or done, or when
+// ctx ends, it starts no more items. It returns when all started work has ended.
 func RunInOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func(context.Context, T) R, done func(R) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -53,8 +52,8 @@ func RunInOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work f
 	return context.Cause(ctx)
 }
 
-// RunEachInOrder is inOrder for the elements of a list, with the error of work for
-// each element.
+// RunEachInOrder is [RunInOrder] for the elements of a list. done also gets the error
+// of work.
 func RunEachInOrder[T any](ctx context.Context, list []T, work func(context.Context, *T) error, done func(T, error) error) error {
 	type result struct {
 		value T

@@ -8,7 +8,7 @@ func (a *App) PrintLine(v any) error {
 	case err != nil:
 		return err
 	case a.Filter != nil:
-		if doc, err = a.Filtered(doc); err != nil {
+		if doc, err = a.Filter(doc); err != nil {
 			return err
 		}
 		return a.Write(doc)

@@ -20,11 +20,11 @@ type keyStore interface {
 	Delete(service, user string) error
 }
 
-// KeyringService is the name under which keys are kept.
+// KeyringService is the service name of keys in the keyring.
 const KeyringService = "schedctl"
 
-// keyringTime is how long the keyring may take: a desktop may ask its user to unlock
-// it, and a broken keyring does not respond.
+// keyringTime is the longest wait for the keyring: a desktop may ask its user to
+// unlock it, and a broken keyring does not respond.
 const keyringTime = 20 * time.Second
 
 // desktopKeyring is the keyring of the machine: Secret Service, the keychain of
@@ -51,8 +51,8 @@ func (desktopKeyring) Delete(service, user string) error {
 	return err
 }
 
-// withinTime leaves a call behind that does not come back: nothing can stop it,
-// and it ends with the process.
+// withinTime stops waiting for a call after keyringTime. Nothing can stop the call, so
+// it ends with the process.
 func withinTime(call func() (string, error)) (string, error) {
 	type result struct {
 		secret string
@@ -73,15 +73,15 @@ func withinTime(call func() (string, error)) (string, error) {
 	}
 }
 
-// keyringUser names the key of a context. The URL is part of it, so that a key
-// is never sent to another daemon that was given the same name.
+// keyringUser returns the name of a context's key in the keyring. It contains the URL,
+// so that a key is never sent to another daemon with the same context name.
 func keyringUser(name, url string) string { return name + " " + url }
 
 // contextKey returns the key of a context, empty for none.
 func (a *App) contextKey(name string, ctx SavedContext) (string, error) {
 	switch {
 	case ctx.KeyFile != "":
-		if strings.HasPrefix(ctx.KeyFile, a.ConfigDir()) { // a file of ours; others may be of an operator
+		if strings.HasPrefix(ctx.KeyFile, a.ConfigDir()) { // a file that login created; other files belong to the user
 			if err := RefuseExposed(ctx.KeyFile, privatefile.Reading); err != nil {
 				return "", err
 			}
@@ -122,7 +122,7 @@ func (a *App) KeepKey(name string, ctx *SavedContext, key string, useKeyring boo
 // ownKeyFile is where the key of a context is kept without a keyring.
 func (a *App) ownKeyFile(name string) string { return filepath.Join(a.ConfigDir(), "keys", name) }
 
-// ForgetKey removes what keepKey stored. A file that the user named stays.
+// ForgetKey removes what [App.KeepKey] stored. A file that the user named stays.
 func (a *App) ForgetKey(name string, ctx SavedContext) error {
 	switch {
 	case ctx.Key == keyKeyring:

@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// LastRef stands for the last post, account, webhook, notification or upload that this user
-// created on this machine with the daemon or context in use.
+// LastRef is the argument that names the last post, account, webhook, notification or
+// upload that this user created on this machine with the current daemon or context.
 const LastRef = "@last"
 
 // Noun is a kind of thing that [LastRef] can stand for.
@@ -40,8 +40,8 @@ func (a *App) lastFile(n Noun) string {
 	return filepath.Join(a.StateHome, "schedctl", "last", hex.EncodeToString(sum[:8])+"-"+n.Word)
 }
 
-// RememberID keeps the id of something that was just created. A failure is only
-// logged, because the command itself succeeded.
+// RememberID stores the id of a new object. A failure is only logged, because the
+// command itself succeeded.
 func (a *App) RememberID(n Noun, id string) {
 	if err := a.writeLast(n, id); err != nil {
 		a.Logger().Debug("id not kept for "+LastRef, "error", err)
@@ -76,7 +76,7 @@ func (a *App) writeLast(n Noun, id string) error {
 
 // LastID returns the id that lastRef stands for.
 func (a *App) LastID(n Noun) (string, error) {
-	missing := NewFailure(ExitNotFound, schedctl.NotFound, "no %s was made here yet, so there is no %s", n.Word, LastRef).
+	missing := NewFailure(ExitNotFound, schedctl.NotFound, "no %s was created on this machine yet, so there is no %s", n.Word, LastRef).
 		WithHint(fmt.Sprintf("see: schedctl %s list", n.Command))
 	name := a.lastFile(n)
 	if name == "" {

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// onScreen is how many results a list has on a terminal without --limit.
+// onScreen is the default of --limit on a terminal.
 const onScreen = 20
 
-// noLimit stands for --limit that was not given.
+// noLimit is the value of --limit when it is not given.
 const noLimit = math.MinInt
 
 // ListLimit is the flag --limit of a list. Without it a list is complete, except on a
@@ -23,7 +23,7 @@ func (l *ListLimit) Add(cmd *cobra.Command, noun string) {
 	cmd.Flag("limit").DefValue = "0" // which help does not show
 }
 
-// Check refuses a limit that leaves nothing.
+// Check returns an error for a limit below 1.
 func (l *ListLimit) Check() error {
 	if l.number < 1 && l.number != noLimit {
 		return UsageError("--limit %d: give at least 1", l.number)
@@ -31,7 +31,8 @@ func (l *ListLimit) Check() error {
 	return nil
 }
 
-// Collect returns the first results, at most so many; more reports whether there are others.
+// Collect returns the first results, up to the limit. more reports whether there are
+// others.
 func Collect[T any](results iter.Seq2[T, error], most int) (list []T, more bool, err error) {
 	for v, err := range results {
 		if err != nil {
@@ -45,7 +46,7 @@ func Collect[T any](results iter.Seq2[T, error], most int) (list []T, more bool,
 	return list, false, nil
 }
 
-// Max returns the largest number of results. With all it is that of --limit alone.
+// Max returns the maximum number of results. With all, only --limit counts.
 func (l *ListLimit) Max(a *App, all bool) int {
 	switch {
 	case l.number != noLimit:

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewMan is for those who make packages, so it is not listed.
+// NewMan returns the command that writes manual pages. It is hidden, because only
+// packagers need it.
 func NewMan(a *App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",

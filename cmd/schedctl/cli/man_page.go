@@ -17,8 +17,8 @@ type manPage struct {
 	text    []byte
 }
 
-// manPages returns the pages of a command and of all below it that are not
-// hidden. They say nothing of the day, so that two builds write the same.
+// manPages returns the pages of a command and of all commands below it that are not
+// hidden. They contain no date, so that builds are reproducible.
 func manPages(a *App, cmd *cobra.Command, version string) []manPage {
 	if cmd.Hidden {
 		return nil
@@ -36,7 +36,7 @@ func newManPage(cmd *cobra.Command, version string) manPage {
 	m := &manWriter{}
 	m.line(".\\\" written by: schedctl man")
 	m.line(".TH \"%s\" %d \"\" \"%s\" \"schedctl manual\"", Roff(strings.ToUpper(p.name)), p.section, Roff("schedctl "+version))
-	m.line(".ad l\n.nh") // lists of flags look torn when justified or hyphenated
+	m.line(".ad l\n.nh") // justified or hyphenated lists of flags are hard to read
 	m.heading("NAME")
 	m.line("%s \\- %s", Roff(p.name), Roff(cmd.Short))
 	if p.section == 1 {
@@ -75,15 +75,15 @@ func manReference(cmd *cobra.Command) string {
 	return fmt.Sprintf("\\fB%s\\fR(%d)", Roff(manName(cmd)), manSection(cmd))
 }
 
-// manWriter writes in the language of man(7).
+// manWriter writes in the format of man(7).
 type manWriter struct{ bytes.Buffer }
 
 func (m *manWriter) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
 func (m *manWriter) heading(text string) { m.line(".SH %s", Roff(text)) }
 
-// prose writes paragraphs; those with indented lines are tables and stay as they
-// are.
+// prose writes paragraphs. Paragraphs with indented lines are tables and keep their
+// layout.
 func (m *manWriter) prose(text string) {
 	for paragraph := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
 		if strings.HasPrefix(paragraph, "  ") || strings.Contains(paragraph, "\n  ") {
@@ -141,7 +141,7 @@ func (m *manWriter) flags(heading string, flags *pflag.FlagSet) {
 	})
 }
 
-// seeAlso names the page above and the topics.
+// seeAlso lists the page of the parent command and the topics.
 func (m *manWriter) seeAlso(cmd *cobra.Command) {
 	var pages []string
 	if cmd.HasParent() {
@@ -161,7 +161,7 @@ func (m *manWriter) seeAlso(cmd *cobra.Command) {
 
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`)
 
-// Roff returns text as it has to be written to be read as it is.
+// Roff escapes a text for a manual page.
 func Roff(text string) string {
 	lines := strings.Split(roffEscapes.Replace(text), "\n")
 	for i, line := range lines {

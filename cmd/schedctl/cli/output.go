@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Write puts a result on standard output, whole, so that a full disk is an
-// error and not a short result.
+// Write writes a result to standard output. If it cannot be written completely, for
+// example to a full disk, it returns an error.
 func (a *App) Write(result []byte) error {
 	if _, err := a.Out.Write(result); err != nil {
 		return fmt.Errorf("write the result: %w", err)
@@ -16,13 +16,13 @@ func (a *App) Write(result []byte) error {
 	return nil
 }
 
-// Messagef writes a line for people to standard error.
+// Messagef writes a line to standard error.
 func (a *App) Messagef(format string, args ...any) {
 	fmt.Fprintf(a.Err, format+"\n", args...)
 }
 
-// PrintJSON writes one document: v, with the fields that --json asks for, if
-// any, of it or of each of its elements, or what --jq or --template make of it.
+// PrintJSON writes v as one JSON document. --json selects fields of v or of each of
+// its elements; --jq and --template replace the document.
 func (a *App) PrintJSON(v any) error {
 	doc, err := a.document(v)
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *App) PrintJSON(v any) error {
 	}
 	list := bytes.HasPrefix(doc, []byte("["))
 	if a.Filter != nil {
-		doc, err = a.Filtered(doc)
+		doc, err = a.Filter(doc)
 	} else {
 		doc = append(a.ForReader(doc), '\n')
 	}
@@ -62,7 +62,7 @@ func (a *App) document(v any) ([]byte, error) {
 	return doc, nil
 }
 
-// ForReader lays a document out for people when there are any.
+// ForReader indents a document for a terminal.
 func (a *App) ForReader(doc []byte) []byte {
 	var indented bytes.Buffer
 	if !a.OutTerminal || json.Indent(&indented, doc, "", "  ") != nil {
@@ -71,8 +71,8 @@ func (a *App) ForReader(doc []byte) []byte {
 	return escapeUnprintable(indented.Bytes())
 }
 
-// escapeUnprintable writes what printable would replace as JSON escapes. JSON
-// has such characters in strings alone, so that the document stays the same.
+// escapeUnprintable writes unprintable characters as JSON escapes. They occur only in
+// strings, so the document stays equivalent.
 func escapeUnprintable(doc []byte) []byte {
 	var b bytes.Buffer
 	for _, r := range string(doc) {
@@ -85,7 +85,7 @@ func escapeUnprintable(doc []byte) []byte {
 	return b.Bytes()
 }
 
-// PrintIDs writes the ids of -q.
+// PrintIDs writes ids, one per line, for --quiet.
 func (a *App) PrintIDs(ids ...string) error {
 	if len(ids) == 0 {
 		return nil

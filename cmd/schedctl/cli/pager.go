@@ -12,24 +12,24 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// usualPager leaves what fits on the screen there, shows colors, and keeps the
-// screen as it is at the end.
+// usualPager is less with flags that print short results directly, show colors and
+// keep the output on the screen.
 const usualPager = "less -FRX"
 
-// WriteList writes a result that may be long: with a pager when a person reads it
-// and it does not fit on the screen.
+// WriteList writes a result that may be long. On a terminal, a result that does not
+// fit on the screen is shown with a pager.
 func (a *App) WriteList(result []byte) error {
 	pager := a.pager()
 	if !a.OutTerminal || !a.InTerminal || a.Height < 1 || a.screenLines(result) < a.Height || pager == "" {
 		return a.Write(result)
 	}
 	if err := a.Page(pager, result); err != nil {
-		return a.Write(result) // there is no such program
+		return a.Write(result) // the pager is not installed
 	}
 	return nil
 }
 
-// pager returns the command that shows long results, or nothing.
+// pager returns the command of the pager, or an empty string.
 func (a *App) pager() string {
 	command := strings.TrimSpace(FirstNonEmpty(a.Getenv("SCHEDCTL_PAGER"), a.Getenv("PAGER"), usualPager))
 	if command == "cat" || a.NoInput || a.Getenv("TERM") == "dumb" {
@@ -50,7 +50,7 @@ func (a *App) screenLines(result []byte) (lines int) {
 // notFound is what a shell returns for a command that does not exist.
 const notFound = 127
 
-// runPager runs a pager until its end. An interrupt is for the pager, which has the
+// runPager runs a pager until it ends. Interrupts are for the pager, which owns the
 // terminal.
 func runPager(pager string, text []byte) error {
 	words := strings.Fields(pager)
@@ -69,7 +69,7 @@ func runPager(pager string, text []byte) error {
 	err := cmd.Run()
 	var ended *exec.ExitError
 	if errors.As(err, &ended) && ended.ExitCode() != notFound {
-		return nil // how a pager ends says nothing about the result
+		return nil // the exit status of a pager does not matter
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func Deref[T any](p *T) T {
 	return v
 }
 
-// Enumerate returns words as a sentence lists them.
+// Enumerate joins words with commas and "and".
 func Enumerate(list []string) string {
 	if len(list) < 3 {
 		return strings.Join(list, " and ")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Progress is a line on the terminal that says how far a command has come. It is
-// for one goroutine.
+// Progress is a line on the terminal that shows how far a command is. It is for one
+// goroutine.
 type Progress struct {
 	*App
 	verb      string
@@ -16,14 +16,14 @@ type Progress struct {
 	shown     bool
 }
 
-// progressPause is how often the line changes.
+// progressPause is the time between two updates of the line.
 const progressPause = 100 * time.Millisecond
 
 func (a *App) NewProgress(verb string, all int) *Progress {
 	return &Progress{App: a, verb: verb, all: all, drawn: a.Now()}
 }
 
-// Step counts one more. Short work draws no progress.
+// Step counts one more item. Short work draws no progress.
 func (p *Progress) Step() {
 	p.Done++
 	if !p.ErrTerminal || p.Quiet || p.Getenv("TERM") == "dumb" {
@@ -44,7 +44,7 @@ func (p *Progress) Text() string {
 	return fmt.Sprintf("%s [%s%s] %d of %d", p.verb, strings.Repeat("#", full), strings.Repeat(" ", cells-full), p.Done, p.all)
 }
 
-// Clear takes the line away.
+// Clear removes the line.
 func (p *Progress) Clear() {
 	if p.shown {
 		fmt.Fprint(p.Err, "\r\x1b[K")

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// ByteProgress is a line on the terminal that says how much of a file was transferred.
-// It may be used from several goroutines. It draws nothing without a terminal, with
-// --quiet and with --json.
+// ByteProgress is a line on the terminal that shows how many bytes of a file were
+// transferred. It may be used from several goroutines. It draws nothing without a
+// terminal, with --quiet and with --json.
 type ByteProgress struct {
 	*App
 	verb string

@@ -26,8 +26,8 @@ func (a *App) Confirm(ctx context.Context, question string) error {
 	return errDeclined
 }
 
-// MayType returns an error when standard input would be typed by a person who is
-// not to be waited for.
+// MayType returns an error if standard input is a terminal and the command must not
+// prompt.
 func (a *App) MayType() error {
 	if !a.InTerminal || !a.NoInput {
 		return nil
@@ -35,7 +35,8 @@ func (a *App) MayType() error {
 	return UsageError("standard input is a terminal, and --no-input never prompts").WithHint("give a file or a pipe")
 }
 
-// readLine reads no further than the line break: what follows is not its own.
+// readLine reads up to the line break and not beyond, because the rest may belong to a
+// later read.
 func readLine(r io.Reader) (line []byte, err error) {
 	var b [1]byte
 	for len(line) < 1024 {

@@ -8,15 +8,15 @@ import (
 	"github.com/schedctl/schedctl/daemon/api"
 )
 
-// RateFlag is a flag value such as 20/s, 100/m or 20/s:40, which lets 40 requests
-// come at once.
+// RateFlag is a flag value such as 20/s, 100/m or 20/s:40. The last one allows 40
+// requests at once.
 type RateFlag struct {
 	text  string
 	Limit api.RateLimit
 }
 
-// rateForm is what flagError says that the flag takes.
-const rateForm = "a rate such as 20/s or 600/m, or 20/s:40 to let 40 come at once"
+// rateForm describes valid values for error messages.
+const rateForm = "a rate such as 20/s or 600/m, or 20/s:40 to allow 40 at once"
 
 var errRate = errors.New("not " + rateForm)
 

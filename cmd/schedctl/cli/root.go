@@ -15,10 +15,9 @@ const (
 	GroupOther  = "other"
 )
 
-// NewRoot returns the tree of the commands that arguments may mean: when the
-// first one is the name of a branch, that branch alone, and so on, since making
-// all of them takes longer than most of what they do. Without arguments it is the
-// whole.
+// NewRoot returns the tree of commands. It builds only the commands that the arguments
+// may mean, because building all takes longer than most commands. Without arguments it
+// builds all of them.
 func NewRoot(a *App, branches []Branch, args ...string) *cobra.Command {
 	root := ParentCommand(&cobra.Command{
 		Use:   "schedctl",
@@ -67,12 +66,12 @@ Start it with "schedctl daemon start".`,
 	return root
 }
 
-// AddBranches adds the commands below one and reports whether it has added but the one
-// that the next word of the command line names.
+// AddBranches adds the commands below a command. It reports whether it added other
+// commands than the one that the command line names.
 func (a *App) AddBranches(parent *cobra.Command, all []Branch) (alone bool) {
 	words := a.words
 	alone = slices.ContainsFunc(all, func(b Branch) bool { return len(words) > 0 && b.named(parent, words[0]) && !b.Rest })
-	a.words = nil // what is named after a word that says nothing may be anything
+	a.words = nil // words after an unknown word may mean any command
 	if alone {
 		a.words = words[1:]
 	}
@@ -86,7 +85,7 @@ func (a *App) AddBranches(parent *cobra.Command, all []Branch) (alone bool) {
 	return alone
 }
 
-// Branch is a command below another.
+// Branch is a command below another command. It is built when it is needed.
 type Branch struct {
 	Group, Name string
 	Make        func(*App) *cobra.Command
@@ -101,16 +100,16 @@ func (b Branch) named(parent *cobra.Command, word string) bool {
 func addGlobalFlags(a *App, f *pflag.FlagSet) {
 	f.StringVar(&a.URL, "url", "", "where the daemon is, `http://host:port` or unix:///path (environment: SCHEDCTL_URL)")
 	f.StringVar(&a.KeyFile, "api-key-file", "", "`file` that holds the API key (environment: SCHEDCTL_API_KEY_FILE, SCHEDCTL_API_KEY)")
-	f.StringVar(&a.Context, "context", "", "talk to the daemon of the context with this `name` (environment: SCHEDCTL_CONTEXT)")
+	f.StringVar(&a.Context, "context", "", "use the daemon of the context with this `name` (environment: SCHEDCTL_CONTEXT)")
 	f.Var(&a.JSON, "json", "print JSON, with =`fields` only these (see: schedctl help formatting)")
 	f.Lookup("json").NoOptDefVal = allFields
 	f.VarP(&outputFormat{&a.JSON}, "output", "o", "print in this `format`: json, or json=fields, as --json does")
-	f.StringVar(&a.jq, "jq", "", "print what an `expression` of jq makes of the JSON")
-	f.StringVar(&a.template, "template", "", "print what a template, a `text` of Go's text/template, makes of the JSON")
+	f.StringVar(&a.jq, "jq", "", "print the result of a jq `expression` on the JSON")
+	f.StringVar(&a.template, "template", "", "print the JSON with a template, a `text` for Go's text/template")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print ids only")
 	f.BoolVar(&a.NoInput, "no-input", false, "never prompt")
 	f.BoolVar(&a.noColor, "no-color", false, "no color (see: schedctl help environment)")
-	f.Var(&a.Timeout, "timeout", "the longest `duration` to wait for a response or, with --wait, for the end")
+	f.Var(&a.Timeout, "timeout", "the maximum `duration` to wait for a response or, with --wait, for the result")
 	f.BoolVar(&a.Debug, "debug", false, "log every request to standard error")
 }
 
@@ -119,8 +118,8 @@ func withGroup(id string, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// ParentCommand makes a command that only holds others: alone it shows its help, and
-// what it does not hold is an error with a suggestion.
+// ParentCommand returns a command that only groups other commands. Alone it shows its
+// help. An unknown subcommand is an error with a suggestion.
 func ParentCommand(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.DisableFlagsInUseLine = true
@@ -145,9 +144,9 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 		case len(args) < least:
 			f = UsageError("%s needs %s", cmd.CommandPath(), what)
 		case most >= 0 && len(args) > most && most == 0:
-			f = UsageError("%s takes no argument, and %q is one", cmd.CommandPath(), args[0])
+			f = UsageError("unexpected argument %q: %s takes none", args[0], cmd.CommandPath())
 		case most >= 0 && len(args) > most:
-			f = UsageError("%s takes %s, and %q is too many; quote what belongs together", cmd.CommandPath(), what, args[most])
+			f = UsageError("unexpected argument %q: %s takes %s; put quotes around an argument with spaces", args[most], cmd.CommandPath(), what)
 		default:
 			return nil
 		}

@@ -17,10 +17,10 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli/filter"
 )
 
-// System is what a command may touch of the machine. Tests put buffers in its
-// place.
+// System is the part of the machine that commands may use. Tests replace it.
 type System struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -34,25 +34,23 @@ type System struct {
 	Now        func() time.Time
 	Local      *time.Location
 	ReadSecret func(context.Context) (string, error) // a line from the terminal, not shown
-	dataHome   string                                // where users keep data: XDG_DATA_HOME or the like
-	ConfigHome string                                // where they keep settings: XDG_CONFIG_HOME or the like
-	StateHome  string                                // where programs keep state: XDG_STATE_HOME or the like
+	dataHome   string                                // the directory for data of users: XDG_DATA_HOME or its equivalent
+	ConfigHome string                                // the directory for settings: XDG_CONFIG_HOME or its equivalent
+	StateHome  string                                // the directory for state: XDG_STATE_HOME or its equivalent
 	Keyring    keyStore
 
 	// askTerminal queries the background color of the terminal and returns the reply;
 	// nil for no query.
 	askTerminal func() string
 
-	Transport  http.RoundTripper                     // in place of the network; nil for the network
-	FilterTime time.Duration                         // how long --jq and --template may take
-	AskTime    time.Duration                         // how long a completion may ask the daemon
-	Page       func(pager string, text []byte) error // shows a text with a pager
+	Transport http.RoundTripper                     // nil for the real network
+	AskTime   time.Duration                         // how long a completion may ask the daemon
+	Page      func(pager string, text []byte) error // shows a text with a pager
 
 	HasTool func(name string) bool // whether a program is installed
 	RunTool func(ctx context.Context, env []string, name string, args ...string) ([]byte, error)
 
-	// Edit runs an editor on a file until its end. The context it returns takes
-	// the place of the one it is given.
+	// Edit runs an editor on a file and waits for it. The returned context replaces ctx.
 	Edit func(ctx context.Context, editor, path string) (context.Context, error)
 }
 
@@ -63,17 +61,17 @@ type App struct {
 	Context          string // --context
 	JSON             fieldList
 	jq, template     string
-	Filter           filter // what --jq or --template make of a result, or nil
+	Filter           filter.Filter // --jq or --template, or nil
 	Quiet            bool
 	NoInput, noColor bool
 	Debug            bool
 	Timeout          DurationFlag
 	FullScreen       bool                             // whether the command uses the full screen
-	peer             string                           // the context or the daemon of the client, for its last ids
+	peer             string                           // the context or the daemon whose last ids are stored
 	Keyless          bool                             // whether requests go without a key
-	words            []string                         // of the command line, that newRoot has still to look at
-	texts            map[*cobra.Command]func() string // long texts that are not written yet
-	helpOut          bytes.Buffer                     // what cobra prints, which does not look at errors
+	words            []string                         // arguments that NewRoot has not matched to commands yet
+	texts            map[*cobra.Command]func() string // long texts that are not built yet
+	helpOut          bytes.Buffer                     // output of cobra, which ignores write errors
 }
 
 // Run executes a command line with the commands of branches, and returns the exit status.
@@ -126,7 +124,7 @@ func (a *App) ConnectTo(e Endpoint) (*client.Client, error) {
 	limit := cmp.Or(time.Duration(a.Timeout), client.DefaultTimeout)
 	c, err := client.New(client.Config{
 		Announced: announced, URL: e.URL, Key: e.Key, UserAgent: "schedctl/" + VersionText(),
-		Timeout: limit, MaxWait: limit, Waiting: (&waitLine{App: a}).show, Logger: a.Logger(), Transport: a.Transport,
+		Timeout: time.Duration(a.Timeout), MaxWait: limit, Waiting: (&waitLine{App: a}).show, Logger: a.Logger(), Transport: a.Transport,
 	})
 	if err != nil {
 		return nil, UsageError("%v", err)

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// OneTimeSecret is a secret that the daemon makes and shows once: it is part of the
-// result, or goes into a file of its own.
+// OneTimeSecret is a secret that the daemon generates and shows once. It is part of
+// the result, or is written to a new file.
 type OneTimeSecret struct {
 	*App
 	path   string
-	theirs bool // the person has it already
+	theirs bool // the user has given the secret
 	file   *os.File
 }
 
@@ -22,18 +22,17 @@ func (o *OneTimeSecret) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.path, "secret-out", "", "write the secret to this new `file`, which only you can read, and do not print it")
 }
 
-// Known says that the secret is not a new one: it is not shown.
+// Known records that the user has given the secret, so that it is not shown.
 func (o *OneTimeSecret) Known() error {
 	if o.path != "" {
-		return UsageError("--secret-out is for a secret that the daemon makes, and you give yours")
+		return UsageError("--secret-out is for a secret that the daemon generates, and you gave your own")
 	}
 	o.theirs = true
 	return nil
 }
 
-// Open makes the file, before anything is made whose secret could get lost. The
-// function it returns is to be called at the end: it removes the file again
-// unless there is a secret in it.
+// Open creates the file, before the daemon generates a secret that could be lost. Call
+// the returned function at the end: it removes the file if it is still empty.
 func (o *OneTimeSecret) Open() (end func(), err error) {
 	switch {
 	case o.path == "" && o.Quiet && !o.theirs:
@@ -57,8 +56,8 @@ func (o *OneTimeSecret) Open() (end func(), err error) {
 	}, nil
 }
 
-// Save writes the secret to the file, if there is one, and returns what is left
-// to print. A secret that cannot be saved is printed: it must not get lost.
+// Save writes the secret to the file, if there is one, and returns the secret to
+// print, if any. A secret that cannot be saved is printed, so that it is not lost.
 func (o *OneTimeSecret) Save(secret string) (shown *string, err error) {
 	switch {
 	case o.theirs:
@@ -77,7 +76,7 @@ func (o *OneTimeSecret) Save(secret string) (shown *string, err error) {
 	return &secret, fmt.Errorf("save the secret: %w", err)
 }
 
-// CreatedResult is something that was made, with the secret that is left to print.
+// CreatedResult is a new object with the secret that is still to be printed.
 type CreatedResult struct {
 	ID       string
 	Sentence string   // for a person
@@ -86,7 +85,7 @@ type CreatedResult struct {
 	Secret   *string
 }
 
-// Print prints what was made. Whatever its form, the secret is in it.
+// Print prints the new object. Every output format includes the secret.
 func (o *OneTimeSecret) Print(r CreatedResult) error {
 	switch {
 	case o.JSON.Given:

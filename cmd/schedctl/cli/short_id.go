@@ -11,9 +11,9 @@ import (
 // of an id are 30 random bits.
 const minShortID = 6
 
-// shortID is an abbreviated id: the beginning or the end of one, without regard to
-// case. The prefix with its underscore may be left out; with it, the text is the
-// beginning.
+// shortID is an abbreviated id: the start or the end of an id, without regard to case.
+// Without the prefix and its underscore it may be either; with the prefix it is the
+// start.
 type shortID struct {
 	prefix string // such as "post_"
 	text   string // in upper case
@@ -35,15 +35,15 @@ func (s shortID) Matches(id string) bool {
 	return strings.HasPrefix(ulid, s.text) || !s.begins && strings.HasSuffix(ulid, s.text)
 }
 
-// AmbiguousIDError is the failure of an abbreviated id that several things have.
+// AmbiguousIDError returns the error for an abbreviation of several ids.
 func AmbiguousIDError(ref, nouns string, candidates []string) error {
 	if more := len(candidates) - MaxCandidates; more > 0 {
 		candidates = append(candidates[:MaxCandidates:MaxCandidates], fmt.Sprintf("%d more", more))
 	}
-	return InvalidError(schedctl.ValidationFailed, "%q could be several %s", Clip(ref, 60), nouns).WithHint("use one of " + strings.Join(candidates, ", "))
+	return InvalidError(schedctl.ValidationFailed, "%q matches several %s", Clip(ref, 60), nouns).WithHint("use one of " + strings.Join(candidates, ", "))
 }
 
-// MatchShortID returns those of a list whose id an argument abbreviates.
+// MatchShortID returns the elements of a list whose id an argument abbreviates.
 func MatchShortID[T any](list []T, p schedctl.Prefix, ref string, id func(T) string) (found []T) {
 	short, ok := ParseShortID(p, ref)
 	if !ok {

@@ -7,8 +7,7 @@ import (
 )
 
 // CancelOnSignal returns a context that ends with the first of the signals. The next
-// one does to the process what it does to those that do not ask for it, also when
-// it comes right after the first.
+// signal has its default effect, also when it follows immediately.
 func CancelOnSignal(ctx context.Context, signals ...os.Signal) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	got := make(chan os.Signal, 2) // the second one is not lost before Stop
@@ -33,6 +32,6 @@ func CancelOnSignal(ctx context.Context, signals ...os.Signal) context.Context {
 func raiseSignal(s os.Signal) {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil || self.Signal(s) != nil {
-		os.Exit(ExitInterrupted) // where there are no signals to send
+		os.Exit(ExitInterrupted) // on systems without signals
 	}
 }

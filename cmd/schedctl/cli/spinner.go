@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Spinner is a line on the terminal that says that something is waited for. It
-// is for one goroutine.
+// Spinner is a line on the terminal that shows that a command waits. It is for one
+// goroutine.
 type Spinner struct {
 	*App
 	turns  int
@@ -14,7 +14,7 @@ type Spinner struct {
 	ticker *time.Ticker
 }
 
-// spinnerPause is how often the line changes.
+// spinnerPause is the time between two updates of the line.
 const spinnerPause = 120 * time.Millisecond
 
 // NewSpinner returns a spinner. It is invisible without a terminal and for screen
@@ -45,7 +45,7 @@ func (s *Spinner) Draw(text string) {
 	fmt.Fprintf(s.Err, "\r\x1b[K%c %s", `|/-\`[s.turns%4], Clip(text, max(s.Width-3, 10)))
 }
 
-// Clear takes the line away, before something else is written.
+// Clear removes the line, before other output is written.
 func (s *Spinner) Clear() {
 	if s.shown {
 		fmt.Fprint(s.Err, "\r\x1b[K")

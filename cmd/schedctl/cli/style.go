@@ -7,7 +7,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// StatusColors are the SGR parameters of statuses, of posts, targets and accounts.
+// StatusColors has the SGR parameters of each status of posts, targets, accounts and
+// others.
 var StatusColors = map[string]string{
 	"draft": "2", "scheduled": "34", "publishing": "33", "published": "32", "failed": "31", "canceled": "2",
 	"ok": "32", "warning": "33", "refused": "31", "not published": "31", "unknown": "33", "running": "33",
@@ -52,8 +53,8 @@ func (a *App) Dim(text string) string { return a.Paint("2", text) }
 
 func (a *App) Bold(text string) string { return a.Paint("1", text) }
 
-// Printable replaces what could move the cursor, color the screen or turn the
-// direction of text: contents, names and messages come from elsewhere. Line
+// Printable replaces characters that could move the cursor, color the screen or change
+// the direction of text, because contents, names and messages come from outside. Line
 // breaks and tabs stay.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
@@ -71,14 +72,13 @@ func unprintable(r rune) bool {
 	return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// OneLine returns the text printable and with every run of white space as one
-// space.
+// OneLine returns the printable text with each run of white space as one space.
 func OneLine(text string) string { return strings.Join(strings.Fields(Printable(text)), " ") }
 
 // TextWidth returns how many columns a text takes.
 func TextWidth(text string) int { return uniseg.StringWidth(text) }
 
-// Clip shortens a text to so many columns.
+// Clip shortens a text to a number of columns.
 func Clip(text string, columns int) string {
 	if TextWidth(text) <= columns {
 		return text

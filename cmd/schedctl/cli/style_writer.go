@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// PrintableWriter writes texts that are shown on a terminal and come from
-// elsewhere: see [Printable]. Lines may end as in files of Windows.
+// PrintableWriter makes text from outside safe for a terminal: see [Printable]. It
+// accepts Windows line endings.
 type PrintableWriter struct {
 	W    io.Writer
-	rest []byte // the beginning of a character, or of the end of a line
+	rest []byte // an incomplete character or line ending
 }
 
-// Write writes all but what the next Write may complete.
+// Write writes p except an incomplete character at its end, which it keeps for the
+// next call.
 func (p *PrintableWriter) Write(b []byte) (int, error) {
 	text := append(p.rest, b...)
 	end := len(text)

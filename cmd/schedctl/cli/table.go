@@ -10,17 +10,17 @@ type Table struct {
 	Header  []string
 	Rows    [][]string
 	Status  int  // the column that holds a status
-	Excerpt bool // what does not fit into a line may be cut, the last two columns first
+	Excerpt bool // long rows may be cut, in the last two columns first
 
 	Groups []string // the heading above each row, shown where it changes; nil for none
 }
 
-// minCut is how narrow a column that may be cut gets, however narrow the
-// terminal: with it a list of posts fits into 80 columns.
+// minCut is the smallest width to which the last two columns are cut. With it, a list
+// of posts fits into 80 columns.
 const minCut = 7
 
-// minName is the same for a column before the last two. Times and states, which
-// mean nothing when they are cut, are no wider.
+// minName is the smallest width of columns before the last two. Times and statuses are
+// not wider, because they mean nothing when they are cut.
 const minName = 16
 
 // RenderTable lays the table out: aligned, with a header and colors on a terminal,
@@ -71,9 +71,9 @@ func (t Table) widths() []int {
 	return widths
 }
 
-// shrink narrows the last two columns so that a row fits into a line. The first
-// of them gets no more than half of the room, for the last is the text. Where that
-// is not enough, columns before them are narrowed, but not the first, the id.
+// shrink narrows the last two columns so that a row fits into a line. The last column
+// is the text and gets at least half of their width. If that is not enough, other
+// columns except the first, the id, are narrowed too.
 func shrink(widths []int, room int) {
 	last := len(widths) - 1
 	for _, w := range widths[:last-1] {

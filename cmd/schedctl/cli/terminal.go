@@ -32,7 +32,6 @@ func NewSystem() System {
 		StateHome:   xdg.StateHome,
 		Keyring:     desktopKeyring{},
 		askTerminal: askGround,
-		FilterTime:  maxFilterTime,
 		AskTime:     CompletionTime,
 		Page:        runPager,
 		Edit:        runEditor,
@@ -43,8 +42,7 @@ func NewSystem() System {
 	return sys
 }
 
-// readSecret reads a line without showing it. When ctx ends first, the terminal
-// shows what is typed again.
+// readSecret reads a line without echo. When ctx ends first, the echo is restored.
 func readSecret(ctx context.Context) (string, error) {
 	fd := int(os.Stdin.Fd())
 	before, err := term.GetState(fd)
@@ -58,9 +56,9 @@ func readSecret(ctx context.Context) (string, error) {
 	return string(line), err
 }
 
-// ReadInterruptibly returns what read returns, or the error of ctx when that ends
-// first: a read from a terminal cannot be stopped, so it is left behind, and
-// ends with the process.
+// ReadInterruptibly returns the result of read, or the error of ctx when that ends
+// first. A read from a terminal cannot be stopped, so it is left behind and ends with
+// the process.
 func ReadInterruptibly(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
 	type result struct {
 		data []byte

@@ -14,13 +14,13 @@ import (
 	"github.com/schedctl/schedctl/client"
 )
 
-// TextSource is where the text of a post comes from.
+// TextSource names the source of the text of a post.
 type TextSource struct {
 	argument *string // TEXT, or nil
 	File     string  // -F
 }
 
-// NewTextSource returns the source that a command line names.
+// NewTextSource returns the source that the command line gives.
 func NewTextSource(args []string, file string) (TextSource, error) {
 	s := TextSource{File: file}
 	if len(args) > 0 {
@@ -40,11 +40,12 @@ func (s TextSource) Stdin() bool {
 	return s.File == "-" || s.argument != nil && *s.argument == "-" || !s.Given()
 }
 
-// maxText is more than the daemon accepts in a request.
+// maxText is the maximum length of a text, in bytes. It is more than the daemon
+// accepts.
 const maxText = 1 << 20
 
-// ReadText returns the text of a post. Of a file and of standard input, a byte
-// order mark and one line break at the end do not count.
+// ReadText returns the text of a post. A byte order mark and one line break at the end
+// of a file or of standard input are removed.
 func (a *App) ReadText(ctx context.Context, s TextSource) (string, error) {
 	var text, name string
 	switch {
@@ -89,7 +90,7 @@ func TrimFile(data []byte) string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// CheckText refuses what no network could take.
+// CheckText returns an error for a text that no network can accept.
 func CheckText(text, name string) error {
 	switch {
 	case len(text) > maxText:
@@ -102,21 +103,21 @@ func CheckText(text, name string) error {
 	return nil
 }
 
-// gone reports whether the text is lost once it was read: standard input, a
-// pipe with a name, the output of a command as in -F <(command).
+// gone reports whether the source cannot be read again: standard input, a named pipe,
+// or the output of a command as in -F <(command).
 func (s TextSource) gone() bool {
 	if s.Stdin() {
 		return true
 	}
 	if s.argument != nil {
-		return false // the shell remembers it
+		return false // the shell history has it
 	}
 	info, err := os.Stat(s.File)
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// keepDraft saves a text that could not be sent and exists nowhere else, so that it is
-// not lost. The command, with %s for the file, sends it.
+// keepDraft saves a text that was not sent and cannot be read again. command is the
+// command that sends it, with %s for the file.
 func (a *App) keepDraft(s TextSource, text, command string) {
 	if !s.gone() {
 		return
@@ -128,8 +129,8 @@ func (a *App) keepDraft(s TextSource, text, command string) {
 	a.Messagef("the text cannot be kept in a file; this is it:\n%s", Printable(text))
 }
 
-// ConnectWith connects for a command with a text. Without a daemon it saves the text
-// of a pipe, which could not be refused earlier.
+// ConnectWith connects for a command that reads a text. If there is no daemon, it
+// saves a text from a pipe.
 func (a *App) ConnectWith(ctx context.Context, s TextSource, command string) (*client.Client, error) {
 	c, err := a.Connect()
 	if err == nil || !s.gone() || a.InTerminal {
@@ -141,7 +142,7 @@ func (a *App) ConnectWith(ctx context.Context, s TextSource, command string) (*c
 	return nil, err
 }
 
-// NewDraft saves a text in a file of its own.
+// NewDraft saves a text in a new file.
 func (a *App) NewDraft(text string) (path string, err error) {
 	for _, dir := range []string{filepath.Join(a.DataDir(), "drafts"), os.TempDir()} {
 		if path, err = saveDraft(dir, text); err == nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// roomy is the width from which a list says how far its times are.
+// roomy is the smallest width at which a list shows relative times.
 const roomy = 100
 
-// ShortTime is timeText for a column.
+// ShortTime formats a time for a column.
 func (a *App) ShortTime(t *apiv1.Time) string {
 	if t == nil || !a.OutTerminal {
 		return a.TimeText(t)

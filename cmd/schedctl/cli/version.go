@@ -36,11 +36,11 @@ func NewVersion(a *App) *cobra.Command {
 	})
 }
 
-// BuildVersion is the version that the build was given, or empty.
+// BuildVersion is the version that the build set, or empty.
 var BuildVersion string
 
-// VersionText returns the version that the build was given, else the one of the
-// module, else "dev".
+// VersionText returns the version that the build set, or else that of the module, or
+// else "dev".
 func VersionText() string {
 	if BuildVersion != "" {
 		return BuildVersion

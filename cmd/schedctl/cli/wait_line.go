@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/client"
 )
 
-// waitLine is a line on the terminal that is shown while the daemon makes
-// requests wait. It may be used from several goroutines.
+// waitLine is a line on the terminal that is shown while requests wait because of rate
+// limits. It may be used from several goroutines.
 type waitLine struct {
 	*App
 	mu      sync.Mutex // mu guards waiting

@@ -10,17 +10,17 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// WhenFlags are the flags that say when a post goes out.
+// WhenFlags are the flags for the publish time of a post.
 type WhenFlags struct {
 	At, In, TZ string
 	Now        bool
 
-	Lenient bool  // the daemon is asked even for a time that has passed: it may know the request
-	passed  error // what is wrong with the time when it is
-	Moving  bool  // read at another time, the flags mean another one
+	Lenient bool  // send even a time in the past: the daemon may have the post already
+	passed  error // the error about a time in the past
+	Moving  bool  // the meaning depends on the time of the command
 }
 
-// Add defines --at, --in and --tz; commands that have --now define it as now.
+// Add defines --at, --in and --tz. Commands with a flag --now bind it to Now.
 func (w *WhenFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&w.At, "at", "", "when: a `time` such as \"2026-12-08 09:00\" or \"tomorrow 9am\" (see: schedctl time --help)")
 	cmd.Flags().StringVar(&w.In, "in", "", "a `duration` from now: 90s, 2h30m, 1d, 2w")
@@ -28,13 +28,13 @@ func (w *WhenFlags) Add(cmd *cobra.Command) {
 }
 
 func (w *WhenFlags) AddZone(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&w.TZ, "tz", "", "the `zone` of times, an IANA name such as Europe/Berlin; the local one when not given")
+	cmd.Flags().StringVar(&w.TZ, "tz", "", "the time `zone`, an IANA name such as Europe/Berlin; the default is the local zone")
 	cmd.RegisterFlagCompletionFunc("tz", CompleteZone)
 }
 
 func (w *WhenFlags) Given() bool { return w.At != "" || w.In != "" || w.Now }
 
-// Zone returns the zone of times without one.
+// Zone returns the zone for times without a zone.
 func (w *WhenFlags) Zone(a *App) (*time.Location, error) {
 	if w.TZ == "" {
 		return a.Local, nil
@@ -72,8 +72,8 @@ func (w *WhenFlags) PublishAt(a *App) (*apiv1.PublishTime, error) {
 	return apiv1.At(m.Time), nil
 }
 
-// Refused returns the error of a daemon for a time that has passed in the words
-// that say so without one.
+// Refused returns an error of the daemon about a time in the past as the error of the
+// command line for it.
 func (w *WhenFlags) Refused(err error) error {
 	if w.passed != nil && schedctl.CodeOf(err) == schedctl.InvalidPublishAt {
 		return w.passed
@@ -91,8 +91,8 @@ func (w *WhenFlags) moment(now time.Time, loc *time.Location) (when.Result, erro
 	return when.Parse("in "+w.In, now, loc)
 }
 
-// ParseBound reads --after or --before, which may well be in the past; zero for none.
-// A day alone is its beginning.
+// ParseBound reads --after or --before, which may be in the past. It returns the zero
+// time for an empty text. A day alone means its start.
 func (w *WhenFlags) ParseBound(a *App, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -121,8 +121,7 @@ func (a *App) EchoTime(m when.Result, now time.Time, loc *time.Location) {
 	}
 }
 
-// TimeText shows an instant: to people in their zone, to programs as the API
-// writes it.
+// TimeText formats a time: for people in their zone, for programs as in the API.
 func (a *App) TimeText(t *apiv1.Time) string {
 	switch {
 	case t == nil:
@@ -133,8 +132,8 @@ func (a *App) TimeText(t *apiv1.Time) string {
 	return when.Result{Time: t.In(a.Local)}.Echo(a.Now(), a.Local)
 }
 
-// DependsOnNow reports whether a text means another time when it is read at
-// another time, as "tomorrow 9am" does.
+// DependsOnNow reports whether the meaning of a text depends on the current time, as
+// for "tomorrow 9am".
 func DependsOnNow(text string, m when.Result, now time.Time, zone *time.Location) bool {
 	for _, later := range []time.Duration{53 * time.Hour, 400 * 24 * time.Hour} {
 		again, err := when.Parse(text, now.Add(later), zone)

@@ -101,8 +101,10 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 		return refuseProblems(p.App, p.sorted(), "nothing was applied")
 	}
 	p.tellNotes()
+	format := planText
 	if n := p.count((*step).does); n > 0 && !o.yes {
 		o.Messagef("%s", planText(o.App, p.steps, true))
+		format = resultText
 		if err := o.Confirm(ctx, fmt.Sprintf("Make %s?", cli.Plural(n, "change"))); err != nil {
 			return err
 		}
@@ -114,7 +116,7 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 		return refuseProblems(p.App, p.sorted(), "nothing was applied")
 	}
 	failed := p.apply(ctx)
-	if err := printSteps(o.App, p.steps); err != nil {
+	if err := printSteps(o.App, p.steps, format); err != nil {
 		return err
 	}
 	tellCounts(o.App, p.steps)

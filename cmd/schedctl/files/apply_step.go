@@ -12,9 +12,9 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-// apply takes all steps, several at once. Each is complete in itself: after an
-// interruption at any point the next apply continues. Steps that were not taken
-// are removed from the list.
+// apply makes the changes of all steps, several at once. Each step is complete in
+// itself: after an interruption at any point, the next apply continues. Steps that
+// were not taken are removed from the list.
 func (p *planner) apply(ctx context.Context) error {
 	bar := p.NewProgress("applying", len(p.steps))
 	defer bar.Clear()
@@ -48,11 +48,12 @@ func (p *planner) apply(ctx context.Context) error {
 	return nil
 }
 
-// maxTries is how many times a step is decided when other clients are faster.
+// maxTries is how often a step is decided again because other clients changed its
+// post.
 const maxTries = 4
 
-// take takes a step. When another client changed the post in the meantime, it
-// decides again: of two applies of the same files, the second has nothing to do.
+// take makes the change of a step. When another client changed the post, it decides
+// again: of two applies of the same files, the second has nothing to do.
 func (p *planner) take(ctx context.Context, s *step) error {
 	for try := 1; ; try++ {
 		err := p.takeOnce(ctx, s)
@@ -98,7 +99,7 @@ func (p *planner) takeOnce(ctx context.Context, s *step) (err error) {
 	return nil
 }
 
-// managed returns how the post of a step belongs to the collection.
+// managed returns the collection, path and digest to store with the post of a step.
 func (p *planner) managed(s *step, digest string) *apiv1.Managed {
 	path := s.File
 	if m := s.post.Managed; path == "" && m != nil {
@@ -135,8 +136,8 @@ func (p *planner) edit(ctx context.Context, s *step, edit apiv1.EditPost) error 
 	return err
 }
 
-// update brings a post to the state of its file. To make a draft of a scheduled
-// post takes several requests; after each of them the digest fits the post.
+// update changes a post to match its file. Turning a scheduled post into a draft takes
+// several requests; after each of them the stored digest fits the post.
 func (p *planner) update(ctx context.Context, s *step) error {
 	if _, err := p.postMedia(ctx, s); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (p *planner) update(ctx context.Context, s *step) error {
 	return p.edit(ctx, s, p.changesTo(s, stateOf(post), s.wanted.postState))
 }
 
-// changesTo returns the change of a post from one state to another.
+// changesTo returns the request that changes a post from one state to another.
 func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost) {
 	edit.AllowDuplicate, edit.Managed = p.allowDuplicate, p.managed(s, want.digest())
 	if have.Content != want.Content {

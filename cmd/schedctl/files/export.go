@@ -15,8 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// adopter writes posts as files of a directory and takes them into its
-// collection.
+// adopter writes posts as files of a directory and adds them to its collection.
 type adopter struct {
 	*planner
 	posts map[string]apiv1.Post   // of the collection, by id
@@ -83,7 +82,7 @@ func ExportFiles(ctx context.Context, a *cli.App, c *client.Client, q client.Pos
 	return written, nil
 }
 
-// The reasons to write no file.
+// The reasons to write no file for a post.
 const (
 	hasFile      = "it has a file"
 	hasEqualFile = "an equal file exists, and is its file now"
@@ -141,7 +140,7 @@ type described struct {
 	assets []apiv1.MediaAsset // of media
 }
 
-// describe returns the file of a post, or the reason why a file cannot hold it.
+// describe returns a post as a file, or the reason why a file cannot express it.
 func (a *adopter) describe(post apiv1.Post, id string) (f described, reason string) {
 	state := stateOf(post)
 	if hasUnknownBytes(state.Media) {
@@ -165,8 +164,8 @@ func (a *adopter) describe(post apiv1.Post, id string) (f described, reason stri
 	return f, ""
 }
 
-// claim takes a post into the collection as the post of an existing file that
-// describes exactly this post.
+// claim adds a post to the collection as the post of an existing file that describes
+// exactly this post.
 func (a *adopter) claim(ctx context.Context, post apiv1.Post, w wantedPost) error {
 	digest, external := w.digest(), a.externalID(w.file.ID.Text)
 	a.equal[digest] = a.equal[digest][1:]

@@ -35,10 +35,10 @@ func NewLint(a *cli.App) *cobra.Command {
 
 Each problem is a line, file:line: message. Without a daemon, lint checks the format of
 the files, their ids, and whether their media exist, are complete and not too large.
-With a daemon, it also checks the accounts, and of files that "schedctl apply" would
-create or change, the texts, the media that are uploaded already, and whether the time
-is in the future. Checks that were skipped are reported on standard error. The exit
-status is 5 when there is a problem.`,
+With a daemon, it also checks the accounts. For posts that "schedctl apply" would
+create or change, it checks the texts, the media that are already uploaded, and
+whether the time is in the future. Skipped checks are reported on standard error. The
+exit status is 5 when there is a problem.`,
 		Example: `  schedctl lint posts
   schedctl lint posts --offline --json`,
 		Args: cli.Args(1, 1, "a directory"),

@@ -65,8 +65,8 @@ func (a *adopter) newMediaPath(asset apiv1.MediaAsset) string {
 	}
 }
 
-// hashOf returns the hash of a file below the directory: "" if the name is free, and "?"
-// if it belongs to anything else.
+// hashOf returns the hash of a file below the directory: "" if the name is free, and
+// "?" if it belongs to something other than a regular file.
 func hashOf(dir, name string) string {
 	in, _, err := openMedia(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {

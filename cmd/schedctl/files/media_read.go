@@ -24,10 +24,10 @@ import (
 type mediaFile struct {
 	sha256 string // in hexadecimal
 	size   int64
-	fault  string // why no post can have it
+	fault  string // why no post can show the file
 }
 
-// defaultMediaConfig holds the limits of a daemon without flags.
+// defaultMediaConfig has the default limits of a daemon.
 var defaultMediaConfig = apiv1.MediaConfig{
 	AllowedMIMETypes: schedctl.MediaTypes(), MaxMediaPerPost: 20,
 	ImageMaxSizeBytes: 20e6, GIFMaxSizeBytes: 20e6, VideoMaxSizeBytes: 300e6, DocumentMaxSizeBytes: 50e6,

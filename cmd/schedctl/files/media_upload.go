@@ -146,7 +146,8 @@ func (p *planner) upload(ctx context.Context, m mediaState) error {
 }
 
 // postMedia returns the media of a step for a request, never nil. Missing files are
-// uploaded. Every file has its alt text in the request: that of the asset may be another.
+// uploaded. Every file has its alt text in the request, because that of the asset may
+// differ.
 func (p *planner) postMedia(ctx context.Context, s *step) ([]apiv1.PostMedia, error) {
 	for _, m := range p.missing(s) {
 		if err := p.upload(ctx, m); err != nil {

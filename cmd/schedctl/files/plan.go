@@ -69,7 +69,7 @@ func (p *planner) show(ctx context.Context) error {
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	if err := printSteps(p.App, p.steps); err != nil {
+	if err := printSteps(p.App, p.steps, planText); err != nil {
 		return err
 	}
 	if len(p.problems) > 0 {

@@ -35,10 +35,10 @@ func (o *planFlags) add(cmd *cobra.Command) {
 func (o *planFlags) addShared(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.named, post.CollectionFlag, "", "the `name` of the collection, when "+postfile.ConfigName+" does not give it")
 	o.zone.AddZone(cmd)
-	cmd.Flag("tz").Usage = "the `zone` of times in files that give none"
+	cmd.Flag("tz").Usage = "the time `zone` for files that give none"
 }
 
-// planner compares files with posts.
+// planner compares files with posts and decides what to change.
 type planner struct {
 	planFlags
 	*fileReader
@@ -89,8 +89,9 @@ func (p *planner) readSettings(ctx context.Context) error {
 // externalID returns the external id of the post of a file.
 func (p *planner) externalID(id string) string { return p.collection + "/" + id }
 
-// build chooses the action for every file and, when no file has a problem, for
-// every post whose file was removed. Faults of files are problems, not errors.
+// build chooses the action for every file. If no file has a problem, it also chooses
+// one for every post whose file was removed. Problems of files are collected, not
+// returned as errors.
 func (p *planner) build(ctx context.Context) error {
 	posts, err := p.collected(ctx)
 	if err != nil {

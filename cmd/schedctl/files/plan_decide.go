@@ -30,7 +30,7 @@ type change struct {
 	Message     string       `json:"message"`
 }
 
-// step is a change with the data to make it.
+// step is a change with the data that is needed to make it.
 type step struct {
 	change
 	wanted  wantedPost // wanted.file is nil when the file was removed
@@ -101,8 +101,8 @@ func (p *planner) decideCreate(s *step) error {
 	return s.wanted.moment.Check(p.Now())
 }
 
-// decideCanceled creates the post again when its file was removed and is back. A
-// post that a person canceled stays canceled.
+// decideCanceled creates the post again if its file was removed and is back. A post
+// that a person canceled stays canceled.
 func (p *planner) decideCanceled(s *step) error {
 	past := s.wanted.At != "" && s.wanted.moment.Check(p.Now()) != nil
 	switch {
@@ -116,7 +116,8 @@ func (p *planner) decideCanceled(s *step) error {
 	return nil
 }
 
-// decideEnded warns of a text that changed too late. Labels can still change.
+// decideEnded warns about a text that changed after publishing. Labels can still
+// change.
 func (p *planner) decideEnded(s *step, drifted bool) {
 	switch {
 	case len(s.Differences) == 1 && s.Differences[0].Field == "labels" && (!drifted || p.overwrite):

@@ -106,7 +106,7 @@ type fileReader struct {
 	paths     map[string]string    // of inspected files, by hash
 }
 
-// all interprets every file without a problem. Others have no state.
+// all interprets every file that has no problem. Files with problems have no state.
 func (r *fileReader) all() []wantedPost {
 	list := make([]wantedPost, len(r.files))
 	for i := range r.files {
@@ -118,8 +118,8 @@ func (r *fileReader) all() []wantedPost {
 	return list
 }
 
-// understand returns the post that a file describes, and adds the faults of the
-// file to the problems.
+// understand returns the post that a file describes, and adds the errors of the file
+// to the problems.
 func (r *fileReader) understand(f *postfile.File) wantedPost {
 	w := wantedPost{file: f, postState: postState{Content: f.Content.Text}}
 	if err := cli.CheckText(w.Content, "the text"); err != nil && (w.Content != "" || len(f.Media) == 0) {
@@ -218,8 +218,8 @@ func (r *fileReader) readTime(f *postfile.File, w *wantedPost) {
 	}
 }
 
-// fixedAdvice returns why a text cannot be read as a time, without advice to
-// write a relative one.
+// fixedAdvice returns why a text is not a valid time, without the advice to write a
+// relative one.
 func fixedAdvice(err error) string {
 	var e *when.Error
 	if !errors.As(err, &e) {
@@ -234,7 +234,7 @@ func fixedAdvice(err error) string {
 	return e.Error()
 }
 
-// dependsOnZone reports whether a text means another time in another zone.
+// dependsOnZone reports whether the meaning of a text depends on the zone.
 func dependsOnZone(text string, m when.Result, now time.Time) bool {
 	again, err := when.Parse(text, now, time.FixedZone("elsewhere", 5*3600+1234))
 	return err != nil || !again.Time.Equal(m.Time)

@@ -12,9 +12,9 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-// readLock adds to posts those that only .schedctl.json knows, as if they were in
-// the collection, and returns their ids. apply moves them into the collection
-// before it changes them.
+// readLock adds to posts those that are only in .schedctl.json, the file of an earlier
+// version, and returns their ids. apply adds them to the collection before it changes
+// them.
 func (p *planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (moved map[string]bool, err error) {
 	moved = map[string]bool{}
 	if p.lock == nil {
@@ -42,7 +42,7 @@ func (p *planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (mo
 			continue // moved elsewhere
 		}
 		digest := "v0:" + entry.Applied // which no post has: it was changed outside the files
-		if lockPrint(post) == entry.Applied {
+		if lockFingerprint(post) == entry.Applied {
 			digest = stateOf(post).digest()
 		}
 		post.Managed = &apiv1.Managed{Digest: digest}
@@ -51,8 +51,8 @@ func (p *planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (mo
 	return moved, nil
 }
 
-// lockPrint returns the fingerprint of a post that .schedctl.json holds.
-func lockPrint(p apiv1.Post) string {
+// lockFingerprint returns the fingerprint of a post in .schedctl.json.
+func lockFingerprint(p apiv1.Post) string {
 	s := stateOf(p)
 	var at time.Time
 	if p.PublishAt != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// printSteps prints steps with their differences: for programs all steps, for
-// people those that need attention.
-func printSteps(a *cli.App, steps []step) error {
+// printSteps prints steps: as JSON, as ids, or as the text that format returns.
+func printSteps(a *cli.App, steps []step, format func(a *cli.App, steps []step, person bool) []byte) error {
 	changes := []change{}
 	var ids []string
 	for i := range steps {
@@ -30,7 +29,7 @@ func printSteps(a *cli.App, steps []step) error {
 	case a.Quiet:
 		return a.PrintIDs(ids...)
 	}
-	return a.Write(planText(a, steps, a.OutTerminal))
+	return a.Write(format(a, steps, a.OutTerminal))
 }
 
 // actionSigns are the marks of actions on a terminal, with their colors.
@@ -38,28 +37,50 @@ var actionSigns = map[string][2]string{
 	doCreate: {"+", "32"}, doReschedule: {"~", "33"}, doEdit: {"~", "33"}, doCancel: {"-", "31"}, isDrift: {"!", "31"}, isRefused: {"!", "31"},
 }
 
-// planText returns a line for each step, and below it the differences, indented.
+// planText returns a line for each step, and its differences below it, indented:
+// for programs all steps, for people those that need attention.
 func planText(a *cli.App, steps []step, person bool) []byte {
 	var b bytes.Buffer
 	for i := range steps {
 		s := &steps[i]
-		if !person {
-			b.Write(a.RenderTable(cli.Table{Rows: [][]string{{s.Action, s.ID, s.PostID, s.File, s.Message}}}))
-		} else if s.Action == isUnchanged && s.Message == "" {
+		if person && s.Action == isUnchanged && s.Message == "" {
 			continue
-		} else {
-			sign := actionSigns[s.Action]
-			where := strings.Trim(s.File+", "+s.PostID, ", ")
-			fmt.Fprintf(&b, "%s %s%s\n", a.Paint(sign[1], cli.FirstNonEmpty(sign[0], " ")+" "+s.Action), a.Bold(cli.OneLine(s.ID)), a.Dim(" ("+cli.OneLine(where)+")"))
-			if s.Message != "" {
-				b.WriteString("    " + cli.OneLine(s.Message) + "\n")
-			}
 		}
+		b.Write(stepText(a, s, person))
 		for _, line := range diffLines(a, s, person) {
 			b.WriteString("    " + line + "\n")
 		}
 	}
 	return b.Bytes()
+}
+
+// resultText returns what an apply did, for people who have already seen the plan: the
+// steps that were taken or refused, with the ids of their posts. Programs get all.
+func resultText(a *cli.App, steps []step, person bool) []byte {
+	if !person {
+		return planText(a, steps, false)
+	}
+	var b bytes.Buffer
+	for i := range steps {
+		if s := &steps[i]; s.does() || s.Action == isRefused {
+			b.Write(stepText(a, s, person))
+		}
+	}
+	return b.Bytes()
+}
+
+// stepText returns the line of a step, and for people the remark below it.
+func stepText(a *cli.App, s *step, person bool) []byte {
+	if !person {
+		return a.RenderTable(cli.Table{Rows: [][]string{{s.Action, s.ID, s.PostID, s.File, s.Message}}})
+	}
+	sign := actionSigns[s.Action]
+	where := strings.Trim(s.File+", "+s.PostID, ", ")
+	line := fmt.Sprintf("%s %s%s\n", a.Paint(sign[1], cli.FirstNonEmpty(sign[0], " ")+" "+s.Action), a.Bold(cli.OneLine(s.ID)), a.Dim(" ("+cli.OneLine(where)+")"))
+	if s.Message != "" {
+		line += "    " + cli.OneLine(s.Message) + "\n"
+	}
+	return []byte(line)
 }
 
 // diffLines returns the differences of a step.

@@ -73,7 +73,7 @@ func (s postState) digest() string {
 	return "v1:" + hex.EncodeToString(sum[:])
 }
 
-// apiOverrides returns the overrides as the API takes them, never nil.
+// apiOverrides returns the overrides for a request, never nil.
 func (s postState) apiOverrides() []apiv1.Override {
 	list := []apiv1.Override{}
 	for _, o := range s.Overrides {
@@ -86,14 +86,14 @@ func (s postState) apiOverrides() []apiv1.Override {
 	return list
 }
 
-// difference is a field that is to be changed.
+// difference is a field that changes.
 type difference struct {
 	Field  string `json:"field"` // at, to, labels, content, media, or override, options or media with an account
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// fields returns the fields of a state, each as the difference to nothing. files gives
+// fields returns all fields of a state as differences from an empty state. files has
 // the names of media by their hashes.
 func (s postState) fields(names post.AccountRefs, files map[string]mediaState) []difference {
 	list := []difference{

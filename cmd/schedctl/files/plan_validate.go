@@ -12,13 +12,13 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-// validate checks with the networks the posts that change and that are selected. Of a
-// post whose files are not uploaded yet, it checks the text.
+// validate asks the networks about the selected posts that change. If the files of a
+// post are not uploaded yet, only the text is checked.
 func (p *planner) validate(ctx context.Context, selected func(*step) bool) error {
 	return cli.RunEachInOrder(ctx, p.steps, func(ctx context.Context, s *step) error {
 		create := p.request(s)
 		if len(p.missing(s)) > 0 {
-			create.Media, create.AllowDuplicate = nil, true // media make a text another one
+			create.Media, create.AllowDuplicate = nil, true // a text is only a duplicate together with its media
 		}
 		if !s.does() || !selected(s) || create.Content == "" && len(create.Media) == 0 {
 			return nil
@@ -36,7 +36,7 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 	})
 }
 
-// request returns the post of a file as it is sent.
+// request returns the request that creates the post of a file.
 func (p *planner) request(s *step) apiv1.CreatePost {
 	w := s.wanted
 	create := apiv1.CreatePost{
@@ -49,8 +49,8 @@ func (p *planner) request(s *step) apiv1.CreatePost {
 	return create
 }
 
-// contentProblems returns the objections of networks, at the line of the text in
-// question.
+// contentProblems returns the problems that networks report, each with the line of its
+// text.
 func contentProblems(f *postfile.File, v apiv1.Validation, names post.AccountRefs) (list []postfile.Problem) {
 	for _, problem := range v.Problems {
 		list = append(list, f.Problemf(problemLine(f, problem, f.Content.Line), "%s", cli.OneLine(problem.Message)))

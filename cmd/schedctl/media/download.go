@@ -29,9 +29,9 @@ func newDownload(a *cli.App) *cobra.Command {
 		Use:   "download ID [FILE|-]",
 		Short: "Download a media asset",
 		Long: `Download the bytes of a media asset as they were uploaded, to a file or to standard
-output ("-"). Without a file it gets the name under which it was uploaded, in the
+output ("-"). If you name no file, the name is that of the uploaded file, in the
 current directory, and an existing file is not replaced. A file that you name is
-replaced, but only by a complete download whose SHA-256 is right.`,
+replaced, but only after a complete download with the correct SHA-256.`,
 		Example: `  schedctl media download med_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl media download @last copy.png
   schedctl media download @last - | sha256sum`,

@@ -57,6 +57,10 @@ type Uploader struct {
 	// Silent is set by commands that show a progress of their own.
 	Silent bool
 
+	// Resend is set by commands that send files whose bytes the workspace has already.
+	// The daemon then stores bytes again that its media store has lost.
+	Resend bool
+
 	newest map[string]apiv1.MediaAsset // the newest assets of the workspace by SHA-256; nil before they are read
 	last   string                      // the greatest id of these; ids increase with time
 }
@@ -64,9 +68,9 @@ type Uploader struct {
 // NewUploader returns an uploader.
 func NewUploader(a *cli.App, c *client.Client) *Uploader { return &Uploader{app: a, client: c} }
 
-// Upload returns the asset with the bytes of a file. It uploads the file unless the
-// workspace has these bytes already; existing is true in that case, and the asset has
-// its own alt text. Errors name the file.
+// Upload returns the asset with the bytes of a file. It reports in existing whether the
+// workspace had these bytes already. The asset then keeps its alt text, and the file is
+// sent only if Resend is set. Errors name the file.
 func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.MediaAsset, existing bool, err error) {
 	f, size, err := openFile(path)
 	if err != nil {
@@ -79,8 +83,9 @@ func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.Me
 	}
 	sum := hex.EncodeToString(hash.Sum(nil))
 	u.readNewest(ctx)
-	if asset, found := u.newest[sum]; found {
-		return asset, true, nil
+	known, existing := u.newest[sum]
+	if existing && !u.Resend {
+		return known, true, nil
 	}
 	bar := u.app.NewByteProgress("uploading "+cli.Clip(cli.OneLine(filepath.Base(path)), 40), size)
 	file := client.UploadFile{
@@ -100,7 +105,7 @@ func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.Me
 	}
 	u.newest[sum] = asset
 	u.app.RememberID(cli.MediaNoun, asset.ID)
-	return asset, asset.ID <= u.last, nil
+	return asset, existing || asset.ID <= u.last, nil
 }
 
 // readNewest reads the newest assets, so that a command that is repeated does not send

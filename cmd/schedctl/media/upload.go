@@ -31,7 +31,9 @@ PDF documents. The first --alt belongs to the first file, the second to the seco
 --alt "" leaves a file without.
 
 If the workspace has a file with the same bytes, the result is the existing asset, with
-its own alt text. The exit status is 5 when a file is too large or of another type.
+its own alt text. The file is sent again in that case: this repairs an asset whose bytes
+are missing or damaged in the daemon's media store. The exit status is 5 when a file is
+too large or of another type.
 
 Without a terminal there is a line for each file: the id of its asset, its status, its
 type, its size in bytes, its SHA-256, its file name and its alt text.`,
@@ -62,6 +64,7 @@ func (o *uploadOptions) run(ctx context.Context, files []string) error {
 	var failed cli.ErrorList
 	done := []uploaded{}
 	u := NewUploader(o.App, c)
+	u.Resend = true
 	for i, file := range files {
 		asset, existing, err := u.Upload(ctx, file, o.alts.at(i))
 		if err != nil {

@@ -13,35 +13,35 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// changeOptions is a command that does one thing to posts, which are named by their
-// ids or selected by flags.
+// changeOptions is a command that makes one kind of change to posts, which are given
+// by id or selected by flags.
 type changeOptions struct {
 	*cli.App
 	filter   filterFlags
 	yes, dry bool
 
 	op     schedctl.Operation
-	preset []schedctl.Status // selected without --status; nil for all that allow the change
+	preset []schedctl.Status // the statuses selected without --status; nil for all that allow the change
 	words  changeTexts
-	asks   bool                               // also about posts that are named
-	judge  func(p apiv1.Post) error           // what else the daemon would refuse, or nil
-	trial  func(p apiv1.Post) apiv1.Post      // what --dry-run shows of a post, or nil for the post as it is
+	asks   bool                               // also confirm for posts that are given by id
+	judge  func(p apiv1.Post) error           // further reasons why the daemon would refuse, or nil
+	trial  func(p apiv1.Post) apiv1.Post      // the post that --dry-run shows, or nil for the unchanged post
 	plan   func(p apiv1.Post, names Accounts) // describes the change of a selected post
 	apply  func(c *client.Client) func(context.Context, string) (apiv1.Post, error)
 	report func(context.Context, *client.Client, changeResult) error // prints what was done
 }
 
-// changeTexts are what a change is called.
+// changeTexts are the words for a change in messages.
 type changeTexts struct {
 	noun                   string // "post" or "draft"
-	infinitive, participle string // "try again", "tried again"
-	ask                    string // about so many posts: "Try %s again?"
+	infinitive, participle string // "retry", "retried"
+	ask                    string // the prompt, with %s for "2 posts"
 }
 
-// changeResult are the posts that a change was made to.
+// changeResult has the changed posts.
 type changeResult struct {
 	posts []apiv1.Post
-	alone bool // one was named, and not a list of them
+	alone bool // a single post was given
 }
 
 // add defines the flags.
@@ -51,7 +51,7 @@ func (o *changeOptions) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing; print the posts that would be "+o.words.participle)
 }
 
-// statuses are those in which a post allows the change.
+// statuses returns the statuses in which a post allows the change.
 func (o *changeOptions) statuses() (may []schedctl.Status) {
 	for _, s := range schedctl.Statuses() {
 		if schedctl.CheckOperation(o.op, s) == nil {
@@ -61,7 +61,7 @@ func (o *changeOptions) statuses() (may []schedctl.Status) {
 	return may
 }
 
-// selects returns a flag of the command line that selects posts, or nothing.
+// selects returns the first selection flag on the command line, or "".
 func (o *changeOptions) selects(cmd *cobra.Command) (flag string) {
 	for _, name := range filterFlagNames {
 		if cmd.Flag(name).Changed {
@@ -71,7 +71,7 @@ func (o *changeOptions) selects(cmd *cobra.Command) (flag string) {
 	return flag
 }
 
-// selectable returns the statuses of the posts that flags select without --status.
+// selectable returns the statuses that are selected without --status.
 func (o *changeOptions) selectable() []schedctl.Status {
 	if o.preset != nil {
 		return o.preset
@@ -129,8 +129,8 @@ func (o *changeOptions) printChanged(ctx context.Context, c *client.Client, done
 	return printAll(ctx, o.App, c, done.posts, done.alone)
 }
 
-// wouldRefuse returns the error with which the daemon would refuse the change of
-// a post as it is.
+// wouldRefuse returns the error with which the daemon would refuse the change in the
+// current state of a post.
 func (o *changeOptions) wouldRefuse(p apiv1.Post) error {
 	if err := inState(p, o.op); err != nil || o.judge == nil {
 		return err
@@ -138,7 +138,7 @@ func (o *changeOptions) wouldRefuse(p apiv1.Post) error {
 	return o.judge(p)
 }
 
-// printTrial prints the posts that would be changed, as they are.
+// printTrial prints the posts that would be changed, in their current state.
 func (o *changeOptions) printTrial(ctx context.Context, c *client.Client, would changeResult) error {
 	if len(would.posts) == 0 {
 		return nil
@@ -153,7 +153,7 @@ func (o *changeOptions) printTrial(ctx context.Context, c *client.Client, would 
 	return err
 }
 
-// changeSelected does it to the posts that the flags select.
+// changeSelected changes the posts that the flags select.
 func (o *changeOptions) changeSelected(ctx context.Context) error {
 	q, err := o.filter.query(o.App)
 	if err != nil {
@@ -218,7 +218,7 @@ func (o *changeOptions) tellSelected(p apiv1.Post, names Accounts) {
 	}
 }
 
-// partialFailure puts before the errors of some posts that the others were done.
+// partialFailure adds a summary before the errors of the posts that failed.
 func partialFailure(all int, err error) error {
 	list, ok := err.(cli.ErrorList)
 	if !ok || len(list) == 0 || cli.ExitStatus(list[len(list)-1]) == cli.ExitInterrupted {

@@ -20,7 +20,7 @@ import (
 // addDryRun defines --dry-run.
 func addDryRun(cmd *cobra.Command, dry *bool) {
 	cmd.Annotations[cli.DryFieldsAnnotation] = cli.TypeNames(reflect.TypeFor[apiv1.Validation]())
-	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing; tell for each account whether its network would take the post")
+	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing; report for each account whether its network would accept the post")
 }
 
 // checkPost validates a post and prints the result. An invalid post is an error.
@@ -40,7 +40,7 @@ func concludeValidation(ctx context.Context, a *cli.App, c *client.Client, v api
 	return refusedContent(v)
 }
 
-// refusedContent is the failure of a post that would be refused. The reasons are
+// refusedContent returns the error for a post that would be refused. The reasons are
 // part of the result.
 func refusedContent(v apiv1.Validation) error {
 	var refused int
@@ -63,7 +63,7 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 		return nil
 	}
 	names := AccountsByID(ctx, c)
-	if a.Quiet { // a refusal is never without its reasons
+	if a.Quiet { // a refusal always shows its reasons
 		for _, line := range remarks(v, names) {
 			a.Messagef("%s", line)
 		}
@@ -90,7 +90,8 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 	return a.Write(b.Bytes())
 }
 
-// validationTable has a row for each account; for programs with what is wrong.
+// validationTable has a row for each account. For programs, the row includes the
+// problems.
 func validationTable(v apiv1.Validation, names Accounts, person bool) cli.Table {
 	t := cli.Table{Header: []string{"ACCOUNT", "PLATFORM", "RESULT", "LENGTH", "LIMIT", "UNIT"}, Status: 2}
 	for _, acct := range v.Accounts {
@@ -110,7 +111,7 @@ func verdictText(acct apiv1.AccountValidation) string {
 	switch {
 	case !acct.Allowed:
 		return "refused"
-	case len(acct.Warnings) > 0:
+	case len(acct.Warnings) > 0, warnsAboutMedia(acct):
 		return "warning"
 	}
 	return "ok"
@@ -123,7 +124,7 @@ func ProblemMessages(problems []apiv1.Problem) (out []string) {
 	return out
 }
 
-// remarks are the problems and warnings, a line each.
+// remarks returns the problems and warnings, one per line.
 func remarks(v apiv1.Validation, names Accounts) (lines []string) {
 	add := func(kind, account string, texts []string) {
 		for _, text := range texts {
@@ -137,7 +138,7 @@ func remarks(v apiv1.Validation, names Accounts) (lines []string) {
 	return append(lines, warnings(v, names)...)
 }
 
-// warnings are those of the post and of its accounts, a line each.
+// warnings returns the warnings about the post and its accounts, one per line.
 func warnings(v apiv1.Validation, names Accounts) (lines []string) {
 	for _, w := range v.Warnings {
 		lines = append(lines, "warning: "+cli.OneLine(w))
@@ -150,17 +151,17 @@ func warnings(v apiv1.Validation, names Accounts) (lines []string) {
 	return append(lines, mediaWarnings(v)...)
 }
 
-// warnTime is how long a post may be held up for its warnings.
+// warnTime is the longest delay of a command for warnings.
 const warnTime = 3 * time.Second
 
-// warnAboutPost prints warnings for the author of a post. It never prevents the post: errors of
+// warnAboutPost prints warnings about a post. It never prevents the post, so errors of
 // the validation are ignored.
 func warnAboutPost(ctx context.Context, a *cli.App, c *client.Client, post apiv1.CreatePost) {
 	ctx, cancel := context.WithTimeout(ctx, warnTime)
 	defer cancel()
 	v, err := c.ValidatePost(ctx, post)
 	if err != nil || !v.Allowed {
-		return // what is refused is so by what comes next
+		return // the following request reports the error
 	}
 	var names Accounts
 	for _, acct := range v.Accounts {
@@ -173,7 +174,7 @@ func warnAboutPost(ctx context.Context, a *cli.App, c *client.Client, post apiv1
 	}
 }
 
-// dryRunPost checks a post that exists as it would be after a change.
+// dryRunPost validates an existing post in the state after a change.
 func dryRunPost(ctx context.Context, a *cli.App, c *client.Client, id string, op schedctl.Operation, change func(apiv1.Post, *apiv1.CreatePost) error) error {
 	p, err := c.Post(ctx, id)
 	if err != nil {
@@ -193,8 +194,8 @@ func dryRunPost(ctx context.Context, a *cli.App, c *client.Client, id string, op
 	return concludeValidation(ctx, a, c, v, err)
 }
 
-// inState returns the error with which the daemon refuses an operation on a post
-// in this state, nil when it does not.
+// inState returns the error with which the daemon refuses an operation in this state
+// of a post, or nil.
 func inState(p apiv1.Post, op schedctl.Operation) error {
 	var refused *schedctl.Error
 	if !errors.As(schedctl.CheckOperation(op, p.Status), &refused) {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// CompletableStatuses are the statuses of the posts that a command can do something with;
-// every other command can with all.
+// CompletableStatuses are the statuses of the posts that a command can change.
+// Commands without an entry accept posts of every status.
 var CompletableStatuses = map[string][]schedctl.Status{
 	"schedctl post cancel":     {schedctl.Scheduled, schedctl.Publishing},
 	"schedctl post delete":     {schedctl.Draft},
@@ -27,8 +27,8 @@ var CompletableStatuses = map[string][]schedctl.Status{
 	"schedctl post watch":      {schedctl.Scheduled, schedctl.Publishing},
 }
 
-// completePost offers the ids of recent posts that are not on the command line
-// yet, with their status, their time and their text.
+// completePost offers the ids of recent posts that are not on the command line yet,
+// described by status, time and text.
 func completePost(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var out []string
@@ -47,7 +47,7 @@ func completePost(a *cli.App) cobra.CompletionFunc {
 	}
 }
 
-// postInShort says which post it is.
+// postInShort describes a post briefly.
 func postInShort(a *cli.App, p apiv1.Post) string {
 	about := string(p.Status)
 	if p.PublishAt != nil {

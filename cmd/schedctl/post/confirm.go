@@ -9,16 +9,17 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// inQuestion is one post in a question: its id, its time, its accounts and its text.
+// inQuestion describes one post in a prompt: its id, its time, its accounts and its
+// text.
 func inQuestion(a *cli.App, p apiv1.Post, names Accounts) string {
 	return strings.Join(strings.Fields(p.ID+" "+a.ShortTime(p.PublishAt)+" "+cli.OneLine(recipientsText(p, names))), " ") + ": " + cli.Clip(cli.OneLine(p.Content), 40)
 }
 
-// maxAsked is how many posts a question shows.
+// maxAsked is the maximum number of posts that a prompt describes.
 const maxAsked = 20
 
-// confirmPosts is confirm for posts that are named by their ids. It shows what they
-// are; to, if not nil, are the accounts that they will go to.
+// confirmPosts describes posts that were given by id and asks the person to confirm.
+// to, if not nil, are their new accounts.
 func confirmPosts(ctx context.Context, a *cli.App, c *client.Client, question string, ids []string, to *[]string) error {
 	if !a.InTerminal || !a.ErrTerminal || a.NoInput {
 		return nil

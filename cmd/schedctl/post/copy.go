@@ -27,9 +27,9 @@ func newCopy(a *cli.App) *cobra.Command {
 	o := &copyOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "copy ID",
-		Short: "Make a new post from an existing one",
-		Long: `Make a new draft with the text, the media, the accounts, the texts and options of single
-accounts, and the labels of a post in any status. With --at or --in the new post is
+		Short: "Create a post from an existing one",
+		Long: `Create a draft from a post in any status. The draft gets its text, media, accounts,
+labels, and the overrides of single accounts. With --at or --in the new post is
 scheduled. --to replaces all accounts, and --label all labels. The copy has no
 external id and belongs to no collection.`,
 		Example: `  schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J

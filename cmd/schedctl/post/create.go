@@ -83,10 +83,10 @@ the same text and accounts, and 6 when they differ or the post is canceled.`,
 	f.BoolVar(&o.when.Now, "now", false, "publish at once")
 	o.once.add(cmd)
 	o.labels.add(cmd)
-	f.StringVar(&o.externalID, "external-id", "", "an `id` of yours that one post can have: repeated later, the command creates nothing")
+	f.StringVar(&o.externalID, "external-id", "", "your own `id` for the post, unique in the workspace; a repeated command creates no second post")
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
-	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	f.BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
 	return cmd
 }
 
@@ -96,8 +96,8 @@ func addTo(a *cli.App, cmd *cobra.Command, to *[]string) {
 	cmd.RegisterFlagCompletionFunc("to", account.Complete(a))
 }
 
-// addToOrAccount defines --to, and --account for the same list. It is for commands
-// that do not select posts by their account.
+// addToOrAccount defines --to and its synonym --account. It is for commands that do
+// not select posts by account.
 func addToOrAccount(a *cli.App, cmd *cobra.Command, to *[]string) {
 	addTo(a, cmd, to)
 	cmd.Flags().Var(cmd.Flag("to").Value, "account", "an `account`, the same as --to")
@@ -106,14 +106,14 @@ func addToOrAccount(a *cli.App, cmd *cobra.Command, to *[]string) {
 
 // AddAllowDuplicate defines --allow-duplicate.
 func AddAllowDuplicate(cmd *cobra.Command, allow *bool) {
-	cmd.Flags().BoolVar(allow, "allow-duplicate", false, "also to accounts whose duplicate_guard would refuse the same text again")
+	cmd.Flags().BoolVar(allow, "allow-duplicate", false, "publish even if the duplicate_guard of an account would refuse the same text")
 }
 
 func noText() error {
 	return cli.UsageError("a post needs a text").WithHint("give it as an argument, with -F FILE or --editor, or - to type it")
 }
 
-// resendCreate is the command that sends a text which was kept in a file.
+// resendCreate is the command that sends a text from a draft file.
 const resendCreate = "schedctl post create -F %s"
 
 func (o *createOptions) run(ctx context.Context) error {
@@ -173,7 +173,7 @@ func (o *createOptions) run(ctx context.Context) error {
 	return printPost(ctx, o.App, c, post)
 }
 
-// readsText reports whether a text is read: a post with media needs none.
+// readsText reports whether the command reads a text. A post with media needs none.
 func (o *createOptions) readsText() bool { return o.text.Given() || !o.media.Attached() }
 
 func (o *createOptions) connect(ctx context.Context) (*client.Client, error) {
@@ -183,8 +183,8 @@ func (o *createOptions) connect(ctx context.Context) (*client.Client, error) {
 	return o.ConnectWith(ctx, o.text, resendCreate)
 }
 
-// writeText puts the text into the post. Before it opens an editor, it requests the
-// accounts, to show their limits and to refuse unknown accounts early.
+// writeText reads or edits the text of the post. Before it opens an editor, it
+// requests the accounts, to show their limits and to refuse unknown accounts early.
 func (o *createOptions) writeText(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (m cli.EditedText, _ context.Context, err error) {
 	m.Source = o.text
 	if o.text.Given() || !o.editor && o.readsText() {
@@ -202,7 +202,7 @@ func (o *createOptions) writeText(ctx context.Context, c *client.Client, create 
 	return m, ctx, err
 }
 
-// address looks the accounts of the post up.
+// address finds the accounts of the post.
 func (o *createOptions) address(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (err error) {
 	if create.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (o *createOptions) address(ctx context.Context, c *client.Client, create *a
 	return err
 }
 
-// send creates the post or, with --dry-run, only has it checked.
+// send creates the post. With --dry-run it only validates it.
 func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1.CreatePost, overrides []override) (post apiv1.Post, err error) {
 	if !o.editor {
 		if err := o.address(ctx, c, &create, overrides); err != nil {
@@ -226,7 +226,8 @@ func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1
 	}
 	write := o.write(create.Content, overrides)
 	if write.key == "" && create.PublishAt != nil && create.ExternalID == nil {
-		// A key may be a repeated one, and the post would then be warned of itself.
+		// A repeated command with the same key has created the post already, and would be
+		// warned of a duplicate of itself.
 		warnAboutPost(ctx, o.App, c, create)
 	}
 	post, err = write.do(ctx, c, "", func(options ...client.Option) (apiv1.Post, error) {
@@ -244,7 +245,7 @@ func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1
 	return post, o.when.Refused(err)
 }
 
-// write is the command as it was typed.
+// write is the request as the user typed it.
 func (o *createOptions) write(content string, overrides []override) idempotentWrite {
 	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
 	for _, v := range overrides {

@@ -26,11 +26,11 @@ func newDelete(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[cli.Removal](&cobra.Command{
 		Use:   "delete [ID...]",
 		Short: "Delete drafts",
-		Long: `Delete drafts for good. A post that is scheduled can be canceled instead.
+		Long: `Delete drafts. This cannot be undone. To stop a scheduled post, cancel it.
 
-Without an id, flags select drafts as they do for "schedctl post list". What would be
-deleted is listed, and you are asked; without a terminal --yes is needed. The exit
-status is 9 when some of the drafts could not be deleted.`,
+Without an id, flags select drafts as in "schedctl post list". The selected drafts are
+listed, and you confirm; without a terminal --yes is required. The exit status is 9
+when some of the drafts could not be deleted.`,
 		Example: `  schedctl post delete post_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes
   schedctl post delete --search "never to be sent" --dry-run`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
@@ -42,7 +42,7 @@ status is 9 when some of the drafts could not be deleted.`,
 	return cmd
 }
 
-// printRemovals prints an object for a post that was named and a list for several.
+// printRemovals prints an object for a single post and a list for several.
 func (o *changeOptions) printRemovals(_ context.Context, _ *client.Client, done changeResult) error {
 	gone := make([]cli.Removal, len(done.posts))
 	for i, p := range done.posts {

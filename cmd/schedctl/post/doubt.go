@@ -8,22 +8,22 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// unconfirmed is what people see as the status of a post that a network may or may
-// not have. Programs see the status of the API.
+// unconfirmed is shown to people as the status of a post that a network may or may not
+// have. Programs see the status of the API.
 const unconfirmed = "unconfirmed"
 
-// inDoubt reports whether it is not known if a target was published, and schedctl
-// will ask its network.
+// inDoubt reports whether schedctl is still finding out whether a target was
+// published.
 func inDoubt(t apiv1.Target) bool {
 	return t.Status == schedctl.Publishing && t.NextAttemptAt != nil && isUnknown(t)
 }
 
-// isUnknown reports whether it is not known if a network has a target.
+// isUnknown reports whether the outcome of a target is unknown.
 func isUnknown(t apiv1.Target) bool {
 	return t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown && (t.Status == schedctl.Publishing || t.Status == schedctl.Failed)
 }
 
-// postStatus is the status of a post in a list.
+// postStatus returns the status of a post for a list.
 func postStatus(a *cli.App, p apiv1.Post) string {
 	if a.OutTerminal && slices.ContainsFunc(p.Targets, isUnknown) {
 		return unconfirmed
@@ -31,7 +31,7 @@ func postStatus(a *cli.App, p apiv1.Post) string {
 	return string(p.Status)
 }
 
-// tellDoubts says for each target that may or may not be published what is known.
+// tellDoubts reports what is known about each target that may have been published.
 func tellDoubts(a *cli.App, posts []apiv1.Post, names func() Accounts) {
 	for _, p := range posts {
 		for _, t := range p.Targets {

@@ -168,7 +168,7 @@ func (o *editOptions) readFlags() (edit apiv1.EditPost, overrides []override, er
 	return edit, overrides, err
 }
 
-// editText lets a person change the text of the post, or the given text.
+// editText opens an editor with the text of the post, or with the given text.
 func (o *editOptions) editText(ctx context.Context, c *client.Client, given *string, overrides []override) (cli.EditedText, context.Context, error) {
 	post, err := c.Post(ctx, o.id)
 	if err != nil {
@@ -198,8 +198,8 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 	}
 	var options []client.Option
 	if overrides != nil {
-		// All overrides are replaced by those that are sent, so they must be those
-		// of the version that was read.
+		// The request replaces all overrides, so they must come from the version that was
+		// read.
 		if post, err = c.Post(ctx, o.id); err != nil {
 			return post, refusedPost(o.id, err)
 		}
@@ -208,7 +208,7 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 			return post, err
 		}
 	}
-	if o.version > 0 { // that which was shown to a person
+	if o.version > 0 { // the version in the editor
 		options = append(options, client.IfVersion(o.version))
 	}
 	if post, err = c.EditPost(ctx, o.id, edit, options...); err != nil {
@@ -227,7 +227,7 @@ func (o *editOptions) changed(ctx context.Context, c *client.Client, p apiv1.Pos
 	return &list, err
 }
 
-// try checks the post as it would be.
+// try validates the post in the state after the change.
 func (o *editOptions) try(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) error {
 	to, err := replacementAccounts(ctx, o.App, c, o.to)
 	if err != nil {

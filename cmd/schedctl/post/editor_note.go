@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// editorNote returns what an editor shows below the text: what becomes of it,
-// and how long it may be for each account.
+// editorNote returns the note that an editor shows below the text: what the command
+// will do with it, and the limits of the accounts.
 func editorNote(ctx context.Context, a *cli.App, c *client.Client, ids []string, overrides []apiv1.Override) []string {
 	note := []string{
 		cli.Scissors,
@@ -36,7 +36,7 @@ func editorNote(ctx context.Context, a *cli.App, c *client.Client, ids []string,
 	return note
 }
 
-// ownText reports whether an account does not get the text of the post.
+// ownText reports whether an account gets a text of its own.
 func ownText(overrides []apiv1.Override, id string) bool {
 	return slices.ContainsFunc(overrides, func(o apiv1.Override) bool { return o.SocialAccountID == id && o.Content != nil })
 }

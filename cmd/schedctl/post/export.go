@@ -27,7 +27,7 @@ type exportOptions struct {
 // FileStatuses are the statuses of posts that files can control.
 var FileStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled}
 
-// exported is what --json shows of an export to a file.
+// exported is the --json output of an export to a file.
 type exported struct {
 	File   string `json:"file"`
 	Format string `json:"format"`

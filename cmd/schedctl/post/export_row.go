@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// exportWriter is a format of an export.
+// exportWriter writes posts in one format.
 type exportWriter struct {
 	to       AccountRefs
 	rows     *bulk.Writer   // or nil
@@ -25,7 +25,7 @@ func newExportWriter(w io.Writer, format string, to AccountRefs) *exportWriter {
 	return &exportWriter{to: to, rows: bulk.NewWriter(w, bulk.Format(format))}
 }
 
-// add writes a post; taken is false when the format has no place for it.
+// add writes a post. taken is false if the format cannot express the post.
 func (e *exportWriter) add(p apiv1.Post) (taken bool, err error) {
 	if e.rows != nil {
 		row := bulk.Row{ID: p.ID, Content: p.Content, To: e.to.Names(p.SocialAccountIDs)}
@@ -51,12 +51,12 @@ func (e *exportWriter) end() error {
 	return e.calendar.Close()
 }
 
-// summaryWidth is how many columns a calendar shows of an event, or a little
-// more.
+// summaryWidth is the approximate maximum length of the summary of a calendar event,
+// in columns.
 const summaryWidth = 60
 
-// eventOf returns a post as a calendar shows it. What makes up the event does
-// not depend on when it is written.
+// eventOf returns a post as a calendar event. The event does not depend on the time of
+// the export.
 func eventOf(p apiv1.Post, to []string) bulk.Event {
 	e := bulk.Event{
 		UID: p.ID + "@schedctl", At: p.PublishAt.Time, Revision: p.Version,
@@ -83,11 +83,11 @@ func eventOf(p apiv1.Post, to []string) bulk.Event {
 	return e
 }
 
-// AccountRefs are the words for accounts in files, by id.
+// AccountRefs has the texts that name accounts in files, by id.
 type AccountRefs map[string]string
 
-// AccountRefsOf returns platform:name for each account, where that means this
-// account and can be written in all formats, and else leaves it to the id.
+// AccountRefsOf returns platform:name for each account, or the id if that is not
+// unique or cannot be written in all formats.
 func AccountRefsOf(connected []apiv1.Account) AccountRefs {
 	out := AccountRefs{}
 	for _, acct := range connected {
@@ -100,7 +100,7 @@ func AccountRefsOf(connected []apiv1.Account) AccountRefs {
 	return out
 }
 
-// Names returns the words for accounts.
+// Names returns the texts for accounts.
 func (r AccountRefs) Names(ids []string) []string {
 	return cli.Map(ids, func(id string) string { return cli.FirstNonEmpty(r[id], id) })
 }

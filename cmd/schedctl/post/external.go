@@ -13,9 +13,9 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// existing returns the post that has the external id of a new one already, when
-// refused is the daemon's error for that, else refused. A post that differs is
-// shown, and is a failure with EXTERNAL_ID_EXISTS.
+// existing returns the post that already has the external id of a new one, if refused
+// is the error for that; otherwise it returns refused. A post that differs is shown,
+// and returned with EXTERNAL_ID_EXISTS.
 func (o *createOptions) existing(ctx context.Context, c *client.Client, create apiv1.CreatePost, refused error) (apiv1.Post, error) {
 	id := client.ExistingPost(refused)
 	if id == "" {
@@ -60,7 +60,7 @@ func externalDifference(post apiv1.Post, create apiv1.CreatePost) string {
 	return ""
 }
 
-// overridesText returns overrides in a form that can be compared, in the order of
+// overridesText returns overrides as a text that can be compared, in the order of
 // their accounts.
 func overridesText(list []apiv1.Override) string {
 	var lines []string

@@ -31,14 +31,14 @@ func (o *filterFlags) add(a *cli.App, cmd *cobra.Command) {
 	o.when.AddZone(cmd)
 }
 
-// addSelection is add without --tz, for commands that have it already.
+// addSelection defines the flags without --tz, for commands that already have it.
 func (o *filterFlags) addSelection(a *cli.App, cmd *cobra.Command) {
 	o.app = a
 	f := cmd.Flags()
-	f.StringArrayVar(&o.labels, "label", nil, "only posts with the label of this `text` (repeatable: with all of them)")
+	f.StringArrayVar(&o.labels, "label", nil, "only posts with this label `text` (repeatable: posts with all of the labels)")
 	f.StringArrayVar(&o.statuses, "status", nil, "only this `status` (repeatable): draft, scheduled, publishing, published, failed, canceled")
 	f.StringVar(&o.account, "account", "", "only posts to this `account`: an id, a name or platform:name")
-	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone is its beginning")
+	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone means its start")
 	f.StringVar(&o.before, "before", "", "only posts before this `time`")
 	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, ignoring case; at most 200 characters")
 	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
@@ -53,7 +53,7 @@ func statusNames() []string {
 	return names
 }
 
-// query checks the flags and puts them together; the account is for resolve.
+// query returns the query that the flags describe. resolve adds the account.
 func (o *filterFlags) query(a *cli.App) (q client.PostQuery, err error) {
 	q = client.PostQuery{Search: o.search, Labels: o.labels, ExternalID: o.externalID, Collection: o.collection, Limit: PageSize}
 	if err := checkLabels(o.labels); err != nil {

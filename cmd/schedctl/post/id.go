@@ -13,9 +13,9 @@ import (
 // maxSearched is how many of the newest posts are searched for an abbreviated id.
 const maxSearched = 1000
 
-// postID returns the id of the post that an argument names: an id, an abbreviated
-// one, or lastRef. What names no post is returned as it is, for the daemon to refuse.
-// An abbreviation of several ids is an error with exit status 5.
+// postID returns the id of the post that an argument names: an id, an abbreviated one,
+// or [cli.LastRef]. An argument that names no post is returned unchanged, for the
+// daemon to refuse. An abbreviation of several ids is an error with exit status 5.
 func postID(ctx context.Context, a *cli.App, c *client.Client, ref string) (string, error) {
 	if ref == cli.LastRef {
 		return a.LastID(cli.PostNoun)
@@ -53,7 +53,7 @@ func postID(ctx context.Context, a *cli.App, c *client.Client, ref string) (stri
 	return "", cli.AmbiguousIDError(ref, "posts", labels)
 }
 
-// connectOne connects to the daemon and returns postID of an argument.
+// connectOne connects to the daemon and resolves one argument with postID.
 func connectOne(ctx context.Context, a *cli.App, ref string) (c *client.Client, id string, err error) {
 	if c, err = a.Connect(); err == nil {
 		id, err = postID(ctx, a, c, ref)

@@ -23,7 +23,7 @@ type importOptions struct {
 	allowDuplicate           bool
 	keepGoing, update, dry   bool
 	broken                   bool // the end of the file could not be read
-	unsent                   bool // the lines are checked only
+	unsent                   bool // only check the lines
 }
 
 func newImport(a *cli.App) *cobra.Command {
@@ -75,12 +75,12 @@ message.`,
 		},
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default its name or its first character decides")
+	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default recognized by its name or its first character")
 	f.StringVar(&o.collection, CollectionFlag, "", "the `name` of the collection that the ids belong to; by default import/FILE")
 	o.zone.AddZone(cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	f.BoolVar(&o.keepGoing, "keep-going", false, "import the other lines when some are refused")
-	f.BoolVar(&o.update, "update", false, "change the posts of lines with an id that have changed")
+	f.BoolVar(&o.update, "update", false, "change existing posts to match their lines")
 	f.BoolVar(&o.dry, "dry-run", false, "create nothing; report for each line whether it would be imported")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -175,7 +175,7 @@ func (o *importOptions) open(ctx context.Context) (io.ReadCloser, error) {
 	}
 	return io.NopCloser(readerFunc(func(p []byte) (int, error) {
 		data, err := cli.ReadInterruptibly(ctx, func() ([]byte, error) {
-			own := make([]byte, len(p)) // an abandoned read must not write to p
+			own := make([]byte, len(p)) // the abandoned read may still write to its buffer
 			n, err := o.In.Read(own)
 			return own[:n], err
 		})
@@ -188,7 +188,7 @@ type readerFunc func([]byte) (int, error)
 // Read calls the function.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// linesText returns "1 of 20 lines is", "2 of 20 lines are" with such verbs.
+// linesText returns texts such as "1 of 20 lines is" and "2 of 20 lines are".
 func linesText(n, all int, one, more string) string {
 	if n != 1 {
 		one = more
@@ -196,7 +196,7 @@ func linesText(n, all int, one, more string) string {
 	return fmt.Sprintf("%d of %s %s", n, cli.Plural(all, "line"), one)
 }
 
-// stopped is the failure of an import that ended early.
+// stopped returns the error of an import that ended early.
 func (o *importOptions) stopped(err error, done, all int) error {
 	reached := fmt.Sprintf("%d of %s", done, cli.Plural(all, "line"))
 	again := "run the same command again to continue; no post is created twice"
@@ -242,7 +242,7 @@ func (o *importOptions) send(ctx context.Context, c *client.Client, checked []im
 	return nil
 }
 
-// Interruption is the failure of an interrupted command that has more to say.
+// Interruption returns the error of an interrupted command, with advice.
 func Interruption(a *cli.App, message, hint string) error {
 	if a.ErrTerminal {
 		a.Messagef("") // the terminal shows ^C

@@ -253,7 +253,7 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 	return append(open, canceled...), nil
 }
 
-// searchText returns the start of a text, short enough for a search.
+// searchText returns the start of a text, short enough for the text search of the API.
 func searchText(text string) string {
 	const most = 100
 	if runes := []rune(text); len(runes) > most {
@@ -269,15 +269,15 @@ func timeOf(p apiv1.Post) (at time.Time) {
 	return at
 }
 
-// ContentFingerprint returns a fingerprint of a post; the order of its accounts does not
-// count, and that of its media does.
+// ContentFingerprint returns a fingerprint of a post. The order of accounts does not
+// matter, the order of media does.
 func ContentFingerprint(content string, at time.Time, accounts []string, media ...string) string {
 	accounts = slices.Sorted(slices.Values(accounts))
 	parts := append([]string{content, apiv1.Time{Time: at}.String()}, accounts...)
 	return DeriveKey(append(parts, labeledParts("media", media)...)...)
 }
 
-// compare decides about a line whose post exists: an empty column fits any post,
+// compare decides about a line whose post exists. An empty column matches any post,
 // and so does a time that depends on the time of the import.
 func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 	edit := apiv1.EditPost{}

@@ -14,7 +14,7 @@ const (
 	resultCreated = "created"
 	resultUpdated = "updated"
 	resultExists  = "exists" // the post existed before
-	resultOK      = "ok"     // checked, and not sent
+	resultOK      = "ok"     // checked, not sent
 	resultRefused = "refused"
 )
 

@@ -57,12 +57,12 @@ func IsLineError(err error) bool {
 	return status == cli.ExitInvalid || status == cli.ExitConflict || schedctl.CodeOf(err) == schedctl.AccountNotAllowed
 }
 
-// maxDeleted is how many posts of one key may have been deleted.
+// maxDeleted limits how many deleted drafts of one key are skipped.
 const maxDeleted = 50
 
-// createOnce creates a post, unless one was created with the same key within 24
-// hours. A draft that was deleted since is created again: the next key follows from
-// its id.
+// createOnce creates a post, unless one was created with the same key within 24 hours.
+// If that was a draft that has been deleted, it is created again with the next key,
+// which is derived from the id of the deleted draft.
 func createOnce(ctx context.Context, c *client.Client, create apiv1.CreatePost, key string) (post apiv1.Post, result string, err error) {
 	for range maxDeleted {
 		var replayed bool

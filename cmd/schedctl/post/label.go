@@ -9,14 +9,14 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// labelFlags are the flags that give a post its labels.
+// labelFlags are the flags for the labels of a post.
 type labelFlags struct {
 	labels []string
 	none   bool
 }
 
 func (l *labelFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&l.labels, "label", nil, "`text` that marks the post, for example as part of a campaign (repeatable)")
+	cmd.Flags().StringArrayVar(&l.labels, "label", nil, "a label `text`, for example the name of a campaign (repeatable)")
 }
 
 // addNone defines --no-labels, for posts that may have labels.
@@ -39,7 +39,7 @@ func (l *labelFlags) read() (*[]string, error) {
 	return &l.labels, checkLabels(l.labels)
 }
 
-// checkLabels refuses labels that no post has.
+// checkLabels returns an error for invalid labels.
 func checkLabels(labels []string) error {
 	for _, label := range labels {
 		var refused *schedctl.Error

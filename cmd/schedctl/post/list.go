@@ -20,14 +20,14 @@ type listOptions struct {
 	sort   string
 	limit  cli.ListLimit
 	all    bool
-	open   bool // the statuses are those of open posts, because nothing else was asked for
+	open   bool // the default statuses: those of open posts
 	group  string
 }
 
 // sorts are the orders of a list.
 var sorts = []string{"publish_at", "-publish_at", "created_at", "-created_at"}
 
-// openStatuses are those of posts that schedctl is not done with.
+// openStatuses are the statuses of posts that are not finished.
 var openStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled, schedctl.Publishing}
 
 // PageSize is the largest page of the API.
@@ -66,8 +66,8 @@ elsewhere the day is the first field of a line.`,
 	f.StringVar(&o.filter.externalID, "external-id", "", "only the post with this external `id`, whatever its status")
 	f.StringVar(&o.filter.collection, "collection", "", "only posts from the files of the collection with this `name`")
 	o.limit.Add(cmd, "posts")
-	f.BoolVar(&o.all, "all", false, "posts of every status, as many as there are unless --limit is given")
-	f.StringVar(&o.group, "group", "", "put posts under headings, each for a `day`, in publishing order")
+	f.BoolVar(&o.all, "all", false, "posts of every status; without --limit, all of them")
+	f.StringVar(&o.group, "group", "", "group the posts by `day`, in publishing order")
 	cmd.RegisterFlagCompletionFunc("group", cobra.FixedCompletions([]string{groupByDay}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sorts, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -103,7 +103,7 @@ func (o *listOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// tellRest says on a terminal what the list does not show.
+// tellRest reports on a terminal how many posts the list does not show.
 func (o *listOptions) tellRest(posts []apiv1.Post, more int, names func() Accounts) {
 	if o.ErrTerminal && !o.Quiet && !o.JSON.Given {
 		tellDoubts(o.App, posts, names)
@@ -120,7 +120,7 @@ func (o *listOptions) tellRest(posts []apiv1.Post, more int, names func() Accoun
 	}
 }
 
-// query checks the flags and puts them together.
+// query returns the query that the flags describe.
 func (o *listOptions) query() (client.PostQuery, error) {
 	q, err := o.filter.query(o.App)
 	if err == nil {
@@ -141,23 +141,23 @@ func (o *listOptions) query() (client.PostQuery, error) {
 	if q.Sort = o.sort; q.Sort == "" && isOpen(q.Statuses) {
 		q.Sort = "publish_at"
 	}
-	if !o.OutTerminal { // on a terminal those that are not shown are counted
+	if !o.OutTerminal { // a terminal also shows how many posts follow
 		q.Limit = min(o.limit.Max(o.App, o.all), PageSize)
 	}
 	return q, nil
 }
 
-// isOpen reports whether a list has some statuses, and only those of open posts.
+// isOpen reports whether all of the given statuses are those of open posts.
 func isOpen(statuses []schedctl.Status) bool {
 	finished := func(s schedctl.Status) bool { return !slices.Contains(openStatuses, s) }
 	return statuses != nil && !slices.ContainsFunc(statuses, finished)
 }
 
-// maxCounted is how many posts are counted that a list does not show.
+// maxCounted is the maximum number of posts that are counted after the limit.
 const maxCounted = 1000
 
-// collect goes through the posts up to the limit, and on a terminal counts those
-// after it, up to one more than maxCounted.
+// collect reads the posts up to the limit. On a terminal it also counts the following
+// ones, up to maxCounted and one more.
 func (o *listOptions) collect(all iter.Seq2[apiv1.Post, error]) (posts []apiv1.Post, more int, err error) {
 	most := o.limit.Max(o.App, o.all)
 	for p, err := range all {

@@ -9,10 +9,10 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// groupByDay is what --group takes.
+// groupByDay is the value of --group.
 const groupByDay = "day"
 
-// checkGroup puts the posts of a grouped list into the order of their days.
+// checkGroup sets the order of a grouped list.
 func (o *listOptions) checkGroup() error {
 	switch {
 	case o.group == "":
@@ -52,7 +52,7 @@ func (o *listOptions) printDays(posts []apiv1.Post, names func() Accounts) error
 	return o.Write(o.RenderTable(t))
 }
 
-// dayHeading names a day as people do.
+// dayHeading formats a day for people.
 func dayHeading(t *apiv1.Time, now time.Time) string {
 	if t == nil {
 		return "No time"

@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
 
-// keptMedia returns the media of a post for a request. An alt text that is that of the
-// asset is left out, so that it follows changes of the asset.
+// keptMedia returns the media of a post for a request. It leaves out alt texts that
+// come from the asset, so that they follow changes of the asset.
 func keptMedia(p apiv1.Post) []apiv1.PostMedia {
 	list := slices.Clone(p.Media)
 	for i := range list {
@@ -33,14 +33,14 @@ func mediaIDs(list []apiv1.PostMedia) []string {
 }
 
 // sameMedia reports whether a post has the wanted files in the same order. An alt text
-// that is not given fits every text.
+// that is not given matches every alt text.
 func sameMedia(want, have []apiv1.PostMedia) bool {
 	return slices.EqualFunc(want, have, func(w, h apiv1.PostMedia) bool {
 		return w.ID == h.ID && (w.AltText == nil || *w.AltText == cli.Deref(h.AltText))
 	})
 }
 
-// mediaText describes files for people, a line each.
+// mediaText describes files for people, one per line.
 func mediaText(a *cli.App, list []apiv1.PostMedia, assets []apiv1.MediaAsset) string {
 	var b strings.Builder
 	for _, line := range media.Lines(a, list, assets) {
@@ -49,7 +49,7 @@ func mediaText(a *cli.App, list []apiv1.PostMedia, assets []apiv1.MediaAsset) st
 	return b.String()
 }
 
-// mediaRows has a row for each file and account, for programs.
+// mediaRows returns a row for each file and account, for programs.
 func mediaRows(v apiv1.Validation, names Accounts) (rows [][]string) {
 	for _, acct := range v.Accounts {
 		for _, part := range acct.Parts {
@@ -69,7 +69,15 @@ func mediaRows(v apiv1.Validation, names Accounts) (rows [][]string) {
 	return rows
 }
 
-// mediaWarnings are those of the files, each once: networks repeat them.
+// warnsAboutMedia reports whether there is a warning about a file for an account.
+func warnsAboutMedia(acct apiv1.AccountValidation) bool {
+	return slices.ContainsFunc(acct.Parts, func(part apiv1.PartValidation) bool {
+		return slices.ContainsFunc(part.Media, func(m apiv1.MediaValidation) bool { return len(m.Warnings) > 0 })
+	})
+}
+
+// mediaWarnings returns the warnings about files, without the repetitions of several
+// networks.
 func mediaWarnings(v apiv1.Validation) (lines []string) {
 	for _, acct := range v.Accounts {
 		for _, part := range acct.Parts {
@@ -102,7 +110,7 @@ func mediaFixes(v apiv1.Validation, names Accounts) (lines []string) {
 }
 
 // attach uploads the files of a line, one after another. A file that cannot be read is
-// the fault of its line.
+// an error of its line.
 func (i *importCheck) attach(ctx context.Context, l *importLine) error {
 	i.uploads.Lock()
 	defer i.uploads.Unlock()

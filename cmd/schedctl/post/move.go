@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// shiftFlag is a duration of the time grammar that may be negative.
+// shiftFlag is a duration that may be negative.
 type shiftFlag time.Duration
 
 // Set reads the value.
@@ -41,8 +41,8 @@ func (s *shiftFlag) String() string {
 // Type names the value in help texts.
 func (*shiftFlag) Type() string { return "duration" }
 
-// moved returns a post as it would be after the move, without a time when it has
-// none to shift.
+// moved returns a post in the state after the move. It has no time if there was no
+// time to shift.
 func (o *scheduleOptions) moved(p apiv1.Post) apiv1.Post {
 	switch {
 	case o.at != nil:
@@ -81,8 +81,8 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 	}
 }
 
-// mover returns what moves one post. It fails when the post has changed since it
-// was read, so that a repeated shift moves nothing twice.
+// mover returns a function that moves one post. It fails if the post has changed since
+// it was read, so that a repeated shift moves no post twice.
 func (o *scheduleOptions) mover(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
 	return func(ctx context.Context, id string) (apiv1.Post, error) {
 		if o.named && o.shift == 0 {

@@ -12,25 +12,25 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// idempotencyFlags say under which idempotency key a post is written.
+// idempotencyFlags are the flags for the idempotency key.
 type idempotencyFlags struct{ key string }
 
 func (o *idempotencyFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.key, "idempotency-key", "", "makes the command safe to repeat: one `key`, one post (see: schedctl help idempotency)")
 }
 
-// idempotentWrite is a write that is made at most once under its key.
+// idempotentWrite is a request that has an effect at most once under its key.
 type idempotentWrite struct {
 	*cli.App
-	key     string // empty: each call is another write
-	given   bool   // the key is that of the command line, and not that of a CI job
+	key     string // empty if every run is a new write
+	given   bool   // the key comes from the command line, not from the CI job
 	content string // of the post, empty for an existing post
-	moving  bool   // the time that is asked for is another one whenever it is asked for
+	moving  bool   // the requested time depends on when the command runs
 }
 
-// onceFor returns the write that parts describe as the user has typed them. What
-// they come to when the command runs, a time or the ids of accounts, is not part
-// of it: the same command in a CI job that is run again is the same write.
+// onceFor returns the write for a command line. parts are the arguments as typed,
+// without values that depend on the run, such as times and account ids: the same
+// command in a repeated CI job is the same write.
 func onceFor(a *cli.App, flags idempotencyFlags, content string, at *cli.WhenFlags, parts ...string) idempotentWrite {
 	o := idempotentWrite{App: a, key: flags.key, given: flags.key != "", content: content, moving: at.Moving}
 	run := a.CIRun()
@@ -41,11 +41,11 @@ func onceFor(a *cli.App, flags idempotencyFlags, content string, at *cli.WhenFla
 	return o
 }
 
-// repeatable reports whether a command may be the repetition of an earlier one.
+// repeatable reports whether the command may be a repetition of an earlier one.
 func repeatable(a *cli.App, flags idempotencyFlags) bool { return flags.key != "" || a.CIRun() != nil }
 
-// labeledParts puts a label before each value, so that two lists cannot be mistaken
-// for one another.
+// labeledParts adds a label before each value, so that different lists cannot produce
+// the same parts.
 func labeledParts(label string, values []string) (parts []string) {
 	for _, v := range values {
 		parts = append(parts, label, v)
@@ -53,8 +53,8 @@ func labeledParts(label string, values []string) (parts []string) {
 	return parts
 }
 
-// do makes the write, or finds out what became of the post when it was made
-// before. The id is that of the post that is written, empty when it is created.
+// do sends the write or, if it was sent before, reads the current state of its post.
+// id is the id of the changed post, or empty for a new one.
 func (o idempotentWrite) do(ctx context.Context, c *client.Client, id string, write func(...client.Option) (apiv1.Post, error)) (apiv1.Post, error) {
 	if o.key == "" {
 		return write()
@@ -79,7 +79,7 @@ func (o idempotentWrite) do(ctx context.Context, c *client.Client, id string, wr
 	case schedctl.CodeOf(unread) == schedctl.NotFound:
 		return post, deletedSince(id)
 	case unread != nil && err == nil:
-		now = post // a key that may write posts need not be one that may read them
+		now = post // a key with write permission may lack read permission
 	case unread != nil:
 		return post, unread
 	case o.given && err != nil && o.content != "" && now.Content != o.content:

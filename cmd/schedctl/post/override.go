@@ -18,7 +18,7 @@ import (
 // addOverride defines --override.
 func addOverride(a *cli.App, cmd *cobra.Command, overrides *[]string) {
 	cmd.Flags().StringArrayVar(overrides, "override", nil,
-		"another text for one account, as `account=text` or account=@file (repeatable)")
+		"a different text for one account, as `account=text` or account=@file (repeatable)")
 	cmd.RegisterFlagCompletionFunc("override", func(cmd *cobra.Command, args []string, part string) ([]string, cobra.ShellCompDirective) {
 		names, _ := account.Complete(a)(cmd, nil, part)
 		for i, name := range names {
@@ -29,7 +29,7 @@ func addOverride(a *cli.App, cmd *cobra.Command, overrides *[]string) {
 	})
 }
 
-// override is one --override: an empty text takes the account's own one away.
+// override is one --override. An empty text removes the text of the account.
 type override struct{ account, text string }
 
 // readOverrides reads the flags and the files that they name.
@@ -62,9 +62,8 @@ func readOverrides(flags []string) (list []override, err error) {
 	return list, nil
 }
 
-// overridesFor returns overrides as the API takes them. They are added to those
-// in before, and take their place for the same account. The accounts of the post
-// are ids.
+// overridesFor returns overrides for a request: those in before, replaced or extended
+// by the flags. ids are the accounts of the post.
 func overridesFor(ctx context.Context, a *cli.App, c *client.Client, list []override, before []apiv1.Override, ids []string) ([]apiv1.Override, error) {
 	out := keptOverrides(before, ids)
 	given := map[string]bool{}
@@ -88,7 +87,7 @@ func overridesFor(ctx context.Context, a *cli.App, c *client.Client, list []over
 	return out, nil
 }
 
-// replaceOverride returns the overrides with this text for an account, whose options
+// replaceOverride returns the overrides with a new text for one account. Its options
 // stay.
 func replaceOverride(list []apiv1.Override, id, text string) []apiv1.Override {
 	var content *string
@@ -111,7 +110,7 @@ func replaceOverride(list []apiv1.Override, id, text string) []apiv1.Override {
 	return append(list, apiv1.Override{SocialAccountID: id, Content: content})
 }
 
-// keptOverrides returns the overrides of the accounts that a post will go to.
+// keptOverrides returns the overrides of the accounts that the post keeps.
 func keptOverrides(overrides []apiv1.Override, ids []string) []apiv1.Override {
 	out := []apiv1.Override{}
 	for _, o := range overrides {

@@ -45,7 +45,7 @@ func Branches(export filesExporter) []cli.Branch {
 	}
 }
 
-// Accounts are the accounts by id.
+// Accounts has accounts by id.
 type Accounts map[string]apiv1.Account
 
 // AccountsByID returns the accounts, for display only: without the scope to read
@@ -64,8 +64,8 @@ func AccountsByID(ctx context.Context, c *client.Client) Accounts {
 
 func nameOf(names Accounts, id string) string { return cli.FirstNonEmpty(names[id].Name, id) }
 
-// namesAhead starts to request the accounts' names, when a list will need them, in
-// parallel to the posts. names waits for the response; stop cancels the request.
+// namesAhead starts to request the names of accounts, in parallel to the posts, if a
+// list needs them. names waits for the response; stop cancels the request.
 func namesAhead(ctx context.Context, a *cli.App, c *client.Client) (names func() Accounts, stop func()) {
 	if a.JSON.Given || a.Quiet {
 		return func() Accounts { return nil }, func() {}
@@ -106,8 +106,9 @@ func postTable(a *cli.App, posts []apiv1.Post, names Accounts) cli.Table {
 	return t
 }
 
-// contentCells shows what a post says: on a terminal in one cell, with the names of its
-// files. For programs, a post with media has a second cell with the ids of its assets.
+// contentCells returns the cells for the content of a post. On a terminal it is one
+// cell with the text and file names. For programs, a post with media has a second cell
+// with the ids of its assets.
 func contentCells(a *cli.App, p apiv1.Post) []string {
 	switch {
 	case a.OutTerminal:
@@ -118,7 +119,7 @@ func contentCells(a *cli.App, p apiv1.Post) []string {
 	return []string{p.Content, strings.Join(p.MediaAssetIDs, ";")}
 }
 
-// Excerpt returns the names of the files of a post and its text, for a single line.
+// Excerpt returns the file names and the text of a post, for a single line.
 func Excerpt(p apiv1.Post) string {
 	return strings.TrimSpace(media.Names(p.Media, p.MediaAssets) + " " + p.Content)
 }
@@ -127,8 +128,8 @@ func recipientsText(p apiv1.Post, names Accounts) string {
 	return strings.Join(cli.Map(p.SocialAccountIDs, func(id string) string { return nameOf(names, id) }), ",")
 }
 
-// printPost prints one post: as the list does, or on a terminal with a sentence
-// that says where it stands.
+// printPost prints one post: a sentence about its state on a terminal, and else a row
+// of the list.
 func printPost(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post) error {
 	switch {
 	case a.JSON.Given:
@@ -139,8 +140,8 @@ func printPost(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post) 
 	return a.Write([]byte(postSentence(a, p) + "\n"))
 }
 
-// printEach prints the result of a command that takes several ids: with one id
-// the post, with more a list.
+// printEach prints the result of a command with several ids: the post for one id, and
+// a list for more.
 func printEach(ctx context.Context, a *cli.App, c *client.Client, ids []string, posts []apiv1.Post) error {
 	return printAll(ctx, a, c, posts, len(ids) == 1)
 }

@@ -28,8 +28,8 @@ func newPublish(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "publish ID",
 		Short: "Publish a draft or a scheduled post at once",
-		Long: `Publish a draft or a scheduled post at once, and with --to to these accounts. On a
-terminal the post is shown and you are asked first.`,
+		Long: `Publish a draft or a scheduled post at once. --to replaces its accounts. On a terminal
+the command shows the post and asks you to confirm.`,
 		Example: `  schedctl post publish post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post publish post_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo --wait --timeout 1m`,
 		Args:              cli.Args(1, 1, "the id of a post"),
@@ -41,7 +41,7 @@ terminal the post is shown and you are asked first.`,
 	o.once.add(cmd)
 	addDryRun(cmd, &o.dry)
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
 	return cmd
 }
 

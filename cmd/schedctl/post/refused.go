@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// refusedPost replaces the error for a missing post by a message for the command line:
-// the daemon's message names the API. Other errors stay.
+// refusedPost replaces the daemon's error for a missing post, which mentions the API.
+// Other errors stay.
 func refusedPost(id string, err error) error {
 	if schedctl.CodeOf(err) != schedctl.NotFound {
 		return err
@@ -18,10 +18,9 @@ func refusedPost(id string, err error) error {
 	return cli.WithMessage(err, fmt.Sprintf("there is no post %q; see: schedctl post list", cli.Clip(id, 60)))
 }
 
-// refusedRelease does the same for a post that could not be given a time, when
-// the reason is that neither it nor the command line names an account.
-//
-// A scheduled post that cannot be scheduled again gets the command that moves it.
+// refusedRelease replaces the daemon's error for a post that cannot be scheduled
+// because it has no accounts.  For a post that is already scheduled, the error names
+// the command that moves it.
 func refusedRelease(ctx context.Context, c *client.Client, id string, to []string, err error) error {
 	if schedctl.CodeOf(err) == schedctl.PostNotDraft {
 		if post, e := c.Post(ctx, id); e == nil && post.Status == schedctl.Scheduled {

@@ -22,7 +22,7 @@ type retryOptions struct {
 func newRetry(a *cli.App) *cobra.Command {
 	o := &retryOptions{changeOptions: changeOptions{
 		App: a, op: schedctl.OpRetry, preset: []schedctl.Status{schedctl.Failed},
-		words: changeTexts{noun: "post", infinitive: "try again", participle: "tried again", ask: "Try %s again?"},
+		words: changeTexts{noun: "post", infinitive: "retry", participle: "retried", ask: "Retry %s?"},
 	}}
 	o.judge, o.plan, o.report = o.refuses, o.tellTargets, o.printRetried
 	o.apply = func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
@@ -34,8 +34,8 @@ func newRetry(a *cli.App) *cobra.Command {
 		Long: `Retry the failed targets of posts. A target with an unknown outcome is skipped,
 because a retry could publish it twice. Check the account first, and then use --force.
 
-A target that waits for its network, or whose outcome schedctl is still asking
-about, is not sent again blindly: the network is asked at once.
+A target that waits for its network, or whose outcome is not known yet, is not simply
+sent again: schedctl first asks the network at once.
 
 Without an id, flags select failed posts as in "schedctl post list". The selected
 posts are listed, and you confirm; without a terminal --yes is required. The exit
@@ -55,12 +55,12 @@ status is 9 when some of the posts could not be retried.`,
 	o.add(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.request.TargetIDs, "target", nil, "only the target with this `id` (repeatable)")
-	f.BoolVar(&o.request.Force, "force", false, "also where it is not known whether the network has the post")
-	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	f.BoolVar(&o.request.Force, "force", false, "also retry targets whose outcome is unknown, which may publish them twice")
+	f.BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
 	return cmd
 }
 
-// printRetried prints the posts, with --wait when they have come to their end.
+// printRetried prints the posts. With --wait it first waits until they are finished.
 func (o *retryOptions) printRetried(ctx context.Context, c *client.Client, done changeResult) error {
 	if !o.wait {
 		return o.printChanged(ctx, c, done)
@@ -68,8 +68,8 @@ func (o *retryOptions) printRetried(ctx context.Context, c *client.Client, done 
 	return waitForAll(ctx, o.App, c, idsOf(done.posts), done.alone)
 }
 
-// refuses returns the error with which the daemon would refuse a retry of a
-// failed post for its targets.
+// refuses returns the error with which the daemon would refuse to retry targets of a
+// failed post.
 func (o *retryOptions) refuses(p apiv1.Post) error {
 	known, unknown := failedTargets(p)
 	for _, id := range o.request.TargetIDs {
@@ -80,7 +80,7 @@ func (o *retryOptions) refuses(p apiv1.Post) error {
 		case slices.ContainsFunc(unknown, is):
 			return mayBePublished(p)
 		case slices.ContainsFunc(p.Targets, is):
-			return &cli.Failure{Status: cli.ExitConflict, Code: schedctl.PostNotRetryable, Message: "only failed targets, and those that wait for their network, can be tried again, and " + id + " is none"}
+			return &cli.Failure{Status: cli.ExitConflict, Code: schedctl.PostNotRetryable, Message: id + " cannot be retried: it is neither failed nor waiting for its network"}
 		default:
 			return cli.InvalidError(schedctl.ValidationFailed, "%s is not a target of %s", cli.Clip(id, 60), p.ID)
 		}
@@ -99,8 +99,8 @@ func mayBePublished(p apiv1.Post) error {
 		WithHint("look there first, then retry with --force")
 }
 
-// failedTargets returns those targets of a post that can be tried again, or whose
-// network can be asked at once, and those that need --force.
+// failedTargets returns the targets that can be retried, or whose network can be asked
+// at once, and the targets that need --force.
 func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
 	for _, t := range p.Targets {
 		switch {
@@ -116,8 +116,8 @@ func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
 	return known, unknown
 }
 
-// waitsForNetwork reports whether a retry makes schedctl ask or call the network of
-// a target at once.
+// waitsForNetwork reports whether a retry makes schedctl contact the network of a
+// target at once.
 func waitsForNetwork(t apiv1.Target) bool {
 	return inDoubt(t) || t.Status == schedctl.Publishing && t.NextAttemptAt != nil && t.Error != nil && t.Error.Kind == schedctl.KindNetwork
 }
@@ -138,7 +138,7 @@ func (o *retryOptions) tellTargets(p apiv1.Post, names Accounts) {
 	}
 }
 
-// joinErrors returns the errors that there are, in their order.
+// joinErrors returns the errors that are not nil, in their order.
 func joinErrors(errs ...error) error {
 	var all cli.ErrorList
 	for _, err := range errs {
@@ -154,7 +154,7 @@ func joinErrors(errs ...error) error {
 	return all
 }
 
-// accountList names the accounts of targets.
+// accountList lists the accounts of targets.
 func accountList(targets []apiv1.Target, names Accounts) string {
 	return strings.Join(cli.Map(targets, func(t apiv1.Target) string { return cli.OneLine(nameOf(names, t.SocialAccountID)) }), ", ")
 }

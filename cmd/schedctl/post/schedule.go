@@ -21,7 +21,7 @@ type scheduleOptions struct {
 	once  idempotencyFlags
 	wait  bool
 	at    *apiv1.PublishTime // of --at or --in
-	named bool               // posts are named, and not selected by flags
+	named bool               // posts are given by id, not selected by flags
 
 	allowDuplicate bool
 }
@@ -35,15 +35,15 @@ func newSchedule(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "schedule [ID...]",
 		Short: "Give drafts their time, or move scheduled posts",
-		Long: `Give a draft its time with --at or --in, and with --to its accounts.
+		Long: `Schedule a draft for a time, with --at or --in. --to sets its accounts.
 
-With --shift scheduled posts are moved: each is published that much later, or
-earlier with a minus sign. Flags that select posts, as for "schedctl post list", move
-all of them: with --at to one time, with --shift each by the same duration. They
-select scheduled posts unless --status says otherwise. The posts are listed and you
-are asked; without a terminal --yes is needed. The exit status is 9 when some of the
-posts could not be moved. One scheduled post gets another time with "schedctl post
-edit ID --at TIME" too.`,
+--shift moves scheduled posts: each is published later by this duration, or earlier
+with a minus sign. Without an id, flags select posts as in "schedctl post list", and
+all selected posts are moved: with --at to one time, with --shift by the same
+duration. Only scheduled posts are selected unless --status says otherwise. The
+selected posts are listed, and you confirm; without a terminal --yes is required. The
+exit status is 9 when some of the posts could not be moved. "schedctl post edit ID
+--at TIME" also changes the time of a scheduled post.`,
 		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --shift -1d
@@ -61,12 +61,12 @@ edit ID --at TIME" too.`,
 	o.once.add(cmd)
 	addDryRun(cmd, &o.dry)
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
 	return cmd
 }
 
-// checkArgs notes whether the command is about one draft. What --dry-run prints
-// depends on it: a validation, or the posts.
+// checkArgs records whether the command is about one draft. Then --dry-run prints a
+// validation, and otherwise the posts.
 func (o *scheduleOptions) checkArgs(cmd *cobra.Command, ids []string) error {
 	if o.named = len(ids) > 0; len(ids) != 1 || o.shift != 0 {
 		cmd.Annotations[cli.DryFieldsAnnotation] = ""
@@ -96,7 +96,7 @@ func (o *scheduleOptions) run(cmd *cobra.Command, ids []string) (err error) {
 	return o.changeOptions.run(cmd, ids)
 }
 
-// scheduleOne gives one draft its time.
+// scheduleOne schedules one draft.
 func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 	c, id, err := connectOne(ctx, o.App, ref)
 	if err != nil {
@@ -122,8 +122,7 @@ func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 	return printPost(ctx, o.App, c, post)
 }
 
-// replacementAccounts returns the accounts that take the place of a post's, nil to leave
-// them.
+// replacementAccounts returns the new accounts of a post, or nil to keep them.
 func replacementAccounts(ctx context.Context, a *cli.App, c *client.Client, to []string) (*[]string, error) {
 	if to == nil {
 		return nil, nil
@@ -132,7 +131,7 @@ func replacementAccounts(ctx context.Context, a *cli.App, c *client.Client, to [
 	return &ids, err
 }
 
-// releasedPost returns the change of a post that is given a time and perhaps other
+// releasedPost returns the change that schedules a post, and perhaps replaces its
 // accounts.
 func releasedPost(a *cli.App, to *[]string, at *apiv1.PublishTime, allowDuplicate bool) func(apiv1.Post, *apiv1.CreatePost) error {
 	return func(_ apiv1.Post, post *apiv1.CreatePost) error {

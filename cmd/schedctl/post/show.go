@@ -55,7 +55,7 @@ func showPosts(ctx context.Context, a *cli.App, ids []string) error {
 	return failed
 }
 
-// postDetail describes a post: for people with its text as it is, for programs a
+// postDetail describes a post: for people with its unchanged text, for programs as a
 // line for each field and target.
 func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	pairs := []cli.Property{
@@ -110,7 +110,7 @@ func indented(text string) string {
 	return "  " + strings.ReplaceAll(cli.Printable(text), "\n", "\n  ") + "\n"
 }
 
-// overrideText is what one account gets instead.
+// overrideText describes the override of one account.
 func overrideText(a *cli.App, o apiv1.Override, names Accounts) string {
 	text := a.Dim("for " + cli.OneLine(nameOf(names, o.SocialAccountID)) + ":")
 	if len(o.Options) > 0 {
@@ -138,7 +138,7 @@ func targetRows(a *cli.App, p apiv1.Post, names Accounts) [][]string {
 	return rows
 }
 
-// targetDetail says what is known of a target beyond its status.
+// targetDetail describes a target beyond its status.
 func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 	var said []string
 	if t.Status == schedctl.Published {
@@ -163,7 +163,7 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 	return strings.Join(said, "; ")
 }
 
-// nextSteps are the commands that make sense for a post as it is.
+// nextSteps returns the commands that make sense in the state of a post.
 func nextSteps(p apiv1.Post, names Accounts) []string {
 	switch p.Status {
 	case schedctl.Draft:
@@ -185,7 +185,7 @@ func nextSteps(p apiv1.Post, names Accounts) []string {
 	return nil
 }
 
-// accountSteps name the accounts that hold the post up.
+// accountSteps returns commands for the accounts that delay the post.
 func accountSteps(p apiv1.Post, names Accounts) (steps []string) {
 	for _, t := range p.Targets {
 		if IsHeld(t, names) || t.Error != nil && t.Error.Kind == schedctl.KindAuth && t.Status != schedctl.Published {
@@ -201,7 +201,8 @@ func IsHeld(t apiv1.Target, names Accounts) bool {
 	return unfinished && names[t.SocialAccountID].Status == schedctl.AccountError
 }
 
-// retrySteps warn where a retry could publish a second time.
+// retrySteps returns the commands for a retry, with a warning if it could publish a
+// second time.
 func retrySteps(p apiv1.Post) []string {
 	known, unknown := failedTargets(p)
 	var steps []string

@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// understood is what --json shows of a time.
+// understood is the --json output for a parsed time.
 type understood struct {
 	Input    string     `json:"input"`
 	UTC      apiv1.Time `json:"utc"`
@@ -43,15 +43,15 @@ func NewTime(a *cli.App) *cobra.Command {
                                     there, a day alone means the start of that day
   @1796720400                       Unix seconds
 
-A bare hour after a day counts on 24 hours: "friday 9" is 09:00. A time zone or its
+An hour alone after a day is on the 24-hour clock: "friday 9" is 09:00. A time zone or its
 city may follow: "tomorrow 9am Europe/Berlin", "tomorrow 9am Berlin". If a clock
 change skips a time of day, the first instant after the gap is used. If a time of
 day occurs twice, the first one is used. A note on standard error says so.
 
 If the text names no time zone, --tz decides, and then the local time zone
-(environment variable TZ). The program has its own copy of the time zones. It prints
-on standard error what it understood: in the zone of the time, in the local zone, in
-UTC, and how far away that is. A post refuses a time in the past (exit status 5). A
+(environment variable TZ). The program has its own copy of the time zones. The parsed
+time is printed on standard error: in its own zone, in the local zone, in UTC, and
+relative to now. A post refuses a time in the past (exit status 5). A
 time that cannot be read or could mean two things is always refused (exit status 2).
 
 A duration, for --in and --timeout, is 90s, 2h30m, 1d or 2w.`,

@@ -19,12 +19,12 @@ func newTimeline(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Timeline](&cobra.Command{
 		Use:   "timeline ID",
 		Short: "Show every attempt to publish a post",
-		Long: `Show what happened to a post: its events, every attempt of each target with what
-the network's response, and what to do next. On a terminal it names the media.
+		Long: `Show what happened to a post: its events, every attempt of each target with the
+network's response, and what to do next. On a terminal it also lists the media.
 
-Elsewhere than on a terminal there is a line for each attempt: the target, the
-account, the platform, the number, its start and end, the outcome, the
-HTTP status, the kind of the error and the message.`,
+Without a terminal there is a line for each attempt: the target, the account, the
+platform, the number, its start and end, the outcome, the HTTP status, the kind of the
+error and the message.`,
 		Example: `  schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=targets`,
 		Args:              cli.Args(1, 1, "the id of a post"),
@@ -57,7 +57,7 @@ func showTimeline(ctx context.Context, a *cli.App, id string) error {
 	if a.OutTerminal {
 		post, err := c.Post(ctx, id)
 		if err != nil {
-			post = apiv1.Post{} // the timeline is worth more than the media
+			post = apiv1.Post{} // the timeline is shown without media
 		}
 		return a.WriteList(timelineText(a, t, post, names))
 	}
@@ -70,7 +70,7 @@ func showTimeline(ctx context.Context, a *cli.App, id string) error {
 	return a.Write(a.RenderTable(cli.Table{Rows: rows}))
 }
 
-// attemptFields is one attempt for a program.
+// attemptFields returns one attempt for programs.
 func attemptFields(t apiv1.TargetTimeline, at apiv1.Attempt, names Accounts) []string {
 	fields := []string{
 		t.ID, nameOf(names, t.SocialAccountID), t.Platform, fmt.Sprint(at.Number),
@@ -96,7 +96,7 @@ func statusText(status *int) string {
 	return fmt.Sprint(*status)
 }
 
-// timelineText is a timeline for people.
+// timelineText formats a timeline for people.
 func timelineText(a *cli.App, t apiv1.Timeline, post apiv1.Post, names Accounts) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s is %s\n", a.Bold(t.PostID), a.PaintStatus(string(t.Status)))
@@ -122,7 +122,7 @@ func timelineText(a *cli.App, t apiv1.Timeline, post apiv1.Post, names Accounts)
 	return b.Bytes()
 }
 
-// targetText is one target with its attempts.
+// targetText formats one target with its attempts.
 func targetText(a *cli.App, t apiv1.TargetTimeline, names Accounts) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s (%s), %s: %s", a.Bold(cli.OneLine(nameOf(names, t.SocialAccountID))), t.Platform, t.ID, a.PaintStatus(string(t.Status)))
@@ -144,7 +144,7 @@ func targetText(a *cli.App, t apiv1.TargetTimeline, names Accounts) []byte {
 	return b.Bytes()
 }
 
-// clockText shows an instant to the second: attempts come close together.
+// clockText formats a time with seconds, because attempts can be close together.
 func clockText(a *cli.App, t *apiv1.Time) string {
 	if t == nil {
 		return ""
@@ -165,7 +165,7 @@ func withAttempts(t apiv1.TargetTimeline) apiv1.Target {
 	return target
 }
 
-// asPost returns as much of the post as a timeline has.
+// asPost returns the part of the post that a timeline contains.
 func asPost(t apiv1.Timeline) apiv1.Post {
 	p := apiv1.Post{ID: t.PostID, Status: t.Status}
 	for _, target := range t.Targets {

@@ -26,9 +26,9 @@ func newUnschedule(a *cli.App) *cobra.Command {
 		Long: `Make scheduled posts drafts again. A draft has no time and is not published; it keeps
 its text and its accounts. Unlike a canceled post it can be scheduled again.
 
-Without an id, flags select posts as they do for "schedctl post list". The selected
-posts are listed and you are asked; without a terminal --yes is needed. The exit
-status is 9 when some of the posts could not be changed.`,
+Without an id, flags select posts as in "schedctl post list". The selected posts are
+listed, and you confirm; without a terminal --yes is required. The exit status is 9
+when some of the posts could not be changed.`,
 		Example: `  schedctl post unschedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post unschedule --label launch --dry-run
   schedctl post unschedule --account mastodon:me --after "tomorrow 0:00" --yes`,

@@ -26,16 +26,16 @@ func newValidate(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Validation](&cobra.Command{
 		Use:   "validate [TEXT]",
 		Short: "Check whether networks would accept a text",
-		Long: `Check for each account whether its network would accept a text, how long the network
-counts it to be, and what the limit is. The command stores and publishes no post. The exit
-status is 5 when any would refuse it.
+		Long: `Check for each account whether its network would accept a text. The result also shows
+the length as the network counts it, and the limit. The command stores and publishes no
+post. The exit status is 5 when any network would refuse the text.
 
-The text comes from where "schedctl post create" takes it. Elsewhere than on a
-terminal there is a line for each account: its id, its name, its platform, the
-result (ok, warning or refused), the length, the limit, the unit, and what is
-wrong. After them there is a line for each file and account: the id of the asset, the
-account, the platform, the result, two empty fields, what the daemon does so that the
-file fits (none, resize or convert), and what is wrong.
+Give the text in the same way as for "schedctl post create". Without a terminal there
+is a line for each account: its id, its name, its platform, the result (ok, warning or
+refused), the length, the limit, the unit, and the problem. Then there is a line for
+each file and account: the id of the asset, the account, the platform, the result, two
+empty fields, what the daemon does so that the file fits (none, resize or convert), and
+the problem.
 
 Files of --media are uploaded, because the daemon checks them. The daemon deletes files
 that no post uses after a week.`,

@@ -24,10 +24,10 @@ func newWait(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "wait ID...",
 		Short: "Wait until posts are published",
-		Long: `Wait until posts are published, have failed or are canceled. With --timeout it
-gives up after that long, with exit status 8 and without calling anything off.
-When a target failed the exit status is 9, and the reason is on standard error. A
-canceled post is no error.`,
+		Long: `Wait until posts are published, have failed or are canceled. With --timeout the
+command stops waiting after that time (exit status 8); the posts are not affected.
+When a target failed, the exit status is 9 and the reason is on standard error. A
+canceled post is not an error.`,
 		Example: `  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J --timeout 5m && echo ended`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
@@ -42,30 +42,30 @@ canceled post is no error.`,
 	})
 }
 
-// The pauses between two looks at a post.
+// The pauses between two requests for the state of a post.
 const (
 	FirstLook = 100 * time.Millisecond
 	LastLook  = time.Second
 )
 
-// patience is how long a daemon may be unreachable, for example during a restart,
-// before the wait ends.
-const patience = 30 * time.Second
+// maxUnreachable is how long a daemon may be unreachable, for example during a
+// restart, before the command stops waiting.
+const maxUnreachable = 30 * time.Second
 
 var ErrTimedOut = errors.New("the wait timed out")
 
-// watched is a post that is waited for.
+// watched is a post that the command waits for.
 type watched struct {
 	id   string
-	post apiv1.Post // as last seen; without a status before the first look
-	away time.Time  // since when the daemon has not responded; zero when it has
+	post apiv1.Post // the last known state; without a status before the first response
+	away time.Time  // when the daemon stopped responding; zero if it responds
 	told string     // the last message about targets that take longer
 	done bool
-	err  error // why the wait for this post ended badly
+	err  error // why the command stopped waiting for this post
 }
 
-// waitFor waits for the end of every post, prints them and returns an error
-// when the end is not good.
+// waitFor waits until every post is finished, prints them, and returns an error if any
+// was not published.
 func waitFor(ctx context.Context, a *cli.App, c *client.Client, ids []string) error {
 	return waitForAll(ctx, a, c, ids, len(ids) == 1)
 }
@@ -99,8 +99,8 @@ func waitForAll(ctx context.Context, a *cli.App, c *client.Client, ids []string,
 	return waitResult(a, watches, sync.OnceValue(func() Accounts { return AccountsByID(ctx, c) }))
 }
 
-// interruptedWait is the error of a wait that a person interrupts. It names the posts that
-// continue, because the id of a new post was not shown yet.
+// interruptedWait returns the error for an interrupted command. It names the posts
+// that continue, because the id of a new post was not shown yet.
 func interruptedWait(a *cli.App, watches []watched) error {
 	if a.ErrTerminal {
 		a.Messagef("") // the terminal shows ^C
@@ -118,8 +118,8 @@ func interruptedWait(a *cli.App, watches []watched) error {
 	return f
 }
 
-// awaitEvents reads the posts until all have ended or ctx ends: after each event and, if the
-// key may not read events, at intervals.
+// awaitEvents reads the posts until all are finished or ctx ends: after each event or,
+// if the key may not read events, at intervals.
 func awaitEvents(ctx context.Context, a *cli.App, c *client.Client, watches []watched) {
 	if !pollPosts(ctx, a, c, watches) {
 		return
@@ -164,8 +164,7 @@ func awaitEvents(ctx context.Context, a *cli.App, c *client.Client, watches []wa
 	}
 }
 
-// watchesOf returns the part of the watches that is of one post, nil for none. A post
-// that is named twice is twice there, side by side or not: then it is all of them.
+// watchesOf returns the watches of one post, or all if a post was given twice.
 func watchesOf(watches []watched, id string) []watched {
 	is := func(w watched) bool { return w.id == id }
 	i := slices.IndexFunc(watches, is)
@@ -178,8 +177,8 @@ func watchesOf(watches []watched, id string) []watched {
 	return watches[i : i+1]
 }
 
-// pollPosts looks once at every post that has not ended, and reports whether there
-// are still any.
+// pollPosts reads every unfinished post once and reports whether any is still
+// unfinished.
 func pollPosts(ctx context.Context, a *cli.App, c *client.Client, watches []watched) (waiting bool) {
 	for i := range watches {
 		w := &watches[i]
@@ -195,7 +194,7 @@ func pollPosts(ctx context.Context, a *cli.App, c *client.Client, watches []watc
 	return waiting
 }
 
-// recordPost takes in what a look has shown.
+// recordPost stores the new state of a post.
 func recordPost(a *cli.App, w *watched, p apiv1.Post, err error) {
 	before := w.post.Status
 	switch {
@@ -208,7 +207,7 @@ func recordPost(a *cli.App, w *watched, p apiv1.Post, err error) {
 		w.done, w.err = true, refusedPost(w.id, err)
 	case w.away.IsZero():
 		w.away = a.Now()
-	case a.Now().Sub(w.away) > patience:
+	case a.Now().Sub(w.away) > maxUnreachable:
 		w.done, w.err = true, err
 	}
 	if err == nil && p.Status == schedctl.Draft {

@@ -30,16 +30,15 @@ func newWatch(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Event](&cobra.Command{
 		Use:   "watch [ID...]",
 		Short: "Show what happens to posts while it happens",
-		Long: `Show what happens to posts while it happens, until all of them are published, have
-failed or are canceled. Without an id, show what happens to every post, until you
-interrupt it.
+		Long: `Show the events of posts as they happen, until all of the posts are published, have
+failed or are canceled. Without an id, show the events of every post, until
+you interrupt the command.
 
-On a terminal there is a line for each event. Elsewhere, and with --json, each is
-an object in a line of its own, as webhooks are sent it; with -q there is only the
-id of each post that has come to its end. What happened to the posts in the last
-ten minutes may come first. A lost connection is restored without missing events.
-To continue after an event that you have, give its id with --last-event; the
-daemon keeps them for 30 days.
+On a terminal there is a line for each event. Elsewhere, and with --json, each event
+is a line of JSON, as webhooks receive it. With -q there is only the id of each post
+that is finished. Events of the last ten minutes may come first. A lost connection is
+restored without missing events. To continue after an event that you have, give its id
+with --last-event; the daemon keeps events for 30 days.
 
 The exit status is 9 when a target failed, and 8 when --timeout has passed.`,
 		Example: `  schedctl post watch post_01KAK3R9ZC4VBX1D2E3F4G5H6J

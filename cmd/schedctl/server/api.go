@@ -22,20 +22,20 @@ type apiCall struct {
 	file, idempotencyKey string
 }
 
-// apiMethods are those of the API, and whether they take a body.
+// apiMethods has the methods of the API, and whether requests with them have a body.
 var apiMethods = map[string]bool{"GET": false, "HEAD": false, "POST": true, "PUT": true, "PATCH": true, "DELETE": false}
 
 func NewAPI(a *cli.App) *cobra.Command {
 	o := &apiCall{App: a}
 	cmd := cli.DeclareJSONDocument(&cobra.Command{
 		Use:   "api METHOD PATH",
-		Short: "Make any call of the API",
-		Long: `Send a request to the API and print the response unchanged; on a terminal
-JSON is indented. /posts and /api/v1/posts mean the same, and what is served next to
-the API, such as /readyz, /metrics and /openapi.json, can be called too.
+		Short: "Send a request to the API",
+		Long: `Send a request to the API and print the response unchanged; on a terminal, JSON is
+indented. /posts and /api/v1/posts are the same path. Paths outside the API, such as
+/readyz, /metrics and /openapi.json, work too.
 
-The exit status is what it would be for any other command; the body of a refusal
-is printed all the same. A write carries an idempotency key.`,
+The exit status is the same as for other commands. The body of an error response is
+printed as well. Requests that change something carry an idempotency key.`,
 		Example: `  schedctl api GET /posts
   schedctl api GET "/posts?status=failed&limit=5" --jq '.results[].id'
   echo '{"content":"Hello"}' | schedctl api POST /posts -F -
@@ -47,7 +47,7 @@ is printed all the same. A write carries an idempotency key.`,
 		},
 	})
 	cmd.Flags().StringVarP(&o.file, "file", "F", "", "`file` that holds the body, - for standard input")
-	cmd.Flags().StringVar(&o.idempotencyKey, "idempotency-key", "", "the `key` under which the daemon remembers the call (see: schedctl help idempotency)")
+	cmd.Flags().StringVar(&o.idempotencyKey, "idempotency-key", "", "the idempotency `key` of the request (see: schedctl help idempotency)")
 	return cmd
 }
 
@@ -81,7 +81,7 @@ func (o *apiCall) run(ctx context.Context, method, path string) error {
 	return failed
 }
 
-// maxBody is more than the API takes, so that it says what it takes.
+// maxBody is more than the API accepts, so that the daemon reports its limit.
 const maxBody = 8 << 20
 
 func (o *apiCall) readBody(ctx context.Context) ([]byte, error) {
@@ -118,7 +118,7 @@ func (o *apiCall) printAnswer(answer client.Response, failed error) error {
 	case len(answer.Body) == 0 || failed != nil && o.JSON.Given:
 		return nil
 	case o.Filter != nil:
-		out, err := o.Filtered(answer.Body)
+		out, err := o.Filter(answer.Body)
 		if err != nil {
 			return err
 		}

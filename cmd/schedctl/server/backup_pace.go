@@ -2,12 +2,11 @@ package server
 
 import "os"
 
-// flushEvery is how much of a copy may wait to be brought to disk.
+// flushEvery is the number of bytes after which a copy is flushed to disk.
 const flushEvery = 1 << 20
 
-// flushed is a file that is brought to disk piece by piece while it is written.
-// The daemon is mostly on the same disk: its commits would wait behind all that
-// the system has collected of the copy.
+// flushed is a file that is flushed to disk in pieces while it is written. The daemon
+// usually uses the same disk, and its commits would wait for one large flush.
 type flushed struct {
 	file    *os.File
 	waiting int

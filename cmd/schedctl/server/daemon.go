@@ -10,9 +10,9 @@ func NewDaemon(a *cli.App) *cobra.Command {
 	cmd := cli.ParentCommand(&cobra.Command{
 		Use:   "daemon",
 		Short: "Start and stop the daemon that publishes, or check or save its database",
-		Long: `The daemon keeps the posts in one file and publishes what is due. Start it in the
-background, as a service of your session, or in the foreground. Check its file, and
-save what is left when the file is damaged.`,
+		Long: `The daemon stores the posts in one file and publishes them when they are due. Start
+it in the background, as a service of your session, or in the foreground. Check its
+file, and recover what is readable when the file is damaged.`,
 		Example: `  schedctl daemon start
   schedctl daemon install
   schedctl daemon run --listen unix:///run/user/1000/schedctl.sock

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"os"
 	"strconv"
 	"strings"
 
@@ -10,15 +11,15 @@ import (
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/storage"
-	"github.com/schedctl/schedctl/storage/bolt"
 )
 
 type daemonCheck struct {
 	*cli.App
 	stoppedDatabase
+	mediaCheck
 }
 
-// checked is the result of "schedctl daemon check".
+// checked is the --json output of "schedctl daemon check".
 type checked struct {
 	Path     string         `json:"path"`
 	Bytes    int64          `json:"bytes"`
@@ -26,52 +27,76 @@ type checked struct {
 	Outdated bool           `json:"outdated"`
 	Records  map[string]int `json:"records"`
 	Faults   []string       `json:"faults"`
+	Media    *checkedMedia  `json:"media"` // null when no media were checked
 }
 
 func newDaemonCheck(a *cli.App) *cobra.Command {
 	o := &daemonCheck{App: a}
 	cmd := cli.DeclareJSON[checked](&cobra.Command{
 		Use:   "check",
-		Short: "Check that the database is sound",
-		Long: `Read the whole database of a daemon that is stopped, or a backup: whether its
-pages are a tree, and whether every index agrees with the records it is made
-from. The check changes nothing. The exit status is 1 when it finds a fault.
+		Short: "Check that the database and the media files are sound",
+		Long: `Read the whole database of a stopped daemon, or a backup, and check that its pages
+form a tree and that every index agrees with its records. Then check that the bytes of
+all media exist and have the right size, and list the assets without their bytes, with
+the posts that use them. The check changes nothing. The exit status is 1 when it finds a
+fault.
 
-Of a file that an older version wrote, only the pages are checked; the next
-start brings it up to date.`,
+--bytes reads all media files and compares their checksums. Those in a backup are always
+compared. The command looks for the files where the last daemon on the data directory
+had them, or where --blobs says.
+
+If an older version wrote the file, only the pages are checked; the next start of the
+daemon updates the file.`,
 		Example: `  schedctl daemon check
-  schedctl daemon check --file schedctl-backup.db`,
+  schedctl daemon check --bytes
+  schedctl daemon check --file schedctl-backup`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
-	o.register(cmd.Flags())
+	o.stoppedDatabase.register(cmd.Flags())
+	o.mediaCheck.register(cmd.Flags())
 	return cmd
 }
 
 func (o *daemonCheck) run(ctx context.Context) error {
+	if err := o.parse(); err != nil {
+		return err
+	}
 	dir, path, err := o.find(o.App)
 	if err != nil {
 		return err
 	}
-	report, err := bolt.CheckFile(ctx, path)
+	content, err := checkBackup(ctx, path, os.TempDir())
 	switch {
 	case errors.Is(err, storage.ErrLocked):
 		return cli.OtherError("%s has the data in %s", lockHolderText(dir), dir).WithHint("stop it first, or check a backup of it")
-	case err != nil && len(report.Faults) == 0:
+	case err != nil && len(content.database.Faults) == 0:
 		return err
 	}
-	if printed := o.print(path, report); printed != nil {
+	var media *checkedMedia
+	switch {
+	case err != nil || content.database.Outdated && !content.archived:
+	case content.archived:
+		media = content.media()
+	default:
+		media, err = o.checkMedia(ctx, o.App, path, o.file == "")
+	}
+	if media == nil && err != nil && len(content.database.Faults) == 0 {
+		return err
+	}
+	if printed := o.print(path, content, media); printed != nil {
 		return printed
 	}
-	return err
+	return errors.Join(err, media.fault())
 }
 
-func (o *daemonCheck) print(path string, report bolt.FileReport) error {
+func (o *daemonCheck) print(path string, content backupContent, media *checkedMedia) error {
+	report := content.database
 	c := checked{
-		Path: path, Bytes: report.Size, Version: report.Version, Outdated: report.Outdated,
-		Records: map[string]int{}, Faults: []string{},
+		Path: path, Bytes: content.size(), Version: report.Version, Outdated: report.Outdated,
+		Records: map[string]int{}, Faults: []string{}, Media: media,
 	}
-	pairs := []cli.Property{{Name: "Database", Value: path}, {Name: "Size", Value: sizeText(o.App, report.Size)}, {Name: "Version", Value: strconv.Itoa(report.Version)}}
+	pairs := []cli.Property{{Name: "Database", Value: path}, {Name: "Size", Value: sizeText(o.App, c.Bytes)}, {Name: "Version", Value: strconv.Itoa(report.Version)}}
 	for _, r := range report.Records {
 		c.Records[r.Kind] = r.Count
 		pairs = append(pairs, cli.Property{Name: strings.ToUpper(r.Kind[:1]) + r.Kind[1:], Value: strconv.Itoa(r.Count)})
@@ -83,6 +108,8 @@ func (o *daemonCheck) print(path string, report bolt.FileReport) error {
 	if report.Outdated {
 		o.Messagef("an older version wrote this: its pages are checked, its records once the next start has brought it up to date")
 	}
+	media.show(o.App)
+	pairs = append(pairs, media.properties(o.App)...)
 	found := "pages, records and indexes agree"
 	switch {
 	case len(report.Faults) > 0:

@@ -17,21 +17,21 @@ func (o *daemonRun) register(cmd *cobra.Command) {
 	o.maxLateness = cli.DurationFlag(daemon.DefaultMaxLateness)
 	o.flags = pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	f := o.flags
-	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
+	f.StringVar(&o.dir, "data-dir", "", "the data `directory` (environment: SCHEDCTL_DATA_DIR)")
 	f.StringVar(&o.store, "store", "", "the `database`: bolt:PATH, schedctl.db in the data directory by default, or postgres://user@host/name (environment: SCHEDCTL_STORE)")
 	f.StringVar(&o.listen, "listen", cli.DefaultListen, "where to listen: `host:port`, or unix:///path")
-	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts and webhooks be on loopback, private and link-local addresses, and networks be called over http")
-	f.Var(&o.maxLateness, "max-lateness", "a post later than this `duration`, after an outage for example, is not sent")
+	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "allow accounts and webhooks on loopback, private and link-local addresses, and networks over http")
+	f.Var(&o.maxLateness, "max-lateness", "posts that are later than this `duration`, for example after an outage, are not sent")
 	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
-	f.StringVar(&o.publicURL, "public-url", "", "the `URL` at which the world reaches this daemon; feeds link to it")
-	f.Var(&o.rateLimit, "rate-limit", "how many requests each API key may make, 20/s for example, or 20/s:40 to let 40 come at once")
+	f.StringVar(&o.publicURL, "public-url", "", "the public `URL` of this daemon; feeds contain it")
+	f.Var(&o.rateLimit, "rate-limit", "how many requests each API key may make, 20/s for example, or 20/s:40 to allow 40 at once")
 	o.media.register(f)
 	cmd.Flags().AddFlagSet(f)
 	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// settle checks the flags and returns the data directory, as an absolute path, and
-// the database. It changes nothing.
+// settle checks the flags and returns the absolute path of the data directory, and the
+// database. It changes nothing.
 func (o *daemonRun) settle() (dir string, name storeName, err error) {
 	if _, err := o.daemonLog(); err != nil {
 		return "", name, err

@@ -21,7 +21,7 @@ type daemonInstall struct {
 // installedDaemon is what "daemon install" prints with --json.
 type installedDaemon struct {
 	File    string `json:"file"`
-	Text    string `json:"text"` // what the file holds
+	Text    string `json:"text"` // the content of the file
 	DataDir string `json:"data_dir"`
 	Log     string `json:"log"`  // a file, or the command that shows it
 	Undo    string `json:"undo"` // the command that removes the service
@@ -148,7 +148,7 @@ func (o *daemonInstall) reach(ctx context.Context, m serviceManager) error {
 	return f
 }
 
-// tellLasting says how the daemon outlives the session, unless it does.
+// tellLasting reports what is missing for the daemon to outlive the session.
 func (o *daemonInstall) tellLasting(ctx context.Context, m serviceManager) {
 	command, err := m.lasting(ctx)
 	if err != nil {

@@ -78,7 +78,8 @@ func (l launchd) start(ctx context.Context) error {
 	return l.ctl(ctx, "bootstrap", l.domain(), l.file())
 }
 
-// Stop leaves the agent loaded: it is not started again because it ends well.
+// stop keeps the agent loaded. launchd does not restart it, because it exits with
+// status 0.
 func (l launchd) stop(ctx context.Context) error {
 	if !l.loaded(ctx) {
 		return nil

@@ -17,17 +17,17 @@ import (
 type daemonRecord struct {
 	Flags []string `json:"flags"` // of "daemon run"
 
-	// StoreSource says who named the database, when that is not among the flags
-	// because it may hold a password; else it is empty.
+	// StoreSource is the source of the database name if that is not a flag, because the
+	// name may contain a password; else it is empty.
 	StoreSource string `json:"store_source,omitempty"`
 }
 
 // errDataLocked means that another daemon holds the lock of a data directory.
 var errDataLocked = errors.New("another daemon uses this data directory")
 
-// lockData locks a data directory for this daemon and records its flags. The lock
-// ends when the result is closed. A file system without locks, or a full disk, is
-// no reason not to start: the log then says what does not work.
+// lockData locks a data directory for this daemon and records its flags. Closing the
+// result unlocks it. If the file system has no locks, or the disk is full, the daemon
+// starts anyway and logs what does not work.
 func (o *daemonRun) lockData(dir string, name storeName, log *slog.Logger) (io.Closer, error) {
 	file, err := lockFile(filepath.Join(dir, cli.DataLockFile))
 	if errors.Is(err, errDataLocked) {
@@ -70,7 +70,7 @@ func writeRecord(file *os.File, r daemonRecord) error {
 	return err
 }
 
-// readRecord returns what the last daemon on a data directory has recorded.
+// readRecord returns the record of the last daemon on a data directory.
 func readRecord(dir string) (r daemonRecord, err error) {
 	path := filepath.Join(dir, cli.DataLockFile)
 	if err := cli.RefuseExposed(path, privatefile.Writing); err != nil {
@@ -86,12 +86,13 @@ func readRecord(dir string) (r daemonRecord, err error) {
 	return r, nil
 }
 
-// dataInUse is the failure of a daemon whose data another one has.
+// dataInUse returns the error for a data directory that another daemon uses.
 func dataInUse(dir string) error {
 	return cli.OtherError("%s has the data in %s", lockHolderText(dir), dir).WithHint("stop it first, or choose another directory with --data-dir")
 }
 
-// lockHolderText names the daemon that has the data in a directory, as far as is known.
+// lockHolderText describes the daemon that uses a data directory, as far as it is
+// known.
 func lockHolderText(dir string) string {
 	found, err := cli.ReadAnnouncement(dir)
 	pid, locked := dataHolder(dir)
@@ -104,9 +105,9 @@ func lockHolderText(dir string) string {
 	return "another daemon"
 }
 
-// dataHolder reports whether a daemon holds the lock of a data directory, and its
-// process id as this process sees it: 0 when it is not visible from here, for
-// example because it runs in a container.
+// dataHolder reports whether a daemon has locked a data directory, and its process id.
+// The id is 0 if this process cannot see the daemon, for example because it runs in a
+// container.
 func dataHolder(dir string) (pid int, locked bool) {
 	return fileHolder(filepath.Join(dir, cli.DataLockFile))
 }

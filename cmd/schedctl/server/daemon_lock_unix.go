@@ -10,9 +10,9 @@ import (
 )
 
 // lockFile creates and locks a file. The error wraps errDataLocked when another
-// process has it locked. The lock is one of fcntl(2), because only of these the
-// kernel names the holder. Such a lock also ends when this process closes any other
-// descriptor of the file, so it must not open the file twice.
+// process has locked it. It uses locks of fcntl(2), because the kernel reports the
+// holder only of these. Such a lock also ends when this process closes any other
+// descriptor of the file, so this process must not open the file twice.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -30,8 +30,8 @@ func lockFile(path string) (*os.File, error) {
 	return nil, &os.PathError{Op: "lock", Path: path, Err: err}
 }
 
-// fileHolder reports whether another process has a file locked, and its process id,
-// 0 for one that this process cannot see.
+// fileHolder reports whether another process has locked a file, and its process id, or
+// 0 if this process cannot see it.
 func fileHolder(path string) (pid int, locked bool) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile creates and locks a file: no other process can open it. The error is
-// errDataLocked when another process has it open.
+// lockFile creates a file that no other process can open. The error is errDataLocked
+// when another process has opened it.
 func lockFile(path string) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -25,7 +25,7 @@ func lockFile(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// fileHolder finds no holder: Windows does not name it.
+// fileHolder returns 0: Windows does not report the holder.
 func fileHolder(string) (pid int, locked bool) { return 0, false }
 
 func detachedProcess() *syscall.SysProcAttr { return nil }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/media"
-	"github.com/schedctl/schedctl/daemon/privatefile"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/blob"
 	"github.com/schedctl/schedctl/storage/blob/all"
@@ -25,29 +24,31 @@ type mediaFlags struct {
 	spec                                   blob.Spec // parsed; zero for the default
 	image, gif, video, document, workspace sizeFlag
 	perPost                                int
-	uploadURL                              cli.DurationFlag
+	uploadURL, keep                        cli.DurationFlag
 }
 
 // register adds the flags.
 func (m *mediaFlags) register(f *pflag.FlagSet) {
 	d := media.DefaultLimits
 	m.image, m.gif, m.video, m.document, m.workspace = sizeFlag(d.Image), sizeFlag(d.GIF), sizeFlag(d.Video), sizeFlag(d.Document), sizeFlag(d.Quota)
-	m.uploadURL = cli.DurationFlag(d.UploadURL)
-	f.StringVar(&m.blobs, "blobs", "", "the place where the bytes of media are stored: `dir:PATH`, postgres, or s3://bucket/prefix?endpoint=URL; by default the PostgreSQL database, or else blobs in the data directory")
+	m.uploadURL, m.keep = cli.DurationFlag(d.UploadURL), cli.DurationFlag(d.Keep)
+	f.StringVar(&m.blobs, "blobs", "", "where the bytes of media are stored: `dir:PATH`, postgres, or s3://bucket/prefix?endpoint=URL; by default the PostgreSQL database, or the directory blobs in the data directory")
+
 	f.Var(&m.image, "media-image-max", "the largest picture that can be uploaded, as a `size`")
 	f.Var(&m.gif, "media-gif-max", "the largest GIF, as a `size`")
 	f.Var(&m.video, "media-video-max", "the largest video, as a `size`")
 	f.Var(&m.document, "media-document-max", "the largest document, as a `size`")
 	f.IntVar(&m.perPost, "media-per-post", d.PerPost, "the largest `number` of files of a post")
 	f.Var(&m.workspace, "media-quota", "the `size` of all media of a workspace")
-	f.Var(&m.uploadURL, "media-upload-url-life", "the `duration` for which the URL of an announced upload is valid")
+	f.Var(&m.uploadURL, "media-upload-url-life", "how long the URL of an announced upload is valid")
+	f.Var(&m.keep, "media-keep", "how long files are kept after the last post with them was published")
 }
 
 // limits returns the limits that the flags set.
 func (m *mediaFlags) limits() media.Limits {
 	return media.Limits{
 		Image: int64(m.image), GIF: int64(m.gif), Video: int64(m.video), Document: int64(m.document),
-		PerPost: m.perPost, Quota: int64(m.workspace), UploadURL: time.Duration(m.uploadURL),
+		PerPost: m.perPost, Quota: int64(m.workspace), UploadURL: time.Duration(m.uploadURL), Keep: time.Duration(m.keep),
 	}
 }
 
@@ -58,13 +59,16 @@ func (m *mediaFlags) check() error {
 		return cli.UsageError("--media-per-post %d: use a number from 1 to 100", m.perPost)
 	case m.uploadURL < cli.DurationFlag(time.Minute) || m.uploadURL > cli.DurationFlag(7*24*time.Hour):
 		return cli.UsageError("--media-upload-url-life: use a duration from 1m to 7d")
+	case m.keep < cli.DurationFlag(time.Hour) || m.keep > cli.DurationFlag(3650*24*time.Hour):
+		return cli.UsageError("--media-keep: use a duration from 1h to 3650d")
 	case m.blobs == "":
 		return nil
 	}
-	spec, err := blob.ParseSpec(m.blobs)
+	spec, err := parseBlobs("--blobs", m.blobs)
 	if err != nil {
-		return cli.UsageError("--blobs: %v", err)
+		return err
 	}
+	m.blobs = spec.String() // restarts and services use it from other working directories
 	m.spec = spec
 	return nil
 }
@@ -74,19 +78,12 @@ func (m *mediaFlags) check() error {
 func (m *mediaFlags) open(ctx context.Context, a *cli.App, store storage.Store, dataDir string) (blob.Store, error) {
 	spec := m.spec
 	if spec.Engine == "" {
-		spec = blob.Spec{Engine: blob.EngineDir, Dir: filepath.Join(dataDir, "blobs")}
+		spec = blobDir(dataDir)
 		if _, shared := store.(storage.Shared); shared {
 			spec = blob.Spec{Engine: blob.EnginePostgres}
 		}
 	}
-	blobs, err := all.Open(ctx, spec, all.Options{
-		Database: store, Spools: filepath.Join(dataDir, "uploads"), Getenv: a.Getenv,
-		CheckSecret: func(path string) error { return cli.RefuseExposed(path, privatefile.Reading) },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("open the store of media: %w; choose another with --blobs", err)
-	}
-	return blobs, nil
+	return openBlobs(ctx, a, "--blobs", spec, all.Options{Database: store, Spools: filepath.Join(dataDir, uploadsFolder)})
 }
 
 // sizeFlag is a flag value such as 20MB, in bytes. Units are powers of 1000.

@@ -32,15 +32,14 @@ func listNodes(ctx context.Context, a *cli.App, url string) []apiv1.Node {
 	switch {
 	case schedctl.CodeOf(err) == schedctl.NotFound || a.Quiet:
 	case schedctl.CodeOf(err) == schedctl.AuthenticationRequired:
-		a.Messagef("the daemons on its database are listed with an API key alone: --api-key-file, SCHEDCTL_API_KEY, or schedctl login")
+		a.Messagef("to list the daemons on its database, give an API key: --api-key-file, SCHEDCTL_API_KEY, or schedctl login")
 	default:
 		a.Messagef("the daemons on its database are not listed: %s", cli.OneLine(err.Error()))
 	}
 	return nil
 }
 
-// knownClient returns a client of a daemon that is known to be there, with the
-// key that there is, if any.
+// knownClient returns a client of a running daemon, with the API key if there is one.
 func knownClient(a *cli.App, url string, at cli.ContextChoice) (*client.Client, error) {
 	e, err := a.EndpointAt(url, at)
 	if err != nil {
@@ -68,7 +67,7 @@ func nodeTable(a *cli.App, nodes []apiv1.Node) []byte {
 	return append([]byte("\n"), text...)
 }
 
-// nodeState is what a table says of a node.
+// nodeState returns the state of a node for the table.
 func nodeState(n apiv1.Node) string {
 	switch {
 	case n.Self:
@@ -79,7 +78,7 @@ func nodeState(n apiv1.Node) string {
 	return "gone"
 }
 
-// spanText returns milliseconds as a time, rounded for people on a terminal.
+// spanText formats milliseconds as a duration, rounded on a terminal.
 func spanText(a *cli.App, ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	if a.OutTerminal && d > time.Second {

@@ -48,7 +48,7 @@ func (o *daemonRestart) run(ctx context.Context) error {
 			return err
 		}
 	}
-	dir, name, err := o.settle() // before the daemon stops: it must be possible to start it
+	dir, name, err := o.settle() // check this first: the stopped daemon must be able to start again
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (o *daemonRestart) run(ctx context.Context) error {
 	return o.start(ctx, dir, name)
 }
 
-// recall sets the flags to those of the last daemon on a data directory, if there
-// was one.
+// recall sets the flags to those of the last daemon on a data directory, if there is a
+// record.
 func (o *daemonRestart) recall(dir string) error {
 	r, err := readRecord(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -22,8 +22,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// daemonRun is a daemon as the flags of "daemon run" describe it. The commands that
-// start one in the background, or as a service, take the same flags.
+// daemonRun has the flags of "daemon run". The commands that start a daemon in the
+// background or as a service have the same flags.
 type daemonRun struct {
 	*cli.App
 	flags        *pflag.FlagSet
@@ -46,22 +46,22 @@ func newDaemonRun(a *cli.App) *cobra.Command {
 SIGINT or SIGTERM. "schedctl daemon start" runs it in the background, and
 "schedctl daemon install" as a service that starts with your session.
 
-The first start creates the data directory with the database (schedctl.db), the
-key that seals account secrets in it (secret.key: back it up with the database)
-and the first API key (admin.key), by which the commands of the same user find
-their way in. The data directory is --data-dir, else SCHEDCTL_DATA_DIR, else
-schedctl in the user's data directory.
+The first start creates the data directory with the database (schedctl.db), the key
+that seals account secrets in it (secret.key: back it up with the database) and the
+first API key (admin.key), which the commands of the same user find and use. The data
+directory is --data-dir, else SCHEDCTL_DATA_DIR, else schedctl in the user's data
+directory.
 
 With --store postgres://… posts are kept in a PostgreSQL database, which several
-daemons may use at once. The password is best left out of the URL, which every user
-of the machine can see: it is taken from PGPASSWORD, or from the file that
-PGPASSFILE names (~/.pgpass by default). SCHEDCTL_STORE and the credential "store"
-take the whole URL. All daemons on one database need the same secret.key.
+daemons may use at once. Leave the password out of the URL, because every user of the
+machine can see the flag. It is read from PGPASSWORD, or from the file that PGPASSFILE
+names (~/.pgpass by default). SCHEDCTL_STORE and the credential "store" may contain
+the whole URL. All daemons on one database need the same secret.key.
 
-A service manager such as systemd is notified when the daemon serves, that it lives
-while it can publish, and when it stops. The daemon serves on the socket that it
-is handed (then without --listen), and takes the credential secret.key when there
-is no such file in the data directory.`,
+The daemon notifies a service manager such as systemd when it is ready, regularly
+while it can publish, and when it stops. It serves on the socket that a service manager
+passes to it (then without --listen), and uses the credential secret.key when the data
+directory has no such file.`,
 		Example: `  schedctl daemon run
   schedctl daemon run --data-dir /var/lib/schedctl --listen 127.0.0.1:8080 --log-format json
   schedctl daemon run --store "postgres://schedctl@db.example/schedctl?sslmode=verify-full"`,
@@ -102,8 +102,8 @@ func (o *daemonRun) run(ctx context.Context) error {
 	return errors.Join(err, store.Close())
 }
 
-// ensureDataDir creates the data directory if it is absent. It returns an error when
-// other users can change what is in it.
+// ensureDataDir creates the data directory if it is missing. It returns an error when
+// other users can change files in it.
 func ensureDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
@@ -183,15 +183,14 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	}
 	if errors.Is(err, daemon.ErrOtherKey) {
 		if absent != nil {
-			os.Remove(keyPath) // it was made a moment ago, and has sealed nothing
+			os.Remove(keyPath) // it is new and has sealed nothing
 		}
 		return otherKey(err.Error(), keyPath)
 	}
 	return err
 }
 
-// otherKey is why a daemon does not start that lacks the key of the others on its
-// database.
+// otherKey returns the error for a daemon that does not have the key of its database.
 func otherKey(message, path string) error {
 	return cli.OtherError("%s", message).WithHint("copy secret.key from the data directory of a daemon that uses this database to " + path)
 }
@@ -232,7 +231,7 @@ func sealerFor(ctx context.Context, store storage.Store, path string) (*seal.Sea
 	return seal.New(key)
 }
 
-// openError adds who holds a locked database file.
+// openError adds the process that has locked a database file.
 func openError(err error, path string) error {
 	if !errors.Is(err, storage.ErrLocked) {
 		return err

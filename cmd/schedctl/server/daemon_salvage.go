@@ -71,7 +71,7 @@ network has the post, and if not, publish it with "schedctl post retry ID --forc
 	})
 	f := cmd.Flags()
 	o.register(f)
-	f.StringVar(&o.output, "output", "", "the `file` to write, which must not be there yet")
+	f.StringVar(&o.output, "output", "", "the `file` to write; it must not exist")
 	return cmd
 }
 
@@ -97,7 +97,7 @@ func (o *daemonSalvage) run(ctx context.Context) error {
 	return o.print(data)
 }
 
-// refuseTaken returns an error when there is a file already.
+// refuseTaken returns an error if a file exists.
 func refuseTaken(path string) error {
 	_, err := os.Lstat(path)
 	switch {
@@ -109,8 +109,8 @@ func refuseTaken(path string) error {
 	return cli.OtherError("%s already exists", path).WithHint("move it away, or name another file with --output")
 }
 
-// salvage makes the new database in a directory of its own, so that under its
-// name there is never half a one.
+// salvage writes the new database in a temporary directory, so that an incomplete file
+// never has the final name.
 func (o *daemonSalvage) salvage(ctx context.Context, dir string, data *salvagedData) error {
 	place, err := os.MkdirTemp(filepath.Dir(data.Output), ".salvage-*")
 	if err != nil {
@@ -140,8 +140,8 @@ func (o *daemonSalvage) salvage(ctx context.Context, dir string, data *salvagedD
 	return privatefile.SyncDir(filepath.Dir(data.Output))
 }
 
-// prepare holds back what may have gone out, lets the owner of the data in and
-// checks what has come of it.
+// prepare holds posts that may have been published, restores the admin key and checks
+// the result.
 func (o *daemonSalvage) prepare(ctx context.Context, path, dir string, data *salvagedData) (err error) {
 	store, err := bolt.Open(path, bolt.Options{Logger: o.Logger()})
 	if err != nil {
@@ -157,8 +157,8 @@ func (o *daemonSalvage) prepare(ctx context.Context, path, dir string, data *sal
 	return store.Check(ctx)
 }
 
-// restoreAdminKey puts the key in admin.key back when its record was lost: who
-// can read that file owns the data, and could not get at it without.
+// restoreAdminKey restores the key of admin.key if its record was lost. A user who can
+// read that file owns the data, and would have no access without the key.
 func (o *daemonSalvage) restoreAdminKey(ctx context.Context, store storage.Store, path string) (done bool, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -210,10 +210,10 @@ func (o *daemonSalvage) print(d salvagedData) error {
 	return o.Write(o.RenderProperties(append(pairs, cli.Property{Name: "Held", Value: strconv.Itoa(d.Held)})))
 }
 
-// advise says what the result means and what to do with it.
+// advise explains the result and what to do next.
 func (o *daemonSalvage) advise(d salvagedData) {
 	if !d.Latest {
-		o.Messagef("what says which state is the last one was damaged: the last changes may be missing")
+		o.Messagef("the record of the newest state is damaged: the last changes may be missing")
 	}
 	if d.Lost["workspaces"] > 0 {
 		o.Messagef("%s had lost name and settings, and is called salvaged", cli.Plural(d.Lost["workspaces"], "workspace"))

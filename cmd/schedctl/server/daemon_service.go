@@ -17,20 +17,20 @@ import (
 type serviceManager interface {
 	tool() string                                // the program that manages services
 	file() string                                // the file that describes the service
-	text(program string, flags []string) string  // what the file holds
-	quote(arg string) string                     // an argument of the daemon as the file holds it
-	reach(ctx context.Context) error             // nil if it serves this user
-	enable(ctx context.Context) error            // start it now, and at every login, as the file says
-	start(ctx context.Context) error             // start it, until the next stop
-	stop(ctx context.Context) error              // stop it, until the next start or login
-	disable(ctx context.Context) error           // stop it, and forget it
-	removed(ctx context.Context)                 // the file is gone
+	text(program string, flags []string) string  // the content of the file
+	quote(arg string) string                     // an argument of the daemon, quoted for the file
+	reach(ctx context.Context) error             // nil if it works for this user
+	enable(ctx context.Context) error            // start the service now, and at every login
+	start(ctx context.Context) error             // start the service until the next stop
+	stop(ctx context.Context) error              // stop the service until the next start or login
+	disable(ctx context.Context) error           // stop the service and unregister it
+	removed(ctx context.Context)                 // called after the file was removed
 	log() string                                 // the command or the file that shows its log
 	journal(ctx context.Context) []string        // the last lines of its log
-	lasting(ctx context.Context) (string, error) // what to do so that it outlives the session
+	lasting(ctx context.Context) (string, error) // the command that is still needed so that the service outlives the session
 }
 
-// serviceMark is in every file that "daemon install" writes, and in no other.
+// serviceMark is a line in every file that "daemon install" writes.
 const serviceMark = `Written by "schedctl daemon install".`
 
 // currentServiceManager returns the service manager of this machine.
@@ -59,13 +59,13 @@ func installedService(a *cli.App, dir string) serviceManager {
 	return m
 }
 
-// runsOn reports whether a service is that of the daemon on a data directory.
+// runsOn reports whether a service runs the daemon on a data directory.
 func runsOn(m serviceManager, text, dir string) bool {
 	return strings.Contains(text, serviceMark) && strings.Contains(text, m.quote("--"+dataDirFlag+"="+dir))
 }
 
-// readService returns what describes the service, empty for none. A file that
-// "daemon install" did not write is an error.
+// readService returns the content of the service file, empty if there is none. A file
+// that "daemon install" did not write is an error.
 func readService(m serviceManager) (string, error) {
 	text, err := os.ReadFile(m.file())
 	switch {
@@ -101,7 +101,8 @@ func runServiceTool(ctx context.Context, a *cli.App, name string, args ...string
 	return "", cli.OtherError("%s %s: %s", name, strings.Join(args, " "), reason)
 }
 
-// notStarted adds the end of the log to the error of a service that did not start.
+// notStarted adds the last lines of the log to the error of a service that did not
+// start.
 func notStarted(ctx context.Context, a *cli.App, m serviceManager, err error) error {
 	showLog(a, m.journal(ctx))
 	var f *cli.Failure

@@ -18,7 +18,7 @@ import (
 
 type daemonStart struct{ daemonRun }
 
-// startTime is how long a daemon may take to be ready, without --timeout.
+// startTime is the longest time for a daemon to become ready, without --timeout.
 const startTime = time.Minute
 
 func newDaemonStart(a *cli.App) *cobra.Command {
@@ -90,7 +90,7 @@ func (o *daemonStart) start(ctx context.Context, dir string, name storeName) err
 	return o.awaitStart(ctx, s, ended)
 }
 
-// fixedFlags is the failure of a start whose flags the service does not take.
+// fixedFlags returns the error for flags that an installed service would ignore.
 func fixedFlags(m serviceManager) error {
 	return cli.UsageError("the daemon is a service, and %s has its flags", m.file()).WithHint("change them with: schedctl daemon install FLAGS")
 }
@@ -114,7 +114,7 @@ func openDaemonLog(dir string) (*os.File, error) {
 }
 
 // spawn starts a daemon that survives this process and its terminal, and returns its
-// process id. The channel gets one error when the daemon ends before this process does.
+// process id. The channel receives an error if the daemon ends before this process.
 func (o *daemonStart) spawn(dir string, name storeName) (pid int, ended <-chan error, err error) {
 	log, err := openDaemonLog(dir)
 	if err != nil {
@@ -137,8 +137,8 @@ func (o *daemonStart) spawn(dir string, name storeName) (pid int, ended <-chan e
 	return cmd.Process.Pid, end, nil
 }
 
-// withoutSupervisor removes the variables by which a service manager talks to this
-// process, and not to the daemon.
+// withoutSupervisor removes the variables with which a service manager contacts this
+// process, because they are not for the daemon.
 func withoutSupervisor(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -146,8 +146,8 @@ func withoutSupervisor(env []string) []string {
 	})
 }
 
-// programPath returns the path of this program, as it was called: a link in a
-// directory of programs still leads to it after an upgrade.
+// programPath returns the path with which this program was called. A link still leads
+// to the program after an upgrade.
 func programPath() string {
 	self, err := os.Executable()
 	called, notFound := exec.LookPath(os.Args[0])
@@ -166,11 +166,11 @@ func sameFile(a, b string) bool {
 	return err == nil && otherErr == nil && os.SameFile(first, second)
 }
 
-// logTail is how many lines of its log are shown of a daemon that did not start.
+// logTail is the number of log lines that are shown when a daemon did not start.
 const logTail = 10
 
-// daemonEnded returns why a daemon ended before it was ready, from the log that it
-// wrote behind offset.
+// daemonEnded returns why a daemon ended before it was ready, with the lines after
+// offset in its log.
 func (o *daemonStart) daemonEnded(err error, path string, offset int64) error {
 	f := cli.OtherError("the daemon did not start").WithHint("its log is " + path)
 	var exit *exec.ExitError
@@ -196,7 +196,7 @@ type endedDaemon struct {
 // Unwrap returns the failure without the lines of the log.
 func (e *endedDaemon) Unwrap() error { return e.Failure }
 
-// tailLines returns the last lines of a file, of those behind offset.
+// tailLines returns the last lines after offset in a file.
 func tailLines(path string, offset int64, most int) []string {
 	text, err := os.ReadFile(path)
 	if err != nil || int64(len(text)) <= offset {

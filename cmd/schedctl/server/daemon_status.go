@@ -32,16 +32,16 @@ type daemonState struct {
 	Nodes []apiv1.Node `json:"nodes"` // the daemons on its database; null when unknown
 }
 
-// healthTime is how long a daemon may take to say that it is well.
+// healthTime is the longest wait for the health response.
 const healthTime = 5 * time.Second
 
 func newDaemonStatus(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[daemonState](&cobra.Command{
 		Use:   "status",
 		Short: "Show whether the daemon runs, and where",
-		Long: `Show where the daemon is, whether it responds, whether it is ready to publish, and
-which version it is. No API key is needed. When it is not ready the exit status is
-7. "schedctl doctor" looks further.
+		Long: `Show the address of the daemon, whether it responds and is ready to publish, and its
+version. No API key is needed. When it is not ready, the exit status is 7. "schedctl
+doctor" checks more.
 
 With an API key, the daemons that use the same database are listed too: the time since
 the last heartbeat of each (it sends one every second), and how late its posts are.
@@ -82,8 +82,8 @@ func daemonStatus(ctx context.Context, a *cli.App) error {
 	return failed
 }
 
-// askReady asks whether the daemon is ready. A server that is not schedctl, whose
-// response may well be a success, is a separate error.
+// askReady requests whether the daemon is ready. A server that is not schedctl is a
+// separate error, because its response may also be a success.
 func askReady(ctx context.Context, c *client.Client) (said health, answer client.Response, err error) {
 	answer, err = c.Raw(ctx, http.MethodGet, "/readyz", nil)
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && (json.Unmarshal(answer.Body, &said) != nil || said.Status == "") {
@@ -92,7 +92,8 @@ func askReady(ctx context.Context, c *client.Client) (said health, answer client
 	return said, answer, err
 }
 
-// locateDaemon finds the daemon without asking it and without a key.
+// locateDaemon returns the address of the daemon without contacting it and without a
+// key.
 func locateDaemon(a *cli.App) (daemonState, *client.Client, error) {
 	state := daemonState{}
 	url, at, err := a.DaemonAddress()
@@ -114,8 +115,8 @@ func locateDaemon(a *cli.App) (daemonState, *client.Client, error) {
 	return state, c, err
 }
 
-// daemonVersion reads the version from the API document. It is empty when that fails:
-// an old daemon is no reason to fail.
+// daemonVersion reads the version from the API document. It returns an empty string on
+// errors, because the status is useful without it.
 func daemonVersion(ctx context.Context, c *client.Client) string {
 	answer, err := c.Raw(ctx, http.MethodGet, "/openapi.json", nil)
 	var document struct {
@@ -155,7 +156,7 @@ func printState(a *cli.App, s daemonState) error {
 	return a.Write(text)
 }
 
-// health is what "daemon health --json" prints.
+// health is the --json output of "daemon health".
 type health struct {
 	Status   string   `json:"status"`
 	Warnings []string `json:"warnings,omitempty"`
@@ -165,9 +166,9 @@ func newDaemonHealth(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[health](&cobra.Command{
 		Use:   "health",
 		Short: "Check whether the daemon is ready, for service managers",
-		Long: `Check whether the daemon is ready to publish: print "ok" and exit with 0, or report
-why not and ends with 7. No API key is needed. It waits 5 seconds at most, or
---timeout.`,
+		Long: `Check whether the daemon is ready to publish. The command prints "ok", or reports why
+the daemon is not ready (exit status 7). No API key is needed. It waits for 5 seconds
+at most, or for --timeout.`,
 		Example: `  schedctl daemon health
   schedctl daemon health --url http://127.0.0.1:7733 --timeout 2s -q`,
 		Args: cli.Args(0, 0, ""),

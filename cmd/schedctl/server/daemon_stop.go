@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// stoppedDaemon is what "daemon stop" prints with --json.
+// stoppedDaemon is the --json output of "daemon stop".
 type stoppedDaemon struct {
 	Stopped bool   `json:"stopped"` // false if none was running
 	DataDir string `json:"data_dir"`
@@ -21,8 +21,8 @@ type stoppedDaemon struct {
 
 type daemonStop struct{ daemonRun }
 
-// stopTime is how long a daemon may take to stop, without --timeout: calls to
-// networks that are in progress may finish.
+// stopTime is the longest time for a daemon to stop, without --timeout. Requests to
+// networks in progress may finish.
 const stopTime = time.Minute
 
 func newDaemonStop(a *cli.App) *cobra.Command {
@@ -41,7 +41,7 @@ longer than a minute, or --timeout, continues to stop (exit status 8).`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
-	cmd.Flags().StringVar(&o.dir, dataDirFlag, "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
+	cmd.Flags().StringVar(&o.dir, dataDirFlag, "", "the data `directory` (environment: SCHEDCTL_DATA_DIR)")
 	return cmd
 }
 
@@ -75,7 +75,7 @@ func (o *daemonRun) stop(ctx context.Context, dir string) (stopped bool, err err
 	if manager := installedService(o.App, dir); manager != nil {
 		if err := manager.stop(ctx); err != nil && !running {
 			return false, err
-		} // else the daemon is stopped without it
+		} // otherwise the daemon is stopped directly
 	}
 	pid, locked := dataHolder(dir)
 	switch {
@@ -91,13 +91,13 @@ func (o *daemonRun) stop(ctx context.Context, dir string) (stopped bool, err err
 		return false, err
 	}
 	if _, locked := dataHolder(dir); locked {
-		return false, cli.NewFailure(cli.ExitConflict, cli.CodeOther, "the daemon has ended, and something has started another one").
+		return false, cli.NewFailure(cli.ExitConflict, cli.CodeOther, "the daemon has ended, but another one was started at once").
 			WithHint("stop it with the service manager that starts it, for example: sudo systemctl stop schedctl.service")
 	}
 	return true, nil
 }
 
-// awaitEnd waits until a process no longer has the data.
+// awaitEnd waits until a process has released the data.
 func (o *daemonRun) awaitEnd(ctx context.Context, dir string, pid int) error {
 	late := time.After(orDefault(o.Timeout, stopTime))
 	for {
@@ -115,9 +115,9 @@ func (o *daemonRun) awaitEnd(ctx context.Context, dir string, pid int) error {
 	}
 }
 
-// terminate asks the process that has the data to stop. The kernel names the holder
-// of the lock. terminate opens the process before it reads the holder again, so that
-// the signal reaches the holder or, if the holder has just ended, no process at all.
+// terminate sends the stop signal to the process that has locked the data. It opens
+// the process and then reads the lock holder again, so that the signal reaches the
+// holder or, if that has just ended, no process.
 func terminate(dir string, pid int) error {
 	if pid == 0 {
 		return cli.OtherError("the daemon that has the data in %s is not visible from here", dir).
@@ -141,8 +141,8 @@ func terminate(dir string, pid int) error {
 	return nil
 }
 
-// refuseUnlocked returns an error when a daemon of an earlier version has the data:
-// it holds no lock, so nothing proves which process it is.
+// refuseUnlocked returns an error if a daemon of an earlier version uses the data. It
+// has no lock, so its process cannot be determined safely.
 func (o *daemonRun) refuseUnlocked(ctx context.Context, dir string) error {
 	found, err := cli.ReadAnnouncement(dir)
 	if err != nil || found.URL == "" || found.Secret == "" {
@@ -158,6 +158,6 @@ func (o *daemonRun) refuseUnlocked(ctx context.Context, dir string) error {
 	if _, answer, _ := askReady(ctx, c); answer.Status == 0 {
 		return nil
 	}
-	return cli.OtherError("the daemon at %s holds no lock on %s, so it is not known which process it is", found.URL, dir).
+	return cli.OtherError("the daemon at %s holds no lock on %s, so its process is not known", found.URL, dir).
 		WithHint(fmt.Sprintf("if an earlier version of schedctl started it on this machine, stop it with: kill %d", found.PID))
 }

@@ -23,21 +23,20 @@ import (
 // database (systemd.exec(5), LoadCredential).
 const storeCredential = "store"
 
-// storeName is the database that a daemon uses: a file, or what a URL of
-// PostgreSQL names.
+// storeName is the name of a database: a file or a PostgreSQL URL.
 type storeName struct {
 	file, url string
-	source    string // who named it
+	source    string // the flag, variable or credential with the name
 }
 
-// exposed reports whether a password is on the command line.
+// exposed reports whether the command line contains a password.
 func (n storeName) exposed() bool { return n.source == storeFlag && hasPassword(n.url) }
 
 // storeFlag is the flag that names the database.
 const storeFlag = "--store"
 
-// storeName returns what --store says, else what is given otherwise, else the file
-// in the data directory.
+// storeName returns the database of --store, or else of the environment or credential,
+// or else the file in the data directory.
 func (o *daemonRun) storeName(dir string) (storeName, error) {
 	name, err := givenStore(o.App, o.store)
 	if err == nil && name.source == "" {
@@ -46,8 +45,8 @@ func (o *daemonRun) storeName(dir string) (storeName, error) {
 	return name, err
 }
 
-// givenStore returns what the flag says, else SCHEDCTL_STORE, else the credential
-// of the service manager; no database when none says anything.
+// givenStore returns the database of the flag, or else of SCHEDCTL_STORE, or else of
+// the service manager's credential. It is zero if none is given.
 func givenStore(a *cli.App, flag string) (storeName, error) {
 	if flag != "" {
 		return readStoreName(flag, storeFlag)
@@ -65,8 +64,8 @@ func givenStore(a *cli.App, flag string) (storeName, error) {
 	return storeName{}, nil
 }
 
-// readStoreName reads the name of a database. Errors do not show it, for it may
-// hold a password.
+// readStoreName parses the name of a database. Errors do not contain it, because it
+// may contain a password.
 func readStoreName(text, source string) (storeName, error) {
 	path, file := strings.CutPrefix(text, "bolt:")
 	switch {
@@ -83,7 +82,7 @@ func isPostgres(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
-// hasPassword reports whether a URL of PostgreSQL holds a password.
+// hasPassword reports whether a PostgreSQL URL contains a password.
 func hasPassword(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -113,7 +112,7 @@ func openStore(ctx context.Context, name storeName, log *slog.Logger) (storage.S
 	return store, nil
 }
 
-// serverError gives an error of opening a database on a server its exit status.
+// serverError sets the exit status of errors of a database server.
 func serverError(ctx context.Context, err error) error {
 	var answered *pgconn.PgError
 	f := cli.OtherError("%s", err.Error())

@@ -24,8 +24,8 @@ func (s systemd) tool() string { return "systemctl" }
 
 func (s systemd) file() string { return filepath.Join(s.ConfigHome, "systemd", "user", unitName) }
 
-// userSettings are the settings of the packaged unit that hold for the service of a
-// user as well. Of the confinement these are the ones that need no privileges.
+// userSettings are the settings of the packaged unit that also apply to a service of a
+// user. They include the confinement settings that need no privileges.
 var userSettings = strings.Fields(`
 	Description Documentation
 	Type NotifyAccess UMask TimeoutStartSec TimeoutStopSec WatchdogSec Restart RestartSec
@@ -55,13 +55,13 @@ func (s systemd) text(program string, flags []string) string {
 	return b.String()
 }
 
-// unitEscapes are the characters with a meaning in a quoted word of ExecStart
+// unitEscapes escapes the special characters in a quoted argument of ExecStart
 // (systemd.service(5)).
 var unitEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`)
 
 func (s systemd) quote(arg string) string { return `"` + unitEscapes.Replace(arg) + `"` }
 
-// ctl runs systemctl for the manager of this user.
+// ctl runs systemctl for the user manager.
 func (s systemd) ctl(ctx context.Context, args ...string) error {
 	_, err := runServiceTool(ctx, s.App, "systemctl", append([]string{"--user"}, args...)...)
 	return err

@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// Diagnosis is what one check found.
+// Diagnosis is the result of one check.
 type Diagnosis struct {
 	Check  string `json:"check"`
 	Status string `json:"status"` // ok, warn or fail
@@ -23,25 +23,23 @@ type Diagnosis struct {
 	Advice string `json:"advice"` // what to do, or empty
 }
 
-// doctor goes from check to check. One whose ground another has taken away is
-// left out.
+// doctor runs the checks. It skips a check if a failed one makes it impossible.
 type doctor struct {
 	*cli.App
 	findings []Diagnosis
-	warned   bool // the daemon has warned of something that may keep posts waiting
+	warned   bool // the daemon reported a warning that may explain late posts
 }
 
 func NewDoctor(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[Diagnosis](&cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what is wrong, and say what to do",
-		Long: `Look for what is wrong: the configuration, the daemon, the API key, the clocks, the
-time zones, the keyring, the accounts, and overdue posts. Each
-check is a line: ok, warn or fail, and what to do. When something fails the exit
-status is 1. The command changes nothing.
+		Long: `Find problems: check the configuration, the daemon, the API key, the clocks, the time
+zones, the keyring, the accounts, overdue posts, and the newest media files. Each check is a line: ok, warn or
+fail, and what to do. When a check fails, the exit status is 1. The command changes
+nothing.
 
-Elsewhere than on a terminal the fields are the status, the check, what was found
-and what to do.`,
+Without a terminal the fields are the status, the check, the result, and what to do.`,
 		Example: `  schedctl doctor
   schedctl doctor --jq '.[] | select(.status == "fail") | .advice'`,
 		Args: cli.Args(0, 0, ""),
@@ -71,7 +69,7 @@ func (d *doctor) fail(check, advice, format string, args ...any) {
 	d.findings = append(d.findings, Diagnosis{check, "fail", fmt.Sprintf(format, args...), advice})
 }
 
-// failed notes an error that says itself what to do.
+// failed records an error that includes its own advice.
 func (d *doctor) failed(check string, err error) {
 	detail, advice := err.Error(), ""
 	if known := (*cli.Failure)(nil); errors.As(err, &known) {
@@ -80,7 +78,7 @@ func (d *doctor) failed(check string, err error) {
 	d.fail(check, advice, "%s", detail)
 }
 
-// examine makes all checks, those of this machine first.
+// examine runs all checks, first those of this machine.
 func (d *doctor) examine(ctx context.Context) {
 	d.timeZones()
 	d.keyringWorks()
@@ -104,13 +102,14 @@ func (d *doctor) examine(ctx context.Context) {
 		return
 	}
 	defer c.Close()
-	if d.daemonAnswers(ctx, c) && d.keyIsGood(ctx, c) {
+	if d.daemonResponds(ctx, c) && d.keyIsGood(ctx, c) {
 		d.accountsAreWell(ctx, c)
 		d.postsGoOut(ctx, c)
+		d.mediaIsThere(ctx, c)
 	}
 }
 
-// report prints the findings; any that failed is an error.
+// report prints the results. It returns an error if any check failed.
 func (d *doctor) report() error {
 	failed := 0
 	var names []string
@@ -147,7 +146,7 @@ func (d *doctor) print(failed []string) error {
 	return d.Write(b.Bytes())
 }
 
-// timeZones checks what times in words depend on.
+// timeZones checks the time zone database and the local zone.
 func (d *doctor) timeZones() {
 	name := d.Getenv("TZ")
 	if name != "" && !strings.HasPrefix(name, ":") && !strings.HasPrefix(name, "/") {
@@ -166,8 +165,8 @@ func (d *doctor) timeZones() {
 	d.ok("time zones", "local time is %s", now.Format("2006-01-02 15:04 MST (UTC-07:00)"))
 }
 
-// daemonAnswers checks that the daemon is there and ready, and compares clocks.
-func (d *doctor) daemonAnswers(ctx context.Context, c *client.Client) bool {
+// daemonResponds checks that the daemon responds and is ready, and compares clocks.
+func (d *doctor) daemonResponds(ctx context.Context, c *client.Client) bool {
 	asked := d.Now()
 	said, answer, err := askReady(ctx, c)
 	took := d.Now().Sub(asked)

@@ -28,21 +28,21 @@ const (
 func (d *doctor) clocksAgree(here time.Time, date string) {
 	there, err := http.ParseTime(date)
 	if err != nil {
-		d.warn("clock", "a proxy may have taken it away", "the daemon does not say what time it has")
+		d.warn("clock", "a proxy may have removed it", "the response of the daemon has no Date header")
 		return
 	}
-	skew := there.Add(time.Second / 2).Sub(here) // it is cut to whole seconds
+	skew := there.Add(time.Second / 2).Sub(here) // it has whole seconds
 	switch text := skew.Abs().Round(time.Second).String(); {
 	case skew.Abs() >= clockFails:
-		d.fail("clock", "set the clock of this machine and of the daemon's, best with NTP: the daemon's clock decides when posts are published", "the clocks here and there differ by %s", text)
+		d.fail("clock", "set the clock of this machine and of the daemon's, best with NTP: the daemon's clock decides when posts are published", "the clocks of this machine and of the daemon differ by %s", text)
 	case skew.Abs() >= clockWarns:
-		d.warn("clock", "set the clock of this machine and of the daemon's, best with NTP", "the clocks here and there differ by %s", text)
+		d.warn("clock", "set the clock of this machine and of the daemon's, best with NTP", "the clocks of this machine and of the daemon differ by %s", text)
 	default:
 		d.ok("clock", "the clocks here and there agree")
 	}
 }
 
-// keyringWorks checks whether a login could keep its key in the keyring.
+// keyringWorks checks whether "schedctl login" could store a key in the keyring.
 func (d *doctor) keyringWorks() {
 	_, err := d.Keyring.Get(cli.KeyringService, "doctor")
 	if err == nil || errors.Is(err, keyring.ErrNotFound) {
@@ -52,7 +52,7 @@ func (d *doctor) keyringWorks() {
 	d.warn("keyring", "nothing has to be done: schedctl login keeps keys in files that only you may read", "there is no keyring that can be used: %v", err)
 }
 
-// keySoon is how long before its end a key is warned of.
+// keySoon is the time before the expiry of a key in which doctor warns.
 const keySoon = 7 * 24 * time.Hour
 
 // keyIsGood checks the API key.
@@ -73,7 +73,7 @@ func (d *doctor) keyIsGood(ctx context.Context, c *client.Client) bool {
 	return true
 }
 
-// accountsAreWell checks what the daemon knows of its accounts.
+// accountsAreWell checks the status of the accounts.
 func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
 	list, err := c.Accounts(ctx, client.AccountQuery{})
 	switch {
@@ -114,9 +114,9 @@ const (
 	lagFails = time.Minute
 )
 
-// postsGoOut looks for posts whose time has passed and that are not, or not wholly,
-// published: those that wait to be claimed, and those that are being published, or
-// are tried again. Posts that wait for an account are reported with the account.
+// postsGoOut checks for overdue posts: those that are not claimed yet, are being
+// published, or will be retried. Posts that wait for an account are reported with the
+// account.
 func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
 	names := post.AccountsByID(ctx, c)
 	late, longest := 0, time.Duration(0)
@@ -139,18 +139,18 @@ func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
 	case late == 0:
 		d.ok("lag", "no post is late")
 	case d.warned:
-		d.warn("lag", "see what the daemon warns of, above", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
+		d.warn("lag", "see the warnings of the daemon above", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
 	case longest < lagFails:
-		d.warn("lag", "look again in a minute", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
+		d.warn("lag", "check again in a minute", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
 	default:
 		d.fail("lag", "look at the log of the daemon, and at schedctl post list --status scheduled --status publishing --sort publish_at", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
 	}
 }
 
-// maxLate is how many late posts are counted.
+// maxLate is the maximum number of late posts that are counted.
 const maxLate = 10_000
 
-// waitsForAccounts reports whether all that is left of a post waits for accounts
+// waitsForAccounts reports whether all unfinished targets of a post wait for accounts
 // that do not work.
 func waitsForAccounts(p apiv1.Post, names post.Accounts) bool {
 	for _, t := range p.Targets {

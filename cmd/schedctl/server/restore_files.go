@@ -10,13 +10,15 @@ import (
 	"path/filepath"
 
 	"github.com/schedctl/schedctl/daemon/privatefile"
+	"github.com/schedctl/schedctl/storage/archive"
+	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// dataDir is a data directory that is being made.
+// dataDir is a data directory that is being created.
 type dataDir struct {
 	path string
-	own  bool     // it was not there before
-	made []string // the files in it
+	own  bool     // this command created it
+	made []string // the files and directories in it
 }
 
 func makeDataDir(path string) (*dataDir, error) {
@@ -28,17 +30,17 @@ func makeDataDir(path string) (*dataDir, error) {
 	return d, nil
 }
 
-// undo removes what was made.
+// undo removes everything that was created.
 func (d *dataDir) undo() {
 	for _, name := range d.made {
-		os.Remove(filepath.Join(d.path, name))
+		os.RemoveAll(filepath.Join(d.path, name))
 	}
 	if d.own {
 		os.Remove(d.path)
 	}
 }
 
-// create makes a file for this user alone.
+// create creates a file that only this user can access.
 func (d *dataDir) create(name string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -47,7 +49,7 @@ func (d *dataDir) create(name string) (*os.File, error) {
 	return f, err
 }
 
-// write makes a file that is on disk when it returns.
+// write creates a file. It is on disk when write returns.
 func (d *dataDir) write(name string, data []byte) error {
 	f, err := d.create(name)
 	if err != nil {
@@ -81,6 +83,33 @@ func (d *dataDir) copy(ctx context.Context, from, name string) error {
 	}
 	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return fmt.Errorf("restore the database: %w", err)
+	}
+	return nil
+}
+
+// errExtracted ends the reading of an archive after its database.
+var errExtracted = errors.New("the database is extracted")
+
+// extract copies the database of an archive and checks it.
+func (d *dataDir) extract(ctx context.Context, from, name string) error {
+	out, err := d.create(name)
+	if err != nil {
+		return fmt.Errorf("restore the database: %w", err)
+	}
+	_, err = readArchive(ctx, from, archive.Visitor{Database: func(r io.Reader, _ int64) error {
+		if _, err := io.Copy(out, r); err != nil {
+			return err
+		}
+		return errExtracted
+	}})
+	if errors.Is(err, errExtracted) {
+		err = nil
+	}
+	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return fmt.Errorf("restore the database: %w", err)
+	}
+	if _, err := bolt.CheckFile(ctx, filepath.Join(d.path, name)); err != nil {
+		return fmt.Errorf("check the database in %s: %w", from, errors.Unwrap(err))
 	}
 	return nil
 }

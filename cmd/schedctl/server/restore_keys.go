@@ -12,9 +12,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// givenKeys are the keys that are restored with a database; each may be missing.
+// givenKeys are the keys to restore with a database. Each is optional.
 type givenKeys struct {
-	secret []byte // what opens the secrets in it
+	secret []byte // the sealing key
 	admin  string // an API key
 	paths  struct{ secret, admin string }
 }
@@ -35,7 +35,7 @@ func (o *restore) readKeys() (keys givenKeys, err error) {
 	return keys, nil
 }
 
-// check returns an error when a key is not one of this database.
+// check returns an error if a key does not belong to this database.
 func (k *givenKeys) check(ctx context.Context, store storage.Store, now time.Time) error {
 	return store.View(ctx, func(r storage.Reader) error {
 		return errors.Join(k.checkSecret(r), k.checkAdmin(r, now))

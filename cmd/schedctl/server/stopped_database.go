@@ -8,15 +8,15 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// stoppedDatabase is the database of a daemon that does not run, as flags name it.
+// stoppedDatabase is the database of a stopped daemon, according to the flags.
 type stoppedDatabase struct{ dir, file string }
 
 func (d *stoppedDatabase) register(f *pflag.FlagSet) {
-	f.StringVar(&d.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
-	f.StringVar(&d.file, "file", "", "a database `file`, a backup for example, in place of the one in the data directory")
+	f.StringVar(&d.dir, "data-dir", "", "the data `directory` (environment: SCHEDCTL_DATA_DIR)")
+	f.StringVar(&d.file, "file", "", "a database `file`, such as a backup, instead of the one in the data directory")
 }
 
-// find returns the file, and the directory that it is in.
+// find returns the database file and its directory.
 func (d *stoppedDatabase) find(a *cli.App) (dir, path string, err error) {
 	switch {
 	case d.dir != "" && d.file != "":
@@ -30,9 +30,8 @@ func (d *stoppedDatabase) find(a *cli.App) (dir, path string, err error) {
 	return filepath.Dir(path), path, nil
 }
 
-// usualFile returns the file of the database in a data directory, else of the one
-// that a daemon of this user would use. When that is on a server it is an error,
-// with what is to be done instead.
+// usualFile returns the database file in a data directory, or else in the default one.
+// It returns an error with advice if the database is on a server.
 func usualFile(a *cli.App, dir, instead string) (string, error) {
 	if dir != "" {
 		return filepath.Join(dir, cli.DatabaseFile), nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// shown returns the name of a database for people, without a password.
+// shown returns the name of a database without its password.
 func (n storeName) shown() string {
 	if n.file != "" {
 		return "bolt:" + n.file

@@ -7,8 +7,8 @@ import (
 	"github.com/schedctl/schedctl/storage/transfer"
 )
 
-// storeProgress says how far a copy is: a line that changes on a terminal, and
-// lines now and then elsewhere.
+// storeProgress reports the progress of a copy: as a changing line on a terminal, else
+// as occasional lines.
 type storeProgress struct {
 	*cli.App
 	from, to string
@@ -24,7 +24,7 @@ func newStoreProgress(a *cli.App, from, to string) *storeProgress {
 	return &storeProgress{App: a, from: from, to: to}
 }
 
-// show takes what is known of a phase.
+// show updates the progress of a phase.
 func (p *storeProgress) show(phase transfer.Phase, done, all int) {
 	if phase != p.phase {
 		p.begin(phase, done, all)
@@ -47,6 +47,8 @@ func (p *storeProgress) begin(phase transfer.Phase, done, all int) {
 	switch phase {
 	case transfer.Reading:
 		p.line("reading " + p.from)
+	case transfer.CopyingFiles:
+		p.line("checking and copying " + cli.Plural(all-done, "media file"))
 	case transfer.Copying:
 		p.line("copying " + cli.Plural(all-done, "record") + " to " + p.to)
 	case transfer.Verifying:
@@ -61,7 +63,7 @@ func (p *storeProgress) line(text string) {
 	}
 }
 
-// end takes the line away that changes.
+// end removes the changing line.
 func (p *storeProgress) end() {
 	if p.bar != nil {
 		p.bar.Clear()

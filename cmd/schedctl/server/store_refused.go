@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/storage/transfer"
 )
 
-// admit returns an error when no daemon may use a database because of a copy.
+// admit returns an error if daemons must not use a database because of a copy.
 func admit(ctx context.Context, store storage.Store) error {
 	err := transfer.Check(ctx, store)
 	var refused *transfer.RefusedError
@@ -20,8 +20,8 @@ func admit(ctx context.Context, store storage.Store) error {
 	return cli.NewFailure(cli.ExitConflict, cli.CodeOther, "%s", refused.Error()).WithHint(afterCopy[refused.Mark.Role])
 }
 
-// admitOr is admit for a running daemon. A refusal ends the daemon: the database was
-// moved while the daemon was disconnected.
+// admitOr is admit for a running daemon. It ends the daemon if the database was moved
+// while the daemon was disconnected.
 func admitOr(refuse context.CancelCauseFunc) func(context.Context, storage.Store) error {
 	return func(ctx context.Context, store storage.Store) error {
 		err := admit(ctx, store)
@@ -33,7 +33,7 @@ func admitOr(refuse context.CancelCauseFunc) func(context.Context, storage.Store
 	}
 }
 
-// afterCopy says what to do with a database that no daemon may use.
+// afterCopy returns the advice for a database that daemons refuse.
 var afterCopy = map[transfer.Role]string{
 	transfer.Leaving:   "wait for its end, or interrupt it, and start the daemon again",
 	transfer.Arriving:  "run the same schedctl store copy again to complete it",
@@ -41,9 +41,9 @@ var afterCopy = map[transfer.Role]string{
 	transfer.Duplicate: "to use it instead of the other database: schedctl store use --help",
 }
 
-// refuseCopied returns an error for a file that must not be restored because of "store
-// copy": an incomplete copy never, and a database whose other copy may be in use only
-// when posts that may have been published there are held.
+// refuseCopied returns an error if a file must not be restored because of "store
+// copy". An incomplete copy is never restored. If the other database may be in use,
+// posts that may have been published from it must be held.
 func (o *restore) refuseCopied(ctx context.Context, store storage.Store, from string) error {
 	var mark transfer.Mark
 	err := store.View(ctx, func(r storage.Reader) (err error) {

@@ -15,20 +15,21 @@ import (
 	"github.com/schedctl/schedctl/storage/transfer"
 )
 
-// unfinishedSuffix is what the name of a file ends with while it is copied to.
+// unfinishedSuffix is the end of the file name of an incomplete copy.
 const unfinishedSuffix = ".copying"
 
-// storeTarget is the database that is copied to.
+// storeTarget is the database that receives the copy.
 type storeTarget struct {
 	storage.Store
 	*cli.App
-	final   string // the name that the file is to have, empty when it has it
+	final   string // the final name of the file; empty if the file has it already
 	path    string // of the file; empty for a database on a server
-	created bool   // the file was not there before
+	created bool   // this command created the file
 }
 
-// openTarget opens the database to copy to. A file has a temporary name until it is
-// complete. A file under the final name is accepted when only the last step is missing.
+// openTarget opens the database that receives the copy. A file has a temporary name
+// until it is complete. A file with the final name is accepted if only the last step
+// is missing.
 func openTarget(ctx context.Context, o *cli.App, name storeName) (*storeTarget, error) {
 	t := &storeTarget{App: o}
 	if name.file != "" {
@@ -80,8 +81,8 @@ func (t *storeTarget) mark(ctx context.Context) (m transfer.Mark, err error) {
 	return m, err
 }
 
-// place checks a complete file and gives it its name. A database on a server is
-// where it is.
+// place checks a complete file and renames it to its final name. It does nothing for a
+// database on a server.
 func (t *storeTarget) place(ctx context.Context, store storage.Store) (storage.Store, error) {
 	file, ok := store.(*bolt.Store)
 	if !ok {
@@ -90,7 +91,7 @@ func (t *storeTarget) place(ctx context.Context, store storage.Store) (storage.S
 	if err := file.Check(ctx); err != nil || t.final == "" {
 		return store, err
 	}
-	// A file that is open cannot be given another name everywhere.
+	// Some systems cannot rename an open file.
 	if err := file.Close(); err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (t *storeTarget) rename() error {
 	return privatefile.SyncDir(filepath.Dir(t.path))
 }
 
-// removal says how a copy is removed that is worth nothing.
+// removal returns the command that removes an unusable copy.
 func (t *storeTarget) removal() string {
 	if t.path != "" {
 		return "remove " + t.path

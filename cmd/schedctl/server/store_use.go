@@ -28,10 +28,10 @@ func newStoreUse(a *cli.App) *cobra.Command {
 	o := &storeUse{App: a}
 	cmd := cli.DeclareJSON[usedData](&cobra.Command{
 		Use:   "use STORE",
-		Short: "Let daemons use a database again that a copy has put out of use",
-		Long: `Let daemons use a database that they refuse because of "schedctl store copy": one that
-was moved to another place, or a copy that was made with --keep-source. First make
-sure that no daemon uses the other database from now on; schedctl cannot check that.
+		Short: "Allow daemons to use a database that they refuse after a copy",
+		Long: `Allow daemons to use a database that they refuse because of "schedctl store copy": the
+source of a copy, or a copy that was made with --keep-source. First make sure that no
+daemon uses the other database from now on; schedctl cannot check that.
 
 Posts that came due since the copy may have been published from the other database. To
 avoid publishing them twice, they are held: they become failed with an unknown
@@ -46,7 +46,7 @@ held: use it when no daemon has run on the other database.
 		Args: cli.Args(1, 1, "one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
-	cmd.Flags().StringVar(&o.overdue, "overdue", overdueHold, "what to do with targets whose time has come since the copy, a `choice`: hold or publish")
+	cmd.Flags().StringVar(&o.overdue, "overdue", overdueHold, "what to do with targets that came due since the copy, a `choice`: hold or publish")
 	cmd.RegisterFlagCompletionFunc("overdue", cobra.FixedCompletions([]string{overdueHold, overduePublish}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

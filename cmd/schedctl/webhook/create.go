@@ -48,7 +48,7 @@ A secret that you give is not printed.
 	f := cmd.Flags()
 	o.url.add(cmd)
 	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, or all (repeatable)")
-	f.StringVar(&o.name, "name", "", "the `name` that you give the webhook")
+	f.StringVar(&o.name, "name", "", "a `name` for the webhook")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret, - for standard input")
 	f.BoolVar(&o.disabled, "disabled", false, "send nothing yet; see: schedctl webhook edit --enable")
 	o.OneTimeSecret.Add(cmd)
@@ -77,7 +77,7 @@ func (o *createOptions) run(ctx context.Context) error {
 	return printWithSecret(&o.OneTimeSecret, made, "Created ")
 }
 
-// request checks the flags and puts them together.
+// request returns the request that the flags describe.
 func (o *createOptions) request(ctx context.Context) (r apiv1.CreateWebhook, err error) {
 	if r.URL, err = o.url.value(); err != nil {
 		return r, err
@@ -105,8 +105,7 @@ func (o *createOptions) request(ctx context.Context) (r apiv1.CreateWebhook, err
 	return r, o.Known()
 }
 
-// signingSecret returns the secret that --secret-file or SCHEDCTL_SECRET holds,
-// empty for none.
+// signingSecret returns the secret from --secret-file or SCHEDCTL_SECRET, or empty.
 func signingSecret(ctx context.Context, a *cli.App, file string) (string, error) {
 	secret, source := a.Getenv("SCHEDCTL_SECRET"), "SCHEDCTL_SECRET"
 	if file != "" {

@@ -19,8 +19,8 @@ func printDeliveries(a *cli.App, deliveries []apiv1.Delivery) error {
 	})
 }
 
-// printDelivery prints one delivery: as the list does, or on a terminal with a
-// sentence.
+// printDelivery prints one delivery: a sentence on a terminal, and else a row of the
+// list.
 func printDelivery(a *cli.App, d apiv1.Delivery) error {
 	switch {
 	case a.JSON.Given:
@@ -39,8 +39,8 @@ func deliverySentence(a *cli.App, d apiv1.Delivery) string {
 	return text
 }
 
-// attemptsText is what came of the last attempt, how many there were, and when the
-// next one is.
+// attemptsText describes the result of the last attempt, the number of attempts, and
+// the time of the next one.
 func attemptsText(a *cli.App, d apiv1.Delivery) string {
 	var parts []string
 	if d.Attempt > 0 {
@@ -55,7 +55,8 @@ func attemptsText(a *cli.App, d apiv1.Delivery) string {
 	return strings.Join(parts, ", ")
 }
 
-// responseText describes the response to the last attempt, or why it got no response.
+// responseText describes the response to the last attempt, or the error if there was
+// no response.
 func responseText(d apiv1.Delivery) string {
 	if d.HTTPStatus == nil {
 		return cli.FirstNonEmpty(cli.Deref(d.Error), "no response")

@@ -1,3 +1,3 @@
-// Package webhook holds the commands for webhooks and notifications, and those that
-// receive events on the own machine: listen and trigger.
+// Package webhook holds the commands for webhooks and notifications, and the commands
+// that receive events on this machine: listen and trigger.
 package webhook

@@ -57,7 +57,7 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	return webhooks.printOne(o.App, w, "Changed "+o.Bold(webhooks.label(w))+": "+sentence(o.App, w))
 }
 
-// change checks the flags and puts them together.
+// change returns the change that the flags describe.
 func (o *editOptions) change() (w apiv1.EditWebhook, err error) {
 	address, err := o.url.value()
 	if err != nil {

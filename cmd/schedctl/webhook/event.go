@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// everyEvent stands for all types of events in --event.
+// everyEvent is the value of --event for all types.
 const everyEvent = "all"
 
 // eventFlags is --event.
@@ -22,7 +22,7 @@ func (o *eventFlags) add(cmd *cobra.Command, known []schedctl.EventType, usage s
 	cmd.RegisterFlagCompletionFunc("event", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// types returns the types that are named, each once; nil for none.
+// types returns the given types without repetitions, or nil.
 func (o *eventFlags) types(known []schedctl.EventType) (types []schedctl.EventType, err error) {
 	for _, list := range o.names {
 		for _, name := range strings.Split(list, ",") {

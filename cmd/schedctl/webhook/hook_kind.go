@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// hookKind describes webhooks, or notifications, to the commands that both have. An
-// argument names one by id, name, abbreviated id or [cli.LastRef].
+// hookKind has what differs between webhooks and notifications for commands that both
+// have. An argument names one by id, name, abbreviated id or [cli.LastRef].
 type hookKind[T any] struct {
 	cli.Noun
 	advice string // the hint for an empty list
@@ -28,7 +28,7 @@ type hookKind[T any] struct {
 	detail func(*cli.App, T) []cli.Property
 }
 
-// onOne completes a command whose argument names one webhook or notification.
+// onOne sets up a command whose argument names one webhook or notification.
 func (k hookKind[T]) onOne(a *cli.App, cmd *cobra.Command, run func(ctx context.Context, ref string) error) *cobra.Command {
 	cmd.Args = cli.Args(1, 1, fmt.Sprintf("a %s: its id or its name", k.Word))
 	cmd.ValidArgsFunction = k.completeFirst(a)
@@ -36,7 +36,7 @@ func (k hookKind[T]) onOne(a *cli.App, cmd *cobra.Command, run func(ctx context.
 	return cmd
 }
 
-// onList completes the command that lists all of the kind.
+// onList sets up the command that lists webhooks or notifications.
 func (k hookKind[T]) onList(a *cli.App, cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cli.Args(0, 0, "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -56,7 +56,7 @@ func (k hookKind[T]) onList(a *cli.App, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// onShow completes the command that shows one.
+// onShow sets up the command that shows one.
 func (k hookKind[T]) onShow(a *cli.App, cmd *cobra.Command) *cobra.Command {
 	return k.onOne(a, cmd, func(ctx context.Context, ref string) error {
 		_, v, err := k.connect(ctx, a, ref)
@@ -67,8 +67,8 @@ func (k hookKind[T]) onShow(a *cli.App, cmd *cobra.Command) *cobra.Command {
 	})
 }
 
-// onRemoval completes the command that removes one, after the question that ask
-// returns. done starts the printed result.
+// onRemoval sets up the command that removes one after a prompt. ask returns the
+// prompt, and done is the start of the result.
 func (k hookKind[T]) onRemoval(a *cli.App, cmd *cobra.Command, ask func(T) string, done string) *cobra.Command {
 	yes := cmd.Flags().BoolP("yes", "y", false, "do not ask")
 	return k.onOne(a, cmd, func(ctx context.Context, ref string) error {
@@ -93,7 +93,7 @@ func (k hookKind[T]) print(a *cli.App, list ...T) error {
 	return cli.PrintList(a, list, k.id, cli.Table{Header: k.header, Status: 1, Excerpt: true}, k.row)
 }
 
-// printOne prints one: as the list does, or on a terminal as a sentence.
+// printOne prints one: a sentence on a terminal, and else a row of the list.
 func (k hookKind[T]) printOne(a *cli.App, v T, sentence string) error {
 	switch {
 	case a.JSON.Given:
@@ -104,7 +104,8 @@ func (k hookKind[T]) printOne(a *cli.App, v T, sentence string) error {
 	return a.Write([]byte(sentence + "\n"))
 }
 
-// connect connects to the daemon and finds what an argument names.
+// connect connects to the daemon and reads the webhook or notification that an
+// argument names.
 func (k hookKind[T]) connect(ctx context.Context, a *cli.App, ref string) (c *client.Client, v T, err error) {
 	if c, err = a.Connect(); err == nil {
 		v, err = k.find(ctx, a, c, ref)
@@ -112,8 +113,8 @@ func (k hookKind[T]) connect(ctx context.Context, a *cli.App, ref string) (c *cl
 	return c, v, err
 }
 
-// connectID is connect for callers that need only the id: it does not ask the daemon
-// about a whole id.
+// connectID is connect for callers that need only the id. It sends no request for a
+// complete id.
 func (k hookKind[T]) connectID(ctx context.Context, a *cli.App, ref string) (c *client.Client, id string, err error) {
 	if c, err = a.Connect(); err == nil {
 		id, err = k.findID(ctx, a, c, ref)
@@ -121,8 +122,8 @@ func (k hookKind[T]) connectID(ctx context.Context, a *cli.App, ref string) (c *
 	return c, id, err
 }
 
-// find returns the webhook or notification that an argument names. The exit status of its error is 3
-// if there is no such receiver, and 5 if there are several.
+// find returns the webhook or notification that an argument names. The exit status of
+// the error is 3 if none matches, and 5 if several match.
 func (k hookKind[T]) find(ctx context.Context, a *cli.App, c *client.Client, ref string) (v T, err error) {
 	if ref == cli.LastRef {
 		if ref, err = a.LastID(k.Noun); err != nil {
@@ -165,8 +166,8 @@ func (k hookKind[T]) unknown(ref string, err error) error {
 	return cli.WithMessage(err, fmt.Sprintf("there is no %s %q; see: schedctl %s list", k.Word, ref, k.Command))
 }
 
-// pick returns the one of all that ref names: an exact name, else a name in another
-// case, else an abbreviated id.
+// pick returns the element that ref names: by exact name, else by name in another
+// case, else by abbreviated id.
 func (k hookKind[T]) pick(all []T, ref string) (none T, err error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var found []T
@@ -176,11 +177,11 @@ func (k hookKind[T]) pick(all []T, ref string) (none T, err error) {
 			}
 		}
 		if len(found) > 0 {
-			return k.only(found, ref)
+			return k.single(found, ref)
 		}
 	}
 	if found := cli.MatchShortID(all, k.Prefix, ref, k.id); len(found) > 0 {
-		return k.only(found, ref)
+		return k.single(found, ref)
 	}
 	f := &cli.Failure{Status: cli.ExitNotFound, Code: schedctl.NotFound, Message: fmt.Sprintf("there is no %s %q", k.Word, ref)}
 	if f.Hint = k.advice; len(all) > 0 {
@@ -189,8 +190,8 @@ func (k hookKind[T]) pick(all []T, ref string) (none T, err error) {
 	return none, f
 }
 
-// only returns the single match, or an error for several.
-func (k hookKind[T]) only(found []T, ref string) (none T, err error) {
+// single returns the only match, or an error if several match.
+func (k hookKind[T]) single(found []T, ref string) (none T, err error) {
 	if len(found) > 1 {
 		return none, cli.AmbiguousIDError(ref, k.Word+"s", []string{k.candidates(found)})
 	}

@@ -23,11 +23,11 @@ type listenOptions struct {
 	printSecret                      bool
 
 	types     []schedctl.EventType // nil for all
-	secret    string               // to show at the start; empty when it was given by a flag
+	secret    string               // the secret to show at the start; empty if a flag gave it
 	forward   *forwarder
-	begun     bool // the stream stood once
+	connected bool // the stream was connected before
 	triggers  *triggers
-	triggered <-chan handover // nil before the stream stands
+	triggered <-chan triggeredEvent // nil before the stream is connected
 }
 
 func NewListen(a *cli.App) *cobra.Command {
@@ -61,9 +61,9 @@ test events.`,
 	})
 	f := cmd.Flags()
 	f.StringVar(&o.forwardTo, "forward-to", "", "where to send the events, a `URL`")
-	o.events.add(cmd, schedctl.EventTypes(), "what to forward: the type of an `event`, or all (repeatable; all when not given)")
+	o.events.add(cmd, schedctl.EventTypes(), "what to forward: the type of an `event`, or all (repeatable; the default is all)")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret to sign with, - for standard input")
-	f.BoolVar(&o.printSecret, "print-secret", false, "print the signing secret and end")
+	f.BoolVar(&o.printSecret, "print-secret", false, "print the signing secret and exit")
 	f.StringVar(&o.lastEvent, "last-event", "", "start after the event with this `id`")
 	return cmd
 }
@@ -117,7 +117,7 @@ func (o *listenOptions) check() (err error) {
 	return err
 }
 
-// follow forwards what happens and what is triggered, one after the other.
+// follow forwards events of the daemon and triggered events, one after the other.
 func (o *listenOptions) follow(ctx context.Context, c *client.Client) error {
 	feed := post.FollowEvents(ctx, c, o.lastEvent)
 	defer feed.Stop()
@@ -130,7 +130,7 @@ func (o *listenOptions) follow(ctx context.Context, c *client.Client) error {
 		var err error
 		select {
 		case n := <-feed.News:
-			err = o.hear(ctx, c, n)
+			err = o.receive(ctx, c, n)
 		case h := <-o.triggered:
 			err = o.takeTriggered(ctx, h)
 		case <-ctx.Done():
@@ -142,18 +142,18 @@ func (o *listenOptions) follow(ctx context.Context, c *client.Client) error {
 	}
 }
 
-// hear takes in what the stream brings.
-func (o *listenOptions) hear(ctx context.Context, c *client.Client, n post.FeedEvent) error {
+// receive handles one message of the event stream.
+func (o *listenOptions) receive(ctx context.Context, c *client.Client, n post.FeedEvent) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case n.Err != nil:
 		return n.Err
-	case n.Opened && o.begun:
+	case n.Opened && o.connected:
 		o.Messagef("connected to %s again", c.URL())
 	case n.Opened:
-		o.begun = true
-		o.begin(ctx, c)
+		o.connected = true
+		o.ready(ctx, c)
 	case o.types == nil || slices.Contains(o.types, n.Event.Type):
 		_, err := o.take(ctx, n.Event, false)
 		return err
@@ -161,8 +161,8 @@ func (o *listenOptions) hear(ctx context.Context, c *client.Client, n post.FeedE
 	return nil
 }
 
-// begin reports that events are forwarded from now on, and accepts triggered events.
-func (o *listenOptions) begin(ctx context.Context, c *client.Client) {
+// ready reports that events are forwarded from now on, and accepts triggered events.
+func (o *listenOptions) ready(ctx context.Context, c *client.Client) {
 	what := "all events"
 	if o.types != nil {
 		what = cli.JoinStrings(o.types, ", ")
@@ -179,9 +179,9 @@ func (o *listenOptions) begin(ctx context.Context, c *client.Client) {
 	o.Messagef("forwarding %s of %s to %s; end with Ctrl-C", what, c.URL(), cli.OneLine(o.forwardTo))
 }
 
-// takeTriggered forwards a triggered event and returns the result to "trigger", which
-// waits for it.
-func (o *listenOptions) takeTriggered(ctx context.Context, h handover) error {
+// takeTriggered forwards a triggered event and sends the result to the waiting
+// "trigger" command.
+func (o *listenOptions) takeTriggered(ctx context.Context, h triggeredEvent) error {
 	result, err := o.take(ctx, h.event, true)
 	if err == nil {
 		h.result <- result
@@ -189,7 +189,7 @@ func (o *listenOptions) takeTriggered(ctx context.Context, h handover) error {
 	return err
 }
 
-// take forwards an event and prints what came of it.
+// take forwards an event and prints the result.
 func (o *listenOptions) take(ctx context.Context, e apiv1.Event, triggered bool) (forwarded, error) {
 	result, err := o.forward.forward(ctx, e)
 	switch {
@@ -202,7 +202,7 @@ func (o *listenOptions) take(ctx context.Context, e apiv1.Event, triggered bool)
 	return result, o.show(result)
 }
 
-// show prints what came of an event: to programs as it is, to people as a line.
+// show prints the result for an event: unchanged for programs, as a line for people.
 func (o *listenOptions) show(f forwarded) error {
 	switch {
 	case o.Quiet:
@@ -222,7 +222,7 @@ func (o *listenOptions) show(f forwarded) error {
 	return o.Write([]byte(line + "\n"))
 }
 
-// outcomeText is the receiver's response, colored by success.
+// outcomeText returns the receiver's response, colored by success.
 func outcomeText(a *cli.App, f forwarded) string {
 	return a.Paint(cli.StatusColors[string(f.Status)], cli.OneLine(f.responseText()))
 }

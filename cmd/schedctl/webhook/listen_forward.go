@@ -19,10 +19,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/signing"
 )
 
-// forwarded is an event and what its receiver made of it.
+// forwarded is an event with the response of its receiver.
 type forwarded struct {
 	apiv1.Event
-	Triggered  bool                    `json:"triggered"` // by a person: it is about nothing real
+	Triggered  bool                    `json:"triggered"` // sent by "trigger", about made-up objects
 	ForwardTo  string                  `json:"forward_to"`
 	Status     schedctl.DeliveryStatus `json:"status"`
 	HTTPStatus *int                    `json:"http_status"`
@@ -31,16 +31,16 @@ type forwarded struct {
 	Error      *string                 `json:"error"`
 }
 
-// responseText is what came back, or why nothing did.
+// responseText returns the response, or why there was none.
 func (f forwarded) responseText() string {
 	return responseText(apiv1.Delivery{HTTPStatus: f.HTTPStatus, DurationMS: f.DurationMS, Error: f.Error})
 }
 
-// receiverPatience is how long a receiver may take, as the daemon has it too.
-const receiverPatience = 10 * time.Second
+// receiverTimeout is the time limit for a response, the same as in the daemon.
+const receiverTimeout = 10 * time.Second
 
-// forwarder calls a receiver as the daemon calls webhooks, but once. It is for
-// one goroutine.
+// forwarder sends events to a receiver as the daemon does, but without retries. It is
+// for one goroutine.
 type forwarder struct {
 	to     string
 	key    signing.Key
@@ -52,7 +52,7 @@ type forwarder struct {
 // newForwarder returns a forwarder that reaches any address, because the receiver is
 // usually on this machine.
 func newForwarder(a *cli.App, to string, key signing.Key) *forwarder {
-	f := &forwarder{to: to, key: key, client: outbound.Client(outbound.AllowPrivate), agent: "schedctl/" + cli.VersionText(), limit: receiverPatience}
+	f := &forwarder{to: to, key: key, client: outbound.Client(outbound.AllowPrivate), agent: "schedctl/" + cli.VersionText(), limit: receiverTimeout}
 	if a.Transport != nil {
 		f.client.Transport = a.Transport
 	}
@@ -62,7 +62,7 @@ func newForwarder(a *cli.App, to string, key signing.Key) *forwarder {
 	return f
 }
 
-// forward makes the call. When ctx ends, what it returns says nothing.
+// forward sends the event. Its result has no meaning when ctx ends.
 func (f *forwarder) forward(ctx context.Context, e apiv1.Event) (forwarded, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.limit)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/signing"
 )
 
-// listenSecret returns the signing secret of "schedctl listen": the given secret, else
-// a generated secret that is kept, so that receivers can keep using it.
+// listenSecret returns the signing secret of "schedctl listen": the given secret, or
+// else a generated one that is stored, so that receivers can keep using it.
 func (o *listenOptions) listenSecret(ctx context.Context) (secret string, given bool, err error) {
 	if secret, err = signingSecret(ctx, o.App, o.secretFile); secret != "" || err != nil {
 		return secret, true, err
@@ -24,7 +24,7 @@ func (o *listenOptions) listenSecret(ctx context.Context) (secret string, given 
 	return secret, false, err
 }
 
-// KeptSecret reads the secret that is kept, or makes it.
+// KeptSecret reads the stored secret, or generates it.
 func KeptSecret(a *cli.App) (string, error) {
 	path := filepath.Join(a.ConfigDir(), "listen.secret")
 	text, err := os.ReadFile(path)
@@ -53,7 +53,7 @@ func makeSecret(path string) error {
 	}
 	defer os.Remove(fresh)
 	if err := os.Link(fresh, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return os.Rename(fresh, path) // a disk without links
+		return os.Rename(fresh, path) // the file system has no links
 	}
 	return nil
 }

@@ -17,16 +17,16 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// triggerPatience is how long an event that is handed over may take to be
-// forwarded, which others may be waiting for as well.
-const triggerPatience = time.Minute
+// triggerTimeout is the time limit for forwarding a triggered event, including the
+// events before it.
+const triggerTimeout = time.Minute
 
-// listenSockets returns the sockets at which "schedctl listen" takes events from
+// listenSockets returns the sockets on which "schedctl listen" accepts events from
 // "schedctl trigger".
 func listenSockets(a *cli.App) (paths []string) {
 	entries, err := os.ReadDir(a.ConfigDir())
 	if err != nil {
-		return nil // there is no such directory
+		return nil // the directory does not exist
 	}
 	for _, entry := range entries {
 		if name := entry.Name(); strings.HasPrefix(name, "listen-") && strings.HasSuffix(name, ".sock") {
@@ -36,22 +36,23 @@ func listenSockets(a *cli.App) (paths []string) {
 	return paths
 }
 
-// handover is a triggered event. Its receiver sends the result.
-type handover struct {
+// triggeredEvent is an event from "schedctl trigger". "schedctl listen" sends the
+// result.
+type triggeredEvent struct {
 	event  apiv1.Event
 	result chan<- forwarded // never blocks
 }
 
-// triggers takes events at a socket of this user.
+// triggers accepts events on a socket of this user.
 type triggers struct {
-	events chan handover
+	events chan triggeredEvent
 	path   string
 	socket net.Listener
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
 
-// openTriggers opens the socket. It must be closed.
+// openTriggers opens the socket. The caller must close it.
 func openTriggers(ctx context.Context, a *cli.App) (*triggers, error) {
 	dir := a.ConfigDir()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -72,7 +73,7 @@ func openTriggers(ctx context.Context, a *cli.App) (*triggers, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	t := &triggers{events: make(chan handover), path: path, socket: socket, cancel: cancel}
+	t := &triggers{events: make(chan triggeredEvent), path: path, socket: socket, cancel: cancel}
 	t.done.Go(func() { t.accept(ctx) })
 	return t, nil
 }
@@ -95,13 +96,13 @@ func (t *triggers) accept(ctx context.Context) {
 	}
 }
 
-// serve hands one event over and sends back what became of it.
+// serve passes one event on and sends back the result.
 func (t *triggers) serve(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	conn.SetDeadline(time.Now().Add(triggerPatience))
+	conn.SetDeadline(time.Now().Add(triggerTimeout))
 	result := make(chan forwarded, 1)
-	h := handover{result: result}
+	h := triggeredEvent{result: result}
 	if json.NewDecoder(conn).Decode(&h.event) != nil {
 		return
 	}
@@ -120,9 +121,9 @@ func (t *triggers) serve(ctx context.Context, conn net.Conn) {
 // errNoListener means that no process listens on the socket.
 var errNoListener = errors.New("no listener")
 
-// handOver gives an event to the one who listens at a socket. The socket of one
-// who was killed is taken away.
-func handOver(ctx context.Context, path string, e apiv1.Event) (result forwarded, err error) {
+// sendTriggered sends an event to the process that listens on a socket. It removes the
+// socket of a killed process.
+func sendTriggered(ctx context.Context, path string, e apiv1.Event) (result forwarded, err error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		os.Remove(path)

@@ -20,8 +20,8 @@ func newNotifyAdd(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Notification](&cobra.Command{
 		Use:   "add",
 		Short: "Add a notification",
-		Long: `Add a notification about what happens from now on. Without --event it reports
-everything that can be reported.
+		Long: `Add a notification about future events. Without --event it reports all events that a
+notification can report.
 
 Give --to to send messages through a connected account of Discord, Matrix, Slack,
 Telegram or http. The account never reports that its own login was refused: use a
@@ -69,7 +69,8 @@ func (o *notifyAdd) run(ctx context.Context) error {
 	return printNotification(o.App, added, "Added")
 }
 
-// request returns what the flags say, without the way to send messages.
+// request returns the request that the flags describe, without the way to send
+// messages.
 func (o *notifyAdd) request() (r apiv1.CreateNotification, err error) {
 	if o.to == "" && !o.byMail() {
 		return r, cli.UsageError("schedctl notify add needs --to or --email").WithHint("name an account with --to, or give --email and --smtp")

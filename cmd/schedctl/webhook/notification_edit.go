@@ -21,11 +21,11 @@ func newNotifyEdit(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Notification](notifications.onOne(a, &cobra.Command{
 		Use:   "edit NOTIFICATION",
 		Short: "Change a notification",
-		Long: `Change a notification. What you do not give stays as it is; --event and --email
-replace the whole list.
+		Long: `Change a notification. Settings that you do not give stay as they are; --event and
+--email replace the whole list.
 
 The stored password is kept only while server, port, user and encryption stay the
-same. A notification that is enabled again reports what happens from then on.`,
+same. After it is enabled again, a notification reports future events only.`,
 		Example: `  schedctl notify edit on-call --event post.failed
   schedctl notify edit on-call --disable
   schedctl notify edit ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo`,
@@ -54,7 +54,7 @@ func (o *notifyEdit) run(ctx context.Context, ref string) error {
 	return printNotification(o.App, n, "Changed")
 }
 
-// way adds how messages are sent, where the flags change that.
+// way adds the way to send messages, if the flags change it.
 func (o *notifyEdit) way(ctx context.Context, c *client.Client, change *apiv1.EditNotification, before apiv1.Notification) (err error) {
 	if change.SocialAccountID, err = o.account(ctx, c); err != nil || !o.byMail() {
 		return err
@@ -63,7 +63,7 @@ func (o *notifyEdit) way(ctx context.Context, c *client.Client, change *apiv1.Ed
 	return err
 }
 
-// change returns what the flags say, without the way to send messages.
+// change returns the change that the flags describe, without the way to send messages.
 func (o *notifyEdit) change() (n apiv1.EditNotification, err error) {
 	types, err := o.events.types(schedctl.NotificationEvents())
 	if err != nil {

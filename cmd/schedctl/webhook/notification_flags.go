@@ -35,7 +35,7 @@ func (o *notificationFlags) add(cmd *cobra.Command) {
 	f.StringVar(&o.smtp, "smtp", "", "the mail server, as `host` or host:port")
 	f.StringVar(&o.user, "user", "", "the user `name` for the mail server")
 	f.StringVar(&o.from, "from", "", "the `address` of the sender (default: the user name, if it is an address)")
-	f.StringVar(&o.tls, "tls", "", "how to encrypt: `mode` starttls (default), implicit or none")
+	f.StringVar(&o.tls, "tls", "", "the encryption `mode`: starttls (default), implicit or none")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the password of the mail server, - for standard input")
 	f.StringVar(&o.name, "name", "", "the `name` of the notification")
 	o.events.add(cmd, schedctl.NotificationEvents(), "what to report: the type of an `event`, or all (repeatable)")
@@ -63,8 +63,8 @@ func (o *notificationFlags) account(ctx context.Context, c *client.Client) (*str
 	return &acct.ID, err
 }
 
-// settings returns the settings of e-mail with what the flags change of those that
-// exist, if any.
+// settings returns the e-mail settings: the existing ones, if any, with the changes of
+// the flags.
 func (o *notificationFlags) settings(ctx context.Context, old *apiv1.NotificationEmail) (*apiv1.EmailSettings, error) {
 	e := apiv1.EmailSettings{}
 	if old != nil {
@@ -96,7 +96,7 @@ func (o *notificationFlags) settings(ctx context.Context, old *apiv1.Notificatio
 	return &e, o.password(ctx, &e, old)
 }
 
-// complete returns nil when the settings have all that is needed.
+// complete returns an error if required settings are missing.
 func complete(e *apiv1.EmailSettings) error {
 	for _, needed := range []struct {
 		given bool
@@ -110,7 +110,7 @@ func complete(e *apiv1.EmailSettings) error {
 	return nil
 }
 
-// server reads --smtp. A host without a port has the usual one.
+// server parses --smtp. A host without a port gets the default port.
 func (o *notificationFlags) server(e *apiv1.EmailSettings) error {
 	e.Host, e.Port = strings.Trim(o.smtp, "[]"), nil
 	if !strings.Contains(o.smtp, ":") || net.ParseIP(e.Host) != nil {
@@ -125,7 +125,7 @@ func (o *notificationFlags) server(e *apiv1.EmailSettings) error {
 	return nil
 }
 
-// encryption reads --tls. The port follows it, unless it was chosen.
+// encryption parses --tls. It also sets the default port, unless a port is given.
 func (o *notificationFlags) encryption(e *apiv1.EmailSettings, old *apiv1.NotificationEmail) error {
 	mode := schedctl.MailTLS(o.tls)
 	if !slices.Contains(schedctl.MailTLSModes(), mode) {
@@ -138,8 +138,8 @@ func (o *notificationFlags) encryption(e *apiv1.EmailSettings, old *apiv1.Notifi
 	return nil
 }
 
-// password takes the password from --secret-file or SCHEDCTL_SECRET, or asks for
-// it on a terminal. Without one, the stored password stays.
+// password reads the password from --secret-file or SCHEDCTL_SECRET, or prompts on a
+// terminal. Without a password, the stored one stays.
 func (o *notificationFlags) password(ctx context.Context, e *apiv1.EmailSettings, old *apiv1.NotificationEmail) error {
 	if e.Username == nil {
 		if o.secretFile != "" {

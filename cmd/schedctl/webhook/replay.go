@@ -21,7 +21,8 @@ type replayOptions struct {
 	zone  cli.WhenFlags
 }
 
-// replayed is what was queued again. Of --since only the number is known.
+// replayed has the deliveries that were queued again. For --since, only their number
+// is known.
 type replayed struct {
 	WebhookID  string           `json:"webhook_id"`
 	Since      *apiv1.Time      `json:"since"`
@@ -34,19 +35,19 @@ func newReplay(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[replayed](&cobra.Command{
 		Use:   "replay WEBHOOK [DELIVERY...]",
 		Short: "Send events to a webhook again",
-		Long: `Send events to a webhook again, at once and with all repetitions: deliveries by their
-ids, whatever became of them, or with --since all that were given up and were made
-at this time or later.
+		Long: `Send events to a webhook again, at once and with all retries. Give the ids of
+deliveries in any status, or --since for all failed deliveries that were created at
+this time or later.
 
-The receiver knows an event that it has already by its webhook-id, which stays the
-same.`,
+The header webhook-id stays the same, so that the receiver recognizes an event that it
+already has.`,
 		Example: `  schedctl webhook replay site whd_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl webhook replay site --since "yesterday 18:00"`,
 		Args:              cli.Args(1, cli.Unlimited, "a webhook, and the ids of deliveries or --since"),
 		ValidArgsFunction: completeReplay(a),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0], args[1:]) },
 	})
-	cmd.Flags().StringVar(&o.since, "since", "", "all that were given up since this `time`")
+	cmd.Flags().StringVar(&o.since, "since", "", "all failed deliveries created since this `time`")
 	o.zone.AddZone(cmd)
 	return cmd
 }
@@ -80,7 +81,7 @@ func (o *replayOptions) run(ctx context.Context, ref string, ids []string) error
 	return failed
 }
 
-// sinceTime reads --since, which has passed.
+// sinceTime parses --since, which must be in the past.
 func (o *replayOptions) sinceTime() (time.Time, error) {
 	if o.since == "" {
 		return time.Time{}, nil

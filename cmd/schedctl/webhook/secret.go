@@ -10,14 +10,15 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// withSecret is a webhook and the secret that was made for it; null when
-// it is not to be shown.
+// withSecret is a webhook with its new secret. The secret is null when it must not be
+// shown.
 type withSecret struct {
 	apiv1.Webhook
 	Secret *string `json:"secret"`
 }
 
-// printWithSecret prints a webhook with its new secret; done starts the sentence.
+// printWithSecret prints a webhook with its new secret. done is the start of the
+// sentence.
 func printWithSecret(o *cli.OneTimeSecret, made apiv1.WebhookSecret, done string) error {
 	secret, err := o.Save(made.Secret)
 	w := made.Webhook

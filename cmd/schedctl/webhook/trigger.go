@@ -20,9 +20,10 @@ func NewTrigger(a *cli.App) *cobra.Command {
 	names := strings.Split(cli.JoinStrings(triggerTypes(), " "), " ")
 	return cli.DeclareJSON[forwarded](&cobra.Command{
 		Use:   "trigger EVENT",
-		Short: "Make an event for a receiver you develop",
-		Long: `Make an event for a receiver you develop, and have every "schedctl listen" of yours
-on this machine forward it, signed, whatever --event says there. The types are
+		Short: "Send a test event to \"schedctl listen\"",
+		Long: `Send a test event to every "schedctl listen" that you run on this machine. Each
+forwards the event, signed, to its receiver, regardless of its --event flags. The
+types are
 
 ` + eventTypesText(triggerTypes()) + `
 
@@ -55,7 +56,7 @@ func triggerEvent(ctx context.Context, a *cli.App, typ schedctl.EventType) error
 	if err != nil {
 		return fmt.Errorf("make a sample of %s: %w", typ, err)
 	}
-	limit := triggerPatience
+	limit := triggerTimeout
 	if a.Timeout > 0 {
 		limit = time.Duration(a.Timeout)
 	}
@@ -84,10 +85,9 @@ func triggerEvent(ctx context.Context, a *cli.App, typ schedctl.EventType) error
 	return nil
 }
 
-// triggerAt has one "schedctl listen" forward the event, and prints what came of
-// it.
+// triggerAt sends the event to one "schedctl listen" and prints the result.
 func triggerAt(ctx context.Context, a *cli.App, path string, e apiv1.Event) error {
-	result, err := handOver(ctx, path, e)
+	result, err := sendTriggered(ctx, path, e)
 	switch {
 	case errors.Is(err, post.ErrTimedOut):
 		return cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "schedctl listen has not forwarded the event in time").WithHint("see what it shows")
@@ -100,13 +100,13 @@ func triggerAt(ctx context.Context, a *cli.App, path string, e apiv1.Event) erro
 	return receiverFailure(result)
 }
 
-// receiverFailure returns the failure of an event that a receiver refused.
+// receiverFailure returns the error for an event that a receiver did not accept.
 func receiverFailure(f forwarded) error {
 	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s did not take %s: %s", f.ForwardTo, f.Type, f.responseText()).
 		WithHint("a receiver must respond with a 2xx status")
 }
 
-// printForwarded prints what a receiver made of an event.
+// printForwarded prints the receiver's response to an event.
 func printForwarded(a *cli.App, f forwarded) error {
 	switch {
 	case a.JSON.Given:

@@ -12,8 +12,8 @@ func triggerTypes() []schedctl.EventType {
 	return append(schedctl.EventTypes(), schedctl.EventWebhookTest)
 }
 
-// sampleEvent returns an event of a type, such as the daemon makes it, about
-// things that are nowhere.
+// sampleEvent returns an event of a type in the format of the daemon, about made-up
+// objects.
 func sampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) {
 	workspace := schedctl.NewID(schedctl.WorkspacePrefix, now)
 	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: workspace, Platform: "mastodon", Name: "sample"}
@@ -29,16 +29,15 @@ func sampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) 
 	case schedctl.EventWebhookTest:
 		return schedctl.WebhookTestEvent(hook, now), nil
 	}
-	events, err := sampleLife(typ, account, now)
+	events, err := sampleHistory(typ, account, now)
 	if err != nil {
 		return schedctl.Event{}, err
 	}
 	return events[slices.IndexFunc(events, func(e schedctl.Event) bool { return e.Type == typ })], nil
 }
 
-// sampleLife returns what happens to a post in a life that has an event of the
-// type in it.
-func sampleLife(typ schedctl.EventType, account schedctl.Account, now time.Time) ([]schedctl.Event, error) {
+// sampleHistory returns the changes of a post that lead to an event of the type.
+func sampleHistory(typ schedctl.EventType, account schedctl.Account, now time.Time) ([]schedctl.Event, error) {
 	sample := schedctl.NewPost{
 		WorkspaceID: account.WorkspaceID, Content: "A sample", Accounts: []schedctl.Account{account}, PublishAt: now.Add(time.Hour),
 	}

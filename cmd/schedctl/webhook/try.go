@@ -63,17 +63,17 @@ func (o *testOptions) run(ctx context.Context, ref string) error {
 	return failedDelivery(d)
 }
 
-// failedDelivery returns the failure of a delivery that was not taken, or nil.
+// failedDelivery returns the error for a delivery that was not accepted, or nil.
 func failedDelivery(d apiv1.Delivery) error {
 	if d.Status == schedctl.DeliveryDelivered {
 		return nil
 	}
-	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not take %s: %s", d.ID, responseText(d)).
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "the webhook did not accept %s: %s", d.ID, responseText(d)).
 		WithHint("a receiver must respond with a 2xx status within 10 seconds")
 }
 
-// attempted waits for the first attempt at a delivery and returns the delivery as
-// it was seen last.
+// attempted waits for the first attempt of a delivery and returns its last known
+// state.
 func (o *testOptions) attempted(ctx context.Context, c *client.Client, webhookID string, d apiv1.Delivery) (apiv1.Delivery, error) {
 	waiting := ctx
 	if o.Timeout > 0 {
@@ -94,11 +94,11 @@ func (o *testOptions) attempted(ctx context.Context, c *client.Client, webhookID
 	if ctx.Err() != nil {
 		return d, context.Cause(ctx)
 	}
-	return d, cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "there is no attempt at %s after %s", d.ID, &o.Timeout).
-		WithHint("look again with: schedctl webhook deliveries " + webhookID)
+	return d, cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "there is no attempt for %s after %s", d.ID, &o.Timeout).
+		WithHint("check again with: schedctl webhook deliveries " + webhookID)
 }
 
-// findDelivery looks for a delivery in the log, which has the youngest first.
+// findDelivery searches the log of deliveries, newest first.
 func findDelivery(ctx context.Context, c *client.Client, webhookID, id string) (apiv1.Delivery, error) {
 	for d, err := range c.EachDelivery(ctx, webhookID, client.DeliveryQuery{Limit: post.PageSize}) {
 		switch {

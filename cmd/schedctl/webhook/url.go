@@ -6,8 +6,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// hookURL is the --url of commands about webhooks. It takes the place of the
-// --url that every other command has for the address of the daemon.
+// hookURL is the --url of commands about webhooks. In other commands, --url is the
+// address of the daemon.
 type hookURL struct{ given []string }
 
 func (o *hookURL) add(cmd *cobra.Command) {
@@ -18,8 +18,8 @@ func (o *hookURL) add(cmd *cobra.Command) {
 const daemonURLHelp = `Here --url is the URL of the receiver. In other commands it is the URL of the daemon,
 which comes from the context or SCHEDCTL_URL here.`
 
-// value returns the URL, or an empty text. Two URLs are refused: one is meant for the
-// daemon, and the command would change the wrong daemon.
+// value returns the URL, or an empty text. It refuses two values, because one of them
+// is probably the daemon's address, and the command would change the wrong daemon.
 func (o *hookURL) value() (string, error) {
 	switch len(o.given) {
 	case 0:

@@ -39,8 +39,8 @@ time shown; after three days without a success the daemon disables it.`,
 	cmd.AddCommand(cli.DeclareJSON[apiv1.Webhook](webhooks.onShow(a, &cobra.Command{
 		Use:   "show WEBHOOK",
 		Short: "Show a webhook",
-		Long: `Show everything about a webhook but its secret, and why it is disabled when the
-daemon has done so.`,
+		Long: `Show everything about a webhook except its secret. If the daemon has disabled it, the
+reason is shown.`,
 		Example: `  schedctl webhook show site
   schedctl webhook show wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=url,enabled`,
 	})))
@@ -72,7 +72,7 @@ var webhooks = hookKind[apiv1.Webhook]{
 	detail: properties,
 }
 
-// hookStatus returns the status that is shown for a webhook or a notification.
+// hookStatus returns the status of a webhook or a notification for people.
 func hookStatus(enabled bool, failingSince *apiv1.Time) string {
 	switch {
 	case !enabled:
@@ -111,7 +111,7 @@ func properties(a *cli.App, w apiv1.Webhook) []cli.Property {
 	return pairs
 }
 
-// sentence says what a webhook does.
+// sentence describes a webhook.
 func sentence(a *cli.App, w apiv1.Webhook) string {
 	text := fmt.Sprintf("%s receives %s", cli.OneLine(w.URL), cli.Enumerate(strings.Split(cli.JoinStrings(w.EventTypes, " "), " ")))
 	if !w.Enabled {

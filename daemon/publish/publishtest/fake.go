@@ -171,6 +171,10 @@ func (f *Fake) canceledError(ctx context.Context, r publish.Request, response Re
 	}
 }
 
+// Accept publishes the post of a request, as a network does that processes a request
+// after its connection was cut.
+func (f *Fake) Accept(r publish.Request) { f.accept(r) }
+
 // accept publishes the post and returns its receipt.
 func (f *Fake) accept(r publish.Request) schedctl.Receipt {
 	f.mu.Lock()

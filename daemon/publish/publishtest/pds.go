@@ -10,8 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -52,11 +50,8 @@ func StartPDS(t *testing.T) PDS {
 // Start is [StartPDS] with this configuration.
 func (c PDSConfig) Start(t *testing.T) PDS {
 	t.Helper()
-	requireTools(t, "node", "bash")
-	if _, err := os.Stat(filepath.Join(serversDir(t), "pds", "installed")); err != nil {
-		notInstalled(t, "the personal data server of Bluesky")
-	}
-	environment := []string{"SCHEDCTL_SERVERS=" + serversDir(t), "ACCESS_TTL="}
+	requireServer(t, "pds")
+	environment := []string{"ACCESS_TTL="}
 	if c.AccessTTL > 0 {
 		environment[1] += fmt.Sprintf("%.0fs", c.AccessTTL.Seconds())
 	}
@@ -66,20 +61,6 @@ func (c PDSConfig) Start(t *testing.T) PDS {
 		t.Fatal("up.sh pds printed no app password")
 	}
 	return p
-}
-
-// serversDir returns the directory in which install.sh installs the servers that
-// Debian does not package.
-func serversDir(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("SCHEDCTL_SERVERS"); dir != "" {
-		return dir
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(home, ".cache", "schedctl-servers")
 }
 
 // Posts returns the posts of the account, up to a hundred, newest first.

@@ -15,7 +15,7 @@ type Snac struct {
 // environment it fails.
 func StartSnac(t *testing.T) Snac {
 	t.Helper()
-	requireTools(t, "snac", "bash", "curl", "jq")
+	requireServer(t, "snac")
 	var s Snac
 	startServer(t, "snac", 1, nil, &s)
 	if s.AccessToken == "" {

@@ -28,6 +28,9 @@ type Options struct {
 	// CheckSecret refuses a file with credentials that other users can read; nil for
 	// no check.
 	CheckSecret func(path string) error
+
+	// ReadOnly opens a directory for reading: it is neither created nor cleaned.
+	ReadOnly bool
 }
 
 // ErrNoPostgres means that "postgres" was given for another database.
@@ -38,7 +41,11 @@ var ErrNoPostgres = errors.New("media files can be stored in PostgreSQL only whe
 func Open(ctx context.Context, spec blob.Spec, options Options) (blob.Store, error) {
 	switch spec.Engine {
 	case blob.EngineDir:
-		s, err := dir.Open(spec.Dir)
+		open := dir.Open
+		if options.ReadOnly {
+			open = dir.OpenReadOnly
+		}
+		s, err := open(spec.Dir)
 		return store(s, err)
 	case blob.EngineS3:
 		s, err := s3.Open(ctx, spec.S3, s3.Options{Spools: options.Spools, Getenv: options.Getenv, Check: options.CheckSecret})

@@ -30,6 +30,7 @@ type Store struct {
 
 	shards  [256]shard
 	closed  atomic.Bool
+	fixed   bool                    // nothing can be stored or deleted
 	syncDir func(path string) error // syncDir, or a test's
 }
 
@@ -56,6 +57,19 @@ func Open(path string) (*Store, error) {
 	return s, nil
 }
 
+// OpenReadOnly opens the store in a directory for reading and changes nothing. Methods that
+// would change something return an error. A missing directory has no blobs.
+func OpenReadOnly(path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the blob directory: %w", err)
+	}
+	return &Store{path: path, syncDir: syncDir, fixed: true}, nil
+}
+
+// errFixed is the error of changes after [OpenReadOnly].
+var errFixed = fmt.Errorf("the blob directory is open for reading: %w", errors.ErrUnsupported)
+
 func (s *Store) spools() string { return filepath.Join(s.path, "tmp") }
 
 // folder returns the folder of a key.
@@ -70,6 +84,9 @@ func (s *Store) file(key blob.Key) string { return filepath.Join(s.folder(key), 
 func (s *Store) Spool() (*blob.Spool, error) {
 	if s.closed.Load() {
 		return nil, storage.ErrClosed
+	}
+	if s.fixed {
+		return nil, errFixed
 	}
 	return blob.NewSpool(s.spools())
 }
@@ -190,6 +207,9 @@ func (s *Store) DeleteUnmodified(ctx context.Context, key blob.Key, before time.
 func (s *Store) delete(ctx context.Context, key blob.Key, meets func(blob.Info) bool) (bool, error) {
 	if s.closed.Load() {
 		return false, storage.ErrClosed
+	}
+	if s.fixed {
+		return false, errFixed
 	}
 	if err := ctx.Err(); err != nil {
 		return false, err

@@ -1,4 +1,4 @@
-package cli
+package filter
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ var hues = []string{"black", "red", "green", "yellow", "blue", "magenta", "cyan"
 // colorAttributes are the letters that may follow a color, such as green+b.
 var colorAttributes = map[rune]int{'b': 1, 'd': 2, 'i': 3, 'u': 4, 'B': 5, 'r': 7, 's': 9}
 
-// colorText paints a value. A style is a color, attributes after a plus, and a
-// background after a colon: "red", "green+b", "white+b:red". The attribute h is
-// for the brighter of two shades.
-func colorText(style string, v any) (string, error) {
+// paint returns the text of a value with a style. A style is a color, attributes after
+// a plus, and a background after a colon: "red", "green+b", "white+b:red". The
+// attribute h selects the brighter of two shades.
+func paint(style string, v any) (string, error) {
 	front, back, hasBack := strings.Cut(style, ":")
 	params, err := sgr(front, 30)
 	if err == nil && hasBack {
@@ -34,8 +34,8 @@ func colorText(style string, v any) (string, error) {
 	return "\x1b[" + strings.Join(params, ";") + "m" + text + "\x1b[0m", nil
 }
 
-// sgr returns the parameters of one half of a style; offset is that of the first
-// color.
+// sgr returns the SGR parameters of a foreground or a background; offset is the
+// parameter of the first color.
 func sgr(style string, offset int) (params []string, err error) {
 	name, attributes, _ := strings.Cut(style, "+")
 	for _, letter := range attributes {

@@ -1,4 +1,4 @@
-package cli
+package filter
 
 import (
 	"fmt"
@@ -12,16 +12,16 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// templateFuncs are the functions of --template, by the names that they have in
-// the templates of gh.
+// templateFuncs are the functions of templates. They have the names and arguments of
+// those in templates of the GitHub CLI.
 type templateFuncs struct {
-	*App
-	rows [][]string // of the table that is being written
+	*Options
+	rows [][]string // the rows of the table that is not rendered yet
 }
 
 func (f *templateFuncs) all() template.FuncMap {
 	return template.FuncMap{
-		"autocolor": f.autocolor, "color": colorText, "hyperlink": f.hyperlink,
+		"autocolor": f.autocolor, "color": paint, "hyperlink": f.hyperlink,
 		"join": joinValues, "pluck": pluck, "truncate": truncateText,
 		"tablerow": f.tablerow, "tablerender": f.tablerender,
 		"timeago": f.timeago, "timefmt": f.timefmt,
@@ -29,23 +29,22 @@ func (f *templateFuncs) all() template.FuncMap {
 	}
 }
 
-// autocolor is color where colors are wanted.
+// autocolor is color if the output may have colors.
 func (f *templateFuncs) autocolor(style string, v any) (string, error) {
-	text, err := colorText(style, v)
-	if err != nil || f.Colored() {
+	text, err := paint(style, v)
+	if err != nil || f.Colored {
 		return text, err
 	}
 	return fmt.Sprint(v), nil
 }
 
-// hyperlink shows a text that leads to an address, where there is a terminal
-// that can.
+// hyperlink returns a text that is a link to an address if the output may have links.
 func (f *templateFuncs) hyperlink(address, text any) string {
 	url, shown := fmt.Sprint(address), fmt.Sprint(text)
 	if shown == "" {
 		shown = url
 	}
-	if url == "" || !f.Colored() {
+	if url == "" || !f.Colored {
 		return shown
 	}
 	return ansi.SetHyperlink(url) + shown + ansi.ResetHyperlink()
@@ -72,8 +71,8 @@ func pluck(field string, list any) ([]any, error) {
 	}
 	values := make([]any, len(items))
 	for i := range items {
-		object, is := items[i].(map[string]any)
-		if !is {
+		object, isObject := items[i].(map[string]any)
+		if !isObject {
 			return nil, fmt.Errorf("pluck takes a list of objects")
 		}
 		values[i] = object[field]
@@ -84,7 +83,7 @@ func pluck(field string, list any) ([]any, error) {
 	return values, nil
 }
 
-// listElements returns what is in a list; null is an empty one.
+// listElements returns the elements of a list; null is an empty list.
 func listElements(function string, list any) ([]any, error) {
 	switch list := list.(type) {
 	case []any:
@@ -97,7 +96,7 @@ func listElements(function string, list any) ([]any, error) {
 	return nil, fmt.Errorf("%s takes a list", function)
 }
 
-// truncateText shortens a text to so many columns of a terminal.
+// truncateText shortens a text to a number of terminal columns.
 func truncateText(columns int, v any) string {
 	text := fmt.Sprint(v)
 	if columns < 1 {
@@ -106,7 +105,7 @@ func truncateText(columns int, v any) string {
 	return ansi.Truncate(text, columns, "…")
 }
 
-// timeago says how far a time is from now.
+// timeago returns the distance of a time from now.
 func (f *templateFuncs) timeago(v any) (string, error) {
 	t, err := apiTime("timeago", v)
 	if err != nil || t.IsZero() {
@@ -115,7 +114,7 @@ func (f *templateFuncs) timeago(v any) (string, error) {
 	return when.Relative(t, f.Now()), nil
 }
 
-// timefmt writes a time in the local zone, in a layout of package time.
+// timefmt formats a time in the local zone, with a layout of package time.
 func (f *templateFuncs) timefmt(layout string, v any) (string, error) {
 	t, err := apiTime("timefmt", v)
 	if err != nil || t.IsZero() {
@@ -124,8 +123,8 @@ func (f *templateFuncs) timefmt(layout string, v any) (string, error) {
 	return t.In(f.Local).Format(layout), nil
 }
 
-// contains reports whether a text holds a part. It takes any value, as the next
-// three do; null is an empty text.
+// contains reports whether the text of a value contains a part. As in the next three
+// functions, null is an empty text.
 func contains(part string, v any) bool { return strings.Contains(fmt.Sprint(v), part) }
 
 func hasPrefix(part string, v any) bool { return strings.HasPrefix(fmt.Sprint(v), part) }
@@ -148,7 +147,7 @@ func apiTime(function string, v any) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, fmt.Errorf("%s takes a time as the API returns it, not %q", function, Clip(text, 40))
+		return t, fmt.Errorf("%s takes a time as the API returns it, not %q", function, ansi.Truncate(text, 40, "…"))
 	}
 	return t, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package filter
 
 import (
 	"fmt"
@@ -17,13 +17,13 @@ func (f *templateFuncs) tablerow(fields ...any) string {
 	return ""
 }
 
-// tablerender writes the current table and starts the next: aligned and cut to the
-// width of a terminal, else tab-separated and complete.
+// tablerender returns the current table and starts the next one. On a terminal, the
+// table is aligned and cut to the width; elsewhere it is complete and tab-separated.
 func (f *templateFuncs) tablerender() string {
 	rows := f.rows
 	f.rows = nil
 	var b strings.Builder
-	if !f.OutTerminal {
+	if !f.Terminal {
 		for _, row := range rows {
 			b.WriteString(strings.Join(row, "\t") + "\n")
 		}
@@ -58,9 +58,12 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// narrow takes columns from the widest until all fit into a line, or none can
-// give more.
-func narrow(widths []int, room int) {
+// minColumn is the smallest width to which a table column is cut.
+const minColumn = 7
+
+// narrow cuts the widest columns until a row fits into a line, or until all columns
+// have the smallest width.
+func narrow(widths []int, lineWidth int) {
 	for {
 		total, widest := 2*(len(widths)-1), -1
 		for i, w := range widths {
@@ -69,7 +72,7 @@ func narrow(widths []int, room int) {
 				widest = i
 			}
 		}
-		if total <= room || widest < 0 || widths[widest] <= minCut {
+		if total <= lineWidth || widest < 0 || widths[widest] <= minColumn {
 			return
 		}
 		widths[widest]--
