@@ -24,14 +24,18 @@ func (c Content) Empty() bool { return len(c.Media) == 0 && strings.TrimSpace(c.
 // LimitWithMedia sets the limit of the text of a content that has media. It does nothing
 // for one without media.
 func (c *Check) LimitWithMedia(content Content, limit int) {
-	if len(content.Media) == 0 {
-		return
+	if len(content.Media) > 0 {
+		c.lower(limit, "the post has %d %s, and the network allows %d together with media; shorten the text, or remove the media")
 	}
+}
+
+// lower replaces the limit of the text. The format of the message gets the length, the
+// unit and the limit.
+func (c *Check) lower(limit int, format string) {
 	c.Limit = limit
 	c.Problems = slices.DeleteFunc(c.Problems, func(e *Error) bool { return e.Code == "too_long" })
 	if c.Length > limit {
-		c.Problems = append(c.Problems, Contentf("too_long",
-			"the post has %d %s, and the network allows %d together with media; shorten the text, or remove the media", c.Length, c.Unit, limit))
+		c.Problems = append(c.Problems, Contentf("too_long", format, c.Length, c.Unit, limit))
 	}
 }
 

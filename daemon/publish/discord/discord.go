@@ -6,6 +6,9 @@
 // publisher is neither a [publish.Idempotent] nor a [publish.Finder]. Each request
 // waits for the message (wait=true). An unknown outcome stays unknown until a person
 // has checked the channel. Files are sent in the same request as the text.
+//
+// A webhook cannot reply. The parts of a thread are messages in order, in the channel or
+// in the thread that the URL of the webhook names.
 package discord
 
 import (
@@ -26,7 +29,8 @@ const Platform = "discord"
 // code points, according to its maintainers.
 const maxContent = 2000
 
-// Publisher implements [publish.Publisher] and [publish.MediaPublisher].
+// Publisher implements [publish.Publisher], [publish.MediaPublisher], [publish.Threader]
+// and [publish.Poller].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy
@@ -53,12 +57,13 @@ func (p *Publisher) Fields() []publish.Field {
 // webhook is a parsed webhook URL.
 type webhook struct {
 	base   *url.URL // without a query
+	id     string
 	token  string
 	thread string // a thread of the channel, or empty
 }
 
 var (
-	webhookPath = pattern.Lazy(`^/api(?:/v[0-9]+)?/webhooks/[0-9]+/([A-Za-z0-9_-]+)/?$`)
+	webhookPath = pattern.Lazy(`^/api(?:/v[0-9]+)?/webhooks/([0-9]+)/([A-Za-z0-9_-]+)/?$`)
 	snowflake   = pattern.Lazy(`^[0-9]{1,20}$`)
 )
 
@@ -76,16 +81,28 @@ func (p *Publisher) parseWebhook(text string) (webhook, error) {
 	if thread != "" && !snowflake().MatchString(thread) {
 		return webhook{}, publish.Contentf("webhook_url", "the thread_id in webhook_url is not the number of a thread")
 	}
-	return webhook{base: &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}, token: path[1], thread: thread}, nil
+	base := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}
+	return webhook{base: base, id: path[1], token: path[2], thread: thread}, nil
 }
 
 // executeURL returns the URL that accepts messages.
 func (w webhook) executeURL() string {
-	query := url.Values{"wait": {"true"}}
+	return w.base.String() + "?" + w.query(url.Values{"wait": {"true"}})
+}
+
+// messageURL returns the URL of a message of the webhook.
+func (w webhook) messageURL(id string) string {
+	u := w.base.JoinPath("messages", id)
+	u.RawQuery = w.query(url.Values{})
+	return u.String()
+}
+
+// query adds the thread of the webhook to the parameters, and encodes them.
+func (w webhook) query(values url.Values) string {
 	if w.thread != "" {
-		query.Set("thread_id", w.thread)
+		values.Set("thread_id", w.thread)
 	}
-	return w.base.String() + "?" + query.Encode()
+	return values.Encode()
 }
 
 // isDiscord reports whether the webhook belongs to Discord itself, under any of its

@@ -20,13 +20,16 @@ import (
 var (
 	_ publish.Publisher      = (*discord.Publisher)(nil)
 	_ publish.MediaPublisher = (*discord.Publisher)(nil)
+	_ publish.Threader       = (*discord.Publisher)(nil)
+	_ publish.Poller         = (*discord.Publisher)(nil)
 )
 
 const (
-	token   = "3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372"
-	webhook = "/api/webhooks/223704706495545344/" + token
-	channel = "https://discord.com/channels/199737254929760256/199737254929760257"
-	content = "Version 2 is out, @everyone 🙂"
+	webhookID = "223704706495545344"
+	token     = "3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372"
+	webhook   = "/api/webhooks/" + webhookID + "/" + token
+	channel   = "https://discord.com/channels/199737254929760256/199737254929760257"
+	content   = "Version 2 is out, @everyone 🙂"
 )
 
 func connection(url string) publish.Connection {
@@ -39,8 +42,14 @@ func TestConformance(t *testing.T) {
 		New:        func(c *http.Client) publish.Publisher { return discord.New(c, outbound.AllowPrivate, "test") },
 		Connection: func(url string) publish.Connection { return connection(url + webhook) },
 		Network:    recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
-		Receipt:    schedctl.Receipt{ID: "1180000000000000042"},
+		Receipt:    schedctl.Receipt{ID: "1180000000000000042", Ref: webhookID},
+		Preflight:  readsMessage,
 		Media:      &publishtest.MediaSuite{Network: acceptFiles(recorded.Handler(t, "testdata/connect.json"))},
+		Threads: &publishtest.ThreadSuite{
+			Network:   func() http.Handler { return newServer(t) },
+			Reference: func(schedctl.Receipt) string { return "" }, // a webhook cannot reply
+			Missing:   newServer(t),
+		},
 	})
 }
 
@@ -81,9 +90,9 @@ func TestPublish(t *testing.T) {
 		want      schedctl.Receipt
 	}{
 		{"publish.json", "https://discord.com" + webhook, nil,
-			schedctl.Receipt{ID: "1180000000000000042", URL: channel + "/1180000000000000042"}},
+			schedctl.Receipt{ID: "1180000000000000042", URL: channel + "/1180000000000000042", Ref: webhookID}},
 		{"publish_thread.json", "https://discord.com/api/v10/" + webhook[len("/api/"):] + "/?wait=false&thread_id=1170000000000000007#x", schedctl.Options{"mentions": true},
-			schedctl.Receipt{ID: "1180000000000000043", URL: "https://discord.com/channels/199737254929760256/1170000000000000007/1180000000000000043"}},
+			schedctl.Receipt{ID: "1180000000000000043", URL: "https://discord.com/channels/199737254929760256/1170000000000000007/1180000000000000043", Ref: webhookID}},
 	} {
 		p := discord.New(recorded.Client(t, "testdata/"+tt.file), outbound.PublicOnly, "1.2.3")
 		got, err := p.Publish(t.Context(), publish.Request{

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -14,7 +15,13 @@ import (
 
 // Check counts Unicode code points. A message needs text or files.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	return publish.MeasuredMessage(a, content, utf8.RuneCountInString(content.Text), maxContent, "characters", checkOptions(a.Options))
+	c := publish.MeasuredMessage(a, content, utf8.RuneCountInString(content.Text), maxContent, "characters", checkOptions(a.Options))
+	c.LimitQuestion(content, maxQuestion)
+	c.CheckChat(content, "Discord")
+	if content.Preview.Mode == schedctl.PreviewCard {
+		c.WarnPreview(content, "Discord")
+	}
+	return c
 }
 
 // message is the request body. Without allowed_mentions, Discord notifies everyone
@@ -23,7 +30,12 @@ type message struct {
 	Content         string           `json:"content"`
 	AllowedMentions *allowedMentions `json:"allowed_mentions,omitempty"`
 	Attachments     []attachment     `json:"attachments,omitempty"`
+	Flags           int              `json:"flags,omitempty"`
 }
+
+// suppressEmbeds is the flag of a message without link previews
+// (https://discord.com/developers/docs/resources/message#message-object-message-flags).
+const suppressEmbeds = 1 << 2
 
 type allowedMentions struct {
 	Parse []string `json:"parse"`
@@ -31,19 +43,17 @@ type allowedMentions struct {
 
 // Publish posts a message. It notifies no one unless the option mentions is set.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
+	if err := publish.CheckRequest(p, &r); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	w, err := p.parseWebhook(r.Credentials["webhook_url"])
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	m := message{Content: r.Content, Attachments: attachments(r.Files)}
-	if !r.Account.Options.Bool("mentions") {
-		m.AllowedMentions = &allowedMentions{Parse: []string{}}
+	if err := p.checkParent(ctx, w, r); err != nil {
+		return schedctl.Receipt{}, err
 	}
-	body, _ := json.Marshal(m) // strings can always be encoded
-	a, err := p.post(ctx, w, body, r.Files)
+	a, err := p.post(ctx, w, encodeMessage(r), r.Files)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
@@ -51,8 +61,26 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, fileRefusal(err, r.Files)
 	}
-	receipt.Degraded = degraded(a, len(r.Files))
+	receipt.Ref = w.id
+	receipt.Degraded = cmp.Or(degradedPoll(a, r.Poll), degraded(a, len(r.Files)))
 	return receipt, nil
+}
+
+// encodeMessage returns the message of a request as JSON. A poll is a message of its own,
+// and the text is its question.
+func encodeMessage(r publish.Request) []byte {
+	if r.Poll != nil {
+		return outbound.EncodeJSON(pollMessage{newPoll(r)})
+	}
+	m := message{Content: r.Content, Attachments: attachments(r.Files)}
+	if !r.Account.Options.Bool("mentions") {
+		m.AllowedMentions = &allowedMentions{Parse: []string{}}
+	}
+	if r.Preview.Mode == schedctl.PreviewNone {
+		m.Flags = suppressEmbeds
+	}
+	body, _ := json.Marshal(m) // strings can always be encoded
+	return body
 }
 
 // post sends a message as JSON, or as a form if it has files.

@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -76,26 +75,14 @@ var fileTypes = map[schedctl.MediaClass]struct{ method, name string }{
 	schedctl.MediaDocument: {"sendDocument", "document"},
 }
 
-// publishFiles sends the files of a request in one request.
-func (p *Publisher) publishFiles(ctx context.Context, b bot, r publish.Request) (schedctl.Receipt, error) {
-	method, form := b.fileForm(r)
-	a, err := outbound.PostBody(ctx, p.client, b.method(method).String(), outbound.Header(p.userAgent, ""), form)
-	if err != nil {
-		return schedctl.Receipt{}, err
-	}
-	receipt, err := readResponse(a, time.Now(), b.token, r.Content)
-	if err != nil {
-		return schedctl.Receipt{}, fileRefusal(err, a)
-	}
-	receipt.Degraded = publish.DegradedMedia(len(r.Files), countFiles(a))
-	return receipt, nil
-}
-
 // fileForm returns the method that sends the files of a request, and its parameters.
 func (b bot) fileForm(r publish.Request) (method string, form outbound.Body) {
 	parts := []outbound.Part{outbound.FieldPart("chat_id", b.chat)}
 	if r.Account.Options.Bool("silent") {
 		parts = append(parts, outbound.FieldPart("disable_notification", "true"))
+	}
+	if reply := newReply(r); reply != nil {
+		parts = append(parts, outbound.FieldPart("reply_parameters", string(outbound.EncodeJSON(reply))))
 	}
 	if len(r.Files) > 1 {
 		return "sendMediaGroup", outbound.Multipart(append(parts, groupParts(r)...)...)

@@ -29,6 +29,7 @@ var chatErrors = []struct{ text, code, message string }{
 	{"need administrator rights", codeNoRights, "the bot is not an administrator of the channel; make it one with the right to post messages"},
 	{"chat_write_forbidden", codeNoRights, "the bot may not write in the chat; ask an administrator to allow it"},
 	{"chat_send_plain_forbidden", codeNoRights, "the chat does not allow text messages; ask an administrator to allow them"},
+	{"chat_send_poll_forbidden", codeNoRights, "the chat does not allow polls; ask an administrator to allow them"},
 }
 
 // refusal returns the error for a response that is not 2xx.

@@ -6,7 +6,7 @@
 // An unknown outcome stays unknown until a person has checked the chat.
 //
 // Files are sent in the same request as the text, which becomes their caption. Telegram
-// has no alt texts.
+// has no alt texts. The text of a post with a poll is the question.
 //
 // The token is part of the path of every URL. It never appears in an error because
 // package outbound puts no URL into errors.
@@ -32,7 +32,8 @@ const maxText = 4096
 // publicAPI is the address of Telegram's own Bot API server.
 const publicAPI = "https://api.telegram.org"
 
-// Publisher implements [publish.Publisher] and [publish.MediaPublisher].
+// Publisher implements [publish.Publisher], [publish.MediaPublisher], [publish.Threader]
+// and [publish.Poller].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy

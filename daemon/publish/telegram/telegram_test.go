@@ -21,6 +21,8 @@ import (
 var (
 	_ publish.Publisher      = (*telegram.Publisher)(nil)
 	_ publish.MediaPublisher = (*telegram.Publisher)(nil)
+	_ publish.Threader       = (*telegram.Publisher)(nil)
+	_ publish.Poller         = (*telegram.Publisher)(nil)
 )
 
 const (
@@ -46,6 +48,11 @@ func TestConformance(t *testing.T) {
 		Network: recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
 		Receipt: schedctl.Receipt{ID: "42", URL: "https://t.me/release_news/42"},
 		Media:   &publishtest.MediaSuite{Network: acceptFiles(recorded.Handler(t, "testdata/connect.json"))},
+		Threads: &publishtest.ThreadSuite{
+			Network: func() http.Handler { return newChat(t) },
+			Missing: newChat(t),
+			Lost:    &chat{connect: recorded.Handler(t, "testdata/connect.json"), dropReplies: true},
+		},
 	})
 }
 

@@ -1,0 +1,53 @@
+package discord
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// codeUnknownMessage is Discord's code of a message that does not exist.
+const codeUnknownMessage = "10008"
+
+// ThreadRules allows threads. A part is a message after the one before it.
+func (p *Publisher) ThreadRules(schedctl.Account) publish.ThreadRules { return publish.ThreadRules{} }
+
+// checkParent returns an error if the message before a part was deleted. A webhook reads
+// only its own messages, so the check is left out if the account got another webhook
+// since. Servers without this method do not prevent threads.
+func (p *Publisher) checkParent(ctx context.Context, w webhook, r publish.Request) error {
+	if e := publish.CheckReplyIDs(&r); e != nil {
+		return e
+	}
+	if r.Part == 0 || r.Parent.Ref != w.id {
+		return nil
+	}
+	a, err := outbound.Get(ctx, p.client, w.messageURL(url.PathEscape(r.Parent.ID)), outbound.Header(p.userAgent, ""))
+	if err != nil {
+		return notPublished(err)
+	}
+	if a.Status == http.StatusOK || a.Status == http.StatusMethodNotAllowed {
+		return nil
+	}
+	e := refusal(a, time.Now(), w.token)
+	switch {
+	case e.Code == codeUnknownMessage:
+		return publish.ParentMissing(a.Status)
+	case a.Status == http.StatusNotFound && e.Code == "":
+		return nil
+	}
+	return notPublished(e)
+}
+
+// notPublished sets the outcome of an error to not_published, for requests that do not
+// publish.
+func notPublished(err error) error {
+	e := *publish.AsError(err)
+	e.Outcome = schedctl.OutcomeNotPublished
+	return &e
+}
