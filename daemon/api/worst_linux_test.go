@@ -75,7 +75,7 @@ func TestWorstAccounts(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	f := newFixtureOn(t, storagetest.NewMemory(), func(c *api.Config) {
 		c.Publishers["mastodon"] = mastodon.New(http.DefaultClient, "test")
-		c.Publishers["bluesky"] = bluesky.New(http.DefaultClient, "test")
+		c.Publishers["bluesky"] = bluesky.New(http.DefaultClient, nil, "test")
 	})
 	w := &world{fixture: f}
 	plain := plainTime(t)

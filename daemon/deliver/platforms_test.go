@@ -119,7 +119,7 @@ func blueskyPlatform() platform {
 	const did = "did:plc:abcdefghijklmnopqrstuvwx"
 	return platform{
 		name: "bluesky", memory: idempotent,
-		publisher: func(c *http.Client) publish.Publisher { return bluesky.New(c, "test") },
+		publisher: func(c *http.Client) publish.Publisher { return bluesky.New(c, nil, "test") },
 		account:   schedctl.Account{Username: "me.pds.test"},
 		given: publish.Credentials{
 			"service_url": "https://pds.test", "identifier": "me.pds.test", "app_password": "abcd-efgh-ijkl-mnop",

@@ -234,10 +234,11 @@ func Text(text string) Content { return Content{Text: text} }
 
 // Request is one post to publish to one account, or one part of it.
 type Request struct {
-	TargetID string
-	PostID   string
-	Content  string
-	Files    []File // the media, in order
+	TargetID  string
+	PostID    string
+	Content   string
+	Files     []File // the media, in order
+	CardImage *File  // the picture of the link card in Preview, not fitted; nil if it has none
 	Extras
 	PublishAt   time.Time
 	Attempt     int              // 1 for the first; 0 in calls of an [Uploader] before it

@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/discord"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	httppost "github.com/schedctl/schedctl/daemon/publish/http"
+	"github.com/schedctl/schedctl/daemon/publish/linkcard"
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
 	"github.com/schedctl/schedctl/daemon/publish/matrix"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
@@ -27,8 +28,12 @@ type Config struct {
 // Publishers returns every platform.
 func Publishers(c Config) publish.Registry {
 	encrypted := c.Outbound.Encrypted(c.Client)
+	var cards *linkcard.Fetcher
+	if c.Client != nil {
+		cards = linkcard.New(c.Client, c.Version)
+	}
 	return publish.NewRegistry(
-		bluesky.New(encrypted, c.Version),
+		bluesky.New(encrypted, cards, c.Version),
 		discord.New(c.Client, c.Outbound, c.Version),
 		feed.New(c.PublicURL),
 		httppost.New(c.Client, c.Outbound, c.Version),

@@ -6,6 +6,12 @@
 // key again changes nothing, no matter how much later or how often. A request with
 // an unknown outcome can therefore always be repeated.
 //
+// A thread is one write, which creates all of its records or none. Each record refers to
+// the one before it by the hash of its content, which the publisher computes before the
+// request. Creating a record that exists fails, so the publisher asks for the records
+// before it repeats a write. It does the same for a post with a link card, because the
+// page may have changed.
+//
 // An app password is exchanged for a session with two tokens. The access token lasts
 // for hours; when it has expired, a request fails with [publish.CodeSessionExpired].
 // Refresh then gets new tokens with the refresh token or, if that has expired too,
@@ -14,30 +20,35 @@ package bluesky
 
 import (
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/linkcard"
 )
 
 // Platform is the name of the platform.
 const Platform = "bluesky"
 
-// Publisher implements [publish.Publisher], [publish.Idempotent],
-// [publish.Keyer] and [publish.Refresher].
+// Publisher implements [publish.Publisher], [publish.Idempotent], [publish.Finder],
+// [publish.PartKeyer], [publish.Threader], [publish.Uploader] and [publish.Refresher].
 type Publisher struct {
 	client    *http.Client
 	userAgent string
+	cards     *linkcard.Fetcher
 	clock     uint64 // 10 bits; distinguishes processes that create keys at the same time
 
 	mu   sync.Mutex // mu guards last
 	last int64      // the time of the last key, in microseconds
 }
 
-// New returns the publisher. version is the daemon's version, for the User-Agent.
-func New(client *http.Client, version string) *Publisher {
-	return &Publisher{client: client, userAgent: "schedctl/" + version, clock: randomClock()}
+// New returns the publisher. cards fetches the link cards of posts; if it is nil, posts
+// have only those that they describe without a picture. version is the daemon's version,
+// for the User-Agent.
+func New(client *http.Client, cards *linkcard.Fetcher, version string) *Publisher {
+	return &Publisher{client: client, cards: cards, userAgent: "schedctl/" + version, clock: randomClock()}
 }
 
 // Platform returns "bluesky".
@@ -56,11 +67,24 @@ func (p *Publisher) Fields() []publish.Field {
 // Idempotent returns true: writing a record again under its key changes nothing.
 func (p *Publisher) Idempotent(schedctl.Account) bool { return true }
 
+// keyStep is the least distance of two keys in microseconds. It leaves room for the keys
+// of the further parts of a thread.
+const keyStep = schedctl.MaxThread + 2
+
 // NewKey returns a timestamp identifier for now: a record key of 13 characters. The
-// keys of one publisher are unique and in order.
+// keys of one publisher are unique and in order, and so are those of [Publisher.PartKey].
 func (p *Publisher) NewKey(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last = max(now.UnixMicro(), p.last+1)
+	p.last = max(now.UnixMicro(), p.last+keyStep)
 	return encodeTID(p.last, p.clock)
+}
+
+// PartKey returns the identifier that is as many microseconds later as the index of the
+// part.
+func (p *Publisher) PartKey(first string, part int) string {
+	if key, ok := addToTID(first, part); ok {
+		return key
+	}
+	return first + "-" + strconv.Itoa(part) // refused when it is used
 }

@@ -18,12 +18,15 @@ var (
 	_ publish.Keyer      = (*bluesky.Publisher)(nil)
 	_ publish.Refresher  = (*bluesky.Publisher)(nil)
 	_ publish.Uploader   = (*bluesky.Publisher)(nil)
+	_ publish.Threader   = (*bluesky.Publisher)(nil)
+	_ publish.PartKeyer  = (*bluesky.Publisher)(nil)
+	_ publish.Finder     = (*bluesky.Publisher)(nil)
 )
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	publishtest.Run(t, publishtest.Suite{
-		New:        func(c *http.Client) publish.Publisher { return bluesky.New(c, "test") },
+		New:        func(c *http.Client) publish.Publisher { return bluesky.New(c, nil, "test") },
 		Connection: connection,
 		Network:    newNetwork(),
 		Receipt: schedctl.Receipt{
@@ -36,6 +39,10 @@ func TestConformance(t *testing.T) {
 			"POST /xrpc/com.atproto.server.createSession",
 			"POST /xrpc/com.atproto.server.refreshSession",
 		},
+		Preflight: func(r *http.Request) bool {
+			return r.URL.Path == "/xrpc/com.atproto.repo.getRecord" && r.FormValue("collection") == "app.bsky.feed.post"
+		},
+		Threads: &publishtest.ThreadSuite{Network: func() http.Handler { return newNetwork() }},
 		Media: &publishtest.MediaSuite{
 			Upload:    func(r *http.Request) bool { return r.URL.Path == "/xrpc/com.atproto.repo.uploadBlob" },
 			Reference: func(u publish.Upload) string { cid, _, _ := strings.Cut(u.ID, " "); return cid },
@@ -44,7 +51,7 @@ func TestConformance(t *testing.T) {
 }
 
 func ExamplePublisher_Fields() {
-	for _, f := range bluesky.New(nil, "").Fields() {
+	for _, f := range bluesky.New(nil, nil, "").Fields() {
 		fmt.Printf("%s: %s\n", f.Name, f.Help)
 	}
 	// Output:

@@ -24,6 +24,7 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 		check.Problems = append(check.Problems, publish.Contentf("too_long",
 			"the post has %d bytes and Bluesky allows %d; shorten it, or use fewer combined characters", len(content.Text), maxBytes))
 	}
+	checkPresentation(&check, content)
 	if _, err := parseLangs(a.Options); err != nil {
 		check.Problems = append(check.Problems, publish.AsError(err))
 	}
@@ -33,6 +34,8 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 // language matches a BCP 47 tag: a language with optional script, region and
 // variants.
 var language = pattern.Lazy(`^[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$`)
+
+func validTag(tag string) bool { return len(tag) <= 64 && language().MatchString(tag) }
 
 // parseLangs returns the languages of a post from the option langs: a list, or a
 // string with commas. Without the option it returns nil; the language is never
@@ -58,7 +61,7 @@ func parseLangs(o schedctl.Options) ([]string, error) {
 	}
 	for i, tag := range list {
 		list[i] = strings.TrimSpace(tag)
-		valid = valid && len(tag) <= 64 && language().MatchString(list[i])
+		valid = valid && validTag(list[i])
 	}
 	if !valid || len(list) == 0 || len(list) > maxLangs {
 		return nil, publish.Contentf("langs", "langs must be one to %d language codes, such as en, de or pt-BR", maxLangs)

@@ -68,7 +68,7 @@ func TestGraphemesAsThePDSCountsThem(t *testing.T) {
 func TestConjunctsCountOne(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]bool{300: true, 301: false} {
-		check := New(nil, "test").Check(schedctl.Account{}, publish.Text(strings.Repeat("क्ष", n)))
+		check := New(nil, nil, "test").Check(schedctl.Account{}, publish.Text(strings.Repeat("क्ष", n)))
 		if check.Length != n || (check.Err() == nil) != want {
 			t.Errorf("%d conjuncts: length %d, %v", n, check.Length, check.Err())
 		}

@@ -2,7 +2,6 @@ package bluesky
 
 import (
 	"context"
-	"encoding/base32"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -52,14 +51,6 @@ type blob struct {
 
 type link struct {
 	CID string `json:"$link"`
-}
-
-// base32Lower is the encoding of multibase with the prefix b.
-var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
-// cidOf returns the content identifier of raw bytes: CID version 1, codec raw, SHA-256.
-func cidOf(sha256 [32]byte) string {
-	return "b" + base32Lower.EncodeToString(append([]byte{0x01, 0x55, 0x12, 0x20}, sha256[:]...))
 }
 
 // Upload sends one file as a blob. The reference is the hash of its bytes, so a repeated
@@ -157,7 +148,7 @@ func mediaRefusal(e *publish.Error, r publish.Request) *publish.Error {
 	return e
 }
 
-// embed is what a record shows besides its text: images or a video.
+// embed is what a record shows besides its text: images, a video or a link card.
 type embed struct {
 	Type   string       `json:"$type"`
 	Images []embedImage `json:"images,omitempty"`
@@ -165,6 +156,8 @@ type embed struct {
 	Video       *blob        `json:"video,omitempty"`
 	Alt         string       `json:"alt,omitempty"`
 	AspectRatio *aspectRatio `json:"aspectRatio,omitempty"`
+
+	External *external `json:"external,omitempty"`
 }
 
 type embedImage struct {
@@ -185,17 +178,12 @@ func embedOf(r publish.Request) (*embed, error) {
 	}
 	e := embed{Type: "app.bsky.embed.images"}
 	for _, f := range r.Files {
-		cid, recognized, ok := strings.Cut(f.Upload.ID, " ")
-		if !ok || cid != cidOf(f.SHA256) {
+		b, ratio, ok := blobOf(f)
+		if !ok {
 			return nil, &publish.Error{
 				Kind: schedctl.KindPlatform, Code: publish.CodeUploadLost, Outcome: schedctl.OutcomeNotPublished,
 				Message: "a file of the post is not uploaded; schedctl uploads it again",
 			}
-		}
-		b := blob{Type: "blob", Ref: link{cid}, MIMEType: recognized, Size: f.Size}
-		var ratio *aspectRatio
-		if f.Width > 0 && f.Height > 0 {
-			ratio = &aspectRatio{f.Width, f.Height}
 		}
 		if f.Class() == schedctl.MediaVideo {
 			e = embed{Type: "app.bsky.embed.video", Video: &b, Alt: f.AltText, AspectRatio: ratio}
@@ -207,6 +195,18 @@ func embedOf(r publish.Request) (*embed, error) {
 		return nil, publish.MediaError("media", "Bluesky shows one video or up to %d pictures in a post", maxFiles)
 	}
 	return &e, nil
+}
+
+// blobOf returns the blob of an uploaded file. ok is false if the file is not uploaded.
+func blobOf(f publish.File) (b blob, ratio *aspectRatio, ok bool) {
+	cid, recognized, ok := strings.Cut(f.Upload.ID, " ")
+	if !ok || cid != cidOf(f.SHA256) {
+		return blob{}, nil, false
+	}
+	if f.Width > 0 && f.Height > 0 {
+		ratio = &aspectRatio{f.Width, f.Height}
+	}
+	return blob{Type: "blob", Ref: link{cid}, MIMEType: recognized, Size: f.Size}, ratio, true
 }
 
 // noSession is the error of a request without an access token.

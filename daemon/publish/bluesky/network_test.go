@@ -44,7 +44,7 @@ func start(t *testing.T) (*network, *bluesky.Publisher) {
 	n := newNetwork()
 	n.Server = httptest.NewServer(n)
 	t.Cleanup(n.Close)
-	return n, bluesky.New(outbound.Client(outbound.AllowPrivate), "test")
+	return n, bluesky.New(outbound.Client(outbound.AllowPrivate), nil, "test")
 }
 
 // on replaces the handler of a method.
@@ -91,6 +91,10 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		n.giveSession(w)
 	case "GET com.atproto.repo.getRecord":
+		if r.FormValue("collection") == "app.bsky.feed.post" {
+			n.getRecord(w, r)
+			return
+		}
 		io.WriteString(w, `{"uri":"at://x","value":{"displayName":"Alice 🙂\u202e"}}`)
 	case "GET com.atproto.identity.resolveHandle":
 		if handle := r.FormValue("handle"); !strings.HasPrefix(handle, "bob.") {
@@ -102,6 +106,8 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		uploadBlob(w, r)
 	case "POST com.atproto.repo.putRecord":
 		n.putRecord(w, r)
+	case "POST com.atproto.repo.applyWrites":
+		n.applyWrites(w, r)
 	default:
 		fail(w, 404, "XRPCNotSupported")
 	}
@@ -133,6 +139,7 @@ func (n *network) putRecord(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Repo, Collection, Rkey string
 		Record                 json.RawMessage
+		SwapRecord             json.RawMessage
 	}
 	switch {
 	case !strings.HasPrefix(r.Header.Get("Authorization"), "Bearer access-"):
@@ -141,10 +148,65 @@ func (n *network) putRecord(w http.ResponseWriter, r *http.Request) {
 		fail(w, 400, "InvalidRequest")
 	default:
 		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.records[body.Rkey] != nil && string(body.SwapRecord) == "null" {
+			fail(w, 400, "InvalidSwap")
+			return
+		}
 		n.records[body.Rkey] = body.Record
-		n.mu.Unlock()
 		fmt.Fprintf(w, `{"uri":"at://%s/%s/%s","cid":"bafy"}`, did, body.Collection, body.Rkey)
 	}
+}
+
+func (n *network) getRecord(w http.ResponseWriter, r *http.Request) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	stored := n.records[r.FormValue("rkey")]
+	if stored == nil || r.FormValue("repo") != did {
+		fail(w, 400, "RecordNotFound")
+		return
+	}
+	fmt.Fprintf(w, `{"uri":"at://%s/app.bsky.feed.post/%s","cid":%q,"value":%s}`, did, r.FormValue("rkey"), bluesky.RecordCID(stored), stored)
+}
+
+// applyWrites creates all records or none.
+func (n *network) applyWrites(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Repo   string
+		Writes []struct {
+			Type             string `json:"$type"`
+			Collection, Rkey string
+			Value            json.RawMessage
+		}
+	}
+	if !strings.HasPrefix(r.Header.Get("Authorization"), "Bearer access-") {
+		fail(w, 401, "AuthMissing")
+		return
+	}
+	if json.NewDecoder(r.Body).Decode(&body) != nil || body.Repo != did || len(body.Writes) == 0 {
+		fail(w, 400, "InvalidRequest")
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	results := []map[string]string{}
+	for _, create := range body.Writes {
+		if create.Type != "com.atproto.repo.applyWrites#create" || create.Collection != "app.bsky.feed.post" {
+			fail(w, 400, "InvalidRequest")
+			return
+		}
+		if n.records[create.Rkey] != nil {
+			fail(w, 500, "InternalServerError") // as the official server does
+			return
+		}
+		results = append(results, map[string]string{
+			"$type": "com.atproto.repo.applyWrites#createResult", "uri": "at://" + did + "/app.bsky.feed.post/" + create.Rkey, "cid": bluesky.RecordCID(create.Value),
+		})
+	}
+	for _, create := range body.Writes {
+		n.records[create.Rkey] = create.Value
+	}
+	json.NewEncoder(w).Encode(map[string]any{"results": results})
 }
 
 // uploadBlob names the bytes as a server does.

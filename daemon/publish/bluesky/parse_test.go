@@ -150,7 +150,7 @@ func checkRead(t *testing.T, status int, body []byte) {
 }
 
 func checkCheck(t *testing.T, content, langs string) {
-	check := New(nil, "").Check(schedctl.Account{Options: schedctl.Options{"langs": langs}}, publish.Text(content))
+	check := New(nil, nil, "").Check(schedctl.Account{Options: schedctl.Options{"langs": langs}}, publish.Text(content))
 	if check.Err() == nil && (check.Length > 300 || len(content) > 3000 || strings.TrimSpace(content) == "") {
 		t.Errorf("%q is accepted: %+v", content, check)
 	}

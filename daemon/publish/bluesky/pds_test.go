@@ -36,7 +36,7 @@ type rig struct {
 // TestPDS runs the same tests against a real server.
 func TestPDS(t *testing.T) {
 	t.Parallel()
-	r := rig{Publisher: bluesky.New(outbound.Client(outbound.AllowPrivate), "test"), pds: publishtest.StartPDS(t)}
+	r := rig{Publisher: bluesky.New(outbound.Client(outbound.AllowPrivate), nil, "test"), pds: publishtest.StartPDS(t)}
 	profile, err := r.Connect(t.Context(), r.connection())
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func (r rig) testWrongAppPassword(t *testing.T) {
 func TestPDSSaysWhyAnAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	pds := publishtest.StartPDS(t)
-	p := bluesky.New(outbound.Client(outbound.AllowPrivate), "test")
+	p := bluesky.New(outbound.Client(outbound.AllowPrivate), nil, "test")
 	c := publish.Connection{Credentials: publish.Credentials{"service_url": pds.URL, "identifier": pds.Handle, "app_password": pds.AppPassword}}
 	profile, err := p.Connect(t.Context(), c)
 	if err != nil {

@@ -204,7 +204,7 @@ func TestConnectErrors(t *testing.T) {
 func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	n, _ := start(t)
-	p := bluesky.New(outbound.Client(outbound.PublicOnly), "test")
+	p := bluesky.New(outbound.Client(outbound.PublicOnly), nil, "test")
 	_, err := p.Connect(t.Context(), connection(n.URL))
 	if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != "service_url" || !strings.Contains(e.Message, "--allow-private-networks") {
 		t.Errorf("got %+v", e)

@@ -27,6 +27,17 @@ func encodeTID(micros int64, clock uint64) string {
 	return string(text[:])
 }
 
+// addToTID returns the identifier of a time that is some microseconds later.
+func addToTID(tid string, micros int) (string, bool) {
+	at, ok := tidTime(tid)
+	if !ok {
+		return "", false
+	}
+	last := uint64(strings.IndexByte(tidAlphabet, tid[tidLength-1]))
+	before := uint64(strings.IndexByte(tidAlphabet, tid[tidLength-2]))
+	return encodeTID(at.UnixMicro()+int64(micros), before<<5|last), true
+}
+
 // tidTime returns the creation time of an identifier in UTC, and whether the
 // identifier is valid.
 func tidTime(tid string) (time.Time, bool) {

@@ -35,7 +35,7 @@ func TestTimestampIdentifiers(t *testing.T) {
 
 func TestKeysIncreaseWhenTheClockGoesBack(t *testing.T) {
 	t.Parallel()
-	p := New(nil, "test")
+	p := New(nil, nil, "test")
 	now := time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
 	first := p.NewKey(now)
 	second := p.NewKey(now.Add(-time.Hour))

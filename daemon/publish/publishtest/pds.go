@@ -72,6 +72,13 @@ func (p PDS) Posts(t *testing.T) []PDSRecord {
 	return list.Records
 }
 
+// DeletePost deletes the post with a record key, as its author does.
+func (p PDS) DeletePost(t *testing.T, key string) {
+	t.Helper()
+	body := map[string]string{"repo": p.DID, "collection": "app.bsky.feed.post", "rkey": key}
+	p.call(t, http.MethodPost, "com.atproto.repo.deleteRecord", p.login(t), body, nil)
+}
+
 // NewAppPassword creates an app password for the account. The name identifies it for
 // RevokeAppPassword.
 func (p PDS) NewAppPassword(t *testing.T, name string) string {

@@ -1,0 +1,13 @@
+package bluesky
+
+import "encoding/json"
+
+// RecordCID returns the content identifier of a record in JSON.
+func RecordCID(text []byte) string {
+	var r record
+	if json.Unmarshal(text, &r) != nil {
+		return ""
+	}
+	cid, _ := recordCID(r)
+	return cid
+}
