@@ -14,7 +14,7 @@ func CheckRequest(p Publisher, r *Request) error {
 // CheckReplyIDs returns an error with the code [CodeParentMissing] for a reply if the
 // ids of the post and of its parent are not known. Without them the network would
 // publish a post of its own.
-func CheckReplyIDs(r *Request) *Error {
+func CheckReplyIDs(r *Request) error {
 	known := func(p *schedctl.Receipt) bool { return p != nil && p.ID != "" }
 	if r.Part == 0 || known(r.Root) && known(r.Parent) {
 		return nil

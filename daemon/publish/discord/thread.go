@@ -21,8 +21,8 @@ func (p *Publisher) ThreadRules(schedctl.Account) publish.ThreadRules { return p
 // only its own messages, so the check is left out if the account got another webhook
 // since. Servers without this method do not prevent threads.
 func (p *Publisher) checkParent(ctx context.Context, w webhook, r publish.Request) error {
-	if e := publish.CheckReplyIDs(&r); e != nil {
-		return e
+	if err := publish.CheckReplyIDs(&r); err != nil {
+		return err
 	}
 	if r.Part == 0 || r.Parent.Ref != w.id {
 		return nil

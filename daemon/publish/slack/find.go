@@ -3,7 +3,9 @@ package slack
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"time"
 
@@ -22,9 +24,9 @@ const (
 )
 
 // Find reads the history of the channel from two hours before since and looks for
-// the request's key. It returns an error if the account is a webhook, if the bot
-// lacks the scope channels:history, or if the history has more messages than it
-// reads.
+// the request's key. For a reply it reads the thread first. It returns an error if the
+// account is a webhook, if the bot lacks the scope channels:history, or if there are
+// more messages than it reads.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
 	a, err := p.parseCredentials(r.Credentials)
 	if err != nil {
@@ -39,20 +41,52 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 	if !since.IsZero() {
 		query.Set("oldest", fmt.Sprintf("%d.000000", since.Add(-maxClockSkew).Unix()))
 	}
+	if r.Part > 0 && r.Root != nil && r.Root.ID != "" {
+		ts, err := p.search(ctx, a, "conversations.replies", r, withTS(query, r.Root.ID))
+		if err != nil || ts != "" {
+			return receipt(r, a.channel, ts), err == nil, err
+		}
+	}
+	ts, err := p.search(ctx, a, "conversations.history", r, query)
+	if err != nil || ts == "" {
+		return schedctl.Receipt{}, false, err
+	}
+	found := receipt(r, a.channel, ts)
+	if r.Part > 0 {
+		found.Degraded = publish.LostParent()
+	}
+	return found, true, nil
+}
+
+// withTS returns a copy of a query for the thread of a message.
+func withTS(query url.Values, ts string) url.Values {
+	query = maps.Clone(query)
+	query.Set("ts", ts)
+	return query
+}
+
+// search returns the ts of the message with the request's key in the messages that a
+// method lists, or the empty string.
+func (p *Publisher) search(ctx context.Context, a access, method string, r publish.Request, query url.Values) (string, error) {
 	for range maxPages {
 		var h history
-		if err := p.get(ctx, a, "conversations.history", query, &h); err != nil {
-			return schedctl.Receipt{}, false, err
+		err := p.get(ctx, a, method, query, &h)
+		var e *publish.Error
+		if errors.As(err, &e) && e.Code == threadMissing {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
 		}
 		if ts := h.find(r.Key); ts != "" {
-			return receipt(r.Account.ProfileURL, a.channel, ts), true, nil
+			return ts, nil
 		}
 		if h.Metadata.NextCursor == "" || h.Metadata.NextCursor == query.Get("cursor") {
-			return schedctl.Receipt{}, false, nil
+			return "", nil
 		}
 		query.Set("cursor", h.Metadata.NextCursor)
 	}
-	return schedctl.Receipt{}, false, cannotAsk("the channel has too many newer messages to search")
+	return "", cannotAsk("the channel has too many newer messages to search")
 }
 
 func cannotAsk(why string) error {

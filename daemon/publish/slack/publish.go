@@ -1,9 +1,11 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,6 +24,10 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 	if c.Length > recommendedText {
 		c.Warnings = append(c.Warnings, "Slack recommends at most 4000 characters and may split a longer post into several messages")
 	}
+	c.CheckChat(content, "Slack")
+	if content.Preview.Mode == schedctl.PreviewCard {
+		c.WarnPreview(content, "Slack")
+	}
 	return c
 }
 
@@ -30,13 +36,17 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 // a link.
 var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace
 
-// message is the request body. A webhook accepts neither channel nor metadata.
+// message is the request body. A webhook accepts neither channel, thread_ts nor
+// metadata.
 type message struct {
-	Channel  string    `json:"channel,omitempty"`
-	Text     string    `json:"text"`
-	Mrkdwn   *bool     `json:"mrkdwn,omitempty"`
-	Blocks   []block   `json:"blocks,omitempty"`
-	Metadata *metadata `json:"metadata,omitempty"`
+	Channel     string    `json:"channel,omitempty"`
+	ThreadTS    string    `json:"thread_ts,omitempty"`
+	Text        string    `json:"text"`
+	Mrkdwn      *bool     `json:"mrkdwn,omitempty"`
+	UnfurlLinks *bool     `json:"unfurl_links,omitempty"`
+	UnfurlMedia *bool     `json:"unfurl_media,omitempty"`
+	Blocks      []block   `json:"blocks,omitempty"`
+	Metadata    *metadata `json:"metadata,omitempty"`
 }
 
 // metadata is the part of a message that only apps see.
@@ -53,7 +63,7 @@ const eventType = "schedctl_post"
 
 // Publish posts a message. The message notifies no one, whatever its text.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
+	if err := publish.CheckRequest(p, &r); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	to, err := p.parseCredentials(r.Credentials)
@@ -63,23 +73,32 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if to.webhook != nil {
 		return p.publishWebhook(ctx, to, r)
 	}
+	if err := p.checkParent(ctx, to, r); err != nil {
+		return schedctl.Receipt{}, err
+	}
 	m := newMessage(r)
 	m.Channel, m.Metadata, m.Blocks = to.channel, &metadata{eventType, eventPayload{r.Key}}, blocks(r)
+	if r.Part > 0 {
+		m.ThreadTS = r.Root.ID
+	}
 	a, err := outbound.Post(ctx, p.client, to.method("chat.postMessage", nil), p.jsonHeader(to.token), outbound.EncodeJSON(m))
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	receipt, err := readResponse(a, r.Account.ProfileURL, time.Now(), append(to.hidden(), r.Content)...)
+	receipt, err := readResponse(a, r, time.Now(), append(to.hidden(), r.Content)...)
 	if err != nil {
-		return schedctl.Receipt{}, fileRefusal(err, a, r.Files)
+		return schedctl.Receipt{}, replyRefusal(fileRefusal(err, a, r.Files), r)
 	}
-	receipt.Degraded = degraded(a, len(r.Files))
+	receipt.Degraded = cmp.Or(lostParent(a, r), degraded(a, len(r.Files)))
 	return receipt, nil
 }
 
 func (p *Publisher) publishWebhook(ctx context.Context, to access, r publish.Request) (schedctl.Receipt, error) {
-	if len(r.Files) > 0 {
+	switch {
+	case len(r.Files) > 0:
 		return schedctl.Receipt{}, publish.Contentf("media", "%s", webhookTakesNone)
+	case r.Part > 0:
+		return schedctl.Receipt{}, publish.Contentf("thread", "%s", webhookCannotReply)
 	}
 	header := p.jsonHeader("")
 	header.Del("Accept") // a webhook responds with plain text
@@ -96,6 +115,9 @@ func newMessage(r publish.Request) message {
 	if mrkdwn, given := r.Account.Options["mrkdwn"].(bool); given {
 		m.Mrkdwn = &mrkdwn
 	}
+	if r.Preview.Mode == schedctl.PreviewNone {
+		m.UnfurlLinks, m.UnfurlMedia = new(bool), new(bool)
+	}
 	return m
 }
 
@@ -109,7 +131,7 @@ func (p *Publisher) jsonHeader(token string) http.Header {
 var timestamp = pattern.Lazy(`^[0-9]{1,12}\.[0-9]{6}$`)
 
 // readResponse interprets a response of chat.postMessage.
-func readResponse(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func readResponse(a outbound.Response, r publish.Request, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if e := refusal(a, now, hidden...); e != nil {
 		return schedctl.Receipt{}, e
 	}
@@ -120,17 +142,21 @@ func readResponse(a outbound.Response, channelURL string, now time.Time, hidden 
 	if json.Unmarshal(a.Body, &body) != nil || !timestamp().MatchString(body.TS) {
 		return schedctl.Receipt{}, noConfirmation(a)
 	}
-	return receipt(channelURL, body.Channel, body.TS), nil
+	return receipt(r, body.Channel, body.TS), nil
 }
 
 // receipt returns the receipt of a message. The address of a message starts with the
 // address of its channel.
-func receipt(channelURL, channel, ts string) schedctl.Receipt {
-	r := schedctl.Receipt{ID: ts}
-	if channelID().MatchString(channel) && strings.HasSuffix(channelURL, "/archives/"+channel) {
-		r.URL = channelURL + "/p" + strings.ReplaceAll(ts, ".", "")
+func receipt(r publish.Request, channel, ts string) schedctl.Receipt {
+	channelURL := r.Account.ProfileURL
+	if !channelID().MatchString(channel) || !strings.HasSuffix(channelURL, "/archives/"+channel) {
+		return schedctl.Receipt{ID: ts}
 	}
-	return r
+	page := channelURL + "/p" + strings.ReplaceAll(ts, ".", "")
+	if r.Part > 0 && r.Root != nil {
+		page += "?" + url.Values{"thread_ts": {r.Root.ID}, "cid": {channel}}.Encode()
+	}
+	return schedctl.Receipt{ID: ts, URL: page}
 }
 
 // readWebhook interprets a response of a webhook. It names no message.

@@ -68,6 +68,10 @@ var errorMeanings = map[string]errorMeaning{
 	"msg_too_long": {schedctl.KindContent, "the post is too long for the network; shorten it"},
 	"no_text":      {schedctl.KindContent, "the post is empty; a message needs text"},
 
+	"restricted_action_non_threadable_channel": {schedctl.KindContent, "the channel allows no threads; remove the thread and the first comment, or use another channel"},
+	"restricted_action_thread_locked":          {schedctl.KindContent, "an administrator has locked the thread; ask one to unlock it, then retry"},
+	"cannot_reply_to_message":                  {schedctl.KindContent, "the network allows no replies to the first message of the thread; publish the rest by hand"},
+
 	"ratelimited":            {schedctl.KindRateLimited, tooManyRequests},
 	"rate_limited":           {schedctl.KindRateLimited, tooManyRequests},
 	"message_limit_exceeded": {schedctl.KindRateLimited, "the workspace has sent too many messages; schedctl will retry"},

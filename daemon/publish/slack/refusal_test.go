@@ -85,7 +85,7 @@ func TestRefusalOfABot(t *testing.T) {
 		{200, "", `{"ok":true}`, schedctl.KindPlatform, "no_answer", unknown, 0, "check the channel"},
 		{200, "", `{"ok":true,"channel":"C1","ts":"yesterday"}`, schedctl.KindPlatform, "no_answer", unknown, 0, "check the channel"},
 	} {
-		_, err := readResponse(tt.answer(), "", now, "xoxb-token")
+		_, err := readResponse(tt.answer(), publish.Request{}, now, "xoxb-token")
 		tt.check(t, err)
 	}
 }
@@ -131,7 +131,7 @@ func checkError(t *testing.T, code int, body []byte, receipt schedctl.Receipt, e
 
 func checkRead(t *testing.T, code int, body []byte) {
 	a := outbound.Response{Status: code, Body: body}
-	receipt, err := readResponse(a, "https://t.slack.com/archives/C0123456789", now, "the content of a post")
+	receipt, err := readResponse(a, publish.Request{Account: schedctl.Account{ProfileURL: "https://t.slack.com/archives/C0123456789"}}, now, "the content of a post")
 	if err == nil && receipt.ID == "" {
 		t.Errorf("%d %q: accepted without a message", code, body)
 	}

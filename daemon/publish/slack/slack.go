@@ -8,6 +8,9 @@
 // so that Find can look for them in the history of the channel, if the bot may read
 // it. A webhook cannot be asked anything. If Slack cannot be asked, an unknown
 // outcome stays unknown until a person has checked the channel.
+//
+// A bot replies in threads. Slack posts a reply to a deleted message as a message of its
+// own, so the publisher asks for the message first. A webhook cannot reply.
 package slack
 
 import (
@@ -35,7 +38,8 @@ const (
 // publicAPI is the address of the Web API, except for GovSlack.
 const publicAPI = "https://slack.com/api"
 
-// Publisher implements [publish.Publisher], [publish.Finder] and [publish.Uploader].
+// Publisher implements [publish.Publisher], [publish.Finder], [publish.Uploader] and
+// [publish.Threader].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy

@@ -21,6 +21,7 @@ import (
 var (
 	_ publish.Publisher = (*slack.Publisher)(nil)
 	_ publish.Finder    = (*slack.Publisher)(nil)
+	_ publish.Threader  = (*slack.Publisher)(nil)
 )
 
 const (
@@ -71,6 +72,14 @@ func TestConformanceOfABot(t *testing.T) {
 		Media: &publishtest.MediaSuite{
 			Network: acceptFiles(recorded.Handler(t, "testdata/connect.json")),
 			Upload:  isUpload,
+		},
+		Preflight: readsThread,
+		Threads: &publishtest.ThreadSuite{
+			Network:   func() http.Handler { return newChannel(t) },
+			Reference: func(schedctl.Receipt) string { return "" }, // replies refer to part 0, which TestReply checks
+			Missing:   newChannel(t),
+			Lost:      newChannel(t).withoutThreads(),
+			Finds:     true,
 		},
 	})
 }

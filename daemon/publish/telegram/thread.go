@@ -31,8 +31,8 @@ func newReply(r publish.Request) *replyParameters {
 
 // checkReply returns an error for a part whose parent has no usable id.
 func checkReply(r publish.Request) error {
-	if e := publish.CheckReplyIDs(&r); e != nil {
-		return e
+	if err := publish.CheckReplyIDs(&r); err != nil {
+		return err
 	}
 	if r.Part > 0 && !chatID().MatchString(r.Parent.ID) {
 		return publish.ParentMissing(0)
