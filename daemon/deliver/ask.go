@@ -27,7 +27,7 @@ func (d *Deliverer) findPost(ctx context.Context, finder publish.Finder, c *publ
 		return schedctl.Receipt{}, false, failure
 	}
 	failure = d.callPublisher(ctx, c, callTimeout, func(ctx context.Context, r publish.Request) (err error) {
-		r.Files = files
+		setFiles(&r, files)
 		r.Taken = d.isTaken(ctx, c)
 		if receipt, found, err = finder.Find(ctx, r, since); err != nil || !found {
 			return err

@@ -41,12 +41,12 @@ func misattributedError() *publish.Error {
 }
 
 // isTaken returns a function that reports whether a post of the network belongs to a
-// target other than the call's.
+// target other than the call's, or to an earlier part of the same target.
 func (d *Deliverer) isTaken(ctx context.Context, c *publisherCall) func(platformPostID string) (bool, error) {
 	return func(platformPostID string) (taken bool, err error) {
 		err = d.cfg.Store.View(ctx, func(r storage.Reader) error {
 			targets, err := r.PublishedAs([]storage.PlatformPost{{Owner: c.account.Identity(), ID: platformPostID}})
-			taken = err == nil && belongsToOther(targets[0], c.attempt.TargetID)
+			taken = err == nil && (belongsToOther(targets[0], c.attempt.TargetID) || hasPart(c.done, platformPostID))
 			return err
 		})
 		return taken, err
@@ -59,11 +59,17 @@ func belongsToOther(targets []string, targetID string) bool {
 	return len(targets) > 0 && !slices.Contains(targets, targetID)
 }
 
+// hasPart reports whether one of the parts has a network id.
+func hasPart(done []schedctl.PublishedPart, id string) bool {
+	return slices.ContainsFunc(done, func(d schedctl.PublishedPart) bool { return d.ID == id })
+}
+
 // isAmbiguous reports whether a post that was found for a call may belong to a different
-// target with the same content.
+// target with the same content. A reply cannot: Find has checked its parent, which belongs
+// to the same target.
 func (d *Deliverer) isAmbiguous(ctx context.Context, c *publisherCall) (ambiguous bool, err error) {
 	finder, ok := c.publisher.(publish.ContentFinder)
-	if !ok {
+	if !ok || c.part.Index > 0 {
 		return false, nil
 	}
 	err = d.cfg.Store.View(ctx, func(r storage.Reader) error {
@@ -147,16 +153,16 @@ func (v *attributionCheck) mayBeConfused(a *schedctl.Attempt) (bool, error) {
 		return false, err
 	}
 	t := post.Target(a.TargetID)
-	return t != nil && v.finder.MayConfuse(post.ContentFor(t), v.call.content), nil
+	if t == nil || a.Part >= post.PartCount(t) {
+		return false, nil
+	}
+	return v.finder.MayConfuse(post.PartFor(t, a.Part).Content, v.call.part.Content), nil
 }
 
 // hasUnknownOutcome reports whether another target of an account has the same content
 // and an attempt, from about the time of the call, that ended with the outcome unknown.
 func (v *attributionCheck) hasUnknownOutcome(account *schedctl.Account) (bool, error) {
-	ids, err := v.reader.SameContent(storage.ContentQuery{
-		AccountID: account.ID, Fingerprint: schedctl.FingerprintOf(v.call.content),
-		From: v.earliest, Until: v.now.Add(time.Hour), Limit: maxAmbiguousReads,
-	})
+	ids, err := v.sameContent(account.ID)
 	if err != nil {
 		return false, err
 	}
@@ -178,6 +184,32 @@ func (v *attributionCheck) hasUnknownOutcome(account *schedctl.Account) (bool, e
 	return false, nil
 }
 
+// sameContent returns the posts of an account with the same text alone, or with the same
+// text, files and further parts.
+func (v *attributionCheck) sameContent(accountID string) (ids []string, err error) {
+	a := &v.call.attempt
+	post, err := v.reader.Post(a.WorkspaceID, a.PostID)
+	if err != nil && !notFound(err) {
+		return nil, err
+	}
+	prints := []schedctl.Fingerprint{schedctl.FingerprintOf(v.call.part.Content)}
+	if t := post.Target(a.TargetID); t != nil {
+		if whole := post.Fingerprint(t); whole != prints[0] {
+			prints = append(prints, whole)
+		}
+	}
+	for _, fingerprint := range prints {
+		some, err := v.reader.SameContent(storage.ContentQuery{
+			AccountID: accountID, Fingerprint: fingerprint, From: v.earliest, Until: v.now.Add(time.Hour), Limit: maxAmbiguousReads,
+		})
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	return ids, nil
+}
+
 // hasUnknownAttempt reports whether a target has an attempt with the outcome unknown
 // whose post the network may return for the call.
 func (v *attributionCheck) hasUnknownAttempt(targetID string) (bool, error) {
@@ -195,7 +227,7 @@ func platformPostTargets(r storage.Reader, batch []*attemptEnd) (map[storage.Pla
 	var posts []storage.PlatformPost
 	for _, e := range batch {
 		if e.mayBeMisattributed() {
-			posts = append(posts, e.platformPost())
+			posts = append(posts, e.platformPosts()...)
 		}
 	}
 	if len(posts) == 0 {
@@ -218,21 +250,32 @@ func (e *attemptEnd) mayBeMisattributed() bool {
 	return guesses && e.receipt != nil && e.receipt.ID != "" && e.call.account.Identity().Login != ""
 }
 
-func (e *attemptEnd) platformPost() storage.PlatformPost {
-	return storage.PlatformPost{Owner: e.call.account.Identity(), ID: e.receipt.ID}
+// platformPosts returns the posts of the network that the receipt is for.
+func (e *attemptEnd) platformPosts() []storage.PlatformPost {
+	owner := e.call.account.Identity()
+	posts := []storage.PlatformPost{{Owner: owner, ID: e.receipt.ID}}
+	for i := range e.receipt.Rest {
+		posts = append(posts, storage.PlatformPost{Owner: owner, ID: e.receipt.Rest[i].ID})
+	}
+	return posts
 }
 
-// checkAttribution reports whether the receipt is for the post of a different target. If
-// it is not, the post now belongs to this target.
-func (r *recordTx) checkAttribution(e *attemptEnd) (misattributed bool) {
+// checkAttribution reports whether the receipt is for the post of a different target, or
+// for another part of this one. If it is not, the post now belongs to this target.
+func (r *recordTx) checkAttribution(e *attemptEnd, p *schedctl.Post) (misattributed bool) {
 	if !e.mayBeMisattributed() {
 		return false
 	}
-	post, target := e.platformPost(), e.call.attempt.TargetID
-	if belongsToOther(r.postTargets[post], target) {
-		r.misattributed = append(r.misattributed, e)
-		return true
+	target, posts := e.call.attempt.TargetID, e.platformPosts()
+	t := p.Target(target)
+	for _, post := range posts {
+		if belongsToOther(r.postTargets[post], target) || t != nil && hasPart(t.Done, post.ID) {
+			r.misattributed = append(r.misattributed, e)
+			return true
+		}
 	}
-	r.postTargets[post] = append(r.postTargets[post], target)
+	for _, post := range posts {
+		r.postTargets[post] = append(r.postTargets[post], target)
+	}
 	return false
 }

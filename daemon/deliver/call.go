@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -19,10 +20,15 @@ import (
 type publisherCall struct {
 	queue            *queue // belongs to the dispatcher
 	attempt          schedctl.Attempt
-	content          string
-	media            []schedctl.PostMedia
+	part             schedctl.TargetPart      // the first part that the attempt publishes
+	later            []schedctl.TargetPart    // the parts after it
+	whole            bool                     // one request publishes part and later
+	firstKey         string                   // the key of part 0; set if whole
+	done             []schedctl.PublishedPart // the parts before it
+	extras           publish.Extras
 	options          schedctl.Options
 	publishAt        time.Time
+	queuedAt         time.Time // see schedctl.Target.QueuedAt
 	lateSince        time.Time // see schedctl.Target.LateSince
 	account          schedctl.Account
 	publisher        publish.Publisher
@@ -31,11 +37,14 @@ type publisherCall struct {
 	spacing          time.Duration // to leave before the account's next overdue target
 }
 
-func newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *publisherCall {
-	return &publisherCall{
-		queue: q, attempt: a, content: p.ContentFor(t), media: p.MediaFor(t), options: account.OptionsFor(t.Options), publishAt: t.PublishAt, lateSince: t.LateSince(),
-		account: *account, tries: t.Tries() - t.Unreached,
+// newCall returns the call of an attempt. See [publisherCall.readFirstKey].
+func (d *Deliverer) newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *publisherCall {
+	c := &publisherCall{
+		queue: q, attempt: a, options: account.OptionsFor(t.Options), publishAt: t.PublishAt, queuedAt: t.QueuedAt(), lateSince: t.LateSince(),
+		account: *account, publisher: d.cfg.Publishers[account.Platform], tries: t.Tries() - t.Unreached,
 	}
+	c.setParts(p, t)
+	return c
 }
 
 // makeCall makes the call and returns its end, or the attempt if it is unresolved.
@@ -57,7 +66,7 @@ func (d *Deliverer) makeCall(ctx context.Context, c *publisherCall) (*attemptEnd
 // applyPolicy applies the policy to a call that failed.
 func (d *Deliverer) applyPolicy(c *publisherCall, e *publish.Error, f facts) (*attemptEnd, *unresolvedAttempt) {
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
-	f.lateSince, f.tries, f.earlierUncertain, f.disrupted = c.lateSince, c.tries, c.earlierUncertain, c.account.DisruptedSince
+	f.queuedAt, f.midThread, f.tries, f.earlierUncertain, f.disrupted = c.queuedAt, c.midThread(), c.tries, c.earlierUncertain, c.account.DisruptedSince
 	f.tooLate = f.now.Sub(c.lateSince) > d.cfg.MaxLateness
 	decided := policy(e, f)
 	if decided.askIn > 0 && f.asks == 0 && !f.elapsed {
@@ -96,20 +105,24 @@ func logCause(e *publish.Error) error {
 // publish makes the call and returns the receipt of the network. Files are prepared
 // first, as far as that has not been done yet.
 func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (schedctl.Receipt, *publish.Error) {
-	if len(c.media) == 0 {
+	if failure := c.unsupported(); failure != nil {
+		return schedctl.Receipt{}, failure
+	}
+	if !c.hasMedia() {
 		return d.publishFiles(ctx, c, nil)
 	}
 	return d.publishMedia(ctx, c)
 }
 
-// publishFiles makes the call with files that are prepared.
-func (d *Deliverer) publishFiles(ctx context.Context, c *publisherCall, files []publish.File) (receipt schedctl.Receipt, failure *publish.Error) {
+// publishFiles makes the call with files that are prepared: those of each part that the
+// request publishes, or nil.
+func (d *Deliverer) publishFiles(ctx context.Context, c *publisherCall, files [][]publish.File) (receipt schedctl.Receipt, failure *publish.Error) {
 	timeout := callTimeout
 	if _, uploaded := c.publisher.(publish.Uploader); !uploaded {
-		timeout = publish.RequestTime(publish.Total(files))
+		timeout = publish.RequestTime(publish.Total(slices.Concat(files...)))
 	}
 	failure = d.callPublisher(ctx, c, timeout, func(ctx context.Context, r publish.Request) (err error) {
-		r.Files = files
+		setFiles(&r, files)
 		if !d.coord.mayCall(c.attempt.Owner) {
 			return publish.LeaseLapsed()
 		}
@@ -134,8 +147,9 @@ func (d *Deliverer) request(c *publisherCall) (publish.Request, *publish.Error) 
 		}
 	}
 	return publish.Request{
-		TargetID: c.attempt.TargetID, PostID: c.attempt.PostID, Content: c.content, PublishAt: c.publishAt,
+		TargetID: c.attempt.TargetID, PostID: c.attempt.PostID, Content: c.part.Content, Extras: c.extras, PublishAt: c.publishAt,
 		Attempt: c.attempt.Number, Key: c.attempt.Key, Account: c.accountWithOptions(), Credentials: credentials,
+		Part: c.part.Index, Kind: c.part.Kind, Root: c.receipt(0), Parent: c.receipt(c.part.Index - 1), Rest: c.requestRest(),
 	}, nil
 }
 

@@ -22,6 +22,7 @@ type claimItem struct {
 	overdueWait time.Duration // how long an overdue target has to wait, or 0
 	spacedHere  bool          // this node started the account's overdue target before this one
 	nextAt      int64         // when the account's next entry is due, in Unix milliseconds, or 0
+	nextPart    bool          // of a target whose part before is recorded in the same transaction
 }
 
 // claimResult is what a claim did with a target.
@@ -35,6 +36,7 @@ const (
 	claimMoved                         // another target of its account is now due before it; back into the queue
 	claimElsewhere                     // another node calls the network for its account; back into the queue
 	claimUnreadable                    // its records cannot be read; back into the queue
+	claimNotReady                      // its part before was not recorded; it is queued when that is done
 	claimStarted                       // the attempt is on disk; call the publisher
 )
 
@@ -176,6 +178,7 @@ func (x *dispatcher) applyDecision(ctx context.Context, it claimItem, d claimDec
 		if !q.held {
 			q.notBefore = now.Add(q.nextElsewherePause())
 		}
+	case claimNotReady:
 	case claimStarted:
 		q.calling, q.busyElsewhere = true, 0
 		x.d.coord.callStarted(d.call.attempt.ID)

@@ -8,12 +8,12 @@ import (
 // startAttempt records the attempt as running.
 func (c *claimTx) startAttempt(it claimItem, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) (claimDecision, error) {
 	earlierUncertain, spacing := mayBePublished(t, t.Tries()), c.spacing(t, a)
-	key, err := c.key(t, c.d.cfg.Publishers[a.Platform])
+	first, err := c.firstKey(t, c.d.cfg.Publishers[a.Platform])
 	if err != nil {
 		return claimDecision{}, err
 	}
 	attempt, err := p.Begin(schedctl.Claim{
-		TargetID: t.ID, Owner: c.owner, Lease: attemptLease, Key: key,
+		TargetID: t.ID, Owner: c.owner, Lease: attemptLease, Key: publish.PartKey(c.d.cfg.Publishers[a.Platform], first, len(t.Done)),
 	}, c.now)
 	if err != nil {
 		return claimDecision{}, err
@@ -21,14 +21,15 @@ func (c *claimTx) startAttempt(it claimItem, p *schedctl.Post, t *schedctl.Targe
 	c.edits.changedPost(p)
 	c.edits.attempts = append(c.edits.attempts, attempt)
 	c.started[it.queue] = true
-	call := newCall(it.queue, attempt, p, t, a)
-	call.publisher, call.earlierUncertain, call.spacing = c.d.cfg.Publishers[a.Platform], earlierUncertain, spacing
+	call := c.d.newCall(it.queue, attempt, p, t, a)
+	call.firstKey, call.earlierUncertain, call.spacing = first, earlierUncertain, spacing
 	return claimDecision{result: claimStarted, call: call}, nil
 }
 
-// key returns the idempotency key for the network. An earlier attempt that may have
-// published determines it. Otherwise the key is new.
-func (c *claimTx) key(t *schedctl.Target, p publish.Publisher) (string, error) {
+// firstKey returns the idempotency key of part 0 for the network. The keys of further parts
+// follow from it. An earlier attempt that may have published determines it. Otherwise the
+// key is new.
+func (c *claimTx) firstKey(t *schedctl.Target, p publish.Publisher) (string, error) {
 	keyer, ok := p.(publish.Keyer)
 	if !ok {
 		return t.ID, nil
@@ -38,11 +39,12 @@ func (c *claimTx) key(t *schedctl.Target, p publish.Publisher) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for _, a := range attempts {
-			if a.Outcome != schedctl.OutcomeNotPublished && a.Key != "" {
-				return a.Key, nil
-			}
+		if key := firstKey(attempts); key != "" {
+			return key, nil
 		}
+	}
+	if len(t.Done) > 0 {
+		return t.ID, nil // part 0 was published when the network had no keys of its own
 	}
 	return keyer.NewKey(c.now), nil
 }
@@ -59,7 +61,7 @@ func (c *claimTx) resume(it claimItem, p *schedctl.Post, t *schedctl.Target) (cl
 	if last.Outcome != schedctl.OutcomeRunning || !c.d.coord.startedHere(last) {
 		return claimDecision{result: claimDropped}, nil
 	}
-	if t.Status != schedctl.Publishing {
+	if progress(t) != schedctl.Publishing {
 		last.Outcome, last.FinishedAt = schedctl.OutcomeNotPublished, schedctl.Millis(c.now)
 		c.edits.attempts = append(c.edits.attempts, last)
 		return claimDecision{result: claimDropped}, nil
@@ -71,9 +73,12 @@ func (c *claimTx) resume(it claimItem, p *schedctl.Post, t *schedctl.Target) (cl
 	if err != nil {
 		return claimDecision{}, err
 	}
+	call := c.d.newCall(it.queue, last, p, t, a)
+	if err := call.readFirstKey(c.edits.tx); err != nil {
+		return claimDecision{}, err
+	}
 	c.started[it.queue] = true
-	c.d.coord.renew(c, &last)
-	call := newCall(it.queue, last, p, t, a)
-	call.publisher, call.earlierUncertain = c.d.cfg.Publishers[a.Platform], mayBePublished(t, t.Tries()-1)
+	c.d.coord.renew(c, &call.attempt)
+	call.earlierUncertain = mayBePublished(t, t.Tries()-1)
 	return claimDecision{result: claimStarted, call: call}, nil
 }

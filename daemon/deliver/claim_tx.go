@@ -64,6 +64,9 @@ func (c *claimTx) decide(it claimItem) (claimDecision, error) {
 		// The post was moved while its account was held. The queue still has its old time.
 		return claimDecision{result: claimMoved, due: at.UnixMilli()}, nil
 	}
+	if d, waits, err := c.waitsForThread(target, account); waits || err != nil {
+		return d, err
+	}
 	if d, waits, err := c.d.coord.waitsForNode(c, it, target, account); waits || err != nil {
 		return d, err
 	}

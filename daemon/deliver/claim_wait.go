@@ -24,12 +24,35 @@ func (c *claimTx) blocked(it claimItem, t *schedctl.Target, a *schedctl.Account)
 		d.held, d.wait = true, pause(a, c.now)
 	case it.expireOnly, c.started[it.queue]:
 		d.result = claimBehind
-	case it.overdueWait > 0 && c.spacing(t, a) > 0:
+	case it.overdueWait > 0 && len(t.Done) == 0 && c.spacing(t, a) > 0:
 		d.wait = it.overdueWait
 	default:
 		return claimDecision{}, false
 	}
 	return d, true
+}
+
+// threadPoll is how soon a target is claimed again that waits for the thread of another one.
+const threadPoll = time.Second
+
+// waitsForThread returns a decision to wait if another target of the account is between
+// two parts of its thread. Queues put that target first, so this happens only if several
+// nodes, or a clock that was set, disagree about the order.
+func (c *claimTx) waitsForThread(t *schedctl.Target, a *schedctl.Account) (d claimDecision, waits bool, err error) {
+	if a.ThreadTargetID == "" || a.ThreadTargetID == t.ID {
+		return claimDecision{}, false, nil
+	}
+	_, thread, err := c.find(a.ThreadTargetID)
+	if err != nil {
+		return claimDecision{}, false, err
+	}
+	if thread == nil || !inThread(thread) {
+		a.ThreadTargetID = "" // so that later claims need not read it
+		c.edits.changedAccount(a)
+		return claimDecision{}, false, nil
+	}
+	due := laterOf(thread.ShownNext(), c.now).Add(threadPoll)
+	return claimDecision{result: claimEarly, due: due.UnixMilli()}, true, nil
 }
 
 // pause returns how long an account is to be left alone, or 0. A time that is further
@@ -46,9 +69,9 @@ func pause(a *schedctl.Account, now time.Time) time.Duration {
 }
 
 // spacing returns the time to leave before the account's next overdue target, or
-// zero for a target that is not overdue.
+// zero for a target that is not overdue. It does not apply between the parts of a thread.
 func (c *claimTx) spacing(t *schedctl.Target, a *schedctl.Account) time.Duration {
-	if c.leap.Age(t.LateSince(), c.now) <= overdue {
+	if c.leap.Age(t.QueuedAt(), c.now) <= overdue {
 		return 0
 	}
 	if own, ok := a.Options.Duration("pacing"); ok {

@@ -31,7 +31,7 @@ func TestPublishesAtItsTimeWhatThePostHoldsThen(t *testing.T) {
 		got := r.wantCalls(1)[0]
 		want := publish.Request{
 			TargetID: p.Targets[0].ID, PostID: p.ID, Content: edited, PublishAt: p.PublishAt,
-			Attempt: 1, Key: p.Targets[0].ID, Account: a, Credentials: publish.Credentials{"token": token},
+			Attempt: 1, Key: p.Targets[0].ID, Account: a, Credentials: publish.Credentials{"token": token}, Kind: schedctl.PartPost,
 		}
 		want.Account.Credentials = nil
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -86,6 +86,13 @@ func (e *edits) endAttempt(p *schedctl.Post, a schedctl.Attempt, outcome schedct
 	return err
 }
 
+// hasEnd reports whether the attempt with this id is ended in this transaction.
+func (e *edits) hasEnd(attemptID string) bool {
+	return slices.ContainsFunc(e.attempts, func(a schedctl.Attempt) bool {
+		return a.ID == attemptID && a.Outcome != schedctl.OutcomeRunning
+	})
+}
+
 // write stores the changes.
 func (e *edits) write() error {
 	var errs []error

@@ -17,7 +17,7 @@ func (f *fleet) waitsForNode(c *claimTx, it claimItem, t *schedctl.Target, a *sc
 	}
 	for i := range running {
 		// Attempts that this run started are in its own queues.
-		if !f.startedHere(running[i]) {
+		if !f.startedHere(running[i]) && !c.edits.hasEnd(running[i].ID) {
 			d.result = claimElsewhere
 			return d, true, nil
 		}
@@ -31,7 +31,7 @@ func (f *fleet) waitsForNode(c *claimTx, it claimItem, t *schedctl.Target, a *sc
 // published a target of the account.
 func spacingWait(c *claimTx, it claimItem, t *schedctl.Target, a *schedctl.Account) (time.Duration, error) {
 	spacing := c.spacing(t, a)
-	if spacing == 0 || it.spacedHere {
+	if spacing == 0 || it.spacedHere || len(t.Done) > 0 {
 		return 0, nil
 	}
 	last, err := c.edits.tx.PublishedTargets(a.ID, storage.PublishedTarget{}, 1)

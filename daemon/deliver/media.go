@@ -103,7 +103,7 @@ func (d *Deliverer) readAsset(ctx context.Context, c *publisherCall, n int) (sch
 	if d.cfg.Media == nil {
 		return schedctl.MediaAsset{}, publish.MediaError("unsupported", "this daemon has no media store; remove the media and retry")
 	}
-	m := c.media[n]
+	m := c.part.Media[n]
 	asset, err := d.cfg.Media.Asset(ctx, c.attempt.WorkspaceID, m.AssetID)
 	switch {
 	case notFound(err):

@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -16,16 +17,51 @@ const maxRepeats = 3
 // canceled in the meantime.
 const recheckAfter = 2 * time.Second
 
+// mediaCalls returns a call for the files of each part that the request publishes and that
+// has files. With later, it also returns those of the parts of later requests.
+func (c *publisherCall) mediaCalls(later bool) (calls []*publisherCall) {
+	if len(c.part.Media) > 0 {
+		calls = append(calls, c)
+	}
+	if !later && !c.whole {
+		return calls
+	}
+	for _, part := range c.later {
+		if len(part.Media) > 0 {
+			calls = append(calls, c.forPart(part))
+		}
+	}
+	return calls
+}
+
+// partFailure returns the failure of a file of a part, and says which part it is.
+func (c *publisherCall) partFailure(failure *publish.Error) *publish.Error {
+	if failure == nil || c.part.Index == 0 || failure.Code == codeStopped {
+		return failure
+	}
+	e := *failure
+	e.Message = fmt.Sprintf("part %d: %s", c.part.Index+1, e.Message)
+	return &e
+}
+
 // publishMedia prepares the files of a call and makes it.
 func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedctl.Receipt, *publish.Error) {
-	job := d.media.get(c)
 	started := time.Now()
-	if failure := job.lock(d.preparing); failure != nil { // waits for a preparation ahead, too
+	if failure := d.prepareThread(c); failure != nil {
 		return schedctl.Receipt{}, failure
 	}
-	defer job.unlock()
+	parts := c.mediaCalls(false)
+	jobs := make([]*mediaJob, len(parts))
+	for i, part := range parts {
+		job := d.media.get(part)
+		if failure := job.lock(d.preparing); failure != nil { // waits for a preparation ahead, too
+			return schedctl.Receipt{}, failure
+		}
+		defer job.unlock()
+		jobs[i] = job
+	}
 	for repeats := 0; ; repeats++ {
-		files, failure := job.prepare(d.preparing, d, c)
+		files, failure := d.prepareParts(c, parts, jobs)
 		if failure == nil && time.Since(started) > recheckAfter {
 			failure = d.checkWanted(ctx, c)
 		}
@@ -33,13 +69,50 @@ func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedct
 			return schedctl.Receipt{}, failure
 		}
 		receipt, failure := d.publishFiles(ctx, c, files)
-		if failure == nil || repeats == maxRepeats || !job.adjust(failure) {
+		if failure == nil || repeats == maxRepeats || !adjustAll(jobs, failure) {
 			return receipt, failure
 		}
 		d.log.Warn("the call is repeated with other uploads", "post", c.attempt.PostID, "target", c.attempt.TargetID,
 			"account", c.attempt.AccountID, "attempt", c.attempt.ID, "code", failure.Code)
 		started = time.Now()
 	}
+}
+
+// prepareThread prepares the files of all later parts before the first one is published, so
+// that a file that the network refuses does not stop a thread in the middle.
+func (d *Deliverer) prepareThread(c *publisherCall) *publish.Error {
+	if c.part.Index > 0 || c.whole {
+		return nil
+	}
+	for _, part := range c.mediaCalls(true) {
+		if part == c {
+			continue // it comes last, right before the request
+		}
+		job := d.media.get(part)
+		if failure := job.lock(d.preparing); failure != nil {
+			return failure
+		}
+		_, failure := job.prepare(d.preparing, d, part)
+		job.unlock()
+		if failure != nil {
+			return part.partFailure(failure)
+		}
+	}
+	return nil
+}
+
+// prepareParts prepares the files of the parts that a request publishes. The caller holds
+// the jobs. The result has an element for each part of the request.
+func (d *Deliverer) prepareParts(c *publisherCall, parts []*publisherCall, jobs []*mediaJob) ([][]publish.File, *publish.Error) {
+	files := make([][]publish.File, 1+len(c.rest()))
+	for i, part := range parts {
+		prepared, failure := jobs[i].prepare(d.preparing, d, part)
+		if failure != nil {
+			return nil, part.partFailure(failure)
+		}
+		files[part.part.Index-c.part.Index] = prepared
+	}
+	return files, nil
 }
 
 // checkWanted returns an error if the post was canceled while its files were prepared.
@@ -54,38 +127,56 @@ func (d *Deliverer) checkWanted(ctx context.Context, c *publisherCall) *publish.
 	}
 }
 
-// adjust changes the files as the network asked for when it refused the call, and
+// adjustAll changes the files as the network asked for when it refused the call, and
 // reports whether the call can be repeated with them.
-func (j *mediaJob) adjust(failure *publish.Error) bool {
-	switch {
-	case failure.Outcome != schedctl.OutcomeNotPublished:
+func adjustAll(jobs []*mediaJob, failure *publish.Error) bool {
+	if failure.Outcome != schedctl.OutcomeNotPublished {
 		return false
-	case failure.Code == publish.CodeUploadLost:
-		j.forgetUploads()
-		return true
-	case failure.Code == publish.CodeFileTooLarge:
-		return j.shrinkAll(failure.MaxBytes)
 	}
-	return false
+	adjusted := false
+	for _, j := range jobs {
+		switch failure.Code {
+		case publish.CodeUploadLost:
+			j.forgetUploads()
+			adjusted = true
+		case publish.CodeFileTooLarge:
+			adjusted = j.shrinkAll(failure.MaxBytes) || adjusted
+		}
+	}
+	return adjusted
 }
 
-// describeFiles returns the files of a call as far as they are known without preparing
-// them: with their uploads if the daemon still has them.
-func (d *Deliverer) describeFiles(ctx context.Context, c *publisherCall) ([]publish.File, *publish.Error) {
-	if len(c.media) == 0 {
+// describeFiles returns the files of each part that a request publishes, as far as they are
+// known without preparing them: with their uploads if the daemon still has them.
+func (d *Deliverer) describeFiles(ctx context.Context, c *publisherCall) ([][]publish.File, *publish.Error) {
+	parts := c.mediaCalls(false)
+	if len(parts) == 0 {
 		return nil, nil
 	}
-	files := make([]publish.File, len(c.media))
-	for i := range c.media {
+	files := make([][]publish.File, 1+len(c.rest()))
+	for _, part := range parts {
+		described, failure := d.describePart(ctx, part)
+		if failure != nil {
+			return nil, failure
+		}
+		files[part.part.Index-c.part.Index] = described
+	}
+	return files, nil
+}
+
+func (d *Deliverer) describePart(ctx context.Context, c *publisherCall) ([]publish.File, *publish.Error) {
+	media := c.part.Media
+	files := make([]publish.File, len(media))
+	for i := range media {
 		asset, failure := d.readAsset(ctx, c, i)
 		if failure != nil && failure.Kind != schedctl.KindMedia {
 			return nil, failure
 		}
 		files[i].Media = describeAsset(asset)
-		files[i].AssetID = c.media[i].AssetID
+		files[i].AssetID = media[i].AssetID
 	}
-	job := d.media.existing(c.attempt.TargetID)
-	if job == nil || !sameMedia(job.media, c.media) {
+	job := d.media.existing(c)
+	if job == nil || !sameMedia(job.media, media) {
 		return files, nil
 	}
 	if failure := job.lock(ctx); failure != nil {

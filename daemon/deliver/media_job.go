@@ -13,7 +13,7 @@ import (
 // it is too large.
 const maxShrinks = 3
 
-// mediaJob prepares the files of one target: it makes them fit, uploads them and waits
+// mediaJob prepares the files of one part of a target: it makes them fit, uploads them and waits
 // until the network has processed them. It keeps its progress until it is dropped, so the
 // call at the due time only does the remaining steps. Only the holder of the job uses its
 // fields; see lock.

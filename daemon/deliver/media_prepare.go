@@ -152,13 +152,15 @@ func (p *preparer) start(ctx context.Context, u *upcomingTarget, now time.Time) 
 // lead returns how long before its time the preparation of a call starts.
 func (d *Deliverer) lead(ctx context.Context, c *publisherCall) time.Duration {
 	lead := imageLead
-	for i := range c.media {
-		asset, failure := d.readAsset(ctx, c, i)
-		if failure != nil {
-			continue // at the due time this fails the target
-		}
-		if schedctl.MediaClassOf(asset.MIMEType) == schedctl.MediaVideo {
-			lead = videoLead
+	for _, part := range c.mediaCalls(true) {
+		for i := range part.part.Media {
+			asset, failure := d.readAsset(ctx, part, i)
+			if failure != nil {
+				continue // at the due time this fails the target
+			}
+			if schedctl.MediaClassOf(asset.MIMEType) == schedctl.MediaVideo {
+				lead = videoLead
+			}
 		}
 	}
 	if rules, failure := mediaRules(c); failure == nil && rules.UploadLife > 0 {
@@ -167,18 +169,23 @@ func (d *Deliverer) lead(ctx context.Context, c *publisherCall) time.Duration {
 	return lead
 }
 
-// prepareAhead prepares the files of a target before it is due. It does nothing while its
-// call is running.
+// prepareAhead prepares the files of all parts of a target before it is due. It does
+// nothing for a part whose call is running.
 func (d *Deliverer) prepareAhead(ctx context.Context, c *publisherCall) *publish.Error {
-	job := d.media.get(c)
-	select {
-	case <-job.turn:
-	default:
-		return nil
+	for _, part := range c.mediaCalls(true) {
+		job := d.media.get(part)
+		select {
+		case <-job.turn:
+		default:
+			continue
+		}
+		_, failure := job.prepare(ctx, d, part)
+		job.unlock()
+		if failure != nil {
+			return failure
+		}
 	}
-	defer job.unlock()
-	_, failure := job.prepare(ctx, d, c)
-	return failure
+	return nil
 }
 
 // finished decides when a target is prepared again.

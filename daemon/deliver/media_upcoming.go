@@ -85,7 +85,7 @@ func (d *Deliverer) upcomingCall(r storage.Reader, targetID string) (c *publishe
 		return nil, false, err
 	}
 	target := post.Target(targetID)
-	if target == nil || len(post.MediaFor(target)) == 0 {
+	if target == nil || !hasMedia(&post, target) {
 		return nil, false, nil
 	}
 	if d.cfg.Member != nil && !d.cfg.Member.Mine(target.AccountID) {
@@ -95,8 +95,8 @@ func (d *Deliverer) upcomingCall(r storage.Reader, targetID string) (c *publishe
 	if err != nil || account.Status != schedctl.AccountConnected || pause(&account, time.Now()) > 0 {
 		return nil, err == nil, err
 	}
-	c = newCall(nil, schedctl.Attempt{WorkspaceID: post.WorkspaceID, PostID: post.ID, TargetID: targetID, AccountID: account.ID}, &post, target, &account)
-	c.publisher = d.cfg.Publishers[account.Platform]
+	attempt := schedctl.Attempt{WorkspaceID: post.WorkspaceID, PostID: post.ID, TargetID: targetID, AccountID: account.ID, Part: len(target.Done)}
+	c = d.newCall(nil, attempt, &post, target, &account)
 	if _, ok := c.publisher.(publish.MediaPublisher); !ok {
 		return nil, false, nil
 	}
@@ -105,32 +105,42 @@ func (d *Deliverer) upcomingCall(r storage.Reader, targetID string) (c *publishe
 
 // dropUnneeded drops the jobs of targets that were canceled, deleted or moved away.
 func (p *preparer) dropUnneeded(ctx context.Context) error {
-	var unneeded []string
+	var unneeded []jobKey
 	err := p.d.cfg.Store.View(ctx, func(r storage.Reader) error {
 		unneeded = nil
-		for _, id := range p.d.media.targets() {
-			if u := p.upcoming[ulid(id)]; u != nil && u.call != nil {
+		for _, key := range p.d.media.keys() {
+			if u := p.upcoming[ulid(key.target)]; u != nil && u.call != nil {
 				continue
 			}
-			needed, err := p.d.needsFiles(r, id)
+			needed, err := p.d.needsFiles(r, key)
 			if err != nil {
 				return err
 			}
 			if !needed {
-				unneeded = append(unneeded, id)
+				unneeded = append(unneeded, key)
 			}
 		}
 		return nil
 	})
-	for _, id := range unneeded {
-		p.d.media.drop(id)
+	for _, key := range unneeded {
+		p.d.media.drop(key)
 	}
 	return err
 }
 
-// needsFiles reports whether a target may be published soon.
-func (d *Deliverer) needsFiles(r storage.Reader, targetID string) (bool, error) {
-	route, err := r.Route(targetID)
+// hasMedia reports whether a part of a target has files.
+func hasMedia(p *schedctl.Post, t *schedctl.Target) bool {
+	for i := range p.PartCount(t) {
+		if len(p.PartFor(t, i).Media) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// needsFiles reports whether a part of a target may be published soon.
+func (d *Deliverer) needsFiles(r storage.Reader, key jobKey) (bool, error) {
+	route, err := r.Route(key.target)
 	if notFound(err) {
 		return false, nil
 	}
@@ -144,10 +154,10 @@ func (d *Deliverer) needsFiles(r storage.Reader, targetID string) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	t := post.Target(targetID)
-	if t == nil || len(post.MediaFor(t)) == 0 {
+	t := post.Target(key.target)
+	if t == nil || key.part < len(t.Done) || !hasMedia(&post, t) {
 		return false, nil
 	}
 	soon := time.Now().Add(videoLead)
-	return t.Status == schedctl.Publishing || t.Status == schedctl.Scheduled && t.PublishAt.Before(soon), nil
+	return progress(t) == schedctl.Publishing || t.Status == schedctl.Scheduled && t.PublishAt.Before(soon), nil
 }

@@ -98,7 +98,7 @@ func TestPolicy(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.facts.now, test.facts.lateSince = now, place
+			test.facts.now, test.facts.queuedAt = now, place
 			code := cmp.Or(test.want.Code, "c")
 			got := policy(&publish.Error{Kind: test.kind, Code: code, Message: "m", HTTPStatus: 418, Outcome: test.outcome, RetryAt: test.retryAt}, test.facts)
 			if test.want.AskIn != 0 {
@@ -167,7 +167,7 @@ func TestPolicyCoversEveryKind(t *testing.T) {
 			if unknown {
 				e.Outcome = schedctl.OutcomeUnknown
 			}
-			d := policy(e, facts{now: time.Now(), lateSince: time.Now(), tries: 1})
+			d := policy(e, facts{now: time.Now(), queuedAt: time.Now(), tries: 1})
 			if got, want := !d.result.RetryAt.IsZero(), retried[kind] && !unknown; got != want {
 				t.Errorf("kind %s, outcome %s: retried %v, want %v", kind, e.Outcome, got, want)
 			}

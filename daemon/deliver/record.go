@@ -17,10 +17,12 @@ type attemptEnd struct {
 	receipt       *schedctl.Receipt // set when the network has published
 	decision      policyDecision    // set otherwise
 	uncertain     bool              // an earlier recording failed, but may have been committed
-	misattributed bool              // the receipt is for the post of a different target, and was not recorded
+	misattributed bool              // the receipt is for a different post, and was not recorded
+	claimsNext    bool              // the next part is claimed in the transaction that records this
 }
 
 func published(c *publisherCall, r schedctl.Receipt) *attemptEnd {
+	r.Rest = r.Rest[:min(len(r.Rest), len(c.rest()))]
 	return &attemptEnd{call: c, receipt: &r, decision: policyDecision{outcome: schedctl.OutcomePublished}}
 }
 
@@ -40,7 +42,7 @@ func (x *dispatcher) startRecording(ctx context.Context, now time.Time) {
 	x.jobs.Go(func() {
 		done, decisions, err := x.d.recordAndClaim(ctx, batch, next)
 		x.d.mail.report(func(x *dispatcher) {
-			ended := x.recorded(batch, done, err)
+			ended := x.recorded(batch, done, decisions != nil, err)
 			x.nextClaimed(ctx, next, decisions)
 			for _, q := range ended {
 				if !q.calling {
@@ -52,8 +54,9 @@ func (x *dispatcher) startRecording(ctx context.Context, now time.Time) {
 }
 
 // recorded handles the ends that are on disk and returns their queues. The accounts of
-// the other ends stay busy, so that nothing of theirs is published twice.
-func (x *dispatcher) recorded(batch []*attemptEnd, done []bool, err error) (ended []*queue) {
+// the other ends stay busy, so that nothing of theirs is published twice. claimed says
+// whether it is known what became of the claims in the same transaction.
+func (x *dispatcher) recorded(batch []*attemptEnd, done []bool, claimed bool, err error) (ended []*queue) {
 	if err == nil {
 		x.logStoreState(x.records.succeeded(), "recording attempts", nil)
 	} else {
@@ -72,22 +75,28 @@ func (x *dispatcher) recorded(batch []*attemptEnd, done []bool, err error) (ende
 			continue
 		}
 		x.d.coord.callRecorded(e.call.attempt.ID)
-		x.requeueOrForget(e)
+		x.requeueOrForget(e, claimed)
 	}
 	return ended
 }
 
 // requeueOrForget handles a target whose attempt has ended. A target that keeps its
-// place goes back into its queue, before the later targets of its account.
-func (x *dispatcher) requeueOrForget(e *attemptEnd) {
+// place goes back into its queue, before the later targets of its account. So does one
+// with a next part, unless the claim of that part is decided.
+func (x *dispatcher) requeueOrForget(e *attemptEnd, claimed bool) {
 	target, result := ulid(e.call.attempt.TargetID), e.decision.result
-	if result.RetryAt.IsZero() && len(e.call.media) > 0 {
-		x.d.media.drop(e.call.attempt.TargetID)
+	if result.RetryAt.IsZero() && e.call.hasMedia() {
+		x.d.media.dropParts(e.call, e.nextPart())
 	}
 	switch {
+	case e.nextPart() != nil && e.claimsNext && claimed:
+	case e.nextPart() != nil:
+		it := e.nextClaim()
+		it.uncertain = e.uncertain || e.claimsNext // the next part may have been claimed
+		x.putBack(it, 0)
 	case result.RetryAt.IsZero():
 		x.forget(target, time.Now())
-	case result.RetryAt.After(e.call.lateSince):
+	case result.RetryAt.After(e.call.queuedAt):
 		x.forget(target, result.RetryAt)
 	default:
 		x.setState(target, stateQueued)
@@ -109,7 +118,7 @@ func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, fu
 	var r *recordTx
 	err = store(ctx, func(tx storage.Tx) error {
 		run := &recordTx{d: d, edits: newEdits(tx), done: make([]bool, len(batch)), now: time.Now().UTC().Round(0)}
-		if err := prepareBy(prepareFor(batch), tx, batch, func(e **attemptEnd) string { return (*e).call.attempt.TargetID }); err != nil {
+		if err := prepareBy(prepareFor(batch, next), tx, batch, func(e **attemptEnd) string { return (*e).call.attempt.TargetID }); err != nil {
 			return err
 		}
 		var err error

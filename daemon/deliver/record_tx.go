@@ -24,18 +24,27 @@ type recordTx struct {
 }
 
 // prepareFor returns the function that reads ahead all records that a recording needs.
-// Claims wait for accounts, so those are read only if one of them changes.
-func prepareFor(batch []*attemptEnd) func(storage.Reader, []string) error {
-	if slices.ContainsFunc(batch, (*attemptEnd).changesAccount) {
+// Claims wait for accounts, so those are read only if one of them changes, or the next part
+// of a target is claimed.
+func prepareFor(batch []*attemptEnd, next []claimItem) func(storage.Reader, []string) error {
+	parts := slices.ContainsFunc(next, func(it claimItem) bool { return it.nextPart })
+	if parts || slices.ContainsFunc(batch, (*attemptEnd).changesAccount) {
 		return storage.Prepare
 	}
 	return storage.PreparePosts
 }
 
-// changesAccount reports whether the account is refused or paused, or a disruption of
-// it starts or ends.
+// changesAccount reports whether the account is refused or paused, or a disruption or a
+// thread of it starts or ends.
 func (e *attemptEnd) changesAccount() bool {
-	return e.decision.refused || !e.decision.pausedUntil.IsZero() || e.decision.disrupted == e.call.account.DisruptedSince.IsZero()
+	return e.startsThread() || e.decision.refused || !e.decision.pausedUntil.IsZero() || e.decision.disrupted == e.call.account.DisruptedSince.IsZero()
+}
+
+// startsThread reports whether the account has to remember that the target is between two
+// parts of its thread.
+func (e *attemptEnd) startsThread() bool {
+	next := e.nextPart()
+	return next != nil && next.Kind == schedctl.PartReply && e.call.account.ThreadTargetID != e.call.attempt.TargetID
 }
 
 // end applies the end of an attempt to the attempt, its target and its account. If it
@@ -52,7 +61,7 @@ func (r *recordTx) end(e *attemptEnd) error {
 	if err != nil {
 		return err
 	}
-	if r.checkAttribution(e) {
+	if r.checkAttribution(e, post) {
 		return nil
 	}
 	var account *schedctl.Account
@@ -68,6 +77,10 @@ func (r *recordTx) end(e *attemptEnd) error {
 	}
 	if account != nil {
 		r.updateAccount(account, e)
+		if t := post.Target(a.TargetID); e.startsThread() && t != nil && inThread(t) {
+			account.ThreadTargetID = t.ID
+			r.edits.changedAccount(account)
+		}
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func (w *withholding) findAffected(ctx context.Context) (attempts []schedctl.Att
 		if attempts, err = r.RunningAttempts(); err != nil {
 			return err
 		}
-		posts, err = overduePosts(r, w.until.UnixMilli())
+		posts, err = overduePosts(r, w.until)
 		return err
 	})
 	if err != nil {
@@ -103,9 +103,15 @@ func (w *withholding) findAffected(ctx context.Context) (attempts []schedctl.Att
 	return attempts, posts, nil
 }
 
-// overduePosts returns the posts with a target that is due, or that is between two
-// attempts: the next attempt may have been made.
-func overduePosts(r storage.Reader, now int64) (posts []postKey, err error) {
+// overduePosts returns the posts with a target or first comment that is due, or that is
+// between two attempts: the next attempt may have been made. Posts with such a comment
+// may count as published, so they are found by the time of the next attempt.
+func overduePosts(r storage.Reader, now time.Time) (posts []postKey, err error) {
+	until := now.UnixMilli()
+	if now.Before(farFuture) {
+		until = now.Add(maxPause + time.Hour).UnixMilli()
+	}
+
 	seen := map[postKey]bool{}
 	add := func(p postKey) {
 		if !seen[p] {
@@ -115,7 +121,7 @@ func overduePosts(r storage.Reader, now int64) (posts []postKey, err error) {
 	}
 	var failed error
 	err = r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
-		if d.At > now {
+		if d.At > until {
 			return false
 		}
 		route, err := r.Route(d.TargetID())
@@ -184,8 +190,8 @@ func (w *withholding) endAttempts(e *edits, attempts []schedctl.Attempt) (target
 	return targets, nil
 }
 
-// endTargets ends the targets of posts that may have been published: targets that are
-// being published, and targets that wait for a time that is not after until.
+// endTargets ends the targets of posts that may have been published: targets and first
+// comments that are being published, and targets that wait for a time that is not after until.
 func (w *withholding) endTargets(e *edits, posts []postKey) (targets int, err error) {
 	for _, p := range posts {
 		post, err := e.post(p.workspace, p.post)
@@ -195,7 +201,7 @@ func (w *withholding) endTargets(e *edits, posts []postKey) (targets int, err er
 		for i := range post.Targets {
 			t := &post.Targets[i]
 			at, waiting := t.Due()
-			if t.Status != schedctl.Publishing && (!waiting || at.After(w.until)) {
+			if progress(t) != schedctl.Publishing && (!waiting || at.After(w.until)) {
 				continue
 			}
 			if err := e.finish(post, t.ID, schedctl.Result{Error: w.why()}, w.now.UTC().Round(0)); err != nil {

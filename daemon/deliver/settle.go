@@ -133,7 +133,7 @@ func (d *Deliverer) acceptFound(ctx context.Context, c *publisherCall, receipt s
 }
 
 // reload returns the call with the stored post and account, and the status of its
-// target. If the post was deleted, the call has only the attempt.
+// target or first comment. If the post was deleted, the call has only the attempt.
 func (d *Deliverer) reload(ctx context.Context, was *publisherCall) (c *publisherCall, status schedctl.Status, err error) {
 	a := was.attempt
 	err = d.cfg.Store.View(ctx, func(r storage.Reader) error {
@@ -150,8 +150,10 @@ func (d *Deliverer) reload(ctx context.Context, was *publisherCall) (c *publishe
 		if target == nil {
 			return nil
 		}
-		c, status = newCall(was.queue, a, &post, target, &account), target.Status
-		c.publisher = d.cfg.Publishers[account.Platform]
+		c, status = d.newCall(was.queue, a, &post, target, &account), progress(target)
+		if err := c.readFirstKey(r); err != nil {
+			return err
+		}
 		c.earlierUncertain, err = earlierAttemptUncertain(r, target, a)
 		return err
 	})

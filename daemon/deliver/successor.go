@@ -5,26 +5,38 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
 // If an account has several due targets, the next one is claimed in the transaction
 // that records the one before. This needs one commit for each target instead of two,
-// which would write the same pages of the account's indexes.
+// which would write the same pages of the account's indexes. The next part of a target is
+// always claimed in this way, so that nothing else of the account comes between.
 
-// nextClaims takes the next targets of accounts whose targets were published, to be
-// claimed with the recording. It takes none while other accounts wait for a worker,
-// and none for a recording that is retried, because claims may have made it fail.
+// nextClaims takes the next parts of targets, and the next targets of accounts whose
+// targets were published, to be claimed with the recording. It takes no target while other
+// accounts wait for a worker. It takes nothing for a recording that is retried, because
+// claims may have made it fail.
 func (x *dispatcher) nextClaims(ended []*attemptEnd, now time.Time) (next []claimItem) {
-	crowded := x.inFlight >= x.d.cfg.Workers && x.queues.firstReady() != nil
-	if x.stopping || crowded || !x.d.coord.claimsNext() {
+	if x.stopping {
 		return nil
 	}
+	crowded := x.inFlight >= x.d.cfg.Workers && x.queues.firstReady() != nil
+	targets := !crowded && x.d.coord.claimsNext()
 	for _, e := range ended {
 		if len(next) >= x.claims.size {
 			break
 		}
-		if q := e.call.queue; e.receipt != nil && !e.uncertain && len(q.unresolved) == 0 && q.hasWork(now) {
+		q := e.call.queue
+		switch {
+		case e.receipt == nil || e.uncertain || len(q.unresolved) > 0:
+		case e.nextPart() != nil:
+			if e.claimsNext = x.d.coord.mayClaim(x, now); e.claimsNext {
+				q.changed = false
+				next = append(next, e.nextClaim())
+			}
+		case targets && q.hasWork(now):
 			q.changed = false
 			next = x.takeItems(next, q, now)
 		}
@@ -33,16 +45,34 @@ func (x *dispatcher) nextClaims(ended []*attemptEnd, now time.Time) (next []clai
 }
 
 // nextClaimed applies the decisions of claims that were made with a recording. Without
-// decisions, the claims may have been committed.
+// decisions, the claims may have been committed. Then the end of the part before queues
+// the next part again.
 func (x *dispatcher) nextClaimed(ctx context.Context, next []claimItem, decisions []claimDecision) {
 	if decisions != nil {
 		x.applyDecisions(ctx, next, decisions)
 		return
 	}
 	for i := range next {
-		next[i].uncertain = true
-		x.putBack(next[i], next[i].entry.expires)
+		if !next[i].nextPart {
+			next[i].uncertain = true
+			x.putBack(next[i], next[i].entry.expires)
+		}
 	}
+}
+
+// nextPart returns the part of the target that follows after the end of an attempt that
+// has published, or nil.
+func (e *attemptEnd) nextPart() *schedctl.TargetPart {
+	if e.receipt == nil || len(e.receipt.Rest) >= len(e.call.later) {
+		return nil
+	}
+	return &e.call.later[len(e.receipt.Rest)]
+}
+
+// nextClaim returns the item that claims the next part.
+func (e *attemptEnd) nextClaim() claimItem {
+	due := schedctl.Due{At: schedctl.Millis(e.call.queuedAt).UnixMilli(), Target: ulid(e.call.attempt.TargetID)}
+	return claimItem{queue: e.call.queue, entry: entry{Due: due}, nextPart: true}
 }
 
 // recordAndClaim records the ends of attempts and claims what comes next. If the store
@@ -71,7 +101,11 @@ func (r *recordTx) claimAfter(batch []*attemptEnd, next []claimItem) []claimDeci
 	c := newClaimTx(r.d, r.edits, r.d.coord.currentOwner(), r.now)
 	decisions := make([]claimDecision, len(next))
 	for i, it := range next {
-		if busy[it.queue] {
+		switch {
+		case busy[it.queue] && it.nextPart:
+			decisions[i] = claimDecision{result: claimNotReady}
+			continue
+		case busy[it.queue]:
 			decisions[i] = claimDecision{result: claimBehind, expires: it.entry.expires}
 			continue
 		}

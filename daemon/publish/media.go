@@ -137,6 +137,9 @@ type Upload struct {
 func UploadName(r Request, f File) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n%x", r.TargetID, f.AssetID, f.SHA256)
+	if r.Part > 0 {
+		fmt.Fprintf(h, "\n%d", r.Part)
+	}
 	return hex.EncodeToString(h.Sum(nil)[:16]) + extensions[f.MIMEType]
 }
 

@@ -2,6 +2,7 @@ package publishtest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +18,8 @@ import (
 //
 // For an account with the option idempotent, the network recognizes a repeated
 // [publish.Request.Key]: Publish returns the first receipt again.
+//
+// The network has threads and polls. It refuses a reply to a post that was removed.
 type Fake struct {
 	platform string
 
@@ -25,14 +28,30 @@ type Fake struct {
 	onCall   func(context.Context, publish.Request) Response
 	held     chan struct{} // closed by release; nil when calls are not held
 	requests []publish.Request
-	posts    map[string][]schedctl.Receipt // the published posts, by key
+	posts    map[string][]schedctl.Receipt // the published posts, by key; those of threads without Rest
+	listed   []FakePost
+	threads  publish.ThreadRules
+}
+
+// FakePost is a post that a [Fake] has published.
+type FakePost struct {
+	ID, Key  string
+	TargetID string
+	Account  string // its id
+	Part     int
+	Kind     schedctl.PartKind
+	Parent   string // the id of the post that it replies to, or empty
+	Content  string
+	Files    int
+	Poll     *schedctl.Poll
+	Removed  bool
 }
 
 // Response is how a [Fake] responds to one request.
 type Response struct {
 	Err      error                // nil to publish
 	Accepted bool                 // with Err: the network has published anyway
-	Degraded schedctl.Degradation // of the receipt, if it publishes
+	Degraded schedctl.Degradation // of the receipt, if it publishes; with the code reply, the post has no parent
 	After    time.Duration        // how long the network takes; if ctx ends first, the outcome is unknown
 }
 
@@ -93,6 +112,44 @@ func (f *Fake) Posts() map[string]int {
 	return counts
 }
 
+// SetThreadRules sets the result of ThreadRules. By default each part has a request of its
+// own.
+func (f *Fake) SetThreadRules(rules publish.ThreadRules) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.threads = rules
+}
+
+// Listed returns all published posts, in the order of their publication.
+func (f *Fake) Listed() []FakePost {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.listed)
+}
+
+// Remove removes the post with this id, as its author does on the network.
+func (f *Fake) Remove(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.listed {
+		if f.listed[i].ID == id {
+			f.listed[i].Removed = true
+		}
+	}
+}
+
+// ThreadRules implements [publish.Threader].
+func (f *Fake) ThreadRules(schedctl.Account) publish.ThreadRules {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.threads
+}
+
+// PollRules implements [publish.Poller]. There are no limits.
+func (f *Fake) PollRules(schedctl.Account) publish.PollRules {
+	return publish.PollRules{WithMedia: true}
+}
+
 // Platform implements [publish.Publisher].
 func (f *Fake) Platform() string { return f.platform }
 
@@ -135,7 +192,10 @@ func (f *Fake) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt
 	if response.Err != nil && !response.Accepted {
 		return schedctl.Receipt{}, response.Err
 	}
-	receipt := f.accept(r)
+	receipt, refusal := f.accept(r, response.Degraded)
+	if refusal != nil {
+		return schedctl.Receipt{}, refusal
+	}
 	if response.Err != nil {
 		return schedctl.Receipt{}, response.Err
 	}
@@ -164,7 +224,7 @@ func (f *Fake) recordCall(ctx context.Context, r publish.Request) (Response, <-c
 // canceledError is the error of a request whose ctx ended. Its outcome is unknown.
 func (f *Fake) canceledError(ctx context.Context, r publish.Request, response Response) error {
 	if response.Accepted {
-		f.accept(r)
+		_, _ = f.accept(r, response.Degraded)
 	}
 	return &publish.Error{
 		Kind: schedctl.KindNetwork, Message: "no response in time", Outcome: schedctl.OutcomeUnknown, Err: ctx.Err(),
@@ -173,18 +233,62 @@ func (f *Fake) canceledError(ctx context.Context, r publish.Request, response Re
 
 // Accept publishes the post of a request, as a network does that processes a request
 // after its connection was cut.
-func (f *Fake) Accept(r publish.Request) { f.accept(r) }
+func (f *Fake) Accept(r publish.Request) { _, _ = f.accept(r, schedctl.Degradation{}) }
 
-// accept publishes the post and returns its receipt.
-func (f *Fake) accept(r publish.Request) schedctl.Receipt {
+// accept publishes the post, with the rest of its thread, and returns its receipt. It
+// refuses a reply to a post that was removed.
+func (f *Fake) accept(r publish.Request, degraded schedctl.Degradation) (schedctl.Receipt, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if known := f.posts[r.Key]; len(known) > 0 && r.Account.Options.Bool("idempotent") {
-		return known[0]
+	if known, found := f.known(r); found && r.Account.Options.Bool("idempotent") {
+		return known, nil
 	}
-	receipt := schedctl.Receipt{ID: "fake-" + r.TargetID, URL: "https://fake.example/" + r.TargetID}
-	f.posts[r.Key] = append(f.posts[r.Key], receipt)
+	post := FakePost{Key: r.Key, Part: r.Part, Kind: r.Kind, Content: r.Content, Files: len(r.Files), Poll: r.Poll}
+	if r.Parent != nil && degraded.Code != schedctl.DegradedReply {
+		post.Parent = r.Parent.ID
+		if !f.shows(post.Parent) {
+			return schedctl.Receipt{}, publish.ParentMissing(404)
+		}
+	}
+	receipt := f.list(r, post)
+	parent := receipt.ID
+	for i, p := range r.Rest {
+		rest := f.list(r, FakePost{Key: p.Key, Part: r.Part + 1 + i, Kind: p.Kind, Parent: parent, Content: p.Content, Files: len(p.Files)})
+		receipt.Rest, parent = append(receipt.Rest, rest), rest.ID
+	}
+	return receipt, nil
+}
+
+// list adds a post and returns its receipt. The caller holds mu.
+func (f *Fake) list(r publish.Request, p FakePost) schedctl.Receipt {
+	name := r.TargetID
+	if p.Part > 0 {
+		name = fmt.Sprintf("%s-%d", r.TargetID, p.Part)
+	}
+	p.ID, p.TargetID, p.Account = "fake-"+name, r.TargetID, r.Account.ID
+	receipt := schedctl.Receipt{ID: p.ID, URL: "https://fake.example/" + name, Ref: "ref-" + name}
+	f.posts[p.Key] = append(f.posts[p.Key], receipt)
+	f.listed = append(f.listed, p)
 	return receipt
+}
+
+// known returns the receipt of a request that was accepted before. The caller holds mu.
+func (f *Fake) known(r publish.Request) (receipt schedctl.Receipt, found bool) {
+	if len(f.posts[r.Key]) == 0 {
+		return receipt, false
+	}
+	receipt = f.posts[r.Key][0]
+	for _, p := range r.Rest {
+		if len(f.posts[p.Key]) > 0 {
+			receipt.Rest = append(receipt.Rest, f.posts[p.Key][0])
+		}
+	}
+	return receipt, true
+}
+
+// shows reports whether a post exists. The caller holds mu.
+func (f *Fake) shows(id string) bool {
+	return slices.ContainsFunc(f.listed, func(p FakePost) bool { return p.ID == id && !p.Removed })
 }
 
 // wait reports whether the response came before ctx ended.
@@ -215,8 +319,6 @@ type FindingFake struct{ *Fake }
 func (f FindingFake) Find(_ context.Context, r publish.Request, _ time.Time) (schedctl.Receipt, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if known := f.posts[r.Key]; len(known) > 0 {
-		return known[0], true, nil
-	}
-	return schedctl.Receipt{}, false, nil
+	receipt, found := f.known(r)
+	return receipt, found, nil
 }
