@@ -71,7 +71,7 @@ func (u *unresolvedAttempt) mayAcceptUntil(c *publisherCall) time.Time {
 		return u.finalBy
 	}
 	longest := attemptLease
-	if len(c.media) > 0 {
+	if c.hasMedia() {
 		longest = longestMediaAttempt
 	}
 	return earlierOf(c.attempt.StartedAt.Add(longest+firstAsk), u.foundAt.Add(firstAsk))
