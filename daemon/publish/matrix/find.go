@@ -29,15 +29,29 @@ const findAfter = 2 * time.Second
 // FindAfter returns two seconds; see the package comment.
 func (p *Publisher) FindAfter() time.Duration { return findAfter }
 
-// Find reads the room backwards, to two hours before since, and looks for an event
-// of the account's user with the request's key. It returns an error if the room has
-// more events than it reads.
+// Find reads the room backwards, to two hours before since, and looks for the events of
+// the account's user with the keys of the request. It finds a post with several events
+// only if the room has all of them; a repeated request sends those that are missing. It
+// returns an error if the room has more events than it reads.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
 	s, err := p.parseRoom(r.Credentials)
 	if err != nil {
 		return schedctl.Receipt{}, false, err
 	}
-	user := r.Account.Username
+	sent, err := p.search(ctx, s, r, since)
+	if len(sent) == eventCount(r) {
+		return sent[r.Key], true, nil
+	}
+	return schedctl.Receipt{}, false, err
+}
+
+// search returns the events of a request that the room has, by key. It stops when it has
+// found all of them.
+func (p *Publisher) search(ctx context.Context, s session, r publish.Request, since time.Time) (map[string]schedctl.Receipt, error) {
+	user, sent, keys := r.Account.Username, map[string]schedctl.Receipt{}, map[string]bool{}
+	for i := range eventCount(r) {
+		keys[eventKey(r, i)] = true
+	}
 	query := url.Values{"dir": {"b"}, "limit": {pageSize}, "filter": {filter(user)}}
 	for range maxPages {
 		u := s.endpoint("rooms", s.room, "messages")
@@ -45,20 +59,20 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 		var events eventPage
 		status, err := p.get(ctx, s, u, &events)
 		if err != nil {
-			return schedctl.Receipt{}, false, err
+			return sent, err
 		}
 		if status != http.StatusOK {
-			return schedctl.Receipt{}, false, cannotAsk("the homeserver does not show the messages of the room")
+			return sent, cannotAsk("the homeserver does not show the messages of the room")
 		}
-		if id := events.find(r.Key, user); id != "" {
-			return schedctl.Receipt{ID: id, URL: roomPage(s.room, user, id)}, true, nil
+		for key, id := range events.find(keys, user) {
+			sent[key] = schedctl.Receipt{ID: id, URL: roomPage(s.room, user, id)}
 		}
-		if events.End == "" || events.End == query.Get("from") || events.endsBefore(since.Add(-maxClockSkew)) {
-			return schedctl.Receipt{}, false, nil
+		if len(sent) == len(keys) || events.End == "" || events.End == query.Get("from") || events.endsBefore(since.Add(-maxClockSkew)) {
+			return sent, nil
 		}
 		query.Set("from", events.End)
 	}
-	return schedctl.Receipt{}, false, cannotAsk("the room has too many newer messages to search")
+	return sent, cannotAsk("the room has too many newer messages to search")
 }
 
 // filter selects messages of the user.
@@ -87,16 +101,20 @@ type event struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// find returns the id of the event with the key, or the empty string. Other members
-// can write any key, so only the user's own events count.
-func (p eventPage) find(key, user string) string {
+// find returns the ids of the events with the keys, by key. Other members can write any
+// key, so only the user's own events count.
+func (p eventPage) find(keys map[string]bool, user string) map[string]string {
+	ids := map[string]string{}
 	for _, e := range p.Chunk {
 		var content map[string]any
-		if json.Unmarshal(e.Content, &content) == nil && content[keyMember] == key && (user == "" || e.Sender == user) && isEvent(e.ID) {
-			return e.ID
+		if json.Unmarshal(e.Content, &content) != nil || user != "" && e.Sender != user || !isEvent(e.ID) {
+			continue
+		}
+		if key, ok := content[keyMember].(string); ok && keys[key] && ids[key] == "" {
+			ids[key] = e.ID
 		}
 	}
-	return ""
+	return ids
 }
 
 // endsBefore reports whether the page ends before t.

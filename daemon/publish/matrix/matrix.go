@@ -1,14 +1,13 @@
 // Package matrix publishes to a room of Matrix, through the homeserver of a user who
 // has joined the room (https://spec.matrix.org/latest/client-server-api/).
 //
-// Each message is sent with a transaction id, which is the request's key. If the
-// same device (access token) repeats an id, the homeserver responds with the
-// existing event, so sending is idempotent. But a homeserver forgets the id after
-// some time, a day on Synapse and a restart on some others, and ignores ids from
-// other devices. The key is therefore also stored in the event, and the publisher is
-// a [publish.PromptFinder] and not a [publish.Idempotent]. Find searches the room
-// for the key, which works at any time. Only a missing message is sent again, with
-// the same id.
+// Each message is sent with a transaction id, which derives from the request's key. If
+// the same device (access token) repeats an id, the homeserver responds with the
+// existing event, so sending is idempotent. But a homeserver forgets the id after some
+// time, a day on Synapse and a restart on some others, and ignores ids from other
+// devices. The key is therefore also stored in the event, and the publisher is a
+// [publish.PromptFinder] and not a [publish.Idempotent]. Find searches the room for the
+// key, which works at any time. Only a missing message is sent again, with the same id.
 //
 // The room is searched two seconds after an interrupted request. Within the first
 // minute, while the request may still be in progress, the transaction id prevents a
@@ -16,7 +15,12 @@
 // After that minute, or with a new token, the search alone is sufficient.
 //
 // A file is uploaded before the post. A message shows one file, with the text as its
-// caption, so a post has at most one. Matrix has no alt texts.
+// caption. A post with several files is a message with the text, followed by one for
+// each file. If some of them were sent, a repeated request sends the others. Matrix has
+// no alt texts.
+//
+// The parts of a post are a thread. A homeserver accepts any reply, so the publisher
+// first checks that the room still has the event to which a part replies.
 package matrix
 
 import (
@@ -37,8 +41,8 @@ const Platform = "matrix"
 // hashes.
 const maxBody = 60000
 
-// Publisher implements [publish.Publisher], [publish.PromptFinder] and
-// [publish.Uploader].
+// Publisher implements [publish.Publisher], [publish.PromptFinder], [publish.Uploader],
+// [publish.Threader] and [publish.Poller].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy

@@ -24,6 +24,8 @@ var (
 	_ publish.Publisher    = (*matrix.Publisher)(nil)
 	_ publish.PromptFinder = (*matrix.Publisher)(nil)
 	_ publish.Uploader     = (*matrix.Publisher)(nil)
+	_ publish.Threader     = (*matrix.Publisher)(nil)
+	_ publish.Poller       = (*matrix.Publisher)(nil)
 )
 
 const (
@@ -52,6 +54,9 @@ func request() publish.Request {
 
 func asksWhetherEncrypted(r *http.Request) bool { return path.Base(r.URL.Path) == "m.room.encryption" }
 
+// preflight recognizes the requests before a message is sent.
+func preflight(r *http.Request) bool { return asksWhetherEncrypted(r) || readsEvent(r) }
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	publishtest.Run(t, publishtest.Suite{
@@ -62,10 +67,17 @@ func TestConformance(t *testing.T) {
 		Network:   recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
 		Receipt:   receipt,
 		Key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
-		Preflight: asksWhetherEncrypted,
+		Preflight: preflight,
 		Media: &publishtest.MediaSuite{
-			Network: acceptFiles(recorded.Handler(t, "testdata/connect.json", "testdata/publish.json")),
-			Upload:  isUpload,
+			Network:  acceptFiles(newRoomServer(t)),
+			Upload:   isUpload,
+			Receipt:  schedctl.Receipt{ID: "$1", URL: eventURL("1")},
+			Requests: eventsOf,
+		},
+		Threads: &publishtest.ThreadSuite{
+			Network: func() http.Handler { return newRoomServer(t) },
+			Missing: newRoomServer(t),
+			Finds:   true,
 		},
 	})
 }
@@ -80,10 +92,17 @@ func TestConformanceThroughAnAlias(t *testing.T) {
 		Network:   recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
 		Receipt:   receipt,
 		Key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
-		Preflight: asksWhetherEncrypted,
+		Preflight: preflight,
 		Media: &publishtest.MediaSuite{
-			Network: acceptFiles(recorded.Handler(t, "testdata/connect.json", "testdata/publish.json")),
-			Upload:  isUpload,
+			Network:  acceptFiles(newRoomServer(t)),
+			Upload:   isUpload,
+			Receipt:  schedctl.Receipt{ID: "$1", URL: eventURL("1")},
+			Requests: eventsOf,
+		},
+		Threads: &publishtest.ThreadSuite{
+			Network: func() http.Handler { return newRoomServer(t) },
+			Missing: newRoomServer(t),
+			Finds:   true,
 		},
 	})
 }

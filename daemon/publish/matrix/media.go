@@ -17,11 +17,11 @@ import (
 // contentURI matches the address of an upload, which is its id.
 var contentURI = pattern.Lazy(`^mxc://[A-Za-z0-9.:\[\]-]{1,230}/[A-Za-z0-9_-]{1,255}$`)
 
-// MediaRules allows one file of any type. Homeservers have different limits of the
-// size; a file that is too large is refused when it is uploaded.
+// MediaRules allows files of any type. Homeservers have different limits of the size; a
+// file that is too large is refused when it is uploaded.
 func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
 	return publish.MediaRules{
-		MaxFiles: 1, NoAlt: true,
+		NoAlt: true, Mixed: true,
 		Classes: map[schedctl.MediaClass]publish.ClassRules{
 			schedctl.MediaImage: {}, schedctl.MediaGIF: {}, schedctl.MediaVideo: {}, schedctl.MediaDocument: {},
 		},
@@ -42,17 +42,17 @@ var messageTypes = map[schedctl.MediaClass]string{
 	schedctl.MediaImage: "m.image", schedctl.MediaGIF: "m.image", schedctl.MediaVideo: "m.video", schedctl.MediaDocument: "m.file",
 }
 
-// fileMessage returns the message of a file that was uploaded.
-func fileMessage(r publish.Request, f publish.File) message {
+// fileMessage returns the message of a file that was uploaded. The caption may be empty.
+func fileMessage(r publish.Request, f publish.File, caption string) message {
 	m := message{
-		MsgType: messageTypes[f.Class()], Body: r.Content, FileName: publish.PublicName(f), URL: f.Upload.ID,
+		MsgType: messageTypes[f.Class()], Body: caption, FileName: publish.PublicName(f), URL: f.Upload.ID,
 		Info: &fileInfo{MIMEType: f.MIMEType, Size: f.Size, Width: f.Width, Height: f.Height},
 	}
 	if f.Class() == schedctl.MediaVideo {
 		m.Info.Duration = f.Duration.Milliseconds()
 	}
 	switch {
-	case strings.TrimSpace(r.Content) == "":
+	case strings.TrimSpace(caption) == "":
 		m.Body = m.FileName
 	case m.Body == m.FileName: // clients would not show the caption
 		m.FileName = publish.UploadName(r, f)

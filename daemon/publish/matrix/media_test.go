@@ -156,19 +156,3 @@ func TestPublishFile(t *testing.T) {
 		}
 	}
 }
-
-// Several files would need several events, so a post has one.
-func TestOneFile(t *testing.T) {
-	t.Parallel()
-	p, r := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") })
-	r.Files = []publish.File{publishtest.TestFile("image/png", 1), publishtest.TestFile("image/png", 2)}
-	_, err := p.Publish(t.Context(), r)
-	if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != "media" {
-		t.Errorf("got %+v", e)
-	}
-	c := publish.Check{}
-	publish.CheckMedia(&c, p, r.Account, r.Shown().Media, nil)
-	if len(c.Problems) != 1 || c.Problems[0].Code != "media" {
-		t.Errorf("problems: %+v", c.Problems)
-	}
-}

@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// keyMember is the member of an event that contains the request's key. The
+// keyMember is the member of an event that contains its key; see [eventKey]. The
 // specification reserves such names for their owners.
 const keyMember = "io.github.schedctl.key"
 
@@ -27,22 +27,23 @@ type message struct {
 	FileName string    `json:"filename,omitempty"`
 	URL      string    `json:"url,omitempty"`
 	Info     *fileInfo `json:"info,omitempty"`
+
+	Relation *relation `json:"m.relates_to,omitempty"`
 }
 
 // Check counts the bytes of the text as JSON, because that is how the size of an
 // event is limited.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	return publish.MeasuredMessage(a, content, len(outbound.EncodeJSON(content.Text))-len(`""`), maxBody, "bytes", nil)
+	c := publish.MeasuredMessage(a, content, len(outbound.EncodeJSON(content.Text))-len(`""`), maxBody, "bytes", nil)
+	c.CheckChat(content, "Matrix")
+	c.WarnPreview(content, "Matrix")
+	return c
 }
 
-// Publish checks that the room is not encrypted and sends a message with the
-// request's key as its transaction id.
+// Publish checks that the room is not encrypted and that it has the posts to which a part
+// replies, and sends the messages of the request.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := p.Check(r.Account, r.Shown()).Err(); err != nil {
-		return schedctl.Receipt{}, err
-	}
-	m, err := newMessage(r)
-	if err != nil {
+	if err := publish.CheckRequest(p, &r); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	s, err := p.parseRoom(r.Credentials)
@@ -52,28 +53,10 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err := p.checkReadable(ctx, s); err != nil {
 		return schedctl.Receipt{}, err
 	}
-	header := outbound.Header(p.userAgent, s.token)
-	header.Set("Content-Type", "application/json")
-	to := s.endpoint("rooms", s.room, "send", "m.room.message", r.Key)
-	response, err := outbound.Put(ctx, p.client, to.String(), header, outbound.EncodeJSON(m))
-	if err != nil {
+	if err := p.checkParent(ctx, s, r); err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return readResponse(response, s.room, r.Account.Username, time.Now(), append(s.hidden, r.Content)...)
-}
-
-// newMessage returns the message of a request: its text, or its file with the text as
-// caption.
-func newMessage(r publish.Request) (message, error) {
-	switch len(r.Files) {
-	case 0:
-		return message{MsgType: "m.text", Body: r.Content, Key: r.Key}, nil
-	case 1:
-		m := fileMessage(r, r.Files[0])
-		m.Key = r.Key
-		return m, nil
-	}
-	return message{}, publish.Contentf("media", "the network takes one file in a post; split the post")
+	return p.sendAll(ctx, s, r)
 }
 
 // parseRoom is parseCredentials for requests that need the room's id.

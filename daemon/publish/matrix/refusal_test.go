@@ -72,7 +72,7 @@ func TestAMessageIsFoundByItsKey(t *testing.T) {
 	for _, tt := range []struct{ key, user, want string }{
 		{"pt_1", "@a:b", "$1"}, {"pt_1", "", "$1"}, {"pt_1", "@m:b", ""}, {"pt_2", "@a:b", ""}, {"", "@a:b", ""},
 	} {
-		if got := p.find(tt.key, tt.user); got != tt.want {
+		if got := p.find(map[string]bool{tt.key: true}, tt.user)[tt.key]; got != tt.want {
 			t.Errorf("%+v: got %q", tt, got)
 		}
 	}
@@ -103,8 +103,10 @@ func checkPage(t *testing.T, body []byte) {
 	if json.Unmarshal(body, &p) != nil {
 		return
 	}
-	if id := p.find("pt_1", "@a:b"); id != "" && !isEvent(id) {
-		t.Errorf("%q: found %q", body, id)
+	for key, id := range p.find(map[string]bool{"pt_1": true}, "@a:b") {
+		if key != "pt_1" || !isEvent(id) {
+			t.Errorf("%q: found %q with the key %q", body, id, key)
+		}
 	}
 	p.endsBefore(now)
 }
