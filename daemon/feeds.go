@@ -91,13 +91,24 @@ func publishedEntry(r storage.Reader, account schedctl.Account, targetID string)
 
 // feedEntry returns the entry of a published target.
 func feedEntry(r storage.Reader, post *schedctl.Post, t *schedctl.Target) (feed.Entry, error) {
-	e := feed.Entry{ID: t.ID, Content: post.ContentFor(t), PublishedAt: t.PublishedAt}
-	for _, m := range post.MediaFor(t) {
-		asset, err := r.MediaAsset(post.WorkspaceID, m.AssetID)
-		if err != nil {
-			return feed.Entry{}, fmt.Errorf("read the media of %s: %w", t.ID, err)
+	e := feed.Entry{ID: t.ID, PublishedAt: t.PublishedAt, Presentation: post.PresentationFor(t)}
+	for i, part := range post.PartsFor(t) {
+		if i > 0 && i >= len(t.Done) {
+			break // not published
 		}
-		e.Media = append(e.Media, media.Describe(&asset, &m))
+		shown := feed.Part{Content: part.Content}
+		for _, m := range part.Media {
+			asset, err := r.MediaAsset(post.WorkspaceID, m.AssetID)
+			if err != nil {
+				return feed.Entry{}, fmt.Errorf("read the media of %s: %w", t.ID, err)
+			}
+			shown.Media = append(shown.Media, media.Describe(&asset, &m))
+		}
+		if i == 0 {
+			e.Content, e.Media = shown.Content, shown.Media
+		} else {
+			e.Parts = append(e.Parts, shown)
+		}
 	}
 	return e, nil
 }

@@ -6,6 +6,9 @@
 // Entries show their media: as enclosures in Atom, as attachments in the JSON Feed, and
 // in the HTML of both. The daemon serves the files below the address of the feed.
 //
+// A thread is one entry with all of its parts, each under an anchor of its own. A content
+// warning is the title and the summary of its entry.
+//
 // [Feed] is the publisher. Its Publish only returns a receipt: the feed shows the
 // targets that the store has as published. [Handler] serves the feeds.
 package feed
@@ -13,6 +16,7 @@ package feed
 import (
 	"context"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -28,8 +32,8 @@ const Platform = "feed"
 // feedName matches valid names of feeds. The name is part of the address.
 var feedName = pattern.Lazy(`^[a-z0-9-]{1,40}$`)
 
-// Feed implements [publish.Publisher], [publish.MediaPublisher], [publish.Idempotent] and
-// [publish.Pacer].
+// Feed implements [publish.Publisher], [publish.MediaPublisher], [publish.Threader],
+// [publish.Idempotent] and [publish.Pacer].
 type Feed struct{ at feedURLs }
 
 // New returns the publisher. publicURL is the public base URL of the daemon, such as
@@ -67,13 +71,30 @@ func (f *Feed) Connect(_ context.Context, c publish.Connection) (publish.Profile
 
 // Check counts Unicode code points; a feed has no limit.
 func (f *Feed) Check(_ schedctl.Account, content publish.Content) publish.Check {
-	return publish.Measured(utf8.RuneCountInString(content.Text), 0, "characters")
+	check := publish.Measured(utf8.RuneCountInString(content.Text), 0, "characters")
+	check.RefuseVisibility(content, "feeds")
+	if content.Preview.Mode == schedctl.PreviewCard {
+		check.Warnings = append(check.Warnings, "feeds have no link cards; link_preview has no effect there")
+	}
+	return check
 }
 
-// Publish returns the receipt of an entry. The entry is in the feed as soon as the
-// target is stored as published.
+// ThreadRules says that one entry shows a whole thread.
+func (f *Feed) ThreadRules(schedctl.Account) publish.ThreadRules {
+	return publish.ThreadRules{Whole: true}
+}
+
+// Publish returns the receipts of an entry and its parts. The entry is in the feed as
+// soon as the target is stored as published.
 func (f *Feed) Publish(_ context.Context, r publish.Request) (schedctl.Receipt, error) {
-	return schedctl.Receipt{ID: r.TargetID, URL: f.at.entry(r.Account.Name, r.TargetID)}, nil
+	if err := f.Check(r.Account, r.Shown()).Err(); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	receipt := f.at.receipt(r, r.Part)
+	for i := range r.Rest {
+		receipt.Rest = append(receipt.Rest, f.at.receipt(r, r.Part+i+1))
+	}
+	return receipt, nil
 }
 
 // feedURLs is the base URL of all feeds.
@@ -88,6 +109,18 @@ func (a feedURLs) atom(name string) string { return string(a) + name + ".atom" }
 func (a feedURLs) json(name string) string { return string(a) + name + ".json" }
 
 func (a feedURLs) entry(name, targetID string) string { return string(a) + name + "/" + targetID }
+
+// receipt returns the receipt of one part of an entry.
+func (a feedURLs) receipt(r publish.Request, part int) schedctl.Receipt {
+	id, url := r.TargetID, a.entry(r.Account.Name, r.TargetID)
+	if part == 0 {
+		return schedctl.Receipt{ID: id, URL: url}
+	}
+	return schedctl.Receipt{ID: id + "-" + strconv.Itoa(part), URL: url + "#" + anchor(part)}
+}
+
+// anchor returns the id of the HTML element of a further part of an entry.
+func anchor(part int) string { return "part-" + strconv.Itoa(part+1) }
 
 // pageURL returns the URL of the page that starts after a target.
 func pageURL(feedURL, after string) string {

@@ -14,6 +14,7 @@ import (
 var (
 	_ publish.Publisher      = (*feed.Feed)(nil)
 	_ publish.MediaPublisher = (*feed.Feed)(nil)
+	_ publish.Threader       = (*feed.Feed)(nil)
 	_ publish.Idempotent     = (*feed.Feed)(nil)
 	_ publish.Pacer          = (*feed.Feed)(nil)
 )
@@ -25,6 +26,7 @@ func TestConformance(t *testing.T) {
 		Connection: func(string) publish.Connection { return publish.Connection{Name: "news"} },
 		Receipt:    schedctl.Receipt{ID: publishtest.TargetID, URL: publicURL + "/feeds/news/" + publishtest.TargetID},
 		Media:      &publishtest.MediaSuite{},
+		Threads:    &publishtest.ThreadSuite{},
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,47 @@ type Entry struct {
 	ID          string // of the target
 	Content     string
 	Media       []publish.Media
+	Parts       []Part // the further parts of a thread, and the first comment
 	PublishedAt time.Time
+
+	// Presentation has the content warning and the language. Entries are always public.
+	schedctl.Presentation
+}
+
+// Part is a further part of an entry.
+type Part struct {
+	Content string
+	Media   []publish.Media
+}
+
+// files returns the files of all parts. A file that several parts show is listed once.
+func (e *Entry) files() []publish.Media {
+	if len(e.Parts) == 0 {
+		return e.Media
+	}
+	all := slices.Clone(e.Media)
+	for _, part := range e.Parts {
+		for _, m := range part.Media {
+			if !slices.ContainsFunc(all, func(o publish.Media) bool { return o.AssetID == m.AssetID }) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// plain reports whether the entry is a text without files and parts.
+func (e *Entry) plain() bool { return len(e.Media) == 0 && len(e.Parts) == 0 }
+
+// text returns the texts of all parts.
+func (e *Entry) text() string {
+	text := e.Content
+	for _, part := range e.Parts {
+		if part.Content != "" {
+			text += "\n\n" + part.Content
+		}
+	}
+	return text
 }
 
 // Source reads the published posts. Missing objects cause an error with the code

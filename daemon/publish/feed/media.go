@@ -52,7 +52,7 @@ func (h *handler) media(w http.ResponseWriter, r *http.Request) {
 		h.writeError(w, r, err)
 		return
 	}
-	for _, m := range entry.Media {
+	for _, m := range entry.files() {
 		if fileName(entry.ID, m) == file {
 			if err := h.source.ServeMedia(w, r, m); err != nil {
 				h.writeError(w, r, err)
@@ -66,7 +66,7 @@ func (h *handler) media(w http.ResponseWriter, r *http.Request) {
 // enclosures returns the links to the files of an entry.
 func enclosures(at feedURLs, name string, e Entry) []atomLink {
 	var links []atomLink
-	for _, m := range e.Media {
+	for _, m := range e.files() {
 		links = append(links, atomLink{
 			Rel: "enclosure", Type: m.MIMEType, Title: m.AltText, Href: at.mediaURL(name)(fileName(e.ID, m)), Length: m.Size,
 		})
@@ -76,7 +76,7 @@ func enclosures(at feedURLs, name string, e Entry) []atomLink {
 
 func attachments(at feedURLs, name string, e Entry) []jsonAttachment {
 	var list []jsonAttachment
-	for _, m := range e.Media {
+	for _, m := range e.files() {
 		list = append(list, jsonAttachment{
 			URL: at.mediaURL(name)(fileName(e.ID, m)), MIMEType: m.MIMEType, Title: m.AltText, Size: m.Size, Duration: m.Duration.Seconds(),
 		})
@@ -100,17 +100,33 @@ type shownFile struct {
 	Width, Height  int
 }
 
-// renderHTML renders the text of an entry and its files. address returns the address of
+// renderHTML renders the texts of an entry and its files. address returns the address of
 // a file.
 func renderHTML(e Entry, address func(file string) string) (string, error) {
+	out, err := renderPart(e.ID, Part{e.Content, e.Media}, address)
+	if err != nil {
+		return "", err
+	}
+	for i, part := range e.Parts {
+		text, err := renderPart(e.ID, part, address)
+		if err != nil {
+			return "", err
+		}
+		out += "\n<section id=\"" + anchor(i+1) + "\">\n" + text + "\n</section>"
+	}
+	return out, nil
+}
+
+// renderPart renders the text of one part and its files.
+func renderPart(targetID string, part Part, address func(file string) string) (string, error) {
 	var lines []string
-	if text := printable(e.Content); text != "" || len(e.Media) == 0 {
+	if text := printable(part.Content); text != "" || len(part.Media) == 0 {
 		lines = strings.Split(text, "\n")
 	}
 	var files []shownFile
-	for _, m := range e.Media {
+	for _, m := range part.Media {
 		files = append(files, shownFile{
-			URL: address(fileName(e.ID, m)), Alt: printable(m.AltText), Class: m.Class(), Width: m.Width, Height: m.Height,
+			URL: address(fileName(targetID, m)), Alt: printable(m.AltText), Class: m.Class(), Width: m.Width, Height: m.Height,
 			Name: printable(cmp.Or(m.AltText, m.FileName)),
 		})
 	}
@@ -121,8 +137,12 @@ func renderHTML(e Entry, address func(file string) string) (string, error) {
 	return strings.TrimPrefix(out.String(), "\n"), nil
 }
 
-// entryTitle returns the first line of an entry, or what its first file shows.
+// entryTitle returns the content warning of an entry, its first line, or what its first
+// file shows.
 func entryTitle(e Entry) string {
+	if text := title(e.ContentWarning); text != "" {
+		return text
+	}
 	if text := title(e.Content); text != "" || len(e.Media) == 0 {
 		return text
 	}

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
@@ -35,11 +36,13 @@ type atomLink struct {
 }
 
 type atomEntry struct {
+	Language  string      `xml:"xml:lang,attr,omitempty"`
 	ID        string      `xml:"id"`
 	Title     string      `xml:"title"`
 	Published string      `xml:"published"`
 	Updated   string      `xml:"updated"`
 	Links     []atomLink  `xml:"link"`
+	Summary   string      `xml:"summary,omitempty"`
 	Content   atomContent `xml:"content"`
 }
 
@@ -67,10 +70,10 @@ func renderAtom(v feedPage) (document, error) {
 	for _, e := range v.entries {
 		entry := atomEntry{
 			ID: urn(schedctl.TargetPrefix, e.ID), Title: entryTitle(e), Content: atomContent{Body: e.Content},
-			Published: timestamp(e.PublishedAt), Updated: timestamp(e.PublishedAt),
+			Published: timestamp(e.PublishedAt), Updated: timestamp(e.PublishedAt), Summary: e.ContentWarning, Language: e.Language,
 			Links: append([]atomLink{{Rel: "alternate", Type: "text/html", Href: v.at.entry(name, e.ID)}}, enclosures(v.at, name, e)...),
 		}
-		if len(e.Media) > 0 {
+		if !e.plain() {
 			body, err := renderHTML(e, v.at.mediaURL(name))
 			if err != nil {
 				return document{}, err
@@ -104,8 +107,10 @@ type jsonItem struct {
 	ID        string `json:"id"`
 	URL       string `json:"url"`
 	Content   string `json:"content_text"`
-	HTML      string `json:"content_html,omitempty"` // of an entry with media
+	HTML      string `json:"content_html,omitempty"` // of an entry with media or parts
+	Summary   string `json:"summary,omitempty"`      // the content warning
 	Published string `json:"date_published"`
+	Language  string `json:"language,omitempty"`
 
 	Attachments []jsonAttachment `json:"attachments,omitempty"`
 }
@@ -130,10 +135,10 @@ func renderJSON(v feedPage) (document, error) {
 	}
 	for _, e := range v.entries {
 		item := jsonItem{
-			ID: urn(schedctl.TargetPrefix, e.ID), URL: v.at.entry(name, e.ID), Content: e.Content, Published: timestamp(e.PublishedAt),
-			Attachments: attachments(v.at, name, e),
+			ID: urn(schedctl.TargetPrefix, e.ID), URL: v.at.entry(name, e.ID), Content: e.text(), Published: timestamp(e.PublishedAt),
+			Attachments: attachments(v.at, name, e), Summary: e.ContentWarning, Language: e.Language,
 		}
-		if len(e.Media) > 0 {
+		if !e.plain() {
 			html, err := renderHTML(e, v.at.mediaURL(name))
 			if err != nil {
 				return document{}, err
@@ -151,7 +156,7 @@ func renderJSON(v feedPage) (document, error) {
 
 var entryPage = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("entry").Parse(`<!doctype html>
-<html lang="und">
+<html lang="{{.Language}}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -161,7 +166,10 @@ var entryPage = sync.OnceValue(func() *template.Template {
 </head>
 <body>
 <article>
-{{.Body}}
+{{with .Warning}}<details>
+<summary>{{.}}</summary>
+{{end}}{{.Body}}{{with .Warning}}
+</details>{{end}}
 <footer>{{.Name}}, <time datetime="{{.Time}}">{{.Time}}</time></footer>
 </article>
 </body>
@@ -181,6 +189,7 @@ func renderPage(at feedURLs, account schedctl.Account, e Entry) (document, error
 	err = entryPage().Execute(&body, map[string]any{
 		"Title": entryTitle(e), "Name": account.Name, "Atom": at.atom(account.Name), "JSON": at.json(account.Name),
 		"Body": template.HTML(content), "Time": timestamp(e.PublishedAt),
+		"Warning": printable(e.ContentWarning), "Language": cmp.Or(e.Language, "und"),
 	})
 	if err != nil {
 		return document{}, fmt.Errorf("write page of an entry: %w", err)

@@ -3,10 +3,14 @@
 //
 // A target is one POST of a JSON object with id, post_id, content, publish_at,
 // attempt, account and media. The receiver fetches the files from the daemon, at URLs
-// that expire. Its Idempotency-Key is the id of the target and the same for
+// that expire. A post may also have thread, first_comment, poll, link_preview,
+// content_warning, visibility and language: one request has all parts of a thread.
+//
+// The Idempotency-Key is the id of the target and the same for
 // each attempt. With a secret, the request carries the headers of Standard Webhooks.
 // Any 2xx response means that the receiver accepted the post. The response may be an
-// object with id and url.
+// object with id and url, and with parts: a list of such objects for the further parts of
+// a thread and the first comment.
 package httppost
 
 import (
@@ -25,8 +29,8 @@ import (
 // Platform is the name of the platform.
 const Platform = "http"
 
-// Publisher implements [publish.Publisher], [publish.MediaPublisher],
-// [publish.Idempotent] and [publish.Pacer].
+// Publisher implements [publish.Publisher], [publish.MediaPublisher], [publish.Threader],
+// [publish.Poller], [publish.Idempotent] and [publish.Pacer].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy
@@ -100,6 +104,14 @@ type message struct {
 	Attempt   int       `json:"attempt"`
 	Account   account   `json:"account"`
 	Media     []media   `json:"media,omitempty"`
+
+	Thread         []part `json:"thread,omitempty"`
+	FirstComment   *part  `json:"first_comment,omitempty"`
+	Poll           *poll  `json:"poll,omitempty"`
+	LinkPreview    any    `json:"link_preview,omitempty"` // "none" or a card; nothing for the default
+	ContentWarning string `json:"content_warning,omitempty"`
+	Visibility     string `json:"visibility,omitempty"`
+	Language       string `json:"language,omitempty"`
 }
 
 type account struct {
@@ -109,14 +121,11 @@ type account struct {
 
 // Publish sends the request.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	files, err := describe(r.Files)
+	m, err := messageOf(r)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	body := outbound.EncodeJSON(message{
-		ID: r.TargetID, PostID: r.PostID, Content: r.Content, PublishAt: r.PublishAt.UTC(), Attempt: r.Attempt,
-		Account: account{ID: r.Account.ID, Name: r.Account.Name}, Media: files,
-	})
+	body := outbound.EncodeJSON(m)
 	header, err := p.header(r, body, time.Now())
 	if err != nil {
 		return schedctl.Receipt{}, err
@@ -127,9 +136,12 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 		return schedctl.Receipt{}, err
 	}
 	if response.Status >= 200 && response.Status < 300 {
-		return outbound.Receipt(response), nil
+		return receiptOf(response, r), nil
 	}
 	hidden := []string{r.Content, r.Credentials["secret"], target}
+	for _, part := range r.Rest {
+		hidden = append(hidden, part.Content)
+	}
 	if u, err := url.Parse(target); err == nil {
 		hidden = append(hidden, u.RequestURI())
 	}

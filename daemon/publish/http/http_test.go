@@ -22,6 +22,8 @@ import (
 var (
 	_ publish.Publisher      = (*httppost.Publisher)(nil)
 	_ publish.MediaPublisher = (*httppost.Publisher)(nil)
+	_ publish.Threader       = (*httppost.Publisher)(nil)
+	_ publish.Poller         = (*httppost.Publisher)(nil)
 	_ publish.Idempotent     = (*httppost.Publisher)(nil)
 	_ publish.Pacer          = (*httppost.Publisher)(nil)
 )
@@ -37,12 +39,13 @@ func TestConformance(t *testing.T) {
 		},
 		Network: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusCreated)
-			io.WriteString(w, `{"id":"m1","url":"https://bot.example/m1"}`)
+			io.WriteString(w, `{"id":"m1","url":"https://bot.example/m1","parts":[{"id":"m2","url":"https://bot.example/m2"},{"id":"m3"},{}]}`)
 		}),
 		Receipt:        schedctl.Receipt{ID: "m1", URL: "https://bot.example/m1"},
 		Key:            func(r *http.Request, _ []byte) string { return r.Header.Get("Idempotency-Key") },
 		AcceptsAnyBody: true,
 		Media:          &publishtest.MediaSuite{},
+		Threads:        &publishtest.ThreadSuite{},
 	})
 }
 
