@@ -53,8 +53,7 @@ func newPoll(r publish.Request) poll {
 	return p
 }
 
-// degradedPoll compares the poll of the message in a response with the one that was
-// sent.
+// degradedPoll compares the poll of the message in a response with that of the request.
 func degradedPoll(a outbound.Response, sent *schedctl.Poll) schedctl.Degradation {
 	if sent == nil {
 		return schedctl.Degradation{}

@@ -78,7 +78,7 @@ func (s *server) read(w http.ResponseWriter, id string) {
 	fmt.Fprint(w, `{"message": "Unknown Message", "code": 10008}`)
 }
 
-// connect starts the server and returns a publisher and a request for it.
+// start starts the server and returns a publisher and a request for it.
 func (s *server) start(t *testing.T) (*discord.Publisher, publish.Request) {
 	t.Helper()
 	return serve(t, s)
@@ -95,7 +95,7 @@ func serve(t *testing.T, h http.Handler) (*discord.Publisher, publish.Request) {
 	return discord.New(client, outbound.AllowPrivate, "test"), request(web.URL)
 }
 
-// reply returns the request of the part after one that was published.
+// replyTo returns the request of the part after its parent.
 func replyTo(r publish.Request, parent schedctl.Receipt) publish.Request {
 	r.Part, r.Kind, r.Root, r.Parent = r.Part+1, schedctl.PartReply, &parent, &parent
 	return r

@@ -66,8 +66,8 @@ type sentPoll struct {
 	AllowsRevoting *bool `json:"allows_revoting"`
 }
 
-// degradedPoll compares the poll of the message in a response with the one that was
-// sent. Older servers shorten long polls and ignore that votes are to be hidden.
+// degradedPoll compares the poll of the message in a response with that of the request.
+// Older servers shorten long polls and do not hide votes.
 func degradedPoll(a outbound.Response, sent *schedctl.Poll) schedctl.Degradation {
 	if sent == nil {
 		return schedctl.Degradation{}

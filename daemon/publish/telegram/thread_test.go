@@ -115,7 +115,7 @@ func (c *chat) start(t *testing.T) (*telegram.Publisher, publish.Request) {
 	}
 }
 
-// replyTo returns the request of the part after one that was published.
+// replyTo returns the request of the part after its parent.
 func replyTo(r publish.Request, parent schedctl.Receipt) publish.Request {
 	r.Part, r.Kind, r.Root, r.Parent = r.Part+1, schedctl.PartReply, &parent, &parent
 	return r
