@@ -66,7 +66,8 @@ func (d *Deliverer) makeCall(ctx context.Context, c *publisherCall) (*attemptEnd
 // applyPolicy applies the policy to a call that failed.
 func (d *Deliverer) applyPolicy(c *publisherCall, e *publish.Error, f facts) (*attemptEnd, *unresolvedAttempt) {
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
-	f.queuedAt, f.midThread, f.tries, f.earlierUncertain, f.disrupted = c.queuedAt, c.midThread(), c.tries, c.earlierUncertain, c.account.DisruptedSince
+	f.queuedAt, f.midThread, f.startsThread = c.queuedAt, c.midThread(), c.startsThread()
+	f.tries, f.earlierUncertain, f.disrupted = c.tries, c.earlierUncertain, c.account.DisruptedSince
 	f.tooLate = f.now.Sub(c.lateSince) > d.cfg.MaxLateness
 	decided := policy(e, f)
 	if decided.askIn > 0 && f.asks == 0 && !f.elapsed {

@@ -94,6 +94,11 @@ func (c *publisherCall) unsupported() *publish.Error {
 // Nothing else of the account is published before its end.
 func (c *publisherCall) midThread() bool { return c.part.Kind == schedctl.PartReply }
 
+// startsThread reports whether the call publishes part 0, and replies to it follow.
+func (c *publisherCall) startsThread() bool {
+	return c.part.Index == 0 && len(c.later) > 0 && c.later[0].Kind == schedctl.PartReply
+}
+
 // receipt returns the receipt of a published part before the call's own, or nil.
 func (c *publisherCall) receipt(index int) *schedctl.Receipt {
 	if index < 0 || index >= len(c.done) {

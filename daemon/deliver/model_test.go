@@ -114,6 +114,10 @@ func (p process) Publish(ctx context.Context, r publish.Request) (schedctl.Recei
 	return p.Publisher.Publish(ctx, r)
 }
 
+func (p process) ThreadRules(a schedctl.Account) publish.ThreadRules {
+	return p.Publisher.(publish.Threader).ThreadRules(a)
+}
+
 func (p process) Idempotent(a schedctl.Account) bool {
 	return p.Publisher.(publish.Idempotent).Idempotent(a)
 }
@@ -218,6 +222,14 @@ func (w *world) soon() time.Duration { return time.Duration(1+w.intN(3_600_000))
 func (w *world) createPost() {
 	first := w.intN(len(w.accounts))
 	n := schedctl.NewPost{Content: secret, Accounts: w.accounts[first:min(len(w.accounts), first+1+w.intN(3))]}
+	if w.intN(4) == 0 {
+		for i := range w.intN(5) {
+			n.Thread = append(n.Thread, schedctl.Part{Content: partText(i)})
+		}
+		if w.intN(2) == 0 {
+			n.FirstComment = &schedctl.Part{Content: secret}
+		}
+	}
 	if n.Now = w.intN(4) == 0; !n.Now {
 		n.PublishAt = time.Now().Add(w.soon())
 	}
@@ -271,6 +283,8 @@ func (w *world) check() {
 			has := w.networks[t.Platform].Posts()[t.ID]
 			doubtful := t.Error != nil && t.Error.Outcome == maybe
 			switch {
+			case p.PartCount(&t) > 1:
+				w.checkParts(&p, &t, doubtful)
 			case has > 1:
 				w.Errorf("target %s is %d times on the network\n%s", t.ID, has, w.story(t.ID))
 			case t.Status == schedctl.Scheduled || t.Status == schedctl.Publishing:
@@ -295,6 +309,31 @@ func (w *world) check() {
 		return err
 	})
 	w.wantDiscretion()
+}
+
+// checkParts compares a target with several parts with its network. Users retry threads
+// after other posts were published, so those may come between.
+func (w *world) checkParts(p *schedctl.Post, t *schedctl.Target, doubtful bool) {
+	w.Helper()
+	network, onNetwork := w.networks[t.Platform], 0
+	for _, l := range network.Listed() {
+		if l.TargetID == t.ID {
+			onNetwork++
+		}
+	}
+	checkChain(w, network.Listed(), t.ID, onNetwork)
+	end := p.PartCount(t)
+	if t.CommentStatus != "" && t.CommentStatus != schedctl.Published {
+		end--
+	}
+	switch {
+	case t.Status == schedctl.Scheduled || t.Status == schedctl.Publishing || t.CommentOutstanding():
+		w.Errorf("target %s has work left: %+v\n%s", t.ID, t, w.story(t.ID))
+	case onNetwork != len(t.Done) && (!doubtful || onNetwork != len(t.Done)+1):
+		w.Errorf("target %s has %d parts on the network, and %d are done: %+v, %+v\n%s", t.ID, onNetwork, len(t.Done), t, t.Error, w.story(t.ID))
+	case t.Status == schedctl.Published && len(t.Done) != end:
+		w.Errorf("target %s is published with %d parts, want %d\n%s", t.ID, len(t.Done), end, w.story(t.ID))
+	}
 }
 
 // story returns the log lines about a target.

@@ -47,6 +47,7 @@ type facts struct {
 	now              time.Time
 	queuedAt         time.Time // the position of the target in the queue
 	midThread        bool      // the network has earlier parts of the thread
+	startsThread     bool      // the call is for the first part of a thread
 	tooLate          bool      // the target may no longer be published
 	disrupted        time.Time // since when the network gives no usable response for the account, or zero
 	spread           float64   // random, from -1 to 1
@@ -156,7 +157,7 @@ func probeDelay(f facts) time.Duration {
 
 // planRetry decides when a call that may be repeated is made again. A target that keeps
 // its place in the queue stays ahead of the later targets of its account, which wait. So
-// does a target between two parts of its thread.
+// does a target that is, or may be, between two parts of its thread.
 func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 	place := f.queuedAt
 	switch {
@@ -180,7 +181,7 @@ func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 			at = clampRetryTime(e.RetryAt, f.now)
 		}
 		d.result.RetryAt, d.result.AskAt, d.disrupted = at, at, unknown && e.RetryAt.IsZero()
-		if e.Kind == schedctl.KindRateLimited || !e.RetryAt.IsZero() || f.tries <= orderedTries || f.midThread {
+		if e.Kind == schedctl.KindRateLimited || !e.RetryAt.IsZero() || f.tries <= orderedTries || f.midThread || f.startsThread && (unknown || f.earlierUncertain) {
 			d.result.RetryAt = place
 			if at.After(f.now) {
 				d.pausedUntil = at
