@@ -69,6 +69,13 @@ func (t *Target) override() Override {
 	}
 }
 
+// Target returns a new target with the override, without an id.
+func (o *Override) Target() Target {
+	t := Target{AccountID: o.AccountID, Status: Draft}
+	t.setOverride(*o)
+	return t
+}
+
 // setOverride replaces the override of the target with a copy of o.
 func (t *Target) setOverride(o Override) {
 	t.Content, t.Options, t.Media = o.Content, maps.Clone(o.Options), slices.Clone(o.Media)

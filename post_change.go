@@ -283,7 +283,7 @@ func (p *Post) CheckDelete() error { return CheckOperation(OpDelete, p.Status())
 // target that waits for its network, Retry sets AskAt to now, with or without Force.
 // Errors: [PostNotRetryable], [PostCanceled], [ValidationFailed].
 func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
-	if err := CheckOperation(OpRetry, p.retryStatus()); err != nil {
+	if err := p.CheckOperation(OpRetry); err != nil {
 		return nil, err
 	}
 	now = Millis(now)
@@ -318,6 +318,15 @@ func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 	next.changed(now)
 	*p = next
 	return p.queued(nil, now, waiting), nil
+}
+
+// CheckOperation is the function [CheckOperation] for the post. It also allows a retry of
+// failed first comments.
+func (p *Post) CheckOperation(op Operation) error {
+	if op == OpRetry {
+		return CheckOperation(op, p.retryStatus())
+	}
+	return CheckOperation(op, p.Status())
 }
 
 // retryStatus returns the status of the post, or that of its first comments if only

@@ -47,7 +47,7 @@ func TestMethods(t *testing.T) {
 			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "x", TargetOverrides: []apiv1.Override{
 				{SocialAccountID: "acct_1", Content: ptr("y"), Options: map[string]any{"langs": []string{"de"}}},
 			}}))
-		}, `POST /api/v1/posts {"content":"x","target_overrides":[{"social_account_id":"acct_1","media":null,"content":"y","options":{"langs":["de"]}}]}`, "post_1"},
+		}, `POST /api/v1/posts {"content":"x","target_overrides":[{"social_account_id":"acct_1","media":null,"content":"y","thread":null,"poll":null,"content_warning":null,"visibility":null,"language":null,"options":{"langs":["de"]}}]}`, "post_1"},
 		"validate": {apiv1.Validation{Accounts: []apiv1.AccountValidation{{SocialAccountID: "acct_1"}}}, func(ctx context.Context, c *client.Client) (string, error) {
 			v, err := c.ValidatePost(ctx, apiv1.CreatePost{Content: "x", SocialAccountIDs: []string{"acct_1"}})
 			return v.Accounts[0].SocialAccountID, err

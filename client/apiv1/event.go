@@ -23,6 +23,7 @@ type EventData struct {
 	PlatformPostID  string          `json:"platform_post_id,omitempty" doc:"The network's id of the published post."`
 	PlatformPostURL string          `json:"platform_post_url,omitempty" doc:"The public URL of the published post."`
 	PublishedAt     *Time           `json:"published_at,omitempty" doc:"When the network published the post."`
+	Parts           []PublishedPart `json:"parts,omitempty" doc:"The parts of a thread that the network has, with the first comment. Absent for a post with one part."`
 	Error           *TargetError    `json:"error,omitempty" doc:"The error. On post.published, with kind degraded: the changes that the network made."`
 }
 
@@ -32,6 +33,6 @@ func NewEvent(e schedctl.Event) Event {
 		WorkspaceID: e.WorkspaceID, PostID: e.PostID, TargetID: e.TargetID, SocialAccountID: e.AccountID,
 		WebhookID: e.WebhookID, Platform: e.Platform, Status: e.Status,
 		PlatformPostID: e.PlatformPostID, PlatformPostURL: e.PlatformPostURL,
-		PublishedAt: NewTime(e.PublishedAt), Error: NewTargetError(e.Error),
+		PublishedAt: NewTime(e.PublishedAt), Error: NewTargetError(e.Error), Parts: newPublishedParts(e.Parts),
 	}}
 }

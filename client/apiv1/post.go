@@ -10,6 +10,13 @@ type Post struct {
 	Media            []PostMedia     `json:"media" doc:"The files of the post, in the order in which they are shown."`
 	MediaAssetIDs    []string        `json:"media_asset_ids" doc:"The ids of the files in media."`
 	MediaAssets      []MediaAsset    `json:"media_assets" doc:"The assets of the files in media. An asset that was deleted after publishing is left out."`
+	Thread           []Part          `json:"thread" doc:"The parts of a thread after the first one, which is content."`
+	FirstComment     *Part           `json:"first_comment" doc:"A reply to the last part, published after it; null for none."`
+	Poll             *Poll           `json:"poll" doc:"The poll of the first part; null for none."`
+	LinkPreview      LinkPreview     `json:"link_preview" doc:"The card for a link of the first part: auto, none, or a card."`
+	ContentWarning   *string         `json:"content_warning" doc:"The text that readers see before they open the post; null for none."`
+	Visibility       *string         `json:"visibility" doc:"Who sees the post: public, unlisted, followers or direct; null for the account's options."`
+	Language         *string         `json:"language" doc:"The BCP 47 tag of the language, such as en or pt-BR; null for the account's options."`
 	Status           schedctl.Status `json:"status" doc:"Derived from the targets: publishing while any target is, or while only some have finished; failed when all have finished and at least one failed."`
 	PublishAt        *Time           `json:"publish_at" doc:"When the post is due; null on a draft. After publish-now it is the time of that request."`
 	SocialAccountIDs []string        `json:"social_account_ids" doc:"The accounts of the targets, in their order."`
@@ -57,7 +64,8 @@ type Target struct {
 	PublishedAt     *Time           `json:"published_at" doc:"When the network published it; null before."`
 	Attempts        int             `json:"attempts" doc:"The number of attempts so far."`
 	NextAttemptAt   *Time           `json:"next_attempt_at" doc:"When the next attempt starts; null when none is planned."`
-	Error           *TargetError    `json:"error" doc:"The error of the last attempt; null otherwise. On a published target, with kind degraded: the changes that the network made."`
+	Error           *TargetError    `json:"error" doc:"The error of the last attempt; null otherwise. On a published target, with kind degraded: the changes that the network made. It may also be the error of the first comment."`
+	Parts           []TargetPart    `json:"parts" doc:"What the account publishes, in order: the post, the replies of its thread, and the first comment. A post without them has one part."`
 }
 
 // Override is what one account of a post gets instead of what all get. Content
@@ -66,6 +74,11 @@ type Override struct {
 	SocialAccountID string         `json:"social_account_id" doc:"One of the post's accounts, at most once each."`
 	Media           *[]PostMedia   `json:"media" doc:"The files for this account; null or absent for those of the post, empty for none." nullable:"true" required:"false"`
 	Content         *string        `json:"content" doc:"The text for this account, 1 to 5000 characters; null or absent for the content of the post." required:"false"`
+	Thread          *[]Part        `json:"thread" doc:"The thread for this account; null or absent for that of the post, empty for none." maxItems:"24" nullable:"true" required:"false"`
+	Poll            *Poll          `json:"poll" doc:"The poll for this account; null or absent for that of the post, one without options for none." required:"false"`
+	ContentWarning  *string        `json:"content_warning" doc:"The content warning for this account; null or absent for that of the post." maxLength:"500" required:"false"`
+	Visibility      *string        `json:"visibility" doc:"The visibility for this account; null or absent for that of the post." required:"false"`
+	Language        *string        `json:"language" doc:"The language for this account; null or absent for that of the post." maxLength:"80" required:"false"`
 	Options         map[string]any `json:"options" doc:"Options for this post that override those of the account. Only options that a single post may set are allowed, such as visibility on mastodon or langs on bluesky." nullable:"true" required:"false"`
 }
 
@@ -102,6 +115,13 @@ type CreatePost struct {
 	Content          string       `json:"content,omitempty" doc:"At most 5000 characters, not only white space. It may be empty or absent if there are media." maxLength:"5000"`
 	Media            []PostMedia  `json:"media,omitempty" doc:"The files of the post, in the order in which they are shown. Only a draft may have files whose upload is not confirmed." maxItems:"100"`
 	MediaAssetIDs    []string     `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
+	Thread           []Part       `json:"thread,omitempty" doc:"The parts of a thread after the first one, at most 24. Each replies to the part before it." maxItems:"24" nullable:"true"`
+	FirstComment     *Part        `json:"first_comment,omitempty" doc:"A reply to the last part; null or absent for none. If it fails, the post is published nevertheless."`
+	Poll             *Poll        `json:"poll,omitempty" doc:"A poll in the first part; null or absent for none."`
+	LinkPreview      *LinkPreview `json:"link_preview,omitempty" doc:"The card for a link of the first part: auto (the default), none, or a card."`
+	ContentWarning   *string      `json:"content_warning,omitempty" doc:"A text that readers see before they open the post; null or absent for none." maxLength:"500" nullable:"true"`
+	Visibility       *string      `json:"visibility,omitempty" doc:"Who sees the post; null or absent for the account's options." nullable:"true"`
+	Language         *string      `json:"language,omitempty" doc:"The BCP 47 tag of the language, such as en or pt-BR; null or absent for the account's options." maxLength:"80" nullable:"true"`
 	SocialAccountIDs []string     `json:"social_account_ids,omitempty" doc:"Connected accounts of the workspace; optional for a draft." maxItems:"100" uniqueItems:"true"`
 	PublishAt        *PublishTime `json:"publish_at,omitempty" doc:"A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z; or \"now\". Null or absent for a draft. Fractions are rounded up to milliseconds." nullable:"true"`
 	TargetOverrides  []Override   `json:"target_overrides,omitempty" doc:"Settings of single accounts that differ from the rest of the post, at most one entry for each account." maxItems:"100"`
@@ -122,6 +142,13 @@ type EditPost struct {
 	Content          *string      `json:"content,omitempty" doc:"The new text; it may be empty if the post has media." maxLength:"5000"`
 	Media            *[]PostMedia `json:"media,omitempty" doc:"The new list of files, which replaces the existing one; an empty list removes all." maxItems:"100"`
 	MediaAssetIDs    *[]string    `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
+	Thread           *[]Part      `json:"thread,omitempty" doc:"The new parts of the thread after the first one, which replace the existing ones; an empty list removes all." maxItems:"24" nullable:"true"`
+	FirstComment     *Part        `json:"first_comment,omitempty" doc:"The new first comment; null, or one without content and media, removes it."`
+	Poll             *Poll        `json:"poll,omitempty" doc:"The new poll; null, or one without options, removes it."`
+	LinkPreview      *LinkPreview `json:"link_preview,omitempty" doc:"The new link preview: auto, none, or a card; null for auto."`
+	ContentWarning   *string      `json:"content_warning,omitempty" doc:"The new content warning; null or an empty text removes it." maxLength:"500" nullable:"true"`
+	Visibility       *string      `json:"visibility,omitempty" doc:"The new visibility; null or an empty text for the account's options." nullable:"true"`
+	Language         *string      `json:"language,omitempty" doc:"The new language; null or an empty text for the account's options." maxLength:"80" nullable:"true"`
 	SocialAccountIDs *[]string    `json:"social_account_ids,omitempty" doc:"The new list of accounts; targets of accounts that stay are kept." maxItems:"100" uniqueItems:"true"`
 	PublishAt        *Time        `json:"publish_at,omitempty" doc:"The new time, RFC 3339 in UTC written with Z. Null is allowed on a draft only and changes nothing." nullable:"true"`
 	TargetOverrides  *[]Override  `json:"target_overrides,omitempty" doc:"The new list of overrides, which replaces the existing one; an empty list removes all." maxItems:"100"`
@@ -169,10 +196,13 @@ func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 		Targets: make([]Target, len(p.Targets)), TargetOverrides: newOverrides(p, assets),
 		TargetSummary: TargetSummary(s),
 		ExternalID:    optional(p.ExternalID), Managed: (*Managed)(p.Managed), Labels: append([]string{}, p.Labels...),
+		Thread: newParts(p.Thread, assets), FirstComment: newPart(p.FirstComment, assets), Poll: newPoll(p.Poll),
+		LinkPreview: newLinkPreview(p.LinkPreview), ContentWarning: optional(p.ContentWarning),
+		Visibility: optional(p.Visibility), Language: optional(p.Language),
 		Version: p.Version, CreatedAt: NewTime(p.CreatedAt), UpdatedAt: NewTime(p.UpdatedAt),
 	}
 	for i := range p.Targets {
-		out.Targets[i] = newTarget(p.Targets[i])
+		out.Targets[i] = newTarget(&p, &p.Targets[i])
 	}
 	for i := range p.Media {
 		out.MediaAssetIDs[i] = p.Media[i].AssetID
@@ -184,7 +214,14 @@ func newOverrides(p schedctl.Post, assets []schedctl.MediaAsset) []Override {
 	list := p.Overrides()
 	out := make([]Override, len(list))
 	for i, o := range list {
-		out[i] = Override{SocialAccountID: o.AccountID, Content: optional(o.Content), Options: orEmpty(o.Options)}
+		out[i] = Override{
+			SocialAccountID: o.AccountID, Content: optional(o.Content), Options: orEmpty(o.Options), Poll: newPoll(o.Poll),
+			ContentWarning: optional(o.ContentWarning), Visibility: optional(o.Visibility), Language: optional(o.Language),
+		}
+		if o.Thread != nil {
+			thread := newParts(o.Thread, assets)
+			out[i].Thread = &thread
+		}
 		if o.Media != nil {
 			media := postMedia(o.Media, assets)
 			out[i].Media = &media
@@ -201,12 +238,13 @@ func orEmpty(o schedctl.Options) map[string]any {
 	return o
 }
 
-func newTarget(t schedctl.Target) Target {
+func newTarget(p *schedctl.Post, t *schedctl.Target) Target {
 	return Target{
 		ID: t.ID, SocialAccountID: t.AccountID, Platform: t.Platform, Status: t.Status,
 		PublishAt: NewTime(t.PublishAt), PlatformPostID: optional(t.PlatformPostID),
 		PlatformPostURL: optional(t.PlatformPostURL), PublishedAt: NewTime(t.PublishedAt),
 		Attempts: t.Attempts, NextAttemptAt: NewTime(t.ShownNext()), Error: NewTargetError(t.Error),
+		Parts: newTargetParts(p, t),
 	}
 }
 

@@ -32,6 +32,7 @@ type TargetTimeline struct {
 type Attempt struct {
 	ID         string           `json:"id" doc:"Starts with att_."`
 	Number     int              `json:"number" doc:"1 for the first attempt of the target."`
+	Part       int              `json:"part" doc:"The index of the first part that the attempt publishes."`
 	StartedAt  *Time            `json:"started_at" doc:"When the attempt started." nullable:"false"`
 	FinishedAt *Time            `json:"finished_at" doc:"When the attempt ended; null while it runs."`
 	Outcome    schedctl.Outcome `json:"outcome" doc:"running while it runs; unknown when the network may have published the post although no success was reported."`

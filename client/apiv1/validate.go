@@ -1,5 +1,7 @@
 package apiv1
 
+import "github.com/schedctl/schedctl"
+
 // ValidatePost is the body of POST /posts/validate. It differs from [CreatePost] in
 // that errors are reported instead of refused. PostID is the post that would be
 // changed, empty for a new one.
@@ -23,11 +25,11 @@ type AccountValidation struct {
 	SocialAccountID string           `json:"social_account_id" doc:"The account."`
 	Platform        string           `json:"platform" doc:"The network of the account."`
 	Allowed         bool             `json:"allowed" doc:"Whether there are no problems for this account."`
-	Length          int              `json:"length" doc:"The length of the text as the network counts it, in unit."`
+	Length          int              `json:"length" doc:"The length of the text of the first part as the network counts it, in unit."`
 	Limit           *int             `json:"limit" doc:"The maximum length on this network; null for no limit."`
 	Unit            string           `json:"unit" doc:"How text is counted: characters, graphemes or bytes."`
 	Problems        []Problem        `json:"problems" doc:"Reasons why the post would be refused."`
-	Parts           []PartValidation `json:"parts" doc:"The posts that the account publishes; one."`
+	Parts           []PartValidation `json:"parts" doc:"What the account publishes, in order: the post, the replies of its thread, and the first comment."`
 	Warnings        []string         `json:"warnings" doc:"Things the author may want to know, for example that the account gets the same text twice within 24 hours."`
 }
 
@@ -35,7 +37,7 @@ type AccountValidation struct {
 // its media.
 type PartValidation struct {
 	Index    int               `json:"index" doc:"0 for the first part."`
-	Kind     string            `json:"kind" doc:"post."`
+	Kind     schedctl.PartKind `json:"kind" doc:"post for the first part, reply for the others of a thread, comment for the first comment."`
 	Length   int               `json:"length" doc:"The length of the text as the network counts it, in unit."`
 	Limit    *int              `json:"limit" doc:"The maximum length on this network; null for no limit."`
 	Unit     string            `json:"unit" doc:"How text is counted: characters, graphemes or bytes."`

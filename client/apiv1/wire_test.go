@@ -70,6 +70,27 @@ func withMedia() schedctl.Post {
 	return p
 }
 
+// withThread is a post with every field of threads, stopped before its last part.
+func withThread() schedctl.Post {
+	p := full()
+	p.Thread = []schedctl.Part{{Content: "two", Media: []schedctl.PostMedia{{AssetID: "med_1"}}}, {Content: "three"}}
+	p.FirstComment = &schedctl.Part{Content: "comment"}
+	p.Poll = &schedctl.Poll{Options: []string{"yes", "no"}, ExpiresIn: time.Hour, Multiple: true, HideTotals: true}
+	p.LinkPreview = schedctl.LinkPreview{
+		Mode: schedctl.PreviewCard, URL: "https://example.org/", Title: "Title", Image: schedctl.PostMedia{AssetID: "med_1"},
+	}
+	p.Presentation = schedctl.Presentation{ContentWarning: "spoilers", Visibility: schedctl.VisibilityUnlisted, Language: "en"}
+	t := &p.Targets[0]
+	t.Status, t.Attempts, t.Error = schedctl.Failed, 3, p.Targets[1].Error
+	t.Done = []schedctl.PublishedPart{
+		{ID: "117", URL: "https://example.org/@me/117", Ref: "cid", PublishedAt: t0, Attempts: 1},
+		{ID: "118", PublishedAt: t0, Attempts: 1, Error: schedctl.Degradation{Code: "visibility", Message: "unlisted"}.TargetError()},
+	}
+	o := &p.Targets[1]
+	o.Thread, o.Poll, o.Presentation = []schedctl.Part{}, &schedctl.Poll{}, schedctl.Presentation{ContentWarning: "w", Visibility: "direct", Language: "de"}
+	return p
+}
+
 func account() schedctl.Account {
 	return schedctl.Account{
 		ID: "acct_1", WorkspaceID: "ws_1", Platform: "mastodon", Name: "me", Username: "@me@example.org", DisplayName: "Me",
@@ -104,8 +125,14 @@ func TestGoldenWire(t *testing.T) {
 	plain.Options, plain.ProfileURL, plain.Limits = nil, "", schedctl.Limits{Unit: "characters"}
 	ready, pending := assets()
 	golden := map[string]any{
-		"post_media.json": apiv1.PostEnvelope{Post: apiv1.NewPost(withMedia(), ready, pending)},
-		"media.json":      apiv1.MediaEnvelope{MediaAsset: apiv1.NewMediaAsset(ready)},
+		"post_media.json":  apiv1.PostEnvelope{Post: apiv1.NewPost(withMedia(), ready, pending)},
+		"post_thread.json": apiv1.PostEnvelope{Post: apiv1.NewPost(withThread(), ready)},
+		"event_thread.json": apiv1.NewEvent(schedctl.Event{
+			ID: "evt_1", Type: schedctl.EventPostCommentFailed, CreatedAt: t0, WorkspaceID: "ws_1", PostID: "post_1", TargetID: "pt_1",
+			AccountID: "acct_1", Platform: "mastodon", Status: schedctl.Published, PlatformPostID: "117", PublishedAt: t0,
+			Error: withThread().Targets[0].Error, Parts: withThread().Targets[0].Done,
+		}),
+		"media.json": apiv1.MediaEnvelope{MediaAsset: apiv1.NewMediaAsset(ready)},
 		"media_upload.json": apiv1.UploadEnvelope{MediaAsset: apiv1.NewMediaAsset(pending), Upload: apiv1.Upload{
 			URL: "https://posts.example.org/api/v1/media/med_2/upload?token=t", Method: "PUT", Headers: map[string]string{"Content-Type": "video/mp4"}, ExpiresIn: 86400,
 		}},
@@ -176,6 +203,16 @@ var unsent = map[string]string{
 	"Target.Content":         "shown as target_overrides of the post",
 	"Target.Options":         "shown as target_overrides of the post",
 	"Target.Media":           "shown as target_overrides of the post",
+	"Target.Thread":          "shown as target_overrides of the post",
+	"Target.Poll":            "shown as target_overrides of the post",
+	"Target.Presentation":    "shown as target_overrides of the post",
+	"Target.ContentWarning":  "shown as target_overrides of the post",
+	"Target.Visibility":      "shown as target_overrides of the post",
+	"Target.Language":        "shown as target_overrides of the post",
+	"Target.Done":            "shown as parts",
+	"Target.CommentStatus":   "shown as the status of the last part",
+	"Post.Presentation":      "shown as its fields",
+	"Account.ThreadTargetID": "internal to delivery",
 	"Target.RetriedAt":       "internal to delivery",
 	"Target.AttemptsBefore":  "internal to delivery",
 	"Target.AskAt":           "shown as next_attempt_at",

@@ -16,7 +16,7 @@ import (
 const schemaRef = "#/components/schemas/"
 
 // requests are the schemas of request bodies, which refuse unknown fields.
-var requests = []string{"AddAccount", "CancelPost", "CreateAPIKey", "CreateNotification", "CreatePost", "CreateUpload", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditMedia", "EditNotification", "EditPost", "EditWebhook", "EmailSettings", "Managed", "MediaFromURL", "Override", "PostMedia", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
+var requests = []string{"AddAccount", "CancelPost", "CreateAPIKey", "CreateNotification", "CreatePost", "CreateUpload", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditMedia", "EditNotification", "EditPost", "EditWebhook", "EmailSettings", "LinkCard", "Managed", "MediaFromURL", "Override", "Part", "Poll", "PostMedia", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
 
 // enums are the allowed values of these types.
 var enums = map[reflect.Type][]any{
@@ -33,6 +33,7 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[schedctl.MailTLS]():        values(schedctl.MailTLSModes()),
 	reflect.TypeFor[storage.Sort]():            values(listSorts),
 	reflect.TypeFor[schedctl.MediaStatus]():    values(schedctl.MediaStatuses()),
+	reflect.TypeFor[schedctl.PartKind]():       values(schedctl.PartKinds()),
 }
 
 // fieldEnums are the allowed values of fields that differ from those of their type.
@@ -44,6 +45,11 @@ var fieldEnums = map[string][]any{
 	"Event.type":                     append(values(schedctl.EventTypes()), string(schedctl.EventWebhookTest)),
 	"CreateNotification.event_types": values(schedctl.NotificationEvents()),
 	"EditNotification.event_types":   values(schedctl.NotificationEvents()),
+	"Post.visibility":                append(values(schedctl.Visibilities()), nil),
+	"CreatePost.visibility":          append(values(schedctl.Visibilities()), nil),
+	"ValidatePost.visibility":        append(values(schedctl.Visibilities()), nil),
+	"EditPost.visibility":            append(values(schedctl.Visibilities()), "", nil),
+	"Override.visibility":            append(values(schedctl.Visibilities()), nil),
 }
 
 // unlimited are the fields of ValidatePost without the limits of CreatePost:
@@ -61,6 +67,12 @@ func completeSchemas(registry huma.Registry) {
 // completeSchema completes the schema of type t.
 func completeSchema(name string, schema *huma.Schema, t reflect.Type) {
 	schema.Description = schemaDescriptions[name]
+	if t == reflect.TypeFor[apiv1.LinkPreview]() {
+		*schema = huma.Schema{Description: schema.Description, AnyOf: []*huma.Schema{
+			{Type: huma.TypeString, Enum: []any{apiv1.PreviewAuto, apiv1.PreviewNone}}, {Ref: schemaRef + "LinkCard"},
+		}}
+		return
+	}
 	if !slices.Contains(requests, name) {
 		schema.AdditionalProperties = nil // later versions may add fields
 	}

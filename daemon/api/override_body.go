@@ -2,7 +2,7 @@ package api
 
 import "github.com/schedctl/schedctl"
 
-var overrideFields = []string{"social_account_id", "content", "media", "options"}
+var overrideFields = []string{"social_account_id", "content", "media", "options", "thread", "poll", "content_warning", "visibility", "language"}
 
 // overrides reads target_overrides. When there are too many, it discards the rest.
 func (d *decoder) overrides() []schedctl.Override {
@@ -36,6 +36,8 @@ func (d *decoder) override() (o schedctl.Override) {
 			if !d.null() {
 				o.Media = d.mediaField(name)
 			}
+		default:
+			d.ownExtra(name, &o)
 		}
 	})
 	d.require(named, "social_account_id", "name one of social_account_ids")

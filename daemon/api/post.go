@@ -52,10 +52,7 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	if err := b.style.check(b.content, b.media, checks.assets); err != nil {
 		return response{}, err
 	}
-	post, events, err := schedctl.Create(schedctl.NewPost{
-		WorkspaceID: c.key.WorkspaceID, Content: b.content, Media: b.media, Accounts: accounts, Overrides: b.overrides,
-		PublishAt: b.publishAt.at, Now: b.publishAt.now, Annotation: b.Annotation,
-	}, c.now)
+	post, events, err := schedctl.Create(b.newPost(c.key.WorkspaceID, accounts), c.now)
 	if err != nil {
 		return response{}, err
 	}
@@ -88,33 +85,25 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 
 // attachNew attaches the media of a new post, and reads their assets.
 func (s *Server) attachNew(ctx context.Context, c *request, b *createPost, checks *contentChecks) error {
-	if !usesMedia(b.media, b.overrides) {
+	if !b.usesMedia() {
 		return nil
 	}
 	return s.view(ctx, func(r storage.Reader) (err error) {
-		media, err := s.attach(r, c.key.WorkspaceID, b.mediaField, b.media)
-		if err != nil {
+		if *b, err = s.attacher(r, c.key.WorkspaceID).body(*b); err != nil {
 			return err
 		}
-		overrides, err := s.attachOverrides(r, c.key.WorkspaceID, b.overrides)
-		if err != nil {
-			return err
-		}
-		b.media, b.overrides = media, overrides
-		return checks.readAssets(r, c.key.WorkspaceID, media, overrides)
+		shown := b.shown(c.key.WorkspaceID)
+		return checks.readAssets(r, &shown)
 	})
 }
 
 // assetsStay returns an error if an asset of a new post was deleted since it was
 // attached.
 func (s *Server) assetsStay(tx storage.Tx, c *request, b *createPost) error {
-	if !usesMedia(b.media, b.overrides) {
+	if !b.usesMedia() {
 		return nil
 	}
-	if _, err := s.attach(tx, c.key.WorkspaceID, b.mediaField, b.media); err != nil {
-		return err
-	}
-	_, err := s.attachOverrides(tx, c.key.WorkspaceID, b.overrides)
+	_, err := s.attacher(tx, c.key.WorkspaceID).body(*b)
 	return err
 }
 
@@ -143,6 +132,7 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 		return response{}, errDraftsOnly
 	}
 	edit := schedctl.Edit{Content: b.content, Media: b.media, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation}
+	b.extras.edit(&edit)
 	op := edit.Operation()
 	if b.accountIDs != nil || b.publishAt.given {
 		op = schedctl.OpEdit
@@ -163,7 +153,7 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 		}
 		change := edit
 		change.Accounts = accounts
-		if change.Media, change.Overrides, err = s.attachEdit(r, c, &b); err != nil {
+		if err := s.attachEdit(r, c, &b, &change); err != nil {
 			return nil, err
 		}
 		events, err := p.Edit(change, c.now)
@@ -185,23 +175,26 @@ func (s *Server) checkStyle(r storage.Reader, p *schedctl.Post, style postStyle)
 	return style.check(p.Content, p.Media, assets)
 }
 
-// attachEdit attaches the media of an edit; nil when they stay.
-func (s *Server) attachEdit(r storage.Reader, c *request, b *editPost) (media *[]schedctl.PostMedia, overrides *[]schedctl.Override, err error) {
+// attachEdit sets the fields of an edit that have media, with the hashes of their assets.
+func (s *Server) attachEdit(r storage.Reader, c *request, b *editPost, change *schedctl.Edit) error {
+	attach := s.attacher(r, c.key.WorkspaceID)
 	if b.media != nil {
-		list, err := s.attach(r, c.key.WorkspaceID, b.mediaField, *b.media)
+		list, err := attach(b.mediaField, *b.media)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		media = &list
+		change.Media = &list
 	}
 	if b.overrides != nil {
-		list, err := s.attachOverrides(r, c.key.WorkspaceID, *b.overrides)
+		list, err := attach.overrides(*b.overrides)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		overrides = &list
+		change.Overrides = &list
 	}
-	return media, overrides, nil
+	attached, err := attach.extras(b.extras)
+	attached.edit(change)
+	return err
 }
 
 // editAccounts resolves the accounts of an edited post, nil when they stay.

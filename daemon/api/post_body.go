@@ -10,6 +10,7 @@ type createPost struct {
 	accountIDs []string
 	publishAt  publishTime
 	overrides  []schedctl.Override
+	extras
 	schedctl.Annotation
 	replaces string // a post id, or empty
 	style    postStyle
@@ -17,9 +18,54 @@ type createPost struct {
 	allowDuplicate bool
 }
 
-var createPostFields = []string{
-	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "replaces", "title", "post_style",
+// newPost returns the new post for accounts.
+func (b *createPost) newPost(workspaceID string, accounts []schedctl.Account) schedctl.NewPost {
+	n := schedctl.NewPost{
+		WorkspaceID: workspaceID, Content: b.content, Media: b.media, Accounts: accounts, Overrides: b.overrides,
+		PublishAt: b.publishAt.at, Now: b.publishAt.now, Annotation: b.Annotation,
+	}
+	b.extras.applyTo(&n)
+	return n
 }
+
+// shown returns a post with what the body publishes, with a target for each override. It
+// may break every rule.
+func (b *createPost) shown(workspaceID string) schedctl.Post {
+	n := b.newPost(workspaceID, nil)
+	p := schedctl.Post{
+		WorkspaceID: workspaceID, Content: n.Content, Media: n.Media, Thread: n.Thread, FirstComment: n.FirstComment,
+		Poll: n.Poll, LinkPreview: n.LinkPreview, Presentation: n.Presentation,
+	}
+	for i := range b.overrides {
+		p.Targets = append(p.Targets, b.overrides[i].Target())
+	}
+	return p
+}
+
+// usesMedia reports whether the body has media in any part or override.
+func (b *createPost) usesMedia() bool {
+	shown := b.shown("")
+	return len(shown.AssetIDs()) > 0
+}
+
+// body returns a body with the hashes of its assets.
+func (attach attacher) body(b createPost) (createPost, error) {
+	media, err := attach(b.mediaField, b.media)
+	if err != nil {
+		return b, err
+	}
+	overrides, err := attach.overrides(b.overrides)
+	if err != nil {
+		return b, err
+	}
+	b.media, b.overrides = media, overrides
+	b.extras, err = attach.extras(b.extras)
+	return b, err
+}
+
+var createPostFields = append([]string{
+	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "replaces", "title", "post_style",
+}, extraFields...)
 
 func readCreatePost(d *decoder) createPost {
 	return d.createPost(createPostFields, nil)
@@ -64,7 +110,7 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 		case "post_style":
 			b.style = d.style()
 		default:
-			if !d.annotation(name, &b.Annotation) {
+			if !d.extra(name, &b.extras) && !d.annotation(name, &b.Annotation) {
 				other(name)
 			}
 		}
@@ -84,15 +130,16 @@ type editPost struct {
 	accountIDs *[]string
 	publishAt  publishTime
 	overrides  *[]schedctl.Override
+	extras
 	schedctl.Annotation
 	style postStyle
 
 	allowDuplicate bool
 }
 
-var editPostFields = []string{
+var editPostFields = append([]string{
 	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "title", "post_style",
-}
+}, extraFields...)
 
 func readEditPost(d *decoder) (b editPost) {
 	given := false
@@ -119,11 +166,13 @@ func readEditPost(d *decoder) (b editPost) {
 		case "post_style":
 			b.style = d.style()
 		default:
-			d.annotation(name, &b.Annotation)
+			if !d.extra(name, &b.extras) {
+				d.annotation(name, &b.Annotation)
+			}
 		}
 	})
 	if !given && d.clean() {
-		d.fault(schedctl.ValidationFailed, "the body changes nothing; give content, media, social_account_ids, publish_at, target_overrides, external_id, managed or labels")
+		d.fault(schedctl.ValidationFailed, "the body changes nothing; give content, media, social_account_ids, publish_at, target_overrides or another field of a post")
 	}
 	return b
 }

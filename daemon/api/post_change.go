@@ -78,7 +78,7 @@ func (c *request) changeable(r storage.Reader, op schedctl.Operation) (schedctl.
 	if err := c.match.check(&post); err != nil {
 		return schedctl.Post{}, err
 	}
-	return post, schedctl.CheckOperation(op, post.Status())
+	return post, post.CheckOperation(op)
 }
 
 // post loads the post of the path. It returns NOT_FOUND if the key may not see the

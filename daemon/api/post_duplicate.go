@@ -33,7 +33,7 @@ func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Ac
 		if _, waiting := t.Due(); !waiting {
 			continue
 		}
-		sent := sentText{postID: p.ID, accountID: t.AccountID, content: p.ContentFor(t), media: p.MediaFor(t), at: p.PublishAt}
+		sent := sentText{postID: p.ID, accountID: t.AccountID, fingerprint: p.Fingerprint(t), at: p.PublishAt}
 		if err := sent.refuseDuplicate(r, &accounts[i]); err != nil {
 			return err
 		}
@@ -43,11 +43,10 @@ func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Ac
 
 // sentText is a text that an account gets at a time.
 type sentText struct {
-	accountID string
-	postID    string // id of the text's own post, or empty
-	content   string
-	media     []schedctl.PostMedia
-	at        time.Time
+	accountID   string
+	postID      string // id of the text's own post, or empty
+	fingerprint schedctl.Fingerprint
+	at          time.Time
 }
 
 // refuseDuplicate returns an error with code DUPLICATE_CONTENT when the account has
@@ -70,7 +69,7 @@ func (t *sentText) refuseDuplicate(r storage.Reader, a *schedctl.Account) error 
 // less than within away. The cost does not depend on the number of posts.
 func (t *sentText) hasDuplicate(r storage.Reader, within time.Duration) (bool, error) {
 	ids, err := r.SameContent(storage.ContentQuery{
-		AccountID: t.accountID, Fingerprint: schedctl.FingerprintOf(t.content, t.media...),
+		AccountID: t.accountID, Fingerprint: t.fingerprint,
 		From:  t.at.Add(time.Millisecond - within), // exactly that far away is far enough
 		Until: t.at.Add(within),
 		Limit: 2, // one of the two can be the post itself

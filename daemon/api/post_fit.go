@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,37 +14,43 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// accountContent is the content and the options that a post sends to one account.
+// accountContent is one part of what a post sends to one account, with the options.
 type accountContent struct {
 	account schedctl.Account
-	content string
-	media   []schedctl.PostMedia
+	part    schedctl.TargetPart
+	extras  publish.Extras
 
-	// The fields below come from the account's override: its settings, and its path
-	// in the request. They are empty if the account has no override.
-	options       schedctl.Options
-	hasOwnContent bool // it sets the content
-	hasOwnMedia   bool // it sets the media
-	path          string
+	// The override of the account, or an empty one, and its path in the request.
+	override *schedctl.Override
+	path     string
 }
 
-// contentFor returns what an account gets of a post with this content, these media and
-// these overrides.
-func contentFor(a schedctl.Account, content string, media []schedctl.PostMedia, overrides []schedctl.Override) accountContent {
-	c := accountContent{account: a, content: content, media: media}
-	for i := range overrides {
-		if o := &overrides[i]; o.AccountID == a.ID {
-			c.options, c.path = o.Options, overridePath(i)
-			if o.Content != "" {
-				c.content, c.hasOwnContent = o.Content, true
-			}
-			if o.Media != nil {
-				c.media, c.hasOwnMedia = o.Media, true
-			}
-			break
-		}
+// contentsFor returns the parts that an account gets of a post with these overrides.
+func contentsFor(a schedctl.Account, p *schedctl.Post, overrides []schedctl.Override) []accountContent {
+	override, path := &schedctl.Override{}, ""
+	if i := slices.IndexFunc(overrides, func(o schedctl.Override) bool { return o.AccountID == a.ID }); i >= 0 {
+		override, path = &overrides[i], overridePath(i)
 	}
-	return c
+	t := override.Target()
+	contents := make([]accountContent, p.PartCount(&t))
+	for i := range contents {
+		c := accountContent{account: a, part: p.PartFor(&t, i), override: override, path: path}
+		c.extras.Presentation = p.PresentationFor(&t)
+		if i == 0 {
+			c.extras.Poll, c.extras.Preview = p.PollFor(&t), p.LinkPreview
+		}
+		contents[i] = c
+	}
+	return contents
+}
+
+// extrasKey returns the extras as JSON, the empty string for none.
+func (c *accountContent) extrasKey() (string, error) {
+	if c.extras == (publish.Extras{}) {
+		return "", nil
+	}
+	text, err := json.Marshal(c.extras)
+	return string(text), err
 }
 
 func overridePath(i int) string { return "target_overrides[" + strconv.Itoa(i) + "]" }
@@ -61,16 +68,19 @@ func (s *Server) checkContent(ctx context.Context, known *contentChecks, p *sche
 	var found fieldErrors
 	draft := p.Status() == schedctl.Draft
 	for i := range accounts {
-		c := contentFor(accounts[i], p.Content, p.Media, overrides)
-		if draft && len(c.options) == 0 {
+		contents := contentsFor(accounts[i], p, overrides)
+		if draft {
+			contents = contents[:1] // only options matter, and they apply to all parts
+		}
+		if draft && len(contents[0].override.Options) == 0 {
 			continue
 		}
-		_, problems, err := known.check(ctx, c)
+		problems, err := known.checkParts(ctx, contents)
 		if err != nil {
 			return err
 		}
 		for _, f := range problems {
-			if !draft || c.sets(f.Field) {
+			if !draft || contents[0].sets(f.Field) {
 				found.add(f)
 			}
 		}
@@ -105,18 +115,61 @@ func (c *accountContent) fault(check publish.Check, problem *publish.Error) sche
 // override or of the account, else the text.
 func (c *accountContent) field(code string) string {
 	switch {
-	case isMedia(code) && c.hasOwnMedia:
-		return join(c.path, code)
 	case isMedia(code):
-		return code
-	case has(c.options, code):
+		return c.partField(code)
+	case c.isExtra(code):
+		return c.extraField(code)
+	case has(c.override.Options, code):
 		return c.option(code)
 	case has(c.account.Options, code):
 		return "social_account_ids"
-	case c.hasOwnContent:
-		return join(c.path, "content")
 	}
-	return "content"
+	return c.partField("content")
+}
+
+// partField returns the request path of the text or of the media of the part.
+func (c *accountContent) partField(name string) string {
+	own, inPart := c.override.Content != "", name
+	switch {
+	case c.part.Kind == schedctl.PartReply:
+		own, inPart = c.override.Thread != nil, fmt.Sprintf("thread[%d].%s", c.part.Index-1, name)
+	case c.part.Kind == schedctl.PartComment:
+		own, inPart = false, join("first_comment", name)
+	case name != "content":
+		own = c.override.Media != nil
+	}
+	return c.owned(own, inPart)
+}
+
+// owned returns the path of a field in the override, or in the post.
+func (c *accountContent) owned(own bool, name string) string {
+	if own {
+		return join(c.path, name)
+	}
+	return name
+}
+
+// isExtra reports whether the code of a publisher's problem is a field of the post
+// besides text, media and options. A visibility or a language may also be an option.
+func (c *accountContent) isExtra(code string) bool {
+	switch code {
+	case "thread", "first_comment", "poll", "link_preview", "content_warning":
+		return true
+	case "visibility":
+		return c.extras.Visibility != ""
+	case "language":
+		return c.extras.Language != ""
+	}
+	return false
+}
+
+func (c *accountContent) extraField(code string) string {
+	o := c.override
+	own := map[string]bool{
+		"thread": o.Thread != nil, "poll": o.Poll != nil, "content_warning": o.ContentWarning != "",
+		"visibility": o.Visibility != "", "language": o.Language != "",
+	}
+	return c.owned(own[code], code)
 }
 
 // isMedia reports whether the code of a publisher's problem is about media: "media", or
@@ -127,7 +180,7 @@ func (c *accountContent) option(name string) string { return join(join(c.path, "
 
 // sets reports whether the override sets this option.
 func (c *accountContent) sets(field string) bool {
-	for name := range c.options {
+	for name := range c.override.Options {
 		if field == c.option(name) {
 			return true
 		}
@@ -202,7 +255,7 @@ func (s *Server) checkChanged(ctx context.Context, r storage.Reader, p *schedctl
 	if err := settleMedia(r, p); err != nil {
 		return err
 	}
-	if err := known.readAssets(r, p.WorkspaceID, p.Media, p.Overrides()); err != nil {
+	if err := known.readAssets(r, p); err != nil {
 		return err
 	}
 	overrides := p.Overrides()

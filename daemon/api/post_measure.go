@@ -29,8 +29,10 @@ type checkKey struct {
 	platform string
 	limits   schedctl.Limits
 	options  string // as JSON
+	kind     schedctl.PartKind
 	content  string
 	media    string // as JSON
+	extras   string // as JSON
 }
 
 func (s *Server) newContentChecks() *contentChecks {
@@ -44,24 +46,29 @@ var errUnmeasured = errors.New("a text was not measured before the transaction")
 // faults of a request. It returns the error of a ctx that ended.
 func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Check, []schedctl.FieldError, error) {
 	p, ok := k.server.publishers[c.account.Platform]
+	text := c.part.Content
 	if !ok {
-		return publish.Measured(utf8.RuneCountInString(c.content), 0, "characters"), nil, nil
+		return publish.Measured(utf8.RuneCountInString(text), 0, "characters"), nil, nil
 	}
 	a := c.account
-	if k.tooLong(c.content) {
-		check := publish.Measured(k.lengths[c.content], a.Limits.MaxCharacters, a.Limits.Unit)
+	if k.tooLong(text) {
+		check := publish.Measured(k.lengths[text], a.Limits.MaxCharacters, a.Limits.Unit)
 		return check, c.faults(check), nil
 	}
-	a.Options, a.Credentials = a.OptionsFor(c.options), nil
+	a.Options, a.Credentials = a.OptionsFor(c.override.Options), nil
 	options, err := json.Marshal(a.Options)
 	if err != nil {
 		return publish.Check{}, nil, err
 	}
-	files, shown, err := k.describe(c.media)
+	files, shown, err := k.describe(c.part.Media)
 	if err != nil {
 		return publish.Check{}, nil, err
 	}
-	key := checkKey{a.Platform, a.Limits, string(options), c.content, shown}
+	extras, err := c.extrasKey()
+	if err != nil {
+		return publish.Check{}, nil, err
+	}
+	key := checkKey{a.Platform, a.Limits, string(options), c.part.Kind, text, shown, extras}
 	check, known := k.known[key]
 	if !known {
 		if k.frozen {
@@ -70,21 +77,35 @@ func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Ch
 		if err := ctx.Err(); err != nil {
 			return publish.Check{}, nil, err
 		}
-		check = p.Check(a, publish.Content{Text: c.content, Media: files})
+		content := publish.Content{Text: text, Media: files, Kind: c.part.Kind, Extras: c.extras}
+		check = p.Check(a, content)
 		publish.CheckMedia(&check, p, a, files, fixable)
+		publish.CheckExtras(&check, p, a, content)
 		k.known[key] = check
 	}
 	check.Warnings = slices.Clone(check.Warnings)
 	return check, c.faults(check), nil
 }
 
-// readAssets reads the assets of media, which the checks need.
-func (k *contentChecks) readAssets(r storage.Reader, workspaceID string, list []schedctl.PostMedia, overrides []schedctl.Override) (err error) {
-	p := schedctl.Post{WorkspaceID: workspaceID, Media: list}
-	for _, o := range overrides {
-		p.Targets = append(p.Targets, schedctl.Target{Media: o.Media})
+// checkParts returns the faults of all parts of an account, each once.
+func (k *contentChecks) checkParts(ctx context.Context, contents []accountContent) (faults []schedctl.FieldError, err error) {
+	for _, c := range contents {
+		_, found, err := k.check(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if !slices.Contains(faults, f) {
+				faults = append(faults, f)
+			}
+		}
 	}
-	k.assets, err = k.server.assetsOf(r, &p)
+	return faults, nil
+}
+
+// readAssets reads the assets of a post, which the checks need.
+func (k *contentChecks) readAssets(r storage.Reader, p *schedctl.Post) (err error) {
+	k.assets, err = k.server.assetsOf(r, p)
 	return err
 }
 

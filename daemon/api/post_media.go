@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -70,28 +71,83 @@ func (s *Server) attach(r storage.Reader, workspaceID, field string, list []sche
 // mediaPath returns the path of the id of a file in a request.
 func mediaPath(field string, i int) string {
 	at := fmt.Sprintf("%s[%d]", field, i)
-	if field == "media_asset_ids" {
+	switch field {
+	case previewImage:
+		return field
+	case "media_asset_ids":
 		return at
 	}
 	return join(at, "id")
 }
 
-// attachOverrides returns overrides with the hashes of their assets.
-func (s *Server) attachOverrides(r storage.Reader, workspaceID string, overrides []schedctl.Override) ([]schedctl.Override, error) {
-	overrides = slices.Clone(overrides)
-	for i := range overrides {
-		list, err := s.attach(r, workspaceID, join(overridePath(i), "media"), overrides[i].Media)
-		if err != nil {
-			return nil, err
-		}
-		overrides[i].Media = list
+// previewImage is the field with the image of a link card.
+const previewImage = "link_preview.image"
+
+// attacher returns media of a field with the hashes of their assets; see
+// [Server.attach].
+type attacher func(field string, list []schedctl.PostMedia) ([]schedctl.PostMedia, error)
+
+func (s *Server) attacher(r storage.Reader, workspaceID string) attacher {
+	return func(field string, list []schedctl.PostMedia) ([]schedctl.PostMedia, error) {
+		return s.attach(r, workspaceID, field, list)
 	}
-	return overrides, nil
 }
 
-// usesMedia reports whether a new post or one of its overrides has media.
-func usesMedia(list []schedctl.PostMedia, overrides []schedctl.Override) bool {
-	return len(list) > 0 || slices.ContainsFunc(overrides, func(o schedctl.Override) bool { return len(o.Media) > 0 })
+// overrides returns overrides with the hashes of their assets.
+func (attach attacher) overrides(overrides []schedctl.Override) (list []schedctl.Override, err error) {
+	list = slices.Clone(overrides)
+	for i := range list {
+		o := &list[i]
+		if o.Media, err = attach(join(overridePath(i), "media"), o.Media); err != nil {
+			return nil, err
+		}
+		if o.Thread, err = attach.thread(join(overridePath(i), "thread"), o.Thread); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// thread returns parts with the hashes of their assets, nil for nil.
+func (attach attacher) thread(field string, thread []schedctl.Part) (parts []schedctl.Part, err error) {
+	parts = slices.Clone(thread)
+	for i := range parts {
+		if parts[i].Media, err = attach(fmt.Sprintf("%s[%d].media", field, i), parts[i].Media); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// extras returns extras with the hashes of their assets.
+func (attach attacher) extras(e extras) (extras, error) {
+	if e.thread != nil {
+		parts, err := attach.thread("thread", *e.thread)
+		if err != nil {
+			return e, err
+		}
+		e.thread = &parts
+	}
+	if e.firstComment != nil {
+		media, err := attach("first_comment.media", e.firstComment.Media)
+		if err != nil {
+			return e, err
+		}
+		e.firstComment = &schedctl.Part{Content: e.firstComment.Content, Media: media}
+	}
+	if e.linkPreview != nil && e.linkPreview.Image.AssetID != "" {
+		images, err := attach(previewImage, []schedctl.PostMedia{e.linkPreview.Image})
+		if err != nil {
+			return e, err
+		}
+		preview := *e.linkPreview
+		preview.Image = schedctl.PostMedia{}
+		if len(images) > 0 {
+			preview.Image = images[0]
+		}
+		e.linkPreview = &preview
+	}
+	return e, nil
 }
 
 // settleMedia sets the missing hashes of a post that is not a draft. Errors:
@@ -100,15 +156,30 @@ func settleMedia(r storage.Reader, p *schedctl.Post) error {
 	if p.Status() == schedctl.Draft {
 		return nil
 	}
-	if err := settle(r, p.WorkspaceID, "media", p.Media); err != nil {
-		return err
+	image := []schedctl.PostMedia{p.LinkPreview.Image}
+	if image[0].AssetID == "" {
+		image = nil
+	}
+	err := errors.Join(settle(r, p.WorkspaceID, "media", p.Media), settleThread(r, p.WorkspaceID, "thread", p.Thread),
+		settle(r, p.WorkspaceID, previewImage, image))
+	if p.FirstComment != nil {
+		err = errors.Join(err, settle(r, p.WorkspaceID, "first_comment.media", p.FirstComment.Media))
 	}
 	for i := range p.Targets {
-		if err := settle(r, p.WorkspaceID, "target_overrides", p.Targets[i].Media); err != nil {
-			return err
-		}
+		t := &p.Targets[i]
+		err = errors.Join(err, settle(r, p.WorkspaceID, "target_overrides", t.Media), settleThread(r, p.WorkspaceID, "target_overrides", t.Thread))
 	}
-	return nil
+	if len(image) > 0 {
+		p.LinkPreview.Image = image[0]
+	}
+	return err
+}
+
+func settleThread(r storage.Reader, workspaceID, field string, thread []schedctl.Part) (err error) {
+	for i := range thread {
+		err = errors.Join(err, settle(r, workspaceID, field, thread[i].Media))
+	}
+	return err
 }
 
 // settle sets missing hashes in place.

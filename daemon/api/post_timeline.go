@@ -80,7 +80,7 @@ func timelineEvent(e *schedctl.Event) apiv1.TimelineEvent {
 
 func timelineAttempt(a *schedctl.Attempt) apiv1.Attempt {
 	out := apiv1.Attempt{
-		ID: a.ID, Number: a.Number, StartedAt: apiv1.NewTime(a.StartedAt), FinishedAt: apiv1.NewTime(a.FinishedAt),
+		ID: a.ID, Number: a.Number, Part: a.Part, StartedAt: apiv1.NewTime(a.StartedAt), FinishedAt: apiv1.NewTime(a.FinishedAt),
 		Outcome: a.Outcome, Error: apiv1.NewTargetError(a.Error),
 	}
 	if a.Outcome == schedctl.OutcomeRunning && a.Error != nil {

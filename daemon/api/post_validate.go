@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +40,7 @@ type validation struct {
 	body   validatePost
 	reader storage.Reader
 	checks *contentChecks
+	shown  schedctl.Post // what the body publishes
 
 	foundAccounts []schedctl.Account
 	allAccounts   []schedctl.Account // accounts, and placeholders for unknown ones
@@ -107,24 +107,22 @@ func (v *validation) account(ctx context.Context, id string) error {
 // checkAccount adds the result for one account. refusal is the reason why no post
 // can be sent there, or nil.
 func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refusal error) error {
-	c := contentFor(a, v.body.content, v.body.media, v.body.overrides)
-	check, faults, err := v.checks.check(ctx, c)
-	if err != nil {
-		return err
-	}
 	about := apiv1.AccountValidation{
-		SocialAccountID: a.ID, Platform: a.Platform, Length: check.Length, Unit: cmp.Or(check.Unit, "characters"),
-		Problems: append(append([]apiv1.Problem{}, problemsOf(refusal)...), problems(faults)...),
-		Warnings: append([]string{}, check.Warnings...),
+		SocialAccountID: a.ID, Platform: a.Platform, Problems: append([]apiv1.Problem{}, problemsOf(refusal)...), Warnings: []string{},
 	}
-	if check.Limit > 0 {
-		about.Limit = &check.Limit
+	contents := contentsFor(a, &v.shown, v.body.overrides)
+	for i := range contents {
+		if err := v.checkPart(ctx, &about, &contents[i]); err != nil {
+			return err
+		}
 	}
-	about.Parts = []apiv1.PartValidation{v.part(&about, &c)}
+	first := &about.Parts[0]
+	first.Problems = append(append([]apiv1.Problem{}, problemsOf(refusal)...), first.Problems...)
+	about.Length, about.Limit, about.Unit = first.Length, first.Limit, first.Unit
 	if warning := pauseWarning(a, v.publishTime()); warning != "" {
 		about.Warnings = append(about.Warnings, warning)
 	}
-	if err := v.checkDuplicates(&about, &c); err != nil {
+	if err := v.checkDuplicates(&about, contents); err != nil {
 		return err
 	}
 	about.Allowed = len(about.Problems) == 0
@@ -149,11 +147,14 @@ func pauseWarning(a schedctl.Account, at time.Time) string {
 
 // checkDuplicates adds a problem when the account gets the same text twice and has
 // a duplicate guard, and a warning when it has no guard.
-func (v *validation) checkDuplicates(about *apiv1.AccountValidation, c *accountContent) error {
-	if v.body.allowDuplicate || v.checks.tooLong(c.content) { // no stored post can have that text
+func (v *validation) checkDuplicates(about *apiv1.AccountValidation, contents []accountContent) error {
+	tooLong := func(c accountContent) bool { return v.checks.tooLong(c.part.Content) } // in no stored post
+	if v.body.allowDuplicate || slices.ContainsFunc(contents, tooLong) {
 		return nil
 	}
-	sent := sentText{postID: v.body.postID, accountID: c.account.ID, content: c.content, media: c.media, at: v.publishTime()}
+	c := &contents[0]
+	target := c.override.Target()
+	sent := sentText{postID: v.body.postID, accountID: c.account.ID, fingerprint: v.shown.Fingerprint(&target), at: v.publishTime()}
 	refusal := sent.refuseDuplicate(v.reader, &c.account)
 	if refusal != nil {
 		if schedctl.CodeOf(refusal) != schedctl.DuplicateContent {
@@ -192,6 +193,10 @@ func (v *validation) checkPost() {
 	overridden := post
 	overridden.Overrides = v.body.overrides
 	_, _, err := schedctl.Create(overridden, v.call.now)
+	v.addProblem(err)
+	extended := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: "text"}
+	v.body.extras.applyTo(&extended)
+	_, _, err = schedctl.Create(extended, v.call.now)
 	v.addProblem(err)
 	unknown := v.server.unknownOptions(v.foundAccounts, v.body.overrides)
 	v.result.Problems = append(v.result.Problems, problems(unknown.all())...)

@@ -1,6 +1,9 @@
 package api
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,24 +19,21 @@ import (
 // attached are problems of the post, and are ignored after that.
 func (v *validation) attachMedia() error {
 	workspace := v.call.key.WorkspaceID
-	list, err := v.server.attach(v.reader, workspace, v.body.mediaField, v.body.media)
-	if err := v.addProblem(err); err != nil {
-		return err
-	}
-	v.body.media = list
-	v.body.overrides = slices.Clone(v.body.overrides)
-	for i := range v.body.overrides {
-		o := &v.body.overrides[i]
-		list, err := v.server.attach(v.reader, workspace, join(overridePath(i), "media"), o.Media)
-		if err != nil && o.Media != nil {
-			list = []schedctl.PostMedia{}
+	var failed error
+	attach := attacher(func(field string, list []schedctl.PostMedia) ([]schedctl.PostMedia, error) {
+		attached, err := v.server.attach(v.reader, workspace, field, list)
+		if err != nil && list != nil {
+			attached = []schedctl.PostMedia{}
 		}
-		if err := v.addProblem(err); err != nil {
-			return err
-		}
-		o.Media = list
+		failed = errors.Join(failed, v.addProblem(err))
+		return attached, nil
+	})
+	v.body.createPost, _ = attach.body(v.body.createPost)
+	if failed != nil {
+		return failed
 	}
-	if err := v.checks.readAssets(v.reader, workspace, v.body.media, v.body.overrides); err != nil {
+	v.shown = v.body.shown(workspace)
+	if err := v.checks.readAssets(v.reader, &v.shown); err != nil {
 		return err
 	}
 	for i := range v.checks.assets {
@@ -46,41 +46,61 @@ func (v *validation) attachMedia() error {
 	return nil
 }
 
-// part returns the result for the only part of the post on one account.
-func (v *validation) part(about *apiv1.AccountValidation, c *accountContent) apiv1.PartValidation {
-	p := apiv1.PartValidation{
-		Kind: "post", Length: about.Length, Limit: about.Limit, Unit: about.Unit,
-		Problems: []apiv1.Problem{}, Warnings: []string{}, Media: []apiv1.MediaValidation{},
+// checkPart adds the result for one part of the post on one account.
+func (v *validation) checkPart(ctx context.Context, about *apiv1.AccountValidation, c *accountContent) error {
+	check, faults, err := v.checks.check(ctx, *c)
+	if err != nil {
+		return err
 	}
-	prefix := ""
-	if c.hasOwnMedia {
-		prefix = c.path + "."
+	part := apiv1.PartValidation{
+		Index: c.part.Index, Kind: c.part.Kind, Length: check.Length, Unit: cmp.Or(check.Unit, "characters"),
+		Problems: []apiv1.Problem{}, Warnings: append([]string{}, check.Warnings...), Media: []apiv1.MediaValidation{},
 	}
-	for _, problem := range about.Problems {
-		if !strings.HasPrefix(problem.Field, prefix+"media[") {
-			p.Problems = append(p.Problems, problem)
+	if check.Limit > 0 {
+		part.Limit = &check.Limit
+	}
+	found := problems(faults)
+	for _, problem := range found {
+		if !strings.HasPrefix(problem.Field, c.partField("media[")) {
+			part.Problems = append(part.Problems, problem)
 		}
 	}
-	for i := range c.media {
-		a := v.checks.asset(c.media[i].AssetID)
-		if a == nil {
-			continue
+	for i := range c.part.Media {
+		if a := v.checks.asset(c.part.Media[i].AssetID); a != nil {
+			part.Media = append(part.Media, v.file(c, i, a, found))
 		}
-		file := media.Describe(a, &c.media[i])
-		rules := v.mediaRules(c)
-		out := apiv1.MediaValidation{ID: a.ID, Problems: []apiv1.Problem{}, Warnings: []string{}, Fix: string(fixFor(rules, file))}
-		field := fmt.Sprintf("%smedia[%d]", prefix, i)
-		for _, problem := range about.Problems {
-			if problem.Field == field {
-				out.Problems = append(out.Problems, problem)
-			}
-		}
-		if file.AltText == "" && !rules.NoAlt && !c.account.Options.Bool(schedctl.OptionRequireAlt) { // which makes it a problem
-			out.Warnings = append(out.Warnings, "the file has no alt text")
-		}
-		p.Media = append(p.Media, out)
 	}
-	return p
+	about.Parts = append(about.Parts, part)
+	about.Problems = appendNew(about.Problems, found)
+	about.Warnings = appendNew(about.Warnings, check.Warnings)
+	return nil
+}
+
+// appendNew appends the items that are not in the list.
+func appendNew[T comparable](list, items []T) []T {
+	for _, item := range items {
+		if !slices.Contains(list, item) {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// file returns the result for one file of a part.
+func (v *validation) file(c *accountContent, i int, a *schedctl.MediaAsset, found []apiv1.Problem) apiv1.MediaValidation {
+	file := media.Describe(a, &c.part.Media[i])
+	rules := v.mediaRules(c)
+	out := apiv1.MediaValidation{ID: a.ID, Problems: []apiv1.Problem{}, Warnings: []string{}, Fix: string(fixFor(rules, file))}
+	field := c.partField(fmt.Sprintf("media[%d]", i))
+	for _, problem := range found {
+		if problem.Field == field {
+			out.Problems = append(out.Problems, problem)
+		}
+	}
+	if file.AltText == "" && !rules.NoAlt && !c.account.Options.Bool(schedctl.OptionRequireAlt) { // which makes it a problem
+		out.Warnings = append(out.Warnings, "the file has no alt text")
+	}
+	return out
 }
 
 // mediaRules returns the rules of an account. Those of a network without media take no
@@ -91,7 +111,7 @@ func (v *validation) mediaRules(c *accountContent) publish.MediaRules {
 		return publish.MediaRules{}
 	}
 	account := c.account
-	account.Options, account.Credentials = account.OptionsFor(c.options), nil
+	account.Options, account.Credentials = account.OptionsFor(c.override.Options), nil
 	return p.MediaRules(account)
 }
 
