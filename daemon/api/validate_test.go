@@ -33,7 +33,7 @@ func problemFields(problems []apiv1.Problem) []string {
 func onePart(of apiv1.AccountValidation) []apiv1.PartValidation {
 	return []apiv1.PartValidation{{
 		Kind: "post", Length: of.Length, Limit: of.Limit, Unit: of.Unit,
-		Problems: of.Problems, Warnings: []string{}, Media: []apiv1.MediaValidation{},
+		Problems: of.Problems, Warnings: of.Warnings, Media: []apiv1.MediaValidation{},
 	}}
 }
 
