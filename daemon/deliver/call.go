@@ -26,6 +26,7 @@ type publisherCall struct {
 	firstKey         string                   // the key of part 0; set if whole
 	done             []schedctl.PublishedPart // the parts before it
 	extras           publish.Extras
+	cardImage        *publish.File // the picture of the link card; set right before the request
 	options          schedctl.Options
 	publishAt        time.Time
 	queuedAt         time.Time // see schedctl.Target.QueuedAt
@@ -109,6 +110,11 @@ func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (schedctl.Rec
 	if failure := c.unsupported(); failure != nil {
 		return schedctl.Receipt{}, failure
 	}
+	release, failure := d.prepareCard(ctx, c)
+	if failure != nil {
+		return schedctl.Receipt{}, failure
+	}
+	defer release()
 	if !c.hasMedia() {
 		return d.publishFiles(ctx, c, nil)
 	}
@@ -148,7 +154,7 @@ func (d *Deliverer) request(c *publisherCall) (publish.Request, *publish.Error) 
 		}
 	}
 	return publish.Request{
-		TargetID: c.attempt.TargetID, PostID: c.attempt.PostID, Content: c.part.Content, Extras: c.extras, PublishAt: c.publishAt,
+		TargetID: c.attempt.TargetID, PostID: c.attempt.PostID, Content: c.part.Content, Extras: c.extras, CardImage: c.cardImage, PublishAt: c.publishAt,
 		Attempt: c.attempt.Number, Key: c.attempt.Key, Account: c.accountWithOptions(), Credentials: credentials,
 		Part: c.part.Index, Kind: c.part.Kind, Root: c.receipt(0), Parent: c.receipt(c.part.Index - 1), Rest: c.requestRest(),
 	}, nil

@@ -238,7 +238,7 @@ type Request struct {
 	PostID    string
 	Content   string
 	Files     []File // the media, in order
-	CardImage *File  // the picture of the link card in Preview, not fitted; nil if it has none
+	CardImage *File  // the picture of the link card in Preview, for a [CardPublisher]; nil if it has none
 	Extras
 	PublishAt   time.Time
 	Attempt     int              // 1 for the first; 0 in calls of an [Uploader] before it

@@ -13,14 +13,15 @@ import (
 )
 
 var (
-	_ publish.Publisher  = (*bluesky.Publisher)(nil)
-	_ publish.Idempotent = (*bluesky.Publisher)(nil)
-	_ publish.Keyer      = (*bluesky.Publisher)(nil)
-	_ publish.Refresher  = (*bluesky.Publisher)(nil)
-	_ publish.Uploader   = (*bluesky.Publisher)(nil)
-	_ publish.Threader   = (*bluesky.Publisher)(nil)
-	_ publish.PartKeyer  = (*bluesky.Publisher)(nil)
-	_ publish.Finder     = (*bluesky.Publisher)(nil)
+	_ publish.Publisher     = (*bluesky.Publisher)(nil)
+	_ publish.Idempotent    = (*bluesky.Publisher)(nil)
+	_ publish.Keyer         = (*bluesky.Publisher)(nil)
+	_ publish.Refresher     = (*bluesky.Publisher)(nil)
+	_ publish.Uploader      = (*bluesky.Publisher)(nil)
+	_ publish.Threader      = (*bluesky.Publisher)(nil)
+	_ publish.CardPublisher = (*bluesky.Publisher)(nil)
+	_ publish.PartKeyer     = (*bluesky.Publisher)(nil)
+	_ publish.Finder        = (*bluesky.Publisher)(nil)
 )
 
 func TestConformance(t *testing.T) {

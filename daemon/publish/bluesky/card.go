@@ -1,10 +1,8 @@
 package bluesky
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"net/url"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -36,19 +34,19 @@ func (p *Publisher) cardLink(r publish.Request) string {
 
 // card returns the link card of a request, or nil if it has none. A page that cannot be
 // fetched has none: the link in the text remains.
-func (p *Publisher) card(ctx context.Context, u *url.URL, r publish.Request) (*embed, error) {
+func (p *Publisher) card(ctx context.Context, r publish.Request) (*embed, error) {
 	var shown external
-	var thumb *linkcard.Thumb
+	var thumb *publish.File
 	if link := p.cardLink(r); link != "" {
 		card, err := p.cards.Fetch(ctx, link)
 		if err != nil {
 			return nil, nil
 		}
-		shown, thumb = external{URI: link, Title: card.Title, Description: card.Description}, card.Thumb
+		shown, thumb = external{URI: link, Title: card.Title, Description: card.Description}, thumbFile(card.Thumb)
 	} else if r.Part == 0 && r.Preview.Mode == schedctl.PreviewCard {
 		shown = external{URI: r.Preview.URL, Title: r.Preview.Title, Description: r.Preview.Description}
 		var err error
-		if thumb, err = p.givenThumb(ctx, r); err != nil {
+		if thumb, err = givenThumb(r); err != nil {
 			return nil, err
 		}
 	} else {
@@ -58,7 +56,7 @@ func (p *Publisher) card(ctx context.Context, u *url.URL, r publish.Request) (*e
 	if thumb == nil {
 		return e, nil
 	}
-	uploaded, err := p.uploadThumb(ctx, u, r, thumb)
+	uploaded, err := p.uploadThumb(ctx, r, *thumb)
 	switch {
 	case err == nil:
 		shown.Thumb = uploaded
@@ -68,30 +66,35 @@ func (p *Publisher) card(ctx context.Context, u *url.URL, r publish.Request) (*e
 	return e, nil
 }
 
+// CardImageRules returns the limits of the schema.
+func (p *Publisher) CardImageRules(schedctl.Account) publish.ClassRules {
+	return publish.ClassRules{Types: []string{"image/jpeg", "image/png", "image/webp"}, MaxBytes: linkcard.MaxThumb}
+}
+
 // givenThumb returns the picture of a card that the post describes.
-func (p *Publisher) givenThumb(ctx context.Context, r publish.Request) (*linkcard.Thumb, error) {
+func givenThumb(r publish.Request) (*publish.File, error) {
 	if r.Preview.Image.AssetID == "" {
 		return nil, nil
 	}
-	if r.CardImage == nil || r.CardImage.Open == nil || p.cards == nil {
+	if r.CardImage == nil || r.CardImage.Open == nil {
 		return nil, publish.MediaError(publish.CodeUnreadable, "the daemon cannot read the picture of the link card; upload it again, attach it and retry")
 	}
-	data, err := r.CardImage.Open(ctx)
-	if err != nil {
-		return nil, publish.MediaError(publish.CodeUnreadable, "the daemon cannot read the picture of the link card; upload it again, attach it and retry")
+	return r.CardImage, nil
+}
+
+// thumbFile returns the fetched picture of a card, or nil if it has none.
+func thumbFile(t *linkcard.Thumb) *publish.File {
+	if t == nil {
+		return nil
 	}
-	defer data.Close()
-	thumb, err := p.cards.Fit(ctx, data)
-	if err != nil {
-		return nil, publish.MediaError("card_image", "the picture of the link card cannot be used; give a JPEG, PNG or WebP picture of at most 16 megapixels and 5 MB")
+	return &publish.File{
+		Media: publish.Media{MIMEType: t.MIMEType, Size: int64(len(t.Data)), SHA256: sha256.Sum256(t.Data)},
+		Open:  outbound.BytesBody(t.MIMEType, t.Data).Open,
 	}
-	return thumb, nil
 }
 
 // uploadThumb uploads the picture of a card.
-func (p *Publisher) uploadThumb(ctx context.Context, u *url.URL, r publish.Request, thumb *linkcard.Thumb) (*blob, error) {
-	f := publish.File{Media: publish.Media{MIMEType: thumb.MIMEType, Size: int64(len(thumb.Data)), SHA256: sha256.Sum256(thumb.Data)}}
-	f.Open = outbound.BytesBody(thumb.MIMEType, bytes.Clone(thumb.Data)).Open
+func (p *Publisher) uploadThumb(ctx context.Context, r publish.Request, f publish.File) (*blob, error) {
 	var err error
 	if f.Upload, err = p.Upload(ctx, r, f); err != nil {
 		return nil, err

@@ -158,24 +158,18 @@ func TestARepeatKeepsTheCard(t *testing.T) {
 
 func TestPicturesOfGivenCards(t *testing.T) {
 	t.Parallel()
-	site := startWebsite(t)
-	n, p := startWithCards(t)
-	open := func(path string) func(context.Context) (io.ReadCloser, error) {
-		return func(ctx context.Context) (io.ReadCloser, error) {
-			a, err := outbound.Get(ctx, http.DefaultClient, site.URL+path, nil)
-			return io.NopCloser(bytes.NewReader(a.Body)), err
-		}
-	}
+	n, p := start(t)
 	r := request(n, "hello")
 	r.Preview = schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com", Title: "T", Image: schedctl.PostMedia{AssetID: "med_1"}}
+	picture, unreadable := publishtest.TestFile("image/png", 1), publishtest.TestFile("image/png", 2)
+	unreadable.Open = func(context.Context) (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }
 	for name, tt := range map[string]struct {
 		file *publish.File
 		code string
 	}{
-		"a picture":   {&publish.File{Open: open("/picture.png")}, ""},
-		"no picture":  {&publish.File{Open: open("/page")}, "card_image"},
+		"a picture":   {&picture, ""},
 		"not given":   {nil, publish.CodeUnreadable},
-		"cannot open": {&publish.File{Open: func(context.Context) (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }}, publish.CodeUnreadable},
+		"cannot open": {&unreadable, publish.CodeUnreadable},
 	} {
 		r.CardImage = tt.file
 		n.mu.Lock()

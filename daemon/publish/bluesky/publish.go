@@ -119,7 +119,7 @@ func (p *Publisher) record(ctx context.Context, u *url.URL, r publish.Request) (
 		return record{}, err
 	}
 	if value.Embed == nil {
-		value.Embed, err = p.card(ctx, u, r)
+		value.Embed, err = p.card(ctx, r)
 	}
 	return value, err
 }

@@ -23,6 +23,7 @@ var (
 	_ publish.Publisher      = (*httppost.Publisher)(nil)
 	_ publish.MediaPublisher = (*httppost.Publisher)(nil)
 	_ publish.Threader       = (*httppost.Publisher)(nil)
+	_ publish.CardPublisher  = (*httppost.Publisher)(nil)
 	_ publish.Poller         = (*httppost.Publisher)(nil)
 	_ publish.Idempotent     = (*httppost.Publisher)(nil)
 	_ publish.Pacer          = (*httppost.Publisher)(nil)

@@ -19,6 +19,9 @@ func (p *Publisher) PollRules(schedctl.Account) publish.PollRules {
 	return publish.PollRules{WithMedia: true}
 }
 
+// CardImageRules allows every picture.
+func (p *Publisher) CardImageRules(schedctl.Account) publish.ClassRules { return publish.ClassRules{} }
+
 // part is a further part of a thread, or the first comment.
 type part struct {
 	Content string  `json:"content"`

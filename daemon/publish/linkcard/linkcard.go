@@ -121,15 +121,15 @@ func (f *Fetcher) fetchThumb(ctx context.Context, link string) *Thumb {
 		return nil
 	}
 	defer resp.Body.Close()
-	thumb, err := f.Fit(ctx, resp.Body)
+	thumb, err := f.fit(ctx, resp.Body)
 	if err != nil {
 		return nil
 	}
 	return thumb
 }
 
-// Fit returns a picture as the picture of a card, scaled if necessary.
-func (f *Fetcher) Fit(ctx context.Context, r io.Reader) (*Thumb, error) {
+// fit returns a picture as the picture of a card, scaled if necessary.
+func (f *Fetcher) fit(ctx context.Context, r io.Reader) (*Thumb, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxPicture+1))
 	if err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)
