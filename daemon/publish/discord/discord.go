@@ -8,7 +8,8 @@
 // has checked the channel. Files are sent in the same request as the text.
 //
 // A webhook cannot reply. The parts of a thread are messages in order, in the channel or
-// in the thread that the URL of the webhook names.
+// in the thread that the URL of the webhook names. In a forum, each post starts a thread
+// of Discord, and its parts follow there.
 package discord
 
 import (
@@ -51,6 +52,7 @@ func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "webhook_url", Required: true, Secret: true, Help: "from the channel's settings, Integrations, Webhooks; add ?thread_id=… to post into a thread"},
 		{Name: "mentions", Option: true, Post: true, Help: "true to let @everyone, @here, roles and users in a post notify them"},
+		{Name: "forum", Option: true, Help: "true if the channel is a forum: each post starts a thread there, named after its first line"},
 	}
 }
 
@@ -115,4 +117,6 @@ func (w webhook) isDiscord() bool {
 	return false
 }
 
-func checkOptions(o schedctl.Options) *publish.Error { return publish.CheckBools(o, "mentions") }
+func checkOptions(o schedctl.Options) *publish.Error {
+	return publish.CheckBools(o, "mentions", "forum")
+}

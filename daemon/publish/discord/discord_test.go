@@ -219,4 +219,5 @@ func ExamplePublisher_Fields() {
 	// Output:
 	// webhook_url: from the channel's settings, Integrations, Webhooks; add ?thread_id=… to post into a thread
 	// mentions: true to let @everyone, @here, roles and users in a post notify them
+	// forum: true if the channel is a forum: each post starts a thread there, named after its first line
 }

@@ -26,7 +26,8 @@ func (p *Publisher) PollRules(schedctl.Account) publish.PollRules {
 
 // pollMessage is a message that consists of a poll.
 type pollMessage struct {
-	Poll poll `json:"poll"`
+	Poll       poll   `json:"poll"`
+	ThreadName string `json:"thread_name,omitempty"`
 }
 
 type poll struct {

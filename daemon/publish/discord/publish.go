@@ -31,6 +31,7 @@ type message struct {
 	AllowedMentions *allowedMentions `json:"allowed_mentions,omitempty"`
 	Attachments     []attachment     `json:"attachments,omitempty"`
 	Flags           int              `json:"flags,omitempty"`
+	ThreadName      string           `json:"thread_name,omitempty"` // starts a thread in a forum
 }
 
 // suppressEmbeds is the flag of a message without link previews
@@ -50,10 +51,11 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
+	w = w.inThreadOf(r)
 	if err := p.checkParent(ctx, w, r); err != nil {
 		return schedctl.Receipt{}, err
 	}
-	a, err := p.post(ctx, w, encodeMessage(r), r.Files)
+	a, err := p.post(ctx, w, encodeMessage(w, r), r.Files)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
@@ -61,18 +63,22 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, fileRefusal(err, r.Files)
 	}
-	receipt.Ref = w.id
+	receipt.Ref = newReference(w, r, a).String()
 	receipt.Degraded = cmp.Or(degradedPoll(a, r.Poll), degraded(a, len(r.Files)))
 	return receipt, nil
 }
 
 // encodeMessage returns the message of a request as JSON. A poll is a message of its own,
 // and the text is its question.
-func encodeMessage(r publish.Request) []byte {
-	if r.Poll != nil {
-		return outbound.EncodeJSON(pollMessage{newPoll(r)})
+func encodeMessage(w webhook, r publish.Request) []byte {
+	var thread string
+	if w.startsThread(r) {
+		thread = threadName(r)
 	}
-	m := message{Content: r.Content, Attachments: attachments(r.Files)}
+	if r.Poll != nil {
+		return outbound.EncodeJSON(pollMessage{Poll: newPoll(r), ThreadName: thread})
+	}
+	m := message{Content: r.Content, Attachments: attachments(r.Files), ThreadName: thread}
 	if !r.Account.Options.Bool("mentions") {
 		m.AllowedMentions = &allowedMentions{Parse: []string{}}
 	}

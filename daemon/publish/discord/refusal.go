@@ -21,7 +21,8 @@ var errorMeanings = map[int]struct {
 	20009:  {schedctl.KindContent, "the network refused the post as explicit content; change it"},
 	50027:  {schedctl.KindAuth, "the token of the webhook is not valid; copy its URL again and reconnect the account with it"},
 	200000: {schedctl.KindContent, "the server's automatic moderation refused the post; change it"},
-	220001: {schedctl.KindAuth, "the webhook belongs to a forum, where posts go into threads; reconnect the account with ?thread_id=… at the end of its URL"},
+	220001: {schedctl.KindAuth, "the webhook belongs to a forum, where posts go into threads; set the option forum of the account, or reconnect it with ?thread_id=… at the end of its URL"},
+	220003: {schedctl.KindAuth, "the webhook does not belong to a forum; turn off the option forum of the account"},
 	240000: {schedctl.KindContent, "the network refused a link in the post as harmful; change it"},
 }
 

@@ -24,7 +24,7 @@ func (p *Publisher) checkParent(ctx context.Context, w webhook, r publish.Reques
 	if err := publish.CheckReplyIDs(&r); err != nil {
 		return err
 	}
-	if r.Part == 0 || r.Parent.Ref != w.id {
+	if r.Part == 0 || parseReference(r.Parent.Ref).webhook != w.id {
 		return nil
 	}
 	a, err := outbound.Get(ctx, p.client, w.messageURL(url.PathEscape(r.Parent.ID)), outbound.Header(p.userAgent, ""))

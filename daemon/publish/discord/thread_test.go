@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/discord"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/recorded"
 )
 
@@ -34,6 +35,7 @@ type server struct {
 	messages []map[string]any
 	deleted  map[string]bool
 	dropPoll bool // publish messages without their poll
+	forum    bool // a message without a thread starts one
 }
 
 func newServer(t *testing.T) *server {
@@ -47,7 +49,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost:
 		s.post(w, r)
 	case readsMessage(r):
-		s.read(w, path.Base(r.URL.Path))
+		s.read(w, path.Base(r.URL.Path), r.URL.Query().Get("thread_id"))
 	default:
 		s.connect.ServeHTTP(w, r)
 	}
@@ -63,13 +65,18 @@ func (s *server) post(w http.ResponseWriter, r *http.Request) {
 		delete(m, "poll")
 	}
 	m["id"], m["channel_id"] = fmt.Sprint(1180000000000000042+len(s.messages)), "199737254929760257"
+	if s.forum {
+		if m["channel_id"] = r.URL.Query().Get("thread_id"); m["channel_id"] == "" {
+			m["channel_id"] = m["id"]
+		}
+	}
 	s.messages = append(s.messages, m)
 	_ = json.NewEncoder(w).Encode(m)
 }
 
-func (s *server) read(w http.ResponseWriter, id string) {
+func (s *server) read(w http.ResponseWriter, id, thread string) {
 	for _, m := range s.messages {
-		if m["id"] == id && !s.deleted[id] {
+		if m["id"] == id && !s.deleted[id] && (!s.forum || m["channel_id"] == thread) {
 			_ = json.NewEncoder(w).Encode(m)
 			return
 		}
@@ -214,6 +221,59 @@ func TestSuppressPreviews(t *testing.T) {
 	r.Preview.Mode = schedctl.PreviewNone
 	if _, err := p.Publish(t.Context(), r); err != nil || s.messages[0]["flags"] != 4.0 {
 		t.Errorf("got %v, %v", s.messages, err)
+	}
+}
+
+func TestForum(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.forum = true
+	p, r := s.start(t)
+	r.Account.Options = schedctl.Options{"forum": true}
+	r.Content = " " + strings.Repeat("🙂", 101) + "\nmore"
+	first, err := p.Publish(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := webhookID + " " + first.ID; first.Ref != want || first.URL != "https://discord.com/channels/199737254929760256/"+first.ID+"/"+first.ID {
+		t.Errorf("got %+v, want the reference %q", first, want)
+	}
+	second, err := p.Publish(t.Context(), replyTo(r, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	third := replyTo(r, second)
+	third.Part, third.Root = 2, &first
+	if _, err := p.Publish(t.Context(), third); err != nil {
+		t.Fatal(err)
+	}
+	names := []any{strings.Repeat("🙂", 99) + "…", nil, nil}
+	for i, m := range s.messages {
+		if m["channel_id"] != first.ID || m["thread_name"] != names[i] {
+			t.Errorf("message %d is in the thread %v named %v", i, m["channel_id"], m["thread_name"])
+		}
+	}
+}
+
+func TestForumThreadNames(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.forum = true
+	p, r := s.start(t)
+	r.Account.Options = schedctl.Options{"forum": true}
+	r.Poll = &schedctl.Poll{Options: []string{"yes", "no"}, ExpiresIn: time.Hour}
+	if _, err := p.Publish(t.Context(), r); err != nil || s.messages[0]["thread_name"] != content {
+		t.Errorf("a poll: got %v, %v", s.messages, err)
+	}
+	var form []part
+	p, r = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		form = formOf(r)
+		fmt.Fprint(w, reply(r, 1))
+	}))
+	r.Account.Options = schedctl.Options{"forum": true}
+	r.Content, r.Files = "", []publish.File{publishtest.TestFile("image/png", 1)}
+	if _, err := p.Publish(t.Context(), r); err != nil || !strings.Contains(form[0].body, `"thread_name":"holiday 1.png"`) {
+		t.Errorf("a file: got %v, %v", form, err)
 	}
 }
 
