@@ -102,10 +102,11 @@ func (c *Check) WarnLanguage(content Content, network string) {
 	}
 }
 
-// WarnPreview adds a warning if a content asks for a link preview other than the
-// automatic one. It is for networks that decide on their own about previews.
+// WarnPreview adds a warning if part 0 asks for a link preview other than the automatic
+// one. It is for networks that decide on their own about previews.
 func (c *Check) WarnPreview(content Content, network string) {
-	if content.Preview.Mode != schedctl.PreviewAuto {
+	part0 := content.Kind == "" || content.Kind == schedctl.PartPost
+	if part0 && content.Preview.Mode != schedctl.PreviewAuto {
 		c.Warnings = append(c.Warnings, network+" makes link previews on its own; link_preview has no effect there")
 	}
 }

@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -173,6 +174,10 @@ func FuzzResponses(f *testing.F) {
 	f.Add(byte(3), 200, "3mnbxyhbs2k2a", "")
 	f.Add(byte(3), 200, "j222222222222", "")
 	f.Add(byte(5), 200, "hello", "en")
+	f.Add(byte(7), 200, `{"results":[{"uri":"at://did:plc:abc/app.bsky.feed.post/3mnbxyhbs2k2a","cid":"bafy"},{"uri":"at://did:plc:abc/app.bsky.feed.post/3mnbxyhbs2l2a"}]}`, "")
+	f.Add(byte(7), 200, `{"results":[{},{"uri":7}]}`, "")
+	f.Add(byte(8), 200, `{"text":"a","embed":{"images":[{"image":{"ref":{"$link":"bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"},"size":17}}]}}`, "")
+	f.Add(byte(8), 200, `{"embed":{"video":{"ref":{"$link":"x"}}}}`, "")
 	f.Add(byte(5), 200, "👨‍👩‍👧‍👦", "en,de")
 	for _, text := range []string{
 		"(https://example.com/a_(b)). @alice.bsky.social, #tag", "#a(b.com @(c.com", "＃日本語\u200bx", "@a.com(@b.com)", "\xff#\xfe", "a.com:1/",
@@ -183,7 +188,7 @@ func FuzzResponses(f *testing.F) {
 		f.Add(byte(6), 200, text, "")
 	}
 	f.Fuzz(func(t *testing.T, reader byte, status int, text, more string) {
-		switch reader % 7 {
+		switch reader % 9 {
 		case 0:
 			checkReadSession(t, []byte(text))
 		case 1:
@@ -198,8 +203,33 @@ func FuzzResponses(f *testing.F) {
 			checkCheck(t, text, more)
 		case 6:
 			checkServer(t, text)
+		case 7:
+			checkThreadReceipt(t, []byte(text))
+		case 8:
+			checkRecordCID(t, []byte(text))
 		}
 	})
+}
+
+func checkThreadReceipt(t *testing.T, body []byte) {
+	r := publish.Request{Key: "3mnbxyhbs2k2a", Rest: []publish.RequestPart{{Key: "3mnbxyhbs2l2a"}}, Credentials: publish.Credentials{fieldDID: "did:plc:abc"}}
+	receipt, ok := threadReceipt(outbound.Response{Status: 200, Body: body}, r, []string{"", ""})
+	if ok && (receipt.ID != uriOf("did:plc:abc", r.Key) || len(receipt.Rest) != 1 || receipt.Rest[0].ID == receipt.ID) {
+		t.Errorf("%q: got %+v", body, receipt)
+	}
+}
+
+// checkRecordCID checks that equal records have equal identifiers.
+func checkRecordCID(t *testing.T, body []byte) {
+	var first, second record
+	if json.Unmarshal(body, &first) != nil || json.Unmarshal(body, &second) != nil {
+		return
+	}
+	cid, err := recordCID(first)
+	again, err2 := recordCID(second)
+	if cid != again || (err == nil) != (err2 == nil) || err == nil && !cidPattern().MatchString(cid) {
+		t.Errorf("%q: %s, %v and %s, %v", body, cid, err, again, err2)
+	}
 }
 
 // checkServer checks that an accepted address is only a server and is parsed again

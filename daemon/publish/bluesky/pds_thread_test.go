@@ -3,6 +3,7 @@ package bluesky_test
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -89,6 +90,35 @@ func TestPDSThread(t *testing.T) {
 
 	r.testThreadRepeats(t, q, receipt)
 	r.testLateComment(t, all)
+	r.testConcurrentThreads(t)
+}
+
+// testConcurrentThreads sends one thread five times at once.
+func (r rig) testConcurrentThreads(t *testing.T) {
+	before := len(r.pds.Posts(t))
+	q := r.request("Sent at once, with " + r.pds.URL)
+	q.Rest = []publish.RequestPart{{Content: "two", Key: r.PartKey(q.Key, 1)}, {Content: "three", Key: r.PartKey(q.Key, 2)}}
+	receipts := make(chan schedctl.Receipt, 5)
+	var calls sync.WaitGroup
+	for range cap(receipts) {
+		calls.Go(func() {
+			receipt, err := r.Publish(t.Context(), q)
+			if err != nil {
+				t.Error(err)
+			}
+			receipts <- receipt
+		})
+	}
+	calls.Wait()
+	first := <-receipts
+	for range cap(receipts) - 1 {
+		if diff := cmp.Diff(first, <-receipts); diff != "" {
+			t.Errorf("receipts differ:\n%s", diff)
+		}
+	}
+	if n := len(r.pds.Posts(t)); n != before+3 {
+		t.Errorf("%d new posts, want 3", n-before)
+	}
 }
 
 // testThreadRepeats sends the thread again: at once, while the account has only a part of
@@ -164,7 +194,7 @@ func TestPDSCard(t *testing.T) {
 	if !slices.Equal(titles, []any{"Visit 1", "Visit 1"}) || len(r.pds.Posts(t)) != 1 {
 		t.Errorf("titles %v, %d posts", titles, len(r.pds.Posts(t)))
 	}
-	// A record that exists is not replaced, whatever the page says meanwhile.
+	// A record that exists is not replaced, whatever the page says now.
 	other := r.request("See " + site.URL + "/page?other")
 	other.Key = q.Key
 	if _, err := r.Publish(t.Context(), other); err != nil {

@@ -65,7 +65,7 @@ func (p *Publisher) stored(ctx context.Context, u *url.URL, c publish.Credential
 
 // earlier returns the receipt of a request that the server has carried out earlier. One
 // write creates all parts, so each of them proves that all were published, also if their
-// author has deleted others since. With first, only the first part is looked for.
+// author has deleted others since. With first, only the first part is looked up.
 func (p *Publisher) earlier(ctx context.Context, u *url.URL, r publish.Request, first bool) (receipt schedctl.Receipt, found bool, err error) {
 	keys := keysOf(r)
 	receipts := make([]schedctl.Receipt, len(keys))

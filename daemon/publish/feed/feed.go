@@ -73,7 +73,7 @@ func (f *Feed) Connect(_ context.Context, c publish.Connection) (publish.Profile
 func (f *Feed) Check(_ schedctl.Account, content publish.Content) publish.Check {
 	check := publish.Measured(utf8.RuneCountInString(content.Text), 0, "characters")
 	check.RefuseVisibility(content, "feeds")
-	if content.Preview.Mode == schedctl.PreviewCard {
+	if content.Preview.Mode == schedctl.PreviewCard && content.Kind != schedctl.PartReply && content.Kind != schedctl.PartComment {
 		check.Warnings = append(check.Warnings, "feeds have no link cards; link_preview has no effect there")
 	}
 	return check

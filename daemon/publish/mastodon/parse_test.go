@@ -132,8 +132,12 @@ func FuzzResponses(f *testing.F) {
 	}
 	f.Add(byte(11), 200, `{"links":[{"rel":"http://nodeinfo.diaspora.software/ns/schema/2.0","href":"https://social.example/nodeinfo/2.0"}]}`, "")
 	f.Add(byte(11), 200, `{"version":"2.0","software":{"name":"GoToSocial","version":"0.20.1+git-3c8b2a3"}}`, "")
+	f.Add(byte(12), 200, `{"descendants":[{"id":"1","in_reply_to_id":7,"poll":{"options":[{}]},"account":{"id":"1"}}]}`, "")
+	f.Add(byte(12), 200, `{"descendants":null,"configuration":{"polls":{"max_options":1e9,"min_expiration":-1}}}`, "")
 	f.Fuzz(func(t *testing.T, reader byte, status int, text, more string) {
-		switch reader % 12 {
+		switch reader % 13 {
+		case 12:
+			checkReplies(t, []byte(text))
 		case 0:
 			checkParseInstance(t, []byte(text))
 		case 1:
@@ -174,5 +178,18 @@ func checkServer(t *testing.T, text string) {
 	}
 	if again, err := parseServer(u.String()); len(u.String()) <= 2048 && (err != nil || *again != *u) {
 		t.Errorf("%q: %v parsed again is %v, %v", text, u, again, err)
+	}
+}
+
+// checkReplies checks that replies have ids and that limits of polls are positive.
+func checkReplies(t *testing.T, body []byte) {
+	replies, _ := parseReplies(outbound.Response{Status: 200, Body: body})
+	for _, reply := range replies {
+		if reply.ID == "" || reply.hasReply && reply.replyTo == unknownReply {
+			t.Errorf("%q: got %+v", body, reply)
+		}
+	}
+	if rules, _ := parsePollRules(outbound.Response{Status: 200, Body: body}); min(rules.MaxOptions, rules.MaxOption) < 0 || min(rules.MinTime, rules.MaxTime) < 0 {
+		t.Errorf("%q: got %+v", body, rules)
 	}
 }

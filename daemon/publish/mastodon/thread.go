@@ -49,8 +49,8 @@ func parentRefused(a outbound.Response, r publish.Request, says string) bool {
 	return strings.Contains(says, "reply") || a.Status == http.StatusNotFound && !strings.Contains(says, "media")
 }
 
-// lostParent reports whether a status that should be a reply certainly is none, or
-// replies to another status.
+// lostParent reports whether a status certainly does not reply to the parent of its
+// request.
 func lostParent(s listedStatus, r publish.Request) bool {
 	return r.Parent != nil && s.hasReply && s.replyTo != r.Parent.ID
 }

@@ -289,7 +289,7 @@ func (s Suite) testReplyResponses(t *testing.T) {
 	}
 }
 
-// testMissingParent checks that a reply to a post that is gone publishes nothing.
+// testMissingParent checks that a reply to a deleted post is not published.
 func (s Suite) testMissingParent(t *testing.T) {
 	t.Parallel()
 	if s.Threads.Missing == nil {
