@@ -38,6 +38,7 @@ type timeline struct {
 // listedPost is one post on a timeline.
 type listedPost struct {
 	id, content string
+	parent      string // of a reply
 	at          time.Time
 }
 
@@ -57,7 +58,7 @@ func (n *timeline) Publish(ctx context.Context, r publish.Request) (schedctl.Rec
 	}
 	receipt := schedctl.Receipt{}
 	if !how.lost {
-		receipt.ID = n.add(r.Content)
+		receipt.ID = n.addReply(r.Content, parentOf(r))
 	}
 	n.mu.Unlock()
 	time.Sleep(how.after)
@@ -67,8 +68,18 @@ func (n *timeline) Publish(ctx context.Context, r publish.Request) (schedctl.Rec
 	return receipt, nil
 }
 
+// parentOf returns the id of the post that a request replies to, or an empty string.
+func parentOf(r publish.Request) string {
+	if r.Parent == nil {
+		return ""
+	}
+	return r.Parent.ID
+}
+
 // add publishes a text and returns its id.
-func (n *timeline) add(content string) string {
+func (n *timeline) add(content string) string { return n.addReply(content, "") }
+
+func (n *timeline) addReply(content, parent string) string {
 	if n.sameTwice {
 		for _, p := range n.list {
 			if p.content == content {
@@ -77,7 +88,7 @@ func (n *timeline) add(content string) string {
 		}
 	}
 	n.next++
-	p := listedPost{id: fmt.Sprint(n.next), content: content, at: time.Now()}
+	p := listedPost{id: fmt.Sprint(n.next), content: content, parent: parent, at: time.Now()}
 	n.list = append(n.list, p)
 	return p.id
 }
@@ -90,7 +101,7 @@ func (n *timeline) Find(_ context.Context, r publish.Request, since time.Time) (
 	incomplete := n.unreadable != nil && n.unreadable(r.Account.ID)
 	n.mu.Unlock()
 	for _, p := range list {
-		if p.content != r.Content || p.at.Before(since.Add(-2*time.Second)) {
+		if p.content != r.Content || p.parent != parentOf(r) || p.at.Before(since.Add(-2*time.Second)) {
 			continue
 		}
 		if taken, err := r.Taken(p.id); taken || err != nil {
@@ -393,6 +404,74 @@ func playAtRandom(a *attribution, seed uint64) {
 	}
 	if have := a.network.posts(); have < published || have > published+doubts {
 		a.Errorf("the network has %d posts, %d targets are published and %d unresolved", have, published, doubts)
+	}
+}
+
+// TestAttributionOfThreadsAtRandom does the same to threads of which all parts have the same
+// text. No post of the network counts for two parts, and every reply has the right parent.
+func TestAttributionOfThreadsAtRandom(t *testing.T) {
+	for _, seed := range oracle.Seeds(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, storagetest.NewMemory())
+				defer r.kill()
+				playThreadsAtRandom(newAttribution(r), seed)
+			})
+		})
+	}
+}
+
+func playThreadsAtRandom(a *attribution, seed uint64) {
+	random, replies := rand.New(rand.NewPCG(seed, 3)), rand.New(rand.NewPCG(seed, 4))
+	a.network.reply = func(int, publish.Request) reply { // under the network's lock
+		return reply{lost: replies.IntN(5) == 0, cut: replies.IntN(4) == 0, after: time.Duration(replies.IntN(10)) * time.Second}
+	}
+	accounts := []schedctl.Account{a.login("a"), a.login("b")}
+	var posts []schedctl.Post
+	a.start()
+	for range 8 {
+		n := schedctl.NewPost{Content: "text", Accounts: accounts[random.IntN(2):][:1], Now: true}
+		for range random.IntN(4) {
+			n.Thread = append(n.Thread, schedctl.Part{Content: "text"})
+		}
+		posts = append(posts, a.create(n))
+		a.after(time.Duration(random.IntN(60_000)) * time.Millisecond)
+		if random.IntN(4) == 0 {
+			a.endFor(storage.ErrBroken)
+			a.start()
+		}
+	}
+	a.after(48 * time.Hour)
+	parents, owner := map[string]string{}, map[string]string{}
+	for _, l := range a.network.list {
+		parents[l.id] = l.parent
+	}
+	claim := func(t *schedctl.Target, id, parent string) {
+		if got, found := parents[id]; !found || got != parent || owner[id] != "" {
+			a.Errorf("target %s has part %q with parent %q, want %q; its owner is %q", t.ID, id, got, parent, owner[id])
+		}
+		owner[id] = t.ID
+	}
+	doubts := 0
+	for _, p := range posts {
+		t, parent := a.of(p), ""
+		if p.PartCount(&p.Targets[0]) == 1 && t.Status == schedctl.Published {
+			claim(&t, t.PlatformPostID, "")
+		}
+		for _, d := range t.Done {
+			claim(&t, d.ID, parent)
+			parent = d.ID
+		}
+		switch {
+		case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
+			doubts++
+		case t.Status != schedctl.Published:
+			a.Errorf("target %+v, error %+v\n%s", t, t.Error, a.logs.String())
+		}
+	}
+	if have := a.network.posts(); have < len(owner) || have > len(owner)+doubts {
+		a.Errorf("the network has %d posts, %d belong to targets and %d are unresolved", have, len(owner), doubts)
 	}
 }
 

@@ -55,6 +55,8 @@ func TestPolicy(t *testing.T) {
 		{"platform, third try gives way", schedctl.KindPlatform, no, time.Time{}, facts{tries: 3}, want{Retry: 640 * time.Second, Ask: 640 * time.Second, Attempt: no, Target: no, Retryable: true}},
 		{"platform, fourth try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 4}, want{Retry: 5120 * time.Second, Ask: 5120 * time.Second, Attempt: no, Target: no, Retryable: true}},
 		{"platform, last try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 5}, want{Retry: -1, Attempt: no, Target: no, Retryable: true}},
+		{"platform, third try in a thread", schedctl.KindPlatform, no, time.Time{}, facts{tries: 3, midThread: true}, want{Place: true, Ask: 640 * time.Second, Pause: 640 * time.Second, Attempt: no, Target: no, Retryable: true}},
+		{"platform, third try of what may start a thread", schedctl.KindPlatform, no, time.Time{}, facts{tries: 3, startsThread: true, earlierUncertain: true}, want{Place: true, Ask: 640 * time.Second, Pause: 640 * time.Second, Attempt: no, Target: maybe, Retryable: true}},
 		{"platform says when", schedctl.KindPlatform, no, in(time.Hour), facts{tries: 3}, want{Place: true, Ask: time.Hour, Pause: time.Hour, Attempt: no, Target: no, Retryable: true}},
 		{"rate limit says when", schedctl.KindRateLimited, no, in(time.Hour), facts{tries: 1}, want{Place: true, Ask: time.Hour, Pause: time.Hour, Attempt: no, Target: no, Retryable: true}},
 		{"rate limit says when, last try", schedctl.KindRateLimited, no, in(time.Hour), facts{tries: 5}, want{Retry: -1, Pause: time.Hour, Attempt: no, Target: no, Retryable: true}},

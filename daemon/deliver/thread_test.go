@@ -540,3 +540,57 @@ func TestWithheldThreads(t *testing.T) {
 		}
 	})
 }
+
+// A target that is due before a thread waits for its end, if the thread has started.
+func TestThreadGoesBeforeEarlierTargets(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me", nil)
+		thread := r.create(threadOf(5, a))
+		r.fake.Then(publishtest.Response{}, publishtest.Response{}, publishtest.Response{Err: &publish.Error{
+			Kind: schedctl.KindRateLimited, Message: "slow down", Outcome: no, RetryAt: time.Now().Add(10 * time.Minute),
+		}})
+		r.start()
+		r.after(time.Minute)
+		earlier := r.create(schedctl.NewPost{Content: secret, Accounts: []schedctl.Account{a}, Now: true})
+		r.change(earlier.ID, func(p *schedctl.Post) ([]schedctl.Event, error) {
+			p.Targets[0].PublishAt = thread.PublishAt.Add(-time.Second)
+			p.Targets[0].NextAttemptAt = p.Targets[0].PublishAt
+			return nil, nil
+		})
+		r.kill()
+		r.start()
+		r.after(time.Hour)
+		r.wantThread(thread)
+		r.wantStatus(earlier, schedctl.Published)
+		if got := r.readAccount(a.ID); got.ThreadTargetID != "" {
+			t.Error("the account remembers a thread that has ended")
+		}
+	})
+}
+
+// Each part is called once, whatever the store says about the transaction that records the
+// part before it.
+func TestNextPartIsCalledOnceWhateverTheStoreSays(t *testing.T) {
+	for name, at := range moments {
+		for times := range 4 {
+			t.Run(fmt.Sprint(name, " ", times), func(t *testing.T) {
+				bubble(t, func(r *rig) {
+					faulty := r.faulty()
+					release := r.fake.Hold()
+					r.start()
+					a := r.account("me", nil)
+					p := r.create(withComment(threadOf(3, a)))
+					other := r.schedule(time.Millisecond, a)
+					r.after(time.Second)
+					faulty.FailUpdates(times, at)
+					release()
+					r.after(time.Minute)
+					r.wantCalls(5)
+					r.wantThread(p)
+					r.wantAttempts(p, yes, yes, yes, yes)
+					r.wantStatus(other, schedctl.Published)
+				})
+			})
+		}
+	}
+}
