@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/client/bulk"
 )
 
-// The columns media and alt of CSV are lists with escapes. What is written can be read
-// back, and what can be read survives being written.
+// The columns media and alt of CSV are lists with escapes. Written rows can be read back,
+// and rows that were read can be written without a change.
 func FuzzMediaColumns(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"cat.png", "A cat"}, {`C:\cats\cat.png`, `one; two \ three`}, {`a\;b;c`, `\`}, {`\\;`, `;;`}, {"a\nb", "\r\n\"\t "}, {`\\\;`, "é\u00a0"},
