@@ -44,9 +44,9 @@ Then the command reads both databases completely and compares counts and checksu
 
 Media files are copied and verified first, from the place where the source's daemon has
 them to the default place of the copy: PostgreSQL, or the directory "blobs" next to the
-file. Files in a bucket stay there, and the command only checks that they exist. Name other
-places with --from-blobs and --to-blobs. If files are missing, nothing else is copied,
-unless you give --skip-lost-media.
+file. Files in a bucket stay there, and the command only checks that they exist. Name
+other places with --from-blobs and --to-blobs. If files are missing, nothing else is
+copied, unless you give --skip-lost-media.
 
 No daemon may use either database during the copy, and no daemon can start on the copy
 before it is complete. Run the same command again to continue an interrupted copy. A
