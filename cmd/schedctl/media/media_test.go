@@ -85,10 +85,10 @@ func TestIsID(t *testing.T) {
 
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
-	if got := Describe(film); got != "film.mp4, video/mp4, 5.0 MB, pending" {
+	if got := describeAsset(film); got != "film.mp4, video/mp4, 5.0 MB, pending" {
 		t.Errorf("described as %q", got)
 	}
-	if got := Describe(cat); strings.ContainsRune(got, '\x1b') || !strings.HasSuffix(got, ", image/png, 34.2 kB, 800x600") {
+	if got := describeAsset(cat); strings.ContainsRune(got, '\x1b') || !strings.HasSuffix(got, ", image/png, 34.2 kB, 800x600") {
 		t.Errorf("described as %q", got)
 	}
 	if pixels, duration := pixelText(film), durationText(film); pixels != "" || duration != "8.5s" {

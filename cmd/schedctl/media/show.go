@@ -33,7 +33,7 @@ func show(ctx context.Context, a *cli.App, ref string) error {
 	}
 	asset, err := c.MediaAsset(ctx, ids[0])
 	if err != nil {
-		return unknown(ids[0], err)
+		return unknownAsset(ids[0], err)
 	}
 	if err := a.PrintObject(asset, asset.ID, properties(a, asset)); err != nil {
 		return err

@@ -91,7 +91,7 @@ func (o *watchOptions) run(ctx context.Context, ids []string) error {
 
 // The times of a watch.
 const (
-	recent    = 10 * time.Minute // what happened since may come first
+	recentWindow    = 10 * time.Minute // what happened since may come first
 	afterword = time.Second      // how long the events of a post that has ended may take to come
 	watchLook = 5 * time.Second  // how often posts are read in addition to their events
 )
@@ -138,7 +138,7 @@ func (o *watchOptions) begin() error {
 	var since time.Time
 	for i, w := range o.watches {
 		changed := w.post.UpdatedAt
-		told := changed != nil && o.Now().Sub(changed.Time) < recent
+		told := changed != nil && o.Now().Sub(changed.Time) < recentWindow
 		if w.err == nil && told && (since.IsZero() || changed.Before(since)) {
 			since = changed.Time
 		}
