@@ -91,9 +91,9 @@ func (o *watchOptions) run(ctx context.Context, ids []string) error {
 
 // The times of a watch.
 const (
-	recentWindow    = 10 * time.Minute // what happened since may come first
-	afterword = time.Second      // how long the events of a post that has ended may take to come
-	watchLook = 5 * time.Second  // how often posts are read in addition to their events
+	recentWindow = 10 * time.Minute // what happened since may come first
+	afterword    = time.Second      // how long the events of a post that has ended may take to come
+	watchLook    = 5 * time.Second  // how often posts are read in addition to their events
 )
 
 // watch follows the events until the posts have ended or ctx has.
