@@ -53,7 +53,7 @@ func (c PDSConfig) Start(t *testing.T) PDS {
 	requireServer(t, "pds")
 	environment := []string{"ACCESS_TTL="}
 	if c.AccessTTL > 0 {
-		environment[1] += fmt.Sprintf("%.0fs", c.AccessTTL.Seconds())
+		environment[0] += fmt.Sprintf("%.0fs", c.AccessTTL.Seconds())
 	}
 	var p PDS
 	startServer(t, "pds", 2, environment, &p)
