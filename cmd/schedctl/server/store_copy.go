@@ -73,7 +73,7 @@ PGPASSFILE names (~/.pgpass by default). It is never shown.`,
 	f.StringVar(&o.from, "from", "", "the `database` to copy: bolt:PATH, or postgres://user@host/name")
 	f.StringVar(&o.to, "to", "", "the empty `database` to copy to, in the same form; a file must not exist")
 	f.StringVar(&o.media.fromFlag, "from-blobs", "", "where the media files of the source are, as its daemon has it: `dir:PATH`, postgres, or s3://bucket/prefix?endpoint=URL")
-	f.StringVar(&o.media.toFlag, "to-blobs", "", "where to copy the media files to: a `place` in the same form; the same place to leave them there")
+	f.StringVar(&o.media.toFlag, "to-blobs", "", "where to copy the media files to: `dir:PATH` or another place in the same form; the same place to leave them there")
 	f.BoolVar(&o.media.skipLost, "skip-lost-media", false, "copy the database although media files are missing or damaged")
 	f.BoolVar(&o.keepSource, "keep-source", false, "continue to use the source database, and not the copy")
 	return cmd
