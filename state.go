@@ -37,14 +37,6 @@ const (
 	TriggerUnschedule Trigger = "unschedule" // the post became a draft again
 )
 
-// Triggers lists every trigger.
-func Triggers() []Trigger {
-	return []Trigger{
-		TriggerSchedule, TriggerQueue, TriggerClaim, TriggerDefer,
-		TriggerPublish, TriggerFail, TriggerRetry, TriggerCancel, TriggerUnschedule,
-	}
-}
-
 // transitions is the complete state machine of a target; all other transitions are
 // forbidden. A canceled target can still become published, because a request in
 // progress cannot be stopped.
@@ -101,11 +93,6 @@ const (
 	OpUnschedule Operation = "unschedule"
 	OpAnnotate   Operation = "annotate" // external id, managed and labels alone
 )
-
-// Operations lists every operation.
-func Operations() []Operation {
-	return []Operation{OpEdit, OpDelete, OpSchedule, OpPublishNow, OpCancel, OpRetry, OpUnschedule, OpAnnotate}
-}
 
 // rule has the post statuses in which an operation is allowed, and the error for all
 // others.

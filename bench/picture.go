@@ -17,23 +17,38 @@ import (
 )
 
 // pictureAccounts is the number of accounts that publish pictures.
-const pictureAccounts = 40
+const pictureAccounts = 24
 
-// leadPrepared is the time that the preparation of a picture may take: the upload to
-// the network.
-const leadPrepared = 40 * time.Millisecond
+const (
+	// leadFound is how long it may take until a daemon that has files finds a new post
+	// to prepare.
+	leadFound = 11 * time.Second
+
+	// leadPrepared is how long the preparation of a picture may take: its upload to the
+	// network.
+	leadPrepared = 40 * time.Millisecond
+)
 
 // measurePictures compares how late posts with a picture of 2 MB are published with how
 // late posts without one are, on accounts of a server with the Mastodon API. The
 // pictures are uploaded to the network before the posts are due.
 func measurePictures(ctx context.Context, b *bench, n *counts) (out []result, err error) {
-	err = b.withDaemon(ctx, "", func(d *child.Daemon) error {
-		p, err := newPictures(ctx, b, d)
-		if err != nil {
-			return err
-		}
-		w := window{order: inTurns(b.rounds), posts: pictureAccounts / min(b.scale, 2), length: b.length(400 * time.Millisecond), gap: 50 * time.Millisecond}
-		lead := leadAtLeast + leadCreated*time.Duration(w.total()) + leadPrepared*time.Duration(w.share(subject))
+	dir, err := b.newDir()
+	if err != nil {
+		return nil, err
+	}
+	var p *pictures
+	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		p, err = newPictures(ctx, b, d)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		p.daemon = d
+		w := window{order: inTurns(b.rounds), posts: pictureAccounts / min(b.scale, 2), length: b.length(240 * time.Millisecond), gap: 50 * time.Millisecond}
+		lead := leadFound + leadCreated*time.Duration(w.total()) + leadPrepared*time.Duration(w.share(subject))
 		late, err := b.publish(ctx, staging{window: w, lead: lead, peer: d, prepare: func(plan *windowPlan) (*child.Daemon, func() error, error) {
 			err := errors.Join(p.schedule(ctx, plan.of(subject), true), p.schedule(ctx, plan.of(control), false))
 			return d, nil, err

@@ -35,41 +35,29 @@ func (c *Client) AddAccount(ctx context.Context, a apiv1.AddAccount, options ...
 
 // Account returns one account, a disconnected one too.
 func (c *Client) Account(ctx context.Context, id string) (apiv1.Account, error) {
-	path, err := itemPath(accounts, id, "")
-	if err != nil {
-		return apiv1.Account{}, err
-	}
 	var out apiv1.AccountEnvelope
-	err = c.get(ctx, path, nil, &out)
+	err := c.get(ctx, itemPath(accounts, id), nil, &out)
 	return out.SocialAccount, err
 }
 
 // EditAccount changes an account. New credentials are verified first.
 func (c *Client) EditAccount(ctx context.Context, id string, a apiv1.EditAccount, options ...Option) (apiv1.Account, error) {
-	return c.changeAccount(ctx, http.MethodPatch, id, "", a, options)
+	return c.changeAccount(ctx, http.MethodPatch, itemPath(accounts, id), a, options)
 }
 
 // VerifyAccount checks with the network whether the account's credentials still
 // work. If they do, waiting posts continue.
 func (c *Client) VerifyAccount(ctx context.Context, id string, options ...Option) (apiv1.Account, error) {
-	return c.changeAccount(ctx, http.MethodPost, id, "verify", nil, options)
+	return c.changeAccount(ctx, http.MethodPost, itemPath(accounts, id, "verify"), nil, options)
 }
 
 // RemoveAccount disconnects an account and erases its secrets.
 func (c *Client) RemoveAccount(ctx context.Context, id string, options ...Option) error {
-	path, err := itemPath(accounts, id, "")
-	if err != nil {
-		return err
-	}
-	return c.write(ctx, http.MethodDelete, path, nil, nil, options)
+	return c.write(ctx, http.MethodDelete, itemPath(accounts, id), nil, nil, options)
 }
 
-func (c *Client) changeAccount(ctx context.Context, method, id, action string, body any, options []Option) (apiv1.Account, error) {
-	path, err := itemPath(accounts, id, action)
-	if err != nil {
-		return apiv1.Account{}, err
-	}
+func (c *Client) changeAccount(ctx context.Context, method, path string, body any, options []Option) (apiv1.Account, error) {
 	var out apiv1.AccountEnvelope
-	err = c.write(ctx, method, path, body, &out, options)
+	err := c.write(ctx, method, path, body, &out, options)
 	return out.SocialAccount, err
 }

@@ -26,9 +26,5 @@ func (c *Client) CreateAPIKey(ctx context.Context, k apiv1.CreateAPIKey, options
 
 // RevokeAPIKey revokes an API key, at once and for good; again is no error.
 func (c *Client) RevokeAPIKey(ctx context.Context, id string, options ...Option) error {
-	path, err := itemPath(keys, id, "")
-	if err != nil {
-		return err
-	}
-	return c.write(ctx, http.MethodDelete, path, nil, nil, options)
+	return c.write(ctx, http.MethodDelete, itemPath(keys, id), nil, nil, options)
 }

@@ -10,8 +10,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -34,62 +32,34 @@ type MediaQuery struct {
 
 // MediaAssets returns one page of the assets of the workspace, newest first.
 func (c *Client) MediaAssets(ctx context.Context, q MediaQuery) (out apiv1.MediaList, err error) {
-	values := url.Values{}
-	if q.Limit != 0 {
-		values.Set("limit", strconv.Itoa(q.Limit))
-	}
-	if q.Cursor != "" {
-		values.Set("cursor", q.Cursor)
-	}
-	err = c.get(ctx, mediaPath, values, &out)
+	err = c.get(ctx, mediaPath, pageValues(q.Limit, q.Cursor), &out)
 	return out, err
 }
 
 // EachMediaAsset iterates over all pages from the page of q on. It ends after an error.
 func (c *Client) EachMediaAsset(ctx context.Context, q MediaQuery) iter.Seq2[apiv1.MediaAsset, error] {
-	return func(yield func(apiv1.MediaAsset, error) bool) {
-		for {
-			page, err := c.MediaAssets(ctx, q)
-			if err != nil {
-				yield(apiv1.MediaAsset{}, err)
-				return
-			}
-			for _, a := range page.Results {
-				if !yield(a, nil) {
-					return
-				}
-			}
-			if page.NextCursor == nil || *page.NextCursor == q.Cursor {
-				return
-			}
-			q.Cursor = *page.NextCursor
-		}
-	}
+	return eachItem(q.Cursor, func(cursor string) ([]apiv1.MediaAsset, *string, error) {
+		q.Cursor = cursor
+		page, err := c.MediaAssets(ctx, q)
+		return page.Results, page.NextCursor, err
+	})
 }
 
 // MediaAsset returns one asset.
 func (c *Client) MediaAsset(ctx context.Context, id string) (apiv1.MediaAsset, error) {
-	path, err := itemPath(mediaPath, id, "")
-	if err != nil {
-		return apiv1.MediaAsset{}, err
-	}
 	var out apiv1.MediaEnvelope
-	err = c.get(ctx, path, nil, &out)
+	err := c.get(ctx, itemPath(mediaPath, id), nil, &out)
 	return out.MediaAsset, err
 }
 
 // EditMediaAsset changes the alt text of an asset.
 func (c *Client) EditMediaAsset(ctx context.Context, id string, e apiv1.EditMedia, options ...Option) (apiv1.MediaAsset, error) {
-	return c.changeMedia(ctx, http.MethodPatch, id, "", e, options)
+	return c.changeMedia(ctx, http.MethodPatch, itemPath(mediaPath, id), e, options)
 }
 
 // DeleteMediaAsset deletes an asset that no unpublished post uses.
 func (c *Client) DeleteMediaAsset(ctx context.Context, id string, options ...Option) error {
-	path, err := itemPath(mediaPath, id, "")
-	if err != nil {
-		return err
-	}
-	return c.write(ctx, http.MethodDelete, path, nil, nil, options)
+	return c.write(ctx, http.MethodDelete, itemPath(mediaPath, id), nil, nil, options)
 }
 
 // fetchTimeout is longer than the two minutes for which the daemon fetches a file.
@@ -112,21 +82,17 @@ func (c *Client) CreateUpload(ctx context.Context, u apiv1.CreateUpload, options
 
 // ConfirmUpload confirms an announced upload whose bytes were sent.
 func (c *Client) ConfirmUpload(ctx context.Context, id string, options ...Option) (apiv1.MediaAsset, error) {
-	return c.changeMedia(ctx, http.MethodPost, id, "confirm-upload", nil, options)
+	return c.changeMedia(ctx, http.MethodPost, itemPath(mediaPath, id, "confirm-upload"), nil, options)
 }
 
 // FailUpload gives an announced upload up.
 func (c *Client) FailUpload(ctx context.Context, id string, options ...Option) (apiv1.MediaAsset, error) {
-	return c.changeMedia(ctx, http.MethodPost, id, "upload-failure", nil, options)
+	return c.changeMedia(ctx, http.MethodPost, itemPath(mediaPath, id, "upload-failure"), nil, options)
 }
 
-func (c *Client) changeMedia(ctx context.Context, method, id, action string, body any, options []Option) (apiv1.MediaAsset, error) {
-	path, err := itemPath(mediaPath, id, action)
-	if err != nil {
-		return apiv1.MediaAsset{}, err
-	}
+func (c *Client) changeMedia(ctx context.Context, method, path string, body any, options []Option) (apiv1.MediaAsset, error) {
 	var out apiv1.MediaEnvelope
-	err = c.write(ctx, method, path, body, &out, options)
+	err := c.write(ctx, method, path, body, &out, options)
 	return out.MediaAsset, err
 }
 
@@ -149,28 +115,12 @@ type UploadFile struct {
 // a file with the same bytes, it returns the existing asset. An upload may take any
 // time, but the daemon must take bytes at least once in the client's timeout.
 func (c *Client) UploadMedia(ctx context.Context, f UploadFile, options ...Option) (apiv1.MediaAsset, error) {
-	r := apiRequest{method: http.MethodPost, path: mediaPath, header: http.Header{}}
-	r.header.Set("Idempotency-Key", newIdempotencyKey())
-	for _, o := range options {
-		o(&r)
-	}
+	r := newWrite(http.MethodPost, mediaPath, options)
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	for try := 1; ; try++ {
-		var out apiv1.MediaEnvelope
-		err := c.tryUpload(ctx, r, f, &out)
-		if err == nil {
-			return out.MediaAsset, nil
-		}
-		pause, again := c.repeatAfter(err, try)
-		again = again && c.wait(limited, err, pause)
-		switch {
-		case ctx.Err() != nil:
-			return apiv1.MediaAsset{}, context.Cause(ctx)
-		case !again:
-			return apiv1.MediaAsset{}, err
-		}
-	}
+	var out apiv1.MediaEnvelope
+	err := c.repeat(ctx, limited, r, func(int) error { return c.tryUpload(ctx, r, f, &out) })
+	return out.MediaAsset, err
 }
 
 // tryUpload sends the file once.

@@ -9,8 +9,8 @@ import (
 // their number. The download may take any time, but data must arrive at least once in
 // the client's timeout. After an error, w may hold a part of the bytes.
 func (c *Client) MediaContent(ctx context.Context, id string, w io.Writer) (size int64, err error) {
-	path, err := itemPath(mediaPath, id, "content")
-	if err != nil {
+	path := itemPath(mediaPath, id, "content")
+	if err := checkPath(path); err != nil {
 		return 0, err
 	}
 	return c.download(ctx, downloadRequest{path: path, accept: "*/*", name: "the file"}, w)

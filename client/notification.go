@@ -18,12 +18,8 @@ func (c *Client) Notifications(ctx context.Context) ([]apiv1.Notification, error
 
 // Notification returns one notification.
 func (c *Client) Notification(ctx context.Context, id string) (apiv1.Notification, error) {
-	path, err := itemPath(notifications, id, "")
-	if err != nil {
-		return apiv1.Notification{}, err
-	}
 	var out apiv1.NotificationEnvelope
-	err = c.get(ctx, path, nil, &out)
+	err := c.get(ctx, itemPath(notifications, id), nil, &out)
 	return out.Notification, err
 }
 
@@ -38,27 +34,19 @@ func (c *Client) CreateNotification(ctx context.Context, n apiv1.CreateNotificat
 // reports future events.
 func (c *Client) EditNotification(ctx context.Context, id string, n apiv1.EditNotification, options ...Option) (apiv1.Notification, error) {
 	var out apiv1.NotificationEnvelope
-	err := c.changeNotification(ctx, http.MethodPatch, id, "", n, &out, options)
+	err := c.write(ctx, http.MethodPatch, itemPath(notifications, id), n, &out, options)
 	return out.Notification, err
 }
 
 // DeleteNotification deletes a notification and its unsent messages.
 func (c *Client) DeleteNotification(ctx context.Context, id string, options ...Option) error {
-	return c.changeNotification(ctx, http.MethodDelete, id, "", nil, nil, options)
+	return c.write(ctx, http.MethodDelete, itemPath(notifications, id), nil, nil, options)
 }
 
 // TestNotification sends a test message at once and returns whether it was sent.
 // A message that could not be sent is no error of the call.
 func (c *Client) TestNotification(ctx context.Context, id string, options ...Option) (apiv1.NotificationTest, error) {
 	var out apiv1.NotificationTest
-	err := c.changeNotification(ctx, http.MethodPost, id, "test", nil, &out, options)
+	err := c.write(ctx, http.MethodPost, itemPath(notifications, id, "test"), nil, &out, options)
 	return out, err
-}
-
-func (c *Client) changeNotification(ctx context.Context, method, id, action string, body, out any, options []Option) error {
-	path, err := itemPath(notifications, id, action)
-	if err != nil {
-		return err
-	}
-	return c.write(ctx, method, path, body, out, options)
 }

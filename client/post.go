@@ -5,7 +5,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -32,7 +31,7 @@ type PostQuery struct {
 }
 
 func (q PostQuery) values() url.Values {
-	v := url.Values{}
+	v := pageValues(q.Limit, q.Cursor)
 	for _, s := range q.Statuses {
 		v.Add("status", string(s))
 	}
@@ -49,15 +48,11 @@ func (q PostQuery) values() url.Values {
 	set("external_id", q.ExternalID)
 	set("collection", q.Collection)
 	set("sort", q.Sort)
-	set("cursor", q.Cursor)
 	if !q.After.IsZero() {
 		v.Set("publish_after", apiv1.Time{Time: q.After}.String())
 	}
 	if !q.Before.IsZero() {
 		v.Set("publish_before", apiv1.Time{Time: q.Before}.String())
-	}
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
 	}
 	return v
 }
@@ -72,24 +67,11 @@ func (c *Client) Posts(ctx context.Context, q PostQuery) (apiv1.PostList, error)
 // EachPost returns all posts that q selects, from page to page; q.Limit is the
 // size of a page. An error is the last thing it yields.
 func (c *Client) EachPost(ctx context.Context, q PostQuery) iter.Seq2[apiv1.Post, error] {
-	return func(yield func(apiv1.Post, error) bool) {
-		for {
-			page, err := c.Posts(ctx, q)
-			if err != nil {
-				yield(apiv1.Post{}, err)
-				return
-			}
-			for _, p := range page.Results {
-				if !yield(p, nil) {
-					return
-				}
-			}
-			if page.NextCursor == nil || *page.NextCursor == q.Cursor {
-				return
-			}
-			q.Cursor = *page.NextCursor
-		}
-	}
+	return eachItem(q.Cursor, func(cursor string) ([]apiv1.Post, *string, error) {
+		q.Cursor = cursor
+		page, err := c.Posts(ctx, q)
+		return page.Results, page.NextCursor, err
+	})
 }
 
 // CreatePost creates a draft, schedules a post or publishes it now, as its
@@ -120,89 +102,72 @@ func (c *Client) validate(ctx context.Context, p apiv1.ValidatePost) (apiv1.Vali
 
 // Post returns one post.
 func (c *Client) Post(ctx context.Context, id string) (apiv1.Post, error) {
-	return c.readPost(ctx, id, http.Header{})
+	var out apiv1.PostEnvelope
+	err := c.get(ctx, itemPath(posts, id), nil, &out)
+	return out.Post, err
 }
 
 // PostIfChanged returns a post that has another version than the given one. If the
 // post still has that version, the error is [ErrNotModified].
 func (c *Client) PostIfChanged(ctx context.Context, id string, version int64) (apiv1.Post, error) {
-	return c.readPost(ctx, id, http.Header{"If-None-Match": {versionTag(version)}})
-}
-
-func (c *Client) readPost(ctx context.Context, id string, header http.Header) (apiv1.Post, error) {
-	path, err := itemPath(posts, id, "")
-	if err != nil {
-		return apiv1.Post{}, err
-	}
 	var out apiv1.PostEnvelope
-	err = c.call(ctx, apiRequest{method: http.MethodGet, path: path, header: header}, &out)
+	unlessVersion := func(r *apiRequest) { r.header.Set("If-None-Match", versionTag(version)) }
+	err := c.get(ctx, itemPath(posts, id), nil, &out, unlessVersion)
 	return out.Post, err
 }
 
 // PostTimeline returns what happened to a post, oldest first.
 func (c *Client) PostTimeline(ctx context.Context, id string) (apiv1.Timeline, error) {
-	path, err := itemPath(posts, id, "timeline")
-	if err != nil {
-		return apiv1.Timeline{}, err
-	}
 	var out apiv1.Timeline
-	err = c.get(ctx, path, nil, &out)
+	err := c.get(ctx, itemPath(posts, id, "timeline"), nil, &out)
 	return out, err
 }
 
 // EditPost changes a draft or a scheduled post. External id, managed and labels
 // alone can be changed in every status.
 func (c *Client) EditPost(ctx context.Context, id string, p apiv1.EditPost, options ...Option) (apiv1.Post, error) {
-	return c.changePost(ctx, http.MethodPatch, id, "", p, options)
+	return c.changePost(ctx, http.MethodPatch, itemPath(posts, id), p, options)
 }
 
 // DeletePost removes a draft for good.
 func (c *Client) DeletePost(ctx context.Context, id string, options ...Option) error {
-	path, err := itemPath(posts, id, "")
-	if err != nil {
-		return err
-	}
-	return c.write(ctx, http.MethodDelete, path, nil, nil, options)
+	return c.write(ctx, http.MethodDelete, itemPath(posts, id), nil, nil, options)
 }
 
 // SchedulePost gives a draft its time.
 func (c *Client) SchedulePost(ctx context.Context, id string, p apiv1.SchedulePost, options ...Option) (apiv1.Post, error) {
-	return c.changePost(ctx, http.MethodPost, id, "schedule", p, options)
+	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "schedule"), p, options)
 }
 
 // PublishPost queues a draft or a scheduled post for publishing at once.
 func (c *Client) PublishPost(ctx context.Context, id string, p apiv1.PublishPost, options ...Option) (apiv1.Post, error) {
-	return c.changePost(ctx, http.MethodPost, id, "publish-now", p, options)
+	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "publish-now"), p, options)
 }
 
 // CancelPost cancels a post. Published targets stay published.
 func (c *Client) CancelPost(ctx context.Context, id string, options ...Option) (apiv1.Post, error) {
-	return c.changePost(ctx, http.MethodPost, id, "cancel", nil, options)
+	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "cancel"), nil, options)
 }
 
 // CancelManagedPost is CancelPost for a client that manages the post: the daemon
 // stores managed in the same transaction.
 func (c *Client) CancelManagedPost(ctx context.Context, id string, managed apiv1.Managed, options ...Option) (apiv1.Post, error) {
-	return c.changePost(ctx, http.MethodPost, id, "cancel", apiv1.CancelPost{Managed: &managed}, options)
+	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "cancel"), apiv1.CancelPost{Managed: &managed}, options)
 }
 
 // UnschedulePost makes a scheduled post a draft without a time. A draft stays as
 // it is.
 func (c *Client) UnschedulePost(ctx context.Context, id string, options ...Option) (apiv1.Post, error) {
-	return c.changePost(ctx, http.MethodPost, id, "unschedule", nil, options)
+	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "unschedule"), nil, options)
 }
 
 // RetryPost queues failed targets again.
 func (c *Client) RetryPost(ctx context.Context, id string, p apiv1.RetryPost, options ...Option) (apiv1.Post, error) {
-	return c.changePost(ctx, http.MethodPost, id, "retry", p, options)
+	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "retry"), p, options)
 }
 
-func (c *Client) changePost(ctx context.Context, method, id, action string, body any, options []Option) (apiv1.Post, error) {
-	path, err := itemPath(posts, id, action)
-	if err != nil {
-		return apiv1.Post{}, err
-	}
+func (c *Client) changePost(ctx context.Context, method, path string, body any, options []Option) (apiv1.Post, error) {
 	var out apiv1.PostEnvelope
-	err = c.write(ctx, method, path, body, &out, options)
+	err := c.write(ctx, method, path, body, &out, options)
 	return out.Post, err
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-resty/resty/v2"
@@ -55,33 +57,94 @@ func IfVersion(version int64) Option {
 func versionTag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
 // get reads into out.
-func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
-	return c.call(ctx, apiRequest{method: http.MethodGet, path: path, query: query, header: http.Header{}}, out)
-}
-
-// write sends body and decodes the response into out; either may be nil.
-func (c *Client) write(ctx context.Context, method, path string, body, out any, options []Option) error {
-	r := apiRequest{method: method, path: path, body: body, header: http.Header{}}
-	r.header.Set("Idempotency-Key", newIdempotencyKey())
+func (c *Client) get(ctx context.Context, path string, query url.Values, out any, options ...Option) error {
+	if err := checkPath(path); err != nil {
+		return err
+	}
+	r := apiRequest{method: http.MethodGet, path: path, query: query, header: http.Header{}}
 	for _, o := range options {
 		o(&r)
 	}
 	return c.call(ctx, r, out)
 }
 
+// write sends body and decodes the response into out; either may be nil.
+func (c *Client) write(ctx context.Context, method, path string, body, out any, options []Option) error {
+	if err := checkPath(path); err != nil {
+		return err
+	}
+	r := newWrite(method, path, options)
+	r.body = body
+	return c.call(ctx, r, out)
+}
+
+// newWrite returns a request with a new idempotency key, unless the options set one.
+func newWrite(method, path string, options []Option) apiRequest {
+	r := apiRequest{method: method, path: path, header: http.Header{}}
+	r.header.Set("Idempotency-Key", newIdempotencyKey())
+	for _, o := range options {
+		o(&r)
+	}
+	return r
+}
+
 func newIdempotencyKey() string { return "cli-" + schedctl.NewULID(time.Now()).String() }
 
-// itemPath returns the path of one thing in a collection, or a NOT_FOUND error for
-// an id that would lead elsewhere.
-func itemPath(collection, id, action string) (string, error) {
-	if id == "" || id == "." || id == ".." {
-		return "", &Error{API: apiv1.Error{Code: schedctl.NotFound, Message: "there is no id " + strconv.Quote(id)}, Status: http.StatusNotFound}
-	}
+// itemPath returns the path of an object in a collection, or of an action on it.
+func itemPath(collection, id string, action ...string) string {
 	path := collection + "/" + url.PathEscape(id)
-	if action != "" {
-		path += "/" + action
+	for _, name := range action {
+		path += "/" + name
 	}
-	return path, nil
+	return path
+}
+
+// checkPath returns a NOT_FOUND error for a path with an id that would change the path.
+func checkPath(path string) error {
+	for id := range strings.SplitSeq(path[1:], "/") {
+		if id == "" || id == "." || id == ".." {
+			return &Error{API: apiv1.Error{Code: schedctl.NotFound, Message: "there is no id " + strconv.Quote(id)}, Status: http.StatusNotFound}
+		}
+	}
+	return nil
+}
+
+// pageValues returns the query for a page of a list. Zero values leave the choice to the
+// daemon.
+func pageValues(limit int, cursor string) url.Values {
+	v := url.Values{}
+	if limit > 0 {
+		v.Set("limit", strconv.Itoa(limit))
+	}
+	if cursor != "" {
+		v.Set("cursor", cursor)
+	}
+	return v
+}
+
+// eachItem iterates over the results of all pages, from the page of a cursor on. fetch
+// returns the results of a page and the cursor of the next one. An error ends the
+// iteration.
+func eachItem[T any](cursor string, fetch func(cursor string) ([]T, *string, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for at := cursor; ; {
+			results, next, err := fetch(at)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range results {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if next == nil || *next == at {
+				return
+			}
+			at = *next
+		}
+	}
 }
 
 // A request without a response is repeated maxTries times at most. Pauses that
@@ -91,7 +154,7 @@ const (
 	firstPause = 100 * time.Millisecond
 )
 
-// call sends the request, repeats it where that is safe and useful, and decodes the
+// call sends the request, repeats it if that is safe and useful, and decodes the
 // response into out.
 func (c *Client) call(ctx context.Context, r apiRequest, out any) error {
 	limit := c.timeout
@@ -100,8 +163,14 @@ func (c *Client) call(ctx context.Context, r apiRequest, out any) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	return c.repeat(ctx, limited, r, func(try int) error { return c.try(limited, r, out, try) })
+}
+
+// repeat calls send until it succeeds, ctx ends, or another try is not safe or not
+// useful. limited, a child of ctx, bounds the pauses.
+func (c *Client) repeat(ctx, limited context.Context, r apiRequest, send func(try int) error) error {
 	for try := 1; ; try++ {
-		err := c.try(limited, r, out, try)
+		err := send(try)
 		if err == nil {
 			return nil
 		}

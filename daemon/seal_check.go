@@ -51,7 +51,7 @@ func checkSealer(ctx context.Context, cfg Config) error {
 			if err != nil || stored != nil {
 				return err
 			}
-			if err := checkOpens(tx, cfg.Sealer); err != nil {
+			if err := CheckOpens(tx, cfg.Sealer); err != nil {
 				return err
 			}
 			stored = []byte(cfg.Sealer.Fingerprint())
@@ -67,9 +67,9 @@ func checkSealer(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// checkOpens returns [ErrOtherKey] when the sealer cannot open the first secret in the
+// CheckOpens returns [ErrOtherKey] when the sealer cannot open the first secret in the
 // database.
-func checkOpens(r storage.Reader, sealer *seal.Sealer) error {
+func CheckOpens(r storage.Reader, sealer *seal.Sealer) error {
 	workspaces, err := r.Workspaces()
 	if err != nil {
 		return err

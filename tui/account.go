@@ -107,7 +107,7 @@ func accountRows(s drawContext, r *accountList, width, height int) []string {
 		if a.Status != schedctl.AccountConnected {
 			health = s.theme.bad.Render(string(a.Status))
 		}
-		name := fmt.Sprintf("%s  %s  %s", pad(oneLine(a.Name), min(20, width/4)), pad(oneLine(a.Platform), 8), oneLine(a.Username))
+		name := fmt.Sprintf("%s  %s  %s", padRight(oneLine(a.Name), min(20, width/4)), padRight(oneLine(a.Platform), 8), oneLine(a.Username))
 		lines = append(lines, justify(s.theme.mark(i == r.selected)+s.theme.row(clip(name, width-16), i == r.selected), health, width))
 		lines = append(lines, accountNotes(s, a, width)...)
 	}

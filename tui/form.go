@@ -193,7 +193,7 @@ func (f *form) fieldLines(t theme, i, width int) []string {
 	const most = 20
 	field := &f.fields[i]
 	here := i == f.focused
-	label := pad(field.label, min(most, width/3))
+	label := padRight(field.label, min(most, width/3))
 	if here {
 		label = t.title.Render(label)
 	}

@@ -46,8 +46,8 @@ func helpLines(t theme, k keyMap, width int) (lines []string) {
 		lines = append(lines, t.title.Render(g.title))
 		line := ""
 		for i, b := range g.keys {
-			text := "  " + pad(b.Help().Key, 10) + " " + b.Help().Desc
-			if line += pad(text, cell); i%perLine == perLine-1 || i == len(g.keys)-1 {
+			text := "  " + padRight(b.Help().Key, 10) + " " + b.Help().Desc
+			if line += padRight(text, cell); i%perLine == perLine-1 || i == len(g.keys)-1 {
 				lines = append(lines, clip(line, width))
 				line = ""
 			}

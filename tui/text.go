@@ -47,8 +47,8 @@ func clip(text string, width int) string {
 	return ansi.Truncate(text, width, "…")
 }
 
-// pad makes a text exactly width columns wide.
-func pad(text string, width int) string {
+// padRight makes a text exactly width columns wide.
+func padRight(text string, width int) string {
 	text = clip(text, width)
 	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
 }

@@ -148,7 +148,7 @@ func (m *Model) splitView(p apiv1.Post, width, height int) []string {
 	bar := m.theme.faint.Render("│")
 	lines := make([]string, height)
 	for i := range lines {
-		lines[i] = pad(list[i], left) + " " + bar + " " + pane[i]
+		lines[i] = padRight(list[i], left) + " " + bar + " " + pane[i]
 	}
 	return lines
 }

@@ -102,7 +102,7 @@ func timelineLines(s drawContext, d *detail, id string, width int) []string {
 				l = s.theme.bad.Render(l)
 			}
 			if i > 0 {
-				stamp = pad("", len(stamp))
+				stamp = padRight("", len(stamp))
 			}
 			lines = append(lines, stamp+l)
 		}

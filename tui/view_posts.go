@@ -131,9 +131,9 @@ func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, wi
 	if width >= accountsFrom {
 		w := min(28, width/5)
 		room -= w + 2
-		to = "  " + s.theme.faint.Render(pad(s.accounts(p.SocialAccountIDs), w))
+		to = "  " + s.theme.faint.Render(padRight(s.accounts(p.SocialAccountIDs), w))
 	}
-	return left + s.theme.row(pad(excerpt(postText(p), room), room), selected) + to + " " + clip(word, wordWidth)
+	return left + s.theme.row(padRight(excerpt(postText(p), room), room), selected) + to + " " + clip(word, wordWidth)
 }
 
 // plainRow renders a post as one sentence after its text.

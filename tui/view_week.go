@@ -48,7 +48,7 @@ func weekGrid(s drawContext, f *feed, week time.Time, width, height int) []strin
 			if row < len(cells[d]) {
 				text = cells[d][row]
 			}
-			line.WriteString(pad(text, cell-1) + " ")
+			line.WriteString(padRight(text, cell-1) + " ")
 		}
 		lines = append(lines, strings.TrimRight(line.String(), " "))
 	}
@@ -63,7 +63,7 @@ func weekHead(s drawContext, week time.Time, cell int) string {
 		if day.Equal(dayOf(s.now, s.zone)) {
 			name = s.theme.today(day.Format("Mon _2"))
 		}
-		line.WriteString(pad(name, cell-1) + " ")
+		line.WriteString(padRight(name, cell-1) + " ")
 	}
 	return strings.TrimRight(line.String(), " ")
 }

@@ -77,6 +77,7 @@ var schemaDescriptions = map[string]string{
 	"MediaEnvelope":        "One media asset.",
 	"MediaList":            "One page of media assets.",
 	"MediaConfig":          "The limits of media.",
+	"MediaLimits":          "The limits of media that apply to the workspace.",
 	"CreateUpload":         "The file of an upload.",
 	"UploadEnvelope":       "An announced upload.",
 	"Upload":               "How to send the bytes of an upload.",

@@ -27,7 +27,7 @@ func (d *decoder) override() (o schedctl.Override) {
 	d.object(overrideFields, func(name string) {
 		switch name {
 		case "social_account_id":
-			o.AccountID, named = d.id(), true
+			o.AccountID, named = d.accountID(), true
 		case "content":
 			o.Content = d.ownContent()
 		case "options":
@@ -44,15 +44,17 @@ func (d *decoder) override() (o schedctl.Override) {
 	return o
 }
 
-// id reads the id of an account. Responses do not repeat an id that is too long.
-func (d *decoder) id() string {
+func (d *decoder) accountID() string { return d.id("name one of social_account_ids") }
+
+// id reads the id of an object. Responses do not repeat an id that is too long.
+func (d *decoder) id(advice string) string {
 	id, ok := d.text()
 	switch {
 	case len(id) > maxID:
 		d.wrong(schedctl.ValidationFailed, "is too long for an id")
 		return ""
 	case ok && id == "":
-		d.wrong(schedctl.ValidationFailed, "is empty; name one of social_account_ids")
+		d.wrong(schedctl.ValidationFailed, "is empty; %s", advice)
 	}
 	return id
 }

@@ -54,18 +54,7 @@ func (d *decoder) postMedia() (m schedctl.PostMedia) {
 	return m
 }
 
-// assetID reads the id of an asset. Responses do not repeat an id that is too long.
-func (d *decoder) assetID() string {
-	id, ok := d.text()
-	switch {
-	case len(id) > maxID:
-		d.wrong(schedctl.ValidationFailed, "is longer than any id")
-		return ""
-	case ok && id == "":
-		d.wrong(schedctl.ValidationFailed, "is empty; give the id of a media asset")
-	}
-	return id
-}
+func (d *decoder) assetID() string { return d.id("give the id of a media asset") }
 
 // altText reads an alt text. given is false for null.
 func (d *decoder) altText() (text string, given bool) {

@@ -78,6 +78,7 @@ func (d *Deliverer) startPreparing(ctx context.Context) (end, wait func()) {
 
 func (p *preparer) run(ctx context.Context) {
 	for {
+		started := time.Now()
 		inUse, err := p.look(ctx)
 		if err != nil && ctx.Err() == nil {
 			p.d.log.Warn("looking for media to prepare failed, will retry", "error", err)
@@ -86,14 +87,15 @@ func (p *preparer) run(ctx context.Context) {
 		if !inUse {
 			pause = sweepInterval
 		}
-		if !sleepFor(ctx, pause) {
+		if !sleepFor(ctx, pause-time.Since(started)) {
 			return
 		}
 	}
 }
 
-// look finds the targets that are due soon and prepares those whose time has come. It
-// reports whether there are any assets.
+// look finds the targets that are due soon and prepares those whose time has come, in
+// the order of their times. It waits for free slots until the next look. It reports
+// whether there are any assets.
 func (p *preparer) look(ctx context.Context) (inUse bool, err error) {
 	if inUse, err = p.d.cfg.Media.InUse(ctx); err != nil || !inUse {
 		return inUse, err
@@ -117,30 +119,40 @@ func (p *preparer) look(ctx context.Context) (inUse bool, err error) {
 		}
 		fresh = fresh[n:]
 	}
+	if err := p.dropUnneeded(ctx); err != nil {
+		return true, err
+	}
+	turn, cancel := context.WithTimeout(ctx, prepareInterval)
+	defer cancel()
 	for _, e := range due {
-		if u := p.upcoming[e.Target]; u != nil && u.call != nil {
-			p.start(ctx, u, now)
+		u := p.upcoming[e.Target]
+		if u != nil && u.call != nil && time.Now().UnixMilli() < e.At && p.mayStart(ctx, u, now) {
+			select {
+			case p.slots <- struct{}{}:
+				p.start(ctx, u)
+			case <-turn.Done():
+				return true, nil
+			}
 		}
 	}
-	return true, p.dropUnneeded(ctx)
+	return true, nil
 }
 
-// start prepares a target on a goroutine of its own if it is time and a slot is free.
-func (p *preparer) start(ctx context.Context, u *upcomingTarget, now time.Time) {
+// mayStart reports whether it is time to prepare a target.
+func (p *preparer) mayStart(ctx context.Context, u *upcomingTarget, now time.Time) bool {
 	if u.startAt.IsZero() {
 		u.startAt = time.UnixMilli(u.at).Add(-p.d.lead(ctx, u.call))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if u.running || now.Before(u.startAt) || now.Before(u.tryAt) || now.Before(p.paused[u.call.attempt.AccountID]) {
-		return
-	}
-	select {
-	case p.slots <- struct{}{}:
-	default:
-		return // at the next look
-	}
+	return !u.running && !now.Before(u.startAt) && !now.Before(u.tryAt) && !now.Before(p.paused[u.call.attempt.AccountID])
+}
+
+// start prepares a target on a goroutine of its own, which frees the slot.
+func (p *preparer) start(ctx context.Context, u *upcomingTarget) {
+	p.mu.Lock()
 	u.running = true
+	p.mu.Unlock()
 	c := u.call
 	p.running.Go(func() {
 		failure := p.d.prepareAhead(ctx, c)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -524,4 +525,30 @@ type fetchingFake struct{ *publishtest.Fake }
 
 func (fetchingFake) MediaRules(schedctl.Account) publish.MediaRules {
 	return publish.MediaRules{Fetched: true, Classes: map[schedctl.MediaClass]publish.ClassRules{schedctl.MediaImage: {}}}
+}
+
+// TestManyPostsArePreparedAhead guards that a free slot is used at once: many posts that
+// are due at the same time are all prepared before.
+func TestManyPostsArePreparedAhead(t *testing.T) {
+	mediaBubble(t, func(r mediaRig) {
+		const posts = 60
+		uploads := atomic.Int64{}
+		r.network.OnUpload = func(ctx context.Context, _ int, _ publish.Request, _ publish.File) error {
+			time.Sleep(time.Second)
+			uploads.Add(1)
+			return nil
+		}
+		media := []schedctl.PostMedia{r.asset("a")}
+		for i := range posts {
+			r.create(schedctl.NewPost{
+				Content: secret, Media: media, PublishAt: time.Now().Add(2 * time.Minute),
+				Accounts: []schedctl.Account{r.account(fmt.Sprint("account ", i), nil)},
+			})
+		}
+		r.start()
+		r.after(100 * time.Second)
+		if n := uploads.Load(); n != posts {
+			t.Errorf("%d of %d files were uploaded ahead", n, posts)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package media_test
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -10,12 +11,11 @@ import (
 	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob"
 	"github.com/schedctl/schedctl/storage/blob/dir"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// A draft keeps its asset. Unused assets go when they expire, and their blobs a day after
-// they were stored.
 func TestCollector(t *testing.T) {
 	t.Parallel()
 	blobs, err := dir.Open(filepath.Join(t.TempDir(), "blobs"))
@@ -25,6 +25,13 @@ func TestCollector(t *testing.T) {
 	defer blobs.Close()
 	store := storagetest.NewMemory()
 	defer store.Close()
+	testCollector(t, store, blobs)
+}
+
+// testCollector checks that a draft keeps its asset, that unused assets go when they
+// expire, and their blobs a day after they were stored.
+func testCollector(t *testing.T, store storage.Store, blobs blob.Store) {
+	t.Helper()
 	now := schedctl.Millis(time.Now())
 	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
 	service := media.New(media.Config{Blobs: blobs})
@@ -82,6 +89,40 @@ func TestCollector(t *testing.T) {
 	}
 	if _, err := blobs.Stat(t.Context(), unused.SHA256); err == nil {
 		t.Error("the blob of the deleted asset is still there")
+	}
+}
+
+// A published post keeps its files for as long as the collector says.
+func TestKeepAfterPublishing(t *testing.T) {
+	t.Parallel()
+	store := storagetest.NewMemory()
+	defer store.Close()
+	now := schedctl.Millis(time.Now())
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	a := schedctl.MediaAsset{
+		ID: schedctl.NewID(schedctl.MediaPrefix, now), WorkspaceID: ws, FileName: "cat.png", MIMEType: "image/png", Size: 1, SHA256: [32]byte{1},
+		Status: schedctl.MediaReady, CreatedAt: now, UpdatedAt: now, ExpiresAt: now,
+	}
+	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws, Platform: "http", Status: schedctl.AccountConnected}
+	post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Accounts: []schedctl.Account{account}, Media: []schedctl.PostMedia{{AssetID: a.ID, SHA256: a.SHA256}}, Now: true}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	post.Targets[0].Status, post.Targets[0].PublishedAt = schedctl.Published, now
+	if err := store.Update(t.Context(), func(tx storage.Tx) error { return errors.Join(tx.PutMediaAsset(a), tx.PutPost(post)) }); err != nil {
+		t.Fatal(err)
+	}
+	for used, want := range map[time.Duration]time.Duration{0: media.UsedLife, 60 * 24 * time.Hour: 60 * 24 * time.Hour} {
+		c := media.Collector{Store: store, Used: used}
+		if err := store.View(t.Context(), func(r storage.Reader) error {
+			until, err := c.NeededUntil(r, &a, now.Add(time.Hour))
+			if !until.Equal(now.Add(want)) {
+				t.Errorf("kept until %s, want %s", until, now.Add(want))
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

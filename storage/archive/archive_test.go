@@ -23,7 +23,7 @@ import (
 
 const database = "the database"
 
-// sample writes an archive with complete blobs, a damaged one, one that is too short, and
+// sample writes an archive with complete blobs, a damaged one, a short one, and
 // a missing one.
 func sample(t testing.TB) (file []byte, complete map[blob.Key]string) {
 	t.Helper()
@@ -134,8 +134,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// TestEveryCutIsRefused guards that a backup that ends anywhere before its end mark is
-// never taken for a complete one.
+// TestEveryCutIsRefused guards that a backup without its end mark is refused, wherever it was
+// cut.
 func TestEveryCutIsRefused(t *testing.T) {
 	t.Parallel()
 	file, _ := sample(t)

@@ -131,7 +131,7 @@ func invalid(format string, args ...any) error {
 }
 
 // content calls a function of the visitor with the content of the current entry, and reads
-// what it has left. It returns the error of reading and that of the function.
+// the rest. It returns the error of reading and the error of the function.
 func (a *reading) content(r io.Reader, visit func(io.Reader) error) (found, visited error) {
 	source := &blobReader{r: r}
 	if visited = visit(source); visited == nil && source.err == nil {

@@ -101,8 +101,8 @@ func isDamage(err error) bool {
 	return errors.Is(err, blob.ErrCorrupt) || errors.Is(err, blob.ErrNotFound) || errors.As(err, &file)
 }
 
-// blobReader keeps the error of the source, so that it is not taken for one of the
-// destination.
+// blobReader keeps the error of the source, to tell it apart from errors of
+// the destination.
 type blobReader struct {
 	r   io.Reader
 	err error

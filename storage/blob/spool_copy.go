@@ -27,17 +27,37 @@ var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 // ended when it returns. It reads r only in this goroutine, and uses 1.5 MB of memory.
 func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
 	first := pieces.Get().(*[pieceSize]byte)
-	count, err := io.ReadFull(r, first[:])
+	count, err := readPiece(r, first)
 	if err != nil { // the end of r is in the first piece, or there is an error
 		defer pieces.Put(first)
 		written, failed := s.Write(first[:count])
-		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && failed == nil {
-			err = nil
-		}
-		return int64(written), errors.Join(failed, err)
+		return int64(written), errors.Join(failed, notEOF(err))
 	}
 	c := &spoolCopy{spool: s, writes: make(chan piece, maxPieces), hashes: make(chan piece, maxPieces), free: make(chan *[pieceSize]byte, maxPieces)}
 	return c.run(r, first)
+}
+
+// readPiece reads until the piece is full. Otherwise the error is that of r: [io.EOF] at
+// its end. [io.ReadFull] would return the same error for the end of r and for a request
+// body that is cut off.
+func readPiece(r io.Reader, memory *[pieceSize]byte) (n int, err error) {
+	for n < pieceSize && err == nil {
+		var more int
+		more, err = r.Read(memory[n:])
+		n += more
+	}
+	if n == pieceSize {
+		return n, nil // the next read returns the error again
+	}
+	return n, err
+}
+
+// notEOF returns err, or nil at the end of a reader.
+func notEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
 }
 
 // spoolCopy is a ReadFrom: its caller reads, and two goroutines write and hash.
@@ -78,7 +98,7 @@ func (c *spoolCopy) run(r io.Reader, first *[pieceSize]byte) (n int64, err error
 		} else {
 			p.memory = <-c.free
 		}
-		p.length, readErr = io.ReadFull(r, p.memory[:])
+		p.length, readErr = readPiece(r, p.memory)
 	}
 	close(c.writes)
 	working.Wait()
@@ -92,10 +112,7 @@ func (c *spoolCopy) run(r io.Reader, first *[pieceSize]byte) (n int64, err error
 	for memory := range c.free {
 		pieces.Put(memory)
 	}
-	if readErr == io.EOF || errors.Is(readErr, io.ErrUnexpectedEOF) {
-		readErr = nil
-	}
-	return s.size - begin, errors.Join(s.err, readErr)
+	return s.size - begin, errors.Join(s.err, notEOF(readErr))
 }
 
 // write writes the pieces in order.

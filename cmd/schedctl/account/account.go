@@ -84,7 +84,7 @@ func printOne(a *cli.App, acct apiv1.Account, done string) error {
 // ByName returns the account that an argument names, a disconnected one
 // too.
 func ByName(ctx context.Context, a *cli.App, c *client.Client, ref string) (apiv1.Account, error) {
-	ref, err := ResolveLast(a, ref)
+	ref, err := resolveLast(a, ref)
 	if err != nil {
 		return apiv1.Account{}, err
 	}
@@ -102,8 +102,8 @@ func ByName(ctx context.Context, a *cli.App, c *client.Client, ref string) (apiv
 	return Pick(all, ref, cli.ExitNotFound)
 }
 
-// ResolveLast returns ref, or the id of the last account if ref is [cli.LastRef].
-func ResolveLast(a *cli.App, ref string) (string, error) {
+// resolveLast returns ref, or the id of the last account if ref is [cli.LastRef].
+func resolveLast(a *cli.App, ref string) (string, error) {
 	if ref == cli.LastRef {
 		return a.LastID(cli.AccountNoun)
 	}
@@ -118,7 +118,7 @@ func IsID(ref string) bool {
 // FilterID returns the id of the account by which a flag selects posts, empty for an
 // empty ref. The account may be disconnected.
 func FilterID(ctx context.Context, a *cli.App, c *client.Client, ref string) (string, error) {
-	ref, err := ResolveLast(a, ref)
+	ref, err := resolveLast(a, ref)
 	if err != nil || ref == "" || IsID(ref) {
 		return ref, err
 	}
@@ -172,7 +172,7 @@ func PickIDs(a *cli.App, connected []apiv1.Account, refs []string) ([]string, er
 
 // matchAccounts returns the ids of the accounts that one value of --to names.
 func matchAccounts(a *cli.App, connected []apiv1.Account, ref string) (ids []string, err error) {
-	if ref, err = ResolveLast(a, ref); err != nil {
+	if ref, err = resolveLast(a, ref); err != nil {
 		return nil, err
 	}
 	if IsID(ref) {

@@ -81,7 +81,7 @@ const nameField = "name"
 func (w *wizard) first() (names []string) {
 	w.whole = w.whole || w.login || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform) ||
 		len(w.secrets()) > 1 && !w.anySecret() // one of them is needed
-	for _, f := range needed(w.fields) {
+	for _, f := range requiredFirst(w.fields) {
 		wanted := w.whole || f.Secret
 		if f.Secret && !f.Required && w.anySecret() {
 			wanted = false // another one of the alternatives is given
@@ -96,7 +96,7 @@ func (w *wizard) first() (names []string) {
 	return names
 }
 
-func needed(fields []publish.Field) []publish.Field {
+func requiredFirst(fields []publish.Field) []publish.Field {
 	return slices.SortedStableFunc(slices.Values(fields), func(a, b publish.Field) int {
 		switch {
 		case a.Required == b.Required:

@@ -108,7 +108,7 @@ func (d drawing) agenda(c plan) string {
 				if n == 0 {
 					name = cli.Clip(cli.OneLine(acct.Name), label)
 				}
-				b.WriteString("  " + pad(name, label) + " " + d.entry(c, e, d.width-label-3) + "\n")
+				b.WriteString("  " + padRight(name, label) + " " + d.entry(c, e, d.width-label-3) + "\n")
 			}
 			if acct.Gap {
 				empty = append(empty, cli.OneLine(acct.Name))
@@ -146,7 +146,7 @@ func markOf(clash bool) string {
 	return ""
 }
 
-// pad fills a text, which may have colors, with spaces up to a width.
-func pad(text string, columns int) string {
+// padRight fills a text, which may have colors, with spaces up to a width.
+func padRight(text string, columns int) string {
 	return text + strings.Repeat(" ", max(0, columns-ansi.StringWidth(text)))
 }

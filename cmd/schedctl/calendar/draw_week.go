@@ -24,7 +24,7 @@ func (d drawing) week(c plan) string {
 		if d.today(c, i) {
 			head += " *"
 		}
-		b.WriteString(d.paint("1", " "+pad(head, cell-1)))
+		b.WriteString(d.paint("1", " "+padRight(head, cell-1)))
 	}
 	rows := []string{strings.TrimRight(b.String(), " ")}
 	for n, acct := range c.Days[0].Accounts {
@@ -58,13 +58,13 @@ func (d drawing) side(label string, labelWidth, cellWidth int, cells [][]string)
 		height = max(height, len(lines))
 	}
 	for n := range height {
-		row := pad(label, labelWidth)
+		row := padRight(label, labelWidth)
 		for _, lines := range cells {
 			line := ""
 			if n < len(lines) {
 				line = lines[n]
 			}
-			row += " " + pad(line, cellWidth-1)
+			row += " " + padRight(line, cellWidth-1)
 		}
 		rows = append(rows, strings.TrimRight(row, " "))
 		label = ""

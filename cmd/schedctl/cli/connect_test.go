@@ -84,7 +84,7 @@ func TestEndpoint(t *testing.T) {
 			want: Endpoint{"http://127.0.0.1.far.test", "", ""},
 		},
 		"a damaged announcement": {
-			files: map[string]string{"daemon.json": "{", "admin.key": "sctl_admin"}, status: 1, err: "find the daemon: DIR/daemon.json is damaged; name the daemon with --url",
+			files: map[string]string{"daemon.json": "{", "admin.key": "sctl_admin"}, status: 1, err: "find the daemon: DIR/daemon.json is damaged; give its address with --url",
 		},
 		"an empty key file": {
 			files: map[string]string{"key": "\n"}, keyFile: "DIR/key",

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ByteProgress is a line on the terminal that shows how many bytes of a file were
+// byteProgress is a line on the terminal that shows how many bytes of a file were
 // transferred. It may be used from several goroutines. It draws nothing without a
 // terminal, with --quiet and with --json.
-type ByteProgress struct {
+type byteProgress struct {
 	*App
 	verb string
 	all  int64
@@ -22,13 +22,13 @@ type ByteProgress struct {
 }
 
 // NewByteProgress returns the progress of a transfer of so many bytes.
-func (a *App) NewByteProgress(verb string, all int64) *ByteProgress {
-	return &ByteProgress{App: a, verb: verb, all: all, drawn: a.Now()}
+func (a *App) NewByteProgress(verb string, all int64) *byteProgress {
+	return &byteProgress{App: a, verb: verb, all: all, drawn: a.Now()}
 }
 
 // Set redraws the line with the number of bytes that were transferred so far.
 // Short transfers draw no progress.
-func (p *ByteProgress) Set(done int64) {
+func (p *byteProgress) Set(done int64) {
 	if !p.ErrTerminal || p.Quiet || p.JSON.Given || p.Getenv("TERM") == "dumb" {
 		return
 	}
@@ -40,14 +40,14 @@ func (p *ByteProgress) Set(done int64) {
 	}
 }
 
-func (p *ByteProgress) text(done int64) string {
+func (p *byteProgress) text(done int64) string {
 	const cells = 20
 	full := int(cells * min(done, p.all) / max(p.all, 1))
 	return fmt.Sprintf("%s [%s%s] %s of %s", p.verb, strings.Repeat("#", full), strings.Repeat(" ", cells-full), SizeText(done), SizeText(p.all))
 }
 
-// End removes the line. Later calls of [ByteProgress.Set] draw nothing.
-func (p *ByteProgress) End() {
+// End removes the line. Later calls of [byteProgress.Set] draw nothing.
+func (p *byteProgress) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {

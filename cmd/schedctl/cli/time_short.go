@@ -7,8 +7,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// roomy is the smallest width at which a list shows relative times.
-const roomy = 100
+// wideTerminal is the smallest width at which a list shows relative times.
+const wideTerminal = 100
 
 // ShortTime formats a time for a column.
 func (a *App) ShortTime(t *apiv1.Time) string {
@@ -16,7 +16,7 @@ func (a *App) ShortTime(t *apiv1.Time) string {
 		return a.TimeText(t)
 	}
 	text := t.In(a.Local).Format("2006-01-02 15:04")
-	if a.Width >= roomy {
+	if a.Width >= wideTerminal {
 		text += " (" + ShortRelative(t.Sub(a.Now())) + ")"
 	}
 	return text

@@ -50,7 +50,7 @@ func (o *deleteOptions) run(ctx context.Context, refs []string) error {
 	removed := []cli.Removal{}
 	for _, id := range ids {
 		if err := c.DeleteMediaAsset(ctx, id); err != nil {
-			failed = append(failed, unknown(id, err))
+			failed = append(failed, unknownAsset(id, err))
 			continue
 		}
 		removed = append(removed, cli.Removal{ID: id, Deleted: true})

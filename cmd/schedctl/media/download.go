@@ -62,7 +62,7 @@ func download(ctx context.Context, a *cli.App, ref, file string) error {
 	asset, err := c.MediaAsset(ctx, ids[0])
 	switch {
 	case err != nil:
-		return unknown(ids[0], err)
+		return unknownAsset(ids[0], err)
 	case asset.Status != schedctl.MediaReady:
 		return cli.NewFailure(cli.ExitConflict, schedctl.MediaNotReady, "%s is %s: it has no bytes to download", asset.ID, asset.Status)
 	case file == "-":
@@ -99,7 +99,7 @@ func copyContent(ctx context.Context, a *cli.App, c *client.Client, asset apiv1.
 		return n, err
 	}))
 	if err != nil {
-		return unknown(asset.ID, err)
+		return unknownAsset(asset.ID, err)
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != cli.Deref(asset.SHA256) {
 		return cli.OtherError("the bytes of %s arrived damaged: their SHA-256 is %s", asset.ID, got).WithHint("download it again")
@@ -112,8 +112,8 @@ type writerFunc func([]byte) (int, error)
 // Write calls the function.
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// cause returns the reason of a file error without the operation and the path.
-func cause(err error) error {
+// pathlessError returns the reason of a file error without the operation and the path.
+func pathlessError(err error) error {
 	if at, ok := err.(*fs.PathError); ok {
 		return at.Err
 	}

@@ -50,7 +50,7 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	}
 	asset, err := c.EditMediaAsset(ctx, ids[0], change)
 	if err != nil {
-		return unknown(ids[0], err)
+		return unknownAsset(ids[0], err)
 	}
 	return printAsset(o.App, asset, "Changed")
 }
@@ -63,12 +63,12 @@ func printAsset(a *cli.App, asset apiv1.MediaAsset, done string) error {
 	if a.JSON.Given {
 		return a.PrintJSON(asset)
 	}
-	return cli.PrintList(a, []apiv1.MediaAsset{asset}, idOf, layout(), func(asset apiv1.MediaAsset) []string { return row(a, asset) })
+	return cli.PrintList(a, []apiv1.MediaAsset{asset}, idOf, assetTable(), func(asset apiv1.MediaAsset) []string { return assetRow(a, asset) })
 }
 
 // sentence says what was done with an asset, with its alt text and its SHA-256.
 func sentence(a *cli.App, asset apiv1.MediaAsset, done string) string {
-	text := done + " " + a.Bold(asset.ID) + ": " + Describe(asset) + "\n"
+	text := done + " " + a.Bold(asset.ID) + ": " + describeAsset(asset) + "\n"
 	if asset.AltText == nil {
 		text += "  no alt text; add one with: schedctl media edit " + asset.ID + " --alt TEXT\n"
 	} else {

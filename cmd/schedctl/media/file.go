@@ -34,7 +34,7 @@ func openFile(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path) // before it is opened, which would wait for the writer of a pipe
 	switch {
 	case err != nil:
-		return nil, 0, cli.OtherError("cannot read %s: %v", path, cause(err))
+		return nil, 0, cli.OtherError("cannot read %s: %v", path, pathlessError(err))
 	case info.IsDir():
 		return nil, 0, cli.OtherError("%s is a directory", path).WithHint("give the files in it, such as " + filepath.Join(path, "*.png"))
 	case !info.Mode().IsRegular():
@@ -44,7 +44,7 @@ func openFile(path string) (*os.File, int64, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, cli.OtherError("cannot read %s: %v", path, cause(err))
+		return nil, 0, cli.OtherError("cannot read %s: %v", path, pathlessError(err))
 	}
 	return f, info.Size(), nil
 }
@@ -79,7 +79,7 @@ func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.Me
 	defer f.Close()
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(f, 0, size)); err != nil {
-		return asset, false, cli.OtherError("cannot read %s: %v", path, cause(err))
+		return asset, false, cli.OtherError("cannot read %s: %v", path, pathlessError(err))
 	}
 	sum := hex.EncodeToString(hash.Sum(nil))
 	u.readNewest(ctx)

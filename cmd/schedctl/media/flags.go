@@ -147,7 +147,7 @@ func (u *Uploader) Attach(ctx context.Context, ref, alt string) (m apiv1.PostMed
 		if existing {
 			verb = "exists:"
 		}
-		u.app.Messagef("%s %s (%s), sha256 %s", verb, asset.ID, Describe(asset), cli.Deref(asset.SHA256))
+		u.app.Messagef("%s %s (%s), sha256 %s", verb, asset.ID, describeAsset(asset), cli.Deref(asset.SHA256))
 	}
 	return m, nil
 }
@@ -168,8 +168,8 @@ func (f *Flags) Parts() (parts []string) {
 func Lines(a *cli.App, list []apiv1.PostMedia, assets []apiv1.MediaAsset) []string {
 	return cli.Map(list, func(m apiv1.PostMedia) string {
 		text := m.ID
-		if asset, found := find(assets, m.ID); found {
-			text += " (" + Describe(asset) + ")"
+		if asset, found := assetByID(assets, m.ID); found {
+			text += " (" + describeAsset(asset) + ")"
 		}
 		if cli.Deref(m.AltText) == "" {
 			return text + ": " + a.Paint(cli.StatusColors["warning"], "no alt text")
@@ -181,7 +181,7 @@ func Lines(a *cli.App, list []apiv1.PostMedia, assets []apiv1.MediaAsset) []stri
 // Fields describes one file of a post for programs: its id, type, size in bytes, SHA-256,
 // file name and alt text.
 func Fields(m apiv1.PostMedia, assets []apiv1.MediaAsset) []string {
-	asset, found := find(assets, m.ID)
+	asset, found := assetByID(assets, m.ID)
 	size := ""
 	if found {
 		size = fmt.Sprint(asset.SizeBytes)
@@ -189,7 +189,7 @@ func Fields(m apiv1.PostMedia, assets []apiv1.MediaAsset) []string {
 	return []string{m.ID, asset.MIMEType, size, cli.Deref(asset.SHA256), cli.OneLine(asset.FileName), cli.OneLine(cli.Deref(m.AltText))}
 }
 
-func find(assets []apiv1.MediaAsset, id string) (apiv1.MediaAsset, bool) {
+func assetByID(assets []apiv1.MediaAsset, id string) (apiv1.MediaAsset, bool) {
 	for _, asset := range assets {
 		if asset.ID == id {
 			return asset, true
@@ -204,7 +204,7 @@ func Names(list []apiv1.PostMedia, assets []apiv1.MediaAsset) string {
 		return ""
 	}
 	return "[" + strings.Join(cli.Map(list, func(m apiv1.PostMedia) string {
-		asset, _ := find(assets, m.ID)
+		asset, _ := assetByID(assets, m.ID)
 		return cli.FirstNonEmpty(cli.OneLine(asset.FileName), m.ID)
 	}), ", ") + "]"
 }

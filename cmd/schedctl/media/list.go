@@ -41,7 +41,7 @@ func list(ctx context.Context, a *cli.App, limit *cli.ListLimit) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.PrintList(a, assets, idOf, layout(), func(asset apiv1.MediaAsset) []string { return row(a, asset) }); err != nil {
+	if err := cli.PrintList(a, assets, idOf, assetTable(), func(asset apiv1.MediaAsset) []string { return assetRow(a, asset) }); err != nil {
 		return err
 	}
 	switch {

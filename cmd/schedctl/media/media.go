@@ -100,8 +100,8 @@ func connect(ctx context.Context, a *cli.App, refs ...string) (c *client.Client,
 	return c, ids, nil
 }
 
-// unknown names the asset in an error with the code NOT_FOUND.
-func unknown(id string, err error) error {
+// unknownAsset names the asset in an error with the code NOT_FOUND.
+func unknownAsset(id string, err error) error {
 	if schedctl.CodeOf(err) != schedctl.NotFound {
 		return err
 	}
@@ -127,9 +127,9 @@ func complete(a *cli.App, most int) cobra.CompletionFunc {
 	}
 }
 
-// row returns the cells of an asset: for people its facts in short, for programs all
+// assetRow returns the cells of an asset: for people its facts in short, for programs all
 // that a script needs.
-func row(a *cli.App, asset apiv1.MediaAsset) []string {
+func assetRow(a *cli.App, asset apiv1.MediaAsset) []string {
 	if a.OutTerminal {
 		return []string{asset.ID, string(asset.Status), asset.MIMEType, cli.SizeText(asset.SizeBytes), asset.FileName, cli.Deref(asset.AltText)}
 	}
@@ -138,15 +138,15 @@ func row(a *cli.App, asset apiv1.MediaAsset) []string {
 	}
 }
 
-// layout is the table of assets.
-func layout() cli.Table {
+// assetTable is the table of assets.
+func assetTable() cli.Table {
 	return cli.Table{Header: []string{"ID", "STATUS", "TYPE", "SIZE", "NAME", "ALT TEXT"}, Status: 1, Excerpt: true}
 }
 
 func idOf(asset apiv1.MediaAsset) string { return asset.ID }
 
-// Describe returns the name and the facts of an asset in one phrase.
-func Describe(asset apiv1.MediaAsset) string {
+// describeAsset returns the name and the facts of an asset in one phrase.
+func describeAsset(asset apiv1.MediaAsset) string {
 	facts := []string{cli.OneLine(asset.FileName), asset.MIMEType, cli.SizeText(asset.SizeBytes)}
 	if pixels := pixelText(asset); pixels != "" {
 		facts = append(facts, pixels)

@@ -15,7 +15,9 @@ func newShow(a *cli.App) *cobra.Command {
 		Use:   "show ID",
 		Short: "Show a media asset",
 		Long: `Show a media asset: its type, its size, its alt text, its SHA-256, and when it
-expires. An asset expires only if no post needs it.`,
+expires. An asset expires only if no post needs it.
+
+Kitty, Ghostty, iTerm2 and WezTerm show the picture, too.`,
 		Example: `  schedctl media show med_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl media show @last --json=sha256,alt_text`,
 		Args:              cli.Args(1, 1, "the id of a media asset"),
@@ -31,9 +33,13 @@ func show(ctx context.Context, a *cli.App, ref string) error {
 	}
 	asset, err := c.MediaAsset(ctx, ids[0])
 	if err != nil {
-		return unknown(ids[0], err)
+		return unknownAsset(ids[0], err)
 	}
-	return a.PrintObject(asset, asset.ID, properties(a, asset))
+	if err := a.PrintObject(asset, asset.ID, properties(a, asset)); err != nil {
+		return err
+	}
+	preview(ctx, a, c, asset)
+	return nil
 }
 
 func properties(a *cli.App, asset apiv1.MediaAsset) []cli.Property {

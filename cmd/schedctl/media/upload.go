@@ -111,7 +111,7 @@ func (o *uploadOptions) print(done []uploaded, alone bool) error {
 		}
 		return o.Write([]byte(text))
 	}
-	return cli.PrintList(o.App, done, func(r uploaded) string { return r.ID }, layout(), func(r uploaded) []string { return row(o.App, r.MediaAsset) })
+	return cli.PrintList(o.App, done, func(r uploaded) string { return r.ID }, assetTable(), func(r uploaded) []string { return assetRow(o.App, r.MediaAsset) })
 }
 
 // tellOtherAlt reports that an existing asset kept its alt text.

@@ -64,7 +64,7 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 	}
 	names := AccountsByID(ctx, c)
 	if a.Quiet { // a refusal always shows its reasons
-		for _, line := range remarks(v, names) {
+		for _, line := range problemLines(v, names) {
 			a.Messagef("%s", line)
 		}
 		return nil
@@ -81,7 +81,7 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 		b.Write(a.RenderTable(cli.Table{Rows: mediaRows(v, names), Status: -1}))
 		return a.Write(b.Bytes())
 	}
-	for _, line := range append(remarks(v, names), mediaFixes(v, names)...) {
+	for _, line := range append(problemLines(v, names), mediaFixes(v, names)...) {
 		b.WriteString(line + "\n")
 	}
 	if v.Allowed {
@@ -100,7 +100,7 @@ func validationTable(v apiv1.Validation, names Accounts, person bool) cli.Table 
 			row[4] = fmt.Sprint(*acct.Limit)
 		}
 		if !person {
-			row = append(append([]string{acct.SocialAccountID}, row...), strings.Join(append(ProblemMessages(acct.Problems), acct.Warnings...), "; "))
+			row = append(append([]string{acct.SocialAccountID}, row...), strings.Join(append(problemMessages(acct.Problems), acct.Warnings...), "; "))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -117,23 +117,23 @@ func verdictText(acct apiv1.AccountValidation) string {
 	return "ok"
 }
 
-func ProblemMessages(problems []apiv1.Problem) (out []string) {
+func problemMessages(problems []apiv1.Problem) (out []string) {
 	for _, p := range problems {
 		out = append(out, p.Message)
 	}
 	return out
 }
 
-// remarks returns the problems and warnings, one per line.
-func remarks(v apiv1.Validation, names Accounts) (lines []string) {
+// problemLines returns the problems and warnings, one per line.
+func problemLines(v apiv1.Validation, names Accounts) (lines []string) {
 	add := func(kind, account string, texts []string) {
 		for _, text := range texts {
 			lines = append(lines, kind+": "+account+cli.OneLine(text))
 		}
 	}
-	add("problem", "", ProblemMessages(v.Problems))
+	add("problem", "", problemMessages(v.Problems))
 	for _, acct := range v.Accounts {
-		add("problem", cli.OneLine(nameOf(names, acct.SocialAccountID))+": ", ProblemMessages(acct.Problems))
+		add("problem", cli.OneLine(nameOf(names, acct.SocialAccountID))+": ", problemMessages(acct.Problems))
 	}
 	return append(lines, warnings(v, names)...)
 }

@@ -60,7 +60,7 @@ const summaryWidth = 60
 func eventOf(p apiv1.Post, to []string) bulk.Event {
 	e := bulk.Event{
 		UID: p.ID + "@schedctl", At: p.PublishAt.Time, Revision: p.Version,
-		Summary: cli.Clip(cli.OneLine(Excerpt(p)), summaryWidth), Description: p.Content + "\n\n" + string(p.Status) + ": " + p.ID,
+		Summary: cli.Clip(cli.OneLine(excerpt(p)), summaryWidth), Description: p.Content + "\n\n" + string(p.Status) + ": " + p.ID,
 		Status: "CONFIRMED", Categories: to,
 	}
 	if p.CreatedAt != nil {

@@ -326,9 +326,9 @@ func (i *importCheck) validate(ctx context.Context, l *importLine) error {
 
 // problemText returns all problems of a post in one line.
 func problemText(v apiv1.Validation, names Accounts) string {
-	texts := ProblemMessages(v.Problems)
+	texts := problemMessages(v.Problems)
 	for _, acct := range v.Accounts {
-		for _, text := range ProblemMessages(acct.Problems) {
+		for _, text := range problemMessages(acct.Problems) {
 			if name := nameOf(names, acct.SocialAccountID); !strings.Contains(text, name) {
 				text = name + ": " + text
 			}

@@ -61,7 +61,7 @@ func mediaRows(v apiv1.Validation, names Accounts) (rows [][]string) {
 				case len(m.Warnings) > 0:
 					result = "warning"
 				}
-				remarks := strings.Join(append(ProblemMessages(m.Problems), m.Warnings...), "; ")
+				remarks := strings.Join(append(problemMessages(m.Problems), m.Warnings...), "; ")
 				rows = append(rows, []string{m.ID, nameOf(names, acct.SocialAccountID), acct.Platform, result, "", "", m.Fix, remarks})
 			}
 		}

@@ -112,15 +112,15 @@ func postTable(a *cli.App, posts []apiv1.Post, names Accounts) cli.Table {
 func contentCells(a *cli.App, p apiv1.Post) []string {
 	switch {
 	case a.OutTerminal:
-		return []string{Excerpt(p)}
+		return []string{excerpt(p)}
 	case len(p.Media) == 0:
 		return []string{p.Content}
 	}
 	return []string{p.Content, strings.Join(p.MediaAssetIDs, ";")}
 }
 
-// Excerpt returns the file names and the text of a post, for a single line.
-func Excerpt(p apiv1.Post) string {
+// excerpt returns the file names and the text of a post, for a single line.
+func excerpt(p apiv1.Post) string {
 	return strings.TrimSpace(media.Names(p.Media, p.MediaAssets) + " " + p.Content)
 }
 

@@ -91,9 +91,9 @@ func (o *watchOptions) run(ctx context.Context, ids []string) error {
 
 // The times of a watch.
 const (
-	recent    = 10 * time.Minute // what happened since may come first
-	afterword = time.Second      // how long the events of a post that has ended may take to come
-	watchLook = 5 * time.Second  // how often posts are read in addition to their events
+	recentWindow = 10 * time.Minute // what happened since may come first
+	afterword    = time.Second      // how long the events of a post that has ended may take to come
+	watchLook    = 5 * time.Second  // how often posts are read in addition to their events
 )
 
 // watch follows the events until the posts have ended or ctx has.
@@ -138,7 +138,7 @@ func (o *watchOptions) begin() error {
 	var since time.Time
 	for i, w := range o.watches {
 		changed := w.post.UpdatedAt
-		told := changed != nil && o.Now().Sub(changed.Time) < recent
+		told := changed != nil && o.Now().Sub(changed.Time) < recentWindow
 		if w.err == nil && told && (since.IsZero() || changed.Before(since)) {
 			since = changed.Time
 		}

@@ -11,15 +11,15 @@ package quietstart
 
 import "os"
 
-var name, given = os.LookupEnv("TERM")
+var terminal, terminalSet = os.LookupEnv("TERM")
 
 func init() { os.Setenv("TERM", "dumb") }
 
 // End gives the program the environment that it was started with. It is to be
 // called from an init function of package main, which is the last to run.
 func End() {
-	if given {
-		os.Setenv("TERM", name)
+	if terminalSet {
+		os.Setenv("TERM", terminal)
 	} else {
 		os.Unsetenv("TERM")
 	}

@@ -83,9 +83,9 @@ func (b *backupContent) media() *checkedMedia {
 	return m
 }
 
-// checkMedia compares the media of a checked database with their store. beside means that
-// the database is in its data directory. The result is nil if there is nothing to check.
-func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string, beside bool) (*checkedMedia, error) {
+// checkMedia compares the media of a checked database with their store. inDataDir means
+// that the database is in the data directory of its daemon. The result is nil if there is nothing to check.
+func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string, inDataDir bool) (*checkedMedia, error) {
 	var items []inventory.Item
 	err := bolt.ReadFile(ctx, database, func(r storage.Reader) (err error) {
 		items, err = inventory.Of(r)
@@ -97,10 +97,10 @@ func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string
 	spec := m.spec
 	switch {
 	case spec.Engine != "":
-	case !beside && len(items) > 0:
+	case !inDataDir && len(items) > 0:
 		a.Messagef("its %s not checked; name the place of the files with --blobs", cli.IsOrAre(len(items), "media file"))
 		return nil, nil
-	case !beside:
+	case !inDataDir:
 		return nil, nil
 	default:
 		spec = usedBlobs(filepath.Dir(database))
@@ -129,7 +129,7 @@ func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string
 }
 
 func (m *mediaCheck) compare(ctx context.Context, a *cli.App, spec blob.Spec, items []inventory.Item) (inventory.Report, error) {
-	// Nothing is uploaded: the directory of uploads is not used.
+	// A check uploads no files, so the directory of uploads stays empty.
 	blobs, err := openBlobs(ctx, a, "--blobs", spec, all.Options{ReadOnly: true, Spools: filepath.Join(os.TempDir(), "schedctl-uploads")})
 	if err != nil {
 		return inventory.Report{}, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -50,43 +51,10 @@ func (k *givenKeys) checkSecret(r storage.Reader) error {
 	if err != nil {
 		return err
 	}
-	sealed, owner, err := anySecret(r)
-	if err != nil || sealed == nil {
+	if err := daemon.CheckOpens(r, sealer); !errors.Is(err, daemon.ErrOtherKey) {
 		return err
 	}
-	if _, err := sealer.Open(sealed, owner); err != nil {
-		return wrongKey(k.paths.secret + " does not open the secrets in the backup")
-	}
-	return nil
-}
-
-// anySecret returns a sealed secret and its owner, nil when the database has no secret.
-func anySecret(r storage.Reader) (sealed []byte, owner string, err error) {
-	workspaces, err := r.Workspaces()
-	if err != nil {
-		return nil, "", err
-	}
-	for _, w := range workspaces {
-		accounts, err := r.Accounts(w.ID)
-		if err != nil {
-			return nil, "", err
-		}
-		for i := range accounts {
-			if a := &accounts[i]; len(a.Credentials) > 0 {
-				return a.Credentials, a.ID, nil
-			}
-		}
-		webhooks, err := r.Webhooks(w.ID)
-		if err != nil {
-			return nil, "", err
-		}
-		for i := range webhooks {
-			if len(webhooks[i].Secret) > 0 {
-				return webhooks[i].Secret, webhooks[i].ID, nil
-			}
-		}
-	}
-	return nil, "", nil
+	return wrongKey(k.paths.secret + " does not open the secrets in the backup")
 }
 
 func (k *givenKeys) checkAdmin(r storage.Reader, now time.Time) error {

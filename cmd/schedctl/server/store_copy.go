@@ -44,9 +44,9 @@ Then the command reads both databases completely and compares counts and checksu
 
 Media files are copied and verified first, from the place where the source's daemon has
 them to the default place of the copy: PostgreSQL, or the directory "blobs" next to the
-file. Files in a bucket stay there, and the command only checks that they exist. Name other
-places with --from-blobs and --to-blobs. If files are missing, nothing else is copied,
-unless you give --skip-lost-media.
+file. Files in a bucket stay there, and the command only checks that they exist. Name
+other places with --from-blobs and --to-blobs. If files are missing, nothing else is
+copied, unless you give --skip-lost-media.
 
 No daemon may use either database during the copy, and no daemon can start on the copy
 before it is complete. Run the same command again to continue an interrupted copy. A
@@ -73,7 +73,7 @@ PGPASSFILE names (~/.pgpass by default). It is never shown.`,
 	f.StringVar(&o.from, "from", "", "the `database` to copy: bolt:PATH, or postgres://user@host/name")
 	f.StringVar(&o.to, "to", "", "the empty `database` to copy to, in the same form; a file must not exist")
 	f.StringVar(&o.media.fromFlag, "from-blobs", "", "where the media files of the source are, as its daemon has it: `dir:PATH`, postgres, or s3://bucket/prefix?endpoint=URL")
-	f.StringVar(&o.media.toFlag, "to-blobs", "", "where to copy the media files to, in the same form; the same place to leave them there")
+	f.StringVar(&o.media.toFlag, "to-blobs", "", "where to copy the media files to: `dir:PATH` or another place in the same form; the same place to leave them there")
 	f.BoolVar(&o.media.skipLost, "skip-lost-media", false, "copy the database although media files are missing or damaged")
 	f.BoolVar(&o.keepSource, "keep-source", false, "continue to use the source database, and not the copy")
 	return cmd

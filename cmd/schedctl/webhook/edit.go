@@ -54,7 +54,7 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return webhooks.unknown(ref, err)
 	}
-	return webhooks.printOne(o.App, w, "Changed "+o.Bold(webhooks.label(w))+": "+sentence(o.App, w))
+	return webhooks.printOne(o.App, w, "Changed "+o.Bold(webhooks.label(w))+": "+webhookSummary(o.App, w))
 }
 
 // change returns the change that the flags describe.

@@ -23,7 +23,7 @@ func printWithSecret(o *cli.OneTimeSecret, made apiv1.WebhookSecret, done string
 	secret, err := o.Save(made.Secret)
 	w := made.Webhook
 	return errors.Join(o.Print(cli.CreatedResult{
-		ID: w.ID, Sentence: done + o.Bold(webhooks.label(w)) + ": " + sentence(o.App, w), Row: row(w),
+		ID: w.ID, Sentence: done + o.Bold(webhooks.label(w)) + ": " + webhookSummary(o.App, w), Row: webhookRow(w),
 		Object: withSecret{Webhook: w, Secret: secret}, Secret: secret,
 	}), err)
 }
@@ -40,12 +40,12 @@ the former one at once.
 ` + cli.SecretHelp,
 		Example: `  schedctl webhook rotate-secret wh_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl webhook rotate-secret site --secret-out hook.key`,
-	}, func(ctx context.Context, ref string) error { return rotate(ctx, o, ref) }))
+	}, func(ctx context.Context, ref string) error { return rotateSecret(ctx, o, ref) }))
 	o.Add(cmd)
 	return cmd
 }
 
-func rotate(ctx context.Context, o *cli.OneTimeSecret, ref string) error {
+func rotateSecret(ctx context.Context, o *cli.OneTimeSecret, ref string) error {
 	c, id, err := webhooks.connectID(ctx, o.App, ref)
 	if err != nil {
 		return err

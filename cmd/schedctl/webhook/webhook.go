@@ -68,7 +68,7 @@ var webhooks = hookKind[apiv1.Webhook]{
 	target: func(w apiv1.Webhook) string { return w.URL },
 	remove: (*client.Client).DeleteWebhook,
 	header: []string{"ID", "STATUS", "NAME", "URL", "EVENTS"},
-	row:    row,
+	row:    webhookRow,
 	detail: properties,
 }
 
@@ -83,7 +83,7 @@ func hookStatus(enabled bool, failingSince *apiv1.Time) string {
 	return "enabled"
 }
 
-func row(w apiv1.Webhook) []string {
+func webhookRow(w apiv1.Webhook) []string {
 	return []string{w.ID, hookStatus(w.Enabled, w.FailingSince), cli.Deref(w.Name), w.URL, cli.JoinStrings(w.EventTypes, ",")}
 }
 
@@ -111,8 +111,8 @@ func properties(a *cli.App, w apiv1.Webhook) []cli.Property {
 	return pairs
 }
 
-// sentence describes a webhook.
-func sentence(a *cli.App, w apiv1.Webhook) string {
+// webhookSummary describes a webhook.
+func webhookSummary(a *cli.App, w apiv1.Webhook) string {
 	text := fmt.Sprintf("%s receives %s", cli.OneLine(w.URL), cli.Enumerate(strings.Split(cli.JoinStrings(w.EventTypes, " "), " ")))
 	if !w.Enabled {
 		text += " once it is enabled"

@@ -69,8 +69,8 @@ func TestChangesThatBreakClients(t *testing.T) {
 		},
 		"new-required-request-property": func(t *testing.T, d object) {
 			s := schema(t, d, "CreatePost")
-			s["properties"].(object)["title"] = object{"type": "string"}
-			s["required"] = append(required(s), "title")
+			s["properties"].(object)["mood"] = object{"type": "string"}
+			s["required"] = append(required(s), "mood")
 		},
 		"request-property-became-required": func(t *testing.T, d object) {
 			s := schema(t, d, "CreatePost")
@@ -118,10 +118,10 @@ func TestChangesThatBreakNobody(t *testing.T) {
 			get["parameters"] = append(get["parameters"].([]any), object{"name": "tag", "in": "query", "schema": object{"type": "string"}})
 		},
 		"a field of a response": func(t *testing.T, d object) {
-			schema(t, d, "Post")["properties"].(object)["title"] = object{"type": "string"}
+			schema(t, d, "Post")["properties"].(object)["mood"] = object{"type": "string"}
 		},
 		"an optional field of a request": func(t *testing.T, d object) {
-			schema(t, d, "CreatePost")["properties"].(object)["title"] = object{"type": "string"}
+			schema(t, d, "CreatePost")["properties"].(object)["mood"] = object{"type": "string"}
 		},
 		"a status of posts": func(t *testing.T, d object) {
 			s := property(t, d, "Post", "status")

@@ -14,9 +14,6 @@ const (
 	PDF       = "application/pdf"
 )
 
-// Types returns all media types that Inspect accepts.
-func Types() []string { return []string{PNG, JPEG, WebP, GIF, MP4, QuickTime, WebM, PDF} }
-
 // Facts is what the structure of a media file says about it.
 type Facts struct {
 	MIMEType string

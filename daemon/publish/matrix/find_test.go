@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/matrix"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
-	"github.com/schedctl/schedctl/daemon/publish/recorded"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/recorded"
 )
 
 // since is when the attempt of the recorded exchanges started.

@@ -187,7 +187,7 @@ func TestMultipart(t *testing.T) {
 	form := outbound.Multipart(
 		outbound.FieldPart("description", "two\r\nlines \"quoted\""), outbound.FilePart("file", `a "b".png`, file), outbound.FieldPart("empty", ""),
 	)
-	if _, err := outbound.PutBody(t.Context(), outbound.Client(outbound.AllowPrivate), server.URL, nil, form); err != nil {
+	if _, err := outbound.PostBody(t.Context(), outbound.Client(outbound.AllowPrivate), server.URL, nil, form); err != nil {
 		t.Fatal(err)
 	}
 	want := []part{

@@ -7,8 +7,8 @@
 // replays some requests, including those with an Idempotency-Key; [post] sends
 // requests that it cannot replay.
 //
-// [PostBody] and [PutBody] stream files in constant memory, alone or in a form
-// ([Multipart]). Their time limit follows the size.
+// [PostBody] streams files in constant memory, alone or in a form ([Multipart]). Its
+// time limit follows the size.
 //
 // If the context of a request has a [publish.Guard], the connection calls it before
 // each write. If the guard stops the request before its first byte, the error has

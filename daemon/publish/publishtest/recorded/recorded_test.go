@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedctl/schedctl/daemon/publish/recorded"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/recorded"
 )
 
 const exchanges = `[
