@@ -28,6 +28,25 @@
 // again at the due time. A post is never published with fewer files or other bytes than
 // it was scheduled with; it fails with the kind media instead.
 //
+// # Threads
+//
+// A target with several parts has an attempt for each part, in order; its first comment is
+// the last part. If the network takes a whole thread in one request, one attempt publishes
+// all parts. The attempt that follows a part is claimed in the transaction that records the
+// part, so the target is never waiting between two parts that succeed.
+//
+// Nothing else of the account is published between two parts of a thread. The target keeps
+// its position in the queue, and a retry between two parts pauses the account. For cases in
+// which queues are in a different order, the account stores the target whose thread it has
+// started, and claims of other targets wait for the end of that thread. The first comment
+// may come later.
+//
+// A part with an unknown outcome is settled before the next one starts. A thread that
+// failed continues with the first part that the network does not have when a person
+// retries it. A canceled one ends with the part that is in progress. A part is sent only
+// with the receipt of its parent. If the network publishes a reply without its parent, the
+// rest is not published.
+//
 // # Several nodes
 //
 // With a [Member] the guarantees hold for all deliverers on a shared store together.

@@ -175,7 +175,7 @@ func (d *Deliverer) logEnd(e *attemptEnd) {
 	a := e.call.attempt
 	switch {
 	case e.receipt != nil:
-		d.log.Info("published", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
+		d.log.Info("published", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID, "part", a.Part)
 		if changed := e.receipt.Degraded; changed.Code != "" {
 			d.log.Warn("network changed what it published", "target", a.TargetID, "account", a.AccountID, "attempt", a.ID, "code", changed.Code)
 		}

@@ -36,6 +36,14 @@
 // them. The status in the response must show as many files as were sent; otherwise the
 // receipt says so.
 //
+// # Threads and polls
+//
+// A part of a thread is a reply to the one before it. Before each reply, the server is
+// asked whether it has that status: snac publishes a reply to a missing status as a
+// status of its own. Find looks for a reply among the replies to its parent, and among
+// the statuses of the account without a parent. Before a poll, the server is asked for
+// its limits. A receipt says if the response shows no parent or no poll.
+//
 // # Logging in
 //
 // [StartLogin] is for programs at a terminal: it gets an access token through the
