@@ -407,7 +407,7 @@ func playAtRandom(a *attribution, seed uint64) {
 	}
 }
 
-// TestAttributionOfThreadsAtRandom does the same to threads of which all parts have the same
+// TestAttributionOfThreadsAtRandom does the same to threads whose parts all have the same
 // text. No post of the network counts for two parts, and every reply has the right parent.
 func TestAttributionOfThreadsAtRandom(t *testing.T) {
 	for _, seed := range oracle.Seeds(20) {

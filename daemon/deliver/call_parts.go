@@ -90,7 +90,7 @@ func (c *publisherCall) unsupported() *publish.Error {
 	return nil
 }
 
-// midThread reports whether the call continues a thread of which the network has a part.
+// midThread reports whether the call continues a thread that the network has a part of.
 // Nothing else of the account is published before its end.
 func (c *publisherCall) midThread() bool { return c.part.Kind == schedctl.PartReply }
 
@@ -135,7 +135,7 @@ func setFiles(r *publish.Request, files [][]publish.File) {
 	}
 }
 
-// forPart returns the call for the files of another part of the target.
+// forPart returns a call for the files of a different part of the target.
 func (c *publisherCall) forPart(p schedctl.TargetPart) *publisherCall {
 	other := *c
 	other.part, other.later, other.whole = p, nil, false

@@ -64,10 +64,12 @@ func (c *claimTx) decide(it claimItem) (claimDecision, error) {
 		// The post was moved while its account was held. The queue still has its old time.
 		return claimDecision{result: claimMoved, due: at.UnixMilli()}, nil
 	}
-	if d, waits, err := c.waitsForThread(target, account); waits || err != nil {
+	if d, waits, err := c.d.coord.waitsForNode(c, it, target, account); waits || err != nil {
 		return d, err
 	}
-	if d, waits, err := c.d.coord.waitsForNode(c, it, target, account); waits || err != nil {
+	// Now no attempt of the account is running elsewhere, so no other node is recording the
+	// thread, which would lock its post and then the account.
+	if d, waits, err := c.waitsForThread(target, account); waits || err != nil {
 		return d, err
 	}
 	return c.startAttempt(it, post, target, account)

@@ -32,7 +32,7 @@ func (c *claimTx) blocked(it claimItem, t *schedctl.Target, a *schedctl.Account)
 	return d, true
 }
 
-// threadPoll is how soon a target is claimed again that waits for the thread of another one.
+// threadPoll is how soon a target that waits for a thread is claimed again.
 const threadPoll = time.Second
 
 // waitsForThread returns a decision to wait if another target of the account is between

@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
-// A node that dies in a thread leaves the rest to another one. Nothing else of the account
+// If a node dies in the middle of a thread, a different node publishes the rest. Nothing else of the account
 // is published before, even if it was due earlier.
 func TestFleetContinuesThreads(t *testing.T) {
 	for name, stop := range map[string]func(*peer){"killed": (*peer).kill, "frozen": func(p *peer) { p.freeze() }, "stopped": (*peer).stop} {
@@ -41,7 +41,7 @@ func TestFleetContinuesThreads(t *testing.T) {
 	}
 }
 
-// A target waits for the thread of another one, although it has an earlier time.
+// A target waits for a thread that has started, although its own time is earlier.
 func TestFleetWaitsForThreads(t *testing.T) {
 	fleetBubble(t, 2, func(f *fleet) {
 		f.acquaint()
