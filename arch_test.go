@@ -25,8 +25,9 @@ var layers = []struct {
 	{pkg: "", may: []string{}, why: "the rules must be readable, and testable, without any technology"},
 	{pkg: "/client/apiv1", may: []string{module}, why: "the wire is what daemon and clients share, and nothing more"},
 	{pkg: "/client/when", may: []string{}, why: "a grammar needs no network"},
-	{pkg: "/client/bulk", may: []string{}, why: "files of many posts are read and written without a daemon"},
-	{pkg: "/client/postfile", may: []string{"github.com/goccy/go-yaml…"}, why: "files are read without a daemon"},
+	{pkg: "/client/bulk", may: []string{module + "/client/threadtext"}, why: "files of many posts are read and written without a daemon"},
+	{pkg: "/client/threadtext", may: []string{"github.com/clipperhouse/uax29/v2/graphemes"}, why: "a text is split without a daemon"},
+	{pkg: "/client/postfile", may: []string{module + "/client/threadtext", module + "/client/when", "github.com/goccy/go-yaml…"}, why: "files are read without a daemon"},
 	{pkg: "/client", may: []string{module, module + "/client/apiv1", "github.com/go-resty/resty/v2"}, why: "a client knows the wire and not the daemon"},
 	{pkg: "/storage", may: []string{module}, why: "the contract must not know an engine"},
 	{pkg: "/storage/failpoint", may: []string{}, why: "any package that writes or calls may have a failpoint"},
@@ -73,7 +74,7 @@ var layers = []struct {
 	{pkg: "/cmd/schedctl/webhook", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "server", "browse"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/cmd/schedctl/server", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "webhook", "browse"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/cmd/schedctl/browse", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "webhook", "server"), why: "a command must be readable without the commands of other nouns"},
-	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/when", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
+	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/threadtext", module + "/client/when", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
 }
 
 // commandPackages returns the import paths of packages below cmd/schedctl.

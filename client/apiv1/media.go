@@ -113,16 +113,22 @@ func postMedia(list []schedctl.PostMedia, assets []schedctl.MediaAsset) []PostMe
 	return out
 }
 
-// postAssets returns the wire form of the assets of media. Those that a client has
-// deleted are left out.
+// postAssets returns the wire form of the assets of a post, those of media first. Those
+// that a client has deleted are left out.
 func postAssets(p *schedctl.Post, assets []schedctl.MediaAsset) []MediaAsset {
 	out := []MediaAsset{}
 	needed := p.NeedsMedia()
-	for _, m := range p.Media {
-		a := findAsset(assets, m.AssetID)
-		if a == nil || a.Status == schedctl.MediaDeleted {
+	if len(assets) == 0 {
+		return out
+	}
+	seen := map[string]bool{}
+	for m := range p.AllMedia() {
+		id := m.AssetID
+		a := findAsset(assets, id)
+		if seen[id] || a == nil || a.Status == schedctl.MediaDeleted {
 			continue
 		}
+		seen[id] = true
 		shown := NewMediaAsset(*a)
 		if needed {
 			shown.ExpiresAt = nil

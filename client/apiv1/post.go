@@ -9,7 +9,7 @@ type Post struct {
 	Content          string          `json:"content" doc:"The text; empty if the post has only media."`
 	Media            []PostMedia     `json:"media" doc:"The files of the post, in the order in which they are shown."`
 	MediaAssetIDs    []string        `json:"media_asset_ids" doc:"The ids of the files in media."`
-	MediaAssets      []MediaAsset    `json:"media_assets" doc:"The assets of the files in media. An asset that was deleted after publishing is left out."`
+	MediaAssets      []MediaAsset    `json:"media_assets" doc:"The assets of the files in media, then those of other parts, of overrides and of the link preview. An asset that was deleted after publishing is left out."`
 	Thread           []Part          `json:"thread" doc:"The parts of a thread after the first one, which is content."`
 	FirstComment     *Part           `json:"first_comment" doc:"A reply to the last part, published after it; null for none."`
 	Poll             *Poll           `json:"poll" doc:"The poll of the first part; null for none."`

@@ -102,14 +102,16 @@ func (c *csvRows) next() (Row, error) {
 		}
 		row := Row{Line: line}
 		for i, name := range c.columns {
-			row.set(name, fields[i])
+			if err := row.set(name, fields[i]); err != nil {
+				return Row{Line: line}, lineError(line, "%v", err)
+			}
 		}
 		return row, checkText(row)
 	}
 }
 
 // set fills a column. Spaces around all but a text have no meaning.
-func (r *Row) set(column, value string) {
+func (r *Row) set(column, value string) (err error) {
 	trimmed := strings.TrimSpace(value)
 	switch column {
 	case "id":
@@ -136,7 +138,43 @@ func (r *Row) set(column, value string) {
 		if trimmed != "" {
 			r.Alt = splitList(value)
 		}
+	default:
+		return r.setExtra(column, value, trimmed)
 	}
+	return nil
+}
+
+// setExtra fills a column of parts, polls and presentation.
+func (r *Row) setExtra(column, value, trimmed string) (err error) {
+	switch column {
+	case "thread":
+		r.Thread = splitParts(value)
+	case "first_comment":
+		if trimmed != "" {
+			r.FirstComment = &Part{Content: value}
+		}
+	case "poll":
+		for _, option := range splitList(value) {
+			if option = strings.TrimSpace(option); option != "" {
+				r.Poll = append(r.Poll, option)
+			}
+		}
+	case "poll_for":
+		r.PollFor = trimmed
+	case "poll_multiple":
+		r.PollMultiple, err = readBool(column, trimmed)
+	case "poll_hide_totals":
+		r.PollHideTotals, err = readBool(column, trimmed)
+	case "content_warning":
+		r.ContentWarning = trimmed
+	case "visibility":
+		r.Visibility = trimmed
+	case "language":
+		r.Language = trimmed
+	case "link_preview":
+		r.LinkPreview.Mode = trimmed
+	}
+	return err
 }
 
 // record returns the fields of the next line that is not empty, and its number.

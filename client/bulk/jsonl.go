@@ -119,6 +119,26 @@ func (r *Row) decode(dec *json.Decoder, key string) error {
 		value = &r.Media
 	case "alt":
 		value = &r.Alt
+	case "thread":
+		value = &r.Thread
+	case "first_comment":
+		value = &r.FirstComment
+	case "poll":
+		value = &r.Poll
+	case "poll_for":
+		value = &r.PollFor
+	case "poll_multiple":
+		value = &r.PollMultiple
+	case "poll_hide_totals":
+		value = &r.PollHideTotals
+	case "content_warning":
+		value = &r.ContentWarning
+	case "visibility":
+		value = &r.Visibility
+	case "language":
+		value = &r.Language
+	case "link_preview":
+		value = &r.LinkPreview
 	default:
 		value = new(json.RawMessage)
 	}
@@ -126,8 +146,17 @@ func (r *Row) decode(dec *json.Decoder, key string) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
 		want := "a text"
-		if key == "to" || key == "media" || key == "alt" {
+		switch key {
+		case "to", "media", "alt", "poll":
 			want = "a list of texts"
+		case "thread":
+			want = "a list of texts, or of objects such as {\"content\":\"Hello\",\"media\":[\"a.png\"]}"
+		case "first_comment":
+			want = "a text, or an object such as {\"content\":\"Hello\",\"media\":[\"a.png\"]}"
+		case "link_preview":
+			want = "\"auto\", \"none\" or a card such as {\"url\":\"https://example.org\",\"title\":\"Example\"}"
+		case "poll_multiple", "poll_hide_totals":
+			want = "true or false"
 		}
 		return fmt.Errorf("%q is %s, and here it is a JSON %s", key, want, kind.Value)
 	}
@@ -149,6 +178,6 @@ func notJSON(line int, err error) *Error {
 // the line has none.
 func halfCharacter(line []byte, row Row) bool {
 	const replacement = "\ufffd"
-	texts := strings.Join(slices.Concat([]string{row.ID, row.Content, row.At, row.TZ}, row.To, row.Media, row.Alt), "")
+	texts := strings.Join(row.texts(), "")
 	return strings.Count(texts, replacement) > bytes.Count(line, []byte(replacement))+strings.Count(strings.ToLower(string(line)), `\ufffd`)
 }

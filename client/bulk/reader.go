@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -117,7 +116,7 @@ func FormatOf(name string) Format {
 
 // checkText refuses what is no text: a row never has half of one.
 func checkText(row Row) error {
-	for _, text := range slices.Concat([]string{row.ID, row.Content, row.At, row.TZ}, row.To, row.Media, row.Alt) {
+	for _, text := range row.texts() {
 		if !utf8.ValidString(text) {
 			return lineError(row.Line, "this is not UTF-8 text: convert the file first, for example with iconv")
 		}

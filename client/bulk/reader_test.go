@@ -117,7 +117,7 @@ func TestFaultsNameTheirLine(t *testing.T) {
 		rows int // that can be read all the same
 		want []string
 	}{
-		"unknown columns":     {"id,picture,video,\nHello\n", 0, []string{`line 1: unknown column "picture", "video", ""; the first line names the columns, which are id, content, to, at, tz, media, alt`}},
+		"unknown columns":     {"id,picture,video,\nHello\n", 0, []string{`line 1: unknown column "picture", "video", ""; the first line names the columns, which are id, content, to, at, tz, media, alt, thread, first_comment`}},
 		"no header":           {"Hello,blog\n", 0, []string{`line 1: unknown column "Hello", "blog"; the first line names`}},
 		"a column twice":      {"content,Content\n", 0, []string{`line 1: the columns "content" and "Content" are both "content"; keep one`}},
 		"day and time":        {"text,Date,time\n", 0, []string{`line 1: the columns "Date" and "time" are both "at"; keep one`}},
@@ -133,10 +133,13 @@ func TestFaultsNameTheirLine(t *testing.T) {
 		"many long fields":    {"content,id,to\n" + long + "," + long + ",x\n", 0, []string{`line 2: the line is longer than 1 MiB`}},
 		"no UTF-8":            {"content\ncaf\xe9\nHello\n", 1, []string{`line 2: this is not UTF-8 text`}},
 		"a header not UTF-8":  {"caf\xe9\n", 0, []string{"line 1: unknown column \"caf\ufffd\""}},
-		"an unknown key":      {"{\"content\":\"a\",\"video\":[{}],\"Content\":1}\n{\"content\":\"a\"}", 1, []string{`line 1: unknown key "video", "Content"; the keys are id, content, to, at, tz, media, alt`}},
+		"an unknown key":      {"{\"content\":\"a\",\"video\":[{}],\"Content\":1}\n{\"content\":\"a\"}", 1, []string{`line 1: unknown key "video", "Content"; the keys are id, content, to, at, tz, media, alt, thread, first_comment`}},
 		"a key twice":         {`{"content":"a","content":"b"}`, 0, []string{`line 1: the key "content" is a second "content"; keep one`}},
 		"a key and its alias": {`{"text":"a","content":"b"}`, 0, []string{`line 1: the key "content" is a second "content"; keep one`}},
 		"of another type":     {"{\"content\":1}\n{\"to\":\"blog\"}\n{\"to\":[1]}", 0, []string{`line 1: "content" is a text, and here it is a JSON number`, `line 2: "to" is a list of texts, and here it is a JSON string`, `line 3: "to" is a list of texts`}},
+		"a poll that is":      {"content,poll_multiple\nHi,maybe\n", 0, []string{`line 2: "poll_multiple" must be true or false, not "maybe"`}},
+		"a part of numbers":   {"{\"content\":\"a\",\"thread\":[1]}\n{\"thread\":[{\"text\":\"a\"}]}\n{\"thread\":\"a\"}", 0, []string{`line 1: "thread" is a list of texts, or of objects`, `line 2: unknown field "text"`, `line 3: "thread" is a list of texts`}},
+		"a preview of":        {`{"content":"a","link_preview":{"uri":"x"}}`, 0, []string{`line 1: unknown field "uri"`}},
 		"media of a post":     {`{"content":"a","media":[{}]}`, 0, []string{`line 1: "media" is a list of texts, and here it is a JSON object`}},
 		"two objects":         {`{"content":"a"} {"content":"b"}`, 0, []string{`line 1: something follows the object`}},
 		"half an object":      {"{\"content\":\"a\"\n}", 0, []string{`line 1: the line ends inside of the object`, `line 2: each line is an object`}},

@@ -3,11 +3,17 @@
 //
 // # Columns
 //
-// A row has the columns id, content, to, at, tz, media and alt. In CSV the first line
-// names those that a file has, in any order, and values in "to", "media" and "alt" are
-// separated by semicolons; in JSON Lines each line is an object with these keys, and
-// these three are lists. In "media" and "alt" of CSV, \; stands for a semicolon and \\
-// for a backslash. Readers also take text, body and message for content, account and accounts
+// A row has the columns id, content, to, at, tz, media, alt, thread, first_comment, poll,
+// poll_for, poll_multiple, poll_hide_totals, content_warning, visibility, language and
+// link_preview. In CSV the first line names those that a file has, in any order, and
+// values in "to", "media", "alt" and "poll" are separated by semicolons; in JSON Lines each
+// line is an object with these keys, and these four are lists. In "media", "alt" and "poll"
+// of CSV, \; stands for a semicolon and \\ for a backslash.
+//
+// "thread" has the parts after the first one: in CSV a text in which lines with --- separate
+// them (see package threadtext), in JSON Lines a list. A part and the first comment are
+// texts; in JSON Lines they are objects with the keys content, media and alt if they have
+// media. A card in "link_preview" needs JSON Lines, too. Readers also take text, body and message for content, account and accounts
 // for to, time, date and publish_at for at, and timezone for tz. Other columns are
 // an error, so that a misspelled one is not lost.
 //
@@ -38,12 +44,23 @@ type Row struct {
 	Media   []string // paths of files, or ids
 	Alt     []string // the alt texts of Media; those at the end may be missing
 
+	Thread                               []Part // the parts after the first one
+	FirstComment                         *Part  // or nil
+	Poll                                 []string
+	PollFor                              string // a duration, as a person writes it
+	PollMultiple, PollHideTotals         bool
+	ContentWarning, Visibility, Language string
+	LinkPreview                          Preview
+
 	// Line is the number of the row's first line, starting at 1. It is not written.
 	Line int
 }
 
 // columns are the names of the columns in the order they are written in.
-var columns = []string{"id", "content", "to", "at", "tz", "media", "alt"}
+var columns = []string{
+	"id", "content", "to", "at", "tz", "media", "alt", "thread", "first_comment", "poll", "poll_for", "poll_multiple", "poll_hide_totals",
+	"content_warning", "visibility", "language", "link_preview",
+}
 
 // aliases are other names of columns that files from elsewhere have.
 var aliases = map[string]string{

@@ -41,17 +41,44 @@ type object struct {
 	TZ      string   `json:"tz"`
 	Media   []string `json:"media,omitempty"`
 	Alt     []string `json:"alt,omitempty"`
+
+	Thread         []Part   `json:"thread,omitempty"`
+	FirstComment   *Part    `json:"first_comment,omitempty"`
+	Poll           []string `json:"poll,omitempty"`
+	PollFor        string   `json:"poll_for,omitempty"`
+	PollMultiple   bool     `json:"poll_multiple,omitempty"`
+	PollHideTotals bool     `json:"poll_hide_totals,omitempty"`
+	ContentWarning string   `json:"content_warning,omitempty"`
+	Visibility     string   `json:"visibility,omitempty"`
+	Language       string   `json:"language,omitempty"`
+	LinkPreview    *Preview `json:"link_preview,omitempty"`
 }
 
-// Write adds a row. In CSV an account in To must not hold a semicolon.
+// Write adds a row. In CSV an account in To must not hold a semicolon. CSV leaves out the
+// media of parts and the card of a link.
 func (w *Writer) Write(r Row) error {
 	if w.json != nil {
-		return w.json.Encode(object{r.ID, r.Content, append([]string{}, r.To...), r.At, r.TZ, r.Media, r.Alt})
+		o := object{
+			ID: r.ID, Content: r.Content, To: append([]string{}, r.To...), At: r.At, TZ: r.TZ, Media: r.Media, Alt: r.Alt,
+			Thread: r.Thread, FirstComment: r.FirstComment, Poll: r.Poll, PollFor: r.PollFor, PollMultiple: r.PollMultiple,
+			PollHideTotals: r.PollHideTotals, ContentWarning: r.ContentWarning, Visibility: r.Visibility, Language: r.Language,
+		}
+		if r.LinkPreview != (Preview{}) {
+			o.LinkPreview = &r.LinkPreview
+		}
+		return w.json.Encode(o)
 	}
 	if err := w.header(); err != nil {
 		return err
 	}
-	return w.csv.Write([]string{r.ID, r.Content, strings.Join(r.To, ";"), r.At, r.TZ, joinList(r.Media), joinList(r.Alt)})
+	comment := ""
+	if r.FirstComment != nil {
+		comment = r.FirstComment.Content
+	}
+	return w.csv.Write([]string{
+		r.ID, r.Content, strings.Join(r.To, ";"), r.At, r.TZ, joinList(r.Media), joinList(r.Alt), joinParts(r.Thread), comment,
+		joinList(r.Poll), r.PollFor, writeBool(r.PollMultiple), writeBool(r.PollHideTotals), r.ContentWarning, r.Visibility, r.Language, r.LinkPreview.Mode,
+	})
 }
 
 func (w *Writer) header() error {

@@ -132,7 +132,7 @@ const examplePicture = "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48
 
 // exampleFiles are the files that examples name.
 var exampleFiles = map[string]string{
-	"news.txt": "News\n", "short.txt": "Short news\n", "token.txt": "a-token\n", "secret.txt": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n",
+	"news.txt": "News\n", "thread.txt": "First\n---\nSecond\n", "short.txt": "Short news\n", "token.txt": "a-token\n", "secret.txt": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n",
 	"posts.csv":           "id,content,to,at,tz\none,Hello,demo,2099-01-01 9:00,UTC\n",
 	"posts.jsonl":         `{"content":"Hello","to":["demo"],"at":"2099-01-01 9:00","tz":"UTC"}` + "\n",
 	"posts/schedctl.yaml": "collection: website\n",

@@ -98,10 +98,12 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 		return hasFile, nil
 	case post.ExternalID != nil && !ours:
 		return fmt.Sprintf("it has the external id %q", *post.ExternalID), nil
-	case !ours:
+	case !ours && !hasParts(post):
 		if files := a.equal[stateOf(post).digest()]; len(files) > 0 {
 			return hasEqualFile, a.claim(ctx, post, files[0])
 		}
+		id = a.newID(post)
+	case !ours:
 		id = a.newID(post)
 	}
 	f, reason := a.describe(post, id)
@@ -143,6 +145,9 @@ type described struct {
 // describe returns a post as a file, or the reason why a file cannot express it.
 func (a *adopter) describe(post apiv1.Post, id string) (f described, reason string) {
 	state := stateOf(post)
+	if hasParts(post) {
+		return f, "a file cannot hold its thread, its first comment, its poll or how networks show it"
+	}
 	if hasUnknownBytes(state.Media) {
 		return f, "the upload of a file is not confirmed"
 	}
@@ -162,6 +167,12 @@ func (a *adopter) describe(post apiv1.Post, id string) (f described, reason stri
 		return f, "a file cannot hold its text, its accounts or its media"
 	}
 	return f, ""
+}
+
+// hasParts reports whether a post has settings that files do not have.
+func hasParts(p apiv1.Post) bool {
+	return len(p.Thread) > 0 || p.FirstComment != nil || p.Poll != nil || p.ContentWarning != nil || p.Visibility != nil || p.Language != nil ||
+		p.LinkPreview.Card != nil || p.LinkPreview.Mode == apiv1.PreviewNone
 }
 
 // claim adds a post to the collection as the post of an existing file that describes

@@ -90,13 +90,19 @@ func (f *Flags) Check() error {
 		return err
 	}
 	for _, ref := range f.files {
-		if !IsID(ref) {
-			if err := checkFile(ref); err != nil {
-				return err
-			}
+		if err := CheckRef(ref); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// CheckRef returns an error for a file that cannot be uploaded. An id is not checked.
+func CheckRef(ref string) error {
+	if IsID(ref) {
+		return nil
+	}
+	return checkFile(ref)
 }
 
 // IsID reports whether a value of --media can be an id, whole or abbreviated, and not

@@ -132,7 +132,8 @@ func (o *changeOptions) printChanged(ctx context.Context, c *client.Client, done
 // wouldRefuse returns the error with which the daemon would refuse the change in the
 // current state of a post.
 func (o *changeOptions) wouldRefuse(p apiv1.Post) error {
-	if err := inState(p, o.op); err != nil || o.judge == nil {
+	retryable := o.op == schedctl.OpRetry && slices.ContainsFunc(p.Targets, failedComment)
+	if err := inState(p, o.op); err != nil && !retryable || o.judge == nil {
 		return err
 	}
 	return o.judge(p)

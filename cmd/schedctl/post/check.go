@@ -78,7 +78,7 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 		for _, w := range v.Warnings {
 			b.WriteString("post\t\t\twarning\t\t\t\t" + cli.OneLine(w) + "\n")
 		}
-		b.Write(a.RenderTable(cli.Table{Rows: mediaRows(v, names), Status: -1}))
+		b.Write(a.RenderTable(cli.Table{Rows: append(mediaRows(v, names), partRows(v, names)...), Status: -1}))
 		return a.Write(b.Bytes())
 	}
 	for _, line := range append(problemLines(v, names), mediaFixes(v, names)...) {
@@ -93,6 +93,9 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 // validationTable has a row for each account. For programs, the row includes the
 // problems.
 func validationTable(v apiv1.Validation, names Accounts, person bool) cli.Table {
+	if person && hasParts(v) {
+		return partTable(v, names)
+	}
 	t := cli.Table{Header: []string{"ACCOUNT", "PLATFORM", "RESULT", "LENGTH", "LIMIT", "UNIT"}, Status: 2}
 	for _, acct := range v.Accounts {
 		row := []string{nameOf(names, acct.SocialAccountID), acct.Platform, verdictText(acct), fmt.Sprint(acct.Length), "", acct.Unit}
@@ -184,6 +187,7 @@ func dryRunPost(ctx context.Context, a *cli.App, c *client.Client, id string, op
 		return err
 	}
 	post := apiv1.CreatePost{Content: p.Content, Media: keptMedia(p), SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides}
+	copyParts(&post, p)
 	if p.PublishAt != nil && p.PublishAt.After(a.Now()) {
 		post.PublishAt = apiv1.At(p.PublishAt.Time)
 	}

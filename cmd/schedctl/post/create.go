@@ -24,6 +24,7 @@ type createOptions struct {
 	once           idempotencyFlags
 	labels         labelFlags
 	media          media.Flags
+	parts          partFlags
 	externalID     string
 	allowDuplicate bool
 	dry, wait      bool
@@ -49,6 +50,18 @@ the id of an asset. The first --alt describes the first file, the second the sec
 post with media needs no text; standard input is then read for "-" only. No post is
 created if an upload fails. A repeated command does not upload its files again.
 
+--part adds a part that replies to the part before it; the parts are published in order,
+as a thread. With --thread the text has all parts, separated by lines with ---; write
+\--- for such a line in a part. --thread-split splits a long text at the ends of
+paragraphs, sentences or words into parts that fit every account, shows them, and asks;
+without a terminal it needs --yes. --part-media and --part-alt attach files to further
+parts: --part-media 2=cat.png, or comment=cat.png for the first comment.
+
+--first-comment is published as a reply to the last part. --poll gives the options of a
+poll, whose question is the text. --content-warning, --visibility and --language override
+the options of the accounts. --no-preview publishes a link without a card, and
+--preview-url with a card of your own, where the network has cards.
+
 With --override an account gets a different text. Write @@ for a text that starts
 with @, because ACCOUNT=@FILE names a file. With --dry-run no post is created, and
 the output is that of "schedctl post validate"; files are uploaded, to be checked.
@@ -61,6 +74,9 @@ the same text and accounts, and 6 when they differ or the post is canceled.`,
   schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
   schedctl post create -F news.txt --to all --override mastodon:me=@short.txt --now --dry-run
   schedctl post create --editor --to mastodon:me --at "friday 9am"
+  schedctl post create "A thread" --part "Its second part" --part-media 2=cat.png --to demo --now
+  schedctl post create -F thread.txt --thread --first-comment "Comments are open" --to demo --in 1d
+  schedctl post create "Tabs or spaces?" --poll Tabs --poll Spaces --poll-for 3d --to mastodon:me --now
   fortune | schedctl post create --to all --now --wait
   schedctl post create -F news.txt --to all --now --external-id release-1.2.3
   schedctl post create "We are live" --to demo --at "friday 9am" --label launch
@@ -78,6 +94,8 @@ the same text and accounts, and 6 when they differ or the post is canceled.`,
 	cli.AddEditor(cmd, &o.editor)
 	addToOrAccount(a, cmd, &o.to)
 	o.media.Add(cmd)
+	o.parts.add(cmd)
+	o.parts.addYes(cmd)
 	addOverride(a, cmd, &o.overrides)
 	o.when.Add(cmd)
 	f.BoolVar(&o.when.Now, "now", false, "publish at once")
@@ -116,6 +134,13 @@ func noText() error {
 // resendCreate is the command that sends a text from a draft file.
 const resendCreate = "schedctl post create -F %s"
 
+func (o *createOptions) resend() string {
+	if o.parts.thread {
+		return resendCreate + " --thread"
+	}
+	return resendCreate
+}
+
 func (o *createOptions) run(ctx context.Context) error {
 	switch {
 	case o.readsText() && o.text.Stdin() && !o.text.Given() && o.InTerminal && !o.editor:
@@ -142,6 +167,9 @@ func (o *createOptions) run(ctx context.Context) error {
 	if err == nil {
 		err = o.media.Check()
 	}
+	if err == nil {
+		err = o.parts.check()
+	}
 	if err != nil {
 		return err
 	}
@@ -160,7 +188,7 @@ func (o *createOptions) run(ctx context.Context) error {
 	post, err := o.send(ctx, c, create, overrides)
 	switch {
 	case o.dry && o.editor, err != nil && !o.dry:
-		o.KeepEdited(text, resendCreate)
+		o.KeepEdited(text, o.resend())
 	default:
 		text.Discard()
 	}
@@ -180,7 +208,7 @@ func (o *createOptions) connect(ctx context.Context) (*client.Client, error) {
 	if !o.readsText() {
 		return o.Connect()
 	}
-	return o.ConnectWith(ctx, o.text, resendCreate)
+	return o.ConnectWith(ctx, o.text, o.resend())
 }
 
 // writeText reads or edits the text of the post. Before it opens an editor, it
@@ -196,7 +224,7 @@ func (o *createOptions) writeText(ctx context.Context, c *client.Client, create 
 		if err := o.address(ctx, c, create, overrides); err != nil {
 			return m, ctx, err
 		}
-		m, ctx, err = o.EditText(ctx, m.Text, editorNote(ctx, o.App, c, create.SocialAccountIDs, create.TargetOverrides))
+		m, ctx, err = o.EditText(ctx, m.Text, o.parts.editorNote(editorNote(ctx, o.App, c, create.SocialAccountIDs, create.TargetOverrides)))
 	}
 	create.Content = m.Text
 	return m, ctx, err
@@ -218,13 +246,30 @@ func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1
 			return post, err
 		}
 	}
+	source := create.Content
+	texts := o.parts.textParts(source)
+	if o.parts.split {
+		if texts, err = o.parts.splitAndAsk(ctx, o.App, c, create, source, o.dry); err != nil {
+			return post, err
+		}
+	}
+	if err := o.parts.checkParts(texts, o.media.Attached()); err != nil {
+		return post, err
+	}
+	create.Content = texts[0]
 	if create.Media, err = o.media.Upload(ctx, o.App, c); err != nil {
 		return post, err
 	}
+	change, err := o.parts.change(ctx, o.App, c, texts)
+	if err != nil {
+		return post, err
+	}
+	setParts(&create, change)
 	if o.dry {
 		return post, checkPost(ctx, o.App, c, create)
 	}
-	write := o.write(create.Content, overrides)
+	write := o.write(source, overrides)
+	write.content = create.Content
 	if write.key == "" && create.PublishAt != nil && create.ExternalID == nil {
 		// A repeated command with the same key has created the post already, and would be
 		// warned of a duplicate of itself.
@@ -255,6 +300,6 @@ func (o *createOptions) write(content string, overrides []override) idempotentWr
 	if o.externalID != "" {
 		parts = append(parts, "external-id", o.externalID)
 	}
-	parts = append(parts, o.media.Parts()...)
+	parts = append(append(parts, o.media.Parts()...), o.parts.key()...)
 	return onceFor(o.App, o.once, content, &o.when, parts...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/threadtext"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
@@ -23,6 +24,7 @@ type editOptions struct {
 	when          cli.WhenFlags
 	labels        labelFlags
 	media         media.Flags
+	parts         partFlags
 	dry           bool
 	version       int64 // of the post that was in the editor, or 0
 
@@ -39,6 +41,12 @@ flag, a setting stays as it is; --to replaces all accounts. A time schedules a d
 --label replaces all labels, and labels can be changed in every status. --override
 changes the text for one account; an empty text, ACCOUNT=, removes the override.
 --media replaces all media, as in "schedctl post create"; --no-media removes them.
+
+A text replaces the first part alone. --part, --thread and --thread-split replace all
+parts; --no-thread keeps the first one. With --thread and --editor you edit all parts in
+one text. --no-poll, --no-first-comment, --no-content-warning, --no-visibility and
+--no-language remove what the post has, and --no-preview=false brings back the card of a
+link.
 
 With --editor you change the text in an editor. If the post was changed by someone
 else in the meantime, your text is refused. A text that could not be sent is kept in
@@ -66,6 +74,9 @@ a file.`,
 	addOverride(a, cmd, &o.overrides)
 	o.media.Add(cmd)
 	o.media.AddNone(cmd)
+	o.parts.add(cmd)
+	o.parts.addYes(cmd)
+	o.parts.addRemovals(cmd)
 	o.labels.add(cmd)
 	o.labels.addNone(cmd)
 	o.when.Add(cmd)
@@ -84,6 +95,9 @@ func (o *editOptions) run(ctx context.Context) error {
 		return err
 	}
 	resend := "schedctl post edit " + o.id + " -F %s"
+	if o.parts.thread {
+		resend += " --thread"
+	}
 	c, err := o.Connect()
 	if readsText && c == nil {
 		c, err = o.ConnectWith(ctx, o.text, resend)
@@ -106,6 +120,12 @@ func (o *editOptions) run(ctx context.Context) error {
 			return err
 		}
 		edit.Content = &text.Text
+	}
+	if err := o.readParts(ctx, c, &edit); err != nil {
+		if edit.Content != nil {
+			o.KeepEdited(text, resend)
+		}
+		return err
 	}
 	if o.media.Given() {
 		list, err := o.media.Upload(ctx, o.App, c)
@@ -134,14 +154,56 @@ func (o *editOptions) run(ctx context.Context) error {
 	return printPost(ctx, o.App, c, post)
 }
 
+// readParts splits the text into its parts, and adds the change of the other flags for
+// parts.
+func (o *editOptions) readParts(ctx context.Context, c *client.Client, edit *apiv1.EditPost) (err error) {
+	texts := o.parts.textParts(cli.Deref(edit.Content))
+	if o.parts.split {
+		var post apiv1.CreatePost
+		ids, err := replacementAccounts(ctx, o.App, c, o.to)
+		if err == nil && ids == nil {
+			var p apiv1.Post
+			p, err = c.Post(ctx, o.id)
+			ids = &p.SocialAccountIDs
+		}
+		if err != nil {
+			return refusedPost(o.id, err)
+		}
+		post.SocialAccountIDs, post.PublishAt = *ids, apiv1.Now()
+		if texts, err = o.parts.splitAndAsk(ctx, o.App, c, post, texts[0], o.dry); err != nil {
+			return err
+		}
+	}
+	if err := o.parts.checkParts(texts, o.media.Attached() || !o.parts.splits()); err != nil {
+		return err
+	}
+	change, err := o.parts.change(ctx, o.App, c, texts)
+	if err != nil {
+		return err
+	}
+	if edit.Content != nil {
+		edit.Content = &texts[0]
+	}
+	edit.Thread, edit.FirstComment, edit.Poll, edit.LinkPreview = change.Thread, change.FirstComment, change.Poll, change.LinkPreview
+	edit.ContentWarning, edit.Visibility, edit.Language = change.ContentWarning, change.Visibility, change.Language
+	return nil
+}
+
 // checkFlags checks which flags are given, and reports whether a text is read from
 // the arguments, a file or standard input. A pipe is the text only when nothing
 // else changes: in a script, standard input often is not a terminal and not meant.
 func (o *editOptions) checkFlags() (readsText bool, err error) {
-	other := o.when.Given() || o.to != nil || o.overrides != nil || o.labels.given() || o.media.Given()
+	other := o.when.Given() || o.to != nil || o.overrides != nil || o.labels.given() || o.media.Given() || o.parts.given()
+	if o.parts.splits() && !o.text.Given() && !o.editor && o.InTerminal {
+		return false, cli.UsageError("--thread and --thread-split need the text of all parts").WithHint("give it as an argument, with -F FILE or --editor")
+	}
+	if len(o.parts.media) > 0 && !o.parts.splits() && o.parts.parts == nil && o.parts.numbersParts() {
+		return false, cli.UsageError("--part-media belongs to parts that the same command gives").WithHint("give the parts with --part or --thread")
+	}
+	other = other && !o.parts.splits()
 	readsText = o.text.Given() || !other && !o.InTerminal && !o.editor
 	if !readsText && !other && !o.editor {
-		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --media, --override, --label, --at or --in")
+		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --media, --part, --override, --label, --at or --in")
 	}
 	if o.editor {
 		return readsText, o.MayEdit(o.text)
@@ -164,6 +226,9 @@ func (o *editOptions) readFlags() (edit apiv1.EditPost, overrides []override, er
 	}
 	if edit.Labels, err = o.labels.read(); err == nil {
 		err = o.media.Check()
+	}
+	if err == nil {
+		err = o.parts.check()
 	}
 	return edit, overrides, err
 }
@@ -189,7 +254,11 @@ func (o *editOptions) editText(ctx context.Context, c *client.Client, given *str
 		to = &post.SocialAccountIDs
 	}
 	o.version = post.Version
-	return o.EditText(ctx, cli.Deref(cmp.Or(given, &post.Content)), editorNote(ctx, o.App, c, *to, *list))
+	if o.parts.thread && given == nil {
+		all := threadtext.Join(append([]string{post.Content}, cli.Map(post.Thread, func(p apiv1.Part) string { return p.Content })...))
+		given = &all
+	}
+	return o.EditText(ctx, cli.Deref(cmp.Or(given, &post.Content)), o.parts.editorNote(editorNote(ctx, o.App, c, *to, *list)))
 }
 
 func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) (post apiv1.Post, err error) {
@@ -245,6 +314,7 @@ func (o *editOptions) try(ctx context.Context, c *client.Client, edit apiv1.Edit
 		if edit.Media != nil {
 			post.Media = *edit.Media
 		}
+		setParts(post, edit)
 		if to != nil {
 			post.SocialAccountIDs = *to
 		}

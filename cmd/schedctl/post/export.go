@@ -50,8 +50,9 @@ func newExport(a *cli.App, export filesExporter) *cobra.Command {
 		Long: `Export posts to a file, or to standard output, sorted by publish time. Canceled posts
 are left out unless --status asks for them.
 
-CSV and JSON Lines have the columns that "schedctl post import" reads: id, content, to,
-at, tz, media and alt; media are the ids of assets. Importing the file again at the
+CSV and JSON Lines have the columns that "schedctl post import" reads; media are the ids
+of assets. Only JSON Lines hold the media of further parts and the card of a link.
+Importing the file again at the
 same daemon changes nothing. At another daemon it creates the posts whose time is in
 the future. Texts for single accounts have no column; the number of posts with such
 texts is reported on standard error.
@@ -182,7 +183,7 @@ func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.P
 	out := newExportWriter(w, o.format, AccountRefsOf(known))
 	bar := o.NewProgress("exporting", 0)
 	defer bar.Clear()
-	var overridden, timeless int
+	var left leftOut
 	for p, err := range c.EachPost(ctx, q) {
 		if err != nil {
 			return written, err
@@ -192,31 +193,40 @@ func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.P
 			return written, fmt.Errorf("write the posts: %w", err)
 		}
 		if !taken {
-			timeless++
+			left.timeless++
 			continue
 		}
 		written++
 		bar.Step()
 		if slices.ContainsFunc(p.TargetOverrides, func(o apiv1.Override) bool { return o.Content != nil }) {
-			overridden++
+			left.overridden++
+		}
+		if o.format == "csv" && losesParts(p) {
+			left.parts++
 		}
 	}
 	if err := out.end(); err != nil {
 		return written, fmt.Errorf("write the posts: %w", err)
 	}
 	bar.Clear()
-	o.tellExport(written, overridden, timeless)
+	o.tellExport(written, left)
 	return written, nil
 }
 
-func (o *exportOptions) tellExport(written, overridden, timeless int) {
+// leftOut counts posts that an export does not hold, or not as a whole.
+type leftOut struct{ overridden, parts, timeless int }
+
+func (o *exportOptions) tellExport(written int, left leftOut) {
 	if !o.Quiet {
 		o.Messagef("%s", cli.Plural(written, "post"))
 	}
-	if overridden > 0 {
-		o.Messagef("left out: the texts for single accounts that %s of them have", fmt.Sprint(overridden))
+	if left.overridden > 0 {
+		o.Messagef("left out: the texts for single accounts that %s of them have", fmt.Sprint(left.overridden))
 	}
-	if timeless > 0 {
-		o.Messagef("left out: %s without a time", cli.Plural(timeless, "post"))
+	if left.parts > 0 {
+		o.Messagef("left out: the media of further parts, or the card of a link, that %d of them have; use --format jsonl", left.parts)
+	}
+	if left.timeless > 0 {
+		o.Messagef("left out: %s without a time", cli.Plural(left.timeless, "post"))
 	}
 }

@@ -32,6 +32,7 @@ func (e *exportWriter) add(p apiv1.Post) (taken bool, err error) {
 		for _, m := range p.Media {
 			row.Media, row.Alt = append(row.Media, m.ID), append(row.Alt, cli.Deref(m.AltText))
 		}
+		addParts(&row, p)
 		if p.PublishAt != nil {
 			row.At = p.PublishAt.String()
 		}

@@ -48,6 +48,9 @@ func externalDifference(post apiv1.Post, create apiv1.CreatePost) string {
 	if !sameMedia(create.Media, post.Media) {
 		differ = append(differ, "other media")
 	}
+	if partsText(partsOf(post)) != partsText(create) {
+		differ = append(differ, "other parts or settings")
+	}
 	if overridesText(post.TargetOverrides) != overridesText(create.TargetOverrides) {
 		differ = append(differ, "other texts or options for single accounts")
 	}
@@ -58,6 +61,33 @@ func externalDifference(post apiv1.Post, create apiv1.CreatePost) string {
 		return "has " + cli.Enumerate(differ)
 	}
 	return ""
+}
+
+// partsOf returns the parts and the presentation of a post as a request has them.
+func partsOf(p apiv1.Post) (create apiv1.CreatePost) {
+	copyParts(&create, p)
+	return create
+}
+
+// partsText returns the parts and the presentation of a post as a text that can be
+// compared. Alt texts are left out, because they may be those of the assets.
+func partsText(p apiv1.CreatePost) string {
+	type part struct {
+		Content string
+		Media   []string
+	}
+	var parts []part
+	for _, each := range p.Thread {
+		parts = append(parts, part{each.Content, mediaIDs(each.Media)})
+	}
+	comment := cli.Deref(p.FirstComment)
+	preview := p.LinkPreview
+	if preview == nil {
+		preview = &apiv1.LinkPreview{}
+	}
+	text, _ := json.Marshal([]any{parts, part{comment.Content, mediaIDs(comment.Media)}, p.Poll, preview,
+		cli.Deref(p.ContentWarning), cli.Deref(p.Visibility), cli.Deref(p.Language)}) // values that have a form
+	return string(text)
 }
 
 // overridesText returns overrides as a text that can be compared, in the order of

@@ -33,7 +33,7 @@ func newImport(a *cli.App) *cobra.Command {
 		Short: "Create posts from a CSV or JSON Lines file",
 		Long: `Create a post from each line of a file, or of standard input ("-").
 
-The columns are id, content, to, at, tz, media and alt. A CSV file names its columns in
+The columns are id, content, to, at, tz, media and alt, and those below. A CSV file names its columns in
 the first line, and separates the accounts in "to" with ";". A JSON Lines file has an
 object with these keys in each line, and "to" is a list. Also accepted are text, body
 and message for content, account and accounts for to, time, date and publish_at for at,
@@ -44,6 +44,14 @@ and timezone for tz; other columns are an error. A line without "at" becomes a d
 ";" separates several, and "\;" is a semicolon; in JSON Lines both are lists. Paths are
 relative to the directory of the file. A line with media needs no content. The files are
 uploaded while the lines are checked, also with --dry-run.
+
+"thread" has the parts after the first one, separated by lines with --- in CSV, and as a
+list in JSON Lines. "first_comment" is a text. In JSON Lines, a part and the first comment
+can be an object with the keys content, media and alt. "poll" are the options of a poll,
+separated like "media"; "poll_for" is a duration such as 3d (the default is 1d), and
+"poll_multiple" and "poll_hide_totals" are true or false. The other columns are
+content_warning, visibility, language, and link_preview: auto, none or, in JSON Lines, a
+card with the keys url, title, description and image. An empty column sets nothing.
 
 Every line is checked before the first one is sent: its time, its accounts, and whether
 their networks accept the text. One refused line refuses the whole import (exit status

@@ -132,15 +132,21 @@ func (i *importCheck) understand(row bulk.Row, l *importLine) (err error) {
 		}
 		return err
 	}
+	if err := readParts(row, &l.post); err != nil {
+		return err
+	}
 	if err := i.readTime(row, l); err != nil {
 		return err
 	}
 	parts := append([]string{"import", row.Content, row.At, row.TZ}, row.To...)
 	parts = append(append(parts, labeledParts("media", row.Media)...), labeledParts("alt", row.Alt)...)
+	if text := partsText(l.post); text != partsText(apiv1.CreatePost{}) {
+		parts = append(parts, "parts", text)
+	}
 	line := DeriveKey(parts...)
 	i.lines[line]++
 	l.key = DeriveKey("import line", line, strconv.Itoa(i.lines[line]))
-	print := ContentFingerprint(row.Content, l.at, l.post.SocialAccountIDs, row.Media...)
+	print := ContentFingerprint(row.Content, l.at, l.post.SocialAccountIDs, append(slices.Clone(row.Media), fingerprintExtras(nil, l.post.Thread, l.post.Poll)...)...)
 	i.posts[print]++
 	l.nth = i.posts[print]
 	return nil
@@ -237,13 +243,13 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 		q = client.PostQuery{Statuses: []schedctl.Status{schedctl.Draft, schedctl.Canceled}, Search: searchText(l.post.Content), Sort: "created_at"}
 	}
 	q.Limit = PageSize
-	want := ContentFingerprint(l.post.Content, l.at, l.post.SocialAccountIDs, mediaIDs(l.post.Media)...)
+	want := ContentFingerprint(l.post.Content, l.at, l.post.SocialAccountIDs, fingerprintExtras(l.post.Media, l.post.Thread, l.post.Poll)...)
 	var open, canceled []apiv1.Post
 	for p, err := range i.client.EachPost(ctx, q) {
 		switch {
 		case err != nil:
 			return nil, err
-		case l.post.ExternalID == nil && ContentFingerprint(p.Content, timeOf(p), p.SocialAccountIDs, mediaIDs(p.Media)...) != want:
+		case l.post.ExternalID == nil && ContentFingerprint(p.Content, timeOf(p), p.SocialAccountIDs, fingerprintExtras(p.Media, p.Thread, p.Poll)...) != want:
 		case p.Status == schedctl.Canceled:
 			canceled = append(canceled, p)
 		default:
@@ -293,6 +299,7 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 	if len(l.post.Media) > 0 && !sameMedia(l.post.Media, p.Media) {
 		edit.Media = &l.post.Media
 	}
+	compareParts(l.post, p, &edit)
 	l.result.PostID, l.result.PublishAt, l.result.Message = p.ID, p.PublishAt, ""
 	same := edit == apiv1.EditPost{}
 	switch {
@@ -303,7 +310,7 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 	case same:
 		l.result.Result = resultExists
 	case !i.update:
-		return cli.InvalidError(schedctl.ValidationFailed, "%s has another text, time, media or accounts; change it with --update", p.ID)
+		return cli.InvalidError(schedctl.ValidationFailed, "%s has another text, time, media, parts or accounts; change it with --update", p.ID)
 	default:
 		edit.AllowDuplicate = i.allowDuplicate
 		l.edit, l.version = &edit, p.Version

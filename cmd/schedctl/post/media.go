@@ -1,14 +1,10 @@
 package post
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
@@ -16,10 +12,12 @@ import (
 
 // keptMedia returns the media of a post for a request. It leaves out alt texts that
 // come from the asset, so that they follow changes of the asset.
-func keptMedia(p apiv1.Post) []apiv1.PostMedia {
-	list := slices.Clone(p.Media)
+func keptMedia(p apiv1.Post) []apiv1.PostMedia { return keptAlts(p.Media, p.MediaAssets) }
+
+func keptAlts(media []apiv1.PostMedia, assets []apiv1.MediaAsset) []apiv1.PostMedia {
+	list := slices.Clone(media)
 	for i := range list {
-		for _, asset := range p.MediaAssets {
+		for _, asset := range assets {
 			if asset.ID == list[i].ID && cli.Deref(asset.AltText) == cli.Deref(list[i].AltText) {
 				list[i].AltText = nil
 			}
@@ -107,36 +105,4 @@ func mediaFixes(v apiv1.Validation, names Accounts) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// attach uploads the files of a line, one after another. A file that cannot be read is
-// an error of its line.
-func (i *importCheck) attach(ctx context.Context, l *importLine) error {
-	i.uploads.Lock()
-	defer i.uploads.Unlock()
-	for n, ref := range l.row.Media {
-		alt := ""
-		if n < len(l.row.Alt) {
-			alt = l.row.Alt[n]
-		}
-		m, err := i.uploader.Attach(ctx, i.mediaPath(ref), alt)
-		var failed *cli.Failure
-		switch {
-		case errors.As(err, &failed) && (failed.Status == cli.ExitOther || failed.Status == cli.ExitUsage):
-			return cli.InvalidError(schedctl.MediaInvalid, "%v", err)
-		case err != nil:
-			return err
-		}
-		l.post.Media = append(l.post.Media, m)
-	}
-	return nil
-}
-
-// mediaPath returns the path of a file, which is relative to the directory of the
-// imported file. Ids stay as they are.
-func (i *importCheck) mediaPath(ref string) string {
-	if i.file == "-" || filepath.IsAbs(ref) || media.IsID(ref) {
-		return ref
-	}
-	return filepath.Join(filepath.Dir(i.file), ref)
 }

@@ -99,7 +99,7 @@ func replaceOverride(list []apiv1.Override, id, text string) []apiv1.Override {
 			continue
 		}
 		list[i].Content = content
-		if content == nil && len(list[i].Options) == 0 {
+		if isEmptyOverride(list[i]) {
 			return slices.Delete(list, i, i+1)
 		}
 		return list
@@ -108,6 +108,12 @@ func replaceOverride(list []apiv1.Override, id, text string) []apiv1.Override {
 		return list
 	}
 	return append(list, apiv1.Override{SocialAccountID: id, Content: content})
+}
+
+// isEmptyOverride reports whether an override changes nothing.
+func isEmptyOverride(o apiv1.Override) bool {
+	return o.Content == nil && len(o.Options) == 0 && o.Media == nil && o.Thread == nil && o.Poll == nil &&
+		o.ContentWarning == nil && o.Visibility == nil && o.Language == nil
 }
 
 // keptOverrides returns the overrides of the accounts that the post keeps.

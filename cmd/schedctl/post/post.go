@@ -119,9 +119,17 @@ func contentCells(a *cli.App, p apiv1.Post) []string {
 	return []string{p.Content, strings.Join(p.MediaAssetIDs, ";")}
 }
 
-// excerpt returns the file names and the text of a post, for a single line.
+// excerpt returns the file names, the number of parts and the text of a post, for a
+// single line.
 func excerpt(p apiv1.Post) string {
-	return strings.TrimSpace(media.Names(p.Media, p.MediaAssets) + " " + p.Content)
+	marks := []string{media.Names(p.Media, p.MediaAssets)}
+	if n := len(p.Thread); n > 0 {
+		marks = append(marks, fmt.Sprintf("[%d parts]", n+1))
+	}
+	if p.Poll != nil {
+		marks = append(marks, "[poll]")
+	}
+	return strings.TrimSpace(strings.TrimSpace(strings.Join(marks, " ")) + " " + p.Content)
 }
 
 func recipientsText(p apiv1.Post, names Accounts) string {

@@ -34,6 +34,10 @@ func newRetry(a *cli.App) *cobra.Command {
 		Long: `Retry the failed targets of posts. A target with an unknown outcome is skipped,
 because a retry could publish it twice. Check the account first, and then use --force.
 
+A thread continues with its first part that is not published; parts that are published
+are never sent again. A published post whose first comment failed can be retried by its
+id: only the comment is sent.
+
 A target that waits for its network, or whose outcome is not known yet, is not simply
 sent again: schedctl first asks the network at once.
 
@@ -106,7 +110,7 @@ func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
 		switch {
 		case waitsForNetwork(t):
 			known = append(known, t)
-		case t.Status != schedctl.Failed:
+		case t.Status != schedctl.Failed && !failedComment(t):
 		case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
 			unknown = append(unknown, t)
 		default:

@@ -24,7 +24,13 @@ func newShow(a *cli.App) *cobra.Command {
 target, and what can be done next.
 
 Without a terminal, a post with media has a line "media" for each file: the id of the
-asset, its type, its size in bytes, its SHA-256, its file name and the alt text.`,
+asset, its type, its size in bytes, its SHA-256, its file name and the alt text. Further
+parts have a line "part" with the number and the text, and the first comment a line
+"comment"; their media have lines with "2", "3" and so on, or "comment", at the end. A
+poll has a line "poll" with its duration, whether people can choose several options and
+whether votes are hidden, and the options. If a target has several parts, lines
+"target_part" follow it: the id of the target, the index of the part, its kind, its
+status, its id and URL on the network, the number of attempts, and the error.`,
 		Example: `  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=id,status,targets`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
@@ -74,16 +80,19 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 			pairs = append(pairs, extra)
 		}
 	}
+	pairs = append(pairs, presentation(p)...)
 	if !a.OutTerminal {
 		out := a.RenderProperties(append(pairs, cli.Property{Name: "Content", Value: p.Content}))
 		for _, m := range p.Media {
 			out = append(out, "media\t"+strings.Join(media.Fields(m, p.MediaAssets), "\t")+"\n"...)
 		}
+		out = append(out, partLines(p)...)
 		for _, o := range p.TargetOverrides {
 			out = append(out, strings.Join([]string{"override", o.SocialAccountID, cli.OneLine(nameOf(names, o.SocialAccountID)), cli.OneLine(cli.Deref(o.Content)), account.OptionsText(o.Options)}, "\t")+"\n"...)
 		}
-		for _, row := range targetRows(a, p, names) {
+		for i, row := range targetRows(a, p, names) {
 			out = append(out, "target\t"+strings.Join(row, "\t")+"\n"...)
+			out = append(out, targetPartLines(p.Targets[i])...)
 		}
 		return out
 	}
@@ -96,10 +105,12 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	if len(p.Media) > 0 {
 		b.WriteString(mediaText(a, p.Media, p.MediaAssets) + "\n")
 	}
+	b.WriteString(partsOverview(a, p))
 	for _, o := range p.TargetOverrides {
-		b.WriteString(overrideText(a, o, names) + "\n")
+		b.WriteString(overrideText(a, o, p.MediaAssets, names) + "\n")
 	}
 	b.Write(a.RenderTable(cli.Table{Header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, Status: 3, Rows: targetRows(a, p, names)}))
+	b.Write(partProgress(a, p.Targets, names))
 	for _, step := range nextSteps(p, names) {
 		b.WriteString(a.Dim("next: ") + step + "\n")
 	}
@@ -111,7 +122,7 @@ func indented(text string) string {
 }
 
 // overrideText describes the override of one account.
-func overrideText(a *cli.App, o apiv1.Override, names Accounts) string {
+func overrideText(a *cli.App, o apiv1.Override, assets []apiv1.MediaAsset, names Accounts) string {
 	text := a.Dim("for " + cli.OneLine(nameOf(names, o.SocialAccountID)) + ":")
 	if len(o.Options) > 0 {
 		text += " " + cli.OneLine(account.OptionsText(o.Options))
@@ -120,12 +131,13 @@ func overrideText(a *cli.App, o apiv1.Override, names Accounts) string {
 	if o.Content != nil {
 		text += indented(*o.Content)
 	}
+	text += overrideParts(a, o, assets)
 	switch {
 	case o.Media == nil:
 	case len(*o.Media) == 0:
 		text += "  " + a.Dim("no media") + "\n"
 	default:
-		text += mediaText(a, *o.Media, nil)
+		text += mediaText(a, *o.Media, assets)
 	}
 	return text
 }
@@ -179,7 +191,7 @@ func nextSteps(p apiv1.Post, names Accounts) []string {
 			steps = append(steps, "schedctl post retry "+p.ID)
 		}
 		return steps
-	case schedctl.Failed:
+	case schedctl.Failed, schedctl.Published:
 		return append(accountSteps(p, names), retrySteps(p)...)
 	}
 	return nil

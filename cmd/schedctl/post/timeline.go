@@ -20,11 +20,13 @@ func newTimeline(a *cli.App) *cobra.Command {
 		Use:   "timeline ID",
 		Short: "Show every attempt to publish a post",
 		Long: `Show what happened to a post: its events, every attempt of each target with the
-network's response, and what to do next. On a terminal it also lists the media.
+network's response, and what to do next. On a terminal it also lists the media, and the
+parts of a thread with their progress.
 
 Without a terminal there is a line for each attempt: the target, the account, the
 platform, the number, its start and end, the outcome, the HTTP status, the kind of the
-error and the message.`,
+error and the message. If the target has several parts, the index of the first part that
+the attempt published follows, from 0.`,
 		Example: `  schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=targets`,
 		Args:              cli.Args(1, 1, "the id of a post"),
@@ -74,11 +76,15 @@ func showTimeline(ctx context.Context, a *cli.App, id string) error {
 func attemptFields(t apiv1.TargetTimeline, at apiv1.Attempt, names Accounts) []string {
 	fields := []string{
 		t.ID, nameOf(names, t.SocialAccountID), t.Platform, fmt.Sprint(at.Number),
-		instantText(at.StartedAt), instantText(at.FinishedAt), string(at.Outcome), statusText(at.HTTPStatus), "", "",
+		instantText(at.StartedAt), instantText(at.FinishedAt), string(at.Outcome), statusText(at.HTTPStatus), "", "", "",
 	}
 	if at.Error != nil {
 		fields[8], fields[9] = string(at.Error.Kind), at.Error.Message
 	}
+	if len(t.Parts) < 2 {
+		return fields[:10]
+	}
+	fields[10] = fmt.Sprint(at.Part)
 	return fields
 }
 
@@ -130,15 +136,23 @@ func targetText(a *cli.App, t apiv1.TargetTimeline, names Accounts) []byte {
 		b.WriteString("; " + detail)
 	}
 	b.WriteString("\n")
+	b.Write(partProgress(a, []apiv1.Target{withAttempts(t)}, nil))
 	if len(t.Attempts) == 0 {
 		return b.Bytes()
 	}
 	attempts := cli.Table{Header: []string{"TRY", "WHEN", "TOOK", "OUTCOME", "HTTP", "REASON"}, Status: 3}
+	if len(t.Parts) > 1 {
+		attempts.Header, attempts.Status = append([]string{"PART"}, attempts.Header...), 4
+	}
 	for _, at := range t.Attempts {
-		attempts.Rows = append(attempts.Rows, []string{
+		row := []string{
 			fmt.Sprint(at.Number), clockText(a, at.StartedAt), attemptDuration(at), strings.ReplaceAll(string(at.Outcome), "_", " "),
 			statusText(at.HTTPStatus), account.TargetErrorText(at.Error),
-		})
+		}
+		if len(t.Parts) > 1 {
+			row = append([]string{partName(t.Parts, at.Part)}, row...)
+		}
+		attempts.Rows = append(attempts.Rows, row)
 	}
 	b.Write(a.RenderTable(attempts))
 	return b.Bytes()

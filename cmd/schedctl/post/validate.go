@@ -18,6 +18,7 @@ type validateOptions struct {
 	file           string
 	to, overrides  []string
 	media          media.Flags
+	parts          partFlags
 	allowDuplicate bool
 }
 
@@ -35,7 +36,11 @@ is a line for each account: its id, its name, its platform, the result (ok, warn
 refused), the length, the limit, the unit, and the problem. Then there is a line for
 each file and account: the id of the asset, the account, the platform, the result, two
 empty fields, what the daemon does so that the file fits (none, resize or convert), and
-the problem.
+the problem. For a post with several parts, a line for each part and account follows,
+with "part 1", "part 2" and so on, or "comment", instead of an id.
+
+Threads, first comments, polls and the other settings are checked as well; the flags are
+those of "schedctl post create". --thread-split shows the parts and asks nothing.
 
 Files of --media are uploaded, because the daemon checks them. The daemon deletes files
 that no post uses after a week.`,
@@ -55,6 +60,7 @@ that no post uses after a week.`,
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	addToOrAccount(a, cmd, &o.to)
 	o.media.Add(cmd)
+	o.parts.add(cmd)
 	addOverride(a, cmd, &o.overrides)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	return cmd
@@ -70,6 +76,9 @@ func (o *validateOptions) run(ctx context.Context) error {
 	overrides, err := readOverrides(o.overrides)
 	if err == nil {
 		err = o.media.Check()
+	}
+	if err == nil {
+		err = o.parts.check()
 	}
 	if err != nil {
 		return err
@@ -95,5 +104,20 @@ func (o *validateOptions) run(ctx context.Context) error {
 	if post.Media, err = o.media.Upload(ctx, o.App, c); err != nil {
 		return err
 	}
+	texts := o.parts.textParts(text)
+	if o.parts.split {
+		if texts, err = o.parts.splitAndAsk(ctx, o.App, c, post, text, true); err != nil {
+			return err
+		}
+	}
+	if err := o.parts.checkParts(texts, o.media.Attached()); err != nil {
+		return err
+	}
+	change, err := o.parts.change(ctx, o.App, c, texts)
+	if err != nil {
+		return err
+	}
+	post.Content = texts[0]
+	setParts(&post, change)
 	return checkPost(ctx, o.App, c, post)
 }

@@ -24,10 +24,10 @@ func newWait(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "wait ID...",
 		Short: "Wait until posts are published",
-		Long: `Wait until posts are published, have failed or are canceled. With --timeout the
-command stops waiting after that time (exit status 8); the posts are not affected.
-When a target failed, the exit status is 9 and the reason is on standard error. A
-canceled post is not an error.`,
+		Long: `Wait until posts are published, have failed or are canceled, with their first comments.
+With --timeout the command stops waiting after that time (exit status 8); the posts are not affected.
+When a target or a first comment failed, the exit status is 9 and the reason is on
+standard error. A canceled post is not an error.`,
 		Example: `  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J --timeout 5m && echo ended`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
@@ -202,7 +202,7 @@ func recordPost(a *cli.App, w *watched, p apiv1.Post, err error) {
 		return
 	case err == nil:
 		w.post, w.away = p, time.Time{}
-		w.done = isFinal(p.Status)
+		w.done = isFinal(p.Status) && !slices.ContainsFunc(p.Targets, awaitsComment)
 	case before == "" || !IsTemporary(err):
 		w.done, w.err = true, refusedPost(w.id, err)
 	case w.away.IsZero():
@@ -269,7 +269,7 @@ func waitResult(a *cli.App, watches []watched, names func() Accounts) error {
 			wrong = append(wrong, w.err)
 		default:
 			for _, t := range w.post.Targets {
-				if t.Status == schedctl.Failed {
+				if t.Status == schedctl.Failed || failedComment(t) {
 					wrong = append(wrong, targetFailure(w.post, t, names()))
 				}
 			}
@@ -295,8 +295,12 @@ func targetFailure(p apiv1.Post, t apiv1.Target, names Accounts) error {
 	if t.Error != nil {
 		reason = account.TargetErrorText(t.Error)
 	}
+	what := p.ID + " was"
+	if failedComment(t) {
+		what = "the first comment of " + p.ID + " was"
+	}
 	alone := apiv1.Post{ID: p.ID, Status: schedctl.Failed, Targets: []apiv1.Target{t}}
-	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s was not published on %s (%s): %s", p.ID, nameOf(names, t.SocialAccountID), t.Platform, reason).
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s not published on %s (%s): %s", what, nameOf(names, t.SocialAccountID), t.Platform, reason).
 		WithHint("next: " + strings.Join(nextSteps(alone, names), ", then "))
 }
 

@@ -43,12 +43,18 @@ func (o *watchOptions) eventText(e apiv1.Event) string {
 		if d.PlatformPostURL != "" {
 			text += ": " + cli.OneLine(d.PlatformPostURL)
 		}
+		if n := len(d.Parts); n > 1 {
+			text += fmt.Sprintf(" (%d parts)", n)
+		}
 		if d.Error != nil {
 			text += "; " + cli.OneLine(account.TargetErrorText(d.Error))
 		}
 		return text
 	case schedctl.EventPostFailed:
 		text := o.PaintStatus(string(schedctl.Failed)) + " on" + where
+		if n := len(d.Parts); n > 0 {
+			text += fmt.Sprintf(" after %s", cli.Plural(n, "published part"))
+		}
 		if d.Error != nil {
 			text += ": " + cli.OneLine(account.TargetErrorText(d.Error))
 		}

@@ -1,0 +1,229 @@
+package post
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
+)
+
+// readParts fills in the parts and the presentation of a line, without their files.
+func readParts(row bulk.Row, post *apiv1.CreatePost) error {
+	for n, part := range row.Thread {
+		wire, err := readPart(part, fmt.Sprintf("part %d", n+2))
+		if err != nil {
+			return err
+		}
+		post.Thread = append(post.Thread, wire)
+	}
+	if row.FirstComment != nil {
+		comment, err := readPart(*row.FirstComment, "the first comment")
+		if err != nil {
+			return err
+		}
+		post.FirstComment = &comment
+	}
+	if err := readPoll(row, post); err != nil {
+		return err
+	}
+	for _, field := range []struct {
+		value string
+		to    **string
+	}{{row.ContentWarning, &post.ContentWarning}, {row.Visibility, &post.Visibility}, {row.Language, &post.Language}} {
+		if field.value != "" {
+			*field.to = &field.value
+		}
+	}
+	switch preview := row.LinkPreview; {
+	case preview.Card != nil:
+		post.LinkPreview = &apiv1.LinkPreview{Card: &apiv1.LinkCard{URL: preview.Card.URL, Title: preview.Card.Title, Description: preview.Card.Description}}
+	case preview.Mode == apiv1.PreviewNone || preview.Mode == apiv1.PreviewAuto:
+		post.LinkPreview = &apiv1.LinkPreview{Mode: preview.Mode}
+	case preview.Mode != "":
+		return cli.InvalidError(schedctl.ValidationFailed, "link_preview is auto or none, not %q", cli.Clip(preview.Mode, 40))
+	}
+	return nil
+}
+
+func readPart(part bulk.Part, name string) (apiv1.Part, error) {
+	wire := apiv1.Part{Content: part.Content, Media: []apiv1.PostMedia{}}
+	if len(part.Alt) > len(part.Media) {
+		return wire, cli.InvalidError(schedctl.ValidationFailed, "%s has %s and %s", name, cli.Plural(len(part.Alt), "alt text"), cli.Plural(len(part.Media), "file"))
+	}
+	if part.Content == "" && len(part.Media) > 0 {
+		return wire, nil
+	}
+	return wire, cli.CheckText(part.Content, name)
+}
+
+func readPoll(row bulk.Row, post *apiv1.CreatePost) error {
+	if len(row.Poll) == 0 {
+		if row.PollFor != "" || row.PollMultiple || row.PollHideTotals {
+			return cli.InvalidError(schedctl.ValidationFailed, "the line has settings of a poll, and no options in \"poll\"")
+		}
+		return nil
+	}
+	runs := defaultPollTime
+	if row.PollFor != "" {
+		var err error
+		if runs, err = when.ParseDuration(row.PollFor); err != nil {
+			return cli.InvalidError(schedctl.ValidationFailed, "poll_for: %v", err)
+		}
+	}
+	post.Poll = &apiv1.Poll{Options: row.Poll, ExpiresInSeconds: int64(runs / time.Second), Multiple: row.PollMultiple, HideTotals: row.PollHideTotals}
+	return nil
+}
+
+// attach uploads the files of a line, one after another. A file that cannot be read is
+// an error of its line.
+func (i *importCheck) attach(ctx context.Context, l *importLine) (err error) {
+	i.uploads.Lock()
+	defer i.uploads.Unlock()
+	if l.post.Media, err = i.attachList(ctx, l.row.Media, l.row.Alt); err != nil {
+		return err
+	}
+	for n, part := range l.row.Thread {
+		if l.post.Thread[n].Media, err = i.attachList(ctx, part.Media, part.Alt); err != nil {
+			return err
+		}
+	}
+	if comment := l.row.FirstComment; comment != nil {
+		if l.post.FirstComment.Media, err = i.attachList(ctx, comment.Media, comment.Alt); err != nil {
+			return err
+		}
+	}
+	if card := l.row.LinkPreview.Card; card != nil && card.Image != "" {
+		image, err := i.attachFile(ctx, card.Image, "")
+		if err != nil {
+			return err
+		}
+		l.post.LinkPreview.Card.Image = &image.ID
+	}
+	return nil
+}
+
+func (i *importCheck) attachList(ctx context.Context, refs, alts []string) (list []apiv1.PostMedia, err error) {
+	for n, ref := range refs {
+		alt := ""
+		if n < len(alts) {
+			alt = alts[n]
+		}
+		m, err := i.attachFile(ctx, ref, alt)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+func (i *importCheck) attachFile(ctx context.Context, ref, alt string) (apiv1.PostMedia, error) {
+	m, err := i.uploader.Attach(ctx, i.mediaPath(ref), alt)
+	var failed *cli.Failure
+	if errors.As(err, &failed) && (failed.Status == cli.ExitOther || failed.Status == cli.ExitUsage) {
+		return m, cli.InvalidError(schedctl.MediaInvalid, "%v", err)
+	}
+	return m, err
+}
+
+// fingerprintExtras describes what a post has besides its text, for [ContentFingerprint]:
+// its media, further parts and poll.
+func fingerprintExtras(media []apiv1.PostMedia, thread []apiv1.Part, poll *apiv1.Poll) []string {
+	list := mediaIDs(media)
+	for _, part := range thread {
+		list = append(list, "part", part.Content)
+	}
+	if poll != nil {
+		list = append(append(list, "poll"), poll.Options...)
+	}
+	return list
+}
+
+// compareParts adds the parts and the presentation in which a post differs from its line.
+// An empty column matches any post.
+func compareParts(want apiv1.CreatePost, p apiv1.Post, edit *apiv1.EditPost) {
+	samePart := func(w, h apiv1.Part) bool { return w.Content == h.Content && sameMedia(w.Media, h.Media) }
+	if len(want.Thread) > 0 && !slices.EqualFunc(want.Thread, p.Thread, samePart) {
+		edit.Thread = &want.Thread
+	}
+	if want.FirstComment != nil && (p.FirstComment == nil || !samePart(*want.FirstComment, *p.FirstComment)) {
+		edit.FirstComment = want.FirstComment
+	}
+	if want.Poll != nil && (p.Poll == nil || !slices.Equal(want.Poll.Options, p.Poll.Options) || want.Poll.ExpiresInSeconds != p.Poll.ExpiresInSeconds ||
+		want.Poll.Multiple != p.Poll.Multiple || want.Poll.HideTotals != p.Poll.HideTotals) {
+		edit.Poll = want.Poll
+	}
+	if want.LinkPreview != nil && !samePreview(*want.LinkPreview, p.LinkPreview) {
+		edit.LinkPreview = want.LinkPreview
+	}
+	for _, field := range []struct{ want, have, to **string }{
+		{&want.ContentWarning, &p.ContentWarning, &edit.ContentWarning}, {&want.Visibility, &p.Visibility, &edit.Visibility}, {&want.Language, &p.Language, &edit.Language},
+	} {
+		if *field.want != nil && **field.want != cli.Deref(*field.have) {
+			*field.to = *field.want
+		}
+	}
+}
+
+func samePreview(a, b apiv1.LinkPreview) bool {
+	if a.Card == nil || b.Card == nil {
+		return a.Card == b.Card && cli.FirstNonEmpty(a.Mode, apiv1.PreviewAuto) == cli.FirstNonEmpty(b.Mode, apiv1.PreviewAuto)
+	}
+	x, y := *a.Card, *b.Card
+	sameImage := cli.Deref(x.Image) == cli.Deref(y.Image)
+	x.Image, y.Image = nil, nil
+	return sameImage && x == y
+}
+
+// addParts adds the parts and the presentation of a post to a row.
+func addParts(row *bulk.Row, p apiv1.Post) {
+	for _, part := range p.Thread {
+		row.Thread = append(row.Thread, rowPart(part))
+	}
+	if p.FirstComment != nil {
+		comment := rowPart(*p.FirstComment)
+		row.FirstComment = &comment
+	}
+	if p.Poll != nil {
+		row.Poll, row.PollFor, row.PollMultiple, row.PollHideTotals = p.Poll.Options, pollTime(*p.Poll), p.Poll.Multiple, p.Poll.HideTotals
+	}
+	row.ContentWarning, row.Visibility, row.Language = cli.Deref(p.ContentWarning), cli.Deref(p.Visibility), cli.Deref(p.Language)
+	switch card := p.LinkPreview.Card; {
+	case card != nil:
+		row.LinkPreview.Card = &bulk.Card{URL: card.URL, Title: card.Title, Description: card.Description, Image: cli.Deref(card.Image)}
+	case p.LinkPreview.Mode == apiv1.PreviewNone:
+		row.LinkPreview.Mode = apiv1.PreviewNone
+	}
+}
+
+func rowPart(part apiv1.Part) bulk.Part {
+	return bulk.Part{
+		Content: part.Content, Media: mediaIDs(part.Media),
+		Alt: cli.Map(part.Media, func(m apiv1.PostMedia) string { return cli.Deref(m.AltText) }),
+	}
+}
+
+// losesParts reports whether CSV cannot hold all of a post's parts: it has no media of
+// parts and no cards.
+func losesParts(p apiv1.Post) bool {
+	hasMedia := func(part apiv1.Part) bool { return len(part.Media) > 0 }
+	return slices.ContainsFunc(p.Thread, hasMedia) || p.FirstComment != nil && hasMedia(*p.FirstComment) || p.LinkPreview.Card != nil
+}
+
+// mediaPath returns the path of a file, which is relative to the directory of the
+// imported file. Ids stay as they are.
+func (i *importCheck) mediaPath(ref string) string {
+	if i.file == "-" || filepath.IsAbs(ref) || media.IsID(ref) {
+		return ref
+	}
+	return filepath.Join(filepath.Dir(i.file), ref)
+}

@@ -1,0 +1,400 @@
+package post
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/threadtext"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
+)
+
+// defaultPollTime is how long a poll runs without --poll-for.
+const defaultPollTime = 24 * time.Hour
+
+// partFlags are the flags for what a post has besides its text and its media: further
+// parts, a first comment, a poll, a link preview, and how networks show it.
+type partFlags struct {
+	cmd *cobra.Command
+
+	parts                                          partTexts
+	thread, split, yes                             bool
+	media, alts                                    []string // as N=VALUE
+	comment                                        string
+	poll                                           []string
+	pollFor                                        cli.DurationFlag
+	multiple, hide                                 bool
+	warning                                        string
+	visibility                                     string
+	language                                       string
+	noPreview                                      bool
+	card                                           apiv1.LinkCard
+	cardImage                                      string
+	noThread, noPoll                               bool
+	noComment, noWarning, noVisibility, noLanguage bool
+	numbered                                       map[string][]numberedFile // the files of parts, by number
+}
+
+// partTexts is the flag --part. A value may be empty, for a part that has only media.
+type partTexts []string
+
+// String implements [pflag.Value].
+func (t *partTexts) String() string { return strings.Join(*t, ", ") }
+
+// Set adds a value.
+func (t *partTexts) Set(text string) error {
+	*t = append(*t, text)
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (t *partTexts) Type() string { return "texts" }
+
+// numberedFile is a --part-media with its --part-alt.
+type numberedFile struct{ ref, alt string }
+
+// add defines the flags.
+func (f *partFlags) add(cmd *cobra.Command) {
+	f.cmd = cmd
+	s := cmd.Flags()
+	s.Var(&f.parts, "part", "the `text` of a further part, which replies to the part before it (repeatable)")
+	s.BoolVar(&f.thread, "thread", false, "the text is a thread: a line --- starts the next part")
+	s.BoolVar(&f.split, "thread-split", false, "split a long text into parts that fit every account, and show them")
+	s.StringArrayVar(&f.media, "part-media", nil, "a file for a further part, as `N=FILE`, N from 2, or comment=FILE (repeatable)")
+	s.StringArrayVar(&f.alts, "part-alt", nil, "an alt text, as `N=TEXT`; the first for part N belongs to the first file of part N (repeatable)")
+	s.StringVar(&f.comment, "first-comment", "", "the `text` of a reply to the last part")
+	s.StringArrayVar(&f.poll, "poll", nil, "an `option` of a poll; give 2 to 10")
+	s.Var(&f.pollFor, "poll-for", "how long the poll runs (default 1d)")
+	s.BoolVar(&f.multiple, "poll-multiple", false, "people can choose more than one option")
+	s.BoolVar(&f.hide, "poll-hide-totals", false, "hide the votes until the poll ends")
+	s.StringVar(&f.warning, "content-warning", "", "a `text` that readers see before they open the post")
+	s.StringVar(&f.visibility, "visibility", "", "who sees the post: "+strings.Join(schedctl.Visibilities(), ", ")+" (default: as the account's options say)")
+	s.StringVar(&f.language, "language", "", "the language `tag` of the text, such as en or pt-BR")
+	s.BoolVar(&f.noPreview, "no-preview", false, "no card for a link in the text")
+	s.StringVar(&f.card.URL, "preview-url", "", "your own card for the link with this `URL`")
+	s.StringVar(&f.card.Title, "preview-title", "", "the `title` of the card")
+	s.StringVar(&f.card.Description, "preview-description", "", "the `text` of the card")
+	s.StringVar(&f.cardImage, "preview-image", "", "the picture of the card: a `file`, or the id of an asset")
+	cmd.RegisterFlagCompletionFunc("visibility", cobra.FixedCompletions(schedctl.Visibilities(), cobra.ShellCompDirectiveNoFileComp))
+	for _, name := range []string{"part", "part-alt", "first-comment", "poll", "poll-for", "content-warning", "language", "preview-url", "preview-title", "preview-description"} {
+		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
+}
+
+// addYes defines --yes, for commands that ask.
+func (f *partFlags) addYes(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+}
+
+// addRemovals defines the flags that remove what a post has.
+func (f *partFlags) addRemovals(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.noThread, "no-thread", false, "remove all parts but the first one")
+	cmd.Flags().BoolVar(&f.noPoll, "no-poll", false, "remove the poll")
+	cmd.Flags().BoolVar(&f.noComment, "no-first-comment", false, "remove the first comment")
+	cmd.Flags().BoolVar(&f.noWarning, "no-content-warning", false, "remove the content warning")
+	cmd.Flags().BoolVar(&f.noVisibility, "no-visibility", false, "use the visibility of the accounts")
+	cmd.Flags().BoolVar(&f.noLanguage, "no-language", false, "use the language of the accounts")
+}
+
+func (f *partFlags) changed(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return f.cmd.Flags().Changed(name) })
+}
+
+// given reports whether a flag changes the post.
+func (f *partFlags) given() bool {
+	return f.noThread || f.noPoll || f.noComment || f.noWarning || f.noVisibility || f.noLanguage || f.changed("part", "thread", "thread-split", "part-media", "first-comment", "poll", "content-warning",
+		"visibility", "language", "no-preview", "preview-url")
+}
+
+// splits reports whether the text becomes several parts.
+func (f *partFlags) splits() bool { return f.thread || f.split }
+
+// check returns an error for flags that contradict each other and for files that cannot
+// be uploaded, as far as this can be said without the daemon.
+func (f *partFlags) check() error {
+	card := f.changed("preview-title", "preview-description", "preview-image")
+	switch {
+	case f.thread && f.split:
+		return cli.UsageError("--thread and --thread-split exclude each other: give one")
+	case f.parts != nil && f.splits():
+		return cli.UsageError("--part and a text with parts exclude each other").WithHint("give --part, or --thread, or --thread-split")
+	case f.noThread && (f.parts != nil || f.splits()):
+		return cli.UsageError("--no-thread removes the parts that the other flags give: give either")
+	case f.yes && !f.split:
+		return cli.UsageError("--yes is for --thread-split")
+	case f.noPoll && f.poll != nil:
+		return cli.UsageError("--poll and --no-poll exclude each other: give one")
+	case f.noComment && f.comment != "":
+		return cli.UsageError("--first-comment and --no-first-comment exclude each other: give one")
+	case f.noWarning && f.warning != "", f.noVisibility && f.visibility != "", f.noLanguage && f.language != "":
+		return cli.UsageError("a setting is both given and removed: give one of the flags")
+	case f.poll == nil && f.changed("poll-for", "poll-multiple", "poll-hide-totals"):
+		return cli.UsageError("a poll needs options").WithHint("give --poll for each option")
+	case card && f.card.URL == "":
+		return cli.UsageError("a card needs the URL of its link").WithHint("give --preview-url")
+	case f.noPreview && f.card.URL != "":
+		return cli.UsageError("--no-preview and --preview-url exclude each other: give one")
+	case f.visibility != "" && !slices.Contains(schedctl.Visibilities(), f.visibility):
+		return cli.UnknownValueError("--visibility", f.visibility, schedctl.Visibilities())
+	}
+	if f.cardImage != "" {
+		if err := media.CheckRef(f.cardImage); err != nil {
+			return err
+		}
+	}
+	return f.readNumbered()
+}
+
+// commentPart is the number of the first comment in --part-media.
+const commentPart = "comment"
+
+// readNumbered reads --part-media and --part-alt.
+func (f *partFlags) readNumbered() error {
+	f.numbered = map[string][]numberedFile{}
+	for _, flag := range f.media {
+		number, ref, err := partNumber("--part-media", flag, "FILE")
+		if err == nil {
+			err = media.CheckRef(ref)
+		}
+		if err != nil {
+			return err
+		}
+		f.numbered[number] = append(f.numbered[number], numberedFile{ref: ref})
+	}
+	seen := map[string]int{}
+	for _, flag := range f.alts {
+		number, text, err := partNumber("--part-alt", flag, "TEXT")
+		if err != nil {
+			return err
+		}
+		if seen[number] == len(f.numbered[number]) {
+			return cli.UsageError("--part-alt %q: there is no file for it", cli.Clip(cli.OneLine(flag), 40)).WithHint("give --part-media " + number + "=FILE")
+		}
+		f.numbered[number][seen[number]].alt = text
+		seen[number]++
+	}
+	return nil
+}
+
+// partNumber returns the part that a value such as 2=FILE is for, and what follows.
+func partNumber(flag, value, what string) (number, rest string, err error) {
+	number, rest, found := strings.Cut(value, "=")
+	n, bad := strconv.Atoi(number)
+	switch {
+	case !found || rest == "" || number != commentPart && (bad != nil || n < 1):
+		return "", "", cli.UsageError("%s %q: write N=%s with the number of a part, or comment=%s", flag, cli.Clip(cli.OneLine(value), 40), what, what)
+	case n == 1:
+		return "", "", cli.UsageError("%s %q: part 1 is the post; use --media and --alt for it", flag, cli.Clip(cli.OneLine(value), 40))
+	case number == commentPart:
+		return number, rest, nil
+	}
+	return strconv.Itoa(n), rest, nil
+}
+
+// textParts returns the parts of a text.
+func (f *partFlags) textParts(text string) []string {
+	if f.thread {
+		return threadtext.Split(text)
+	}
+	return append([]string{text}, f.parts...)
+}
+
+// checkParts returns an error for parts without content. texts are all parts, of which the
+// first has media if firstMedia is true.
+func (f *partFlags) checkParts(texts []string, firstMedia bool) error {
+	for i, text := range texts {
+		number := strconv.Itoa(i + 1)
+		if text == "" && (i == 0 && firstMedia || len(f.numbered[number]) > 0) {
+			continue
+		}
+		if i == 0 && !f.thread {
+			continue // the caller checked it
+		}
+		if err := cli.CheckText(text, "part "+number); err != nil {
+			return err
+		}
+	}
+	for number := range f.numbered {
+		if n, err := strconv.Atoi(number); err == nil && n > len(texts) {
+			return cli.UsageError("--part-media %s=…: the post has %s", number, cli.Plural(len(texts), "part"))
+		}
+	}
+	if f.comment == "" {
+		return nil
+	}
+	return cli.CheckText(f.comment, "the first comment")
+}
+
+// change uploads the files of the parts and returns the change that the flags describe.
+// texts are all parts of the post; one part leaves the thread of the post unless a flag
+// replaces it.
+func (f *partFlags) change(ctx context.Context, a *cli.App, c *client.Client, texts []string) (edit apiv1.EditPost, err error) {
+	u := media.NewUploader(a, c)
+	switch {
+	case f.noThread:
+		edit.Thread = &[]apiv1.Part{}
+	case f.splits() || f.parts != nil:
+		thread := []apiv1.Part{}
+		for i, text := range texts[1:] {
+			part, err := f.part(ctx, u, text, strconv.Itoa(i+2))
+			if err != nil {
+				return edit, err
+			}
+			thread = append(thread, part)
+		}
+		edit.Thread = &thread
+	}
+	if f.noComment {
+		edit.FirstComment = &apiv1.Part{Media: []apiv1.PostMedia{}}
+	} else if f.comment != "" || f.numbered[commentPart] != nil {
+		comment, err := f.part(ctx, u, f.comment, commentPart)
+		if err != nil {
+			return edit, err
+		}
+		edit.FirstComment = &comment
+	}
+	f.setPoll(&edit)
+	for _, field := range []struct {
+		value   *string
+		removed bool
+		to      **string
+	}{
+		{&f.warning, f.noWarning, &edit.ContentWarning}, {&f.visibility, f.noVisibility, &edit.Visibility}, {&f.language, f.noLanguage, &edit.Language},
+	} {
+		if *field.value != "" || field.removed {
+			*field.to = field.value
+		}
+	}
+	edit.LinkPreview, err = f.preview(ctx, u)
+	return edit, err
+}
+
+func (f *partFlags) setPoll(edit *apiv1.EditPost) {
+	switch {
+	case f.noPoll:
+		edit.Poll = &apiv1.Poll{Options: []string{}}
+	case f.poll != nil:
+		runs := time.Duration(f.pollFor)
+		if runs == 0 {
+			runs = defaultPollTime
+		}
+		edit.Poll = &apiv1.Poll{Options: f.poll, ExpiresInSeconds: int64(runs / time.Second), Multiple: f.multiple, HideTotals: f.hide}
+	}
+}
+
+func (f *partFlags) preview(ctx context.Context, u *media.Uploader) (*apiv1.LinkPreview, error) {
+	switch {
+	case f.noPreview:
+		return &apiv1.LinkPreview{Mode: apiv1.PreviewNone}, nil
+	case f.changed("no-preview"): // --no-preview=false
+		return &apiv1.LinkPreview{Mode: apiv1.PreviewAuto}, nil
+	case f.card.URL == "":
+		return nil, nil
+	}
+	card := f.card
+	if f.cardImage != "" {
+		m, err := u.Attach(ctx, f.cardImage, "")
+		if err != nil {
+			return nil, err
+		}
+		card.Image = &m.ID
+	}
+	return &apiv1.LinkPreview{Card: &card}, nil
+}
+
+// part returns a part with its files, which it uploads.
+func (f *partFlags) part(ctx context.Context, u *media.Uploader, text, number string) (apiv1.Part, error) {
+	part := apiv1.Part{Content: text, Media: []apiv1.PostMedia{}}
+	for _, file := range f.numbered[number] {
+		m, err := u.Attach(ctx, file.ref, file.alt)
+		if err != nil {
+			return part, err
+		}
+		if slices.Contains(mediaIDs(part.Media), m.ID) {
+			return part, cli.InvalidError(schedctl.ValidationFailed, "part %s has the same file twice: a part can show a file once", number)
+		}
+		part.Media = append(part.Media, m)
+	}
+	return part, nil
+}
+
+// key describes the flags, for the idempotency key of a command in a CI job.
+func (f *partFlags) key() (parts []string) {
+	if !f.given() {
+		return nil
+	}
+	for _, name := range []string{"thread", "thread-split", "part", "part-media", "part-alt", "first-comment", "poll", "poll-for", "poll-multiple", "poll-hide-totals",
+		"content-warning", "visibility", "language", "no-preview", "preview-url", "preview-title", "preview-description", "preview-image"} {
+		if f.changed(name) {
+			parts = append(parts, name, f.cmd.Flag(name).Value.String())
+		}
+	}
+	return parts
+}
+
+// setParts changes the parts and the presentation of a post that is created or checked.
+func setParts(post *apiv1.CreatePost, edit apiv1.EditPost) {
+	if edit.Thread != nil {
+		post.Thread = *edit.Thread
+	}
+	if edit.FirstComment != nil {
+		if post.FirstComment = edit.FirstComment; edit.FirstComment.Content == "" && len(edit.FirstComment.Media) == 0 {
+			post.FirstComment = nil
+		}
+	}
+	if edit.Poll != nil {
+		if post.Poll = edit.Poll; len(edit.Poll.Options) == 0 {
+			post.Poll = nil
+		}
+	}
+	if edit.LinkPreview != nil {
+		post.LinkPreview = edit.LinkPreview
+	}
+	for _, field := range []struct{ from, to **string }{
+		{&edit.ContentWarning, &post.ContentWarning}, {&edit.Visibility, &post.Visibility}, {&edit.Language, &post.Language},
+	} {
+		if *field.from != nil {
+			if *field.to = *field.from; **field.from == "" {
+				*field.to = nil
+			}
+		}
+	}
+}
+
+// copyParts copies the parts and the presentation of a post.
+func copyParts(to *apiv1.CreatePost, p apiv1.Post) {
+	for _, part := range p.Thread {
+		part.Media = keptAlts(part.Media, p.MediaAssets)
+		to.Thread = append(to.Thread, part)
+	}
+	if p.FirstComment != nil {
+		comment := *p.FirstComment
+		comment.Media = keptAlts(comment.Media, p.MediaAssets)
+		to.FirstComment = &comment
+	}
+	to.Poll, to.ContentWarning, to.Visibility, to.Language = p.Poll, p.ContentWarning, p.Visibility, p.Language
+	if p.LinkPreview.Card != nil || p.LinkPreview.Mode == apiv1.PreviewNone {
+		to.LinkPreview = &p.LinkPreview
+	}
+}
+
+// numbersParts reports whether --part-media names a part of the thread.
+func (f *partFlags) numbersParts() bool {
+	return slices.ContainsFunc(f.media, func(v string) bool { return !strings.HasPrefix(v, commentPart+"=") })
+}
+
+// editorNote adds to the note of an editor how parts are separated.
+func (f *partFlags) editorNote(note []string) []string {
+	if !f.thread {
+		return note
+	}
+	return slices.Insert(note, 2, "# A line --- starts the next part.")
+}

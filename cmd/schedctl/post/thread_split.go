@@ -1,0 +1,125 @@
+package post
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/threadtext"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// maxSplits is how often a text is split again because a network counts a part as longer
+// than the estimate.
+const maxSplits = 6
+
+// splitText splits a long text into parts that fit every account, and asks the daemon for
+// their exact lengths. post has the accounts.
+func splitText(ctx context.Context, c *client.Client, post apiv1.CreatePost, text string) (parts []string, v apiv1.Validation, err error) {
+	limits, err := splitLimits(ctx, c, post.SocialAccountIDs)
+	if err != nil {
+		return nil, v, err
+	}
+	fits := func(part string) bool {
+		for _, l := range limits {
+			if !l.Fits(part) {
+				return false
+			}
+		}
+		return true
+	}
+	for range maxSplits {
+		var ok bool
+		if parts, ok = threadtext.Fit(text, fits); !ok {
+			return nil, v, cli.InvalidError(schedctl.ContentTooLong, "the text has a link, a mention or a character that is too long for a part; write the parts with --thread")
+		}
+		if len(parts) > schedctl.MaxThread+1 {
+			return nil, v, cli.InvalidError(schedctl.ContentTooLong, "the text needs %d parts; a thread has at most %d", len(parts), schedctl.MaxThread+1)
+		}
+		post.Content, post.Thread = parts[0], nil
+		for _, part := range parts[1:] {
+			post.Thread = append(post.Thread, apiv1.Part{Content: part, Media: []apiv1.PostMedia{}})
+		}
+		post.AllowDuplicate = true // only the lengths matter here
+		if v, err = c.ValidatePost(ctx, post); err != nil || !shrink(limits, v) {
+			return parts, v, err
+		}
+	}
+	return parts, v, nil
+}
+
+// splitLimits returns the limits of accounts, by id. Every part is also limited by the
+// daemon.
+func splitLimits(ctx context.Context, c *client.Client, ids []string) (map[string]*threadtext.Limit, error) {
+	list, err := c.Accounts(ctx, client.AccountQuery{})
+	if err != nil {
+		return nil, err
+	}
+	limits := map[string]*threadtext.Limit{"": {Max: schedctl.MaxContent}}
+	for _, acct := range list {
+		if slices.Contains(ids, acct.ID) && acct.Limits.MaxCharacters != nil {
+			limits[acct.ID] = &threadtext.Limit{Max: *acct.Limits.MaxCharacters, Unit: acct.Limits.Unit, URLCharacters: cli.Deref(acct.Limits.URLCharacters)}
+		}
+	}
+	return limits, nil
+}
+
+// shrink reduces the limits of accounts for which a part is too long. It reports whether
+// there are any.
+func shrink(limits map[string]*threadtext.Limit, v apiv1.Validation) (changed bool) {
+	for _, acct := range v.Accounts {
+		excess := 0
+		for _, part := range acct.Parts {
+			if part.Limit != nil {
+				excess = max(excess, part.Length-*part.Limit)
+			}
+		}
+		if l := limits[acct.SocialAccountID]; excess > 0 && l != nil && l.Max > excess {
+			l.Max -= excess
+			changed = true
+		}
+	}
+	return changed
+}
+
+// split splits the text of a post, shows the parts and asks. With one part there is
+// nothing to ask.
+func (f *partFlags) splitAndAsk(ctx context.Context, a *cli.App, c *client.Client, post apiv1.CreatePost, text string, dry bool) ([]string, error) {
+	parts, v, err := splitText(ctx, c, post, text)
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) == 1 {
+		a.Messagef("the text fits in one part")
+		return parts, nil
+	}
+	for i, part := range parts {
+		a.Messagef("%s\n%s", a.Bold(fmt.Sprintf("part %d of %d%s", i+1, len(parts), lengthsText(v, i))), strings.TrimSuffix(indented(part), "\n"))
+	}
+	switch {
+	case dry || f.yes:
+		return parts, nil
+	case !a.InTerminal || !a.ErrTerminal || a.NoInput:
+		return nil, cli.UsageError("the text was split into %d parts; nothing was sent", len(parts)).WithHint("repeat the command with --yes to use these parts")
+	}
+	return parts, a.Confirm(ctx, fmt.Sprintf("Use these %d parts?", len(parts)))
+}
+
+// lengthsText returns the lengths of a part that are closest to the limit.
+func lengthsText(v apiv1.Validation, index int) string {
+	text, least := "", 0
+	for _, acct := range v.Accounts {
+		for _, part := range acct.Parts {
+			if part.Index != index || part.Limit == nil || text != "" && *part.Limit-part.Length >= least {
+				continue
+			}
+			least = *part.Limit - part.Length
+			text = fmt.Sprintf(" (%d of %d %s)", part.Length, *part.Limit, part.Unit)
+		}
+	}
+	return text
+}
