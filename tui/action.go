@@ -156,11 +156,12 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 }
 
 // recreate undoes a cancellation or deletion. It creates a copy for the accounts
-// that have not published the post, with the same time if that is in the future.
+// that have not published any part of the post, with the same time if that is in the future.
 func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
 	body := apiv1.CreatePost{Content: p.Content, Media: p.Media, Labels: p.Labels, AllowDuplicate: true}
+	copyParts(&body, p)
 	for _, id := range p.SocialAccountIDs {
-		if i := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool { return t.SocialAccountID == id }); i < 0 || p.Targets[i].Status != schedctl.Published {
+		if i := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool { return t.SocialAccountID == id }); i < 0 || p.Targets[i].Status != schedctl.Published && p.Targets[i].PlatformPostID == nil {
 			body.SocialAccountIDs = append(body.SocialAccountIDs, id)
 		}
 	}

@@ -81,7 +81,9 @@ func (c *composer) publishTime(now time.Time, zone *time.Location) (at *apiv1.Pu
 
 // body returns the request that creates the post.
 func (c *composer) body(at *apiv1.PublishTime) apiv1.CreatePost {
-	return apiv1.CreatePost{Content: c.commonText(), Media: c.mediaBody(), SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: at, TargetOverrides: c.overrides(), Labels: c.draft.from.Labels}
+	body := apiv1.CreatePost{Content: c.commonText(), Media: c.mediaBody(), SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: at, TargetOverrides: c.overrides(), Labels: c.draft.from.Labels}
+	copyParts(&body, c.draft.from)
+	return body
 }
 
 func (c *composer) create(m *Model, at *apiv1.PublishTime) tea.Cmd {

@@ -35,6 +35,7 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 		lines = append(lines, t.title.Render("Media"))
 		lines = append(lines, mediaLines(s, postMedia(p.Media, p.MediaAssets), width)...)
 	}
+	lines = append(lines, partLines(s, p, width)...)
 	for _, o := range p.TargetOverrides {
 		if o.Content != nil {
 			lines = append(lines, "", t.faint.Render("for "+s.name(o.SocialAccountID)+":"))
@@ -69,6 +70,11 @@ func targetLines(s drawContext, target apiv1.Target, width int) []string {
 	}
 	if target.PlatformPostURL != nil {
 		add(t.link.Render, *target.PlatformPostURL)
+	}
+	if len(target.Parts) > 1 {
+		for _, part := range target.Parts {
+			add(s.theme.faint.Render, partStateText(part))
+		}
 	}
 	switch {
 	case target.Error != nil && target.Status == schedctl.Published:
