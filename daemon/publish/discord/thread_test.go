@@ -19,7 +19,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/discord"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
-	"github.com/schedctl/schedctl/daemon/publish/recorded"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/recorded"
 )
 
 func readsMessage(r *http.Request) bool {

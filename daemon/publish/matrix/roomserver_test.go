@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/schedctl/schedctl/daemon/publish/recorded"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/recorded"
 )
 
 // roomServer is a fake of a homeserver with one room, whose events are numbered from 1.

@@ -18,7 +18,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
-	"github.com/schedctl/schedctl/daemon/publish/recorded"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/recorded"
 	"github.com/schedctl/schedctl/daemon/publish/telegram"
 )
 
