@@ -207,8 +207,8 @@ func (f *partFlags) textParts(text string) []string {
 	return append([]string{text}, f.parts...)
 }
 
-// checkParts returns an error for parts without content. texts are all parts, of which the
-// first has media if firstMedia is true.
+// checkParts returns an error for parts without content. texts are all parts;
+// firstMedia says that the first one has media.
 func (f *partFlags) checkParts(texts []string, firstMedia bool) error {
 	for i, text := range texts {
 		number := strconv.Itoa(i + 1)
