@@ -129,8 +129,17 @@ func (p *Post) finishPart(t *Target, r Receipt, now time.Time) ([]Event, error) 
 		return p.finished(EventPostFailed, t, now), err
 	}
 	err := t.move(TriggerDefer)
-	t.NextAttemptAt = t.QueuedAt()
+	t.NextAttemptAt = t.position(now)
 	return nil, err
+}
+
+// position returns the time that keeps the target's position in the queue for its next
+// part. It is not in the future, even if the clock was set back since the target was queued.
+func (t *Target) position(now time.Time) time.Time {
+	if at := t.QueuedAt(); at.Before(now) {
+		return at
+	}
+	return now
 }
 
 // recordParts appends the published parts to the target. It reports whether one of
@@ -177,7 +186,7 @@ func (p *Post) finishThread(t *Target, stopped bool, now time.Time) ([]Event, er
 		case stopped:
 			t.CommentStatus, t.Error = Failed, t.degradedReply()
 		default:
-			t.CommentStatus, t.NextAttemptAt = Publishing, t.QueuedAt()
+			t.CommentStatus, t.NextAttemptAt = Publishing, t.position(now)
 		}
 	}
 	events := []Event{p.targetEvent(EventPostPublished, t, now)}

@@ -67,7 +67,8 @@ func (d *Deliverer) makeCall(ctx context.Context, c *publisherCall) (*attemptEnd
 // applyPolicy applies the policy to a call that failed.
 func (d *Deliverer) applyPolicy(c *publisherCall, e *publish.Error, f facts) (*attemptEnd, *unresolvedAttempt) {
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
-	f.queuedAt, f.midThread, f.startsThread = c.queuedAt, c.midThread(), c.startsThread()
+	// The clock may have been set back since the target was queued.
+	f.queuedAt, f.midThread, f.startsThread = earlierOf(c.queuedAt, f.now), c.midThread(), c.startsThread()
 	f.tries, f.earlierUncertain, f.disrupted = c.tries, c.earlierUncertain, c.account.DisruptedSince
 	f.tooLate = f.now.Sub(c.lateSince) > d.cfg.MaxLateness
 	decided := policy(e, f)

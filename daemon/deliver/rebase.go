@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -52,8 +53,43 @@ func (d *Deliverer) rebaseAll(ctx context.Context) error {
 		for more := true; more && err == nil; {
 			more, err = d.rebasePage(ctx, &q)
 		}
+		if err == nil {
+			err = d.rebaseComments(ctx, w.ID)
+		}
 	}
 	return err
+}
+
+// rebaseComments checks the latest posts of each account that were published by a clock
+// that was later set back: their first comments may wait, and the posts count as published.
+func (d *Deliverer) rebaseComments(ctx context.Context, workspace string) error {
+	now := time.Now().Round(0)
+	var ids []string
+	err := d.cfg.Store.View(ctx, func(r storage.Reader) error {
+		ids = nil
+		accounts, err := r.Accounts(workspace)
+		for i := 0; i < len(accounts) && err == nil; i++ {
+			var published []storage.PublishedTarget
+			published, err = r.PublishedTargets(accounts[i].ID, storage.PublishedTarget{}, rebasePageSize)
+			for _, t := range published {
+				if !t.At.After(now) {
+					break
+				}
+				p, err := r.Post(workspace, t.PostID)
+				if err != nil {
+					return err
+				}
+				if d.coord.mayRebase(&p, now) && p.Rebase(now) && !slices.Contains(ids, p.ID) {
+					ids = append(ids, p.ID)
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return d.rebasePosts(ctx, workspace, ids)
 }
 
 // rebasePage checks one page of posts, advances the query, and reports whether there

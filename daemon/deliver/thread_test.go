@@ -594,3 +594,36 @@ func TestNextPartIsCalledOnceWhateverTheStoreSays(t *testing.T) {
 		}
 	}
 }
+
+// Threads and first comments continue that were queued while the clock was ahead.
+func TestThreadOfAClockThatWasSetBack(t *testing.T) {
+	bubble(t, func(r *rig) {
+		thread := r.create(withComment(threadOf(3, r.account("a", nil))))
+		comment := r.create(withComment(threadOf(1, r.account("b", nil))))
+		r.fake.OnCall(failPart(1, failing(schedctl.KindPlatform, no)))
+		r.start()
+		r.after(time.Second)
+		r.kill()
+		r.fake.OnCall(nil)
+		r.fake.Then(failing(schedctl.KindPlatform, no))
+		const ahead = 9 * 365 * 24 * time.Hour
+		for _, p := range []schedctl.Post{thread, comment} {
+			r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) {
+				t := &p.Targets[0]
+				for _, at := range []*time.Time{&p.UpdatedAt, &t.PublishAt, &t.PublishedAt, &t.NextAttemptAt, &t.AskAt} {
+					if !at.IsZero() {
+						*at = at.Add(ahead)
+					}
+				}
+				for i := range t.Done {
+					t.Done[i].PublishedAt = t.Done[i].PublishedAt.Add(ahead)
+				}
+				return nil, nil
+			})
+		}
+		r.start()
+		r.after(5 * time.Minute)
+		r.wantThread(thread)
+		r.wantThread(comment)
+	})
+}
