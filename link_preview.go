@@ -32,6 +32,10 @@ type LinkPreview struct {
 	Image       PostMedia // the AssetID is empty if there is none
 }
 
+// CheckLinkPreview returns a [ValidationFailed] error for a card that cannot be shown. Its
+// fields start with link_preview.
+func CheckLinkPreview(l LinkPreview) error { return l.check() }
+
 // check returns a [ValidationFailed] error for a card that cannot be shown.
 func (l LinkPreview) check() error {
 	switch l.Mode {

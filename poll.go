@@ -53,6 +53,10 @@ func samePoll(a, b *Poll) bool {
 	return slices.Equal(a.Options, b.Options) && a.ExpiresIn == b.ExpiresIn && a.Multiple == b.Multiple && a.HideTotals == b.HideTotals
 }
 
+// CheckPoll returns a [ValidationFailed] error for a poll that cannot be published. Its
+// fields start with poll.
+func CheckPoll(p Poll) error { return p.check("poll") }
+
 // check returns a [ValidationFailed] error for a poll that cannot be published.
 func (p *Poll) check(field string) error {
 	if n := len(p.Options); n < MinPollOptions || n > MaxPollOptions {

@@ -49,6 +49,10 @@ func firstSet(own, general string) string {
 // languageTag has the form of a BCP 47 tag. It accepts tags that are not registered.
 var languageTag = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,7}$`)
 
+// CheckPresentation returns a [ValidationFailed] error for values that no network can
+// have.
+func CheckPresentation(s Presentation) error { return s.check("") }
+
 // check returns a [ValidationFailed] error for values that no network can have. The
 // prefix is that of the fields.
 func (s Presentation) check(prefix string) error {

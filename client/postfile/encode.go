@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/schedctl/schedctl/client/threadtext"
 )
 
 // Encode returns the file in the format that [Parse] reads. Parse returns an equal file,
@@ -20,12 +22,34 @@ func (f *File) Encode() []byte {
 	e.scalar("tz", f.TZ)
 	e.list("to", f.To)
 	e.list("labels", f.Labels)
-	e.media(f.Media)
+	if len(f.Thread) > 0 {
+		e.line("thread: true")
+	}
+	e.scalar("content_warning", f.ContentWarning)
+	e.scalar("visibility", f.Visibility)
+	e.scalar("language", f.Language)
+	e.preview(f.LinkPreview)
+	e.media("", "media", f.Media)
+	e.partMedia(f.Thread)
+	e.comment(f.FirstComment)
+	e.poll(f.Poll)
 	e.section("override", f.Overrides, overrideText)
 	e.section("options", f.Overrides, overrideOptions)
 	e.line(fence + "\n")
-	e.line("%s", f.Content.Text)
+	e.line("%s", f.body())
 	return e.Bytes()
+}
+
+// body returns the text of all parts.
+func (f *File) body() string {
+	if len(f.Thread) == 0 {
+		return f.Content.Text
+	}
+	texts := []string{f.Content.Text}
+	for _, part := range f.Thread {
+		texts = append(texts, part.Content.Text)
+	}
+	return threadtext.Join(texts)
 }
 
 // encoder writes the members of a front matter. Empty ones are left out.
@@ -49,14 +73,15 @@ func (e *encoder) list(key string, list []Value) {
 	}
 }
 
-func (e *encoder) media(media []Media) {
+// media writes a list of files. indent is the white space before the key.
+func (e *encoder) media(indent, key string, media []Media) {
 	if len(media) > 0 {
-		e.line("media:")
+		e.line("%s%s:", indent, key)
 	}
 	for _, m := range media {
-		e.line("  - file: %s", quoted(m.File.Text))
+		e.line("%s  - file: %s", indent, quoted(m.File.Text))
 		if m.Alt.Text != "" {
-			e.line("    alt: %s", quoted(m.Alt.Text))
+			e.line("%s    alt: %s", indent, quoted(m.Alt.Text))
 		}
 	}
 }
@@ -82,8 +107,13 @@ func overrideText(o Override) string {
 		return ""
 	}
 	text := o.Text.Text
+	return quotedBlock(text)
+}
+
+// quotedBlock returns a text from whose end Parse removes one line break.
+func quotedBlock(text string) string {
 	if strings.HasSuffix(text, "\n") {
-		text += "\n" // Parse removes one line break
+		text += "\n"
 	}
 	return quoted(text)
 }

@@ -7,13 +7,23 @@
 //	tz: Europe/Berlin
 //	to: [blog, "mastodon:me"]
 //	labels: [release]
+//	thread: true
 //	media: [{file: images/door.png, alt: "A red door"}]
+//	part_media: {2: [{file: images/garden.png, alt: "A garden"}]}
+//	first_comment: Questions? Ask here.
+//	poll: {options: [Tea, Coffee], for: 1d, multiple: true}
+//	content_warning: Hot drinks
+//	visibility: unlisted
+//	language: en
+//	link_preview: {url: https://example.org, title: Release notes, image: images/card.png}
 //	override:
 //	  mastodon:me: Version 1.0 is out!
 //	options:
 //	  mastodon:me: {visibility: unlisted}
 //	---
 //	Version 1.0 is out. Read all about it.
+//	---
+//	This is the second part of the thread.
 //
 // id is the author's own name for the post. It stays the same when the file is
 // moved or its text changes. One empty line after the front matter and one line
@@ -21,7 +31,12 @@
 // are read as "\n".
 //
 // media lists the pictures, videos and documents of the post with their alt texts. Paths
-// are relative to the post file, use slashes, and stay inside the directory.
+// are relative to the post file, use slashes, and stay inside the directory. part_media
+// lists those of further parts by their numbers; part 2 is the first of them.
+//
+// With thread: true, the text is split at its lines ---. A line \--- is such a line of the
+// post itself. first_comment is a text, or the keys content and media. link_preview is
+// auto, none, or a card.
 //
 // The file [ConfigName] in the directory names the collection of its posts.
 //
@@ -66,7 +81,15 @@ type File struct {
 	Labels    []Value
 	Media     []Media
 	Overrides []Override
-	Content   Value
+	Content   Value // of the first part
+
+	Thread         []Part // the parts after the first one
+	FirstComment   *Part  // nil for none; otherwise it has a text, media, or both
+	Poll           *Poll  // nil for none
+	LinkPreview    LinkPreview
+	ContentWarning Value
+	Visibility     Value
+	Language       Value
 }
 
 // Override holds the text, the options, or both for one account. The value of an

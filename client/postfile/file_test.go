@@ -52,6 +52,37 @@ func TestParse(t *testing.T) {
 				{File: text("./a.png", 4), Alt: text("Two\nlines", 5), Path: "p/a.png"}, {File: text("ä b.jpg", 9), Alt: text("", 8), Path: "p/ä b.jpg"},
 			}, Content: text("Hi", 11)},
 		},
+		"a thread": {
+			"---\nid: a\nthread: true\npart_media:\n  3: [{file: b.png}]\n---\n\nOne\n\\---\n\n---\n\nTwo\nlines\n---\n",
+			postfile.File{ID: text("a", 2), Content: text("One\n---", 8), Thread: []postfile.Part{
+				{Content: text("Two\nlines", 13)}, {Content: text("", 15), Media: []postfile.Media{{File: text("b.png", 5), Path: "p/b.png"}}},
+			}},
+		},
+		"a thread of one part": {"---\nid: a\nthread: true\n---\nOne\n\\---\n", postfile.File{ID: text("a", 2), Content: text("One\n---", 5)}},
+		"no thread":            {"---\nid: a\nthread: false\n---\nOne\n---\nTwo\n", postfile.File{ID: text("a", 2), Content: text("One\n---\nTwo", 5)}},
+		"a first comment": {"---\nid: a\nfirst_comment: |\n  Two\n  lines\n---\nHi\n", postfile.File{
+			ID: text("a", 2), FirstComment: &postfile.Part{Content: text("Two\nlines", 3)}, Content: text("Hi", 7),
+		}},
+		"a first comment with media": {"---\nid: a\nfirst_comment:\n  content: Look\n  media: [{file: b.png, alt: B}]\n---\nHi\n", postfile.File{
+			ID: text("a", 2), Content: text("Hi", 7),
+			FirstComment: &postfile.Part{Content: text("Look", 4), Media: []postfile.Media{{File: text("b.png", 5), Alt: text("B", 5), Path: "p/b.png"}}},
+		}},
+		"a poll": {"---\nid: a\npoll:\n  options: [Yes, no, 3]\n  for: 1d\n  multiple: true\n  hide_totals: false\n---\nHi\n", postfile.File{
+			ID: text("a", 2), Content: text("Hi", 9),
+			Poll: &postfile.Poll{Line: 3, Options: []postfile.Value{text("Yes", 4), text("no", 4), text("3", 4)}, For: text("1d", 5), Multiple: true},
+		}},
+		"how it is shown": {"---\nid: a\ncontent_warning: Hot drinks\nvisibility: unlisted\nlanguage: no\nlink_preview: none\n---\nHi\n", postfile.File{
+			ID: text("a", 2), Content: text("Hi", 8), ContentWarning: text("Hot drinks", 3), Visibility: text("unlisted", 4), Language: text("no", 5),
+			LinkPreview: postfile.LinkPreview{Mode: text("none", 6)},
+		}},
+		"a card": {"---\nid: a\nlink_preview:\n  url: https://example.org/a\n  title: A\n  description: B\n  image: ../c.png\n---\nHi\n", postfile.File{
+			ID: text("a", 2), Content: text("Hi", 9), LinkPreview: postfile.LinkPreview{Card: &postfile.LinkCard{
+				URL: text("https://example.org/a", 4), Title: text("A", 5), Description: text("B", 6), Image: &postfile.Media{File: text("../c.png", 7), Path: "c.png"},
+			}},
+		}},
+		"no parts": {"---\nid: a\nthread:\npart_media:\nfirst_comment:\npoll:\nlink_preview:\n---\nHi\n", postfile.File{
+			ID: text("a", 2), Content: text("Hi", 9), LinkPreview: postfile.LinkPreview{Mode: text("", 7)},
+		}},
 		"no media":          {"---\nid: a\nmedia:\n---\nHi\n", postfile.File{ID: text("a", 2), Content: text("Hi", 5)}},
 		"rules in the text": {"---  \nid: a\n---\nHello\n---\nyou\n", postfile.File{ID: text("a", 2), Content: text("Hello\n---\nyou", 4)}},
 	} {
@@ -77,7 +108,7 @@ func TestProblems(t *testing.T) {
 		"never ended":         {"---\nid: a\nHello\n", []string{"p/a b.md:1: the file has no front matter"}},
 		"no id":               {"---\nto: x\n---\nHello\n", []string{"p/a b.md:1: the file has no id; give the post a name of its own, such as id: a-b"}},
 		"nothing at all":      {"---\n---\nHello\n", []string{"p/a b.md:1: the file has no id"}},
-		"unknown keys":        {"---\nid: a\npublish_at: x\nTo: y\n---\nHello\n", []string{`p/a b.md:3: unknown key "publish_at"; the keys are id, at, tz, to, labels, media, override and options`, `p/a b.md:4: unknown key "To"`}},
+		"unknown keys":        {"---\nid: a\npublish_at: x\nTo: y\n---\nHello\n", []string{`p/a b.md:3: unknown key "publish_at"; the keys are id, at, tz, to, labels, thread, media, part_media, first_comment, poll, content_warning, visibility, language, link_preview, override and options`, `p/a b.md:4: unknown key "To"`}},
 		"a key twice":         {"---\nid: a\nid: b\n---\nHello\n", []string{`p/a b.md:3: cannot read the front matter: duplicate key "id"`}},
 		"no YAML":             {"---\nid: [\n---\nHello\n", []string{"p/a b.md:2: cannot read the front matter: sequence end token"}},
 		"a tab":               {"---\nid: a\noverride:\n\tx: y\n---\nHello\n", []string{"p/a b.md:4: cannot read the front matter: found character"}},
@@ -107,10 +138,26 @@ func TestProblems(t *testing.T) {
 		"media of no name": {"---\nid: a\nmedia:\n- file: a\\b.png\n- file: images/\n- file: ..\n- file: \"a\\0\"\n---\n", []string{
 			`p/a b.md:4: the file "a\\b.png" has a backslash in its path; separate directories with /`, `p/a b.md:5: the file "images/" is a directory`, `p/a b.md:6: the file ".." is a directory`, `p/a b.md:7: the file "a\x00" has a NUL`,
 		}},
-		"no UTF-8":      {"---\nid: a\n---\ncaf\xe9\n", []string{"p/a b.md:4: this is not UTF-8 text"}},
-		"a large file":  {strings.Repeat("x", 1<<20+1), []string{"p/a b.md:1: the file is larger than 1 MiB"}},
-		"a large front": {"---\n#" + strings.Repeat("x", 64<<10) + "\n---\n", []string{"p/a b.md:1: the front matter is larger than 64 KiB"}},
-		"many brackets": {"---\nid: " + strings.Repeat("[", 60<<10) + "\n---\n", []string{"p/a b.md:2: the front matter has too many brackets"}},
+		"a thread of text":  {"---\nid: a\nthread: 2\n---\nHello\n", []string{`p/a b.md:3: "thread" must be true or false`}},
+		"media of no parts": {"---\nid: a\npart_media: {2: [{file: a.png}]}\n---\nHello\n", []string{`p/a b.md:3: part_media: part 2 does not exist; add thread: true`}},
+		"media of other parts": {"---\nid: a\nthread: true\npart_media:\n  1: [{file: a.png}]\n  3: [{file: a.png}]\n  two: [{file: a.png}]\n  2: a.png\n---\nA\n---\nB\n", []string{
+			`p/a b.md:8: "part_media: 2" must be a list of files`, `p/a b.md:5: part_media: part 1 is the post; list its files in "media"`,
+			`p/a b.md:6: part_media: part 3 does not exist; a line --- in the text starts the next part`, `p/a b.md:7: part_media: part two is not the number of a part`,
+		}},
+		"a list of part media":       {"---\nid: a\npart_media: [{file: a.png}]\n---\nHello\n", []string{`p/a b.md:3: "part_media" must have keys and values, such as {2: [{file: `}},
+		"an empty first comment":     {"---\nid: a\nfirst_comment: {content: ''}\n---\nHello\n", []string{`p/a b.md:3: "first_comment" has no content and no media`}},
+		"keys of a first comment":    {"---\nid: a\nfirst_comment:\n  text: Hi\n---\nHello\n", []string{`p/a b.md:4: unknown key "text"; the keys of first_comment are content and media`}},
+		"a list of comments":         {"---\nid: a\nfirst_comment: [Hi]\n---\nHello\n", []string{`p/a b.md:3: "first_comment" must be a text, not a list`}},
+		"a poll of options":          {"---\nid: a\npoll: [Yes, No]\n---\nHello\n", []string{`p/a b.md:3: "poll" must have keys and values, such as {options: [Tea, Coffee], for: 1d}`}},
+		"keys of a poll":             {"---\nid: a\npoll:\n  options: [Yes, No]\n  multiple: maybe\n  until: 1d\n---\nHello\n", []string{`p/a b.md:5: "multiple" must be true or false`, `p/a b.md:6: unknown key "until"; the keys of poll are`}},
+		"another link preview":       {"---\nid: a\nlink_preview: large\n---\nHello\n", []string{`p/a b.md:3: "link_preview" must be auto, none, or a card such as {url: `}},
+		"a card without URL":         {"---\nid: a\nlink_preview: {title: A}\n---\nHello\n", []string{`p/a b.md:3: "link_preview" has no url`}},
+		"keys of a card":             {"---\nid: a\nlink_preview:\n  url: x\n  picture: y\n  image: /z\n---\nHello\n", []string{`p/a b.md:5: unknown key "picture"; the keys of link_preview are`, `p/a b.md:6: the file "/z" must be inside`}},
+		"a content warning of lists": {"---\nid: a\ncontent_warning: [a]\n---\nHello\n", []string{`p/a b.md:3: "content_warning" must be a text, not a list`}},
+		"no UTF-8":                   {"---\nid: a\n---\ncaf\xe9\n", []string{"p/a b.md:4: this is not UTF-8 text"}},
+		"a large file":               {strings.Repeat("x", 1<<20+1), []string{"p/a b.md:1: the file is larger than 1 MiB"}},
+		"a large front":              {"---\n#" + strings.Repeat("x", 64<<10) + "\n---\n", []string{"p/a b.md:1: the front matter is larger than 64 KiB"}},
+		"many brackets":              {"---\nid: " + strings.Repeat("[", 60<<10) + "\n---\n", []string{"p/a b.md:2: the front matter has too many brackets"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -220,8 +267,72 @@ func TestEncode(t *testing.T) {
 	}
 }
 
+func TestEncodeThread(t *testing.T) {
+	t.Parallel()
+	v := func(s string) postfile.Value { return postfile.Value{Text: s} }
+	file := func(name string) postfile.Media { return postfile.Media{File: v(name), Path: name} }
+	f := postfile.File{
+		Path: "a.md", ID: v("a"), Content: v("One\n---"), Media: []postfile.Media{file("a.png")},
+		Thread:       []postfile.Part{{Content: v("Two")}, {Media: []postfile.Media{file("b.png"), {File: v("c.png"), Alt: v("C: d"), Path: "c.png"}}}, {Content: v("Four\n")}},
+		FirstComment: &postfile.Part{Content: v("Look:\n"), Media: []postfile.Media{file("d.png")}},
+		Poll:         &postfile.Poll{Options: []postfile.Value{v("Yes"), v("Or no")}, For: v("1d"), Multiple: true, HideTotals: true},
+		LinkPreview: postfile.LinkPreview{Card: &postfile.LinkCard{
+			URL: v("https://example.org"), Title: v("A"), Description: v("B c"), Image: &postfile.Media{File: v("e.png"), Path: "e.png"},
+		}},
+		ContentWarning: v("Hot drinks"), Visibility: v("unlisted"), Language: v("no"),
+	}
+	want := `---
+id: a
+thread: true
+content_warning: "Hot drinks"
+visibility: unlisted
+language: "no"
+link_preview:
+  url: "https://example.org"
+  title: A
+  description: "B c"
+  image: e.png
+media:
+  - file: a.png
+part_media:
+  3:
+    - file: b.png
+    - file: c.png
+      alt: "C: d"
+first_comment:
+  content: "Look:\n\n"
+  media:
+    - file: d.png
+poll:
+  options: ["Yes", "Or no"]
+  for: 1d
+  multiple: true
+  hide_totals: true
+---
+
+One
+\---
+---
+Two
+---
+
+---
+Four
+
+`
+	if diff := cmp.Diff(want, string(f.Encode())); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	got, problems := postfile.Parse("a.md", f.Encode())
+	if diff := cmp.Diff(f, got, withoutLines); diff != "" || problems != nil {
+		t.Errorf("%v, -written +read:\n%s", problems, diff)
+	}
+}
+
 // withoutLines compares values by their texts.
-var withoutLines = cmp.Comparer(func(a, b postfile.Value) bool { return a.Text == b.Text })
+var withoutLines = cmp.Options{
+	cmp.Comparer(func(a, b postfile.Value) bool { return a.Text == b.Text }), cmpopts.IgnoreFields(postfile.Poll{}, "Line"),
+}
 
 func TestParseLock(t *testing.T) {
 	t.Parallel()
@@ -248,7 +359,7 @@ func checkParse(t *testing.T, data []byte) {
 	if len(problems) > 0 {
 		return
 	}
-	for _, m := range file.Media {
+	for _, m := range file.AllMedia() {
 		if !fs.ValidPath(m.Path) || m.Path == "." {
 			t.Fatalf("%q leads to %q", m.File.Text, m.Path)
 		}
@@ -280,6 +391,9 @@ func FuzzFiles(f *testing.F) {
 		"---\nid: !!map {}\n---\n", "---\r\nid: \"\\u00e9\"\r\n---\r\n\r\n", "---\nto:\n- >-\n  a\n- 'b'\n---", "---\n{id: a, to: b}\n---\n", "---\na: b: c\n---\n", "---\n%YAML\n---\n",
 		"---\nid: a\nlabels: [x, 'y z']\noptions: {c: {a: true, b: 1, c: 0x1F, d: .inf, e: [f, 2.5], g: null}}\n---\nHello\n",
 		"---\nid: a\noverride: {x: \"a\\n\\n\"}\n---\n",
+		"---\nid: a\nthread: true\npart_media: {2: [{file: b.png, alt: x}]}\nfirst_comment: \"a\\n\\n\"\npoll: {options: [a, 'b c'], for: 2d, multiple: true, hide_totals: true}\n---\nA\n\n---\n\n---\n\\---\n",
+		"---\nid: a\nfirst_comment: {content: x, media: [{file: b.png}]}\npoll: {}\nlink_preview: {url: u, title: t, description: \"d\\n\"}\n---\nA\n",
+		"---\nid: a\nthread: true\nfirst_comment: {media: [{file: b.png}]}\nlink_preview: {url: u, image: c.png}\ncontent_warning: w\nvisibility: direct\nlanguage: no\n---\n\n---\nB\n\n",
 		"---\nid: a\nmedia: [{file: i/a.png, alt: \"A door\"}, {file: ../b.png}]\n---\n", "---\nid: a\nmedia:\n- alt: |\n    x\n\n  file: ./a//b/../c.gif\n- {file: /x}\n---\nHi\n",
 	} {
 		f.Add(byte(0), []byte(seed))

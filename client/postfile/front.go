@@ -14,7 +14,7 @@ import (
 )
 
 // keys are the keys of front matter.
-const keys = "id, at, tz, to, labels, media, override and options"
+const keys = "id, at, tz, to, labels, thread, media, part_media, first_comment, poll, content_warning, visibility, language, link_preview, override and options"
 
 // maxBrackets is far more than the brackets in any real front matter. The parser is
 // very slow for deeply nested ones.
@@ -27,12 +27,16 @@ type yamlReader struct {
 	what     string // the document, for messages
 	before   int    // number of lines before the document
 	problems []Problem
+
+	thread    bool // of a post file: its text has separators
+	partMedia []partMedia
 }
 
 // readFront parses the front matter into the file.
 func (f *File) readFront(text string) []Problem {
 	r := &yamlReader{file: f, what: "the front matter", before: 1}
 	r.document(text, r.key)
+	r.splitThread()
 	return r.problems
 }
 
@@ -126,7 +130,9 @@ func (r *yamlReader) key(key Value, value ast.Node) {
 			f.override(account).Options = options
 		})
 	default:
-		r.problems = append(r.problems, f.Problemf(key.Line, "unknown key %q; the keys are %s", clip(key.Text), keys))
+		if !r.extraKey(key, value) {
+			r.problems = append(r.problems, f.Problemf(key.Line, "unknown key %q; the keys are %s", clip(key.Text), keys))
+		}
 	}
 }
 

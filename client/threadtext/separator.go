@@ -11,13 +11,22 @@ const Separator = "---"
 // Split returns the parts of a text at its separator lines. Empty lines around a
 // separator are dropped. A text without separators is one part. A part may be empty.
 func Split(text string) []string {
-	var parts []string
+	parts, _ := SplitLines(text)
+	return parts
+}
+
+// SplitLines is [Split] with the line of the text, from 0, at which each part starts. The
+// line of an empty part at the end is that of its separator.
+func SplitLines(text string) (parts []string, starts []int) {
 	var part []string
-	for _, line := range strings.Split(text, "\n") {
+	lines := strings.Split(text, "\n")
+	starts = []int{0}
+	for i, line := range lines {
 		bare := strings.TrimRight(line, " \t\r")
 		switch {
 		case bare == Separator:
 			parts, part = append(parts, join(part)), nil
+			starts = append(starts, i+1)
 			continue
 		case isEscaped(bare):
 			line = line[1:]
@@ -27,13 +36,15 @@ func Split(text string) []string {
 	parts = append(parts, join(part))
 	for i := range parts {
 		if i > 0 {
+			before := strings.Count(parts[i], "\n")
 			parts[i] = trimStart(parts[i])
+			starts[i] = min(starts[i]+before-strings.Count(parts[i], "\n"), len(lines)-1)
 		}
 		if i < len(parts)-1 {
 			parts[i] = strings.TrimRight(parts[i], " \t\r\n")
 		}
 	}
-	return parts
+	return parts, starts
 }
 
 // Join returns the text that [Split] splits into the parts, apart from white space next

@@ -33,6 +33,17 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+func TestSplitLines(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]int{
+		"One": {0}, "\nOne\n---\n\n \nTwo\nlines\n---\nThree": {0, 5, 8}, "---\n---": {0, 1, 1}, "One\n---": {0, 1}, "One\n\\---\n---\nTwo": {0, 3},
+	} {
+		if _, starts := threadtext.SplitLines(text); !cmp.Equal(starts, want) {
+			t.Errorf("%q: %v, want %v", text, starts, want)
+		}
+	}
+}
+
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	for _, parts := range [][]string{{"One"}, {"One", "Two"}, {"", "Two", ""}, {"a\n---\nb", "\\---", "---"}, {"a\n\nb", "  c"}} {

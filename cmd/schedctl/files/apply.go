@@ -47,6 +47,23 @@ start with . or _ are skipped.
 to the file and stay inside the directory. A post with media needs no text. Missing
 files are uploaded before any post is changed; the same bytes are uploaded once.
 
+These keys are for threads, polls, and how networks show the post:
+
+  thread: true
+  part_media: {2: [{file: images/garden.png, alt: "A garden"}]}
+  first_comment: Questions? Ask here.
+  poll: {options: [Tea, Coffee], for: 1d, multiple: true, hide_totals: true}
+  content_warning: Hot drinks
+  visibility: unlisted
+  language: en
+  link_preview: {url: https://example.org, title: Notes, image: images/card.png}
+
+With "thread: true", a line --- in the text starts the next part; write \--- for such a
+line of the post itself. "part_media" lists the files of part 2 and later ones, "media"
+those of part 1. "first_comment" is a text, or has the keys content and media. A poll
+runs for one day unless "for" gives another time. "visibility" is public, unlisted,
+followers or direct. "link_preview" is auto, none, or a card.
+
 The file schedctl.yaml in the directory names the collection of the posts:
 
   collection: website

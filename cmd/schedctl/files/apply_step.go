@@ -109,12 +109,10 @@ func (p *planner) managed(s *step, digest string) *apiv1.Managed {
 }
 
 func (p *planner) create(ctx context.Context, s *step) error {
-	media, err := p.postMedia(ctx, s)
-	if err != nil {
+	if err := p.uploadMissing(ctx, s); err != nil {
 		return err
 	}
 	create := p.request(s)
-	create.Media = media
 	external := p.externalID(s.ID)
 	create.ExternalID, create.Managed = &external, p.managed(s, s.wanted.digest())
 	if s.post.ID != "" {
@@ -139,7 +137,7 @@ func (p *planner) edit(ctx context.Context, s *step, edit apiv1.EditPost) error 
 // update changes a post to match its file. Turning a scheduled post into a draft takes
 // several requests; after each of them the stored digest fits the post.
 func (p *planner) update(ctx context.Context, s *step) error {
-	if _, err := p.postMedia(ctx, s); err != nil {
+	if err := p.uploadMissing(ctx, s); err != nil {
 		return err
 	}
 	have, want := stateOf(s.post), s.wanted.postState
@@ -172,9 +170,10 @@ func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost)
 		edit.Labels = &labels
 	}
 	if !slices.EqualFunc(have.Media, want.Media, sameMedia) {
-		media := p.knownMedia(s)
+		media := p.mediaRequests(want.Media)
 		edit.Media = &media
 	}
+	p.changeParts(&edit, have, want)
 	moved := !slices.Equal(have.Accounts, want.Accounts)
 	if moved {
 		accounts := append([]string{}, want.Accounts...)

@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // adopter writes posts as files of a directory and adds them to its collection.
@@ -98,12 +99,10 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 		return hasFile, nil
 	case post.ExternalID != nil && !ours:
 		return fmt.Sprintf("it has the external id %q", *post.ExternalID), nil
-	case !ours && !hasParts(post):
+	case !ours:
 		if files := a.equal[stateOf(post).digest()]; len(files) > 0 {
 			return hasEqualFile, a.claim(ctx, post, files[0])
 		}
-		id = a.newID(post)
-	case !ours:
 		id = a.newID(post)
 	}
 	f, reason := a.describe(post, id)
@@ -138,41 +137,32 @@ type described struct {
 	path   string
 	data   []byte
 	wanted wantedPost         // as apply reads the file
-	media  []postfile.Media   // the files that it lists
+	media  []postfile.Media   // the files that it lists, of all parts
 	assets []apiv1.MediaAsset // of media
 }
 
 // describe returns a post as a file, or the reason why a file cannot express it.
 func (a *adopter) describe(post apiv1.Post, id string) (f described, reason string) {
 	state := stateOf(post)
-	if hasParts(post) {
-		return f, "a file cannot hold its thread, its first comment, its poll or how networks show it"
-	}
-	if hasUnknownBytes(state.Media) {
+	if hasUnknownBytes(state.allMedia()) {
 		return f, "the upload of a file is not confirmed"
 	}
 	text := a.fileOf(post, id)
-	text.Media, f.assets = a.mediaOf(post)
-	f.path, f.media, f.data = a.newPath(id), text.Media, text.Encode()
+	f.assets = a.addMedia(text, post)
+	f.path, f.media, f.data = a.newPath(id), text.AllMedia(), text.Encode()
 	file, problems := postfile.Parse(f.path, f.data)
 	check := &fileReader{
 		App: a.App, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts,
 		media: apiv1.MediaConfig{MaxMediaPerPost: len(f.media)}, inspected: map[string]mediaFile{}, paths: map[string]string{},
 	}
 	for i, m := range f.media {
-		check.inspected[m.Path] = mediaFile{sha256: *f.assets[i].SHA256, size: f.assets[i].SizeBytes} // the daemon inspected it
+		check.inspected[m.Path] = mediaFile{sha256: *f.assets[i].SHA256, size: f.assets[i].SizeBytes, mimeType: f.assets[i].MIMEType} // the daemon inspected it
 	}
 	f.wanted = check.understand(&file)
 	if len(problems)+len(check.problems) > 0 || f.wanted.digest() != state.digest() {
-		return f, "a file cannot hold its text, its accounts or its media"
+		return f, "a file cannot hold its text, its accounts, its media, or what single accounts get"
 	}
 	return f, ""
-}
-
-// hasParts reports whether a post has settings that files do not have.
-func hasParts(p apiv1.Post) bool {
-	return len(p.Thread) > 0 || p.FirstComment != nil || p.Poll != nil || p.ContentWarning != nil || p.Visibility != nil || p.Language != nil ||
-		p.LinkPreview.Card != nil || p.LinkPreview.Mode == apiv1.PreviewNone
 }
 
 // claim adds a post to the collection as the post of an existing file that describes
@@ -199,7 +189,29 @@ func (a *adopter) fileOf(post apiv1.Post, id string) *postfile.File {
 			Account: postfile.Value{Text: cli.FirstNonEmpty(a.names[o.Account], o.Account)}, Text: postfile.Value{Text: o.Content}, Options: o.Options,
 		})
 	}
+	addParts(f, s)
 	return f
+}
+
+// addParts adds what a post has besides its first part to a file, without media.
+func addParts(f *postfile.File, s postState) {
+	text := func(text string) postfile.Value { return postfile.Value{Text: text} }
+	for _, part := range s.Thread {
+		f.Thread = append(f.Thread, postfile.Part{Content: text(part.Content)})
+	}
+	if s.FirstComment != nil {
+		f.FirstComment = &postfile.Part{Content: text(s.FirstComment.Content)}
+	}
+	if p := s.Poll; p != nil {
+		f.Poll = &postfile.Poll{Options: cli.Map(p.Options, text), For: text(post.PollTime(*p.api())), Multiple: p.Multiple, HideTotals: p.HideTotals}
+	}
+	if s.NoPreview {
+		f.LinkPreview.Mode = text(apiv1.PreviewNone)
+	}
+	if card := s.Card; card != nil {
+		f.LinkPreview.Card = &postfile.LinkCard{URL: text(card.URL), Title: text(card.Title), Description: text(card.Description)}
+	}
+	f.ContentWarning, f.Visibility, f.Language = text(s.ContentWarning), text(s.Visibility), text(s.Language)
 }
 
 var notInSlugs = regexp.MustCompile(`[^a-z0-9]+`)

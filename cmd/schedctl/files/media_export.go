@@ -22,17 +22,40 @@ import (
 // mediaDir is the directory of the media that export writes.
 const mediaDir = "images"
 
-// mediaOf returns the media of a post for its file, and their assets. The paths are free,
-// or those of files with the same bytes.
-func (a *adopter) mediaOf(p apiv1.Post) (list []postfile.Media, assets []apiv1.MediaAsset) {
-	for _, m := range mediaStates(p.Media, p.MediaAssets) {
-		i := slices.IndexFunc(p.MediaAssets, func(asset apiv1.MediaAsset) bool { return asset.SHA256 != nil && *asset.SHA256 == m.SHA256 })
-		if i < 0 {
-			return nil, nil // which no file can hold
+// addMedia adds the media of a post to its file, and returns their assets in the order of
+// [postfile.File.AllMedia]. It leaves out media whose assets the post does not list.
+func (a *adopter) addMedia(f *postfile.File, p apiv1.Post) (assets []apiv1.MediaAsset) {
+	add := func(list []apiv1.PostMedia) []postfile.Media {
+		media, found := a.mediaOf(list, p.MediaAssets)
+		assets = append(assets, found...)
+		return media
+	}
+	f.Media = add(p.Media)
+	for i := range f.Thread {
+		f.Thread[i].Media = add(p.Thread[i].Media)
+	}
+	if f.FirstComment != nil {
+		f.FirstComment.Media = add(p.FirstComment.Media)
+	}
+	if card := p.LinkPreview.Card; card != nil && card.Image != nil {
+		for _, m := range add([]apiv1.PostMedia{{ID: *card.Image}}) {
+			f.LinkPreview.Card.Image = &m
 		}
-		name := a.newMediaPath(p.MediaAssets[i])
+	}
+	return assets
+}
+
+// mediaOf returns the media of a part for its file, and their assets among those of the
+// post. The paths are free, or those of files with the same bytes.
+func (a *adopter) mediaOf(media []apiv1.PostMedia, all []apiv1.MediaAsset) (list []postfile.Media, assets []apiv1.MediaAsset) {
+	for _, m := range mediaStates(media, all) {
+		i := slices.IndexFunc(all, func(asset apiv1.MediaAsset) bool { return asset.SHA256 != nil && *asset.SHA256 == m.SHA256 })
+		if i < 0 {
+			return nil, nil // the file then differs from the post
+		}
+		name := a.newMediaPath(all[i])
 		list = append(list, postfile.Media{File: postfile.Value{Text: name}, Path: name, Alt: postfile.Value{Text: m.Alt}})
-		assets = append(assets, p.MediaAssets[i])
+		assets = append(assets, all[i])
 	}
 	return list, assets
 }

@@ -22,9 +22,10 @@ import (
 
 // mediaFile is a file of the directory that was inspected.
 type mediaFile struct {
-	sha256 string // in hexadecimal
-	size   int64
-	fault  string // why no post can show the file
+	sha256   string // in hexadecimal
+	size     int64
+	mimeType string
+	fault    string // why no post can show the file
 }
 
 // defaultMediaConfig has the default limits of a daemon.
@@ -36,22 +37,22 @@ var defaultMediaConfig = apiv1.MediaConfig{
 // usesMedia reports whether a file of the directory lists media.
 func (d *postFiles) usesMedia() bool {
 	for i := range d.files {
-		if len(d.files[i].Media) > 0 {
+		if len(d.files[i].AllMedia()) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// readMedia inspects the media of a post file. It reads each file once, however many
-// posts show it.
-func (r *fileReader) readMedia(f *postfile.File, w *wantedPost) {
-	if n, limit := len(f.Media), r.media.MaxMediaPerPost; n > limit {
-		r.problemf(f, f.Media[limit].File.Line, "the post has %d files; the limit is %d", n, limit)
-		return
+// readMedia inspects the media of a part of a post file. It reads each file once, however
+// many posts show it.
+func (r *fileReader) readMedia(f *postfile.File, media []postfile.Media) (states []mediaState) {
+	if n, limit := len(media), r.media.MaxMediaPerPost; n > limit {
+		r.problemf(f, media[limit].File.Line, "the post has %d files; the limit is %d", n, limit)
+		return nil
 	}
 	names := map[string]string{}
-	for _, m := range f.Media {
+	for _, m := range media {
 		if err := schedctl.CheckAltText("", m.Alt.Text); err != nil {
 			r.problemf(f, m.Alt.Line, "%s", post.RuleText(err))
 		}
@@ -64,9 +65,10 @@ func (r *fileReader) readMedia(f *postfile.File, w *wantedPost) {
 			r.problemf(f, m.File.Line, "%s has the same bytes as %s; a post can show a file once", m.File.Text, names[file.sha256])
 		}
 		names[file.sha256] = m.File.Text
-		w.Media = append(w.Media, mediaState{SHA256: file.sha256, Alt: m.Alt.Text, Name: m.Path, Size: file.size})
+		states = append(states, mediaState{SHA256: file.sha256, Alt: m.Alt.Text, Name: m.Path, Size: file.size})
 		r.paths[file.sha256] = m.Path
 	}
+	return states
 }
 
 // inspect returns the facts of a file below the directory.
@@ -99,7 +101,7 @@ func (r *fileReader) inspectNow(name string) (mediaFile, error) {
 	if _, err := io.Copy(hash, in); err != nil {
 		return mediaFile{}, err
 	}
-	return mediaFile{sha256: hex.EncodeToString(hash.Sum(nil)), size: size}, nil
+	return mediaFile{sha256: hex.EncodeToString(hash.Sum(nil)), size: size, mimeType: facts.MIMEType}, nil
 }
 
 // sizeLimit returns the largest size of a type.

@@ -41,7 +41,7 @@ func (a *assets) add(list ...apiv1.MediaAsset) {
 
 // missing returns the media of a step that the workspace does not have.
 func (p *planner) missing(s *step) (list []mediaState) {
-	for _, m := range s.wanted.Media {
+	for _, m := range s.wanted.allMedia() {
 		if p.assets.id(m.SHA256) == "" {
 			list = append(list, m)
 		}
@@ -145,22 +145,24 @@ func (p *planner) upload(ctx context.Context, m mediaState) error {
 	return nil
 }
 
-// postMedia returns the media of a step for a request, never nil. Missing files are
-// uploaded. Every file has its alt text in the request, because that of the asset may
-// differ.
-func (p *planner) postMedia(ctx context.Context, s *step) ([]apiv1.PostMedia, error) {
+// uploadMissing uploads the files of a step that the workspace does not have.
+func (p *planner) uploadMissing(ctx context.Context, s *step) error {
 	for _, m := range p.missing(s) {
+		if p.assets.id(m.SHA256) != "" {
+			continue // another part shows the same file
+		}
 		if err := p.upload(ctx, m); err != nil {
-			return nil, fmt.Errorf("upload %s: %w", m.Name, err)
+			return fmt.Errorf("upload %s: %w", m.Name, err)
 		}
 	}
-	return p.knownMedia(s), nil
+	return nil
 }
 
-// knownMedia returns the media of a step that the workspace has, for a request.
-func (p *planner) knownMedia(s *step) []apiv1.PostMedia {
+// mediaRequests returns those of the media for a request that the workspace has, never
+// nil. Every file has its alt text in the request, because that of the asset may differ.
+func (p *planner) mediaRequests(media []mediaState) []apiv1.PostMedia {
 	list := []apiv1.PostMedia{}
-	for _, m := range s.wanted.Media {
+	for _, m := range media {
 		if id := p.assets.id(m.SHA256); id != "" {
 			list = append(list, apiv1.PostMedia{ID: id, AltText: &m.Alt})
 		}

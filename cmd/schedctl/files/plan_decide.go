@@ -63,8 +63,8 @@ func (p *planner) decide(s *step) error {
 		p.decideOrphan(s, drifted)
 		return nil
 	}
-	if s.post.Status == schedctl.Published && hasUnknownBytes(have.Media) {
-		have.Media = s.wanted.Media // the assets were deleted after publishing
+	if s.post.Status == schedctl.Published {
+		have = have.withMediaOf(s.wanted.postState) // assets may have been deleted after publishing
 		drifted = s.post.Managed == nil || s.post.Managed.Digest != have.digest()
 	}
 	s.Differences = differencesBetween(have, s.wanted.postState, p.names)
@@ -126,6 +126,8 @@ func (p *planner) decideEnded(s *step, drifted bool) {
 		s.Message, s.warning = "already "+string(s.post.Status)+"; the new text has no effect", true
 	case slices.ContainsFunc(s.Differences, difference.isMedia):
 		s.Message, s.warning = "already "+string(s.post.Status)+"; the new media have no effect", true
+	case slices.ContainsFunc(s.Differences, difference.isSetting):
+		s.Message, s.warning = "already "+string(s.post.Status)+"; the new settings have no effect", true
 	default:
 		s.Differences = nil
 	}

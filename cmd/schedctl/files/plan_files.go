@@ -125,7 +125,8 @@ func (r *fileReader) understand(f *postfile.File) wantedPost {
 	if err := cli.CheckText(w.Content, "the text"); err != nil && (w.Content != "" || len(f.Media) == 0) {
 		r.problemf(f, f.Content.Line, "%v", err)
 	}
-	r.readMedia(f, &w)
+	w.Media = r.readMedia(f, f.Media)
+	r.readParts(f, &w)
 	if n := utf8.RuneCountInString(f.Path); n > schedctl.MaxManagedPath {
 		r.problemf(f, 1, "the path has %d characters; the limit is %d", n, schedctl.MaxManagedPath)
 	}

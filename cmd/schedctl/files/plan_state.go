@@ -23,6 +23,15 @@ type postState struct {
 	Overrides []overrideState `json:"overrides,omitempty"` // sorted by account, none empty
 	Labels    []string        `json:"labels,omitempty"`    // sorted
 	Media     []mediaState    `json:"media,omitempty"`     // in the order of the post
+
+	Thread         []partState `json:"thread,omitempty"` // the parts after the first one
+	FirstComment   *partState  `json:"first_comment,omitempty"`
+	Poll           *pollState  `json:"poll,omitempty"`
+	NoPreview      bool        `json:"no_preview,omitempty"`
+	Card           *cardState  `json:"card,omitempty"` // for a link
+	ContentWarning string      `json:"content_warning,omitempty"`
+	Visibility     string      `json:"visibility,omitempty"`
+	Language       string      `json:"language,omitempty"`
 }
 
 type overrideState struct {
@@ -30,16 +39,27 @@ type overrideState struct {
 	Content string         `json:"content,omitempty"`
 	Options map[string]any `json:"options,omitempty"`
 
-	// Media is what the account gets instead of the media of the post; nil for none. Files
-	// cannot describe it.
-	Media *[]mediaState `json:"media,omitempty"`
+	// The account gets these instead of those of the post, unless they are nil or empty.
+	// Files cannot describe them.
+	Media          *[]mediaState `json:"media,omitempty"`
+	Thread         *[]partState  `json:"thread,omitempty"`
+	Poll           *pollState    `json:"poll,omitempty"`
+	ContentWarning string        `json:"content_warning,omitempty"`
+	Visibility     string        `json:"visibility,omitempty"`
+	Language       string        `json:"language,omitempty"`
+}
+
+// empty reports whether the account gets what the post says.
+func (o overrideState) empty() bool {
+	return o.Content == "" && len(o.Options) == 0 && o.Media == nil && o.Thread == nil && o.Poll == nil &&
+		o.ContentWarning == "" && o.Visibility == "" && o.Language == ""
 }
 
 // sorted returns the canonical form of a state.
 func (s postState) sorted() postState {
 	s.Accounts = slices.Compact(slices.Sorted(slices.Values(s.Accounts)))
 	s.Labels = slices.Compact(slices.Sorted(slices.Values(s.Labels)))
-	s.Overrides = slices.DeleteFunc(s.Overrides, func(o overrideState) bool { return o.Content == "" && len(o.Options) == 0 && o.Media == nil })
+	s.Overrides = slices.DeleteFunc(s.Overrides, overrideState.empty)
 	slices.SortFunc(s.Overrides, func(a, b overrideState) int { return cmp.Compare(a.Account, b.Account) })
 	return s
 }
@@ -49,11 +69,19 @@ func stateOf(p apiv1.Post) postState {
 	if p.PublishAt != nil {
 		s.At = formatTime(p.PublishAt.Time)
 	}
+	s.setParts(p)
 	for _, o := range p.TargetOverrides {
 		if len(o.Options) == 0 {
 			o.Options = nil
 		}
-		state := overrideState{Account: o.SocialAccountID, Content: cli.Deref(o.Content), Options: o.Options}
+		state := overrideState{
+			Account: o.SocialAccountID, Content: cli.Deref(o.Content), Options: o.Options, Poll: pollStateOf(o.Poll),
+			ContentWarning: cli.Deref(o.ContentWarning), Visibility: cli.Deref(o.Visibility), Language: cli.Deref(o.Language),
+		}
+		if o.Thread != nil {
+			own := partStates(*o.Thread, p.MediaAssets)
+			state.Thread = &own
+		}
 		if o.Media != nil {
 			own := mediaStates(*o.Media, p.MediaAssets)
 			state.Media = &own
@@ -88,7 +116,10 @@ func (s postState) apiOverrides() []apiv1.Override {
 
 // difference is a field that changes.
 type difference struct {
-	Field  string `json:"field"` // at, to, labels, content, media, or override, options or media with an account
+	// Field is at, to, labels, content, media, first_comment, poll, link_preview,
+	// content_warning, visibility or language; "part" with a number; "media" with a part or
+	// an account; or "override", "options" or another field with an account.
+	Field  string `json:"field"`
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
@@ -101,6 +132,7 @@ func (s postState) fields(names post.AccountRefs, files map[string]mediaState) [
 		{Field: "labels", After: strings.Join(s.Labels, ", ")}, {Field: "content", After: s.Content},
 		{Field: "media", After: mediaText(s.Media, files)},
 	}
+	list = append(list, s.partFields(files)...)
 	for _, o := range s.Overrides {
 		name := cli.FirstNonEmpty(names[o.Account], o.Account)
 		options := ""
@@ -112,6 +144,7 @@ func (s postState) fields(names post.AccountRefs, files map[string]mediaState) [
 		if o.Media != nil {
 			list = append(list, difference{Field: "media " + name, After: cli.FirstNonEmpty(mediaText(*o.Media, files), "no files")})
 		}
+		list = append(list, o.partFields(name)...)
 	}
 	return list
 }
@@ -119,7 +152,7 @@ func (s postState) fields(names post.AccountRefs, files map[string]mediaState) [
 // differencesBetween returns the fields that differ between two states.
 func differencesBetween(before, after postState, names post.AccountRefs) []difference {
 	files := map[string]mediaState{}
-	for _, m := range slices.Concat(before.Media, after.Media) {
+	for _, m := range slices.Concat(before.allMedia(), after.allMedia()) {
 		files[m.SHA256] = m
 	}
 	list := before.fields(names, files)
@@ -145,7 +178,16 @@ func formatTime(t time.Time) string {
 
 // isText reports whether a field holds the text of a post.
 func (d difference) isText() bool {
-	return d.Field == "content" || strings.HasPrefix(d.Field, "override ")
+	return d.Field == "content" || d.Field == "first_comment" || strings.HasPrefix(d.Field, "part ") || strings.HasPrefix(d.Field, "override ")
+}
+
+// isSetting reports whether a field is the poll, or how networks show a post.
+func (d difference) isSetting() bool {
+	switch d.Field {
+	case "poll", "link_preview", "content_warning", "visibility", "language":
+		return true
+	}
+	return false
 }
 
 // isMedia reports whether a field holds media, a line for each file.

@@ -72,7 +72,7 @@ func readPoll(row bulk.Row, post *apiv1.CreatePost) error {
 		}
 		return nil
 	}
-	runs := defaultPollTime
+	runs := DefaultPollTime
 	if row.PollFor != "" {
 		var err error
 		if runs, err = when.ParseDuration(row.PollFor); err != nil {
@@ -194,7 +194,7 @@ func addParts(row *bulk.Row, p apiv1.Post) {
 		row.FirstComment = &comment
 	}
 	if p.Poll != nil {
-		row.Poll, row.PollFor, row.PollMultiple, row.PollHideTotals = p.Poll.Options, pollTime(*p.Poll), p.Poll.Multiple, p.Poll.HideTotals
+		row.Poll, row.PollFor, row.PollMultiple, row.PollHideTotals = p.Poll.Options, PollTime(*p.Poll), p.Poll.Multiple, p.Poll.HideTotals
 	}
 	row.ContentWarning, row.Visibility, row.Language = cli.Deref(p.ContentWarning), cli.Deref(p.Visibility), cli.Deref(p.Language)
 	switch card := p.LinkPreview.Card; {

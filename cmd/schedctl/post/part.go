@@ -50,12 +50,13 @@ func partLines(p apiv1.Post) (out []byte) {
 		addPart(*p.FirstComment, commentPart, "comment")
 	}
 	if poll := p.Poll; poll != nil {
-		add(append([]string{"poll", pollTime(*poll), fmt.Sprint(poll.Multiple), fmt.Sprint(poll.HideTotals)}, cli.Map(poll.Options, cli.OneLine)...)...)
+		add(append([]string{"poll", PollTime(*poll), fmt.Sprint(poll.Multiple), fmt.Sprint(poll.HideTotals)}, cli.Map(poll.Options, cli.OneLine)...)...)
 	}
 	return out
 }
 
-func pollTime(p apiv1.Poll) string {
+// PollTime returns how long a poll runs, as --poll-for reads it.
+func PollTime(p apiv1.Poll) string {
 	d := time.Duration(p.ExpiresInSeconds) * time.Second
 	if days := d / (24 * time.Hour); d%(24*time.Hour) == 0 {
 		return fmt.Sprintf("%dd", days)
@@ -80,7 +81,7 @@ func partsOverview(a *cli.App, p apiv1.Post) string {
 }
 
 func pollText(a *cli.App, p apiv1.Poll) string {
-	text := "poll for " + pollTime(p)
+	text := "poll for " + PollTime(p)
 	if p.Multiple {
 		text += ", several options"
 	}

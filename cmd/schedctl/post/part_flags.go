@@ -17,8 +17,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
 
-// defaultPollTime is how long a poll runs without --poll-for.
-const defaultPollTime = 24 * time.Hour
+// DefaultPollTime is how long a poll runs without --poll-for.
+const DefaultPollTime = 24 * time.Hour
 
 // partFlags are the flags for what a post has besides its text and its media: further
 // parts, a first comment, a poll, a link preview, and how networks show it.
@@ -284,7 +284,7 @@ func (f *partFlags) setPoll(edit *apiv1.EditPost) {
 	case f.poll != nil:
 		runs := time.Duration(f.pollFor)
 		if runs == 0 {
-			runs = defaultPollTime
+			runs = DefaultPollTime
 		}
 		edit.Poll = &apiv1.Poll{Options: f.poll, ExpiresInSeconds: int64(runs / time.Second), Multiple: f.multiple, HideTotals: f.hide}
 	}

@@ -1,0 +1,143 @@
+package files
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/postfile"
+)
+
+// postWithParts returns a published post with everything that files describe besides the
+// first part. If deleted is set, its assets were deleted.
+func postWithParts(deleted bool) apiv1.Post {
+	sum, alt, image := strings.Repeat("b", 64), "A cat", "med_2"
+	warning, visibility, language := "Hot drinks", "unlisted", "en"
+	p := statePost(asWritten, schedctl.Published)
+	media := []apiv1.PostMedia{{ID: "med_2", AltText: &alt}}
+	p.Thread = []apiv1.Part{{Content: "Two", Media: []apiv1.PostMedia{}}, {Media: media}}
+	p.FirstComment = &apiv1.Part{Content: "Ask here", Media: media}
+	p.Poll = &apiv1.Poll{Options: []string{"Tea", "Coffee"}, ExpiresInSeconds: 86400, Multiple: true}
+	p.LinkPreview.Card = &apiv1.LinkCard{URL: "https://example.org", Title: "Notes", Image: &image}
+	p.ContentWarning, p.Visibility, p.Language = &warning, &visibility, &language
+	p.MediaAssets = []apiv1.MediaAsset{{ID: "med_2", FileName: "cat.png", SizeBytes: 34_200, SHA256: &sum, Status: schedctl.MediaReady}}
+	if deleted {
+		p.MediaAssets = []apiv1.MediaAsset{}
+	}
+	return p
+}
+
+// Daemons store digests: another version of the program must compute the same one. Every
+// change of a field gives another digest and one difference.
+func TestDigestsOfPartsAreStable(t *testing.T) {
+	t.Parallel()
+	s := stateOf(postWithParts(false))
+	if got, want := s.digest(), "v1:6027bb65bc4b21e30851c5226069869e468ead0288b452fcbebedac097b435b5"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for name, change := range map[string]func(*apiv1.Post){
+		"a text":             func(p *apiv1.Post) { p.Thread[0].Content = "Second" },
+		"a part less":        func(p *apiv1.Post) { p.Thread = p.Thread[:1] },
+		"media of a part":    func(p *apiv1.Post) { p.Thread[0].Media = p.Thread[1].Media },
+		"a comment":          func(p *apiv1.Post) { p.FirstComment.Content = "Ask there" },
+		"media of a comment": func(p *apiv1.Post) { p.FirstComment.Media = nil },
+		"no poll":            func(p *apiv1.Post) { p.Poll = nil },
+		"options":            func(p *apiv1.Post) { p.Poll.Options = []string{"Tea, Coffee"} },
+		"time of a poll":     func(p *apiv1.Post) { p.Poll.ExpiresInSeconds++ },
+		"one choice":         func(p *apiv1.Post) { p.Poll.Multiple = false },
+		"hidden votes":       func(p *apiv1.Post) { p.Poll.HideTotals = true },
+		"no preview":         func(p *apiv1.Post) { p.LinkPreview = apiv1.LinkPreview{Mode: apiv1.PreviewNone} },
+		"the usual preview":  func(p *apiv1.Post) { p.LinkPreview = apiv1.LinkPreview{Mode: apiv1.PreviewAuto} },
+		"a title":            func(p *apiv1.Post) { p.LinkPreview.Card.Title = "News" },
+		"a description":      func(p *apiv1.Post) { p.LinkPreview.Card.Description = "News" },
+		"no picture":         func(p *apiv1.Post) { p.LinkPreview.Card.Image = nil },
+		"no content warning": func(p *apiv1.Post) { p.ContentWarning = nil },
+		"another visibility": func(p *apiv1.Post) { *p.Visibility = "direct" },
+		"another language":   func(p *apiv1.Post) { *p.Language = "de" },
+		"a thread of one": func(p *apiv1.Post) {
+			p.TargetOverrides = []apiv1.Override{{SocialAccountID: demoID, Thread: &[]apiv1.Part{{Content: "x"}}}}
+		},
+		"a poll of one": func(p *apiv1.Post) {
+			p.TargetOverrides = []apiv1.Override{{SocialAccountID: demoID, Poll: &apiv1.Poll{}}}
+		},
+		"a visibility of one": func(p *apiv1.Post) {
+			p.TargetOverrides = []apiv1.Override{{SocialAccountID: demoID, Visibility: p.Visibility}}
+		},
+	} {
+		p := postWithParts(false)
+		change(&p)
+		if changed := stateOf(p); changed.digest() == s.digest() || len(differencesBetween(s, changed, nil)) != 1 || len(differencesBetween(changed, s, nil)) != 1 {
+			t.Errorf("%s: %v", name, differencesBetween(s, changed, nil))
+		}
+	}
+}
+
+// A published post whose assets the daemon has deleted is unchanged.
+func TestDecideDeletedAssetsOfParts(t *testing.T) {
+	t.Parallel()
+	state := stateOf(postWithParts(false))
+	p, s := decideSetup(t, state, state, asWritten, schedctl.Published)
+	s.post = postWithParts(true)
+	s.post.Managed = &apiv1.Managed{Digest: state.digest()}
+	if err := p.decide(s); err != nil {
+		t.Error(err)
+	}
+	checkStep(t, s, isUnchanged, "", "")
+	s.wanted.Poll = nil
+	p.decide(s)
+	checkStep(t, s, isUnchanged, "already published; the new settings have no effect", "poll")
+}
+
+// A request for a state changes another state only where they differ.
+func TestChangeParts(t *testing.T) {
+	t.Parallel()
+	p := &planner{}
+	p.assets.add(postWithParts(false).MediaAssets...)
+	full, text := stateOf(postWithParts(false)), func(s string) *string { return &s }
+	var same, removed, added apiv1.EditPost
+	p.changeParts(&same, full, stateOf(postWithParts(false)))
+	if diff := cmp.Diff(apiv1.EditPost{}, same); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	p.changeParts(&removed, full, asWritten)
+	want := apiv1.EditPost{
+		Thread: &[]apiv1.Part{}, FirstComment: &apiv1.Part{Media: []apiv1.PostMedia{}}, Poll: &apiv1.Poll{Options: []string{}},
+		LinkPreview: &apiv1.LinkPreview{Mode: apiv1.PreviewAuto}, ContentWarning: text(""), Visibility: text(""), Language: text(""),
+	}
+	if diff := cmp.Diff(want, removed); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	p.changeParts(&added, asWritten, full)
+	has := postWithParts(false)
+	want = apiv1.EditPost{
+		Thread: &has.Thread, FirstComment: has.FirstComment, Poll: has.Poll, LinkPreview: &has.LinkPreview,
+		ContentWarning: has.ContentWarning, Visibility: has.Visibility, Language: has.Language,
+	}
+	if diff := cmp.Diff(want, added); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestProblemLines(t *testing.T) {
+	t.Parallel()
+	at := func(line int) postfile.Value { return postfile.Value{Line: line} }
+	f := &postfile.File{
+		Thread:       []postfile.Part{{Content: at(20)}, {Content: at(21), Media: []postfile.Media{{File: at(3)}}}},
+		FirstComment: &postfile.Part{Content: at(4), Media: []postfile.Media{{File: at(5)}}},
+		Poll:         &postfile.Poll{Line: 6, Options: []postfile.Value{at(7), at(8)}},
+		LinkPreview:  postfile.LinkPreview{Card: &postfile.LinkCard{URL: at(9), Title: at(10)}},
+		Visibility:   at(11),
+	}
+	for field, want := range map[string]int{
+		"content": 1, "thread[0].content": 20, "thread[1].media[0].id": 3, "thread[1].media[1]": 21, "thread[2].content": 1, "thread": 1,
+		"first_comment": 4, "first_comment.content": 4, "first_comment.media[0]": 5, "poll": 6, "poll.options": 6, "poll.options[1]": 8,
+		"poll.expires_in_seconds": 6, "link_preview": 9, "link_preview.title": 10, "link_preview.description": 1, "visibility": 11, "language": 1,
+	} {
+		if got := problemLine(f, field, 1); got != want {
+			t.Errorf("%s: line %d, want %d", field, got, want)
+		}
+	}
+}
