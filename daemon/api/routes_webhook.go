@@ -101,7 +101,7 @@ func deliveryListParams() []*huma.Param {
 	return []*huma.Param{
 		queryParam("status", "only deliveries with this status", &huma.Schema{Type: huma.TypeString, Enum: values(schedctl.DeliveryStatuses())}),
 		queryParam("limit", "deliveries on a page", &huma.Schema{
-			Type: huma.TypeInteger, Minimum: ptr(1.0), Maximum: ptr(float64(maxLimit)), Default: defaultLimit,
+			Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit)), Default: defaultLimit,
 		}),
 		queryParam("cursor", "next_cursor of the page before, of the same webhook and with the same filter", &huma.Schema{Type: huma.TypeString}),
 	}

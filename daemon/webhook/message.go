@@ -70,10 +70,7 @@ func (m *messages) readDue(ctx context.Context) (due bool, until time.Time, err 
 			return false, until, err
 		}
 		at := m.currentPosition()
-		err := m.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-			more, err = m.read(r, at)
-			return err
-		})
+		more, err = storage.Read(ctx, m.cfg.Store.View, func(r storage.Reader) (bool, error) { return m.read(r, at) })
 		if err != nil {
 			return false, until, fmt.Errorf("read the events of notification %s: %w", m.id, err)
 		}
