@@ -232,7 +232,7 @@ func (c *Clock) observe() reading {
 }
 
 // compare compares a reading with the trusted one. step is the step of the wall clock
-// since the last reading, and landed the earliest time after the step.
+// since the last reading, and landed is the wall clock right after that step.
 func (c *Clock) compare(now reading, step time.Duration, landed time.Time) {
 	ahead := now.wall.Sub(c.trusted.after(now.uptime))
 	switch {

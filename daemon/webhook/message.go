@@ -41,8 +41,8 @@ type messages struct {
 
 func newMessages(w *worker) *messages { return &messages{worker: w, pause: w.newBackoff()} }
 
-// run sends messages until stop ends. Sending and recording continue until work
-// ends.
+// run sends messages until the context stop ends. A message that is being sent or
+// recorded then may continue until the context work ends.
 func (m *messages) run(stop, work context.Context) {
 	for stop.Err() == nil {
 		due, until, err := m.readDue(stop)
