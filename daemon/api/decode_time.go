@@ -6,7 +6,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // publishTime is the publish_at value of a request.
@@ -61,15 +60,11 @@ var localLayouts = []string{
 	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
 }
 
-// rfc3339 is the form of RFC 3339, section 5.6, in upper case. Package time also accepts a
-// comma, a single digit for the hour and offsets of more than a day.
-var rfc3339 = pattern.Lazy(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
-
 // parseTime reads an RFC 3339 time in UTC, written with Z or +00:00, rounded up to
 // milliseconds. For anything else, advice says what is wrong and what to write
 // instead.
 func parseTime(text string) (at time.Time, advice string) {
-	if err := at.UnmarshalText([]byte(text)); err != nil || !rfc3339().MatchString(text) {
+	if err := at.UnmarshalText([]byte(text)); err != nil || !wellFormed(text) {
 		return time.Time{}, timeAdvice(text)
 	}
 	at = schedctl.Millis(at.Add(roundUpFraction(text)))
@@ -81,6 +76,38 @@ func parseTime(text string) (at time.Time, advice string) {
 		return time.Time{}, "has an offset from UTC; write the same instant as " + utc
 	}
 	return at, ""
+}
+
+// wellFormed reports whether the characters are those of RFC 3339, section 5.6,
+// in upper case. Package time also takes a comma, a single digit for the hour
+// and offsets of more than a day.
+func wellFormed(text string) bool {
+	const second = "0000-00-00T00:00:00"
+	if len(text) <= len(second) || !shaped(text[:len(second)], second) {
+		return false
+	}
+	zone := text[len(second):]
+	if fraction, ok := strings.CutPrefix(zone, "."); ok {
+		zone = strings.TrimLeft(fraction, "0123456789")
+		if zone == fraction {
+			return false
+		}
+	}
+	return zone == "Z" || ((shaped(zone, "+00:00") || shaped(zone, "-00:00")) && zone[1:3] < "24" && zone[4:] < "60")
+}
+
+// shaped reports whether the text matches form, in which 0 stands for any digit.
+func shaped(text, form string) bool {
+	if len(text) != len(form) {
+		return false
+	}
+	for i := range len(form) {
+		digit := text[i] >= '0' && text[i] <= '9'
+		if (form[i] == '0') != digit || (!digit && text[i] != form[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // timeAdvice says why a text is not an RFC 3339 time.
