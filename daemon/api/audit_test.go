@@ -36,8 +36,6 @@ func TestAuditEntry(t *testing.T) {
 	}
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestAuditRemoteAddresses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
