@@ -45,8 +45,8 @@ const (
 	// measured leap or after it was set back.
 	confirmUnsynced = time.Hour
 
-	// confirmSynced is how long it has to be steady if a time server keeps it, or if the
-	// leap could not be measured.
+	// confirmSynced is how long the clock has to be steady if a time server corrects it,
+	// or if the leap could not be measured.
 	confirmSynced = 5 * time.Minute
 
 	// earlyBoot is how long after its boot a machine may still be getting its time.
