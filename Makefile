@@ -28,10 +28,12 @@ uninstall: ## remove the installed files from PREFIX
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/schedctl share/bash-completion/completions/schedctl share/zsh/site-functions/_schedctl share/fish/vendor_completions.d/schedctl.fish)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/,man1/schedctl.1 man1/schedctl-*.1 man7/schedctl-*.7)
 
+# A slow or busy machine needs more than the default limit of 10 minutes for a package.
+TESTFLAGS = -timeout 30m
+
 # "make check" has already run go vet. It runs more packages and tests in parallel than
 # there are processors, because many of them wait for real servers. The slowest packages
-# come first. Test programs collect garbage as often as they do for users. A busy machine
-# needs more than the default limit of 10 minutes for a package.
+# come first. Test programs collect garbage as often as they do for users.
 check-code: GOTEST = $(QUICKGO) test -exec 'env -u GOGC'
 check-code: TESTFLAGS = -vet=off -timeout 30m -p 4 -parallel 4 ./cmd/schedctl ./storage/postgres
 

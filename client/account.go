@@ -12,7 +12,7 @@ const accounts = "/social-accounts"
 
 // AccountQuery selects accounts.
 type AccountQuery struct {
-	Status string // "all" for the disconnected ones too; empty leaves them out
+	Status string // "all" includes disconnected accounts; empty excludes them
 }
 
 // Accounts returns the accounts of the workspace.
@@ -26,14 +26,15 @@ func (c *Client) Accounts(ctx context.Context, q AccountQuery) ([]apiv1.Account,
 	return out.Results, err
 }
 
-// AddAccount connects an account. Its network is asked before it is stored.
+// AddAccount connects an account. The daemon verifies the credentials with the network
+// before it stores them.
 func (c *Client) AddAccount(ctx context.Context, a apiv1.AddAccount, options ...Option) (apiv1.Account, error) {
 	var out apiv1.AccountEnvelope
 	err := c.write(ctx, http.MethodPost, accounts, a, &out, options)
 	return out.SocialAccount, err
 }
 
-// Account returns one account, a disconnected one too.
+// Account returns one account, even if it is disconnected.
 func (c *Client) Account(ctx context.Context, id string) (apiv1.Account, error) {
 	var out apiv1.AccountEnvelope
 	err := c.get(ctx, itemPath(accounts, id), nil, &out)

@@ -7,23 +7,22 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// AuditQuery selects a page of the audit log. Zero fields ask for the daemon's
+// AuditQuery selects a page of the audit log. For zero fields the daemon uses its
 // defaults.
 type AuditQuery struct {
 	Limit  int    // entries on a page, 1–100
-	Cursor string // NextCursor of the page before
+	Cursor string // NextCursor of the previous page
 }
 
-// Audit returns one page of what was written in the workspace, the youngest
-// first.
+// Audit returns one page of the audit log of the workspace, newest first.
 func (c *Client) Audit(ctx context.Context, q AuditQuery) (apiv1.AuditList, error) {
 	var out apiv1.AuditList
 	err := c.get(ctx, "/audit", pageValues(q.Limit, q.Cursor), &out)
 	return out, err
 }
 
-// EachAudit returns all entries from the query's page on, page by page. It ends
-// after the first error.
+// EachAudit iterates over all entries, starting with the page of q. It ends after the
+// first error.
 func (c *Client) EachAudit(ctx context.Context, q AuditQuery) iter.Seq2[apiv1.AuditEntry, error] {
 	return eachItem(q.Cursor, func(cursor string) ([]apiv1.AuditEntry, *string, error) {
 		q.Cursor = cursor

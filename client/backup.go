@@ -17,8 +17,8 @@ import (
 // it.
 //
 // A backup may take any time, but data must arrive at least once in the client's
-// timeout. A backup that has started is not repeated: after an error, what w has
-// got is not a backup. A copy that broke off is an [*UnreachableError].
+// timeout. Once the response has started, the request is not retried: after an error, w
+// has no complete backup. A backup that ends early is an [*UnreachableError].
 func (c *Client) Backup(ctx context.Context, w io.Writer) (size int64, err error) {
 	return c.backup(ctx, "/backup", w)
 }
@@ -32,7 +32,7 @@ func (c *Client) backup(ctx context.Context, path string, w io.Writer) (size int
 	return c.download(ctx, downloadRequest{path: path, accept: "application/octet-stream, application/json;q=0.5", name: "the backup"}, w)
 }
 
-// downloadRequest asks for a stream.
+// downloadRequest is a request for a stream.
 type downloadRequest struct {
 	path   string // below /api/v1, escaped
 	accept string // the header Accept
@@ -97,7 +97,7 @@ func (c *Client) transferError(ctx, waiting context.Context, name string, err er
 	case waiting.Err() != nil:
 		err = context.Cause(waiting)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New(name + " broke off; the log of the daemon may say why")
+		err = errors.New(name + " ended early; see the log of the daemon for the cause")
 	}
 	return &UnreachableError{URL: c.url, Err: err}
 }

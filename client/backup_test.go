@@ -100,7 +100,7 @@ func TestBackupThatBreaksOff(t *testing.T) {
 	c := newClient(t, client.Config{URL: server.URL})
 	var unreachable *client.UnreachableError
 	_, err := c.Backup(t.Context(), io.Discard)
-	if !errors.As(err, &unreachable) || !strings.Contains(err.Error(), "the backup broke off") {
+	if !errors.As(err, &unreachable) || !strings.Contains(err.Error(), "the backup ended early") {
 		t.Errorf("got %v", err)
 	}
 	server.Close()

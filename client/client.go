@@ -11,7 +11,7 @@
 // A [Client] has one method for each operation. The types of requests and responses
 // are in package apiv1. The main uses, each with an example:
 //
-//   - [Client.CreatePost] creates a post, and [Client.post] reads its result.
+//   - [Client.CreatePost] creates a post, and [Client.Post] reads its result.
 //   - [Client.EachPost] iterates over all pages of a list.
 //   - [Client.Events] streams events as they happen.
 //   - [VerifyWebhook] checks the signature of a request to a webhook.
@@ -59,7 +59,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// Config says which daemon a client speaks to, and how.
+// Config configures a [Client]. Only URL is required.
 type Config struct {
 	// URL is where the daemon listens: http://host:port, https://host/prefix or
 	// unix:///path/to/socket.
@@ -67,32 +67,32 @@ type Config struct {
 
 	Key       string        // the API key; empty sends none
 	UserAgent string        // sent with every request
-	Timeout   time.Duration // of one call with all its repetitions; DefaultTimeout when 0, and more for FetchMedia
+	Timeout   time.Duration // of one call with all its retries; DefaultTimeout when 0, and more for FetchMedia
 	Logger    *slog.Logger  // logs every request at level debug; nil for no log
 
-	// Announced, if not nil, returns what the daemon has announced of itself at this
-	// time. Each connection then has to prove that it leads to that daemon before
-	// anything else is sent, the API key above all; see [ErrUnproven]. It is for http
-	// and unix URLs, and may be called from any goroutine.
+	// Announced, if not nil, returns the current announcement of the local daemon. The
+	// listener then proves on each connection that it is that daemon, before the client
+	// sends the API key or anything else; see [ErrUnproven]. It works with http and unix
+	// URLs. It may be called from any goroutine.
 	Announced func() (apiv1.Announced, error)
 
-	// MaxWait is the longest Retry-After of a 429 or 503 that is waited for;
-	// DefaultMaxWait when 0. A response that asks for more is returned as an [*Error].
+	// MaxWait is the longest Retry-After of a 429 or 503 for which the client waits;
+	// DefaultMaxWait when 0. A response with a longer one is returned as an [*Error].
 	MaxWait time.Duration
 
-	// Waiting, if not nil, is called before each such wait, and what it returns after
-	// the wait. Several goroutines may call it at the same time.
+	// Waiting, if not nil, is called before each such wait. The function that it returns
+	// is called after the wait. Several goroutines may call it at the same time.
 	Waiting func(refused *Error, pause time.Duration) (done func())
 
-	// Transport takes the place of the network; nil for the network.
+	// Transport replaces the network, for example in tests; nil for the network.
 	Transport http.RoundTripper
 }
 
-// DefaultTimeout is how long a call may take by default. A daemon asks networks
-// when it connects an account, which takes a while.
+// DefaultTimeout is how long a call may take by default. It is long because a daemon
+// contacts the network when it connects an account.
 const DefaultTimeout = 60 * time.Second
 
-// DefaultMaxWait is how long a client waits by default when the daemon limits it.
+// DefaultMaxWait is how long a client waits by default after a 429 or 503.
 const DefaultMaxWait = 3 * time.Second
 
 // maxResponse is larger than the largest page of the API.
@@ -145,19 +145,19 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// CheckURL returns why there can be no client of a URL, or nil.
+// CheckURL returns why [New] would refuse a URL, or nil.
 func CheckURL(url string) error {
 	_, _, err := parseURL(url)
 	return err
 }
 
-// URL returns the URL that the client was made with.
+// URL returns the configured URL.
 func (c *Client) URL() string { return c.url }
 
 // Close closes idle connections. The client can still be used.
 func (c *Client) Close() { c.resty.GetClient().CloseIdleConnections() }
 
-// prefix is where the API is below the daemon's URL.
+// prefix is the path of the API below the daemon's URL.
 const prefix = "/api/v1"
 
 // parseURL returns the base URL of the API, and the socket to dial, if any.
@@ -172,9 +172,9 @@ func parseURL(text string) (base, socket string, err error) {
 	}
 	switch {
 	case u.User != nil:
-		return "", "", fmt.Errorf("daemon URL: user names and passwords are not used, the API key is; %s", advice)
+		return "", "", fmt.Errorf("daemon URL: a URL with a user name or password is not supported, use the API key; %s", advice)
 	case u.RawQuery != "" || u.Fragment != "":
-		return "", "", fmt.Errorf("daemon URL %s: a query or fragment has no meaning; %s", text, advice)
+		return "", "", fmt.Errorf("daemon URL %s: a query or fragment is not allowed; %s", text, advice)
 	case u.Scheme == "unix" && u.Host == "" && filepath.IsAbs(u.Path):
 		return "http://schedctl" + prefix, u.Path, nil
 	case (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":

@@ -15,12 +15,12 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// A stream says something every 15 seconds; one that says nothing for so long
-// is given up.
+// streamIdleTimeout is the longest silence of a stream before the client reconnects. The
+// daemon sends something every 15 seconds.
 const streamIdleTimeout = 45 * time.Second
 
-// The pause between two connections is the one that the daemon asked for. It
-// doubles after each failed connection, up to maxStreamPause.
+// The daemon names the pause between two connections. It doubles after each failed
+// connection, up to maxStreamPause.
 const (
 	firstStreamPause = 2 * time.Second
 	maxStreamPause   = 30 * time.Second
@@ -89,21 +89,21 @@ func (c *Client) EventStream(ctx context.Context, lastID string, onStart func(po
 	return err
 }
 
-// eventFollower is what is known of a stream across its connections.
+// eventFollower is the state of a stream across its connections.
 type eventFollower struct {
 	client   *Client
 	onStart  func(position string) // called with the start position of a connection; may be nil
 	position string                // the id to resume after, or empty
 	retry    time.Duration
-	opened   bool // a connection was granted once
-	messages int  // how many messages came
-	stopped  bool // the caller wants no more
+	opened   bool // a connection has succeeded
+	messages int  // number of messages received
+	stopped  bool // the caller stopped the iteration
 	start    time.Time
 	onOpen   func() // called for each connection
 }
 
-// connection opens the stream and yields its events until it ends. Its error is
-// never nil unless the caller has stopped.
+// connection opens the stream and yields its events until it ends. It returns nil only
+// if the caller stopped.
 func (f *eventFollower) connection(ctx context.Context, yield func(apiv1.Event, error) bool) error {
 	listening, hangUp := context.WithCancelCause(ctx)
 	defer hangUp(nil)
@@ -171,10 +171,10 @@ func (f *eventFollower) open(ctx context.Context) (io.ReadCloser, error) {
 	return nil, c.errorResponse(resp, body)
 }
 
-// pause says whether a stream that ended in err is opened again, and when.
+// pause returns the time until the next connection after err, and whether there is one.
 func (f *eventFollower) pause(err error, try int) (pause time.Duration, again bool) {
 	pause = min(f.retry<<min(try-1, 10), maxStreamPause)
-	pause = pause/2 + rand.N(pause/2+1) // many clients shall not come back together
+	pause = pause/2 + rand.N(pause/2+1) // spreads the connections of many clients
 	var unreachable *UnreachableError
 	var refused *Error
 	switch {

@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// maxEventLine is the longest line of a stream that is read, in bytes. Events
-// are far smaller.
+// maxEventLine is the maximum length of a line in a stream, in bytes. Events are far
+// smaller.
 const maxEventLine = 1 << 20
 
 // serverSentEvent is one message of a stream of server-sent events.
 type serverSentEvent struct {
-	id   string // of the stream after this message; empty when it never had one
+	id   string // the latest id of the stream; empty before the first one
 	name string
-	data []byte // nil when the message only sets the id or a pause
+	data []byte // nil if the message only sets the id or the pause
 }
 
-// eventParser reads server-sent events as the HTML standard describes them
+// eventParser reads server-sent events, as defined by the HTML standard
 // (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 type eventParser struct {
 	lines *bufio.Scanner
 	id    string
-	retry time.Duration // the pause that the server asked for last; 0 for none
+	retry time.Duration // the latest pause that the server asked for; 0 for none
 	begun bool          // the first line has been read
 }
 
@@ -38,8 +38,8 @@ func newEventParser(r io.Reader) *eventParser {
 	return &eventParser{lines: lines}
 }
 
-// next returns the next message, or io.EOF at the end. A message without its
-// empty line was cut off, and is not returned.
+// next returns the next message, or io.EOF at the end. It drops an incomplete message,
+// which has no empty line at its end.
 func (p *eventParser) next() (serverSentEvent, error) {
 	var m serverSentEvent
 	for p.lines.Scan() {
@@ -61,8 +61,7 @@ func (p *eventParser) next() (serverSentEvent, error) {
 	return serverSentEvent{}, io.EOF
 }
 
-// field takes a line over into the message. Comments and unknown fields are
-// passed over.
+// field adds a line to the message. It ignores comments and unknown fields.
 func (p *eventParser) field(m *serverSentEvent, line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -83,8 +82,7 @@ func (p *eventParser) field(m *serverSentEvent, line []byte) {
 	}
 }
 
-// scanEventLines splits at CR LF, LF or CR. A line at the end that is not ended
-// is left out.
+// scanEventLines splits at CR LF, LF or CR. It drops a last line without a line end.
 func scanEventLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	end := bytes.IndexAny(data, "\r\n")
 	switch {
@@ -99,7 +97,7 @@ func scanEventLines(data []byte, atEOF bool) (advance int, token []byte, err err
 	case end+1 < len(data) || atEOF:
 		return end + 1, data[:end], nil
 	}
-	return 0, nil, nil // whether LF follows is not known yet
+	return 0, nil, nil // an LF may follow
 }
 
 var errCutOff = errors.New("a line was cut off")

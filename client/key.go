@@ -24,7 +24,8 @@ func (c *Client) CreateAPIKey(ctx context.Context, k apiv1.CreateAPIKey, options
 	return out, err
 }
 
-// RevokeAPIKey revokes an API key, at once and for good; again is no error.
+// RevokeAPIKey revokes an API key immediately and permanently. Revoking it again is not
+// an error.
 func (c *Client) RevokeAPIKey(ctx context.Context, id string, options ...Option) error {
 	return c.write(ctx, http.MethodDelete, itemPath(keys, id), nil, nil, options)
 }

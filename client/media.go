@@ -18,7 +18,7 @@ import (
 
 const mediaPath = "/media"
 
-// MediaConfig returns what can be uploaded.
+// MediaConfig returns the media types and limits of uploads.
 func (c *Client) MediaConfig(ctx context.Context) (out apiv1.MediaConfig, err error) {
 	err = c.get(ctx, mediaPath+"/config", nil, &out)
 	return out, err
@@ -74,7 +74,8 @@ func (c *Client) FetchMedia(ctx context.Context, m apiv1.MediaFromURL, options .
 	return out.MediaAsset, err
 }
 
-// CreateUpload announces an upload. [Client.UploadMedia] needs no announcement.
+// CreateUpload announces an upload and returns its URL, to which another program can
+// send the bytes. [Client.UploadMedia] does not need it.
 func (c *Client) CreateUpload(ctx context.Context, u apiv1.CreateUpload, options ...Option) (out apiv1.UploadEnvelope, err error) {
 	err = c.write(ctx, http.MethodPost, mediaPath+"/uploads", u, &out, options)
 	return out, err
@@ -85,7 +86,7 @@ func (c *Client) ConfirmUpload(ctx context.Context, id string, options ...Option
 	return c.changeMedia(ctx, http.MethodPost, itemPath(mediaPath, id, "confirm-upload"), nil, options)
 }
 
-// FailUpload gives an announced upload up.
+// FailUpload reports that the bytes of an announced upload will not arrive.
 func (c *Client) FailUpload(ctx context.Context, id string, options ...Option) (apiv1.MediaAsset, error) {
 	return c.changeMedia(ctx, http.MethodPost, itemPath(mediaPath, id, "upload-failure"), nil, options)
 }
@@ -102,8 +103,8 @@ type UploadFile struct {
 	Size    int64  // in bytes, exactly
 	AltText string // or empty
 
-	// Open returns the bytes from their start. It is called once for each try, and what
-	// it returns is closed.
+	// Open opens the file at its start. It is called once for each try, and the client
+	// closes the result.
 	Open func() (io.ReadCloser, error)
 
 	// Progress, if not nil, is called with the number of bytes sent so far. A retry

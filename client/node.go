@@ -6,8 +6,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// Nodes returns the daemons that use the database of this one, itself included,
-// and those that have gone within the last hour.
+// Nodes returns the daemons that share the database, including this one and those that
+// stopped within the last hour.
 func (c *Client) Nodes(ctx context.Context) ([]apiv1.Node, error) {
 	var out apiv1.NodeList
 	err := c.get(ctx, "/nodes", nil, &out)

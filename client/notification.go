@@ -23,7 +23,7 @@ func (c *Client) Notification(ctx context.Context, id string) (apiv1.Notificatio
 	return out.Notification, err
 }
 
-// CreateNotification creates a notification about what happens from then on.
+// CreateNotification creates a notification, which reports future events.
 func (c *Client) CreateNotification(ctx context.Context, n apiv1.CreateNotification, options ...Option) (apiv1.Notification, error) {
 	var out apiv1.NotificationEnvelope
 	err := c.write(ctx, http.MethodPost, notifications, n, &out, options)
@@ -43,8 +43,8 @@ func (c *Client) DeleteNotification(ctx context.Context, id string, options ...O
 	return c.write(ctx, http.MethodDelete, itemPath(notifications, id), nil, nil, options)
 }
 
-// TestNotification sends a test message at once and returns whether it was sent.
-// A message that could not be sent is no error of the call.
+// TestNotification sends a test message at once. The result says whether it was sent;
+// TestNotification returns no error if it was not.
 func (c *Client) TestNotification(ctx context.Context, id string, options ...Option) (apiv1.NotificationTest, error) {
 	var out apiv1.NotificationTest
 	err := c.write(ctx, http.MethodPost, itemPath(notifications, id, "test"), nil, &out, options)

@@ -13,8 +13,8 @@ import (
 
 const posts = "/posts"
 
-// PostQuery selects posts. Zero fields select everything and leave the rest to
-// the daemon.
+// PostQuery selects posts. Zero fields do not filter; for the order and the page size the
+// daemon then uses its defaults.
 type PostQuery struct {
 	Statuses  []schedctl.Status // any of these
 	AccountID string            // with a target on this account
@@ -64,8 +64,8 @@ func (c *Client) Posts(ctx context.Context, q PostQuery) (apiv1.PostList, error)
 	return out, err
 }
 
-// EachPost returns all posts that q selects, from page to page; q.Limit is the
-// size of a page. An error is the last thing it yields.
+// EachPost iterates over all posts that q selects. q.Limit is the size of a page. It
+// ends after the first error.
 func (c *Client) EachPost(ctx context.Context, q PostQuery) iter.Seq2[apiv1.Post, error] {
 	return eachItem(q.Cursor, func(cursor string) ([]apiv1.Post, *string, error) {
 		q.Cursor = cursor
@@ -74,22 +74,22 @@ func (c *Client) EachPost(ctx context.Context, q PostQuery) iter.Seq2[apiv1.Post
 	})
 }
 
-// CreatePost creates a draft, schedules a post or publishes it now, as its
-// PublishAt says. When it returns nil the post is on the daemon's disk.
+// CreatePost creates a draft, a scheduled post, or a post that is published at once,
+// depending on its PublishAt. If it returns no error, the post is on the daemon's disk.
 func (c *Client) CreatePost(ctx context.Context, p apiv1.CreatePost, options ...Option) (apiv1.Post, error) {
 	var out apiv1.PostEnvelope
 	err := c.write(ctx, http.MethodPost, posts, p, &out, options)
 	return out.Post, err
 }
 
-// ValidatePost reports whether CreatePost would accept the post, and what each
-// account's network would object to. It stores nothing and contacts no network.
+// ValidatePost reports whether CreatePost would accept the post, and why the network of
+// each account would refuse it. It stores nothing and contacts no network.
 func (c *Client) ValidatePost(ctx context.Context, p apiv1.CreatePost) (apiv1.Validation, error) {
 	return c.validate(ctx, apiv1.ValidatePost{CreatePost: p})
 }
 
-// ValidateChange is ValidatePost for a post that there is: p is what a change
-// would make of it. Its own text is not held against it as a duplicate.
+// ValidateChange is ValidatePost for a change to an existing post. p is the post after
+// the change. The existing post does not count as its duplicate.
 func (c *Client) ValidateChange(ctx context.Context, id string, p apiv1.CreatePost) (apiv1.Validation, error) {
 	return c.validate(ctx, apiv1.ValidatePost{CreatePost: p, PostID: id})
 }
@@ -129,12 +129,12 @@ func (c *Client) EditPost(ctx context.Context, id string, p apiv1.EditPost, opti
 	return c.changePost(ctx, http.MethodPatch, itemPath(posts, id), p, options)
 }
 
-// DeletePost removes a draft for good.
+// DeletePost deletes a draft permanently.
 func (c *Client) DeletePost(ctx context.Context, id string, options ...Option) error {
 	return c.write(ctx, http.MethodDelete, itemPath(posts, id), nil, nil, options)
 }
 
-// SchedulePost gives a draft its time.
+// SchedulePost sets the publish time of a draft.
 func (c *Client) SchedulePost(ctx context.Context, id string, p apiv1.SchedulePost, options ...Option) (apiv1.Post, error) {
 	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "schedule"), p, options)
 }
@@ -155,8 +155,8 @@ func (c *Client) CancelManagedPost(ctx context.Context, id string, managed apiv1
 	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "cancel"), apiv1.CancelPost{Managed: &managed}, options)
 }
 
-// UnschedulePost makes a scheduled post a draft without a time. A draft stays as
-// it is.
+// UnschedulePost turns a scheduled post into a draft without a time. It does not change
+// a draft.
 func (c *Client) UnschedulePost(ctx context.Context, id string, options ...Option) (apiv1.Post, error) {
 	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "unschedule"), nil, options)
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// ErrUnproven is wrapped by the [UnreachableError] of a client with
-// [Config.Announced] when what listens is not the daemon that was announced. No
-// API key was sent to it.
+// ErrUnproven is wrapped by the [UnreachableError] of a client with [Config.Announced]
+// if a different program listens at the address of the announced daemon. The client did
+// not send it the API key.
 var ErrUnproven = errors.New("what listens there is not the daemon that was announced")
 
-// proofTimeout is how long what listens may take to prove itself.
+// proofTimeout is how long the listener may take for its proof.
 const proofTimeout = 5 * time.Second
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
@@ -41,7 +41,7 @@ func provenDial(dial dialFunc, announced func() (apiv1.Announced, error)) dialFu
 	}
 }
 
-// checkProof has the other end of a connection prove that it is the announced daemon.
+// checkProof requires a proof that the other end of a connection is the announced daemon.
 func checkProof(c net.Conn, host string, announced func() (apiv1.Announced, error)) error {
 	said, err := announced()
 	if err != nil {
@@ -64,8 +64,8 @@ func checkProof(c net.Conn, host string, announced func() (apiv1.Announced, erro
 	return nil
 }
 
-// maxProof is how much of a response is read for a proof, in bytes: whatever
-// listens must not be able to fill memory.
+// maxProof is the maximum number of bytes read for a proof, so that an unknown program
+// cannot fill the memory.
 const maxProof = 64 << 10
 
 // readProof reads one response to its end, so that the connection can be used.

@@ -44,13 +44,13 @@ func (c *Client) Raw(ctx context.Context, method, path string, body []byte, opti
 	for _, o := range options {
 		o(&r)
 	}
-	var answer Response
-	err = c.call(ctx, r, &answer)
-	return answer, err
+	var response Response
+	err = c.call(ctx, r, &response)
+	return response, err
 }
 
-// rawURL returns where a path leads, which is never another host: the API key
-// goes with the call.
+// rawURL returns the URL of a path. It refuses other hosts, because the request contains
+// the API key.
 func (c *Client) rawURL(path string) (string, error) {
 	u, err := url.Parse(path)
 	switch {

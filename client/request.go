@@ -18,7 +18,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// apiRequest is one call of the API.
+// apiRequest is one request to the API.
 type apiRequest struct {
 	method string
 	path   string // below /api/v1, escaped
@@ -47,8 +47,7 @@ func Replayed(replayed *bool) Option {
 	return func(r *apiRequest) { r.replayed = replayed }
 }
 
-// IfVersion lets a write succeed only while the post has this version; else it
-// is refused as VERSION_MISMATCH.
+// IfVersion makes a write fail with VERSION_MISMATCH unless the post has this version.
 func IfVersion(version int64) Option {
 	return func(r *apiRequest) { r.header.Set("If-Match", versionTag(version)) }
 }
@@ -147,8 +146,8 @@ func eachItem[T any](cursor string, fetch func(cursor string) ([]T, *string, err
 	}
 }
 
-// A request without a response is repeated maxTries times at most. Pauses that
-// the daemon asks for have no such limit: Config.MaxWait and Config.Timeout bound them.
+// A request without a response is tried at most maxTries times. Waits that the daemon asks
+// for do not count: only Config.MaxWait and Config.Timeout limit them.
 const (
 	maxTries   = 4
 	firstPause = 100 * time.Millisecond
@@ -202,7 +201,7 @@ func (c *Client) try(ctx context.Context, r apiRequest, out any, try int) error 
 		}
 		return &UnreachableError{URL: c.url, Err: err}
 	}
-	log.Debug("request answered", "status", resp.StatusCode(), "request_id", resp.Header().Get("X-Request-Id"))
+	log.Debug("response received", "status", resp.StatusCode(), "request_id", resp.Header().Get("X-Request-Id"))
 	if r.replayed != nil {
 		*r.replayed = resp.Header().Get("Idempotent-Replayed") == "true"
 	}
@@ -263,8 +262,8 @@ func retryAfter(text string) time.Duration {
 	return min(max(time.Until(at), 0), longest)
 }
 
-// repeatable reports whether the request can be made again without doing anything
-// twice: it reads, or it carries an idempotency key, which every write should.
+// repeatable reports whether a retry cannot take effect twice: the request only reads, or
+// it has an idempotency key.
 func (r apiRequest) repeatable() bool {
 	return isRead(r.method) || r.header.Get("Idempotency-Key") != ""
 }
@@ -287,20 +286,20 @@ func (c *Client) repeatAfter(err error, try int) (pause time.Duration, again boo
 		return 0, false
 	}
 	if refused.wantsRetry() {
-		return refused.RetryAfter + rand.N(firstPause), true // many clients should not return together
+		return refused.RetryAfter + rand.N(firstPause), true // spreads the retries of many clients
 	}
 	return max(pause, refused.RetryAfter), try < maxTries && refused.API.Code == schedctl.IdempotencyRunning
 }
 
-// wantsRetry reports whether the daemon did nothing with the request and names
-// the time after which it may be repeated.
+// wantsRetry reports whether the daemon did not process the request and named the time
+// of a retry.
 func (e *Error) wantsRetry() bool {
 	return e.RetryAfter > 0 && (e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable)
 }
 
-// wait reports whether the pause before the next try has passed. It returns false
-// at once when ctx ends before the time that the daemon asked for: the caller then
-// gets the refusal, and not an error about a timeout.
+// wait waits before the next try and reports whether there is one. If ctx ends before the
+// time that the daemon asked for, wait returns false at once, so that the caller gets the
+// error response and not a timeout.
 func (c *Client) wait(ctx context.Context, err error, pause time.Duration) bool {
 	var refused *Error
 	if !errors.As(err, &refused) || !refused.wantsRetry() {

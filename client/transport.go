@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// newTransport returns the network, or one socket of it, or what of either proves
-// to be the announced daemon, unless announced is nil.
+// newTransport returns a transport to the network, or to one socket. If announced is not
+// nil, it connects only to the announced daemon.
 func newTransport(socket string, announced func() (apiv1.Announced, error)) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	if socket != "" {
@@ -30,15 +30,15 @@ func newTransport(socket string, announced func() (apiv1.Announced, error)) http
 
 var errRedirect = errors.New("redirect refused")
 
-// sameHost follows a redirect only to where the request went: the API key is
-// meant for that place and no other.
+// sameHost follows redirects only to the same host, because the request contains the API
+// key.
 func sameHost(next *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
 	case len(via) >= 5:
 		return fmt.Errorf("%w: more than 5 in a row", errRedirect)
 	case next.URL.Scheme != first.Scheme || next.URL.Host != first.Host:
-		return fmt.Errorf("%w: it leads to %s://%s, and the API key must not; if that is your daemon, use its URL", errRedirect, next.URL.Scheme, next.URL.Host)
+		return fmt.Errorf("%w: it leads to %s://%s, where the API key must not be sent; if that is your daemon, use its URL", errRedirect, next.URL.Scheme, next.URL.Host)
 	}
 	return nil
 }

@@ -56,15 +56,15 @@ func (c *Client) TestWebhook(ctx context.Context, id string, options ...Option) 
 }
 
 // RotateWebhookSecret replaces the secret of a webhook and returns the new one,
-// which is not shown again. The former one signs as well for a day.
+// which is not shown again. For a day, requests are signed with both secrets.
 func (c *Client) RotateWebhookSecret(ctx context.Context, id string, options ...Option) (apiv1.WebhookSecret, error) {
 	var out apiv1.WebhookSecret
 	err := c.write(ctx, http.MethodPost, itemPath(webhooks, id, "rotate-secret"), nil, &out, options)
 	return out, err
 }
 
-// ReplayWebhook queues all deliveries again that were given up and were created
-// at the given time or later.
+// ReplayWebhook queues the failed deliveries again that were created at or after the
+// given time.
 func (c *Client) ReplayWebhook(ctx context.Context, id string, since time.Time, options ...Option) (apiv1.WebhookReplay, error) {
 	var out apiv1.WebhookReplay
 	body := apiv1.ReplayWebhook{Since: apiv1.Time{Time: since}}
@@ -72,8 +72,8 @@ func (c *Client) ReplayWebhook(ctx context.Context, id string, since time.Time, 
 	return out, err
 }
 
-// DeliveryQuery selects deliveries of a webhook. Zero fields select everything
-// and leave the rest to the daemon.
+// DeliveryQuery selects deliveries of a webhook. Zero fields do not filter; for the page
+// size the daemon then uses its default.
 type DeliveryQuery struct {
 	Status schedctl.DeliveryStatus
 	Limit  int    // results on a page, 1–100
@@ -95,8 +95,8 @@ func (c *Client) Deliveries(ctx context.Context, webhookID string, q DeliveryQue
 	return out, err
 }
 
-// EachDelivery returns all deliveries that q selects, from page to page; q.Limit
-// is the size of a page. An error is the last thing it yields.
+// EachDelivery iterates over all deliveries that q selects. q.Limit is the size of a
+// page. It ends after the first error.
 func (c *Client) EachDelivery(ctx context.Context, webhookID string, q DeliveryQuery) iter.Seq2[apiv1.Delivery, error] {
 	return eachItem(q.Cursor, func(cursor string) ([]apiv1.Delivery, *string, error) {
 		q.Cursor = cursor
@@ -105,7 +105,7 @@ func (c *Client) EachDelivery(ctx context.Context, webhookID string, q DeliveryQ
 	})
 }
 
-// ReplayDelivery queues a delivery to be tried at once, whatever became of it.
+// ReplayDelivery queues a delivery for an immediate request, whatever its status.
 func (c *Client) ReplayDelivery(ctx context.Context, webhookID, id string, options ...Option) (apiv1.Delivery, error) {
 	var out apiv1.DeliveryEnvelope
 	deliveries := itemPath(webhooks, webhookID, "deliveries")

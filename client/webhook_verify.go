@@ -32,7 +32,7 @@ func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time
 	encoded, isSecret := strings.CutPrefix(secret, "whsec_")
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if !isSecret || err != nil || len(key) == 0 {
-		return apiv1.Event{}, errors.New("the secret of a webhook is whsec_ and base64")
+		return apiv1.Event{}, errors.New("the secret of a webhook must be whsec_ and base64")
 	}
 	id, sent := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(sent, 10, 64)

@@ -19,12 +19,8 @@ type feedSource struct {
 }
 
 // Feed returns the feed account with this name.
-func (s feedSource) Feed(ctx context.Context, name string) (a schedctl.Account, err error) {
-	err = s.store.View(ctx, func(r storage.Reader) (err error) {
-		a, err = r.Feed(name)
-		return err
-	})
-	return a, err
+func (s feedSource) Feed(ctx context.Context, name string) (schedctl.Account, error) {
+	return storage.Read(ctx, s.store.View, func(r storage.Reader) (schedctl.Account, error) { return r.Feed(name) })
 }
 
 // Entries returns a page of the published posts of the account.
@@ -65,12 +61,8 @@ func (s feedSource) Entries(ctx context.Context, account schedctl.Account, after
 }
 
 // Entry returns one published target of the account.
-func (s feedSource) Entry(ctx context.Context, account schedctl.Account, targetID string) (e feed.Entry, err error) {
-	err = s.store.View(ctx, func(r storage.Reader) (err error) {
-		e, err = publishedEntry(r, account, targetID)
-		return err
-	})
-	return e, err
+func (s feedSource) Entry(ctx context.Context, account schedctl.Account, targetID string) (feed.Entry, error) {
+	return storage.Read(ctx, s.store.View, func(r storage.Reader) (feed.Entry, error) { return publishedEntry(r, account, targetID) })
 }
 
 func publishedEntry(r storage.Reader, account schedctl.Account, targetID string) (feed.Entry, error) {

@@ -40,11 +40,7 @@ func checkSealer(ctx context.Context, cfg Config) error {
 	if !isShared(cfg.Store) {
 		return nil
 	}
-	var stored []byte
-	err := cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		stored, err = r.Metadata(sealerMetadata)
-		return err
-	})
+	stored, err := storage.Read(ctx, cfg.Store.View, func(r storage.Reader) ([]byte, error) { return r.Metadata(sealerMetadata) })
 	if err == nil && stored == nil {
 		err = cfg.Store.Update(ctx, func(tx storage.Tx) (err error) {
 			stored, err = tx.Metadata(sealerMetadata)

@@ -13,11 +13,7 @@ import (
 // receivers authenticate callers only by a secret URL. A failure, for example because
 // the disk is full, is logged and retried at the next start.
 func sealWebhookURLs(ctx context.Context, store storage.Store, sealer *seal.Sealer, log *slog.Logger) {
-	plain := false
-	err := store.View(ctx, func(r storage.Reader) (err error) {
-		plain, err = eachPlainURL(r, nil)
-		return err
-	})
+	plain, err := storage.Read(ctx, store.View, func(r storage.Reader) (bool, error) { return eachPlainURL(r, nil) })
 	if err == nil && plain {
 		err = store.Update(ctx, func(tx storage.Tx) error {
 			_, err := eachPlainURL(tx, func(w schedctl.Webhook) error {

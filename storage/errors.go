@@ -15,7 +15,7 @@ var (
 
 	// Of database servers. They may also be returned later.
 	ErrUnreachable = errors.New("the database cannot be reached")
-	ErrReadOnly    = errors.New("the database takes no writes")
+	ErrReadOnly    = errors.New("the database is read-only")
 	ErrStandby     = fmt.Errorf("%w: the server is a standby", ErrReadOnly)
 	ErrBusy        = errors.New("all connections to the database are in use")
 	ErrPooler      = errors.New("a pooler uses a different database session for every transaction")
@@ -42,9 +42,9 @@ func Explain(err error) string {
 	case errors.Is(err, ErrBusy):
 		return "all connections of the daemon to its database are in use, or a pooler limits their number"
 	case errors.Is(err, ErrStandby):
-		return "the database server is a standby and takes no writes; connect the daemon to the primary"
+		return "the database server is a standby, which is read-only; connect the daemon to the primary"
 	case errors.Is(err, ErrReadOnly):
-		return "the database takes no writes because default_transaction_read_only is on; the daemon continues when it is off"
+		return "the database is read-only because default_transaction_read_only is on; the daemon continues when it is off"
 	case errors.Is(err, ErrPooler):
 		return "a pooler uses a different database session for every transaction of the daemon; add pool_mode=transaction to the database URL"
 	case errors.Is(err, ErrUnreachable):

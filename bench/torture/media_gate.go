@@ -21,10 +21,10 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// mediaGate stands between the daemon and a network. It forwards each request as a whole
-// and independently of the daemon's connection: a network has what it was sent even if
-// the daemon was killed. It records the posts that the network has accepted, and
-// sometimes cuts the connection after that.
+// mediaGate is a proxy between the daemon and a network. It reads each request
+// completely before it forwards it, so the network receives it even if the daemon is
+// killed. It records the posts that the network accepted, and sometimes cuts the
+// connection after that.
 type mediaGate struct {
 	name    string
 	url     string

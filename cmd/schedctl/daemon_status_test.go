@@ -14,7 +14,7 @@ import (
 func TestDaemonStatus(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, healthy())
-	m.want(t, 0, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tyes\nready\tyes\nversion\t1.2.3\n", "", "daemon", "status")
+	m.want(t, 0, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nresponds\tyes\nready\tyes\nversion\t1.2.3\n", "", "daemon", "status")
 	m.want(t, 0, "ok\n", "", "daemon", "health")
 	m.want(t, 0, "", "", "daemon", "health", "-q")
 	m.want(t, 0, `{"status":"ok"}`+"\n", "", "daemon", "health", "--json")
@@ -34,7 +34,7 @@ func TestDaemonThatWarns(t *testing.T) {
 	r["GET /readyz"] = map[string]any{"status": "ok", "warnings": []string{"the clock leapt"}}
 	r["GET /posts"] = apiv1.PostList{Results: []apiv1.Post{late}}
 	m := newMachine(t, r)
-	m.want(t, 0, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tyes\nready\tyes\nversion\t1.2.3\nwarning\tthe clock leapt\n", "", "daemon", "status")
+	m.want(t, 0, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nresponds\tyes\nready\tyes\nversion\t1.2.3\nwarning\tthe clock leapt\n", "", "daemon", "status")
 	m.want(t, 0, `{"ready":true,"warnings":["the clock leapt"]}`+"\n", "", "daemon", "status", "--json=ready,warnings")
 	m.want(t, 0, `{"status":"ok","warnings":["the clock leapt"]}`+"\n", "", "daemon", "health", "--json")
 	m.Keyring = emptyKeyring{}
@@ -83,7 +83,7 @@ func TestDaemonStatusWithoutNodes(t *testing.T) {
 		r := healthy()
 		r["GET /nodes"] = refused{401, string(code)}
 		m := newMachine(t, r)
-		m.want(t, 0, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tyes\nready\tyes\nversion\t1.2.3\n", says, "daemon", "status")
+		m.want(t, 0, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nresponds\tyes\nready\tyes\nversion\t1.2.3\n", says, "daemon", "status")
 		m.want(t, 0, "http://daemon.test\n", "", "daemon", "status", "-q")
 	}
 }
@@ -91,11 +91,11 @@ func TestDaemonStatusWithoutNodes(t *testing.T) {
 func TestDaemonThatIsNotWell(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"GET /readyz": refused{503, "UNAVAILABLE"}})
-	m.want(t, 7, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tyes\nready\tno\nversion\t\n", "schedctl: the daemon says no\n", "daemon", "status")
+	m.want(t, 7, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nresponds\tyes\nready\tno\nversion\t\n", "schedctl: the daemon says no\n", "daemon", "status")
 	m.want(t, 7, "", "schedctl: the daemon says no\n", "daemon", "health")
 	m = newMachine(t, routes{"GET /readyz": webServer})
 	m.want(t, 7, "", "schedctl: http://daemon.test is not a schedctl daemon; check the URL\n", "daemon", "health")
-	m.want(t, 7, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tno\nready\tno\nversion\t\n", "schedctl: http://daemon.test is not a schedctl daemon; check the URL\n", "daemon", "status")
+	m.want(t, 7, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nresponds\tno\nready\tno\nversion\t\n", "schedctl: http://daemon.test is not a schedctl daemon; check the URL\n", "daemon", "status")
 	m = newMachine(t, routes{})
 	m.want(t, 7, "", "schedctl: http://daemon.test is not a schedctl daemon; check the URL\n", "daemon", "health")
 	m = newMachine(t, nil)

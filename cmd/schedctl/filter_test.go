@@ -111,7 +111,8 @@ func TestFiltersAreCheckedFirst(t *testing.T) {
 }
 
 // TestFiltersThatDoNotFit guards that a command that did its work, but cannot show the
-// result, does not look like wrong usage.
+// result, does not look like wrong usage. On a slow machine, endless filters are stopped
+// by their time limit before they reach their size limit.
 func TestFiltersThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	const hint = "; the command itself was carried out; --json shows what there is to choose from\n"
@@ -119,14 +120,14 @@ func TestFiltersThatDoNotFit(t *testing.T) {
 	for _, tc := range []struct{ flag, text, want string }{
 		{"--jq", ".[0]", "--jq: expected an array but got: object ("},
 		{"--jq", `error("no")`, "--jq: error: no"},
-		{"--jq", `"x" * 1000000 | range(infinite) as $i | .`, "--jq: it was stopped after 64 MiB"},
+		{"--jq", `"x" * 1000000 | range(infinite) as $i | .`, "--jq: it was stopped after "},
 		{"--template", "{{.titel}}", `--template: 1:2: executing "--template" at <.titel>: map has no entry for key "titel"`},
 		{"--template", `{{color "puce" .id}}`, "the colors are black, red, green, yellow, blue, magenta, cyan, white and gray"},
 		{"--template", `{{color "red+x" .id}}`, "no attribute is called 'x'"},
 		{"--template", `{{timeago .id}}`, `timeago takes a time as the API returns it, not "post_1"`},
 		{"--template", `{{join "," .id}}`, "join takes a list"},
 		{"--template", `{{pluck "id" .social_account_ids}}{{pluck "x" .target_summary}}`, "pluck takes a list"},
-		{"--template", "{{range 100000000}}1234567890{{end}}", "--template: it was stopped after 64 MiB"},
+		{"--template", "{{range 100000000}}1234567890{{end}}", "--template: it was stopped after "},
 	} {
 		t.Run(tc.text, func(t *testing.T) {
 			status := m.run(t, "post", "show", "post_1", tc.flag, tc.text)

@@ -60,7 +60,7 @@ problem: hook: 12 too many
 warning: it is late
 `, end, "post", "validate", "Hello", "--to", "all")
 
-	newMachine(t, refusing).want(t, 5, "", "schedctl: a text is checked for accounts, and none is given; give --to ACCOUNT, or --to all\n", "post", "validate", "Hello")
+	newMachine(t, refusing).want(t, 5, "", "schedctl: no account is given, and each network has its own rules; give --to ACCOUNT, or --to all\n", "post", "validate", "Hello")
 }
 
 // With --dry-run nothing but questions is sent: any other request of these

@@ -118,11 +118,11 @@ func TestPostRetryRefuses(t *testing.T) {
 	var f failures
 	m := newMachine(t, f.routes())
 	for want, args := range map[string][]string{
-		"schedctl post retry needs the id of a post; or flags that select posts, such as --status failed":                 nil,
-		"without a terminal to confirm on, selected posts are retried only with --yes; see which they are with --dry-run": {"--search", "text"},
-		"--status: only publishing or failed posts can be retried":                                                        {"--status", "published", "--yes"},
-		"--search selects posts, and post_1 names one: give either":                                                       {"post_1", "--search", "x"},
-		"--target is about one post: give its id":                                                                         {"post_1", "post_2", "--target", "pt_1"},
+		"schedctl post retry needs the id of a post; or flags that select posts, such as --status failed":                        nil,
+		"without a terminal for the confirmation, selected posts are retried only with --yes; see which they are with --dry-run": {"--search", "text"},
+		"--status: only publishing or failed posts can be retried":                                                               {"--status", "published", "--yes"},
+		"--search selects posts, and post_1 names one: give either":                                                              {"post_1", "--search", "x"},
+		"--target is about one post: give its id":                                                                                {"post_1", "post_2", "--target", "pt_1"},
 	} {
 		m.want(t, 2, "", "schedctl: "+want+"\n", append([]string{"post", "retry"}, args...)...)
 	}

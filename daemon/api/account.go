@@ -73,12 +73,8 @@ func (s *Server) removeAccount(ctx context.Context, c *request) (response, error
 }
 
 // account loads the account of the path.
-func (s *Server) account(ctx context.Context, c *request) (a schedctl.Account, err error) {
-	err = s.view(ctx, func(r storage.Reader) (err error) {
-		a, err = c.account(r)
-		return err
-	})
-	return a, err
+func (s *Server) account(ctx context.Context, c *request) (schedctl.Account, error) {
+	return storage.Read(ctx, s.view, c.account)
 }
 
 // account loads the account of the path. It returns NOT_FOUND for an account that

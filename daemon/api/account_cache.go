@@ -26,10 +26,7 @@ func (s *Server) recentAccount(ctx context.Context, c *request, id string) (sche
 	if found {
 		return a, nil
 	}
-	err := s.view(ctx, func(r storage.Reader) (err error) {
-		a, err = r.Account(c.key.WorkspaceID, id)
-		return err
-	})
+	a, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Account, error) { return r.Account(c.key.WorkspaceID, id) })
 	if err == nil {
 		s.accounts.put(k, a, 1, generation, c.now)
 	}

@@ -42,7 +42,7 @@ func (s *Server) listMedia(ctx context.Context, c *request) (response, error) {
 		}
 		if len(assets) > limit {
 			assets = assets[:limit]
-			page.NextCursor = ptr(list.cursor(assets[limit-1].ID))
+			page.NextCursor = new(list.cursor(assets[limit-1].ID))
 		}
 		for i := range assets {
 			if assets[i].Status == schedctl.MediaDeleted {
@@ -212,11 +212,7 @@ func (s *Server) getMediaContent(ctx context.Context, c *request) (response, err
 	if s.media == nil {
 		return response{}, errNoMedia
 	}
-	var asset schedctl.MediaAsset
-	err := s.view(ctx, func(r storage.Reader) (err error) {
-		asset, err = visibleAsset(r, c.key.WorkspaceID, c.id)
-		return err
-	})
+	asset, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.MediaAsset, error) { return visibleAsset(r, c.key.WorkspaceID, c.id) })
 	if err != nil {
 		return response{}, err
 	}

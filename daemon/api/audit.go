@@ -26,7 +26,7 @@ func (c *request) auditEntry(a *response) schedctl.AuditEntry {
 func pageParams(entries string) []*huma.Param {
 	return []*huma.Param{
 		queryParam("limit", entries+" on a page", &huma.Schema{
-			Type: huma.TypeInteger, Minimum: ptr(1.0), Maximum: ptr(float64(maxLimit)), Default: defaultLimit,
+			Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit)), Default: defaultLimit,
 		}),
 		queryParam("cursor", "next_cursor of the page before", &huma.Schema{Type: huma.TypeString}),
 	}
@@ -62,7 +62,7 @@ func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
 		page.Results[i] = apiv1.NewAuditEntry(e)
 	}
 	if next != "" {
-		page.NextCursor = ptr(list.cursor(next))
+		page.NextCursor = new(list.cursor(next))
 	}
 	return newResponse(http.StatusOK, page)
 }

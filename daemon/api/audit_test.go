@@ -28,15 +28,13 @@ func TestAuditEntry(t *testing.T) {
 	p := decodeAs[apiv1.PostEnvelope](t, f.do(header("X-Request-Id", "follow-me"), "POST", "/posts", body{"content": "x"}).want(201)).Post
 	got := f.auditPage("?limit=1").Results[0]
 	want := apiv1.AuditEntry{
-		ID: got.ID, CreatedAt: got.CreatedAt, APIKeyID: k.ID, APIKeyName: k.Name, RemoteAddr: ptr("192.0.2.1"),
+		ID: got.ID, CreatedAt: got.CreatedAt, APIKeyID: k.ID, APIKeyName: k.Name, RemoteAddr: new("192.0.2.1"),
 		Action: "createPost", ResourceID: &p.ID, RequestID: "follow-me",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
-
-func ptr[T any](v T) *T { return &v }
 
 func TestAuditRemoteAddresses(t *testing.T) {
 	t.Parallel()

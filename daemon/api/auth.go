@@ -93,10 +93,7 @@ func (s *Server) keyByHash(ctx context.Context, hash [32]byte, now time.Time) (s
 	if found {
 		return key, nil
 	}
-	err := s.view(ctx, func(r storage.Reader) (err error) {
-		key, err = r.KeyByHash(hash)
-		return err
-	})
+	key, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.APIKey, error) { return r.KeyByHash(hash) })
 	switch {
 	case schedctl.CodeOf(err) == schedctl.NotFound:
 		return schedctl.APIKey{}, errBadKey

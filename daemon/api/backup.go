@@ -113,7 +113,7 @@ func (b *backupRun) send(r *http.Request, key schedctl.APIKey) {
 	}
 	b.s.log.LogAttrs(r.Context(), slog.LevelWarn, "backup not finished",
 		slog.String("request", h.Get(requestIDHeader)), slog.Int64("bytes", n), slog.Any("error", err))
-	if !b.out.begun {
+	if !b.out.started {
 		h.Del("Content-Disposition")
 		b.s.fail(b.w, r, storeError(err, "the daemon could not read its database; see its log"))
 		return

@@ -64,7 +64,7 @@ func (s *Server) serviceLimits() apiv1.ServiceLimits {
 		PageSize: maxLimit, Webhooks: schedctl.MaxWebhooks, IdempotencySeconds: int(idempotencyTTL / time.Second),
 	}
 	if s.limits.keys != nil {
-		l.RequestsPerSecond = ptr(s.limits.perSecond)
+		l.RequestsPerSecond = new(s.limits.perSecond)
 	}
 	if s.media != nil {
 		m := s.media.Limits()

@@ -41,10 +41,7 @@ func (s *Server) listDeliveries(ctx context.Context, c *request) (response, erro
 	if err != nil {
 		return response{}, err
 	}
-	list := apiv1.DeliveryList{Results: make([]apiv1.Delivery, len(page)), Count: len(page)}
-	for i, d := range page {
-		list.Results[i] = apiv1.NewDelivery(d)
-	}
+	list := apiv1.DeliveryList{Results: convert(page, apiv1.NewDelivery), Count: len(page)}
 	if next != "" {
 		cursor := q.list().cursor(next)
 		list.NextCursor = &cursor

@@ -87,7 +87,7 @@ func (rt *route) parameters() []*huma.Param {
 		params = append(params, &huma.Param{
 			Name: "Idempotency-Key", In: "header",
 			Description: "Makes the request safe to repeat for 24 hours: the same key with the same body returns the stored response, with Idempotent-Replayed: true.",
-			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(255), Pattern: "^[!-~]+$"},
+			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(255), Pattern: "^[!-~]+$"},
 		})
 	}
 	if slices.Contains(rt.codes, schedctl.VersionMismatch) {

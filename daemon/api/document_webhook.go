@@ -21,14 +21,14 @@ func webhookRequests(registry huma.Registry) map[string]*huma.PathItem {
 			"respond within 10 seconds, and use webhook-id to detect repeats of an event. Redirects are not followed.",
 		Security: []map[string][]string{},
 		Parameters: []*huma.Param{
-			sent("webhook-id", "The id of the event, the same in every call about it."),
-			sent("webhook-timestamp", "When the call was made, in seconds since 1970. Refuse what is far from now."),
+			sent("webhook-id", "The id of the event, the same in every request about it."),
+			sent("webhook-timestamp", "When the request was sent, in seconds since 1970. Refuse requests whose time is far from now."),
 			sent("webhook-signature", "v1, and the base64 of an HMAC-SHA256 over id, timestamp and body, joined by dots; two of them, with a space between, for a day after the secret was replaced."),
 		},
 		RequestBody: &huma.RequestBody{Required: true, Content: jsonContent(registry, reflect.TypeFor[apiv1.Event]())},
 		Responses: map[string]*huma.Response{
-			"2XX":     {Description: "The event was taken."},
-			"default": {Description: "The call is repeated later. After three days without any success the webhook is disabled."},
+			"2XX":     {Description: "The event was accepted."},
+			"default": {Description: "The request is repeated later. After three days without any success the webhook is disabled."},
 		},
 	}}}
 }

@@ -161,12 +161,8 @@ func (h *hub) advance(ctx context.Context) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
 	for h.hasStreams() {
-		var b batch
 		next := h.next()
-		err := h.store.View(ctx, func(r storage.Reader) (err error) {
-			b, err = next.read(r)
-			return err
-		})
+		b, err := storage.Read(ctx, h.store.View, next.read)
 		if err != nil {
 			if ctx.Err() == nil {
 				h.log.WarnContext(ctx, "cannot read events for streams", "error", err)
@@ -212,11 +208,7 @@ func (h *hub) catchUp(ctx context.Context, s *stream) (frames []frame, at stream
 	if err != nil {
 		return nil, streamPosition{}, err
 	}
-	var found batch
-	err = h.store.View(ctx, func(r storage.Reader) (err error) {
-		found, err = its.read(r)
-		return err
-	})
+	found, err := storage.Read(ctx, h.store.View, its.read)
 	end()
 	if err != nil || found.full {
 		return found.frames, streamPosition{id: found.last}, err

@@ -13,11 +13,7 @@ func (s *Server) listHooks(ctx context.Context, c *request, is func(schedctl.Web
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return nil, q.err
 	}
-	err = s.view(ctx, func(r storage.Reader) (err error) {
-		found, err = webhooksOf(r, c.key.WorkspaceID, is)
-		return err
-	})
-	return found, err
+	return storage.Read(ctx, s.view, func(r storage.Reader) ([]schedctl.Webhook, error) { return webhooksOf(r, c.key.WorkspaceID, is) })
 }
 
 // hookChange holds the fields that requests for webhooks and notifications share.

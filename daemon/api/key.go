@@ -31,11 +31,7 @@ func (s *Server) listKeys(ctx context.Context, c *request) (response, error) {
 	}
 	keys = slices.DeleteFunc(keys, func(k schedctl.APIKey) bool { return !c.maySeeKey(k.ID) })
 	s.used.update(keys)
-	list := apiv1.APIKeyList{Results: make([]apiv1.APIKey, len(keys)), Count: len(keys)}
-	for i, k := range keys {
-		list.Results[i] = apiv1.NewAPIKey(k)
-	}
-	return newResponse(http.StatusOK, list)
+	return newResponse(http.StatusOK, apiv1.APIKeyList{Results: convert(keys, apiv1.NewAPIKey), Count: len(keys)})
 }
 
 // createKey handles POST /api-keys. The secret exists only in the response.

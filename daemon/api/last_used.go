@@ -55,19 +55,15 @@ func (u *lastUsed) update(keys []schedctl.APIKey) {
 func (u *lastUsed) pending() map[[32]byte]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	out := make(map[[32]byte]time.Time, len(u.at))
-	for hash, at := range u.at {
-		out[hash] = at
-	}
-	return out
+	return maps.Clone(u.at)
 }
 
 // markWritten removes the written times, unless the key was used again since.
-func (u *lastUsed) markWritten(noted map[[32]byte]time.Time, hashes [][32]byte) {
+func (u *lastUsed) markWritten(written map[[32]byte]time.Time, hashes [][32]byte) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, hash := range hashes {
-		if u.at[hash].Equal(noted[hash]) {
+		if u.at[hash].Equal(written[hash]) {
 			delete(u.at, hash)
 		}
 	}

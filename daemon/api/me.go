@@ -19,10 +19,6 @@ func (s *Server) getMe(ctx context.Context, c *request) (response, error) {
 }
 
 // workspace loads the workspace of the request's key.
-func (s *Server) workspace(ctx context.Context, c *request) (w schedctl.Workspace, err error) {
-	err = s.view(ctx, func(r storage.Reader) (err error) {
-		w, err = r.Workspace(c.key.WorkspaceID)
-		return err
-	})
-	return w, err
+func (s *Server) workspace(ctx context.Context, c *request) (schedctl.Workspace, error) {
+	return storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Workspace, error) { return r.Workspace(c.key.WorkspaceID) })
 }

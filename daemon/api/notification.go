@@ -35,11 +35,7 @@ func (s *Server) listNotifications(ctx context.Context, c *request) (response, e
 	if err != nil {
 		return response{}, err
 	}
-	list := apiv1.NotificationList{Results: make([]apiv1.Notification, len(found)), Count: len(found)}
-	for i, w := range found {
-		list.Results[i] = apiv1.NewNotification(w)
-	}
-	return newResponse(http.StatusOK, list)
+	return newResponse(http.StatusOK, apiv1.NotificationList{Results: convert(found, apiv1.NewNotification), Count: len(found)})
 }
 
 // getNotification serves GET /notifications/{id}.
@@ -63,12 +59,8 @@ func (s *Server) deleteNotification(ctx context.Context, c *request) (response, 
 }
 
 // readNotification reads the notification of the path.
-func (s *Server) readNotification(ctx context.Context, c *request) (w schedctl.Webhook, err error) {
-	err = s.view(ctx, func(r storage.Reader) (err error) {
-		w, err = c.notification(r)
-		return err
-	})
-	return w, err
+func (s *Server) readNotification(ctx context.Context, c *request) (schedctl.Webhook, error) {
+	return storage.Read(ctx, s.view, c.notification)
 }
 
 // notification loads the notification of the path.

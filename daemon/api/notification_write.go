@@ -148,7 +148,7 @@ func (s *Server) testNotification(ctx context.Context, c *request) (response, er
 		}
 		out := apiv1.NotificationTest{Notification: apiv1.NewNotification(now), Sent: failure == nil}
 		if failure != nil {
-			out.Error = ptr(cmp.Or(failure.Error(), "unknown error"))
+			out.Error = new(cmp.Or(failure.Error(), "unknown error"))
 		}
 		return newResponse(http.StatusOK, out)
 	})

@@ -21,33 +21,33 @@ func newPacedWriter(w http.ResponseWriter) *pacedWriter {
 	return &pacedWriter{to: w, control: http.NewResponseController(w), start: time.Now()}
 }
 
-// pacedWriter writes to a client that has to keep taking, at no less than
-// [writeRate] but for a delay of [writeStall].
+// pacedWriter writes to a client and cuts it off if it reads more slowly than
+// [writeRate], with a tolerance of [writeStall].
 type pacedWriter struct {
 	to      http.ResponseWriter
 	control *http.ResponseController
 	start   time.Time
-	taken   int64
-	begun   bool
+	written int64
+	started bool // at least one byte was passed to Write
 
-	mu      sync.Mutex // mu guards what follows
-	stopped error      // why nothing more is sent, or nil
+	mu      sync.Mutex // mu guards the field below
+	stopped error      // why writing was stopped, or nil
 }
 
 // writeChunk is the number of bytes with a common write deadline. It is the size in
 // which net/http writes to a connection, so any progress extends the deadline.
 const writeChunk = 4 << 10
 
-// Write writes in small pieces, each with a deadline of its own.
+// Write writes in small pieces, each with its own deadline.
 func (s *pacedWriter) Write(b []byte) (n int, err error) {
-	s.begun = s.begun || len(b) > 0
+	s.started = s.started || len(b) > 0
 	for len(b) > 0 {
 		if err := s.allowUntil(s.nextDeadline(time.Now())); err != nil {
 			return n, err
 		}
 		part := b[:min(len(b), writeChunk)]
 		m, err := s.to.Write(part)
-		n, s.taken = n+m, s.taken+int64(m)
+		n, s.written = n+m, s.written+int64(m)
 		if err != nil {
 			return n, fmt.Errorf("send: %w", cmp.Or(s.stopReason(), err))
 		}
@@ -56,16 +56,16 @@ func (s *pacedWriter) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// nextDeadline returns until when the next piece has to be taken.
+// nextDeadline returns the deadline of the next piece.
 func (s *pacedWriter) nextDeadline(now time.Time) time.Time {
-	steadily := s.start.Add(time.Duration(s.taken) * time.Second / writeRate)
-	if steadily.After(now) {
-		steadily = now
+	onSchedule := s.start.Add(time.Duration(s.written) * time.Second / writeRate)
+	if onSchedule.After(now) {
+		onSchedule = now
 	}
-	return steadily.Add(writeStall)
+	return onSchedule.Add(writeStall)
 }
 
-// allowUntil lets the next piece be taken until a time, unless nothing more is sent.
+// allowUntil sets the deadline of the next piece, unless writing was stopped.
 func (s *pacedWriter) allowUntil(until time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *pacedWriter) allowUntil(until time.Time) error {
 	return s.deadline(until)
 }
 
-// stop ends the copy, and a write that is under way. Any goroutine may call it.
+// stop ends writing, including a Write that is blocked. Any goroutine may call it.
 func (s *pacedWriter) stop(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,17 +83,17 @@ func (s *pacedWriter) stop(why error) {
 	s.deadline(time.Now())
 }
 
-// stopReason returns why nothing more is sent, or nil.
+// stopReason returns why writing was stopped, or nil.
 func (s *pacedWriter) stopReason() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stopped
 }
 
-// done lets the connection be used for other requests, at their own pace.
+// done removes the deadline, so that the connection can serve other requests.
 func (s *pacedWriter) done() { s.deadline(time.Time{}) }
 
-// deadline sets a deadline where there is a connection to set it on.
+// deadline sets the write deadline, if the connection supports deadlines.
 func (s *pacedWriter) deadline(at time.Time) error {
 	if err := s.control.SetWriteDeadline(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("set deadline: %w", err)

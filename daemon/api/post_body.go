@@ -151,7 +151,7 @@ func readEditPost(d *decoder) (b editPost) {
 			b.content = &text
 		case "media", "media_asset_ids":
 			d.onlyMediaField(name, &b.mediaField)
-			b.media = ptr(d.mediaField(name))
+			b.media = new(d.mediaField(name))
 		case "social_account_ids":
 			b.accountIDs = d.accountIDList()
 		case "publish_at":

@@ -159,9 +159,5 @@ func joinAll[T ~string](values []T, separator string) string {
 
 // textsOf returns the values as plain texts.
 func textsOf[T ~string](values []T) []string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = string(v)
-	}
-	return texts
+	return convert(values, func(v T) string { return string(v) })
 }

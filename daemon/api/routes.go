@@ -30,11 +30,14 @@ func queryParam(name, about string, schema *huma.Schema) *huma.Param {
 
 // values returns texts as the values of an enum.
 func values[T ~string](texts []T) []any {
-	out := make([]any, len(texts))
-	for i, t := range texts {
-		out[i] = string(t)
+	return convert(texts, func(t T) any { return string(t) })
+}
+
+// convert returns f of each element, and never nil.
+func convert[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for i, v := range list {
+		out[i] = f(v)
 	}
 	return out
 }
-
-func ptr[T any](v T) *T { return &v }

@@ -19,20 +19,20 @@ var (
 func (s *Server) workspaceRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/me", id: "getMe", tag: "Workspace",
-		summary:     "Tell whose key this is",
+		summary:     "Get the API key and its workspace",
 		description: "Returns the workspace and the API key of the request. Use it to check credentials.",
 		status:      http.StatusOK, response: reflect.TypeFor[apiv1.Me](),
 		handle: s.getMe,
 	}, {
 		method: http.MethodGet, path: "/capabilities", id: "getCapabilities", tag: "Workspace",
 		summary:     "Get the features and limits of this daemon",
-		description: "The features, the limits, and the platforms with what their accounts are connected with.",
+		description: "The features, the limits, and the platforms with the fields that connect an account.",
 		status:      http.StatusOK, response: reflect.TypeFor[apiv1.Capabilities](),
 		handle: s.getCapabilities,
 	}, {
 		method: http.MethodGet, path: "/nodes", id: "listNodes", tag: "Workspace",
 		summary:     "List the daemons on the database",
-		description: "The daemons that share the database with this one, itself included, in order of their ids; a daemon with a file of its own is alone. Those that have gone within the last hour are not alive. A daemon that was away for longer than its lease comes back under a new id.",
+		description: "The daemons that share the database, including this one, in order of their ids; a daemon with its own file is the only one. Daemons that stopped within the last hour are listed as not alive. A daemon that was away for longer than its lease returns with a new id.",
 		status:      http.StatusOK, response: reflect.TypeFor[apiv1.NodeList](),
 		handle: s.listNodes,
 	}, {
@@ -44,16 +44,16 @@ func (s *Server) workspaceRoutes() []route {
 		handle: s.listWorkspaces,
 	}, {
 		method: http.MethodPost, path: "/workspaces", id: "createWorkspace", tag: "Workspace",
-		summary: "Make a workspace",
+		summary: "Create a workspace",
 		description: "Returns the workspace and its first API key, which has all scopes; the secret is shown only once. The new key expires when the key of the request does. Workspaces cannot see each other. " +
-			"Repeating the call with its Idempotency-Key and the same API key shows the secret again.",
+			"Repeating the request with its Idempotency-Key and the same API key shows the secret again.",
 		scopes:  writesWorkspaces,
 		request: reflect.TypeFor[apiv1.CreateWorkspace](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedWorkspace](),
 		handle: withBody(readCreateWorkspace, s.createWorkspace),
 	}, {
 		method: http.MethodGet, path: "/audit", id: "listAudit", tag: "Workspace",
-		summary:     "List what was written",
-		description: "Every write of the last 90 days that was accepted, the youngest first: who did what, when, and with which API key. An API key that is limited to accounts sees the entries of its own requests; a page can then be short, even empty, and still have a next one.",
+		summary:     "List the audit log",
+		description: "All accepted changes of the last 90 days, newest first: what was changed, when, and with which API key. An API key that is limited to accounts sees the entries of its own requests; a page can then be short, even empty, and still have a next one.",
 		scopes:      writesKeys, params: pageParams("entries"), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.AuditList](),
 		handle: s.listAudit,
@@ -75,15 +75,15 @@ func (s *Server) keyRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/api-keys", id: "listAPIKeys", tag: "API keys",
 		summary:     "List API keys",
-		description: "All keys of the workspace in order of creation, revoked and expired ones included; never a secret. An API key that is limited to accounts sees itself alone.",
+		description: "All keys of the workspace in order of creation, including revoked and expired ones, without their secrets. An API key that is limited to accounts sees only itself.",
 		scopes:      writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.APIKeyList](),
 		handle: s.listKeys,
 	}, {
 		method: http.MethodPost, path: "/api-keys", id: "createAPIKey", tag: "API keys",
-		summary: "Make an API key",
-		description: "The secret is shown this once. A key can do nothing that the key which makes it cannot do: it has some of its scopes, and of its accounts when those are limited. It lasts no longer: when the key that makes it expires, the new one expires by then at the latest, and at the same time when expires_at is left out. " +
-			"Repeating the call with its Idempotency-Key and the same API key shows the secret again.",
+		summary: "Create an API key",
+		description: "The secret is shown only once. A new key has no permission that the creating key lacks: its scopes are a part of those of the creating key, and so are its accounts if those are limited. It does not outlive the creating key: if that key expires, the new one expires at the same time, or earlier with expires_at. " +
+			"Repeating the request with its Idempotency-Key and the same API key shows the secret again.",
 		scopes:  writesKeys,
 		codes:   []schedctl.Code{schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.CreateAPIKey](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedAPIKey](),
@@ -91,7 +91,7 @@ func (s *Server) keyRoutes() []route {
 	}, {
 		method: http.MethodDelete, path: "/api-keys/{id}", id: "revokeAPIKey", tag: "API keys",
 		summary: "Revoke an API key",
-		description: "At once and for good; repeating the call changes nothing. Event streams and downloads with the key end. " +
+		description: "Takes effect at once and cannot be undone; repeating the request changes nothing. Event streams and downloads with the key end. " +
 			"Keys that it created remain valid; the audit log lists them. A key can revoke itself; a key that is limited to accounts can revoke only itself. " +
 			"The last unlimited key with keys:write or workspaces:write is refused, unless another such key lasts as long: otherwise no key could grant that scope.",
 		scopes: writesKeys, codes: []schedctl.Code{schedctl.NotFound},

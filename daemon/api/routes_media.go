@@ -132,7 +132,7 @@ func uploadContent() map[string]*huma.MediaType {
 		Type: huma.TypeObject, Required: []string{"file"},
 		Properties: map[string]*huma.Schema{
 			"file":     {Type: huma.TypeString, Format: "binary", Description: "The file, with its name."},
-			"alt_text": {Type: huma.TypeString, MaxLength: ptr(schedctl.MaxAltText), Description: "A description for people who cannot see the file."},
+			"alt_text": {Type: huma.TypeString, MaxLength: new(schedctl.MaxAltText), Description: "A description for people who cannot see the file."},
 		},
 	}}
 	return content

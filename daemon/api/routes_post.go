@@ -143,20 +143,20 @@ func postListParams() []*huma.Param {
 		queryParam("social_account_id", "only posts with a target on this account", text),
 		queryParam("publish_after", "only posts with a publish_at at this time or later; "+utcOnly, at),
 		queryParam("publish_before", "only posts with a publish_at before this time; "+utcOnly, at),
-		queryParam("external_id", "only the post with this external_id", &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(schedctl.MaxExternalID)}),
-		queryParam("collection", "only posts that are managed in this collection", &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(schedctl.MaxCollection)}),
+		queryParam("external_id", "only the post with this external_id", &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxExternalID)}),
+		queryParam("collection", "only posts that are managed in this collection", &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxCollection)}),
 		queryParam("label", "only posts with this label; repeat it to require several; reads at most 2,000 posts for a page, like q",
-			&huma.Schema{Type: huma.TypeArray, MaxItems: ptr(schedctl.MaxLabels), Items: &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(schedctl.MaxLabel)}}),
+			&huma.Schema{Type: huma.TypeArray, MaxItems: new(schedctl.MaxLabels), Items: &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxLabel)}}),
 		queryParam("q", "only posts whose content contains this text, ignoring case",
-			&huma.Schema{Type: huma.TypeString, MaxLength: ptr(schedctl.MaxSearch)}),
+			&huma.Schema{Type: huma.TypeString, MaxLength: new(schedctl.MaxSearch)}),
 		queryParam("sort", "posts without publish_at come last when sorting by it",
 			&huma.Schema{Type: huma.TypeString, Enum: values(listSorts), Default: string(listSorts[0])}),
 		queryParam("limit", "posts on a page", &huma.Schema{
-			Type: huma.TypeInteger, Minimum: ptr(1.0), Maximum: ptr(float64(maxLimit)), Default: defaultLimit,
+			Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit)), Default: defaultLimit,
 		}),
 		queryParam("cursor", "next_cursor of the previous page, with the same filter and sort", text),
 		queryParam("offset", "number of posts to skip; cannot be combined with cursor", &huma.Schema{
-			Type: huma.TypeInteger, Minimum: ptr(0.0), Maximum: ptr(float64(maxOffset)), Default: 0,
+			Type: huma.TypeInteger, Minimum: new(0.0), Maximum: new(float64(maxOffset)), Default: 0,
 		}),
 	}
 }

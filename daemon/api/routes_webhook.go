@@ -28,7 +28,7 @@ func (s *Server) webhookRoutes() []route {
 		method: http.MethodPost, path: "/webhooks", id: "createWebhook", tag: "Webhooks",
 		summary: "Create a webhook",
 		description: "The URL receives future events of the given types. Each request is signed as defined by Standard Webhooks, with the secret in this response, which is shown only once. " +
-			"Any 2xx within 10 seconds is a success; else the call is repeated after 10 s, 30 s, 2 min, 5 min, 15 min, 1 h, 4 h and 12 h, and then given up.",
+			"Any 2xx within 10 seconds is a success; otherwise the request is repeated after 10 s, 30 s, 2 min, 5 min, 15 min, 1 h, 4 h and 12 h, and then fails.",
 		scopes: writesWebhooks, codes: []schedctl.Code{schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.CreateWebhook](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.WebhookSecret](),
 		handle: wholeWorkspace(withBody(s.readCreateWebhook, s.createWebhook)),
@@ -49,7 +49,7 @@ func (s *Server) webhookRoutes() []route {
 	}, {
 		method: http.MethodDelete, path: "/webhooks/{id}", id: "deleteWebhook", tag: "Webhooks",
 		summary:     "Delete a webhook",
-		description: "Its pending deliveries are dropped. A call that is under way cannot be recalled.",
+		description: "Its pending deliveries are dropped. A request that is being sent cannot be stopped.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusNoContent,
 		handle: wholeWorkspace(withoutBody(s.deleteWebhook)),
@@ -63,7 +63,7 @@ func (s *Server) webhookRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: "Webhooks",
 		summary:     "Replace the secret of a webhook",
-		description: "The new secret is shown once. For 24 hours calls carry two signatures, one with each secret. A second rotation within that time ends the oldest secret at once.",
+		description: "The new secret is shown once. For 24 hours requests carry two signatures, one with each secret. A second rotation within that time ends the oldest secret at once.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.WebhookSecret](),
 		handle: wholeWorkspace(withoutBody(s.rotateSecret)),
@@ -74,14 +74,14 @@ func (s *Server) deliveryRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/webhooks/{id}/deliveries", id: "listWebhookDeliveries", tag: "Webhooks",
 		summary:     "List the deliveries of a webhook",
-		description: "One page, the youngest delivery first, of the last 30 days. next_cursor is null at the end; with a filter a page can be short, even empty, and still have a next one.",
+		description: "One page of the deliveries of the last 30 days, newest first. next_cursor is null at the end; with a filter a page can be short, even empty, and still have a next one.",
 		scopes:      readsWebhooks, params: deliveryListParams(),
 		codes:  []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed, schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.DeliveryList](),
 		handle: wholeWorkspace(s.listDeliveries),
 	}, {
 		method: http.MethodPost, path: "/webhooks/{id}/deliveries/{delivery_id}/replay", id: "replayWebhookDelivery", tag: "Webhooks",
-		summary:     "Tell a webhook of an event again",
+		summary:     "Send a delivery again",
 		description: "Queues the delivery for an immediate request, regardless of its status, with all its retries. The id of the event stays the same, so that the receiver can detect the repeat. A disabled webhook receives it when it is enabled again.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusAccepted, response: reflect.TypeFor[apiv1.DeliveryEnvelope](),
@@ -101,19 +101,19 @@ func deliveryListParams() []*huma.Param {
 	return []*huma.Param{
 		queryParam("status", "only deliveries with this status", &huma.Schema{Type: huma.TypeString, Enum: values(schedctl.DeliveryStatuses())}),
 		queryParam("limit", "deliveries on a page", &huma.Schema{
-			Type: huma.TypeInteger, Minimum: ptr(1.0), Maximum: ptr(float64(maxLimit)), Default: defaultLimit,
+			Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit)), Default: defaultLimit,
 		}),
-		queryParam("cursor", "next_cursor of the page before, of the same webhook and with the same filter", &huma.Schema{Type: huma.TypeString}),
+		queryParam("cursor", "next_cursor of the previous page, of the same webhook and with the same filter", &huma.Schema{Type: huma.TypeString}),
 	}
 }
 
 func (s *Server) eventRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/events", id: "streamEvents", tag: "Events",
-		summary: "Follow what happens",
+		summary: "Stream events",
 		description: "A stream of server-sent events that does not end: each has the id of the event as its id, its type as its event, and the schema Event as its data, on one line. " +
 			"It starts with future events, or after the event in Last-Event-ID; its first lines contain the id to resume after until the first event arrives. A comment is sent every 15 seconds. " +
-			"A reader that takes nothing for 10 seconds is cut off, and every stream ends when the daemon stops or the key is revoked: resume with Last-Event-ID, and nothing of the last 30 days is missed. " +
+			"A client that reads nothing for 10 seconds is disconnected, and every stream ends when the daemon stops or the key is revoked: resume with Last-Event-ID, and nothing of the last 30 days is missed. " +
 			"A key that is limited to accounts receives only events of posts and accounts that it can see. " +
 			"A key can have 1,000 streams open; one more is refused with 429.",
 		scopes: readsPosts, params: []*huma.Param{{

@@ -29,21 +29,21 @@ var extraFields = []string{"thread", "first_comment", "poll", "link_preview", "c
 func (d *decoder) extra(name string, e *extras) bool {
 	switch name {
 	case "thread":
-		e.thread = ptr(d.thread())
+		e.thread = new(d.thread())
 	case "first_comment":
 		e.hasComment = d.peek() != 'n'
-		e.firstComment = ptr(d.optionalPart())
+		e.firstComment = new(d.optionalPart())
 	case "poll":
 		e.hasPoll = d.peek() != 'n'
-		e.poll = ptr(d.poll())
+		e.poll = new(d.poll())
 	case "link_preview":
-		e.linkPreview = ptr(d.linkPreview())
+		e.linkPreview = new(d.linkPreview())
 	case "content_warning":
-		e.contentWarning = ptr(d.optionalString())
+		e.contentWarning = new(d.optionalString())
 	case "visibility":
-		e.visibility = ptr(d.optionalString())
+		e.visibility = new(d.optionalString())
 	case "language":
-		e.language = ptr(d.optionalString())
+		e.language = new(d.optionalString())
 	default:
 		return false
 	}
@@ -236,7 +236,7 @@ func (d *decoder) ownExtra(name string, o *schedctl.Override) bool {
 		}
 	case "poll":
 		if !d.null() {
-			o.Poll = ptr(d.poll())
+			o.Poll = new(d.poll())
 		}
 	case "content_warning":
 		o.ContentWarning = d.optionalString()

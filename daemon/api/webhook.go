@@ -27,20 +27,12 @@ func (s *Server) listWebhooks(ctx context.Context, c *request) (response, error)
 	if err != nil {
 		return response{}, err
 	}
-	list := apiv1.WebhookList{Results: make([]apiv1.Webhook, len(webhooks)), Count: len(webhooks)}
-	for i, w := range webhooks {
-		list.Results[i] = s.showWebhook(w)
-	}
-	return newResponse(http.StatusOK, list)
+	return newResponse(http.StatusOK, apiv1.WebhookList{Results: convert(webhooks, s.showWebhook), Count: len(webhooks)})
 }
 
 // getWebhook handles GET /webhooks/{id}.
 func (s *Server) getWebhook(ctx context.Context, c *request) (response, error) {
-	var w schedctl.Webhook
-	err := s.view(ctx, func(r storage.Reader) (err error) {
-		w, err = c.webhook(r)
-		return err
-	})
+	w, err := storage.Read(ctx, s.view, c.webhook)
 	if err != nil {
 		return response{}, err
 	}

@@ -24,11 +24,7 @@ func (s *Server) listWorkspaces(ctx context.Context, c *request) (response, erro
 	if err != nil {
 		return response{}, err
 	}
-	list := apiv1.WorkspaceList{Results: make([]apiv1.Workspace, len(all)), Count: len(all)}
-	for i, w := range all {
-		list.Results[i] = apiv1.NewWorkspace(w)
-	}
-	return newResponse(http.StatusOK, list)
+	return newResponse(http.StatusOK, apiv1.WorkspaceList{Results: convert(all, apiv1.NewWorkspace), Count: len(all)})
 }
 
 // createWorkspace handles POST /workspaces. The response contains a key with all

@@ -45,8 +45,8 @@ const (
 	// measured leap or after it was set back.
 	confirmUnsynced = time.Hour
 
-	// confirmSynced is how long it has to be steady if a time server keeps it, or if the
-	// leap could not be measured.
+	// confirmSynced is how long the clock has to be steady if a time server corrects it,
+	// or if the leap could not be measured.
 	confirmSynced = 5 * time.Minute
 
 	// earlyBoot is how long after its boot a machine may still be getting its time.
@@ -232,7 +232,7 @@ func (c *Clock) observe() reading {
 }
 
 // compare compares a reading with the trusted one. step is the step of the wall clock
-// since the last reading, and landed the earliest time after the step.
+// since the last reading, and landed is the wall clock right after that step.
 func (c *Clock) compare(now reading, step time.Duration, landed time.Time) {
 	ahead := now.wall.Sub(c.trusted.after(now.uptime))
 	switch {

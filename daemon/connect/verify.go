@@ -177,10 +177,6 @@ func (c *Connector) storeResult(ctx context.Context, of schedctl.Account, v Chec
 }
 
 // account reads an account.
-func (c *Connector) account(ctx context.Context, workspaceID, id string) (a schedctl.Account, err error) {
-	err = c.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		a, err = r.Account(workspaceID, id)
-		return err
-	})
-	return a, err
+func (c *Connector) account(ctx context.Context, workspaceID, id string) (schedctl.Account, error) {
+	return storage.Read(ctx, c.cfg.Store.View, func(r storage.Reader) (schedctl.Account, error) { return r.Account(workspaceID, id) })
 }

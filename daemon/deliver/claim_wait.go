@@ -55,8 +55,8 @@ func (c *claimTx) waitsForThread(t *schedctl.Target, a *schedctl.Account) (d cla
 	return claimDecision{result: claimEarly, due: due.UnixMilli()}, true, nil
 }
 
-// pause returns how long an account is to be left alone, or 0. A time that is further
-// away than any pause comes from a clock that was set back since, and is ignored.
+// pause returns how long an account must not publish, or 0. It ignores a time that is
+// further away than the longest pause, because the clock was set back since.
 func pause(a *schedctl.Account, now time.Time) time.Duration {
 	longest := maxPause
 	if !a.DisruptedSince.IsZero() {

@@ -51,11 +51,7 @@ func (f *fleet) mayAdopt() bool { return f.member.Settled() }
 func (f *fleet) findOrphans(ctx context.Context) (found []schedctl.Attempt, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
-	var running []schedctl.Attempt
-	err = f.store.View(ctx, func(r storage.Reader) (err error) {
-		running, err = r.RunningAttempts()
-		return err
-	})
+	running, err := storage.Read(ctx, f.store.View, storage.Reader.RunningAttempts)
 	if err != nil || len(running) == 0 {
 		return nil, err
 	}

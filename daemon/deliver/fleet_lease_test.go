@@ -79,7 +79,7 @@ func TestFleetEndOfALostAttempt(t *testing.T) {
 		lost.unfreeze()
 		f.after(time.Second)
 		f.wantStatus(p, schedctl.Publishing)
-		if !strings.Contains(f.logs.String(), "its end is dropped") {
+		if !strings.Contains(f.logs.String(), "its result is dropped") {
 			t.Errorf("the log does not report it:\n%s", f.logs.String())
 		}
 		f.after(time.Minute)

@@ -43,11 +43,7 @@ func (x *dispatcher) rebased(setBacks int, err error) {
 
 // rebaseAll checks all posts that are being published.
 func (d *Deliverer) rebaseAll(ctx context.Context) error {
-	var workspaces []schedctl.Workspace
-	err := d.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		workspaces, err = r.Workspaces()
-		return err
-	})
+	workspaces, err := storage.Read(ctx, d.cfg.Store.View, storage.Reader.Workspaces)
 	for _, w := range workspaces {
 		q := storage.PostQuery{WorkspaceID: w.ID, Statuses: []schedctl.Status{schedctl.Publishing}, Limit: rebasePageSize}
 		for more := true; more && err == nil; {
@@ -95,11 +91,7 @@ func (d *Deliverer) rebaseComments(ctx context.Context, workspace string) error 
 // rebasePage checks one page of posts, advances the query, and reports whether there
 // are more pages.
 func (d *Deliverer) rebasePage(ctx context.Context, q *storage.PostQuery) (more bool, err error) {
-	var page storage.PostPage
-	err = d.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		page, err = r.Posts(*q)
-		return err
-	})
+	page, err := storage.Read(ctx, d.cfg.Store.View, func(r storage.Reader) (storage.PostPage, error) { return r.Posts(*q) })
 	if err != nil {
 		return false, err
 	}

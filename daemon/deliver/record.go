@@ -162,7 +162,7 @@ func (r *recordTx) logAndObserve(batch []*attemptEnd) {
 			e.misattributed = true
 			log.Warn("network returned the post of a different target", "attempt", a.ID, "target", a.TargetID, "account", a.AccountID)
 		case slices.Contains(r.lost, e):
-			log.Warn("attempt was adopted by another node, its end is dropped", "attempt", a.ID, "target", a.TargetID,
+			log.Warn("attempt was adopted by another node, its result is dropped", "attempt", a.ID, "target", a.TargetID,
 				"account", a.AccountID, "outcome", e.decision.outcome)
 		case r.done[i]:
 			r.d.logEnd(e)

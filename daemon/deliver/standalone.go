@@ -46,11 +46,7 @@ func (s *standalone) ready(ctx context.Context, x *dispatcher, now time.Time) bo
 	if x.stopping || !x.recovers.mayStart(now) {
 		return false
 	}
-	var running []schedctl.Attempt
-	err := x.d.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		running, err = r.RunningAttempts()
-		return err
-	})
+	running, err := storage.Read(ctx, x.d.cfg.Store.View, storage.Reader.RunningAttempts)
 	if err != nil {
 		x.logStoreState(x.recovers.failed(1, err, now), "reading unfinished attempts", err)
 		return false

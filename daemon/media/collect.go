@@ -58,11 +58,7 @@ func (c *Collector) Assets(ctx context.Context, now time.Time) (deleted int, err
 // step handles one batch of expired assets. It searches outside the transaction that
 // writes, because a search in that one locks the assets of all workspaces.
 func (c *Collector) step(ctx context.Context, now time.Time) (found, deleted int, err error) {
-	var expired []schedctl.MediaAsset
-	err = c.Store.View(ctx, func(r storage.Reader) (err error) {
-		expired, err = r.ExpiredMedia(now, assetBatch)
-		return err
-	})
+	expired, err := storage.Read(ctx, c.Store.View, func(r storage.Reader) ([]schedctl.MediaAsset, error) { return r.ExpiredMedia(now, assetBatch) })
 	if err != nil || len(expired) == 0 {
 		return 0, 0, err
 	}

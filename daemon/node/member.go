@@ -311,8 +311,8 @@ func (m *Member) Ages(nodes []storage.Node) []time.Duration {
 	return ages
 }
 
-// Mine reports whether this node is preferred for a key. Among nodes that see the same
-// list exactly one is. When a node joins or leaves, only its share of the keys moves.
+// Mine reports whether this node is preferred for a key. Exactly one of the nodes that see
+// the same list is. When a node joins or leaves, only its share of the keys moves.
 func (m *Member) Mine(key string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

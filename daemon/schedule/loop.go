@@ -153,8 +153,8 @@ func (l *Loop) Run(ctx context.Context) error {
 	return nil
 }
 
-// prepareSleep stores until when Run sleeps and returns how long. It returns 0 if an
-// entry was added in the meantime that is due before that.
+// prepareSleep stores when Run wakes up, and returns how long it sleeps. It returns 0 if
+// an entry that is due earlier was added in the meantime.
 func (l *Loop) prepareSleep(sleep time.Duration) time.Duration {
 	until := l.now().Add(sleep).UnixMilli()
 	l.mu.Lock()

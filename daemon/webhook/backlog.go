@@ -63,10 +63,7 @@ func (w *worker) backlog(ctx context.Context, limit int) (n int, err error) {
 	}
 	for at.behind && err == nil && n < limit {
 		var events []schedctl.Event
-		err = w.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-			events, err = r.Events(cursor, batchSize)
-			return err
-		})
+		events, err = storage.Read(ctx, w.cfg.Store.View, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(cursor, batchSize) })
 		if len(events) == 0 {
 			break
 		}

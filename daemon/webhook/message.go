@@ -41,8 +41,8 @@ type messages struct {
 
 func newMessages(w *worker) *messages { return &messages{worker: w, pause: w.newBackoff()} }
 
-// run sends messages until stop ends. Sending and recording continue until work
-// ends.
+// run sends messages until the context stop ends. A message that is being sent or
+// recorded then may continue until the context work ends.
 func (m *messages) run(stop, work context.Context) {
 	for stop.Err() == nil {
 		due, until, err := m.readDue(stop)
@@ -70,10 +70,7 @@ func (m *messages) readDue(ctx context.Context) (due bool, until time.Time, err 
 			return false, until, err
 		}
 		at := m.currentPosition()
-		err := m.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-			more, err = m.read(r, at)
-			return err
-		})
+		more, err = storage.Read(ctx, m.cfg.Store.View, func(r storage.Reader) (bool, error) { return m.read(r, at) })
 		if err != nil {
 			return false, until, fmt.Errorf("read the events of notification %s: %w", m.id, err)
 		}

@@ -202,11 +202,7 @@ func (x *watcher) skip(ctx context.Context) (skipped bool, err error) {
 	if len(x.workers) > 0 || x.mode.shared {
 		return false, nil
 	}
-	var last string
-	err = x.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		last, err = r.LastEvent()
-		return err
-	})
+	last, err := storage.Read(ctx, x.cfg.Store.View, storage.Reader.LastEvent)
 	if err != nil {
 		return false, fmt.Errorf("read the last event: %w", err)
 	}

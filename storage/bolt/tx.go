@@ -153,7 +153,7 @@ func (a *arena) free() []byte {
 	return a.chunk[a.used:a.used:len(a.chunk)]
 }
 
-// keep reserves the bytes that were appended to the slice from free.
+// keep marks bytes as used that were appended to the result of free.
 func (a *arena) keep(b []byte) {
 	if len(b) <= len(a.chunk)-a.used { // otherwise append has allocated a new slice
 		a.used += len(b)

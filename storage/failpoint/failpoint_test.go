@@ -58,7 +58,7 @@ func TestOrdersAreCarriedOut(t *testing.T) {
 		"":                               "exit 0",
 		"deliver.called=error@2":         "exit 0",
 		"deliver.claimed=kill":           "exit 0",
-		"deliver.called=error":           "a failure that was ordered",
+		"deliver.called=error":           "injected failure",
 		"deliver.called=panic@1":         "panic: failpoint deliver.called",
 		"deliver.called=kill":            "signal: killed",
 		"deliver.called=stall:1ms":       "exit 0",

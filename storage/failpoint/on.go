@@ -13,8 +13,8 @@ import (
 // Variable is the environment variable with the failures to inject.
 const Variable = "SCHEDCTL_FAILPOINT"
 
-// ErrOrdered is wrapped by the errors that [Hit] injects.
-var ErrOrdered = errors.New("a failure that was ordered")
+// ErrInjected is wrapped by the errors that [Hit] injects.
+var ErrInjected = errors.New("injected failure")
 
 // orders has the failures to inject into this process.
 var orders = mustRead(os.Getenv(Variable))
@@ -29,7 +29,7 @@ func mustRead(text string) []*order {
 }
 
 // Hit must be called at a point. It runs the action for this point and pass, if any. For
-// the action "error" it returns an error that wraps [ErrOrdered]. It may be called from
+// the action "error" it returns an error that wraps [ErrInjected]. It may be called from
 // any goroutine.
 func Hit(p Point) error {
 	for _, o := range orders {
@@ -59,7 +59,7 @@ func (o *order) carryOut() error {
 	case "stall":
 		time.Sleep(o.pause)
 	case "error":
-		return fmt.Errorf("failpoint %s: %w", o.point, ErrOrdered)
+		return fmt.Errorf("failpoint %s: %w", o.point, ErrInjected)
 	}
 	return nil
 }

@@ -59,12 +59,8 @@ func (m Mark) put(tx storage.Tx) error {
 // unmark removes the mark of a database.
 func unmark(tx storage.Tx) error { return tx.PutMetadata(markKey, nil) }
 
-func readMark(ctx context.Context, store storage.Store) (m Mark, err error) {
-	err = store.View(ctx, func(r storage.Reader) (err error) {
-		m, err = MarkOf(r)
-		return err
-	})
-	return m, err
+func readMark(ctx context.Context, store storage.Store) (Mark, error) {
+	return storage.Read(ctx, store.View, MarkOf)
 }
 
 // RefusedError means that no daemon may use a database because of its mark.

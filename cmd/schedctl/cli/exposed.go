@@ -14,7 +14,7 @@ func RefuseExposed(path string, refused privatefile.Access) error {
 	err := privatefile.Check(path, refused)
 	var exposed *privatefile.ExposedError
 	if errors.As(err, &exposed) {
-		return OtherError("%s", exposed.Error()).WithHint("take that from them with: " + exposed.Command)
+		return OtherError("%s", exposed.Error()).WithHint("remove this permission with: " + exposed.Command)
 	}
 	return err
 }

@@ -169,7 +169,7 @@ func (o *changeOptions) changeSelected(ctx context.Context) error {
 	}
 	person := o.InTerminal && o.ErrTerminal && !o.NoInput
 	if !o.yes && !o.dry && !person {
-		return cli.UsageError("without a terminal to confirm on, selected posts are %s only with --yes", o.words.participle).WithHint("see which they are with --dry-run")
+		return cli.UsageError("without a terminal for the confirmation, selected posts are %s only with --yes", o.words.participle).WithHint("see which they are with --dry-run")
 	}
 	c, err := o.Connect()
 	if err != nil {

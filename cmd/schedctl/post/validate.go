@@ -71,7 +71,7 @@ func (o *validateOptions) run(ctx context.Context) error {
 	case !o.text.Given() && !o.media.Attached() && o.InTerminal:
 		return noText()
 	case len(o.to) == 0:
-		return cli.InvalidError(schedctl.InvalidSocialAccounts, "a text is checked for accounts, and none is given").WithHint("give --to ACCOUNT, or --to all")
+		return cli.InvalidError(schedctl.InvalidSocialAccounts, "no account is given, and each network has its own rules").WithHint("give --to ACCOUNT, or --to all")
 	}
 	overrides, err := readOverrides(o.overrides)
 	if err == nil {

@@ -4,7 +4,7 @@
 // Package bubbletea does that in its initialization, even if no form is shown. Every
 // command would write escape sequences to the terminal, lose keys that were typed
 // ahead, and wait five seconds for a terminal that does not respond. The query is
-// skipped on a dumb terminal, so this package sets TERM to dumb until [end]. It imports
+// skipped on a dumb terminal, so this package sets TERM to dumb until [End]. It imports
 // only os and is therefore initialized first: packages are initialized in the order
 // of their paths, as soon as their imports are.
 package quietstart

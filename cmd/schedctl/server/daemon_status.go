@@ -144,7 +144,7 @@ func printState(a *cli.App, s daemonState) error {
 	}
 	rows := []cli.Property{
 		{Name: "Daemon", Value: s.URL}, {Name: "Context", Value: s.Context}, {Name: "PID", Value: pid}, {Name: "Data", Value: cli.Deref(s.DataDir)},
-		{Name: "Answers", Value: yes[s.Reachable]}, {Name: "Ready", Value: yes[s.Ready]}, {Name: "Version", Value: s.Version},
+		{Name: "Responds", Value: yes[s.Reachable]}, {Name: "Ready", Value: yes[s.Ready]}, {Name: "Version", Value: s.Version},
 	}
 	for _, warning := range s.Warnings {
 		rows = append(rows, cli.Property{Name: "Warning", Value: warning})

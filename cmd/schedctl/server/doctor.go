@@ -104,7 +104,7 @@ func (d *doctor) examine(ctx context.Context) {
 	defer c.Close()
 	if d.daemonResponds(ctx, c) && d.keyIsGood(ctx, c) {
 		d.accountsAreWell(ctx, c)
-		d.postsGoOut(ctx, c)
+		d.checkOverdue(ctx, c)
 		d.mediaIsThere(ctx, c)
 	}
 }

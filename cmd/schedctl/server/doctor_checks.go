@@ -114,10 +114,10 @@ const (
 	lagFails = time.Minute
 )
 
-// postsGoOut checks for overdue posts: those that are not claimed yet, are being
+// checkOverdue checks for overdue posts: those that are not claimed yet, are being
 // published, or will be retried. Posts that wait for an account are reported with the
 // account.
-func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
+func (d *doctor) checkOverdue(ctx context.Context, c *client.Client) {
 	names := post.AccountsByID(ctx, c)
 	late, longest := 0, time.Duration(0)
 	q := client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, Before: d.Now().Add(-lagWarns), Sort: "publish_at", Limit: post.PageSize}

@@ -239,7 +239,7 @@ func refuseUsed(dir string) error {
 		return cli.OtherError("%s has the remains of a restore that was interrupted", dir).
 			WithHint("remove the directory and restore again, or choose another one with --data-dir")
 	case len(entries) > 0:
-		return cli.OtherError("%s is not empty: it holds %s", dir, entries[0].Name()).
+		return cli.OtherError("%s is not empty: it contains %s", dir, entries[0].Name()).
 			WithHint("choose another directory with --data-dir, or move its files away")
 	}
 	return nil

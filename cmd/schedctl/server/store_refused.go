@@ -45,11 +45,7 @@ var afterCopy = map[transfer.Role]string{
 // copy". An incomplete copy is never restored. If the other database may be in use,
 // posts that may have been published from it must be held.
 func (o *restore) refuseCopied(ctx context.Context, store storage.Store, from string) error {
-	var mark transfer.Mark
-	err := store.View(ctx, func(r storage.Reader) (err error) {
-		mark, err = transfer.MarkOf(r)
-		return err
-	})
+	mark, err := storage.Read(ctx, store.View, transfer.MarkOf)
 	f := &cli.Failure{Status: cli.ExitConflict, Code: cli.CodeOther, Message: fmt.Sprintf("%s: %v", from, &transfer.RefusedError{Mark: mark})}
 	switch {
 	case err != nil:

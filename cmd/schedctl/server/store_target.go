@@ -73,12 +73,8 @@ func errTaken(path string) error {
 	return cli.NewFailure(cli.ExitConflict, cli.CodeOther, "%s already exists", path).WithHint("move it away, or name another file with --to")
 }
 
-func (t *storeTarget) mark(ctx context.Context) (m transfer.Mark, err error) {
-	err = t.View(ctx, func(r storage.Reader) (err error) {
-		m, err = transfer.MarkOf(r)
-		return err
-	})
-	return m, err
+func (t *storeTarget) mark(ctx context.Context) (transfer.Mark, error) {
+	return storage.Read(ctx, t.View, transfer.MarkOf)
 }
 
 // place checks a complete file and renames it to its final name. It does nothing for a

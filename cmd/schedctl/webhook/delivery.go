@@ -13,7 +13,7 @@ import (
 // printDeliveries prints deliveries as a list.
 func printDeliveries(a *cli.App, deliveries []apiv1.Delivery) error {
 	id := func(d apiv1.Delivery) string { return d.ID }
-	layout := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "EVENT", "ANSWER"}, Status: 1, Excerpt: true}
+	layout := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "EVENT", "RESPONSE"}, Status: 1, Excerpt: true}
 	return cli.PrintList(a, deliveries, id, layout, func(d apiv1.Delivery) []string {
 		return []string{d.ID, string(d.Status), a.ShortTime(d.CreatedAt), string(d.EventType), attemptsText(a, d)}
 	})

@@ -52,7 +52,8 @@ type window struct {
 	weights []float32 // their sum is 1
 }
 
-// weights returns the window of each of n pixels that are made of size source pixels.
+// weights returns, for each of n target pixels, the window of source pixels from which it
+// is computed. size is the number of source pixels.
 // The kernel is stretched by the scale, so that every source pixel counts.
 func weights(size, n int) []window {
 	kernel := draw.CatmullRom

@@ -36,6 +36,7 @@ type routes map[string]struct {
 }
 
 func (s routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	io.Copy(io.Discard, r.Body) // or the connection may be closed while the client still writes
 	answer, ok := s[r.Method+" "+r.URL.Path]
 	if !ok {
 		http.NotFound(w, r)

@@ -10,7 +10,7 @@ const (
 	// from the Date of responses, which may come from another machine.
 	maxClockError = time.Minute
 
-	// maxUnknownClockError is the same for a server that sends no Date.
+	// maxUnknownClockError replaces maxClockError for a server that sends no Date.
 	maxUnknownClockError = 5 * time.Minute
 )
 

@@ -64,8 +64,8 @@ type bodyReader struct {
 	ahead []byte // read before the request is sent
 	stall *time.Timer
 
-	// failed is the error of the source. net/http may still read the body when it
-	// returns from the request.
+	// failed is the error of the source. net/http may still read the body after the
+	// request has returned.
 	failed atomic.Pointer[error]
 }
 
