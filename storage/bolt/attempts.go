@@ -14,20 +14,12 @@ import (
 )
 
 // Attempts implements [storage.Reader].
-func (r *reader) Attempts(targetID string) (list []schedctl.Attempt, err error) {
+func (r *reader) Attempts(targetID string) ([]schedctl.Attempt, error) {
 	target, err := parse(schedctl.TargetPrefix, targetID)
 	if err != nil {
 		return nil, err
 	}
-	c := r.in(attempts).Cursor()
-	for k, v := c.Seek(target[:]); bytes.HasPrefix(k, target[:]); k, v = c.Next() {
-		a, err := readAttempt(k, v)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
-	return list, nil
+	return listUnder(r, attempts, target[:], readAttempt)
 }
 
 // LatestAttempts implements [storage.Reader].
@@ -49,16 +41,9 @@ func (r *reader) latestAttempts(targetID string, limit int) (list []schedctl.Att
 	if err != nil {
 		return nil, err
 	}
-	c := r.in(attempts).Cursor()
-	for k := seekBefore(c, afterAll(target[:])); len(list) < limit && bytes.HasPrefix(k, target[:]); k = stepBack(c, k) {
-		a, err := readAttempt(k, r.in(attempts).Get(k))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
+	list, err = listBefore(r, attempts, target[:], afterAll(target[:]), limit, readAttempt)
 	slices.Reverse(list)
-	return list, nil
+	return list, err
 }
 
 // RunningAttempts implements [storage.Reader].
@@ -83,7 +68,7 @@ func (r *reader) RunningAttempts() (list []schedctl.Attempt, err error) {
 
 func readAttempt(key, record []byte) (a schedctl.Attempt, err error) {
 	if len(key) != 20 {
-		return a, fmt.Errorf("attempts: %w: a key has %d bytes", storage.ErrCorrupt, len(key))
+		return a, wrongKey(attempts, key)
 	}
 	a.TargetID = id(key[:16], schedctl.TargetPrefix)
 	a.Number = int(binary.BigEndian.Uint32(key[16:]))

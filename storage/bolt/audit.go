@@ -9,22 +9,7 @@ import (
 
 // Audit implements [storage.Reader].
 func (r *reader) Audit(workspaceID, afterID string, limit int) ([]schedctl.AuditEntry, error) {
-	_, end, err := endOfPage(schedctl.WorkspacePrefix, workspaceID, schedctl.AuditPrefix, afterID)
-	if err != nil {
-		return nil, err
-	}
-	return pageBefore(r, audit, end, limit, readAudit)
-}
-
-func readAudit(key, record []byte) (a schedctl.AuditEntry, err error) {
-	if len(key) != 32 {
-		return a, wrongKey(audit, key)
-	}
-	a.WorkspaceID, a.ID = id(key[:16], schedctl.WorkspacePrefix), id(key[16:], schedctl.AuditPrefix)
-	if err := decode(record, &a, (*coder).auditEntry); err != nil {
-		return a, fmt.Errorf("audit entry %s: %w", a.ID, err)
-	}
-	return a, nil
+	return auditTable.page(r, workspaceID, afterID, limit)
 }
 
 // AddAudit implements [storage.Tx].

@@ -145,7 +145,7 @@ func (c *checker) attempts() {
 
 func (c *checker) accounts() {
 	c.each(accounts, func(key, record []byte) error {
-		a, err := readAccount(key, record)
+		a, err := accountTable.read(key, record)
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (c *checker) accounts() {
 
 func (c *checker) keys() {
 	c.each(keys, func(key, record []byte) error {
-		k, err := readKey(key, record)
+		k, err := keyTable.read(key, record)
 		if err == nil {
 			c.holds(keyHashes, k.Hash[:], key)
 		}
@@ -214,7 +214,7 @@ func (c *checker) events() {
 
 func (c *checker) webhooks() {
 	c.each(webhooks, func(key, record []byte) error {
-		_, err := readWebhook(key, record)
+		_, err := webhookTable.read(key, record)
 		if err == nil {
 			c.holds(webhookOwners, key[16:], key[:16])
 		}
@@ -224,7 +224,7 @@ func (c *checker) webhooks() {
 
 func (c *checker) deliveries() {
 	c.each(deliveries, func(key, record []byte) error {
-		d, err := readDelivery(key, record)
+		d, err := deliveryTable.read(key, record)
 		if err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (c *checker) deliveries() {
 func (c *checker) media() {
 	sizes := map[ulid]int64{}
 	c.each(media, func(key, record []byte) error {
-		a, err := readMediaAsset(key, record)
+		a, err := mediaTable.read(key, record)
 		if err != nil {
 			return err
 		}
@@ -264,7 +264,7 @@ func (c *checker) records() {
 		return err
 	})
 	c.each(audit, func(key, record []byte) error {
-		_, err := readAudit(key, record)
+		_, err := auditTable.read(key, record)
 		return err
 	})
 }

@@ -240,32 +240,41 @@ func (c *coder) optionalID(prefix schedctl.Prefix, id *string) {
 	}
 }
 
-// status writes or reads a known status as one byte, and any other as text.
-func (c *coder) status(s *schedctl.Status) {
-	code := c.byte(statusCode(*s))
+// status writes or reads a known status as its index in codes, and any other as text.
+func status[S ~string](c *coder, s *S, codes []S) {
+	code := c.byte(codeOf(codes, *s))
 	if code == 0 {
 		text(c, s)
 		return
 	}
-	if int(code) >= len(statusCodes) {
+	if int(code) >= len(codes) {
 		c.fail(fmt.Errorf("its status %d is not known", code))
 		return
 	}
-	*s = statusCodes[code]
+	*s = codes[code]
 }
 
-// mediaStatus writes or reads a known status as one byte, and any other as text.
-func (c *coder) mediaStatus(s *schedctl.MediaStatus) {
-	code := c.byte(mediaCode(*s))
-	if code == 0 {
-		text(c, s)
+// optional writes or reads whether a pointer is set. It returns true, with a new value
+// when reading, if it is.
+func optional[T any](c *coder, v **T) bool {
+	if !c.present(*v != nil) {
+		return false
+	}
+	if c.reading {
+		*v = new(T)
+	}
+	return true
+}
+
+// optionalList writes or reads a list whose nil and empty values differ.
+func optionalList[T any](c *coder, items *[]T, item func(*coder, *T)) {
+	if !c.present(*items != nil) {
 		return
 	}
-	if int(code) >= len(mediaCodes) {
-		c.fail(fmt.Errorf("its status %d is not known", code))
-		return
+	if c.reading {
+		*items = []T{}
 	}
-	*s = mediaCodes[code]
+	list(c, items, item)
 }
 
 // list writes or reads a list. Each item has at least one byte.

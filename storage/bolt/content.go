@@ -125,12 +125,11 @@ func identityKey(i schedctl.Identity) []byte {
 // AccountsOf implements [storage.Reader].
 func (r *reader) AccountsOf(wanted []schedctl.Identity) (list []schedctl.Account, err error) {
 	for _, i := range wanted {
-		c, prefix := r.in(identities).Cursor(), identityKey(i)
-		for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
+		for _, k := range r.under(identities, identityKey(i)) {
 			if len(k) != 48 {
 				return nil, wrongKey(identities, k)
 			}
-			a, err := r.account(ulid(k[16:]), ulid(k[32:]))
+			a, err := accountTable.at(r, ulid(k[16:]), ulid(k[32:]))
 			if err != nil {
 				return nil, err
 			}
@@ -143,10 +142,8 @@ func (r *reader) AccountsOf(wanted []schedctl.Identity) (list []schedctl.Account
 
 // indexContents fills the indexes of contents, network ids and identities.
 func indexContents(tx *bbolt.Tx) error {
-	for _, b := range []bucket{contents, networkIDs, identities} {
-		if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
-			return err
-		}
+	if err := createAll(contents, networkIDs, identities)(tx); err != nil {
+		return err
 	}
 	if err := indexIdentities(tx); err != nil {
 		return err
@@ -157,7 +154,7 @@ func indexContents(tx *bbolt.Tx) error {
 // indexIdentities puts the entries of all accounts into the index of identities.
 func indexIdentities(tx *bbolt.Tx) error {
 	return tx.Bucket([]byte(bucketNames[accounts])).ForEach(func(key, record []byte) error {
-		a, err := readAccount(key, record)
+		a, err := accountTable.read(key, record)
 		if err != nil {
 			return err
 		}

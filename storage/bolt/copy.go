@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 
-	bolterrors "go.etcd.io/bbolt/errors"
+	bbolt "go.etcd.io/bbolt"
 
 	"github.com/schedctl/schedctl/storage"
 )
@@ -24,28 +23,18 @@ func (s *Store) Copy(ctx context.Context, w io.Writer) (n int64, err error) {
 
 // CopySnapshot implements [storage.SnapshotCopier], in the same way as Copy.
 func (s *Store) CopySnapshot(ctx context.Context, open func(r storage.Reader, size int64) (io.Writer, error)) (n int64, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	tx, err := s.db.Begin(false)
-	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
-		return 0, storage.ErrClosed
-	}
-	if err != nil {
-		return 0, fmt.Errorf("start copying %s: %w", s.path, err)
-	}
-	defer tx.Rollback()
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer s.recovered("a copy panicked", &err)
-	w, err := open(&reader{ctx: ctx, buckets: buckets{bolt: tx}, idempotency: s.idempotency, turn: scanTurn{turns: s.scans}}, tx.Size())
-	if err != nil {
-		return 0, err
-	}
-	out := &copyWriter{w: w, err: ctx.Err}
-	if n, err = tx.WriteTo(out); err != nil {
-		return n, fmt.Errorf("copy %s: %w", s.path, errors.Join(err, out.failed))
-	}
-	return n, nil
+	err = s.read(ctx, "a copy panicked", func(tx *bbolt.Tx, r *reader) error {
+		w, err := open(r, tx.Size())
+		if err != nil {
+			return err
+		}
+		out := &copyWriter{w: w, err: ctx.Err}
+		if n, err = tx.WriteTo(out); err != nil {
+			return fmt.Errorf("copy %s: %w", s.path, errors.Join(err, out.failed))
+		}
+		return nil
+	})
+	return n, err
 }
 
 // copyWriter stops writing when err returns an error. It keeps the cause of a failed

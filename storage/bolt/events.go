@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/storage"
 )
 
 // Events implements [storage.Reader].
@@ -79,7 +78,7 @@ func (tx *tx) OutboxEnd() (string, error) {
 
 func readEvent(key, record []byte) (e schedctl.Event, err error) {
 	if len(key) != 16 {
-		return e, fmt.Errorf("events: %w: a key has %d bytes", storage.ErrCorrupt, len(key))
+		return e, wrongKey(events, key)
 	}
 	e.ID = id(key, schedctl.EventPrefix)
 	if err := decode(record, &e, (*coder).event); err != nil {

@@ -57,7 +57,7 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
 	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
 	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
-	schedctl.MediaPrefix: "media asset",
+	schedctl.AuditPrefix: "audit entry", schedctl.MediaPrefix: "media asset",
 }
 
 func notFound(prefix schedctl.Prefix, id string) error {
@@ -71,7 +71,7 @@ func wrongKey(b bucket, key []byte) error {
 
 // statusCodes maps the byte of each status in keys and records to the status. The
 // meaning of a byte never changes.
-var statusCodes = [...]schedctl.Status{
+var statusCodes = []schedctl.Status{
 	1: schedctl.Draft,
 	2: schedctl.Scheduled,
 	3: schedctl.Publishing,
@@ -80,26 +80,16 @@ var statusCodes = [...]schedctl.Status{
 	6: schedctl.Canceled,
 }
 
-// statusCode returns the byte of a status, or 0 for an unknown status.
-func statusCode(s schedctl.Status) byte {
-	for code, known := range statusCodes {
-		if code > 0 && known == s {
-			return byte(code)
-		}
-	}
-	return 0
-}
-
 // mediaCodes maps the byte of each status of media assets in keys and records to the
 // status. The meaning of a byte never changes.
-var mediaCodes = [...]schedctl.MediaStatus{
+var mediaCodes = []schedctl.MediaStatus{
 	1: schedctl.MediaPending,
 	2: schedctl.MediaReady,
 	3: schedctl.MediaFailed,
 }
 
-// mediaCode returns the byte of a status, or 0 for an unknown status.
-func mediaCode(s schedctl.MediaStatus) byte { return byte(max(0, slices.Index(mediaCodes[:], s))) }
+// codeOf returns the index of a status, or 0 for an unknown status.
+func codeOf[S ~string](codes []S, s S) byte { return byte(max(0, slices.Index(codes, s))) }
 
 // concat appends the fields to dst, one after another.
 func concat(dst []byte, fields ...[]byte) []byte {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/storage"
 )
 
 // Workspace implements [storage.Reader].
@@ -22,21 +21,13 @@ func (r *reader) Workspace(id string) (schedctl.Workspace, error) {
 }
 
 // Workspaces implements [storage.Reader].
-func (r *reader) Workspaces() (list []schedctl.Workspace, err error) {
-	c := r.in(workspaces).Cursor()
-	for k, v := c.First(); k != nil; k, v = c.Next() {
-		w, err := readWorkspace(k, v)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, w)
-	}
-	return list, nil
+func (r *reader) Workspaces() ([]schedctl.Workspace, error) {
+	return listUnder(r, workspaces, nil, readWorkspace)
 }
 
 func readWorkspace(key, record []byte) (w schedctl.Workspace, err error) {
 	if len(key) != 16 {
-		return w, fmt.Errorf("workspaces: %w: a key has %d bytes", storage.ErrCorrupt, len(key))
+		return w, wrongKey(workspaces, key)
 	}
 	w.ID = id(key, schedctl.WorkspacePrefix)
 	if err := decode(record, &w, (*coder).workspace); err != nil {
@@ -60,27 +51,12 @@ func (r *reader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
 	if owner == nil {
 		return schedctl.APIKey{}, schedctl.Errorf(schedctl.NotFound, "", "there is no such API key")
 	}
-	record := r.in(keys).Get(owner)
-	if record == nil {
-		return schedctl.APIKey{}, fmt.Errorf("API key: %w: a hash refers to a missing key", storage.ErrCorrupt)
-	}
-	return readKey(owner, record)
+	return keyTable.indexed(r, keyHashes, owner)
 }
 
 // Keys implements [storage.Reader].
 func (r *reader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
-	return listUnder(r, keys, workspaceID, readKey)
-}
-
-func readKey(key, record []byte) (k schedctl.APIKey, err error) {
-	if len(key) != 32 {
-		return k, fmt.Errorf("API keys: %w: a key has %d bytes", storage.ErrCorrupt, len(key))
-	}
-	k.WorkspaceID, k.ID = id(key[:16], schedctl.WorkspacePrefix), id(key[16:], schedctl.KeyPrefix)
-	if err := decode(record, &k, (*coder).key); err != nil {
-		return k, fmt.Errorf("API key %s: %w", k.ID, err)
-	}
-	return k, nil
+	return keyTable.list(r, workspaceID)
 }
 
 // PutKey implements [storage.Tx]. It fails if the hash of the key has changed, or if

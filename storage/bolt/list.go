@@ -90,12 +90,8 @@ func (l *listing) bounded() bool {
 // codesOf returns the code of each status once. Without statuses it returns all
 // codes.
 func codesOf(statuses []schedctl.Status) (codes []byte) {
-	var wanted [len(statusCodes)]bool
-	for _, s := range statuses {
-		wanted[statusCode(s)] = true
-	}
-	for code := 1; code < len(statusCodes); code++ {
-		if wanted[code] || len(statuses) == 0 {
+	for code, s := range statusCodes {
+		if code > 0 && (len(statuses) == 0 || slices.Contains(statuses, s)) {
 			codes = append(codes, byte(code))
 		}
 	}

@@ -12,36 +12,12 @@ import (
 
 // MediaAsset implements [storage.Reader].
 func (r *reader) MediaAsset(workspaceID, id string) (schedctl.MediaAsset, error) {
-	ws, asset, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.MediaPrefix, id)
-	if err != nil {
-		return schedctl.MediaAsset{}, err
-	}
-	key := concat(r.scratch[:0], ws[:], asset[:])
-	record := r.in(media).Get(key)
-	if record == nil {
-		return schedctl.MediaAsset{}, notFound(schedctl.MediaPrefix, id)
-	}
-	return readMediaAsset(key, record)
+	return mediaTable.get(r, workspaceID, id)
 }
 
 // MediaAssets implements [storage.Reader].
 func (r *reader) MediaAssets(workspaceID, afterID string, limit int) ([]schedctl.MediaAsset, error) {
-	_, end, err := endOfPage(schedctl.WorkspacePrefix, workspaceID, schedctl.MediaPrefix, afterID)
-	if err != nil {
-		return nil, err
-	}
-	return pageBefore(r, media, end, limit, readMediaAsset)
-}
-
-func readMediaAsset(key, record []byte) (a schedctl.MediaAsset, err error) {
-	if len(key) != 32 {
-		return a, wrongKey(media, key)
-	}
-	a.WorkspaceID, a.ID = id(key[:16], schedctl.WorkspacePrefix), id(key[16:], schedctl.MediaPrefix)
-	if err := decode(record, &a, (*coder).mediaAsset); err != nil {
-		return a, fmt.Errorf("media asset %s: %w", a.ID, err)
-	}
-	return a, nil
+	return mediaTable.page(r, workspaceID, afterID, limit)
 }
 
 // MediaByHash implements [storage.Reader].
@@ -50,7 +26,7 @@ func (r *reader) MediaByHash(workspaceID string, sha256 [32]byte) (a schedctl.Me
 	if err != nil {
 		return a, false, err
 	}
-	prefix := concat(nil, sha256[:], ws[:], []byte{mediaCode(schedctl.MediaReady)})
+	prefix := concat(nil, sha256[:], ws[:], []byte{codeOf(mediaCodes, schedctl.MediaReady)})
 	k, _ := r.in(mediaHashes).Cursor().Seek(prefix)
 	if !bytes.HasPrefix(k, prefix) {
 		return a, false, nil
@@ -58,7 +34,7 @@ func (r *reader) MediaByHash(workspaceID string, sha256 [32]byte) (a schedctl.Me
 	if len(k) != mediaHashSize {
 		return a, false, wrongKey(mediaHashes, k)
 	}
-	a, err = r.indexedMedia(mediaHashes, concat(nil, ws[:], k[len(prefix):]))
+	a, err = mediaTable.indexed(r, mediaHashes, concat(nil, ws[:], k[len(prefix):]))
 	return a, err == nil, err
 }
 
@@ -99,22 +75,13 @@ func (r *reader) ExpiredMedia(before time.Time, limit int) (list []schedctl.Medi
 		if readTime(k) >= end {
 			break
 		}
-		a, err := r.indexedMedia(mediaExpiry, concat(nil, k[24:], k[8:24]))
+		a, err := mediaTable.indexed(r, mediaExpiry, concat(nil, k[24:], k[8:24]))
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, a)
 	}
 	return list, nil
-}
-
-// indexedMedia reads an asset that an index has.
-func (r *reader) indexedMedia(index bucket, key []byte) (a schedctl.MediaAsset, err error) {
-	record := r.in(media).Get(key)
-	if record == nil {
-		return a, fmt.Errorf("%q: %w: the asset of an entry is missing", index, storage.ErrCorrupt)
-	}
-	return readMediaAsset(key, record)
 }
 
 // PutMediaAsset implements [storage.Tx].
@@ -135,10 +102,8 @@ func (tx *tx) PutMediaAsset(a schedctl.MediaAsset) error {
 	if err := putRecord(tx, media, concat(tx.scratch[:0], ws[:], asset[:]), &a, (*coder).mediaAsset); err != nil {
 		return err
 	}
-	for _, e := range mediaEntries(&a, ws, asset) {
-		if err := tx.put(e.bucket, e.key, nil); err != nil {
-			return err
-		}
+	if err := tx.putEntries(mediaEntries(&a, ws, asset)); err != nil {
+		return err
 	}
 	return tx.addMediaSize(ws, quotaSize(&a))
 }
@@ -161,10 +126,8 @@ func (tx *tx) DeleteMediaAsset(workspaceID, id string) error {
 
 // unindexMedia removes an asset from the indexes and from the size of its workspace.
 func (tx *tx) unindexMedia(a *schedctl.MediaAsset, ws, asset ulid) error {
-	for _, e := range mediaEntries(a, ws, asset) {
-		if err := tx.delete(e.bucket, e.key); err != nil {
-			return err
-		}
+	if err := tx.deleteEntries(mediaEntries(a, ws, asset)); err != nil {
+		return err
 	}
 	return tx.addMediaSize(ws, -quotaSize(a))
 }
@@ -196,20 +159,14 @@ func (tx *tx) addMediaSize(ws ulid, n int64) error {
 // mediaHashSize is the length of the keys of media hashes.
 const mediaHashSize = 32 + 16 + 1 + 16
 
-// mediaEntry is an entry of an asset in an index. It has no value.
-type mediaEntry struct {
-	bucket bucket
-	key    []byte
-}
-
 // mediaEntries returns all entries of an asset in the indexes of hashes and of expiry.
-func mediaEntries(a *schedctl.MediaAsset, ws, asset ulid) (list []mediaEntry) {
+func mediaEntries(a *schedctl.MediaAsset, ws, asset ulid) (list []indexEntry) {
 	if a.SHA256 != ([32]byte{}) {
-		list = append(list, mediaEntry{mediaHashes, concat(nil, a.SHA256[:], ws[:], []byte{mediaCode(a.Status)}, asset[:])})
+		list = append(list, indexEntry{bucket: mediaHashes, key: concat(nil, a.SHA256[:], ws[:], []byte{codeOf(mediaCodes, a.Status)}, asset[:])})
 	}
 	if !a.ExpiresAt.IsZero() {
 		at := appendTime(nil, timeKey(a.ExpiresAt.UnixMilli()))
-		list = append(list, mediaEntry{mediaExpiry, concat(at, asset[:], ws[:])})
+		list = append(list, indexEntry{bucket: mediaExpiry, key: concat(at, asset[:], ws[:])})
 	}
 	return list
 }

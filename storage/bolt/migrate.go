@@ -20,17 +20,18 @@ type migration struct {
 }
 
 // migrations are all migrations, in order. The version of a file is the number of
-// migrations that have run on it. A released entry never changes.
+// migrations that have run on it. A released entry never changes. Some also start a new
+// layout of records, which no existing record has, so there is nothing to index.
 var migrations = []migration{
 	{"create the buckets", createBuckets},
 	{"let targets have a content of their own", noChange},
 	{"index the events by post", indexEvents},
-	{"keep webhooks, deliveries and the audit log", createWebhookBuckets},
+	{"keep webhooks, deliveries and the audit log", createAll(webhooks, webhookOwners, deliveries, pendingDeliveries, audit)},
 	{"index contents, ids of networks and identities", indexContents},
 	{"keep how long outcomes are in doubt", noChange},
-	{"index external ids and collections", createExternalIDs},
+	{"index external ids and collections", createAll(externalIDs)},
 	{"let webhooks be notifications", noChange},
-	{"keep media assets and what uses them", createMediaBuckets},
+	{"keep media assets and what uses them", createAll(media, mediaHashes, mediaSizes, mediaExpiry, mediaUses)},
 	{"let posts have several parts", noChange},
 }
 
@@ -67,32 +68,16 @@ func indexEvents(tx *bbolt.Tx) error {
 	})
 }
 
-// createWebhookBuckets also starts the layout in which an event can have a webhook.
-func createWebhookBuckets(tx *bbolt.Tx) error {
-	for _, b := range []bucket{webhooks, webhookOwners, deliveries, pendingDeliveries, audit} {
-		if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
-			return err
+// createAll returns the migration that creates buckets.
+func createAll(list ...bucket) func(*bbolt.Tx) error {
+	return func(tx *bbolt.Tx) error {
+		for _, b := range list {
+			if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	return nil
-}
-
-// createExternalIDs also starts the layout in which posts can have external ids,
-// collections and labels. No existing post has any, so there is nothing to index.
-func createExternalIDs(tx *bbolt.Tx) error {
-	_, err := tx.CreateBucketIfNotExists([]byte(bucketNames[externalIDs]))
-	return err
-}
-
-// createMediaBuckets also starts the layout in which posts can have media. No existing
-// post has any, so there is nothing to index.
-func createMediaBuckets(tx *bbolt.Tx) error {
-	for _, b := range []bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses} {
-		if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // noChange is the migration to a new layout of records. Old records stay as they are.

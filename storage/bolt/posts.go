@@ -73,7 +73,7 @@ func (r *reader) Due(from schedctl.Due, fn func(schedctl.Due) bool) error {
 	c := r.in(due).Cursor()
 	for k, _ := c.Seek(appendDue(r.scratch[:0], from)); k != nil; k, _ = c.Next() {
 		if len(k) != 24 {
-			return fmt.Errorf("due index: %w: a key has %d bytes", storage.ErrCorrupt, len(k))
+			return wrongKey(due, k)
 		}
 		if !fn(readDue(k)) {
 			return nil

@@ -85,7 +85,7 @@ func (tx *tx) deleteEvent(e schedctl.Event) error {
 }
 
 func (tx *tx) pruneDeliveries(before storage.Retention, limit int) (int, error) {
-	old, err := expiredOfEachOwner(tx, deliveries, limit, readDelivery, func(d *schedctl.Delivery, key []byte) retention {
+	old, err := expiredOfEachOwner(tx, deliveries, limit, deliveryTable.read, func(d *schedctl.Delivery, key []byte) retention {
 		if tx.webhookOwner(ulid(key)) == nil {
 			return expired
 		}
@@ -106,7 +106,7 @@ func (tx *tx) pruneDeliveries(before storage.Retention, limit int) (int, error) 
 }
 
 func (tx *tx) pruneAudit(before storage.Retention, limit int) (int, error) {
-	old, err := expiredOfEachOwner(tx, audit, limit, readAudit, func(a *schedctl.AuditEntry, _ []byte) retention {
+	old, err := expiredOfEachOwner(tx, audit, limit, auditTable.read, func(a *schedctl.AuditEntry, _ []byte) retention {
 		return retentionOf(before, a.At, before.Audit)
 	})
 	if err != nil {

@@ -50,11 +50,8 @@ func (c *coder) postMedia(m *schedctl.PostMedia) {
 }
 
 func (c *coder) managed(m **schedctl.Managed) {
-	if !c.present(*m != nil) {
+	if !optional(c, m) {
 		return
-	}
-	if c.reading {
-		*m = new(schedctl.Managed)
 	}
 	text(c, &(*m).Collection)
 	text(c, &(*m).Path)
@@ -66,7 +63,7 @@ func (c *coder) target(t *schedctl.Target) {
 	c.id(schedctl.TargetPrefix, &t.ID)
 	c.id(schedctl.AccountPrefix, &t.AccountID)
 	text(c, &t.Platform)
-	c.status(&t.Status)
+	status(c, &t.Status, statusCodes)
 	c.time(&t.PublishAt)
 	c.time(&t.NextAttemptAt)
 	c.int(&t.Attempts)
@@ -85,30 +82,16 @@ func (c *coder) target(t *schedctl.Target) {
 		c.int(&t.Unreached)
 	}
 	if c.layout >= 7 {
-		c.mediaOverride(&t.Media)
+		optionalList(c, &t.Media, (*coder).postMedia)
 	}
 	if c.layout >= 8 {
 		c.targetParts(t)
 	}
 }
 
-// mediaOverride describes a list whose nil and empty values differ.
-func (c *coder) mediaOverride(m *[]schedctl.PostMedia) {
-	if !c.present(*m != nil) {
-		return
-	}
-	if c.reading {
-		*m = []schedctl.PostMedia{}
-	}
-	list(c, m, (*coder).postMedia)
-}
-
 func (c *coder) targetError(e **schedctl.TargetError) {
-	if !c.present(*e != nil) {
+	if !optional(c, e) {
 		return
-	}
-	if c.reading {
-		*e = new(schedctl.TargetError)
 	}
 	text(c, &(*e).Kind)
 	text(c, &(*e).Code)
@@ -191,7 +174,7 @@ func (c *coder) mediaAsset(a *schedctl.MediaAsset) {
 	c.int(&a.Height)
 	c.int64((*int64)(&a.Duration))
 	text(c, &a.AltText)
-	c.mediaStatus(&a.Status)
+	status(c, &a.Status, mediaCodes)
 	text(c, &a.Reason)
 	c.time(&a.CreatedAt)
 	c.time(&a.UpdatedAt)
@@ -254,7 +237,7 @@ func (c *coder) event(e *schedctl.Event) {
 	c.optionalID(schedctl.TargetPrefix, &e.TargetID)
 	c.optionalID(schedctl.AccountPrefix, &e.AccountID)
 	text(c, &e.Platform)
-	c.status(&e.Status)
+	status(c, &e.Status, statusCodes)
 	text(c, &e.PlatformPostID)
 	text(c, &e.PlatformPostURL)
 	c.time(&e.PublishedAt)
@@ -287,11 +270,8 @@ func (c *coder) webhook(w *schedctl.Webhook) {
 }
 
 func (c *coder) notify(n **schedctl.Notify) {
-	if !c.present(*n != nil) {
+	if !optional(c, n) {
 		return
-	}
-	if c.reading {
-		*n = new(schedctl.Notify)
 	}
 	c.optionalID(schedctl.AccountPrefix, &(*n).AccountID)
 	c.mail(&(*n).Mail)
@@ -302,11 +282,8 @@ func (c *coder) notify(n **schedctl.Notify) {
 }
 
 func (c *coder) mail(m **schedctl.Mail) {
-	if !c.present(*m != nil) {
+	if !optional(c, m) {
 		return
-	}
-	if c.reading {
-		*m = new(schedctl.Mail)
 	}
 	text(c, &(*m).Host)
 	c.int(&(*m).Port)

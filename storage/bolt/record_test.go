@@ -349,7 +349,7 @@ func TestEveryStatusHasACode(t *testing.T) {
 	t.Parallel()
 	codes := make(map[byte]schedctl.Status)
 	for _, s := range schedctl.Statuses() {
-		code := statusCode(s)
+		code := codeOf(statusCodes, s)
 		if code == 0 || codes[code] != "" {
 			t.Errorf("status %q has code %d, as has %q", s, code, codes[code])
 		}

@@ -1,8 +1,6 @@
 package bolt
 
 import (
-	"time"
-
 	"github.com/schedctl/schedctl"
 )
 
@@ -56,30 +54,13 @@ func (c *coder) postParts(p *schedctl.Post) {
 
 // targetParts has the fields of layout 8 of a target.
 func (c *coder) targetParts(t *schedctl.Target) {
-	if c.present(t.Thread != nil) {
-		if c.reading {
-			t.Thread = []schedctl.Part{}
-		}
-		list(c, &t.Thread, (*coder).part)
-	}
+	optionalList(c, &t.Thread, (*coder).part)
 	c.poll(&t.Poll)
 	c.presentation(&t.Presentation)
 	list(c, &t.Done, (*coder).publishedPart)
 	if c.present(t.CommentStatus != "") {
-		c.status(&t.CommentStatus)
+		status(c, &t.CommentStatus, statusCodes)
 	}
-}
-
-// optional writes or reads whether a pointer is set. It returns true, with a new value
-// when reading, if it is.
-func optional[T any](c *coder, v **T) bool {
-	if !c.present(*v != nil) {
-		return false
-	}
-	if c.reading {
-		*v = new(T)
-	}
-	return true
 }
 
 func (c *coder) part(p *schedctl.Part) {
@@ -101,9 +82,7 @@ func (c *coder) poll(p **schedctl.Poll) {
 		return
 	}
 	list(c, &(*p).Options, text)
-	expires := int64((*p).ExpiresIn)
-	c.int64(&expires)
-	(*p).ExpiresIn = time.Duration(expires)
+	c.int64((*int64)(&(*p).ExpiresIn))
 	c.bool(&(*p).Multiple)
 	c.bool(&(*p).HideTotals)
 }

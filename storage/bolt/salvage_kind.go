@@ -33,16 +33,16 @@ type row struct {
 // records that it refers to.
 var kinds = []kind{
 	kindOf(workspaces, 16, readWorkspace, nil, func(tx *tx, w schedctl.Workspace, _ row) error { return tx.PutWorkspace(w) }),
-	kindOf(keys, 32, readKey, newerKey, func(tx *tx, k schedctl.APIKey, _ row) error { return tx.PutKey(k) }),
-	kindOf(accounts, 32, readAccount, newerAccount, putAccount),
-	kindOf(webhooks, 32, readWebhook, newerWebhook, putWebhook),
+	kindOf(keys, 32, keyTable.read, newerKey, func(tx *tx, k schedctl.APIKey, _ row) error { return tx.PutKey(k) }),
+	kindOf(accounts, 32, accountTable.read, newerAccount, putAccount),
+	kindOf(webhooks, 32, webhookTable.read, newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),
 	kindOf(idempotencyRecords, 40, readIdempotencyRecord, nil, salvageIdempotencyRecord),
 	kindOf(events, 16, readEvent, nil, func(tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }),
-	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery),
-	kindOf(audit, 32, readAudit, nil, func(tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
-	kindOf(media, 32, readMediaAsset, newerMedia, func(tx *tx, a schedctl.MediaAsset, _ row) error { return tx.PutMediaAsset(a) }),
+	kindOf(deliveries, 32, deliveryTable.read, newerDelivery, putDelivery),
+	kindOf(audit, 32, auditTable.read, nil, func(tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
+	kindOf(media, 32, mediaTable.read, newerMedia, func(tx *tx, a schedctl.MediaAsset, _ row) error { return tx.PutMediaAsset(a) }),
 }
 
 // kindOfBucket returns the kind of the records of a bucket, or nil for an index.

@@ -66,7 +66,12 @@ func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
 
 // View implements [storage.Store]. fn must not wait for an Update, because a writer that
 // grows the file waits for all readers.
-func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err error) {
+func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
+	return s.read(ctx, "a reader panicked", func(_ *bbolt.Tx, r *reader) error { return fn(r) })
+}
+
+// read calls fn with a read transaction. panicked is the log message for a panic of fn.
+func (s *Store) read(ctx context.Context, panicked string, fn func(*bbolt.Tx, *reader) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -79,8 +84,8 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 	}
 	defer tx.Rollback()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer s.recovered("a reader panicked", &err)
-	return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}, idempotency: s.idempotency, turn: scanTurn{turns: s.scans}})
+	defer s.recovered(panicked, &err)
+	return fn(tx, &reader{ctx: ctx, buckets: buckets{bolt: tx}, idempotency: s.idempotency, turn: scanTurn{turns: s.scans}})
 }
 
 // recovered turns a panic into an error; defer it. bbolt panics on damaged pages, and

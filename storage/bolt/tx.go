@@ -124,6 +124,30 @@ func (tx *tx) delete(b bucket, key []byte) error {
 	return nil
 }
 
+// indexEntry is an entry of a record in an index.
+type indexEntry struct {
+	bucket     bucket
+	key, value []byte
+}
+
+func (tx *tx) putEntries(list []indexEntry) error {
+	for _, e := range list {
+		if err := tx.put(e.bucket, e.key, e.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *tx) deleteEntries(list []indexEntry) error {
+	for _, e := range list {
+		if err := tx.delete(e.bucket, e.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // putRecord writes a record under a key.
 func putRecord[T any](tx *tx, b bucket, key []byte, v *T, fields func(*coder, *T)) error {
 	record, err := encode(&tx.coder, tx.arena.free(), v, fields)

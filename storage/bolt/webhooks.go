@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"github.com/schedctl/schedctl"
@@ -10,32 +9,12 @@ import (
 
 // Webhook implements [storage.Reader].
 func (r *reader) Webhook(workspaceID, id string) (schedctl.Webhook, error) {
-	ws, webhook, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.WebhookPrefix, id)
-	if err != nil {
-		return schedctl.Webhook{}, err
-	}
-	key := concat(r.scratch[:0], ws[:], webhook[:])
-	record := r.in(webhooks).Get(key)
-	if record == nil {
-		return schedctl.Webhook{}, notFound(schedctl.WebhookPrefix, id)
-	}
-	return readWebhook(key, record)
+	return webhookTable.get(r, workspaceID, id)
 }
 
 // Webhooks implements [storage.Reader].
 func (r *reader) Webhooks(workspaceID string) ([]schedctl.Webhook, error) {
-	return listUnder(r, webhooks, workspaceID, readWebhook)
-}
-
-func readWebhook(key, record []byte) (w schedctl.Webhook, err error) {
-	if len(key) != 32 {
-		return w, wrongKey(webhooks, key)
-	}
-	w.WorkspaceID, w.ID = id(key[:16], schedctl.WorkspacePrefix), id(key[16:], schedctl.WebhookPrefix)
-	if err := decode(record, &w, (*coder).webhook); err != nil {
-		return w, fmt.Errorf("webhook %s: %w", w.ID, err)
-	}
-	return w, nil
+	return webhookTable.list(r, workspaceID)
 }
 
 // webhookOwner returns the workspace of a webhook, or nil when there is no such
