@@ -17,6 +17,7 @@ var (
 	takesFiles = []string{
 		"backup", "restore", "post import", "post export", "media upload", "media upload second", "media download second",
 		"post create --media", "post edit --media", "post validate --media",
+		"post create --preview-image", "post edit --preview-image", "post validate --preview-image",
 		"--api-key-file", "api --file", "api -F", "account add --secret-file", "account reconnect --secret-file",
 		"daemon check --file", "daemon salvage --file", "daemon salvage --output",
 		"post create --file", "post edit --file", "post validate --file", "listen --secret-file", "notify add --secret-file", "notify edit --secret-file",

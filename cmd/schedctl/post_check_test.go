@@ -34,7 +34,7 @@ func TestPostValidate(t *testing.T) {
 		"post", "validate", "Hello", "--to", "all", "--override", "hook=Hi")
 	want := map[string]any{
 		"content": "Hello", "publish_at": "now", "social_account_ids": []any{demoID, hookID},
-		"target_overrides": []any{map[string]any{"social_account_id": hookID, "content": "Hi", "options": nil, "media": nil}},
+		"target_overrides": []any{wireOverride(hookID, "Hi", nil)},
 	}
 	if diff := cmp.Diff(want, sent.body); diff != "" {
 		t.Errorf("sent, -want +got:\n%s", diff)
@@ -85,7 +85,7 @@ func TestDryRuns(t *testing.T) {
 			map[string]any{"post_id": "post_1", "content": "New", "social_account_ids": []any{demoID, hookID}, "target_overrides": demo}},
 		"edit of a scheduled post": {scheduled, []string{"edit", "post_1", "--to", "hook", "--override", "hook=anew"},
 			map[string]any{"post_id": "post_1", "content": "Old", "social_account_ids": []any{hookID}, "publish_at": "2026-11-21T13:00:00Z",
-				"target_overrides": []any{map[string]any{"social_account_id": hookID, "content": "anew", "options": nil, "media": nil}}}},
+				"target_overrides": []any{wireOverride(hookID, "anew", nil)}}},
 		"schedule": {draft, []string{"schedule", "post_1", "--in", "2h"},
 			map[string]any{"post_id": "post_1", "content": "Old", "social_account_ids": []any{demoID, hookID}, "publish_at": "2026-11-21T14:00:00Z", "target_overrides": demo}},
 		"publish to another account": {draft, []string{"publish", "post_1", "--to", "hook", "--allow-duplicate"},

@@ -13,6 +13,14 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
+// wireOverride is an override of a text and options in a request.
+func wireOverride(id string, content, options any) map[string]any {
+	return map[string]any{
+		"social_account_id": id, "content": content, "options": options, "media": nil, "thread": nil, "poll": nil,
+		"content_warning": nil, "visibility": nil, "language": nil,
+	}
+}
+
 func TestPostCreateWithTextsForSingleAccounts(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "short.txt")
@@ -23,12 +31,12 @@ func TestPostCreateWithTextsForSingleAccounts(t *testing.T) {
 		overrides []string
 		want      []any
 	}{
-		"a text": {[]string{"hook=In short"}, []any{map[string]any{"social_account_id": hookID, "content": "In short", "options": nil, "media": nil}}},
+		"a text": {[]string{"hook=In short"}, []any{wireOverride(hookID, "In short", nil)}},
 		"a file, and a text with an equals sign": {[]string{"http:hook=@" + file, demoID + "=a=b"}, []any{
-			map[string]any{"social_account_id": hookID, "content": "From a file", "options": nil, "media": nil},
-			map[string]any{"social_account_id": demoID, "content": "a=b", "options": nil, "media": nil},
+			wireOverride(hookID, "From a file", nil),
+			wireOverride(demoID, "a=b", nil),
 		}},
-		"a text with a mention": {[]string{"hook=@@alice, hello"}, []any{map[string]any{"social_account_id": hookID, "content": "@alice, hello", "options": nil, "media": nil}}},
+		"a text with a mention": {[]string{"hook=@@alice, hello"}, []any{wireOverride(hookID, "@alice, hello", nil)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,9 +90,9 @@ func TestPostEditKeepsTheOtherOverrides(t *testing.T) {
 			{SocialAccountID: hookID, Content: ptr("for hook"), Options: map[string]any{"visibility": "unlisted"}},
 		},
 	}
-	demo := map[string]any{"social_account_id": demoID, "content": "for demo", "options": map[string]any{}, "media": nil}
+	demo := wireOverride(demoID, "for demo", map[string]any{})
 	hook := func(content any) map[string]any {
-		return map[string]any{"social_account_id": hookID, "content": content, "options": map[string]any{"visibility": "unlisted"}, "media": nil}
+		return wireOverride(hookID, content, map[string]any{"visibility": "unlisted"})
 	}
 	for name, tc := range map[string]struct {
 		args []string

@@ -317,7 +317,7 @@ func TestPostEditSendsOnlyWhatIsGiven(t *testing.T) {
 		})
 	}
 	m := newMachine(t, nil).terminals()
-	m.want(t, 2, "", "schedctl: nothing to change; give a text, --editor, --to, --media, --override, --label, --at or --in\n", "post", "edit", "post_1")
+	m.want(t, 2, "", "schedctl: nothing to change; give a text, --editor, --to, --media, --part, --override, --label, --at or --in\n", "post", "edit", "post_1")
 }
 
 func TestPostListAsksForWhatTheFlagsSay(t *testing.T) {

@@ -33,12 +33,12 @@ func newImport(a *cli.App) *cobra.Command {
 		Short: "Create posts from a CSV or JSON Lines file",
 		Long: `Create a post from each line of a file, or of standard input ("-").
 
-The columns are id, content, to, at, tz, media and alt, and those below. A CSV file names its columns in
-the first line, and separates the accounts in "to" with ";". A JSON Lines file has an
-object with these keys in each line, and "to" is a list. Also accepted are text, body
-and message for content, account and accounts for to, time, date and publish_at for at,
-and timezone for tz; other columns are an error. A line without "at" becomes a draft.
-"tz" is the zone of "at"; the default is --tz, else the local zone.
+The columns are id, content, to, at, tz, media and alt, and those below. A CSV file
+names its columns in the first line, and separates the accounts in "to" with ";". A JSON
+Lines file has an object with these keys in each line, and "to" is a list. Also accepted
+are text, body and message for content, account and accounts for to, time, date and
+publish_at for at, and timezone for tz; other columns are an error. A line without "at"
+becomes a draft. "tz" is the zone of "at"; the default is --tz, else the local zone.
 
 "media" are files or ids of assets, and "alt" their alt texts in the same order. In CSV
 ";" separates several, and "\;" is a semicolon; in JSON Lines both are lists. Paths are

@@ -24,10 +24,10 @@ func newWait(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "wait ID...",
 		Short: "Wait until posts are published",
-		Long: `Wait until posts are published, have failed or are canceled, with their first comments.
-With --timeout the command stops waiting after that time (exit status 8); the posts are not affected.
-When a target or a first comment failed, the exit status is 9 and the reason is on
-standard error. A canceled post is not an error.`,
+		Long: `Wait until posts are published, have failed or are canceled, with their first
+comments. With --timeout the command stops waiting after that time (exit status 8); the
+posts are not affected. When a target or a first comment failed, the exit status is 9
+and the reason is on standard error. A canceled post is not an error.`,
 		Example: `  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J --timeout 5m && echo ended`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
