@@ -159,7 +159,8 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 // that have not published any part of the post, with the same time if that is in the future.
 func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
 	body := apiv1.CreatePost{Content: p.Content, Media: p.Media, Labels: p.Labels, AllowDuplicate: true}
-	copyParts(&body, p)
+	body.Thread, body.FirstComment = p.Thread, p.FirstComment
+	copyPresentation(&body, p)
 	for _, id := range p.SocialAccountIDs {
 		if i := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool { return t.SocialAccountID == id }); i < 0 || p.Targets[i].Status != schedctl.Published && p.Targets[i].PlatformPostID == nil {
 			body.SocialAccountIDs = append(body.SocialAccountIDs, id)

@@ -43,7 +43,7 @@ type composer struct {
 	theme theme
 	draft draft
 
-	keys, accountKeys, mediaKeys []key.Binding // the most important keys, for the help line
+	keys, partKeys, accountKeys, mediaKeys []key.Binding // the most important keys, for the help lines
 
 	text         textarea.Model
 	texts        texts
@@ -66,17 +66,14 @@ type composer struct {
 func (m *Model) compose(d draft) tea.Cmd {
 	c := &composer{
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
-		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Outside},
+		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Outside},
+		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Outside},
 		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave},
-		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.Attach, m.keys.Field, m.keys.Leave},
+		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave},
 		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or a time such as tomorrow 9am, or now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
-	c.texts.own = map[string]string{}
-	for _, id := range c.accountIDs {
-		c.texts.own[id] = c.originalText(id)
-	}
-	c.setText(d.from.Content)
+	c.setTexts(d.from)
 	c.setMedia(d.from)
 	if d.post.ID != "" && d.post.PublishAt != nil {
 		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
@@ -127,6 +124,8 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 		return c.focus(c.nextField(fields - 1))
 	case key.Matches(k, m.keys.Attach):
 		return c.askFile(m)
+	case key.Matches(k, m.keys.Comment):
+		return c.switchText(commentText)
 	case key.Matches(k, m.keys.Theirs) && c.conflict != nil:
 		c.discard(m)
 		return m.compose(editDraft(*c.conflict))
@@ -140,11 +139,7 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 func (c *composer) handleFieldKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch c.field {
 	case fieldText:
-		before := c.text.Value()
-		c.text, _ = c.text.Update(k)
-		if c.text.Value() != before {
-			return c.check()
-		}
+		return c.handleTextKey(m, k)
 	case fieldTime:
 		c.timeInput, _ = c.timeInput.Update(k)
 	case fieldAccounts:
@@ -208,7 +203,7 @@ func (c *composer) changed() bool {
 	if c.draft.post.ID == "" && c.draft.from.ID != "" {
 		return true // a copy is not saved yet
 	}
-	return c.commonText() != c.draft.from.Content || c.timeInput.Value() != c.originalTime || c.accountsChanged() || c.textsChanged() || c.mediaChanged()
+	return c.partsChanged() || c.commentChanged() || c.timeInput.Value() != c.originalTime || c.accountsChanged() || c.ownTextsChanged()
 }
 
 // accountsChanged reports whether the selected accounts have changed.

@@ -60,7 +60,7 @@ func (c *composer) askAltText(m *Model) {
 			return nil, explain(err)
 		}
 		for i := range c.media.list {
-			if c.media.list[i].asset.ID == a.asset.ID {
+			if c.media.list[i].asset.ID == a.asset.ID && c.media.list[i].part == a.part {
 				c.media.list[i].alt = strings.TrimSpace(text)
 			}
 		}

@@ -1,16 +1,18 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
-	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/threadtext"
 )
 
 // checkAfter is how long typing must pause before the daemon validates the text.
@@ -85,15 +87,14 @@ func (c *composer) handle(m *Model, msg composeMsg) tea.Cmd {
 			c.fault = "the editor: " + explain(msg.err)
 		}
 		if msg.text != "" && msg.text != c.currentText() {
-			c.text.SetValue(msg.text)
-			return c.check()
+			return c.changeText(func() { c.text.SetValue(msg.text) })
 		}
 	}
 	return nil
 }
 
 func (c *composer) validate(m *Model, msg checkMsg) tea.Cmd {
-	if msg.seq != c.validation.seq || c.commonText() == "" && len(c.mediaBody()) == 0 {
+	if msg.seq != c.validation.seq || c.isEmpty() || c.emptyPart() != "" {
 		return nil
 	}
 	cl, id, body := m.cfg.Client, c.draft.post.ID, c.body(nil)
@@ -104,49 +105,57 @@ func (c *composer) validate(m *Model, msg checkMsg) tea.Cmd {
 	})
 }
 
-// counter is the length of a text and an account's limit.
+// counter is the length of a part and an account's limit.
 type counter struct {
-	length, limit int // limit 0 for none
-	unit          string
-	exact         bool // counted by the daemon, not estimated
+	part          string // the name of the part
+	length, limit int    // limit 0 for none
+	exact         bool   // counted by the daemon, not estimated
 }
 
-// counter returns the daemon's count of the text, or an estimate until the daemon
-// has responded.
-func (c *composer) counter(a apiv1.Account) counter {
-	text := c.ownText(a.ID)
-	if text == "" {
-		text = c.commonText()
-	}
-	out := counter{length: estimateLength(text, a.Limits.Unit), unit: a.Limits.Unit}
+// counters returns the daemon's counts of the parts that an account gets, or estimates
+// until the daemon has responded.
+func (c *composer) counters(a apiv1.Account) (list []counter) {
+	limit := threadtext.Limit{Unit: a.Limits.Unit}
 	if a.Limits.MaxCharacters != nil {
-		out.limit = *a.Limits.MaxCharacters
+		limit.Max = *a.Limits.MaxCharacters
+	}
+	if a.Limits.URLCharacters != nil {
+		limit.URLCharacters = *a.Limits.URLCharacters
+	}
+	for i, text := range c.partsFor(a.ID) {
+		list = append(list, counter{part: partName(i), length: limit.Length(text), limit: limit.Max})
+	}
+	if c.hasComment() {
+		list = append(list, counter{part: partName(commentPart), length: limit.Length(c.comment()), limit: limit.Max})
 	}
 	if c.validation.resultSeq != c.validation.seq {
-		return out
+		return list
 	}
 	for _, v := range c.validation.result.Accounts {
-		if v.SocialAccountID == a.ID {
-			out.length, out.exact = v.Length, true
+		if v.SocialAccountID != a.ID || len(v.Parts) != len(list) {
+			continue
+		}
+		for i, part := range v.Parts {
+			list[i].length, list[i].exact, list[i].limit = part.Length, true, 0
+			if part.Limit != nil {
+				list[i].limit = *part.Limit
+			}
 		}
 	}
-	return out
+	return list
 }
 
-// estimateLength estimates a length. Networks count links and mentions in other
-// ways.
-func estimateLength(text, unit string) (n int) {
-	switch unit {
-	case "bytes":
-		return len(text)
-	case "graphemes":
-		for state := byte(0); text != ""; n++ {
-			_, _, size, next := ansi.DecodeSequence(text, state, nil)
-			text, state = text[size:], next
-		}
-		return n
+// over returns by how much a part is too long. It is negative for a part that fits.
+func (n counter) over() int {
+	if n.limit == 0 {
+		return math.MinInt
 	}
-	return utf8.RuneCountInString(text)
+	return n.length - n.limit
+}
+
+// closest returns the count that is closest to its limit, or the first one.
+func closest(list []counter) counter {
+	return slices.MaxFunc(list, func(a, b counter) int { return cmp.Compare(a.over(), b.over()) })
 }
 
 // text formats a count.
@@ -163,6 +172,14 @@ func (n counter) text() string {
 		over = fmt.Sprintf(", %d too many", n.length-n.limit)
 	}
 	return fmt.Sprintf("%s%d/%d%s", about, n.length, n.limit, over)
+}
+
+// draw formats a count, in color if the text is too long.
+func (n counter) draw(t theme) string {
+	if n.over() > 0 {
+		return t.bad.Render(n.text())
+	}
+	return n.text()
 }
 
 // problems returns what the daemon would refuse and what it warns about.
@@ -185,5 +202,5 @@ func (c *composer) problems(s drawContext) (bad, warn []string) {
 			warn = append(warn, s.name(a.SocialAccountID)+": "+w)
 		}
 	}
-	return bad, warn
+	return bad, append(warn, c.droppedFiles(s)...)
 }

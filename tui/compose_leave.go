@@ -59,8 +59,11 @@ func (c *composer) saveDraft(m *Model) tea.Cmd {
 	case c.mediaFault() != "":
 		c.fault = c.mediaFault()
 		return nil
-	case strings.TrimSpace(c.commonText()) == "" && len(c.media.list) == 0:
+	case c.isEmpty():
 		c.fault = "a draft needs a text"
+		return nil
+	case c.emptyPart() != "":
+		c.fault = c.emptyPart()
 		return nil
 	}
 	c.fault, c.sending = "", true
@@ -79,7 +82,7 @@ func (c *composer) savesNewDraft() bool {
 func (c *composer) discard(m *Model) {
 	m.dialog = nil
 	c.leaving = false
-	text := c.commonText()
+	text := c.commonParts()[0]
 	if strings.TrimSpace(text) == "" {
 		text = c.allText()
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,6 +18,7 @@ import (
 // attachment is one file of the post in the composer.
 type attachment struct {
 	mediaOf
+	part      int    // 0 for the first part, or commentPart
 	path      string // of a file that was attached here
 	number    int    // identifies an upload, to ignore the result of a removed one
 	uploading bool
@@ -27,8 +29,8 @@ type attachment struct {
 
 // media are the files of the post in the composer.
 type media struct {
-	list    []attachment
-	before  []mediaOf // the files of the post before it was edited
+	list    []attachment // by part, those of the first comment last
+	before  []attachment // the files of the post before it was edited
 	cursor  int
 	uploads int // number of uploads started
 }
@@ -48,23 +50,47 @@ func (m uploadTickMsg) composer() string { return m.id }
 
 // setMedia sets the files that the post has.
 func (c *composer) setMedia(p apiv1.Post) {
-	c.media.before = postMedia(p.Media, p.MediaAssets)
-	c.media.list = nil
-	for _, m := range c.media.before {
-		c.media.list = append(c.media.list, attachment{mediaOf: m})
+	c.media.before = nil
+	add := func(list []apiv1.PostMedia, part int) {
+		for _, m := range postMedia(list, p.MediaAssets) {
+			c.media.before = append(c.media.before, attachment{mediaOf: m, part: part})
+		}
 	}
+	add(p.Media, 0)
+	for i, part := range p.Thread {
+		add(part.Media, i+1)
+	}
+	if p.FirstComment != nil {
+		add(p.FirstComment.Media, commentPart)
+	}
+	c.media.list = slices.Clone(c.media.before)
 }
 
-// mediaChanged reports whether a file or an alt text has changed.
-func (c *composer) mediaChanged() bool {
-	return !slices.EqualFunc(c.media.list, c.media.before, func(a attachment, b mediaOf) bool { return a.asset.ID == b.asset.ID && a.alt == b.alt })
+// mediaChanged reports whether a file or an alt text of a part has changed.
+func (c *composer) mediaChanged(part int) bool {
+	return !slices.EqualFunc(ofPart(c.media.list, part), ofPart(c.media.before, part), func(a, b attachment) bool {
+		return a.asset.ID == b.asset.ID && a.alt == b.alt
+	})
 }
 
-// mediaBody returns the uploaded files for a request. An alt text that is that of the
-// asset is left out, so that later changes of the asset apply to the post.
-func (c *composer) mediaBody() []apiv1.PostMedia {
+// ofPart returns the files of a part.
+func ofPart(list []attachment, part int) (out []attachment) {
+	for _, a := range list {
+		if a.part == part {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// hasMedia reports whether a part has files.
+func (c *composer) hasMedia(part int) bool { return len(ofPart(c.media.list, part)) > 0 }
+
+// mediaBody returns the uploaded files of a part for a request. An alt text that is that
+// of the asset is left out, so that later changes of the asset apply to the post.
+func (c *composer) mediaBody(part int) []apiv1.PostMedia {
 	list := []apiv1.PostMedia{}
-	for _, a := range c.media.list {
+	for _, a := range ofPart(c.media.list, part) {
 		if a.uploading || a.fault != "" {
 			continue
 		}
@@ -93,12 +119,14 @@ func (c *composer) mediaFault() string {
 // uploadEvery is how often the progress of uploads is drawn.
 const uploadEvery = 200 * time.Millisecond
 
-// attach uploads a file.
+// attach uploads a file for the part with the cursor.
 func (c *composer) attach(m *Model, path string) tea.Cmd {
 	running := c.uploading()
 	c.media.uploads++
 	a := attachment{path: path, number: c.media.uploads, uploading: true, sent: new(atomic.Int64), size: new(atomic.Int64)}
+	a.part = min(c.cursorPart(), len(c.commonParts())-1)
 	c.media.list, c.media.cursor = append(c.media.list, a), len(c.media.list)
+	c.sortMedia()
 	cl, id := m.cfg.Client, c.id
 	upload := m.upload(func(ctx context.Context) tea.Msg {
 		asset, err := cl.Upload(ctx, path, func(sent, size int64) {
@@ -124,8 +152,63 @@ func (c *composer) uploading() bool {
 	return slices.ContainsFunc(c.media.list, func(a attachment) bool { return a.uploading })
 }
 
+// sortMedia sorts the files by part. The cursor stays on its file.
+func (c *composer) sortMedia() {
+	list := c.media.list
+	if len(list) == 0 {
+		return
+	}
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(uint(list[a].part), uint(list[b].part)) })
+	sorted := make([]attachment, len(list))
+	for i, from := range order {
+		sorted[i] = list[from]
+	}
+	c.media.list, c.media.cursor = sorted, slices.Index(order, c.media.cursor)
+}
+
+// moveMedia moves the files of the parts of the thread to other parts.
+func (c *composer) moveMedia(to func(part int) int) {
+	for i := range c.media.list {
+		if a := &c.media.list[i]; a.part != commentPart {
+			a.part = to(a.part)
+		}
+	}
+	c.sortMedia()
+}
+
+// moveFile moves the selected file to the part before or after its own. The first comment
+// comes last.
+func (c *composer) moveFile(by int) tea.Cmd {
+	a, parts := &c.media.list[c.media.cursor], len(c.commonParts())
+	last := parts - 1
+	if c.hasComment() {
+		last = parts
+	}
+	part := a.part
+	if part == commentPart {
+		part = parts
+	}
+	if part = max(0, min(part+by, last)); part == parts {
+		part = commentPart
+	}
+	if part == a.part {
+		return nil
+	}
+	if slices.ContainsFunc(ofPart(c.media.list, part), func(other attachment) bool { return other.asset.ID == a.asset.ID && a.asset.ID != "" }) {
+		c.fault = partName(part) + " already has " + fileName(a.asset)
+		return nil
+	}
+	a.part = part
+	c.sortMedia()
+	return c.check()
+}
+
 // handleUploaded takes the result of an upload. The daemon returns the same asset for the
-// same bytes, and a post can show it once.
+// same bytes, and a part can show it once.
 func (c *composer) handleUploaded(msg uploadedMsg) tea.Cmd {
 	list := c.media.list
 	i := slices.IndexFunc(list, func(a attachment) bool { return a.number == msg.number && a.uploading })
@@ -138,9 +221,13 @@ func (c *composer) handleUploaded(msg uploadedMsg) tea.Cmd {
 		a.fault = explain(msg.err)
 		return nil
 	}
-	if slices.ContainsFunc(list, func(other attachment) bool { return other.asset.ID == msg.asset.ID }) {
+	if slices.ContainsFunc(ofPart(list, a.part), func(other attachment) bool { return other.asset.ID == msg.asset.ID }) {
+		holder := "the post"
+		if c.hasSeveralParts() {
+			holder = partName(a.part)
+		}
 		c.removeMedia(i)
-		c.fault = "the post already has " + fileName(msg.asset)
+		c.fault = holder + " already has " + fileName(msg.asset)
 		return nil
 	}
 	a.asset = msg.asset
@@ -155,7 +242,8 @@ func (c *composer) removeMedia(i int) {
 	c.media.cursor = clamp(c.media.cursor, len(c.media.list))
 }
 
-// handleMediaKey moves through the files, removes one, or edits an alt text.
+// handleMediaKey moves through the files, removes one, moves one to another part, or edits
+// an alt text.
 func (c *composer) handleMediaKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	n := len(c.media.list)
 	switch {
@@ -167,6 +255,10 @@ func (c *composer) handleMediaKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.keys.Remove):
 		c.removeMedia(c.media.cursor)
 		return c.check()
+	case key.Matches(k, m.keys.OtherPart) && k.Type == tea.KeyLeft:
+		return c.moveFile(-1)
+	case key.Matches(k, m.keys.OtherPart):
+		return c.moveFile(1)
 	case key.Matches(k, m.keys.Open) && c.media.list[c.media.cursor].asset.ID != "":
 		c.askAltText(m)
 	}
@@ -185,6 +277,9 @@ func (c *composer) mediaLines(s drawContext, width, room int) []string {
 	for i := first; i < min(len(list), first+room); i++ {
 		here := c.field == fieldMedia && i == c.media.cursor
 		left, right := list[i].labels(s.theme)
+		if c.hasSeveralParts() {
+			left = partName(list[i].part) + ": " + left
+		}
 		const least = 12 // columns for the name
 		right = clip(right, width-4-min(least, ansi.StringWidth(left)))
 		left = clip(left, max(least, width-4-ansi.StringWidth(right)))

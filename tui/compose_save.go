@@ -34,8 +34,10 @@ func (c *composer) save(m *Model) tea.Cmd {
 	case fault != "":
 	case c.mediaFault() != "":
 		fault = c.mediaFault()
-	case strings.TrimSpace(c.commonText()) == "" && len(c.media.list) == 0:
+	case c.isEmpty():
 		fault = "the text is empty"
+	case c.emptyPart() != "":
+		fault = c.emptyPart()
 	case at != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or clear the time to save a draft"
 	case c.draft.post.ID != "" && !c.changed():
@@ -81,8 +83,12 @@ func (c *composer) publishTime(now time.Time, zone *time.Location) (at *apiv1.Pu
 
 // body returns the request that creates the post.
 func (c *composer) body(at *apiv1.PublishTime) apiv1.CreatePost {
-	body := apiv1.CreatePost{Content: c.commonText(), Media: c.mediaBody(), SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: at, TargetOverrides: c.overrides(), Labels: c.draft.from.Labels}
-	copyParts(&body, c.draft.from)
+	from := c.draft.from
+	body := apiv1.CreatePost{
+		Content: c.commonParts()[0], Media: c.mediaBody(0), Thread: c.thread(), FirstComment: c.firstComment(),
+		SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: at, TargetOverrides: c.overrides(), Labels: from.Labels,
+	}
+	copyPresentation(&body, from)
 	return body
 }
 
@@ -116,19 +122,28 @@ func (c *composer) edit(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	if at != nil {
 		body.PublishAt = apiv1.NewTime(at.Time)
 	}
-	if text := c.commonText(); text != c.draft.from.Content {
+	if text := c.commonParts()[0]; text != c.draft.from.Content {
 		body.Content = &text
 	}
-	if c.mediaChanged() {
-		list := c.mediaBody()
+	if c.mediaChanged(0) {
+		list := c.mediaBody(0)
 		body.Media = &list
+	}
+	if c.threadChanged() {
+		thread := c.thread()
+		body.Thread = &thread
+	}
+	if c.commentChanged() {
+		if body.FirstComment = c.firstComment(); body.FirstComment == nil {
+			body.FirstComment = noComment()
+		}
 	}
 	overrides := append([]apiv1.Override{}, c.overrides()...)
 	if c.accountsChanged() {
 		to := append([]string{}, c.accountIDs...)
 		body.SocialAccountIDs = &to
 	}
-	if c.textsChanged() || c.accountsChanged() && len(overrides)+len(p.TargetOverrides) > 0 {
+	if c.ownTextsChanged() || c.accountsChanged() && len(overrides)+len(p.TargetOverrides) > 0 {
 		body.TargetOverrides = &overrides
 	}
 	cl, id := m.cfg.Client, c.id
@@ -191,38 +206,4 @@ func (m *Model) undoSave(before, after apiv1.Post) *undo {
 		return nil
 	}
 	return cannotUndo(after, "was published")
-}
-
-// sameText reports whether two overrides give an account the same text.
-func sameText(a, b apiv1.Override) bool {
-	return a.SocialAccountID == b.SocialAccountID && (a.Content == nil) == (b.Content == nil) && (a.Content == nil || *a.Content == *b.Content)
-}
-
-// sameMedia reports whether two files of posts are the same, with the same alt text.
-func sameMedia(a, b apiv1.PostMedia) bool {
-	return a.ID == b.ID && (a.AltText == nil) == (b.AltText == nil) && (a.AltText == nil || *a.AltText == *b.AltText)
-}
-
-// editTo returns the edit that turns the post have into want.
-func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
-	if want.Content != have.Content {
-		body.Content = &want.Content
-	}
-	if !slices.EqualFunc(want.Media, have.Media, sameMedia) {
-		list := append([]apiv1.PostMedia{}, want.Media...)
-		body.Media = &list
-	}
-	moved := !slices.Equal(want.SocialAccountIDs, have.SocialAccountIDs)
-	if moved {
-		to := append([]string{}, want.SocialAccountIDs...)
-		body.SocialAccountIDs = &to
-	}
-	if moved || !slices.EqualFunc(want.TargetOverrides, have.TargetOverrides, sameText) {
-		overrides := append([]apiv1.Override{}, want.TargetOverrides...)
-		body.TargetOverrides = &overrides
-	}
-	if want.PublishAt != nil && (have.PublishAt == nil || !want.PublishAt.Equal(have.PublishAt.Time)) {
-		body.PublishAt = want.PublishAt
-	}
-	return body
 }

@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl"
@@ -14,24 +16,49 @@ import (
 // their counters, the time, and messages.
 func (c *composer) lines(m *Model, width, height int) []string {
 	s := m.scene()
-	below := c.mediaLines(s, width, max(1, height/4))
+	below := c.countLines(m.theme, m.accounts.list, width)
+	below = append(below, c.commentLine(m.theme, width)...)
+	below = append(below, c.mediaLines(s, width, max(1, height/4))...)
 	below = append(below, c.accountLines(s, m.accounts.list, m.accounts.err, width, max(1, height/3))...)
 	below = append(below, c.timeLines(m, width)...)
 	below = append(below, c.messages(m, width, max(2, height/4))...)
-	head := c.label("New post", fieldText)
-	switch {
-	case c.texts.accountID != "":
-		head = c.label("For "+s.name(c.texts.accountID)+" only; leave empty to use the common text", fieldText)
-	case c.draft.post.ID != "":
-		head = c.label("Edit "+string(c.draft.post.Status)+" post", fieldText)
-	}
 	rows := max(1, height-len(below)-1)
 	text := c.text
-	text.SetWidth(max(3, width-1))
+	text.SetWidth(textWidth(width))
 	text.SetHeight(rows)
 	drawn := strings.Split(text.View(), "\n")
-	lines := append([]string{head}, fitLines(drawn, width, rows)...)
+	lines := append([]string{clip(c.label(c.title(s), fieldText), width)}, fitLines(drawn, width, rows)...)
 	return append(lines, below...)
+}
+
+// textWidth returns the width of the text field on a screen.
+func textWidth(width int) int { return max(3, width-1) }
+
+// title names the text in the field, and the part with the cursor.
+func (c *composer) title(s drawContext) string {
+	part := ""
+	if n := len(c.fieldParts()); n > 1 {
+		part = fmt.Sprintf(", part %d of %d", c.cursorPart()+1, n)
+	}
+	switch {
+	case c.texts.shown == commentText:
+		return "First comment, a reply to the last part; leave empty for none"
+	case c.texts.shown != commonText:
+		return "For " + s.name(c.texts.shown) + " only" + part + "; leave empty to use the common text"
+	case c.draft.post.ID != "":
+		return "Edit " + string(c.draft.post.Status) + " post" + part
+	}
+	return "New post" + part
+}
+
+// commentLine renders the start of the first comment, unless it is in the field.
+func (c *composer) commentLine(t theme, width int) []string {
+	text := c.comment()
+	if c.texts.shown == commentText || strings.TrimSpace(text) == "" {
+		return nil
+	}
+	const label = "  First comment  "
+	return []string{label + t.faint.Render(excerpt(text, max(1, width-len(label)-1)))}
 }
 
 // label renders the name of a field and marks the focused one.
@@ -58,15 +85,15 @@ func (c *composer) accountLines(s drawContext, list []apiv1.Account, err error, 
 		chosen := slices.Contains(c.accountIDs, a.ID)
 		here := c.field == fieldAccounts && i == c.cursor
 		left := c.theme.mark(here) + checkbox(item{chosen: chosen}) + " " + oneLine(a.Name) + " " + s.theme.faint.Render(oneLine(a.Platform))
-		if chosen && c.ownText(a.ID) != "" {
+		if chosen && !c.ownText(a.ID).isZero() {
 			left += ", its own text"
 		}
 		right := ""
 		if chosen {
-			n := c.counter(a)
-			right = n.text()
-			if n.limit > 0 && n.length > n.limit {
-				right = s.theme.bad.Render(right)
+			list := c.counters(a)
+			n := closest(list)
+			if right = n.draw(s.theme); len(list) > 1 {
+				right = n.part + ": " + right
 			}
 		}
 		if a.Status == schedctl.AccountError {
@@ -124,11 +151,24 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 		return append(lines, t.faint.Render("saving …"))
 	}
 	keys := c.keys
+	if len(c.fieldParts()) > 1 {
+		keys = c.partKeys
+	}
 	switch c.field {
 	case fieldAccounts:
 		keys = c.accountKeys
 	case fieldMedia:
 		keys = c.mediaKeys
 	}
-	return append(lines, shortHelp(t, keys, width))
+	return append(lines, c.keyLines(t, keys, width, m.height)...)
+}
+
+// keyLines renders the most important keys, in two lines on a screen with enough space.
+func (c *composer) keyLines(t theme, keys []key.Binding, width, height int) []string {
+	const twoLinesFrom = 20
+	lines := []string{shortHelp(t, keys, width)}
+	if n := keysThatFit(keys, width); height >= twoLinesFrom && n < len(keys) {
+		lines = append(lines, shortHelp(t, keys[n:], width))
+	}
+	return lines
 }

@@ -255,7 +255,24 @@ func (f *fake) Validate(_ context.Context, id string, p apiv1.CreatePost) (apiv1
 	v := apiv1.Validation{Allowed: true}
 	f.validated = id
 	for _, id := range p.SocialAccountIDs {
-		v.Accounts = append(v.Accounts, apiv1.AccountValidation{SocialAccountID: id, Allowed: true, Length: 1000 + len(p.Content)})
+		a := apiv1.AccountValidation{SocialAccountID: id, Allowed: true, Length: 1000 + len(p.Content)}
+		add := func(kind schedctl.PartKind, text string) {
+			part := apiv1.PartValidation{Index: len(a.Parts), Kind: kind, Length: 1000 + len(text)}
+			for _, acct := range f.accounts {
+				if acct.ID == id {
+					part.Limit = acct.Limits.MaxCharacters
+				}
+			}
+			a.Parts = append(a.Parts, part)
+		}
+		add(schedctl.PartPost, p.Content)
+		for _, part := range p.Thread {
+			add(schedctl.PartReply, part.Content)
+		}
+		if p.FirstComment != nil {
+			add(schedctl.PartComment, p.FirstComment.Content)
+		}
+		v.Accounts = append(v.Accounts, a)
 	}
 	return v, f.enter("Validate")
 }
@@ -274,7 +291,7 @@ func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.
 		return known, f.enter("Create")
 	}
 	post := apiv1.Post{ID: fmt.Sprintf("post_new%d", len(f.created)), Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Labels: p.Labels, Status: schedctl.Draft, Version: 1, CreatedAt: at(0)}
-	post.Media = p.Media
+	post.Media, post.Thread, post.FirstComment = p.Media, p.Thread, p.FirstComment
 	for _, m := range p.Media {
 		for _, a := range f.uploads {
 			if a.ID == m.ID {
@@ -319,6 +336,14 @@ func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.P
 		}
 		if e.Media != nil {
 			p.Media = *e.Media
+		}
+		if e.Thread != nil {
+			p.Thread = *e.Thread
+		}
+		if e.FirstComment != nil {
+			if p.FirstComment = e.FirstComment; e.FirstComment.Content == "" && len(e.FirstComment.Media) == 0 {
+				p.FirstComment = nil
+			}
 		}
 		if e.PublishAt != nil {
 			p.PublishAt, p.Status = e.PublishAt, schedctl.Scheduled

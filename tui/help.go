@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
@@ -56,19 +58,27 @@ func helpLines(t theme, k keyMap, width int) (lines []string) {
 	return lines
 }
 
+// keyGap separates two keys in a line.
+const keyGap = "   "
+
 // shortHelp renders the most important keys, as many as fit.
 func shortHelp(t theme, keys []key.Binding, width int) string {
-	line, used := "", 0
-	for _, b := range keys {
-		text := b.Help().Key + " " + b.Help().Desc
-		if used > 0 {
-			text = "   " + text
-		}
-		w := ansi.StringWidth(text)
-		if used+w > width {
-			break
-		}
-		line, used = line+text, used+w
+	texts := make([]string, keysThatFit(keys, width))
+	for i := range texts {
+		texts[i] = keyText(keys[i])
 	}
-	return t.faint.Render(line)
+	return t.faint.Render(strings.Join(texts, keyGap))
 }
+
+// keysThatFit returns how many of the first keys fit in a line.
+func keysThatFit(keys []key.Binding, width int) int {
+	used := -len(keyGap)
+	for i, b := range keys {
+		if used += len(keyGap) + ansi.StringWidth(keyText(b)); used > width {
+			return i
+		}
+	}
+	return len(keys)
+}
+
+func keyText(b key.Binding) string { return b.Help().Key + " " + b.Help().Desc }

@@ -23,6 +23,9 @@ type keyMap struct {
 	SaveDraft, Keep, Discard              key.Binding
 	Own, Outside, Yes, No, Theirs         key.Binding
 	Attach, Remove, AltText               key.Binding
+	NewPart, Comment, OtherPart           key.Binding
+	NextPart, PartBefore                  key.Binding
+	PartDown, PartUp                      key.Binding
 }
 
 func bind(keys, help string, names ...string) key.Binding {
@@ -102,6 +105,13 @@ func (k *keyMap) bindDialogs() {
 	k.Attach = bind("ctrl+o", "attach a file", "ctrl+o")
 	k.Remove = bind("x", "remove a file", "x")
 	k.AltText = bind("enter", "alt text of a file", "enter")
+	k.NewPart = bind("ctrl+l", "new part", "ctrl+l")
+	k.NextPart = bind("pgdn", "next part", "pgdown")
+	k.PartBefore = bind("pgup", "previous part", "pgup")
+	k.PartDown = bind("alt+↓", "move part down", "alt+down")
+	k.PartUp = bind("alt+↑", "move part up", "alt+up")
+	k.Comment = bind("ctrl+r", "first comment", "ctrl+r")
+	k.OtherPart = bind("←/→", "move a file to another part", "left", "right")
 	k.Toggle = bind("space", "select", " ", "x")
 	k.Yes = bind("y", "yes", "y", "Y")
 	k.No = bind("n", "no", "n", "N", "esc", "q")
@@ -127,5 +137,5 @@ func (k keyMap) browsing() []keyGroup {
 
 // composing returns the keys of the composer.
 func (k keyMap) composing() keyGroup {
-	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Attach, k.AltText, k.Remove, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
+	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Attach, k.AltText, k.Remove, k.OtherPart, k.NewPart, k.NextPart, k.PartBefore, k.PartDown, k.PartUp, k.Comment, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
 }

@@ -2,14 +2,16 @@ package tui
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// copyParts copies the parts, the poll and the presentation of a post to a new one.
-func copyParts(to *apiv1.CreatePost, p apiv1.Post) {
-	to.Thread, to.FirstComment, to.Poll = p.Thread, p.FirstComment, p.Poll
+// copyPresentation copies the poll of a post, and how networks show the post, to a new one.
+func copyPresentation(to *apiv1.CreatePost, p apiv1.Post) {
+	to.Poll = p.Poll
 	to.ContentWarning, to.Visibility, to.Language = p.ContentWarning, p.Visibility, p.Language
 	if p.LinkPreview.Card != nil || p.LinkPreview.Mode == apiv1.PreviewNone {
 		to.LinkPreview = &p.LinkPreview
@@ -28,16 +30,106 @@ func partLines(s drawContext, p apiv1.Post, width int) (lines []string) {
 		}
 	}
 	if p.Poll != nil {
-		lines = append(lines, "", s.theme.title.Render("Poll"))
-		for _, option := range p.Poll.Options {
-			lines = append(lines, wrap("- "+oneLine(option), width)...)
-		}
+		lines = append(lines, "")
+		lines = append(lines, pollLines(s, *p.Poll, width)...)
 	}
 	for i, part := range p.Thread {
 		add(fmt.Sprintf("Part %d", i+2), part)
 	}
 	if p.FirstComment != nil {
 		add("First comment", *p.FirstComment)
+	}
+	return lines
+}
+
+// pollLines renders a poll.
+func pollLines(s drawContext, p apiv1.Poll, width int) []string {
+	about := "Poll for " + durationText(time.Duration(p.ExpiresInSeconds)*time.Second)
+	if p.Multiple {
+		about += ", several options can be chosen"
+	}
+	if p.HideTotals {
+		about += ", votes are hidden until the end"
+	}
+	lines := []string{}
+	for _, l := range wrap(about, width) {
+		lines = append(lines, s.theme.title.Render(l))
+	}
+	for _, option := range p.Options {
+		lines = append(lines, wrap("- "+oneLine(option), width)...)
+	}
+	return lines
+}
+
+// durationText formats a duration in days, hours and minutes.
+func durationText(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d >= day && d%time.Hour == 0 && d%day != 0:
+		return plural(int(d/day), "day") + " " + plural(int(d%day/time.Hour), "hour")
+	case d >= day && d%day == 0:
+		return plural(int(d/day), "day")
+	case d >= time.Hour && d%time.Hour == 0:
+		return plural(int(d/time.Hour), "hour")
+	}
+	return plural(int(d/time.Minute), "minute")
+}
+
+// presentationLines renders how networks show a post, only what is set.
+func presentationLines(p apiv1.Post, width int) (lines []string) {
+	add := func(name string, value *string) {
+		if value != nil {
+			lines = append(lines, wrap(name+": "+oneLine(*value), width)...)
+		}
+	}
+	add("content warning", p.ContentWarning)
+	add("visibility", p.Visibility)
+	add("language", p.Language)
+	switch card := p.LinkPreview.Card; {
+	case card != nil:
+		text := strings.TrimSpace(card.URL + " " + card.Title)
+		add("link preview", &text)
+	case p.LinkPreview.Mode == apiv1.PreviewNone:
+		add("link preview", &p.LinkPreview.Mode)
+	}
+	return lines
+}
+
+// overrideLines renders what one account gets instead of what all get.
+func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, width int) (lines []string) {
+	title := func(what string) {
+		lines = append(lines, "", s.theme.faint.Render(what+"for "+s.name(o.SocialAccountID)+":"))
+	}
+	if o.Content != nil {
+		title("")
+		lines = append(lines, wrap(*o.Content, width)...)
+	}
+	if o.Media != nil {
+		title("media ")
+		lines = append(lines, ownMediaLines(s, postMedia(*o.Media, assets), width)...)
+	}
+	if set := presentationLines(apiv1.Post{ContentWarning: o.ContentWarning, Visibility: o.Visibility, Language: o.Language}, width); set != nil {
+		title("")
+		lines = append(lines, set...)
+	}
+	if o.Poll != nil {
+		if title("poll "); len(o.Poll.Options) == 0 {
+			lines = append(lines, "none")
+		} else {
+			lines = append(lines, pollLines(s, *o.Poll, width)...)
+		}
+	}
+	if o.Thread == nil {
+		return lines
+	}
+	if len(*o.Thread) == 0 {
+		title("further parts ")
+		return append(lines, "none")
+	}
+	for i, part := range *o.Thread {
+		title(fmt.Sprintf("part %d ", i+2))
+		lines = append(lines, wrap(part.Content, width)...)
+		lines = append(lines, mediaLines(s, postMedia(part.Media, assets), width)...)
 	}
 	return lines
 }

@@ -24,6 +24,7 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	if len(p.Labels) > 0 {
 		lines = append(lines, wrap("labels: "+strings.Join(p.Labels, ", "), width)...)
 	}
+	lines = append(lines, presentationLines(p, width)...)
 	lines = append(lines, "")
 	if p.Content != "" || len(p.Media) == 0 {
 		lines = append(lines, wrap(p.Content, width)...)
@@ -37,14 +38,7 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	}
 	lines = append(lines, partLines(s, p, width)...)
 	for _, o := range p.TargetOverrides {
-		if o.Content != nil {
-			lines = append(lines, "", t.faint.Render("for "+s.name(o.SocialAccountID)+":"))
-			lines = append(lines, wrap(*o.Content, width)...)
-		}
-		if o.Media != nil {
-			lines = append(lines, "", t.faint.Render("media for "+s.name(o.SocialAccountID)+":"))
-			lines = append(lines, ownMediaLines(s, postMedia(*o.Media, p.MediaAssets), width)...)
-		}
+		lines = append(lines, overrideLines(s, o, p.MediaAssets, width)...)
 	}
 	lines = append(lines, "", t.title.Render("Accounts"))
 	if len(p.SocialAccountIDs) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/muesli/termenv"
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client/threadtext"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/tui"
 )
@@ -38,9 +39,12 @@ shows that, and continues when the daemon is back.
 Keys 1 to 7 choose a view, arrows or hjkl move, enter shows all details of a post,
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
 lists all keys. u undoes the last changes, one after the other (up to 50), and shows
-why if a change can no longer be undone. While you write, ctrl+o attaches a file. In
-the view of accounts, a connects an account and i edits its name, options and
-credentials. Secrets are never shown.
+why if a change can no longer be undone. In the view of accounts, a connects an account
+and i edits its name, options and credentials. Secrets are never shown.
+
+While you write, a line --- starts the next part of a thread (ctrl+l inserts one), and
+each part has a counter. ctrl+o attaches a file to the part with the cursor, and ctrl+r
+opens the first comment.
 
 With --accessible, or with ACCESSIBLE in the environment, the screen shows sentences
 instead of columns, without color, and updates at most once a minute, for screen
@@ -89,7 +93,11 @@ func (o *browser) run(ctx context.Context) error {
 		Edit: o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.Out,
 	}, tea.WithInput(o.In), tea.WithOutput(o.Out))
 	if unsaved != "" {
-		o.KeepEdited(cli.EditedText{Text: unsaved, Source: cli.TextSource{File: "-"}}, "schedctl post create -F %s")
+		again := "schedctl post create -F %s"
+		if threadtext.Split(unsaved)[0] != unsaved {
+			again = "schedctl post create --thread -F %s"
+		}
+		o.KeepEdited(cli.EditedText{Text: unsaved, Source: cli.TextSource{File: "-"}}, again)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("browse: %w", err)

@@ -1,0 +1,55 @@
+package tui
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// noComment returns the first comment of an edit that removes it.
+func noComment() *apiv1.Part { return &apiv1.Part{Media: []apiv1.PostMedia{}} }
+
+// sameMedia reports whether two files of posts are the same, with the same alt text.
+func sameMedia(a, b apiv1.PostMedia) bool {
+	return a.ID == b.ID && equalStrings(a.AltText, b.AltText)
+}
+
+// samePart reports whether two parts of posts are the same.
+func samePart(a, b apiv1.Part) bool {
+	return a.Content == b.Content && slices.EqualFunc(a.Media, b.Media, sameMedia)
+}
+
+// editTo returns the edit that turns the post have into want.
+func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
+	if want.Content != have.Content {
+		body.Content = &want.Content
+	}
+	if !slices.EqualFunc(want.Media, have.Media, sameMedia) {
+		list := append([]apiv1.PostMedia{}, want.Media...)
+		body.Media = &list
+	}
+	if !slices.EqualFunc(want.Thread, have.Thread, samePart) {
+		thread := append([]apiv1.Part{}, want.Thread...)
+		body.Thread = &thread
+	}
+	switch {
+	case want.FirstComment == nil && have.FirstComment != nil:
+		body.FirstComment = noComment()
+	case want.FirstComment != nil && (have.FirstComment == nil || !samePart(*want.FirstComment, *have.FirstComment)):
+		body.FirstComment = want.FirstComment
+	}
+	moved := !slices.Equal(want.SocialAccountIDs, have.SocialAccountIDs)
+	if moved {
+		to := append([]string{}, want.SocialAccountIDs...)
+		body.SocialAccountIDs = &to
+	}
+	if moved || !slices.EqualFunc(want.TargetOverrides, have.TargetOverrides, func(a, b apiv1.Override) bool { return reflect.DeepEqual(a, b) }) {
+		overrides := append([]apiv1.Override{}, want.TargetOverrides...)
+		body.TargetOverrides = &overrides
+	}
+	if want.PublishAt != nil && (have.PublishAt == nil || !want.PublishAt.Equal(have.PublishAt.Time)) {
+		body.PublishAt = want.PublishAt
+	}
+	return body
+}
