@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"github.com/jackc/pgx/v5"
-
 	"github.com/schedctl/schedctl"
 )
 
@@ -41,12 +39,7 @@ func (r *reader) cacheAccounts(list ...schedctl.Account) {
 
 // Accounts implements [storage.Reader].
 func (r *reader) Accounts(workspaceID string) ([]schedctl.Account, error) {
-	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
-	if err != nil {
-		return nil, err
-	}
-	r.lockList("accounts", ws)
-	list, err := query(r, accounts, "WHERE workspace_id = $1 ORDER BY id"+r.forUpdate(), ws)
+	list, err := queryWorkspace(r, accounts, workspaceID)
 	r.cacheAccounts(list...)
 	return list, err
 }
@@ -108,12 +101,7 @@ func (tx *tx) checkName(a *schedctl.Account) error {
 			UNION ALL
 			SELECT 1 FROM accounts WHERE status <> 'disconnected' AND platform = 'feed' AND $4 AND name = $2 AND id <> $3`,
 		args: []any{ws, clean(a.Name), account, a.Platform == feedPlatform},
-		scan: func(rows pgx.Rows) error {
-			for rows.Next() {
-				taken = true
-			}
-			return rows.Err()
-		},
+		scan: scanOne(&taken),
 	})
 	if err == nil && taken {
 		err = schedctl.Errorf(schedctl.ValidationFailed, "name", "the name %q is taken; choose another one", a.Name)

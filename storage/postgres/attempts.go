@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -127,18 +126,13 @@ func (r *reader) PublishedTargets(accountID string, after storage.PublishedTarge
 		sql: "SELECT published_at, id, workspace_id, post_id FROM targets WHERE account_id = $1 AND status = 'published'" + behind +
 			" ORDER BY coalesce(published_at, 'infinity') DESC, id DESC LIMIT $2",
 		args: args,
-		scan: func(rows pgx.Rows) (err error) {
-			list, err = pgx.CollectRows(rows, scanPublished)
-			return err
-		},
+		scan: scanAll(&list, scanPublished),
 	})
 }
 
 func scanPublished(rows pgx.CollectableRow) (p storage.PublishedTarget, err error) {
-	var at time.Time
-	err = rows.Scan(timeField{&at}, &idField{schedctl.TargetPrefix, &p.TargetID, false},
+	err = rows.Scan(timeField{&p.At}, &idField{schedctl.TargetPrefix, &p.TargetID, false},
 		&idField{schedctl.WorkspacePrefix, &p.WorkspaceID, false}, &idField{schedctl.PostPrefix, &p.PostID, false})
-	p.At = at
 	return p, err
 }
 

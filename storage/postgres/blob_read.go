@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -163,23 +162,19 @@ func (b *Blobs) page(ctx context.Context, after []byte) (page []blob.Info, err e
 	err = b.run(ctx, statement{
 		sql:  "SELECT key, size, modified_at FROM blobs WHERE key > $1 ORDER BY key LIMIT $2",
 		args: []any{after, blobPage},
-		scan: func(rows pgx.Rows) error {
-			page, err = pgx.CollectRows(rows, scanInfo)
-			return err
-		},
+		scan: scanAll(&page, scanInfo),
 	})
 	return page, err
 }
 
 func scanInfo(row pgx.CollectableRow) (info blob.Info, err error) {
 	var key []byte
-	var modified time.Time
-	if err := row.Scan(&key, &info.Size, &modified); err != nil {
+	if err := row.Scan(&key, &info.Size, &info.ModifiedAt); err != nil {
 		return info, err
 	}
 	if len(key) != len(info.Key) {
 		return info, fmt.Errorf("%w: a key has %d bytes", blob.ErrCorrupt, len(key))
 	}
-	info.Key, info.ModifiedAt = blob.Key(key), modified
+	info.Key = blob.Key(key)
 	return info, nil
 }

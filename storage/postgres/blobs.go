@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/schedctl/schedctl/storage"
@@ -76,8 +75,11 @@ func (b *Blobs) put(ctx context.Context, spool *blob.Spool, info *blob.Info) err
 	if err := spool.Err(); err != nil {
 		return err
 	}
-	if b.closed.Load() || !b.store.beginCall() {
+	if b.closed.Load() {
 		return storage.ErrClosed
+	}
+	if err := b.store.beginCall(ctx); err != nil {
+		return err
 	}
 	defer b.store.calls.Done()
 	select {
@@ -153,22 +155,6 @@ func sendChunks(one *session, id pgtype.UUID, bytes io.Reader) error {
 		if err := one.send(st); err != nil {
 			return err
 		}
-	}
-}
-
-// scanOne returns a scan function for at most one row, which it reports in found.
-func scanOne(found *bool, columns ...any) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error {
-		defer rows.Close()
-		*found = rows.Next()
-		if !*found {
-			return rows.Err()
-		}
-		if err := rows.Scan(columns...); err != nil {
-			return err
-		}
-		rows.Close()
-		return rows.Err()
 	}
 }
 

@@ -26,14 +26,11 @@ func (r *reader) SameContent(q storage.ContentQuery) (list []string, err error) 
 			AND coalesce(post_publish_at, 'infinity') >= $3 AND coalesce(post_publish_at, 'infinity') < $4
 			ORDER BY at, post_id LIMIT $5`,
 		args: []any{account, q.Fingerprint[:], stampMillis(q.From.UnixMilli()), stampMillis(q.Until.UnixMilli()), q.Limit},
-		scan: func(rows pgx.Rows) (err error) {
-			list, err = pgx.CollectRows(rows, func(rows pgx.CollectableRow) (id string, err error) {
-				var at pgtype.Timestamptz
-				err = rows.Scan(&at, &idField{schedctl.PostPrefix, &id, false})
-				return id, err
-			})
-			return err
-		},
+		scan: scanAll(&list, func(rows pgx.CollectableRow) (id string, err error) {
+			var at pgtype.Timestamptz
+			err = rows.Scan(&at, &idField{schedctl.PostPrefix, &id, false})
+			return id, err
+		}),
 	})
 }
 

@@ -3,7 +3,6 @@ package postgres
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/schedctl/schedctl"
@@ -53,14 +52,7 @@ func (r *reader) deliveries(webhook pgtype.UUID, condition string, args ...any) 
 
 // webhookExists returns the statement that checks whether a webhook exists.
 func webhookExists(webhook pgtype.UUID, alive *bool) statement {
-	return statement{
-		sql: "SELECT 1 FROM webhooks WHERE id = $1", args: []any{webhook},
-		scan: func(rows pgx.Rows) error {
-			*alive = rows.Next()
-			rows.Close()
-			return rows.Err()
-		},
-	}
+	return statement{sql: "SELECT 1 FROM webhooks WHERE id = $1", args: []any{webhook}, scan: scanOne(alive)}
 }
 
 // pageCondition returns the owner of a page's records, and the condition and arguments

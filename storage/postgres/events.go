@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -38,9 +39,7 @@ func (r *reader) PostEvents(postID string, limit int) ([]schedctl.Event, error) 
 	// order; see byAge
 	latest, err := query(r, events, "WHERE post_id IS NOT NULL AND (post_id, id) >= ($1, "+firstID+") AND (post_id, id) <= ($1, "+lastID+`)
 		ORDER BY post_id DESC, id DESC LIMIT $2`, post, limit)
-	for i, j := 0, len(latest)-1; i < j; i, j = i+1, j-1 {
-		latest[i], latest[j] = latest[j], latest[i]
-	}
+	slices.Reverse(latest)
 	return latest, err
 }
 
@@ -103,10 +102,6 @@ func (tx *tx) recordPositions(rows pgx.Rows) error {
 
 // rowExists reports whether a row exists that this transaction has not written.
 func (tx *tx) rowExists(sql string, args ...any) (found bool, err error) {
-	err = tx.queryNow(statement{sql: sql, args: args, scan: func(rows pgx.Rows) error {
-		found = rows.Next()
-		rows.Close()
-		return rows.Err()
-	}})
+	err = tx.queryNow(statement{sql: sql, args: args, scan: scanOne(&found)})
 	return found, err
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"crypto/sha256"
-	"reflect"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -18,23 +17,11 @@ type managedDoc struct {
 	Pruned     bool   `json:"pruned,omitempty"`
 }
 
-// managedField describes the file that a post is made from; null for none.
-type managedField struct{ m **schedctl.Managed }
-
-func (r *row) managed(name string, m **schedctl.Managed) { r.add(name, "jsonb", managedField{m}) }
-
-func (f managedField) value() (any, error) {
-	doc := (*managedDoc)(*f.m)
-	return jsonField[*managedDoc]{&doc, func(d *managedDoc) bool { return d == nil }}.value()
-}
-
-func (f managedField) same(o field) bool { return reflect.DeepEqual(*f.m, *o.(managedField).m) }
-
-func (f managedField) ScanBytes(v []byte) error {
-	var doc *managedDoc
-	err := jsonField[*managedDoc]{doc: &doc}.ScanBytes(v)
-	*f.m = (*schedctl.Managed)(doc)
-	return err
+// managed describes the file that a post is made from; null for none.
+func (r *row) managed(name string, m **schedctl.Managed) {
+	r.add(name, "jsonb", recordField(m,
+		func(m *schedctl.Managed) *managedDoc { return (*managedDoc)(m) },
+		func(doc *managedDoc) *schedctl.Managed { return (*schedctl.Managed)(doc) }))
 }
 
 // PostByExternalID implements [storage.Reader]. In a transaction it prevents others

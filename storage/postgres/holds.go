@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Hold implements [storage.Shared]. A hold stores the number of the lease under which
@@ -23,11 +21,7 @@ func (s *Store) Hold(ctx context.Context, nodeID, name string) (held bool, err e
 					SELECT 1 FROM nodes WHERE id = h.node_id AND lease = h.lease AND lease_until > clock_timestamp())
 				RETURNING name`,
 			args: []any{name, nodeID},
-			scan: func(rows pgx.Rows) error {
-				held = rows.Next()
-				rows.Close()
-				return rows.Err()
-			},
+			scan: scanOne(&held),
 		},
 	)
 	if err != nil {

@@ -80,12 +80,7 @@ func (r *reader) cacheKeys(list ...schedctl.APIKey) {
 
 // Keys implements [storage.Reader].
 func (r *reader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
-	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
-	if err != nil {
-		return nil, err
-	}
-	r.lockList("api_keys", ws)
-	list, err := query(r, apiKeys, "WHERE workspace_id = $1 ORDER BY id"+r.forUpdate(), ws)
+	list, err := queryWorkspace(r, apiKeys, workspaceID)
 	r.cacheKeys(list...)
 	return list, err
 }

@@ -9,12 +9,9 @@ import (
 // positions reads the next positions of a span.
 func (l *listing) positions(s indexSpan, limit int) (found []listPosition, err error) {
 	sql, args := l.positionsQuery(s, limit)
-	err = l.send(statement{sql: sql, args: args, scan: func(rows pgx.Rows) (err error) {
-		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p listPosition, err error) {
-			return p, row.Scan(&p.at, &p.post)
-		})
-		return err
-	}})
+	err = l.send(statement{sql: sql, args: args, scan: scanAll(&found, func(row pgx.CollectableRow) (p listPosition, err error) {
+		return p, row.Scan(&p.at, &p.post)
+	})})
 	return found, err
 }
 

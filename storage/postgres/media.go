@@ -3,7 +3,6 @@ package postgres
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/schedctl/schedctl"
@@ -50,12 +49,7 @@ func (r *reader) MediaByHash(workspaceID string, sha256 [32]byte) (a schedctl.Me
 func (r *reader) HasMedia(sha256 [32]byte) (has bool, err error) {
 	r.lockHash(sha256)
 	err = r.send(statement{
-		sql: "SELECT 1 FROM media_assets WHERE sha256 = $1 LIMIT 1", args: []any{sha256[:]},
-		scan: func(rows pgx.Rows) error {
-			has = rows.Next()
-			rows.Close()
-			return rows.Err()
-		},
+		sql: "SELECT 1 FROM media_assets WHERE sha256 = $1 LIMIT 1", args: []any{sha256[:]}, scan: scanOne(&has),
 	})
 	return has, err
 }
@@ -75,14 +69,7 @@ func (r *reader) MediaSize(workspaceID string) (size int64, err error) {
 	err = r.send(statement{
 		sql:  "SELECT coalesce(sum(size_bytes), 0)::bigint FROM media_assets WHERE workspace_id = $1 AND status IN ('pending', 'ready')",
 		args: []any{ws},
-		scan: func(rows pgx.Rows) error {
-			for rows.Next() {
-				if err := rows.Scan(&size); err != nil {
-					return err
-				}
-			}
-			return rows.Err()
-		},
+		scan: scanOne(new(bool), &size),
 	})
 	return size, err
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -28,16 +27,10 @@ func (r *reader) MediaUsers(assetID string, limit int) (ids []string, err error)
 				SELECT count(*) FROM targets WHERE post_id = posts.id AND comment_status IN ('publishing', 'failed')
 			) = 0, coalesce(publish_at, 'infinity') DESC, id DESC LIMIT $2`,
 		args: []any{`["` + schedctl.ULID(asset.Bytes).ID(schedctl.MediaPrefix) + `"]`, limit},
-		scan: func(rows pgx.Rows) error {
-			for rows.Next() {
-				var id string
-				if err := rows.Scan(&idField{prefix: schedctl.PostPrefix, id: &id}); err != nil {
-					return err
-				}
-				ids = append(ids, id)
-			}
-			return rows.Err()
-		},
+		scan: scanAll(&ids, func(row pgx.CollectableRow) (id string, err error) {
+			err = row.Scan(&idField{prefix: schedctl.PostPrefix, id: &id})
+			return id, err
+		}),
 	})
 	return ids, err
 }
@@ -66,19 +59,14 @@ type mediaDoc struct {
 
 // mediaField is a list of media. An empty list is null, except in an override, where only
 // nil is null.
-type mediaField struct {
-	media    *[]schedctl.PostMedia
-	override bool
-}
-
-func (f mediaField) isNull() bool { return *f.media == nil || !f.override && len(*f.media) == 0 }
-
-func (f mediaField) value() (any, error) {
-	docs, err := newMediaDocs(*f.media)
-	if err != nil {
-		return nil, err
-	}
-	return jsonField[[]mediaDoc]{&docs, func([]mediaDoc) bool { return f.isNull() }}.value()
+func mediaField(media *[]schedctl.PostMedia, override bool) field {
+	return docField[[]schedctl.PostMedia, []mediaDoc]{media, func(media []schedctl.PostMedia) (*[]mediaDoc, error) {
+		if media == nil || !override && len(media) == 0 {
+			return nil, nil
+		}
+		docs, err := newMediaDocs(media)
+		return &docs, err
+	}, parseMediaDocs}
 }
 
 func newMediaDocs(media []schedctl.PostMedia) ([]mediaDoc, error) {
@@ -97,27 +85,6 @@ func newMediaDocs(media []schedctl.PostMedia) ([]mediaDoc, error) {
 		}
 	}
 	return docs, nil
-}
-
-func (f mediaField) same(o field) bool {
-	other := o.(mediaField)
-	return f.isNull() == other.isNull() && slices.Equal(*f.media, *other.media)
-}
-
-func (f mediaField) ScanBytes(v []byte) error {
-	*f.media = nil
-	if v == nil {
-		return nil
-	}
-	var docs []mediaDoc
-	if err := json.Unmarshal(v, &docs); err != nil {
-		return err
-	}
-	list, err := parseMediaDocs(docs)
-	if err == nil {
-		*f.media = list
-	}
-	return err
 }
 
 func parseMediaDocs(docs []mediaDoc) ([]schedctl.PostMedia, error) {

@@ -3,8 +3,6 @@ package postgres
 import (
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -12,14 +10,7 @@ import (
 // change the metadata that was read, even if it is missing.
 func (r *reader) Metadata(name string) (value []byte, err error) {
 	r.lockTable("notes")
-	err = r.send(statement{sql: "SELECT value FROM notes WHERE name = $1", args: []any{name}, scan: func(rows pgx.Rows) error {
-		for rows.Next() {
-			if err := rows.Scan(&value); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	}})
+	err = r.send(statement{sql: "SELECT value FROM notes WHERE name = $1", args: []any{name}, scan: scanOne(new(bool), &value)})
 	return value, err
 }
 

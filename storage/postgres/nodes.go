@@ -22,11 +22,8 @@ func (s *Store) runOnLifeline(ctx context.Context, statements ...statement) erro
 
 // runBatch is runOnLifeline on a connection of the given pool.
 func (s *Store) runBatch(ctx context.Context, pool *pgxpool.Pool, statements ...statement) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.beginCall(ctx); err != nil {
 		return err
-	}
-	if !s.beginCall() {
-		return storage.ErrClosed
 	}
 	defer s.calls.Done()
 	conn, err := s.acquire(ctx, pool)
@@ -82,10 +79,7 @@ func (s *Store) Nodes(ctx context.Context) (nodes []storage.Node, err error) {
 	err = s.runOnLifeline(ctx, statement{
 		sql: `SELECT id, name, version, started_at, lag_ns, beat_at, lease_until > clock_timestamp() FROM nodes
 			WHERE lease_until > clock_timestamp() - ` + nodeRetention + " ORDER BY id",
-		scan: func(rows pgx.Rows) (err error) {
-			nodes, err = pgx.CollectRows(rows, scanNode)
-			return err
-		},
+		scan: scanAll(&nodes, scanNode),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)

@@ -97,17 +97,9 @@ func (r *reader) outboxPosition(id string) (int64, error) {
 
 // queryNumber reads one number, or null.
 func (r *reader) queryNumber(sql string, args ...any) (n int64, found bool, err error) {
-	err = r.send(statement{sql: sql, args: args, scan: func(rows pgx.Rows) error {
-		for rows.Next() {
-			var v pgtype.Int8
-			if err := rows.Scan(&v); err != nil {
-				return err
-			}
-			n, found = v.Int64, v.Valid
-		}
-		return rows.Err()
-	}})
-	return n, found, err
+	var v pgtype.Int8
+	err = r.send(statement{sql: sql, args: args, scan: scanOne(new(bool), &v)})
+	return v.Int64, v.Valid, err
 }
 
 // LastEvent implements [storage.Reader]. It returns the greatest id of the events that

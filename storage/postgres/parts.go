@@ -2,9 +2,10 @@ package postgres
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"reflect"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/schedctl/schedctl"
 )
@@ -43,124 +44,100 @@ type previewDoc struct {
 	Image       *mediaDoc            `json:"image,omitempty"`
 }
 
-// postExtraField has the fields of a post that [extraDoc] holds; null for none.
-type postExtraField struct{ p *schedctl.Post }
-
-func (f postExtraField) isNull() bool {
-	p := f.p
-	return len(p.Thread) == 0 && p.FirstComment == nil && p.Poll == nil &&
-		p.LinkPreview == (schedctl.LinkPreview{}) && p.Presentation == (schedctl.Presentation{})
+// extraField has the fields of a post or of an override that [extraDoc] holds; null for
+// none.
+type extraField struct {
+	thread       *[]schedctl.Part // nil and empty differ in an override
+	poll         **schedctl.Poll
+	presentation *schedctl.Presentation
+	post         *schedctl.Post // for the other fields; nil for an override
 }
 
-func (f postExtraField) doc() (doc extraDoc, err error) {
-	p := f.p
-	doc.present(p.Presentation)
-	doc.Poll = (*pollDoc)(p.Poll)
-	if len(p.Thread) > 0 {
-		if doc.Thread, err = newPartDocs(p.Thread); err != nil {
-			return doc, err
+func extraFieldOf(p *schedctl.Post) extraField {
+	return extraField{&p.Thread, &p.Poll, &p.Presentation, p}
+}
+
+func (f extraField) hasThread() bool { return len(*f.thread) > 0 || f.post == nil && *f.thread != nil }
+
+func (f extraField) isNull() bool {
+	return !f.hasThread() && *f.poll == nil && *f.presentation == (schedctl.Presentation{}) &&
+		(f.post == nil || f.post.FirstComment == nil && f.post.LinkPreview == (schedctl.LinkPreview{}))
+}
+
+func (f extraField) value() (any, error) {
+	if f.isNull() {
+		return pgtype.Text{}, nil
+	}
+	doc := extraDoc{Poll: (*pollDoc)(*f.poll)}
+	doc.present(*f.presentation)
+	var err error
+	if f.hasThread() {
+		if doc.Thread, err = newPartDocs(*f.thread); err != nil {
+			return nil, err
 		}
 	}
+	if f.post != nil {
+		if err := doc.addPost(f.post); err != nil {
+			return nil, err
+		}
+	}
+	return jsonValue(doc)
+}
+
+// addPost adds the fields that only a post has.
+func (d *extraDoc) addPost(p *schedctl.Post) (err error) {
 	if p.FirstComment != nil {
 		docs, err := newPartDocs([]schedctl.Part{*p.FirstComment})
 		if err != nil {
-			return doc, err
+			return err
 		}
-		doc.FirstComment = &(*docs)[0]
+		d.FirstComment = &(*docs)[0]
 	}
 	if p.LinkPreview != (schedctl.LinkPreview{}) {
-		doc.LinkPreview, err = newPreviewDoc(p.LinkPreview)
+		d.LinkPreview, err = newPreviewDoc(p.LinkPreview)
 	}
-	return doc, err
+	return err
 }
 
-func (f postExtraField) value() (any, error) {
-	if f.isNull() {
-		return jsonField[extraDoc]{new(extraDoc), func(extraDoc) bool { return true }}.value()
-	}
-	doc, err := f.doc()
-	if err != nil {
-		return nil, err
-	}
-	return jsonField[extraDoc]{&doc, func(extraDoc) bool { return false }}.value()
-}
-
-func (f postExtraField) same(o field) bool {
-	other := o.(postExtraField)
+func (f extraField) same(o field) bool {
+	other := o.(extraField)
 	if f.isNull() || other.isNull() {
 		return f.isNull() == other.isNull()
 	}
-	a, b := f.p, other.p
-	return a.Presentation == b.Presentation && a.LinkPreview == b.LinkPreview && reflect.DeepEqual(a.Poll, b.Poll) &&
-		reflect.DeepEqual(a.Thread, b.Thread) && reflect.DeepEqual(a.FirstComment, b.FirstComment)
+	return *f.presentation == *other.presentation && reflect.DeepEqual(*f.poll, *other.poll) && reflect.DeepEqual(*f.thread, *other.thread) &&
+		(f.post == nil || f.post.LinkPreview == other.post.LinkPreview && reflect.DeepEqual(f.post.FirstComment, other.post.FirstComment))
 }
 
-func (f postExtraField) ScanBytes(v []byte) error {
-	p := f.p
-	p.Thread, p.FirstComment, p.Poll = nil, nil, nil
-	p.LinkPreview, p.Presentation = schedctl.LinkPreview{}, schedctl.Presentation{}
-	if v == nil {
-		return nil
-	}
-	var doc extraDoc
-	if err := json.Unmarshal(v, &doc); err != nil {
+func (f extraField) ScanBytes(v []byte) error {
+	doc, err := parseJSON[extraDoc](v)
+	if err != nil {
 		return err
 	}
-	p.Presentation, p.Poll = doc.presentation(), (*schedctl.Poll)(doc.Poll)
-	var err error
+	*f.thread, *f.poll, *f.presentation = nil, (*schedctl.Poll)(doc.Poll), doc.presentation()
 	if doc.Thread != nil {
-		if p.Thread, err = parseParts(*doc.Thread); err != nil {
+		if *f.thread, err = parseParts(*doc.Thread); err != nil {
 			return err
 		}
 	}
-	if doc.FirstComment != nil {
-		parts, err := parseParts([]partDoc{*doc.FirstComment})
+	if f.post == nil {
+		return nil
+	}
+	return doc.readPost(f.post)
+}
+
+// readPost sets the fields that only a post has.
+func (d *extraDoc) readPost(p *schedctl.Post) (err error) {
+	p.FirstComment, p.LinkPreview = nil, schedctl.LinkPreview{}
+	if d.FirstComment != nil {
+		parts, err := parseParts([]partDoc{*d.FirstComment})
 		if err != nil {
 			return err
 		}
 		p.FirstComment = &parts[0]
 	}
-	if doc.LinkPreview != nil {
-		p.LinkPreview, err = doc.LinkPreview.parse()
+	if d.LinkPreview != nil {
+		p.LinkPreview, err = d.LinkPreview.parse()
 	}
-	return err
-}
-
-// targetExtraField has the override of a target that [extraDoc] holds; null for none.
-type targetExtraField struct{ t *schedctl.Target }
-
-func (f targetExtraField) isNull() bool {
-	return f.t.Thread == nil && f.t.Poll == nil && f.t.Presentation == (schedctl.Presentation{})
-}
-
-func (f targetExtraField) value() (any, error) {
-	doc := extraDoc{Poll: (*pollDoc)(f.t.Poll)}
-	doc.present(f.t.Presentation)
-	if f.t.Thread != nil {
-		var err error
-		if doc.Thread, err = newPartDocs(f.t.Thread); err != nil {
-			return nil, err
-		}
-	}
-	return jsonField[extraDoc]{&doc, func(extraDoc) bool { return f.isNull() }}.value()
-}
-
-func (f targetExtraField) same(o field) bool {
-	a, b := f.t, o.(targetExtraField).t
-	return a.Presentation == b.Presentation && reflect.DeepEqual(a.Poll, b.Poll) && reflect.DeepEqual(a.Thread, b.Thread)
-}
-
-func (f targetExtraField) ScanBytes(v []byte) error {
-	f.t.Thread, f.t.Poll, f.t.Presentation = nil, nil, schedctl.Presentation{}
-	if v == nil {
-		return nil
-	}
-	var doc extraDoc
-	err := json.Unmarshal(v, &doc)
-	if err == nil && doc.Thread != nil {
-		f.t.Thread, err = parseParts(*doc.Thread)
-	}
-	f.t.Poll, f.t.Presentation = (*schedctl.Poll)(doc.Poll), doc.presentation()
 	return err
 }
 
@@ -234,36 +211,29 @@ type publishedPartDoc struct {
 }
 
 // publishedPartsField is a list of published parts; null for none.
-type publishedPartsField struct{ parts *[]schedctl.PublishedPart }
+func publishedPartsField(parts *[]schedctl.PublishedPart) field {
+	return docField[[]schedctl.PublishedPart, []publishedPartDoc]{parts, newPublishedPartDocs, parsePublishedParts}
+}
 
-func (f publishedPartsField) value() (any, error) {
-	docs := make([]publishedPartDoc, len(*f.parts))
-	for i, d := range *f.parts {
+func newPublishedPartDocs(parts []schedctl.PublishedPart) (*[]publishedPartDoc, error) {
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	docs := make([]publishedPartDoc, len(parts))
+	for i, d := range parts {
 		docs[i] = publishedPartDoc{d.ID, d.URL, d.Ref, d.PublishedAt, d.Attempts, (*errorDoc)(d.Error)}
 	}
-	return jsonField[[]publishedPartDoc]{&docs, func(docs []publishedPartDoc) bool { return len(docs) == 0 }}.value()
+	return &docs, nil
 }
 
-func (f publishedPartsField) same(o field) bool {
-	a, b := *f.parts, *o.(publishedPartsField).parts
-	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
-}
-
-func (f publishedPartsField) ScanBytes(v []byte) error {
-	*f.parts = nil
-	if v == nil {
-		return nil
-	}
-	var docs []publishedPartDoc
-	if err := json.Unmarshal(v, &docs); err != nil {
-		return err
-	}
-	for _, d := range docs {
-		*f.parts = append(*f.parts, schedctl.PublishedPart{
+func parsePublishedParts(docs []publishedPartDoc) ([]schedctl.PublishedPart, error) {
+	parts := make([]schedctl.PublishedPart, len(docs))
+	for i, d := range docs {
+		parts[i] = schedctl.PublishedPart{
 			ID: d.ID, URL: d.URL, Ref: d.Ref, PublishedAt: d.PublishedAt, Attempts: d.Attempts, Error: (*schedctl.TargetError)(d.Error),
-		})
+		}
 	}
-	return nil
+	return parts, nil
 }
 
 // partID returns the element of targets.part_ids for a part. It contains the account

@@ -60,19 +60,13 @@ func (tx *tx) addGaps(places []int64) error {
 	tx.put(insertGaps, places)
 	var first int64
 	var gaps []int64
-	err := tx.send(statement{
-		sql: "SELECT first_seq FROM outbox FOR UPDATE",
-		scan: func(rows pgx.Rows) (err error) {
-			first, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
-			return err
+	err := tx.send(
+		statement{sql: "SELECT first_seq FROM outbox FOR UPDATE", scan: scanOne(new(bool), &first)},
+		statement{
+			sql: "SELECT seq FROM event_gaps ORDER BY seq LIMIT $1", args: []any{len(places) + pruneAhead},
+			scan: scanAll(&gaps, pgx.RowTo[int64]),
 		},
-	}, statement{
-		sql: "SELECT seq FROM event_gaps ORDER BY seq LIMIT $1", args: []any{len(places) + pruneAhead},
-		scan: func(rows pgx.Rows) (err error) {
-			gaps, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-			return err
-		},
-	})
+	)
 	for _, gap := range gaps {
 		if gap == first {
 			first++

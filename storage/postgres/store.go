@@ -45,11 +45,8 @@ func (s *Store) MaxReaders() int { return max(1, int(s.pool.Config().MaxConns)*2
 
 // View implements [storage.Store]. fn sees everything committed before its first read.
 func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err error) {
-	if err := ctx.Err(); err != nil {
+	if err := s.beginCall(ctx); err != nil {
 		return err
-	}
-	if !s.beginCall() {
-		return storage.ErrClosed
 	}
 	defer s.calls.Done()
 	conn, err := s.acquire(ctx, s.pool)
@@ -77,16 +74,19 @@ func (s *Store) recovered(what string, err *error) {
 	}
 }
 
-// beginCall registers a call that Close waits for. It returns false when the store is
-// closed.
-func (s *Store) beginCall() bool {
+// beginCall registers a call that Close waits for. It returns the error of ctx, or
+// [storage.ErrClosed].
+func (s *Store) beginCall(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
-		return false
+		return storage.ErrClosed
 	}
 	s.calls.Add(1)
-	return true
+	return nil
 }
 
 // Notify implements [storage.Store]. fn is also called for commits of other processes,

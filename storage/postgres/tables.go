@@ -88,8 +88,8 @@ func describePost(r *row, p *postRow) {
 	text(r, "external_id", &p.post.ExternalID)
 	r.managed("managed", &p.post.Managed)
 	r.add("labels", "jsonb", jsonField[[]string]{&p.post.Labels, func(l []string) bool { return len(l) == 0 }})
-	r.add("media", "jsonb", mediaField{media: &p.post.Media})
-	r.add("extra", "jsonb", postExtraField{&p.post})
+	r.add("media", "jsonb", mediaField(&p.post.Media, false))
+	r.add("extra", "jsonb", extraFieldOf(&p.post))
 	r.add("asset_ids", "jsonb", jsonField[[]string]{&p.assetIDs, func(ids []string) bool { return len(ids) == 0 }})
 	r.time("created_at", &p.post.CreatedAt)
 	r.time("updated_at", &p.post.UpdatedAt)
@@ -150,7 +150,7 @@ func describeEvent(r *row, e *schedctl.Event) {
 	text(r, "platform_post_url", &e.PlatformPostURL)
 	r.time("published_at", &e.PublishedAt)
 	r.error("error", &e.Error)
-	r.add("parts", "jsonb", publishedPartsField{&e.Parts})
+	r.add("parts", "jsonb", publishedPartsField(&e.Parts))
 }
 
 func describeWebhook(r *row, w *schedctl.Webhook) {

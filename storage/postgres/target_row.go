@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"reflect"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -39,9 +38,9 @@ func describeTarget(r *row, t *targetRow) {
 	number(r, "unreached", &t.target.Unreached)
 	text(r, "content", &t.target.Content)
 	r.options("options", &t.target.Options)
-	r.add("media", "jsonb", mediaField{&t.target.Media, true})
-	r.add("extra", "jsonb", targetExtraField{&t.target})
-	r.add("done", "jsonb", publishedPartsField{&t.target.Done})
+	r.add("media", "jsonb", mediaField(&t.target.Media, true))
+	r.add("extra", "jsonb", extraField{&t.target.Thread, &t.target.Poll, &t.target.Presentation, nil})
+	r.add("done", "jsonb", publishedPartsField(&t.target.Done))
 	r.add("part_ids", "jsonb", jsonField[[]string]{&t.partIDs, func(ids []string) bool { return len(ids) == 0 }})
 	text(r, "comment_status", &t.target.CommentStatus)
 	text(r, "platform_post_id", &t.target.PlatformPostID)
@@ -93,21 +92,9 @@ type errorDoc struct {
 	Outcome    schedctl.Outcome   `json:"outcome"`
 }
 
-// errorField is the error of a target; null for none.
-type errorField struct{ e **schedctl.TargetError }
-
-func (r *row) error(name string, e **schedctl.TargetError) { r.add(name, "jsonb", errorField{e}) }
-
-func (f errorField) value() (any, error) {
-	doc := (*errorDoc)(*f.e)
-	return jsonField[*errorDoc]{&doc, func(d *errorDoc) bool { return d == nil }}.value()
-}
-
-func (f errorField) same(o field) bool { return reflect.DeepEqual(*f.e, *o.(errorField).e) }
-
-func (f errorField) ScanBytes(v []byte) error {
-	var doc *errorDoc
-	err := jsonField[*errorDoc]{doc: &doc}.ScanBytes(v)
-	*f.e = (*schedctl.TargetError)(doc)
-	return err
+// error is the error of a target; null for none.
+func (r *row) error(name string, e **schedctl.TargetError) {
+	r.add(name, "jsonb", recordField(e,
+		func(e *schedctl.TargetError) *errorDoc { return (*errorDoc)(e) },
+		func(doc *errorDoc) *schedctl.TargetError { return (*schedctl.TargetError)(doc) }))
 }

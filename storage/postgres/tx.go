@@ -226,6 +226,16 @@ func query[T any](r *reader, l *layout[T], condition string, args ...any) ([]T, 
 	return found, err
 }
 
+// queryWorkspace reads and locks all rows of a workspace.
+func queryWorkspace[T any](r *reader, l *layout[T], workspaceID string) ([]T, error) {
+	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	r.lockList(l.table, ws)
+	return query(r, l, "WHERE workspace_id = $1 ORDER BY id"+r.forUpdate(), ws)
+}
+
 // selects returns the statement that appends rows of a layout to a list.
 func selects[T any](l *layout[T], to *[]T, condition string, args ...any) statement {
 	return statement{

@@ -31,11 +31,8 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 }
 
 func (s *Store) transact(ctx context.Context, fn func(storage.Tx) error) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.beginCall(ctx); err != nil {
 		return err
-	}
-	if !s.beginCall() {
-		return storage.ErrClosed
 	}
 	defer s.calls.Done()
 	careful := false

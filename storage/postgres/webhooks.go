@@ -43,12 +43,7 @@ func (r *reader) knowWebhooks(list ...schedctl.Webhook) {
 
 // Webhooks implements [storage.Reader].
 func (r *reader) Webhooks(workspaceID string) ([]schedctl.Webhook, error) {
-	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
-	if err != nil {
-		return nil, err
-	}
-	r.lockList("webhooks", ws)
-	list, err := query(r, webhooks, "WHERE workspace_id = $1 ORDER BY id"+r.forUpdate(), ws)
+	list, err := queryWorkspace(r, webhooks, workspaceID)
 	r.knowWebhooks(list...)
 	return list, err
 }
