@@ -3,6 +3,8 @@ package mastodon_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +76,66 @@ func TestSnacThread(t *testing.T) {
 	}
 	if n := len(statuses(t, client, snac)); n != before {
 		t.Errorf("%d statuses, want %d", n, before)
+	}
+}
+
+// TestSnacDeletedParent deletes a part before the next one is published. snac would publish
+// the next one as a status of its own.
+func TestSnacDeletedParent(t *testing.T) {
+	t.Parallel()
+	snac := publishtest.StartSnac(t)
+	client := outbound.Client(outbound.AllowPrivate)
+	p := mastodon.New(client, "test")
+	r := publish.Request{
+		TargetID: "pt_1", Key: "pt_1", Content: "The first part", Credentials: publish.Credentials{"instance_url": snac.URL, "access_token": snac.AccessToken},
+		Account: schedctl.Account{Limits: schedctl.Limits{MaxCharacters: 500, Unit: "characters"}},
+	}
+	root, err := p.Publish(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Part, r.Kind, r.Key, r.Content, r.Root, r.Parent = 1, schedctl.PartReply, "pt_1-1", "Another part", &root, &root
+	second, err := p.Publish(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleteStatus(t, snac, second.URL)
+	before := statuses(t, client, snac)
+	if !slices.Equal(before, []string{"The first part"}) {
+		t.Fatalf("statuses %q", before)
+	}
+	r.Part, r.Key, r.Content, r.Parent = 2, "pt_1-2", "A part without a parent", &second
+	_, err = p.Publish(t.Context(), r)
+	e := publish.AsError(err)
+	if e.Kind != schedctl.KindContent || e.Code != publish.CodeParentMissing || e.Outcome != schedctl.OutcomeNotPublished {
+		t.Errorf("got %+v, want a missing parent", err)
+	}
+	if !strings.Contains(e.Message, "the post that this part replies to no longer exists") || strings.Contains(e.Message, r.Content) {
+		t.Errorf("message %q", e.Message)
+	}
+	if after := statuses(t, client, snac); !slices.Equal(before, after) {
+		t.Errorf("statuses %q, want %q", after, before)
+	}
+}
+
+// deleteStatus deletes a status with the form on the author's page: snac has no API for it.
+func deleteStatus(t *testing.T, snac publishtest.Snac, address string) {
+	t.Helper()
+	form := url.Values{"id": {address}, "action": {"Delete"}}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, snac.URL+"/"+snac.User+"/admin/action", strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth(snac.User, snac.Password)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Close = true
+	response, err := new(http.Transport).RoundTrip(r) // the response is a redirect
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusSeeOther {
+		t.Fatalf("delete: status %d", response.StatusCode)
 	}
 }
 
