@@ -17,15 +17,20 @@ import (
 	"time"
 )
 
-// mediaFake is a server of the Mastodon API that processes uploads for a while, refuses
+// mastodonFake is a server of the Mastodon API that processes uploads for a while, refuses
 // some of them, and loses some. It ignores idempotency keys, as snac does.
-type mediaFake struct {
+type mastodonFake struct {
 	mu       sync.Mutex // mu guards what follows
 	random   *rand.Rand
 	uploads  map[string]*fakeUpload
 	statuses []fakeStatus
 	refused  map[string]bool // SHA-256 of files whose processing has failed
 	lost     int
+
+	// mayLose decides whether an upload with an alt text is lost, and refusesNone means
+	// that the processing of none fails.
+	mayLose     func(alt string) bool
+	refusesNone bool
 }
 
 type fakeUpload struct {
@@ -38,15 +43,20 @@ type fakeUpload struct {
 
 type fakeStatus struct {
 	id, text string
+	parent   string // empty for none
 	at       time.Time
 	files    []string // ids of uploads
+	poll     []string // options
 }
 
-func newMediaFake(random *rand.Rand) *mediaFake {
-	return &mediaFake{random: random, uploads: map[string]*fakeUpload{}, refused: map[string]bool{}}
+func newMastodonFake(random *rand.Rand) *mastodonFake {
+	return &mastodonFake{
+		random: random, uploads: map[string]*fakeUpload{}, refused: map[string]bool{},
+		mayLose: func(string) bool { return random.IntN(10) == 0 },
+	}
 }
 
-func (f *mediaFake) handler() http.Handler {
+func (f *mastodonFake) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v1/accounts/verify_credentials", func(w http.ResponseWriter, _ *http.Request) {
 		respondJSON(w, http.StatusOK, map[string]any{"id": "1", "username": "fake", "acct": "fake", "url": "http://fake.example/@fake"})
@@ -55,6 +65,8 @@ func (f *mediaFake) handler() http.Handler {
 	mux.HandleFunc("GET /api/v1/media/{id}", f.processed)
 	mux.HandleFunc("POST /api/v1/statuses", f.publish)
 	mux.HandleFunc("GET /api/v1/accounts/1/statuses", f.list)
+	mux.HandleFunc("GET /api/v1/statuses/{id}", f.one)
+	mux.HandleFunc("GET /api/v1/statuses/{id}/context", f.context)
 	return mux
 }
 
@@ -65,7 +77,7 @@ func respondJSON(w http.ResponseWriter, status int, body any) {
 }
 
 // upload accepts a file: at once, or to be processed, which may fail.
-func (f *mediaFake) upload(w http.ResponseWriter, r *http.Request) {
+func (f *mastodonFake) upload(w http.ResponseWriter, r *http.Request) {
 	part, _, err := r.FormFile("file")
 	if err != nil {
 		respondJSON(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
@@ -82,11 +94,11 @@ func (f *mediaFake) upload(w http.ResponseWriter, r *http.Request) {
 	u := &fakeUpload{shownFile: shownFile{sha256: hex.EncodeToString(sum[:]), alt: r.FormValue("description")}}
 	if f.random.IntN(3) == 0 {
 		u.polls = 1 + f.random.IntN(2)
-		u.fails = f.random.IntN(6) == 0
+		u.fails = f.random.IntN(6) == 0 && !f.refusesNone
 	}
 	id := strconv.Itoa(1000 + len(f.uploads))
 	f.uploads[id] = u
-	if f.random.IntN(10) == 0 {
+	if f.mayLose(u.alt) {
 		u.lost, f.lost = true, f.lost+1
 	}
 	if u.polls > 0 {
@@ -97,7 +109,7 @@ func (f *mediaFake) upload(w http.ResponseWriter, r *http.Request) {
 }
 
 // processed reports the state of an upload.
-func (f *mediaFake) processed(w http.ResponseWriter, r *http.Request) {
+func (f *mastodonFake) processed(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id := r.PathValue("id")
@@ -116,11 +128,13 @@ func (f *mediaFake) processed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// publish accepts a status whose files are all there and processed.
-func (f *mediaFake) publish(w http.ResponseWriter, r *http.Request) {
+// publish accepts a status whose parent and files exist, if all files are processed.
+func (f *mastodonFake) publish(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Status   string
+		ReplyTo  string   `json:"in_reply_to_id"`
 		MediaIDs []string `json:"media_ids"`
+		Poll     struct{ Options []string }
 	}
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		respondJSON(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
@@ -128,6 +142,10 @@ func (f *mediaFake) publish(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if body.ReplyTo != "" && f.status(body.ReplyTo) == nil {
+		respondJSON(w, http.StatusNotFound, map[string]string{"error": "The post you are trying to reply to does not appear to exist."})
+		return
+	}
 	for _, id := range body.MediaIDs {
 		switch u := f.uploads[id]; {
 		case u == nil || u.lost || u.used:
@@ -141,7 +159,9 @@ func (f *mediaFake) publish(w http.ResponseWriter, r *http.Request) {
 	for _, id := range body.MediaIDs {
 		f.uploads[id].used = true
 	}
-	s := fakeStatus{id: strconv.Itoa(1 + len(f.statuses)), text: body.Status, at: time.Now(), files: body.MediaIDs}
+	s := fakeStatus{
+		id: strconv.Itoa(1 + len(f.statuses)), text: body.Status, parent: body.ReplyTo, at: time.Now(), files: body.MediaIDs, poll: body.Poll.Options,
+	}
 	f.statuses = append(f.statuses, s)
 	respondJSON(w, http.StatusOK, s.json())
 }
@@ -151,7 +171,19 @@ func (s fakeStatus) json() map[string]any {
 	for _, id := range s.files {
 		files = append(files, map[string]string{"id": id})
 	}
+	var parent, poll any // null
+	if s.parent != "" {
+		parent = s.parent
+	}
+	if s.poll != nil {
+		options := []map[string]string{}
+		for _, option := range s.poll {
+			options = append(options, map[string]string{"title": option})
+		}
+		poll = map[string]any{"options": options}
+	}
 	return map[string]any{
+		"in_reply_to_id": parent, "poll": poll,
 		"id": s.id, "url": "http://fake.example/@fake/" + s.id, "created_at": s.at.UTC().Format("2006-01-02T15:04:05.000Z"),
 		"content": "<p>" + html.EscapeString(s.text) + "</p>", "text": s.text, "visibility": "public", "spoiler_text": "",
 		"media_attachments": files,
@@ -159,7 +191,7 @@ func (s fakeStatus) json() map[string]any {
 }
 
 // list lists the statuses, newest first, in pages.
-func (f *mediaFake) list(w http.ResponseWriter, r *http.Request) {
+func (f *mastodonFake) list(w http.ResponseWriter, r *http.Request) {
 	limit, _ := strconv.Atoi(r.FormValue("limit"))
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -177,22 +209,70 @@ func (f *mediaFake) list(w http.ResponseWriter, r *http.Request) {
 	respondJSON(w, http.StatusOK, page)
 }
 
-// read returns the files of a status.
-func (f *mediaFake) read(_ context.Context, id string) (files []shownFile, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// status returns a status, or nil.
+func (f *mastodonFake) status(id string) *fakeStatus {
 	n, err := strconv.Atoi(id)
 	if err != nil || n < 1 || n > len(f.statuses) {
+		return nil
+	}
+	return &f.statuses[n-1]
+}
+
+// one serves a status.
+func (f *mastodonFake) one(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.status(r.PathValue("id")); s != nil {
+		respondJSON(w, http.StatusOK, s.json())
+		return
+	}
+	respondJSON(w, http.StatusNotFound, map[string]string{"error": "Record not found"})
+}
+
+// context serves the replies to a status.
+func (f *mastodonFake) context(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	thread, replies := map[string]bool{r.PathValue("id"): true}, []map[string]any{}
+	for _, s := range f.statuses {
+		if thread[s.parent] {
+			thread[s.id], replies = true, append(replies, s.json())
+		}
+	}
+	respondJSON(w, http.StatusOK, map[string]any{"ancestors": []any{}, "descendants": replies})
+}
+
+// read returns the files of a status.
+func (f *mastodonFake) read(_ context.Context, id string) ([]shownFile, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.status(id)
+	if s == nil {
 		return nil, fmt.Errorf("the fake has no status %q", id)
 	}
-	for _, upload := range f.statuses[n-1].files {
-		files = append(files, f.uploads[upload].shownFile)
+	return f.shown(s).files, nil
+}
+
+func (f *mastodonFake) shown(s *fakeStatus) shownPost {
+	p := shownPost{id: s.id, text: s.text, parent: s.parent, poll: s.poll}
+	for _, upload := range s.files {
+		p.files = append(p.files, f.uploads[upload].shownFile)
 	}
-	return files, nil
+	return p
+}
+
+// showAll returns the statuses, oldest first.
+func (f *mastodonFake) showAll(context.Context) (posts []shownPost, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.statuses {
+		posts = append(posts, f.shown(&f.statuses[i]))
+	}
+	return posts, nil
 }
 
 // hasRefused reports whether the processing of a file has failed.
-func (f *mediaFake) hasRefused(sha256 string) bool {
+func (f *mastodonFake) hasRefused(sha256 string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.refused[sha256]

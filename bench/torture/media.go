@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 
-	"github.com/schedctl/schedctl/bench/child"
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // mediaKills is how often the daemon is killed, and in the quick run.
@@ -36,27 +32,24 @@ func mediaLoop(ctx context.Context, h *harness) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	w, err := h.newWorld(setting{name: "media"})
+	w, err := h.newGatedWorld("media", servers.gates())
 	if err != nil {
 		return result{}, err
 	}
 	defer w.end()
-	m := &mediaWorld{world: w, servers: servers}
-	for _, gate := range servers {
-		gate.at = m.atPoint
-	}
+	m := &mediaWorld{gatedWorld: w, servers: servers}
 	if err := m.start(ctx); err != nil {
 		return result{}, err
 	}
-	kills := mediaKills
+	plan := pointKills{kills: mediaKills, points: mediaPoints, longest: 1400 * time.Millisecond}
 	if h.quick {
-		kills = mediaKillsQuick
+		plan.kills = mediaKillsQuick
 	}
-	if err := m.killWhilePosting(ctx, kills); err != nil {
+	if err := m.killWhileWriting(ctx, plan, m.writer); err != nil {
 		return result{}, err
 	}
-	counts := map[string]int64{"kills": int64(kills), "acknowledged": int64(len(m.stories))}
-	err = h.idle(func() error { return m.settleMedia(ctx) })
+	counts := map[string]int64{"kills": int64(plan.kills), "acknowledged": int64(len(m.stories))}
+	err = h.idle(func() error { return m.settleWithin(ctx, mediaSettleLimit, m.hasPendingPosts) })
 	if err == nil {
 		err = m.judgeMedia(ctx, counts)
 	}
@@ -70,137 +63,81 @@ func mediaLoop(ctx context.Context, h *harness) (result, error) {
 
 // mediaWorld is a world whose clients post pictures.
 type mediaWorld struct {
-	*world
+	*gatedWorld
 	servers mediaServers
-
-	mediaKill atomic.Pointer[mediaKillTimer] // armed, or nil
 
 	storyMu sync.Mutex
 	stories []*mediaStory // storyMu guards stories, the acknowledged posts
 }
 
-// killWhilePosting kills and restarts the daemon while clients post to every network.
-// The daemon runs at the end, and the networks accept everything from then on.
-func (m *mediaWorld) killWhilePosting(ctx context.Context, kills int) error {
-	ctx, giveUp := context.WithCancel(ctx)
-	defer giveUp()
-	enough := make(chan struct{})
-	var wg sync.WaitGroup
-	var failed firstError
-	for _, gate := range m.servers {
-		wg.Go(func() {
-			a := &mediaAuthor{world: m, gate: gate, random: m.random("media/" + gate.name)}
-			if err := a.work(ctx, enough); err != nil {
-				failed.add(fmt.Errorf("author of %s: %w", gate.name, err))
-				giveUp()
+// writer returns the author for a network.
+func (m *mediaWorld) writer(gate *networkGate) postWriter {
+	for _, s := range m.servers {
+		if s.networkGate == gate {
+			a := &mediaAuthor{world: m, server: s, gatedClient: m.newClient(gate, m.random("media/"+gate.name))}
+			return a.work
+		}
+	}
+	panic("a gate without a server")
+}
+
+// mediaServers are the networks of a world with media.
+type mediaServers []*mediaServer
+
+// mediaServer is a network behind its gate.
+type mediaServer struct {
+	*networkGate
+	fake *mastodonFake // nil for a real server
+	read func(ctx context.Context, id string) ([]shownFile, error)
+}
+
+func (s mediaServers) gates() (gates []*networkGate) {
+	for _, each := range s {
+		gates = append(gates, each.networkGate)
+	}
+	return gates
+}
+
+func (s mediaServers) stop() {
+	for _, each := range s {
+		each.networkGate.stop()
+	}
+}
+
+// startMediaServers starts the fake and the real servers that are installed. missing
+// says which are not. The caller must stop the servers, even after an error.
+func (h *harness) startMediaServers() (servers mediaServers, missing string, err error) {
+	fake := newMastodonFake(h.random("media/fake"))
+	servers = append(servers, &mediaServer{
+		fake: fake, read: fake.read,
+		networkGate: &networkGate{name: "fake", upstream: fake.handler(), account: mastodonAccount("token")},
+	})
+	snac, pds := &snacServer{}, &pdsServer{}
+	missing, err = h.startRealServers(snac, pds)
+	if snac.gate != nil {
+		servers = append(servers, &mediaServer{networkGate: snac.gate, read: snac.read})
+	}
+	if pds.gate != nil {
+		servers = append(servers, &mediaServer{networkGate: pds.gate, read: pds.read})
+	}
+	for _, s := range servers {
+		random := h.random("media/gate/" + s.name)
+		s.choose = func(networkStep, string) gateFault {
+			if random.IntN(8) == 0 {
+				return cutOff
 			}
-		})
+			return noFault
+		}
+		if err == nil {
+			err = s.serve()
+		}
 	}
-	random := m.random("media/kills")
-	err := m.killRounds(ctx, random, kills)
-	if err == nil {
-		err = m.start(ctx) // the authors finish their posts
-	}
-	if err != nil {
-		giveUp()
-	}
-	close(enough)
-	wg.Wait()
-	for _, gate := range m.servers {
-		gate.calm.Store(true)
-	}
-	if failed.err != nil {
-		return failed.err
-	}
-	return err
+	return servers, missing, err
 }
 
-func (m *mediaWorld) killRounds(ctx context.Context, random *rand.Rand, kills int) error {
-	for n := range kills {
-		if err := m.mediaRound(ctx, random); err != nil {
-			return err
-		}
-		if (n+1)%50 == 0 {
-			m.progress("media", "%d kills", n+1)
-		}
-		d, err := m.launch()
-		if err != nil {
-			return err
-		}
-		if random.IntN(8) == 0 {
-			time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond)
-			continue // killed again during its start
-		}
-		if err := d.AwaitReady(ctx); err != nil {
-			return err
-		}
-		m.ready.Store(d)
+// mastodonAccount returns the account for a token of a server of the Mastodon API.
+func mastodonAccount(token string) func(string, int) apiv1.AddAccount {
+	return func(url string, _ int) apiv1.AddAccount {
+		return apiv1.AddAccount{Platform: "mastodon", Credentials: map[string]string{"instance_url": url, "access_token": token}}
 	}
-	m.launched.Load().Kill()
-	return nil
-}
-
-// mediaRound kills the daemon at the next point of a random kind, or after a random time.
-func (m *mediaWorld) mediaRound(ctx context.Context, random *rand.Rand) error {
-	d := m.launched.Load()
-	t := &mediaKillTimer{
-		daemon: d, point: mediaPoint(random.IntN(int(mediaPoints))), killed: make(chan struct{}),
-		notBefore: time.Now().Add(time.Duration(random.IntN(300)) * time.Millisecond),
-	}
-	m.mediaKill.Store(t)
-	select {
-	case <-t.killed:
-	case <-time.After(time.Duration(200+random.IntN(1200)) * time.Millisecond):
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	m.mediaKill.Store(nil)
-	d.Kill()
-	return nil
-}
-
-// mediaPoint is an instant at which the daemon can be killed.
-type mediaPoint int
-
-const (
-	uploadReceived mediaPoint = iota
-	uploadAccepted            // the network has the file, and the daemon has no response
-	uploadResponded
-	processingAsked
-	publishReceived // the call that publishes has arrived, and was not forwarded
-	publishAccepted // the network has the post, and the daemon has no response
-	publishResponded
-	mediaPoints
-)
-
-// mediaKillTimer kills the daemon once, at a point.
-type mediaKillTimer struct {
-	daemon    *child.Daemon
-	point     mediaPoint
-	notBefore time.Time
-	killed    chan struct{}
-}
-
-// atPoint is called at every point, by the goroutine that reaches it.
-func (m *mediaWorld) atPoint(p mediaPoint) {
-	t := m.mediaKill.Load()
-	if t == nil || t.point != p || time.Now().Before(t.notBefore) || !m.mediaKill.CompareAndSwap(t, nil) {
-		return
-	}
-	t.daemon.Signal(syscall.SIGKILL)
-	close(t.killed)
-}
-
-// settleMedia waits until the daemon is idle, or for the limit.
-func (m *mediaWorld) settleMedia(ctx context.Context) error {
-	for started := time.Now(); time.Since(started) < mediaSettleLimit; {
-		busy, err := m.hasPendingPosts(ctx)
-		if err != nil || !busy {
-			return err
-		}
-		if err := sleep(ctx, 200*time.Millisecond); err != nil {
-			return err
-		}
-	}
-	return nil
 }

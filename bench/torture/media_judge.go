@@ -20,17 +20,17 @@ func (m *mediaWorld) judgeMedia(ctx context.Context, counts map[string]int64) er
 			m.judged.violation(lostRecord, "post %s was acknowledged and is missing", s.post)
 			continue
 		}
-		ids := s.gate.posts(s.text)
+		ids := s.server.acceptedWith(s.text)
 		m.judgeOutcome(s, p.Targets[0], ids)
-		counts[s.gate.name] += int64(len(ids))
+		counts[s.server.name] += int64(len(ids))
 		for _, id := range ids {
-			shown, err := s.gate.read(ctx, id)
+			shown, err := s.server.read(ctx, id)
 			if err != nil {
 				return err
 			}
 			counts["files"] += int64(len(shown))
 			if !slices.Equal(shown, s.files) {
-				m.judged.violation(wrongStatus, "%s shows post %s with the files %v, want %v", s.gate.name, s.post, shown, s.files)
+				m.judged.violation(wrongStatus, "%s shows post %s with the files %v, want %v", s.server.name, s.post, shown, s.files)
 			}
 		}
 	}
@@ -45,28 +45,28 @@ func (m *mediaWorld) judgeMedia(ctx context.Context, counts map[string]int64) er
 // judgeOutcome compares the status of a target with the posts of its network.
 func (m *mediaWorld) judgeOutcome(s *mediaStory, t apiv1.Target, ids []string) {
 	if len(ids) > 1 {
-		m.judged.violation(doneTwice, "target %s (%s) was posted %d times on %s", t.ID, t.Status, len(ids), s.gate.name)
+		m.judged.violation(doneTwice, "target %s (%s) was posted %d times on %s", t.ID, t.Status, len(ids), s.server.name)
 	}
 	switch {
 	case t.Status == schedctl.Published:
 		if len(ids) == 0 {
-			m.judged.violation(lostRecord, "target %s is published, and %s does not have it", t.ID, s.gate.name)
+			m.judged.violation(lostRecord, "target %s is published, and %s does not have it", t.ID, s.server.name)
 		} else if t.PlatformPostID == nil || *t.PlatformPostID != ids[0] {
-			m.judged.violation(wrongStatus, "target %s: %s calls it %s, the daemon %v", t.ID, s.gate.name, ids[0], t.PlatformPostID)
+			m.judged.violation(wrongStatus, "target %s: %s calls it %s, the daemon %v", t.ID, s.server.name, ids[0], t.PlatformPostID)
 		}
 		if t.Error != nil {
 			m.judged.violation(wrongStatus, "target %s is published with the error %+v", t.ID, t.Error)
 		}
 	case t.Status != schedctl.Failed || t.Error == nil:
-		m.judged.violation(stuckRecord, "target %s on %s is still %s after %d attempts: %+v", t.ID, s.gate.name, t.Status, t.Attempts, t.Error)
-	case t.Error.Outcome == schedctl.OutcomeUnknown && (!s.gate.retries || t.Attempts >= maxTries):
+		m.judged.violation(stuckRecord, "target %s on %s is still %s after %d attempts: %+v", t.ID, s.server.name, t.Status, t.Attempts, t.Error)
+	case t.Error.Outcome == schedctl.OutcomeUnknown && (!s.server.retries || t.Attempts >= maxTries):
 		m.judged.note("unknown")
 	case t.Error.Outcome == schedctl.OutcomeUnknown:
-		m.judged.violation(lostRecord, "target %s on %s ended with an unknown outcome after %d attempts: %s", t.ID, s.gate.name, t.Attempts, t.Error.Message)
+		m.judged.violation(lostRecord, "target %s on %s ended with an unknown outcome after %d attempts: %s", t.ID, s.server.name, t.Attempts, t.Error.Message)
 	case len(ids) > 0:
-		m.judged.violation(wrongStatus, "target %s is reported as not published, and %s has it", t.ID, s.gate.name)
+		m.judged.violation(wrongStatus, "target %s is reported as not published, and %s has it", t.ID, s.server.name)
 	case !s.refused():
-		m.judged.violation(lostRecord, "target %s on %s failed without a refusal: %s", t.ID, s.gate.name, t.Error.Message)
+		m.judged.violation(lostRecord, "target %s on %s failed without a refusal: %s", t.ID, s.server.name, t.Error.Message)
 	default:
 		m.judged.note("refused")
 	}
@@ -74,5 +74,5 @@ func (m *mediaWorld) judgeOutcome(s *mediaStory, t apiv1.Target, ids []string) {
 
 // refused reports whether the network has refused a file of the post.
 func (s *mediaStory) refused() bool {
-	return s.gate.fake != nil && slices.ContainsFunc(s.files, func(f shownFile) bool { return s.gate.fake.hasRefused(f.sha256) })
+	return s.server.fake != nil && slices.ContainsFunc(s.files, func(f shownFile) bool { return s.server.fake.hasRefused(f.sha256) })
 }

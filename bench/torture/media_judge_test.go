@@ -32,8 +32,8 @@ func TestMediaJudge(t *testing.T) {
 		{"unknown, although it can be repeated", failed(schedctl.OutcomeUnknown), []string{"1"}, true, lostRecord},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := &mediaWorld{world: &world{judged: new(verdictCollector)}}
-			s := &mediaStory{gate: &runningGate{mediaGate: &mediaGate{name: "test", retries: test.retries}}}
+			m := &mediaWorld{gatedWorld: &gatedWorld{world: &world{judged: new(verdictCollector)}}}
+			s := &mediaStory{server: &mediaServer{networkGate: &networkGate{name: "test", retries: test.retries}}}
 			m.judgeOutcome(s, test.target, test.ids)
 			if got := m.judged.violations; test.want == "" && len(got) > 0 || test.want != "" && got[test.want] != 1 {
 				t.Errorf("violations %v, want %q", got, test.want)

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// judgeThreads compares each post with what its network shows.
+func (t *threadWorld) judgeThreads(ctx context.Context, counts map[string]int64) error {
+	posts, err := t.posts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, server := range t.servers {
+		shown, err := server.showAll(ctx)
+		if err != nil {
+			return err
+		}
+		counts[server.name] = int64(len(shown))
+		for _, s := range shown {
+			counts["files"] += int64(len(s.files))
+		}
+		t.judgeNetwork(server, shown, posts)
+	}
+	return nil
+}
+
+// judgeNetwork judges the posts of one network.
+func (t *threadWorld) judgeNetwork(server *threadServer, shown []shownPost, posts map[string]apiv1.Post) {
+	places := map[string]*storyPlace{} // by text
+	var found []*foundStory
+	for _, s := range t.stories {
+		if s.server != server {
+			continue
+		}
+		f := &foundStory{threadStory: s, at: make([][]int, len(s.parts))}
+		found = append(found, f)
+		for i, part := range s.parts {
+			places[part.text] = &storyPlace{f, i}
+		}
+	}
+	for i, p := range shown {
+		place := places[p.text]
+		if place == nil {
+			t.judged.violation(wrongStatus, "%s has a post that no client requested: %q", server.name, p.text)
+			continue
+		}
+		place.story.at[place.part] = append(place.story.at[place.part], i)
+	}
+	for _, f := range found {
+		p, exists := posts[f.post]
+		if !exists || len(p.Targets) != 1 {
+			t.judged.violation(lostRecord, "post %s was acknowledged and is missing", f.post)
+			continue
+		}
+		t.judgeStory(f, p.Targets[0], shown)
+		t.judgeGap(f, found)
+	}
+}
+
+// storyPlace is a part of a story.
+type storyPlace struct {
+	story *foundStory
+	part  int
+}
+
+// foundStory is a story with what its network shows of it.
+type foundStory struct {
+	*threadStory
+	at [][]int // of each part, the indexes of the posts with its text
+}
+
+// present returns the number of parts that the network shows, up to the first missing one.
+func (f *foundStory) present() int {
+	n := slices.IndexFunc(f.at, func(at []int) bool { return len(at) == 0 })
+	if n < 0 {
+		return len(f.at)
+	}
+	return n
+}
+
+// judgeStory judges the parts of a post.
+func (t *threadWorld) judgeStory(f *foundStory, target apiv1.Target, shown []shownPost) {
+	name := f.server.name
+	present := f.present()
+	for i, at := range f.at {
+		if len(at) > 1 {
+			t.judged.violation(doneTwice, "%s: part %d of target %s (%s) is on the network %d times", name, i, target.ID, target.Status, len(at))
+		}
+		if len(at) > 0 && i > present {
+			t.judged.violation(wrongStatus, "%s: part %d of target %s is on the network, and part %d is not", name, i, target.ID, present)
+		}
+	}
+	t.judgeProgress(f, target, present)
+	for i := range present {
+		t.judgePart(f, target, i, shown)
+	}
+}
+
+// judgeProgress compares the status of a target with the parts that the network has.
+func (t *threadWorld) judgeProgress(f *foundStory, target apiv1.Target, present int) {
+	name, done := f.server.name, 0
+	for done < len(target.Parts) && target.Parts[done].Status == schedctl.Published {
+		done++
+	}
+	failed := target.Error != nil && (target.Status == schedctl.Failed || done < len(f.parts))
+	switch {
+	case target.Status == schedctl.Published && done == len(f.parts):
+		if target.Error != nil {
+			t.judged.violation(wrongStatus, "%s: target %s is published with the error %+v", name, target.ID, target.Error)
+		}
+		if present < done {
+			t.judged.violation(lostRecord, "%s: target %s is published, and part %d is not on the network", name, target.ID, present)
+		}
+	case !failed || commentPending(target) || target.Status == schedctl.Published && done < f.thread():
+		t.judged.violation(stuckRecord, "%s: target %s is still %s with %d of %d parts, after %d attempts: %+v", name, target.ID, target.Status, done, len(f.parts), target.Attempts, target.Error)
+	case target.Error.Outcome != schedctl.OutcomeUnknown:
+		t.judged.violation(lostRecord, "%s: target %s failed at part %d without a refusal: %s", name, target.ID, done, target.Error.Message)
+	case present < done || present > done+1:
+		t.judged.violation(wrongStatus, "%s: target %s stopped after %d parts, and the network has %d", name, target.ID, done, present)
+	case f.server.cannotAsk:
+		t.judged.note("unknown")
+	case target.Parts[done].Attempts >= maxTries:
+		t.judged.note("out_of_tries") // the daemon was killed during each of them
+	case name == "snac" && target.Error.Code != nil && *target.Error.Code == "incomplete":
+		t.judged.note("not_listed") // snac lists only the newest statuses
+	default:
+		t.judged.violation(lostRecord, "%s: target %s ended with an unknown outcome at part %d after %d attempts: %s", name, target.ID, done, target.Attempts, target.Error.Message)
+	}
+}
+
+// judgePart compares a part with what the network shows of it.
+func (t *threadWorld) judgePart(f *foundStory, target apiv1.Target, i int, shown []shownPost) {
+	name, p, want := f.server.name, shown[f.at[i][0]], f.parts[i]
+	if !slices.Equal(p.files, want.files) {
+		t.judged.violation(wrongStatus, "%s: part %d of target %s has the files %v, want %v", name, i, target.ID, p.files, want.files)
+	}
+	if !slices.Equal(p.poll, want.poll) {
+		t.judged.violation(wrongStatus, "%s: part %d of target %s has the poll %v, want %v", name, i, target.ID, p.poll, want.poll)
+	}
+	var parent, root string
+	if i > 0 {
+		before, first := shown[f.at[i-1][0]], shown[f.at[0][0]]
+		if f.at[i][0] < f.at[i-1][0] {
+			t.judged.violation(wrongStatus, "%s: part %d of target %s is before part %d", name, i, target.ID, i-1)
+		}
+		parent, root = before.id, first.id
+	}
+	if f.server.showsReply && p.parent != parent {
+		t.judged.violation(wrongStatus, "%s: part %d of target %s replies to %q, want %q", name, i, target.ID, p.parent, parent)
+	}
+	if f.server.showsRoot && p.root != root {
+		t.judged.violation(wrongStatus, "%s: part %d of target %s is in the thread %q, want %q", name, i, target.ID, p.root, root)
+	}
+	if i >= len(target.Parts) {
+		t.judged.violation(wrongStatus, "target %s has %d parts, want %d", target.ID, len(target.Parts), len(f.parts))
+		return
+	}
+	if id := target.Parts[i].PlatformPostID; target.Parts[i].Status == schedctl.Published && (id == nil || *id != p.id) {
+		t.judged.violation(wrongStatus, "%s: part %d of target %s is %s on the network, and %v in the daemon", name, i, target.ID, p.id, id)
+	}
+}
+
+// judgeGap checks that no other post of the account is between the parts of a thread. Its
+// first comment may be later.
+func (t *threadWorld) judgeGap(f *foundStory, all []*foundStory) {
+	present := min(f.present(), f.thread())
+	if present < 2 {
+		return
+	}
+	from, to := f.at[0][0], f.at[present-1][0]
+	for _, other := range all {
+		if other == f || other.account != f.account {
+			continue
+		}
+		for i, at := range other.at {
+			if slices.ContainsFunc(at, func(n int) bool { return from < n && n < to }) {
+				t.judged.violation(wrongStatus, "%s: part %d of %s is between the parts of %s", f.server.name, i, other.mark, f.mark)
+			}
+		}
+	}
+}
