@@ -38,6 +38,7 @@ func (h *harness) newGatedWorld(name string, gates []*networkGate) (*gatedWorld,
 type pointKills struct {
 	kills   int
 	points  []networkPoint
+	quiet   time.Duration // a round lasts up to this time before its point counts
 	longest time.Duration // a round ends after this time if its point is not reached
 }
 
@@ -111,16 +112,16 @@ func (g *gatedWorld) killRounds(ctx context.Context, random *rand.Rand, plan poi
 
 // pointRound kills the daemon at the next point of a random kind, or after a random time.
 func (g *gatedWorld) pointRound(ctx context.Context, random *rand.Rand, plan pointKills) error {
-	const shortest = 200 * time.Millisecond
+	upTo := func(d time.Duration) time.Duration { return time.Duration(random.Int64N(int64(d))) }
 	d := g.launched.Load()
 	t := &pointTimer{
 		daemon: d, point: plan.points[random.IntN(len(plan.points))], killed: make(chan struct{}),
-		notBefore: time.Now().Add(time.Duration(random.IntN(300)) * time.Millisecond),
+		notBefore: time.Now().Add(upTo(plan.quiet)),
 	}
 	g.armedPoint.Store(t)
 	select {
 	case <-t.killed:
-	case <-time.After(shortest + time.Duration(random.Int64N(int64(plan.longest-shortest)))):
+	case <-time.After(plan.quiet + upTo(plan.longest-plan.quiet)):
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -41,7 +41,7 @@ func mediaLoop(ctx context.Context, h *harness) (result, error) {
 	if err := m.start(ctx); err != nil {
 		return result{}, err
 	}
-	plan := pointKills{kills: mediaKills, points: mediaPoints, longest: 1400 * time.Millisecond}
+	plan := pointKills{kills: mediaKills, points: mediaPoints, quiet: 300 * time.Millisecond, longest: 1400 * time.Millisecond}
 	if h.quick {
 		plan.kills = mediaKillsQuick
 	}

@@ -50,9 +50,9 @@ func threadLoop(ctx context.Context, h *harness) (result, error) {
 	if err := t.start(ctx); err != nil {
 		return result{}, err
 	}
-	plan := pointKills{kills: threadKills, points: threadPoints, longest: 4 * time.Second}
+	plan := pointKills{kills: threadKills, points: threadPoints, quiet: 1500 * time.Millisecond, longest: 4 * time.Second}
 	if h.quick {
-		plan.kills, plan.longest = threadKillsQuick, 1500*time.Millisecond
+		plan.kills, plan.quiet, plan.longest = threadKillsQuick, 700*time.Millisecond, 1500*time.Millisecond
 	}
 	if err := t.killWhileWriting(ctx, plan, t.writer); err != nil {
 		return result{}, err

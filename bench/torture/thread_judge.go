@@ -82,6 +82,15 @@ func (f *foundStory) present() int {
 	return n
 }
 
+// after returns the number of parts that the network has after a request that publishes the
+// part with an index.
+func (f *foundStory) after(index int) int {
+	if f.server.whole {
+		return len(f.parts)
+	}
+	return index + 1
+}
+
 // judgeStory judges the parts of a post.
 func (t *threadWorld) judgeStory(f *foundStory, target apiv1.Target, shown []shownPost) {
 	name := f.server.name
@@ -119,7 +128,7 @@ func (t *threadWorld) judgeProgress(f *foundStory, target apiv1.Target, present 
 		t.judged.violation(stuckRecord, "%s: target %s is still %s with %d of %d parts, after %d attempts: %+v", name, target.ID, target.Status, done, len(f.parts), target.Attempts, target.Error)
 	case target.Error.Outcome != schedctl.OutcomeUnknown:
 		t.judged.violation(lostRecord, "%s: target %s failed at part %d without a refusal: %s", name, target.ID, done, target.Error.Message)
-	case present < done || present > done+1:
+	case present != done && present != f.after(done):
 		t.judged.violation(wrongStatus, "%s: target %s stopped after %d parts, and the network has %d", name, target.ID, done, present)
 	case f.server.cannotAsk:
 		t.judged.note("unknown")

@@ -15,6 +15,7 @@ type threadServer struct {
 	showAll func(context.Context) ([]shownPost, error) // in the order in which the network shows them
 
 	cannotAsk  bool // an unknown outcome stays unknown
+	whole      bool // one request publishes all parts
 	polls      bool
 	noAlt      bool
 	fewFiles   bool // pictures take seconds to be processed
@@ -46,7 +47,7 @@ func (h *harness) startThreadServers() (servers threadServers, missing string, e
 		servers = append(servers, &threadServer{networkGate: snac.gate, showAll: snac.showAll, showsReply: true})
 	}
 	if pds.gate != nil {
-		servers = append(servers, &threadServer{networkGate: pds.gate, showAll: pds.showAll, showsReply: true, showsRoot: true})
+		servers = append(servers, &threadServer{networkGate: pds.gate, showAll: pds.showAll, whole: true, showsReply: true, showsRoot: true})
 	}
 	servers = append(servers, h.fakeThreadServers()...)
 	for _, s := range servers {
