@@ -7,13 +7,20 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 const (
-	// pieceSize is how many bytes ReadFrom reads, writes and hashes at once, and
+	// pieceSize is how many bytes ReadFrom reads, writes and hashes at once, at most, and
 	// maxPieces how many such pieces are in memory.
 	pieceSize = 256 << 10
 	maxPieces = 6
+
+	// ReadFrom does not wait longer than pieceWait for a full piece if it has minPiece
+	// bytes. A network delivers bytes slowly, and short pieces delay other requests less:
+	// the daemon hashes and writes each piece without a pause.
+	minPiece  = 64 << 10
+	pieceWait = time.Millisecond
 
 	// writeBehind is after how many bytes ReadFrom asks the system to write them to disk.
 	// The sync at the end then has little left to wait for.
@@ -34,19 +41,20 @@ func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
 		return int64(written), errors.Join(failed, notEOF(err))
 	}
 	c := &spoolCopy{spool: s, writes: make(chan piece, maxPieces), hashes: make(chan piece, maxPieces), free: make(chan *[pieceSize]byte, maxPieces)}
-	return c.run(r, first)
+	return c.run(r, first, count)
 }
 
-// readPiece reads until the piece is full. Otherwise the error is that of r: [io.EOF] at
+// readPiece reads at least minPiece bytes. Otherwise the error is that of r: [io.EOF] at
 // its end. [io.ReadFull] would return the same error for the end of r and for a request
 // body that is cut off.
 func readPiece(r io.Reader, memory *[pieceSize]byte) (n int, err error) {
-	for n < pieceSize && err == nil {
+	started := time.Now()
+	for err == nil && (n < minPiece || n < pieceSize && time.Since(started) < pieceWait) {
 		var more int
 		more, err = r.Read(memory[n:])
 		n += more
 	}
-	if n == pieceSize {
+	if n >= minPiece {
 		return n, nil // the next read returns the error again
 	}
 	return n, err
@@ -75,12 +83,12 @@ type piece struct {
 	length int
 }
 
-func (c *spoolCopy) run(r io.Reader, first *[pieceSize]byte) (n int64, err error) {
+func (c *spoolCopy) run(r io.Reader, first *[pieceSize]byte, count int) (n int64, err error) {
 	s, begin := c.spool, c.spool.size
 	var working sync.WaitGroup
 	working.Go(c.write)
 	working.Go(c.hash)
-	made, p := 1, piece{first, pieceSize}
+	made, p := 1, piece{first, count}
 	var readErr error
 	for p.length > 0 && s.err == nil && !c.failed.Load() {
 		if int64(p.length) > s.limit-s.size {

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"github.com/schedctl/schedctl/storage/blob"
 )
@@ -60,4 +62,45 @@ func TestSpoolReadFrom(t *testing.T) {
 			})
 		}
 	}
+}
+
+// slowReader returns 32 KB after a while, like a network. It records the smallest buffer
+// that it was given.
+type slowReader struct {
+	data     []byte
+	smallest int
+}
+
+func (r *slowReader) Read(b []byte) (int, error) {
+	if len(r.data) == 0 {
+		return 0, io.EOF
+	}
+	time.Sleep(time.Millisecond)
+	r.smallest = min(r.smallest, len(b))
+	n := copy(b[:min(len(b), 32<<10)], r.data)
+	r.data = r.data[n:]
+	return n, nil
+}
+
+// TestSpoolReadFromSlowly guards that the bytes of a slow reader are hashed in short
+// pieces: hashing a long one delays other requests.
+func TestSpoolReadFromSlowly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := blob.NewSpool(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		data := make([]byte, 3<<20+5)
+		rand.NewChaCha8([32]byte{2}).Read(data)
+		r := &slowReader{data: data, smallest: len(data)}
+		n, err := s.ReadFrom(r)
+		if err != nil || n != int64(len(data)) || s.Key() != sha256.Sum256(data) {
+			t.Errorf("%d bytes, key %s, error %v", n, s.Key(), err)
+		}
+		if r.smallest <= (256-64)<<10 {
+			t.Errorf("ReadFrom waited until a piece lacked %d bytes", r.smallest)
+		}
+	})
 }
