@@ -67,17 +67,9 @@ func addContext(a *cli.App, name string, use bool) error {
 
 // printContext prints one context. On a terminal it is a sentence about what was done.
 func printContext(a *cli.App, v contextView, done string) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(v)
-	case a.Quiet:
-		return a.PrintIDs(v.Name)
-	case !a.OutTerminal:
-		return printContexts(a, []contextView{v})
-	}
 	sentence := fmt.Sprintf("%s context %s, %s", done, a.Bold(v.Name), v.URL)
 	if !v.Current {
 		sentence += "; use it with: schedctl context use " + v.Name
 	}
-	return a.Write([]byte(sentence + "\n"))
+	return cli.PrintOne(a, v, sentence, printContexts)
 }

@@ -28,13 +28,13 @@ key is stored.`,
 			for _, name := range slices.Sorted(maps.Keys(cfg.Contexts)) {
 				list = append(list, viewOf(name, cfg.Contexts[name], current))
 			}
-			return printContexts(a, list)
+			return printContexts(a, list...)
 		},
 	})
 }
 
 // printContexts prints contexts as a list.
-func printContexts(a *cli.App, list []contextView) error {
+func printContexts(a *cli.App, list ...contextView) error {
 	name := func(v contextView) string { return v.Name }
 	layout := cli.Table{Header: []string{"USED", "NAME", "URL", "KEY"}, Status: -1, Excerpt: true}
 	return cli.PrintList(a, list, name, layout, func(v contextView) []string {

@@ -43,6 +43,8 @@ func keyStatus(k apiv1.APIKey, now time.Time) string {
 	return keyActive
 }
 
+func keyID(k apiv1.APIKey) string { return k.ID }
+
 // keyLabel returns the name of a key for people: its name, or else its id.
 func keyLabel(k apiv1.APIKey) string { return fmt.Sprintf("%s (%s)", cli.OneLine(k.Name), k.ID) }
 
@@ -63,9 +65,8 @@ func farTime(a *cli.App, t *apiv1.Time) string {
 
 // printKeys prints keys as a list.
 func printKeys(a *cli.App, keys []apiv1.APIKey) error {
-	id := func(k apiv1.APIKey) string { return k.ID }
 	layout := cli.Table{Header: []string{"ID", "STATUS", "EXPIRES", "USED", "NAME", "SCOPES"}, Status: 1, Excerpt: true}
-	return cli.PrintList(a, keys, id, layout, func(k apiv1.APIKey) []string { return keyRow(a, k) })
+	return cli.PrintList(a, keys, keyID, layout, func(k apiv1.APIKey) []string { return keyRow(a, k) })
 }
 
 // keyWithSecret is a key and its secret. The secret is null when it must not be shown.

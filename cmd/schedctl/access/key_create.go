@@ -58,7 +58,7 @@ expires, the new one expires at the same time or earlier.
 	return cmd
 }
 
-func scopeNames() []string { return strings.Split(cli.JoinStrings(schedctl.Scopes(), " "), " ") }
+func scopeNames() []string { return cli.Strings(schedctl.Scopes()) }
 
 func (o *keyCreate) run(ctx context.Context) error {
 	request, err := o.request()

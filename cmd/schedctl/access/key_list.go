@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -18,18 +19,12 @@ too. "schedctl audit" shows the changes that were made with a key.`,
 		Example: `  schedctl key list
   schedctl key list --jq '.[] | select(.revoked_at == null and .last_used_at == null) | .name'`,
 		Args: cli.Args(0, 0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error { return listKeys(cmd.Context(), a) },
+		RunE: a.WithClient(func(ctx context.Context, c *client.Client, _ []string) error {
+			keys, err := c.APIKeys(ctx)
+			if err != nil {
+				return err
+			}
+			return printKeys(a, keys)
+		}),
 	})
-}
-
-func listKeys(ctx context.Context, a *cli.App) error {
-	c, err := a.Connect()
-	if err != nil {
-		return err
-	}
-	keys, err := c.APIKeys(ctx)
-	if err != nil {
-		return err
-	}
-	return printKeys(a, keys)
 }

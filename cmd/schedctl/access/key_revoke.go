@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -38,17 +39,15 @@ The last key that can create keys cannot be revoked.`,
   schedctl key revoke key_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              cli.Args(1, 1, "a key: its id or its name"),
 		ValidArgsFunction: completeKey(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+		RunE: a.WithClient(func(ctx context.Context, c *client.Client, args []string) error {
+			return o.run(ctx, c, args[0])
+		}),
 	})
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return cmd
 }
 
-func (o *keyRevoke) run(ctx context.Context, ref string) error {
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
+func (o *keyRevoke) run(ctx context.Context, c *client.Client, ref string) error {
 	k, err := keyByName(ctx, c, ref)
 	if err != nil {
 		return err
@@ -104,7 +103,7 @@ func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey,
 		found = revoked
 	}
 	if len(found) == 0 {
-		found = cli.MatchShortID(keys, schedctl.KeyPrefix, ref, func(k apiv1.APIKey) string { return k.ID })
+		found = cli.MatchShortID(keys, schedctl.KeyPrefix, ref, keyID)
 	}
 	switch len(found) {
 	case 0:
@@ -112,38 +111,15 @@ func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey,
 	case 1:
 		return found[0], nil
 	}
-	return apiv1.APIKey{}, cli.InvalidError(schedctl.ValidationFailed, "%q matches several API keys", ref).WithHint("use one of " + keyCandidates(found))
-}
-
-func keyCandidates(keys []apiv1.APIKey) string {
-	var ids []string
-	for i, k := range keys {
-		if i == cli.MaxCandidates {
-			ids = append(ids, fmt.Sprintf("%d more", len(keys)-i))
-			break
-		}
-		ids = append(ids, k.ID)
-	}
-	return cli.Enumerate(ids)
+	return apiv1.APIKey{}, cli.InvalidError(schedctl.ValidationFailed, "%q matches several API keys", ref).
+		WithHint("use one of " + cli.Enumerate(cli.Candidates(cli.Map(found, keyID))))
 }
 
 // completeKey offers the ids of keys that were not revoked.
 func completeKey(a *cli.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) (out []string, _ cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
-			keys, err := c.APIKeys(ctx)
-			if err != nil {
-				return
-			}
-			for _, k := range keys {
-				if k.RevokedAt == nil {
-					out = append(out, k.ID+"\t"+cli.Clip(cli.OneLine(k.Name), 50))
-				}
-			}
-		})
-		return out, cobra.ShellCompDirectiveNoFileComp
-	}
+	return a.CompleteFrom(1, cobra.ShellCompDirectiveNoFileComp, func(ctx context.Context, c *client.Client) ([]string, error) {
+		keys, err := c.APIKeys(ctx)
+		keys = slices.DeleteFunc(keys, func(k apiv1.APIKey) bool { return k.RevokedAt != nil })
+		return cli.Map(keys, func(k apiv1.APIKey) string { return k.ID + "\t" + cli.Clip(cli.OneLine(k.Name), 50) }), err
+	})
 }

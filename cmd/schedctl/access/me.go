@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -18,15 +19,11 @@ may do. A good first check.`,
 		Example: `  schedctl me
   schedctl me --url http://127.0.0.1:7733 --api-key-file ~/key --json`,
 		Args: cli.Args(0, 0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error { return showMe(cmd.Context(), a) },
+		RunE: a.WithClient(func(ctx context.Context, c *client.Client, _ []string) error { return showMe(ctx, a, c) }),
 	})
 }
 
-func showMe(ctx context.Context, a *cli.App) error {
-	c, err := a.Connect()
-	if err != nil {
-		return err
-	}
+func showMe(ctx context.Context, a *cli.App, c *client.Client) error {
 	me, err := c.Me(ctx)
 	if err != nil {
 		return err

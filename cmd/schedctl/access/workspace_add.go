@@ -53,8 +53,7 @@ func (o *workspaceAdd) run(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		zone := loc.String()
-		request.Timezone = &zone
+		request.Timezone = new(loc.String())
 	}
 	c, err := o.Connect()
 	if err != nil {

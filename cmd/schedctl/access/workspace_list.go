@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -18,18 +19,12 @@ your own key.`,
 		Example: `  schedctl workspace list
   schedctl workspace list --json=id,name`,
 		Args: cli.Args(0, 0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error { return listWorkspaces(cmd.Context(), a) },
+		RunE: a.WithClient(func(ctx context.Context, c *client.Client, _ []string) error {
+			workspaces, err := c.Workspaces(ctx)
+			if err != nil {
+				return err
+			}
+			return printWorkspaces(a, workspaces)
+		}),
 	})
-}
-
-func listWorkspaces(ctx context.Context, a *cli.App) error {
-	c, err := a.Connect()
-	if err != nil {
-		return err
-	}
-	workspaces, err := c.Workspaces(ctx)
-	if err != nil {
-		return err
-	}
-	return printWorkspaces(a, workspaces)
 }

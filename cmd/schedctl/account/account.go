@@ -45,7 +45,7 @@ func connect(ctx context.Context, a *cli.App, ref string) (c *client.Client, acc
 }
 
 // printList prints accounts as a list.
-func printList(a *cli.App, accounts []apiv1.Account) error {
+func printList(a *cli.App, accounts ...apiv1.Account) error {
 	id := func(acct apiv1.Account) string { return acct.ID }
 	layout := cli.Table{Header: []string{"ID", "PLATFORM", "NAME", "STATUS", "PROFILE"}, Status: 3, Excerpt: true}
 	err := cli.PrintList(a, accounts, id, layout, func(acct apiv1.Account) []string {
@@ -62,23 +62,16 @@ func printList(a *cli.App, accounts []apiv1.Account) error {
 	return nil
 }
 
-// printOne prints one account: a sentence about what was done on a terminal, and else
-// a row of the list.
+// printOne prints one account and what was done with it.
 func printOne(a *cli.App, acct apiv1.Account, done string) error {
 	for _, w := range acct.Warnings {
 		a.Messagef("warning: %s: %s", cli.OneLine(acct.Name), cli.OneLine(w))
-	}
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(acct)
-	case a.Quiet || !a.OutTerminal:
-		return printList(a, []apiv1.Account{acct})
 	}
 	sentence := fmt.Sprintf("%s %s (%s), %s", done, a.Bold(cli.OneLine(acct.Name)), acct.Platform, acct.ID)
 	if acct.ProfileURL != nil {
 		sentence += ": " + cli.OneLine(*acct.ProfileURL)
 	}
-	return a.Write([]byte(sentence + "\n"))
+	return cli.PrintOne(a, acct, sentence, printList)
 }
 
 // ByName returns the account that an argument names, a disconnected one
@@ -244,13 +237,7 @@ func Pick(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, err
 
 // candidateList lists accounts in the form in which an argument can name them.
 func candidateList(accounts []apiv1.Account) string {
-	var names []string
-	for i, acct := range accounts {
-		if i == cli.MaxCandidates {
-			names = append(names, fmt.Sprintf("%d more", len(accounts)-i))
-			break
-		}
-		names = append(names, fmt.Sprintf("%s:%s (%s)", acct.Platform, acct.Name, acct.ID))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(cli.Candidates(cli.Map(accounts, func(acct apiv1.Account) string {
+		return fmt.Sprintf("%s:%s (%s)", acct.Platform, acct.Name, acct.ID)
+	})), ", ")
 }

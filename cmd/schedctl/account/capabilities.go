@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -27,15 +28,11 @@ Elsewhere than on a terminal there is a line for each platform after the others:
 		Example: `  schedctl capabilities
   schedctl capabilities --jq '.platforms | keys[]'`,
 		Args: cli.Args(0, 0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error { return showCapabilities(cmd.Context(), a) },
+		RunE: a.WithClient(func(ctx context.Context, c *client.Client, _ []string) error { return showCapabilities(ctx, a, c) }),
 	})
 }
 
-func showCapabilities(ctx context.Context, a *cli.App) error {
-	c, err := a.Connect()
-	if err != nil {
-		return err
-	}
+func showCapabilities(ctx context.Context, a *cli.App, c *client.Client) error {
 	can, err := c.Capabilities(ctx)
 	switch {
 	case err != nil:

@@ -1,6 +1,8 @@
 package account
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl/client"
@@ -17,24 +19,20 @@ func newList(a *cli.App) *cobra.Command {
 		Example: `  schedctl account list
   schedctl account list --json=id,name,status`,
 		Args: cli.Args(0, 0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.Connect()
-			if err != nil {
-				return err
-			}
+		RunE: a.WithClient(func(ctx context.Context, c *client.Client, _ []string) error {
 			var q client.AccountQuery
 			if all {
 				q.Status = "all"
 			}
-			accounts, err := c.Accounts(cmd.Context(), q)
+			accounts, err := c.Accounts(ctx, q)
 			if err != nil {
 				return err
 			}
 			if len(accounts) == 0 && a.ErrTerminal {
 				a.Messagef("no accounts; %s", AddAdvice)
 			}
-			return printList(a, accounts)
-		},
+			return printList(a, accounts...)
+		}),
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "disconnected accounts too")
 	return cmd

@@ -1,6 +1,8 @@
 package account
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -8,36 +10,31 @@ import (
 )
 
 func newVerify(a *cli.App) *cobra.Command {
-	return cli.DeclareJSON[apiv1.Account](&cobra.Command{
+	return cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "verify ACCOUNT",
 		Short: "Ask the network whether an account still works",
 		Long: `Ask the network whether the account's credentials still work. When they do, posts
 that waited for it are published.`,
-		Example:           `  schedctl account verify demo`,
-		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
-		ValidArgsFunction: Complete(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			acct, err := ByName(cmd.Context(), a, c, args[0])
-			if err != nil {
-				return err
-			}
-			if acct, err = c.VerifyAccount(cmd.Context(), acct.ID); err != nil {
-				return err
-			}
-			done := "Verified"
-			if acct.Error != nil {
-				done = "Asked about"
-			}
-			if err := printOne(a, acct, done); err != nil {
-				return err
-			}
-			return refusedAccount(acct)
-		},
-	})
+		Example: `  schedctl account verify demo`,
+	}, func(ctx context.Context, ref string) error { return verifyAccount(ctx, a, ref) }))
+}
+
+func verifyAccount(ctx context.Context, a *cli.App, ref string) error {
+	c, acct, err := connect(ctx, a, ref)
+	if err != nil {
+		return err
+	}
+	if acct, err = c.VerifyAccount(ctx, acct.ID); err != nil {
+		return err
+	}
+	done := "Verified"
+	if acct.Error != nil {
+		done = "Asked about"
+	}
+	if err := printOne(a, acct, done); err != nil {
+		return err
+	}
+	return refusedAccount(acct)
 }
 
 // refusedAccount returns the error for an account that its network refuses.

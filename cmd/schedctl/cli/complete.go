@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	_ "embed"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,8 +12,27 @@ import (
 	"github.com/schedctl/schedctl/client"
 )
 
+// CompleteInOrder is the directive for values that are sorted by something else than
+// their names.
+const CompleteInOrder = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+
 // CompletionTime is the longest time that a completion waits for the daemon.
 const CompletionTime = 300 * time.Millisecond
+
+// CompleteFrom offers what list reads from the daemon and the command line does not have
+// yet: values with descriptions, each after a tab. It offers nothing after most arguments.
+func (a *App) CompleteFrom(most int, directive cobra.ShellCompDirective, list func(context.Context, *client.Client) ([]string, error)) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+		if most == Unlimited || len(args) < most {
+			a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) { found, _ = list(ctx, c) })
+		}
+		found = slices.DeleteFunc(found, func(offer string) bool {
+			value, _, _ := strings.Cut(offer, "\t")
+			return slices.Contains(args, value)
+		})
+		return found, directive
+	}
+}
 
 // AskDaemon calls fn with a client and a context that ends after AskTime. It does
 // nothing if there is no daemon.

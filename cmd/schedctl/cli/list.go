@@ -22,6 +22,18 @@ func PrintList[T any](a *App, list []T, id func(T) string, layout Table, row fun
 	return a.WriteList(a.RenderTable(layout))
 }
 
+// PrintOne prints an object that a command has made or changed: on a terminal as a
+// sentence, as JSON, and else with list.
+func PrintOne[T any](a *App, object T, sentence string, list func(*App, ...T) error) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(object)
+	case a.Quiet || !a.OutTerminal:
+		return list(a, object)
+	}
+	return a.Write([]byte(sentence + "\n"))
+}
+
 // PrintObject prints one object: as JSON, with -q as its id, else as properties.
 func (a *App) PrintObject(object any, id string, properties []Property) error {
 	switch {

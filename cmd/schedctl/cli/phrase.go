@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
+// Strings returns values of a type of text as texts.
+func Strings[T ~string](values []T) []string {
+	return Map(values, func(v T) string { return string(v) })
+}
+
 // JoinStrings returns values of a type of text with something between them.
 func JoinStrings[T ~string](values []T, between string) string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = string(v)
-	}
-	return strings.Join(texts, between)
+	return strings.Join(Strings(values), between)
 }
 
 func Deref[T any](p *T) T {

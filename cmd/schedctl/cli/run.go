@@ -109,6 +109,17 @@ func (a *App) Connect() (*client.Client, error) {
 	return a.ConnectTo(e)
 }
 
+// WithClient returns the function of a command that needs the daemon first.
+func (a *App) WithClient(run func(ctx context.Context, c *client.Client, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, err := a.Connect()
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), c, args)
+	}
+}
+
 // ConnectTo returns a client of a daemon.
 func (a *App) ConnectTo(e Endpoint) (*client.Client, error) {
 	var announced func() (apiv1.Announced, error)

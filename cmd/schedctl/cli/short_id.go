@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/schedctl/schedctl"
@@ -37,11 +38,55 @@ func (s shortID) Matches(id string) bool {
 
 // AmbiguousIDError returns the error for an abbreviation of several ids.
 func AmbiguousIDError(ref, nouns string, candidates []string) error {
-	if more := len(candidates) - MaxCandidates; more > 0 {
-		candidates = append(candidates[:MaxCandidates:MaxCandidates], fmt.Sprintf("%d more", more))
-	}
-	return InvalidError(schedctl.ValidationFailed, "%q matches several %s", Clip(ref, 60), nouns).WithHint("use one of " + strings.Join(candidates, ", "))
+	return InvalidError(schedctl.ValidationFailed, "%q matches several %s", Clip(ref, 60), nouns).WithHint("use one of " + strings.Join(Candidates(candidates), ", "))
 }
+
+// Candidates returns the first labels of a list, few enough for an error message, and
+// how many more there are.
+func Candidates(labels []string) []string {
+	if more := len(labels) - maxCandidates; more > 0 {
+		return append(labels[:maxCandidates:maxCandidates], fmt.Sprintf("%d more", more))
+	}
+	return labels
+}
+
+// FindID returns the id of the object that an argument names: an id, an abbreviated one
+// of the newest objects, or [LastRef]. An argument that names none is returned unchanged,
+// for the daemon to refuse. An abbreviation of several ids is an error with exit status
+// 5; nouns and label are for its message.
+func FindID[T any](a *App, n Noun, ref string, newest iter.Seq2[T, error], nouns string, id, label func(T) string) (string, error) {
+	if ref == LastRef {
+		return a.LastID(n)
+	}
+	short, ok := ParseShortID(n.Prefix, ref)
+	if _, whole := schedctl.ParseID(n.Prefix, ref); whole || !ok {
+		return ref, nil
+	}
+	var found, labels []string
+	searched := 0
+	for v, err := range newest {
+		if err != nil {
+			return "", err
+		}
+		if short.Matches(id(v)) {
+			found = append(found, id(v))
+			labels = append(labels, fmt.Sprintf("%s (%s)", id(v), label(v)))
+		}
+		if searched++; searched == maxSearched {
+			break
+		}
+	}
+	switch len(found) {
+	case 0:
+		return ref, nil
+	case 1:
+		return found[0], nil
+	}
+	return "", AmbiguousIDError(ref, nouns, labels)
+}
+
+// maxSearched is how many of the newest objects are searched for an abbreviated id.
+const maxSearched = 1000
 
 // MatchShortID returns the elements of a list whose id an argument abbreviates.
 func MatchShortID[T any](list []T, p schedctl.Prefix, ref string, id func(T) string) (found []T) {
@@ -57,5 +102,5 @@ func MatchShortID[T any](list []T, p schedctl.Prefix, ref string, id func(T) str
 	return found
 }
 
-// MaxCandidates keeps an error message readable.
-const MaxCandidates = 10
+// maxCandidates keeps an error message readable.
+const maxCandidates = 10

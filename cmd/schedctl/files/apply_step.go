@@ -166,23 +166,19 @@ func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost)
 		edit.PublishAt = apiv1.NewTime(s.wanted.moment.Time)
 	}
 	if !slices.Equal(have.Labels, want.Labels) {
-		labels := append([]string{}, want.Labels...)
-		edit.Labels = &labels
+		edit.Labels = new(append([]string{}, want.Labels...))
 	}
 	if !slices.EqualFunc(have.Media, want.Media, sameMedia) {
-		media := p.mediaRequests(want.Media)
-		edit.Media = &media
+		edit.Media = new(p.mediaRequests(want.Media))
 	}
 	p.changeParts(&edit, have, want)
 	moved := !slices.Equal(have.Accounts, want.Accounts)
 	if moved {
-		accounts := append([]string{}, want.Accounts...)
-		edit.SocialAccountIDs = &accounts
+		edit.SocialAccountIDs = new(append([]string{}, want.Accounts...))
 	}
 	before, after := postState{Overrides: have.Overrides}, postState{Overrides: want.Overrides}
 	if moved || before.digest() != after.digest() {
-		overrides := want.apiOverrides()
-		edit.TargetOverrides = &overrides
+		edit.TargetOverrides = new(want.apiOverrides())
 	}
 	return edit
 }

@@ -115,8 +115,7 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	s := step{change: change{ID: id, File: f.path}, wanted: f.wanted, post: post}
 	edit := apiv1.EditPost{Managed: a.managed(&s, "v0:export")}
 	if !ours {
-		external := a.externalID(id)
-		edit.ExternalID = &external
+		edit.ExternalID = new(a.externalID(id))
 	}
 	if err := a.edit(ctx, &s, edit); err != nil {
 		return "", err

@@ -87,8 +87,7 @@ func (p *planner) changeParts(edit *apiv1.EditPost, have, want postState) {
 		return a.Content == b.Content && slices.EqualFunc(a.Media, b.Media, sameMedia)
 	}
 	if !slices.EqualFunc(have.Thread, want.Thread, samePart) {
-		thread := p.partRequests(want.Thread)
-		edit.Thread = &thread
+		edit.Thread = new(p.partRequests(want.Thread))
 	}
 	switch h, w := have.FirstComment, want.FirstComment; {
 	case h == nil && w == nil, h != nil && w != nil && samePart(*h, *w):

@@ -79,12 +79,10 @@ func stateOf(p apiv1.Post) postState {
 			ContentWarning: cli.Deref(o.ContentWarning), Visibility: cli.Deref(o.Visibility), Language: cli.Deref(o.Language),
 		}
 		if o.Thread != nil {
-			own := partStates(*o.Thread, p.MediaAssets)
-			state.Thread = &own
+			state.Thread = new(partStates(*o.Thread, p.MediaAssets))
 		}
 		if o.Media != nil {
-			own := mediaStates(*o.Media, p.MediaAssets)
-			state.Media = &own
+			state.Media = new(mediaStates(*o.Media, p.MediaAssets))
 		}
 		s.Overrides = append(s.Overrides, state)
 	}

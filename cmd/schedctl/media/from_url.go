@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -20,18 +21,15 @@ with the same bytes, the result is the existing asset, with its own alt text.`,
 		Example: `  schedctl media from-url https://example.org/cat.png --alt "A cat on a sofa"
   id=$(schedctl media from-url https://example.org/cat.png -q)`,
 		Args: cli.Args(1, 1, "a URL"),
-		RunE: func(cmd *cobra.Command, args []string) error { return fromURL(cmd.Context(), a, args[0], alt) },
+		RunE: a.WithClient(func(ctx context.Context, c *client.Client, args []string) error {
+			return fromURL(ctx, a, c, apiv1.MediaFromURL{URL: args[0]}, alt)
+		}),
 	})
 	cmd.Flags().StringVar(&alt, "alt", "", "a `text` for people who cannot see the file")
 	return cmd
 }
 
-func fromURL(ctx context.Context, a *cli.App, url, alt string) error {
-	c, err := a.Connect()
-	if err != nil {
-		return err
-	}
-	request := apiv1.MediaFromURL{URL: url}
+func fromURL(ctx context.Context, a *cli.App, c *client.Client, request apiv1.MediaFromURL, alt string) error {
 	if alt != "" {
 		request.AltText = &alt
 	}
@@ -44,7 +42,7 @@ func fromURL(ctx context.Context, a *cli.App, url, alt string) error {
 		return err
 	}
 	if alt != "" && cli.Deref(asset.AltText) != alt {
-		tellOtherAlt(a, url, asset)
+		tellOtherAlt(a, request.URL, asset)
 	}
 	return nil
 }

@@ -45,44 +45,10 @@ func Branches() []cli.Branch {
 // pageSize is the largest page of the API.
 const pageSize = 100
 
-// maxSearched is how many of the newest assets are searched for an abbreviated id.
-const maxSearched = 1000
-
-// assetID returns the id of the asset that an argument names: an id, an abbreviated
-// one, or [cli.LastRef]. An argument that names no asset is returned unchanged, for the
-// daemon to refuse. An abbreviation of several ids is an error with exit status 5.
+// assetID returns the id of the asset that an argument names; see [cli.FindID].
 func assetID(ctx context.Context, a *cli.App, c *client.Client, ref string) (string, error) {
-	if ref == cli.LastRef {
-		return a.LastID(cli.MediaNoun)
-	}
-	if _, whole := schedctl.ParseID(schedctl.MediaPrefix, ref); whole {
-		return ref, nil
-	}
-	short, ok := cli.ParseShortID(schedctl.MediaPrefix, ref)
-	if !ok {
-		return ref, nil
-	}
-	var found, labels []string
-	searched := 0
-	for asset, err := range c.EachMediaAsset(ctx, client.MediaQuery{Limit: pageSize}) {
-		if err != nil {
-			return "", err
-		}
-		if short.Matches(asset.ID) {
-			found = append(found, asset.ID)
-			labels = append(labels, fmt.Sprintf("%s (%s)", asset.ID, cli.OneLine(asset.FileName)))
-		}
-		if searched++; searched == maxSearched {
-			break
-		}
-	}
-	switch len(found) {
-	case 0:
-		return ref, nil
-	case 1:
-		return found[0], nil
-	}
-	return "", cli.AmbiguousIDError(ref, "media assets", labels)
+	newest := c.EachMediaAsset(ctx, client.MediaQuery{Limit: pageSize})
+	return cli.FindID(a, cli.MediaNoun, ref, newest, "media assets", idOf, func(asset apiv1.MediaAsset) string { return cli.OneLine(asset.FileName) })
 }
 
 // connect connects to the daemon and returns the ids of the assets that arguments name.
@@ -110,21 +76,12 @@ func unknownAsset(id string, err error) error {
 
 // complete offers the ids of recent assets that are not on the command line yet.
 func complete(a *cli.App, most int) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) (out []string, _ cobra.ShellCompDirective) {
-		if len(args) >= most && most >= 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
-			page, err := c.MediaAssets(ctx, client.MediaQuery{Limit: 50})
-			if err != nil {
-				return
-			}
-			for _, asset := range page.Results {
-				out = append(out, asset.ID+"\t"+cli.Clip(cli.OneLine(asset.FileName), 50))
-			}
-		})
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	}
+	return a.CompleteFrom(most, cli.CompleteInOrder, func(ctx context.Context, c *client.Client) ([]string, error) {
+		page, err := c.MediaAssets(ctx, client.MediaQuery{Limit: 50})
+		return cli.Map(page.Results, func(asset apiv1.MediaAsset) string {
+			return asset.ID + "\t" + cli.Clip(cli.OneLine(asset.FileName), 50)
+		}), err
+	})
 }
 
 // assetRow returns the cells of an asset: for people its facts in short, for programs all

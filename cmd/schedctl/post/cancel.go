@@ -15,8 +15,8 @@ func newCancel(a *cli.App) *cobra.Command {
 	o := &changeOptions{
 		App: a, op: schedctl.OpCancel, asks: true,
 		words: changeTexts{noun: "post", infinitive: "cancel", participle: "canceled", ask: "Cancel %s for good?"},
-		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
-			return func(ctx context.Context, id string) (apiv1.Post, error) { return c.CancelPost(ctx, id) }
+		apply: func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
+			return c.CancelPost(ctx, id)
 		},
 	}
 	o.plan, o.report = o.tellSelected, o.printChanged
@@ -34,7 +34,7 @@ status is 9 when some of the posts could not be canceled.`,
   schedctl post cancel --search "the meetup" --yes`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
 		ValidArgsFunction: completePost(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE:              o.run,
 	})
 	o.add(cmd)
 	return cmd

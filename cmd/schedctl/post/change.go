@@ -27,7 +27,7 @@ type changeOptions struct {
 	judge  func(p apiv1.Post) error           // further reasons why the daemon would refuse, or nil
 	trial  func(p apiv1.Post) apiv1.Post      // the post that --dry-run shows, or nil for the unchanged post
 	plan   func(p apiv1.Post, names Accounts) // describes the change of a selected post
-	apply  func(c *client.Client) func(context.Context, string) (apiv1.Post, error)
+	apply  func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error)
 	report func(context.Context, *client.Client, changeResult) error // prints what was done
 }
 
@@ -117,7 +117,9 @@ func (o *changeOptions) changeNamed(ctx context.Context, ids []string) error {
 
 // change applies the change to all posts, even after an error.
 func (o *changeOptions) change(ctx context.Context, c *client.Client, ids []string, alone bool) error {
-	posts, failed := eachPost(ctx, o.App, ids, o.apply(c))
+	posts, failed := eachPost(ctx, o.App, ids, func(ctx context.Context, id string) (apiv1.Post, error) {
+		return o.apply(ctx, c, id)
+	})
 	if len(posts) == 0 {
 		return failed
 	}

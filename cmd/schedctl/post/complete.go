@@ -2,7 +2,6 @@ package post
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,20 +29,12 @@ var CompletableStatuses = map[string][]schedctl.Status{
 // completePost offers the ids of recent posts that are not on the command line yet,
 // described by status, time and text.
 func completePost(a *cli.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		var out []string
-		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
-			page, err := c.Posts(ctx, client.PostQuery{Statuses: CompletableStatuses[cmd.CommandPath()], Limit: 50})
-			if err != nil {
-				return
-			}
-			for _, p := range page.Results {
-				if !slices.Contains(args, p.ID) {
-					out = append(out, p.ID+"\t"+postInShort(a, p))
-				}
-			}
-		})
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		q := client.PostQuery{Statuses: CompletableStatuses[cmd.CommandPath()], Limit: 50}
+		return a.CompleteFrom(cli.Unlimited, cli.CompleteInOrder, func(ctx context.Context, c *client.Client) ([]string, error) {
+			page, err := c.Posts(ctx, q)
+			return cli.Map(page.Results, func(p apiv1.Post) string { return p.ID + "\t" + postInShort(a, p) }), err
+		})(cmd, args, typed)
 	}
 }
 

@@ -16,10 +16,8 @@ func newDelete(a *cli.App) *cobra.Command {
 	o := &changeOptions{
 		App: a, op: schedctl.OpDelete, asks: true,
 		words: changeTexts{noun: "draft", infinitive: "delete", participle: "deleted", ask: "Delete %s for good?"},
-		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
-			return func(ctx context.Context, id string) (apiv1.Post, error) {
-				return apiv1.Post{ID: id}, c.DeletePost(ctx, id)
-			}
+		apply: func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
+			return apiv1.Post{ID: id}, c.DeletePost(ctx, id)
 		},
 	}
 	o.plan, o.report = o.tellSelected, o.printRemovals
@@ -35,7 +33,7 @@ when some of the drafts could not be deleted.`,
   schedctl post delete --search "never to be sent" --dry-run`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
 		ValidArgsFunction: completePost(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE:              o.run,
 	})
 	cmd.Annotations[cli.DryFieldsAnnotation] = cli.TypeNames(reflect.TypeFor[apiv1.Post]())
 	o.add(cmd)

@@ -121,29 +121,22 @@ func (o *editOptions) run(ctx context.Context) error {
 		}
 		edit.Content = &text.Text
 	}
-	if err := o.readParts(ctx, c, &edit); err != nil {
-		if edit.Content != nil {
-			o.KeepEdited(text, resend)
-		}
-		return err
-	}
-	if o.media.Given() {
-		list, err := o.media.Upload(ctx, o.App, c)
-		if err != nil {
-			if edit.Content != nil {
-				o.KeepEdited(text, resend)
-			}
-			return err
-		}
+	err = o.readParts(ctx, c, &edit)
+	if err == nil && o.media.Given() {
+		var list []apiv1.PostMedia
+		list, err = o.media.Upload(ctx, o.App, c)
 		edit.Media = &list
 	}
-	if o.dry {
+	if err == nil && o.dry {
 		if o.editor {
 			o.KeepEdited(text, resend)
 		}
 		return o.try(ctx, c, edit, overrides)
 	}
-	post, err := o.send(ctx, c, edit, overrides)
+	var post apiv1.Post
+	if err == nil {
+		post, err = o.send(ctx, c, edit, overrides)
+	}
 	if err != nil {
 		if edit.Content != nil {
 			o.KeepEdited(text, resend)

@@ -45,13 +45,7 @@ func (o *filterFlags) addSelection(a *cli.App, cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-func statusNames() []string {
-	var names []string
-	for _, s := range schedctl.Statuses() {
-		names = append(names, string(s))
-	}
-	return names
-}
+func statusNames() []string { return cli.Strings(schedctl.Statuses()) }
 
 // query returns the query that the flags describe. resolve adds the account.
 func (o *filterFlags) query(a *cli.App) (q client.PostQuery, err error) {

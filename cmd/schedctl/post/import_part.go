@@ -190,8 +190,7 @@ func addParts(row *bulk.Row, p apiv1.Post) {
 		row.Thread = append(row.Thread, rowPart(part))
 	}
 	if p.FirstComment != nil {
-		comment := rowPart(*p.FirstComment)
-		row.FirstComment = &comment
+		row.FirstComment = new(rowPart(*p.FirstComment))
 	}
 	if p.Poll != nil {
 		row.Poll, row.PollFor, row.PollMultiple, row.PollHideTotals = p.Poll.Options, PollTime(*p.Poll), p.Poll.Multiple, p.Poll.HideTotals

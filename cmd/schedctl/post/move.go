@@ -81,20 +81,18 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 	}
 }
 
-// mover returns a function that moves one post. It fails if the post has changed since
-// it was read, so that a repeated shift moves no post twice.
-func (o *scheduleOptions) mover(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
-	return func(ctx context.Context, id string) (apiv1.Post, error) {
-		if o.named && o.shift == 0 {
-			return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: o.at.Time}, AllowDuplicate: o.allowDuplicate})
-		}
-		p, err := c.Post(ctx, id)
-		if err == nil {
-			err = o.wouldRefuse(p)
-		}
-		if err != nil {
-			return p, err
-		}
-		return c.EditPost(ctx, id, apiv1.EditPost{PublishAt: o.moved(p).PublishAt, AllowDuplicate: o.allowDuplicate}, client.IfVersion(p.Version))
+// move moves one post. It fails if the post has changed since it was read, so that a
+// repeated shift moves no post twice.
+func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
+	if o.named && o.shift == 0 {
+		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: o.at.Time}, AllowDuplicate: o.allowDuplicate})
 	}
+	p, err := c.Post(ctx, id)
+	if err == nil {
+		err = o.wouldRefuse(p)
+	}
+	if err != nil {
+		return p, err
+	}
+	return c.EditPost(ctx, id, apiv1.EditPost{PublishAt: o.moved(p).PublishAt, AllowDuplicate: o.allowDuplicate}, client.IfVersion(p.Version))
 }

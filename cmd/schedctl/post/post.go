@@ -94,9 +94,9 @@ func printNamed(a *cli.App, posts []apiv1.Post, names func() Accounts) error {
 	return a.WriteList(a.RenderTable(postTable(a, posts, names())))
 }
 
-func idsOf(posts []apiv1.Post) []string {
-	return cli.Map(posts, func(p apiv1.Post) string { return p.ID })
-}
+func idOf(p apiv1.Post) string { return p.ID }
+
+func idsOf(posts []apiv1.Post) []string { return cli.Map(posts, idOf) }
 
 func postTable(a *cli.App, posts []apiv1.Post, names Accounts) cli.Table {
 	t := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "TO", "TEXT"}, Status: 1, Excerpt: true}

@@ -25,8 +25,8 @@ func newRetry(a *cli.App) *cobra.Command {
 		words: changeTexts{noun: "post", infinitive: "retry", participle: "retried", ask: "Retry %s?"},
 	}}
 	o.judge, o.plan, o.report = o.refuses, o.tellTargets, o.printRetried
-	o.apply = func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
-		return func(ctx context.Context, id string) (apiv1.Post, error) { return c.RetryPost(ctx, id, o.request) }
+	o.apply = func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
+		return c.RetryPost(ctx, id, o.request)
 	}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "retry [ID...]",

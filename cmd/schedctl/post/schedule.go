@@ -31,7 +31,7 @@ func newSchedule(a *cli.App) *cobra.Command {
 		App: a, op: schedctl.OpEdit, preset: []schedctl.Status{schedctl.Scheduled},
 		words: changeTexts{noun: "post", infinitive: "move", participle: "moved", ask: "Move %s?"},
 	}}
-	o.judge, o.trial, o.plan, o.report, o.apply = o.refuses, o.moved, o.tellMove, o.printChanged, o.mover
+	o.judge, o.trial, o.plan, o.report, o.apply = o.refuses, o.moved, o.tellMove, o.printChanged, o.move
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "schedule [ID...]",
 		Short: "Give drafts their time, or move scheduled posts",
@@ -51,7 +51,7 @@ exit status is 9 when some of the posts could not be moved. "schedctl post edit 
   schedctl post schedule --account mastodon:me --before "tomorrow 0:00" --at "tomorrow 9am" --yes`,
 		Args:              o.checkArgs,
 		ValidArgsFunction: completePost(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE:              o.run,
 	})
 	addTo(a, cmd, &o.to)
 	o.when.Add(cmd)

@@ -15,8 +15,8 @@ func newUnschedule(a *cli.App) *cobra.Command {
 	o := &changeOptions{
 		App: a, op: schedctl.OpUnschedule, preset: []schedctl.Status{schedctl.Scheduled},
 		words: changeTexts{noun: "post", infinitive: "unschedule", participle: "unscheduled", ask: "Make %s a draft again?"},
-		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
-			return func(ctx context.Context, id string) (apiv1.Post, error) { return c.UnschedulePost(ctx, id) }
+		apply: func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
+			return c.UnschedulePost(ctx, id)
 		},
 	}
 	o.plan, o.report = o.tellSelected, o.printChanged
@@ -34,7 +34,7 @@ when some of the posts could not be changed.`,
   schedctl post unschedule --account mastodon:me --after "tomorrow 0:00" --yes`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
 		ValidArgsFunction: completePost(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE:              o.run,
 	})
 	o.add(cmd)
 	return cmd

@@ -23,7 +23,7 @@ type deliveriesOptions struct {
 
 func newDeliveries(a *cli.App) *cobra.Command {
 	o := &deliveriesOptions{App: a}
-	statuses := strings.Split(cli.JoinStrings(schedctl.DeliveryStatuses(), " "), " ")
+	statuses := cli.Strings(schedctl.DeliveryStatuses())
 	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.onOne(a, &cobra.Command{
 		Use:   "deliveries WEBHOOK",
 		Short: "List the deliveries of a webhook",
@@ -61,7 +61,7 @@ func (o *deliveriesOptions) run(ctx context.Context, ref string, statuses []stri
 	if err != nil {
 		return webhooks.unknown(ref, err)
 	}
-	if err := printDeliveries(o.App, deliveries); err != nil {
+	if err := printDeliveries(o.App, deliveries...); err != nil {
 		return err
 	}
 	switch {

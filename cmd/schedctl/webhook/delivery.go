@@ -11,7 +11,7 @@ import (
 )
 
 // printDeliveries prints deliveries as a list.
-func printDeliveries(a *cli.App, deliveries []apiv1.Delivery) error {
+func printDeliveries(a *cli.App, deliveries ...apiv1.Delivery) error {
 	id := func(d apiv1.Delivery) string { return d.ID }
 	layout := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "EVENT", "RESPONSE"}, Status: 1, Excerpt: true}
 	return cli.PrintList(a, deliveries, id, layout, func(d apiv1.Delivery) []string {
@@ -19,16 +19,9 @@ func printDeliveries(a *cli.App, deliveries []apiv1.Delivery) error {
 	})
 }
 
-// printDelivery prints one delivery: a sentence on a terminal, and else a row of the
-// list.
+// printDelivery prints one delivery.
 func printDelivery(a *cli.App, d apiv1.Delivery) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(d)
-	case a.Quiet || !a.OutTerminal:
-		return printDeliveries(a, []apiv1.Delivery{d})
-	}
-	return a.Write([]byte(deliverySentence(a, d) + "\n"))
+	return cli.PrintOne(a, d, deliverySentence(a, d), printDeliveries)
 }
 
 func deliverySentence(a *cli.App, d apiv1.Delivery) string {

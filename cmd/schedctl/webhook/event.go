@@ -18,7 +18,7 @@ type eventFlags struct{ names []string }
 
 func (o *eventFlags) add(cmd *cobra.Command, known []schedctl.EventType, usage string) {
 	cmd.Flags().StringArrayVar(&o.names, "event", nil, usage)
-	names := append(strings.Split(cli.JoinStrings(known, " "), " "), everyEvent)
+	names := append(cli.Strings(known), everyEvent)
 	cmd.RegisterFlagCompletionFunc("event", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -31,7 +31,7 @@ func (o *eventFlags) types(known []schedctl.EventType) (types []schedctl.EventTy
 			case name == everyEvent:
 				return slices.Clone(known), nil
 			case !slices.Contains(known, typ):
-				return nil, cli.UnknownValueError("--event", name, append(strings.Split(cli.JoinStrings(known, " "), " "), everyEvent))
+				return nil, cli.UnknownValueError("--event", name, append(cli.Strings(known), everyEvent))
 			case !slices.Contains(types, typ):
 				types = append(types, typ)
 			}
@@ -42,5 +42,5 @@ func (o *eventFlags) types(known []schedctl.EventType) (types []schedctl.EventTy
 
 // eventTypesText lists types for a help text.
 func eventTypesText(types []schedctl.EventType) string {
-	return strings.TrimSuffix(cli.WrapText("  ", strings.Split(cli.JoinStrings(types, " "), " ")), "\n")
+	return strings.TrimSuffix(cli.WrapText("  ", cli.Strings(types)), "\n")
 }

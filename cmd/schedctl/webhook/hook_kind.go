@@ -31,7 +31,7 @@ type hookKind[T any] struct {
 // onOne sets up a command whose argument names one webhook or notification.
 func (k hookKind[T]) onOne(a *cli.App, cmd *cobra.Command, run func(ctx context.Context, ref string) error) *cobra.Command {
 	cmd.Args = cli.Args(1, 1, fmt.Sprintf("a %s: its id or its name", k.Word))
-	cmd.ValidArgsFunction = k.completeFirst(a)
+	cmd.ValidArgsFunction = k.complete(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args[0]) }
 	return cmd
 }
@@ -39,12 +39,8 @@ func (k hookKind[T]) onOne(a *cli.App, cmd *cobra.Command, run func(ctx context.
 // onList sets up the command that lists webhooks or notifications.
 func (k hookKind[T]) onList(a *cli.App, cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cli.Args(0, 0, "")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := a.Connect()
-		if err != nil {
-			return err
-		}
-		all, err := k.list(c, cmd.Context())
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *client.Client, _ []string) error {
+		all, err := k.list(c, ctx)
 		if err != nil {
 			return err
 		}
@@ -52,7 +48,7 @@ func (k hookKind[T]) onList(a *cli.App, cmd *cobra.Command) *cobra.Command {
 			a.Messagef("no %ss; %s", k.Word, k.advice)
 		}
 		return k.print(a, all...)
-	}
+	})
 	return cmd
 }
 
@@ -95,13 +91,7 @@ func (k hookKind[T]) print(a *cli.App, list ...T) error {
 
 // printOne prints one: a sentence on a terminal, and else a row of the list.
 func (k hookKind[T]) printOne(a *cli.App, v T, sentence string) error {
-	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(v)
-	case a.Quiet || !a.OutTerminal:
-		return k.print(a, v)
-	}
-	return a.Write([]byte(sentence + "\n"))
+	return cli.PrintOne(a, v, sentence, k.print)
 }
 
 // connect connects to the daemon and reads the webhook or notification that an
@@ -207,39 +197,15 @@ func (k hookKind[T]) label(v T) string {
 }
 
 func (k hookKind[T]) candidates(all []T) string {
-	var labels []string
-	for i, v := range all {
-		if i == cli.MaxCandidates {
-			labels = append(labels, fmt.Sprintf("%d more", len(all)-i))
-			break
-		}
-		labels = append(labels, k.label(v))
-	}
-	return strings.Join(labels, ", ")
+	return strings.Join(cli.Candidates(cli.Map(all, k.label)), ", ")
 }
 
-// complete offers the ids for an argument.
+// complete offers the ids for the first argument.
 func (k hookKind[T]) complete(a *cli.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, _ string) (out []string, _ cobra.ShellCompDirective) {
-		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
-			all, err := k.list(c, ctx)
-			if err != nil {
-				return
-			}
-			for _, v := range all {
-				out = append(out, k.id(v)+"\t"+cli.Clip(cli.OneLine(cli.FirstNonEmpty(cli.Deref(k.name(v)), k.target(v))), 50))
-			}
-		})
-		return out, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// completeFirst offers the ids for the first argument only.
-func (k hookKind[T]) completeFirst(a *cli.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return k.complete(a)(cmd, args, text)
-	}
+	return a.CompleteFrom(1, cobra.ShellCompDirectiveNoFileComp, func(ctx context.Context, c *client.Client) ([]string, error) {
+		all, err := k.list(c, ctx)
+		return cli.Map(all, func(v T) string {
+			return k.id(v) + "\t" + cli.Clip(cli.OneLine(cli.FirstNonEmpty(cli.Deref(k.name(v)), k.target(v))), 50)
+		}), err
+	})
 }

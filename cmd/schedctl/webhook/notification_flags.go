@@ -40,7 +40,7 @@ func (o *notificationFlags) add(cmd *cobra.Command) {
 	f.StringVar(&o.name, "name", "", "the `name` of the notification")
 	o.events.add(cmd, schedctl.NotificationEvents(), "what to report: the type of an `event`, or all (repeatable)")
 	cmd.RegisterFlagCompletionFunc("to", account.Complete(o.App))
-	cmd.RegisterFlagCompletionFunc("tls", cobra.FixedCompletions(strings.Split(cli.JoinStrings(schedctl.MailTLSModes(), " "), " "), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("tls", cobra.FixedCompletions(cli.Strings(schedctl.MailTLSModes()), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"email", "smtp", "user", "from", "name"} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
@@ -129,7 +129,7 @@ func (o *notificationFlags) server(e *apiv1.EmailSettings) error {
 func (o *notificationFlags) encryption(e *apiv1.EmailSettings, old *apiv1.NotificationEmail) error {
 	mode := schedctl.MailTLS(o.tls)
 	if !slices.Contains(schedctl.MailTLSModes(), mode) {
-		return cli.UnknownValueError("--tls", o.tls, strings.Split(cli.JoinStrings(schedctl.MailTLSModes(), " "), " "))
+		return cli.UnknownValueError("--tls", o.tls, cli.Strings(schedctl.MailTLSModes()))
 	}
 	if o.smtp == "" && old != nil && old.Port == old.TLS.Port() {
 		e.Port = nil

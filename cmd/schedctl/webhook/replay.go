@@ -135,7 +135,7 @@ func (o *replayOptions) print(r replayed) error {
 	case r.Since != nil || o.OutTerminal && !o.Quiet:
 		return o.Write([]byte(fmt.Sprintf("Queued %s again\n", deliveryCount(r.Count))))
 	}
-	return printDeliveries(o.App, r.Deliveries)
+	return printDeliveries(o.App, r.Deliveries...)
 }
 
 func deliveryCount(n int) string {
@@ -147,23 +147,17 @@ func deliveryCount(n int) string {
 
 // completeReplay offers webhooks and then their deliveries.
 func completeReplay(a *cli.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, text string) (out []string, _ cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return webhooks.complete(a)(cmd, args, text)
 		}
-		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
+		return a.CompleteFrom(cli.Unlimited, cobra.ShellCompDirectiveNoFileComp, func(ctx context.Context, c *client.Client) ([]string, error) {
 			id, err := webhooks.findID(ctx, a, c, args[0])
 			if err != nil {
-				return
+				return nil, err
 			}
 			page, err := c.Deliveries(ctx, id, client.DeliveryQuery{Limit: 50})
-			if err != nil {
-				return
-			}
-			for _, d := range page.Results {
-				out = append(out, fmt.Sprintf("%s\t%s: %s", d.ID, d.Status, d.EventType))
-			}
-		})
-		return out, cobra.ShellCompDirectiveNoFileComp
+			return cli.Map(page.Results, func(d apiv1.Delivery) string { return fmt.Sprintf("%s\t%s: %s", d.ID, d.Status, d.EventType) }), err
+		})(cmd, args, text)
 	}
 }

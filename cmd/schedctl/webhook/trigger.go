@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,7 @@ import (
 )
 
 func NewTrigger(a *cli.App) *cobra.Command {
-	names := strings.Split(cli.JoinStrings(triggerTypes(), " "), " ")
+	names := cli.Strings(triggerTypes())
 	return cli.DeclareJSON[forwarded](&cobra.Command{
 		Use:   "trigger EVENT",
 		Short: "Send a test event to \"schedctl listen\"",

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -113,7 +112,7 @@ func properties(a *cli.App, w apiv1.Webhook) []cli.Property {
 
 // webhookSummary describes a webhook.
 func webhookSummary(a *cli.App, w apiv1.Webhook) string {
-	text := fmt.Sprintf("%s receives %s", cli.OneLine(w.URL), cli.Enumerate(strings.Split(cli.JoinStrings(w.EventTypes, " "), " ")))
+	text := fmt.Sprintf("%s receives %s", cli.OneLine(w.URL), cli.Enumerate(cli.Strings(w.EventTypes)))
 	if !w.Enabled {
 		text += " once it is enabled"
 	}
