@@ -24,7 +24,7 @@ type fakeChat struct {
 // chatMessage is a message as its network shows it.
 type chatMessage struct {
 	shownPost
-	key string // what the daemon recognizes its own message by
+	key string // identifies the message for the daemon
 	at  time.Time
 }
 

@@ -35,7 +35,7 @@ func (f discordFake) post(w http.ResponseWriter, r *http.Request) {
 		Attachments []struct{ Description string }
 		Poll        *struct {
 			Question    struct{ Text string }
-			Answers     []discordAnswer
+			Answers     []discordOption
 			Multiselect bool `json:"allow_multiselect"`
 		}
 	}
@@ -66,8 +66,8 @@ func (f discordFake) post(w http.ResponseWriter, r *http.Request) {
 	respondJSON(w, http.StatusOK, shown)
 }
 
-// discordAnswer is an answer of a poll.
-type discordAnswer struct {
+// discordOption is one option of a poll.
+type discordOption struct {
 	Media struct {
 		Text string `json:"text"`
 	} `json:"poll_media"`

@@ -92,7 +92,7 @@ func newPicture(random *rand.Rand) []byte {
 	return out.Bytes()
 }
 
-// pauseBetween waits before the next post, and returns an error when there is none.
+// pauseBetween waits before the next post, and returns an error if the client has written enough.
 func pauseBetween(ctx context.Context, enough <-chan struct{}, pause time.Duration) error {
 	select {
 	case <-ctx.Done():

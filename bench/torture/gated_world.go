@@ -149,7 +149,7 @@ func (g *gatedWorld) atPoint(p networkPoint, story string) {
 	close(t.killed)
 }
 
-// settleWithin waits until busy reports that nothing is in progress, or for the limit.
+// settleWithin waits until busy returns false, or for the limit.
 func (g *gatedWorld) settleWithin(ctx context.Context, limit time.Duration, busy func(context.Context) (bool, error)) error {
 	for started := time.Now(); time.Since(started) < limit; {
 		more, err := busy(ctx)

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -37,6 +38,15 @@ var scenarios = []scenario{
 	{"upgrade", "An upgrade from any earlier version that is killed at any instant resumes. No post is lost or duplicated.", upgrade},
 }
 
+// scenarioNames lists the names of the scenarios.
+func scenarioNames() string {
+	var names []string
+	for _, s := range scenarios {
+		names = append(names, s.name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // scenario is one way to break the daemon.
 type scenario struct {
 	name, promise string
@@ -49,7 +59,7 @@ func main() {
 	}
 	o := options{}
 	flag.StringVar(&o.daemon, "daemon", "bin/schedctl", "path of the schedctl `binary`")
-	flag.StringVar(&o.pattern, "run", "", "run only the scenarios whose name matches this `regexp`")
+	flag.StringVar(&o.pattern, "run", "", "run only the scenarios whose name matches this `regexp`: "+scenarioNames())
 	flag.BoolVar(&o.quick, "quick", false, "run a reduced version, as CI does for every change")
 	flag.Uint64Var(&o.seed, "seed", 0, "repeat the random choices of the run that printed this `number`")
 	flag.StringVar(&o.out, "o", "bench/torture/last.json", "write the results to this `file`")

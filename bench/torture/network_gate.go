@@ -126,7 +126,7 @@ func (g *networkGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.reach(step.responded, story)
 }
 
-// forward sends a request to the network, also if the daemon is killed meanwhile.
+// forward sends a request to the network, even if the daemon has been killed.
 func (g *networkGate) forward(r *http.Request, body []byte) *httptest.ResponseRecorder {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
