@@ -13,8 +13,11 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // mastodonFake is a server of the Mastodon API that processes uploads for a while, refuses
@@ -42,7 +45,8 @@ type fakeUpload struct {
 }
 
 type fakeStatus struct {
-	id, text string
+	id, user string
+	text     string
 	parent   string // empty for none
 	at       time.Time
 	files    []string // ids of uploads
@@ -56,18 +60,29 @@ func newMastodonFake(random *rand.Rand) *mastodonFake {
 	}
 }
 
+// account returns an account of its own user.
+func (f *mastodonFake) account(url string, n int) apiv1.AddAccount {
+	return mastodonAccount(fmt.Sprintf("user-%d", n))(url, n)
+}
+
 func (f *mastodonFake) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/v1/accounts/verify_credentials", func(w http.ResponseWriter, _ *http.Request) {
-		respondJSON(w, http.StatusOK, map[string]any{"id": "1", "username": "fake", "acct": "fake", "url": "http://fake.example/@fake"})
+	mux.HandleFunc("GET /api/v1/accounts/verify_credentials", func(w http.ResponseWriter, r *http.Request) {
+		user := userOf(r)
+		respondJSON(w, http.StatusOK, map[string]any{"id": user, "username": user, "acct": user, "url": "http://fake.example/@" + user})
 	})
 	mux.HandleFunc("POST /api/v2/media", f.upload)
 	mux.HandleFunc("GET /api/v1/media/{id}", f.processed)
 	mux.HandleFunc("POST /api/v1/statuses", f.publish)
-	mux.HandleFunc("GET /api/v1/accounts/1/statuses", f.list)
+	mux.HandleFunc("GET /api/v1/accounts/{user}/statuses", f.list)
 	mux.HandleFunc("GET /api/v1/statuses/{id}", f.one)
 	mux.HandleFunc("GET /api/v1/statuses/{id}/context", f.context)
 	return mux
+}
+
+// userOf returns the user of a token, which is the token itself.
+func userOf(r *http.Request) string {
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 }
 
 func respondJSON(w http.ResponseWriter, status int, body any) {
@@ -160,7 +175,7 @@ func (f *mastodonFake) publish(w http.ResponseWriter, r *http.Request) {
 		f.uploads[id].used = true
 	}
 	s := fakeStatus{
-		id: strconv.Itoa(1 + len(f.statuses)), text: body.Status, parent: body.ReplyTo, at: time.Now(), files: body.MediaIDs, poll: body.Poll.Options,
+		id: strconv.Itoa(1 + len(f.statuses)), user: userOf(r), text: body.Status, parent: body.ReplyTo, at: time.Now(), files: body.MediaIDs, poll: body.Poll.Options,
 	}
 	f.statuses = append(f.statuses, s)
 	respondJSON(w, http.StatusOK, s.json())
@@ -190,7 +205,7 @@ func (s fakeStatus) json() map[string]any {
 	}
 }
 
-// list lists the statuses, newest first, in pages.
+// list lists the statuses of a user, newest first, in pages.
 func (f *mastodonFake) list(w http.ResponseWriter, r *http.Request) {
 	limit, _ := strconv.Atoi(r.FormValue("limit"))
 	f.mu.Lock()
@@ -204,7 +219,9 @@ func (f *mastodonFake) list(w http.ResponseWriter, r *http.Request) {
 		if len(page) == cmp.Or(limit, 20) {
 			break
 		}
-		page = append(page, s.json())
+		if s.user == r.PathValue("user") {
+			page = append(page, s.json())
+		}
 	}
 	respondJSON(w, http.StatusOK, page)
 }

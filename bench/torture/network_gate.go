@@ -49,7 +49,11 @@ const (
 	noFault    gateFault = iota
 	refuseOnce           // the network refuses the request for a second
 	cutOff               // the network accepts the request, and the connection is cut
+	acceptLate           // the network accepts the request some seconds later
 )
+
+// lateAcceptance is how late. A daemon that was killed is running again by then.
+const lateAcceptance = 3 * time.Second
 
 // serve starts the gate. The caller must call stop.
 func (g *networkGate) serve() error {
@@ -104,6 +108,9 @@ func (g *networkGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "1")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
+	}
+	if fault == acceptLate {
+		time.Sleep(lateAcceptance)
 	}
 	response := g.forward(r, body)
 	if step == publishStep && response.Code < 300 {

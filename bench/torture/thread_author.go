@@ -51,9 +51,12 @@ func (a *threadAuthor) work(ctx context.Context, enough <-chan struct{}) error {
 		if err := a.writeGroup(ctx); err != nil {
 			return err
 		}
-		pause := time.Duration(100+a.random.IntN(400)) * time.Millisecond
-		if a.gate.name == "snac" && a.groups >= 2 {
+		pause := time.Duration(500+a.random.IntN(1500)) * time.Millisecond
+		switch {
+		case a.gate.name == "snac" && a.groups >= 2:
 			pause = time.Minute // snac lists only the 20 newest statuses of a user
+		case a.groups > 5:
+			pause *= 4 // threads wait a minute after an unknown outcome, and their number is limited
 		}
 		if pauseBetween(ctx, enough, pause) != nil {
 			return nil

@@ -14,6 +14,11 @@ func (t *threadWorld) judgeThreads(ctx context.Context, counts map[string]int64)
 	if err != nil {
 		return err
 	}
+	events, err := t.outbox(ctx)
+	if err != nil {
+		return err
+	}
+	t.judgeThreadEvents(posts, events)
 	for _, server := range t.servers {
 		shown, err := server.showAll(ctx)
 		if err != nil {
@@ -26,6 +31,32 @@ func (t *threadWorld) judgeThreads(ctx context.Context, counts map[string]int64)
 		t.judgeNetwork(server, shown, posts)
 	}
 	return nil
+}
+
+// judgeThreadEvents checks that the end of each target was reported once, however many parts
+// it has.
+func (t *threadWorld) judgeThreadEvents(posts map[string]apiv1.Post, events []apiv1.Event) {
+	byPost := map[string]map[schedctl.EventType]int{}
+	t.judged.judgeEvents(observation{events: events}, byPost)
+	for _, s := range t.stories {
+		p, want := posts[s.post], map[schedctl.EventType]int{schedctl.EventPostCompleted: 1}
+		for _, target := range p.Targets {
+			switch target.Status {
+			case schedctl.Published:
+				want[schedctl.EventPostPublished]++
+			case schedctl.Failed:
+				want[schedctl.EventPostFailed]++
+			}
+			if last := target.Parts[len(target.Parts)-1]; last.Kind == schedctl.PartComment && last.Status == schedctl.Failed {
+				want[schedctl.EventPostCommentFailed]++
+			}
+		}
+		for _, typ := range []schedctl.EventType{schedctl.EventPostPublished, schedctl.EventPostFailed, schedctl.EventPostCommentFailed, schedctl.EventPostCompleted} {
+			if got := byPost[s.post][typ]; got != want[typ] {
+				t.judged.violation(wrongStatus, "%s: event %s of post %s (%s) is in the outbox %d times, want %d", s.server.name, typ, s.post, p.Status, got, want[typ])
+			}
+		}
+	}
 }
 
 // judgeNetwork judges the posts of one network.

@@ -71,7 +71,7 @@ func (h *harness) fakeThreadServers() threadServers {
 	slack, matrix := slackFake{newFakeChat(oneLoss(h, "slack"))}, matrixFake{newFakeChat(nil)}
 	telegram, discord := telegramFake{newFakeChat(nil)}, discordFake{newFakeChat(nil)}
 	return threadServers{
-		{networkGate: gate("mastodon", mastodonAccount("token"), mastodon.handler()), showAll: mastodon.showAll, polls: true, fewFiles: true, showsReply: true},
+		{networkGate: gate("mastodon", mastodon.account, mastodon.handler()), showAll: mastodon.showAll, polls: true, fewFiles: true, showsReply: true},
 		{networkGate: gate("slack", slack.account, slack.handler()), showAll: slack.showAll, fewFiles: true, showsRoot: true},
 		{networkGate: gate("matrix", matrix.account, matrix.handler()), showAll: matrix.showAll, noAlt: true, showsReply: true, showsRoot: true},
 		{networkGate: gate("telegram", telegram.account, telegram.handler()), showAll: telegram.showAll, polls: true, noAlt: true, cannotAsk: true, showsReply: true},
@@ -95,7 +95,7 @@ func oneFault(h *harness, name string) func(networkStep, string) gateFault {
 			return noFault
 		}
 		had[story] = true
-		return []gateFault{refuseOnce, cutOff}[random.IntN(2)]
+		return []gateFault{refuseOnce, cutOff, acceptLate}[random.IntN(3)]
 	}
 }
 
