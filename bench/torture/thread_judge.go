@@ -88,6 +88,8 @@ func (t *threadWorld) judgeNetwork(server *threadServer, shown []shownPost, post
 			continue
 		}
 		t.judgeStory(f, p.Targets[0], shown)
+	}
+	for _, f := range found {
 		t.judgeGap(f, found)
 	}
 }
@@ -101,7 +103,8 @@ type storyPlace struct {
 // foundStory is a story with what its network shows of it.
 type foundStory struct {
 	*threadStory
-	at [][]int // of each part, the indexes of the posts with its text
+	at   [][]int // of each part, the indexes of the posts with its text
+	done int     // parts that the daemon reports as published
 }
 
 // present returns the number of parts that the network shows, up to the first missing one.
@@ -142,10 +145,10 @@ func (t *threadWorld) judgeStory(f *foundStory, target apiv1.Target, shown []sho
 
 // judgeProgress compares the status of a target with the parts that the network has.
 func (t *threadWorld) judgeProgress(f *foundStory, target apiv1.Target, present int) {
-	name, done := f.server.name, 0
-	for done < len(target.Parts) && target.Parts[done].Status == schedctl.Published {
-		done++
+	for f.done < len(target.Parts) && target.Parts[f.done].Status == schedctl.Published {
+		f.done++
 	}
+	name, done := f.server.name, f.done
 	failed := target.Error != nil && (target.Status == schedctl.Failed || done < len(f.parts))
 	switch {
 	case target.Status == schedctl.Published && done == len(f.parts):
@@ -205,18 +208,19 @@ func (t *threadWorld) judgePart(f *foundStory, target apiv1.Target, i int, shown
 }
 
 // judgeGap checks that no other post of the account is between the parts of a thread. Its
-// first comment may be later.
+// first comment may be later. Parts whose outcome is unknown do not count: the network may
+// have accepted them late.
 func (t *threadWorld) judgeGap(f *foundStory, all []*foundStory) {
-	present := min(f.present(), f.thread())
-	if present < 2 {
+	parts := min(f.present(), f.thread(), f.done)
+	if parts < 2 {
 		return
 	}
-	from, to := f.at[0][0], f.at[present-1][0]
+	from, to := f.at[0][0], f.at[parts-1][0]
 	for _, other := range all {
 		if other == f || other.account != f.account {
 			continue
 		}
-		for i, at := range other.at {
+		for i, at := range other.at[:min(other.done, len(other.at))] {
 			if slices.ContainsFunc(at, func(n int) bool { return from < n && n < to }) {
 				t.judged.violation(wrongStatus, "%s: part %d of %s is between the parts of %s", f.server.name, i, other.mark, f.mark)
 			}
