@@ -43,7 +43,7 @@ type composer struct {
 	theme theme
 	draft draft
 
-	keys, partKeys, accountKeys, mediaKeys []key.Binding // the most important keys, for the help lines
+	keys, partKeys, commentKeys, accountKeys, mediaKeys []key.Binding // the most important keys, for the help lines
 
 	text         textarea.Model
 	texts        texts
@@ -68,6 +68,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
 		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Outside},
 		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Outside},
+		commentKeys: []key.Binding{m.keys.Save, m.keys.BackToText, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Outside},
 		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave},
 		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave},
 		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or a time such as tomorrow 9am, or now"),

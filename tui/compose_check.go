@@ -153,9 +153,16 @@ func (n counter) over() int {
 	return n.length - n.limit
 }
 
-// closest returns the count that is closest to its limit, or the first one.
-func closest(list []counter) counter {
-	return slices.MaxFunc(list, func(a, b counter) int { return cmp.Compare(a.over(), b.over()) })
+// drawClosest formats the count that is closest to its limit.
+func drawClosest(t theme, list []counter) string {
+	n := slices.MaxFunc(list, func(a, b counter) int { return cmp.Compare(a.over(), b.over()) })
+	switch {
+	case len(list) == 1:
+		return n.draw(t)
+	case n.limit == 0:
+		return plural(len(list), "part") + ", no limit"
+	}
+	return n.part + ": " + n.draw(t)
 }
 
 // text formats a count.

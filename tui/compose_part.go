@@ -143,7 +143,7 @@ func (c *composer) handleTextKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(k, m.keys.NewPart):
 		if part == commentPart {
-			c.fault = "a first comment has one part: press " + m.keys.Comment.Help().Key + " to return to the text"
+			c.fault = "a first comment has one part: press " + m.keys.BackToText.Help().Key + " to go back to the text"
 			return nil
 		}
 		return c.changeText(func() { c.text.InsertString("\n" + threadtext.Separator + "\n") })

@@ -23,12 +23,26 @@ func (c *composer) lines(m *Model, width, height int) []string {
 	below = append(below, c.timeLines(m, width)...)
 	below = append(below, c.messages(m, width, max(2, height/4))...)
 	rows := max(1, height-len(below)-1)
-	text := c.text
-	text.SetWidth(textWidth(width))
-	text.SetHeight(rows)
-	drawn := strings.Split(text.View(), "\n")
+	drawn := strings.Split(c.drawText(width, rows), "\n")
 	lines := append([]string{clip(c.label(c.title(s), fieldText), width)}, fitLines(drawn, width, rows)...)
 	return append(lines, below...)
+}
+
+// drawText renders the lines of the text near its cursor.
+func (c *composer) drawText(width, height int) string {
+	text := c.text
+	text.SetWidth(textWidth(width))
+	text.SetHeight(height)
+	drawn := text.View()
+	if text.Length() == 0 {
+		return drawn
+	}
+	text.Focus() // a text without the focus does not scroll
+	text, _ = text.Update(nil)
+	if c.field != fieldText {
+		text.Blur()
+	}
+	return text.View()
 }
 
 // textWidth returns the width of the text field on a screen.
@@ -90,11 +104,7 @@ func (c *composer) accountLines(s drawContext, list []apiv1.Account, err error, 
 		}
 		right := ""
 		if chosen {
-			list := c.counters(a)
-			n := closest(list)
-			if right = n.draw(s.theme); len(list) > 1 {
-				right = n.part + ": " + right
-			}
+			right = drawClosest(s.theme, c.counters(a))
 		}
 		if a.Status == schedctl.AccountError {
 			right = s.theme.bad.Render("refused by its network")
@@ -151,7 +161,10 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 		return append(lines, t.faint.Render("saving …"))
 	}
 	keys := c.keys
-	if len(c.fieldParts()) > 1 {
+	switch {
+	case c.texts.shown == commentText:
+		keys = c.commentKeys
+	case len(c.fieldParts()) > 1:
 		keys = c.partKeys
 	}
 	switch c.field {

@@ -23,7 +23,8 @@ type keyMap struct {
 	SaveDraft, Keep, Discard              key.Binding
 	Own, Outside, Yes, No, Theirs         key.Binding
 	Attach, Remove, AltText               key.Binding
-	NewPart, Comment, OtherPart           key.Binding
+	NewPart, OtherPart                    key.Binding
+	Comment, BackToText                   key.Binding
 	NextPart, PartBefore                  key.Binding
 	PartDown, PartUp                      key.Binding
 }
@@ -111,6 +112,7 @@ func (k *keyMap) bindDialogs() {
 	k.PartDown = bind("alt+↓", "move part down", "alt+down")
 	k.PartUp = bind("alt+↑", "move part up", "alt+up")
 	k.Comment = bind("ctrl+r", "first comment", "ctrl+r")
+	k.BackToText = bind("ctrl+r", "back to the text", "ctrl+r")
 	k.OtherPart = bind("←/→", "move a file to another part", "left", "right")
 	k.Toggle = bind("space", "select", " ", "x")
 	k.Yes = bind("y", "yes", "y", "Y")

@@ -88,7 +88,7 @@ func TestComposeThread(t *testing.T) {
 		d.typed("More")
 		attach("images/door.png")
 		d.press("ctrl+l")
-		d.sees("comment: door.png PNG", "a first comment has one part: press ctrl+r to return to the text")
+		d.sees("comment: door.png PNG", "a first comment has one part: press ctrl+r to go back to the text")
 		d.press("ctrl+r")
 		d.sees("part 3 of 3", "First comment  More", "comment ~4")
 		d.press("ctrl+s")
@@ -210,7 +210,7 @@ func TestUneditedPartsStayExact(t *testing.T) {
 		f := threads()
 		f.posts[0].Content = "\tTabs\n---\nand lines "
 		f.posts[0].Thread[0].Content = "\n spaces\n"
-		d := drive(t, f, 80, 24)
+		d := drive(t, f, 80, 40)
 		d.press("i")
 		d.sees(`\---`, "part 3 of 3")
 		d.press("ctrl+s")
