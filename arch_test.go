@@ -65,6 +65,7 @@ var layers = []struct {
 	{pkg: "/cmd/schedctl/quietstart", may: []string{}, why: "it must be initialized before the libraries that it prevents from querying the terminal"},
 	{pkg: "/cmd/schedctl/cli", may: []string{"…"}, mayNot: commandPackages("account", "media", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "what all commands share must not depend on one of them"},
 	{pkg: "/cmd/schedctl/cli/filter", may: []string{module + "/client/when", "github.com/charmbracelet/x/ansi", "github.com/itchyny/gojq"}, why: "an expression works on JSON, and knows no command"},
+	{pkg: "/cmd/schedctl/cli/picture", may: []string{module, module + "/client/apiv1", module + "/daemon/publish/pattern", "github.com/charmbracelet/x/ansi…", "golang.org/x/image/…", "golang.org/x/sys/…"}, mayNot: []string{"net", "net/http", "os"}, why: "pictures from networks must not reach anything else"},
 	{pkg: "/cmd/schedctl/media", may: []string{"…"}, mayNot: commandPackages("account", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "posts show media, and media do not know posts"},
 	{pkg: "/cmd/schedctl/account", may: []string{"…"}, mayNot: commandPackages("media", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "posts name accounts, and accounts do not know posts"},
 	{pkg: "/cmd/schedctl/post", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "webhook", "server", "browse"), why: "files hold posts, and a post does not know its file"},

@@ -18,7 +18,7 @@ import (
 // handleActionKey handles a key that acts on the selected item.
 func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	switch f := m.feed(); {
-	case m.tab == tabAccounts && key.Matches(k, m.keys.Verify):
+	case m.tab == tabAccounts && key.Matches(k, m.keys.View):
 		return m.verify()
 	case m.tab == tabAccounts && key.Matches(k, m.keys.Connect):
 		return m.addAccount()
@@ -62,6 +62,8 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 		return m.ifAllowed(p, schedctl.OpDelete, func() tea.Cmd { return m.askDelete(p) })
 	case key.Matches(k, m.keys.Retry):
 		return m.ifAllowed(p, schedctl.OpRetry, func() tea.Cmd { return m.askRetry(p) })
+	case key.Matches(k, m.keys.View):
+		return m.showPictures(p)
 	case key.Matches(k, m.keys.Copy):
 		return m.copyAddress(p)
 	case key.Matches(k, m.keys.Browse):

@@ -61,3 +61,6 @@ func LinkStates(ctx context.Context, c Client, notify func(string)) {
 		}
 	})
 }
+
+// Pictures returns the pictures of a post.
+func Pictures(p apiv1.Post) []Picture { return pictures(p) }

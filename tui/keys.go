@@ -17,7 +17,7 @@ type keyMap struct {
 	Publish, Unschedule                   key.Binding
 	Cancel, Delete, Retry                 key.Binding
 	Copy, Browse, Undo                    key.Binding
-	Verify, Connect                       key.Binding
+	View, Pictures, Verify, Connect       key.Binding
 	Help, Quit, Kill                      key.Binding
 	Save, Leave, Field, FieldBack, Toggle key.Binding
 	SaveDraft, Keep, Discard              key.Binding
@@ -88,6 +88,8 @@ func (k *keyMap) bindPosts() {
 	k.Copy = bind("y", "copy the address", "y")
 	k.Browse = bind("o", "open the address", "o")
 	k.Undo = bind("u", "undo", "u")
+	k.View = bind("v", "show pictures, verify an account", "v")
+	k.Pictures = bind("v", "pictures", "v")
 	k.Verify = bind("v", "verify an account", "v")
 	k.Connect = bind("a", "add an account", "a")
 }
@@ -131,9 +133,9 @@ func (k keyMap) browsing() []keyGroup {
 	return []keyGroup{
 		{"Views", []key.Binding{k.Tabs, k.Next, k.Previous, k.Search, k.Filter, k.Sort, k.Reload, k.WeekSooner, k.WeekLater}},
 		{"Moving", []key.Binding{k.Up, k.Down, k.Left, k.Right, k.PageUp, k.PageDown, k.Top, k.End, k.Open, k.Back}},
-		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.Undo}},
+		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.View, k.Undo}},
 		{"Time", []key.Binding{k.Schedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.Unschedule}},
-		{"Other", []key.Binding{k.Connect, k.Verify, k.Help, k.Quit, k.Kill}},
+		{"Other", []key.Binding{k.Connect, k.Help, k.Quit, k.Kill}},
 	}
 }
 

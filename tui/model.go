@@ -37,6 +37,10 @@ type Config struct {
 	// the end. Nil means that paths are not completed.
 	Complete func(text string) []string
 
+	// Show shows pictures on the whole terminal until the user closes them, or returns
+	// why it cannot. Nil means that pictures are not shown.
+	Show func(ctx context.Context, list []Picture) error
+
 	Browse    func(ctx context.Context, url string) error // opens a URL; nil if not available
 	Clipboard io.Writer                                   // receives the OSC 52 sequence that copies text; nil if not available
 }
@@ -64,6 +68,7 @@ type Model struct {
 	// upload is call with more time.
 	upload callFunc
 	write  func(text string) (string, error) // Config.Edit, or nil
+	show   func(list []Picture) error        // Config.Show, or nil
 	theme  theme
 	keys   keyMap
 
@@ -103,6 +108,9 @@ func New(ctx context.Context, cfg Config) Model {
 	}
 	if cfg.Edit != nil {
 		m.write = func(text string) (string, error) { return cfg.Edit(ctx, text) }
+	}
+	if cfg.Show != nil {
+		m.show = func(list []Picture) error { return cfg.Show(ctx, list) }
 	}
 	m.week = weekOf(m.now, m.zone)
 	for t := range postTabs {

@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -247,4 +248,37 @@ func TestPartStates(t *testing.T) {
 		d.press("enter")
 		d.sees("part 1: published", "part 2: failed: the part before it was deleted", "first comment: scheduled")
 	})
+}
+
+// The key for pictures says why there is nothing to show. The line of keys offers it only
+// if there is.
+func TestPicturesOfAPost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := threads()
+		d := drive(t, f, 80, 24)
+		d.press("v")
+		d.sees("pictures are not shown here: the details describe the files")
+		d.press("enter")
+		d.seesNot("v pictures")
+		d = drive(t, f, 80, 24, func(c *tui.Config) {
+			c.Show = func(context.Context, []tui.Picture) error { return nil }
+		})
+		d.press("enter")
+		d.sees("v pictures")
+		f.posts[0].Thread = nil
+		d.press("esc", "R", "v")
+		d.sees("the post has no pictures")
+		d.press("enter")
+		d.seesNot("v pictures")
+	})
+	want := []tui.Picture{
+		{Asset: door, Lines: []string{"1 of 2: door.png  PNG, 34.2 kB, 800×600 pixels, part 3", "alt: A red door"}},
+		{Asset: door, Lines: []string{"2 of 2: door.png  PNG, 34.2 kB, 800×600 pixels, first comment", "no alt text"}},
+	}
+	p := threads().posts[0]
+	p.FirstComment.Media = []apiv1.PostMedia{{ID: "med_door"}}
+	if diff := cmp.Diff(want, tui.Pictures(p)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }

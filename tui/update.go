@@ -68,6 +68,8 @@ func (m *Model) handleMore(msg tea.Msg) tea.Cmd {
 		} else {
 			m.accounts.loaded = false
 		}
+	case shownMsg:
+		m.handleShown(msg)
 	case doneMsg:
 		m.takeDone(msg)
 	case composeMsg:

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -119,7 +120,11 @@ func (m *Model) listSummary(f *feed) string {
 func (m *Model) shortKeys() []key.Binding {
 	k := m.keys
 	if m.detail.open {
-		return []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
+		keys := []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
+		if p, ok := m.feed().current(); ok && m.show != nil && len(pictures(p)) > 0 {
+			return slices.Insert(keys, 3, k.Pictures)
+		}
+		return keys
 	}
 	switch m.tab {
 	case tabAccounts:

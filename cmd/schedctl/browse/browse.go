@@ -40,7 +40,8 @@ Keys 1 to 7 choose a view, arrows or hjkl move, enter shows all details of a pos
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
 lists all keys. u undoes the last changes, one after the other (up to 50), and shows
 why if a change can no longer be undone. In the view of accounts, a connects an account
-and i edits its name, options and credentials. Secrets are never shown.
+and i edits its name, options and credentials. Secrets are never shown. v shows the
+pictures of a post in Kitty, Ghostty, iTerm2, WezTerm and terminals with Sixel.
 
 While you write, a line --- starts the next part of a thread (ctrl+l inserts one), and
 each part has a counter. ctrl+o attaches a file to the part with the cursor, and ctrl+r
@@ -87,11 +88,15 @@ func (o *browser) run(ctx context.Context) error {
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	unsaved, err := tui.Run(ctx, tui.Config{
+	config := tui.Config{
 		Client: daemonOf{c}, Zone: zone, Now: o.Now, Renderer: o.renderer(),
 		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse,
 		Edit: o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.Out,
-	}, tea.WithInput(o.In), tea.WithOutput(o.Out))
+	}
+	if !config.Plain {
+		config.Show = o.pictures(c)
+	}
+	unsaved, err := tui.Run(ctx, config, tea.WithInput(o.In), tea.WithOutput(o.Out))
 	if unsaved != "" {
 		again := "schedctl post create -F %s"
 		if threadtext.Split(unsaved)[0] != unsaved {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/schedctl/schedctl/cmd/schedctl/cli/picture"
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
@@ -19,18 +20,36 @@ func (a *App) Dark() bool {
 		const white, gray = 15, 7
 		return ground != white && ground != gray
 	}
-	if a.askTerminal == nil {
-		return true
-	}
-	dark, known := groundOf(a.askTerminal())
+	dark, known := groundOf(a.terminalReply())
 	return dark || !known
 }
 
+// Graphics returns the protocol by which the terminal shows pictures. It queries a
+// terminal that the environment does not name.
+func (a *App) Graphics() picture.Protocol {
+	if !a.InTerminal || !a.OutTerminal {
+		return picture.None
+	}
+	return picture.Detect(a.Getenv, a.terminalReply)
+}
+
+// terminalReply returns the reply of the terminal to the queries, which are sent once.
+func (a *App) terminalReply() string {
+	if a.askTerminal == nil {
+		return ""
+	}
+	if a.reply == nil {
+		reply := a.askTerminal()
+		a.reply = &reply
+	}
+	return *a.reply
+}
+
 const (
-	// groundQuestion queries the background color (OSC 11) and then the type of the
+	// terminalQueries ask for the background color (OSC 11) and then for the type of the
 	// terminal (DA1). All terminals respond to the second query, so there is no need to
 	// wait for terminals that ignore the first.
-	groundQuestion = "\x1b]11;?\x1b\\\x1b[c"
+	terminalQueries = "\x1b]11;?\x1b\\\x1b[c"
 	// answerTime is the longest wait for a reply. A later reply would be read as keys.
 	answerTime = time.Second
 )
@@ -40,9 +59,9 @@ var (
 	ground     = pattern.Lazy(`\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})`)
 )
 
-// askGround queries the background color of the terminal and returns the reply. Keys
-// typed during the query are lost.
-func askGround() string {
+// queryTerminal queries the background color and the type of the terminal, and returns
+// the reply. Keys typed during the query are lost.
+func queryTerminal() string {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return ""
@@ -57,7 +76,7 @@ func askGround() string {
 		return ""
 	}
 	defer term.Restore(in, before)
-	if _, err := tty.WriteString(groundQuestion); err != nil {
+	if _, err := tty.WriteString(terminalQueries); err != nil {
 		return ""
 	}
 	var answer []byte

@@ -39,9 +39,11 @@ type System struct {
 	StateHome  string                                // the directory for state: XDG_STATE_HOME or its equivalent
 	Keyring    keyStore
 
-	// askTerminal queries the background color of the terminal and returns the reply;
-	// nil for no query.
+	// askTerminal queries the background color and the type of the terminal and returns
+	// the reply; nil for no query.
 	askTerminal func() string
+	// ReadKey waits for a key on the terminal and returns its bytes.
+	ReadKey func(context.Context) (string, error)
 
 	Transport http.RoundTripper                     // nil for the real network
 	AskTime   time.Duration                         // how long a completion may ask the daemon
@@ -68,6 +70,7 @@ type App struct {
 	Timeout          DurationFlag
 	FullScreen       bool                             // whether the command uses the full screen
 	peer             string                           // the context or the daemon whose last ids are stored
+	reply            *string                          // of the terminal to queries, or nil before them
 	Keyless          bool                             // whether requests go without a key
 	words            []string                         // arguments that NewRoot has not matched to commands yet
 	texts            map[*cobra.Command]func() string // long texts that are not built yet

@@ -31,7 +31,8 @@ func NewSystem() System {
 		ConfigHome:  xdg.ConfigHome,
 		StateHome:   xdg.StateHome,
 		Keyring:     desktopKeyring{},
-		askTerminal: askGround,
+		askTerminal: queryTerminal,
+		ReadKey:     readKey,
 		AskTime:     CompletionTime,
 		Page:        runPager,
 		Edit:        runEditor,
@@ -54,6 +55,22 @@ func readSecret(ctx context.Context) (string, error) {
 		term.Restore(fd, before)
 	}
 	return string(line), err
+}
+
+// readKey waits for a key and returns its bytes. It is not shown.
+func readKey(ctx context.Context) (string, error) {
+	fd := int(os.Stdin.Fd())
+	before, err := term.MakeRaw(fd)
+	if err != nil {
+		return "", err
+	}
+	defer term.Restore(fd, before)
+	key, err := ReadInterruptibly(ctx, func() ([]byte, error) {
+		buffer := make([]byte, 16)
+		n, err := os.Stdin.Read(buffer)
+		return buffer[:n], err
+	})
+	return string(key), err
 }
 
 // ReadInterruptibly returns the result of read, or the error of ctx when that ends

@@ -17,7 +17,7 @@ func newShow(a *cli.App) *cobra.Command {
 		Long: `Show a media asset: its type, its size, its alt text, its SHA-256, and when it
 expires. An asset expires only if no post needs it.
 
-Kitty, Ghostty, iTerm2 and WezTerm show the picture, too.`,
+Kitty, Ghostty, iTerm2, WezTerm and terminals with Sixel show the picture, too.`,
 		Example: `  schedctl media show med_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl media show @last --json=sha256,alt_text`,
 		Args:              cli.Args(1, 1, "the id of a media asset"),

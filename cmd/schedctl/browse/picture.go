@@ -1,0 +1,141 @@
+package browse
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli/picture"
+	"github.com/schedctl/schedctl/tui"
+)
+
+// The control sequences of a screen of its own.
+const (
+	openScreen  = "\x1b[?1049h\x1b[?25l"
+	closeScreen = "\x1b[?25h\x1b[?1049l"
+	clearScreen = "\x1b[2J\x1b[H"
+)
+
+// The bytes of the keys that show another picture: arrows, and letters as elsewhere.
+var (
+	nextKeys     = []string{"\x1b[C", "\x1b[B", "\x1bOC", "\x1bOB", "l", "j", " "}
+	previousKeys = []string{"\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "h", "k"}
+)
+
+// maxShown is the largest size of a picture, whatever the size of the screen.
+var maxShown = picture.Size{Width: 960, Height: 720}
+
+// viewer shows pictures on the whole screen, one at a time.
+type viewer struct {
+	*browser
+	client   *client.Client
+	protocol picture.Protocol
+	encoded  map[string]string // control sequences by the id of the asset
+}
+
+// pictures returns the function that shows pictures. While it runs, nothing else uses the
+// terminal. The first run may query the terminal, so that the start does not wait for it.
+func (o *browser) pictures(c *client.Client) func(context.Context, []tui.Picture) error {
+	return func(ctx context.Context, list []tui.Picture) error {
+		protocol := o.Graphics()
+		if protocol == picture.None {
+			return errors.New("this terminal does not show pictures: Kitty, Ghostty, iTerm2, WezTerm and terminals with Sixel do. The details describe the files")
+		}
+		v := &viewer{browser: o, client: c, protocol: protocol, encoded: map[string]string{}}
+		return v.run(ctx, list)
+	}
+}
+
+// run shows pictures until the user presses a key that does not show another one.
+func (v *viewer) run(ctx context.Context, list []tui.Picture) error {
+	defer v.print(picture.Clear(v.protocol) + closeScreen)
+	v.print(openScreen)
+	for at := 0; ; {
+		v.draw(ctx, list[at], len(list) > 1)
+		key, err := v.ReadKey(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(list) > 1 && slices.Contains(nextKeys, key):
+			at = (at + 1) % len(list)
+		case len(list) > 1 && slices.Contains(previousKeys, key):
+			at = (at + len(list) - 1) % len(list)
+		default:
+			return nil
+		}
+	}
+}
+
+func (v *viewer) print(text string) { _, _ = v.Out.Write([]byte(text)) }
+
+// draw shows a picture below its description. If there is no picture, it says why.
+func (v *viewer) draw(ctx context.Context, p tui.Picture, several bool) {
+	width, height, cell := screenSize(v.Width, v.Height)
+	v.print(picture.Clear(v.protocol) + clearScreen)
+	var lines []string
+	for _, line := range p.Lines {
+		lines = append(lines, strings.Split(ansi.Wrap(line, width, ""), "\n")...)
+	}
+	const least = 4 // lines for the picture and the keys
+	if room := max(1, height-least); len(lines) > room {
+		lines = append(lines[:room-1], "…")
+	}
+	v.print(strings.Join(lines, "\r\n") + "\r\n\r\n")
+	room := picture.Size{
+		Width:  min(maxShown.Width, width*cell.Width),
+		Height: min(maxShown.Height, max(1, height-len(lines)-2)*cell.Height),
+	}
+	shown, err := v.encode(ctx, p, room)
+	if err != nil {
+		shown = "The picture cannot be shown: " + err.Error()
+	}
+	v.print(shown)
+	keys := "any key closes"
+	if several {
+		keys = "← → other pictures   any other key closes"
+	}
+	v.print(fmt.Sprintf("\x1b[%d;1H%s", height, ansi.Truncate(keys, width, "…")))
+}
+
+// encode downloads a picture and returns its control sequences.
+func (v *viewer) encode(ctx context.Context, p tui.Picture, most picture.Size) (string, error) {
+	id := fmt.Sprint(p.Asset.ID, most)
+	if shown, ok := v.encoded[id]; ok {
+		return shown, nil
+	}
+	if !picture.Shows(p.Asset) {
+		return "", errors.New("it is too large, or its upload is not complete")
+	}
+	var file bytes.Buffer
+	if _, err := v.client.MediaContent(ctx, p.Asset.ID, &file); err != nil {
+		return "", err
+	}
+	shown, err := picture.Encode(v.protocol, file.Bytes(), most)
+	if err == nil {
+		v.encoded[id] = shown
+	}
+	return shown, err
+}
+
+// screenSize returns the size of the terminal and of its characters. The arguments are
+// the size that it had before.
+func screenSize(width, height int) (int, int, picture.Size) {
+	fd := int(os.Stdout.Fd())
+	if w, h, err := term.GetSize(fd); err == nil && w > 0 && h > 0 {
+		width, height = w, h
+	}
+	cell, ok := picture.CellSize(fd)
+	if !ok {
+		cell = picture.Size{Width: 8, Height: 16} // small characters, so that the picture fits
+	}
+	return max(1, width), max(1, height), cell
+}
