@@ -22,6 +22,22 @@ type contentChecks struct {
 	lengths map[string]int // code points, by text
 	assets  []schedctl.MediaAsset
 	frozen  bool // nothing more may be measured
+	effort  int  // for the parts after the first one; see maxEffort
+	merged  mergedOptions
+}
+
+// maxEffort limits what is measured for the parts after the first one, in code points of
+// texts and bytes of options. All accounts with equal settings count once. The limit is
+// what twice as many accounts as a post can have need for its first part.
+const maxEffort = 2 * schedctl.MaxAccounts * schedctl.MaxContent
+
+// mergedOptions are the options of an account with those of an override, also as JSON.
+// The parts of an account share them.
+type mergedOptions struct {
+	account  string
+	override *schedctl.Override
+	options  schedctl.Options
+	text     string
 }
 
 // checkKey holds all inputs of [publish.Publisher.Check].
@@ -45,6 +61,9 @@ var errUnmeasured = errors.New("a text was not measured before the transaction")
 // check returns the check result for the content of an account, and its problems as
 // faults of a request. It returns the error of a ctx that ended.
 func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Check, []schedctl.FieldError, error) {
+	if c.part.Index == 0 {
+		k.merged = mergedOptions{} // the account may have changed since the last check
+	}
 	p, ok := k.server.publishers[c.account.Platform]
 	text := c.part.Content
 	if !ok {
@@ -55,10 +74,13 @@ func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Ch
 		check := publish.Measured(k.lengths[text], a.Limits.MaxCharacters, a.Limits.Unit)
 		return check, c.faults(check), nil
 	}
-	a.Options, a.Credentials = a.OptionsFor(c.override.Options), nil
-	options, err := json.Marshal(a.Options)
+	options, err := k.optionsFor(&c)
 	if err != nil {
 		return publish.Check{}, nil, err
+	}
+	a.Options, a.Credentials = k.merged.options, nil
+	if !measurable(&c.extras) {
+		c.extras = publish.Extras{}
 	}
 	files, shown, err := k.describe(c.part.Media)
 	if err != nil {
@@ -68,7 +90,7 @@ func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Ch
 	if err != nil {
 		return publish.Check{}, nil, err
 	}
-	key := checkKey{a.Platform, a.Limits, string(options), c.part.Kind, text, shown, extras}
+	key := checkKey{a.Platform, a.Limits, options, c.part.Kind, text, shown, extras}
 	check, known := k.known[key]
 	if !known {
 		if k.frozen {
@@ -78,13 +100,50 @@ func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Ch
 			return publish.Check{}, nil, err
 		}
 		content := publish.Content{Text: text, Media: files, Kind: c.part.Kind, Extras: c.extras}
-		check = p.Check(a, content)
-		publish.CheckMedia(&check, p, a, files, fixable)
-		publish.CheckExtras(&check, p, a, content)
+		if c.part.Index > 0 {
+			k.effort += k.lengths[text] + len(options) + len(shown) + len(extras)
+		}
+		if c.part.Index > 0 && k.effort > maxEffort {
+			check = publish.Measured(k.lengths[text], a.Limits.MaxCharacters, a.Limits.Unit)
+			check.Problems = []*publish.Error{publish.Contentf("thread", "the thread is too long for so many accounts with different settings; shorten it, or make a post for some of the accounts")}
+		} else {
+			check = p.Check(a, content)
+			publish.CheckMedia(&check, p, a, files, fixable)
+			publish.CheckExtras(&check, p, a, content)
+		}
 		k.known[key] = check
 	}
 	check.Warnings = slices.Clone(check.Warnings)
 	return check, c.faults(check), nil
+}
+
+// optionsFor sets k.merged to the options for an account, and returns them as JSON.
+func (k *contentChecks) optionsFor(c *accountContent) (string, error) {
+	if k.merged.account == c.account.ID && k.merged.override == c.override {
+		return k.merged.text, nil
+	}
+	options := c.account.OptionsFor(c.override.Options)
+	text, err := json.Marshal(options)
+	k.merged = mergedOptions{account: c.account.ID, override: c.override, options: options, text: string(text)}
+	return k.merged.text, err
+}
+
+// measurable reports whether extras are no longer than those of any post. Longer ones are
+// not given to publishers: the rules of posts refuse them.
+func measurable(e *publish.Extras) bool {
+	const bytes = utf8.UTFMax // of a code point
+	if len(e.ContentWarning) > bytes*schedctl.MaxContentWarning || len(e.Visibility) > maxID || len(e.Language) > maxID {
+		return false
+	}
+	l := &e.Preview
+	if len(l.URL) > schedctl.MaxCardURL || len(l.Title) > bytes*schedctl.MaxCardTitle || len(l.Description) > bytes*schedctl.MaxCardDescription {
+		return false
+	}
+	if e.Poll == nil {
+		return true
+	}
+	tooLong := func(option string) bool { return len(option) > bytes*schedctl.MaxPollOption }
+	return len(e.Poll.Options) <= schedctl.MaxPollOptions && !slices.ContainsFunc(e.Poll.Options, tooLong)
 }
 
 // checkParts returns the faults of all parts of an account, each once.

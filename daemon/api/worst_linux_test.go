@@ -88,9 +88,23 @@ func TestWorstAccounts(t *testing.T) {
 		for i, id := range ids {
 			overrides[i] = override(id, fmt.Sprintf("%02d%s", i, own), nil)
 		}
+		thread := make([]body, schedctl.MaxThread)
+		for i := range thread {
+			thread[i] = body{"content": fmt.Sprintf("%02d%s", i, own)}
+		}
+		options := make([]string, schedctl.MaxPollOptions)
+		for i := range options {
+			options[i] = fmt.Sprintf("%02d%s", i, own)
+		}
+		long := strings.Repeat(text, 200_000/len(text))
 		for what, b := range map[string]body{
-			"of one text":   {"content": text, "social_account_ids": ids, "publish_at": in(time.Hour)},
-			"of 100 texts":  {"content": text, "social_account_ids": ids, "publish_at": in(time.Hour), "target_overrides": overrides},
+			"of one text":  {"content": text, "social_account_ids": ids, "publish_at": in(time.Hour)},
+			"of 100 texts": {"content": text, "social_account_ids": ids, "publish_at": in(time.Hour), "target_overrides": overrides},
+			"of a thread":  {"content": text, "thread": thread, "first_comment": thread[0], "social_account_ids": ids, "publish_at": in(time.Hour)},
+			"of long extras": {
+				"content": text, "thread": slices.Repeat([]body{{"content": "x"}}, schedctl.MaxThread), "social_account_ids": ids, "content_warning": long,
+				"poll": body{"options": options, "expires_in_seconds": 3600}, "link_preview": body{"url": "https://example.com/", "title": long},
+			},
 			"of a long one": {"content": strings.Repeat(text, worstSize/len(text)-1), "social_account_ids": ids},
 		} {
 			raw, err := json.Marshal(b)
