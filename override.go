@@ -131,6 +131,18 @@ func (p *Post) override(list []Override) error {
 	return nil
 }
 
+// checkTargets returns a [ValidationFailed] error if an override without media leaves an
+// account nothing to publish. The content of the post may have changed since the override
+// was checked.
+func (p *Post) checkTargets() error {
+	for i := range p.Targets {
+		if t := &p.Targets[i]; p.ContentFor(t) == "" && len(p.MediaFor(t)) == 0 {
+			return Errorf(ValidationFailed, "content", "the post has no text and no media for %s; give it one of them", t.AccountID)
+		}
+	}
+	return nil
+}
+
 func sameOverride(a, b Target) bool {
 	own, other := a.override(), b.override()
 	return own.equal(&other)

@@ -30,6 +30,20 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
+// An edit may not take the text of a post away whose only media an override has removed.
+func TestEditLeavesSomethingToPublish(t *testing.T) {
+	t.Parallel()
+	n := schedctl.NewPost{Accounts: accounts("a", "b"), Media: []schedctl.PostMedia{{AssetID: "med_1"}}}
+	n.Overrides = []schedctl.Override{{AccountID: "acct_b", Media: []schedctl.PostMedia{}}}
+	p, _ := create(t, n)
+	if _, err := p.Edit(schedctl.Edit{Content: new("")}, t0); schedctl.CodeOf(err) != schedctl.ValidationFailed {
+		t.Errorf("error %v", err)
+	}
+	if _, err := p.Edit(schedctl.Edit{Content: new(""), Accounts: new(accounts("a"))}, t0); err != nil {
+		t.Errorf("without the account: %v", err)
+	}
+}
+
 func TestEditOverrides(t *testing.T) {
 	t.Parallel()
 	b := schedctl.Override{AccountID: "acct_b", Content: "for b"}

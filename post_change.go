@@ -105,6 +105,11 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 			return nil, err
 		}
 	}
+	if e.changesContent() {
+		if err := next.checkTargets(); err != nil {
+			return nil, err
+		}
+	}
 	at := next.PublishAt
 	if !e.PublishAt.IsZero() {
 		at = Millis(e.PublishAt)
