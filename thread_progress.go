@@ -50,6 +50,9 @@ func (p *Post) PartStates(t *Target) []PartState {
 		case i == len(t.Done) && !t.stoppedByNetwork():
 			states[i].PublishedPart = PublishedPart{Attempts: t.PartAttempts(), Error: t.Error}
 			states[i].Status = *t.progress()
+			if states[i].Status != Failed && t.Error != nil && t.Error.Outcome == OutcomePublished {
+				states[i].Error = nil // it is about an earlier part
+			}
 		}
 	}
 	return states
