@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
@@ -203,6 +205,33 @@ func TestRetryOfAFailedComment(t *testing.T) {
 		published := f.do(nil, "GET", "/posts/"+p.ID, nil).want(200).post()
 		if got := shownParts(published); got != "post published, comment published" || published.Targets[0].Error != nil {
 			t.Errorf("parts: %s, target %+v", got, published.Targets[0])
+		}
+	})
+}
+
+// Link previews in the bodies of the Go client are stored and shown as they were sent.
+func TestLinkPreviewsOfClients(t *testing.T) {
+	t.Parallel()
+	withThreads(t, func(t *testing.T, f *fixture) {
+		image := f.upload(mediatest.PNG(7, 7)).ID
+		draft := f.create(body{"content": "x"})
+		for _, want := range []apiv1.LinkPreview{
+			{Mode: apiv1.PreviewNone},
+			{Card: &apiv1.LinkCard{URL: "https://example.com/?a=1&b=2", Title: "<title>", Description: "é\u2028", Image: &image}},
+			{Card: &apiv1.LinkCard{URL: "https://example.com/"}},
+			{Mode: apiv1.PreviewAuto},
+		} {
+			created := f.do(nil, "POST", "/posts", apiv1.CreatePost{Content: "x", LinkPreview: &want}).want(201).post()
+			edited := f.do(nil, "PATCH", "/posts/"+draft.ID, apiv1.EditPost{LinkPreview: &want}).want(200).post()
+			for what, p := range map[string]apiv1.Post{"created": created, "edited": edited, "read": f.do(nil, "GET", "/posts/"+created.ID, nil).want(200).post()} {
+				if diff := cmp.Diff(want, p.LinkPreview); diff != "" {
+					t.Errorf("%s:\n%s", what, diff)
+				}
+			}
+		}
+		kept := f.do(nil, "PATCH", "/posts/"+draft.ID, apiv1.EditPost{Content: new("y")}).want(200).post()
+		if kept.LinkPreview.Mode != apiv1.PreviewAuto {
+			t.Errorf("link preview %+v", kept.LinkPreview)
 		}
 	})
 }
