@@ -81,7 +81,7 @@ func (w *world) seedCrowd(ctx context.Context, due int) (time.Time, error) {
 	posts := make([]plannedPost, due)
 	at := time.Now().Add(crowdLead).Truncate(time.Millisecond)
 	for i := range posts {
-		posts[i] = plannedPost{accounts[i%len(accounts)], at}
+		posts[i] = plannedPost{account: accounts[i%len(accounts)], at: at}
 	}
 	return at, w.seed(ctx, posts)
 }

@@ -103,7 +103,7 @@ func overduePlan(w *world, pacing map[string]time.Duration, now time.Time) []pla
 		case i%500 >= 490:
 			account = w.accounts[idempotent][i%500-490]
 		}
-		posts[i] = plannedPost{account, first.Add(time.Duration(i) * step)}
+		posts[i] = plannedPost{account: account, at: first.Add(time.Duration(i) * step)}
 	}
 	return posts
 }

@@ -15,6 +15,7 @@ import (
 type plannedPost struct {
 	account string
 	at      time.Time
+	thread  bool // with a thread, a first comment and a poll
 }
 
 // seedBatch is the number of posts in one transaction.
@@ -75,10 +76,15 @@ var seededEvents = map[schedctl.EventType]int{
 func put(tx storage.Tx, accounts map[string]schedctl.Account, posts []plannedPost) (stories []*story, err error) {
 	for i, p := range posts {
 		account := accounts[p.account]
-		post, events, err := schedctl.Create(schedctl.NewPost{
+		n := schedctl.NewPost{
 			WorkspaceID: account.WorkspaceID, Content: fmt.Sprintf("post %d for %s", i, p.at.UTC()),
 			Accounts: []schedctl.Account{account}, PublishAt: p.at,
-		}, p.at.Add(-time.Hour))
+		}
+		if p.thread {
+			n.Thread, n.FirstComment = []schedctl.Part{{Content: "two"}, {Content: "three"}}, &schedctl.Part{Content: "comment"}
+			n.Poll = &schedctl.Poll{Options: []string{"yes", "no"}, ExpiresIn: time.Hour}
+		}
+		post, events, err := schedctl.Create(n, p.at.Add(-time.Hour))
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ func makeOldDatabase(ctx context.Context, dir string, version int) (path string,
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(fillOldDatabase(ctx, store), store.Close()); err != nil {
+	if err := errors.Join(fillOldDatabase(ctx, store, version), store.Close()); err != nil {
 		return "", err
 	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
@@ -34,8 +34,12 @@ func makeOldDatabase(ctx context.Context, dir string, version int) (path string,
 	return path, errors.Join(db.Update(func(tx *bbolt.Tx) error { return downgrade(tx, version) }), db.Close())
 }
 
-// fillOldDatabase adds posts with one account, a year before they are due.
-func fillOldDatabase(ctx context.Context, store storage.Store) error {
+// firstWithThreads is the first version whose posts can have several parts.
+const firstWithThreads = 10
+
+// fillOldDatabase adds posts with one account, a year before they are due. Some have a
+// thread if the version knows threads.
+func fillOldDatabase(ctx context.Context, store storage.Store, version int) error {
 	now := schedctl.Millis(time.Now())
 	ws := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: "old", Timezone: "UTC", CreatedAt: now}
 	account := schedctl.Account{
@@ -45,7 +49,7 @@ func fillOldDatabase(ctx context.Context, store storage.Store) error {
 	accounts := map[string]schedctl.Account{"old": account}
 	plan := make([]plannedPost, upgradePosts)
 	for i := range plan {
-		plan[i] = plannedPost{account: "old", at: now.AddDate(1, 0, i%300)}
+		plan[i] = plannedPost{account: "old", at: now.AddDate(1, 0, i%300), thread: version >= firstWithThreads && i%4 == 0}
 	}
 	err := store.Update(ctx, func(tx storage.Tx) error {
 		if err := tx.PutWorkspace(ws); err != nil {
@@ -61,13 +65,17 @@ func fillOldDatabase(ctx context.Context, store storage.Store) error {
 	return err
 }
 
-// downgrade removes what versions added after the given one: 9 media (layout 7); 8
+// downgrade removes what versions added after the given one: 10 threads (layout 8 of records
+// that have them), which the database then does not contain; 9 media (layout 7); 8
 // notifications (layout 6), which the database does not contain; 7 the index of external ids, and external
 // ids, collections and labels of posts (layout 5); 6 the outcome fields of targets,
 // attempts and accounts (layout 4 of records); 5 the indexes of contents, network ids
 // and identities; 4 webhooks and the audit log, and the webhook of events (layout 3); 3
 // an index of events; 2 contents and options of targets (layout 2).
 func downgrade(tx *bbolt.Tx, version int) error {
+	if version >= 9 {
+		return putVersion(tx, version)
+	}
 	gone := []string{"media", "media hashes", "media sizes", "media expiry", "media uses"}
 	layout := byte(6)
 	if version < 8 {
@@ -103,6 +111,10 @@ func downgrade(tx *bbolt.Tx, version int) error {
 			return fmt.Errorf("rewrite %q: %w", name, err)
 		}
 	}
+	return putVersion(tx, version)
+}
+
+func putVersion(tx *bbolt.Tx, version int) error {
 	return tx.Bucket([]byte("schedctl")).Put([]byte("version"), binary.BigEndian.AppendUint64(nil, uint64(version)))
 }
 

@@ -192,10 +192,11 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 }
 
 // TestOlderRecords opens files with records in earlier layouts. Version 3 had no webhooks,
-// version 6 no external ids, version 7 no notifications, and version 8 no media.
+// version 6 no external ids, version 7 no notifications, version 8 no media, and version 9
+// no threads.
 func TestOlderRecords(t *testing.T) {
 	t.Parallel()
-	for _, old := range []olderFile{version3, {6, 4, append([]bucket{externalIDs}, mediaBuckets...)}, {7, 5, mediaBuckets}, {8, 6, mediaBuckets}} {
+	for _, old := range []olderFile{version3, {6, 4, append([]bucket{externalIDs}, mediaBuckets...)}, {7, 5, mediaBuckets}, {8, 6, mediaBuckets}, {9, 7, nil}} {
 		t.Run(fmt.Sprint("version ", old.version), func(t *testing.T) { t.Parallel(); old.opens(t) })
 	}
 }

@@ -80,6 +80,9 @@ func (u *user) notification() schedctl.Webhook {
 // is just being published.
 func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 	n := schedctl.NewPost{WorkspaceID: u.workspace.ID, Content: fmt.Sprint("post ", i, strings.Repeat(" and more", i%40)), Accounts: u.accounts}
+	if i%3 == 0 {
+		addParts(&n, i)
+	}
 	switch i % 4 {
 	case 1, 2:
 		n.PublishAt = u.now.Add(24 * time.Hour)
@@ -94,13 +97,13 @@ func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 	if i%5 == 0 {
 		p.Media = []schedctl.PostMedia{{AssetID: asset.ID, SHA256: asset.SHA256, AltText: "a picture", HasAltText: true}}
 	}
-	var attempt *schedctl.Attempt
+	var attempts []schedctl.Attempt
 	if n.Now {
-		a, more, err := u.publish(&p, i%8 == 3)
+		list, more, err := u.publish(&p, i%8 == 3)
 		if err != nil {
 			return err
 		}
-		attempt, events = &a, append(events, more...)
+		attempts, events = list, append(events, more...)
 	}
 	u.posts = append(u.posts, p.ID)
 	return store.Update(ctx, func(tx storage.Tx) error {
@@ -112,8 +115,15 @@ func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 				return err
 			}
 		}
-		if attempt != nil {
-			if err := tx.PutAttempt(*attempt); err != nil {
+		for _, a := range attempts {
+			if err := tx.PutAttempt(a); err != nil {
+				return err
+			}
+		}
+		if t := &p.Targets[0]; t.Status == schedctl.Publishing && len(t.Done) > 0 {
+			account := u.accounts[0]
+			account.ThreadTargetID = t.ID
+			if err := tx.PutAccount(account); err != nil {
 				return err
 			}
 		}
@@ -133,15 +143,36 @@ func (u *user) asset(i int) schedctl.MediaAsset {
 	}
 }
 
-// publish starts an attempt, and finishes it if end is true.
-func (u *user) publish(p *schedctl.Post, end bool) (a schedctl.Attempt, events []schedctl.Event, err error) {
-	target := p.Targets[0].ID
-	if a, err = p.Begin(schedctl.Claim{TargetID: target, Owner: "mutant", Lease: time.Minute, Key: target}, u.now); err != nil || !end {
-		return a, nil, err
+// addParts adds a thread with a poll, or a first comment with a link card, to post i.
+func addParts(n *schedctl.NewPost, i int) {
+	if i%48 < 24 {
+		n.Thread = []schedctl.Part{{Content: fmt.Sprint("second part of post ", i)}, {Content: "third part"}}
+		n.Poll = &schedctl.Poll{Options: []string{"yes", "no"}, ExpiresIn: time.Hour, Multiple: true}
+		n.Overrides = []schedctl.Override{{AccountID: n.Accounts[1].ID, Thread: []schedctl.Part{}, Poll: &schedctl.Poll{}}}
+		return
 	}
-	events, err = p.Finish(target, schedctl.Result{Receipt: &schedctl.Receipt{ID: "1"}}, u.now)
-	a.FinishedAt, a.Outcome = u.now, schedctl.OutcomePublished
-	return a, events, err
+	n.FirstComment = &schedctl.Part{Content: fmt.Sprint("comment on post ", i)}
+	n.LinkPreview = schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com/", Title: "a card"}
+	n.Presentation = schedctl.Presentation{ContentWarning: "spoilers", Visibility: schedctl.VisibilityUnlisted, Language: "en"}
+}
+
+// publish starts an attempt, and finishes it if end is true. The second part of a post has
+// an attempt, too.
+func (u *user) publish(p *schedctl.Post, end bool) (attempts []schedctl.Attempt, events []schedctl.Event, err error) {
+	t := &p.Targets[0]
+	for range min(p.PartCount(t), 2) {
+		a, err := p.Begin(schedctl.Claim{TargetID: t.ID, Owner: "mutant", Lease: time.Minute, Key: t.ID}, u.now)
+		if err != nil || !end {
+			return append(attempts, a), events, err
+		}
+		more, err := p.Finish(t.ID, schedctl.Result{Receipt: &schedctl.Receipt{ID: fmt.Sprint(a.Number), Ref: "ref"}}, u.now)
+		if err != nil {
+			return nil, nil, err
+		}
+		a.FinishedAt, a.Outcome = u.now, schedctl.OutcomePublished
+		attempts, events = append(attempts, a), append(events, more...)
+	}
+	return attempts, events, nil
 }
 
 // record writes what the daemon writes for a request: an idempotency record, an audit
