@@ -81,6 +81,7 @@ func modelBody(r oracle.Request) map[string]any {
 	if r.Content != nil {
 		b["content"] = *r.Content
 	}
+	addExtras(b, r.Changes)
 	if r.Accounts != nil {
 		b["social_account_ids"] = *r.Accounts
 	}
@@ -177,6 +178,7 @@ func (d *modelDaemon) seenPost(p apiv1.Post) oracle.Post {
 	seen := oracle.Post{
 		ID: p.ID, Workspace: p.WorkspaceID, Content: p.Content, Status: string(p.Status), PublishAt: seenTime(p.PublishAt),
 		Version: p.Version, CreatedAt: seenTime(p.CreatedAt), UpdatedAt: seenTime(p.UpdatedAt),
+		Extras: seenExtras(p),
 	}
 	sum := apiv1.TargetSummary{Total: len(p.Targets)}
 	counts := map[string]*int{
@@ -187,9 +189,10 @@ func (d *modelDaemon) seenPost(p apiv1.Post) oracle.Post {
 		seen.Targets = append(seen.Targets, oracle.Target{
 			ID: t.ID, Account: t.SocialAccountID, Status: string(t.Status), PublishAt: seenTime(t.PublishAt),
 			NextAttemptAt: seenTime(t.NextAttemptAt), PublishedAt: seenTime(t.PublishedAt), Attempts: t.Attempts, Error: seenFault(t.Error),
+			Parts: seenParts(t),
 		})
 		*counts[string(t.Status)]++
-		if p.SocialAccountIDs[i] != t.SocialAccountID || (t.PlatformPostID != nil) != (t.Status == "published") {
+		if p.SocialAccountIDs[i] != t.SocialAccountID || (t.PlatformPostID != nil) != (t.Parts[0].Status == "published") {
 			d.Fatalf("accounts %v, target %+v", p.SocialAccountIDs, t)
 		}
 	}

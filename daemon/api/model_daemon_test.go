@@ -164,7 +164,7 @@ func (d *modelDaemon) makeWorld() {
 		d.update(func(tx storage.Tx) error { return tx.PutWorkspace(w) })
 		d.workspaces = append(d.workspaces, w.ID)
 		for n := range 3 - 2*i {
-			d.makeAccount(w.ID, string(rune('a'+n)), n == 2)
+			d.makeAccount(w.ID, string(rune('a'+n)), n == 2, n == 1)
 		}
 	}
 	d.makeKey("all", 0, schedctl.Scopes())
@@ -175,11 +175,11 @@ func (d *modelDaemon) makeWorld() {
 	d.world.Full = true
 }
 
-func (d *modelDaemon) makeAccount(workspace, name string, idempotent bool) {
+func (d *modelDaemon) makeAccount(workspace, name string, idempotent, whole bool) {
 	now := schedctl.Millis(time.Now())
 	a := schedctl.Account{
 		ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: workspace, Platform: d.network.Platform(), Name: name,
-		Status: schedctl.AccountConnected, Options: schedctl.Options{"idempotent": idempotent}, CreatedAt: now, UpdatedAt: now,
+		Status: schedctl.AccountConnected, Options: schedctl.Options{"idempotent": idempotent, "whole": whole}, CreatedAt: now, UpdatedAt: now,
 	}
 	credentials, err := json.Marshal(publish.Credentials{"token": "t"})
 	if err != nil {
@@ -188,7 +188,7 @@ func (d *modelDaemon) makeAccount(workspace, name string, idempotent bool) {
 	a.Credentials = d.sealer.Seal(credentials, a.ID)
 	d.update(func(tx storage.Tx) error { return tx.PutAccount(a) })
 	d.world.Accounts = append(d.world.Accounts, oracle.Account{
-		ID: a.ID, Workspace: workspace, Status: string(a.Status), Idempotent: idempotent,
+		ID: a.ID, Workspace: workspace, Status: string(a.Status), Idempotent: idempotent, Whole: whole,
 	})
 }
 

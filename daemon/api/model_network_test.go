@@ -53,7 +53,7 @@ func (n *moodyNetwork) take() []oracle.Exchange {
 func (n *moodyNetwork) Platform() string { return "moody" }
 
 func (n *moodyNetwork) Fields() []publish.Field {
-	return []publish.Field{{Name: "token", Secret: true}, {Name: "idempotent", Option: true}}
+	return []publish.Field{{Name: "token", Secret: true}, {Name: "idempotent", Option: true}, {Name: "whole", Option: true}}
 }
 
 func (n *moodyNetwork) Connect(_ context.Context, c publish.Connection) (publish.Profile, error) {
@@ -61,6 +61,12 @@ func (n *moodyNetwork) Connect(_ context.Context, c publish.Connection) (publish
 }
 
 func (n *moodyNetwork) Check(schedctl.Account, publish.Content) publish.Check { return publish.Check{} }
+
+func (n *moodyNetwork) ThreadRules(a schedctl.Account) publish.ThreadRules {
+	return publish.ThreadRules{Whole: a.Options.Bool("whole")}
+}
+
+func (n *moodyNetwork) PollRules(schedctl.Account) publish.PollRules { return publish.PollRules{} }
 
 func (n *moodyNetwork) Idempotent(a schedctl.Account) bool { return a.Options.Bool("idempotent") }
 
@@ -77,10 +83,12 @@ func (n *moodyNetwork) Publish(ctx context.Context, r publish.Request) (schedctl
 			return schedctl.Receipt{}, ctx.Err()
 		}
 	}
-	n.end(r, result)
 	if result.Published {
-		return schedctl.Receipt{ID: "n-" + r.TargetID}, nil
+		receipt := storagetest.CallReceipt(r.TargetID, r.Part, 1+len(r.Rest), &result)
+		n.end(r, result)
+		return receipt, nil
 	}
+	n.end(r, result)
 	return schedctl.Receipt{}, &publish.Error{
 		Kind: schedctl.ErrorKind(result.Kind), Message: "no", Outcome: schedctl.Outcome(result.Outcome), RetryAt: result.RetryAt,
 	}
@@ -90,11 +98,26 @@ func (n *moodyNetwork) respond(r publish.Request) (took time.Duration, result or
 	now := schedctl.Millis(time.Now())
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.exchanges = append(n.exchanges, oracle.Exchange{At: now, Target: r.TargetID, Content: r.Content})
+	n.exchanges = append(n.exchanges, oracle.Exchange{At: now, Target: r.TargetID, Content: r.Content, Sent: sentParts(r)})
 	if len(n.exchanges) > flood {
 		return 24 * time.Hour, result
 	}
 	return storagetest.CallResult(n.moods[r.Account.ID], now)
+}
+
+// sentParts returns what a request publishes besides its text.
+func sentParts(r publish.Request) oracle.Sent {
+	s := oracle.Sent{Index: r.Part, Kind: string(r.Kind), Poll: storagetest.SeenPoll(r.Poll), Presentation: storagetest.SeenPresentation(r.Presentation)}
+	if r.Part == 0 {
+		s.Preview = storagetest.SeenPreview(r.Preview)
+	}
+	if r.Parent != nil {
+		s.Parent = r.Parent.ID
+	}
+	for _, part := range r.Rest {
+		s.Rest = append(s.Rest, oracle.Part{Text: part.Content})
+	}
+	return s
 }
 
 // abandon records a call that its daemon did not finish.

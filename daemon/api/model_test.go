@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -130,10 +131,12 @@ var stale = map[string]oracle.Script{
 	},
 }
 
-// TestModelScripts runs scripts that have failed once.
+// TestModelScripts runs scripts about threads, and scripts that have failed once.
 func TestModelScripts(t *testing.T) {
 	t.Parallel()
-	for name, script := range stale {
+	scripts := oracle.ThreadScripts()
+	maps.Copy(scripts, stale)
+	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			memory, shared := storagetest.NewMemory(), storagetest.NewSharedMemory()

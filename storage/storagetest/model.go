@@ -69,11 +69,12 @@ func (s *modelSubject) newWorld() oracle.World {
 		for n := range 3 - 2*i {
 			a := schedctl.Account{
 				ID: newID(schedctl.AccountPrefix, epoch), WorkspaceID: ws, Platform: "mastodon", Name: ws + string(rune('a'+n)),
-				Status: schedctl.AccountConnected, Options: schedctl.Options{"idempotent": n == 2}, CreatedAt: epoch, UpdatedAt: epoch,
+				Status: schedctl.AccountConnected, Options: schedctl.Options{"idempotent": n == 2, "whole": n == 1}, CreatedAt: epoch, UpdatedAt: epoch,
 			}
+			a.ProfileURL = "https://example.com/" + a.ID
 			s.update(func(tx storage.Tx) error { return tx.PutAccount(a) })
 			w.Accounts = append(w.Accounts, oracle.Account{
-				ID: a.ID, Workspace: ws, Status: string(a.Status), Idempotent: n == 2,
+				ID: a.ID, Workspace: ws, Status: string(a.Status), Idempotent: n == 2, Whole: n == 1,
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -29,13 +30,39 @@ func CallResult(m oracle.Mood, now time.Time) (took time.Duration, r oracle.Resu
 		return 0, oracle.Result{Kind: "platform", Outcome: "unknown", Has: m == oracle.NoResponse}
 	case oracle.Locked:
 		return 0, oracle.Result{Kind: "auth", Outcome: "not_published"}
+	case oracle.Changing:
+		return 0, oracle.Result{Published: true, Has: true, Degraded: "visibility"}
+	case oracle.Orphaning:
+		return 0, oracle.Result{Published: true, Has: true, Degraded: schedctl.DegradedReply}
 	}
 	return 0, oracle.Result{Published: true, Has: true}
+}
+
+// CallReceipt returns the receipt of a successful call that published so many parts of a
+// target, from the given index on. It adds their ids to the result.
+func CallReceipt(target string, index, parts int, r *oracle.Result) schedctl.Receipt {
+	receipts := make([]schedctl.Receipt, parts)
+	for i := range receipts {
+		receipts[i].ID = fmt.Sprintf("%s-%d", target, index+i)
+		if r.Degraded != "" && (r.Degraded != schedctl.DegradedReply || index+i > 0) {
+			receipts[i].Degraded = schedctl.Degradation{Code: r.Degraded, Message: "changed"}
+		}
+		r.IDs = append(r.IDs, receipts[i].ID)
+	}
+	receipt := receipts[0]
+	receipt.Rest = receipts[1:]
+	return receipt
 }
 
 // finish records the result of a call.
 func (c *publisher) finish(call callInFlight, r oracle.Result) {
 	attempt := call.attempt
+	var receipt *schedctl.Receipt
+	if r.Published {
+		all := CallReceipt(attempt.TargetID, attempt.Part, call.parts, &r)
+		receipt = &all
+		c.published = append(c.published, r.IDs...)
+	}
 	c.exchanges = append(c.exchanges, oracle.Exchange{At: c.now, Target: attempt.TargetID, Result: &r})
 	c.update(func(tx storage.Tx) error {
 		post, t, a, err := findModelTarget(tx, attempt.TargetID)
@@ -44,7 +71,7 @@ func (c *publisher) finish(call callInFlight, r oracle.Result) {
 		}
 		ended := attempt
 		ended.FinishedAt, ended.Outcome = c.now, schedctl.OutcomePublished
-		result := schedctl.Result{Receipt: &schedctl.Receipt{ID: t.ID}}
+		result := schedctl.Result{Receipt: receipt}
 		var refusal []schedctl.Event
 		if r.Published && !a.DisruptedSince.IsZero() {
 			a.DisruptedSince = time.Time{}
@@ -53,7 +80,7 @@ func (c *publisher) finish(call callInFlight, r oracle.Result) {
 			}
 		}
 		if !r.Published {
-			result = c.retryResult(t, a, r, call.since)
+			result = c.retryResult(&post, t, a, r, call)
 			ended.Outcome, ended.Error = schedctl.Outcome(r.Outcome), result.Error
 			if refusal, err = c.disableAccount(tx, a, r, result); err != nil {
 				return err
@@ -65,11 +92,14 @@ func (c *publisher) finish(call callInFlight, r oracle.Result) {
 }
 
 // retryResult returns what follows for a target from a failed call.
-func (c *publisher) retryResult(t *schedctl.Target, a schedctl.Account, r oracle.Result, since time.Time) schedctl.Result {
+func (c *publisher) retryResult(p *schedctl.Post, t *schedctl.Target, a schedctl.Account, r oracle.Result, call callInFlight) schedctl.Result {
 	kind := schedctl.ErrorKind(r.Kind)
 	e := &schedctl.TargetError{Kind: kind, Message: "no", Outcome: schedctl.OutcomeNotPublished}
-	unknown := r.Outcome == "unknown"
-	if unknown || unconfirmedInModel(t, t.Tries()-1) {
+	unknown, earlier := r.Outcome == "unknown", unconfirmedInModel(t, t.Tries()-1)
+	inThread := call.attempt.Part > 0 && p.PartFor(t, call.attempt.Part).Kind == schedctl.PartReply ||
+		call.attempt.Part == 0 && len(p.ThreadFor(t)) > 0 && (unknown || earlier)
+	since := call.since
+	if unknown || earlier {
 		e.Outcome = schedctl.OutcomeUnknown
 	}
 	out := schedctl.Result{Error: e}
@@ -81,20 +111,20 @@ func (c *publisher) retryResult(t *schedctl.Target, a schedctl.Account, r oracle
 	switch {
 	case unknown && !a.Options.Bool("idempotent"):
 	case kind == schedctl.KindAuth:
-		out.RetryAt = t.LateSince()
+		out.RetryAt = t.QueuedAt()
 	case kind == schedctl.KindNetwork:
-		out.RetryAt, out.AskAt, out.Unreached = t.LateSince(), c.now, true
+		out.RetryAt, out.AskAt, out.Unreached = t.QueuedAt(), c.now, true
 		if !unknown || !since.IsZero() {
 			out.AskAt = c.now.Add(c.probe(since))
 		}
 	case tries >= 5:
 	case kind == schedctl.KindUnknown:
-		out.RetryAt, out.AskAt = t.LateSince(), c.now
+		out.RetryAt, out.AskAt = t.QueuedAt(), c.now
 	case !kind.Retryable():
 	case !r.RetryAt.IsZero():
-		out.RetryAt, out.AskAt = t.LateSince(), r.RetryAt
-	case tries <= 2:
-		out.RetryAt, out.AskAt = t.LateSince(), c.now.Add(wait)
+		out.RetryAt, out.AskAt = t.QueuedAt(), r.RetryAt
+	case tries <= 2, inThread:
+		out.RetryAt, out.AskAt = t.QueuedAt(), c.now.Add(wait)
 	default:
 		out.RetryAt, out.AskAt = c.now.Add(wait), c.now.Add(wait)
 	}

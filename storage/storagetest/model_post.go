@@ -27,6 +27,9 @@ func (s *modelSubject) write(tx storage.Tx, ws string, r oracle.Request) (*sched
 		if accounts != nil {
 			n.Accounts = *accounts
 		}
+		if err := setModelExtras(tx, &n, r.Changes); err != nil {
+			return nil, err
+		}
 		post, events, err := schedctl.Create(n, s.now)
 		if err != nil {
 			return nil, err
@@ -53,7 +56,7 @@ func (s *modelSubject) write(tx storage.Tx, ws string, r oracle.Request) (*sched
 
 // change applies a request to a post.
 func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request) ([]schedctl.Event, error) {
-	if err := schedctl.CheckOperation(schedctl.Operation(r.Op), p.Status()); err != nil {
+	if err := p.CheckOperation(schedctl.Operation(r.Op)); err != nil {
 		return nil, err
 	}
 	switch r.Op {
@@ -86,7 +89,11 @@ func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request)
 	if err != nil {
 		return nil, err
 	}
-	return p.Edit(schedctl.Edit{Content: r.Content, Media: media, Accounts: accounts, PublishAt: r.At}, s.now)
+	e := schedctl.Edit{Content: r.Content, Media: media, Accounts: accounts, PublishAt: r.At}
+	if err := editModelExtras(tx, p.WorkspaceID, &e, r.Changes); err != nil {
+		return nil, err
+	}
+	return p.Edit(e, s.now)
 }
 
 // resolveMedia returns the media of a request, or nil if it has none.
@@ -110,7 +117,7 @@ func resolveMedia(tx storage.Reader, ws string, ids *[]string) (*[]schedctl.Post
 
 // malformedModelRequest refuses what the API refuses before it applies the rules.
 func malformedModelRequest(p *schedctl.Post, r oracle.Request) error {
-	none := r.Content == nil && r.Media == nil && r.Accounts == nil && r.At.IsZero() && !r.Null
+	none := r.Content == nil && r.Media == nil && r.Changes == oracle.Changes{} && r.Accounts == nil && r.At.IsZero() && !r.Null
 	switch {
 	case r.Now, r.Op == oracle.Schedule && r.At.IsZero(), r.Null && p.Status() == schedctl.Scheduled:
 		return schedctl.Errorf(schedctl.InvalidPublishAt, "", "not supported here")
@@ -150,12 +157,13 @@ func (s *modelSubject) retry(tx storage.Tx, p *schedctl.Post, r schedctl.Retry) 
 func seenPost(p schedctl.Post) oracle.Post {
 	seen := oracle.Post{
 		ID: p.ID, Workspace: p.WorkspaceID, Content: p.Content, Status: string(p.Status()), PublishAt: p.PublishAt,
-		Version: p.Version, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Media: mediaIDs(p.Media),
+		Version: p.Version, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Media: mediaIDs(p.Media), Extras: seenExtras(p),
 	}
-	for _, t := range p.Targets {
+	for i := range p.Targets {
+		t := &p.Targets[i]
 		seen.Targets = append(seen.Targets, oracle.Target{
 			ID: t.ID, Account: t.AccountID, Status: string(t.Status), PublishAt: t.PublishAt, NextAttemptAt: t.ShownNext(),
-			PublishedAt: t.PublishedAt, Attempts: t.Attempts, Error: seenFault(t.Error),
+			PublishedAt: t.PublishedAt, Attempts: t.Attempts, Error: seenFault(t.Error), Parts: seenParts(p, t),
 		})
 	}
 	return seen

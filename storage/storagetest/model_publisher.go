@@ -16,11 +16,13 @@ type publisher struct {
 	moods     map[string]oracle.Mood
 	calls     map[string]callInFlight // in flight, by account
 	exchanges []oracle.Exchange
+	published []string // ids of all published parts
 }
 
 // callInFlight is a call in flight.
 type callInFlight struct {
 	attempt schedctl.Attempt
+	parts   int       // number of parts that the call publishes
 	since   time.Time // DisruptedSince of the account at the start of the call
 	ends    time.Time
 	result  oracle.Result
@@ -138,15 +140,15 @@ func (c *publisher) startCalls() (began bool) {
 func (c *publisher) claim(id string) (done bool) {
 	var begun *schedctl.Attempt
 	var account schedctl.Account
-	var content string
-	var media []string
+	call := oracle.Exchange{At: c.now, Target: id}
 	c.update(func(tx storage.Tx) error {
 		begun, done = nil, false
 		post, t, a, err := findModelTarget(tx, id)
 		if err != nil {
 			return err
 		}
-		account, content, media = a, post.Content, mediaIDs(post.MediaFor(t))
+		account = a
+		setSent(&call, &post, t, a.Options.Bool("whole"))
 		if e := permanentFailure(t, a, c.now); e != nil {
 			done = true
 			events, err := post.Finish(id, schedctl.Result{Error: e}, c.now)
@@ -162,9 +164,9 @@ func (c *publisher) claim(id string) (done bool) {
 	if begun == nil {
 		return done
 	}
-	c.exchanges = append(c.exchanges, oracle.Exchange{At: c.now, Target: id, Content: content, Media: media})
+	c.exchanges = append(c.exchanges, call)
 	took, result := CallResult(c.moods[account.ID], c.now)
-	c.calls[account.ID] = callInFlight{attempt: *begun, since: account.DisruptedSince, ends: c.now.Add(took), result: result}
+	c.calls[account.ID] = callInFlight{attempt: *begun, parts: 1 + len(call.Sent.Rest), since: account.DisruptedSince, ends: c.now.Add(took), result: result}
 	return true
 }
 

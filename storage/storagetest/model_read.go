@@ -31,8 +31,11 @@ func (s *modelSubject) read(tx storage.Reader, ws string, r oracle.Request) (out
 	return out, nil
 }
 
-// validate tries to create a post.
+// validate tries to create a post. A body that the API refuses to read is an error.
 func (s *modelSubject) validate(tx storage.Reader, ws string, r oracle.Request, out *oracle.Response) error {
+	if r.TooManyParts() {
+		return schedctl.Errorf(schedctl.ValidationFailed, "thread", "too many parts")
+	}
 	accounts, err := s.resolve(tx, ws, r.Accounts)
 	media, err2 := resolveMedia(tx, ws, r.Media)
 	if err = cmp.Or(err, err2); err == nil {
@@ -43,7 +46,9 @@ func (s *modelSubject) validate(tx storage.Reader, ws string, r oracle.Request, 
 		if media != nil {
 			n.Media = *media
 		}
-		_, _, err = schedctl.Create(n, s.now)
+		if err = setModelExtras(tx, &n, r.Changes); err == nil {
+			_, _, err = schedctl.Create(n, s.now)
+		}
 	}
 	out.Allowed = err == nil
 	return nil
@@ -101,6 +106,12 @@ func (s *modelSubject) Look() (sight oracle.State) {
 		if sight, last, err = Look(r, s.workspaces, s.lastEvent); err != nil {
 			return err
 		}
+		if sight.Publications, err = s.publications(r); err != nil {
+			return err
+		}
+		if sight.Twins, err = s.twins(r); err != nil {
+			return err
+		}
 		for _, a := range s.start.Assets {
 			users, err := r.MediaUsers(a.ID, 10_000)
 			if err != nil {
@@ -139,7 +150,7 @@ func Look(r storage.Reader, workspaces []string, after string) (sight oracle.Sta
 		after = e.ID
 		sight.Events = append(sight.Events, oracle.Event{
 			Type: string(e.Type), Workspace: e.WorkspaceID, Post: e.PostID, Target: e.TargetID, Account: e.AccountID,
-			Status: string(e.Status), At: e.CreatedAt, Error: seenFault(e.Error),
+			Status: string(e.Status), At: e.CreatedAt, Error: seenFault(e.Error), Parts: len(e.Parts),
 		})
 	}
 	return sight, after, errors.Join(err, err2)

@@ -153,7 +153,7 @@ func (s *modelSubject) Do(r oracle.Request) (out oracle.Response) {
 
 // doIdempotent executes a request unless it was executed before.
 func (s *modelSubject) doIdempotent(tx storage.Tx, ws string, r oracle.Request) (oracle.Response, error) {
-	body, err := json.Marshal([]any{r.Key, r.Content, r.Media, r.Accounts, r.At, r.Now, r.Null, r.Targets, r.Force})
+	body, err := json.Marshal(r)
 	if err != nil {
 		return oracle.Response{}, err
 	}
@@ -178,7 +178,11 @@ func (s *modelSubject) doIdempotent(tx storage.Tx, ws string, r oracle.Request) 
 	out := oracle.Response{}
 	if post != nil {
 		seen := seenPost(*post)
-		out.Post, out.Body, out.ETag = &seen, fmt.Sprintf("%+v", seen), fmt.Sprintf("%q", fmt.Sprint(post.Version))
+		body, err := json.Marshal(seen)
+		if err != nil {
+			return oracle.Response{}, err
+		}
+		out.Post, out.Body, out.ETag = &seen, string(body), fmt.Sprintf("%q", fmt.Sprint(post.Version))
 	}
 	if r.Once == "" {
 		return out, nil

@@ -108,6 +108,60 @@ func TestModelDetectsFaults(t *testing.T) {
 	}
 }
 
+// TestModelOfThreads plays scripts about posts with several parts, and guards that the
+// model does not accept everything about them.
+func TestModelOfThreads(t *testing.T) {
+	t.Parallel()
+	for name, script := range oracle.ThreadScripts() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := oracle.Play(newModelSubject(t, NewMemory(), nil), script); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for name, fault := range map[string]faultySubject{
+		"another parent": {settle: func(all []oracle.Exchange) []oracle.Exchange {
+			for i := range all {
+				if all[i].Sent.Parent != "" {
+					all[i].Sent.Parent += "x"
+				}
+			}
+			return all
+		}},
+		"another poll": {settle: func(all []oracle.Exchange) []oracle.Exchange {
+			for i := range all {
+				all[i].Sent.Poll = nil
+			}
+			return all
+		}},
+		"an older status of a part": {look: func(s *oracle.State) {
+			for _, p := range s.Posts {
+				for _, t := range p.Targets {
+					t.Parts[len(t.Parts)-1].Status = "scheduled"
+				}
+			}
+		}},
+		"a missing id": {look: func(s *oracle.State) {
+			s.Publications = append(s.Publications, oracle.Publication{ID: "x", Targets: []string{"y"}})
+		}},
+		"a missing twin": {look: func(s *oracle.State) { s.Twins[0].Posts = nil }},
+		"an event of part 0": {look: func(s *oracle.State) {
+			for i := range s.Events {
+				s.Events[i].Parts = 0
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fault.Subject = newModelSubject(t, NewMemory(), nil)
+			if err := oracle.Play(fault, oracle.ThreadScripts()["all parts"]); err == nil || !strings.Contains(err.Error(), "after step") {
+				t.Errorf("the model says: %v", err)
+			}
+		})
+	}
+}
+
 // TestModelOfACallFoundTooLate guards the order of two events: a starting daemon finds
 // an unfinished call, and its target is too late for another one.
 func TestModelOfACallFoundTooLate(t *testing.T) {

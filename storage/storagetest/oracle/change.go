@@ -22,8 +22,8 @@ func (m *model) change(k Key, r Request, got Response, now time.Time) (*post, er
 		return p, m.scheduleOrPublish(p, r, got, now)
 	case Cancel:
 		for _, t := range p.targets {
-			if t.Status != "published" {
-				t.Status = "canceled"
+			if progress := t.progress(); *progress != "published" {
+				*progress = "canceled"
 				t.setRetry(time.Time{}, time.Time{})
 			}
 		}
@@ -48,6 +48,8 @@ func (m *model) create(k Key, r Request, got Response, now time.Time) (*post, er
 	if _, err := m.retarget(p, r.accounts(), got, now); err != nil {
 		return nil, err
 	}
+	p.Preview.Mode = "auto"
+	r.Changes.apply(p)
 	m.posts = append(m.posts, p)
 	switch {
 	case r.Now:
@@ -80,6 +82,7 @@ func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
 			return err
 		}
 	}
+	r.Changes.apply(p)
 	at := r.At
 	if at.IsZero() {
 		at = before.PublishAt // zero for a draft
@@ -88,7 +91,8 @@ func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
 		p.schedule(at)
 	}
 	same := slices.Equal(targetIDs(before), targetIDs(p.public()))
-	if same && p.Content == before.Content && slices.Equal(p.Media, before.Media) && at.Equal(before.PublishAt) {
+	after := p.public()
+	if same && p.Content == before.Content && slices.Equal(p.Media, before.Media) && after.Extras.text() == before.Extras.text() && at.Equal(before.PublishAt) {
 		return nil
 	}
 	p.changed(now)
@@ -149,7 +153,8 @@ func (m *model) retry(p *post, r Request, now time.Time) {
 		}
 		if t.isRetried(r) {
 			t.forced = t.forced || r.Force
-			t.Status, t.queuedAt, t.tries, t.calls, t.unconfirmed, t.retryPlanned = "publishing", now, 0, 0, false, false
+			*t.progress() = "publishing"
+			t.queuedAt, t.tries, t.calls, t.unconfirmed, t.retryPlanned = now, 0, 0, false, false
 			t.setRetry(now, now)
 			queued = append(queued, t)
 		}

@@ -22,6 +22,12 @@ func (m *model) compare(got State, ordered int) error {
 	if err := m.compareUses(got.Uses); err != nil {
 		return err
 	}
+	if err := m.comparePublications(got.Publications); err != nil {
+		return err
+	}
+	if err := m.compareTwins(got.Twins); err != nil {
+		return err
+	}
 	for _, a := range got.Accounts {
 		known := m.accounts[a.ID]
 		if !a.PausedUntil.Before(known.PausedUntil) && !a.PausedUntil.After(known.latestPause) {
@@ -85,21 +91,26 @@ func samePost(want, got Post) error {
 func (p Post) equal(o Post) bool {
 	return p.ID == o.ID && p.Workspace == o.Workspace && p.Content == o.Content && slices.Equal(p.Media, o.Media) && p.Status == o.Status && p.Version == o.Version &&
 		p.PublishAt.Equal(o.PublishAt) && p.CreatedAt.Equal(o.CreatedAt) && p.UpdatedAt.Equal(o.UpdatedAt) &&
-		slices.EqualFunc(p.Targets, o.Targets, Target.equal)
+		p.Extras.text() == o.Extras.text() && slices.EqualFunc(p.Targets, o.Targets, Target.equal)
 }
 
 func (t Target) equal(o Target) bool {
 	return t.ID == o.ID && t.Account == o.Account && t.Status == o.Status && t.Attempts == o.Attempts && t.Error == o.Error &&
-		t.PublishAt.Equal(o.PublishAt) && t.NextAttemptAt.Equal(o.NextAttemptAt) && t.PublishedAt.Equal(o.PublishedAt)
+		t.PublishAt.Equal(o.PublishAt) && t.NextAttemptAt.Equal(o.NextAttemptAt) && t.PublishedAt.Equal(o.PublishedAt) &&
+		slices.EqualFunc(t.Parts, o.Parts, func(a, b PartState) bool { return a.text() == b.text() })
 }
 
 func describe(p Post) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\t%s in %s: %s, version %d, publish_at %v, created %v, updated %v, %q, media %v\n",
 		p.ID, p.Workspace, p.Status, p.Version, p.PublishAt, p.CreatedAt, p.UpdatedAt, clip(p.Content), p.Media)
+	fmt.Fprintln(&b, p.Extras.text())
 	for _, t := range p.Targets {
 		fmt.Fprintf(&b, "\t\t%s on %s: %s, publish_at %v, next %v, published %v, attempts %d, error %+v\n",
 			t.ID, t.Account, t.Status, t.PublishAt, t.NextAttemptAt, t.PublishedAt, t.Attempts, t.Error)
+		for _, part := range t.Parts {
+			fmt.Fprintf(&b, "\t\t\t%s\n", part.text())
+		}
 	}
 	return strings.ReplaceAll(b.String(), "0001-01-01 00:00:00 +0000 UTC", "never")
 }
@@ -131,7 +142,7 @@ func (m *model) compareUses(got []Use) error {
 	}
 	var want []Use
 	for _, p := range m.posts {
-		for _, id := range p.Media {
+		for _, id := range p.uses() {
 			if !p.deleted {
 				want = append(want, Use{id, p.ID})
 			}
@@ -183,7 +194,7 @@ func formatEvent(e Event) string {
 		e.Error = Fault{} // the error is that of the account, not of a target
 	}
 	e.At = e.At.UTC()
-	return fmt.Sprintf("\t%s %s %s %s %s %v %+v\n", e.Type, e.Post, e.Target, e.Account, e.Status, e.At, e.Error) + e.Workspace
+	return fmt.Sprintf("\t%s %s %s %s %s %v %+v %d parts\n", e.Type, e.Post, e.Target, e.Account, e.Status, e.At, e.Error, e.Parts) + e.Workspace
 }
 
 func formatEvents(events []Event) string {

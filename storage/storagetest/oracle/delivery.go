@@ -50,12 +50,22 @@ func (m *model) judgeCallStart(a *account, p *post, t *target, x Exchange) error
 		return fmt.Errorf("the network was called for %s %v before the end of its account's pause", t.ID, a.PausedUntil.Sub(x.At))
 	case a.inFlight != "":
 		return fmt.Errorf("the network was called for %s during the call for %s", t.ID, a.inFlight)
-	case x.At.Sub(t.queuedAt) > maxLate:
-		return fmt.Errorf("the network was called for %s %v after its time", t.ID, x.At.Sub(t.queuedAt))
-	case !slices.Equal(x.Media, p.Media):
-		return fmt.Errorf("the network received the media %v for %s, want %v", x.Media, t.ID, p.Media)
-	case x.Content != p.Content:
-		return fmt.Errorf("the network received %q for %s, want %q", x.Content, t.ID, p.Content)
+	case x.At.Sub(t.lateSince()) > maxLate:
+		return fmt.Errorf("the network was called for %s %v after its time", t.ID, x.At.Sub(t.lateSince()))
+	case len(t.done) >= len(p.parts(t)):
+		return fmt.Errorf("the network was called for %s, and already has all %d parts", t.ID, len(t.done))
+	}
+	part, sent := p.sent(a, t)
+	switch {
+	case !slices.Equal(x.Media, part.Media):
+		return fmt.Errorf("the network received the media %v for %s, want %v", x.Media, t.ID, part.Media)
+	case x.Content != part.Text:
+		return fmt.Errorf("the network received %q for %s, want %q", x.Content, t.ID, part.Text)
+	case x.Sent.text() != sent.text():
+		return fmt.Errorf("the network received for %s\n%s\nwant\n%s", t.ID, x.Sent.text(), sent.text())
+	}
+	if other := m.unfinishedThread(t); other != nil {
+		return fmt.Errorf("the network was called for %s between two parts of %s", t.ID, other.ID)
 	}
 	if err := m.judgePunctuality(a, t, x.At); err != nil {
 		return err
@@ -63,7 +73,10 @@ func (m *model) judgeCallStart(a *account, p *post, t *target, x Exchange) error
 	if other := m.olderTarget(t); other != nil {
 		return fmt.Errorf("the network was called for %s before %s, which has waited longer", t.ID, other.ID)
 	}
-	t.Status, t.running = "publishing", true
+	if t.comment == "" {
+		t.Status = "publishing"
+	}
+	t.running = true
 	t.setRetry(time.Time{}, time.Time{})
 	t.retryPlanned = false
 	t.Attempts++
@@ -78,7 +91,7 @@ func (m *model) judgeCallStart(a *account, p *post, t *target, x Exchange) error
 // judgePunctuality checks that no target of a usable account waits longer than allowed.
 func (m *model) judgePunctuality(a *account, t *target, now time.Time) error {
 	from := t.PublishAt
-	if t.Status == "publishing" {
+	if t.Status != "scheduled" {
 		from = t.lastDue()
 	}
 	for _, busy := range []time.Time{t.createdAt, a.busy, a.latestPause, m.since} {
@@ -111,6 +124,19 @@ func (m *model) olderTarget(t *target) *target {
 	return nil
 }
 
+// unfinishedThread returns another target of the same account of whose thread the network
+// has only the beginning.
+func (m *model) unfinishedThread(t *target) *target {
+	for _, p := range m.posts {
+		for _, o := range p.targets {
+			if !p.deleted && o != t && o.Account == t.Account && o.inThread() {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
 // applyCallEnd applies the result of a call.
 func (m *model) applyCallEnd(a *account, p *post, t *target, now time.Time, r Result) error {
 	if !t.running {
@@ -125,16 +151,12 @@ func (m *model) applyCallEnd(a *account, p *post, t *target, now time.Time, r Re
 	last := &t.attempts[len(t.attempts)-1]
 	last.End, last.Outcome = now, "published"
 	if r.Published {
-		t.Status, t.PublishedAt, t.Error = "published", now, Fault{}
-		a.disrupted = time.Time{}
-		p.changed(now)
-		m.finished("post.published", p, t, now)
-		return nil
+		return m.applyPublished(a, p, t, now, r)
 	}
 	last.Outcome = r.Outcome
 	known := t.calls > 1 && t.Error.Outcome == "unknown"
-	canceled := t.Status == "canceled"
-	again := t.planRetry(a, r, now)
+	canceled := *t.progress() == "canceled"
+	again := t.planRetry(a, p, r, now)
 	m.applyAccountRefusal(a, r, now)
 	t.unconfirmed = t.unconfirmed || r.Outcome == "unknown"
 	fault := Fault{Kind: r.Kind, Outcome: "not_published"}
@@ -173,8 +195,9 @@ func (t *target) reportUnconfirmed(p *post, fault Fault, now time.Time) {
 // planRetry plans the next try after a call that did not publish, and reports whether
 // there is one. A call without a usable response does not count as a try: the account
 // is probed, and the target keeps its queue position. The target also keeps it after
-// its first tries, and where the network says when to retry.
-func (t *target) planRetry(a *account, r Result, now time.Time) bool {
+// its first tries, between two parts of a thread, and where the network says when to
+// retry.
+func (t *target) planRetry(a *account, p *post, r Result, now time.Time) bool {
 	since := a.disrupted
 	a.disrupted = time.Time{}
 	unknown := r.Outcome == "unknown"
@@ -229,7 +252,11 @@ func (t *target) planRetry(a *account, r Result, now time.Time) bool {
 			a.disrupted = now
 		}
 	}
-	if r.Kind == "rate_limited" || !r.RetryAt.IsZero() || t.tries <= orderedTries {
+	inThread := len(t.done) > 0 || unknown || t.unconfirmed
+	if all := p.parts(t); len(all) == 1 || all[max(1, len(t.done))].kind != "reply" {
+		inThread = false
+	}
+	if r.Kind == "rate_limited" || !r.RetryAt.IsZero() || t.tries <= orderedTries || inThread {
 		keep(from, to)
 		a.pause(from, to)
 		return true
@@ -272,16 +299,18 @@ func (m *model) applyAccountRefusal(a *account, r Result, now time.Time) {
 
 // failTarget fails a target.
 func (m *model) failTarget(p *post, t *target, f Fault, now time.Time) {
-	t.Status, t.Error = "failed", f
+	event := "post.failed"
+	if t.comment != "" {
+		event = "post.comment_failed"
+	}
+	*t.progress(), t.Error = "failed", f
 	t.setRetry(time.Time{}, time.Time{})
-	m.finished("post.failed", p, t, now)
+	m.finished(event, p, t, now)
 }
 
 func (m *model) finished(typ string, p *post, t *target, now time.Time) {
 	m.emit(typ, p, t, now)
-	if s := p.status(); s == "published" || s == "failed" {
-		m.emit("post.completed", p, nil, now)
-	}
+	m.complete(p, now)
 }
 
 // judgeGivenUp checks a target that failed without a call, and applies its failure.
@@ -292,7 +321,7 @@ func (m *model) judgeGivenUp(e Event) error {
 	}
 	a := m.accounts[t.Account]
 	due, waits := t.due()
-	late := e.At.Sub(t.queuedAt)
+	late := e.At.Sub(t.lateSince())
 	switch {
 	case !waits || e.At.Before(due):
 		return fmt.Errorf("%s was given up as %s before its time, as %s", t.ID, e.Error.Kind, t.Status)
@@ -321,7 +350,7 @@ func (m *model) judgeNeglected(now time.Time) error {
 				continue
 			}
 			a := m.accounts[t.Account]
-			if late := now.Sub(t.queuedAt); late > maxLate+maxIdleDelay && a.inFlight == "" {
+			if late := now.Sub(t.lateSince()); late > maxLate+maxIdleDelay && a.inFlight == "" {
 				return fmt.Errorf("%s still waits %v after its time", t.ID, late)
 			}
 			if a.Status == "error" || a.inFlight != "" || now.Before(a.PausedUntil) {

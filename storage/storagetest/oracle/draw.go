@@ -48,7 +48,7 @@ func weighted(weight map[Verb]int, order []Verb) (all []Verb) {
 var (
 	texts    = []string{"apple", "Apple pie", "BANANA", "pineapple", "straw berry"}
 	badTexts = []string{"", " \n\t", strings.Repeat("é", 5001)}
-	moods    = []Mood{Accepting, Accepting, Accepting, Slow, Hanging, Refusing, Down, Down, Limiting, Dropping, NoResponse, Locked}
+	moods    = []Mood{Accepting, Accepting, Accepting, Slow, Hanging, Refusing, Down, Down, Limiting, Dropping, NoResponse, Locked, Changing, Orphaning}
 	statuses = []string{"draft", "scheduled", "publishing", "published", "failed", "canceled"}
 	sorts    = []string{"", "created_at", "publish_at", "-publish_at", "-created_at"}
 	searches = []string{"", "", "", "apple", "A", "e P", "nothing"}
@@ -114,6 +114,9 @@ func drawRequest(t *rapid.T, s *Step) {
 	}
 	drawAccounts(t, s)
 	drawMedia(t, s)
+	if op == Create || op == Edit || op == Validate {
+		drawExtras(t, s)
+	}
 	s.Text = rapid.SampledFrom(texts).Draw(t, "text")
 	switch {
 	case pick(30) == 29:

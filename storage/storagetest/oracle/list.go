@@ -57,7 +57,14 @@ func (q Query) selects(p *post) bool {
 	case !q.Before.IsZero() && (at.IsZero() || !at.Before(q.Before)):
 		return false
 	}
-	return strings.Contains(strings.ToLower(p.Content), strings.ToLower(q.Text))
+	texts := []string{p.Content}
+	for _, part := range p.Thread {
+		texts = append(texts, part.Text)
+	}
+	if p.Comment != nil {
+		texts = append(texts, p.Comment.Text)
+	}
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(q.Text)) })
 }
 
 // comparePositions compares two positions in a sort order. Posts without a time come

@@ -40,7 +40,11 @@ type post struct {
 // target is a target with its hidden state.
 type target struct {
 	Target
-	createdAt    time.Time // creation for its account, which may be after the due time
+	own          Override   // without its account
+	done         []donePart // the parts that the network has, if there are several
+	id           string     // the network's id of a target with one part
+	comment      string     // status of the first comment of a published target
+	createdAt    time.Time  // creation for its account, which may be after the due time
 	running      bool
 	tries        int       // since it was last queued by a person
 	queuedAt     time.Time // start of its lateness
@@ -135,7 +139,7 @@ func (k Key) holds(scope string) bool { return slices.Contains(k.Scopes, scope) 
 func (m *model) emit(typ string, p *post, t *target, now time.Time) {
 	e := Event{Type: typ, Workspace: p.Workspace, Post: p.ID, Status: p.status(), At: now}
 	if t != nil {
-		e.Target, e.Account, e.Status, e.Error = t.ID, t.Account, t.Status, t.Error
+		e.Target, e.Account, e.Status, e.Error, e.Parts = t.ID, t.Account, t.Status, t.Error, len(t.done)
 	}
 	m.events = append(m.events, e)
 	p.eventTypes = append(p.eventTypes, typ)
@@ -172,9 +176,11 @@ func (p *post) summary() map[string]int {
 func (p *post) public() Post {
 	v := p.Post
 	v.Status = p.status()
-	v.Targets = nil
+	v.Targets, v.Overrides = nil, p.overrides()
 	for _, t := range p.targets {
-		v.Targets = append(v.Targets, t.Target)
+		shown := t.Target
+		shown.Parts = p.partStates(t)
+		v.Targets = append(v.Targets, shown)
 	}
 	return v
 }
@@ -189,7 +195,7 @@ func (t *target) due() (at time.Time, waits bool) {
 	switch {
 	case t.Status == "scheduled":
 		return t.PublishAt, true
-	case t.Status == "publishing" && !t.running:
+	case *t.progress() == "publishing" && !t.running:
 		if !t.queuePlace.IsZero() {
 			return t.queuePlace, true
 		}
@@ -200,7 +206,7 @@ func (t *target) due() (at time.Time, waits bool) {
 
 // lastDue returns the latest possible due time of a waiting target.
 func (t *target) lastDue() time.Time {
-	if at, _ := t.due(); t.Status != "publishing" || !t.queuePlace.IsZero() {
+	if at, _ := t.due(); t.Status == "scheduled" || !t.queuePlace.IsZero() {
 		return at
 	}
 	return t.latest
@@ -213,7 +219,7 @@ func (t *target) setRetry(from, to time.Time) {
 
 // waitsForNetwork reports whether a retry makes the daemon query the network at once.
 func (t *target) waitsForNetwork() bool {
-	return t.Status == "publishing" && !t.running && t.retryPlanned &&
+	return *t.progress() == "publishing" && !t.running && t.retryPlanned &&
 		(t.Error.Kind == "network" || (t.Error.Outcome == "unknown" && t.Error.Kind != "rate_limited"))
 }
 

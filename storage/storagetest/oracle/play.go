@@ -68,7 +68,7 @@ func (p *player) step(s Step) error {
 // failed without a call.
 func (p *player) deliveries(exchanges []Exchange, events []Event) error {
 	for _, e := range events {
-		if e.Type != "post.failed" || (e.Error.Kind != "missed" && e.Error.Kind != "auth") {
+		if (e.Type != "post.failed" && e.Type != "post.comment_failed") || (e.Error.Kind != "missed" && e.Error.Kind != "auth") {
 			continue
 		}
 		n := before(e, exchanges)

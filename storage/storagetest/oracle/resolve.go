@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -24,6 +23,9 @@ func (p *player) resolve(s Step) Request {
 	}
 	if takesBody(r.Op) {
 		p.body(&r, s, now)
+	}
+	if r.Op == Create || r.Op == Validate || r.Op == Edit {
+		p.changes(&r, s, p.model.find(r.Post))
 	}
 	if s.Do == AllPages {
 		r.Op = List
@@ -76,9 +78,7 @@ func (p *player) post(s Step, r Request) *post {
 
 // fits reports whether a request is meant for posts in this state.
 func (p *player) fits(about *post, r Request) bool {
-	state, limited := states[r.Op]
-	return p.model.visibleTo(p.model.world.Keys[r.Key], about.ID) == about &&
-		(!limited || slices.Contains(state.allowed, about.status()))
+	return p.model.visibleTo(p.model.world.Keys[r.Key], about.ID) == about && about.allows(r.Op)
 }
 
 func (p *player) match(m Match, op Op, about *post) string {

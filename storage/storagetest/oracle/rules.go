@@ -94,6 +94,7 @@ func (m *model) refusals(r Request, now time.Time) []string {
 func (m *model) refuseNew(k Key, r Request, now time.Time) (codes []string) {
 	codes = append(codes, m.refuseParts(k, *r.Content, r.media())...)
 	codes = append(codes, m.refuseAccounts(k, r.accounts())...)
+	codes = append(codes, m.refuseChanges(k, r.Changes, r.accounts(), *r.Content, r.media())...)
 	if r.schedulesPost() && len(r.accounts()) == 0 {
 		codes = append(codes, badAccounts)
 	}
@@ -108,9 +109,12 @@ func malformed(r Request) (codes []string) {
 	if r.Now && r.Op != Create && r.Op != Validate {
 		codes = append(codes, badTime)
 	}
+	if r.Changes.TooManyParts() {
+		codes = append(codes, invalid)
+	}
 	switch r.Op {
 	case Edit:
-		if r.Content == nil && r.Media == nil && r.Accounts == nil && r.At.IsZero() && !r.Now && !r.Null {
+		if r.Content == nil && r.Media == nil && r.Changes.none() && r.Accounts == nil && r.At.IsZero() && !r.Now && !r.Null {
 			codes = append(codes, invalid)
 		}
 	case Schedule:
@@ -131,7 +135,7 @@ func (m *model) refuseChange(k Key, p *post, r Request, now time.Time) (codes []
 		codes = append(codes, insufficientScope)
 	}
 	switch s := states[r.Op]; {
-	case slices.Contains(s.allowed, status):
+	case p.allows(r.Op):
 	case status == "canceled":
 		return append(codes, s.final)
 	default:
@@ -152,20 +156,24 @@ func (m *model) refuseEdit(k Key, p *post, r Request, now time.Time) (codes []st
 	if r.Op == Edit && r.Null && !draft {
 		codes = append(codes, badTime)
 	}
+	text, media := p.Content, p.Media
+	if r.Content != nil {
+		text = *r.Content
+	}
+	if r.Media != nil {
+		media = *r.Media
+	}
 	if r.Content != nil || r.Media != nil {
-		text, media := p.Content, p.Media
-		if r.Content != nil {
-			text = *r.Content
-		}
-		if r.Media != nil {
-			media = *r.Media
-		}
 		codes = append(codes, m.refuseParts(k, text, media)...)
 	}
 	launch := r.Op != Edit || !r.At.IsZero()
 	wanted := p.accountIDs()
 	if r.Accounts != nil {
 		wanted = *r.Accounts
+	}
+	if r.Op == Edit {
+		codes = append(codes, m.refuseChanges(k, r.Changes, wanted, text, media)...)
+		codes = append(codes, p.refuseKept(r, wanted, text, media)...)
 	}
 	if r.Accounts != nil || (launch && draft) {
 		codes = append(codes, m.refuseAccounts(k, wanted)...)
@@ -209,20 +217,29 @@ func (t *target) isNamed(r Request) bool {
 
 // isRetried reports whether a retry applies to this target.
 func (t *target) isRetried(r Request) bool {
-	return t.isNamed(r) && t.Status == "failed" && (r.Force || t.Error.Outcome != "unknown")
+	return t.isNamed(r) && *t.progress() == "failed" && (r.Force || t.Error.Outcome != "unknown" && t.Error != degraded)
 }
 
 // refuseParts returns what is wrong with a text and its media.
 func (m *model) refuseParts(k Key, text string, media []string) (codes []string) {
-	for i, id := range media {
-		if !slices.Contains(m.world.Assets, Asset{ID: id, Workspace: k.Workspace}) || slices.Contains(media[:i], id) {
-			codes = append(codes, invalid)
-		}
-	}
+	codes = m.refuseMedia(k, media)
 	if text == "" && len(media) > 0 {
 		return codes
 	}
 	return append(codes, refuseContent(text)...)
+}
+
+func (m *model) refuseMedia(k Key, media []string) (codes []string) {
+	for i, id := range media {
+		if !m.hasAsset(k, id) || slices.Contains(media[:i], id) {
+			codes = append(codes, invalid)
+		}
+	}
+	return codes
+}
+
+func (m *model) hasAsset(k Key, id string) bool {
+	return slices.Contains(m.world.Assets, Asset{ID: id, Workspace: k.Workspace})
 }
 
 func refuseContent(text string) []string {

@@ -19,9 +19,19 @@ type Step struct {
 	Post int
 	Any  bool
 
-	Text     string
-	Media    []int // nil for not given
-	NoMedia  bool  // an empty list of media
+	Text    string
+	Media   []int // nil for not given
+	NoMedia bool  // an empty list of media
+
+	Thread   []string  // texts of further parts; nil for not given
+	NoThread bool      // an empty thread
+	Comment  string    // the text of a first comment, or removed
+	Poll     int       // 1 + index of polls; negative for null
+	Preview  string    // the name of a link preview
+	Shown    [3]string // content warning, visibility and language; removed for null
+	Own      []Own     // overrides; nil for not given
+	NoOwn    bool      // an empty list of overrides
+
 	Accounts []int // nil for not given
 	None     bool  // an empty list of accounts
 	When     When
@@ -35,6 +45,18 @@ type Step struct {
 	On      int   // 1 + index of the account to list; 0 for all
 	Between [2]time.Duration
 	Mood    Mood
+}
+
+// Own is an override in a step. Its fields are like those of a step.
+type Own struct {
+	On       int // index of an account of the post
+	Text     string
+	Media    []int
+	NoMedia  bool
+	Thread   []string
+	NoThread bool
+	Poll     int
+	Shown    [3]string
 }
 
 // Verb is the action of a step: an [Op], an [AccountOp], or one of those below.
@@ -80,14 +102,16 @@ type Mood string
 // The moods.
 const (
 	Accepting  Mood = "accepting"
-	Slow       Mood = "slow"     // accepts after 12 seconds
-	Hanging    Mood = "hanging"  // never responds
-	Refusing   Mood = "refusing" // refuses the content
-	Down       Mood = "down"     // is unreachable
-	Limiting   Mood = "limiting" // limits the rate; retry after half an hour
-	Dropping   Mood = "dropping" // the connection breaks before the post is published
-	NoResponse Mood = "mute"     // the connection breaks after the post is published
-	Locked     Mood = "locked"   // refuses the account
+	Slow       Mood = "slow"      // accepts after 12 seconds
+	Hanging    Mood = "hanging"   // never responds
+	Refusing   Mood = "refusing"  // refuses the content
+	Down       Mood = "down"      // is unreachable
+	Limiting   Mood = "limiting"  // limits the rate; retry after half an hour
+	Dropping   Mood = "dropping"  // the connection breaks before the post is published
+	NoResponse Mood = "mute"      // the connection breaks after the post is published
+	Locked     Mood = "locked"    // refuses the account
+	Changing   Mood = "changing"  // publishes with another visibility
+	Orphaning  Mood = "orphaning" // publishes replies without their parent
 )
 
 // String returns the steps, one a line.
@@ -117,6 +141,14 @@ func (s Step) literal() string {
 	add(s.Text != "", "Text: %q", clip(s.Text))
 	add(len(s.Media) > 0, "Media: %#v", s.Media)
 	add(s.NoMedia, "NoMedia: true")
+	add(len(s.Thread) > 0, "Thread: %#v", s.Thread)
+	add(s.NoThread, "NoThread: true")
+	add(s.Comment != "", "Comment: %q", s.Comment)
+	add(s.Poll != 0, "Poll: %d", s.Poll)
+	add(s.Preview != "", "Preview: %q", s.Preview)
+	add(s.Shown != [3]string{}, "Shown: %#v", s.Shown)
+	add(len(s.Own) > 0, "Own: %#v", s.Own)
+	add(s.NoOwn, "NoOwn: true")
 	add(len(s.Accounts) > 0, "Accounts: %#v", s.Accounts)
 	add(s.None, "None: true")
 	add(s.When != "", "When: %q", string(s.When))

@@ -50,6 +50,7 @@ type Account struct {
 	Status        string
 	PausedUntil   time.Time
 	Idempotent    bool // its network recognizes repeated calls
+	Whole         bool // its network takes a thread with its first comment in one call
 }
 
 // Asset is a media asset that is ready, and that never changes.
@@ -68,8 +69,9 @@ type Request struct {
 	Key  int // index in the world's keys
 	Post string
 
-	Content  *string
-	Media    *[]string // ids of assets
+	Content *string
+	Media   *[]string // ids of assets
+	Changes
 	Accounts *[]string
 	At       time.Time // publish_at, unless one of the next two is set
 	Now      bool      // publish_at "now"
@@ -143,11 +145,12 @@ type Response struct {
 // Post is a post as clients see it.
 type Post struct {
 	ID, Workspace, Content, Status string
-	Media                          []string  // ids of assets
-	PublishAt                      time.Time // zero for null, also below
-	Targets                        []Target
-	Version                        int64
-	CreatedAt, UpdatedAt           time.Time
+	Media                          []string // ids of assets
+	Extras
+	PublishAt            time.Time // zero for null, also below
+	Targets              []Target
+	Version              int64
+	CreatedAt, UpdatedAt time.Time
 }
 
 // Target is a target as clients see it.
@@ -156,6 +159,7 @@ type Target struct {
 	PublishAt, NextAttemptAt, PublishedAt time.Time
 	Attempts                              int
 	Error                                 Fault // the zero value for null
+	Parts                                 []PartState
 }
 
 // Fault is the error of a target.
@@ -170,6 +174,7 @@ type Event struct {
 	Status                                 string
 	At                                     time.Time
 	Error                                  Fault
+	Parts                                  int // published parts of a target with several
 }
 
 // PostTimeline is a post's timeline: the types of its events, and the attempts of each
@@ -192,6 +197,7 @@ type Exchange struct {
 	Target  string
 	Content string   // at the start of a call
 	Media   []string // likewise; ids of assets
+	Sent    Sent     // likewise
 	Result  *Result
 }
 
@@ -201,6 +207,11 @@ type Result struct {
 	Has           bool      // the network has the post, whatever it responded
 	Kind, Outcome string    // of a call that did not report success
 	RetryAt       time.Time // retry time given by the network, or zero
+
+	// Of a call that reported success: the network's ids of the parts, and a code if the
+	// network changed them. With the code reply, replies have lost their parent.
+	IDs      []string
+	Degraded string
 }
 
 // Due is an entry of the due index.
@@ -216,6 +227,22 @@ type State struct {
 	Events   []Event // since the last Look, in order
 	Accounts []Account
 	Uses     []Use // of the world's assets, in any order
+
+	Publications []Publication // some ids of networks
+	Twins        []Twins       // of some targets
+}
+
+// Publication is the network's id of a part, with the targets that the store knows for
+// it.
+type Publication struct {
+	ID      string
+	Targets []string
+}
+
+// Twins are the posts that bring an account what a target publishes.
+type Twins struct {
+	Target string
+	Posts  []string
 }
 
 // Use is a post that uses an asset.
