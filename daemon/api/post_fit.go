@@ -56,7 +56,8 @@ func (c *accountContent) extrasKey() (string, error) {
 func overridePath(i int) string { return "target_overrides[" + strconv.Itoa(i) + "]" }
 
 // checkContent returns an error that names every account whose network would not
-// accept the post. A draft may be too long for a network. It is rejected only for
+// accept the post. After maxFaults it names only the first fault of each account, and
+// counts the others. A draft may be too long for a network. It is rejected only for
 // invalid options in its overrides. accounts are those of the post's targets.
 // overrides are those of the request: errors name them by their index. checkContent
 // contacts no network.
@@ -79,10 +80,13 @@ func (s *Server) checkContent(ctx context.Context, known *contentChecks, p *sche
 		if err != nil {
 			return err
 		}
+		named := false
 		for _, f := range problems {
-			if !draft || contents[0].sets(f.Field) {
-				found.add(f)
+			if draft && !contents[0].sets(f.Field) || named && !found.count() {
+				continue
 			}
+			found.add(f)
+			named = true
 		}
 	}
 	return found.err()
