@@ -60,7 +60,7 @@ func (c *claimTx) waitsForThread(t *schedctl.Target, a *schedctl.Account) (d cla
 func pause(a *schedctl.Account, now time.Time) time.Duration {
 	longest := maxPause
 	if !a.DisruptedSince.IsZero() {
-		longest = 2 * maxProbe
+		longest = longestBackoff
 	}
 	if left := a.PausedUntil.Sub(now.Round(0)); left <= longest {
 		return max(left, 0)

@@ -38,6 +38,10 @@ const (
 	// account. After that the fault may be in the post, because the network responds.
 	orderedTries = 2
 
+	// longestBackoff is longer than any wait between two tries. A target that may be
+	// between two parts of its thread pauses its account for all of that wait.
+	longestBackoff = 2 * time.Hour
+
 	// maxPause bounds the retry time that a network may ask for.
 	maxPause = 24 * time.Hour
 )
