@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -48,6 +49,34 @@ func as(statuses ...schedctl.Status) *life {
 	return &l
 }
 
+// withParts returns a post that ends with a target in a state, after a response in which
+// its last part was not finished. statuses are those of the parts at the end; a
+// published target has a first comment.
+func withParts(target schedctl.Status, statuses ...schedctl.Status) *life {
+	post := func(last schedctl.Status) apiv1.Post {
+		t := apiv1.Target{SocialAccountID: hookID, Platform: "http", Status: target}
+		for i, s := range statuses {
+			part := apiv1.TargetPart{Index: i, Kind: schedctl.PartReply, Status: s}
+			if i == len(statuses)-1 {
+				part.Status = last
+				if target == schedctl.Published {
+					part.Kind = schedctl.PartComment
+				}
+			}
+			t.Parts = append(t.Parts, part)
+		}
+		if slices.Contains(statuses, schedctl.Failed) {
+			t.Error = &apiv1.TargetError{Kind: schedctl.KindContent, Message: "the part before it was deleted", Outcome: schedctl.OutcomeNotPublished}
+		}
+		return apiv1.Post{ID: "post_1", Status: target, Targets: []apiv1.Target{t}}
+	}
+	last := statuses[len(statuses)-1]
+	if target != schedctl.Published {
+		return &life{post(last)}
+	}
+	return &life{post(schedctl.Publishing), post(last)}
+}
+
 const away = schedctl.Status("")
 
 // These run in a bubble: the pauses between looks take no time.
@@ -67,6 +96,13 @@ func TestPostWait(t *testing.T) {
 		"failed": {as(schedctl.Publishing, schedctl.Failed), nil, 9, 100 * time.Millisecond, "post_1\n",
 			"schedctl: post_1 was not published on hook (http): network: connection reset (it is not known whether the network has it); " +
 				"next: look whether the account has the post; if not: schedctl post retry post_1 --force\n"},
+		"a part that failed": {withParts(schedctl.Failed, schedctl.Published, schedctl.Failed, schedctl.Scheduled), nil, 9, 0, "post_1\n",
+			"schedctl: part 2 of post_1 was not published on hook (http): content: the part before it was deleted; " +
+				"next: schedctl post retry post_1\n"},
+		"a first comment": {withParts(schedctl.Published, schedctl.Published, schedctl.Published), nil, 0, 100 * time.Millisecond, "post_1\n", ""},
+		"a first comment that failed": {withParts(schedctl.Published, schedctl.Published, schedctl.Failed), nil, 9, 100 * time.Millisecond, "post_1\n",
+			"schedctl: the first comment of post_1 was not published on hook (http): content: the part before it was deleted; " +
+				"next: schedctl post retry post_1\n"},
 		"a draft": {as(schedctl.Draft), nil, 6, 0, "",
 			"schedctl: post_1 is a draft, and drafts are not published; schedule it first: schedctl post schedule post_1 --at TIME\n"},
 		"timed out": {as(schedctl.Scheduled), []string{"--timeout", "5s"}, 8, 5 * time.Second, "",

@@ -296,8 +296,11 @@ func targetFailure(p apiv1.Post, t apiv1.Target, names Accounts) error {
 		reason = account.TargetErrorText(t.Error)
 	}
 	what := p.ID + " was"
-	if failedComment(t) {
+	switch at := slices.IndexFunc(t.Parts, func(part apiv1.TargetPart) bool { return part.Status == schedctl.Failed }); {
+	case failedComment(t):
 		what = "the first comment of " + p.ID + " was"
+	case at > 0:
+		what = fmt.Sprintf("part %d of %s was", at+1, p.ID)
 	}
 	alone := apiv1.Post{ID: p.ID, Status: schedctl.Failed, Targets: []apiv1.Target{t}}
 	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s not published on %s (%s): %s", what, nameOf(names, t.SocialAccountID), t.Platform, reason).
