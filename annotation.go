@@ -97,13 +97,13 @@ func visibleASCII(s string, limit int) bool {
 	return s != "" && len(s) <= limit && !strings.ContainsFunc(s, func(r rune) bool { return r < '!' || r > '~' })
 }
 
-var collectionName = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9._-]{1,%d}$`, MaxCollection))
+var collectionName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 // CheckCollection returns nil for a name that a collection can have, else an
 // error with code [ValidationFailed] about a field.
 func CheckCollection(field, name string) error {
 	switch {
-	case !collectionName.MatchString(name):
+	case len(name) > MaxCollection || !collectionName.MatchString(name):
 		return Errorf(ValidationFailed, field, "%s must have 1 to %d letters, digits, dots, underscores or hyphens", field, MaxCollection)
 	case name == ReservedCollection:
 		return Errorf(ValidationFailed, field, "%s cannot be %q, which is reserved; choose another name", field, ReservedCollection)

@@ -3,6 +3,7 @@ package threadtext
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -79,11 +80,13 @@ func choose(text string, offset int, all []boundary, fits func(string) bool) (at
 }
 
 // whole matches what must not be split: URLs, mentions and hashtags.
-var whole = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"。、「」]+|[@#][\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@:-]*`)
+var whole = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bhttps?://[^\s<>"。、「」]+|[@#][\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@:-]*`)
+})
 
 // breaks returns the boundaries of a text, in their order.
 func breaks(text string) (list []boundary) {
-	kept := whole.FindAllStringIndex(text, -1)
+	kept := whole().FindAllStringIndex(text, -1)
 	for start := 0; start < len(text); {
 		wordEnd := start + wordLength(text[start:])
 		for len(kept) > 0 && kept[0][1] <= start {

@@ -149,7 +149,11 @@ func (d *decoder) mailText(name string) string {
 	return text
 }
 
-var hostPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\.?$`)
+var hostPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\.?$`)
+
+func isHostName(name string) bool {
+	return len(strings.TrimSuffix(name, ".")) <= 253 && hostPattern.MatchString(name)
+}
 
 // mailHost reads the host name or IP address of a mail server.
 func (d *decoder) mailHost(policy outbound.Policy) string {
@@ -158,7 +162,7 @@ func (d *decoder) mailHost(policy outbound.Policy) string {
 		return ""
 	}
 	host := strings.ToLower(text)
-	if _, err := netip.ParseAddr(host); err != nil && !hostPattern.MatchString(host) {
+	if _, err := netip.ParseAddr(host); err != nil && !isHostName(host) {
 		d.fault(schedctl.ValidationFailed, "the host is not a valid host name; write it without a port, such as smtp.example.com")
 		return ""
 	}
