@@ -29,7 +29,7 @@ type LinkPreview struct {
 	URL         string
 	Title       string    // may be empty
 	Description string    // may be empty
-	Image       PostMedia // the AssetID is empty if there is none
+	Image       PostMedia // an empty AssetID means no picture
 }
 
 // CheckLinkPreview returns a [ValidationFailed] error for a card that cannot be shown. Its

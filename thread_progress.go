@@ -13,7 +13,7 @@ const DegradedReply = "reply"
 type PublishedPart struct {
 	ID          string // the network's id
 	URL         string // where people see it; may be empty
-	Ref         string // what the network needs besides the id to reply to the part; may be empty
+	Ref         string // needed besides the id to reply to the part; may be empty
 	PublishedAt time.Time
 	Attempts    int          // 0 if the request of an earlier part published it
 	Error       *TargetError // how the part differs from the request, or nil
@@ -171,9 +171,9 @@ func (t *Target) degradedReply() *TargetError {
 	return nil
 }
 
-// finishThread publishes a target of which all parts but the first comment are
-// published. A first comment that remains is queued, unless the post was canceled or
-// the comment would reply to a part that lost its parent.
+// finishThread changes a target to published after the last part of its thread. A first
+// comment that remains is queued, unless the post was canceled or the comment would
+// reply to a part that lost its parent.
 func (p *Post) finishThread(t *Target, stopped bool, now time.Time) ([]Event, error) {
 	canceled := t.Status == Canceled
 	if err := t.move(TriggerPublish); err != nil {

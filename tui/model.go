@@ -37,7 +37,7 @@ type Config struct {
 	// the end. Nil means that paths are not completed.
 	Complete func(text string) []string
 
-	// Show shows pictures on the whole terminal until the user closes them, or returns
+	// Show shows pictures in full screen until the user closes them, or returns
 	// why it cannot. Nil means that pictures are not shown.
 	Show func(ctx context.Context, list []Picture) error
 

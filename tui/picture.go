@@ -54,7 +54,7 @@ func pictures(p apiv1.Post) (list []Picture) {
 // shownMsg reports that the pictures were closed.
 type shownMsg struct{ err error }
 
-// showPictures shows the pictures of a post on the whole terminal.
+// showPictures shows the pictures of a post in full screen.
 func (m *Model) showPictures(p apiv1.Post) tea.Cmd {
 	list := pictures(p)
 	switch {

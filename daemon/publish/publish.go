@@ -58,7 +58,7 @@ type Finder interface {
 // ContentFinder is a [Finder] that recognizes a post only by its content. It cannot
 // tell two posts with the same content apart. Find skips posts that Request.Taken
 // reports. If the request has a Parent, Find returns only a reply to it, so that a reply
-// of another thread is never returned.
+// in a different thread is never returned.
 type ContentFinder interface {
 	Finder
 

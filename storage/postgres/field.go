@@ -251,7 +251,7 @@ func (f jsonField[T]) ScanBytes(v []byte) (err error) {
 	return err
 }
 
-// docField is a value as a JSON document of another type.
+// docField is a value that is stored as a JSON document of type D.
 type docField[V, D any] struct {
 	v      *V
 	encode func(V) (*D, error) // returns nil for null

@@ -33,7 +33,7 @@ var (
 // maxShown is the largest size of a picture, whatever the size of the screen.
 var maxShown = picture.Size{Width: 960, Height: 720}
 
-// viewer shows pictures on the whole screen, one at a time.
+// viewer shows pictures in full screen, one at a time.
 type viewer struct {
 	*browser
 	client   *client.Client

@@ -17,7 +17,7 @@ type partState struct {
 	Media   []mediaState `json:"media,omitempty"`
 }
 
-// pollState is a poll. In an override, one without options is none.
+// pollState is a poll. In an override, a poll without options means no poll.
 type pollState struct {
 	Options    []string `json:"options"`
 	Seconds    int64    `json:"seconds"`
@@ -94,8 +94,8 @@ func (s postState) allMedia() []mediaState {
 	return list
 }
 
-// withMediaOf returns the state with the media of another state wherever the bytes of
-// its own are not known.
+// withMediaOf returns the state with the media of other in the parts whose own media
+// have unknown bytes.
 func (s postState) withMediaOf(other postState) postState {
 	known := func(own, others []mediaState) []mediaState {
 		if hasUnknownBytes(own) {
@@ -194,5 +194,5 @@ func (s postState) previewText(files map[string]mediaState) string {
 	return text
 }
 
-// quotedText returns a text in quotes, so that it can be told from what follows.
+// quotedText returns a text in quotes, which separate it from the text after it.
 func quotedText(text string) string { return fmt.Sprintf("%q", text) }

@@ -213,7 +213,7 @@ func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.P
 	return written, nil
 }
 
-// leftOut counts posts that an export does not hold, or not as a whole.
+// leftOut counts posts and fields of posts that an export does not contain.
 type leftOut struct{ overridden, parts, timeless int }
 
 func (o *exportOptions) tellExport(written int, left leftOut) {

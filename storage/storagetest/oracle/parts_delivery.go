@@ -194,7 +194,7 @@ func (m *model) complete(p *post, now time.Time) {
 	}
 }
 
-// platformIDs returns the network's ids of what it has of a target.
+// platformIDs returns the network's ids of the published parts of a target.
 func (t *target) platformIDs() (ids []string) {
 	if t.id != "" {
 		ids = append(ids, t.id)
