@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"sync"
 
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
@@ -26,23 +27,28 @@ type realServer interface {
 // startRealServers starts the servers that are installed. missing says which are not.
 // The caller must stop the gates of the others, even after an error.
 func (h *harness) startRealServers(servers ...realServer) (missing string, err error) {
+	var starting sync.WaitGroup
+	var failed firstError
 	for _, s := range servers {
 		if err := publishtest.MissingServer(s.kind()); err != nil {
 			if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
-				return "", err
+				failed.add(err)
 			}
 			missing += fmt.Sprintf("Without %s: %v. ", s.kind(), err)
 			continue
 		}
-		dir, err := h.newDir()
-		if err != nil {
-			return missing, err
-		}
-		if err := s.start(dir); err != nil {
-			return missing, err
-		}
+		starting.Go(func() {
+			dir, err := h.newDir()
+			if err == nil {
+				err = s.start(dir)
+			}
+			if err != nil {
+				failed.add(fmt.Errorf("start %s: %w", s.kind(), err))
+			}
+		})
 	}
-	return missing, nil
+	starting.Wait()
+	return missing, failed.err
 }
 
 // freePorts returns ports that the system does not use for outgoing connections.

@@ -52,7 +52,7 @@ func threadLoop(ctx context.Context, h *harness) (result, error) {
 	}
 	plan := pointKills{kills: threadKills, points: threadPoints, quiet: 1500 * time.Millisecond, longest: 4 * time.Second}
 	if h.quick {
-		plan.kills, plan.quiet, plan.longest = threadKillsQuick, 700*time.Millisecond, 1500*time.Millisecond
+		plan.kills, plan.quiet, plan.longest = threadKillsQuick, 600*time.Millisecond, 1200*time.Millisecond
 	}
 	if err := t.killWhileWriting(ctx, plan, t.writer); err != nil {
 		return result{}, err

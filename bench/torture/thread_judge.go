@@ -25,12 +25,28 @@ func (t *threadWorld) judgeThreads(ctx context.Context, counts map[string]int64)
 			return err
 		}
 		counts[server.name] = int64(len(shown))
+		counts["interrupted"] += int64(t.interrupted(server, posts))
 		for _, s := range shown {
 			counts["files"] += int64(len(s.files))
 		}
 		t.judgeNetwork(server, shown, posts)
 	}
 	return nil
+}
+
+// interrupted returns the number of threads that took more attempts than without a fault.
+func (t *threadWorld) interrupted(server *threadServer, posts map[string]apiv1.Post) (n int) {
+	for _, s := range t.stories {
+		requests := len(s.parts)
+		if server.whole {
+			requests = 1
+		}
+		p := posts[s.post]
+		if s.server == server && len(s.parts) > 1 && len(p.Targets) == 1 && p.Targets[0].Attempts > requests {
+			n++
+		}
+	}
+	return n
 }
 
 // judgeThreadEvents checks that the end of each target was reported once, however many parts
