@@ -40,6 +40,7 @@ type pointKills struct {
 	points  []networkPoint
 	quiet   time.Duration // a round lasts up to this time before its point counts
 	longest time.Duration // a round ends after this time if its point is not reached
+	rest    time.Duration // a pause after every 50 kills, so that outcomes are resolved between kills
 }
 
 // postWriter creates posts until enough is closed.
@@ -90,14 +91,15 @@ func (g *gatedWorld) killRounds(ctx context.Context, random *rand.Rand, plan poi
 		if err := g.pointRound(ctx, random, plan); err != nil {
 			return err
 		}
-		if (n+1)%50 == 0 {
-			g.progress(g.name, "%d kills", n+1)
-		}
 		d, err := g.launch()
 		if err != nil {
 			return err
 		}
-		if random.IntN(8) == 0 {
+		many := (n+1)%50 == 0
+		if many {
+			g.progress(g.name, "%d kills", n+1)
+		}
+		if !many && random.IntN(8) == 0 {
 			time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond)
 			continue // killed again during its start
 		}
@@ -105,6 +107,11 @@ func (g *gatedWorld) killRounds(ctx context.Context, random *rand.Rand, plan poi
 			return err
 		}
 		g.ready.Store(d)
+		if many {
+			if err := sleep(ctx, plan.rest); err != nil {
+				return err
+			}
+		}
 	}
 	g.launched.Load().Kill()
 	return nil

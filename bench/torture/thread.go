@@ -18,8 +18,8 @@ const (
 
 // threadSettleLimit is how long after the last start a thread may be in progress: the
 // minute after which the response of a network is final, retries after 10 and 80 seconds,
-// and the processing of pictures.
-const threadSettleLimit = 4 * time.Minute
+// and up to five questions to a network that does not list all of its posts.
+const threadSettleLimit = 6 * time.Minute
 
 // threadLoop kills a daemon while clients publish threads of five parts with pictures, some
 // with a first comment or a poll, and single posts of the same accounts. The kills are at
@@ -50,7 +50,7 @@ func threadLoop(ctx context.Context, h *harness) (result, error) {
 	if err := t.start(ctx); err != nil {
 		return result{}, err
 	}
-	plan := pointKills{kills: threadKills, points: threadPoints, quiet: 1500 * time.Millisecond, longest: 4 * time.Second}
+	plan := pointKills{kills: threadKills, points: threadPoints, quiet: 1500 * time.Millisecond, longest: 4 * time.Second, rest: 70 * time.Second}
 	if h.quick {
 		plan.kills, plan.quiet, plan.longest = threadKillsQuick, 600*time.Millisecond, 1200*time.Millisecond
 	}

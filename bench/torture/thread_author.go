@@ -53,8 +53,8 @@ func (a *threadAuthor) work(ctx context.Context, enough <-chan struct{}) error {
 		}
 		pause := time.Duration(500+a.random.IntN(1500)) * time.Millisecond
 		switch {
-		case a.gate.name == "snac" && a.groups >= 2:
-			pause = time.Minute // snac lists only the 20 newest statuses of a user
+		case a.server.listed > 0 && a.groups >= 2:
+			pause = time.Minute // fewer posts than listed should follow an unknown outcome
 		case a.groups > 5:
 			pause *= 4 // threads wait a minute after an unknown outcome, and their number is limited
 		}

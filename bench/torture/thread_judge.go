@@ -153,14 +153,15 @@ func (t *threadWorld) judgeStory(f *foundStory, target apiv1.Target, shown []sho
 			t.judged.violation(wrongStatus, "%s: part %d of target %s is on the network, and part %d is not", name, i, target.ID, present)
 		}
 	}
-	t.judgeProgress(f, target, present)
+	t.judgeProgress(f, target, present, len(shown))
 	for i := range present {
 		t.judgePart(f, target, i, shown)
 	}
 }
 
-// judgeProgress compares the status of a target with the parts that the network has.
-func (t *threadWorld) judgeProgress(f *foundStory, target apiv1.Target, present int) {
+// judgeProgress compares the status of a target with the parts that the network has. total
+// is the number of all posts of the network.
+func (t *threadWorld) judgeProgress(f *foundStory, target apiv1.Target, present, total int) {
 	for f.done < len(target.Parts) && target.Parts[f.done].Status == schedctl.Published {
 		f.done++
 	}
@@ -184,8 +185,8 @@ func (t *threadWorld) judgeProgress(f *foundStory, target apiv1.Target, present 
 		t.judged.note("unknown")
 	case target.Parts[done].Attempts >= maxTries:
 		t.judged.note("out_of_tries") // the daemon was killed during each of them
-	case name == "snac" && target.Error.Code != nil && *target.Error.Code == "incomplete":
-		t.judged.note("not_listed") // snac lists only the newest statuses
+	case f.server.listed > 0 && total > f.server.listed:
+		t.judged.note("not_listed")
 	default:
 		t.judged.violation(lostRecord, "%s: target %s ended with an unknown outcome at part %d after %d attempts: %s", name, target.ID, done, target.Attempts, target.Error.Message)
 	}
@@ -218,8 +219,12 @@ func (t *threadWorld) judgePart(f *foundStory, target apiv1.Target, i int, shown
 		t.judged.violation(wrongStatus, "target %s has %d parts, want %d", target.ID, len(target.Parts), len(f.parts))
 		return
 	}
-	if id := target.Parts[i].PlatformPostID; target.Parts[i].Status == schedctl.Published && (id == nil || *id != p.id) {
-		t.judged.violation(wrongStatus, "%s: part %d of target %s is %s on the network, and %v in the daemon", name, i, target.ID, p.id, id)
+	part, id := target.Parts[i], ""
+	if part.PlatformPostID != nil {
+		id = *part.PlatformPostID
+	}
+	if part.Status == schedctl.Published && id != p.id {
+		t.judged.violation(wrongStatus, "%s: part %d of target %s is %s on the network, and %s in the daemon", name, i, target.ID, p.id, id)
 	}
 }
 

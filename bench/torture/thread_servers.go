@@ -15,6 +15,7 @@ type threadServer struct {
 	showAll func(context.Context) ([]shownPost, error) // in the order in which the network shows them
 
 	cannotAsk  bool // an unknown outcome stays unknown
+	listed     int  // how many of the newest posts the network lists; 0 for all
 	whole      bool // one request publishes all parts
 	polls      bool
 	noAlt      bool
@@ -44,7 +45,7 @@ func (h *harness) startThreadServers() (servers threadServers, missing string, e
 	snac, pds := &snacServer{}, &pdsServer{}
 	missing, err = h.startRealServers(snac, pds)
 	if snac.gate != nil {
-		servers = append(servers, &threadServer{networkGate: snac.gate, showAll: snac.showAll, showsReply: true})
+		servers = append(servers, &threadServer{networkGate: snac.gate, showAll: snac.showAll, listed: 20, showsReply: true})
 	}
 	if pds.gate != nil {
 		servers = append(servers, &threadServer{networkGate: pds.gate, showAll: pds.showAll, whole: true, showsReply: true, showsRoot: true})
