@@ -32,7 +32,8 @@ const threadSettleLimit = 6 * time.Minute
 // At the end, each network must have all parts of each thread once, in order, chained to
 // the right parts, and with their pictures, and nothing else of the account between them.
 // A thread on a network that cannot be asked may instead have stopped at a part whose
-// outcome is reported as unknown.
+// outcome is reported as unknown. If the network does not have that part, the thread is
+// retried, and must then be complete.
 //
 // The quick run makes 16 kills instead of 200.
 func threadLoop(ctx context.Context, h *harness) (result, error) {
@@ -59,7 +60,7 @@ func threadLoop(ctx context.Context, h *harness) (result, error) {
 	}
 	counts := map[string]int64{"kills": int64(plan.kills), "acknowledged": int64(len(t.stories))}
 	settling := time.Now()
-	err = h.idle(func() error { return t.settleWithin(ctx, threadSettleLimit, t.hasPendingParts) })
+	err = h.idle(func() error { return t.settleThreads(ctx) })
 	counts["settled_ms"] = time.Since(settling).Milliseconds()
 	if err == nil {
 		err = t.judgeThreads(ctx, counts)
@@ -86,6 +87,18 @@ type threadWorld struct {
 
 	storyMu sync.Mutex
 	stories []*threadStory // storyMu guards stories, the acknowledged posts
+}
+
+// settleThreads waits until the daemon is idle. It continues the threads that have stopped
+// at a part that the network does not have, and waits again.
+func (t *threadWorld) settleThreads(ctx context.Context) error {
+	if err := t.settleWithin(ctx, threadSettleLimit, t.hasPendingParts); err != nil {
+		return err
+	}
+	if err := t.retryStopped(ctx); err != nil {
+		return err
+	}
+	return t.settleWithin(ctx, threadSettleLimit, t.hasPendingParts)
 }
 
 // writer returns the author for a network.

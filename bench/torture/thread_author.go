@@ -19,6 +19,7 @@ type threadStory struct {
 	post    string
 	parts   []shownPart
 	comment bool // the last part is a first comment
+	retried bool // it stopped, and a person continued it
 }
 
 // shownPart is what a network must show of a part.

@@ -55,6 +55,9 @@ func (t *threadWorld) judgeThreadEvents(posts map[string]apiv1.Post, events []ap
 	byPost := map[string]map[schedctl.EventType]int{}
 	t.judged.judgeEvents(observation{events: events}, byPost)
 	for _, s := range t.stories {
+		if s.retried {
+			continue // it has ended twice
+		}
 		p, want := posts[s.post], map[schedctl.EventType]int{schedctl.EventPostCompleted: 1}
 		for _, target := range p.Targets {
 			switch target.Status {
@@ -77,25 +80,9 @@ func (t *threadWorld) judgeThreadEvents(posts map[string]apiv1.Post, events []ap
 
 // judgeNetwork judges the posts of one network.
 func (t *threadWorld) judgeNetwork(server *threadServer, shown []shownPost, posts map[string]apiv1.Post) {
-	places := map[string]*storyPlace{} // by text
-	var found []*foundStory
-	for _, s := range t.stories {
-		if s.server != server {
-			continue
-		}
-		f := &foundStory{threadStory: s, at: make([][]int, len(s.parts))}
-		found = append(found, f)
-		for i, part := range s.parts {
-			places[part.text] = &storyPlace{f, i}
-		}
-	}
-	for i, p := range shown {
-		place := places[p.text]
-		if place == nil {
-			t.judged.violation(wrongStatus, "%s has a post that no client requested: %q", server.name, p.text)
-			continue
-		}
-		place.story.at[place.part] = append(place.story.at[place.part], i)
+	found, unknown := t.findStories(server, shown)
+	for _, p := range unknown {
+		t.judged.violation(wrongStatus, "%s has a post that no client requested: %q", server.name, p.text)
 	}
 	for _, f := range found {
 		p, exists := posts[f.post]
@@ -108,37 +95,6 @@ func (t *threadWorld) judgeNetwork(server *threadServer, shown []shownPost, post
 	for _, f := range found {
 		t.judgeGap(f, found)
 	}
-}
-
-// storyPlace is a part of a story.
-type storyPlace struct {
-	story *foundStory
-	part  int
-}
-
-// foundStory is a story with what its network shows of it.
-type foundStory struct {
-	*threadStory
-	at   [][]int // of each part, the indexes of the posts with its text
-	done int     // parts that the daemon reports as published
-}
-
-// present returns the number of parts that the network shows, up to the first missing one.
-func (f *foundStory) present() int {
-	n := slices.IndexFunc(f.at, func(at []int) bool { return len(at) == 0 })
-	if n < 0 {
-		return len(f.at)
-	}
-	return n
-}
-
-// after returns the number of parts that the network has after a request that publishes the
-// part with an index.
-func (f *foundStory) after(index int) int {
-	if f.server.whole {
-		return len(f.parts)
-	}
-	return index + 1
 }
 
 // judgeStory judges the parts of a post.
@@ -162,10 +118,8 @@ func (t *threadWorld) judgeStory(f *foundStory, target apiv1.Target, shown []sho
 // judgeProgress compares the status of a target with the parts that the network has. total
 // is the number of all posts of the network.
 func (t *threadWorld) judgeProgress(f *foundStory, target apiv1.Target, present, total int) {
-	for f.done < len(target.Parts) && target.Parts[f.done].Status == schedctl.Published {
-		f.done++
-	}
-	name, done := f.server.name, f.done
+	name, done := f.server.name, donePart(target)
+	f.done = done
 	failed := target.Error != nil && (target.Status == schedctl.Failed || done < len(f.parts))
 	switch {
 	case target.Status == schedctl.Published && done == len(f.parts):
@@ -179,6 +133,8 @@ func (t *threadWorld) judgeProgress(f *foundStory, target apiv1.Target, present,
 		t.judged.violation(stuckRecord, "%s: target %s is still %s with %d of %d parts, after %d attempts: %+v", name, target.ID, target.Status, done, len(f.parts), target.Attempts, target.Error)
 	case target.Error.Outcome != schedctl.OutcomeUnknown:
 		t.judged.violation(lostRecord, "%s: target %s failed at part %d without a refusal: %s", name, target.ID, done, target.Error.Message)
+	case f.retried:
+		t.judged.violation(lostRecord, "%s: target %s was retried, and stopped again after %d parts: %s", name, target.ID, done, target.Error.Message)
 	case present != done && present != f.after(done):
 		t.judged.violation(wrongStatus, "%s: target %s stopped after %d parts, and the network has %d", name, target.ID, done, present)
 	case f.server.cannotAsk:
@@ -230,10 +186,10 @@ func (t *threadWorld) judgePart(f *foundStory, target apiv1.Target, i int, shown
 
 // judgeGap checks that no other post of the account is between the parts of a thread. Its
 // first comment may be later. Parts whose outcome is unknown do not count: the network may
-// have accepted them late.
+// have accepted them late. A thread that a person continues later has gaps.
 func (t *threadWorld) judgeGap(f *foundStory, all []*foundStory) {
 	parts := min(f.present(), f.thread(), f.done)
-	if parts < 2 {
+	if parts < 2 || f.retried {
 		return
 	}
 	from, to := f.at[0][0], f.at[parts-1][0]

@@ -14,6 +14,8 @@ type judgedThread struct {
 	server *threadServer
 	target apiv1.Target
 	shown  []shownPost
+
+	retried bool
 }
 
 func newJudgedThread() *judgedThread {
@@ -45,7 +47,7 @@ func (j *judgedThread) stop(done, present int, outcome schedctl.Outcome) {
 // judge judges the thread and the single post.
 func (j *judgedThread) judge() *verdictCollector {
 	w := &threadWorld{gatedWorld: &gatedWorld{world: &world{judged: new(verdictCollector)}}}
-	thread := &threadStory{server: j.server, account: "me", post: "post_1", mark: "thread"}
+	thread := &threadStory{retried: j.retried, server: j.server, account: "me", post: "post_1", mark: "thread"}
 	for _, id := range []string{"a", "b", "c"} {
 		thread.parts = append(thread.parts, shownPart{text: "part " + id, files: []shownFile{{sha256: id}}})
 	}
@@ -85,6 +87,10 @@ func TestThreadJudge(t *testing.T) {
 		{"failed without a refusal", func(j *judgedThread) { j.stop(1, 1, schedctl.OutcomeNotPublished) }, lostRecord, "failed at part 1"},
 		{"unknown, although it can be asked", func(j *judgedThread) { j.stop(1, 2, schedctl.OutcomeUnknown) }, lostRecord, "unknown outcome at part 1"},
 		{"unknown", func(j *judgedThread) { j.server.cannotAsk = true; j.stop(1, 2, schedctl.OutcomeUnknown) }, "", ""},
+		{"retried, and stopped again", func(j *judgedThread) {
+			j.server.cannotAsk, j.retried = true, true
+			j.stop(1, 2, schedctl.OutcomeUnknown)
+		}, lostRecord, "was retried"},
 		{"unknown, and continued", func(j *judgedThread) { j.server.cannotAsk = true; j.stop(1, 3, schedctl.OutcomeUnknown) }, wrongStatus, "the network has 3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
