@@ -131,7 +131,7 @@ func (t *threadWorld) judgeProgress(f *foundStory, target apiv1.Target, present,
 		}
 	case !failed || commentPending(target) || target.Status == schedctl.Published && done < f.thread():
 		t.judged.violation(stuckRecord, "%s: target %s is still %s with %d of %d parts, after %d attempts: %+v", name, target.ID, target.Status, done, len(f.parts), target.Attempts, target.Error)
-	case target.Error.Outcome != schedctl.OutcomeUnknown:
+	case target.Error.Outcome != schedctl.OutcomeUnknown && (target.Parts[done].Attempts < maxTries || present != done):
 		t.judged.violation(lostRecord, "%s: target %s failed at part %d without a refusal: %s", name, target.ID, done, target.Error.Message)
 	case f.retried:
 		t.judged.violation(lostRecord, "%s: target %s was retried, and stopped again after %d parts: %s", name, target.ID, done, target.Error.Message)
