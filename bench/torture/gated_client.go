@@ -13,6 +13,7 @@ import (
 	"image/draw"
 	"image/png"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -46,7 +47,10 @@ func (c *gatedClient) connect(ctx context.Context, n int) (string, error) {
 		return c.shared, nil
 	}
 	account := c.gate.account(c.gate.url, n)
-	account.Name, account.Options = fmt.Sprintf("%s %d", c.gate.name, n), map[string]any{"pacing": "0s"}
+	account.Name = fmt.Sprintf("%s %d", c.gate.name, n)
+	options := map[string]any{"pacing": "0s"}
+	maps.Copy(options, account.Options)
+	account.Options = options
 	var made apiv1.AccountEnvelope
 	err := c.sendJSON(ctx, "/social-accounts", account, fmt.Sprintf("%s-account-%d", c.gate.name, n), &made)
 	if c.gate.retries {

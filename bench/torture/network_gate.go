@@ -198,7 +198,7 @@ func stepOf(r *http.Request) networkStep {
 	case name == "media", name == "upload", strings.HasSuffix(name, ".uploadBlob"), name == "files.completeUploadExternal":
 		return uploadStep
 	case name == "statuses", strings.HasSuffix(name, ".putRecord"), strings.HasSuffix(name, ".applyWrites"),
-		name == "chat.postMessage", folder == "m.room.message", strings.HasPrefix(name, "send"), strings.Contains(r.URL.Path, "/api/webhooks/"):
+		name == "chat.postMessage", name == "receiver", folder == "m.room.message", strings.HasPrefix(name, "send"), strings.Contains(r.URL.Path, "/api/webhooks/"):
 		return publishStep
 	}
 	return otherStep

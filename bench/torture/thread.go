@@ -26,8 +26,9 @@ const threadSettleLimit = 6 * time.Minute
 // random instants and at the critical ones: before and after an upload, the question
 // whether a parent exists, the call that publishes a part, and the search for a part whose
 // outcome is unknown. The networks are snac, a personal data server of Bluesky, and fakes
-// of the Mastodon API, Slack, Matrix, Telegram and Discord. For some threads the network
-// refuses one request, accepts it late, or cuts the connection after it has accepted it.
+// of the Mastodon API, Slack, Matrix, Telegram, Discord and an http receiver. For some
+// threads the network refuses one request, accepts it late, or cuts the connection after
+// it has accepted it.
 //
 // At the end, each network must have all parts of each thread once, in order, chained to
 // the right parts, and with their pictures, and nothing else of the account between them.

@@ -71,7 +71,11 @@ func (h *harness) fakeThreadServers() threadServers {
 	mastodon.mayLose, mastodon.refusesNone = oneLoss(h, "mastodon"), true
 	slack, matrix := slackFake{newFakeChat(oneLoss(h, "slack"))}, matrixFake{newFakeChat(nil)}
 	telegram, discord := telegramFake{newFakeChat(nil)}, discordFake{newFakeChat(nil)}
+	receiver := receiverFake{newFakeChat(nil)}
+	receiverGate := gate("receiver", receiver.account, receiver.handler())
+	receiverGate.retries = true
 	return threadServers{
+		{networkGate: receiverGate, showAll: receiver.showAll, whole: true, polls: true},
 		{networkGate: gate("mastodon", mastodon.account, mastodon.handler()), showAll: mastodon.showAll, polls: true, fewFiles: true, showsReply: true},
 		{networkGate: gate("slack", slack.account, slack.handler()), showAll: slack.showAll, fewFiles: true, showsRoot: true},
 		{networkGate: gate("matrix", matrix.account, matrix.handler()), showAll: matrix.showAll, noAlt: true, showsReply: true, showsRoot: true},

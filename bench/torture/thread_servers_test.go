@@ -25,7 +25,11 @@ func TestFakesTakeThreads(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(server.stop)
-			testFakeThread(t, server)
+			if server.whole {
+				testWholeThread(t, server)
+			} else {
+				testFakeThread(t, server)
+			}
 		})
 	}
 }
@@ -71,6 +75,28 @@ func testFakeThread(t *testing.T, server *threadServer) {
 	r.Parent, r.Content, r.Key = &missing, "No parent", "pt_1-9"
 	if _, err := p.Publish(t.Context(), r); publish.AsError(err).Code != publish.CodeParentMissing && server.name != "discord" {
 		t.Errorf("without a parent: %v", err)
+	}
+}
+
+// testWholeThread publishes a thread with one request, and repeats the request.
+func testWholeThread(t *testing.T, server *threadServer) {
+	r, p := connectFake(t, server)
+	r.Content, r.Key = "Part 0", "pt_1"
+	r.Rest = []publish.RequestPart{{Kind: schedctl.PartReply, Content: "Part 1"}, {Kind: schedctl.PartComment, Content: "Part 2"}}
+	for range 2 {
+		receipt, err := p.Publish(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := server.showAll(t.Context())
+		if err != nil || len(shown) != 3 || len(receipt.Rest) != 2 {
+			t.Fatalf("shown %+v, %v; receipt %+v", shown, err, receipt)
+		}
+		for i, got := range append([]schedctl.Receipt{receipt}, receipt.Rest...) {
+			if shown[i].text != fmt.Sprintf("Part %d", i) || shown[i].id != got.ID {
+				t.Errorf("part %d: %+v, receipt %+v", i, shown[i], got)
+			}
+		}
 	}
 }
 
