@@ -35,9 +35,9 @@ func NewDoctor(a *cli.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Look for what is wrong, and say what to do",
 		Long: `Find problems: check the configuration, the daemon, the API key, the clocks, the time
-zones, the keyring, the accounts, overdue posts, and the newest media files. Each check
-is a line: ok, warn or fail, and what to do. When a check fails, the exit status is 1.
-The command changes nothing.
+zones, the keyring, the accounts, overdue posts, the newest media files, and the free
+disk space of a daemon on this machine. Each check is a line: ok, warn or fail, and what
+to do. When a check fails, the exit status is 1. The command changes nothing.
 
 Without a terminal the fields are the status, the check, the result, and what to do.`,
 		Example: `  schedctl doctor
@@ -92,6 +92,9 @@ func (d *doctor) examine(ctx context.Context) {
 		where = fmt.Sprintf("context %s, %s", at.Name, url)
 	}
 	d.ok("configuration", "%s", where)
+	if local, err := d.Announcement(); url == "" || err == nil && local.URL == url {
+		d.diskHasSpace(d.DataDir(), findVolume)
+	}
 	c, err := d.Connect()
 	if err != nil {
 		check := "daemon"
