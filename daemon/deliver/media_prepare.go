@@ -163,19 +163,33 @@ func (p *preparer) start(ctx context.Context, u *upcomingTarget) {
 
 // lead returns how long before its time the preparation of a call starts.
 func (d *Deliverer) lead(ctx context.Context, c *publisherCall) time.Duration {
-	lead := imageLead
+	rules, failure := mediaRules(c)
+	if failure != nil {
+		rules = publish.MediaRules{}
+	}
+	lead := time.Duration(0)
 	for _, part := range c.mediaCalls(true) {
 		for i := range part.part.Media {
 			asset, failure := d.readAsset(ctx, part, i)
 			if failure != nil {
 				continue // at the due time this fails the target
 			}
-			if schedctl.MediaClassOf(asset.MIMEType) == schedctl.MediaVideo {
-				lead = videoLead
-			}
+			lead = max(lead, leadOf(rules, schedctl.MediaClassOf(asset.MIMEType)))
 		}
 	}
-	if rules, failure := mediaRules(c); failure == nil && rules.UploadLife > 0 {
+	return lead
+}
+
+// leadOf is lead for a file of one class.
+func leadOf(rules publish.MediaRules, class schedctl.MediaClass) time.Duration {
+	if ahead := rules.Classes[class].Ahead; ahead > 0 {
+		return ahead
+	}
+	lead := imageLead
+	if class == schedctl.MediaVideo {
+		lead = videoLead
+	}
+	if rules.UploadLife > 0 {
 		lead = min(lead, rules.UploadLife/2)
 	}
 	return lead

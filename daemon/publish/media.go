@@ -93,6 +93,11 @@ type ClassRules struct {
 	MaxSum    int     // of width and height
 	MaxRatio  float64 // of the longer side to the shorter side
 	MaxTime   time.Duration
+
+	// Ahead is how long before the post files of this class are uploaded, for a network
+	// that processes them for a while and keeps them longer than UploadLife. It is 0 for
+	// the usual time.
+	Ahead time.Duration
 }
 
 // MediaPublisher is a publisher whose network takes files. Publish sends every file of

@@ -38,7 +38,10 @@ type Publisher struct {
 	client    *http.Client
 	userAgent string
 	cards     *linkcard.Fetcher
-	clock     uint64 // 10 bits; distinguishes processes that create keys at the same time
+
+	videoService string // the address of Bluesky's video service
+
+	clock uint64 // 10 bits; distinguishes processes that create keys at the same time
 
 	mu   sync.Mutex // mu guards last
 	last int64      // the time of the last key, in microseconds
@@ -48,7 +51,7 @@ type Publisher struct {
 // have only those that they describe without a picture. version is the daemon's version,
 // for the User-Agent.
 func New(client *http.Client, cards *linkcard.Fetcher, version string) *Publisher {
-	return &Publisher{client: client, cards: cards, userAgent: "schedctl/" + version, clock: randomClock()}
+	return &Publisher{client: client, cards: cards, userAgent: "schedctl/" + version, videoService: publicVideoService, clock: randomClock()}
 }
 
 // Platform returns "bluesky".

@@ -2,6 +2,9 @@ package bluesky
 
 import "encoding/json"
 
+// SetVideoService makes a publisher use another video service.
+func (p *Publisher) SetVideoService(address string) { p.videoService = address }
+
 // RecordCID returns the content identifier of a record in JSON.
 func RecordCID(text []byte) string {
 	var r record

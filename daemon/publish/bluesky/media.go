@@ -31,12 +31,19 @@ const (
 
 // MediaRules returns Bluesky's limits. An image that moves would be shown as a still, so
 // GIFs are not accepted.
-func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
+//
+// Videos of accounts under bsky.social are uploaded early, because the video service
+// processes them. Other accounts may be on any server.
+func (p *Publisher) MediaRules(account schedctl.Account) publish.MediaRules {
+	video := publish.ClassRules{Types: []string{"video/mp4"}, MaxBytes: maxVideoBytes, MaxTime: maxVideoTime}
+	if strings.HasSuffix(account.Username, ".bsky.social") {
+		video.Ahead = videoLife / 2
+	}
 	return publish.MediaRules{
 		MaxFiles: maxFiles, MaxAlt: maxAlt, MaxVideos: 1, UploadLife: blobLife,
 		Classes: map[schedctl.MediaClass]publish.ClassRules{
 			schedctl.MediaImage: {Types: []string{"image/jpeg", "image/png", "image/webp"}, MaxBytes: maxImageBytes},
-			schedctl.MediaVideo: {Types: []string{"video/mp4"}, MaxBytes: maxVideoBytes, MaxTime: maxVideoTime},
+			schedctl.MediaVideo: video,
 		},
 	}
 }
@@ -53,7 +60,8 @@ type link struct {
 	CID string `json:"$link"`
 }
 
-// Upload sends one file as a blob. The reference is the hash of its bytes, so a repeated
+// Upload sends one file as a blob, and a video to the video service if the account's
+// server needs that. The reference of a blob is the hash of its bytes, so a repeated
 // upload gives the same one. The id of the upload also holds the type that the server
 // recognized: records must repeat it.
 func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.File) (publish.Upload, error) {
@@ -63,6 +71,15 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	}
 	if r.Credentials[fieldAccess] == "" {
 		return publish.Upload{}, noSession()
+	}
+	if f.Class() == schedctl.MediaVideo {
+		server, err := p.blueskyServer(ctx, u, r)
+		if err != nil {
+			return publish.Upload{}, err
+		}
+		if server != "" {
+			return p.uploadVideo(ctx, u, server, r, f)
+		}
 	}
 	a, err := outbound.PostBody(ctx, p.client, u.JoinPath("xrpc", "com.atproto.repo.uploadBlob").String(), outbound.Header(p.userAgent, r.Credentials[fieldAccess]), outbound.FileBody(f))
 	if err != nil {
@@ -79,12 +96,6 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 		}
 	}
 	return publish.Upload{ID: got.Ref.CID + " " + got.MIMEType, Ready: true}, nil
-}
-
-// Processed is never needed: blobs can be used at once.
-func (p *Publisher) Processed(_ context.Context, _ publish.Request, u publish.Upload) (publish.Upload, error) {
-	u.Ready = true
-	return u, nil
 }
 
 // mimeType matches the types that servers report for blobs.
@@ -199,12 +210,16 @@ func embedOf(r publish.Request) (*embed, error) {
 
 // blobOf returns the blob of an uploaded file. ok is false if the file is not uploaded.
 func blobOf(f publish.File) (b blob, ratio *aspectRatio, ok bool) {
+	if f.Width > 0 && f.Height > 0 {
+		ratio = &aspectRatio{f.Width, f.Height}
+	}
+	if strings.HasPrefix(f.Upload.ID, videoPrefix) {
+		b, ok = processedVideo(f.Upload.ID)
+		return b, ratio, ok && f.Class() == schedctl.MediaVideo
+	}
 	cid, recognized, ok := strings.Cut(f.Upload.ID, " ")
 	if !ok || cid != cidOf(f.SHA256) {
 		return blob{}, nil, false
-	}
-	if f.Width > 0 && f.Height > 0 {
-		ratio = &aspectRatio{f.Width, f.Height}
 	}
 	return blob{Type: "blob", Ref: link{cid}, MIMEType: recognized, Size: f.Size}, ratio, true
 }
