@@ -3,6 +3,7 @@ package api_test
 import (
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -44,6 +45,14 @@ func TestUnusedUploadsAreCollected(t *testing.T) {
 	f.upload(file(6))
 	used := f.upload(file(7))
 	f.do(nil, "POST", "/posts", body{"content": "a draft", "media_asset_ids": []string{used.ID}}).want(201)
+
+	left := filepath.Join(path, "tmp", "spool-of-a-killed-daemon")
+	if err := os.WriteFile(left, file(8), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(left, time.Time{}, time.Now().Add(-25*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 
 	c := media.Collector{Store: store, Blobs: blobs}
 	later := time.Now().Add(media.UnusedLife + time.Hour)

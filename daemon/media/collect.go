@@ -160,9 +160,9 @@ type Usage struct {
 	Bytes int64
 }
 
-// Orphans deletes the blobs that no asset has and that were stored more than a day ago.
-// It returns what remains and the number of deleted blobs. A blob that is stored again
-// at the same time stays.
+// Orphans deletes the blobs that no asset has and that were stored more than a day ago,
+// and the temporary files that killed processes have left behind. It returns what remains
+// and the number of deleted blobs. A blob that is stored again at the same time stays.
 func (c *Collector) Orphans(ctx context.Context, now time.Time) (left Usage, deleted int, err error) {
 	before := now.Add(-blobLife)
 	var batch []blob.Info
@@ -195,7 +195,7 @@ func (c *Collector) Orphans(ctx context.Context, now time.Time) (left Usage, del
 		return flush()
 	})
 	if err = errors.Join(err, ctx.Err()); err == nil {
-		err = flush()
+		err = errors.Join(flush(), c.Blobs.CleanSpools())
 	}
 	if err != nil {
 		return left, deleted, fmt.Errorf("collect blobs: %w", err)

@@ -50,9 +50,9 @@ type Store interface {
 	Spool() (*Spool, error)
 
 	// Put stores the bytes of a spool of this store. When it returns nil, the blob is
-	// on disk. If the blob exists, Put only renews its ModifiedAt; Put never replaces a
-	// blob by other bytes. After an error the blob may or may not be stored, and the
-	// same spool can be put again.
+	// on disk, and its bytes are those of the spool: Put repairs a damaged blob. If the
+	// blob exists undamaged, Put only renews its ModifiedAt. After an error the blob may
+	// or may not be stored, and the same spool can be put again.
 	Put(ctx context.Context, s *Spool) (Info, error)
 
 	// Open opens a blob for reading. ctx limits the whole life of the reader. A reader
@@ -77,6 +77,10 @@ type Store interface {
 	// error of fn and returns it. Blobs that are put or deleted while List runs may or
 	// may not be listed. fn may call any method of the store.
 	List(ctx context.Context, fn func(Info) error) error
+
+	// CleanSpools removes spools that a process has left behind when it was killed, once
+	// they are a day old.
+	CleanSpools() error
 
 	// Close releases what the store holds. Readers and spools must be closed before.
 	Close() error

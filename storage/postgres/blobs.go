@@ -62,6 +62,9 @@ func (b *Blobs) Spool() (*blob.Spool, error) {
 	return blob.NewSpool(b.spools)
 }
 
+// CleanSpools implements [blob.Store].
+func (b *Blobs) CleanSpools() error { return blob.CleanSpools(b.spools) }
+
 // Put implements [blob.Store]. At most two Puts of a process run at once; others wait.
 func (b *Blobs) Put(ctx context.Context, spool *blob.Spool) (blob.Info, error) {
 	info := blob.Info{Key: spool.Key(), Size: spool.Size()}
@@ -89,7 +92,11 @@ func (b *Blobs) put(ctx context.Context, spool *blob.Spool, info *blob.Info) err
 		return ctx.Err()
 	}
 	for range maxPutRuns {
-		if renewed, err := b.renew(ctx, info); renewed || err != nil {
+		renewed, id, err := b.renew(ctx, info)
+		if err == nil && renewed {
+			renewed, err = b.keepWhole(ctx, spool, info.Key, id)
+		}
+		if renewed || err != nil {
 			return err
 		}
 		if err := b.store.Full(); err != nil {
@@ -102,14 +109,14 @@ func (b *Blobs) put(ctx context.Context, spool *blob.Spool, info *blob.Info) err
 	return errors.New("other uploads and deletions of the same bytes were always faster")
 }
 
-// renew sets the time of an existing blob.
-func (b *Blobs) renew(ctx context.Context, info *blob.Info) (renewed bool, err error) {
+// renew sets the time of an existing blob, and returns the id of its chunks.
+func (b *Blobs) renew(ctx context.Context, info *blob.Info) (renewed bool, id pgtype.UUID, err error) {
 	err = b.run(ctx, statement{
-		sql:  "UPDATE blobs SET modified_at = clock_timestamp() WHERE key = $1 RETURNING modified_at",
+		sql:  "UPDATE blobs SET modified_at = clock_timestamp() WHERE key = $1 RETURNING id, modified_at",
 		args: []any{info.Key[:]},
-		scan: scanOne(&renewed, &info.ModifiedAt),
+		scan: scanOne(&renewed, &id, &info.ModifiedAt),
 	})
-	return renewed, err
+	return renewed, id, err
 }
 
 // insert writes a blob in one transaction, unless it exists now.

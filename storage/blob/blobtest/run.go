@@ -59,6 +59,7 @@ func RunBriefly(t *testing.T, e Engine) {
 		"canceled":               testCanceled,
 		"cancel midway":          testCancelMidway,
 		"damage":                 testDamage,
+		"repair":                 testRepair,
 		"copy":                   testCopy,
 		"closed":                 testClosed,
 	} {

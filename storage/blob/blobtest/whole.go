@@ -86,6 +86,26 @@ func testDamage(f *fixture) {
 	}
 }
 
+// testRepair guards that a Put of the same bytes repairs a damaged blob.
+func testRepair(f *fixture) {
+	if f.engine.Damage == nil {
+		return
+	}
+	data := randomBytes(1, bigSize)
+	damaged := f.put(data)
+	f.engine.Damage(f.T, f.store, damaged.Key)
+	if info := f.put(data); info.Key != damaged.Key || info.Size != damaged.Size {
+		f.Errorf("Put returned %+v, want %+v", info, damaged)
+	}
+	if err := blob.Verify(context.Background(), f.store, damaged.Key); err != nil {
+		f.Errorf("Verify of a repaired blob: %v", err)
+	}
+	f.wantBytes(damaged.Key, data)
+	if all := f.list(); len(all) != 1 {
+		f.Errorf("listed %+v", all)
+	}
+}
+
 // testCopy copies to another engine and back.
 func testCopy(f *fixture) {
 	other, err := dir.Open(f.TempDir())

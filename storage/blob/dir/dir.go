@@ -91,6 +91,14 @@ func (s *Store) Spool() (*blob.Spool, error) {
 	return blob.NewSpool(s.spools())
 }
 
+// CleanSpools implements [blob.Store].
+func (s *Store) CleanSpools() error {
+	if s.fixed {
+		return errFixed
+	}
+	return blob.CleanSpools(s.spools())
+}
+
 // Put implements [blob.Store]. An existing file is replaced by the same bytes, which also
 // repairs a damaged one.
 func (s *Store) Put(ctx context.Context, spool *blob.Spool) (blob.Info, error) {

@@ -136,6 +136,9 @@ func (s *Store) Spool() (*blob.Spool, error) {
 	return blob.NewSpool(s.spools)
 }
 
+// CleanSpools implements [blob.Store].
+func (s *Store) CleanSpools() error { return blob.CleanSpools(s.spools) }
+
 // Put implements [blob.Store]. It uploads the bytes even if the blob exists: S3 can
 // renew an object only by writing it.
 func (s *Store) Put(ctx context.Context, spool *blob.Spool) (blob.Info, error) {
