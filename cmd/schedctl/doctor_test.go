@@ -112,7 +112,7 @@ func TestDoctorFinds(t *testing.T) {
 		"a late post":      {func(_ *machine, r routes) { r["GET /posts"] = apiv1.PostList{Results: []apiv1.Post{late}} }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "log of the daemon"}, 8},
 		"a stuck post":     {func(_ *machine, r routes) { r["GET /posts"] = ofStatus(stuck) }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "--status publishing"}, 8},
 		"no configuration": {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"] = ""; m.env["SCHEDCTL_CONTEXT"] = "x" }, "configuration", []string{"fail", `there is no context "x"`, "the contexts are local"}, 3},
-		"no daemon":        {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"], m.env["SCHEDCTL_API_KEY"] = "", "" }, "daemon", []string{"fail", "no daemon has run in", "schedctl daemon start"}, 4},
+		"no daemon":        {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"], m.env["SCHEDCTL_API_KEY"] = "", "" }, "daemon", []string{"fail", "no daemon has run in", "schedctl daemon start"}, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
