@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,7 @@ type daemonCheck struct {
 	*cli.App
 	stoppedDatabase
 	mediaCheck
+	store string
 }
 
 // checked is the --json output of "schedctl daemon check".
@@ -45,16 +47,22 @@ fault.
 compared. The command looks for the files where the last daemon on the data directory
 had them, or where --blobs says.
 
+Of a database on a PostgreSQL server (--store or SCHEDCTL_STORE), only the media files
+are checked; daemons may run meanwhile. The tools of the server check the database:
+pg_amcheck and pg_checksums.
+
 If an older version wrote the file, only the pages are checked; the next start of the
 daemon updates the file.`,
 		Example: `  schedctl daemon check
   schedctl daemon check --bytes
-  schedctl daemon check --file schedctl-backup`,
+  schedctl daemon check --file schedctl-backup
+  schedctl daemon check --store postgres://schedctl@db.example/schedctl --bytes`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	o.stoppedDatabase.register(cmd.Flags())
 	o.mediaCheck.register(cmd.Flags())
+	cmd.Flags().StringVar(&o.store, "store", "", "the `database`, as for daemon run: bolt:PATH, or postgres://user@host/database (environment: SCHEDCTL_STORE)")
 	return cmd
 }
 
@@ -62,10 +70,14 @@ func (o *daemonCheck) run(ctx context.Context) error {
 	if err := o.parse(); err != nil {
 		return err
 	}
-	dir, path, err := o.find(o.App)
+	name, err := o.database()
 	if err != nil {
 		return err
 	}
+	if name.url != "" {
+		return o.runOnServer(ctx, name)
+	}
+	dir, path := filepath.Dir(name.file), name.file
 	content, err := checkBackup(ctx, path, os.TempDir())
 	switch {
 	case errors.Is(err, storage.ErrLocked):
@@ -86,6 +98,42 @@ func (o *daemonCheck) run(ctx context.Context) error {
 	}
 	if printed := o.print(path, content, media); printed != nil {
 		return printed
+	}
+	return errors.Join(err, media.fault())
+}
+
+// database returns the database that the flags name, or else that of the daemon.
+func (o *daemonCheck) database() (storeName, error) {
+	switch {
+	case o.store != "" && o.dir+o.file != "":
+		return storeName{}, cli.UsageError("--store, --file and --data-dir each name a database").WithHint("leave the others out")
+	case o.dir+o.file == "":
+		if name, err := givenStore(o.App, o.store); err != nil || name != (storeName{}) {
+			return name, err
+		}
+	}
+	_, path, err := o.find(o.App)
+	return storeName{file: path}, err
+}
+
+// runOnServer checks the media of a database on a server.
+func (o *daemonCheck) runOnServer(ctx context.Context, name storeName) (err error) {
+	store, err := openStore(ctx, name, o.Logger())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	media, err := o.checkServerMedia(ctx, o.App, store)
+	if err != nil {
+		return err
+	}
+	media.show(o.App)
+	o.Messagef("only the media files were checked: pg_amcheck and pg_checksums check the database")
+	switch c := (checked{Path: name.shown(), Records: map[string]int{}, Faults: []string{}, Media: media}); {
+	case o.JSON.Given:
+		err = o.PrintJSON(c)
+	case !o.Quiet:
+		err = o.Write(o.RenderProperties(append([]cli.Property{{Name: "Database", Value: c.Path}}, media.properties(o.App)...)))
 	}
 	return errors.Join(err, media.fault())
 }

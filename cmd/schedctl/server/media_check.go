@@ -27,7 +27,7 @@ type mediaCheck struct {
 }
 
 func (m *mediaCheck) register(f *pflag.FlagSet) {
-	f.StringVar(&m.blobs, "blobs", "", "the place of the media files, as the daemon has it: `dir:PATH`, or s3://bucket/prefix?endpoint=URL")
+	f.StringVar(&m.blobs, "blobs", "", "the place of the media files, as the daemon has it: `dir:PATH`, postgres, or s3://bucket/prefix?endpoint=URL")
 	f.BoolVar(&m.bytes, "bytes", false, "read all media files and compare their checksums")
 }
 
@@ -83,14 +83,24 @@ func (b *backupContent) media() *checkedMedia {
 	return m
 }
 
-// checkMedia compares the media of a checked database with their store. inDataDir means
-// that the database is in the data directory of its daemon. The result is nil if there is nothing to check.
-func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string, inDataDir bool) (*checkedMedia, error) {
-	var items []inventory.Item
-	err := bolt.ReadFile(ctx, database, func(r storage.Reader) (err error) {
+// view reads a database.
+type view func(func(storage.Reader) error) error
+
+// items returns the blobs that the assets of a database need.
+func (v view) items() (items []inventory.Item, err error) {
+	err = v(func(r storage.Reader) (err error) {
 		items, err = inventory.Of(r)
 		return err
 	})
+	return items, err
+}
+
+// checkMedia compares the media of a checked database file with their store. inDataDir
+// means that the database is in the data directory of its daemon. The result is nil if
+// there is nothing to check.
+func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string, inDataDir bool) (*checkedMedia, error) {
+	read := view(func(fn func(storage.Reader) error) error { return bolt.ReadFile(ctx, database, fn) })
+	items, err := read.items()
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +118,32 @@ func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string
 	if _, err := os.Stat(spec.Dir); spec.Engine == blob.EngineDir && len(items) == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	report, err := m.compare(ctx, a, spec, items)
+	return m.compareMedia(ctx, a, spec, nil, items, read)
+}
+
+// checkServerMedia is checkMedia for a database on a server.
+func (m *mediaCheck) checkServerMedia(ctx context.Context, a *cli.App, database storage.Store) (*checkedMedia, error) {
+	read := view(func(fn func(storage.Reader) error) error { return database.View(ctx, fn) })
+	items, err := read.items()
+	if err != nil {
+		return nil, err
+	}
+	spec := m.spec
+	if spec.Engine == "" {
+		spec = blob.Spec{Engine: blob.EnginePostgres}
+	}
+	return m.compareMedia(ctx, a, spec, database, items, read)
+}
+
+// compareMedia compares the media of a database with their store. database is nil for a
+// file.
+func (m *mediaCheck) compareMedia(ctx context.Context, a *cli.App, spec blob.Spec, database storage.Store, items []inventory.Item, read view) (*checkedMedia, error) {
+	report, err := m.compare(ctx, a, spec, database, items)
 	if err != nil {
 		return nil, err
 	}
 	var losses []inventory.Loss
-	err = bolt.ReadFile(ctx, database, func(r storage.Reader) (err error) {
+	err = read(func(r storage.Reader) (err error) {
 		losses, err = inventory.Losses(r, report)
 		return err
 	})
@@ -128,9 +158,9 @@ func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string
 	return result, nil
 }
 
-func (m *mediaCheck) compare(ctx context.Context, a *cli.App, spec blob.Spec, items []inventory.Item) (inventory.Report, error) {
+func (m *mediaCheck) compare(ctx context.Context, a *cli.App, spec blob.Spec, database storage.Store, items []inventory.Item) (inventory.Report, error) {
 	// A check uploads no files, so the directory of uploads stays empty.
-	blobs, err := openBlobs(ctx, a, "--blobs", spec, all.Options{ReadOnly: true, Spools: filepath.Join(os.TempDir(), "schedctl-uploads")})
+	blobs, err := openBlobs(ctx, a, "--blobs", spec, all.Options{Database: database, ReadOnly: true, Spools: filepath.Join(os.TempDir(), "schedctl-uploads")})
 	if err != nil {
 		return inventory.Report{}, err
 	}
