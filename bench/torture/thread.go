@@ -93,7 +93,7 @@ type threadWorld struct {
 // settleThreads waits until the daemon is idle. It continues the threads that have stopped
 // at a part that the network does not have, and waits again.
 func (t *threadWorld) settleThreads(ctx context.Context) error {
-	if err := sleep(ctx, 2*lateAcceptance); err != nil { // nothing is accepted later
+	if err := sleep(ctx, 2*lateAcceptance); err != nil { // requests in flight are accepted by then
 		return err
 	}
 	if err := t.settleWithin(ctx, threadSettleLimit, t.hasPendingParts); err != nil {

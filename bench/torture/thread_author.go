@@ -151,3 +151,17 @@ func (a *threadAuthor) writePart(ctx context.Context, s *threadStory) (apiv1.Par
 	s.parts = append(s.parts, shown)
 	return part, nil
 }
+
+// text returns the mark of a story, the number of a part, and words that make the text
+// unlike any other.
+func (a *threadAuthor) text(story string, part int) string {
+	text := fmt.Sprintf("%s part %d", story, part)
+	for range 6 {
+		word := make([]byte, 7)
+		for i := range word {
+			word[i] = byte('a' + a.random.IntN(26))
+		}
+		text += " " + string(word)
+	}
+	return text
+}

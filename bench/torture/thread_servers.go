@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"regexp"
 
@@ -84,8 +83,7 @@ func (h *harness) fakeThreadServers() threadServers {
 	}
 }
 
-// storyMark matches the mark in the texts and the alt texts of a story; see
-// [threadAuthor.mark].
+// storyMark matches the mark in the texts and the alt texts of a story.
 var storyMark = regexp.MustCompile(`\b[a-z]+-story-[0-9]+\b`)
 
 // storyIn returns the mark of the story in a text, or the empty string.
@@ -116,18 +114,4 @@ func oneLoss(h *harness, name string) func(alt string) bool {
 		had[story] = true
 		return true
 	}
-}
-
-// threadText returns the mark of a story, the number of a part, and words that make the
-// text unlike any other.
-func (a *threadAuthor) text(story string, part int) string {
-	text := fmt.Sprintf("%s part %d", story, part)
-	for range 6 {
-		word := make([]byte, 7)
-		for i := range word {
-			word[i] = byte('a' + a.random.IntN(26))
-		}
-		text += " " + string(word)
-	}
-	return text
 }
