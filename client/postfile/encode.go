@@ -32,9 +32,9 @@ func (f *File) Encode() []byte {
 	e.media("", "media", f.Media)
 	e.partMedia(f.Thread)
 	e.comment(f.FirstComment)
-	e.poll(f.Poll)
-	e.section("override", f.Overrides, overrideText)
-	e.section("options", f.Overrides, overrideOptions)
+	e.poll("", f.Poll)
+	e.overrides(f.Overrides)
+	e.options(f.Overrides)
 	e.line(fence + "\n")
 	e.line("%s", f.body())
 	return e.Bytes()
@@ -86,16 +86,16 @@ func (e *encoder) media(indent, key string, media []Media) {
 	}
 }
 
-// section writes what value returns for each account.
-func (e *encoder) section(key string, overrides []Override, value func(Override) string) {
+// options writes the options of accounts.
+func (e *encoder) options(overrides []Override) {
 	written := false
 	for _, o := range overrides {
-		v := value(o)
+		v := overrideOptions(o)
 		if v == "" {
 			continue
 		}
 		if !written {
-			e.line("%s:", key)
+			e.line("options:")
 			written = true
 		}
 		e.line("  %s: %s", quoted(o.Account.Text), v)
@@ -106,16 +106,18 @@ func overrideText(o Override) string {
 	if o.Text.Line == 0 && o.Text.Text == "" {
 		return ""
 	}
-	text := o.Text.Text
-	return quotedBlock(text)
+	return quotedBlock(o.Text.Text)
 }
 
 // quotedBlock returns a text from whose end Parse removes one line break.
-func quotedBlock(text string) string {
+func quotedBlock(text string) string { return quoted(blockText(text)) }
+
+// blockText returns a text with the line break that Parse removes.
+func blockText(text string) string {
 	if strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return quoted(text)
+	return text
 }
 
 func overrideOptions(o Override) string {

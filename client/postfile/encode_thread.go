@@ -31,21 +31,22 @@ func (e *encoder) comment(part *Part) {
 	}
 }
 
-func (e *encoder) poll(p *Poll) {
+// poll writes a poll. indent is the white space before the key.
+func (e *encoder) poll(indent string, p *Poll) {
 	if p == nil {
 		return
 	}
-	e.line("poll:")
+	e.line("%spoll:", indent)
 	if p.Options == nil {
-		e.line("  options: []")
+		e.line("%s  options: []", indent)
 	}
-	e.list("  options", p.Options)
-	e.scalar("  for", p.For)
+	e.list(indent+"  options", p.Options)
+	e.scalar(indent+"  for", p.For)
 	if p.Multiple {
-		e.line("  multiple: true")
+		e.line("%s  multiple: true", indent)
 	}
 	if p.HideTotals {
-		e.line("  hide_totals: true")
+		e.line("%s  hide_totals: true", indent)
 	}
 }
 

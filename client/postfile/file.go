@@ -18,6 +18,7 @@
 //	link_preview: {url: https://example.org, title: Release notes, image: images/card.png}
 //	override:
 //	  mastodon:me: Version 1.0 is out!
+//	  blog: {thread: [All about it, {content: A garden, media: []}], poll: none, visibility: public}
 //	options:
 //	  mastodon:me: {visibility: unlisted}
 //	---
@@ -37,6 +38,10 @@
 // With thread: true, the text is split at its lines ---. A line \--- is such a line of the
 // post itself. first_comment is a text, or the keys content and media. link_preview is
 // auto, none, or a card.
+//
+// An override is the text for one account, or some of the keys content, media, thread,
+// poll, content_warning, visibility and language. thread is the list of the parts after the
+// first one. Empty lists, and poll: none, mean that the account gets none.
 //
 // The file [ConfigName] in the directory names the collection of its posts.
 //
@@ -90,13 +95,6 @@ type File struct {
 	ContentWarning Value
 	Visibility     Value
 	Language       Value
-}
-
-// Override holds the text, the options, or both for one account. The value of an
-// option is a string, a bool, a float64, or a list of these.
-type Override struct {
-	Account, Text Value
-	Options       map[string]any
 }
 
 // Problem is an error in a file.

@@ -71,6 +71,20 @@ func TestParse(t *testing.T) {
 			ID: text("a", 2), Content: text("Hi", 9),
 			Poll: &postfile.Poll{Line: 3, Options: []postfile.Value{text("Yes", 4), text("no", 4), text("3", 4)}, For: text("1d", 5), Multiple: true},
 		}},
+		"overrides": {
+			"---\nid: a\noverride:\n  me: |\n    Short\n  you:\n    content: Long\n    media: [{file: b.png}]\n    thread:\n      - Two\n      - content: Three\n        media: [{file: c.png}]\n" +
+				"    poll: {options: [Yes, No]}\n    visibility: unlisted\n    language: en\n    content_warning: |\n      Hot\n  all: {media: [], thread: [], poll: none}\n---\nHi\n",
+			postfile.File{ID: text("a", 2), Content: text("Hi", 20), Overrides: []postfile.Override{
+				{Account: text("me", 4), Text: text("Short", 4)},
+				{
+					Account: text("you", 6), Text: text("Long", 7), Media: &[]postfile.Media{{File: text("b.png", 8), Path: "p/b.png"}},
+					Thread: &[]postfile.Part{{Content: text("Two", 10)}, {Content: text("Three", 11), Media: []postfile.Media{{File: text("c.png", 12), Path: "p/c.png"}}}},
+					Poll:   &postfile.Poll{Line: 13, Options: []postfile.Value{text("Yes", 13), text("No", 13)}}, Visibility: text("unlisted", 14), Language: text("en", 15),
+					ContentWarning: text("Hot", 16),
+				},
+				{Account: text("all", 18), Media: new([]postfile.Media), Thread: &[]postfile.Part{}, Poll: &postfile.Poll{Line: 18}},
+			}},
+		},
 		"how it is shown": {"---\nid: a\ncontent_warning: Hot drinks\nvisibility: unlisted\nlanguage: no\nlink_preview: none\n---\nHi\n", postfile.File{
 			ID: text("a", 2), Content: text("Hi", 8), ContentWarning: text("Hot drinks", 3), Visibility: text("unlisted", 4), Language: text("no", 5),
 			LinkPreview: postfile.LinkPreview{Mode: text("none", 6)},
@@ -325,6 +339,56 @@ Four
 	}
 	got, problems := postfile.Parse("a.md", f.Encode())
 	if diff := cmp.Diff(f, got, withoutLines); diff != "" || problems != nil {
+		t.Errorf("%v, -written +read:\n%s", problems, diff)
+	}
+}
+
+func TestEncodeOverrides(t *testing.T) {
+	t.Parallel()
+	v := func(s string) postfile.Value { return postfile.Value{Text: s} }
+	file := func(name, alt string) postfile.Media { return postfile.Media{File: v(name), Path: name, Alt: v(alt)} }
+	f := postfile.File{Path: "a.md", ID: v("a"), Content: v("One"), Overrides: []postfile.Override{
+		{Account: v("feed:blog"), Text: v("Short")},
+		{
+			Account: v("me"), Text: v("Long\n"), Media: &[]postfile.Media{file("a.png", "A \"b\"")}, Visibility: v("unlisted"), Language: v("no"), ContentWarning: v("Hot: tea"),
+			Thread: &[]postfile.Part{{Content: v("Two\n---\nlines\n")}, {Media: []postfile.Media{file("b.png", ""), file("c.png", "C")}}},
+			Poll:   &postfile.Poll{Options: []postfile.Value{v("Yes"), v("Or no")}, For: v("1d"), HideTotals: true},
+		},
+		{Account: v("none"), Media: new([]postfile.Media), Thread: &[]postfile.Part{}, Poll: &postfile.Poll{}, Options: map[string]any{"x": true}},
+	}}
+	want := `---
+id: a
+override:
+  "feed:blog": Short
+  me:
+    content: "Long\n\n"
+    media:
+      - {"alt":"A \"b\"","file":"a.png"}
+    thread:
+      - {"content":"Two\n---\nlines\n\n","media":[]}
+      - {"content":"","media":[{"file":"b.png"},{"alt":"C","file":"c.png"}]}
+    poll:
+      options: ["Yes", "Or no"]
+      for: 1d
+      hide_totals: true
+    content_warning: "Hot: tea"
+    visibility: unlisted
+    language: "no"
+  none:
+    media: []
+    thread: []
+    poll: none
+options:
+  none: {x: true}
+---
+
+One
+`
+	if diff := cmp.Diff(want, string(f.Encode())); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	got, problems := postfile.Parse("a.md", f.Encode())
+	if diff := cmp.Diff(f, got, withoutLines, cmpopts.EquateEmpty()); diff != "" || problems != nil {
 		t.Errorf("%v, -written +read:\n%s", problems, diff)
 	}
 }

@@ -118,11 +118,7 @@ func (r *yamlReader) key(key Value, value ast.Node) {
 	case "media":
 		f.Media = r.media(key, value)
 	case "override":
-		r.accounts(value, func(account Value, text ast.Node) {
-			v := r.text(account, text)
-			v.Text = strings.TrimSuffix(v.Text, "\n")
-			f.override(account).Text = v
-		})
+		r.overrides(value)
 	case "options":
 		r.accounts(value, func(account Value, values ast.Node) {
 			options := map[string]any{}

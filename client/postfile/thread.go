@@ -36,8 +36,8 @@ type LinkCard struct {
 	Image                   *Media // without an alt text; nil for none
 }
 
-// AllMedia returns the media of all parts and the picture of the card. It can return a
-// path several times.
+// AllMedia returns the media of all parts, the picture of the card, and the media of single
+// accounts. It can return a path several times.
 func (f *File) AllMedia() []Media {
 	list := f.Media[:len(f.Media):len(f.Media)]
 	for _, part := range f.Thread {
@@ -48,6 +48,9 @@ func (f *File) AllMedia() []Media {
 	}
 	if card := f.LinkPreview.Card; card != nil && card.Image != nil {
 		list = append(list, *card.Image)
+	}
+	for _, o := range f.Overrides {
+		list = append(list, o.AllMedia()...)
 	}
 	return list
 }
@@ -72,7 +75,7 @@ func (r *yamlReader) extraKey(key Value, value ast.Node) bool {
 	case "part_media":
 		r.partMedia = r.numberedMedia(key, value)
 	case "first_comment":
-		f.FirstComment = r.firstComment(key, value)
+		f.FirstComment = r.part(key, value)
 	case "poll":
 		f.Poll = r.poll(key, value)
 	case "content_warning":
@@ -166,8 +169,8 @@ func (r *yamlReader) splitThread() {
 	}
 }
 
-// firstComment reads a text, or a text and media.
-func (r *yamlReader) firstComment(key Value, n ast.Node) *Part {
+// part reads a text, or a text and media.
+func (r *yamlReader) part(key Value, n ast.Node) *Part {
 	if _, isMap := n.(ast.MapNode); !isMap {
 		text := r.block(key, n)
 		if text.Text == "" {

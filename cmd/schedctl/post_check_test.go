@@ -73,7 +73,7 @@ func TestDryRuns(t *testing.T) {
 	}
 	scheduled := draft
 	scheduled.Status, scheduled.PublishAt, scheduled.TargetOverrides = schedctl.Scheduled, at(3600e9), nil
-	demo := []any{map[string]any{"social_account_id": demoID, "media": nil, "content": "for demo", "options": map[string]any{}}}
+	demo := []any{wireOverride(demoID, "for demo", map[string]any{})}
 	for name, tc := range map[string]struct {
 		post apiv1.Post
 		args []string

@@ -39,9 +39,10 @@ file is one post:
 
 "id" is your own name for the post: at most 119 visible ASCII characters. Keep it when
 you move the file or change its text. "at" needs a date, and a zone from "tz" or --tz.
-Without "at" the post is a draft. "override" is the text for one account, "options" are
-its options for this post. Files end in .md or .markdown; README.md and names that
-start with . or _ are skipped.
+Without "at" the post is a draft. "override" is the text for one account, or some of the
+keys content, media, thread (a list of parts), poll, content_warning, visibility and
+language; "options" are its options for this post. Files end in .md or .markdown;
+README.md and names that start with . or _ are skipped.
 
 "media" lists pictures, videos and documents with their alt texts. Paths are relative
 to the file and stay inside the directory. A post with media needs no text. Missing

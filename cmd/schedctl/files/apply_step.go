@@ -178,7 +178,7 @@ func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost)
 	}
 	before, after := postState{Overrides: have.Overrides}, postState{Overrides: want.Overrides}
 	if moved || before.digest() != after.digest() {
-		edit.TargetOverrides = new(want.apiOverrides())
+		edit.TargetOverrides = new(p.overrideRequests(want))
 	}
 	return edit
 }

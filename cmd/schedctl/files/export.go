@@ -184,9 +184,7 @@ func (a *adopter) fileOf(post apiv1.Post, id string) *postfile.File {
 		f.Labels = append(f.Labels, postfile.Value{Text: label})
 	}
 	for _, o := range s.Overrides {
-		f.Overrides = append(f.Overrides, postfile.Override{
-			Account: postfile.Value{Text: cli.FirstNonEmpty(a.names[o.Account], o.Account)}, Text: postfile.Value{Text: o.Content}, Options: o.Options,
-		})
+		f.Overrides = append(f.Overrides, fileOverride(cli.FirstNonEmpty(a.names[o.Account], o.Account), o))
 	}
 	addParts(f, s)
 	return f
@@ -201,9 +199,7 @@ func addParts(f *postfile.File, s postState) {
 	if s.FirstComment != nil {
 		f.FirstComment = &postfile.Part{Content: text(s.FirstComment.Content)}
 	}
-	if p := s.Poll; p != nil {
-		f.Poll = &postfile.Poll{Options: cli.Map(p.Options, text), For: text(post.PollTime(*p.api())), Multiple: p.Multiple, HideTotals: p.HideTotals}
-	}
+	f.Poll = filePoll(s.Poll)
 	if s.NoPreview {
 		f.LinkPreview.Mode = text(apiv1.PreviewNone)
 	}
@@ -211,6 +207,38 @@ func addParts(f *postfile.File, s postState) {
 		f.LinkPreview.Card = &postfile.LinkCard{URL: text(card.URL), Title: text(card.Title), Description: text(card.Description)}
 	}
 	f.ContentWarning, f.Visibility, f.Language = text(s.ContentWarning), text(s.Visibility), text(s.Language)
+}
+
+// filePoll returns a poll for a file.
+func filePoll(p *pollState) *postfile.Poll {
+	switch {
+	case p == nil:
+		return nil
+	case len(p.Options) == 0:
+		return &postfile.Poll{}
+	}
+	text := func(text string) postfile.Value { return postfile.Value{Text: text} }
+	return &postfile.Poll{Options: cli.Map(p.Options, text), For: text(post.PollTime(*p.api())), Multiple: p.Multiple, HideTotals: p.HideTotals}
+}
+
+// fileOverride returns what an account gets for a file, without media.
+func fileOverride(account string, o overrideState) postfile.Override {
+	text := func(text string) postfile.Value { return postfile.Value{Text: text} }
+	out := postfile.Override{
+		Account: text(account), Text: text(o.Content), Options: o.Options, Poll: filePoll(o.Poll),
+		ContentWarning: text(o.ContentWarning), Visibility: text(o.Visibility), Language: text(o.Language),
+	}
+	if o.Media != nil {
+		out.Media = &[]postfile.Media{}
+	}
+	if o.Thread != nil {
+		parts := []postfile.Part{}
+		for _, part := range *o.Thread {
+			parts = append(parts, postfile.Part{Content: text(part.Content)})
+		}
+		out.Thread = &parts
+	}
+	return out
 }
 
 var notInSlugs = regexp.MustCompile(`[^a-z0-9]+`)

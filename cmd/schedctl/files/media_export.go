@@ -16,6 +16,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
 )
 
@@ -42,7 +43,28 @@ func (a *adopter) addMedia(f *postfile.File, p apiv1.Post) (assets []apiv1.Media
 			f.LinkPreview.Card.Image = &m
 		}
 	}
+	for i := range f.Overrides {
+		o, of := &f.Overrides[i], overrideOf(p, a, f.Overrides[i].Account.Text)
+		if o.Media != nil && of.Media != nil {
+			*o.Media = add(*of.Media)
+		}
+		if o.Thread != nil && of.Thread != nil {
+			for j := range *o.Thread {
+				(*o.Thread)[j].Media = add((*of.Thread)[j].Media)
+			}
+		}
+	}
 	return assets
+}
+
+// overrideOf returns the override of a post for an account that its file names.
+func overrideOf(p apiv1.Post, a *adopter, account string) apiv1.Override {
+	for _, o := range p.TargetOverrides {
+		if account == cli.FirstNonEmpty(a.names[o.SocialAccountID], o.SocialAccountID) {
+			return o
+		}
+	}
+	return apiv1.Override{}
 }
 
 // mediaOf returns the media of a part for its file, and their assets among those of the

@@ -17,6 +17,31 @@ func (p *planner) partRequests(list []partState) []apiv1.Part {
 	return parts
 }
 
+// overrideRequests returns the overrides of a state for a request, with the media that the
+// workspace has, never nil.
+func (p *planner) overrideRequests(s postState) []apiv1.Override {
+	list := []apiv1.Override{}
+	for _, o := range s.Overrides {
+		wire := apiv1.Override{SocialAccountID: o.Account, Options: o.Options, Poll: o.Poll.api()}
+		if o.Media != nil {
+			wire.Media = new(p.mediaRequests(*o.Media))
+		}
+		if o.Thread != nil {
+			wire.Thread = new(p.partRequests(*o.Thread))
+		}
+		for _, field := range []struct {
+			value string
+			to    **string
+		}{{o.Content, &wire.Content}, {o.ContentWarning, &wire.ContentWarning}, {o.Visibility, &wire.Visibility}, {o.Language, &wire.Language}} {
+			if field.value != "" {
+				*field.to = &field.value
+			}
+		}
+		list = append(list, wire)
+	}
+	return list
+}
+
 // commentRequest returns the first comment of a state for a request, or nil.
 func (p *planner) commentRequest(s postState) *apiv1.Part {
 	if s.FirstComment == nil {
@@ -77,6 +102,18 @@ func withoutMedia(create *apiv1.CreatePost) bool {
 	}
 	if create.LinkPreview != nil && create.LinkPreview.Card != nil {
 		create.LinkPreview.Card.Image = nil
+	}
+	for i := range create.TargetOverrides {
+		o := &create.TargetOverrides[i]
+		o.Media = nil
+		if o.Thread == nil {
+			continue
+		}
+		for j := range *o.Thread {
+			part := &(*o.Thread)[j]
+			part.Media = nil
+			empty = empty || part.Content == ""
+		}
 	}
 	return !empty
 }

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,8 +77,8 @@ func (p *pollState) api() *apiv1.Poll {
 	return &apiv1.Poll{Options: p.Options, ExpiresInSeconds: p.Seconds, Multiple: p.Multiple, HideTotals: p.HideTotals}
 }
 
-// allMedia returns the media of all parts and the picture of the card. It can return the
-// same bytes several times.
+// allMedia returns the media of all parts, the picture of the card, and the media of single
+// accounts. It can return the same bytes several times.
 func (s postState) allMedia() []mediaState {
 	list := slices.Clone(s.Media)
 	for _, part := range s.Thread {
@@ -90,6 +89,14 @@ func (s postState) allMedia() []mediaState {
 	}
 	if s.Card != nil && s.Card.Image != nil {
 		list = append(list, *s.Card.Image)
+	}
+	for _, o := range s.Overrides {
+		if o.Media != nil {
+			list = append(list, *o.Media...)
+		}
+		for _, part := range cli.Deref(o.Thread) {
+			list = append(list, part.Media...)
+		}
 	}
 	return list
 }
@@ -111,10 +118,32 @@ func (s postState) withMediaOf(other postState) postState {
 	if s.FirstComment != nil && other.FirstComment != nil {
 		s.FirstComment = &partState{Content: s.FirstComment.Content, Media: known(s.FirstComment.Media, other.FirstComment.Media)}
 	}
+	s.Overrides = slices.Clone(s.Overrides)
+	for i, o := range s.Overrides {
+		at := slices.IndexFunc(other.Overrides, func(other overrideState) bool { return other.Account == o.Account })
+		if at >= 0 {
+			s.Overrides[i] = o.withMediaOf(other.Overrides[at], known)
+		}
+	}
 	if card := s.Card; card != nil && other.Card != nil && card.Image != nil && hasUnknownBytes([]mediaState{*card.Image}) {
 		s.Card = &cardState{URL: card.URL, Title: card.Title, Description: card.Description, Image: other.Card.Image}
 	}
 	return s
+}
+
+// withMediaOf returns the override with the media of another one as known chooses them.
+func (o overrideState) withMediaOf(other overrideState, known func(own, others []mediaState) []mediaState) overrideState {
+	if o.Media != nil && other.Media != nil {
+		o.Media = new(known(*o.Media, *other.Media))
+	}
+	if o.Thread != nil && other.Thread != nil {
+		parts := slices.Clone(*o.Thread)
+		for i := range parts[:min(len(parts), len(*other.Thread))] {
+			parts[i].Media = known(parts[i].Media, (*other.Thread)[i].Media)
+		}
+		o.Thread = &parts
+	}
+	return o
 }
 
 // partFields returns the fields of a state besides those of the first part.
@@ -139,14 +168,21 @@ func (s postState) partFields(files map[string]mediaState) (list []difference) {
 
 // partFields returns what an account gets instead of what the post says, besides text,
 // media and options. name is that of the account.
-func (o overrideState) partFields(name string) (list []difference) {
-	thread := ""
+func (o overrideState) partFields(name string, files map[string]mediaState) (list []difference) {
 	if o.Thread != nil {
-		form, _ := json.Marshal(*o.Thread)
-		thread = string(form)
+		if len(*o.Thread) == 0 {
+			list = append(list, difference{Field: "thread " + name, After: "no further parts"})
+		}
+		for i, part := range *o.Thread {
+			number := fmt.Sprintf("part %d", i+2)
+			list = append(list, difference{Field: "override " + name + " " + number, After: part.Content})
+			if media := mediaText(part.Media, files); media != "" {
+				list = append(list, difference{Field: "media " + name + " " + number, After: media})
+			}
+		}
 	}
 	for _, field := range []difference{
-		{Field: "thread", After: thread}, {Field: "poll", After: o.Poll.text()}, {Field: "content_warning", After: o.ContentWarning},
+		{Field: "poll", After: o.Poll.text()}, {Field: "content_warning", After: o.ContentWarning},
 		{Field: "visibility", After: o.Visibility}, {Field: "language", After: o.Language},
 	} {
 		field.Field += " " + name

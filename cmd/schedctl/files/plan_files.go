@@ -136,6 +136,9 @@ func (r *fileReader) understand(f *postfile.File) wantedPost {
 		r.problemf(f, f.At.Line, "a post with a time needs an account; add to: [ACCOUNT]")
 	}
 	if r.accounts == nil {
+		for _, o := range f.Overrides {
+			r.overrideState(f, o)
+		}
 		return w
 	}
 	for _, to := range f.To {
@@ -150,25 +153,6 @@ func (r *fileReader) understand(f *postfile.File) wantedPost {
 	}
 	w.postState = w.sorted()
 	return w
-}
-
-func (r *fileReader) readOverride(f *postfile.File, o postfile.Override, w *wantedPost) {
-	ids, err := account.PickIDs(r.App, r.accounts, []string{o.Account.Text})
-	if err == nil && (o.Options == nil || o.Text.Text != "") {
-		err = cli.CheckText(o.Text.Text, "the text for "+o.Account.Text)
-	}
-	if err != nil {
-		r.problemf(f, o.Account.Line, "%v", err)
-	}
-	for _, id := range ids {
-		switch {
-		case !slices.Contains(w.Accounts, id):
-			r.problemf(f, o.Account.Line, "the post does not go to %s; add it to \"to\"", o.Account.Text)
-		case slices.ContainsFunc(w.Overrides, func(o overrideState) bool { return o.Account == id }):
-			r.problemf(f, o.Account.Line, "%s names an account a second time; name each account in one way", o.Account.Text)
-		}
-		w.Overrides = append(w.Overrides, overrideState{Account: id, Content: o.Text.Text, Options: o.Options})
-	}
 }
 
 func (r *fileReader) readLabels(f *postfile.File, w *wantedPost) {

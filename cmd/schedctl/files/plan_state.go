@@ -40,7 +40,6 @@ type overrideState struct {
 	Options map[string]any `json:"options,omitempty"`
 
 	// The account gets these instead of those of the post, unless they are nil or empty.
-	// Files cannot describe them.
 	Media          *[]mediaState `json:"media,omitempty"`
 	Thread         *[]partState  `json:"thread,omitempty"`
 	Poll           *pollState    `json:"poll,omitempty"`
@@ -99,19 +98,6 @@ func (s postState) digest() string {
 	return "v1:" + hex.EncodeToString(sum[:])
 }
 
-// apiOverrides returns the overrides for a request, never nil.
-func (s postState) apiOverrides() []apiv1.Override {
-	list := []apiv1.Override{}
-	for _, o := range s.Overrides {
-		wire := apiv1.Override{SocialAccountID: o.Account, Options: o.Options}
-		if o.Content != "" {
-			wire.Content = &o.Content
-		}
-		list = append(list, wire)
-	}
-	return list
-}
-
 // difference is a field that changes.
 type difference struct {
 	// Field is at, to, labels, content, media, first_comment, poll, link_preview,
@@ -142,7 +128,7 @@ func (s postState) fields(names post.AccountRefs, files map[string]mediaState) [
 		if o.Media != nil {
 			list = append(list, difference{Field: "media " + name, After: cli.FirstNonEmpty(mediaText(*o.Media, files), "no files")})
 		}
-		list = append(list, o.partFields(name)...)
+		list = append(list, o.partFields(name, files)...)
 	}
 	return list
 }

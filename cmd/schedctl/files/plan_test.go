@@ -26,7 +26,7 @@ const (
 
 // statePost returns a post in a state.
 func statePost(s postState, status schedctl.Status) apiv1.Post {
-	p := apiv1.Post{ID: "post_1", Status: status, Content: s.Content, SocialAccountIDs: s.Accounts, Labels: s.Labels, TargetOverrides: s.apiOverrides()}
+	p := apiv1.Post{ID: "post_1", Status: status, Content: s.Content, SocialAccountIDs: s.Accounts, Labels: s.Labels, TargetOverrides: new(planner).overrideRequests(s)}
 	if at, err := time.Parse(time.RFC3339, s.At); err == nil {
 		p.PublishAt = apiv1.NewTime(at)
 	}

@@ -46,7 +46,7 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 func (p *planner) request(s *step) apiv1.CreatePost {
 	w := s.wanted
 	create := apiv1.CreatePost{
-		Content: w.Content, SocialAccountIDs: w.Accounts, TargetOverrides: w.apiOverrides(), Labels: w.Labels,
+		Content: w.Content, SocialAccountIDs: w.Accounts, TargetOverrides: p.overrideRequests(w.postState), Labels: w.Labels,
 		AllowDuplicate: p.allowDuplicate, Media: p.mediaRequests(w.Media),
 	}
 	p.addParts(&create, w.postState)
@@ -64,15 +64,15 @@ func contentProblems(f *postfile.File, v apiv1.Validation, names post.AccountRef
 	}
 	for _, acct := range v.Accounts {
 		name := cli.FirstNonEmpty(names[acct.SocialAccountID], acct.SocialAccountID)
-		line := f.Content.Line
+		in, line := f, f.Content.Line
 		at := slices.IndexFunc(f.Overrides, func(o postfile.Override) bool {
 			return o.Account.Text == name || o.Account.Text == acct.SocialAccountID || strings.HasSuffix(name, ":"+o.Account.Text)
 		})
 		if at >= 0 {
-			line = f.Overrides[at].Account.Line
+			in, line = forAccount(f, f.Overrides[at]), f.Overrides[at].Account.Line
 		}
 		for _, problem := range acct.Problems {
-			list = append(list, f.Problemf(problemLine(f, problem.Field, line), "%s: %s", name, cli.OneLine(problem.Message)))
+			list = append(list, f.Problemf(problemLine(in, problem.Field, line), "%s: %s", name, cli.OneLine(problem.Message)))
 		}
 	}
 	return list

@@ -85,7 +85,7 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 		b.WriteString(line + "\n")
 	}
 	if v.Allowed {
-		b.WriteString("the post would be taken\n")
+		b.WriteString("the post would be accepted\n")
 	}
 	return a.Write(b.Bytes())
 }

@@ -160,7 +160,7 @@ func (o *createOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	overrides, err := readOverrides(o.overrides)
+	overrides, err := readOverrides(o.overrides, &o.parts)
 	if err == nil {
 		_, err = o.labels.read()
 	}
@@ -294,7 +294,7 @@ func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1
 func (o *createOptions) write(content string, overrides []override) idempotentWrite {
 	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
 	for _, v := range overrides {
-		parts = append(parts, "override", v.account, v.text)
+		parts = append(append(parts, "override", v.account, v.text), v.thread...)
 	}
 	parts = append(parts, labeledParts("label", o.labels.labels)...)
 	if o.externalID != "" {

@@ -214,7 +214,7 @@ func (o *editOptions) readFlags() (edit apiv1.EditPost, overrides []override, er
 	if at != nil {
 		edit.PublishAt = apiv1.NewTime(at.Time)
 	}
-	if overrides, err = readOverrides(o.overrides); err != nil {
+	if overrides, err = readOverrides(o.overrides, &o.parts); err != nil {
 		return edit, nil, err
 	}
 	if edit.Labels, err = o.labels.read(); err == nil {

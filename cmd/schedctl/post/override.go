@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/threadtext"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -18,7 +19,7 @@ import (
 // addOverride defines --override.
 func addOverride(a *cli.App, cmd *cobra.Command, overrides *[]string) {
 	cmd.Flags().StringArrayVar(overrides, "override", nil,
-		"a different text for one account, as `account=text` or account=@file (repeatable)")
+		"a different text for one account, as `account=text` or account=@file (repeatable); with --thread, lines --- separate its parts")
 	cmd.RegisterFlagCompletionFunc("override", func(cmd *cobra.Command, args []string, part string) ([]string, cobra.ShellCompDirective) {
 		names, _ := account.Complete(a)(cmd, nil, part)
 		for i, name := range names {
@@ -29,11 +30,15 @@ func addOverride(a *cli.App, cmd *cobra.Command, overrides *[]string) {
 	})
 }
 
-// override is one --override. An empty text removes the text of the account.
-type override struct{ account, text string }
+// override is one --override. An empty text removes the text and the parts of the account.
+type override struct {
+	account, text string
+	thread        []string // the parts after the first one; nil for those of the post
+}
 
-// readOverrides reads the flags and the files that they name.
-func readOverrides(flags []string) (list []override, err error) {
+// readOverrides reads the flags and the files that they name. parts are the flags of the
+// same command: with --thread, the texts are split, too.
+func readOverrides(flags []string, parts *partFlags) (list []override, err error) {
 	for _, flag := range flags {
 		account, text, found := strings.Cut(flag, "=")
 		if !found || account == "" {
@@ -57,9 +62,37 @@ func readOverrides(flags []string) (list []override, err error) {
 				return nil, err
 			}
 		}
-		list = append(list, override{account, text})
+		o := override{account: account, text: text}
+		if parts.thread {
+			texts := threadtext.Split(text)
+			if o.text = texts[0]; len(texts) > 1 {
+				o.thread = texts[1:]
+			}
+		}
+		if err := o.checkParts(parts); err != nil {
+			return nil, err
+		}
+		list = append(list, o)
 	}
 	return list, nil
+}
+
+// checkParts returns an error for parts without a text, and for files of parts that the
+// account would not get.
+func (o override) checkParts(parts *partFlags) error {
+	if o.thread == nil {
+		return nil
+	}
+	for i, text := range append([]string{o.text}, o.thread...) {
+		if err := cli.CheckText(text, fmt.Sprintf("part %d for %s", i+1, o.account)); err != nil {
+			return err
+		}
+	}
+	if parts.numbersParts() {
+		return cli.UsageError("--override %s has parts of its own, which would not get the files of --part-media", o.account).
+			WithHint("give the account other files with a post file; see schedctl apply --help")
+	}
+	return nil
 }
 
 // overridesFor returns overrides for a request: those in before, replaced or extended
@@ -81,7 +114,7 @@ func overridesFor(ctx context.Context, a *cli.App, c *client.Client, list []over
 				return nil, cli.UsageError("--override %s: the account has a text already; give one", o.account)
 			}
 			given[id] = true
-			out = replaceOverride(out, id, o.text)
+			out = replaceOverride(out, id, o)
 		}
 	}
 	return out, nil
@@ -89,16 +122,26 @@ func overridesFor(ctx context.Context, a *cli.App, c *client.Client, list []over
 
 // replaceOverride returns the overrides with a new text for one account. Its options
 // stay.
-func replaceOverride(list []apiv1.Override, id, text string) []apiv1.Override {
+func replaceOverride(list []apiv1.Override, id string, o override) []apiv1.Override {
 	var content *string
-	if text != "" {
-		content = &text
+	if o.text != "" {
+		content = &o.text
+	}
+	var thread *[]apiv1.Part
+	if o.thread != nil {
+		thread = &[]apiv1.Part{}
+		for _, text := range o.thread {
+			*thread = append(*thread, apiv1.Part{Content: text, Media: []apiv1.PostMedia{}})
+		}
 	}
 	for i := range list {
 		if list[i].SocialAccountID != id {
 			continue
 		}
 		list[i].Content = content
+		if thread != nil || content == nil {
+			list[i].Thread = thread
+		}
 		if isEmptyOverride(list[i]) {
 			return slices.Delete(list, i, i+1)
 		}
@@ -107,7 +150,7 @@ func replaceOverride(list []apiv1.Override, id, text string) []apiv1.Override {
 	if content == nil {
 		return list
 	}
-	return append(list, apiv1.Override{SocialAccountID: id, Content: content})
+	return append(list, apiv1.Override{SocialAccountID: id, Content: content, Thread: thread})
 }
 
 // isEmptyOverride reports whether an override changes nothing.

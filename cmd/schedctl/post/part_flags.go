@@ -218,13 +218,20 @@ func (f *partFlags) checkParts(texts []string, firstMedia bool) error {
 		if i == 0 && !f.thread {
 			continue // the caller checked it
 		}
-		if err := cli.CheckText(text, "part "+number); err != nil {
+		err := cli.CheckText(text, "part "+number)
+		if strings.TrimSpace(text) == "" {
+			err = cli.InvalidError(schedctl.ValidationFailed, "part %s is empty", number).WithHint("give it a text, or a file with --part-media " + number + "=FILE")
+			if i == 0 {
+				err = cli.InvalidError(schedctl.ValidationFailed, "part 1 is empty").WithHint("give it a text, or a file with --media")
+			}
+		}
+		if err != nil {
 			return err
 		}
 	}
 	for number := range f.numbered {
 		if n, err := strconv.Atoi(number); err == nil && n > len(texts) {
-			return cli.UsageError("--part-media %s=…: the post has %s", number, cli.Plural(len(texts), "part"))
+			return cli.UsageError("--part-media %s=…: the post has %s", number, cli.Plural(len(texts), "part")).WithHint("give --part for each further part")
 		}
 	}
 	if f.comment == "" {

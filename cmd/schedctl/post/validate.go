@@ -73,7 +73,7 @@ func (o *validateOptions) run(ctx context.Context) error {
 	case len(o.to) == 0:
 		return cli.InvalidError(schedctl.InvalidSocialAccounts, "no account is given, and each network has its own rules").WithHint("give --to ACCOUNT, or --to all")
 	}
-	overrides, err := readOverrides(o.overrides)
+	overrides, err := readOverrides(o.overrides, &o.parts)
 	if err == nil {
 		err = o.media.Check()
 	}
