@@ -100,6 +100,13 @@ type ClassRules struct {
 	Ahead time.Duration
 }
 
+// AnyFile returns the rules for files of every class, without limits.
+func AnyFile() map[schedctl.MediaClass]ClassRules {
+	return map[schedctl.MediaClass]ClassRules{
+		schedctl.MediaImage: {}, schedctl.MediaGIF: {}, schedctl.MediaVideo: {}, schedctl.MediaDocument: {},
+	}
+}
+
 // MediaPublisher is a publisher whose network takes files. Publish sends every file of
 // Request.Files or fails: a post is never published with fewer files. If the network's
 // response shows that it dropped one, the receipt says so with [DegradedMedia].

@@ -283,11 +283,24 @@ func (e *Error) Unwrap() error { return e.Err }
 // AsError returns err as an [*Error]. Any other error is a bug in the publisher; it
 // becomes an error with an unknown outcome.
 func AsError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return &Error{Kind: schedctl.KindUnknown, Message: "the publisher returned no usable result", Outcome: schedctl.OutcomeUnknown, Err: err}
+}
+
+// NotPublished returns err with the outcome not_published, for requests that do not
+// publish.
+func NotPublished(err error) error {
+	e := *AsError(err)
+	e.Outcome = schedctl.OutcomeNotPublished
+	return &e
+}
+
+// CannotAsk returns the error of a [Finder] that can never determine whether the post was
+// published.
+func CannotAsk(why string) error {
+	return &Error{Kind: schedctl.KindPlatform, Code: CodeCannotAsk, Message: why, Outcome: schedctl.OutcomeUnknown}
 }
 
 // Registry maps platform names to publishers.

@@ -83,7 +83,7 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	}
 	a, err := outbound.PostBody(ctx, p.client, u.JoinPath("xrpc", "com.atproto.repo.uploadBlob").String(), outbound.Header(p.userAgent, r.Credentials[fieldAccess]), outbound.FileBody(f))
 	if err != nil {
-		return publish.Upload{}, notPublished(err)
+		return publish.Upload{}, publish.NotPublished(err)
 	}
 	if a.Status < 200 || a.Status > 299 {
 		return publish.Upload{}, blobRefusal(a, r, f)

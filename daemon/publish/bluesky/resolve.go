@@ -27,7 +27,7 @@ func (p *Publisher) resolve(ctx context.Context, u *url.URL, found []facet) ([]f
 		if !cached {
 			var err error
 			if did, err = p.resolveHandle(ctx, u, mention.handle); err != nil {
-				return nil, notPublished(err)
+				return nil, publish.NotPublished(err)
 			}
 			known[mention.handle] = did
 		}

@@ -55,7 +55,7 @@ func (p *Publisher) openSession(ctx context.Context, u *url.URL, c publish.Crede
 		}
 	}
 	if err != nil {
-		return session{}, notPublished(err)
+		return session{}, publish.NotPublished(err)
 	}
 	return s, s.check(c)
 }
@@ -213,12 +213,4 @@ func withoutSession(c publish.Credentials) publish.Credentials {
 // secrets returns the values that no message may contain.
 func secrets(c publish.Credentials) []string {
 	return []string{c["app_password"], c[fieldAccess], c[fieldRefresh], c[fieldDID]}
-}
-
-// notPublished sets the outcome of an error to not_published, for requests that do
-// not publish.
-func notPublished(err error) error {
-	e := *publish.AsError(err)
-	e.Outcome = schedctl.OutcomeNotPublished
-	return &e
 }

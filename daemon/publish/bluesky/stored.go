@@ -44,11 +44,11 @@ func (p *Publisher) stored(ctx context.Context, u *url.URL, c publish.Credential
 	a, err := outbound.Get(ctx, p.client, target.String(), outbound.Header(p.userAgent, c[fieldAccess]))
 	switch {
 	case err != nil:
-		return "", false, notPublished(err)
+		return "", false, publish.NotPublished(err)
 	case errorName(a) == "RecordNotFound", a.Status == http.StatusBadRequest && strings.Contains(outbound.ErrorText(a), "Could not locate record"):
 		return "", false, nil
 	case a.Status != http.StatusOK:
-		return "", false, notPublished(refusal(a, time.Now(), secrets(c)...))
+		return "", false, publish.NotPublished(refusal(a, time.Now(), secrets(c)...))
 	}
 	var body struct {
 		URI any `json:"uri"`

@@ -50,14 +50,14 @@ func (p *Publisher) authorizedQuery(ctx context.Context, u *url.URL, method, tok
 func (p *Publisher) blueskyServer(ctx context.Context, u *url.URL, r publish.Request) (string, error) {
 	a, err := p.authorizedQuery(ctx, u, "com.atproto.server.getSession", r.Credentials[fieldAccess], nil)
 	if err != nil {
-		return "", notPublished(err)
+		return "", publish.NotPublished(err)
 	}
 	if a.Status != http.StatusOK {
 		e := refusal(a, time.Now(), secrets(r.Credentials)...)
 		if e.Kind == schedctl.KindContent || a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed || a.Status == http.StatusNotImplemented {
 			return "", nil // another implementation, without this method
 		}
-		return "", notPublished(e)
+		return "", publish.NotPublished(e)
 	}
 	var body struct {
 		Document struct {
@@ -87,10 +87,10 @@ func (p *Publisher) serviceToken(ctx context.Context, u *url.URL, r publish.Requ
 		"aud": {"did:web:" + audience}, "lxm": {method}, "exp": {strconv.FormatInt(time.Now().Add(serviceTokenLife).Unix(), 10)},
 	})
 	if err != nil {
-		return "", notPublished(err)
+		return "", publish.NotPublished(err)
 	}
 	if a.Status != http.StatusOK {
-		return "", notPublished(refusal(a, time.Now(), secrets(r.Credentials)...))
+		return "", publish.NotPublished(refusal(a, time.Now(), secrets(r.Credentials)...))
 	}
 	var body struct {
 		Token any `json:"token"`
@@ -131,11 +131,11 @@ func (p *Publisher) uploadVideo(ctx context.Context, u *url.URL, server string, 
 	}
 	target, err := p.videoCall("app.bsky.video.uploadVideo", url.Values{"did": {r.Credentials[fieldDID]}, "name": {publish.UploadName(r, f)}})
 	if err != nil {
-		return publish.Upload{}, notPublished(err)
+		return publish.Upload{}, publish.NotPublished(err)
 	}
 	a, err := outbound.PostBody(ctx, p.client, target.String(), outbound.Header(p.userAgent, token), outbound.FileBody(f))
 	if err != nil {
-		return publish.Upload{}, notPublished(err)
+		return publish.Upload{}, publish.NotPublished(err)
 	}
 	job := parseJob(a)
 	switch {
@@ -156,7 +156,7 @@ func (p *Publisher) uploadVideo(ctx context.Context, u *url.URL, server string, 
 func (p *Publisher) checkVideoLimits(ctx context.Context, u *url.URL, r publish.Request, f publish.File) error {
 	service, err := url.Parse(p.videoService)
 	if err != nil {
-		return notPublished(err)
+		return publish.NotPublished(err)
 	}
 	const method = "app.bsky.video.getUploadLimits"
 	token, err := p.serviceToken(ctx, u, r, service.Host, method)
@@ -165,7 +165,7 @@ func (p *Publisher) checkVideoLimits(ctx context.Context, u *url.URL, r publish.
 	}
 	a, err := p.authorizedQuery(ctx, service, method, token, nil)
 	if err != nil {
-		return notPublished(err)
+		return publish.NotPublished(err)
 	}
 	var limits struct {
 		CanUpload *bool  `json:"canUpload"`
@@ -255,11 +255,11 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 	}
 	target, err := p.videoCall("app.bsky.video.getJobStatus", url.Values{"jobId": {id}})
 	if err != nil {
-		return u, notPublished(err)
+		return u, publish.NotPublished(err)
 	}
 	a, err := outbound.Get(ctx, p.client, target.String(), outbound.Header(p.userAgent, ""))
 	if err != nil {
-		return u, notPublished(err)
+		return u, publish.NotPublished(err)
 	}
 	j := parseJob(a)
 	switch {
@@ -276,7 +276,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 	case a.Status == http.StatusOK:
 		return u, unexpectedVideo(a.Status, "the video service did not respond with the state of the video")
 	}
-	return u, notPublished(outbound.Refusal(a, time.Now()))
+	return u, publish.NotPublished(outbound.Refusal(a, time.Now()))
 }
 
 // processedVideo returns the blob of a video that the video service has processed.

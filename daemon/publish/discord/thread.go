@@ -29,7 +29,7 @@ func (p *Publisher) checkParent(ctx context.Context, w webhook, r publish.Reques
 	}
 	a, err := outbound.Get(ctx, p.client, w.messageURL(url.PathEscape(r.Parent.ID)), outbound.Header(p.userAgent, ""))
 	if err != nil {
-		return notPublished(err)
+		return publish.NotPublished(err)
 	}
 	if a.Status == http.StatusOK || a.Status == http.StatusMethodNotAllowed {
 		return nil
@@ -41,13 +41,5 @@ func (p *Publisher) checkParent(ctx context.Context, w webhook, r publish.Reques
 	case a.Status == http.StatusNotFound && e.Code == "":
 		return nil
 	}
-	return notPublished(e)
-}
-
-// notPublished sets the outcome of an error to not_published, for requests that do not
-// publish.
-func notPublished(err error) error {
-	e := *publish.AsError(err)
-	e.Outcome = schedctl.OutcomeNotPublished
-	return &e
+	return publish.NotPublished(e)
 }

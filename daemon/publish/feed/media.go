@@ -15,12 +15,7 @@ import (
 
 // MediaRules allows every file that the daemon stores.
 func (f *Feed) MediaRules(schedctl.Account) publish.MediaRules {
-	return publish.MediaRules{
-		Mixed: true, Fetched: true,
-		Classes: map[schedctl.MediaClass]publish.ClassRules{
-			schedctl.MediaImage: {}, schedctl.MediaGIF: {}, schedctl.MediaVideo: {}, schedctl.MediaDocument: {},
-		},
-	}
+	return publish.MediaRules{Mixed: true, Fetched: true, Classes: publish.AnyFile()}
 }
 
 // fileName returns the last element of the address of a file: the ids of the target and

@@ -9,12 +9,7 @@ import (
 
 // MediaRules allows every file that the daemon stores: a receiver has no limits.
 func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
-	return publish.MediaRules{
-		Mixed: true, Fetched: true,
-		Classes: map[schedctl.MediaClass]publish.ClassRules{
-			schedctl.MediaImage: {}, schedctl.MediaGIF: {}, schedctl.MediaVideo: {}, schedctl.MediaDocument: {},
-		},
-	}
+	return publish.MediaRules{Mixed: true, Fetched: true, Classes: publish.AnyFile()}
 }
 
 // media describes a file that the receiver can fetch.

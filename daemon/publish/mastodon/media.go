@@ -55,7 +55,7 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	}
 	a, err := p.postMedia(ctx, u, r, f)
 	if err != nil {
-		return publish.Upload{}, notPublished(err)
+		return publish.Upload{}, publish.NotPublished(err)
 	}
 	if a.Status < 200 || a.Status > 299 {
 		return publish.Upload{}, p.uploadRefusal(ctx, u, a, r, f)
@@ -117,7 +117,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, upload pub
 	}
 	a, err := p.getMedia(ctx, u, r, upload.ID)
 	if err != nil {
-		return upload, notPublished(err)
+		return upload, publish.NotPublished(err)
 	}
 	switch a.Status {
 	case http.StatusPartialContent:
@@ -132,7 +132,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, upload pub
 		e.HTTPStatus = a.Status
 		return upload, outbound.WithErrorText(e, outbound.ErrorText(a, r.Credentials["access_token"]))
 	}
-	return upload, notPublished(outbound.Refusal(a, time.Now()))
+	return upload, publish.NotPublished(outbound.Refusal(a, time.Now()))
 }
 
 // uploadLost is the error of a status that refers to files that the server does not have.
@@ -226,12 +226,4 @@ func unprocessed(status int) *publish.Error {
 		Kind: schedctl.KindPlatform, Code: "processing", HTTPStatus: status, Outcome: schedctl.OutcomeNotPublished,
 		Message: "the server has not processed the files of the post yet; schedctl will retry",
 	}
-}
-
-// notPublished sets the outcome of an error to not_published, for requests that do not
-// publish.
-func notPublished(err error) error {
-	e := *publish.AsError(err)
-	e.Outcome = schedctl.OutcomeNotPublished
-	return &e
 }

@@ -48,11 +48,11 @@ func (p *Publisher) checkPoll(ctx context.Context, u *url.URL, r publish.Request
 	}
 	rules, version, err := p.pollRules(ctx, u, r.Credentials)
 	if err != nil {
-		return notPublished(err)
+		return publish.NotPublished(err)
 	}
 	software, err := p.software(ctx, u, version)
 	if err != nil {
-		return notPublished(err)
+		return publish.NotPublished(err)
 	}
 	if withoutPolls[software] {
 		return publish.Contentf("poll", "the server runs %s, which has no polls; remove the poll, or leave the account out", software)

@@ -25,7 +25,7 @@ func (p *Publisher) checkParent(ctx context.Context, u *url.URL, r publish.Reque
 	a, err := outbound.Get(ctx, p.client, u.JoinPath("api/v1/statuses", url.PathEscape(r.Parent.ID)).String(), p.header(r.Credentials))
 	switch {
 	case err != nil:
-		return notPublished(err)
+		return publish.NotPublished(err)
 	case a.Status == http.StatusOK:
 		return nil
 	case a.Status == http.StatusNotFound, a.Status == http.StatusGone:

@@ -95,8 +95,7 @@ func (p *Publisher) displayName(ctx context.Context, s session, user string) (st
 		DisplayName any    `json:"displayname"`
 	}
 	status, err := p.get(ctx, s, s.endpoint("rooms", s.room, "state", "m.room.member", user), &response)
-	var refused *publish.Error
-	if errors.As(err, &refused) && refused.HTTPStatus == http.StatusForbidden {
+	if refused, ok := errors.AsType[*publish.Error](err); ok && refused.HTTPStatus == http.StatusForbidden {
 		status, err = refused.HTTPStatus, nil
 	}
 	if err != nil {

@@ -86,8 +86,7 @@ func (p *Publisher) sentBefore(ctx context.Context, s session, r publish.Request
 		since = since.Add(-24 * time.Hour) // the post may have been rescheduled
 	}
 	sent, err := p.search(ctx, s, r, since)
-	var e *publish.Error
-	if errors.As(err, &e) && e.Code == publish.CodeCannotAsk {
+	if e, ok := errors.AsType[*publish.Error](err); ok && e.Code == publish.CodeCannotAsk {
 		return sent, nil
 	}
 	return sent, err

@@ -62,7 +62,7 @@ func (p *Publisher) search(ctx context.Context, s session, r publish.Request, si
 			return sent, err
 		}
 		if status != http.StatusOK {
-			return sent, cannotAsk("the homeserver does not show the messages of the room")
+			return sent, publish.CannotAsk("the homeserver does not show the messages of the room")
 		}
 		for key, id := range events.find(keys, user) {
 			sent[key] = schedctl.Receipt{ID: id, URL: roomPage(s.room, user, id)}
@@ -72,7 +72,7 @@ func (p *Publisher) search(ctx context.Context, s session, r publish.Request, si
 		}
 		query.Set("from", events.End)
 	}
-	return sent, cannotAsk("the room has too many newer messages to search")
+	return sent, publish.CannotAsk("the room has too many newer messages to search")
 }
 
 // filter selects messages of the user.
@@ -82,10 +82,6 @@ func filter(user string) string {
 		f["senders"] = []string{user}
 	}
 	return string(outbound.EncodeJSON(f))
-}
-
-func cannotAsk(why string) error {
-	return &publish.Error{Kind: schedctl.KindPlatform, Code: publish.CodeCannotAsk, Message: why, Outcome: schedctl.OutcomeUnknown}
 }
 
 // eventPage is a page of a room's events, newest first.

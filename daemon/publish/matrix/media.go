@@ -20,12 +20,7 @@ var contentURI = pattern.Lazy(`^mxc://[A-Za-z0-9.:\[\]-]{1,230}/[A-Za-z0-9_-]{1,
 // MediaRules allows files of any type. Homeservers have different limits of the size; a
 // file that is too large is refused when it is uploaded.
 func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
-	return publish.MediaRules{
-		NoAlt: true, Mixed: true,
-		Classes: map[schedctl.MediaClass]publish.ClassRules{
-			schedctl.MediaImage: {}, schedctl.MediaGIF: {}, schedctl.MediaVideo: {}, schedctl.MediaDocument: {},
-		},
-	}
+	return publish.MediaRules{NoAlt: true, Mixed: true, Classes: publish.AnyFile()}
 }
 
 // fileInfo describes a file
@@ -72,7 +67,7 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	a, err := outbound.PostBody(ctx, p.client, u.String(), outbound.Header(p.userAgent, s.token), outbound.FileBody(f))
 	switch {
 	case err != nil:
-		return publish.Upload{}, notPublished(err)
+		return publish.Upload{}, publish.NotPublished(err)
 	case a.Status == http.StatusRequestEntityTooLarge:
 		return publish.Upload{}, publish.FileTooLarge(a.Status, p.maxUpload(ctx, s))
 	case a.Status < 200 || a.Status > 299:
@@ -82,7 +77,7 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 		ContentURI string `json:"content_uri"`
 	}
 	if a.Cut || json.Unmarshal(a.Body, &body) != nil || !contentURI().MatchString(body.ContentURI) {
-		return publish.Upload{}, notPublished(outbound.Unconfirmed(a, "the homeserver did not confirm the upload of a file; schedctl will retry"))
+		return publish.Upload{}, publish.NotPublished(outbound.Unconfirmed(a, "the homeserver did not confirm the upload of a file; schedctl will retry"))
 	}
 	return publish.Upload{ID: body.ContentURI, Ready: true}, nil
 }

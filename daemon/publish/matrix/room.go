@@ -24,7 +24,7 @@ func (p *Publisher) checkReadable(ctx context.Context, s session) error {
 	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "state", "m.room.encryption").String(), outbound.Header(p.userAgent, s.token))
 	switch {
 	case err != nil:
-		return notPublished(err)
+		return publish.NotPublished(err)
 	case a.Status == http.StatusOK:
 		return &publish.Error{
 			Kind: schedctl.KindAuth, Code: "encrypted", Outcome: schedctl.OutcomeNotPublished,
@@ -39,14 +39,6 @@ func (p *Publisher) checkReadable(ctx context.Context, s session) error {
 		}
 	}
 	return nil
-}
-
-// notPublished sets the outcome of an error to not_published, for requests that do
-// not publish.
-func notPublished(err error) error {
-	e := *publish.AsError(err)
-	e.Outcome = schedctl.OutcomeNotPublished
-	return &e
 }
 
 // powerLevels are the parts of m.room.power_levels that say who may send messages.

@@ -62,7 +62,7 @@ func (p *Publisher) checkParent(ctx context.Context, s session, r publish.Reques
 func (p *Publisher) checkEvent(ctx context.Context, s session, id string) error {
 	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "event", id).String(), outbound.Header(p.userAgent, s.token))
 	if err != nil {
-		return notPublished(err)
+		return publish.NotPublished(err)
 	}
 	var event struct {
 		Content  map[string]json.RawMessage `json:"content"`

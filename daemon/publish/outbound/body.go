@@ -87,8 +87,7 @@ func untimed(client *http.Client) *http.Client {
 // unreadableBody is the error of a request whose body cannot be read. The cause may be
 // a [publish.Error] of its own, for example that the bytes are not those of the post.
 func unreadableBody(err error, outcome schedctl.Outcome) error {
-	var known *publish.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*publish.Error](err); ok {
 		e := *known
 		e.Outcome = outcome
 		return &e

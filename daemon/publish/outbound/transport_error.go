@@ -115,8 +115,7 @@ func isErrno(err error) bool {
 // safeCause returns the part of err that may be logged. It contains neither the URL
 // nor bytes from the server.
 func safeCause(err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	var op *net.OpError

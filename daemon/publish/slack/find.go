@@ -33,7 +33,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 		return schedctl.Receipt{}, false, err
 	}
 	if a.webhook != nil {
-		return schedctl.Receipt{}, false, cannotAsk("a webhook cannot list its messages")
+		return schedctl.Receipt{}, false, publish.CannotAsk("a webhook cannot list its messages")
 	}
 	query := url.Values{
 		"channel": {a.channel}, "limit": {pageSize}, "include_all_metadata": {"true"},
@@ -71,8 +71,7 @@ func (p *Publisher) search(ctx context.Context, a access, method string, r publi
 	for range maxPages {
 		var h history
 		err := p.get(ctx, a, method, query, &h)
-		var e *publish.Error
-		if errors.As(err, &e) && e.Code == threadMissing {
+		if e, ok := errors.AsType[*publish.Error](err); ok && e.Code == threadMissing {
 			return "", nil
 		}
 		if err != nil {
@@ -86,11 +85,7 @@ func (p *Publisher) search(ctx context.Context, a access, method string, r publi
 		}
 		query.Set("cursor", h.Metadata.NextCursor)
 	}
-	return "", cannotAsk("the channel has too many newer messages to search")
-}
-
-func cannotAsk(why string) error {
-	return &publish.Error{Kind: schedctl.KindPlatform, Code: publish.CodeCannotAsk, Message: why, Outcome: schedctl.OutcomeUnknown}
+	return "", publish.CannotAsk("the channel has too many newer messages to search")
 }
 
 // history is a page of a channel's messages.
