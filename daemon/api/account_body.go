@@ -52,8 +52,7 @@ func readEditAccount(d *decoder) (b settings) {
 func (b *settings) read(d *decoder, name string) {
 	switch name {
 	case "name":
-		text := d.string()
-		b.name = &text
+		b.name = new(d.string())
 	case "credentials":
 		b.credentials = publish.Credentials{}
 		d.settings(func(field string) { b.credentials[field] = d.string() })

@@ -7,13 +7,11 @@ import "github.com/schedctl/schedctl"
 func (d *decoder) annotation(name string, a *schedctl.Annotation) bool {
 	switch name {
 	case "external_id":
-		id := d.externalID()
-		a.ExternalID = &id
+		a.ExternalID = new(d.externalID())
 	case "managed":
 		a.Managed = d.managed()
 	case "labels":
-		labels := d.labels()
-		a.Labels = &labels
+		a.Labels = new(d.labels())
 	default:
 		return false
 	}

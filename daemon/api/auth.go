@@ -111,10 +111,8 @@ var errBadKey = schedctl.Errorf(schedctl.InvalidAPIKey, "", "this is not an API 
 // authorize returns nil when the key holds at least one of the scopes, or when
 // scopes is empty.
 func authorize(key *schedctl.APIKey, scopes []schedctl.Scope) error {
-	for _, scope := range scopes {
-		if key.Allows(scope) {
-			return nil
-		}
+	if slices.ContainsFunc(scopes, key.Allows) {
+		return nil
 	}
 	if len(scopes) == 0 {
 		return nil

@@ -247,6 +247,23 @@ func (d *decoder) list(want string, item func()) {
 	}
 }
 
+// shortList reads a list of at most most elements with read. Of a longer one it discards
+// the rest, and adds a fault with advice. The result is not nil.
+func shortList[T any](d *decoder, want string, most int, advice string, read func() T) []T {
+	list := []T{}
+	d.list(want, func() {
+		if len(list) > most {
+			d.skip()
+			return
+		}
+		list = append(list, read())
+	})
+	if len(list) > most {
+		d.wrong(schedctl.ValidationFailed, "has more than %d entries; %s", most, advice)
+	}
+	return list
+}
+
 // text reads a string without NUL characters. It returns false for anything else.
 func (d *decoder) text() (string, bool) {
 	if d.peek() != '"' {

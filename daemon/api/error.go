@@ -41,8 +41,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusUnauthorized {
 		header.Set("WWW-Authenticate", "Bearer")
 	}
-	var located *locatedError
-	if errors.As(err, &located) && located.location != "" {
+	if located, ok := errors.AsType[*locatedError](err); ok && located.location != "" {
 		header.Set("Location", located.location)
 	}
 	body, err := encode(apiv1.NewError(e, requestID))
@@ -55,8 +54,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // asError returns the error for the client. Errors without a code are internal, and
 // the text of an internal error is not sent.
 func asError(err error) *schedctl.Error {
-	var e *schedctl.Error
-	if errors.As(err, &e) && e.Code != schedctl.Internal {
+	if e, ok := errors.AsType[*schedctl.Error](err); ok && e.Code != schedctl.Internal {
 		return e
 	}
 	return internal(err)

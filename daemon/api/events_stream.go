@@ -182,8 +182,7 @@ func (o *streamWriter) flush(ctx context.Context) error {
 
 // sendEnd sends the reason for the end of the stream to the client.
 func (o *streamWriter) sendEnd(cause error) error {
-	var e *schedctl.Error
-	if errors.As(cause, &e) {
+	if e, ok := errors.AsType[*schedctl.Error](cause); ok {
 		o.comment(e.Message)
 		o.conn.SetWriteDeadline(time.Now().Add(endTimeout))
 		return errors.Join(cause, o.write())

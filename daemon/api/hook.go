@@ -30,11 +30,9 @@ func (b *hookChange) read(d *decoder, name string, types []schedctl.EventType) {
 	case "event_types":
 		b.eventTypes = d.eventTypes(types)
 	case "name":
-		text := d.webhookName()
-		b.name = &text
+		b.name = new(d.webhookName())
 	case "enabled":
-		enabled := d.bool()
-		b.enabled = &enabled
+		b.enabled = new(d.bool())
 	}
 }
 

@@ -67,8 +67,7 @@ func (b *notificationChange) oneWay(d *decoder) {
 func (b *notificationChange) read(d *decoder, policy outbound.Policy, name string) {
 	switch name {
 	case "social_account_id":
-		id := d.string()
-		b.account = &id
+		b.account = new(d.string())
 	case "email":
 		b.mail = d.mailSettings(policy)
 	default:

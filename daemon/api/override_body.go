@@ -1,23 +1,17 @@
 package api
 
-import "github.com/schedctl/schedctl"
+import (
+	"fmt"
+
+	"github.com/schedctl/schedctl"
+)
 
 var overrideFields = []string{"social_account_id", "content", "media", "options", "thread", "poll", "content_warning", "visibility", "language"}
 
-// overrides reads target_overrides. When there are too many, it discards the rest.
+// overrides reads target_overrides.
 func (d *decoder) overrides() []schedctl.Override {
-	list := []schedctl.Override{}
-	d.list("a list of objects", func() {
-		if len(list) > schedctl.MaxAccounts {
-			d.skip()
-			return
-		}
-		list = append(list, d.override())
-	})
-	if len(list) > schedctl.MaxAccounts {
-		d.wrong(schedctl.ValidationFailed, "has more than %d entries; a post has at most %d accounts, and each has one override at most", schedctl.MaxAccounts, schedctl.MaxAccounts)
-	}
-	return list
+	advice := fmt.Sprintf("a post has at most %d accounts, and each has one override at most", schedctl.MaxAccounts)
+	return shortList(d, "a list of objects", schedctl.MaxAccounts, advice, d.override)
 }
 
 // override reads one override. Null content or options mean the value that the

@@ -147,18 +147,16 @@ func readEditPost(d *decoder) (b editPost) {
 		given = given || name != "allow_duplicate"
 		switch name {
 		case "content":
-			text := d.string()
-			b.content = &text
+			b.content = new(d.string())
 		case "media", "media_asset_ids":
 			d.onlyMediaField(name, &b.mediaField)
 			b.media = new(d.mediaField(name))
 		case "social_account_ids":
-			b.accountIDs = d.accountIDList()
+			b.accountIDs = new(d.accountIDs())
 		case "publish_at":
 			b.publishAt = d.refuseNow(d.publishAt())
 		case "target_overrides":
-			list := d.overrides()
-			b.overrides = &list
+			b.overrides = new(d.overrides())
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool()
 		case "title":
@@ -193,7 +191,7 @@ func readSchedulePost(d *decoder) (b schedulePost) {
 		case "publish_at":
 			b.publishAt = d.refuseNow(d.publishAt())
 		case "social_account_ids":
-			b.accountIDs = d.accountIDList()
+			b.accountIDs = new(d.accountIDs())
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool()
 		}
@@ -214,7 +212,7 @@ func readPublishPost(d *decoder) (b publishPost) {
 	d.object(publishPostFields, func(name string) {
 		switch name {
 		case "social_account_ids":
-			b.accountIDs = d.accountIDList()
+			b.accountIDs = new(d.accountIDs())
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool()
 		}
@@ -259,13 +257,6 @@ func readNothing(d *decoder) struct{} {
 
 // accountIDs reads the ids of accounts.
 func (d *decoder) accountIDs() []string { return d.ids(schedctl.InvalidSocialAccounts) }
-
-// accountIDList reads the ids of accounts, where an absent list differs from an
-// empty one.
-func (d *decoder) accountIDList() *[]string {
-	ids := d.accountIDs()
-	return &ids
-}
 
 // maxID is too long for an id.
 const maxID = 64

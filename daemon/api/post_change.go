@@ -127,8 +127,7 @@ func (c *request) findAccounts(find func(id string) (schedctl.Account, error), i
 // connected.
 func (c *request) launchAccounts(r storage.Reader, p *schedctl.Post, ids *[]string) (*[]schedctl.Account, error) {
 	if ids == nil && p.Status() == schedctl.Draft {
-		own := p.AccountIDs()
-		ids = &own
+		ids = new(p.AccountIDs())
 	}
 	return c.accountList(r, ids)
 }

@@ -53,8 +53,7 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 	}
 	list.Count = len(list.Results)
 	if page.Next != nil {
-		next := encodeCursor(query, *page.Next)
-		list.NextCursor = &next
+		list.NextCursor = new(encodeCursor(query, *page.Next))
 	}
 	return newResponse(http.StatusOK, list)
 }

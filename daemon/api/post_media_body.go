@@ -18,22 +18,12 @@ func (d *decoder) onlyMediaField(name string, given *string) {
 // mediaField reads a list of files: objects, or ids for the field media_asset_ids. The
 // result is not nil. The hashes are not set.
 func (d *decoder) mediaField(name string) []schedctl.PostMedia {
-	list, read, want := []schedctl.PostMedia{}, d.postMedia, "a list of objects"
+	read, want := d.postMedia, "a list of objects"
 	if name == "media_asset_ids" {
 		want = "a list of strings"
 		read = func() schedctl.PostMedia { return schedctl.PostMedia{AssetID: d.assetID()} }
 	}
-	d.list(want, func() {
-		if len(list) > maxMediaRead {
-			d.skip()
-			return
-		}
-		list = append(list, read())
-	})
-	if len(list) > maxMediaRead {
-		d.wrong(schedctl.ValidationFailed, "has more than %d entries; send fewer files", maxMediaRead)
-	}
-	return list
+	return shortList(d, want, maxMediaRead, "send fewer files", read)
 }
 
 var postMediaFields = []string{"id", "alt_text"}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,10 +71,8 @@ func (p precondition) check(post *schedctl.Post) error {
 		return nil
 	}
 	current := strconv.FormatInt(post.Version, 10)
-	for _, v := range p.versions {
-		if v == current {
-			return nil
-		}
+	if slices.Contains(p.versions, current) {
+		return nil
 	}
 	return schedctl.Errorf(schedctl.VersionMismatch, "If-Match",
 		"the post is now at version %s; read it again and repeat the change if it still applies", current)

@@ -92,21 +92,10 @@ func (d *decoder) optionalString() string {
 
 // thread reads the parts of a thread; null is an empty list. The result is not nil.
 func (d *decoder) thread() []schedctl.Part {
-	parts := []schedctl.Part{}
 	if d.null() {
-		return parts
+		return []schedctl.Part{}
 	}
-	d.list("a list of objects", func() {
-		if len(parts) > schedctl.MaxThread {
-			d.skip()
-			return
-		}
-		parts = append(parts, d.part())
-	})
-	if len(parts) > schedctl.MaxThread {
-		d.wrong(schedctl.ValidationFailed, "has more than %d entries; a thread has at most so many parts after the first one", schedctl.MaxThread)
-	}
-	return parts
+	return shortList(d, "a list of objects", schedctl.MaxThread, "a thread has at most so many parts after the first one", d.part)
 }
 
 func (d *decoder) optionalPart() (part schedctl.Part) {
@@ -158,21 +147,11 @@ func (d *decoder) poll() (p schedctl.Poll) {
 	return p
 }
 
-func (d *decoder) pollOptions() (options []string) {
+func (d *decoder) pollOptions() []string {
 	if d.null() {
 		return nil
 	}
-	d.list("a list of strings", func() {
-		if len(options) > maxPollRead {
-			d.skip()
-			return
-		}
-		options = append(options, d.string())
-	})
-	if len(options) > maxPollRead {
-		d.wrong(schedctl.ValidationFailed, "has more than %d entries; send fewer options", maxPollRead)
-	}
-	return options
+	return shortList(d, "a list of strings", maxPollRead, "send fewer options", d.string)
 }
 
 // seconds reads a whole number of seconds.

@@ -56,8 +56,7 @@ func (b *webhookChange) read(d *decoder, policy outbound.Policy, name string) {
 		b.hookChange.read(d, name, schedctl.EventTypes())
 		return
 	}
-	address := d.webhookURL(policy)
-	b.url = &address
+	b.url = new(d.webhookURL(policy))
 }
 
 // webhookURL reads a URL that the outbound policy allows.
