@@ -21,23 +21,20 @@ func (c *Client) Accounts(ctx context.Context, q AccountQuery) ([]apiv1.Account,
 	if q.Status != "" {
 		query.Set("status", q.Status)
 	}
-	var out apiv1.AccountList
-	err := c.get(ctx, accounts, query, &out)
+	out, err := get[apiv1.AccountList](ctx, c, accounts, query)
 	return out.Results, err
 }
 
 // AddAccount connects an account. The daemon verifies the credentials with the network
 // before it stores them.
 func (c *Client) AddAccount(ctx context.Context, a apiv1.AddAccount, options ...Option) (apiv1.Account, error) {
-	var out apiv1.AccountEnvelope
-	err := c.write(ctx, http.MethodPost, accounts, a, &out, options)
+	out, err := write[apiv1.AccountEnvelope](ctx, c, http.MethodPost, accounts, a, options)
 	return out.SocialAccount, err
 }
 
 // Account returns one account, even if it is disconnected.
 func (c *Client) Account(ctx context.Context, id string) (apiv1.Account, error) {
-	var out apiv1.AccountEnvelope
-	err := c.get(ctx, itemPath(accounts, id), nil, &out)
+	out, err := get[apiv1.AccountEnvelope](ctx, c, itemPath(accounts, id), nil)
 	return out.SocialAccount, err
 }
 
@@ -54,11 +51,10 @@ func (c *Client) VerifyAccount(ctx context.Context, id string, options ...Option
 
 // RemoveAccount disconnects an account and erases its secrets.
 func (c *Client) RemoveAccount(ctx context.Context, id string, options ...Option) error {
-	return c.write(ctx, http.MethodDelete, itemPath(accounts, id), nil, nil, options)
+	return c.delete(ctx, itemPath(accounts, id), options)
 }
 
 func (c *Client) changeAccount(ctx context.Context, method, path string, body any, options []Option) (apiv1.Account, error) {
-	var out apiv1.AccountEnvelope
-	err := c.write(ctx, method, path, body, &out, options)
+	out, err := write[apiv1.AccountEnvelope](ctx, c, method, path, body, options)
 	return out.SocialAccount, err
 }

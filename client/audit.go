@@ -16,9 +16,7 @@ type AuditQuery struct {
 
 // Audit returns one page of the audit log of the workspace, newest first.
 func (c *Client) Audit(ctx context.Context, q AuditQuery) (apiv1.AuditList, error) {
-	var out apiv1.AuditList
-	err := c.get(ctx, "/audit", pageValues(q.Limit, q.Cursor), &out)
-	return out, err
+	return get[apiv1.AuditList](ctx, c, "/audit", pageValues(q.Limit, q.Cursor))
 }
 
 // EachAudit iterates over all entries, starting with the page of q. It ends after the

@@ -44,19 +44,20 @@ func (e *Error) Unwrap() error { return &schedctl.Error{Code: e.API.Code, Messag
 // idempotency key created, when err rejects a different request with the same key.
 // It is empty when the daemon does not report an id.
 func CreatedBefore(err error) (id string) {
-	var refused *Error
-	if !errors.As(err, &refused) || refused.API.Code != schedctl.IdempotencyKeyReused || refused.Location == "" {
-		return ""
-	}
-	return path.Base(refused.Location)
+	return namedObject(err, schedctl.IdempotencyKeyReused)
 }
 
 // ExistingPost returns the id of the post that already has the external id of a
 // request, when err is the daemon's error for that. It is empty when the key of the
 // request may not see that post.
 func ExistingPost(err error) (id string) {
-	var refused *Error
-	if !errors.As(err, &refused) || refused.API.Code != schedctl.ExternalIDExists || refused.Location == "" {
+	return namedObject(err, schedctl.ExternalIDExists)
+}
+
+// namedObject returns the id of the object that an error response with a code names.
+func namedObject(err error, code schedctl.Code) (id string) {
+	refused, ok := errors.AsType[*Error](err)
+	if !ok || refused.API.Code != code || refused.Location == "" {
 		return ""
 	}
 	return path.Base(refused.Location)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -19,9 +20,8 @@ import (
 const mediaPath = "/media"
 
 // MediaConfig returns the media types and limits of uploads.
-func (c *Client) MediaConfig(ctx context.Context) (out apiv1.MediaConfig, err error) {
-	err = c.get(ctx, mediaPath+"/config", nil, &out)
-	return out, err
+func (c *Client) MediaConfig(ctx context.Context) (apiv1.MediaConfig, error) {
+	return get[apiv1.MediaConfig](ctx, c, mediaPath+"/config", nil)
 }
 
 // MediaQuery selects a page of assets. The zero value is the first page.
@@ -31,9 +31,8 @@ type MediaQuery struct {
 }
 
 // MediaAssets returns one page of the assets of the workspace, newest first.
-func (c *Client) MediaAssets(ctx context.Context, q MediaQuery) (out apiv1.MediaList, err error) {
-	err = c.get(ctx, mediaPath, pageValues(q.Limit, q.Cursor), &out)
-	return out, err
+func (c *Client) MediaAssets(ctx context.Context, q MediaQuery) (apiv1.MediaList, error) {
+	return get[apiv1.MediaList](ctx, c, mediaPath, pageValues(q.Limit, q.Cursor))
 }
 
 // EachMediaAsset iterates over all pages from the page of q on. It ends after an error.
@@ -47,8 +46,7 @@ func (c *Client) EachMediaAsset(ctx context.Context, q MediaQuery) iter.Seq2[api
 
 // MediaAsset returns one asset.
 func (c *Client) MediaAsset(ctx context.Context, id string) (apiv1.MediaAsset, error) {
-	var out apiv1.MediaEnvelope
-	err := c.get(ctx, itemPath(mediaPath, id), nil, &out)
+	out, err := get[apiv1.MediaEnvelope](ctx, c, itemPath(mediaPath, id), nil)
 	return out.MediaAsset, err
 }
 
@@ -59,7 +57,7 @@ func (c *Client) EditMediaAsset(ctx context.Context, id string, e apiv1.EditMedi
 
 // DeleteMediaAsset deletes an asset that no unpublished post uses.
 func (c *Client) DeleteMediaAsset(ctx context.Context, id string, options ...Option) error {
-	return c.write(ctx, http.MethodDelete, itemPath(mediaPath, id), nil, nil, options)
+	return c.delete(ctx, itemPath(mediaPath, id), options)
 }
 
 // fetchTimeout is longer than the two minutes for which the daemon fetches a file.
@@ -68,17 +66,14 @@ const fetchTimeout = 150 * time.Second
 // FetchMedia lets the daemon fetch a file from a public URL. Without [Config.Timeout],
 // it waits until the daemon gives up.
 func (c *Client) FetchMedia(ctx context.Context, m apiv1.MediaFromURL, options ...Option) (apiv1.MediaAsset, error) {
-	var out apiv1.MediaEnvelope
 	options = append(options[:len(options):len(options)], func(r *apiRequest) { r.atLeast = fetchTimeout })
-	err := c.write(ctx, http.MethodPost, mediaPath+"/from-url", m, &out, options)
-	return out.MediaAsset, err
+	return c.changeMedia(ctx, http.MethodPost, mediaPath+"/from-url", m, options)
 }
 
 // CreateUpload announces an upload and returns its URL, to which another program can
 // send the bytes. [Client.UploadMedia] does not need it.
-func (c *Client) CreateUpload(ctx context.Context, u apiv1.CreateUpload, options ...Option) (out apiv1.UploadEnvelope, err error) {
-	err = c.write(ctx, http.MethodPost, mediaPath+"/uploads", u, &out, options)
-	return out, err
+func (c *Client) CreateUpload(ctx context.Context, u apiv1.CreateUpload, options ...Option) (apiv1.UploadEnvelope, error) {
+	return write[apiv1.UploadEnvelope](ctx, c, http.MethodPost, mediaPath+"/uploads", u, options)
 }
 
 // ConfirmUpload confirms an announced upload whose bytes were sent.
@@ -92,8 +87,7 @@ func (c *Client) FailUpload(ctx context.Context, id string, options ...Option) (
 }
 
 func (c *Client) changeMedia(ctx context.Context, method, path string, body any, options []Option) (apiv1.MediaAsset, error) {
-	var out apiv1.MediaEnvelope
-	err := c.write(ctx, method, path, body, &out, options)
+	out, err := write[apiv1.MediaEnvelope](ctx, c, method, path, body, options)
 	return out.MediaAsset, err
 }
 
@@ -146,9 +140,7 @@ func (c *Client) tryUpload(ctx context.Context, r apiRequest, f UploadFile, out 
 	}
 	req.ContentLength = length
 	req.Header = c.resty.Header.Clone()
-	for name, values := range r.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, r.header)
 	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("Expect", "100-continue")
 	if c.resty.Token != "" {

@@ -9,7 +9,6 @@ import (
 // Nodes returns the daemons that share the database, including this one and those that
 // stopped within the last hour.
 func (c *Client) Nodes(ctx context.Context) ([]apiv1.Node, error) {
-	var out apiv1.NodeList
-	err := c.get(ctx, "/nodes", nil, &out)
+	out, err := get[apiv1.NodeList](ctx, c, "/nodes", nil)
 	return out.Results, err
 }

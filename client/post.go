@@ -59,9 +59,7 @@ func (q PostQuery) values() url.Values {
 
 // Posts returns one page of posts.
 func (c *Client) Posts(ctx context.Context, q PostQuery) (apiv1.PostList, error) {
-	var out apiv1.PostList
-	err := c.get(ctx, posts, q.values(), &out)
-	return out, err
+	return get[apiv1.PostList](ctx, c, posts, q.values())
 }
 
 // EachPost iterates over all posts that q selects. q.Limit is the size of a page. It
@@ -77,8 +75,7 @@ func (c *Client) EachPost(ctx context.Context, q PostQuery) iter.Seq2[apiv1.Post
 // CreatePost creates a draft, a scheduled post, or a post that is published at once,
 // depending on its PublishAt. If it returns no error, the post is on the daemon's disk.
 func (c *Client) CreatePost(ctx context.Context, p apiv1.CreatePost, options ...Option) (apiv1.Post, error) {
-	var out apiv1.PostEnvelope
-	err := c.write(ctx, http.MethodPost, posts, p, &out, options)
+	out, err := write[apiv1.PostEnvelope](ctx, c, http.MethodPost, posts, p, options)
 	return out.Post, err
 }
 
@@ -95,32 +92,26 @@ func (c *Client) ValidateChange(ctx context.Context, id string, p apiv1.CreatePo
 }
 
 func (c *Client) validate(ctx context.Context, p apiv1.ValidatePost) (apiv1.Validation, error) {
-	var out apiv1.Validation
-	err := c.write(ctx, http.MethodPost, posts+"/validate", p, &out, nil)
-	return out, err
+	return write[apiv1.Validation](ctx, c, http.MethodPost, posts+"/validate", p, nil)
 }
 
 // Post returns one post.
 func (c *Client) Post(ctx context.Context, id string) (apiv1.Post, error) {
-	var out apiv1.PostEnvelope
-	err := c.get(ctx, itemPath(posts, id), nil, &out)
+	out, err := get[apiv1.PostEnvelope](ctx, c, itemPath(posts, id), nil)
 	return out.Post, err
 }
 
 // PostIfChanged returns a post that has another version than the given one. If the
 // post still has that version, the error is [ErrNotModified].
 func (c *Client) PostIfChanged(ctx context.Context, id string, version int64) (apiv1.Post, error) {
-	var out apiv1.PostEnvelope
 	unlessVersion := func(r *apiRequest) { r.header.Set("If-None-Match", versionTag(version)) }
-	err := c.get(ctx, itemPath(posts, id), nil, &out, unlessVersion)
+	out, err := get[apiv1.PostEnvelope](ctx, c, itemPath(posts, id), nil, unlessVersion)
 	return out.Post, err
 }
 
 // PostTimeline returns what happened to a post, oldest first.
 func (c *Client) PostTimeline(ctx context.Context, id string) (apiv1.Timeline, error) {
-	var out apiv1.Timeline
-	err := c.get(ctx, itemPath(posts, id, "timeline"), nil, &out)
-	return out, err
+	return get[apiv1.Timeline](ctx, c, itemPath(posts, id, "timeline"), nil)
 }
 
 // EditPost changes a draft or a scheduled post. External id, managed and labels
@@ -131,7 +122,7 @@ func (c *Client) EditPost(ctx context.Context, id string, p apiv1.EditPost, opti
 
 // DeletePost deletes a draft permanently.
 func (c *Client) DeletePost(ctx context.Context, id string, options ...Option) error {
-	return c.write(ctx, http.MethodDelete, itemPath(posts, id), nil, nil, options)
+	return c.delete(ctx, itemPath(posts, id), options)
 }
 
 // SchedulePost sets the publish time of a draft.
@@ -167,7 +158,6 @@ func (c *Client) RetryPost(ctx context.Context, id string, p apiv1.RetryPost, op
 }
 
 func (c *Client) changePost(ctx context.Context, method, path string, body any, options []Option) (apiv1.Post, error) {
-	var out apiv1.PostEnvelope
-	err := c.write(ctx, method, path, body, &out, options)
+	out, err := write[apiv1.PostEnvelope](ctx, c, method, path, body, options)
 	return out.Post, err
 }

@@ -55,26 +55,36 @@ func IfVersion(version int64) Option {
 // versionTag returns the ETag of a version.
 func versionTag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
-// get reads into out.
-func (c *Client) get(ctx context.Context, path string, query url.Values, out any, options ...Option) error {
+// get reads an object.
+func get[T any](ctx context.Context, c *Client, path string, query url.Values, options ...Option) (out T, err error) {
 	if err := checkPath(path); err != nil {
-		return err
+		return out, err
 	}
 	r := apiRequest{method: http.MethodGet, path: path, query: query, header: http.Header{}}
 	for _, o := range options {
 		o(&r)
 	}
-	return c.call(ctx, r, out)
+	err = c.call(ctx, r, &out)
+	return out, err
 }
 
-// write sends body and decodes the response into out; either may be nil.
-func (c *Client) write(ctx context.Context, method, path string, body, out any, options []Option) error {
+// write sends body, which may be nil, and returns the decoded response.
+func write[T any](ctx context.Context, c *Client, method, path string, body any, options []Option) (out T, err error) {
 	if err := checkPath(path); err != nil {
-		return err
+		return out, err
 	}
 	r := newWrite(method, path, options)
 	r.body = body
-	return c.call(ctx, r, out)
+	err = c.call(ctx, r, &out)
+	return out, err
+}
+
+// delete sends a request whose response has no body.
+func (c *Client) delete(ctx context.Context, path string, options []Option) error {
+	if err := checkPath(path); err != nil {
+		return err
+	}
+	return c.call(ctx, newWrite(http.MethodDelete, path, options), nil)
 }
 
 // newWrite returns a request with a new idempotency key, unless the options set one.

@@ -15,61 +15,50 @@ const webhooks = "/webhooks"
 
 // Webhooks returns all webhooks of the workspace in order of creation.
 func (c *Client) Webhooks(ctx context.Context) ([]apiv1.Webhook, error) {
-	var out apiv1.WebhookList
-	err := c.get(ctx, webhooks, nil, &out)
+	out, err := get[apiv1.WebhookList](ctx, c, webhooks, nil)
 	return out.Results, err
 }
 
 // Webhook returns one webhook.
 func (c *Client) Webhook(ctx context.Context, id string) (apiv1.Webhook, error) {
-	var out apiv1.WebhookEnvelope
-	err := c.get(ctx, itemPath(webhooks, id), nil, &out)
+	out, err := get[apiv1.WebhookEnvelope](ctx, c, itemPath(webhooks, id), nil)
 	return out.Webhook, err
 }
 
 // CreateWebhook creates a webhook and returns it with its secret, which is not
 // shown again.
 func (c *Client) CreateWebhook(ctx context.Context, w apiv1.CreateWebhook, options ...Option) (apiv1.WebhookSecret, error) {
-	var out apiv1.WebhookSecret
-	err := c.write(ctx, http.MethodPost, webhooks, w, &out, options)
-	return out, err
+	return write[apiv1.WebhookSecret](ctx, c, http.MethodPost, webhooks, w, options)
 }
 
 // EditWebhook changes a webhook. A webhook that is enabled again receives future
 // events.
 func (c *Client) EditWebhook(ctx context.Context, id string, w apiv1.EditWebhook, options ...Option) (apiv1.Webhook, error) {
-	var out apiv1.WebhookEnvelope
-	err := c.write(ctx, http.MethodPatch, itemPath(webhooks, id), w, &out, options)
+	out, err := write[apiv1.WebhookEnvelope](ctx, c, http.MethodPatch, itemPath(webhooks, id), w, options)
 	return out.Webhook, err
 }
 
 // DeleteWebhook deletes a webhook with its pending deliveries.
 func (c *Client) DeleteWebhook(ctx context.Context, id string, options ...Option) error {
-	return c.write(ctx, http.MethodDelete, itemPath(webhooks, id), nil, nil, options)
+	return c.delete(ctx, itemPath(webhooks, id), options)
 }
 
 // TestWebhook queues a test event for a webhook and returns its delivery.
 func (c *Client) TestWebhook(ctx context.Context, id string, options ...Option) (apiv1.WebhookTest, error) {
-	var out apiv1.WebhookTest
-	err := c.write(ctx, http.MethodPost, itemPath(webhooks, id, "test"), nil, &out, options)
-	return out, err
+	return write[apiv1.WebhookTest](ctx, c, http.MethodPost, itemPath(webhooks, id, "test"), nil, options)
 }
 
 // RotateWebhookSecret replaces the secret of a webhook and returns the new one,
 // which is not shown again. For a day, requests are signed with both secrets.
 func (c *Client) RotateWebhookSecret(ctx context.Context, id string, options ...Option) (apiv1.WebhookSecret, error) {
-	var out apiv1.WebhookSecret
-	err := c.write(ctx, http.MethodPost, itemPath(webhooks, id, "rotate-secret"), nil, &out, options)
-	return out, err
+	return write[apiv1.WebhookSecret](ctx, c, http.MethodPost, itemPath(webhooks, id, "rotate-secret"), nil, options)
 }
 
 // ReplayWebhook queues the failed deliveries again that were created at or after the
 // given time.
 func (c *Client) ReplayWebhook(ctx context.Context, id string, since time.Time, options ...Option) (apiv1.WebhookReplay, error) {
-	var out apiv1.WebhookReplay
 	body := apiv1.ReplayWebhook{Since: apiv1.Time{Time: since}}
-	err := c.write(ctx, http.MethodPost, itemPath(webhooks, id, "replay"), body, &out, options)
-	return out, err
+	return write[apiv1.WebhookReplay](ctx, c, http.MethodPost, itemPath(webhooks, id, "replay"), body, options)
 }
 
 // DeliveryQuery selects deliveries of a webhook. Zero fields do not filter; for the page
@@ -90,9 +79,7 @@ func (q DeliveryQuery) values() url.Values {
 
 // Deliveries returns one page of the deliveries of a webhook, the newest first.
 func (c *Client) Deliveries(ctx context.Context, webhookID string, q DeliveryQuery) (apiv1.DeliveryList, error) {
-	var out apiv1.DeliveryList
-	err := c.get(ctx, itemPath(webhooks, webhookID, "deliveries"), q.values(), &out)
-	return out, err
+	return get[apiv1.DeliveryList](ctx, c, itemPath(webhooks, webhookID, "deliveries"), q.values())
 }
 
 // EachDelivery iterates over all deliveries that q selects. q.Limit is the size of a
@@ -107,8 +94,7 @@ func (c *Client) EachDelivery(ctx context.Context, webhookID string, q DeliveryQ
 
 // ReplayDelivery queues a delivery for an immediate request, whatever its status.
 func (c *Client) ReplayDelivery(ctx context.Context, webhookID, id string, options ...Option) (apiv1.Delivery, error) {
-	var out apiv1.DeliveryEnvelope
 	deliveries := itemPath(webhooks, webhookID, "deliveries")
-	err := c.write(ctx, http.MethodPost, itemPath(deliveries, id, "replay"), nil, &out, options)
+	out, err := write[apiv1.DeliveryEnvelope](ctx, c, http.MethodPost, itemPath(deliveries, id, "replay"), nil, options)
 	return out.Delivery, err
 }

@@ -11,15 +11,12 @@ const workspaces = "/workspaces"
 
 // Workspaces returns all workspaces of the daemon in order of creation.
 func (c *Client) Workspaces(ctx context.Context) ([]apiv1.Workspace, error) {
-	var out apiv1.WorkspaceList
-	err := c.get(ctx, workspaces, nil, &out)
+	out, err := get[apiv1.WorkspaceList](ctx, c, workspaces, nil)
 	return out.Results, err
 }
 
 // CreateWorkspace creates a workspace and its first API key. The key's secret is in
 // this response only.
 func (c *Client) CreateWorkspace(ctx context.Context, w apiv1.CreateWorkspace, options ...Option) (apiv1.CreatedWorkspace, error) {
-	var out apiv1.CreatedWorkspace
-	err := c.write(ctx, http.MethodPost, workspaces, w, &out, options)
-	return out, err
+	return write[apiv1.CreatedWorkspace](ctx, c, http.MethodPost, workspaces, w, options)
 }
