@@ -118,8 +118,7 @@ func (p *Post) Clone() Post {
 	c := *p
 	c.Labels, c.Media = slices.Clone(p.Labels), slices.Clone(p.Media)
 	if p.Managed != nil {
-		managed := *p.Managed
-		c.Managed = &managed
+		c.Managed = new(*p.Managed)
 	}
 	c.Thread, c.FirstComment, c.Poll = cloneThread(p.Thread), clonePart(p.FirstComment), p.Poll.clone()
 	c.Targets = slices.Clone(p.Targets)

@@ -1,6 +1,9 @@
 package schedctl
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Status is the state of a post or of one of its targets.
 type Status string
@@ -118,10 +121,8 @@ var rules = map[Operation]rule{
 // have their own codes; all others return [PostCanceled].
 func CheckOperation(op Operation, status Status) error {
 	r := rules[op]
-	for _, s := range r.allowed {
-		if s == status {
-			return nil
-		}
+	if slices.Contains(r.allowed, status) {
+		return nil
 	}
 	if status == Canceled && op != OpCancel && op != OpDelete {
 		return Errorf(PostCanceled, "", "the post is canceled, which is final; create a new post")

@@ -215,6 +215,5 @@ func (e *TargetError) clone() *TargetError {
 	if e == nil {
 		return nil
 	}
-	c := *e
-	return &c
+	return new(*e)
 }

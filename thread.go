@@ -126,8 +126,7 @@ func clonePart(part *Part) *Part {
 	if part == nil {
 		return nil
 	}
-	c := part.clone()
-	return &c
+	return new(part.clone())
 }
 
 func samePart(a, b *Part) bool {

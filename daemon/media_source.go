@@ -88,8 +88,7 @@ func (s *mediaSource) Fit(ctx context.Context, a schedctl.MediaAsset, limits pub
 
 // fitError is the error of a file that cannot be made to fit.
 func fitError(a schedctl.MediaAsset, err error) error {
-	var unfit *variant.FitError
-	if errors.As(err, &unfit) {
+	if unfit, ok := errors.AsType[*variant.FitError](err); ok {
 		return publish.MediaError("unfit", "%s: %v", a.ID, unfit)
 	}
 	return fmt.Errorf("fit %s: %w", a.ID, err)

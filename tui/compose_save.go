@@ -126,8 +126,7 @@ func (c *composer) edit(m *Model, at *apiv1.PublishTime) tea.Cmd {
 		body.Content = &text
 	}
 	if c.mediaChanged(0) {
-		list := c.mediaBody(0)
-		body.Media = &list
+		body.Media = new(c.mediaBody(0))
 	}
 	if c.threadChanged() {
 		thread := c.thread()
@@ -140,8 +139,7 @@ func (c *composer) edit(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	}
 	overrides := append([]apiv1.Override{}, c.overrides()...)
 	if c.accountsChanged() {
-		to := append([]string{}, c.accountIDs...)
-		body.SocialAccountIDs = &to
+		body.SocialAccountIDs = new(append([]string{}, c.accountIDs...))
 	}
 	if c.ownTextsChanged() || c.accountsChanged() && len(overrides)+len(p.TargetOverrides) > 0 {
 		body.TargetOverrides = &overrides

@@ -26,12 +26,10 @@ func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
 		body.Content = &want.Content
 	}
 	if !slices.EqualFunc(want.Media, have.Media, sameMedia) {
-		list := append([]apiv1.PostMedia{}, want.Media...)
-		body.Media = &list
+		body.Media = new(append([]apiv1.PostMedia{}, want.Media...))
 	}
 	if !slices.EqualFunc(want.Thread, have.Thread, samePart) {
-		thread := append([]apiv1.Part{}, want.Thread...)
-		body.Thread = &thread
+		body.Thread = new(append([]apiv1.Part{}, want.Thread...))
 	}
 	switch {
 	case want.FirstComment == nil && have.FirstComment != nil:
@@ -41,12 +39,10 @@ func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
 	}
 	moved := !slices.Equal(want.SocialAccountIDs, have.SocialAccountIDs)
 	if moved {
-		to := append([]string{}, want.SocialAccountIDs...)
-		body.SocialAccountIDs = &to
+		body.SocialAccountIDs = new(append([]string{}, want.SocialAccountIDs...))
 	}
 	if moved || !slices.EqualFunc(want.TargetOverrides, have.TargetOverrides, func(a, b apiv1.Override) bool { return reflect.DeepEqual(a, b) }) {
-		overrides := append([]apiv1.Override{}, want.TargetOverrides...)
-		body.TargetOverrides = &overrides
+		body.TargetOverrides = new(append([]apiv1.Override{}, want.TargetOverrides...))
 	}
 	if want.PublishAt != nil && (have.PublishAt == nil || !want.PublishAt.Equal(have.PublishAt.Time)) {
 		body.PublishAt = want.PublishAt

@@ -219,12 +219,10 @@ func newOverrides(p schedctl.Post, assets []schedctl.MediaAsset) []Override {
 			ContentWarning: optional(o.ContentWarning), Visibility: optional(o.Visibility), Language: optional(o.Language),
 		}
 		if o.Thread != nil {
-			thread := newParts(o.Thread, assets)
-			out[i].Thread = &thread
+			out[i].Thread = new(newParts(o.Thread, assets))
 		}
 		if o.Media != nil {
-			media := postMedia(o.Media, assets)
-			out[i].Media = &media
+			out[i].Media = new(postMedia(o.Media, assets))
 		}
 	}
 	return out

@@ -113,8 +113,7 @@ func NewDelivery(d schedctl.Delivery) Delivery {
 		NextAttemptAt: NewTime(d.NextAttemptAt), CreatedAt: NewTime(d.CreatedAt), AttemptedAt: NewTime(d.AttemptedAt),
 	}
 	if d.Attempt > 0 {
-		ms := d.Duration.Milliseconds()
-		out.DurationMS = &ms
+		out.DurationMS = new(d.Duration.Milliseconds())
 	}
 	return out
 }

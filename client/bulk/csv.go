@@ -29,8 +29,7 @@ func newCSVRows(in *bufio.Reader) (*csvRows, error) {
 	case errors.Is(err, io.EOF):
 		return c, fatalError(1, "the file is empty: its first line names the columns, such as %s", strings.Join(columns, ","))
 	case err != nil:
-		var at *Error
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*Error](err); ok {
 			at.Final = true
 		}
 		return c, err

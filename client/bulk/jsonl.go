@@ -143,8 +143,7 @@ func (r *Row) decode(dec *json.Decoder, key string) error {
 		value = new(json.RawMessage)
 	}
 	err := dec.Decode(value)
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		want := "a text"
 		switch key {
 		case "to", "media", "alt", "poll":

@@ -3,6 +3,7 @@ package when
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,10 +96,8 @@ func readSpan(text, rest string, known []unit) (span, error) {
 // unitIndex returns the position of the unit with a name, or -1.
 func unitIndex(known []unit, name string) int {
 	for i, u := range known {
-		for _, n := range u.names {
-			if n == name {
-				return i
-			}
+		if slices.Contains(u.names, name) {
+			return i
 		}
 	}
 	return -1

@@ -65,8 +65,7 @@ func stoppedError() *publish.Error {
 
 // sourceError is the error of a file that cannot be read or converted.
 func sourceError(n int, err error) *publish.Error {
-	var known *publish.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*publish.Error](err); ok {
 		e := *known
 		e.Outcome = schedctl.OutcomeNotPublished
 		return &e

@@ -1,6 +1,8 @@
 package bolt
 
 import (
+	"slices"
+
 	"github.com/schedctl/schedctl"
 )
 
@@ -133,10 +135,5 @@ func (tx *tx) reindex(was, is []entry) error {
 }
 
 func holds(list []entry, e *entry) bool {
-	for i := range list {
-		if list[i] == *e {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, *e)
 }

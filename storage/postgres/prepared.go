@@ -251,8 +251,7 @@ func cloneError(e *schedctl.TargetError) *schedctl.TargetError {
 	if e == nil {
 		return nil
 	}
-	c := *e
-	return &c
+	return new(*e)
 }
 
 // cloneAccount returns a deep copy.

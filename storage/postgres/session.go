@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -171,12 +172,7 @@ func isCode(err error, codes ...string) bool {
 	if !errors.As(err, &answered) {
 		return false
 	}
-	for _, code := range codes {
-		if answered.Code == code {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(codes, answered.Code)
 }
 
 // Error codes of the server.

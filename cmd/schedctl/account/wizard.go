@@ -115,8 +115,7 @@ func (w *wizard) faulty(err error) []string {
 	if errors.As(err, &login) && !slices.Contains(w.asked, loginServer) {
 		return append([]string{loginServer}, w.asked...)
 	}
-	var refused *client.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*client.Error](err); ok {
 		var names []string
 		for _, d := range refused.API.Details {
 			name := d.Field[strings.LastIndex(d.Field, ".")+1:]

@@ -221,8 +221,7 @@ func RefusalStatus(e *client.Error) int {
 // report writes an error to standard error: a line, or the envelope of the API
 // with --json. The flag may not have been parsed when the error is about flags.
 func (a *App) report(err error, args []string) {
-	var all ErrorList
-	if errors.As(err, &all) {
+	if all, ok := errors.AsType[ErrorList](err); ok {
 		for _, e := range all {
 			a.report(e, args)
 		}
@@ -238,8 +237,7 @@ func (a *App) report(err error, args []string) {
 	}
 	if !a.JSON.asked && !asksForJSON(args) {
 		headline, details := describeError(err, message)
-		var refused *client.Error
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*client.Error](err); ok {
 			headline = withHint(headline, refused.API)
 		}
 		fmt.Fprintln(a.Err, "schedctl: "+OneLine(headline))
@@ -249,8 +247,7 @@ func (a *App) report(err error, args []string) {
 		return
 	}
 	out := apiv1.Error{Code: code, Message: message}
-	var refused *client.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*client.Error](err); ok {
 		out = refused.API
 		out.Message = message
 	}

@@ -12,8 +12,7 @@ import (
 // although they must not. The error has the command that repairs this.
 func RefuseExposed(path string, refused privatefile.Access) error {
 	err := privatefile.Check(path, refused)
-	var exposed *privatefile.ExposedError
-	if errors.As(err, &exposed) {
+	if exposed, ok := errors.AsType[*privatefile.ExposedError](err); ok {
 		return OtherError("%s", exposed.Error()).WithHint("remove this permission with: " + exposed.Command)
 	}
 	return err

@@ -67,8 +67,7 @@ func runPager(pager string, text []byte) error {
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	err := cmd.Run()
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.ExitCode() != notFound {
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() != notFound {
 		return nil // the exit status of a pager does not matter
 	}
 	return err

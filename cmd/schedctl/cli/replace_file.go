@@ -41,8 +41,7 @@ func writeTo(path string, write func(io.Writer) error) error {
 // one at path. Its errors name that path.
 func CreateBeside(path string) (*os.File, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		at.Path = path
 	}
 	return f, err

@@ -36,8 +36,7 @@ func (r *fileReader) readParts(f *postfile.File, w *wantedPost) {
 
 // checkRule adds the problem of a rule at the line of its field.
 func (r *fileReader) checkRule(f *postfile.File, err error) {
-	var broken *schedctl.Error
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*schedctl.Error](err); ok {
 		r.problemf(f, problemLine(f, broken.Field, f.Content.Line), "%s", broken.Message)
 	}
 }

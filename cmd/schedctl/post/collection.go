@@ -11,8 +11,7 @@ const CollectionFlag = "collection"
 
 // RuleText returns the message of an error of the domain, without its code.
 func RuleText(err error) string {
-	var broken *schedctl.Error
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*schedctl.Error](err); ok {
 		return broken.Message
 	}
 	return err.Error()

@@ -42,8 +42,7 @@ func (l *labelFlags) read() (*[]string, error) {
 // checkLabels returns an error for invalid labels.
 func checkLabels(labels []string) error {
 	for _, label := range labels {
-		var refused *schedctl.Error
-		if errors.As(schedctl.CheckLabel("a label", label), &refused) {
+		if refused, ok := errors.AsType[*schedctl.Error](schedctl.CheckLabel("a label", label)); ok {
 			return cli.InvalidError(refused.Code, "--label %q: %s", cli.Clip(label, 60), refused.Message)
 		}
 	}

@@ -27,8 +27,7 @@ type startedDaemon struct {
 func (o *daemonStart) awaitStart(ctx context.Context, s startedDaemon, ended <-chan error) error {
 	c, err := o.awaitReady(ctx, &s, ended)
 	if err != nil {
-		var early *endedDaemon
-		if errors.As(err, &early) {
+		if early, ok := errors.AsType[*endedDaemon](err); ok {
 			showLog(o.App, early.log)
 		}
 		return err

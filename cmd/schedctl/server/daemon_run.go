@@ -177,8 +177,7 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 		o.withBanner(&cfg)
 	}
 	err = daemon.Run(ctx, cfg)
-	var refused *cli.Failure
-	if errors.As(context.Cause(ctx), &refused) {
+	if refused, ok := errors.AsType[*cli.Failure](context.Cause(ctx)); ok {
 		return refused
 	}
 	if errors.Is(err, daemon.ErrOtherKey) {

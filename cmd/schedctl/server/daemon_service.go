@@ -94,8 +94,7 @@ func runServiceTool(ctx context.Context, a *cli.App, name string, args ...string
 		return "", context.Cause(ctx)
 	}
 	reason := err.Error()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
 		reason = cli.OneLine(string(exit.Stderr))
 	}
 	return "", cli.OtherError("%s %s: %s", name, strings.Join(args, " "), reason)
@@ -105,8 +104,7 @@ func runServiceTool(ctx context.Context, a *cli.App, name string, args ...string
 // start.
 func notStarted(ctx context.Context, a *cli.App, m serviceManager, err error) error {
 	showLog(a, m.journal(ctx))
-	var f *cli.Failure
-	if errors.As(err, &f) && f.Hint == "" {
+	if f, ok := errors.AsType[*cli.Failure](err); ok && f.Hint == "" {
 		f.Hint = "its log: " + m.log() + "; start it again with: schedctl daemon start"
 	}
 	return err

@@ -173,8 +173,7 @@ const logTail = 10
 // offset in its log.
 func (o *daemonStart) daemonEnded(err error, path string, offset int64) error {
 	f := cli.OtherError("the daemon did not start").WithHint("its log is " + path)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() > 0 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
 		f.Status = exit.ExitCode()
 	}
 	lines := tailLines(path, offset, logTail)

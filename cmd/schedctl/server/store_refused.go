@@ -25,8 +25,7 @@ func admit(ctx context.Context, store storage.Store) error {
 func admitOr(refuse context.CancelCauseFunc) func(context.Context, storage.Store) error {
 	return func(ctx context.Context, store storage.Store) error {
 		err := admit(ctx, store)
-		var f *cli.Failure
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*cli.Failure](err); ok {
 			refuse(f)
 		}
 		return err

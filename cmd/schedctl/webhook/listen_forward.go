@@ -77,8 +77,7 @@ func (f *forwarder) forward(ctx context.Context, e apiv1.Event) (forwarded, erro
 	answer, err := outbound.Post(ctx, f.client, f.to, header, body)
 	if err != nil {
 		message := err.Error()
-		var unanswered *publish.Error
-		if errors.As(err, &unanswered) {
+		if unanswered, ok := errors.AsType[*publish.Error](err); ok {
 			message = unanswered.Message
 		}
 		result.Error = &message
