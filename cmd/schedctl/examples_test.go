@@ -104,6 +104,7 @@ var needsServer = []string{
 	"schedctl store copy --from bolt:schedctl.db --to postgres://schedctl@db.example/schedctl",
 	`schedctl store copy --from bolt:schedctl.db --to postgres://schedctl@db.example/schedctl --to-blobs "s3://media/schedctl"`,
 	"schedctl store copy --from postgres://schedctl@db.example/schedctl --to bolt:back.db",
+	"schedctl daemon check --store postgres://schedctl@db.example/schedctl --bytes",
 }
 
 // needsInternet are the examples that name a file of a server on the internet, which

@@ -48,7 +48,7 @@ compared. The command looks for the files where the last daemon on the data dire
 had them, or where --blobs says.
 
 Of a database on a PostgreSQL server (--store or SCHEDCTL_STORE), only the media files
-are checked; daemons may run meanwhile. The tools of the server check the database:
+are checked, also while daemons run. The tools of the server check the database:
 pg_amcheck and pg_checksums.
 
 If an older version wrote the file, only the pages are checked; the next start of the
