@@ -79,7 +79,10 @@ func (r *yamlReader) overrideKey(o *Override, key Value, n ast.Node) {
 		case isText && !missing:
 			r.problem(n, "%q must be none, or keys and values such as %s", key.Text, pollExample)
 		default:
-			o.Poll = r.poll(key, n)
+			if o.Poll = r.poll(key, n); o.Poll != nil && len(o.Poll.Options) == 0 {
+				r.problem(n, "%q has no options; write poll: %s for no poll", key.Text, noPoll)
+				o.Poll = nil
+			}
 		}
 	case "content_warning":
 		o.ContentWarning = r.trimmed(key, n)
