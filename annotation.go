@@ -32,12 +32,14 @@ type Managed struct {
 	Pruned     bool   // the post was canceled because its file was removed
 }
 
-// Annotation is a change to the fields that identify and group a post and are not
-// published. Nil fields stay unchanged.
+// Annotation is a change to the fields that identify, group and describe a post and are
+// not published. Nil fields stay unchanged.
 type Annotation struct {
 	ExternalID *string   // can only be set once; empty stays empty
 	Managed    *Managed  // the zero value removes the post from its collection
 	Labels     *[]string // instead of all existing labels
+	Title      *string
+	Style      *PostStyle // the caller checks that the post has this style
 }
 
 // annotate applies a change without a new version. Errors: [ValidationFailed], and
@@ -64,6 +66,16 @@ func (p *Post) annotate(a Annotation) error {
 		}
 		p.Labels = labels
 	}
+	if a.Title != nil {
+		if err := CheckTitle(*a.Title); err != nil {
+			return err
+		}
+		p.Title = *a.Title
+	}
+	if a.Style != nil && *a.Style != "" && !slices.Contains(PostStyles(), *a.Style) {
+		return Errorf(ValidationFailed, "post_style", "post_style must be one of text, text_media, media_only, video_only")
+	}
+	set(&p.Style, a.Style)
 	return nil
 }
 
@@ -81,7 +93,7 @@ func (p *Post) manage(m Managed) error {
 
 func (p *Post) sameAnnotation(o *Post) bool {
 	managed := p.Managed == nil && o.Managed == nil || p.Managed != nil && o.Managed != nil && *p.Managed == *o.Managed
-	return managed && p.ExternalID == o.ExternalID && slices.Equal(p.Labels, o.Labels)
+	return managed && p.ExternalID == o.ExternalID && slices.Equal(p.Labels, o.Labels) && p.Title == o.Title && p.Style == o.Style
 }
 
 // CheckExternalID returns nil for 1 to 200 visible ASCII characters, else an

@@ -31,6 +31,8 @@ type Post struct {
 	ExternalID  string    // the client's own id for the post, unique in the workspace; may be empty
 	Managed     *Managed  // the collection of files that the post belongs to, or nil
 	Labels      []string  // sorted, without duplicates
+	Title       string    // for the users of the client; no network gets it
+	Style       PostStyle // what part 0 consists of, if a client has named it
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	Version     int64 // 1 when created, +1 with every change

@@ -96,6 +96,9 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 		if err := next.changeContent(e); err != nil {
 			return nil, err
 		}
+		if e.Style == nil {
+			next.removeOldStyle(p)
+		}
 	}
 	if e.Accounts != nil {
 		next.Targets = next.targetsFor(*e.Accounts, now)

@@ -26,6 +26,8 @@ type Post struct {
 	ExternalID       *string         `json:"external_id" doc:"The client's own id for the post, unique in the workspace; null for none."`
 	Managed          *Managed        `json:"managed" doc:"The file that the post comes from; null for none."`
 	Labels           []string        `json:"labels" doc:"Sorted, without duplicates."`
+	Title            *string         `json:"title" doc:"The title that the client gave the post; no network gets it. Null for none."`
+	PostStyle        *string         `json:"post_style" doc:"What the first part consists of, as the client named it: text, text_media, media_only or video_only. Null if no client has named it, or if a later edit that names none made it wrong."`
 	Version          int64           `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
 	CreatedAt        *Time           `json:"created_at" doc:"When the post was created." nullable:"false"`
 	UpdatedAt        *Time           `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
@@ -130,14 +132,14 @@ type CreatePost struct {
 	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the post comes from; null or absent for none."`
 	Labels           []string     `json:"labels,omitempty" doc:"At most 20, each of 1 to 50 characters without commas, control characters, and leading or trailing spaces. The daemon sorts them and removes duplicates." maxItems:"20" minLength:"1" maxLength:"50"`
 	Replaces         *string      `json:"replaces,omitempty" doc:"The id of the canceled post that currently has the external_id. That post loses its external_id and its managed in the same transaction." nullable:"true"`
-	Title            *string      `json:"title,omitempty" doc:"Accepted for clients that send one, at most 140 characters. It is not stored." maxLength:"140" nullable:"true"`
-	PostStyle        string       `json:"post_style,omitempty" doc:"What the post consists of, for clients that send it. The request is refused if the post differs. It is not stored." enum:"text,text_media,media_only,video_only"`
+	Title            *string      `json:"title,omitempty" doc:"A title for the users of the client, at most 140 characters; no network gets it. Null or absent for none." maxLength:"140" nullable:"true"`
+	PostStyle        *string      `json:"post_style,omitempty" doc:"What the first part consists of; null or absent to leave it out. The request is refused if the post differs." enum:"text,text_media,media_only,video_only" nullable:"true"`
 }
 
 // EditPost is the body of PATCH /posts/{id}; absent fields stay as they are.
 // TargetOverrides and Labels replace all that there are. ExternalID can be set
-// where the post has none. ExternalID, Managed and Labels alone can be changed
-// in every status.
+// where the post has none. ExternalID, Managed, Labels, Title and PostStyle alone can
+// be changed in every status.
 type EditPost struct {
 	Content          *string      `json:"content,omitempty" doc:"The new text; it may be empty if the post has media." maxLength:"5000"`
 	Media            *[]PostMedia `json:"media,omitempty" doc:"The new list of files, which replaces the existing one; an empty list removes all." maxItems:"100"`
@@ -156,8 +158,8 @@ type EditPost struct {
 	ExternalID       *string      `json:"external_id,omitempty" doc:"The client's own id for the post, if it has none yet. It cannot be changed or removed later." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
 	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the post comes from; null takes the post out of its collection."`
 	Labels           *[]string    `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
-	Title            *string      `json:"title,omitempty" doc:"Accepted for clients that send one, at most 140 characters. It is not stored." maxLength:"140" nullable:"true"`
-	PostStyle        string       `json:"post_style,omitempty" doc:"What the post consists of, for clients that send it. The request is refused if the changed post differs. It is not stored." enum:"text,text_media,media_only,video_only"`
+	Title            *string      `json:"title,omitempty" doc:"The new title, at most 140 characters; null or an empty text removes it." maxLength:"140" nullable:"true"`
+	PostStyle        *string      `json:"post_style,omitempty" doc:"What the first part of the changed post consists of; null removes it. The request is refused if the post differs." enum:"text,text_media,media_only,video_only" nullable:"true"`
 }
 
 // SchedulePost is the body of POST /posts/{id}/schedule.
@@ -196,6 +198,7 @@ func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 		Targets: make([]Target, len(p.Targets)), TargetOverrides: newOverrides(p, assets),
 		TargetSummary: TargetSummary(s),
 		ExternalID:    optional(p.ExternalID), Managed: (*Managed)(p.Managed), Labels: append([]string{}, p.Labels...),
+		Title: optional(p.Title), PostStyle: optional(string(p.Style)),
 		Thread: newParts(p.Thread, assets), FirstComment: newPart(p.FirstComment, assets), Poll: newPoll(p.Poll),
 		LinkPreview: newLinkPreview(p.LinkPreview), ContentWarning: optional(p.ContentWarning),
 		Visibility: optional(p.Visibility), Language: optional(p.Language),

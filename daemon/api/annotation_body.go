@@ -2,7 +2,7 @@ package api
 
 import "github.com/schedctl/schedctl"
 
-// annotation reads the value of a field that identifies or groups a post. For any
+// annotation reads the value of a field that identifies, groups or describes a post. For any
 // other field it reads nothing and returns false.
 func (d *decoder) annotation(name string, a *schedctl.Annotation) bool {
 	switch name {
@@ -12,6 +12,10 @@ func (d *decoder) annotation(name string, a *schedctl.Annotation) bool {
 		a.Managed = d.managed()
 	case "labels":
 		a.Labels = new(d.labels())
+	case "title":
+		a.Title = new(d.title())
+	case "post_style":
+		a.Style = new(d.style())
 	default:
 		return false
 	}

@@ -49,7 +49,7 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	if err := s.attachNew(ctx, c, &b, checks); err != nil {
 		return response{}, err
 	}
-	if err := b.style.check(b.content, b.media, checks.assets); err != nil {
+	if err := checkStyle(b.Style, b.content, b.media, checks.assets); err != nil {
 		return response{}, err
 	}
 	post, events, err := schedctl.Create(b.newPost(c.key.WorkspaceID, accounts), c.now)
@@ -157,8 +157,8 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 			return nil, err
 		}
 		events, err := p.Edit(change, c.now)
-		if err == nil && b.style != "" {
-			err = s.checkStyle(r, p, b.style)
+		if err == nil && b.Style != nil {
+			err = s.checkStyleOf(r, p)
 		}
 		if err != nil || len(events) == 0 {
 			return events, err
@@ -167,12 +167,13 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 	})
 }
 
-func (s *Server) checkStyle(r storage.Reader, p *schedctl.Post, style postStyle) error {
+// checkStyleOf is checkStyle for the style of a changed post.
+func (s *Server) checkStyleOf(r storage.Reader, p *schedctl.Post) error {
 	assets, err := s.assetsOf(r, p)
 	if err != nil {
 		return err
 	}
-	return style.check(p.Content, p.Media, assets)
+	return checkStyle(&p.Style, p.Content, p.Media, assets)
 }
 
 // attachEdit sets the fields of an edit that have media, with the hashes of their assets.

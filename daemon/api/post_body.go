@@ -13,7 +13,6 @@ type createPost struct {
 	extras
 	schedctl.Annotation
 	replaces string // a post id, or empty
-	style    postStyle
 
 	allowDuplicate bool
 }
@@ -105,10 +104,6 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 			b.allowDuplicate = d.bool()
 		case "replaces":
 			b.replaces = d.replaces()
-		case "title":
-			d.title()
-		case "post_style":
-			b.style = d.style()
 		default:
 			if !d.extra(name, &b.extras) && !d.annotation(name, &b.Annotation) {
 				other(name)
@@ -132,7 +127,6 @@ type editPost struct {
 	overrides  *[]schedctl.Override
 	extras
 	schedctl.Annotation
-	style postStyle
 
 	allowDuplicate bool
 }
@@ -159,10 +153,6 @@ func readEditPost(d *decoder) (b editPost) {
 			b.overrides = new(d.overrides())
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool()
-		case "title":
-			d.title()
-		case "post_style":
-			b.style = d.style()
 		default:
 			if !d.extra(name, &b.extras) {
 				d.annotation(name, &b.Annotation)

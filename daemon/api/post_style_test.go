@@ -3,6 +3,9 @@ package api_test
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -56,22 +59,51 @@ func TestPostStyle(t *testing.T) {
 	}
 }
 
-func TestPostStyleOfEdit(t *testing.T) {
+func TestTitleAndStyleOfEdit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	pic := f.upload(mediatest.PNG(3, 3)).ID
-	p := f.create(body{"content": "Hello"})
-	edit := func(b body) *response { return f.do(nil, "PATCH", "/posts/"+p.ID, b) }
-	edit(body{"post_style": "media_only"}).refused(schedctl.ValidationFailed)
-	for _, unchanged := range []body{{"post_style": "text"}, {"title": "For the files"}, {"title": nil}} {
-		if got := decodeAs[apiv1.PostEnvelope](t, edit(unchanged).want(200)).Post; got.Version != p.Version {
-			t.Errorf("%v made version %d", unchanged, got.Version)
+	p := f.create(body{"content": "Hello", "title": " For the files ", "post_style": "text"})
+	version := p.Version
+	want := func(r *response, title, style any, changes int64) {
+		t.Helper()
+		got := decodeAs[apiv1.PostEnvelope](t, r.want(200)).Post
+		version += changes
+		if diff := cmp.Diff([]any{title, style, version}, []any{orNil(got.Title), orNil(got.PostStyle), got.Version}); diff != "" {
+			t.Error(diff)
 		}
 	}
-	edit(body{"content": "", "media_asset_ids": []string{pic}, "post_style": "media_only", "title": "Picture"}).want(200)
+	edit := func(b body) *response { return f.do(nil, "PATCH", "/posts/"+p.ID, b) }
+	want(f.do(nil, "GET", "/posts/"+p.ID, nil), "For the files", "text", 0)
+	want(edit(body{"post_style": "text", "title": "For the files"}), "For the files", "text", 0)
+	want(edit(body{"title": "Another"}), "Another", "text", 1)
+	want(edit(body{"content": "Bye"}), "Another", "text", 1)
+	want(edit(body{"title": nil, "media_asset_ids": []string{pic}}), nil, nil, 1) // it is no text any more
+	edit(body{"post_style": "media_only"}).refused(schedctl.ValidationFailed)
+	want(edit(body{"content": "", "post_style": "media_only"}), nil, "media_only", 1)
+	want(edit(body{"media_asset_ids": []string{pic}, "post_style": nil}), nil, nil, 1)
 	for _, title := range []any{strings.Repeat("a", 141), "a\nb", 7} {
 		if e := edit(body{"title": title}).refused(schedctl.ValidationFailed); len(e.Details) != 1 || e.Details[0].Field != "title" {
 			t.Errorf("title %v: refused with %+v", title, e)
 		}
+	}
+}
+
+func orNil(s *string) any {
+	if s == nil {
+		return nil
+	}
+	return *s
+}
+
+// No network gets the title, so it can be changed in every status.
+func TestTitleOfCanceledPost(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	p := f.create(body{"content": "Hello", "social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)})
+	f.do(nil, "POST", "/posts/"+p.ID+"/cancel", nil).want(200)
+	got := decodeAs[apiv1.PostEnvelope](t, f.do(nil, "PATCH", "/posts/"+p.ID, body{"title": "Old", "post_style": "text"}).want(200)).Post
+	if orNil(got.Title) != "Old" || orNil(got.PostStyle) != "text" {
+		t.Errorf("title %v, style %v", orNil(got.Title), orNil(got.PostStyle))
 	}
 }

@@ -184,7 +184,7 @@ func (v *validation) checkPost() {
 	if v.body.content != "" || len(v.body.media) == 0 {
 		v.addProblem(schedctl.CheckContent(v.body.content))
 	}
-	v.addProblem(v.body.style.check(v.body.content, v.body.media, v.checks.assets))
+	v.addProblem(checkStyle(v.body.Style, v.body.content, v.body.media, v.checks.assets))
 	post := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: "text", Accounts: v.allAccounts}
 	if v.body.content == "" && len(v.body.media) > 0 {
 		post.Content = ""

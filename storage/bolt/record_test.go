@@ -54,7 +54,7 @@ func sampleThread() schedctl.Post {
 	p := samplePost()
 	poll := &schedctl.Poll{Options: []string{"a", "b"}, ExpiresIn: time.Hour, Multiple: true, HideTotals: true}
 	p.Thread = []schedctl.Part{{Content: "two", Media: p.Media}, {Media: p.Media[:1]}}
-	p.FirstComment, p.Poll = &schedctl.Part{Content: "comment"}, poll
+	p.FirstComment, p.Poll, p.Title, p.Style = &schedctl.Part{Content: "comment"}, poll, "title", schedctl.StyleTextMedia
 	p.LinkPreview = schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com", Title: "t", Description: "d", Image: p.Media[1]}
 	p.Presentation = schedctl.Presentation{ContentWarning: "w", Visibility: schedctl.VisibilityDirect, Language: "de"}
 	p.Targets[0].Thread, p.Targets[1].Thread = p.Thread[:1], []schedctl.Part{}

@@ -4,8 +4,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// The fields of layout 8: threads, first comments, polls, link cards, and how posts are
-// presented. Only records with one of them have the layout.
+// The fields of layout 8: threads, first comments, polls, link cards, titles and styles,
+// and how posts are presented. Only records with one of them have the layout.
 
 // layoutOf returns the layout of a new record: the newest one that the value needs.
 func layoutOf(v any) byte {
@@ -27,6 +27,9 @@ func layoutOf(v any) byte {
 }
 
 func needsPartsLayout(p *schedctl.Post) bool {
+	if p.Title != "" || p.Style != "" {
+		return true
+	}
 	if len(p.Thread) > 0 || p.FirstComment != nil || p.Poll != nil || p.LinkPreview != (schedctl.LinkPreview{}) || p.Presentation != (schedctl.Presentation{}) {
 		return true
 	}
@@ -50,6 +53,8 @@ func (c *coder) postParts(p *schedctl.Post) {
 		c.linkPreview(&p.LinkPreview)
 	}
 	c.presentation(&p.Presentation)
+	text(c, &p.Title)
+	text(c, &p.Style)
 }
 
 // targetParts has the fields of layout 8 of a target.

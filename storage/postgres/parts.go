@@ -12,13 +12,15 @@ import (
 
 // extraDoc holds the fields of a post or of an override that few posts have.
 type extraDoc struct {
-	Thread         *[]partDoc  `json:"thread,omitempty"`
-	FirstComment   *partDoc    `json:"first_comment,omitempty"`
-	Poll           *pollDoc    `json:"poll,omitempty"`
-	LinkPreview    *previewDoc `json:"link_preview,omitempty"`
-	ContentWarning string      `json:"content_warning,omitempty"`
-	Visibility     string      `json:"visibility,omitempty"`
-	Language       string      `json:"language,omitempty"`
+	Thread         *[]partDoc         `json:"thread,omitempty"`
+	FirstComment   *partDoc           `json:"first_comment,omitempty"`
+	Poll           *pollDoc           `json:"poll,omitempty"`
+	LinkPreview    *previewDoc        `json:"link_preview,omitempty"`
+	ContentWarning string             `json:"content_warning,omitempty"`
+	Visibility     string             `json:"visibility,omitempty"`
+	Language       string             `json:"language,omitempty"`
+	Title          string             `json:"title,omitempty"`
+	Style          schedctl.PostStyle `json:"post_style,omitempty"`
 }
 
 // partDoc is a [schedctl.Part] as a document.
@@ -61,7 +63,7 @@ func (f extraField) hasThread() bool { return len(*f.thread) > 0 || f.post == ni
 
 func (f extraField) isNull() bool {
 	return !f.hasThread() && *f.poll == nil && *f.presentation == (schedctl.Presentation{}) &&
-		(f.post == nil || f.post.FirstComment == nil && f.post.LinkPreview == (schedctl.LinkPreview{}))
+		(f.post == nil || f.post.FirstComment == nil && f.post.LinkPreview == (schedctl.LinkPreview{}) && f.post.Title == "" && f.post.Style == "")
 }
 
 func (f extraField) value() (any, error) {
@@ -86,6 +88,7 @@ func (f extraField) value() (any, error) {
 
 // addPost adds the fields that only a post has.
 func (d *extraDoc) addPost(p *schedctl.Post) (err error) {
+	d.Title, d.Style = p.Title, p.Style
 	if p.FirstComment != nil {
 		docs, err := newPartDocs([]schedctl.Part{*p.FirstComment})
 		if err != nil {
@@ -105,7 +108,12 @@ func (f extraField) same(o field) bool {
 		return f.isNull() == other.isNull()
 	}
 	return *f.presentation == *other.presentation && reflect.DeepEqual(*f.poll, *other.poll) && reflect.DeepEqual(*f.thread, *other.thread) &&
-		(f.post == nil || f.post.LinkPreview == other.post.LinkPreview && reflect.DeepEqual(f.post.FirstComment, other.post.FirstComment))
+		(f.post == nil || samePostExtras(f.post, other.post))
+}
+
+// samePostExtras compares the fields that only a post has.
+func samePostExtras(a, b *schedctl.Post) bool {
+	return a.LinkPreview == b.LinkPreview && reflect.DeepEqual(a.FirstComment, b.FirstComment) && a.Title == b.Title && a.Style == b.Style
 }
 
 func (f extraField) ScanBytes(v []byte) error {
@@ -127,7 +135,7 @@ func (f extraField) ScanBytes(v []byte) error {
 
 // readPost sets the fields that only a post has.
 func (d *extraDoc) readPost(p *schedctl.Post) (err error) {
-	p.FirstComment, p.LinkPreview = nil, schedctl.LinkPreview{}
+	p.FirstComment, p.LinkPreview, p.Title, p.Style = nil, schedctl.LinkPreview{}, d.Title, d.Style
 	if d.FirstComment != nil {
 		parts, err := parseParts([]partDoc{*d.FirstComment})
 		if err != nil {

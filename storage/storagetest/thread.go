@@ -17,6 +17,21 @@ var threadParts = []part{
 	{"thread/search", testSearchOfParts},
 	{"thread/media", testMediaOfParts},
 	{"thread/comments are due", testCommentsAreDue},
+	{"title and style", testTitleAndStyle},
+}
+
+// testTitleAndStyle changes a title and a style, which few posts have.
+func testTitleAndStyle(f *fixture) {
+	p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, newAccountIDs(1)...)
+	for _, set := range []struct {
+		title string
+		style schedctl.PostStyle
+	}{{"ä title", ""}, {"", schedctl.StyleText}, {"another", schedctl.StyleText}, {"another", schedctl.StyleMediaOnly}, {"", ""}} {
+		p.Title, p.Style = set.title, set.style
+		p.Version++
+		f.putPosts(p)
+		wantSame(f, "post", p, mustRead(f, postByID(f, p.ID)))
+	}
 }
 
 // testEmptyOverridesOfParts guards that an empty override of a thread or of a poll

@@ -152,6 +152,7 @@ func addParts(n *schedctl.NewPost, i int) {
 		return
 	}
 	n.FirstComment = &schedctl.Part{Content: fmt.Sprint("comment on post ", i)}
+	n.Title, n.Style = new("title"), new(schedctl.StyleText)
 	n.LinkPreview = schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com/", Title: "a card"}
 	n.Presentation = schedctl.Presentation{ContentWarning: "spoilers", Visibility: schedctl.VisibilityUnlisted, Language: "en"}
 }

@@ -6,7 +6,7 @@ ALTER TABLE attempts ADD COLUMN part bigint NOT NULL DEFAULT 0;
 ALTER TABLE accounts ADD COLUMN thread_target_id uuid;
 ALTER TABLE events ADD COLUMN parts jsonb;
 CREATE INDEX targets_by_part ON targets USING gin (part_ids jsonb_path_ops) WHERE part_ids IS NOT NULL;
-COMMENT ON COLUMN posts.extra IS 'thread, first comment, poll, link preview, content warning, visibility and language; null for none';
+COMMENT ON COLUMN posts.extra IS 'thread, first comment, poll, link preview, content warning, visibility, language, title and style; null for none';
 COMMENT ON COLUMN targets.extra IS 'replaces fields of posts.extra; null for no override, an empty thread for no thread, a poll without options for no poll';
 COMMENT ON COLUMN targets.done IS 'the parts that the network has, in order; null unless the target has several parts';
 COMMENT ON COLUMN targets.part_ids IS 'account_id without hyphens, a space, and the network''s id of each part in done';
