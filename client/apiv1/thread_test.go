@@ -2,10 +2,14 @@ package apiv1_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -86,4 +90,43 @@ func TestThreadsInBodies(t *testing.T) {
 	checkBody(t, apiv1.CreatePost{Thread: parts, FirstComment: comment, Poll: poll}, `{`+wireParts+`,`+wireComment+`,`+wirePoll+`}`)
 	checkBody(t, apiv1.EditPost{Thread: &parts, FirstComment: comment, Poll: poll}, `{`+wireParts+`,`+wireComment+`,`+wirePoll+`}`)
 	checkBody(t, apiv1.EditPost{Thread: &[]apiv1.Part{}}, `{"thread":[]}`)
+}
+
+// TestPartsInEvents guards that events about a thread name the parts that the network
+// has, and that a failed first comment has an event of its own.
+func TestPartsInEvents(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
+	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), Platform: "fake", Status: schedctl.AccountConnected}
+	p, _, err := schedctl.Create(schedctl.NewPost{
+		WorkspaceID: "ws_1", Content: "one", Accounts: []schedctl.Account{account}, Now: true,
+		Thread: []schedctl.Part{{Content: "two"}}, FirstComment: &schedctl.Part{Content: "comment"},
+	}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, result := range []schedctl.Result{
+		{Receipt: &schedctl.Receipt{ID: "1"}}, {Receipt: &schedctl.Receipt{ID: "2"}},
+		{Error: &schedctl.TargetError{Kind: schedctl.KindContent, Message: "no", Outcome: schedctl.OutcomeNotPublished}},
+	} {
+		id := p.Targets[0].ID
+		if _, err := p.Begin(schedctl.Claim{TargetID: id, Owner: "test", Lease: time.Minute, Key: id}, now); err != nil {
+			t.Fatal(err)
+		}
+		events, err := p.Finish(id, result, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			text := string(e.Type)
+			for _, part := range apiv1.NewEvent(e).Data.Parts {
+				text += fmt.Sprintf(" %d:%s", part.Index, part.PlatformPostID)
+			}
+			got = append(got, text)
+		}
+	}
+	if want := "post.published 0:1 1:2, post.comment_failed 0:1 1:2, post.completed"; strings.Join(got, ", ") != want {
+		t.Errorf("got %s; want %s", strings.Join(got, ", "), want)
+	}
 }
