@@ -76,6 +76,17 @@ type Limits struct {
 	MaxCharacters int    // 0 if the network has no limit
 	Unit          string // the unit of MaxCharacters: "characters", "graphemes" or "bytes"
 	URLCharacters int    // the counted length of every URL; 0 for its real length
+	Polls         PollLimits
+}
+
+// PollLimits are the limits of polls that the network of an account reports. The zero
+// value means that it reports none, and a zero field that it has no such limit.
+type PollLimits struct {
+	None       bool // the network has no polls
+	MaxOptions int
+	MaxOption  int           // characters of an option
+	MinTime    time.Duration // how long a poll runs at least
+	MaxTime    time.Duration
 }
 
 // Options are settings of an account, as in the API: JSON values by name.

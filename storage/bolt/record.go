@@ -144,6 +144,7 @@ func (c *coder) account(a *schedctl.Account) {
 	}
 	if c.layout >= 8 {
 		c.optionalID(schedctl.TargetPrefix, &a.ThreadTargetID)
+		c.pollLimits(&a.Limits.Polls)
 	}
 }
 

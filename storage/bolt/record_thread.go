@@ -4,8 +4,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// The fields of layout 8: threads, first comments, polls, link cards, titles and styles,
-// and how posts are presented. Only records with one of them have the layout.
+// The fields of layout 8: threads, first comments, polls and their limits, link cards,
+// titles and styles, and how posts are presented. Only records with one of them have the layout.
 
 // layoutOf returns the layout of a new record: the newest one that the value needs.
 func layoutOf(v any) byte {
@@ -16,7 +16,7 @@ func layoutOf(v any) byte {
 	case *schedctl.Attempt:
 		needed = v.Part != 0
 	case *schedctl.Account:
-		needed = v.ThreadTargetID != ""
+		needed = v.ThreadTargetID != "" || v.Limits.Polls != (schedctl.PollLimits{})
 	case *schedctl.Event:
 		needed = len(v.Parts) > 0
 	}
@@ -90,6 +90,17 @@ func (c *coder) poll(p **schedctl.Poll) {
 	c.int64((*int64)(&(*p).ExpiresIn))
 	c.bool(&(*p).Multiple)
 	c.bool(&(*p).HideTotals)
+}
+
+func (c *coder) pollLimits(l *schedctl.PollLimits) {
+	if !c.present(*l != schedctl.PollLimits{}) {
+		return
+	}
+	c.bool(&l.None)
+	c.int(&l.MaxOptions)
+	c.int(&l.MaxOption)
+	c.int64((*int64)(&l.MinTime))
+	c.int64((*int64)(&l.MaxTime))
 }
 
 func (c *coder) linkPreview(l *schedctl.LinkPreview) {

@@ -20,7 +20,7 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 		DROP COLUMN extra, DROP COLUMN done, DROP COLUMN part_ids, DROP COLUMN comment_status;
 	ALTER TABLE attempts DROP COLUMN asks, DROP COLUMN part;
 	ALTER TABLE events DROP COLUMN parts;
-	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id;
+	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id, DROP COLUMN poll_limits;
 	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra;
 	ALTER TABLE webhooks DROP COLUMN notify;
 	DROP TABLE blobs, blob_chunks, media_assets;

@@ -37,6 +37,25 @@ type pollDoc struct {
 	HideTotals bool          `json:"hide_totals,omitempty"`
 }
 
+// pollLimitsDoc is a [schedctl.PollLimits] as a document.
+type pollLimitsDoc struct {
+	None       bool          `json:"none,omitempty"`
+	MaxOptions int           `json:"max_options,omitempty"`
+	MaxOption  int           `json:"max_option,omitempty"`
+	MinTime    time.Duration `json:"min_time_ns,omitempty"`
+	MaxTime    time.Duration `json:"max_time_ns,omitempty"`
+}
+
+// pollLimitsField is limits of polls; null for none.
+func pollLimitsField(l *schedctl.PollLimits) field {
+	return docField[schedctl.PollLimits, pollLimitsDoc]{l, func(l schedctl.PollLimits) (*pollLimitsDoc, error) {
+		if l == (schedctl.PollLimits{}) {
+			return nil, nil
+		}
+		return (*pollLimitsDoc)(&l), nil
+	}, func(d pollLimitsDoc) (schedctl.PollLimits, error) { return schedctl.PollLimits(d), nil }}
+}
+
 // previewDoc is a [schedctl.LinkPreview] as a document.
 type previewDoc struct {
 	Mode        schedctl.PreviewMode `json:"mode"`

@@ -59,6 +59,7 @@ func describeAccount(r *row, a *schedctl.Account) {
 	r.time("paused_until", &a.PausedUntil)
 	r.time("disrupted_since", &a.DisruptedSince)
 	r.optionalID("thread_target_id", schedctl.TargetPrefix, &a.ThreadTargetID)
+	r.add("poll_limits", "jsonb", pollLimitsField(&a.Limits.Polls))
 	r.time("created_at", &a.CreatedAt)
 	r.time("updated_at", &a.UpdatedAt)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,10 +20,20 @@ func TestConnectReadsProfileAndLimits(t *testing.T) {
 	limits := func(most, link int) schedctl.Limits {
 		return schedctl.Limits{MaxCharacters: most, Unit: "graphemes", URLCharacters: link}
 	}
+	withPolls := func(l schedctl.Limits, polls schedctl.PollLimits) schedctl.Limits {
+		l.Polls = polls
+		return l
+	}
 	for name, tt := range map[string]struct {
 		routes routes
 		want   schedctl.Limits
 	}{
+		"polls": {routes{v2: {200, `{"configuration":{"statuses":{"max_characters":500,"characters_reserved_per_url":23},
+			"polls":{"max_options":6,"max_characters_per_option":70,"min_expiration":300,"max_expiration":604800}}}`}}, withPolls(limits(500, 23), schedctl.PollLimits{
+			MaxOptions: 6, MaxOption: 70, MinTime: 5 * time.Minute, MaxTime: 7 * 24 * time.Hour,
+		})},
+		"nonsense about polls": {routes{v2: {200, `{"configuration":{"statuses":{"max_characters":500,"characters_reserved_per_url":23},
+			"polls":{"max_options":-1,"max_characters_per_option":"x","min_expiration":1e300}}}`}}, limits(500, 23)},
 		"version 2":                {routes{v2: {200, instanceV2}}, limits(1000, 25)},
 		"version 1 only":           {routes{v1: {200, instanceV2}}, limits(1000, 25)},
 		"version 2 unusable":       {routes{v2: {200, `<html>`}, v1: {200, instanceV2}}, limits(1000, 25)},

@@ -34,13 +34,17 @@ func (p *Publisher) limits(ctx context.Context, u *url.URL, c publish.Credential
 	if err != nil {
 		return schedctl.Limits{}, err
 	}
+	if withoutPolls[software] {
+		i.limits.Polls = schedctl.PollLimits{None: true}
+	}
 	return countingLimits(i.limits, software), nil
 }
 
 // instance is the content of a server's instance document.
 type instance struct {
-	limits  schedctl.Limits // MaxCharacters is 0 if the document states none
-	version string
+	limits   schedctl.Limits // MaxCharacters is 0 if the document states none
+	hasPolls bool            // the document states limits of polls
+	version  string
 }
 
 // instance returns the first instance document with limits, otherwise the content of
@@ -104,7 +108,9 @@ func parseInstance(a outbound.Response) (instance, bool) {
 		limits.MaxCharacters = positiveInt(document["max_toot_chars"], 1e9)
 		limits.URLCharacters = mastodonLimits.URLCharacters
 	}
-	return instance{limits: limits, version: outbound.Label(document["version"])}, true
+	polls, hasPolls := pollLimits(document)
+	limits.Polls = polls
+	return instance{limits, hasPolls, outbound.Label(document["version"])}, true
 }
 
 // positiveInt returns a number from 1 to limit, or 0 for any other value.

@@ -189,7 +189,8 @@ func checkReplies(t *testing.T, body []byte) {
 			t.Errorf("%q: got %+v", body, reply)
 		}
 	}
-	if rules, _ := parsePollRules(outbound.Response{Status: 200, Body: body}); min(rules.MaxOptions, rules.MaxOption) < 0 || min(rules.MinTime, rules.MaxTime) < 0 {
-		t.Errorf("%q: got %+v", body, rules)
+	i, _ := parseInstance(outbound.Response{Status: 200, Body: body})
+	if l := i.limits.Polls; min(l.MaxOptions, l.MaxOption) < 0 || min(l.MinTime, l.MaxTime) < 0 {
+		t.Errorf("%q: got %+v", body, l)
 	}
 }

@@ -3,7 +3,6 @@ package mastodon
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"time"
@@ -13,9 +12,16 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// PollRules returns Mastodon's defaults. Before a poll is published, the server is asked
-// for its own; see [Publisher.checkPoll].
-func (p *Publisher) PollRules(schedctl.Account) publish.PollRules {
+// PollRules returns the limits that the server reported when the account was verified
+// last, or Mastodon's defaults. Before a poll is published, the server is asked again; see
+// [Publisher.checkPoll].
+func (p *Publisher) PollRules(a schedctl.Account) publish.PollRules {
+	switch l := a.Limits.Polls; {
+	case l.None:
+		return publish.PollRules{Refused: "the server has no polls; remove the poll, or leave the account out"}
+	case l != schedctl.PollLimits{}:
+		return publish.PollRules{MaxOptions: l.MaxOptions, MaxOption: l.MaxOption, MinTime: l.MinTime, MaxTime: l.MaxTime}
+	}
 	return publish.PollRules{MaxOptions: 4, MaxOption: 50, MinTime: 5 * time.Minute, MaxTime: 2629746 * time.Second}
 }
 
@@ -73,33 +79,29 @@ func (p *Publisher) pollRules(ctx context.Context, u *url.URL, c publish.Credent
 		}
 		i, _ := parseInstance(a)
 		version = cmp.Or(i.version, version)
-		if limits, found := parsePollRules(a); found {
-			return limits, version, nil
+		if l := i.limits.Polls; a.Status == http.StatusOK && i.hasPolls {
+			return publish.PollRules{MaxOptions: l.MaxOptions, MaxOption: l.MaxOption, MinTime: l.MinTime, MaxTime: l.MaxTime}, version, nil
 		}
 	}
 	return rules, version, nil
 }
 
-// parsePollRules reads the limits of polls from an instance document. Pleroma and its
-// forks report them as poll_limits.
-func parsePollRules(a outbound.Response) (publish.PollRules, bool) {
-	var document map[string]any
-	if a.Status != http.StatusOK || a.Cut || json.Unmarshal(a.Body, &document) != nil {
-		return publish.PollRules{}, false
-	}
+// pollLimits reads the limits of polls from an instance document. Pleroma and its forks
+// report them as poll_limits.
+func pollLimits(document map[string]any) (schedctl.PollLimits, bool) {
 	configuration, _ := document["configuration"].(map[string]any)
 	if polls, ok := configuration["polls"].(map[string]any); ok {
-		return readPollRules(polls, "max_characters_per_option"), true
+		return readPollLimits(polls, "max_characters_per_option"), true
 	}
 	if polls, ok := document["poll_limits"].(map[string]any); ok {
-		return readPollRules(polls, "max_option_chars"), true
+		return readPollLimits(polls, "max_option_chars"), true
 	}
-	return publish.PollRules{}, false
+	return schedctl.PollLimits{}, false
 }
 
-func readPollRules(polls map[string]any, option string) publish.PollRules {
+func readPollLimits(polls map[string]any, option string) schedctl.PollLimits {
 	seconds := func(name string) time.Duration { return time.Duration(positiveInt(polls[name], 1e9)) * time.Second }
-	return publish.PollRules{
+	return schedctl.PollLimits{
 		MaxOptions: positiveInt(polls["max_options"], 1000), MaxOption: positiveInt(polls[option], 1e6),
 		MinTime: seconds("min_expiration"), MaxTime: seconds("max_expiration"),
 	}

@@ -44,6 +44,8 @@ func TestSoftwareDecidesTheCounting(t *testing.T) {
 	asMastodon := schedctl.Limits{MaxCharacters: 500, Unit: "graphemes", URLCharacters: 25}
 	asPleroma := schedctl.Limits{MaxCharacters: 500, Unit: "graphemes"}
 	inFull := schedctl.Limits{MaxCharacters: 500, Unit: "characters"}
+	asSnac := inFull
+	asSnac.Polls.None = true
 	for _, tt := range []struct {
 		version, software string
 		want              schedctl.Limits
@@ -58,7 +60,7 @@ func TestSoftwareDecidesTheCounting(t *testing.T) {
 		{"0.20.1+git-3c8b2a3", "gotosocial", inFull},
 		{"3.5.3+0.20.1-git-3c8b2a3", "gotosocial", inFull}, // instance-inject-mastodon-version
 		{"0.20.1+git-3c8b2a3", "", inFull},
-		{"4.0.0 (not true; really snac/2.75)", "snac", inFull},
+		{"4.0.0 (not true; really snac/2.75)", "snac", asSnac},
 		{"0.6.12", "hollo", inFull},
 		{"2.7.2 (compatible; Pleroma 2.9.1)", "", inFull},
 		{"4.2.1 (compatible; Something 1.0)", "", inFull},

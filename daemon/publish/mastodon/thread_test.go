@@ -293,3 +293,21 @@ func TestPolls(t *testing.T) {
 		}
 	}
 }
+
+// TestStoredPollRules guards that validation applies the limits that the server reported.
+func TestStoredPollRules(t *testing.T) {
+	t.Parallel()
+	p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
+	for name, tt := range map[string]struct {
+		limits schedctl.PollLimits
+		want   publish.PollRules
+	}{
+		"reported": {schedctl.PollLimits{MaxOptions: 6, MinTime: time.Hour}, publish.PollRules{MaxOptions: 6, MinTime: time.Hour}},
+		"none":     {schedctl.PollLimits{None: true}, publish.PollRules{Refused: "the server has no polls; remove the poll, or leave the account out"}},
+		"unknown":  {schedctl.PollLimits{}, publish.PollRules{MaxOptions: 4, MaxOption: 50, MinTime: 5 * time.Minute, MaxTime: 2629746 * time.Second}},
+	} {
+		if got := p.PollRules(schedctl.Account{Limits: schedctl.Limits{Polls: tt.limits}}); got != tt.want {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
