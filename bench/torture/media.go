@@ -19,8 +19,9 @@ const (
 )
 
 // mediaSettleLimit is how long after the last start a post with media may be in progress:
-// the minute after which the response of a network is final, and a retry.
-const mediaSettleLimit = 2 * time.Minute
+// the minute after which the response of a network is final, and two retries, which come
+// after about 10 and 80 seconds.
+const mediaSettleLimit = 4 * time.Minute
 
 // mediaLoop kills a daemon while clients upload pictures and publish posts with them, at
 // random instants and at the critical ones: before and after an upload to a network, a

@@ -134,11 +134,17 @@ func (a *mediaAuthor) upload(ctx context.Context) (id string, f shownFile, err e
 	a.files++
 	picture := newPicture(a.random)
 	sum := sha256.Sum256(picture)
-	f = shownFile{sha256: hex.EncodeToString(sum[:]), alt: fmt.Sprintf("picture %d of %s", a.files, a.gate.name)}
+	f = shownFile{sha256: hex.EncodeToString(sum[:]), alt: fmt.Sprintf("picture %d of post %d", a.files, a.posts)}
 	query := url.Values{"file_name": {fmt.Sprintf("picture-%d.png", a.files)}}
 	var made apiv1.MediaEnvelope
 	err = a.send(ctx, "/media?"+query.Encode(), "image/png", picture, "", &made)
 	return made.MediaAsset.ID, f, err
+}
+
+// postOfAlt returns the part of an alt text that says to which post the picture belongs.
+func postOfAlt(alt string) string {
+	_, post, _ := strings.Cut(alt, " of ")
+	return post
 }
 
 // newPicture returns a PNG of random colors.

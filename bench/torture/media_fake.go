@@ -18,14 +18,15 @@ import (
 )
 
 // mediaFake is a server of the Mastodon API that processes uploads for a while, refuses
-// some of them, and loses some. It ignores idempotency keys, as snac does.
+// some of them, and loses at most one of each post: a retry after a second loss would come
+// minutes later. It ignores idempotency keys, as snac does.
 type mediaFake struct {
 	mu       sync.Mutex // mu guards what follows
 	random   *rand.Rand
 	uploads  map[string]*fakeUpload
 	statuses []fakeStatus
 	refused  map[string]bool // SHA-256 of files whose processing has failed
-	lost     int
+	lost     map[string]bool // posts of which an upload was lost
 }
 
 type fakeUpload struct {
@@ -43,7 +44,7 @@ type fakeStatus struct {
 }
 
 func newMediaFake(random *rand.Rand) *mediaFake {
-	return &mediaFake{random: random, uploads: map[string]*fakeUpload{}, refused: map[string]bool{}}
+	return &mediaFake{random: random, uploads: map[string]*fakeUpload{}, refused: map[string]bool{}, lost: map[string]bool{}}
 }
 
 func (f *mediaFake) handler() http.Handler {
@@ -86,8 +87,8 @@ func (f *mediaFake) upload(w http.ResponseWriter, r *http.Request) {
 	}
 	id := strconv.Itoa(1000 + len(f.uploads))
 	f.uploads[id] = u
-	if f.random.IntN(10) == 0 {
-		u.lost, f.lost = true, f.lost+1
+	if post := postOfAlt(u.alt); f.random.IntN(10) == 0 && !f.lost[post] {
+		u.lost, f.lost[post] = true, true
 	}
 	if u.polls > 0 {
 		respondJSON(w, http.StatusAccepted, map[string]any{"id": id, "url": nil})

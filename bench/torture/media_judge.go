@@ -36,7 +36,7 @@ func (m *mediaWorld) judgeMedia(ctx context.Context, counts map[string]int64) er
 	}
 	for _, g := range m.servers {
 		if g.fake != nil {
-			counts["lost_uploads"], counts["refused_files"] = int64(g.fake.lost), int64(len(g.fake.refused))
+			counts["lost_uploads"], counts["refused_files"] = int64(len(g.fake.lost)), int64(len(g.fake.refused))
 		}
 	}
 	return nil
@@ -58,7 +58,7 @@ func (m *mediaWorld) judgeOutcome(s *mediaStory, t apiv1.Target, ids []string) {
 			m.judged.violation(wrongStatus, "target %s is published with the error %+v", t.ID, t.Error)
 		}
 	case t.Status != schedctl.Failed || t.Error == nil:
-		m.judged.violation(stuckRecord, "target %s on %s is still %s after %d attempts: %+v", t.ID, s.gate.name, t.Status, t.Attempts, t.Error)
+		m.judged.violation(stuckRecord, "target %s on %s is still %s after %d attempts, the next at %v: %+v", t.ID, s.gate.name, t.Status, t.Attempts, t.NextAttemptAt, t.Error)
 	case t.Error.Outcome == schedctl.OutcomeUnknown && (!s.gate.retries || t.Attempts >= maxTries):
 		m.judged.note("unknown")
 	case t.Error.Outcome == schedctl.OutcomeUnknown:
