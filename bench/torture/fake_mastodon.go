@@ -30,10 +30,8 @@ type mastodonFake struct {
 	refused  map[string]bool // SHA-256 of files whose processing has failed
 	lost     int
 
-	// mayLose decides whether an upload with an alt text is lost, and refusesNone means
-	// that the processing of none fails.
-	mayLose     func(alt string) bool
-	refusesNone bool
+	mayLose     func(alt string) bool // decides whether an upload with an alt text is lost
+	refusesNone bool                  // the processing of no upload fails
 }
 
 type fakeUpload struct {
@@ -53,11 +51,8 @@ type fakeStatus struct {
 	poll     []string // options
 }
 
-func newMastodonFake(random *rand.Rand) *mastodonFake {
-	return &mastodonFake{
-		random: random, uploads: map[string]*fakeUpload{}, refused: map[string]bool{},
-		mayLose: func(string) bool { return random.IntN(10) == 0 },
-	}
+func newMastodonFake(random *rand.Rand, mayLose func(alt string) bool) *mastodonFake {
+	return &mastodonFake{random: random, uploads: map[string]*fakeUpload{}, refused: map[string]bool{}, mayLose: mayLose}
 }
 
 // account returns an account of its own user.

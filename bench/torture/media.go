@@ -15,8 +15,9 @@ const (
 )
 
 // mediaSettleLimit is how long after the last start a post with media may be in progress:
-// the minute after which the response of a network is final, and a retry.
-const mediaSettleLimit = 2 * time.Minute
+// the minute after which the response of a network is final, and two retries, which come
+// after about 10 and 80 seconds.
+const mediaSettleLimit = 4 * time.Minute
 
 // mediaLoop kills a daemon while clients upload pictures and publish posts with them, at
 // random instants and at the critical ones: before and after an upload to a network, a
@@ -107,7 +108,7 @@ func (s mediaServers) stop() {
 // startMediaServers starts the fake and the real servers that are installed. missing
 // says which are not. The caller must stop the servers, even after an error.
 func (h *harness) startMediaServers() (servers mediaServers, missing string, err error) {
-	fake := newMastodonFake(h.random("media/fake"))
+	fake := newMastodonFake(h.random("media/fake"), oneLoss(h.random("media/loss"), postOfAlt))
 	servers = append(servers, &mediaServer{
 		fake: fake, read: fake.read,
 		networkGate: &networkGate{name: "fake", upstream: fake.handler(), account: mastodonAccount("token")},

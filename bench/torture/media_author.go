@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -61,7 +62,7 @@ func (a *mediaAuthor) writePost(ctx context.Context) error {
 		body.PublishAt = apiv1.At(time.Now().Add(time.Duration(200+a.random.IntN(1500)) * time.Millisecond))
 	}
 	for range 1 + a.random.IntN(4) {
-		media, file, err := a.upload(ctx, fmt.Sprintf("picture %d of %s", a.files+1, a.gate.name))
+		media, file, err := a.upload(ctx, fmt.Sprintf("picture %d of post %d", a.files+1, n))
 		if err != nil {
 			return err
 		}
@@ -74,4 +75,10 @@ func (a *mediaAuthor) writePost(ctx context.Context) error {
 	defer a.world.storyMu.Unlock()
 	a.world.stories = append(a.world.stories, s)
 	return nil
+}
+
+// postOfAlt returns the part of an alt text that says to which post the picture belongs.
+func postOfAlt(alt string) string {
+	_, post, _ := strings.Cut(alt, " of ")
+	return post
 }

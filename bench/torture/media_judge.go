@@ -58,7 +58,7 @@ func (m *mediaWorld) judgeOutcome(s *mediaStory, t apiv1.Target, ids []string) {
 			m.judged.violation(wrongStatus, "target %s is published with the error %+v", t.ID, t.Error)
 		}
 	case t.Status != schedctl.Failed || t.Error == nil:
-		m.judged.violation(stuckRecord, "target %s on %s is still %s after %d attempts: %+v", t.ID, s.server.name, t.Status, t.Attempts, t.Error)
+		m.judged.violation(stuckRecord, "target %s on %s is still %s after %d attempts, the next at %v: %+v", t.ID, s.server.name, t.Status, t.Attempts, t.NextAttemptAt, t.Error)
 	case t.Error.Outcome == schedctl.OutcomeUnknown && (!s.server.retries || t.Attempts >= maxTries):
 		m.judged.note("unknown")
 	case t.Error.Outcome == schedctl.OutcomeUnknown:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
 	"regexp"
 
@@ -66,9 +67,10 @@ func (h *harness) fakeThreadServers() threadServers {
 	gate := func(name string, account func(string, int) apiv1.AddAccount, handler http.Handler) *networkGate {
 		return &networkGate{name: name, account: account, upstream: handler}
 	}
-	mastodon := newMastodonFake(h.random("thread/mastodon"))
-	mastodon.mayLose, mastodon.refusesNone = oneLoss(h, "mastodon"), true
-	slack, matrix := slackFake{newFakeChat(oneLoss(h, "slack"))}, matrixFake{newFakeChat(nil)}
+	loss := func(name string) func(string) bool { return oneLoss(h.random("thread/loss/"+name), storyOfAlt) }
+	mastodon := newMastodonFake(h.random("thread/mastodon"), loss("mastodon"))
+	mastodon.refusesNone = true
+	slack, matrix := slackFake{newFakeChat(loss("slack"))}, matrixFake{newFakeChat(nil)}
 	telegram, discord := telegramFake{newFakeChat(nil)}, discordFake{newFakeChat(nil)}
 	receiver := receiverFake{newFakeChat(nil)}
 	receiverGate := gate("receiver", receiver.account, receiver.handler())
@@ -89,6 +91,8 @@ var storyMark = regexp.MustCompile(`\b[a-z]+-story-[0-9]+\b`)
 // storyIn returns the mark of the story in a text, or the empty string.
 func storyIn(text []byte) string { return string(storyMark.Find(text)) }
 
+func storyOfAlt(alt string) string { return storyIn([]byte(alt)) }
+
 // oneFault returns a function that chooses at most one fault for each story, in a request
 // that publishes. A second one could delay the retry by more than a minute.
 func oneFault(h *harness, name string) func(networkStep, string) gateFault {
@@ -102,12 +106,13 @@ func oneFault(h *harness, name string) func(networkStep, string) gateFault {
 	}
 }
 
-// oneLoss returns a function that chooses at most one picture of each story for a network
-// to lose. It is for one goroutine.
-func oneLoss(h *harness, name string) func(alt string) bool {
-	random, had := h.random("thread/loss/"+name), map[string]bool{}
+// oneLoss returns a function that chooses at most one picture of each post or story for a
+// network to lose: a retry after a second loss would come minutes later. storyOf returns
+// the story of a picture with an alt text. The function is for one goroutine.
+func oneLoss(random *rand.Rand, storyOf func(alt string) string) func(alt string) bool {
+	had := map[string]bool{}
 	return func(alt string) bool {
-		story := storyIn([]byte(alt))
+		story := storyOf(alt)
 		if had[story] || random.IntN(8) > 0 {
 			return false
 		}

@@ -125,7 +125,7 @@ func connectFake(t *testing.T, server *threadServer) (publish.Request, publish.P
 func TestFaultsAndLossesAreRare(t *testing.T) {
 	t.Parallel()
 	h := testHarness(t)
-	choose, mayLose := oneFault(h, "test"), oneLoss(h, "test")
+	choose, mayLose := oneFault(h, "test"), oneLoss(h.random("thread/loss/test"), storyOfAlt)
 	var faults []gateFault
 	losses := 0
 	for range 1000 {
