@@ -60,7 +60,7 @@ func CheckPoll(p Poll) error { return p.check("poll") }
 // check returns a [ValidationFailed] error for a poll that cannot be published.
 func (p *Poll) check(field string) error {
 	if n := len(p.Options); n < MinPollOptions || n > MaxPollOptions {
-		return Errorf(ValidationFailed, field+".options", "the poll has %d options; give %d to %d", n, MinPollOptions, MaxPollOptions)
+		return Errorf(ValidationFailed, field+".options", "the poll needs %d to %d options and has %d", MinPollOptions, MaxPollOptions, n)
 	}
 	for i, option := range p.Options {
 		if err := checkPollOption(fmt.Sprintf("%s.options[%d]", field, i), option, p.Options[:i]); err != nil {
