@@ -21,7 +21,7 @@ func resolve(d date, c clock, loc *time.Location) Result {
 	const reach = 26 * time.Hour
 	for t, last := wall.Add(-reach).In(loc), wall.Add(reach); ; {
 		_, offset := t.Zone()
-		_, end := t.ZoneBounds()
+		end := zoneEnd(t)
 		candidate := wall.Add(-time.Duration(offset) * time.Second).In(loc)
 		if _, o := candidate.Zone(); o == offset && !candidate.Before(t) && (end.IsZero() || candidate.Before(end)) {
 			found = append(found, candidate)
@@ -41,6 +41,18 @@ func resolve(d date, c clock, loc *time.Location) Result {
 		return Result{Time: found[0], Note: fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(loc))}
 	}
 	return Result{Time: found[0]}
+}
+
+// zoneEnd returns a time after t until which the offset of its zone stays the same, or
+// the zero time for ever. [time.Time.ZoneBounds] takes every year to have 365 days, so on
+// December 31 of a leap year it can return an end that is not after t.
+func zoneEnd(t time.Time) time.Time {
+	_, end := t.ZoneBounds()
+	if !end.IsZero() && !end.After(t) {
+		const step = 15 * time.Minute // all offsets change at multiples of it
+		return t.Truncate(step).Add(step)
+	}
+	return end
 }
 
 func zoneLabel(loc *time.Location) string {

@@ -50,6 +50,23 @@ func TestParseAnyWallClock(t *testing.T) {
 	})
 }
 
+// ZoneBounds takes every year to have 365 days, which once made resolve run for ever on
+// the last days of leap years.
+func TestParseLastDaysOfLeapYears(t *testing.T) {
+	t.Parallel()
+	for _, name := range zones {
+		loc, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, year := range []int{2028, 2036, 2096} {
+			for day := time.Date(year, time.December, 29, 9, 0, 0, 0, time.UTC); day.Before(time.Date(year+1, time.January, 3, 0, 0, 0, 0, time.UTC)); day = day.Add(13 * time.Hour) {
+				checkWall(t, loc, day)
+			}
+		}
+	}
+}
+
 // changes returns the instants from 1970 to 2040 at which the offset changes.
 func changes(loc *time.Location) []time.Time {
 	var out []time.Time
