@@ -220,11 +220,12 @@ var unsent = map[string]string{
 	"Account.WorkspaceID":    "the key's own",
 	"Account.Credentials":    "secret",
 	"Account.PausedUntil":    "shown by the targets' next_attempt_at",
+	"Limits.Polls":           "applied by validate",
 	"Account.DisruptedSince": "shown by the targets' errors",
 }
 
 // renamed maps domain fields to the wire's own names for them.
-var renamed = map[string]string{"Target.AccountID": "SocialAccountID"}
+var renamed = map[string]string{"Target.AccountID": "SocialAccountID", "Post.Style": "PostStyle"}
 
 func TestNoDomainFieldIsForgotten(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -271,6 +272,8 @@ func TestUnschedule(t *testing.T) {
 		want.Status, want.PublishAt, want.Version, want.UpdatedAt = schedctl.Draft, nil, 2, got.UpdatedAt
 		want.Targets = []apiv1.Target{p.Targets[0]}
 		want.Targets[0].Status, want.Targets[0].PublishAt = schedctl.Draft, nil
+		want.Targets[0].Parts = slices.Clone(want.Targets[0].Parts)
+		want.Targets[0].Parts[0].Status = schedctl.Draft
 		want.TargetSummary.Draft, want.TargetSummary.Scheduled = 1, 0
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
