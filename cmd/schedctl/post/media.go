@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
@@ -81,7 +82,7 @@ func mediaWarnings(v apiv1.Validation) (lines []string) {
 		for _, part := range acct.Parts {
 			for n, m := range part.Media {
 				for _, w := range m.Warnings {
-					line := fmt.Sprintf("warning: file %d (%s): %s", n+1, m.ID, cli.OneLine(w))
+					line := fmt.Sprintf("warning: %s: %s", fileLabel(part, n), cli.OneLine(w))
 					if !slices.Contains(lines, line) {
 						lines = append(lines, line)
 					}
@@ -92,6 +93,19 @@ func mediaWarnings(v apiv1.Validation) (lines []string) {
 	return lines
 }
 
+// fileLabel names a file of a part by its number there, and the part unless it is the
+// first one.
+func fileLabel(part apiv1.PartValidation, n int) string {
+	label := fmt.Sprintf("file %d", n+1)
+	switch {
+	case part.Kind == schedctl.PartComment:
+		label += " of the first comment"
+	case part.Index > 0:
+		label += fmt.Sprintf(" of part %d", part.Index+1)
+	}
+	return fmt.Sprintf("%s (%s)", label, part.Media[n].ID)
+}
+
 // mediaFixes reports what the daemon does to files so that they fit a network.
 func mediaFixes(v apiv1.Validation, names Accounts) (lines []string) {
 	done := map[string]string{"resize": "resized", "convert": "converted"}
@@ -99,7 +113,7 @@ func mediaFixes(v apiv1.Validation, names Accounts) (lines []string) {
 		for _, part := range acct.Parts {
 			for n, m := range part.Media {
 				if fixed := done[m.Fix]; fixed != "" {
-					lines = append(lines, fmt.Sprintf("%s: file %d (%s) is %s to fit", cli.OneLine(nameOf(names, acct.SocialAccountID)), n+1, m.ID, fixed))
+					lines = append(lines, fmt.Sprintf("%s: %s is %s to fit", cli.OneLine(nameOf(names, acct.SocialAccountID)), fileLabel(part, n), fixed))
 				}
 			}
 		}
