@@ -131,7 +131,8 @@ func (s postState) withMediaOf(other postState) postState {
 	return s
 }
 
-// withMediaOf returns the override with the media of another one as known chooses them.
+// withMediaOf returns the override with the media that known chooses: for each part, its
+// own media or those of other.
 func (o overrideState) withMediaOf(other overrideState, known func(own, others []mediaState) []mediaState) overrideState {
 	if o.Media != nil && other.Media != nil {
 		o.Media = new(known(*o.Media, *other.Media))
