@@ -32,6 +32,15 @@ type Account struct {
 	// finished. While it is not, no other target of the account is published.
 	ThreadTargetID string
 
+	Expiry Expiry // of the credentials
+
+	// Blackouts are copies of the blackouts of the account that are not settled, in
+	// order of their ids.
+	Blackouts []AccountBlackout
+
+	// Approvals is a copy of the policy of the workspace.
+	Approvals ApprovalPolicy
+
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -77,6 +86,11 @@ type Limits struct {
 	Unit          string // the unit of MaxCharacters: "characters", "graphemes" or "bytes"
 	URLCharacters int    // the counted length of every URL; 0 for its real length
 	Polls         PollLimits
+
+	// Posts is how many posts the network accepts in any period of Window. Both are 0 if
+	// the network reports no such limit.
+	Posts  int
+	Window time.Duration
 }
 
 // PollLimits are the limits of polls that the network of an account reports. The zero
@@ -165,8 +179,10 @@ func refuseAccount(a Account, found, repeated bool) string {
 		return "is given twice; name each account once"
 	case a.Status == AccountDisconnected:
 		return "is disconnected; connect it again"
+	case a.Status == AccountError && a.Error != nil && a.Error.Message != "":
+		return "is refused by its network: " + a.Error.Message
 	case a.Status == AccountError:
-		return "is rejected by its network; reconnect it with new credentials first"
+		return "is refused by its network; reconnect it with new credentials first"
 	}
 	return ""
 }

@@ -52,6 +52,18 @@ func TestResolveAccounts(t *testing.T) {
 	wantCode(t, err, schedctl.InvalidSocialAccounts)
 }
 
+// The reason says what to do, which is not always to reconnect the account.
+func TestResolveAccountsSaysWhyAnAccountIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := schedctl.ResolveAccounts([]string{"acct_1"}, func(id string) (schedctl.Account, bool) {
+		return schedctl.Account{ID: id, Status: schedctl.AccountError, Error: &schedctl.TargetError{Message: "no credits are left; buy some"}}, true
+	})
+	wantCode(t, err, schedctl.InvalidSocialAccounts)
+	if want := "INVALID_SOCIAL_ACCOUNTS: acct_1: is refused by its network: no credits are left; buy some"; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+}
+
 func TestCheckAccountName(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a", "my blog", "@me@example.org", strings.Repeat("é", 80)} {

@@ -30,6 +30,11 @@ type Attempt struct {
 	// Key was sent to the network, which recognizes repeats by it. Every repeat uses the
 	// same key. It is empty if the network knows no keys.
 	Key string
+
+	// Stage is what the network calls the staged post that the request publishes, for a
+	// network that publishes in two steps. It is stored before the request is sent, and
+	// empty until then. Every repeat publishes the same staged post.
+	Stage string
 }
 
 // Receipt is the response of a network that published a post or one part of it.

@@ -14,4 +14,5 @@ type AuditEntry struct {
 	Action      string // the operationId of the API, such as createPost
 	ResourceID  string // the id of the created or changed object; may be empty
 	RequestID   string
+	Detail      string // the address of the pull request that approved a post; may be empty
 }

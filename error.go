@@ -58,6 +58,17 @@ const (
 	Internal             Code = "INTERNAL"
 	Unavailable          Code = "UNAVAILABLE"
 	InsufficientStorage  Code = "INSUFFICIENT_STORAGE"
+
+	QueueFull    Code = "QUEUE_FULL"   // no free slot within [QueueHorizon]
+	NoQueue      Code = "NO_QUEUE"     // the workspace has no queue
+	SlotTaken    Code = "SLOT_TAKEN"   // another post has the slot
+	InBlackout   Code = "BLACKOUT"     // the time is in a blackout
+	SeriesIsOver Code = "SERIES_ENDED" // an ended series does not change
+
+	ApprovalMissing    Code = "APPROVAL_REQUIRED"
+	ApprovalNotPending Code = "APPROVAL_NOT_PENDING" // the wrong state for a step of the review
+	SelfApproval       Code = "SELF_APPROVAL"        // the requester, or the last editor, cannot decide
+	KeyNotAllowed      Code = "KEY_NOT_ALLOWED"      // the key has scopes that no agent may have
 )
 
 // Codes lists every code, so that tables over codes can be tested for gaps.
@@ -71,7 +82,8 @@ func Codes() []Code {
 		PostNotRetryable, PostNotScheduled, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
 		MediaInUse, MediaNotReady, MediaUploaded,
 		VersionMismatch, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
-		InsufficientStorage,
+		InsufficientStorage, QueueFull, NoQueue, SlotTaken, InBlackout, SeriesIsOver,
+		ApprovalMissing, ApprovalNotPending, SelfApproval, KeyNotAllowed,
 	}
 }
 

@@ -25,6 +25,21 @@ const (
 	EventPostCompleted EventType = "post.completed" // the last target and the last first comment finished
 	EventAccountError  EventType = "social_account.error"
 
+	// EventPostRemoved says that a scheduled occurrence was removed with its series, or
+	// because the series changed.
+	EventPostRemoved EventType = "post.removed"
+
+	EventPostSubmitted        EventType = "post.submitted" // waits for an approval
+	EventPostApproved         EventType = "post.approved"
+	EventPostChangesRequested EventType = "post.changes_requested"
+
+	EventSeriesSkipped EventType = "series.skipped" // occurrences were left out, see [Event.Skipped]
+	EventSeriesEnded   EventType = "series.ended"
+
+	// EventAccountExpiring says that the credentials of an account end soon, and that
+	// schedctl cannot renew them. It is emitted once for each of [ExpiryThresholds].
+	EventAccountExpiring EventType = "social_account.expiring"
+
 	// EventWebhookDisabled says that schedctl disabled a webhook because it failed for
 	// too long.
 	EventWebhookDisabled EventType = "webhook.disabled"
@@ -38,7 +53,9 @@ const (
 func EventTypes() []EventType {
 	return []EventType{
 		EventPostCreated, EventPostScheduled, EventPostQueued, EventPostUpdated, EventPostPublished,
-		EventPostUnconfirmed, EventPostFailed, EventPostCommentFailed, EventPostCanceled, EventPostCompleted, EventAccountError, EventWebhookDisabled,
+		EventPostUnconfirmed, EventPostFailed, EventPostCommentFailed, EventPostCanceled, EventPostRemoved, EventPostCompleted,
+		EventPostSubmitted, EventPostApproved, EventPostChangesRequested,
+		EventSeriesSkipped, EventSeriesEnded, EventAccountError, EventAccountExpiring, EventWebhookDisabled,
 	}
 }
 
@@ -54,6 +71,7 @@ type Event struct {
 	AccountID   string // set on target and account events
 	Platform    string // set on target and account events
 	WebhookID   string // set on webhook events
+	SeriesID    string // set on series events
 	Status      Status // the target's on target events, the post's on post events
 
 	PlatformPostID  string
@@ -61,6 +79,8 @@ type Event struct {
 	PublishedAt     time.Time
 	Error           *TargetError
 	Parts           []PublishedPart // of a target with several parts: those that its network has
+
+	Skipped *SkippedOccurrences // set on series.skipped
 }
 
 // AccountErrorEvent returns the event that a network refused an account.

@@ -29,6 +29,11 @@ const (
 	AuditPrefix        Prefix = "aud"
 	NodePrefix         Prefix = "node"
 	MediaPrefix        Prefix = "med"
+	QueuePrefix        Prefix = "que"
+	BlackoutPrefix     Prefix = "blk"
+	SeriesPrefix       Prefix = "ser"
+	CalendarFeedPrefix Prefix = "cal"
+	NotePrefix         Prefix = "note"
 )
 
 // ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by

@@ -23,17 +23,27 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 // NewKeySecret returns the secret of a new API key, to be shown once, and the
 // hash to be stored.
 func NewKeySecret() (secret string, hash [32]byte) {
+	secret = newSecret(keySecretPrefix)
+	return secret, sha256.Sum256([]byte(secret))
+}
+
+// newSecret returns a new secret with a prefix.
+func newSecret(prefix string) string {
 	var random [32]byte
 	rand.Read(random[:])
-	body := keySecretPrefix + encodeBase62(new(big.Int).SetBytes(random[:]), keyRandomLen)
-	secret = body + keyChecksum(body)
-	return secret, sha256.Sum256([]byte(secret))
+	body := prefix + encodeBase62(new(big.Int).SetBytes(random[:]), keyRandomLen)
+	return body + keyChecksum(body)
 }
 
 // HashKeySecret returns the hash by which the store finds a secret. It reports false
 // for a text that is not a valid secret, such as a mistyped one.
 func HashKeySecret(secret string) (hash [32]byte, ok bool) {
-	if len(secret) != len(keySecretPrefix)+keyRandomLen+keyChecksumLen || !strings.HasPrefix(secret, keySecretPrefix) {
+	return hashSecret(keySecretPrefix, secret)
+}
+
+// hashSecret returns the hash of a secret with a prefix, and whether it is valid.
+func hashSecret(prefix, secret string) (hash [32]byte, ok bool) {
+	if len(secret) != len(prefix)+keyRandomLen+keyChecksumLen || !strings.HasPrefix(secret, prefix) {
 		return hash, false
 	}
 	body, sum := secret[:len(secret)-keyChecksumLen], secret[len(secret)-keyChecksumLen:]

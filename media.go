@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -116,23 +117,39 @@ func CheckAltText(field, text string) error {
 
 // CleanFileName returns the last element of a path of any operating system, without
 // control characters and characters that are special in headers, at most
-// [MaxFileName] bytes long. It is "file" if nothing is left.
+// [MaxFileName] bytes long. A long name keeps its extension. The result is "file" if
+// nothing is left.
 func CleanFileName(path string) string {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7f || r == utf8.RuneError || strings.ContainsRune(`":*?<>|`, r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+		if unicode.IsControl(r) || r == utf8.RuneError || strings.ContainsRune(`":*?<>|`, r) || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 			return -1
 		}
 		return r
 	}, name)
-	for len(name) > MaxFileName {
-		_, size := utf8.DecodeLastRuneInString(name)
-		name = name[:len(name)-size]
-	}
 	if name = strings.Trim(name, ". "); name == "" {
 		return "file"
 	}
-	return name
+	return shortenFileName(name)
+}
+
+// maxExtension is how many bytes of a file name count as its extension.
+const maxExtension = 16
+
+// shortenFileName cuts a name to [MaxFileName] bytes before its extension.
+func shortenFileName(name string) string {
+	if len(name) <= MaxFileName {
+		return name
+	}
+	stem, extension := name, ""
+	if dot := strings.LastIndexByte(name, '.'); dot > 0 && len(name)-dot <= maxExtension {
+		stem, extension = name[:dot], name[dot:]
+	}
+	for len(stem)+len(extension) > MaxFileName {
+		_, size := utf8.DecodeLastRuneInString(stem)
+		stem = stem[:len(stem)-size]
+	}
+	return strings.TrimRight(stem, ". ") + extension
 }
 
 // MediaFor returns the media of a target.

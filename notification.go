@@ -61,7 +61,7 @@ func (t MailTLS) Port() int {
 // NotificationEvents lists the event types that people can be notified of:
 // failures, refused logins and unknown outcomes.
 func NotificationEvents() []EventType {
-	return []EventType{EventPostFailed, EventPostCommentFailed, EventPostUnconfirmed, EventAccountError, EventWebhookDisabled}
+	return []EventType{EventPostFailed, EventPostCommentFailed, EventPostUnconfirmed, EventAccountError, EventAccountExpiring, EventWebhookDisabled}
 }
 
 // NotificationPlatforms lists the platforms whose accounts can carry

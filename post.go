@@ -42,6 +42,18 @@ type Post struct {
 	Poll         *Poll  // of part 0, or nil
 	LinkPreview  LinkPreview
 	Presentation
+	Booking
+
+	Review
+
+	// SeriesID and Occurrence say which occurrence of which series the post is. The
+	// series may have been deleted. Both are empty for other posts.
+	SeriesID   string
+	Occurrence LocalTime
+
+	// Detached means that the post was changed alone, so that edits of its series do not
+	// change it.
+	Detached bool
 }
 
 // Summary counts a post's targets by status.
@@ -123,6 +135,7 @@ func (p *Post) Clone() Post {
 		c.Managed = new(*p.Managed)
 	}
 	c.Thread, c.FirstComment, c.Poll = cloneThread(p.Thread), clonePart(p.FirstComment), p.Poll.clone()
+	c.Review = p.Review.clone()
 	c.Targets = slices.Clone(p.Targets)
 	for i := range c.Targets {
 		c.Targets[i] = p.Targets[i].clone()
@@ -155,7 +168,11 @@ type NewPost struct {
 	Presentation
 
 	PublishAt time.Time // zero for a draft
+	Booking   Booking   // of the slot at PublishAt; zero for a fixed time
 	Now       bool      // publish at once; PublishAt is ignored
+	Proposed  ProposedTime
+	By        Actor
+	Source    string // approves the post; see [Approval.Source]
 	Annotation
 }
 
@@ -168,8 +185,9 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 		ID: NewID(PostPrefix, now), WorkspaceID: n.WorkspaceID, Content: n.Content, Media: slices.Clone(n.Media),
 		CreatedAt: now, UpdatedAt: now, Version: 1,
 		Thread: cloneThread(n.Thread), FirstComment: clonePart(n.FirstComment), Poll: n.Poll.clone(),
-		LinkPreview: n.LinkPreview, Presentation: n.Presentation,
+		LinkPreview: n.LinkPreview, Presentation: n.Presentation, Review: Review{Proposed: n.Proposed},
 	}
+	p.wrote(n.By)
 	if err := p.check(); err != nil {
 		return Post{}, nil, err
 	}
@@ -179,6 +197,9 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 	p.Targets = p.targetsFor(n.Accounts, now)
 	if err := p.override(n.Overrides); err != nil {
 		return Post{}, nil, err
+	}
+	if n.Source != "" {
+		p.approveBySource(n.By, n.Source, now)
 	}
 	var job []EventType
 	switch {
@@ -190,6 +211,7 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 		if err := p.start(TriggerSchedule, n.PublishAt, now); err != nil {
 			return Post{}, nil, err
 		}
+		p.Booking = n.Booking
 		job = []EventType{EventPostScheduled}
 	}
 	events := p.events(now, append([]EventType{EventPostCreated}, job...)...)
@@ -265,6 +287,11 @@ func (p *Post) start(by Trigger, at, now time.Time) error {
 			return err
 		}
 	}
+	return p.startAt(by, at)
+}
+
+// startAt is start for a post with accounts, at any time.
+func (p *Post) startAt(by Trigger, at time.Time) error {
 	p.PublishAt = Millis(at)
 	for i := range p.Targets {
 		t := &p.Targets[i]

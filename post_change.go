@@ -13,6 +13,7 @@ type Edit struct {
 	Accounts  *[]Account  // resolved; targets of accounts that stay keep their ids and overrides
 	Overrides *[]Override // replaces all existing overrides
 	PublishAt time.Time   // schedules a draft, moves a scheduled post
+	Booking   Booking     // of the slot at PublishAt; zero for a fixed time; ignored without PublishAt
 
 	Thread         *[]Part
 	FirstComment   *Part // an empty one removes the comment
@@ -22,12 +23,20 @@ type Edit struct {
 	Visibility     *string
 	Language       *string
 	Annotation
+
+	Proposed *ProposedTime // of a draft
+	By       Actor
+	Source   string // approves the post; see [Approval.Source]
+
+	// BySeries means that the change comes from the series of the post, or that its queue
+	// moves it. Any other edit detaches an occurrence from its series.
+	BySeries bool
 }
 
 // Operation returns [OpAnnotate] if the edit changes only fields that are not
 // published, and [OpEdit] otherwise.
 func (e *Edit) Operation() Operation {
-	if !e.changesContent() && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() {
+	if !e.changesContent() && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() && e.Proposed == nil && e.Source == "" {
 		return OpAnnotate
 	}
 	return OpEdit
@@ -122,7 +131,14 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 			return nil, err
 		}
 	}
-	return p.become(next, now), nil
+	if !e.PublishAt.IsZero() {
+		next.Booking = e.Booking
+	}
+	set(&next.Proposed, e.Proposed)
+	if next.Status() != Draft {
+		next.Proposed = ProposedTime{}
+	}
+	return p.become(next, e, now), nil
 }
 
 func sameTarget(a, b Target) bool { return a.ID == b.ID }
@@ -147,11 +163,12 @@ func (p *Post) reschedule(was *Post, at, now time.Time) error {
 	return nil
 }
 
-// become replaces p with next and returns the events for the difference.
-func (p *Post) become(next Post, now time.Time) []Event {
-	sameTargets := slices.EqualFunc(next.Targets, p.Targets, sameTarget)
+// become replaces p with the result of an edit and returns the events for the
+// difference. If more than the annotation differs, it detaches an occurrence.
+func (p *Post) become(next Post, e Edit, now time.Time) []Event {
 	moved := !next.PublishAt.Equal(p.PublishAt)
-	if next.sameContent(p) && sameTargets && !moved && slices.EqualFunc(next.Targets, p.Targets, sameOverride) {
+	sameText := next.sameContent(p) && slices.EqualFunc(next.Targets, p.Targets, sameTarget) && slices.EqualFunc(next.Targets, p.Targets, sameOverride)
+	if sameText && !moved && next.Booking.equal(p.Booking) && next.Proposed == p.Proposed && (e.Source == "" || next.Approved()) {
 		if !next.sameAnnotation(p) {
 			next.changed(now)
 			*p = next
@@ -164,6 +181,17 @@ func (p *Post) become(next Post, now time.Time) []Event {
 			jobs[p.Targets[i].ID] = true
 		}
 	}
+	if !sameText {
+		next.wrote(e.By)
+		next.review(e.By, now)
+	}
+	if e.Source != "" {
+		next.approveBySource(e.By, e.Source, now)
+	}
+	if next.Status() != Draft {
+		next.endReview()
+	}
+	next.Detached = next.Detached || !e.BySeries && next.SeriesID != ""
 	next.changed(now)
 	*p = next
 	types := []EventType{EventPostUpdated}
@@ -177,10 +205,19 @@ func (p *Post) become(next Post, now time.Time) []Event {
 // Errors: [PostNotDraft], [PostCanceled], [InvalidPublishAt],
 // [InvalidSocialAccounts].
 func (p *Post) Schedule(at time.Time, accounts *[]Account, now time.Time) ([]Event, error) {
+	return p.ScheduleSlot(Booking{}, at, accounts, now)
+}
+
+// ScheduleSlot is Schedule for a slot of a queue at that time.
+func (p *Post) ScheduleSlot(b Booking, at time.Time, accounts *[]Account, now time.Time) ([]Event, error) {
 	if err := CheckOperation(OpSchedule, p.Status()); err != nil {
 		return nil, err
 	}
-	return p.launch(TriggerSchedule, at, accounts, now, EventPostScheduled)
+	events, err := p.launch(TriggerSchedule, at, accounts, now, EventPostScheduled)
+	if err == nil {
+		p.Booking = b
+	}
+	return events, err
 }
 
 // PublishNow queues a draft or a scheduled post at once.
@@ -201,6 +238,8 @@ func (p *Post) launch(by Trigger, at time.Time, accounts *[]Account, now time.Ti
 	if err := next.start(by, at, now); err != nil {
 		return nil, err
 	}
+	next.Booking, next.Detached, next.Proposed = Booking{}, next.SeriesID != "", ProposedTime{}
+	next.endReview()
 	next.changed(now)
 	*p = next
 	return p.queued(p.events(now, types...), now, nil), nil
@@ -223,6 +262,7 @@ func (p *Post) Unschedule(now time.Time) ([]Event, error) {
 		t.PublishAt = time.Time{}
 	}
 	next.PublishAt = time.Time{}
+	next.Booking, next.Detached = Booking{}, next.SeriesID != ""
 	next.changed(now)
 	*p = next
 	return p.events(now, EventPostUpdated), nil
@@ -285,10 +325,16 @@ func (p *Post) Cancel(now time.Time) ([]Event, error) {
 func (p *Post) CheckDelete() error { return CheckOperation(OpDelete, p.Status()) }
 
 // CheckOperation is the function [CheckOperation] for the post. It also allows a retry of
-// failed first comments.
+// failed first comments, and the review of a post that failed for lack of an approval.
 func (p *Post) CheckOperation(op Operation) error {
 	if op == OpRetry {
 		return CheckOperation(op, p.retryStatus())
+	}
+	switch op {
+	case OpSubmit, OpApprove, OpRequestChanges, OpWithdraw:
+		if p.Status() == Failed && p.lacksApproval() {
+			return nil
+		}
 	}
 	return CheckOperation(op, p.Status())
 }

@@ -94,7 +94,13 @@ const (
 	OpCancel     Operation = "cancel"
 	OpRetry      Operation = "retry"
 	OpUnschedule Operation = "unschedule"
-	OpAnnotate   Operation = "annotate" // external id, managed and labels alone
+	OpSubmit     Operation = "submit"
+	OpApprove    Operation = "approve"
+	OpWithdraw   Operation = "withdraw"
+
+	OpRequestChanges Operation = "request-changes"
+
+	OpAnnotate Operation = "annotate" // external id, managed and labels alone
 )
 
 // rule has the post statuses in which an operation is allowed, and the error for all
@@ -113,7 +119,12 @@ var rules = map[Operation]rule{
 	OpCancel:     {[]Status{Scheduled, Publishing}, PostNotCancelable, "only a post that is scheduled or publishing can be canceled"},
 	OpRetry:      {[]Status{Failed, Publishing}, PostNotRetryable, "only a failed post, or one that waits for its network, can be retried"},
 	OpUnschedule: {[]Status{Draft, Scheduled}, PostNotScheduled, "only a scheduled post can become a draft again"},
+	OpSubmit:     {[]Status{Draft}, PostNotDraft, "only a draft can be submitted for approval"},
+	OpApprove:    {[]Status{Draft}, PostNotDraft, "only a draft can be approved"},
+	OpWithdraw:   {[]Status{Draft}, PostNotDraft, "only a draft waits for an approval; a scheduled post can be canceled"},
 	OpAnnotate:   {Statuses(), PostNotEditable, ""},
+
+	OpRequestChanges: {[]Status{Draft}, PostNotDraft, "only a draft waits for an approval; a scheduled post can be canceled"},
 }
 
 // CheckOperation returns nil if the operation is allowed for a post with this status,

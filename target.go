@@ -92,10 +92,10 @@ func (t *Target) PlatformIDs() iter.Seq[string] {
 // Due returns the time at which the target can be claimed, and whether it waits to
 // be claimed. The store derives the due index from it.
 func (t *Target) Due() (at time.Time, waiting bool) {
-	switch t.Status {
+	switch *t.progress() {
 	case Scheduled:
 		return t.PublishAt, true
-	case Publishing, Published:
+	case Publishing:
 		return t.NextAttemptAt, !t.NextAttemptAt.IsZero()
 	default:
 		return time.Time{}, false
@@ -172,6 +172,7 @@ const (
 	KindPlatform    ErrorKind = "platform"     // the network responded with an internal error
 	KindMissed      ErrorKind = "missed"       // found later than the late limit allows
 	KindUnknown     ErrorKind = "unknown"      // the daemon ended during the request
+	KindApproval    ErrorKind = "approval"     // what it publishes is not approved
 	KindDegraded    ErrorKind = "degraded"     // published, but not as requested: a warning
 )
 
@@ -179,7 +180,7 @@ const (
 func ErrorKinds() []ErrorKind {
 	return []ErrorKind{
 		KindAuth, KindRateLimited, KindContent, KindMedia, KindDuplicate,
-		KindNetwork, KindPlatform, KindMissed, KindUnknown, KindDegraded,
+		KindNetwork, KindPlatform, KindMissed, KindUnknown, KindApproval, KindDegraded,
 	}
 }
 

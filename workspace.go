@@ -11,6 +11,7 @@ type Workspace struct {
 	Name      string
 	Timezone  string // IANA name; how clients show times by default
 	Plan      string
+	Approvals ApprovalPolicy // each account has a copy
 	CreatedAt time.Time
 }
 
@@ -22,6 +23,7 @@ const (
 	ScopePostsRead       Scope = "posts:read"
 	ScopePostsWrite      Scope = "posts:write"
 	ScopePostsDraft      Scope = "posts:draft"
+	ScopePostsApprove    Scope = "posts:approve"
 	ScopeAccountsRead    Scope = "accounts:read"
 	ScopeAccountsWrite   Scope = "accounts:write"
 	ScopeWebhooksRead    Scope = "webhooks:read"
@@ -33,9 +35,15 @@ const (
 // Scopes lists every scope.
 func Scopes() []Scope {
 	return []Scope{
-		ScopePostsRead, ScopePostsWrite, ScopePostsDraft, ScopeAccountsRead, ScopeAccountsWrite,
+		ScopePostsRead, ScopePostsWrite, ScopePostsDraft, ScopePostsApprove, ScopeAccountsRead, ScopeAccountsWrite,
 		ScopeWebhooksRead, ScopeWebhooksWrite, ScopeKeysWrite, ScopeWorkspacesWrite,
 	}
+}
+
+// FirstScopes lists the scopes of the first key of a daemon: every scope but posts:draft,
+// which posts:write includes and which no approver has.
+func FirstScopes() []Scope {
+	return slices.DeleteFunc(Scopes(), func(s Scope) bool { return s == ScopePostsDraft })
 }
 
 // APIKey is a credential of a workspace. The secret is shown once. Only its SHA-256 is
@@ -47,6 +55,8 @@ type APIKey struct {
 	Hash        [32]byte // SHA-256 of the whole secret, prefix included
 	Scopes      []Scope
 	AccountIDs  []string // limits the key to these accounts; empty for no limit
+	Agent       bool     // the key of an agent: it lives for at most [MaxAgentKeyLife] and has only [AgentScopes]
+	Restricted  bool     // all posts that the key makes, edits or starts need an approval
 	CreatedAt   time.Time
 	ExpiresAt   time.Time // zero for never
 	RevokedAt   time.Time // zero while valid
@@ -66,3 +76,54 @@ func (k *APIKey) Check(now time.Time) error {
 
 // Allows reports whether the key has the scope.
 func (k *APIKey) Allows(s Scope) bool { return slices.Contains(k.Scopes, s) }
+
+// LetApprove adds the scope posts:approve to a key from the time before approvals, if it
+// administers its workspace: it is not limited to accounts and has all scopes of writers.
+// It reports whether the key has changed.
+func (k *APIKey) LetApprove() bool {
+	for _, s := range []Scope{ScopePostsWrite, ScopeAccountsWrite, ScopeWebhooksWrite, ScopeKeysWrite} {
+		if !k.Allows(s) {
+			return false
+		}
+	}
+	if len(k.AccountIDs) > 0 || k.Agent || k.Allows(ScopePostsApprove) {
+		return false
+	}
+	k.Scopes = slices.DeleteFunc(slices.Clone(k.Scopes), func(s Scope) bool { return s == ScopePostsDraft })
+	k.Scopes = append(k.Scopes, ScopePostsApprove)
+	return true
+}
+
+// MaxAgentKeyLife is how long the key of an agent lives at most.
+const MaxAgentKeyLife = 90 * 24 * time.Hour
+
+// AgentScopes lists the scopes that the key of an agent can have. The first three are its
+// default.
+func AgentScopes() []Scope {
+	return []Scope{ScopePostsRead, ScopePostsDraft, ScopeAccountsRead, ScopePostsWrite, ScopeWebhooksRead}
+}
+
+// CheckKind returns nil if the key may have its scopes and its end. Errors:
+// [ValidationFailed].
+func (k *APIKey) CheckKind() error {
+	if k.Allows(ScopePostsApprove) && k.Allows(ScopePostsDraft) {
+		return Errorf(ValidationFailed, "scopes", "a key cannot have both posts:draft and posts:approve; a person who drafts and approves needs two keys")
+	}
+	if !k.Agent {
+		return nil
+	}
+	for _, s := range k.Scopes {
+		if !slices.Contains(AgentScopes(), s) {
+			return Errorf(ValidationFailed, "scopes", "the key of an agent cannot have the scope %s", s)
+		}
+	}
+	if k.ExpiresAt.IsZero() || k.ExpiresAt.After(k.CreatedAt.Add(MaxAgentKeyLife)) {
+		return Errorf(ValidationFailed, "expires_at", "the key of an agent expires after at most 90 days")
+	}
+	return nil
+}
+
+// Actor returns who performs an operation with the key.
+func (k *APIKey) Actor() Actor {
+	return Actor{Key: KeyRef{ID: k.ID, Name: k.Name}, Agent: k.Agent, Restricted: k.Restricted, Approver: k.Allows(ScopePostsApprove) && !k.Agent}
+}

@@ -1,0 +1,151 @@
+package schedctl
+
+import (
+	"slices"
+	"time"
+)
+
+// ApprovalPolicy says whose posts need an approval before they are published.
+type ApprovalPolicy string
+
+// The policies. The zero value means ApprovalsOff.
+const (
+	ApprovalsOff    ApprovalPolicy = ""
+	ApprovalsAgents ApprovalPolicy = "agents" // posts that an agent wrote or edited last, or starts
+	ApprovalsAll    ApprovalPolicy = "all"
+)
+
+// ApprovalState is what the reviewers say about a post.
+type ApprovalState string
+
+// The states of an approval.
+const (
+	ApprovalPending          ApprovalState = "pending"
+	ApprovalApproved         ApprovalState = "approved"
+	ApprovalChangesRequested ApprovalState = "changes_requested"
+	ApprovalWithdrawn        ApprovalState = "withdrawn"
+)
+
+// ApprovalStates lists the states.
+func ApprovalStates() []ApprovalState {
+	return []ApprovalState{ApprovalPending, ApprovalApproved, ApprovalChangesRequested, ApprovalWithdrawn}
+}
+
+// KeyRef names an API key in a record that may outlive it.
+type KeyRef struct{ ID, Name string }
+
+// Approval is the review of a post.
+type Approval struct {
+	State       ApprovalState
+	RequestedBy KeyRef
+	RequestedAt time.Time
+	DecidedBy   KeyRef    // of the last decision; zero before
+	DecidedAt   time.Time // of the last decision; zero before
+	Note        string    // of the last step; may be empty
+	Source      string    // the address of the merged pull request that was the review, which one key can bring; may be empty
+
+	// Digest is the [Post.ReviewDigest] of what was submitted last, or approved.
+	Digest [32]byte
+}
+
+// Review says who wrote what a post publishes, and who approved it.
+type Review struct {
+	Approval *Approval    // the last one, or nil
+	Proposed ProposedTime // of a draft
+	EditorID string       // the API key that last set a field of the [Post.ReviewDigest]; may be empty
+
+	// ByAgent and Restricted say that the key that made the post, or edited it last, is
+	// an agent's, or needs approvals itself.
+	ByAgent    bool
+	Restricted bool
+
+	// Decided is the [Post.Reviewed] of the last decision about the post; empty before.
+	Decided string
+
+	Notes []PostNote // oldest first
+}
+
+// IsZero reports whether all fields are empty.
+func (r *Review) IsZero() bool {
+	return r.Approval == nil && r.Proposed == (ProposedTime{}) && r.EditorID == "" && !r.ByAgent && !r.Restricted && r.Decided == "" && len(r.Notes) == 0
+}
+
+// clone returns a copy that shares no memory with r.
+func (r *Review) clone() Review {
+	c := *r
+	if r.Approval != nil {
+		c.Approval = new(*r.Approval)
+	}
+	c.Notes = slices.Clone(r.Notes)
+	return c
+}
+
+// Actor is who performs an operation. The zero Actor is schedctl itself.
+type Actor struct {
+	Key        KeyRef
+	Agent      bool // the key of an agent
+	Restricted bool // the key needs approvals
+	Approver   bool // the key may approve
+}
+
+// Approved reports whether what the post publishes now is approved.
+func (p *Post) Approved() bool {
+	return p.Approval != nil && p.Approval.State == ApprovalApproved && p.Approval.Digest == p.ReviewDigest()
+}
+
+// NeedsApproval reports whether the post may be published on the account only with an
+// approval.
+func (p *Post) NeedsApproval(a *Account) bool {
+	switch {
+	case p.Restricted, a.Approvals == ApprovalsAll, a.Options.String(OptionApproval) == ApprovalRequired:
+		return true
+	}
+	return a.Approvals == ApprovalsAgents && p.ByAgent
+}
+
+// StartedBy returns nil if the actor may start the post on the accounts, and records what
+// later checks need to know about the actor. Call it after each change that starts the
+// post or leaves it scheduled. Errors: [ApprovalMissing].
+func (p *Post) StartedBy(by Actor, accounts []Account, now time.Time) error {
+	if p.Approval != nil && p.Approval.Digest != p.ReviewDigest() { // the start has changed the accounts
+		p.wrote(by)
+		p.review(by, Millis(now))
+	}
+	if err := p.CheckApproved(by, accounts); err != nil {
+		return err
+	}
+	p.ByAgent, p.Restricted = p.ByAgent || by.Agent, p.Restricted || by.Restricted
+	return nil
+}
+
+// CheckApproved returns nil if the actor may start the post on the accounts. Errors:
+// [ApprovalMissing].
+func (p *Post) CheckApproved(by Actor, accounts []Account) error {
+	if p.Approved() {
+		return nil
+	}
+	needed := by.Restricted
+	for i := range accounts {
+		a := &accounts[i]
+		needed = needed || p.NeedsApproval(a) || by.Agent && a.Approvals == ApprovalsAgents
+	}
+	if !needed {
+		return nil
+	}
+	return Errorf(ApprovalMissing, "", "this post needs the approval of another key; submit it with schedctl post submit, or POST /posts/{id}/submit")
+}
+
+// OptionApproval is the name of the option of accounts whose posts all need an approval.
+// Its only value is [ApprovalRequired]. Accounts of every platform have it.
+const (
+	OptionApproval   = "approval"
+	ApprovalRequired = "required"
+)
+
+// lacksApproval reports whether a target was not published because it was not approved.
+// Such a post can be submitted and approved again, and then retried.
+func (p *Post) lacksApproval() bool {
+	return slices.ContainsFunc(p.Targets, func(t Target) bool {
+		return t.Status == Failed && t.Error != nil && t.Error.Kind == KindApproval
+	})
+}

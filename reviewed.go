@@ -1,0 +1,105 @@
+package schedctl
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+)
+
+// Reviewed is what reviewers decide about: everything that a post publishes, and its
+// accounts. Its digest is stored, so the fields and their order must not change; new fields
+// are left out while they are empty.
+type Reviewed struct {
+	Content      string
+	Media        []PostMedia
+	Accounts     []string
+	Overrides    []Override
+	Thread       []Part
+	FirstComment *Part
+	Poll         *Poll
+	LinkPreview  LinkPreview
+	Presentation Presentation
+}
+
+// ReviewDigest returns the SHA-256 of everything that the post publishes and of its
+// accounts. It does not cover times, the queue and annotations. Undoing an edit gives
+// the old digest.
+func (p *Post) ReviewDigest() [32]byte { return sha256.Sum256(p.reviewedText()) }
+
+// Reviewed returns what reviewers decide about.
+func (p *Post) Reviewed() Reviewed {
+	r := Reviewed{
+		Content: p.Content, Media: noneIfEmpty(p.Media), Accounts: p.AccountIDs(), Overrides: p.Overrides(), Thread: noneIfEmpty(reviewedParts(p.Thread)),
+		FirstComment: p.FirstComment, Poll: p.Poll, LinkPreview: p.LinkPreview, Presentation: p.Presentation,
+	}
+	if c := p.FirstComment; c != nil {
+		r.FirstComment = &Part{Content: c.Content, Media: noneIfEmpty(c.Media)}
+	}
+	for i := range r.Overrides {
+		r.Overrides[i].Thread = reviewedParts(r.Overrides[i].Thread)
+		if len(r.Overrides[i].Options) == 0 {
+			r.Overrides[i].Options = nil
+		}
+	}
+	return r
+}
+
+// reviewedText returns what reviewers decide about, as JSON.
+func (p *Post) reviewedText() []byte {
+	text, err := json.Marshal(p.Reviewed())
+	if err != nil {
+		panic("schedctl: options that are not JSON: " + err.Error())
+	}
+	return text
+}
+
+// LastDecided returns what the last decision was about, if the post has changed since;
+// otherwise nil.
+func (p *Post) LastDecided() *Reviewed {
+	if p.Decided == "" || p.Decided == string(p.reviewedText()) {
+		return nil
+	}
+	var r Reviewed
+	if json.Unmarshal([]byte(p.Decided), &r) != nil {
+		return nil // written by a later version
+	}
+	return &r
+}
+
+// Changed returns the names of the fields, as in the API, in which now differs from r.
+func (r *Reviewed) Changed(now Reviewed) (fields []string) {
+	for _, f := range []struct {
+		name        string
+		before, now any
+	}{
+		{"content", r.Content, now.Content}, {"media", r.Media, now.Media}, {"social_account_ids", r.Accounts, now.Accounts},
+		{"target_overrides", r.Overrides, now.Overrides}, {"thread", r.Thread, now.Thread}, {"first_comment", r.FirstComment, now.FirstComment},
+		{"poll", r.Poll, now.Poll}, {"link_preview", r.LinkPreview, now.LinkPreview}, {"content_warning", r.Presentation.ContentWarning, now.Presentation.ContentWarning},
+		{"visibility", r.Presentation.Visibility, now.Presentation.Visibility}, {"language", r.Presentation.Language, now.Presentation.Language},
+	} {
+		before, err := json.Marshal(f.before)
+		after, err2 := json.Marshal(f.now)
+		if err != nil || err2 != nil || !bytes.Equal(before, after) {
+			fields = append(fields, f.name)
+		}
+	}
+	return fields
+}
+
+// reviewedParts returns parts as they are after they were stored.
+func reviewedParts(parts []Part) []Part {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		parts[i].Media = noneIfEmpty(parts[i].Media)
+	}
+	return parts
+}
+
+// noneIfEmpty returns nil for an empty list. A store does not keep the difference.
+func noneIfEmpty[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,158 @@
+package schedctl
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"time"
+)
+
+// NeedsApproval reports whether posts of the series may be made for the accounts only
+// after it was approved.
+func (s *Series) NeedsApproval(accounts []Account) bool {
+	for i := range accounts {
+		if s.Template.NeedsApproval(&accounts[i]) {
+			return true
+		}
+	}
+	return s.Template.Restricted
+}
+
+// StartedBy records who created, changed or resumed the series: its posts need an
+// approval if one of those keys does.
+func (s *Series) StartedBy(by Actor) {
+	t := &s.Template
+	t.ByAgent, t.Restricted = t.ByAgent || by.Agent, t.Restricted || by.Restricted
+}
+
+// Edited updates the approval of a series that the actor has changed. An approver who did
+// not ask for the approval approves the change; otherwise an approved series waits for an
+// approval again.
+func (s *Series) Edited(was *Series, by Actor, now time.Time) {
+	t := &s.Template
+	t.Review = was.Template.Review.clone()
+	s.StartedBy(by)
+	digest := s.ReviewDigest()
+	if digest == was.ReviewDigest() {
+		return
+	}
+	t.EditorID = by.Key.ID
+	if t.Approval == nil {
+		return
+	}
+	t.Approval.Digest = digest
+	switch {
+	case t.Approval.State != ApprovalApproved:
+	case t.Approval.keptBy(by):
+		t.Approval.DecidedBy, t.Approval.DecidedAt = by.Key, Millis(now)
+	default:
+		t.Approval.State = ApprovalPending
+	}
+}
+
+// SetRule changes the rule to one with fewer occurrences. An approved series stays
+// approved.
+func (s *Series) SetRule(rule string) {
+	approved := s.Approved()
+	if s.Rule = rule; approved {
+		s.Template.Approval = new(*s.Template.Approval)
+		s.Template.Approval.Digest = s.ReviewDigest()
+	}
+}
+
+// Submit asks for an approval of the series. Errors: [ApprovalNotPending] if it waits for
+// one already or is approved, [SeriesIsOver], [ValidationFailed].
+func (s *Series) Submit(by Actor, note string, now time.Time) error {
+	if err := s.checkReview(note); err != nil {
+		return err
+	}
+	if a := s.Template.Approval; a != nil && (a.State == ApprovalPending || s.Approved()) {
+		return Errorf(ApprovalNotPending, "", "the series is %s already", a.State)
+	}
+	s.review(Approval{State: ApprovalPending, RequestedBy: by.Key, RequestedAt: Millis(now), Note: note}, now)
+	return nil
+}
+
+// Decide approves the series, or asks its author to change it. Errors:
+// [ApprovalNotPending], [SelfApproval], [SeriesIsOver], [ValidationFailed].
+func (s *Series) Decide(state ApprovalState, d Decision, now time.Time) error {
+	if err := s.checkReview(d.Note); err != nil {
+		return err
+	}
+	if state == ApprovalChangesRequested && d.Note == "" {
+		return errNoReason()
+	}
+	if err := s.Template.checkDecision(d.By, "series"); err != nil {
+		return err
+	}
+	a := *s.Template.Approval
+	a.State, a.DecidedBy, a.DecidedAt, a.Note = state, d.By.Key, Millis(now), d.Note
+	s.review(a, now)
+	return nil
+}
+
+// Withdraw ends the wait for an approval. Errors: [ApprovalNotPending], [SeriesIsOver].
+func (s *Series) Withdraw(now time.Time) error {
+	if err := s.checkReview(""); err != nil {
+		return err
+	}
+	if err := s.Template.checkWithdrawal("series"); err != nil {
+		return err
+	}
+	a := *s.Template.Approval
+	a.State = ApprovalWithdrawn
+	s.review(a, now)
+	return nil
+}
+
+// review sets the approval of the series as it is now.
+func (s *Series) review(a Approval, now time.Time) {
+	a.Digest = s.ReviewDigest()
+	s.Template.Approval = &a
+	s.UpdatedAt = Millis(now)
+	s.Version++
+}
+
+func (s *Series) checkReview(note string) error {
+	if s.State == SeriesEnded {
+		return Errorf(SeriesIsOver, "", "the series has ended and makes no more posts; create a new one")
+	}
+	return CheckReviewNote("note", note)
+}
+
+// FollowApproval gives a post of the series, after an edit of the series, the approval of
+// the series.
+func (p *Post) FollowApproval(s *Series) {
+	if p.Approval = nil; s.Approved() {
+		p.Approval = new(*s.Template.Approval)
+		p.Approval.Digest = p.ReviewDigest()
+	}
+	p.EditorID, p.ByAgent, p.Restricted = s.Template.EditorID, s.Template.ByAgent, s.Template.Restricted
+}
+
+// ApproveWithSeries approves a post of the series, which was approved as a whole.
+func (p *Post) ApproveWithSeries(s *Series, now time.Time) []Event {
+	next := p.Clone()
+	next.FollowApproval(s)
+	return p.reviewStep(next, EventPostUpdated, Millis(now))
+}
+
+// ReviewDigest returns the SHA-256 of what the posts of the series publish, of their
+// accounts, and of the rule.
+func (s *Series) ReviewDigest() [32]byte {
+	text, err := json.Marshal(struct {
+		Template [32]byte
+		Variants []string
+		Rule     string
+	}{s.Template.ReviewDigest(), s.Variants, s.Rule})
+	if err != nil {
+		panic("schedctl: " + err.Error())
+	}
+	return sha256.Sum256(text)
+}
+
+// Approved reports whether the series as it is now is approved. The approval is that of
+// the template, with the digest of the series.
+func (s *Series) Approved() bool {
+	a := s.Template.Approval
+	return a != nil && a.State == ApprovalApproved && a.Digest == s.ReviewDigest()
+}
