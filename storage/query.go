@@ -34,7 +34,7 @@ const (
 )
 
 // TextBytes returns the length in bytes of the contents of a post and of its targets,
-// with the alt texts of their media.
+// with the alt texts of their media and the notes.
 func TextBytes(p *schedctl.Post) int {
 	n := p.TextSize() + altTextBytes(p.Media)
 	for i := range p.Thread {
@@ -42,6 +42,10 @@ func TextBytes(p *schedctl.Post) int {
 	}
 	if p.FirstComment != nil {
 		n += altTextBytes(p.FirstComment.Media)
+	}
+	n += len(p.Decided)
+	for i := range p.Notes {
+		n += len(p.Notes[i].Text)
 	}
 	for i := range p.Targets {
 		t := &p.Targets[i]
@@ -70,11 +74,14 @@ type PostQuery struct {
 	Search        string            // substring of the text of a part, ignoring case
 	ExternalID    string            // the post that has it
 	Collection    string            // managed in this collection
-	Labels        []string          // with all of these
-	Sort          Sort              // NewestFirst when empty
-	Limit         int               // 1 or more
-	Offset        int               // posts to skip after the cursor
-	After         *Position         // start after this position; nil for the first page
+	QueueID       string            // with a slot of this queue
+	SeriesID      string            // occurrences of this series
+	Approval      schedctl.ApprovalState
+	Labels        []string  // with all of these
+	Sort          Sort      // NewestFirst when empty
+	Limit         int       // 1 or more
+	Offset        int       // posts to skip after the cursor
+	After         *Position // start after this position; nil for the first page
 }
 
 // Scans reports whether many more records may be read than the page returns.
@@ -87,7 +94,13 @@ func (q *PostQuery) Scans() bool {
 // ReadsPosts reports whether no index can tell which posts are selected, so that the
 // records of posts have to be read.
 func (q *PostQuery) ReadsPosts() bool {
-	return q.Search != "" || len(q.Labels) > 0 || q.Collection != "" && q.AccountID != ""
+	indexed := 0 // only one of these selects by an index
+	for _, id := range []string{q.AccountID, q.Collection, q.QueueID, q.SeriesID, string(q.Approval)} {
+		if id != "" {
+			indexed++
+		}
+	}
+	return q.Search != "" || len(q.Labels) > 0 || indexed > 1
 }
 
 // ExternalIDExists returns an error with code EXTERNAL_ID_EXISTS, whose details have
@@ -96,6 +109,13 @@ func ExternalIDExists(postID string) *schedctl.Error {
 	err := schedctl.Errorf(schedctl.ExternalIDExists, "external_id", "another post has this external_id; read that post, or give another external_id")
 	err.Details = []schedctl.FieldError{{Field: "external_id", Code: schedctl.ExternalIDExists, Message: postID}}
 	return err
+}
+
+// SlotTaken returns an error with code SLOT_TAKEN: another post holds the slot of an
+// account.
+func SlotTaken(accountID string, at time.Time) *schedctl.Error {
+	return schedctl.Errorf(schedctl.SlotTaken, "publish_at", "another post for %s has the slot at %s; take the next one with publish_at \"next-slot\"",
+		accountID, at.UTC().Format(time.RFC3339))
 }
 
 // Position is a position in a sorted list of posts. It stays valid when posts are
@@ -109,6 +129,21 @@ type Position struct {
 type PostPage struct {
 	Posts []schedctl.Post
 	Next  *Position
+}
+
+// OccupiedQuery selects live targets of accounts by the publish time of their posts.
+type OccupiedQuery struct {
+	WorkspaceID string
+	AccountIDs  []string
+	From, Until time.Time // from inclusive, until exclusive
+	Limit       int       // 1 or more
+}
+
+// OccupiedTime is the publish time of a post with a live target.
+type OccupiedTime struct {
+	At        time.Time
+	PostID    string
+	AccountID string
 }
 
 // ContentQuery selects posts that have the same content on an account.

@@ -18,11 +18,11 @@ type Reader interface {
 	// Posts returns one page of the posts of a workspace. The cost depends on the
 	// length of the page and its Offset.
 	//
-	// Some queries have no index: those with Search, with Labels, with both an account
-	// and a collection, or with publish bounds and a sort by creation. They read at
-	// most ScanLimit posts with about ScanBytes of text. A page also ends after
-	// about PageBytes of text. It may therefore be short, or empty, and still have a Next.
-	// If the context ends during a scan, Posts returns its error.
+	// Some queries have no index: those with Search, with Labels, with several of an
+	// account, a collection, a queue and a series, or with publish bounds and a sort by
+	// creation. They read at most ScanLimit posts with about ScanBytes of text. A page also
+	// ends after about PageBytes of text. It may therefore be short, or empty, and still
+	// have a Next. If the context ends during a scan, Posts returns its error.
 	Posts(PostQuery) (PostPage, error)
 
 	// Route returns the workspace, post and account of a target.
@@ -146,11 +146,11 @@ type Reader interface {
 	// workspace, in bytes. Assets with the same bytes each count.
 	MediaSize(workspaceID string) (int64, error)
 
-	// MediaUsers returns the ids of up to limit posts that use an asset, as
-	// [schedctl.Post.AssetIDs] defines it. The posts that still need the asset come
-	// first, see [schedctl.Status.NeedsMedia]. Otherwise posts are ordered by publish
-	// time, latest first, and posts without a time come before those with one. The
-	// asset may be missing.
+	// MediaUsers returns the ids of up to limit posts and series that use an asset, as
+	// [schedctl.Post.AssetIDs] defines it. Series that have not ended, and the posts that
+	// still need the asset, come first; see [schedctl.Status.NeedsMedia]. Ended series use
+	// no asset. Otherwise posts are ordered by publish time, latest first. Series, and
+	// posts without a time, come before those with one. The asset may be missing.
 	MediaUsers(assetID string, limit int) ([]string, error)
 
 	// HasMedia reports whether any workspace has an asset whose bytes have this SHA-256,
@@ -163,6 +163,48 @@ type Reader interface {
 	// The result has assets that posts use: a caller that keeps one must move its
 	// expiry, or later calls return it again.
 	ExpiredMedia(before time.Time, limit int) ([]schedctl.MediaAsset, error)
+
+	// Queue returns a queue of the workspace. Queues returns all, in order of creation.
+	Queue(workspaceID, id string) (schedctl.Queue, error)
+	Queues(workspaceID string) ([]schedctl.Queue, error)
+
+	// Occupied returns the live targets of accounts between two times, ordered by time,
+	// post and account. See [schedctl.Target.Live]. Transactions that call it for the same
+	// account, or that put posts of the account, run one after the other.
+	Occupied(OccupiedQuery) ([]OccupiedTime, error)
+
+	// Blackout returns a blackout of the workspace. Blackouts returns all, in order of
+	// creation.
+	Blackout(workspaceID, id string) (schedctl.Blackout, error)
+	Blackouts(workspaceID string) ([]schedctl.Blackout, error)
+
+	// BlackoutsByEnd returns up to limit blackouts of all workspaces that end before the
+	// given time and are not settled, ordered by their end and id. Blackouts with an open
+	// end are never among them. Unlike other reads of a transaction, the result may change
+	// before the commit.
+	BlackoutsByEnd(before time.Time, limit int) ([]schedctl.Blackout, error)
+
+	// Series returns a series of the workspace.
+	Series(workspaceID, id string) (schedctl.Series, error)
+
+	// SeriesList returns up to limit series of a workspace, newest first, starting after
+	// the given id. An empty id starts at the newest.
+	SeriesList(workspaceID, afterID string, limit int) ([]schedctl.Series, error)
+
+	// SeriesByExternalID returns the series of the workspace with the external id.
+	SeriesByExternalID(workspaceID, externalID string) (schedctl.Series, error)
+
+	// SeriesDue returns up to limit series of all workspaces whose SweepAt is set and is
+	// before the given time, ordered by that time and by id. Unlike other reads of a
+	// transaction, the result may change before the commit.
+	SeriesDue(before time.Time, limit int) ([]schedctl.Series, error)
+
+	// CalendarFeeds returns the calendar feeds of a workspace in order of creation.
+	CalendarFeeds(workspaceID string) ([]schedctl.CalendarFeed, error)
+
+	// CalendarFeedByHash returns the calendar feed whose token has this SHA-256. The feed
+	// may have expired.
+	CalendarFeedByHash(hash [32]byte) (schedctl.CalendarFeed, error)
 
 	// Metadata returns a value about the database itself, or nil if there is no value
 	// with this name.

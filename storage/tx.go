@@ -13,7 +13,10 @@ type Tx interface {
 	// PutPost creates or replaces a post and updates all indexes. Workspace and
 	// creation time of an existing post do not change. If another post of the
 	// workspace has the external id, the code is EXTERNAL_ID_EXISTS; see
-	// [ExternalIDExists].
+	// [ExternalIDExists]. If the post takes a slot, and another post holds the slot of
+	// one of its accounts at that instant, the code is SLOT_TAKEN; see
+	// [schedctl.Target.HoldsSlot]. Only the posts that were put before count: to exchange
+	// slots, first put the posts without their slots.
 	PutPost(schedctl.Post) error
 
 	// DeletePost deletes a post with its index entries and the attempts of its
@@ -68,6 +71,35 @@ type Tx interface {
 	// it. Posts keep their references, and MediaUsers still returns them. The bytes are
 	// in package storage/blob and are not deleted.
 	DeleteMediaAsset(workspaceID, id string) error
+
+	// PutQueue creates or replaces a queue. It returns NOT_FOUND if the id is in use in a
+	// different workspace.
+	PutQueue(schedctl.Queue) error
+
+	// DeleteQueue deletes a queue. Posts keep its id; the caller removes it from them.
+	DeleteQueue(workspaceID, id string) error
+
+	// PutBlackout creates or replaces a blackout. It does not write the copies in the
+	// accounts. It returns NOT_FOUND if the id is in use in a different workspace.
+	PutBlackout(schedctl.Blackout) error
+
+	// DeleteBlackout deletes a blackout, and not its copies in the accounts.
+	DeleteBlackout(workspaceID, id string) error
+
+	// PutSeries creates or replaces a series. Of the template it keeps the fields that
+	// [schedctl.NewTemplate] sets; the template has the workspace of the series. If another
+	// series of the workspace has the external id, the code is EXTERNAL_ID_EXISTS; see
+	// [ExternalIDExists]. It returns NOT_FOUND if the id is in use in a different workspace.
+	PutSeries(schedctl.Series) error
+
+	// DeleteSeries deletes a series, and not its posts.
+	DeleteSeries(workspaceID, id string) error
+
+	// PutCalendarFeed creates or replaces a calendar feed. Its hash must not change.
+	PutCalendarFeed(schedctl.CalendarFeed) error
+
+	// DeleteCalendarFeed deletes a calendar feed.
+	DeleteCalendarFeed(workspaceID, id string) error
 
 	// PutMetadata stores a value about the database itself, of at most MaxMetadata
 	// bytes. nil deletes it. Daemons check such values before they use a database.

@@ -13,8 +13,8 @@ import (
 const (
 	// pieceSize is how many bytes ReadFrom reads, writes and hashes at once, at most, and
 	// maxPieces how many such pieces are in memory.
-	pieceSize = 256 << 10
-	maxPieces = 6
+	pieceSize = 1 << 20
+	maxPieces = 4
 
 	// ReadFrom does not wait longer than pieceWait for a full piece if it has minPiece
 	// bytes. A network delivers bytes slowly, and short pieces delay other requests less:
@@ -31,7 +31,7 @@ var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
 // ReadFrom appends the bytes of r, with the errors of Write and of r. It writes and
 // hashes a large file while it reads the next bytes, in other goroutines, which have
-// ended when it returns. It reads r only in this goroutine, and uses 1.5 MB of memory.
+// ended when it returns. It reads r only in this goroutine, and uses 4 MB of memory at most.
 func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
 	first := pieces.Get().(*[pieceSize]byte)
 	count, err := readPiece(r, first)

@@ -39,6 +39,16 @@ const (
 	mediaSizes
 	mediaExpiry
 	mediaUses
+	owners
+	queues
+	blackouts
+	blackoutEnds
+	series
+	seriesExternalIDs
+	seriesSweeps
+	calendarFeeds
+	calendarFeedHashes
+	slots
 	bucketCount
 )
 
@@ -76,6 +86,16 @@ var bucketNames = [bucketCount]string{
 	mediaSizes:         "media sizes",
 	mediaExpiry:        "media expiry",
 	mediaUses:          "media uses",
+	owners:             "owners",
+	queues:             "queues",
+	blackouts:          "blackouts",
+	blackoutEnds:       "blackout ends",
+	series:             "series",
+	seriesExternalIDs:  "external series",
+	seriesSweeps:       "series sweeps",
+	calendarFeeds:      "calendar feeds",
+	calendarFeedHashes: "calendar hashes",
+	slots:              "slots",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

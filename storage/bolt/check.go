@@ -67,7 +67,7 @@ func (c *checker) pages(tx *bbolt.Tx) {
 func (c *checker) all() {
 	for _, check := range []func(*checker){
 		(*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
-		(*checker).idempotencyRecords, (*checker).events, (*checker).webhooks, (*checker).deliveries, (*checker).media,
+		(*checker).idempotencyRecords, (*checker).events, (*checker).webhooks, (*checker).deliveries, (*checker).media, (*checker).plans,
 		(*checker).records, (*checker).counts,
 	} {
 		check(c)
@@ -257,6 +257,28 @@ func (c *checker) media() {
 	}
 }
 
+// plans compares queues, blackouts, series and calendar feeds with their indexes.
+func (c *checker) plans() {
+	checkOwned(c, &queueKind)
+	checkOwned(c, &blackoutKind)
+	checkOwned(c, &seriesKind)
+	checkOwned(c, &feedKind)
+}
+
+// checkOwned compares the records of a kind with their indexes.
+func checkOwned[T any](c *checker, k *ownedKind[T]) {
+	c.each(k.bucket, func(key, record []byte) error {
+		v, err := k.read(key, record)
+		if err != nil {
+			return err
+		}
+		for _, e := range k.entries(&v, ulid(key), ulid(key[16:])) {
+			c.holds(e.bucket, e.key, e.value)
+		}
+		return nil
+	})
+}
+
 // records reads the records without indexes.
 func (c *checker) records() {
 	c.each(workspaces, func(key, record []byte) error {
@@ -271,7 +293,7 @@ func (c *checker) records() {
 
 // counts finds index entries without a record. It must run last.
 func (c *checker) counts() {
-	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, idempotencyHashes, webhookOwners, pendingDeliveries, mediaHashes, mediaSizes, mediaExpiry, mediaUses} {
+	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, idempotencyHashes, webhookOwners, pendingDeliveries, mediaHashes, mediaSizes, mediaExpiry, mediaUses, owners, blackoutEnds, seriesExternalIDs, seriesSweeps, calendarFeedHashes, slots} {
 		n := 0
 		c.each(b, func(_, _ []byte) error { n++; return nil })
 		if c.ctx.Err() == nil && n != c.expect[b] {

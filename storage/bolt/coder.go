@@ -36,8 +36,16 @@ type coder struct {
 //   - Layout 7 added media to posts and targets.
 //   - Layout 8 added threads, first comments, polls, link cards and presentations to
 //     posts and targets, parts to attempts and events, and a thread to accounts.
+//   - Layout 9 added slots and occurrences to posts, blackouts to accounts, and series to
+//     events.
+//   - Layout 10 added staged posts to attempts, and expiry and limits of posts to accounts.
+//   - Layout 11 added reviews to posts, the policy of approvals to workspaces and accounts,
+//     and kinds to API keys.
 const (
-	layout            = 8
+	layout            = 11
+	layoutWithStages  = 10
+	layoutWithPlans   = 9
+	layoutWithParts   = 8
 	layoutBeforeParts = 7
 )
 

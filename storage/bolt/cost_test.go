@@ -310,3 +310,65 @@ func TestSameContentCostsTheSame(t *testing.T) {
 		t.Errorf("a lookup takes %.0f allocations with 10,000 posts and %.0f with 100", many, few)
 	}
 }
+
+// TestSlotSearchCostsTheSame guards that the cost of a search for slots depends neither on
+// posts at other times nor on other accounts, and that a sweep of due series depends
+// on no others.
+func TestSlotSearchCostsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what one goroutine allocates")
+	}
+	s := open(t, filepath.Join(t.TempDir(), "slots.db"))
+	now := schedctl.Millis(time.Now())
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	accounts := make([]schedctl.Account, 3)
+	for i := range accounts {
+		accounts[i] = schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws}
+	}
+	at := func(i int) time.Time { return now.Add(time.Duration(i+1) * time.Hour) }
+	fill := func(from, to int) {
+		err := s.Update(t.Context(), func(tx storage.Tx) error {
+			for i := from; i < to; i++ {
+				series := schedctl.Series{ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws, SweepAt: at(i)}
+				for _, a := range accounts {
+					p, _, err := schedctl.Create(schedctl.NewPost{
+						WorkspaceID: ws, Content: fmt.Sprint("post ", i), Accounts: []schedctl.Account{a}, PublishAt: at(i),
+						Booking: schedctl.Booking{Slot: schedctl.Slot{Local: schedctl.LocalTimeOf(at(i)), Timezone: "UTC"}},
+					}, now)
+					if err := errors.Join(err, tx.PutPost(p)); err != nil {
+						return err
+					}
+				}
+				if err := tx.PutSeries(series); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cost := func() float64 {
+		return testing.AllocsPerRun(20, func() {
+			err := s.View(t.Context(), func(r storage.Reader) error {
+				q := storage.OccupiedQuery{WorkspaceID: ws, AccountIDs: []string{accounts[0].ID}, From: at(10), Until: at(20), Limit: 1000}
+				times, err := r.Occupied(q)
+				due, err2 := r.SeriesDue(at(10), 100)
+				if len(times) != 10 || len(due) != 10 {
+					t.Errorf("%d occupied times and %d series, want 10 of each", len(times), len(due))
+				}
+				return errors.Join(err, err2)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	fill(0, 100)
+	few := cost()
+	fill(100, 3_000)
+	if many := cost(); many > 1.5*few {
+		t.Errorf("a search takes %.0f allocations with 9,000 posts and %.0f with 300", many, few)
+	}
+}

@@ -40,11 +40,22 @@
 //	media hashes        sha256:32 workspace:16 status:1 media:16          → nothing
 //	media sizes         workspace:16                                      → bytes:8
 //	media expiry        time:8 media:16 workspace:16                      → nothing
-//	media uses          media:16 needed:1 time:8 post:16                  → nothing
+//	media uses          media:16 needed:1 time:8 post:16                  → nothing or "s"
+//	owners              kind:1 object:16                                  → workspace:16
+//	queues              workspace:16 queue:16                             → queue record
+//	blackouts           workspace:16 blackout:16                          → blackout record
+//	blackout ends       time:8 blackout:16 workspace:16                   → nothing
+//	series              workspace:16 series:16                            → series record
+//	external series     workspace:16 sha256:32                            → series:16
+//	series sweeps       time:8 series:16 workspace:16                     → nothing
+//	calendar feeds      workspace:16 feed:16                              → calendar feed record
+//	calendar hashes     sha256:32                                         → workspace:16 feed:16
+//	slots               account:16 time:8                                 → post:16
 //
 // The two list indexes have an entry of a post for each of its accounts, one for the
 // account zero, which stands for any, and one for its collection, with the first 16
-// bytes of a SHA-256 instead of the account. They are split by status: a page of any
+// bytes of a SHA-256 instead of the account. The entries of its queue and of its series
+// have their ids instead, and that of its approval a hash of the state. The indexes are split by status: a page of any
 // set of statuses is a merge of a few cursors. A post without a time has a time of all
 // ones and sorts after all others.
 //
@@ -62,8 +73,14 @@
 // The media hashes have an entry for each asset whose bytes are known. The media sizes
 // have the sum of the sizes of the pending and ready assets of each workspace that has
 // any. The media uses have an entry for each asset of a post. "needed" is 1 if the post
-// may still have to publish the asset, and the time is that of the post. A page of
-// uses is read backward.
+// may still have to publish the asset, and the time is that of the post. A series that
+// has not ended has entries with its own id instead of a post, without a time, and with
+// the value "s". A page of uses is read backward.
+//
+// The owners have an entry for each queue, blackout, series and calendar feed. "kind" is
+// the first letter of the prefix of its id. The blackout ends have the blackouts that
+// have an end and are not settled. The slots have an entry for each target that holds a
+// slot; see [schedctl.Target.HoldsSlot]. No two posts can have the same entry.
 //
 // Nearly all keys start with a time, or with an id, which starts with a time. Writes
 // therefore touch the end of a bucket and not all of it. Idempotency records are found

@@ -55,10 +55,18 @@ var recordReaders = map[string]func([]byte) error{
 	"delivery record":    func(b []byte) error { return decode(b, new(schedctl.Delivery), (*coder).delivery) },
 	"media record":       func(b []byte) error { return decode(b, new(schedctl.MediaAsset), (*coder).mediaAsset) },
 	"audit record":       func(b []byte) error { return decode(b, new(schedctl.AuditEntry), (*coder).auditEntry) },
+	"queue record":       func(b []byte) error { return decode(b, new(schedctl.Queue), queueKind.fields) },
+	"blackout record":    func(b []byte) error { return decode(b, new(schedctl.Blackout), blackoutKind.fields) },
+	"series record":      func(b []byte) error { return decode(b, new(schedctl.Series), seriesKind.fields) },
+
+	"calendar feed record": func(b []byte) error { return decode(b, new(schedctl.CalendarFeed), feedKind.fields) },
 }
 
 // fits reports whether a key or value matches its form in doc.go.
 func fits(drawing string, b []byte) bool {
+	if one, other, either := strings.Cut(drawing, " or "); either {
+		return fits(one, b) || fits(other, b)
+	}
 	switch {
 	case drawing == "nothing":
 		return len(b) == 0
@@ -164,6 +172,10 @@ func seed(tx storage.Tx) error {
 		return err
 	}
 	attached := []schedctl.PostMedia{{AssetID: asset.ID, SHA256: asset.SHA256}}
+	series, err := seedPlans(tx, feed, attached, now)
+	if err != nil {
+		return err
+	}
 	for i := range 3 { // scheduled, running and published
 		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "seed", Media: attached, Accounts: []schedctl.Account{feed}, Now: true, Annotation: seedAnnotation(i)}, now)
 		if err != nil {
@@ -172,6 +184,8 @@ func seed(tx storage.Tx) error {
 		if err := tx.AddEvents(events...); err != nil {
 			return err
 		}
+		p.SeriesID, p.QueueID, p.Slot = series.ID, series.QueueID, schedctl.Slot{Local: series.Start, Timezone: series.Timezone}
+		p.PublishAt = p.PublishAt.Add(time.Duration(i) * time.Hour)
 		target := p.Targets[0].ID
 		if i > 0 {
 			a, err := p.Begin(schedctl.Claim{TargetID: target, Owner: "seed", Lease: time.Minute, Key: target}, now)
@@ -192,6 +206,25 @@ func seed(tx storage.Tx) error {
 		}
 	}
 	return nil
+}
+
+// seedPlans adds a queue, a blackout, a series with its media, and a calendar feed.
+func seedPlans(tx storage.Tx, account schedctl.Account, media []schedctl.PostMedia, now time.Time) (s schedctl.Series, err error) {
+	ws, ids := account.WorkspaceID, []string{account.ID}
+	q := schedctl.Queue{
+		ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: ws, Name: "seed", Timezone: "UTC", AccountIDs: ids,
+		Times: []schedctl.QueueTime{{Days: schedctl.EveryDay, Minute: 540}}, Version: 1,
+	}
+	b := schedctl.Blackout{ID: schedctl.NewID(schedctl.BlackoutPrefix, now), WorkspaceID: ws, Mode: schedctl.BlackoutHold, EndsAt: now, Version: 1}
+	f := schedctl.CalendarFeed{ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: ws, Name: "seed", Hash: [32]byte{1}}
+	s = schedctl.Series{
+		ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws, Name: "seed", Timezone: "UTC", Start: "2026-01-01T09:00",
+		State: schedctl.SeriesActive, ExternalID: "seed", QueueID: q.ID, SweepAt: now, Version: 1,
+	}
+	if s.Template, err = schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: ws, Content: "seed", Media: media, Accounts: []schedctl.Account{account}}, now); err != nil {
+		return s, err
+	}
+	return s, errors.Join(tx.PutQueue(q), tx.PutBlackout(b), tx.PutSeries(s), tx.PutCalendarFeed(f))
 }
 
 // seedMedia returns an asset that is in all indexes.

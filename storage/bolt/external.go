@@ -17,6 +17,12 @@ func collectionKey(name string) ulid {
 	return ulid(sum[:16])
 }
 
+// approvalKey is [collectionKey] for the posts whose approval has a state.
+func approvalKey(state schedctl.ApprovalState) ulid {
+	sum := sha256.Sum256([]byte("approval\x00" + string(state)))
+	return ulid(sum[:16])
+}
+
 // externalIDKey returns the key of an external id.
 func externalIDKey(ws ulid, externalID string) []byte {
 	sum := sha256.Sum256([]byte(externalID))
@@ -82,11 +88,11 @@ func (l *listing) visitExternalID() error {
 	return err
 }
 
-// ownedBy reports whether a post has the account and the collection of the query.
+// ownedBy reports whether a post has the account, the collection, the queue and the series
+// of the query.
 func (l *listing) ownedBy(p *schedctl.Post) bool {
 	q := &l.query
-	return (q.AccountID == "" || slices.Contains(p.AccountIDs(), q.AccountID)) &&
-		(q.Collection == "" || p.Managed != nil && p.Managed.Collection == q.Collection)
+	return (q.AccountID == "" || slices.Contains(p.AccountIDs(), q.AccountID)) && l.isIn(p)
 }
 
 // checkExternalID returns EXTERNAL_ID_EXISTS if another post of the workspace has the

@@ -35,6 +35,9 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 	if p.Managed != nil {
 		dst = l.entries(dst, collectionKey(p.Managed.Collection))
 	}
+	if dst, err = l.planEntries(dst, p); err != nil {
+		return nil, err
+	}
 	dst = externalIDEntry(dst, p, ws, post)
 	if dst, err = l.uses(dst, p); err != nil {
 		return nil, err
@@ -55,6 +58,7 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 		if !t.SharesContent() {
 			fingerprint = p.Fingerprint(t)
 		}
+		dst = slotEntry(dst, p, t, account, &l)
 		dst = contentEntry(dst, t, fingerprint, account, &l)
 		dst = dueEntry(dst, t, target)
 		dst = publishedEntry(dst, t, target, account, &l)

@@ -57,7 +57,8 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
 	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
 	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
-	schedctl.AuditPrefix: "audit entry", schedctl.MediaPrefix: "media asset",
+	schedctl.AuditPrefix: "audit entry", schedctl.MediaPrefix: "media asset", schedctl.QueuePrefix: "queue", schedctl.BlackoutPrefix: "blackout",
+	schedctl.SeriesPrefix: "series", schedctl.CalendarFeedPrefix: "calendar feed",
 }
 
 func notFound(prefix schedctl.Prefix, id string) error {

@@ -36,7 +36,7 @@ type listing struct {
 	needle  search.Needle
 	index   bucket
 	ws      ulid
-	prefix  [32]byte // workspace and account, or collection
+	prefix  [32]byte // workspace and owner: account, collection, queue or series
 	codes   []byte   // of the selected statuses
 	spans   []span   // the parts of the index to read
 	descend bool
@@ -58,17 +58,12 @@ func (l *listing) plan() error {
 	if err != nil {
 		return err
 	}
-	account := anyAccount
-	if q.AccountID != "" {
-		if account, err = parse(schedctl.AccountPrefix, q.AccountID); err != nil {
-			return err
-		}
-	}
-	if q.Collection != "" {
-		account = collectionKey(q.Collection)
+	owner, err := listOwner(q)
+	if err != nil {
+		return err
 	}
 	l.ws = ws
-	concat(l.prefix[:0], ws[:], account[:])
+	concat(l.prefix[:0], ws[:], owner[:])
 	l.codes = codesOf(q.Statuses)
 	l.looks = q.ReadsPosts()
 	switch q.Sort {
@@ -81,6 +76,34 @@ func (l *listing) plan() error {
 		l.looks = l.looks || l.bounded()
 	}
 	return l.resume()
+}
+
+// listOwner returns the owner whose index entries a query uses: the account, or one that
+// is likely to have fewer posts.
+func listOwner(q *storage.PostQuery) (owner ulid, err error) {
+	owner = anyAccount
+	if q.AccountID != "" {
+		if owner, err = parse(schedctl.AccountPrefix, q.AccountID); err != nil {
+			return owner, err
+		}
+	}
+	if q.Collection != "" {
+		owner = collectionKey(q.Collection)
+	}
+	if q.QueueID != "" {
+		if owner, err = parse(schedctl.QueuePrefix, q.QueueID); err != nil {
+			return owner, err
+		}
+	}
+	if q.SeriesID != "" {
+		if owner, err = parse(schedctl.SeriesPrefix, q.SeriesID); err != nil {
+			return owner, err
+		}
+	}
+	if q.Approval != "" {
+		owner = approvalKey(q.Approval)
+	}
+	return owner, nil
 }
 
 func (l *listing) bounded() bool {
@@ -190,7 +213,7 @@ func (l *listing) look(at position) (bool, error) {
 		return false, err
 	}
 	read := l.postHead
-	if l.bothOwners() {
+	if l.filtersAccounts() {
 		read = l.post
 	}
 	head, found, err := read(at.post)
@@ -221,15 +244,27 @@ func (l *listing) orMissing(at position, err error) error {
 }
 
 // selects reports whether the query selects a post of the index. p needs targets only if
-// [listing.bothOwners] returns true.
+// [listing.filtersAccounts] returns true.
 func (l *listing) selects(p *schedctl.Post) bool {
 	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && p.HasLabels(l.query.Labels) &&
-		(!l.bothOwners() || slices.Contains(p.AccountIDs(), l.query.AccountID)) && p.ContainsText(l.needle.In)
+		(!l.filtersAccounts() || slices.Contains(p.AccountIDs(), l.query.AccountID)) && l.isIn(p) && p.ContainsText(l.needle.In)
 }
 
-// bothOwners reports whether the query has a collection and an account. It then uses the
-// index entries of the collection.
-func (l *listing) bothOwners() bool { return l.query.Collection != "" && l.query.AccountID != "" }
+// filtersAccounts reports whether the query has an account and uses the index entries of
+// another owner.
+func (l *listing) filtersAccounts() bool {
+	q := &l.query
+	return q.AccountID != "" && (q.Collection != "" || q.QueueID != "" || q.SeriesID != "" || q.Approval != "")
+}
+
+// isIn reports whether a post has the collection, the queue, the series and the approval
+// of the query.
+func (l *listing) isIn(p *schedctl.Post) bool {
+	q := &l.query
+	return (q.Collection == "" || p.Managed != nil && p.Managed.Collection == q.Collection) &&
+		(q.QueueID == "" || p.QueueID == q.QueueID) && (q.SeriesID == "" || p.SeriesID == q.SeriesID) &&
+		(q.Approval == "" || p.Approval != nil && p.Approval.State == q.Approval)
+}
 
 func inside(t, after, before time.Time) bool {
 	if t.IsZero() {

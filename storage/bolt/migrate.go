@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -33,6 +34,9 @@ var migrations = []migration{
 	{"let webhooks be notifications", noChange},
 	{"keep media assets and what uses them", createAll(media, mediaHashes, mediaSizes, mediaExpiry, mediaUses)},
 	{"let posts have several parts", noChange},
+	{"keep queues, blackouts, series and calendar feeds", createPlanBuckets},
+	{"keep staged posts, and when credentials end", noChange},
+	{"let posts be reviewed", letFirstKeysApprove},
 }
 
 // Version returns the version of the files that this program writes.
@@ -78,6 +82,34 @@ func createAll(list ...bucket) func(*bbolt.Tx) error {
 		}
 		return nil
 	}
+}
+
+// createPlanBuckets also starts the layout in which posts can have slots and be
+// occurrences. No existing post has or is one, so there is nothing to index.
+func createPlanBuckets(tx *bbolt.Tx) error {
+	for _, b := range []bucket{owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots} {
+		if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// letFirstKeysApprove starts the layout with reviews. It gives the scope posts:approve to
+// the keys that administer a workspace; see [schedctl.APIKey.LetApprove].
+func letFirstKeysApprove(tx *bbolt.Tx) error {
+	in, records := tx.Bucket([]byte(bucketNames[keys])), map[string][]byte{}
+	err := in.ForEach(func(key, record []byte) error {
+		k, err := keyTable.read(key, record)
+		if err == nil && k.LetApprove() {
+			records[string(key)], err = encode(new(coder), nil, &k, (*coder).key)
+		}
+		return err
+	})
+	for key, record := range records {
+		err = errors.Join(err, in.Put([]byte(key), record))
+	}
+	return err
 }
 
 // noChange is the migration to a new layout of records. Old records stay as they are.

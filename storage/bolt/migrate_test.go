@@ -192,20 +192,27 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 }
 
 // TestOlderRecords opens files with records in earlier layouts. Version 3 had no webhooks,
-// version 6 no external ids, version 7 no notifications, version 8 no media, and version 9
-// no threads.
+// version 6 no external ids, version 7 no notifications, version 8 no media, version 9 no
+// threads, version 10 no queues, and version 11 no reviews.
 func TestOlderRecords(t *testing.T) {
 	t.Parallel()
-	for _, old := range []olderFile{version3, {6, 4, append([]bucket{externalIDs}, mediaBuckets...)}, {7, 5, mediaBuckets}, {8, 6, mediaBuckets}, {9, 7, nil}} {
+	for _, old := range []olderFile{
+		version3, {6, 4, append([]bucket{externalIDs}, laterBuckets...)}, {7, 5, laterBuckets}, {8, 6, laterBuckets}, {9, 7, planBuckets}, {10, 8, planBuckets}, {11, 9, nil},
+	} {
 		t.Run(fmt.Sprint("version ", old.version), func(t *testing.T) { t.Parallel(); old.opens(t) })
 	}
 }
 
 var version3 = olderFile{3, 2, append([]bucket{
 	webhooks, webhookOwners, deliveries, pendingDeliveries, audit, contents, networkIDs, identities, externalIDs,
-}, mediaBuckets...)}
+}, laterBuckets...)}
 
-var mediaBuckets = []bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses}
+var (
+	planBuckets = []bucket{
+		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots,
+	}
+	laterBuckets = append([]bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses}, planBuckets...)
+)
 
 // olderFile describes an older version of the file.
 type olderFile struct {
@@ -258,16 +265,20 @@ func (o olderFile) opens(t *testing.T) {
 		p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "new", Annotation: seedAnnotation(0)}, sampleTime)
 		asset := seedMedia(ws, sampleTime)
 		p.Media = []schedctl.PostMedia{{AssetID: asset.ID}}
-		return errors.Join(err, tx.PutPost(p), seedWebhook(tx, ws, sampleTime), tx.PutMediaAsset(asset))
+		account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, sampleTime), WorkspaceID: ws}
+		series, err2 := seedPlans(tx, account, p.Media, sampleTime)
+		p.SeriesID = series.ID
+		return errors.Join(err, err2, tx.PutPost(p), seedWebhook(tx, ws, sampleTime), tx.PutMediaAsset(asset))
 	}); err != nil {
-		t.Errorf("put a webhook, and a post with an external id and media, into a migrated file: %v", err)
+		t.Errorf("put a webhook, a series, and a post with an external id and media, into a migrated file: %v", err)
 	}
 	if err := s.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// withoutNewFields removes external ids, collections, labels and media.
+// withoutNewFields removes series, and from posts external ids, collections, labels, media
+// and slots.
 func withoutNewFields(tx storage.Tx) error {
 	list, err := tx.Workspaces()
 	if err != nil {
@@ -276,9 +287,18 @@ func withoutNewFields(tx storage.Tx) error {
 	page, err := tx.Posts(storage.PostQuery{WorkspaceID: list[0].ID, Limit: 100})
 	for _, p := range page.Posts {
 		p.ExternalID, p.Managed, p.Labels, p.Media = "", nil, nil, nil
+		p.Booking, p.SeriesID, p.Review = schedctl.Booking{}, "", schedctl.Review{}
 		err = errors.Join(err, tx.PutPost(p))
 	}
-	return err
+	all, err2 := tx.SeriesList(list[0].ID, "", 100)
+	for _, s := range all {
+		err = errors.Join(err, tx.DeleteSeries(s.WorkspaceID, s.ID))
+	}
+	feeds, err3 := tx.CalendarFeeds(list[0].ID)
+	for _, f := range feeds {
+		err = errors.Join(err, tx.DeleteCalendarFeed(f.WorkspaceID, f.ID))
+	}
+	return errors.Join(err, err2, err3)
 }
 
 // make turns a current file into one of this version.
@@ -416,4 +436,55 @@ func inLayout[T any](layout byte, record []byte, fields func(*coder, *T)) ([]byt
 	c := coder{buf: []byte{layout}, layout: layout}
 	fields(&c, &v)
 	return c.buf, c.err
+}
+
+// TestFirstKeysMayApprove opens a file from the time before approvals.
+func TestFirstKeysMayApprove(t *testing.T) {
+	t.Parallel()
+	s := seeded(t)
+	now := schedctl.Millis(time.Now())
+	var ws string
+	var want []schedctl.APIKey
+	err := s.Update(t.Context(), func(tx storage.Tx) error {
+		list, err := tx.Workspaces()
+		if err != nil {
+			return err
+		}
+		ws, want = list[0].ID, nil
+		for i, scopes := range [][]schedctl.Scope{schedctl.FirstScopes(), {schedctl.ScopePostsWrite, schedctl.ScopePostsDraft}} {
+			if i == 0 {
+				scopes[slices.Index(scopes, schedctl.ScopePostsApprove)] = schedctl.ScopePostsDraft
+			}
+			k := schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: ws, Name: "old", Hash: [32]byte{9, byte(i)}, Scopes: scopes, CreatedAt: now}
+			if err := tx.PutKey(k); err != nil {
+				return err
+			}
+			if changed := k.LetApprove(); changed != (i == 0) {
+				t.Errorf("key %d changes: %t", i, changed)
+			}
+			want = append(want, k)
+		}
+		return withoutNewFields(tx)
+	})
+	path := s.path
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	olderFile{11, 9, nil}.make(t, path)
+	if s, err = Open(path, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(t.Context(), func(r storage.Reader) error {
+		for _, k := range want {
+			got, err := r.KeyByHash(k.Hash)
+			if diff := cmp.Diff(k, got); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, s.Check(t.Context())); err != nil {
+		t.Error(err)
+	}
 }

@@ -101,6 +101,9 @@ func (tx *tx) PutPost(p schedctl.Post) (err error) {
 	if err := tx.checkExternalID(&p, post); err != nil {
 		return err
 	}
+	if err := tx.checkSlots(&p, post); err != nil {
+		return err
+	}
 	if err := putRecord(tx, posts, append(tx.scratch[:0], post[:]...), &p, (*coder).post); err != nil {
 		return err
 	}

@@ -22,6 +22,11 @@ func (c *coder) post(p *schedctl.Post) {
 // postHead has the fields of a post without its targets.
 func (c *coder) postHead(p *schedctl.Post) {
 	c.id(schedctl.WorkspacePrefix, &p.WorkspaceID)
+	c.postFields(p)
+}
+
+// postFields has the fields of a post without its workspace and its targets.
+func (c *coder) postFields(p *schedctl.Post) {
 	c.time(&p.CreatedAt)
 	c.time(&p.UpdatedAt)
 	c.time(&p.PublishAt)
@@ -38,6 +43,12 @@ func (c *coder) postHead(p *schedctl.Post) {
 	}
 	if c.layout >= 8 {
 		c.postParts(p)
+	}
+	if c.layout >= 9 {
+		c.postPlan(p)
+	}
+	if c.layout >= 11 {
+		c.review(&p.Review)
 	}
 }
 
@@ -120,6 +131,9 @@ func (c *coder) attempt(a *schedctl.Attempt) {
 	if c.layout >= 8 {
 		c.int(&a.Part)
 	}
+	if c.layout >= 10 {
+		text(c, &a.Stage)
+	}
 }
 
 // account has no id and no workspace: they are in the key.
@@ -145,6 +159,15 @@ func (c *coder) account(a *schedctl.Account) {
 	if c.layout >= 8 {
 		c.optionalID(schedctl.TargetPrefix, &a.ThreadTargetID)
 		c.pollLimits(&a.Limits.Polls)
+	}
+	if c.layout >= 9 {
+		list(c, &a.Blackouts, (*coder).accountBlackout)
+	}
+	if c.layout >= 10 {
+		c.accountExpiry(a)
+	}
+	if c.layout >= 11 {
+		text(c, &a.Approvals)
 	}
 }
 
@@ -188,6 +211,9 @@ func (c *coder) workspace(w *schedctl.Workspace) {
 	text(c, &w.Timezone)
 	text(c, &w.Plan)
 	c.time(&w.CreatedAt)
+	if c.layout >= 11 {
+		text(c, &w.Approvals)
+	}
 }
 
 // key is the record of an API key. It has no id and no workspace: they are in the key of
@@ -201,6 +227,10 @@ func (c *coder) key(k *schedctl.APIKey) {
 	c.time(&k.ExpiresAt)
 	c.time(&k.RevokedAt)
 	c.time(&k.LastUsedAt)
+	if c.layout >= 11 {
+		c.bool(&k.Agent)
+		c.bool(&k.Restricted)
+	}
 }
 
 // idempotencyRecord is the record of a [storage.IdempotencyRecord]. It has the time of creation
@@ -248,6 +278,10 @@ func (c *coder) event(e *schedctl.Event) {
 	}
 	if c.layout >= 8 {
 		list(c, &e.Parts, (*coder).publishedPart)
+	}
+	if c.layout >= 9 {
+		c.optionalID(schedctl.SeriesPrefix, &e.SeriesID)
+		c.skipped(&e.Skipped)
 	}
 }
 
@@ -319,4 +353,7 @@ func (c *coder) auditEntry(a *schedctl.AuditEntry) {
 	text(c, &a.Action)
 	text(c, &a.ResourceID)
 	text(c, &a.RequestID)
+	if c.layout >= 11 {
+		text(c, &a.Detail)
+	}
 }

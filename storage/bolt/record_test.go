@@ -148,6 +148,13 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("delivery", func(t *testing.T) { testSpoiled(t, sampleDelivery(), (*coder).delivery) })
 	t.Run("audit entry", func(t *testing.T) { testSpoiled(t, sampleAudit(), (*coder).auditEntry) })
 	t.Run("media asset", func(t *testing.T) { testSpoiled(t, sampleMedia(), (*coder).mediaAsset) })
+	t.Run("post in a slot", func(t *testing.T) { testSpoiled(t, samplePostInSlot(), (*coder).post) })
+	t.Run("event of a series", func(t *testing.T) { testSpoiled(t, sampleSeriesEvent(), (*coder).event) })
+	t.Run("account with blackouts", func(t *testing.T) { testSpoiled(t, sampleAccountWithBlackouts(), (*coder).account) })
+	t.Run("queue", func(t *testing.T) { testSpoiled(t, sampleQueue(), (*coder).queueRecord) })
+	t.Run("blackout", func(t *testing.T) { testSpoiled(t, sampleBlackout(), (*coder).blackout) })
+	t.Run("series", func(t *testing.T) { testSpoiled(t, sampleSeries(), (*coder).series) })
+	t.Run("calendar feed", func(t *testing.T) { testSpoiled(t, sampleFeed(), (*coder).calendarFeed) })
 }
 
 func testSpoiled[T any](t *testing.T, v T, fields func(*coder, *T)) {
@@ -190,6 +197,10 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 8, sampleAudit(), (*coder).auditEntry),
 		fuzzed(f, 9, schedctl.Workspace{Name: "w", CreatedAt: sampleTime}, (*coder).workspace),
 		fuzzed(f, 10, sampleMedia(), (*coder).mediaAsset),
+		fuzzed(f, 11, sampleQueue(), (*coder).queueRecord),
+		fuzzed(f, 12, sampleBlackout(), (*coder).blackout),
+		fuzzed(f, 13, sampleSeries(), (*coder).series),
+		fuzzed(f, 14, sampleFeed(), (*coder).calendarFeed),
 		fuzzed(f, 11, sampleThread(), (*coder).post),
 	}
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) { readers[int(kind)%len(readers)](t, record) })
@@ -283,9 +294,9 @@ func TestOlderLayoutsAreRead(t *testing.T) {
 	}
 }
 
-// TestRecordsWithoutPartsKeepTheirLayout guards that posts without a thread are not
-// larger than before there were threads.
-func TestRecordsWithoutPartsKeepTheirLayout(t *testing.T) {
+// TestRecordsKeepTheirLayout guards that posts without a thread, and posts without a slot,
+// are not larger than before these existed.
+func TestRecordsKeepTheirLayout(t *testing.T) {
 	t.Parallel()
 	attempt, account, event := sampleAttempt(), sampleAccount(), sampleEvent()
 	for name, record := range map[string][]byte{
@@ -305,10 +316,45 @@ func TestRecordsWithoutPartsKeepTheirLayout(t *testing.T) {
 		"attempt": sampleRecord(t, attempt, (*coder).attempt), "account": sampleRecord(t, account, (*coder).account),
 		"event": sampleRecord(t, event, (*coder).event),
 	} {
-		if record[0] != layout {
+		if record[0] != layoutWithParts {
 			t.Errorf("the %s with parts has layout %d", name, record[0])
 		}
 	}
+	occurrence := samplePost()
+	occurrence.SeriesID = schedctl.NewID(schedctl.SeriesPrefix, sampleTime)
+	for name, record := range map[string][]byte{
+		"post in a slot": sampleRecord(t, samplePostInSlot(), (*coder).post), "occurrence": sampleRecord(t, occurrence, (*coder).post),
+		"account with blackouts": sampleRecord(t, sampleAccountWithBlackouts(), (*coder).account),
+		"event of a series":      sampleRecord(t, sampleSeriesEvent(), (*coder).event),
+	} {
+		if record[0] != layoutWithPlans {
+			t.Errorf("the %s has layout %d", name, record[0])
+		}
+	}
+	attempt.Stage, account.Limits.Posts = "stage", 250
+	ending := sampleAccount()
+	ending.Expiry = schedctl.Expiry{At: sampleTime, Assumed: true, RenewAt: sampleTime, Announced: 14, RenewingSince: sampleTime}
+	for name, record := range map[string][]byte{
+		"attempt": sampleRecord(t, attempt, (*coder).attempt), "account": sampleRecord(t, account, (*coder).account),
+		"account that ends": sampleRecord(t, ending, (*coder).account),
+	} {
+		if record[0] != layoutWithStages {
+			t.Errorf("the %s has layout %d", name, record[0])
+		}
+	}
+	reviewed := samplePost()
+	reviewed.EditorID = schedctl.NewID(schedctl.KeyPrefix, sampleTime)
+	for name, record := range map[string][]byte{
+		"post of a key":                   sampleRecord(t, reviewed, (*coder).post),
+		"account of a reviewed workspace": sampleRecord(t, schedctl.Account{Approvals: schedctl.ApprovalsAll}, (*coder).account),
+		"workspace with approvals":        sampleRecord(t, schedctl.Workspace{Approvals: schedctl.ApprovalsAll}, (*coder).workspace),
+		"key of an agent":                 sampleRecord(t, schedctl.APIKey{Agent: true}, (*coder).key),
+	} {
+		if record[0] != layout {
+			t.Errorf("the %s has layout %d", name, record[0])
+		}
+	}
+	testSpoiled(t, ending, (*coder).account)
 }
 
 func TestNumbersSurvive(t *testing.T) {

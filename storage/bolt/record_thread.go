@@ -5,26 +5,8 @@ import (
 )
 
 // The fields of layout 8: threads, first comments, polls and their limits, link cards,
-// titles and styles, and how posts are presented. Only records with one of them have the layout.
-
-// layoutOf returns the layout of a new record: the newest one that the value needs.
-func layoutOf(v any) byte {
-	needed := false
-	switch v := v.(type) {
-	case *schedctl.Post:
-		needed = needsPartsLayout(v)
-	case *schedctl.Attempt:
-		needed = v.Part != 0
-	case *schedctl.Account:
-		needed = v.ThreadTargetID != "" || v.Limits.Polls != (schedctl.PollLimits{})
-	case *schedctl.Event:
-		needed = len(v.Parts) > 0
-	}
-	if needed {
-		return layout
-	}
-	return layoutBeforeParts
-}
+// titles and styles, and how posts are presented. Only records with one of them, or with
+// a newer field, have the layout.
 
 func needsPartsLayout(p *schedctl.Post) bool {
 	if p.Title != "" || p.Style != "" {

@@ -64,7 +64,9 @@ type SalvageOptions struct {
 //     be read, or no root can. They include records that were changed or deleted, and a
 //     deleted record may then come back.
 //   - If a record is found several times, the version with the most changes wins.
-//   - Webhooks that are found outside the tree come back disabled.
+//   - Webhooks that are found outside the tree come back disabled, series paused, and
+//     calendar feeds expired.
+//   - If two posts have the same slot, one of them keeps only its time.
 //
 // Indexes are not copied. They are built from the records.
 //

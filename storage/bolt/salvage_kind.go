@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"time"
+	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -32,17 +35,21 @@ type row struct {
 // kinds are in the order in which they are written: a record is written after the
 // records that it refers to.
 var kinds = []kind{
-	kindOf(workspaces, 16, readWorkspace, nil, func(tx *tx, w schedctl.Workspace, _ row) error { return tx.PutWorkspace(w) }),
-	kindOf(keys, 32, keyTable.read, newerKey, func(tx *tx, k schedctl.APIKey, _ row) error { return tx.PutKey(k) }),
-	kindOf(accounts, 32, accountTable.read, newerAccount, putAccount),
-	kindOf(webhooks, 32, webhookTable.read, newerWebhook, putWebhook),
+	kindOf(workspaces, 16, credible(readWorkspace), nil, func(tx *tx, w schedctl.Workspace, _ row) error { return tx.PutWorkspace(w) }),
+	kindOf(keys, 32, credible(keyTable.read), newerKey, func(tx *tx, k schedctl.APIKey, _ row) error { return tx.PutKey(k) }),
+	kindOf(accounts, 32, credible(accountTable.read), newerAccount, putAccount),
+	kindOf(queues, 32, credible(queueKind.read), newerQueue, func(tx *tx, q schedctl.Queue, _ row) error { return tx.PutQueue(q) }),
+	kindOf(blackouts, 32, credible(blackoutKind.read), newerBlackout, func(tx *tx, b schedctl.Blackout, _ row) error { return tx.PutBlackout(b) }),
+	kindOf(series, 32, credible(seriesKind.read), newerSeries, putSeries),
+	kindOf(calendarFeeds, 32, credible(feedKind.read), nil, putFeed),
+	kindOf(webhooks, 32, credible(webhookTable.read), newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),
 	kindOf(idempotencyRecords, 40, readIdempotencyRecord, nil, salvageIdempotencyRecord),
 	kindOf(events, 16, readEvent, nil, func(tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }),
 	kindOf(deliveries, 32, deliveryTable.read, newerDelivery, putDelivery),
-	kindOf(audit, 32, auditTable.read, nil, func(tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
-	kindOf(media, 32, mediaTable.read, newerMedia, func(tx *tx, a schedctl.MediaAsset, _ row) error { return tx.PutMediaAsset(a) }),
+	kindOf(audit, 32, credible(auditTable.read), nil, func(tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
+	kindOf(media, 32, credible(mediaTable.read), newerMedia, func(tx *tx, a schedctl.MediaAsset, _ row) error { return tx.PutMediaAsset(a) }),
 }
 
 // kindOfBucket returns the kind of the records of a bucket, or nil for an index.
@@ -82,6 +89,45 @@ func kindOf[T any](
 			return put(tx, v, row)
 		},
 	}
+}
+
+// credible makes read refuse a record with a text that is not valid UTF-8, or a time that
+// no client can set. Without it, some records can also be decoded as another kind: the ids
+// in them look like short texts.
+func credible[T any](read func(key, record []byte) (T, error)) func(key, record []byte) (T, error) {
+	return func(key, record []byte) (v T, err error) {
+		if v, err = read(key, record); err == nil && !credibleValue(reflect.ValueOf(v)) {
+			err = fmt.Errorf("%w: a record has a text or a time that is not possible", storage.ErrCorrupt)
+		}
+		return v, err
+	}
+}
+
+// credibleValue checks the fields and elements of a value. It ignores bytes, numbers and
+// maps.
+func credibleValue(v reflect.Value) bool {
+	if t, ok := reflect.TypeAssert[time.Time](v); ok {
+		return t.Year() > 0 && t.Year() <= 9999
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return utf8.ValidString(v.String())
+	case reflect.Pointer:
+		return v.IsNil() || credibleValue(v.Elem())
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			if !credibleValue(field) {
+				return false
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if !credibleValue(v.Index(i)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // readPost reads the record of a post. A post has a target; some records of events
@@ -159,7 +205,12 @@ func putPost(tx *tx, p schedctl.Post, _ row) error {
 	if err := checkTargets(tx, &p); err != nil {
 		return err
 	}
-	return putWithExternalID(tx, p)
+	err := putWithExternalID(tx, p)
+	if schedctl.CodeOf(err) == schedctl.SlotTaken {
+		p.ReleaseSlot() // a post that has moved came back, or another one has taken its slot
+		err = putWithExternalID(tx, p)
+	}
+	return err
 }
 
 // putWithExternalID puts a post whose external id may be taken by another post,
@@ -221,11 +272,18 @@ func putAttempt(tx *tx, a schedctl.Attempt, _ row) error {
 	return tx.PutAttempt(a)
 }
 
-// salvageIdempotencyRecord keeps the younger of two records with the same scope.
+// salvageIdempotencyRecord keeps the younger of two records with the same scope. It
+// refuses a record whose entry in the index belongs to another one: the end of one of the
+// two hashes is damaged.
 func salvageIdempotencyRecord(tx *tx, a storage.IdempotencyRecord, row row) error {
 	hash := [32]byte(row.key[8:])
-	if old, _ := tx.idempotencyRecord(hash); bytes.Compare(old, row.key) > 0 {
+	old, _ := tx.idempotencyRecord(hash)
+	if bytes.Compare(old, row.key) > 0 {
 		return nil
+	}
+	at := timeKey(a.CreatedAt.UnixMilli())
+	if old == nil && slices.Contains(tx.idempotency.find(readTime(hash[:])), at) {
+		return fmt.Errorf("the record of an Idempotency-Key has the time and hash of another one: %w", storage.ErrCorrupt)
 	}
 	return tx.putIdempotencyRecord(hash, a)
 }

@@ -20,7 +20,7 @@ func (s *salvager) finish(ctx context.Context) error {
 			s.counts[k.bucket] = 0
 		}
 		owners := map[ulid]bool{}
-		for _, b := range []bucket{keys, accounts, webhooks, media} {
+		for _, b := range []bucket{keys, accounts, queues, blackouts, series, calendarFeeds, webhooks, media} {
 			tx.each(b, func(key, _ []byte) { owners[ulid(key)] = true })
 		}
 		tx.each(posts, func(_, record []byte) { owners[ulid(record[1:])] = true })
@@ -95,6 +95,13 @@ func (s *salvager) missed(tx *tx) {
 	s.source.walk(mediaExpiry, func(it item) {
 		if len(it.key) == 40 {
 			miss(media, concat(nil, it.key[24:], it.key[8:24]))
+		}
+	})
+	s.source.walk(owners, func(it item) {
+		if len(it.key) == 17 && len(it.value) == 16 {
+			if of, known := ownedBuckets[it.key[0]]; known {
+				miss(of, concat(nil, it.value, it.key[1:]))
+			}
 		}
 	})
 	s.missedAttempts(tx, miss)

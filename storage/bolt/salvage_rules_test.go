@@ -111,6 +111,29 @@ func TestSalvageOfOneExternalIDTwice(t *testing.T) {
 	}
 }
 
+// One wrong bit at the end of the hash of an idempotency record makes another record with
+// the same entry in the index. Only one of the two is kept, so that the new file is sound.
+func TestSalvageOfOneHashTwice(t *testing.T) {
+	t.Parallel()
+	path := seededFile(t, func(s *Store) {
+		err := s.db.Update(func(tx *bbolt.Tx) error {
+			in := tx.Bucket([]byte(bucketNames[idempotencyRecords]))
+			k, v := in.Cursor().First()
+			key := bytes.Clone(k)
+			key[len(key)-1] ^= 1
+			return in.Put(key, bytes.Clone(v))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	report, to := salvaged(t, path)
+	wantRecords(t, report, idempotencyRecords, 1, 1)
+	if _, err := CheckFile(t.Context(), to); err != nil {
+		t.Error(err)
+	}
+}
+
 // Salvage counts unreadable records that the indexes of the file name.
 func TestSalvageCountsWhatIsLost(t *testing.T) {
 	t.Parallel()

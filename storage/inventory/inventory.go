@@ -171,10 +171,10 @@ func compare(ctx context.Context, i Item, blobs blob.Store, depth Depth) error {
 type Loss struct {
 	Asset   schedctl.MediaAsset
 	Damaged bool     // the blob exists, and has other bytes
-	Posts   []string // posts that use the asset, those that need it first; at most [MaxPosts]
+	Posts   []string // posts and series that use the asset, those that need it first; at most [MaxPosts]
 }
 
-// MaxPosts is how many posts of a [Loss] are named.
+// MaxPosts is how many posts and series of a [Loss] are named.
 const MaxPosts = 10
 
 // Losses returns the assets whose blobs are missing or damaged according to a report.

@@ -11,7 +11,8 @@
 // In addition to its own fields, a post stores the status derived from its targets, and
 // a target stores that of its post, because lists select by them. The column due_at of
 // targets is the due index. The indexes for lists start with the status, so that a page
-// of any set of statuses is a merge of a few ordered lists.
+// of any set of statuses is a merge of a few ordered lists. The column slot_at of targets
+// is the index of slots: its unique index lets one post hold the slot of an account.
 //
 // # Reading
 //

@@ -6,6 +6,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -108,6 +109,40 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 		t.Errorf("only %d statements were checked", judged)
 	}
 	checkListPlans(t, conn, sent)
+	checkSlotPlan(t, conn, sent)
+}
+
+// checkSlotPlan runs the statement that searches for slots. It may read only the targets
+// of the accounts between the two times, and for each status the end of its range.
+func checkSlotPlan(t *testing.T, conn *pgx.Conn, sent *recorder) {
+	t.Helper()
+	const targets = 2 * 3 * 24 * 360 / 50 // the seed has a post each 10 seconds for one of 50 accounts
+	searches := 0
+	for sql, args := range sent.sent {
+		if !strings.Contains(sql, "AS of (account)") {
+			continue
+		}
+		searches++
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = "+mode); err != nil {
+				t.Fatal(err)
+			}
+			var explained []byte
+			if err := conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "+sql, args...).Scan(&explained); err != nil {
+				t.Fatal(err)
+			}
+			var plans []struct{ Plan plan }
+			if err := json.Unmarshal(explained, &plans); err != nil || len(plans) != 1 {
+				t.Fatalf("the plan cannot be read: %v", err)
+			}
+			if read := plans[0].Plan.read(); read > 1.1*targets {
+				t.Errorf("a search for slots reads %.0f rows, want about %d:\n%s", read, targets, explained)
+			}
+		}
+	}
+	if searches != 1 {
+		t.Errorf("%d statements search for slots, want 1", searches)
+	}
 }
 
 // useEverything calls everything that reads or writes, in every way that produces its
@@ -241,6 +276,19 @@ func readEverything(r storage.Reader, try func(error)) {
 		func() error { _, err := r.MediaSize(ws); return err },
 		func() error { _, err := r.MediaUsers(seeded(schedctl.MediaPrefix, 100), 20); return err },
 		func() error { _, err := r.ExpiredMedia(time.Now(), 20); return err },
+		func() error { _, err := r.Queue(ws, seeded(schedctl.QueuePrefix, 100)); return err },
+		func() error { _, err := r.Queues(ws); return err },
+		func() error { _, err := r.Blackout(ws, seeded(schedctl.BlackoutPrefix, 100)); return err },
+		func() error { _, err := r.Blackouts(ws); return err },
+		func() error { _, err := r.BlackoutsByEnd(time.Now(), 20); return err },
+		func() error { _, err := r.Series(ws, seeded(schedctl.SeriesPrefix, 100)); return err },
+		func() error { _, err := r.SeriesList(ws, "", 20); return err },
+		func() error { _, err := r.SeriesList(ws, seeded(schedctl.SeriesPrefix, 900), 20); return err },
+		func() error { _, err := r.SeriesByExternalID(ws, "site/100"); return err },
+		func() error { _, err := r.SeriesDue(time.Now(), 100); return err },
+		func() error { _, err := r.CalendarFeeds(ws); return err },
+		func() error { _, err := r.CalendarFeedByHash([32]byte{1}); return err },
+		func() error { _, err := r.Occupied(slotSearch(ws)); return err },
 		func() error { _, err := r.Webhook(ws, webhook); return err },
 		func() error { _, err := r.Webhooks(ws); return err },
 		func() error { _, err := r.Delivery(webhook, seeded(schedctl.DeliveryPrefix, 8)); return err },
@@ -255,6 +303,15 @@ func readEverything(r storage.Reader, try func(error)) {
 	}
 }
 
+// slotSearch selects what a search for a slot reads: some days of some accounts.
+func slotSearch(ws string) storage.OccupiedQuery {
+	from := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	return storage.OccupiedQuery{
+		WorkspaceID: ws, AccountIDs: []string{seeded(schedctl.AccountPrefix, 8), seeded(schedctl.AccountPrefix, 9)},
+		From: from, Until: from.AddDate(0, 0, 3), Limit: 5000,
+	}
+}
+
 // listEverything lists posts with every combination of filters.
 func listEverything(r storage.Reader, try func(error), ws, account string) {
 	sometime := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -265,6 +322,9 @@ func listEverything(r storage.Reader, try func(error), ws, account string) {
 				{PublishAfter: sometime, PublishBefore: sometime.AddDate(0, 1, 0)}, {Search: "post", Limit: 3},
 				{Collection: "site9"}, {Collection: "site9", Statuses: []schedctl.Status{schedctl.Canceled}}, {Collection: "site9", PublishAfter: sometime},
 				{ExternalID: "site/9"}, {ExternalID: "site/9", Collection: "site9"}, {Labels: []string{"a"}, Limit: 3},
+				{QueueID: seeded(schedctl.QueuePrefix, 8)}, {QueueID: seeded(schedctl.QueuePrefix, 8), Statuses: []schedctl.Status{schedctl.Scheduled}, PublishAfter: sometime},
+				{Approval: schedctl.ApprovalPending}, {Approval: schedctl.ApprovalPending, Statuses: []schedctl.Status{schedctl.Draft}, PublishAfter: sometime},
+				{SeriesID: seeded(schedctl.SeriesPrefix, 5)}, {SeriesID: seeded(schedctl.SeriesPrefix, 5), Statuses: []schedctl.Status{schedctl.Scheduled}, PublishAfter: sometime},
 			} {
 				q.WorkspaceID, q.AccountID, q.Sort = ws, account, sort
 				q.Limit = max(q.Limit, 20)
@@ -290,8 +350,12 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.AddEvents(made...))
 	post.Content, post.ExternalID, post.Media = "y", post.ID, []schedctl.PostMedia{{AssetID: seeded(schedctl.MediaPrefix, 9)}}
 	try(tx.PutPost(post))
+	post.QueueID, post.SeriesID = seeded(schedctl.QueuePrefix, 9), seeded(schedctl.SeriesPrefix, 9)
+	post.Slot = schedctl.Slot{Local: "2026-01-01T09:00", Timezone: "UTC"}
+	try(tx.PutPost(post))
 	post.Targets = nil
 	try(tx.PutPost(post))
+	writePlans(tx, try, ws)
 	try(tx.PutAttempt(schedctl.Attempt{
 		ID: schedctl.NewID(schedctl.AttemptPrefix, now), TargetID: seeded(schedctl.TargetPrefix, 9), PostID: post.ID, AccountID: account.ID, WorkspaceID: ws,
 	}))
@@ -317,6 +381,26 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	_, err = tx.Prune(storage.Retention{IdempotencyRecords: old, Events: old, Deliveries: old, Audit: old}, 1000)
 	try(err)
 	try(tx.DeletePost(ws, post.ID))
+}
+
+// writePlans writes queues, blackouts, series and calendar feeds.
+func writePlans(tx storage.Tx, try func(error), ws string) {
+	now := time.Now()
+	q := schedctl.Queue{ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: ws}
+	b := schedctl.Blackout{ID: schedctl.NewID(schedctl.BlackoutPrefix, now), WorkspaceID: ws}
+	s := schedctl.Series{ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws}
+	f := schedctl.CalendarFeed{ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: ws}
+	f.Hash, s.ExternalID = sha256.Sum256([]byte(f.ID)), s.ID
+	for range 2 {
+		try(tx.PutQueue(q))
+		try(tx.PutBlackout(b))
+		try(tx.PutSeries(s))
+		try(tx.PutCalendarFeed(f))
+	}
+	try(tx.DeleteQueue(ws, q.ID))
+	try(tx.DeleteBlackout(ws, b.ID))
+	try(tx.DeleteSeries(ws, s.ID))
+	try(tx.DeleteCalendarFeed(ws, f.ID))
 }
 
 // checkPlan checks the plans of a statement: the one for its arguments, and the generic

@@ -2,11 +2,8 @@ package postgres
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -78,6 +75,8 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
 	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
 	schedctl.AuditPrefix: "audit entry", schedctl.MediaPrefix: "media asset",
+	schedctl.QueuePrefix: "queue", schedctl.BlackoutPrefix: "blackout", schedctl.SeriesPrefix: "series",
+	schedctl.CalendarFeedPrefix: "calendar feed",
 }
 
 // textField is a string. It replaces NUL and invalid UTF-8, which the type text cannot
@@ -226,157 +225,4 @@ func (f optionalHashField) ScanBytes(v []byte) error {
 		return nil
 	}
 	return hashField(f).ScanBytes(v)
-}
-
-// jsonField is a value that no query selects by, as a JSON document. The zero value is
-// null.
-type jsonField[T any] struct {
-	doc   *T
-	empty func(T) bool
-}
-
-func (f jsonField[T]) value() (any, error) {
-	if f.empty(*f.doc) {
-		return pgtype.Text{}, nil
-	}
-	return jsonValue(*f.doc)
-}
-
-func (f jsonField[T]) same(o field) bool {
-	return f.empty(*f.doc) && f.empty(*o.(jsonField[T]).doc) || reflect.DeepEqual(*f.doc, *o.(jsonField[T]).doc)
-}
-
-func (f jsonField[T]) ScanBytes(v []byte) (err error) {
-	*f.doc, err = parseJSON[T](v)
-	return err
-}
-
-// docField is a value that is stored as a JSON document of type D.
-type docField[V, D any] struct {
-	v      *V
-	encode func(V) (*D, error) // returns nil for null
-	decode func(D) (V, error)  // is not called for null
-}
-
-func (f docField[V, D]) value() (any, error) {
-	doc, err := f.encode(*f.v)
-	if doc == nil || err != nil {
-		return pgtype.Text{}, err
-	}
-	return jsonValue(doc)
-}
-
-func (f docField[V, D]) same(o field) bool { return reflect.DeepEqual(*f.v, *o.(docField[V, D]).v) }
-
-func (f docField[V, D]) ScanBytes(v []byte) error {
-	*f.v = *new(V)
-	if v == nil {
-		return nil
-	}
-	doc, err := parseJSON[D](v)
-	if err == nil {
-		*f.v, err = f.decode(doc)
-	}
-	return err
-}
-
-// recordField is an optional record as a document of a type with the same fields.
-func recordField[V, D any](v **V, encode func(*V) *D, decode func(*D) *V) field {
-	return docField[*V, D]{
-		v:      v,
-		encode: func(v *V) (*D, error) { return encode(v), nil },
-		decode: func(doc D) (*V, error) { return decode(&doc), nil },
-	}
-}
-
-func jsonValue(doc any) (any, error) {
-	text, err := json.Marshal(doc)
-	if err != nil {
-		return nil, fmt.Errorf("encode: %w", err)
-	}
-	return string(withoutNUL(text)), nil
-}
-
-// parseJSON decodes a column; null is the zero value.
-func parseJSON[T any](v []byte) (doc T, err error) {
-	if len(v) > 0 {
-		err = json.Unmarshal(v, &doc)
-	}
-	return doc, err
-}
-
-// withoutNUL replaces \u0000, which the type jsonb cannot hold, by \ufffd.
-func withoutNUL(doc []byte) []byte {
-	const nul = `\u0000`
-	if !bytes.Contains(doc, []byte(nul)) {
-		return doc
-	}
-	for i := 0; i < len(doc)-1; i++ {
-		if doc[i] != '\\' {
-			continue
-		}
-		if bytes.HasPrefix(doc[i:], []byte(nul)) {
-			copy(doc[i:], `\ufffd`)
-		}
-		i++ // skip the escaped character
-	}
-	return doc
-}
-
-// listField is a list of strings, in a column of type text[].
-type listField[S ~string] struct{ list *[]S }
-
-func (f listField[S]) value() (any, error) {
-	out := make([]string, len(*f.list))
-	for i, s := range *f.list {
-		out[i] = clean(string(s))
-	}
-	return out, nil
-}
-
-func (f listField[S]) same(o field) bool { return slices.Equal(*f.list, *o.(listField[S]).list) }
-
-func (f listField[S]) SetDimensions(d []pgtype.ArrayDimension) error {
-	*f.list = parseList[S](d)
-	return nil
-}
-
-func (f listField[S]) ScanIndex(i int) any { return textField[S]{&(*f.list)[i]} }
-func (f listField[S]) ScanIndexType() any  { return textField[S]{} }
-
-// idListField is a list of ids, in a column of type uuid[].
-type idListField struct {
-	prefix schedctl.Prefix
-	list   *[]string
-}
-
-func (f idListField) value() (any, error) { return parseAll(f.prefix, *f.list) }
-
-func (f idListField) same(o field) bool { return slices.Equal(*f.list, *o.(idListField).list) }
-
-func (f idListField) SetDimensions(d []pgtype.ArrayDimension) error {
-	*f.list = parseList[string](d)
-	return nil
-}
-
-func (f idListField) ScanIndex(i int) any { return &idField{prefix: f.prefix, id: &(*f.list)[i]} }
-func (f idListField) ScanIndexType() any  { return &idField{} }
-
-func parseList[S any](d []pgtype.ArrayDimension) []S {
-	if len(d) == 0 {
-		return nil
-	}
-	return slices.Grow([]S(nil), int(d[0].Length))[:d[0].Length]
-}
-
-// parseAll is parse for a list.
-func parseAll(prefix schedctl.Prefix, ids []string) ([]pgtype.UUID, error) {
-	out := make([]pgtype.UUID, len(ids))
-	for i, id := range ids {
-		var err error
-		if out[i], err = parse(prefix, id); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }

@@ -19,7 +19,7 @@ type row struct {
 }
 
 // mostFields is a little more than the number of columns of the widest table.
-const mostFields = 27
+const mostFields = 32
 
 func newRow() row { return row{fields: make([]field, 0, mostFields)} }
 

@@ -11,15 +11,20 @@ import (
 )
 
 // Posts implements [storage.Reader]. In a transaction it prevents others from writing
-// posts of the account, or any post when the query names no account.
+// posts of the series, the queue or the account, or any post when the query names none.
 func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	l := listing{reader: r, query: q, needle: search.For(q.Search)}
 	if err := l.plan(); err != nil {
 		return storage.PostPage{}, err
 	}
-	if l.byAccount() {
+	switch {
+	case l.series.Valid:
+		r.lockList("posts", l.series)
+	case l.queue.Valid:
+		r.lockList("posts", l.queue)
+	case l.byAccount():
 		r.lockList("targets", l.account)
-	} else {
+	default:
 		r.lockTable("posts")
 	}
 	for _, s := range l.spans {
@@ -38,6 +43,8 @@ type listing struct {
 	needle   search.Needle
 	ws       pgtype.UUID
 	account  pgtype.UUID
+	queue    pgtype.UUID
+	series   pgtype.UUID
 	statuses []string
 	byTime   bool
 	descend  bool
@@ -86,6 +93,16 @@ func (l *listing) plan() (err error) {
 			return err
 		}
 	}
+	if q.QueueID != "" {
+		if l.queue, err = parse(schedctl.QueuePrefix, q.QueueID); err != nil {
+			return err
+		}
+	}
+	if q.SeriesID != "" {
+		if l.series, err = parse(schedctl.SeriesPrefix, q.SeriesID); err != nil {
+			return err
+		}
+	}
 	for _, s := range schedctl.Statuses() {
 		if len(q.Statuses) == 0 || slices.Contains(q.Statuses, s) {
 			l.statuses = append(l.statuses, string(s))
@@ -105,9 +122,9 @@ func (l *listing) plan() (err error) {
 }
 
 // byAccount reports whether the query uses the index of an account. The indexes by
-// collection and by external id select fewer posts.
+// collection, external id, queue, series and approval select fewer posts.
 func (l *listing) byAccount() bool {
-	return l.account.Valid && l.query.Collection == "" && l.query.ExternalID == ""
+	return l.account.Valid && l.query.Collection == "" && l.query.ExternalID == "" && !l.queue.Valid && !l.series.Valid && l.query.Approval == ""
 }
 
 func (l *listing) bounded() bool {

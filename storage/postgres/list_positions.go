@@ -28,6 +28,15 @@ func (l *listing) positionsQuery(s indexSpan, limit int) (sql string, args []any
 	if l.query.ExternalID != "" {
 		q.where += " AND external_id <> '' AND external_id = " + q.bind(l.query.ExternalID)
 	}
+	if l.queue.Valid {
+		q.where += " AND queue_id = " + q.bind(l.queue)
+	}
+	if l.series.Valid {
+		q.where += " AND series_id = " + q.bind(l.series)
+	}
+	if l.query.Approval != "" {
+		q.where += " AND approval <> '' AND approval = " + q.bind(string(l.query.Approval))
+	}
 	if l.byAccount() {
 		q.table, q.id, q.status, q.at = "targets", "post_id", "post_status", "coalesce(post_publish_at, 'infinity')"
 		q.where += " AND listed AND account_id = " + q.bind(l.account)

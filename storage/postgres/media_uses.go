@@ -11,7 +11,7 @@ import (
 )
 
 // mediaUses is the index of posts by their assets. Its name also stands for the locks
-// of the lists of posts that use an asset.
+// of the lists of posts and series that use an asset.
 const mediaUses = "posts_by_asset"
 
 // MediaUsers implements [storage.Reader].
@@ -22,27 +22,38 @@ func (r *reader) MediaUsers(assetID string, limit int) (ids []string, err error)
 	}
 	r.lockList(mediaUses, asset)
 	err = r.send(statement{
-		sql: `SELECT id FROM posts WHERE asset_ids @> $1::jsonb
-			ORDER BY status IN ('published', 'canceled') AND (
-				SELECT count(*) FROM targets WHERE post_id = posts.id AND comment_status IN ('publishing', 'failed')
-			) = 0, coalesce(publish_at, 'infinity') DESC, id DESC LIMIT $2`,
+		sql: `SELECT is_series, id FROM (
+				SELECT false AS is_series, id, coalesce(publish_at, 'infinity') AS at, status IN ('published', 'canceled') AND (
+					SELECT count(*) FROM targets WHERE post_id = posts.id AND comment_status IN ('publishing', 'failed')
+				) = 0 AS done FROM posts WHERE asset_ids @> $1::jsonb
+				UNION ALL
+				SELECT true, id, 'infinity', false FROM series WHERE asset_ids @> $1::jsonb
+			) AS users ORDER BY done, at DESC, id DESC LIMIT $2`,
 		args: []any{`["` + schedctl.ULID(asset.Bytes).ID(schedctl.MediaPrefix) + `"]`, limit},
 		scan: scanAll(&ids, func(row pgx.CollectableRow) (id string, err error) {
-			err = row.Scan(&idField{prefix: schedctl.PostPrefix, id: &id})
-			return id, err
+			var isSeries bool
+			if err := row.Scan(&isSeries, &idField{prefix: schedctl.PostPrefix, id: &id}); err != nil || !isSeries {
+				return id, err
+			}
+			user, _ := schedctl.ParseID(schedctl.PostPrefix, id)
+			return user.ID(schedctl.SeriesPrefix), nil
 		}),
 	})
 	return ids, err
 }
 
-// lockMediaUses takes the locks of the lists of posts that use the assets that a post
-// has or had.
-func (tx *tx) lockMediaUses(p *schedctl.Post, known *cachedPost) {
-	ids := p.AssetIDs()
+// lockMediaUses takes the locks of the lists of posts and series that use the assets of a
+// post, or that it had.
+func (tx *tx) lockMediaUses(ids []string, known *cachedPost) {
 	if known.exists() {
 		ids = append(ids, known.post.AssetIDs()...)
-		slices.Sort(ids)
 	}
+	tx.lockAssets(ids)
+}
+
+// lockAssets takes the locks of the lists of posts and series that use the assets.
+func (tx *tx) lockAssets(ids []string) {
+	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
 		if asset, err := parse(schedctl.MediaPrefix, id); err == nil {
 			tx.lock(lockOf(mediaUses, asset.Bytes))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,13 +18,18 @@ import (
 
 // withoutContents removes what versions 2 and later have added.
 const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached, DROP COLUMN media,
-		DROP COLUMN extra, DROP COLUMN done, DROP COLUMN part_ids, DROP COLUMN comment_status;
-	ALTER TABLE attempts DROP COLUMN asks, DROP COLUMN part;
-	ALTER TABLE events DROP COLUMN parts;
-	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id, DROP COLUMN poll_limits;
-	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra;
+		DROP COLUMN extra, DROP COLUMN done, DROP COLUMN part_ids, DROP COLUMN comment_status, DROP COLUMN slot_at;
+	ALTER TABLE attempts DROP COLUMN asks, DROP COLUMN part, DROP COLUMN stage;
+	ALTER TABLE events DROP COLUMN parts, DROP COLUMN series_id, DROP COLUMN skipped;
+	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id, DROP COLUMN blackouts, DROP COLUMN poll_limits,
+		DROP COLUMN window_posts, DROP COLUMN window_ns, DROP COLUMN expiry, DROP COLUMN approvals;
+	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra,
+		DROP COLUMN queue_id, DROP COLUMN series_id, DROP COLUMN plan, DROP COLUMN editor_id, DROP COLUMN approval, DROP COLUMN review;
+	ALTER TABLE workspaces DROP COLUMN approvals;
+	ALTER TABLE api_keys DROP COLUMN agent, DROP COLUMN restricted;
+	ALTER TABLE audit_entries DROP COLUMN detail;
 	ALTER TABLE webhooks DROP COLUMN notify;
-	DROP TABLE blobs, blob_chunks, media_assets;
+	DROP TABLE blobs, blob_chunks, media_assets, queues, blackouts, series, calendar_feeds;
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 
@@ -50,7 +56,12 @@ func TestUpgradeIndexesContent(t *testing.T) {
 		})
 	}
 	posts := map[schedctl.Status]schedctl.Post{}
+	first, writer := oldKey(ws, schedctl.FirstScopes()...), oldKey(ws, schedctl.ScopePostsWrite, schedctl.ScopePostsDraft)
+	first.Scopes[slices.Index(first.Scopes, schedctl.ScopePostsApprove)] = schedctl.ScopePostsDraft
 	err = s.Update(t.Context(), func(tx storage.Tx) error {
+		if err := errors.Join(tx.PutKey(first), tx.PutKey(writer)); err != nil {
+			return err
+		}
 		for _, status := range schedctl.Statuses() {
 			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "ü " + string(status), Accounts: accounts, PublishAt: at}, now)
 			if err != nil {
@@ -92,6 +103,12 @@ func TestUpgradeIndexesContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.View(t.Context(), func(r storage.Reader) error {
+		for _, k := range []schedctl.APIKey{first, writer} {
+			changed := k.LetApprove()
+			if got, err := r.KeyByHash(k.Hash); err != nil || !slices.Equal(got.Scopes, k.Scopes) {
+				t.Errorf("a key that administers (%t) has the scopes %v, want %v; %v", changed, got.Scopes, k.Scopes, err)
+			}
+		}
 		page, err := r.Posts(storage.PostQuery{WorkspaceID: ws, Collection: "site", Limit: 9})
 		if err != nil || len(page.Posts) != 1 || page.Posts[0].ID != named.ID || page.Posts[0].ExternalID != "site/a" {
 			t.Errorf("posts of a collection: %+v, error %v", page.Posts, err)
@@ -115,4 +132,11 @@ func TestUpgradeIndexesContent(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// oldKey returns an API key without an account limit.
+func oldKey(ws string, scopes ...schedctl.Scope) schedctl.APIKey {
+	now := schedctl.Millis(time.Now())
+	_, hash := schedctl.NewKeySecret()
+	return schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: ws, Name: "old", Hash: hash, Scopes: scopes, CreatedAt: now}
 }

@@ -78,6 +78,11 @@ func extraFieldOf(p *schedctl.Post) extraField {
 	return extraField{&p.Thread, &p.Poll, &p.Presentation, p}
 }
 
+// overrideFieldOf is extraFieldOf for the override of a target.
+func overrideFieldOf(t *schedctl.Target) extraField {
+	return extraField{&t.Thread, &t.Poll, &t.Presentation, nil}
+}
+
 func (f extraField) hasThread() bool { return len(*f.thread) > 0 || f.post == nil && *f.thread != nil }
 
 func (f extraField) isNull() bool {
@@ -89,20 +94,26 @@ func (f extraField) value() (any, error) {
 	if f.isNull() {
 		return pgtype.Text{}, nil
 	}
-	doc := extraDoc{Poll: (*pollDoc)(*f.poll)}
+	doc, err := f.doc()
+	if err != nil {
+		return nil, err
+	}
+	return jsonValue(doc)
+}
+
+// doc returns the fields as a document.
+func (f extraField) doc() (doc extraDoc, err error) {
+	doc.Poll = (*pollDoc)(*f.poll)
 	doc.present(*f.presentation)
-	var err error
 	if f.hasThread() {
 		if doc.Thread, err = newPartDocs(*f.thread); err != nil {
-			return nil, err
+			return doc, err
 		}
 	}
 	if f.post != nil {
-		if err := doc.addPost(f.post); err != nil {
-			return nil, err
-		}
+		err = doc.addPost(f.post)
 	}
-	return jsonValue(doc)
+	return doc, err
 }
 
 // addPost adds the fields that only a post has.
@@ -140,6 +151,11 @@ func (f extraField) ScanBytes(v []byte) error {
 	if err != nil {
 		return err
 	}
+	return f.set(&doc)
+}
+
+// set sets the fields from a document.
+func (f extraField) set(doc *extraDoc) (err error) {
 	*f.thread, *f.poll, *f.presentation = nil, (*schedctl.Poll)(doc.Poll), doc.presentation()
 	if doc.Thread != nil {
 		if *f.thread, err = parseParts(*doc.Thread); err != nil {

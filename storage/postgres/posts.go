@@ -119,17 +119,22 @@ func (tx *tx) PutPost(p schedctl.Post) error {
 	if err != nil {
 		return err
 	}
+	if err := tx.checkSlots(&p); err != nil {
+		return err
+	}
 	is := &cachedPost{post: clonePost(&p), written: true, due: dueEntries(&p)}
 	if known != nil {
 		is.dueBefore = known.dueBefore
 	}
 	tx.prepared.forgetPost(&p)
 	tx.lockAccounts(&p, known)
-	tx.lockMediaUses(&p, known)
+	tx.lockMediaUses(p.AssetIDs(), known)
+	tx.lockPlan(&p, known)
 	tx.deleteTargets(known, &p)
 	for _, w := range writes {
 		w(tx)
 	}
+	tx.hasUnverified = tx.hasUnverified || p.Slot != schedctl.Slot{}
 	tx.posts[p.ID] = is
 	return nil
 }
@@ -217,7 +222,8 @@ func (tx *tx) DeletePost(workspaceID, id string) error {
 	known := tx.posts[p.ID]
 	tx.prepared.forgetPost(&p)
 	tx.lockAccounts(&p, nil)
-	tx.lockMediaUses(&p, nil)
+	tx.lockMediaUses(p.AssetIDs(), nil)
+	tx.lockPlan(&p, nil)
 	gone := &cachedPost{written: true, dueBefore: known.dueBefore}
 	tx.deleteTargets(known, &schedctl.Post{})
 	tx.put("DELETE FROM posts WHERE id = $1", post)

@@ -259,7 +259,7 @@ func cloneAccount(a schedctl.Account) schedctl.Account {
 	if a.Options != nil {
 		a.Options, _ = cloneJSON(map[string]any(a.Options)).(map[string]any)
 	}
-	a.Credentials, a.Error = slices.Clone(a.Credentials), cloneError(a.Error)
+	a.Credentials, a.Error, a.Blackouts = slices.Clone(a.Credentials), cloneError(a.Error), slices.Clone(a.Blackouts)
 	return a
 }
 

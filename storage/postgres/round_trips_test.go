@@ -161,11 +161,13 @@ func soonDue(r storage.Reader) error {
 	})
 }
 
-// dueTargets stores posts with one target each, of ten accounts.
+// dueTargets stores posts with one target each, of ten accounts. Every second post is an
+// occurrence of a series with a slot of a queue.
 func dueTargets(t *testing.T, s *Store, n int) (ids []string) {
 	t.Helper()
 	now := time.Now()
 	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	queueID := schedctl.NewID(schedctl.QueuePrefix, now)
 	accounts := make([]schedctl.Account, 10)
 	for i := range accounts {
 		id := schedctl.NewID(schedctl.AccountPrefix, now)
@@ -178,6 +180,10 @@ func dueTargets(t *testing.T, s *Store, n int) (ids []string) {
 		}
 		for i := range n {
 			post, _, made := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: accounts[i%10 : i%10+1], Now: true}, now)
+			if i%2 == 1 {
+				post.SeriesID, post.QueueID = schedctl.NewID(schedctl.SeriesPrefix, now), queueID
+				post.PublishAt, post.Slot = now.Add(time.Duration(i)*time.Minute), schedctl.Slot{Local: "2026-01-01T09:00", Timezone: "UTC"}
+			}
 			err = errors.Join(err, made, tx.PutPost(post))
 			ids = append(ids, post.Targets[0].ID)
 		}
@@ -229,4 +235,63 @@ func recordOne(tx storage.Tx, targetID string) (write func() error, err error) {
 	return func() error {
 		return errors.Join(tx.PutPost(post), tx.PutAttempt(a), tx.PutAccount(account), tx.AddEvents(events...))
 	}, err
+}
+
+// TestRoundTripsOfASlot guards that a post takes a slot in three round trips: the queue,
+// the search, and the commit.
+func TestRoundTripsOfASlot(t *testing.T) {
+	t.Parallel()
+	counter := new(tripCounter)
+	s := openCounted(t, counter)
+	now := schedctl.Millis(time.Now())
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws}
+	queue := schedctl.Queue{ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: ws}
+	if err := s.Update(t.Context(), func(tx storage.Tx) error { return tx.PutQueue(queue) }); err != nil {
+		t.Fatal(err)
+	}
+	counter.trips.Store(0)
+	err := s.run(t.Context(), func(tx storage.Tx) error {
+		if _, err := tx.Queue(ws, queue.ID); err != nil {
+			return err
+		}
+		_, err := tx.Occupied(storage.OccupiedQuery{WorkspaceID: ws, AccountIDs: []string{account.ID}, From: now, Until: now.AddDate(0, 1, 0), Limit: 100})
+		if err != nil {
+			return err
+		}
+		post, _, err := schedctl.Create(schedctl.NewPost{
+			WorkspaceID: ws, Content: "x", Accounts: []schedctl.Account{account}, PublishAt: now.Add(time.Hour),
+			Booking: schedctl.Booking{QueueID: queue.ID, Slot: schedctl.Slot{Local: "2026-01-01T09:00", Timezone: "UTC"}},
+		}, now)
+		return errors.Join(err, tx.PutPost(post))
+	}, false)
+	if trips := counter.trips.Load(); err != nil || trips != 3 {
+		t.Errorf("taking a slot took %d round trips, want 3: %v", trips, err)
+	}
+}
+
+// TestRoundTripsOfASweep guards that a sweep that reads its series writes it without a
+// round trip of its own.
+func TestRoundTripsOfASweep(t *testing.T) {
+	t.Parallel()
+	counter := new(tripCounter)
+	s := openCounted(t, counter)
+	now := schedctl.Millis(time.Now())
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	series := schedctl.Series{ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws, ExternalID: "x", State: schedctl.SeriesActive, SweepAt: now}
+	if err := s.Update(t.Context(), func(tx storage.Tx) error { return tx.PutSeries(series) }); err != nil {
+		t.Fatal(err)
+	}
+	counter.trips.Store(0)
+	err := s.run(t.Context(), func(tx storage.Tx) error {
+		found, err := tx.Series(ws, series.ID)
+		if err != nil {
+			return err
+		}
+		found.Cursor, found.SweepAt = "2026-01-01T09:00", now.Add(time.Hour)
+		return tx.PutSeries(found)
+	}, false)
+	if trips := counter.trips.Load(); err != nil || trips != 2 {
+		t.Errorf("a sweep took %d round trips, want 2: %v", trips, err)
+	}
 }

@@ -13,6 +13,7 @@ var (
 		text(r, "name", &w.Name)
 		text(r, "timezone", &w.Timezone)
 		text(r, "plan", &w.Plan)
+		text(r, "approvals", &w.Approvals)
 		r.time("created_at", &w.CreatedAt)
 	})
 	apiKeys            = newLayout("api_keys", []string{"id"}, describeKey)
@@ -25,6 +26,10 @@ var (
 	webhooks           = newLayout("webhooks", []string{"id"}, describeWebhook)
 	deliveries         = newLayout("deliveries", []string{"webhook_id", "id"}, describeDelivery)
 	auditEntries       = newLayout("audit_entries", []string{"workspace_id", "id"}, describeAudit)
+	queues             = newLayout("queues", []string{"id"}, describeQueue)
+	blackouts          = newLayout("blackouts", []string{"id"}, describeBlackout)
+	seriesRows         = newLayout("series", []string{"id"}, describeSeries)
+	calendarFeeds      = newLayout("calendar_feeds", []string{"id"}, describeCalendarFeed)
 	mediaAssets        = newLayout("media_assets", []string{"workspace_id", "id"}, describeMediaAsset)
 )
 
@@ -39,6 +44,8 @@ func describeKey(r *row, k *schedctl.APIKey) {
 	r.time("expires_at", &k.ExpiresAt)
 	r.time("revoked_at", &k.RevokedAt)
 	r.time("last_used_at", &k.LastUsedAt)
+	r.bool("agent", &k.Agent)
+	r.bool("restricted", &k.Restricted)
 }
 
 func describeAccount(r *row, a *schedctl.Account) {
@@ -59,7 +66,12 @@ func describeAccount(r *row, a *schedctl.Account) {
 	r.time("paused_until", &a.PausedUntil)
 	r.time("disrupted_since", &a.DisruptedSince)
 	r.optionalID("thread_target_id", schedctl.TargetPrefix, &a.ThreadTargetID)
+	r.add("blackouts", "jsonb", blackoutsField{&a.Blackouts})
 	r.add("poll_limits", "jsonb", pollLimitsField(&a.Limits.Polls))
+	number(r, "window_posts", &a.Limits.Posts)
+	number(r, "window_ns", &a.Limits.Window)
+	r.add("expiry", "jsonb", expiryField(&a.Expiry))
+	text(r, "approvals", &a.Approvals)
 	r.time("created_at", &a.CreatedAt)
 	r.time("updated_at", &a.UpdatedAt)
 }
@@ -72,11 +84,16 @@ func (r *row) options(name string, o *schedctl.Options) {
 type postRow struct {
 	post     schedctl.Post
 	status   schedctl.Status
-	assetIDs []string // of the post and of its targets
+	approval schedctl.ApprovalState // empty for none
+	assetIDs []string               // of the post and of its targets
 }
 
 func newPostRow(p *schedctl.Post) *postRow {
-	return &postRow{post: *p, status: p.Status(), assetIDs: p.AssetIDs()}
+	r := &postRow{post: *p, status: p.Status(), assetIDs: p.AssetIDs()}
+	if p.Approval != nil {
+		r.approval = p.Approval.State
+	}
+	return r
 }
 
 func describePost(r *row, p *postRow) {
@@ -91,6 +108,12 @@ func describePost(r *row, p *postRow) {
 	r.add("labels", "jsonb", jsonField[[]string]{&p.post.Labels, func(l []string) bool { return len(l) == 0 }})
 	r.add("media", "jsonb", mediaField(&p.post.Media, false))
 	r.add("extra", "jsonb", extraFieldOf(&p.post))
+	r.optionalID("queue_id", schedctl.QueuePrefix, &p.post.QueueID)
+	r.optionalID("series_id", schedctl.SeriesPrefix, &p.post.SeriesID)
+	r.add("plan", "jsonb", planField{&p.post})
+	r.optionalID("editor_id", schedctl.KeyPrefix, &p.post.EditorID)
+	text(r, "approval", &p.approval)
+	r.add("review", "jsonb", reviewField{&p.post.Review})
 	r.add("asset_ids", "jsonb", jsonField[[]string]{&p.assetIDs, func(ids []string) bool { return len(ids) == 0 }})
 	r.time("created_at", &p.post.CreatedAt)
 	r.time("updated_at", &p.post.UpdatedAt)
@@ -113,6 +136,7 @@ func describeAttempt(r *row, a *schedctl.Attempt) {
 	text(r, "key", &a.Key)
 	number(r, "asks", &a.Asks)
 	number(r, "part", &a.Part)
+	text(r, "stage", &a.Stage)
 }
 
 // idempotencyRow is an idempotency record with the request that it belongs to.
@@ -152,6 +176,8 @@ func describeEvent(r *row, e *schedctl.Event) {
 	r.time("published_at", &e.PublishedAt)
 	r.error("error", &e.Error)
 	r.add("parts", "jsonb", publishedPartsField(&e.Parts))
+	r.optionalID("series_id", schedctl.SeriesPrefix, &e.SeriesID)
+	r.add("skipped", "jsonb", skippedField{&e.Skipped})
 }
 
 func describeWebhook(r *row, w *schedctl.Webhook) {
@@ -199,6 +225,7 @@ func describeAudit(r *row, a *schedctl.AuditEntry) {
 	text(r, "action", &a.Action)
 	text(r, "resource_id", &a.ResourceID)
 	text(r, "request_id", &a.RequestID)
+	text(r, "detail", &a.Detail)
 }
 
 func describeMediaAsset(r *row, a *schedctl.MediaAsset) {

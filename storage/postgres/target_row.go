@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -16,6 +17,7 @@ type targetRow struct {
 	listed              bool
 	postStatus          schedctl.Status
 	postPublishAt       time.Time
+	slotAt              time.Time
 	fingerprint         []byte   // nil unless the content counts as present on the account
 	partIDs             []string // of the published parts of a target with several; see partID
 }
@@ -39,7 +41,7 @@ func describeTarget(r *row, t *targetRow) {
 	text(r, "content", &t.target.Content)
 	r.options("options", &t.target.Options)
 	r.add("media", "jsonb", mediaField(&t.target.Media, true))
-	r.add("extra", "jsonb", extraField{&t.target.Thread, &t.target.Poll, &t.target.Presentation, nil})
+	r.add("extra", "jsonb", overrideFieldOf(&t.target))
 	r.add("done", "jsonb", publishedPartsField(&t.target.Done))
 	r.add("part_ids", "jsonb", jsonField[[]string]{&t.partIDs, func(ids []string) bool { return len(ids) == 0 }})
 	text(r, "comment_status", &t.target.CommentStatus)
@@ -50,6 +52,7 @@ func describeTarget(r *row, t *targetRow) {
 	r.bool("listed", &t.listed)
 	text(r, "post_status", &t.postStatus)
 	r.time("post_publish_at", &t.postPublishAt)
+	r.time("slot_at", &t.slotAt)
 	r.bytes("fingerprint", &t.fingerprint)
 }
 
@@ -70,6 +73,9 @@ func targetRows(p *schedctl.Post) []targetRow {
 		if at, waiting := t.Due(); waiting {
 			rows[i].dueAt = at
 		}
+		if t.HoldsSlot(p) && !holdsSlot(rows[:i], t.AccountID) {
+			rows[i].slotAt = p.PublishAt
+		}
 		if t.Occupies() {
 			f := ofPost
 			if !t.SharesContent() {
@@ -80,6 +86,11 @@ func targetRows(p *schedctl.Post) []targetRow {
 		seen[t.AccountID] = true
 	}
 	return rows
+}
+
+// holdsSlot reports whether one of the rows holds a slot on an account.
+func holdsSlot(rows []targetRow, accountID string) bool {
+	return slices.ContainsFunc(rows, func(r targetRow) bool { return r.target.AccountID == accountID && !r.slotAt.IsZero() })
 }
 
 // errorDoc is a [schedctl.TargetError] as a document.

@@ -37,7 +37,8 @@ type tx struct {
 	accounts       map[string]schedctl.Account // current state
 	keys           map[string]schedctl.APIKey  // current state
 	rows           map[string]bool             // existence, by table and id
-	owners         map[string]string           // workspace of each webhook
+	owners         map[string]string           // workspace of each webhook, queue, blackout, series and calendar feed; "" for a missing one
+	series         map[string]seriesRow        // current state
 	idempotency    map[[32]byte]bool           // existence, by hash
 	locks          map[lockKey]bool            // locks held
 	takenPositions []int64                     // outbox positions taken
@@ -56,7 +57,7 @@ func newTx(s session, careful bool) *tx {
 		reader: reader{session: s}, verifyWrites: careful, posts: make(map[string]*cachedPost),
 		accounts: make(map[string]schedctl.Account), keys: make(map[string]schedctl.APIKey), rows: make(map[string]bool),
 		owners: make(map[string]string), idempotency: make(map[[32]byte]bool), locks: make(map[lockKey]bool),
-		attempted: make(map[string]bool),
+		attempted: make(map[string]bool), series: make(map[string]seriesRow),
 	}
 	tx.reader.tx = tx
 	tx.mark.self = newUUID()
@@ -176,6 +177,7 @@ func (k lockKey) statement() statement {
 // bulkLocks are the statements that take many shared locks, by table.
 var bulkLocks = map[string]*bulkStatement{
 	"targets": {sql: "SELECT pg_advisory_xact_lock_shared('targets'::regclass::oid::int4, of) FROM unnest($1::int4[]) AS of", types: []string{"integer"}},
+	"posts":   {sql: "SELECT pg_advisory_xact_lock_shared('posts'::regclass::oid::int4, of) FROM unnest($1::int4[]) AS of", types: []string{"integer"}},
 	mediaUses: {sql: "SELECT pg_advisory_xact_lock_shared('" + mediaUses + "'::regclass::oid::int4, of) FROM unnest($1::int4[]) AS of", types: []string{"integer"}},
 }
 

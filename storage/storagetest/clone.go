@@ -29,12 +29,17 @@ func cloneEvent(e schedctl.Event) schedctl.Event {
 	for i := range e.Parts {
 		e.Parts[i].Error = cloneError(e.Parts[i].Error)
 	}
+	if e.Skipped != nil {
+		skipped := *e.Skipped
+		e.Skipped = &skipped
+	}
 	return e
 }
 
 func cloneAccount(a schedctl.Account) schedctl.Account {
 	a.Error = cloneError(a.Error)
 	a.Credentials = slices.Clone(a.Credentials)
+	a.Blackouts = slices.Clone(a.Blackouts)
 	if a.Options != nil {
 		a.Options = cloneJSON(map[string]any(a.Options)).(map[string]any)
 	}

@@ -32,6 +32,10 @@ var idPrefixes = map[string]schedctl.Prefix{
 	"WorkspaceID": schedctl.WorkspacePrefix, ".PostID": schedctl.PostPrefix, "TargetID": schedctl.TargetPrefix,
 	"AccountID": schedctl.AccountPrefix, "AccountIDs": schedctl.AccountPrefix,
 	"MediaAsset.ID": schedctl.MediaPrefix, "AssetID": schedctl.MediaPrefix,
+	"Queue.ID": schedctl.QueuePrefix, "QueueID": schedctl.QueuePrefix, "Blackout.ID": schedctl.BlackoutPrefix,
+	"Series.ID": schedctl.SeriesPrefix, "SeriesID": schedctl.SeriesPrefix, "PreviousID": schedctl.SeriesPrefix,
+	"Review.EditorID": schedctl.KeyPrefix, "KeyRef.ID": schedctl.KeyPrefix, "PostNote.ID": schedctl.NotePrefix,
+	"CalendarFeed.ID": schedctl.CalendarFeedPrefix, "CalendarFeed.KeyID": schedctl.KeyPrefix,
 }
 
 func (l *filler) fill(f *fixture, v reflect.Value, path string) {

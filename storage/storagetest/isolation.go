@@ -28,6 +28,17 @@ func testWorkspacesAreIsolated(f *fixture) {
 	wantSame(f, "media by hash", "", mustRead(f, mediaByHash(other, e.media.SHA256)))
 	wantSame(f, "size of media", int64(0), mustRead(f, mediaSize(other)))
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteMediaAsset(other, e.media.ID) })
+	wantNotFound(f, "queue", queueKind.byID(other, e.queue.ID))
+	wantSame(f, "queues", []schedctl.Queue(nil), mustRead(f, queueKind.all(other)))
+	wantNotFound(f, "blackout", blackoutKind.byID(other, e.blackout.ID))
+	wantSame(f, "blackouts", []schedctl.Blackout(nil), mustRead(f, blackoutKind.all(other)))
+	wantNotFound(f, "series", seriesByID(other, e.series.ID))
+	wantSame(f, "list of series", []schedctl.Series(nil), mustRead(f, seriesAfter(other, "", 9)))
+	wantNotFound(f, "series by external id", func(r storage.Reader) (schedctl.Series, error) {
+		return r.SeriesByExternalID(other, e.series.ExternalID)
+	})
+	wantSame(f, "calendar feeds", []schedctl.CalendarFeed(nil), mustRead(f, feedKind.all(other)))
+	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteSeries(other, e.series.ID) })
 	webhook := newID(schedctl.WebhookPrefix, epoch)
 	wantNotFound(f, "delivery", deliveryByID(webhook, e.delivery.ID))
 	wantSame(f, "deliveries", []schedctl.Delivery(nil), mustRead(f, deliveriesOf(webhook)))
@@ -40,6 +51,10 @@ func testWorkspacesAreIsolated(f *fixture) {
 			wantSame(f, "list of a collection", storage.PostPage{}, page)
 			page = list(f, storage.PostQuery{WorkspaceID: other, AccountID: account, Sort: sort, Limit: 9, ExternalID: e.post.ExternalID})
 			wantSame(f, "list by external id", storage.PostPage{}, page)
+			page = list(f, storage.PostQuery{WorkspaceID: other, AccountID: account, Sort: sort, Limit: 9, QueueID: e.queue.ID})
+			wantSame(f, "list of a queue", storage.PostPage{}, page)
+			page = list(f, storage.PostQuery{WorkspaceID: other, AccountID: account, Sort: sort, Limit: 9, SeriesID: e.series.ID})
+			wantSame(f, "list of a series", storage.PostPage{}, page)
 		}
 	}
 	key := e.idempotencyScope

@@ -35,6 +35,10 @@ func newMemory() *memory {
 		audit:       make(map[ownedKey]schedctl.AuditEntry),
 		metadata:    make(map[string][]byte),
 		media:       make(map[ownedKey]schedctl.MediaAsset),
+		queues:      make(map[string]schedctl.Queue),
+		blackouts:   make(map[string]schedctl.Blackout),
+		series:      make(map[string]schedctl.Series),
+		feeds:       make(map[string]schedctl.CalendarFeed),
 	}
 }
 
@@ -59,6 +63,10 @@ type memory struct {
 	audit       map[ownedKey]schedctl.AuditEntry // by workspace
 	metadata    map[string][]byte
 	media       map[ownedKey]schedctl.MediaAsset // by workspace
+	queues      map[string]schedctl.Queue
+	blackouts   map[string]schedctl.Blackout
+	series      map[string]schedctl.Series
+	feeds       map[string]schedctl.CalendarFeed
 }
 
 type attemptKey struct {

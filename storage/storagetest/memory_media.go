@@ -73,8 +73,15 @@ func (r memoryReader) MediaUsers(assetID string, limit int) (ids []string, err e
 			users = append(users, p)
 		}
 	}
+	for _, s := range r.m.series {
+		if s.State != schedctl.SeriesEnded && slices.Contains(s.Template.AssetIDs(), assetID) {
+			template := s.Template
+			template.ID = s.ID
+			users = append(users, template)
+		}
+	}
 	slices.SortFunc(users, func(a, b schedctl.Post) int {
-		return cmp.Or(needed(b)-needed(a), timelessLast(b.PublishAt, a.PublishAt), b.PublishAt.Compare(a.PublishAt), strings.Compare(b.ID, a.ID))
+		return cmp.Or(needed(b)-needed(a), timelessLast(b.PublishAt, a.PublishAt), b.PublishAt.Compare(a.PublishAt), strings.Compare(ulidOf(b.ID), ulidOf(a.ID)))
 	})
 	for _, p := range users[:min(limit, len(users))] {
 		ids = append(ids, p.ID)

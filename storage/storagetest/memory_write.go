@@ -23,6 +23,9 @@ func (tx *memoryTx) PutPost(p schedctl.Post) error {
 	if other, err := tx.PostByExternalID(p.WorkspaceID, p.ExternalID); err == nil && other.ID != p.ID {
 		return storage.ExternalIDExists(other.ID)
 	}
+	if err := tx.checkSlot(&old, &p); err != nil {
+		return err
+	}
 	p = p.Clone()
 	if existed {
 		p.CreatedAt = old.CreatedAt
@@ -47,6 +50,8 @@ func (tx *memoryTx) PutPost(p schedctl.Post) error {
 func checkPost(p schedctl.Post) error {
 	errs := []error{
 		checkIDs(schedctl.PostPrefix, p.ID), checkIDs(schedctl.WorkspacePrefix, p.WorkspaceID), checkIDs(schedctl.MediaPrefix, p.AssetIDs()...),
+		checkOptional(schedctl.QueuePrefix, p.QueueID), checkOptional(schedctl.SeriesPrefix, p.SeriesID),
+		checkOptional(schedctl.KeyPrefix, p.EditorID),
 	}
 	for _, t := range p.Targets {
 		errs = append(errs, checkIDs(schedctl.TargetPrefix, t.ID), checkIDs(schedctl.AccountPrefix, t.AccountID))
@@ -165,7 +170,7 @@ func checkEvent(e schedctl.Event) error {
 	return cmp.Or(
 		checkIDs(schedctl.EventPrefix, e.ID), checkIDs(schedctl.WorkspacePrefix, e.WorkspaceID), checkOptional(schedctl.PostPrefix, e.PostID),
 		checkOptional(schedctl.TargetPrefix, e.TargetID), checkOptional(schedctl.AccountPrefix, e.AccountID),
-		checkOptional(schedctl.WebhookPrefix, e.WebhookID),
+		checkOptional(schedctl.WebhookPrefix, e.WebhookID), checkOptional(schedctl.SeriesPrefix, e.SeriesID),
 	)
 }
 

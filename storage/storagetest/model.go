@@ -3,6 +3,7 @@ package storagetest
 import (
 	"crypto/sha256"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -54,7 +55,7 @@ func RunReopened(t *testing.T, open func(t testing.TB, folder string) storage.St
 // newWorld creates two workspaces, with three accounts and one, as many assets, and a key
 // each.
 func (s *modelSubject) newWorld() oracle.World {
-	w := oracle.World{}
+	w := oracle.World{SlotEvery: 20 * time.Minute, SlotOffset: 500 * time.Millisecond}
 	scopes := []string{"posts:read", "posts:write"}
 	for i, name := range []string{"all", "other"} {
 		ws := newID(schedctl.WorkspacePrefix, epoch)

@@ -30,6 +30,11 @@ func (s *modelSubject) write(tx storage.Tx, ws string, r oracle.Request) (*sched
 		if err := setModelExtras(tx, &n, r.Changes); err != nil {
 			return nil, err
 		}
+		if r.NextSlot {
+			if err := s.takeSlot(tx, &n); err != nil {
+				return nil, err
+			}
+		}
 		post, events, err := schedctl.Create(n, s.now)
 		if err != nil {
 			return nil, err
@@ -93,7 +98,12 @@ func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request)
 	if err := editModelExtras(tx, p.WorkspaceID, &e, r.Changes); err != nil {
 		return nil, err
 	}
-	return p.Edit(e, s.now)
+	before := p.Clone()
+	events, err := p.Edit(e, s.now)
+	if err == nil && r.At.IsZero() {
+		err = s.checkSlotStays(tx, &before, p)
+	}
+	return events, err
 }
 
 // resolveMedia returns the media of a request, or nil if it has none.

@@ -22,6 +22,10 @@ type oneOfEach struct {
 	delivery          schedctl.Delivery
 	audit             schedctl.AuditEntry
 	media             schedctl.MediaAsset
+	queue             schedctl.Queue
+	blackout          schedctl.Blackout
+	series            schedctl.Series
+	feed              schedctl.CalendarFeed
 }
 
 func newOneOfEach(f *fixture) oneOfEach {
@@ -30,13 +34,15 @@ func newOneOfEach(f *fixture) oneOfEach {
 		workspace: newFilled[schedctl.Workspace](f), key: newFilled[schedctl.APIKey](f), idempotencyScope: f.idempotencyScope("k"),
 		idempotencyRecord: newFilled[storage.IdempotencyRecord](f), event: newFilled[schedctl.Event](f),
 		webhook: newFilled[schedctl.Webhook](f), delivery: newFilled[schedctl.Delivery](f), audit: newFilled[schedctl.AuditEntry](f),
-		media: newFilled[schedctl.MediaAsset](f),
+		media: newFilled[schedctl.MediaAsset](f), queue: queueKind.new(f, epoch), blackout: blackoutKind.new(f, epoch),
+		series: f.newSeries(epoch), feed: feedKind.new(f, epoch),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
 	e.webhook.WorkspaceID, e.audit.WorkspaceID, e.media.WorkspaceID = f.ws, f.ws, f.ws
 	e.media.Status, e.post.Media[0].AssetID = schedctl.MediaReady, e.media.ID
 	e.delivery.WebhookID, e.delivery.Status = e.webhook.ID, schedctl.DeliveryPending
 	e.account.Platform = feedPlatform
+	e.blackout.SettledAt, e.post.QueueID, e.post.SeriesID = time.Time{}, e.queue.ID, e.series.ID
 	e.post.Targets[0].Status, e.post.Targets[0].AccountID = schedctl.Published, e.account.ID
 	e.post.Targets[1].Status = schedctl.Scheduled
 	e.attempt.TargetID, e.attempt.FinishedAt = e.post.Targets[2].ID, time.Time{}
@@ -46,7 +52,8 @@ func newOneOfEach(f *fixture) oneOfEach {
 func (e oneOfEach) put(tx storage.Tx) error {
 	return errors.Join(tx.PutPost(e.post), tx.PutAttempt(e.attempt), tx.PutAccount(e.account),
 		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.idempotencyScope, e.idempotencyRecord), tx.AddEvents(e.event),
-		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit), tx.PutMediaAsset(e.media))
+		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit), tx.PutMediaAsset(e.media),
+		tx.PutQueue(e.queue), tx.PutBlackout(e.blackout), tx.PutSeries(e.series), tx.PutCalendarFeed(e.feed))
 }
 
 // countReads returns how many of the possible reads find a record.
@@ -95,7 +102,7 @@ func (e oneOfEach) countReads(r storage.Reader) (found int) {
 	has(len(events), err)
 	events, err = r.PostEvents(e.event.PostID, 9)
 	has(len(events), err)
-	return found + e.countWebhooks(r) + e.countMedia(r)
+	return found + e.countWebhooks(r) + e.countMedia(r) + e.countPlans(r)
 }
 
 // countWebhooks is the part of countReads for webhooks and the audit log.
@@ -146,8 +153,48 @@ func (e oneOfEach) countMedia(r storage.Reader) (found int) {
 	return found
 }
 
+// countPlans is the part of countReads for queues, blackouts, series and calendar feeds.
+func (e oneOfEach) countPlans(r storage.Reader) (found int) {
+	has := func(n int, err error) {
+		if err == nil {
+			found += n
+		}
+	}
+	ws, later := e.queue.WorkspaceID, epoch.Add(1000*time.Hour)
+	_, err := r.Queue(ws, e.queue.ID)
+	has(1, err)
+	queues, err := r.Queues(ws)
+	has(len(queues), err)
+	_, err = r.Blackout(ws, e.blackout.ID)
+	has(1, err)
+	blackouts, err := r.Blackouts(ws)
+	has(len(blackouts), err)
+	blackouts, err = r.BlackoutsByEnd(later, 9)
+	has(len(blackouts), err)
+	_, err = r.Series(ws, e.series.ID)
+	has(1, err)
+	_, err = r.SeriesByExternalID(ws, e.series.ExternalID)
+	has(1, err)
+	series, err := r.SeriesList(ws, "", 9)
+	has(len(series), err)
+	series, err = r.SeriesDue(later, 9)
+	has(len(series), err)
+	feeds, err := r.CalendarFeeds(ws)
+	has(len(feeds), err)
+	_, err = r.CalendarFeedByHash(e.feed.Hash)
+	has(1, err)
+	for _, q := range []storage.PostQuery{{QueueID: e.queue.ID}, {SeriesID: e.series.ID}} {
+		q.WorkspaceID, q.Limit = ws, 9
+		page, err := r.Posts(q)
+		has(len(page.Posts), err)
+	}
+	times, err := r.Occupied(storage.OccupiedQuery{WorkspaceID: ws, AccountIDs: []string{e.account.ID}, From: epoch, Until: later, Limit: 9})
+	has(len(times), err)
+	return found
+}
+
 // readCount is the number of possible reads of one record of each kind.
-const readCount = 32
+const readCount = 46
 
 func countAll(f *fixture, e oneOfEach) int {
 	f.Helper()

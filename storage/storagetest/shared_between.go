@@ -15,6 +15,8 @@ var processParts = []sharedPart{
 	{"EventsOfManyProcesses", testEventsOfManyProcesses},
 	{"RunningOf", testRunningOf},
 	{"OneBeginsForAnAccount", testOneAttemptPerAccount},
+	{"SlotsAreTakenOnce", testSlotsOfManyProcesses},
+	{"UnsearchedSlotsAreTakenOnce", testUnsearchedSlots},
 }
 
 func testCommitsOfOtherProcesses(f *sharedFixture) {
@@ -147,4 +149,65 @@ func testOneAttemptPerAccount(f *sharedFixture) {
 		}
 	}
 	wantSame(&f.fixture, "attempts started", 1, n)
+}
+
+// testSlotsOfManyProcesses searches and takes slots in both processes at once.
+func testSlotsOfManyProcesses(f *sharedFixture) {
+	const posts = 40
+	accounts := newAccountIDs(2)
+	var wg sync.WaitGroup
+	for i := range posts {
+		side := f.fixture
+		if i%2 == 1 {
+			side.store = f.two
+		}
+		wg.Go(func() {
+			if err := side.takeFirstSlot(accounts[:1+i%2]); err != nil {
+				f.Errorf("take a slot: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	times := mustRead(&f.fixture, func(r storage.Reader) ([]storage.OccupiedTime, error) {
+		return r.Occupied(storage.OccupiedQuery{WorkspaceID: f.ws, AccountIDs: accounts[:1], From: epoch, Until: slotTime(1000), Limit: manyRecords})
+	})
+	for n, o := range times {
+		if !o.At.Equal(slotTime(n)) {
+			f.Errorf("post %d has the slot at %s, want %s", n, o.At, slotTime(n))
+		}
+	}
+	if len(times) != posts {
+		f.Errorf("%d posts have slots, want %d", len(times), posts)
+	}
+}
+
+// testUnsearchedSlots puts posts into one slot from both processes, without a search that
+// locks the account: the index of slots must refuse all but one.
+func testUnsearchedSlots(f *sharedFixture) {
+	const posts = 10
+	account := newAccountIDs(1)[0]
+	errs := make([]error, posts)
+	var wg sync.WaitGroup
+	for i := range posts {
+		store, p := f.one, f.inSlot("", slotTime(1), account)
+		if i%2 == 1 {
+			store = f.two
+		}
+		wg.Go(func() {
+			errs[i] = store.Update(context.Background(), func(tx storage.Tx) error { return tx.PutPost(p) })
+		})
+	}
+	wg.Wait()
+	taken := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			taken++
+		case !isCode(err, schedctl.SlotTaken):
+			f.Errorf("error %v, want SLOT_TAKEN", err)
+		}
+	}
+	if taken != 1 {
+		f.Errorf("%d posts have the slot, want 1", taken)
+	}
 }

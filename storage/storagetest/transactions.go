@@ -180,6 +180,26 @@ func testRefusedWritesChangeNothing(f *fixture) {
 			d.Status, d.EventID = schedctl.DeliveryDelivered, "bad"
 			return tx.PutDelivery(d)
 		},
+		"a post with a bad queue": func(tx storage.Tx) error {
+			p := e.post.Clone()
+			p.Content, p.QueueID = "changed", "bad"
+			return tx.PutPost(p)
+		},
+		"a queue with a bad account": func(tx storage.Tx) error {
+			q := e.queue.Clone()
+			q.Name, q.AccountIDs[1] = "changed", "bad"
+			return tx.PutQueue(q)
+		},
+		"a series with a bad queue": func(tx storage.Tx) error {
+			s := e.series.Clone()
+			s.ExternalID, s.QueueID = "changed", "bad"
+			return tx.PutSeries(s)
+		},
+		"a series with a bad account": func(tx storage.Tx) error {
+			s := e.series.Clone()
+			s.Template.Targets[0].AccountID = "bad"
+			return tx.PutSeries(s)
+		},
 		"an audit entry twice": func(tx storage.Tx) error { return tx.AddAudit(e.audit) },
 		"an audit entry with a bad key": func(tx storage.Tx) error {
 			a := e.audit

@@ -22,6 +22,10 @@ type databaseContent struct {
 	Deliveries  []schedctl.Delivery
 	Audit       []schedctl.AuditEntry
 	Media       []schedctl.MediaAsset
+	Queues      []schedctl.Queue
+	Blackouts   []schedctl.Blackout
+	Series      []schedctl.Series
+	Feeds       []schedctl.CalendarFeed
 	NoMedia     []string // targets with an override without media
 	Idempotency []storage.StoredIdempotencyRecord
 	Metadata    map[string][]byte
@@ -67,6 +71,10 @@ func readOwned(e storage.Exporter, c *databaseContent) {
 			}
 		}
 		c.Media = append(c.Media, must(e.MediaAssets(w.ID, "", fullContent))...)
+		c.Queues = append(c.Queues, must(e.Queues(w.ID))...)
+		c.Blackouts = append(c.Blackouts, must(e.Blackouts(w.ID))...)
+		c.Series = append(c.Series, must(e.SeriesList(w.ID, "", fullContent))...)
+		c.Feeds = append(c.Feeds, must(e.CalendarFeeds(w.ID))...)
 		c.Audit = append(c.Audit, must(e.Audit(w.ID, "", fullContent))...)
 		for _, hook := range must(e.Webhooks(w.ID)) {
 			for _, event := range must(e.AllEvents(hook.Cursor, fullContent)) {

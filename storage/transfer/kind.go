@@ -41,6 +41,11 @@ var kinds = []kind{
 	pagedKind("accounts", workspaces, singlePage(storage.Exporter.Accounts, accountID), accountID, storage.Importer.PutAccount),
 	pagedKind("media assets", workspaces, storage.Exporter.MediaAssets,
 		func(a *schedctl.MediaAsset) string { return a.ID }, storage.Importer.PutMediaAsset),
+	pagedKind("queues", workspaces, singlePage(storage.Exporter.Queues, queueID), queueID, storage.Importer.PutQueue),
+	pagedKind("blackouts", workspaces, singlePage(storage.Exporter.Blackouts, blackoutID), blackoutID, storage.Importer.PutBlackout),
+	pagedKind("series", workspaces, storage.Exporter.SeriesList,
+		func(s *schedctl.Series) string { return s.ID }, storage.Importer.PutSeries),
+	pagedKind("calendar feeds", workspaces, singlePage(storage.Exporter.CalendarFeeds, feedID), feedID, storage.Importer.PutCalendarFeed),
 	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: putEach(putPost)},
 	eventKind(),
 	pagedKind(kindWebhooks, workspaces, singlePage(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),
@@ -148,6 +153,9 @@ func workspaceID(w *schedctl.Workspace) string { return w.ID }
 func keyID(k *schedctl.APIKey) string          { return k.ID }
 func accountID(a *schedctl.Account) string     { return a.ID }
 func webhookID(w *schedctl.Webhook) string     { return w.ID }
+func queueID(q *schedctl.Queue) string         { return q.ID }
+func blackoutID(b *schedctl.Blackout) string   { return b.ID }
+func feedID(f *schedctl.CalendarFeed) string   { return f.ID }
 
 // idempotencyRecords reads stored idempotency records after a position.
 func idempotencyRecords(r storage.Exporter, _, after string, limit int) ([]storage.StoredIdempotencyRecord, error) {

@@ -33,7 +33,7 @@ func TestEverythingIsCopiedToAServerAndBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Resumed || report.Records < 12*11 {
+		if report.Resumed || report.Records < 12*15 {
 			t.Errorf("report %+v", report)
 		}
 		if diff := cmp.Diff(want, dump(t, step.to), cmpopts.EquateEmpty()); diff != "" {

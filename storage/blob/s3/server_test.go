@@ -15,6 +15,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/schedctl/schedctl/scripts/installed"
 )
 
 const (
@@ -95,16 +97,12 @@ func startServer() (*server, error) {
 }
 
 func findServer() (string, error) {
-	servers := os.Getenv("SCHEDCTL_SERVERS")
-	if servers == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		servers = filepath.Join(home, ".cache", "schedctl-servers")
+	servers, err := installed.Root()
+	if err != nil {
+		return "", err
 	}
 	bin := filepath.Join(servers, "versitygw", "versitygw")
-	_, err := os.Stat(bin)
+	_, err = os.Stat(bin)
 	return bin, err
 }
 

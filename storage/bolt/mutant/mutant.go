@@ -21,7 +21,7 @@ type Row struct {
 	Record []byte
 
 	at   int    // the offset of key and record in the file
-	head [2]int // the offsets of the header of its leaf and of its element; 0 for a bucket within the root page
+	head [2]int // the offsets of the header of its leaf and of its element; 0 for a bucket within a leaf of the root
 }
 
 // File is a sound database file.
@@ -39,6 +39,7 @@ const headerSize = 16 // of a page, and of an element
 // Records are the buckets with records. All others are indexes of them.
 var Records = []string{
 	"workspaces", "keys", "accounts", "webhooks", "posts", "attempts", "answers", "events", "deliveries", "audit", "media",
+	"queues", "blackouts", "series", "calendar feeds",
 }
 
 // Read reads a sound file that no other process has open, without the disk reserve
@@ -48,7 +49,7 @@ func Read(path string) (f *File, err error) {
 	if f.data, err = os.ReadFile(path); err != nil {
 		return nil, err
 	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true, Timeout: time.Second})
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
@@ -72,9 +73,11 @@ func (f *File) read(tx *bbolt.Tx, first uintptr) error {
 		}
 		err := b.ForEach(func(k, v []byte) error {
 			at, head := int(uintptr(unsafe.Pointer(&k[0]))-first), [2]int{}
-			if at < 0 || at >= len(f.data) { // a copy of a small bucket, which is within the root page
-				root := f.root * f.pageSize
-				at = root + bytes.Index(f.data[root:], append(bytes.Clone(k), v...))
+			if at < 0 || at >= len(f.data) { // a copy of a small bucket, which is within a leaf of the root
+				var err error
+				if at, err = f.inUse(tx, append(bytes.Clone(k), v...)); err != nil {
+					return err
+				}
 			} else {
 				head = f.head(at)
 			}
@@ -86,6 +89,23 @@ func (f *File) read(tx *bbolt.Tx, first uintptr) error {
 		}
 	}
 	return nil
+}
+
+// inUse returns the offset of the bytes in a page that is not free. Free pages may have
+// older copies.
+func (f *File) inUse(tx *bbolt.Tx, row []byte) (at int, err error) {
+	for {
+		i := bytes.Index(f.data[at:], row)
+		if i < 0 {
+			return 0, fmt.Errorf("no page in use has the row %x", row)
+		}
+		at += i
+		page, err := tx.Page(at / f.pageSize)
+		if err != nil || page != nil && page.Type != "free" {
+			return at, err
+		}
+		at++
+	}
 }
 
 // head returns the offsets of the header of the leaf that has the key at an offset,

@@ -40,7 +40,7 @@ func Fill(ctx context.Context, store storage.Store, posts int) (secret string, e
 		if err := tx.PutKey(key); err != nil {
 			return err
 		}
-		return errors.Join(tx.PutWebhook(u.hook), tx.PutWebhook(u.notification()))
+		return errors.Join(tx.PutWebhook(u.hook), tx.PutWebhook(u.notification()), u.putPlans(tx, key.ID))
 	})
 	for i := 0; err == nil && i < posts; i++ {
 		u.now = u.now.Add(time.Second)
@@ -59,6 +59,7 @@ type user struct {
 	now       time.Time
 	workspace schedctl.Workspace
 	hook      schedctl.Webhook
+	queue     schedctl.Queue
 	accounts  []schedctl.Account
 	posts     []string
 }
@@ -86,6 +87,9 @@ func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 	switch i % 4 {
 	case 1, 2:
 		n.PublishAt = u.now.Add(24 * time.Hour)
+		if i%4 == 2 {
+			n.Booking = schedctl.Booking{QueueID: u.queue.ID, Slot: schedctl.Slot{Local: schedctl.LocalTimeOf(n.PublishAt), Timezone: "UTC"}}
+		}
 	case 3:
 		n.Now = true
 	}

@@ -27,16 +27,18 @@ CREATE FUNCTION pg_temp.status(n bigint) RETURNS text IMMUTABLE LANGUAGE sql AS
 
 INSERT INTO workspaces SELECT pg_temp.id(0), 'one', 'UTC', 'self-hosted', pg_temp.at(0);
 
-INSERT INTO posts (id, workspace_id, content, status, publish_at, created_at, updated_at, version, labels, external_id, managed, asset_ids)
+INSERT INTO posts (id, workspace_id, content, status, publish_at, created_at, updated_at, version, labels, external_id, managed, asset_ids, queue_id, series_id)
 SELECT id, pg_temp.id(0), 'post ' || n, status, at, at, at, n % 50, '["all"]', CASE WHEN n % 3 = 0 THEN 'site/' || n ELSE '' END,
 	CASE WHEN n % 3 = 0 THEN jsonb_build_object('collection', 'site' || n % 20, 'path', n || '.md', 'digest', '1') END,
-	CASE WHEN n % 100 = 0 THEN jsonb_build_array('med_' || n % 9000) END
+	CASE WHEN n % 100 = 0 THEN jsonb_build_array('med_' || n % 9000) END,
+	CASE WHEN n % 4 = 0 THEN pg_temp.id(n % 100) END, CASE WHEN n % 5 = 0 THEN pg_temp.id(n % 1000) END
 FROM (SELECT n, pg_temp.id(n) AS id, pg_temp.at(n) AS at, pg_temp.status(n) AS status FROM generate_series(1, :posts::bigint) AS n OFFSET 0) AS made;
 
 INSERT INTO targets (id, workspace_id, post_id, place, account_id, platform, status, publish_at, due_at, attempts, attempts_before, content,
-	platform_post_id, platform_post_url, published_at, listed, post_status, post_publish_at, fingerprint)
+	platform_post_id, platform_post_url, published_at, listed, post_status, post_publish_at, slot_at, fingerprint)
 SELECT id, workspace_id, id, 0, pg_temp.id(version), 'mastodon', status, publish_at,
 	CASE WHEN status = 'scheduled' THEN publish_at END, 1, 0, '', CASE WHEN status = 'published' THEN id::text ELSE '' END, '', publish_at, true, status, publish_at,
+	CASE WHEN queue_id IS NOT NULL THEN publish_at END,
 	CASE WHEN status IN ('scheduled', 'published') THEN substring(sha256(convert_to(content, 'UTF8')) FOR 16) END
 FROM posts;
 
@@ -59,6 +61,21 @@ INSERT INTO media_assets (id, workspace_id, file_name, mime_type, size_bytes, sh
 SELECT pg_temp.id(n), pg_temp.id(n % 100), n || '.png', 'image/png', n, sha256(n::text::bytea), 640, 480, 0, '',
 	CASE WHEN n % 50 = 0 THEN 'pending' ELSE 'ready' END, '', pg_temp.at(n), pg_temp.at(n), pg_temp.at(n)
 FROM generate_series(1, :posts::bigint / 10) AS n;
+
+INSERT INTO queues (id, workspace_id, name, timezone, account_ids, gap_ns, is_default, version)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), '', 'UTC', '{}', 0, false, 1 FROM generate_series(1, :posts::bigint / 100) AS n;
+
+INSERT INTO blackouts (id, workspace_id, local_from, local_to, timezone, account_ids, reason, mode, starts_at, ends_at, settled_at, version)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), '', '', 'UTC', '{}', '', 'hold', pg_temp.at(n), pg_temp.at(n), CASE WHEN n % 10 > 0 THEN pg_temp.at(n) END, 1
+FROM generate_series(1, :posts::bigint / 100) AS n;
+
+INSERT INTO series (id, workspace_id, name, template, asset_ids, variants, timezone, start, rule, exdates, ahead_days, state, external_id, cursor, sweep_at, version)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), '', '{}', CASE WHEN n % 3 = 0 THEN jsonb_build_array('med_' || n) END, '{}', 'UTC', '', '', '{}', 14, 'active',
+	'site/' || n, '', CASE WHEN n % 10 > 0 THEN pg_temp.at(n) END, 1
+FROM generate_series(1, :posts::bigint / 10) AS n;
+
+INSERT INTO calendar_feeds (id, workspace_id, name, account_ids, titles_only, hash)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), '', '{}', false, sha256(n::text::bytea) FROM generate_series(1, :posts::bigint / 100) AS n;
 
 INSERT INTO webhooks (id, workspace_id, name, url, event_types, enabled, disabled_reason)
 SELECT pg_temp.id(n), pg_temp.id(0), '', '', '{}', true, '' FROM generate_series(1, 50) AS n;

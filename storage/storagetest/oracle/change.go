@@ -56,6 +56,7 @@ func (m *model) create(k Key, r Request, got Response, now time.Time) (*post, er
 		p.queue(now)
 	case !r.At.IsZero():
 		p.schedule(r.At)
+		p.inSlot = r.NextSlot
 	}
 	m.emit("post.created", p, nil, now)
 	if !r.At.IsZero() {
@@ -84,6 +85,7 @@ func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
 	}
 	r.Changes.apply(p)
 	at := r.At
+	p.inSlot = p.inSlot && at.IsZero()
 	if at.IsZero() {
 		at = before.PublishAt // zero for a draft
 	}
@@ -117,6 +119,7 @@ func (m *model) scheduleOrPublish(p *post, r Request, got Response, now time.Tim
 			return err
 		}
 	}
+	p.inSlot = false
 	p.changed(now)
 	if r.Op == Schedule {
 		p.schedule(r.At)
@@ -137,7 +140,7 @@ func (m *model) unschedule(p *post, now time.Time) {
 		t.Status, t.PublishAt = "draft", time.Time{}
 		t.setRetry(time.Time{}, time.Time{})
 	}
-	p.PublishAt = time.Time{}
+	p.PublishAt, p.inSlot = time.Time{}, false
 	p.changed(now)
 	m.emit("post.updated", p, nil, now)
 }

@@ -124,12 +124,12 @@ func drawRequest(t *rapid.T, s *Step) {
 	case op == Edit && pick(2) == 1:
 		s.Text = ""
 	}
-	whens := []When{Absent, Later, Later, Later, Now, Now, Past, Null}
+	whens := []When{Absent, Later, Later, Later, Now, Now, Past, Null, InSlot, InSlot}
 	if op != Create {
 		whens = []When{Absent, Absent, Later, Later, Later, Later, Past, Now, Null}
 	}
 	s.When = rapid.SampledFrom(whens).Draw(t, "when")
-	if s.When == Later || s.When == Past {
+	if s.When == Later || s.When == Past || s.When == InSlot {
 		s.In = drawSpan(t)
 	}
 }

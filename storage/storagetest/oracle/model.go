@@ -31,10 +31,11 @@ type account struct {
 // post is a post with its hidden state.
 type post struct {
 	Post
-	targets    []*target
-	canceled   bool
-	deleted    bool
-	eventTypes []string // types of all its events
+	targets  []*target
+	canceled bool
+	deleted  bool
+	inSlot   bool // its time is that of a slot
+	events   []Event
 }
 
 // target is a target with its hidden state.
@@ -142,7 +143,7 @@ func (m *model) emit(typ string, p *post, t *target, now time.Time) {
 		e.Target, e.Account, e.Status, e.Error, e.Parts = t.ID, t.Account, t.Status, t.Error, len(t.done)
 	}
 	m.events = append(m.events, e)
-	p.eventTypes = append(p.eventTypes, typ)
+	p.events = append(p.events, e)
 }
 
 // status derives a post's status from its targets.

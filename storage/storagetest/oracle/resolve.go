@@ -126,6 +126,10 @@ func (p *player) body(r *Request, s Step, now time.Time) {
 		return
 	}
 	switch s.When {
+	case InSlot:
+		if r.NextSlot = r.Op == Create && p.model.world.SlotEvery > 0; !r.NextSlot {
+			r.At = now.Add(s.In)
+		}
 	case Later:
 		r.At = now.Add(s.In)
 	case Past:

@@ -27,10 +27,14 @@ func (m *model) judgeResponse(r Request, got Response, now time.Time) error {
 	case known:
 		return refused(append(malformed(r), reused), got)
 	}
-	if codes := m.refusals(r, now); len(codes) > 0 {
+	resolved := r
+	if r.NextSlot {
+		resolved.At = m.nextSlot(r.accounts(), now)
+	}
+	if codes := m.refusals(resolved, now); len(codes) > 0 {
 		return refused(codes, got)
 	}
-	if err := m.judgeSuccess(k, r, got, now); err != nil {
+	if err := m.judgeSuccess(k, resolved, got, now); err != nil {
 		return err
 	}
 	if r.Once != "" {
@@ -95,7 +99,7 @@ func (m *model) judgeSuccess(k Key, r Request, got Response, now time.Time) erro
 		return err
 	}
 	if r.Op == Timeline {
-		return p.compareTimeline(got.Timeline)
+		return p.compareTimeline(k, got.Timeline)
 	}
 	if got.ETag != "" && got.ETag != p.tag() {
 		return fmt.Errorf("ETag %s, want %s", got.ETag, p.tag())
@@ -116,9 +120,15 @@ func (m *model) judgeValidation(r Request, got Response, now time.Time) error {
 	return nil
 }
 
-// compareTimeline checks a timeline.
-func (p *post) compareTimeline(got *PostTimeline) error {
-	want := PostTimeline{Events: slices.Clone(p.eventTypes)}
+// compareTimeline checks a timeline. A key for some accounts does not see the events of
+// targets that the post had on other accounts.
+func (p *post) compareTimeline(k Key, got *PostTimeline) error {
+	var want PostTimeline
+	for _, e := range p.events {
+		if e.Account == "" || k.mayUse(e.Account) {
+			want.Events = append(want.Events, e.Type)
+		}
+	}
 	have := PostTimeline{Events: slices.Clone(got.Events)}
 	for _, list := range got.Attempts {
 		have.Attempts = append(have.Attempts, latestAttempts(list))

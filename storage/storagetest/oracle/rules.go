@@ -21,13 +21,14 @@ const (
 	isCanceled        = "POST_CANCELED"
 	notRetryable      = "POST_NOT_RETRYABLE"
 	reused            = "IDEMPOTENCY_KEY_REUSED"
+	slotTaken         = "SLOT_TAKEN"
 )
 
 // httpStatus is the HTTP status of each error code.
 var httpStatus = map[string]int{
 	invalid: 400, tooLong: 400, badTime: 400, badAccounts: 400, badCursor: 400,
 	insufficientScope: 403, accountNotAllowed: 403, notFound: 404, moved: 412,
-	isCanceled: 409, notRetryable: 409, reused: 409,
+	isCanceled: 409, notRetryable: 409, reused: 409, slotTaken: 409,
 	"POST_NOT_EDITABLE": 409, "POST_NOT_DRAFT": 409, "POST_NOT_CANCELABLE": 409, "POST_NOT_DELETABLE": 409,
 	"POST_NOT_SCHEDULED": 409,
 }
@@ -180,6 +181,9 @@ func (m *model) refuseEdit(k Key, p *post, r Request, now time.Time) (codes []st
 	}
 	if len(wanted) == 0 && (launch || !draft) {
 		codes = append(codes, badAccounts)
+	}
+	if r.Op == Edit && r.At.IsZero() && m.slotIsTaken(p, wanted) {
+		codes = append(codes, slotTaken)
 	}
 	if !r.At.IsZero() && !r.At.After(now) && !(r.Op == Edit && r.At.Equal(p.PublishAt)) {
 		codes = append(codes, badTime)

@@ -83,6 +83,7 @@ const (
 	Past   When = "gone" // in the past
 	Now    When = "now"
 	Null   When = "null"
+	InSlot When = "next-slot" // of a new post; otherwise as Later
 )
 
 // Match is an If-Match in a step.

@@ -42,6 +42,11 @@ type World struct {
 	Keys     []Key
 	Assets   []Asset // none if the subject does not support media
 	Full     bool    // the subject also supports preconditions and validation
+
+	// SlotEvery is the distance between the slots of the queue of all accounts, which
+	// start SlotOffset after the Unix epoch. It is 0 if the subject does not support queues.
+	// The offset makes the times of slots differ from the other times of most scripts.
+	SlotEvery, SlotOffset time.Duration
 }
 
 // Account is an account as clients see it.
@@ -73,9 +78,10 @@ type Request struct {
 	Media   *[]string // ids of assets
 	Changes
 	Accounts *[]string
-	At       time.Time // publish_at, unless one of the next two is set
+	At       time.Time // publish_at, unless one of the next three is set
 	Now      bool      // publish_at "now"
 	Null     bool      // publish_at null
+	NextSlot bool      // publish_at "next-slot"
 	Targets  []string
 	Force    bool
 

@@ -1,0 +1,47 @@
+package mutant
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// putPlans puts a queue, and some blackouts, series and calendar feeds.
+func (u *user) putPlans(tx storage.Tx, keyID string) error {
+	ws := u.workspace.ID
+	u.queue = schedctl.Queue{
+		ID: u.id(schedctl.QueuePrefix), WorkspaceID: ws, Name: "main", Timezone: "UTC", Default: true,
+		Times: []schedctl.QueueTime{{Days: schedctl.EveryDay, Minute: 9 * 60}}, CreatedAt: u.now, UpdatedAt: u.now, Version: 1,
+	}
+	if err := tx.PutQueue(u.queue); err != nil {
+		return err
+	}
+	for i := range 3 {
+		template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: ws, Content: fmt.Sprint("every day ", i), Accounts: u.accounts}, u.now)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(
+			tx.PutBlackout(schedctl.Blackout{
+				ID: u.id(schedctl.BlackoutPrefix), WorkspaceID: ws, From: "2026-12-24T00:00", To: "2026-12-27T00:00", Timezone: "UTC", Mode: schedctl.BlackoutAvoid,
+				StartsAt: u.now, EndsAt: u.now.Add(72 * time.Hour), CreatedAt: u.now, UpdatedAt: u.now, Version: 1,
+			}),
+			tx.PutSeries(schedctl.Series{
+				ID: u.id(schedctl.SeriesPrefix), WorkspaceID: ws, Name: "daily", Template: template, Timezone: "UTC", Start: "2026-12-08T09:00",
+				Rule: "FREQ=DAILY", AheadDays: 14, State: schedctl.SeriesActive, ExternalID: fmt.Sprint("daily/", i), SweepAt: u.now,
+				CreatedAt: u.now, UpdatedAt: u.now, Version: 1,
+			}),
+			tx.PutCalendarFeed(schedctl.CalendarFeed{
+				ID: u.id(schedctl.CalendarFeedPrefix), WorkspaceID: ws, Name: fmt.Sprint("feed ", i), Hash: sha256.Sum256([]byte{byte(i)}), KeyID: keyID, CreatedAt: u.now,
+			}),
+		)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package bolt
+
+import "github.com/schedctl/schedctl"
+
+// layoutOf returns the layout of a new record: the newest one that the value needs.
+func layoutOf(v any) byte {
+	parts, plan, stage, review := false, false, false, false
+	switch v := v.(type) {
+	case *schedctl.Post:
+		parts, plan, review = needsPartsLayout(v), hasPlan(v), !v.Review.IsZero()
+	case *schedctl.Attempt:
+		parts, stage = v.Part != 0, v.Stage != ""
+	case *schedctl.Account:
+		parts, plan = v.ThreadTargetID != "" || v.Limits.Polls != (schedctl.PollLimits{}), len(v.Blackouts) > 0
+		stage = v.Expiry != (schedctl.Expiry{}) || v.Limits.Posts != 0 || v.Limits.Window != 0
+		review = v.Approvals != ""
+	case *schedctl.Event:
+		parts, plan = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil
+	case *schedctl.Workspace:
+		review = v.Approvals != ""
+	case *schedctl.AuditEntry:
+		review = v.Detail != ""
+	case *schedctl.APIKey:
+		review = v.Agent || v.Restricted
+	case *schedctl.Series:
+		plan, review = true, !v.Template.Review.IsZero()
+	case *schedctl.Queue, *schedctl.Blackout, *schedctl.CalendarFeed:
+		plan = true
+	}
+	switch {
+	case review:
+		return layout
+	case stage:
+		return layoutWithStages
+	case plan:
+		return layoutWithPlans
+	case parts:
+		return layoutWithParts
+	}
+	return layoutBeforeParts
+}
+
+// accountExpiry has the fields of layout 10 of an account.
+func (c *coder) accountExpiry(a *schedctl.Account) {
+	c.int(&a.Limits.Posts)
+	c.int64((*int64)(&a.Limits.Window))
+	c.time(&a.Expiry.At)
+	c.bool(&a.Expiry.Assumed)
+	c.time(&a.Expiry.RenewAt)
+	c.int(&a.Expiry.Announced)
+	c.time(&a.Expiry.RenewingSince)
+}

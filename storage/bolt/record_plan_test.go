@@ -1,0 +1,69 @@
+package bolt
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+func sampleID(p schedctl.Prefix) string { return schedctl.NewID(p, sampleTime) }
+
+// samplePostInSlot returns a post with every field of layout 9.
+func samplePostInSlot() schedctl.Post {
+	p := sampleThread()
+	p.Booking = schedctl.Booking{
+		QueueID: sampleID(schedctl.QueuePrefix), Slot: schedctl.Slot{Local: "2026-12-08T09:00", Timezone: "Europe/Berlin"}, NotBefore: sampleTime,
+	}
+	p.SeriesID, p.Occurrence, p.Detached = sampleID(schedctl.SeriesPrefix), "2026-12-08T09:00", true
+	return p
+}
+
+func sampleSeriesEvent() schedctl.Event {
+	e := sampleEvent()
+	e.SeriesID = sampleID(schedctl.SeriesPrefix)
+	e.Skipped = &schedctl.SkippedOccurrences{Reason: schedctl.SkipMissed, Count: 3, First: "2026-12-08T09:00", Last: "2026-12-10T09:00"}
+	return e
+}
+
+func sampleAccountWithBlackouts() schedctl.Account {
+	a := sampleAccount()
+	a.Blackouts = []schedctl.AccountBlackout{
+		{ID: sampleID(schedctl.BlackoutPrefix), Mode: schedctl.BlackoutHold, From: sampleTime},
+		{ID: sampleID(schedctl.BlackoutPrefix), Mode: schedctl.BlackoutAvoid, From: sampleTime, To: sampleTime.Add(time.Hour)},
+	}
+	return a
+}
+
+func sampleQueue() schedctl.Queue {
+	return schedctl.Queue{
+		Name: "q", Timezone: "Europe/Berlin", AccountIDs: []string{sampleID(schedctl.AccountPrefix)}, Gap: time.Minute, Default: true,
+		Times:     []schedctl.QueueTime{{Days: schedctl.EveryDay, Minute: 540}, {Days: 1, Minute: 1439}},
+		CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3,
+	}
+}
+
+func sampleBlackout() schedctl.Blackout {
+	return schedctl.Blackout{
+		From: "2026-12-24T00:00", To: "2026-12-27T00:00", Timezone: "UTC", AccountIDs: []string{sampleID(schedctl.AccountPrefix)},
+		Reason: "why", Mode: schedctl.BlackoutHold, StartsAt: sampleTime, EndsAt: sampleTime, SettledAt: sampleTime,
+		CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3,
+	}
+}
+
+func sampleSeries() schedctl.Series {
+	template := sampleThread()
+	template.WorkspaceID = "" // of the series
+	return schedctl.Series{
+		Name: "s", Template: template, Variants: []string{"a", "b"}, Timezone: "UTC", Start: "2026-12-08T09:00", Rule: "FREQ=DAILY",
+		Exdates: []schedctl.LocalTime{"2026-12-09T09:00"}, AheadDays: 14, QueueID: sampleID(schedctl.QueuePrefix), State: schedctl.SeriesActive,
+		ExternalID: "x", Managed: &schedctl.Managed{Collection: "c", Path: "p", Digest: "d", Pruned: true}, Cursor: "2026-12-08T09:00",
+		SweepAt: sampleTime, NextAt: sampleTime, PreviousID: sampleID(schedctl.SeriesPrefix), CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3,
+	}
+}
+
+func sampleFeed() schedctl.CalendarFeed {
+	return schedctl.CalendarFeed{
+		Name: "f", AccountIDs: []string{sampleID(schedctl.AccountPrefix)}, TitlesOnly: true, Hash: [32]byte{1, 2},
+		KeyID: sampleID(schedctl.KeyPrefix), ExpiresAt: sampleTime, CreatedAt: sampleTime,
+	}
+}

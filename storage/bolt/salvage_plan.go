@@ -1,0 +1,53 @@
+package bolt
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// ownedBuckets maps the first byte of a key in the bucket of owners to the bucket of the
+// record.
+var ownedBuckets = map[byte]bucket{
+	queueKind.record[0]: queues, blackoutKind.record[0]: blackouts, seriesKind.record[0]: series, feedKind.record[0]: calendarFeeds,
+}
+
+func newerQueue(a, b *schedctl.Queue) bool { return a.Version > b.Version }
+
+// newerBlackout prefers a settled blackout of the same version.
+func newerBlackout(a, b *schedctl.Blackout) bool {
+	if a.Version != b.Version {
+		return a.Version > b.Version
+	}
+	return !a.SettledAt.IsZero() && b.SettledAt.IsZero()
+}
+
+// newerSeries prefers the series that was swept last, if clients changed both as often.
+func newerSeries(a, b *schedctl.Series) bool {
+	if a.Version != b.Version {
+		return a.Version > b.Version
+	}
+	return a.Cursor > b.Cursor
+}
+
+// putSeries pauses a series from outside the tree, because it may have been deleted. A
+// series whose external id is taken loses it.
+func putSeries(tx *tx, s schedctl.Series, row row) error {
+	if row.stray && s.State == schedctl.SeriesActive {
+		s.State, s.SweepAt = schedctl.SeriesPaused, time.Time{}
+	}
+	err := tx.PutSeries(s)
+	if schedctl.CodeOf(err) == schedctl.ExternalIDExists {
+		s.ExternalID, s.Managed = "", nil
+		err = tx.PutSeries(s)
+	}
+	return err
+}
+
+// putFeed ends a calendar feed from outside the tree, because it may have been revoked.
+func putFeed(tx *tx, f schedctl.CalendarFeed, row row) error {
+	if row.stray {
+		f.ExpiresAt = f.CreatedAt.Add(time.Millisecond)
+	}
+	return tx.PutCalendarFeed(f)
+}

@@ -1,0 +1,64 @@
+package storagetest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var reviewParts = []part{
+	{"review/posts are listed by approval", testApprovalListsPosts},
+	{"review/notes count as text of a page", testNotesCountAsText},
+}
+
+func testApprovalListsPosts(f *fixture) {
+	account := newAccountIDs(1)[0]
+	var pending []schedctl.Post
+	for i := range 9 {
+		p := f.newPost(epoch.Add(time.Duration(i)*time.Second), epoch.Add(time.Duration(i)*time.Hour), schedctl.Scheduled, account)
+		if i%3 > 0 {
+			p.Approval = &schedctl.Approval{State: schedctl.ApprovalStates()[i%3-1], RequestedAt: epoch, Digest: p.ReviewDigest()}
+		}
+		if i%3 == 1 {
+			pending = append(pending, p)
+		}
+		f.putPosts(p)
+	}
+	posts := func(q storage.PostQuery) []schedctl.Post {
+		q.WorkspaceID, q.Limit = f.ws, manyRecords
+		return mustRead(f, func(r storage.Reader) ([]schedctl.Post, error) {
+			page, err := r.Posts(q)
+			return page.Posts, err
+		})
+	}
+	for _, sort := range []storage.Sort{storage.OldestFirst, storage.PublishAscending} {
+		wantSame(f, "pending", pending, posts(storage.PostQuery{Approval: schedctl.ApprovalPending, Sort: sort}))
+		wantSame(f, "pending of an account", pending, posts(storage.PostQuery{Approval: schedctl.ApprovalPending, AccountID: account, Sort: sort}))
+		wantSame(f, "withdrawn", []schedctl.Post(nil), posts(storage.PostQuery{Approval: schedctl.ApprovalWithdrawn, Sort: sort}))
+	}
+	page := mustRead(f, func(r storage.Reader) (storage.PostPage, error) {
+		return r.Posts(storage.PostQuery{WorkspaceID: f.ws, Approval: schedctl.ApprovalPending, Sort: storage.OldestFirst, Limit: 2})
+	})
+	wantSame(f, "first page", pending[:2], page.Posts)
+	wantSame(f, "second page", pending[2:], posts(storage.PostQuery{Approval: schedctl.ApprovalPending, Sort: storage.OldestFirst, After: page.Next}))
+
+	withdrawn := pending[0].Clone()
+	withdrawn.Approval.State = schedctl.ApprovalWithdrawn
+	f.putPosts(withdrawn)
+	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, pending[1].ID) })
+	wantSame(f, "pending after changes", pending[2:], posts(storage.PostQuery{Approval: schedctl.ApprovalPending}))
+	wantSame(f, "withdrawn after changes", []schedctl.Post{withdrawn}, posts(storage.PostQuery{Approval: schedctl.ApprovalWithdrawn}))
+}
+
+func testNotesCountAsText(f *fixture) {
+	p := f.newPost(epoch, epoch, schedctl.Scheduled, newAccountIDs(1)[0])
+	before := storage.TextBytes(&p)
+	p.Notes = slices.Repeat([]schedctl.PostNote{{ID: newID(schedctl.NotePrefix, epoch), Text: "four"}}, 3)
+	f.putPosts(p)
+	got := mustRead(f, func(r storage.Reader) (schedctl.Post, error) { return r.Post(f.ws, p.ID) })
+	if n := storage.TextBytes(&got) - before; n != 12 {
+		f.Errorf("three notes of four bytes count as %d bytes", n)
+	}
+}
