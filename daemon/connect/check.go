@@ -26,7 +26,9 @@ const (
 
 // Run checks accounts until ctx ends: connected ones once a day, so that a revoked token
 // is found before a post needs it, and refused ones once an hour, so that they recover
-// automatically. It stores the results. An unreachable network changes no account. Run
+// automatically. It stores the results. An unreachable network changes no account. A check
+// also renews credentials that end soon. An event announces the end of those that it could
+// not renew, 14, 3 and 1 days before. Run
 // waits for checks in progress and returns nil.
 //
 // The time of the day, or of the hour, at which an account is checked depends on its id.
@@ -45,7 +47,7 @@ func (c *Connector) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 		now := time.Now().Round(0)
-		accounts, err := c.dueAccounts(ctx, last, now, healed)
+		accounts, ending, err := c.dueAccounts(ctx, last, now, healed)
 		if err != nil {
 			c.log.Error("reading the accounts to check failed", "error", err)
 			continue // keep last, so that no check is skipped
@@ -54,34 +56,31 @@ func (c *Connector) Run(ctx context.Context) error {
 		for _, id := range c.checkAll(ctx, accounts) {
 			healed[id] = now
 		}
+		c.announceAll(ctx, ending)
 	}
 }
 
-// dueAccounts returns the accounts whose check was due after last and until now.
-func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed map[string]time.Time) ([]schedctl.Account, error) {
-	var due []schedctl.Account
-	err := c.cfg.Store.View(ctx, func(r storage.Reader) error {
-		workspaces, err := r.Workspaces()
-		if err != nil {
-			return err
-		}
-		for _, w := range workspaces {
-			accounts, err := r.Accounts(w.ID)
+// dueAccounts returns the accounts whose check was due after last and until now, and those
+// whose credentials end soon, which no event has announced yet.
+func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed map[string]time.Time) (due, ending []schedctl.Account, err error) {
+	err = c.cfg.Store.View(ctx, func(r storage.Reader) error {
+		for a, err := range storage.EachAccount(r) {
 			if err != nil {
 				return err
 			}
-			for _, a := range accounts {
-				if c.cfg.Member != nil && !c.cfg.Member.Mine(a.ID) {
-					continue // another node checks it
-				}
-				if every := intervalOf(a, now, healed); every > 0 && isDue(a.ID, every, last, now) {
-					due = append(due, a)
-				}
+			if c.cfg.Member != nil && !c.cfg.Member.Mine(a.ID) {
+				continue // another node checks it
+			}
+			if every := intervalOf(*a, now, healed); every > 0 && isDue(a.ID, every, last, now) {
+				due = append(due, *a)
+			}
+			if dueThreshold(*a, now) > 0 {
+				ending = append(ending, *a)
 			}
 		}
 		return nil
 	})
-	return due, err
+	return due, ending, err
 }
 
 // intervalOf returns the time between two checks of an account, 0 for never.

@@ -19,7 +19,7 @@ import (
 const requestTimeout = 20 * time.Second
 
 // commonOptions are options of every account that publishers do not receive.
-var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt}
+var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt, schedctl.OptionApproval}
 
 // Config configures a [Connector]. All fields except Member are required.
 type Config struct {

@@ -50,26 +50,35 @@ const (
 // refreshExclusively calls refresh while no other node renews a session of the account,
 // because networks accept a refresh token only once. A session that another node
 // received in between is in the store.
-func (c *Connector) refreshExclusively(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {
+func (c *Connector) refreshExclusively(ctx context.Context, of schedctl.Account, used publish.Credentials) (fresh publish.Credentials, failure *publish.Error) {
+	failure = c.exclusively(ctx, of.ID, func() (failure *publish.Error) {
+		fresh, failure = c.refresh(ctx, of, used)
+		return failure
+	})
+	return fresh, failure
+}
+
+// exclusively calls fn while no other node exchanges credentials of the account.
+func (c *Connector) exclusively(ctx context.Context, accountID string, fn func() *publish.Error) *publish.Error {
 	if c.cfg.Member == nil {
-		return c.refresh(ctx, of, used)
+		return fn()
 	}
-	turn := "session:" + of.ID
+	turn := "session:" + accountID
 	for deadline := time.Now().Add(holdTimeout); ; time.Sleep(holdRetryPause) {
 		held, err := c.cfg.Member.Hold(ctx, turn)
 		if held {
 			break
 		}
 		if err != nil || time.Now().After(deadline) {
-			return nil, refreshError(schedctl.KindNetwork, "the session was not renewed in time; schedctl tries again", err)
+			return refreshError(schedctl.KindNetwork, "the session was not renewed in time; schedctl tries again", err)
 		}
 	}
 	defer func() {
 		if err := c.cfg.Member.Release(ctx, turn); err != nil {
-			c.log.Warn("releasing a session failed, other nodes wait for the lease", "account", of.ID, "error", err)
+			c.log.Warn("releasing a session failed, other nodes wait for the lease", "account", accountID, "error", err)
 		}
 	}()
-	return c.refresh(ctx, of, used)
+	return fn()
 }
 
 func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {
@@ -86,15 +95,25 @@ func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publi
 	}
 	fresh := c.latest(a.ID, stored)
 	if maps.Equal(fresh, used) {
-		var failure *publish.Error
+		failure := c.startSingleUse(ctx, a, used)
+		if failure != nil {
+			return nil, failure
+		}
 		if fresh, failure = c.requestSession(ctx, a, used); failure != nil {
 			return nil, failure
 		}
 		c.rememberReplacement(a.ID, used, fresh)
 	}
-	if !maps.Equal(fresh, stored) {
-		c.storeSession(ctx, a, stored, fresh)
+	if maps.Equal(fresh, stored) {
+		return fresh, nil
 	}
+	if c.singleUse(a, stored) { // nobody may use what could be lost
+		if failure := c.storeRenewed(ctx, a, stored, fresh, nil); failure != nil {
+			return nil, failure
+		}
+		return fresh, nil
+	}
+	c.storeSession(ctx, a, stored, fresh)
 	return fresh, nil
 }
 
@@ -108,15 +127,11 @@ func (c *Connector) requestSession(ctx context.Context, a schedctl.Account, used
 	if !ok {
 		return nil, refreshError(schedctl.KindAuth, "the network has ended the session; connect the account again", nil)
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	err := c.recoverPanic(a.Platform, func() (err error) {
+	failure = c.request(ctx, a, used, func(ctx context.Context) (err error) {
 		fresh, err = refresher.Refresh(ctx, maps.Clone(used))
 		return err
 	})
-	if err != nil {
-		failure = cleanError(publish.AsError(err), p, used)
-		failure.Outcome = schedctl.OutcomeNotPublished
+	if failure != nil {
 		if failure.Kind != schedctl.KindAuth && !failure.Kind.Retryable() {
 			failure.Kind = schedctl.KindPlatform // the error is not about the post
 		}
@@ -133,14 +148,14 @@ func (c *Connector) requestSession(ctx context.Context, a schedctl.Account, used
 // storeSession replaces the credentials of the account, if they are still the old ones.
 // If the store fails, the new ones stay in memory.
 func (c *Connector) storeSession(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) {
-	if err := c.replaceCredentials(ctx, of, old, fresh); err != nil {
+	if err := c.replaceCredentials(ctx, of, old, fresh, nil); err != nil {
 		c.log.Error("storing a session failed, it is kept in memory", "account", of.ID, "error", err)
 	}
 }
 
 // replaceCredentials stores the new credentials, unless the stored ones are no longer the
-// old ones.
-func (c *Connector) replaceCredentials(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) error {
+// old ones. expiry is when they end, or nil if that has not changed.
+func (c *Connector) replaceCredentials(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials, expiry *publish.Expiry) error {
 	sealed, err := c.Seal(fresh, of.ID)
 	if err != nil {
 		return err
@@ -155,7 +170,10 @@ func (c *Connector) replaceCredentials(ctx context.Context, of schedctl.Account,
 		if err != nil || a.Status == schedctl.AccountDisconnected || !maps.Equal(stored, old) {
 			return nil
 		}
-		a.Credentials, a.UpdatedAt = sealed, now
+		a.Credentials, a.UpdatedAt, a.Expiry.RenewingSince = sealed, now, time.Time{}
+		if expiry != nil {
+			ApplyExpiry(&a, *expiry, false)
+		}
 		return tx.PutAccount(a)
 	})
 }

@@ -27,9 +27,10 @@ type CheckResult struct {
 func (v CheckResult) Refused() bool { return v.refusal != nil }
 
 // Check asks the network about an account with its stored credentials. It renews and
-// stores an expired session. An error means that there is no result: the network is
+// stores an expired session, and credentials that end soon. An error means that there is no result: the network is
 // unreachable, or the credentials or options are malformed.
 func (c *Connector) Check(ctx context.Context, a schedctl.Account) (CheckResult, *publish.Error) {
+	a = c.renewIfDue(ctx, a)
 	stored, err := c.Open(a)
 	if err != nil {
 		return CheckResult{}, unreadableCredentials(err)
@@ -106,6 +107,7 @@ func (v CheckResult) Apply(a *schedctl.Account, now time.Time) []schedctl.Event 
 		}
 	}
 	a.Username, a.DisplayName, a.ProfileURL, a.Limits = v.profile.Username, v.profile.DisplayName, v.profile.URL, v.profile.Limits
+	ApplyExpiry(a, v.profile.Expiry, false)
 	a.Status, a.Error = schedctl.AccountConnected, nil
 	a.EndDisruption()
 	return nil

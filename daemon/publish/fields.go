@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,12 +11,13 @@ import (
 )
 
 // commonOptions are the options that accounts of every network have: durations in the
-// format of [time.ParseDuration], and the boolean [schedctl.OptionRequireAlt].
-var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt}
+// format of [time.ParseDuration], the boolean [schedctl.OptionRequireAlt], and
+// [schedctl.OptionApproval].
+var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt, schedctl.OptionApproval}
 
 // CheckFields returns an error of kind content if the connection lacks a required
-// field or has a field that is not in fields. The common options, pacing,
-// duplicate_guard and require_alt, are always allowed.
+// field, has a field that is not in fields, or has a value that its field refuses. The
+// common options, pacing, duplicate_guard, require_alt and approval, are always allowed.
 func CheckFields(fields []Field, c Connection) error {
 	for name := range c.Credentials {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && !f.Option }) {
@@ -26,6 +28,10 @@ func CheckFields(fields []Field, c Connection) error {
 		if name == schedctl.OptionRequireAlt {
 			if err := CheckBools(c.Options, name); err != nil {
 				return err
+			}
+		} else if name == schedctl.OptionApproval {
+			if value != schedctl.ApprovalRequired {
+				return Contentf(name, "%s must be %q; leave it out if posts need no approval", name, schedctl.ApprovalRequired)
 			}
 		} else if slices.Contains(commonOptions, name) {
 			if err := checkDuration(name, value); err != nil {
@@ -40,7 +46,36 @@ func CheckFields(fields []Field, c Connection) error {
 			return Contentf(f.Name, "%s is missing: %s", f.Name, f.Help)
 		}
 	}
+	return checkValues(fields, c)
+}
+
+// checkValues returns an error of kind content for the first value that its field refuses.
+// Options that are not strings are left to the publisher.
+func checkValues(fields []Field, c Connection) error {
+	for _, f := range fields {
+		value := c.Credentials[f.Name]
+		if f.Option {
+			value = c.Options.String(f.Name)
+		}
+		if err := f.CheckValue(value); err != nil {
+			return Contentf(f.Name, "%s", err)
+		}
+	}
 	return nil
+}
+
+// CheckValue returns why a value of the field cannot be right, or nil. The error is fit for
+// users and does not contain the value of a secret.
+func (f Field) CheckValue(value string) error {
+	value = strings.TrimSpace(value)
+	if value == "" || f.Check == nil {
+		return nil
+	}
+	err := f.Check(value)
+	if e, ok := errors.AsType[*Error](err); ok {
+		return errors.New(e.Message) // without the kind
+	}
+	return err
 }
 
 // Contentf returns an error of kind content that was found before any request was

@@ -2,18 +2,31 @@ package publish_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
+// only returns the check of a field with one valid value.
+func only(valid string) func(string) error {
+	return func(value string) error {
+		if value != valid {
+			return publish.Contentf("other", "the value must be %s", valid)
+		}
+		return nil
+	}
+}
+
 func TestCheckFields(t *testing.T) {
 	t.Parallel()
 	fields := []publish.Field{
 		{Name: "url", Required: true, Help: "where to"},
 		{Name: "token", Secret: true},
-		{Name: "visibility", Option: true},
+		{Name: "visibility", Option: true, Check: only("public")},
+		{Name: "key", Check: only("right")},
+		{Name: "loud", Option: true, Check: only("yes")},
 	}
 	type options = schedctl.Options
 	type credentials = publish.Credentials
@@ -25,6 +38,11 @@ func TestCheckFields(t *testing.T) {
 	}{
 		{"only what is required", credentials{"url": "x"}, nil, ""},
 		{"everything", credentials{"url": "x", "token": "y"}, options{"visibility": "public", "pacing": "90s", "duplicate_guard": "24h"}, ""},
+		{"right values", credentials{"url": "x", "key": " right\n"}, options{"loud": "yes"}, ""},
+		{"a wrong value", credentials{"url": "x", "key": "left"}, nil, "key"},
+		{"an empty value", credentials{"url": "x", "key": ""}, options{"loud": ""}, ""},
+		{"a wrong option", credentials{"url": "x"}, options{"loud": "no"}, "loud"},
+		{"an option that is no string", credentials{"url": "x"}, options{"loud": true}, ""},
 		{"nothing", nil, nil, "url"},
 		{"an empty required field", credentials{"url": ""}, nil, "url"},
 		{"an unknown credential", credentials{"url": "x", "tokn": "y"}, nil, "tokn"},
@@ -42,7 +60,7 @@ func TestCheckFields(t *testing.T) {
 			}
 			continue
 		}
-		if e := publish.AsError(err); e.Code != tt.field || e.Kind != schedctl.KindContent || e.Message == "" {
+		if e := publish.AsError(err); e.Code != tt.field || e.Kind != schedctl.KindContent || e.Message == "" || strings.Contains(e.Message, "content:") {
 			t.Errorf("%s: got %+v, want field %s", tt.name, e, tt.field)
 		}
 	}

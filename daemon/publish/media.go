@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -92,6 +93,8 @@ type ClassRules struct {
 	MaxPixels int
 	MaxSum    int     // of width and height
 	MaxRatio  float64 // of the longer side to the shorter side
+	MinAspect float64 // of the width to the height
+	MaxAspect float64
 	MaxTime   time.Duration
 
 	// Ahead is how long before the post files of this class are uploaded, for a network
@@ -134,6 +137,14 @@ type Uploader interface {
 	// file, and [CodeUploadLost] that it does not have it. It is called only while Ready
 	// is false, first after a second and then less and less often.
 	Processed(ctx context.Context, r Request, u Upload) (Upload, error)
+}
+
+// AddressNeeder is a [MediaPublisher] whose network fetches files from the daemon and takes
+// only public https addresses.
+type AddressNeeder interface {
+	// AddressProblem returns what cannot be published because the daemon has no such
+	// address, and what to do. It is empty if the daemon has one.
+	AddressProblem() string
 }
 
 // Upload is a file that a network has.
@@ -179,6 +190,34 @@ func DegradedMedia(sent, shown int) schedctl.Degradation {
 // not_published.
 func MediaError(code, format string, args ...any) *Error {
 	return &Error{Kind: schedctl.KindMedia, Code: code, Message: fmt.Sprintf(format, args...), Outcome: schedctl.OutcomeNotPublished}
+}
+
+// UnreadableFile returns the error of a request for which the daemon cannot read a file, with
+// the outcome not_published. If err is an [*Error] already, it returns that.
+func UnreadableFile(err error) error {
+	if known, ok := errors.AsType[*Error](err); ok {
+		return known
+	}
+	e := MediaError(CodeUnreadable, "the daemon cannot read a file of the post; upload the file again, attach it and retry")
+	e.Err = err
+	return e
+}
+
+// UploadLost returns the error of a post whose file has to be uploaded again, with
+// [CodeUploadLost] and the outcome not_published. status is 0 if there was no response.
+func UploadLost(status int, message string) *Error {
+	return &Error{Kind: schedctl.KindPlatform, Code: CodeUploadLost, HTTPStatus: status, Outcome: schedctl.OutcomeNotPublished, Message: message}
+}
+
+// CheckFetched returns an error if a file has no https address from which a network can
+// fetch it. does starts the message, such as "Threads fetches files".
+func CheckFetched(files []File, does string) error {
+	for i, f := range files {
+		if !strings.HasPrefix(f.URL, "https://") {
+			return MediaError(CodeUnreadable, "%s from an https address, and the daemon has none for file %d of the post; start it with --public-url https://… and retry", does, i+1)
+		}
+	}
+	return nil
 }
 
 // CheckMedia adds the problems and warnings of media to a check. fixable reports
@@ -267,10 +306,22 @@ func (l ClassRules) misfit(m *Media) string {
 		return fmt.Sprintf("it has %d x %d pixels, which is more than the network takes", w, h)
 	case l.MaxRatio > 0 && w > 0 && h > 0 && float64(max(w, h)) > l.MaxRatio*float64(min(w, h)):
 		return fmt.Sprintf("it has %d x %d pixels, and the network takes no file that is so long", w, h)
+	case !l.FitsAspect(w, h):
+		return fmt.Sprintf("it has %d x %d pixels, and the network takes a ratio of width to height of %.4g to %.4g", w, h, l.MinAspect, l.MaxAspect)
 	case l.MaxTime > 0 && m.Duration > l.MaxTime:
 		return fmt.Sprintf("it takes %s, and the network takes %s", m.Duration.Round(time.Second), l.MaxTime)
 	}
 	return ""
+}
+
+// FitsAspect reports whether the ratio of the sides is allowed. A pixel more or less does
+// not matter. A size that is not known is allowed.
+func (l ClassRules) FitsAspect(width, height int) bool {
+	if width <= 0 || height <= 0 {
+		return true
+	}
+	w, h := float64(width), float64(height)
+	return (l.MinAspect == 0 || w+1 >= l.MinAspect*h) && (l.MaxAspect == 0 || w <= l.MaxAspect*(h+1))
 }
 
 // takenTypes lists the types that a network takes.

@@ -102,6 +102,15 @@ type Keyer interface {
 	NewKey(now time.Time) string
 }
 
+// OccurrenceKeyer is a [Keyer] for the posts of series. They have the same ids in every
+// copy of a database, so their keys are the same, too: a network recognizes a post that a
+// copy of the database publishes again.
+type OccurrenceKeyer interface {
+	// KeyFor returns the key of a target that is published at a time. The same arguments
+	// always give the same key, and other targets have other keys.
+	KeyFor(targetID string, at time.Time) string
+}
+
 // Refresher is a publisher whose network issues sessions that expire. A request then
 // fails with [CodeSessionExpired] and is repeated with the credentials that Refresh
 // returns.
@@ -114,6 +123,10 @@ type Refresher interface {
 // CodeCannotAsk is the code of an error of a [Finder] that can never determine
 // whether the post was published.
 const CodeCannotAsk = "cannot_ask"
+
+// CodeWindowFull is the code of an [*Error] of kind rate_limited, with a RetryAt: the
+// network accepts no more posts in the current period. The attempt does not count as a try.
+const CodeWindowFull = "window_full"
 
 // CodeSessionExpired is the code of an [*Error] of kind auth and outcome
 // not_published. Call [Refresher].Refresh, then repeat the request.
@@ -141,7 +154,14 @@ type Field struct {
 	Required bool
 	Option   bool   // an option, not a credential
 	Post     bool   // an option that a post may override
+	App      bool   // a credential of a developer app, which several accounts can use
+	Seldom   bool   // only for test servers and proxies; prompts leave it out
 	Help     string // a short description for users
+
+	// Check returns why a value cannot be right, before any request. The error names the
+	// field and is fit for users; it does not contain the value of a secret. Check never
+	// gets an empty value. It is nil if every value may be right.
+	Check func(value string) error
 }
 
 // Connection is the input of [Publisher].Connect.
@@ -157,6 +177,7 @@ type Profile struct {
 	DisplayName string
 	URL         string
 	Limits      schedctl.Limits
+	Expiry      Expiry // of the credentials
 
 	// Identity distinguishes the account from all others of the platform, by ids of
 	// the network that do not change: a user and a room, or the channel of a webhook.
@@ -244,6 +265,7 @@ type Request struct {
 	PublishAt   time.Time
 	Attempt     int              // 1 for the first; 0 in calls of an [Uploader] before it
 	Key         string           // the same for every attempt of the target; empty while Attempt is 0
+	Stage       string           // the staged post, in calls of Publish and Find of a [Stager]
 	Account     schedctl.Account // without credentials; its options are those of the post
 	Credentials Credentials
 
@@ -260,6 +282,23 @@ type Request struct {
 	// Taken reports whether the post with this network id belongs to another target, or
 	// to another part of this one. Only Find uses it; it is nil elsewhere.
 	Taken func(platformPostID string) (bool, error)
+}
+
+// IsTaken reports what Taken reports. Without Taken, no post is taken.
+func (r *Request) IsTaken(platformPostID string) (bool, error) {
+	if r.Taken == nil {
+		return false, nil
+	}
+	return r.Taken(platformPostID)
+}
+
+// Texts returns the text of the request and the alt texts of its files.
+func (r *Request) Texts() []string {
+	texts := []string{r.Content}
+	for _, f := range r.Files {
+		texts = append(texts, f.AltText)
+	}
+	return texts
 }
 
 // Error says why a network did not publish, or that it may have published.
@@ -295,6 +334,25 @@ func NotPublished(err error) error {
 	e := *AsError(err)
 	e.Outcome = schedctl.OutcomeNotPublished
 	return &e
+}
+
+// UnknownOutcome returns err with the outcome unknown, as a [Finder] must, or nil.
+func UnknownOutcome(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := *AsError(err)
+	e.Outcome = schedctl.OutcomeUnknown
+	return &e
+}
+
+// Doubtful returns the error of a [Finder] that has found several posts that may be the
+// one, or nil for less than two.
+func Doubtful(matches int, message string) error {
+	if matches < 2 {
+		return nil
+	}
+	return &Error{Kind: schedctl.KindUnknown, Code: "doubtful", Outcome: schedctl.OutcomeUnknown, Message: message}
 }
 
 // CannotAsk returns the error of a [Finder] that can never determine whether the post was

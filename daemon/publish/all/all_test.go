@@ -13,7 +13,7 @@ import (
 )
 
 // notPlatforms are the packages that are not platforms.
-var notPlatforms = []string{"all", "linkcard", "outbound", "pattern", "publishtest", "recorded", "signing"}
+var notPlatforms = []string{"all", "linkcard", "meta", "outbound", "pattern", "publishtest", "recorded", "signing"}
 
 func TestEveryPlatformIsListed(t *testing.T) {
 	t.Parallel()

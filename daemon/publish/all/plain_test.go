@@ -27,12 +27,12 @@ func TestNoTokenGoesOutUnencrypted(t *testing.T) {
 	// The client would connect to any address: what refuses the call is not the address.
 	public := all.Publishers(all.Config{Client: outbound.Client(outbound.AllowPrivate), Outbound: outbound.PublicOnly, Version: "test"})
 	private := all.Publishers(all.Config{Client: outbound.Client(outbound.AllowPrivate), Outbound: outbound.AllowPrivate, Version: "test"})
-	for _, platform := range []string{"bluesky", "discord", "mastodon", "matrix", "slack", "telegram"} {
+	for _, platform := range []string{"bluesky", "discord", "facebook", "googlechat", "instagram", "linkedin", "mastodon", "matrix", "slack", "telegram", "threads", "wordpress", "x"} {
 		credentials := addressed(platform, strings.Replace(server.URL, "127.0.0.1", "localhost", 1))
 		connection := publish.Connection{Name: "x", Credentials: credentials}
 		request := publish.Request{
 			TargetID: "pt_01JX0000000000000000000001", PostID: "post_01JX0000000000000000000002", Attempt: 1,
-			Key: "3l6oveex3ii2l", Content: "x", Credentials: credentials, Account: schedctl.Account{Platform: platform},
+			Key: "3l6oveex3ii2l", Stage: "18000000000001", Content: "x", Credentials: credentials, Account: schedctl.Account{Platform: platform},
 		}
 		request.Credentials = withSession(credentials)
 		_, err := public[platform].Connect(t.Context(), connection)
@@ -71,7 +71,7 @@ func TestPlainHTTPWaitsForTheAccount(t *testing.T) {
 
 // withSession returns credentials with the session that Bluesky publishes with.
 func withSession(c publish.Credentials) publish.Credentials {
-	out := publish.Credentials{"did": "did:plc:alice", "access_jwt": "access", "refresh_jwt": "refresh"}
+	out := publish.Credentials{"did": "did:plc:alice", "access_jwt": "access", "author": "urn:li:person:alice", "refresh_jwt": "refresh"}
 	maps.Copy(out, c)
 	return out
 }

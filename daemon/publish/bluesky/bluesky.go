@@ -19,6 +19,8 @@
 package bluesky
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"net/http"
 	"strconv"
 	"sync"
@@ -81,6 +83,16 @@ func (p *Publisher) NewKey(now time.Time) string {
 	defer p.mu.Unlock()
 	p.last = max(now.UnixMicro(), p.last+keyStep)
 	return encodeTID(p.last, p.clock)
+}
+
+// KeyFor returns a timestamp identifier for the time of an occurrence. The hash of the
+// target sets the microseconds and the clock id, so that targets with the same time have
+// different keys. It leaves room for the keys of further parts.
+func (p *Publisher) KeyFor(targetID string, at time.Time) string {
+	sum := sha256.Sum256([]byte(targetID))
+	step := binary.BigEndian.Uint64(sum[:]) % uint64(time.Second/time.Microsecond/keyStep)
+	clock := binary.BigEndian.Uint64(sum[8:]) % (1 << clockBits)
+	return encodeTID(at.Truncate(time.Second).UnixMicro()+int64(step)*keyStep, clock)
 }
 
 // PartKey returns the identifier that is as many microseconds later as the index of the

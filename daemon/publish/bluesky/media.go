@@ -191,10 +191,7 @@ func embedOf(r publish.Request) (*embed, error) {
 	for _, f := range r.Files {
 		b, ratio, ok := blobOf(f)
 		if !ok {
-			return nil, &publish.Error{
-				Kind: schedctl.KindPlatform, Code: publish.CodeUploadLost, Outcome: schedctl.OutcomeNotPublished,
-				Message: "a file of the post is not uploaded; schedctl uploads it again",
-			}
+			return nil, publish.UploadLost(0, "a file of the post is not uploaded; schedctl uploads it again")
 		}
 		if f.Class() == schedctl.MediaVideo {
 			e = embed{Type: "app.bsky.embed.video", Video: &b, Alt: f.AltText, AspectRatio: ratio}

@@ -112,9 +112,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, _ time.Time) (s
 		receipt, found, err = p.earlier(ctx, u, r, false)
 	}
 	if err != nil {
-		e := *publish.AsError(err)
-		e.Outcome = schedctl.OutcomeUnknown
-		return schedctl.Receipt{}, false, &e
+		return schedctl.Receipt{}, false, publish.UnknownOutcome(err)
 	}
 	return receipt, found, nil
 }

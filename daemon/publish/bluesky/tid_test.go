@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -45,6 +46,38 @@ func TestKeysIncreaseWhenTheClockGoesBack(t *testing.T) {
 	}
 	if at, _ := tidTime(third); !at.Equal(now.Add(time.Hour)) {
 		t.Errorf("a key of %v encodes %v", now.Add(time.Hour), at)
+	}
+}
+
+// Keys of occurrences are the same in every process, differ between targets, and leave
+// room for the parts of a thread.
+func TestKeysOfOccurrences(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2027, 3, 2, 8, 0, 0, 0, time.UTC)
+	a, b := New(nil, nil, "test"), New(nil, nil, "test")
+	seen := map[string]string{}
+	for i := range 2000 {
+		target := fmt.Sprintf("pt_%026d", i)
+		key := a.KeyFor(target, at)
+		if again := b.KeyFor(target, at); again != key {
+			t.Fatalf("%s has the keys %s and %s", target, key, again)
+		}
+		if made, ok := tidTime(key); !ok || made.Before(at) || !made.Before(at.Add(time.Second)) {
+			t.Fatalf("key %s encodes %v", key, made)
+		}
+		for part := range keyStep {
+			k := key
+			if part > 0 {
+				k = a.PartKey(key, part)
+			}
+			if other := seen[k]; other != "" && other != target {
+				t.Errorf("%s and %s share the key %s", target, other, k)
+			}
+			seen[k] = target
+		}
+	}
+	if a.KeyFor("pt_1", at) == a.KeyFor("pt_1", at.Add(time.Hour)) {
+		t.Error("the time does not matter")
 	}
 }
 

@@ -269,10 +269,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 		}
 		return u, err
 	case a.Status == http.StatusNotFound, a.Status == http.StatusBadRequest:
-		return u, &publish.Error{
-			Kind: schedctl.KindPlatform, Code: publish.CodeUploadLost, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
-			Message: "the video service no longer has the video; schedctl uploads it again",
-		}
+		return u, publish.UploadLost(a.Status, "the video service no longer has the video; schedctl uploads it again")
 	case a.Status == http.StatusOK:
 		return u, unexpectedVideo(a.Status, "the video service did not respond with the state of the video")
 	}

@@ -50,10 +50,15 @@ func (p *Publisher) Platform() string { return Platform }
 // Fields lists webhook_url and the options of a message.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
-		{Name: "webhook_url", Required: true, Secret: true, Help: "from the channel's settings, Integrations, Webhooks; add ?thread_id=… to post into a thread"},
+		{Name: "webhook_url", Required: true, Secret: true, Help: "from the channel's settings, Integrations, Webhooks; add ?thread_id=… to post into a thread", Check: p.checkWebhook},
 		{Name: "mentions", Option: true, Post: true, Help: "true to let @everyone, @here, roles and users in a post notify them"},
 		{Name: "forum", Option: true, Help: "true if the channel is a forum: each post starts a thread there, named after its first line"},
 	}
+}
+
+func (p *Publisher) checkWebhook(value string) error {
+	_, err := p.parseWebhook(value)
+	return err
 }
 
 // webhook is a parsed webhook URL.

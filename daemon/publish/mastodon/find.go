@@ -36,9 +36,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 	s := &search{publisher: p, server: u, request: r, started: since}
 	receipt, found, err := s.run(ctx)
 	if err != nil {
-		e := *publish.AsError(err)
-		e.Outcome = schedctl.OutcomeUnknown
-		return schedctl.Receipt{}, false, &e
+		return schedctl.Receipt{}, false, publish.UnknownOutcome(err)
 	}
 	return receipt, found, nil
 }

@@ -137,10 +137,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, upload pub
 
 // uploadLost is the error of a status that refers to files that the server does not have.
 func uploadLost(status int) *publish.Error {
-	return &publish.Error{
-		Kind: schedctl.KindPlatform, Code: publish.CodeUploadLost, HTTPStatus: status, Outcome: schedctl.OutcomeNotPublished,
-		Message: "the server no longer has an uploaded file; schedctl uploads it again",
-	}
+	return publish.UploadLost(status, "the server no longer has an uploaded file; schedctl uploads it again")
 }
 
 // uploadRefusal returns the error of a refused upload. It asks the server for its limits

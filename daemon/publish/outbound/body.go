@@ -47,11 +47,20 @@ var stallTimeout = 30 * time.Second
 // sent only after the body was read to its end without an error. The outcome is
 // not_published if no header was written, otherwise unknown.
 func PostBody(ctx context.Context, client *http.Client, url string, header http.Header, body Body) (Response, error) {
+	return sendBody(ctx, client, http.MethodPost, url, header, body)
+}
+
+// PutBody is [PostBody] with the method PUT.
+func PutBody(ctx context.Context, client *http.Client, url string, header http.Header, body Body) (Response, error) {
+	return sendBody(ctx, client, http.MethodPut, url, header, body)
+}
+
+func sendBody(ctx context.Context, client *http.Client, method, url string, header http.Header, body Body) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, publish.RequestTime(body.Size))
 	defer cancel()
 	ctx, stalled := context.WithCancelCause(ctx)
 	defer stalled(nil)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
+	req, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
 		return Response{}, unusableURL()
 	}

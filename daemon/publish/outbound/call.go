@@ -8,6 +8,7 @@ import (
 	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -22,6 +23,16 @@ type Response struct {
 	Header http.Header
 	Body   []byte // at most [MaxBody] bytes
 	Cut    bool   // the body is longer than MaxBody, or the connection broke
+}
+
+// ClockSkew returns how far the clock of the network is ahead of now, the time of the
+// response on this machine. It is 0 if the response has no date.
+func (r Response) ClockSkew(now time.Time) time.Duration {
+	at, err := http.ParseTime(r.Header.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return at.Sub(now)
 }
 
 // Post sends one request that may publish something. It sends the body at most once

@@ -16,6 +16,13 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
+// TransportError returns the error of a connection to a server that does not use plain
+// HTTP. wrote says whether a request may have been sent: the outcome is then unknown.
+// The error contains neither the URL nor bytes from the server.
+func TransportError(err error, host string, wrote bool) error {
+	return transportError(err, host, wrote)
+}
+
 // transportError returns the error of a request without a response. It does not
 // include the text of the net/http error, which contains the URL, possibly a secret,
 // and bytes from the server.

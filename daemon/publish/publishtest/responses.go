@@ -77,6 +77,9 @@ var unusableBodies = []scriptedResponse{
 func (s Suite) testResponses(t *testing.T) {
 	t.Parallel()
 	for _, r := range refusals() {
+		if s.Doubts && r.kind != schedctl.KindRateLimited {
+			r.outcome = unknown
+		}
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			s.testRefusal(t, r)
@@ -113,6 +116,9 @@ func (s Suite) testRefusal(t *testing.T, a scriptedResponse) {
 	e := n.checkError(t, a.name, err)
 	if e.Kind != a.kind || e.Outcome != a.outcome || e.HTTPStatus != a.status {
 		t.Errorf("got %s, %s, status %d; want %s, %s, %d (%s)", e.Kind, e.Outcome, e.HTTPStatus, a.kind, a.outcome, a.status, e.Message)
+	}
+	if a.status == http.StatusTooManyRequests && a.retryIn == 0 && a.retryAt.IsZero() && s.RetryAt != nil {
+		a.retryAt = s.RetryAt(before)
 	}
 	switch {
 	case a.retryIn > 0:

@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/schedctl/schedctl/scripts/installed"
 )
 
-//go:embed servers/up.sh servers/down.sh servers/pds.js
+//go:embed servers/up.sh servers/down.sh servers/pds.js servers/relay.js servers/wordpress.php
 var scripts embed.FS
 
 // StartServer runs up.sh for a server of this kind, with its data in the new directory
@@ -23,7 +25,7 @@ func StartServer(kind, dir string, ports, environment []string, into any) (stop 
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"up.sh", "down.sh", "pds.js"} {
+	for _, name := range []string{"up.sh", "down.sh", "pds.js", "relay.js", "wordpress.php"} {
 		script, err := scripts.ReadFile("servers/" + name)
 		if err != nil {
 			return nil, err
@@ -40,12 +42,14 @@ func StartServer(kind, dir string, ports, environment []string, into any) (stop 
 	defer guard.Close()
 	stop = func() error {
 		defer hold.Close()
-		if out, err := exec.Command(filepath.Join(dir, "down.sh"), run).CombinedOutput(); err != nil {
+		if out, err := exec.Command("bash", filepath.Join(dir, "down.sh"), run).CombinedOutput(); err != nil {
 			return fmt.Errorf("down.sh: %w: %s", err, out)
 		}
 		return nil
 	}
-	up := exec.Command(filepath.Join(dir, "up.sh"), slices.Concat([]string{kind, run}, ports)...)
+	// bash reads the script. To run the new file itself can fail with "text file busy",
+	// while a child that another test has just forked still holds the open file.
+	up := exec.Command("bash", slices.Concat([]string{filepath.Join(dir, "up.sh"), kind, run}, ports)...)
 	up.Env = slices.Concat(os.Environ(), environment, []string{"GUARD=3"})
 	up.ExtraFiles = []*os.File{guard} // the first extra file is descriptor 3
 	var failure bytes.Buffer
@@ -74,38 +78,44 @@ func startServer(t *testing.T, kind string, ports int, environment []string, int
 	})
 }
 
-// MissingServer returns an error if a server of this kind, snac or pds, is not
+// requirement is what a kind of server needs.
+type requirement struct {
+	tools []string
+	name  string // of what install.sh installs in a directory named after the kind; empty for nothing
+}
+
+var requirements = map[string]requirement{
+	"pds":          {[]string{"node", "bash"}, "the personal data server of Bluesky"},
+	"relay":        {[]string{"node", "bash"}, "the Nostr relay"},
+	"snac":         {[]string{"snac", "bash", "curl", "jq"}, ""},
+	"wordpress":    {[]string{"php", "bash", "curl", "jq"}, "WordPress"},
+	"twitter-text": {[]string{"node"}, "X's library twitter-text"},
+	"x-types":      {[]string{"node"}, "X's library xdk"},
+}
+
+// MissingServer returns an error if a server of this kind, such as snac, is not
 // installed.
 func MissingServer(kind string) error {
-	tools := map[string][]string{"snac": {"snac", "bash", "curl", "jq"}, "pds": {"node", "bash"}}[kind]
-	for _, name := range tools {
+	required := requirements[kind]
+	for _, name := range required.tools {
 		if _, err := exec.LookPath(name); err != nil {
 			return fmt.Errorf(installAdvice, name)
 		}
 	}
-	if kind == "pds" {
-		dir, err := ServersDir()
-		if err != nil {
-			return err
-		}
-		if _, err := os.Stat(filepath.Join(dir, "pds", "installed")); err != nil {
-			return fmt.Errorf(installAdvice, "the personal data server of Bluesky")
-		}
+	if required.name == "" {
+		return nil
+	}
+	dir, err := installed.Root()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, kind, "installed")); err != nil {
+		return fmt.Errorf(installAdvice, required.name)
 	}
 	return nil
 }
 
 const installAdvice = "%s is not installed: run daemon/publish/publishtest/servers/install.sh"
-
-// ServersDir returns the directory in which install.sh installs the servers that Debian
-// does not package.
-func ServersDir() (string, error) {
-	if dir := os.Getenv("SCHEDCTL_SERVERS"); dir != "" {
-		return dir, nil
-	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, ".cache", "schedctl-servers"), err
-}
 
 // requireServer skips the test if a server of this kind is not installed. With
 // SCHEDCTL_REQUIRE_ALL=1 in the environment the test fails instead.
@@ -119,4 +129,17 @@ func requireServer(t *testing.T, kind string) {
 	default:
 		t.Skip(err)
 	}
+}
+
+// RequireModules returns the directory in which install.sh has installed npm modules of
+// this name, below node_modules. It skips or fails the test as other servers do if they
+// are not installed.
+func RequireModules(t *testing.T, name string) string {
+	t.Helper()
+	requireServer(t, name)
+	dir, err := installed.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name)
 }

@@ -47,10 +47,26 @@ type Suite struct {
 	// refreshing may send, each as "POST /path". None of them may publish.
 	ConnectCalls []string
 
+	// Renewed are the given credentials that Refresh replaces. It is nil for a session
+	// that Connect adds.
+	Renewed []string
+
+	// Lasting means that the credentials of Connection do not expire, although others of
+	// the platform do. Refresh must refuse them.
+	Lasting bool
+
+	// RetryAt returns when the network allows a retry after a 429 that does not say when.
+	// It is nil if the publisher does not know.
+	RetryAt func(now time.Time) time.Time
+
 	// Preflight recognizes the requests that only read and that Publish sends before
 	// the publishing request. Network always serves them, and they do not count. It is
 	// nil for a publisher that sends none.
 	Preflight func(*http.Request) bool
+
+	// Doubts means that a refusal proves nothing unless its body has an error of the
+	// network, except for 429. Its outcome is then unknown.
+	Doubts bool
 
 	// AcceptsAnyBody means that any 2xx response is an acceptance, whatever the body.
 	// Otherwise a body without a receipt is an unknown outcome.
@@ -108,6 +124,25 @@ func (s Suite) testDescription(t *testing.T) {
 			t.Errorf("option %s is secret; options are shown", f.Name)
 		}
 		seen[f.Name] = true
+		testFieldCheck(t, f)
+	}
+}
+
+// testFieldCheck checks that the error for a wrong value says which field is wrong, and does
+// not repeat the value.
+func testFieldCheck(t *testing.T, f publish.Field) {
+	t.Helper()
+	if err := f.CheckValue(""); err != nil {
+		t.Errorf("field %s: an empty value is refused: %v", f.Name, err)
+	}
+	for _, wrong := range []string{"a wrong\x00value", "Bearer a wrong\x00value", "http://wrong value/\x00", strings.Repeat("wrong\x00value", 1000)} {
+		err := f.CheckValue(wrong)
+		if f.Check != nil && err == nil {
+			t.Errorf("field %s: the check accepts %.40q", f.Name, wrong)
+		}
+		if err != nil && (strings.Contains(err.Error(), "wrong") || len(err.Error()) > 300) {
+			t.Errorf("field %s: the error repeats the value, or is long: %v", f.Name, err)
+		}
 	}
 }
 

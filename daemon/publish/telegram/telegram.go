@@ -13,6 +13,8 @@
 package telegram
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -52,9 +54,9 @@ func (p *Publisher) Platform() string { return Platform }
 // Fields lists bot_token, chat_id, api_url and the options of a message.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
-		{Name: "bot_token", Required: true, Secret: true, Help: "from @BotFather, such as 123456:ABC-DEF…"},
-		{Name: "chat_id", Required: true, Help: "@name of a public channel or group, or the number of a chat"},
-		{Name: "api_url", Help: "your own Bot API server; default " + publicAPI},
+		{Name: "bot_token", Required: true, Secret: true, Help: "from @BotFather, such as 123456:ABC-DEF…", Check: checkToken},
+		{Name: "chat_id", Required: true, Help: "@name of a public channel or group, or the number of a chat", Check: checkChat},
+		{Name: "api_url", Help: "your own Bot API server; default " + publicAPI, Check: checkAddress},
 		{Name: "silent", Option: true, Post: true, Help: "true to deliver without a sound"},
 		{Name: "link_preview", Option: true, Post: true, Help: "false to show no preview of a link"},
 	}
@@ -73,6 +75,27 @@ var (
 	chatID    = pattern.Lazy(`^-?[1-9][0-9]{0,17}$`)
 )
 
+func checkToken(value string) error {
+	if !tokenForm().MatchString(value) {
+		return errors.New("bot_token must be a number, a colon and letters, such as 123456:ABC-DEF…; copy it from @BotFather")
+	}
+	return nil
+}
+
+func checkChat(value string) error {
+	if !chatName().MatchString(value) && !chatID().MatchString(value) {
+		return errors.New("chat_id must be the @name of a public channel or group, or the number of a chat, such as -1001234567890")
+	}
+	return nil
+}
+
+func checkAddress(value string) error {
+	if _, err := outbound.ParseURL(value); err != nil {
+		return fmt.Errorf("api_url: %w", err)
+	}
+	return nil
+}
+
 // parseCredentials checks credentials. No error contains the token.
 func (p *Publisher) parseCredentials(c publish.Credentials) (bot, error) {
 	address := c["api_url"]
@@ -80,13 +103,14 @@ func (p *Publisher) parseCredentials(c publish.Credentials) (bot, error) {
 		address = publicAPI
 	}
 	api, err := p.policy.ParseAddress(address)
-	switch {
-	case err != nil:
+	if err != nil {
 		return bot{}, publish.Contentf("api_url", "api_url: %s", err)
-	case !tokenForm().MatchString(c["bot_token"]):
-		return bot{}, publish.Contentf("bot_token", "bot_token must be a number, a colon and letters, such as 123456:ABC-DEF…; copy it from @BotFather")
-	case !chatName().MatchString(c["chat_id"]) && !chatID().MatchString(c["chat_id"]):
-		return bot{}, publish.Contentf("chat_id", "chat_id must be the @name of a public channel or group, or the number of a chat, such as -1001234567890")
+	}
+	if err := checkToken(c["bot_token"]); err != nil {
+		return bot{}, publish.Contentf("bot_token", "%s", err)
+	}
+	if err := checkChat(c["chat_id"]); err != nil {
+		return bot{}, publish.Contentf("chat_id", "%s", err)
 	}
 	api.RawQuery = ""
 	return bot{api: api, token: c["bot_token"], chat: c["chat_id"]}, nil

@@ -1,6 +1,8 @@
 #!/bin/bash
 # usage: up.sh snac DIR PORT
 #        up.sh pds DIR PORT PLC_PORT
+#        up.sh relay DIR PORT
+#        up.sh wordpress DIR PORT
 # Starts a server with one user on 127.0.0.1:PORT, its data in the new directory
 # DIR, and prints a JSON object that says how to reach it. down.sh DIR ends it.
 #
@@ -9,10 +11,15 @@
 #         "admin_password"}, with
 #         an identity directory on PLC_PORT; ACCESS_TTL=3s makes access tokens
 #         last three seconds
+#   relay {"url"}, a Nostr relay; AUTH=localhost makes clients of that host name
+#         authenticate themselves before they publish
+#   wordpress  {"url", "passwords": {"alice", "bob", "carol"}}: the application
+#         passwords of an author, a contributor and a subscriber
 #
 # With GUARD=3 the server also ends when nobody holds the writing end of the pipe
 # on descriptor 3 any more: when a test is killed before it can run down.sh.
 set -euo pipefail
+PATH=$PATH:/usr/sbin
 kind=$1 dir=$2 port=$3
 here=$(cd "$(dirname "$0")" && pwd)
 servers=${SCHEDCTL_SERVERS:-$HOME/.cache/schedctl-servers}
@@ -89,9 +96,41 @@ snac_token() {
 		'{url: $url, user: $user, password: $password, access_token: $token.access_token}'
 }
 
+up_relay() {
+	start "$dir/relay.log" node "$here/relay.js" "$servers/relay" "$dir" "$port"
+	await 30 test -e "$dir/ready.json"
+	cat "$dir/ready.json"
+}
+
+# up_wordpress runs a copy of the site that install.sh has prepared.
+up_wordpress() {
+	export WP_ROOT=$servers/wordpress/share/wordpress WP_CONTENT=$dir/content WP_SOCKET WP_URL=http://127.0.0.1:$port
+	WP_SOCKET=$(mktemp -u /tmp/schedctl-wp.XXXXXX) # the path of a socket must be short
+	cp -r "$servers/wordpress/db" "$dir/db"
+	mkdir -p "$WP_CONTENT/uploads"
+	start "$dir/wordpress.log" serve_wordpress
+	await 60 curl -fsS -o /dev/null "$WP_URL/wp-json/"
+	php "$here/wordpress.php" users >"$dir/users.json" 2>>"$dir/wordpress.log" || die "WordPress gives no passwords"
+	jq -n --arg url "$WP_URL" --slurpfile users "$dir/users.json" '{url: $url, passwords: $users[0]}'
+}
+
+# serve_wordpress runs the database and the web server until it is told to end, or one of
+# the two ends.
+serve_wordpress() {
+	trap 'kill $(jobs -p) 2>/dev/null; wait; exit' TERM INT
+	mariadbd --no-defaults --user="$(id -un)" --datadir="$dir/db" --socket="$WP_SOCKET" --pid-file="$dir/db.pid" \
+		--skip-networking --innodb-log-file-size=4M --innodb-flush-log-at-trx-commit=0 &
+	php -d sendmail_path=/bin/true -S "127.0.0.1:$port" -t "$WP_ROOT" "$here/wordpress.php" &
+	wait -n
+	kill $(jobs -p) 2>/dev/null
+	wait
+}
+
 mkdir "$dir"
 case $kind in
 pds) up_pds "$4" ;;
+relay) up_relay ;;
 snac) up_snac ;;
+wordpress) up_wordpress ;;
 *) die "there is no server $kind" ;;
 esac

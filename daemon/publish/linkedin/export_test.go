@@ -1,0 +1,7 @@
+package linkedin
+
+// Exported for tests.
+var (
+	Escape   = escape
+	Unescape = unescape
+)

@@ -1,0 +1,55 @@
+package linkedin
+
+import (
+	"strings"
+
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// The permissions that publishing needs, as a person and as an organization.
+var (
+	personScopes       = []string{"openid", "profile", "w_member_social"}
+	organizationScopes = []string{"w_organization_social", "r_organization_social"}
+)
+
+// scopesOf returns the permissions that an account needs.
+func scopesOf(organization bool) []string {
+	if organization {
+		return organizationScopes
+	}
+	return personScopes
+}
+
+// Ways lists the token of the developer portal, and a login.
+func (p *Publisher) Ways() []publish.Way {
+	return []publish.Way{
+		{Label: "with a token of the developer portal", Needs: []string{fieldToken}, Wants: []string{fieldOrganization, fieldClient, fieldClientSecret}},
+		{Label: "with a browser", Needs: []string{fieldClient, fieldClientSecret}, Wants: []string{fieldOrganization}, Login: true},
+	}
+}
+
+// CodeLogin returns the login of LinkedIn
+// (https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow). A
+// server in api_url serves the pages of the login as well.
+func (p *Publisher) CodeLogin(c publish.Credentials) (publish.Login, error) {
+	for _, f := range p.Fields() {
+		if err := f.CheckValue(c[f.Name]); err != nil {
+			return publish.Login{}, publish.Contentf(f.Name, "%s", err)
+		}
+	}
+	for _, name := range []string{fieldClient, fieldClientSecret} {
+		if strings.TrimSpace(c[name]) == "" {
+			return publish.Login{}, publish.Contentf(name, "%s is missing; a login needs it. It is on the tab Auth of your app", name)
+		}
+	}
+	base := publicLogin
+	if given := strings.TrimSpace(c[fieldAPI]); given != "" {
+		base = given
+	}
+	base = strings.TrimRight(base, "/") + "/oauth/v2/"
+	return publish.Login{
+		Network: "LinkedIn", AuthorizeURL: base + "authorization", TokenURL: base + "accessToken",
+		ClientID: strings.TrimSpace(c[fieldClient]), ClientSecret: strings.TrimSpace(c[fieldClientSecret]),
+		Scopes: scopesOf(strings.TrimSpace(c[fieldOrganization]) != ""),
+	}, nil
+}

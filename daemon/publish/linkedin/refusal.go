@@ -1,0 +1,111 @@
+package linkedin
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
+)
+
+// codeDuplicate is the code of a post whose text LinkedIn has already.
+const codeDuplicate = "duplicate_post"
+
+// scopeError is the serviceErrorCode of a missing permission.
+const scopeError = 100
+
+// problem is an error of the API
+// (https://learn.microsoft.com/linkedin/shared/api-guide/concepts/error-handling).
+type problem struct {
+	code, message string
+	service       float64
+	duplicate     bool
+}
+
+func parseProblem(r outbound.Response) problem {
+	var body struct {
+		Code    any `json:"code"`
+		Message any `json:"message"`
+		Service any `json:"serviceErrorCode"`
+	}
+	// Unmarshal continues after a member of an unexpected type.
+	_ = json.Unmarshal(r.Body, &body)
+	p := problem{duplicate: strings.Contains(string(r.Body), "DUPLICATE_POST")}
+	p.code, _ = body.Code.(string)
+	p.message, _ = body.Message.(string)
+	p.service, _ = body.Service.(float64)
+	return p
+}
+
+// refusal returns the error for a response that is not 2xx.
+func refusal(r outbound.Response, now time.Time, a access, hidden ...string) *publish.Error {
+	e, p := outbound.Refusal(r, now), parseProblem(r)
+	switch {
+	case r.Status == http.StatusUnauthorized:
+		e = unauthorized(p)
+	case r.Status == http.StatusForbidden && (p.service == scopeError || strings.Contains(p.message, "Organization permissions must be used")):
+		e = missingScope(a)
+	case r.Status == http.StatusUnprocessableEntity && p.duplicate:
+		return duplicate(p)
+	case r.Status == http.StatusTooManyRequests && e.RetryAt.IsZero():
+		// The limits of LinkedIn are those of a day in UTC.
+		e.RetryAt = now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	}
+	return outbound.WithErrorText(e, outbound.ErrorText(r, a.hidden(hidden...)...))
+}
+
+// holdWith returns the error of a hold with a message for LinkedIn.
+func holdWith(code publish.HoldCode, status int, message string) *publish.Error {
+	e := publish.Hold(code, "LinkedIn", status, "")
+	e.Message = message
+	return e
+}
+
+const newToken = "create a new one at https://www.linkedin.com/developers/tools/oauth/token-generator"
+
+func unauthorized(p problem) *publish.Error {
+	if p.code == "EXPIRED_ACCESS_TOKEN" {
+		return holdWith(publish.HoldExpired, http.StatusUnauthorized, "the access token has ended after 60 days: "+newToken+", and reconnect the account")
+	}
+	return tokenRevoked(http.StatusUnauthorized)
+}
+
+func tokenRevoked(status int) *publish.Error {
+	return holdWith(publish.HoldRevoked, status, "LinkedIn does not accept the access token: "+newToken+", and reconnect the account")
+}
+
+// missingScope returns the error of a token without the permission that its author needs.
+func missingScope(a access) *publish.Error {
+	needed := strings.Join(scopesOf(a.organization()), ", ")
+	if a.organization() {
+		needed += ", as an administrator of the organization"
+	}
+	return holdWith(publish.HoldScope, http.StatusForbidden, "the access token lacks a permission: "+newToken+" with "+needed+", and reconnect the account")
+}
+
+var namedURN = pattern.Lazy(`urn:li:(?:share|ugcPost|activity):[0-9]{1,30}`)
+
+// duplicate returns the error of a post that LinkedIn refuses as a duplicate. The post
+// that LinkedIn names may not exist, so it is only a hint.
+func duplicate(p problem) *publish.Error {
+	e := &publish.Error{
+		Kind: schedctl.KindDuplicate, Code: codeDuplicate, HTTPStatus: http.StatusUnprocessableEntity, Outcome: schedctl.OutcomeNotPublished,
+		Message: "LinkedIn refused the post because it has one with the same text; change the text",
+	}
+	if urn := namedURN().FindString(p.message); urn != "" {
+		e.Message = "LinkedIn refused the post and names " + urn + " as one with the same text, which may not exist: look at " + postURL(urn) + ", then change the text or retry later"
+	}
+	return e
+}
+
+// postRefusal returns the error of a refused post or comment.
+func postRefusal(response outbound.Response, now time.Time, a access, r publish.Request) error {
+	if r.Part > 0 && response.Status == http.StatusNotFound {
+		return publish.ParentMissing(response.Status)
+	}
+	return refusal(response, now, a, append(r.Texts(), escape(r.Content))...)
+}

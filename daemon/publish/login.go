@@ -1,0 +1,54 @@
+package publish
+
+// Way is one of several kinds of credentials that a publisher accepts. Its fields are named
+// in the order in which a person is asked for them.
+type Way struct {
+	Label string   // a short description for people who choose
+	Needs []string // the required credentials
+	Wants []string // the optional ones
+
+	// Login means that [CodeLogin] returns the tokens, which are not in Needs.
+	Login bool
+}
+
+// Chooser is a publisher that accepts several kinds of credentials. Prompts ask for one
+// kind only.
+type Chooser interface {
+	// Ways lists the kinds, the recommended one first.
+	Ways() []Way
+}
+
+// CodeLogin is a publisher whose network issues tokens through the authorization code flow
+// of OAuth 2.0 (RFC 6749, section 4.1) to a developer app of the user.
+type CodeLogin interface {
+	Chooser
+
+	// CodeLogin returns the login for the credentials of a [Way] with Login. It sends no
+	// request. The error is an [*Error] of kind content.
+	CodeLogin(c Credentials) (Login, error)
+}
+
+// Names of the credentials that a login returns.
+const (
+	LoginAccess  = "access_token"
+	LoginRefresh = "refresh_token"
+)
+
+// Login describes an authorization code flow. It contains secrets, which String hides.
+type Login struct {
+	Network      string // the name for people
+	AuthorizeURL string
+	TokenURL     string
+	ClientID     string
+	ClientSecret string   // empty for a public client
+	BasicAuth    bool     // the secret is sent in the header Authorization instead of the body
+	PKCE         bool     // the flow uses RFC 7636 with the method S256
+	Scopes       []string // publishing needs all of them
+	Refreshes    bool     // the response has a refresh token, which is needed as well
+}
+
+// String describes the login without its secrets.
+func (l Login) String() string { return "login of " + l.Network }
+
+// GoString is String, so that %#v shows no secrets.
+func (l Login) GoString() string { return l.String() }

@@ -1,0 +1,57 @@
+package nostr
+
+import (
+	"encoding/hex"
+	"time"
+
+	"github.com/btcsuite/btcd/btcec/v2/schnorr"
+)
+
+// Encode and Decode are the functions for bech32.
+var (
+	Encode = encodeBech32
+	Decode = decodeBech32
+	Nevent = nevent
+	Npub   = npub
+	Prefix = prefix
+	Limit  = parseLimit
+	Name   = profileName
+)
+
+// Public returns the public key of a secret key.
+func Public(nsec string) (string, error) {
+	s, err := parseSecret(nsec)
+	return s.public, err
+}
+
+// SignNote returns the JSON, the serialization and the signature of a note.
+func SignNote(nsec string, at time.Time, tags [][]string, content string) (id, serialized, signature string) {
+	s, _ := parseSecret(nsec)
+	e := newEvent(s, kindNote, at, tags, content)
+	return e.ID, string(e.serialize()), e.Signature
+}
+
+// Verify reports whether a signature of an id is valid.
+func Verify(public, id, signature string) bool {
+	key, _ := hex.DecodeString(public)
+	hash, _ := hex.DecodeString(id)
+	text, _ := hex.DecodeString(signature)
+	parsedKey, err := schnorr.ParsePubKey(key)
+	if err != nil {
+		return false
+	}
+	parsed, err := schnorr.ParseSignature(text)
+	return err == nil && parsed.Verify(hash, parsedKey)
+}
+
+// Received is a parsed message of a relay.
+type Received = received
+
+// ParseMessage parses a message of a relay.
+func ParseMessage(text []byte) (m Received, label, id, message string, accepted, malformed bool) {
+	m = parseMessage(text)
+	return m, m.label, m.id, m.text, m.accepted, m.malformed
+}
+
+// ParseKey returns what a key fixes.
+var ParseKey = parseKey

@@ -1,0 +1,4 @@
+package x
+
+// Weighted is exported for tests.
+var Weighted = weighted
