@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -93,7 +94,7 @@ func (c *Client) changeMedia(ctx context.Context, method, path string, body any,
 
 // UploadFile is a file to upload.
 type UploadFile struct {
-	Name    string
+	Name    string // sent without what a header cannot have: see schedctl.CleanFileName
 	Size    int64  // in bytes, exactly
 	AltText string // or empty
 
@@ -185,7 +186,7 @@ func uploadForm(f UploadFile, file io.Reader) (body io.Reader, length int64, con
 		err = form.WriteField("alt_text", f.AltText)
 	}
 	_, partErr := form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {multipart.FileContentDisposition("file", f.Name)}, "Content-Type": {"application/octet-stream"},
+		"Content-Disposition": {multipart.FileContentDisposition("file", schedctl.CleanFileName(f.Name))}, "Content-Type": {"application/octet-stream"},
 	})
 	start := head.Len()
 	closeErr := form.Close()

@@ -56,7 +56,7 @@ func TestUploadMedia(t *testing.T) {
 	c, tries := uploads(t, &got, &alt, &name)
 	file, last := bytes.Repeat([]byte("0123456789"), 50_000), int64(0)
 	asset, err := c.UploadMedia(t.Context(), client.UploadFile{
-		Name: "a b.png", Size: int64(len(file)), AltText: "a picture",
+		Name: "a\r\n\x1b b.png", Size: int64(len(file)), AltText: "a picture",
 		Open:     func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil },
 		Progress: func(sent int64) { last = sent },
 	}, client.IdempotencyKey("same"))

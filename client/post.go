@@ -25,9 +25,12 @@ type PostQuery struct {
 	ExternalID string   // the one post that has it
 	Collection string   // managed in this collection
 	Labels     []string // with all of these
-	Sort       string   // created_at, publish_at, or either with "-" for descending
-	Limit      int      // results on a page, 1–100
-	Cursor     string   // from PostList.NextCursor
+	QueueID    string   // in slots of this queue
+	SeriesID   string   // occurrences of this series
+	Approval   schedctl.ApprovalState
+	Sort       string // created_at, publish_at, or either with "-" for descending
+	Limit      int    // results on a page, 1–100
+	Cursor     string // from PostList.NextCursor
 }
 
 func (q PostQuery) values() url.Values {
@@ -47,13 +50,11 @@ func (q PostQuery) values() url.Values {
 	set("q", q.Search)
 	set("external_id", q.ExternalID)
 	set("collection", q.Collection)
+	set("queue_id", q.QueueID)
+	set("series_id", q.SeriesID)
+	set("approval", string(q.Approval))
 	set("sort", q.Sort)
-	if !q.After.IsZero() {
-		v.Set("publish_after", apiv1.Time{Time: q.After}.String())
-	}
-	if !q.Before.IsZero() {
-		v.Set("publish_before", apiv1.Time{Time: q.Before}.String())
-	}
+	setTimes(v, "publish_after", q.After, "publish_before", q.Before)
 	return v
 }
 

@@ -26,12 +26,7 @@ func TestMethods(t *testing.T) {
 	assetID := func(a apiv1.MediaAsset, err error) (string, error) { return a.ID, err }
 	postID := func(p apiv1.Post, err error) (string, error) { return p.ID, err }
 	accountID := func(a apiv1.Account, err error) (string, error) { return a.ID, err }
-	for name, tc := range map[string]struct {
-		answer any
-		call   func(context.Context, *client.Client) (string, error)
-		want   string // method, path, body
-		id     string
-	}{
+	testMethods(t, map[string]methodCase{
 		"me": {apiv1.Me{Workspace: apiv1.Workspace{ID: "ws_1"}}, func(ctx context.Context, c *client.Client) (string, error) {
 			me, err := c.Me(ctx)
 			return me.Workspace.ID, err
@@ -69,7 +64,7 @@ func TestMethods(t *testing.T) {
 		"delete": {nil, func(ctx context.Context, c *client.Client) (string, error) { return "", c.DeletePost(ctx, "post_1") },
 			"DELETE /api/v1/posts/post_1 ", ""},
 		"schedule": {post, func(ctx context.Context, c *client.Client) (string, error) {
-			return postID(c.SchedulePost(ctx, "post_1", apiv1.SchedulePost{PublishAt: apiv1.Time{Time: time.Date(2026, 12, 8, 9, 0, 0, 0, time.UTC)}}))
+			return postID(c.SchedulePost(ctx, "post_1", apiv1.SchedulePost{PublishAt: *apiv1.At(time.Date(2026, 12, 8, 9, 0, 0, 0, time.UTC))}))
 		}, `POST /api/v1/posts/post_1/schedule {"publish_at":"2026-12-08T09:00:00Z"}`, "post_1"},
 		"publish": {post, func(ctx context.Context, c *client.Client) (string, error) {
 			return postID(c.PublishPost(ctx, "post_1", apiv1.PublishPost{}))
@@ -145,7 +140,21 @@ func TestMethods(t *testing.T) {
 			list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
 			return list[0].ID, err
 		}, "GET /api/v1/social-accounts?status=all ", "acct_1"},
-	} {
+	}, checkDocumented)
+}
+
+// methodCase is one method of the client: the response of the daemon, the expected
+// request, and the id that the method returns.
+type methodCase struct {
+	answer any
+	call   func(context.Context, *client.Client) (string, error)
+	want   string // method, path, body
+	id     string
+}
+
+func testMethods(t *testing.T, cases map[string]methodCase, check func(*testing.T, recorded)) {
+	t.Helper()
+	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := answer{status: http.StatusNoContent}
@@ -165,7 +174,7 @@ func TestMethods(t *testing.T) {
 			if diff := cmp.Diff(tc.want, r.Method+" "+path+" "+r.Body); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			checkDocumented(t, r)
+			check(t, r)
 			if wrote := r.Header.Get("Idempotency-Key") != ""; wrote != (r.Method != http.MethodGet) {
 				t.Errorf("%s with idempotency key: %v", r.Method, wrote)
 			}
@@ -203,6 +212,7 @@ func TestPostQuery(t *testing.T) {
 		Statuses: []schedctl.Status{schedctl.Draft, schedctl.Failed}, AccountID: "acct_1", After: at, Before: at.Add(time.Hour),
 		Search: "a&b", Sort: "-publish_at", Limit: 7, Cursor: "c/1",
 		ExternalID: "site/a b", Collection: "site", Labels: []string{"a&b", "c"},
+		QueueID: "que_1", SeriesID: "ser_1",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +224,7 @@ func TestPostQuery(t *testing.T) {
 	want := url.Values{
 		"status": {"draft", "failed"}, "social_account_id": {"acct_1"}, "publish_after": {"2026-12-08T09:00:00.005Z"},
 		"publish_before": {"2026-12-08T10:00:00.005Z"}, "q": {"a&b"}, "sort": {"-publish_at"}, "limit": {"7"}, "cursor": {"c/1"},
-		"external_id": {"site/a b"}, "collection": {"site"}, "label": {"a&b", "c"},
+		"external_id": {"site/a b"}, "collection": {"site"}, "label": {"a&b", "c"}, "queue_id": {"que_1"}, "series_id": {"ser_1"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -1,22 +1,28 @@
 package apiv1
 
-import "github.com/schedctl/schedctl"
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
 
 // Account is a social account. It never carries a secret.
 type Account struct {
-	ID          string                 `json:"id" doc:"Starts with acct_."`
-	Platform    string                 `json:"platform" doc:"The network, such as mastodon."`
-	Name        string                 `json:"name" doc:"Chosen by the user, unique in the workspace."`
-	Username    string                 `json:"username" doc:"The network's name for the account."`
-	DisplayName string                 `json:"display_name" doc:"The name that people see on the network."`
-	Status      schedctl.AccountStatus `json:"status" doc:"connected; error when the network rejects the account, and its posts wait; disconnected when it was removed."`
-	ProfileURL  *string                `json:"profile_url" doc:"The public page of the account; null when unknown."`
-	Limits      Limits                 `json:"limits" doc:"Limits of the network for one post."`
-	Options     map[string]any         `json:"options" doc:"Options that were set; the others have their defaults."`
-	Error       *TargetError           `json:"error" doc:"Why the status is error; null otherwise."`
-	CreatedAt   *Time                  `json:"created_at" doc:"When the account was first connected." nullable:"false"`
-	UpdatedAt   *Time                  `json:"updated_at" doc:"When the account was last changed." nullable:"false"`
-	Warnings    []string               `json:"warnings,omitempty" doc:"Things to check, such as another account that logs in as the same user; absent without warnings."`
+	ID            string                 `json:"id" doc:"Starts with acct_."`
+	Platform      string                 `json:"platform" doc:"The network, such as mastodon."`
+	Name          string                 `json:"name" doc:"Chosen by the user, unique in the workspace."`
+	Username      string                 `json:"username" doc:"The network's name for the account."`
+	DisplayName   string                 `json:"display_name" doc:"The name that people see on the network."`
+	Status        schedctl.AccountStatus `json:"status" doc:"connected; error when the network rejects the account, and its posts wait; disconnected when it was removed."`
+	ProfileURL    *string                `json:"profile_url" doc:"The public page of the account; null when unknown."`
+	Limits        Limits                 `json:"limits" doc:"Limits of the network for one post."`
+	ExpiresAt     *Time                  `json:"expires_at" doc:"When the credentials end; null if they do not end, or if that is unknown. The daemon renews them before where the network allows that."`
+	ExpiryAssumed bool                   `json:"expires_at_assumed" doc:"Whether the network does not report the end, and expires_at follows from its documentation."`
+	Options       map[string]any         `json:"options" doc:"Options that were set; the others have their defaults."`
+	Error         *TargetError           `json:"error" doc:"Why the status is error; null otherwise."`
+	CreatedAt     *Time                  `json:"created_at" doc:"When the account was first connected." nullable:"false"`
+	UpdatedAt     *Time                  `json:"updated_at" doc:"When the account was last changed." nullable:"false"`
+	Warnings      []string               `json:"warnings,omitempty" doc:"Things to check, such as another account that logs in as the same user; absent without warnings."`
 }
 
 // Limits are what the account's network accepts in one post; null where the
@@ -25,6 +31,8 @@ type Limits struct {
 	MaxCharacters *int   `json:"max_characters" doc:"The maximum length of the text, counted in unit; null for no limit."`
 	Unit          string `json:"unit" doc:"How text is counted: characters, graphemes or bytes."`
 	URLCharacters *int   `json:"url_characters" doc:"The length that each URL counts as; null for its actual length."`
+	Posts         *int   `json:"posts" doc:"How many posts the network accepts in each period of window_seconds; null for no known limit."`
+	WindowSeconds *int   `json:"window_seconds" doc:"The period of posts in seconds; null for no known limit."`
 }
 
 // AccountEnvelope is the response to requests about one account.
@@ -43,7 +51,8 @@ type AddAccount struct {
 	Platform    string            `json:"platform" doc:"The network, such as mastodon."`
 	Name        string            `json:"name,omitempty" doc:"1 to 80 characters. Default: the network's name for the account." minLength:"1" maxLength:"80"`
 	Credentials map[string]string `json:"credentials,omitempty" doc:"The platform's credentials, such as instance_url and access_token. Stored encrypted and never returned."`
-	Options     map[string]any    `json:"options,omitempty" doc:"Options of the platform, and three that all platforms have: pacing, the time between overdue posts; duplicate_guard, the time during which the same text is refused; and require_alt, true to refuse files without an alt text."`
+	AppOf       string            `json:"app_of,omitempty" doc:"The id of an account of the same platform and workspace whose developer app this account uses, too: its client_id and client_secret, or api_key and api_secret, are copied to the credentials."`
+	Options     map[string]any    `json:"options,omitempty" doc:"Options of the platform, and four that all platforms have: pacing, the time between overdue posts; duplicate_guard, the time during which the same text is refused; require_alt, true to refuse files without an alt text; and approval, required if all posts need an approval."`
 }
 
 // EditAccount is the body of PATCH /social-accounts/{id}; absent fields stay as
@@ -52,6 +61,7 @@ type AddAccount struct {
 type EditAccount struct {
 	Name        *string           `json:"name,omitempty" doc:"The new name." minLength:"1" maxLength:"80"`
 	Credentials map[string]string `json:"credentials,omitempty" doc:"All credentials; they replace the stored ones after they were verified. This reconnects the account."`
+	AppOf       string            `json:"app_of,omitempty" doc:"With credentials: the id of an account, possibly this one, whose developer app the account uses; as in POST /social-accounts."`
 	Options     map[string]any    `json:"options,omitempty" doc:"Options to change; null resets an option to its default."`
 }
 
@@ -63,7 +73,9 @@ func NewAccount(a schedctl.Account) Account {
 		Limits: Limits{
 			MaxCharacters: optional(a.Limits.MaxCharacters), Unit: a.Limits.Unit,
 			URLCharacters: optional(a.Limits.URLCharacters),
+			Posts:         optional(a.Limits.Posts), WindowSeconds: optional(int(a.Limits.Window / time.Second)),
 		},
+		ExpiresAt: NewTime(a.Expiry.At), ExpiryAssumed: a.Expiry.Assumed,
 		Options: orEmpty(a.Options), Error: NewTargetError(a.Error),
 		CreatedAt: NewTime(a.CreatedAt), UpdatedAt: NewTime(a.UpdatedAt),
 	}

@@ -11,6 +11,7 @@ type AuditEntry struct {
 	RemoteAddr *string `json:"remote_addr" doc:"The client's address; unix for a Unix socket. Behind a proxy it is the address of the proxy."`
 	Action     string  `json:"action" doc:"The operationId, such as createPost."`
 	ResourceID *string `json:"resource_id" doc:"The object that was created or changed; null when it has no id."`
+	Detail     *string `json:"detail" doc:"Of a decision about an approval: the key that asked for it, or the address of the pull request that was the review; null otherwise."`
 	RequestID  string  `json:"request_id" doc:"The X-Request-Id of the response."`
 }
 
@@ -25,6 +26,6 @@ type AuditList struct {
 func NewAuditEntry(e schedctl.AuditEntry) AuditEntry {
 	return AuditEntry{
 		ID: e.ID, CreatedAt: NewTime(e.At), APIKeyID: e.KeyID, APIKeyName: e.KeyName,
-		RemoteAddr: optional(e.RemoteAddr), Action: e.Action, ResourceID: optional(e.ResourceID), RequestID: e.RequestID,
+		RemoteAddr: optional(e.RemoteAddr), Action: e.Action, ResourceID: optional(e.ResourceID), RequestID: e.RequestID, Detail: optional(e.Detail),
 	}
 }

@@ -18,6 +18,8 @@ type EventData struct {
 	TargetID        string          `json:"target_id,omitempty" doc:"The target, on events of targets."`
 	SocialAccountID string          `json:"social_account_id,omitempty" doc:"The account, on events of targets and accounts."`
 	WebhookID       string          `json:"webhook_id,omitempty" doc:"The webhook, on events of webhooks."`
+	SeriesID        string          `json:"series_id,omitempty" doc:"The series, on events of series."`
+	Skipped         *Skipped        `json:"skipped,omitempty" doc:"The occurrences that were left out, on series.skipped."`
 	Platform        string          `json:"platform,omitempty" doc:"The network of the account."`
 	Status          schedctl.Status `json:"status,omitempty" doc:"The status after the event: of the target on its events, otherwise of the post."`
 	PlatformPostID  string          `json:"platform_post_id,omitempty" doc:"The network's id of the published post."`
@@ -27,11 +29,26 @@ type EventData struct {
 	Error           *TargetError    `json:"error,omitempty" doc:"The error. On post.published, with kind degraded: the changes that the network made."`
 }
 
+// Skipped says which occurrences of a series were left out, and why.
+type Skipped struct {
+	Reason schedctl.SkipReason `json:"reason" doc:"missed: no daemon was running, and a later occurrence was published; duplicate: the duplicate guard of an account refuses the text; no_slot: the queue had no free slot on that day; refused: a network refuses the content, or the accounts are gone."`
+	Count  int                 `json:"count" doc:"The number of occurrences."`
+	First  string              `json:"first" doc:"The local time of the first one."`
+	Last   string              `json:"last" doc:"The local time of the last one."`
+}
+
+func newSkipped(s *schedctl.SkippedOccurrences) *Skipped {
+	if s == nil {
+		return nil
+	}
+	return &Skipped{Reason: s.Reason, Count: s.Count, First: string(s.First), Last: string(s.Last)}
+}
+
 // NewEvent returns the wire form of an event.
 func NewEvent(e schedctl.Event) Event {
 	return Event{ID: e.ID, Type: e.Type, CreatedAt: NewTime(e.CreatedAt), Data: EventData{
 		WorkspaceID: e.WorkspaceID, PostID: e.PostID, TargetID: e.TargetID, SocialAccountID: e.AccountID,
-		WebhookID: e.WebhookID, Platform: e.Platform, Status: e.Status,
+		WebhookID: e.WebhookID, SeriesID: e.SeriesID, Skipped: newSkipped(e.Skipped), Platform: e.Platform, Status: e.Status,
 		PlatformPostID: e.PlatformPostID, PlatformPostURL: e.PlatformPostURL,
 		PublishedAt: NewTime(e.PublishedAt), Error: NewTargetError(e.Error), Parts: newPublishedParts(e.Parts),
 	}}

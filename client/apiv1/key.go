@@ -8,6 +8,8 @@ type APIKey struct {
 	Name             string           `json:"name" doc:"Chosen when the key was created."`
 	Scopes           []schedctl.Scope `json:"scopes" doc:"The permissions of the key."`
 	SocialAccountIDs []string         `json:"social_account_ids" doc:"The accounts that the key is limited to; empty for no limit."`
+	Kind             string           `json:"kind" doc:"standard, or agent for the key of an agent, whose posts a workspace can require approvals for." enum:"standard,agent"`
+	Approval         *string          `json:"approval" doc:"required if all posts that the key creates, edits or starts need an approval; null otherwise."`
 	CreatedAt        *Time            `json:"created_at" doc:"When the key was created." nullable:"false"`
 	ExpiresAt        *Time            `json:"expires_at" doc:"When the key expires; null for never."`
 	LastUsedAt       *Time            `json:"last_used_at" doc:"When the key was last used; null for never. A crash of the daemon can lose the last minute."`
@@ -19,6 +21,8 @@ type APIKey struct {
 type CreateAPIKey struct {
 	Name             string           `json:"name" doc:"1 to 80 characters that say what the key is for." minLength:"1" maxLength:"80"`
 	Scopes           []schedctl.Scope `json:"scopes,omitempty" doc:"The permissions of the key. Default: those of posts:read, posts:write and accounts:read that the key of the request has." minItems:"1" uniqueItems:"true"`
+	Kind             string           `json:"kind,omitempty" doc:"agent for the key of an agent: without scopes it gets posts:read, posts:draft and accounts:read, and it expires after at most 90 days. Default: standard." enum:"standard,agent"`
+	Approval         string           `json:"approval,omitempty" doc:"required if all posts that the key creates, edits or starts need an approval." enum:"required"`
 	ExpiresAt        *Time            `json:"expires_at,omitempty" doc:"When the key expires: a future time, RFC 3339 in UTC written with Z. Null or absent for never." nullable:"true"`
 	SocialAccountIDs []string         `json:"social_account_ids,omitempty" doc:"Accounts of the workspace that the key is limited to; it sees only posts all of whose accounts are listed. Default: the limit of the key of the request." minItems:"1" maxItems:"100" uniqueItems:"true"`
 }
@@ -36,11 +40,25 @@ type APIKeyList struct {
 	Count   int      `json:"count" doc:"The number of results."`
 }
 
+// The kinds of API keys, and the value of their approval.
+const (
+	KeyStandard      = "standard"
+	KeyAgent         = "agent"
+	ApprovalRequired = "required"
+)
+
 // NewAPIKey returns the wire form of a key.
 func NewAPIKey(k schedctl.APIKey) APIKey {
-	return APIKey{
-		ID: k.ID, Name: k.Name, Scopes: append([]schedctl.Scope{}, k.Scopes...),
+	out := APIKey{
+		Kind: KeyStandard, ID: k.ID, Name: k.Name, Scopes: append([]schedctl.Scope{}, k.Scopes...),
 		SocialAccountIDs: append([]string{}, k.AccountIDs...), CreatedAt: NewTime(k.CreatedAt),
 		ExpiresAt: NewTime(k.ExpiresAt), LastUsedAt: NewTime(k.LastUsedAt), RevokedAt: NewTime(k.RevokedAt),
 	}
+	if k.Agent {
+		out.Kind = KeyAgent
+	}
+	if k.Restricted {
+		out.Approval = new(ApprovalRequired)
+	}
+	return out
 }

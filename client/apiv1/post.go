@@ -26,8 +26,16 @@ type Post struct {
 	ExternalID       *string         `json:"external_id" doc:"The client's own id for the post, unique in the workspace; null for none."`
 	Managed          *Managed        `json:"managed" doc:"The file that the post comes from; null for none."`
 	Labels           []string        `json:"labels" doc:"Sorted, without duplicates."`
+	QueueID          *string         `json:"queue_id" doc:"The queue whose slot the post has; null for a post with a fixed time, and after the queue was deleted."`
+	Slot             *Slot           `json:"slot" doc:"The slot that the post has; null for a post with a fixed time."`
+	NotBefore        *Time           `json:"not_before" doc:"The post takes no slot before this time; null for no limit."`
+	SeriesID         *string         `json:"series_id" doc:"The series that the post is an occurrence of; null for other posts. The series may have been deleted."`
+	Occurrence       *string         `json:"occurrence" doc:"Which occurrence of the series the post is: its local time in the zone of the series. Null for other posts."`
+	Detached         bool            `json:"detached" doc:"Whether the post was changed alone, so that edits of its series do not change it."`
 	Title            *string         `json:"title" doc:"The title that the client gave the post; no network gets it. Null for none."`
 	PostStyle        *string         `json:"post_style" doc:"What the first part consists of, as the client named it: text, text_media, media_only or video_only. Null if no client has named it, or if a later edit that names none made it wrong."`
+	Approval         *Approval       `json:"approval" doc:"The last review of the post; null for none."`
+	ProposedAt       *ProposedTime   `json:"proposed_at" doc:"When the draft shall be published after its approval: a time, or next-slot; null for none, and on posts that are not drafts."`
 	Version          int64           `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
 	CreatedAt        *Time           `json:"created_at" doc:"When the post was created." nullable:"false"`
 	UpdatedAt        *Time           `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
@@ -68,6 +76,7 @@ type Target struct {
 	NextAttemptAt   *Time           `json:"next_attempt_at" doc:"When the next attempt starts; null when none is planned."`
 	Error           *TargetError    `json:"error" doc:"The error of the last attempt; null otherwise. On a published target, with kind degraded: the changes that the network made. It may also be the error of the first comment."`
 	Parts           []TargetPart    `json:"parts" doc:"What the account publishes, in order: the post, the replies of its thread, and the first comment. A post without them has one part."`
+	Waits           *string         `json:"waits,omitempty" doc:"Why the account delays the target, such as a blackout that holds the account; absent if it does not. Only in the responses of getPost and getPostTimeline."`
 }
 
 // Override is what one account of a post gets instead of what all get. Content
@@ -110,30 +119,38 @@ type PostList struct {
 // PublishNow is the value of publish_at that asks for publishing at once.
 const PublishNow = "now"
 
+// PublishNextSlot is the value of publish_at that asks for the next free slot of a queue.
+const PublishNextSlot = "next-slot"
+
 // CreatePost is the body of POST /posts. PublishAt is [At], [Now], or nil for a
 // draft. Replaces is the id of the canceled post that has the external id now; the
 // new post takes it over.
 type CreatePost struct {
-	Content          string       `json:"content,omitempty" doc:"At most 5000 characters, not only white space. It may be empty or absent if there are media." maxLength:"5000"`
-	Media            []PostMedia  `json:"media,omitempty" doc:"The files of the post, in the order in which they are shown. Only a draft may have files whose upload is not confirmed." maxItems:"100"`
-	MediaAssetIDs    []string     `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
-	Thread           []Part       `json:"thread,omitempty" doc:"The parts of a thread after the first one, at most 24. Each replies to the part before it." maxItems:"24" nullable:"true"`
-	FirstComment     *Part        `json:"first_comment,omitempty" doc:"A reply to the last part; null or absent for none. If it fails, the post is published nevertheless."`
-	Poll             *Poll        `json:"poll,omitempty" doc:"A poll in the first part; null or absent for none."`
-	LinkPreview      *LinkPreview `json:"link_preview,omitempty" doc:"The card for a link of the first part: auto (the default), none, or a card."`
-	ContentWarning   *string      `json:"content_warning,omitempty" doc:"A text that readers see before they open the post; null or absent for none." maxLength:"500" nullable:"true"`
-	Visibility       *string      `json:"visibility,omitempty" doc:"Who sees the post; null or absent for the account's options." nullable:"true"`
-	Language         *string      `json:"language,omitempty" doc:"The BCP 47 tag of the language, such as en or pt-BR; null or absent for the account's options." maxLength:"80" nullable:"true"`
-	SocialAccountIDs []string     `json:"social_account_ids,omitempty" doc:"Connected accounts of the workspace; optional for a draft." maxItems:"100" uniqueItems:"true"`
-	PublishAt        *PublishTime `json:"publish_at,omitempty" doc:"A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z; or \"now\". Null or absent for a draft. Fractions are rounded up to milliseconds." nullable:"true"`
-	TargetOverrides  []Override   `json:"target_overrides,omitempty" doc:"Settings of single accounts that differ from the rest of the post, at most one entry for each account." maxItems:"100"`
-	AllowDuplicate   bool         `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
-	ExternalID       *string      `json:"external_id,omitempty" doc:"The client's own id for the post, 1 to 200 visible ASCII characters; null or absent for none. The request is refused while another post of the workspace has it." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
-	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the post comes from; null or absent for none."`
-	Labels           []string     `json:"labels,omitempty" doc:"At most 20, each of 1 to 50 characters without commas, control characters, and leading or trailing spaces. The daemon sorts them and removes duplicates." maxItems:"20" minLength:"1" maxLength:"50"`
-	Replaces         *string      `json:"replaces,omitempty" doc:"The id of the canceled post that currently has the external_id. That post loses its external_id and its managed in the same transaction." nullable:"true"`
-	Title            *string      `json:"title,omitempty" doc:"A title for the users of the client, at most 140 characters; no network gets it. Null or absent for none." maxLength:"140" nullable:"true"`
-	PostStyle        *string      `json:"post_style,omitempty" doc:"What the first part consists of; null or absent to leave it out. The request is refused if the post differs." enum:"text,text_media,media_only,video_only" nullable:"true"`
+	Content          string        `json:"content,omitempty" doc:"At most 5000 characters, not only white space. It may be empty or absent if there are media." maxLength:"5000"`
+	Media            []PostMedia   `json:"media,omitempty" doc:"The files of the post, in the order in which they are shown. Only a draft may have files whose upload is not confirmed." maxItems:"100"`
+	MediaAssetIDs    []string      `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
+	Thread           []Part        `json:"thread,omitempty" doc:"The parts of a thread after the first one, at most 24. Each replies to the part before it." maxItems:"24" nullable:"true"`
+	FirstComment     *Part         `json:"first_comment,omitempty" doc:"A reply to the last part; null or absent for none. If it fails, the post is published nevertheless."`
+	Poll             *Poll         `json:"poll,omitempty" doc:"A poll in the first part; null or absent for none."`
+	LinkPreview      *LinkPreview  `json:"link_preview,omitempty" doc:"The card for a link of the first part: auto (the default), none, or a card."`
+	ContentWarning   *string       `json:"content_warning,omitempty" doc:"A text that readers see before they open the post; null or absent for none." maxLength:"500" nullable:"true"`
+	Visibility       *string       `json:"visibility,omitempty" doc:"Who sees the post; null or absent for the account's options." nullable:"true"`
+	Language         *string       `json:"language,omitempty" doc:"The BCP 47 tag of the language, such as en or pt-BR; null or absent for the account's options." maxLength:"80" nullable:"true"`
+	SocialAccountIDs []string      `json:"social_account_ids,omitempty" doc:"Connected accounts of the workspace; optional for a draft." maxItems:"100" uniqueItems:"true"`
+	PublishAt        *PublishTime  `json:"publish_at,omitempty" doc:"A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z; \"now\"; or \"next-slot\" for the next free slot of a queue. Null or absent for a draft. Fractions are rounded up to milliseconds." nullable:"true"`
+	QueueID          *string       `json:"queue_id,omitempty" doc:"With next-slot: the queue. Absent for the queue that names the accounts, or else the default queue." nullable:"true"`
+	NotBefore        *Time         `json:"not_before,omitempty" doc:"With next-slot: take no slot before this time, RFC 3339 in UTC written with Z." nullable:"true"`
+	AllowBlackout    bool          `json:"allow_blackout,omitempty" doc:"Accept a time in a blackout that posts avoid."`
+	ProposedAt       *ProposedTime `json:"proposed_at,omitempty" doc:"Of a draft: when it shall be published after its approval, RFC 3339 in UTC written with Z; or \"next-slot\"." nullable:"true"`
+	ApprovedBy       *string       `json:"approved_by,omitempty" doc:"The address of the merged pull request that was the review of this post, for keys with posts:approve and posts:write. It is written to the audit log." maxLength:"500" nullable:"true"`
+	TargetOverrides  []Override    `json:"target_overrides,omitempty" doc:"Settings of single accounts that differ from the rest of the post, at most one entry for each account." maxItems:"100"`
+	AllowDuplicate   bool          `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
+	ExternalID       *string       `json:"external_id,omitempty" doc:"The client's own id for the post, 1 to 200 visible ASCII characters; null or absent for none. The request is refused while another post of the workspace has it." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
+	Managed          *Managed      `json:"managed,omitempty" doc:"The file that the post comes from; null or absent for none."`
+	Labels           []string      `json:"labels,omitempty" doc:"At most 20, each of 1 to 50 characters without commas, control characters, and leading or trailing spaces. The daemon sorts them and removes duplicates." maxItems:"20" minLength:"1" maxLength:"50"`
+	Replaces         *string       `json:"replaces,omitempty" doc:"The id of the canceled post that currently has the external_id. That post loses its external_id and its managed in the same transaction." nullable:"true"`
+	Title            *string       `json:"title,omitempty" doc:"A title for the users of the client, at most 140 characters; no network gets it. Null or absent for none." maxLength:"140" nullable:"true"`
+	PostStyle        *string       `json:"post_style,omitempty" doc:"What the first part consists of; null or absent to leave it out. The request is refused if the post differs." enum:"text,text_media,media_only,video_only" nullable:"true"`
 }
 
 // EditPost is the body of PATCH /posts/{id}; absent fields stay as they are.
@@ -141,32 +158,40 @@ type CreatePost struct {
 // where the post has none. ExternalID, Managed, Labels, Title and PostStyle alone can
 // be changed in every status.
 type EditPost struct {
-	Content          *string      `json:"content,omitempty" doc:"The new text; it may be empty if the post has media." maxLength:"5000"`
-	Media            *[]PostMedia `json:"media,omitempty" doc:"The new list of files, which replaces the existing one; an empty list removes all." maxItems:"100"`
-	MediaAssetIDs    *[]string    `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
-	Thread           *[]Part      `json:"thread,omitempty" doc:"The new parts of the thread after the first one, which replace the existing ones; an empty list removes all." maxItems:"24" nullable:"true"`
-	FirstComment     *Part        `json:"first_comment,omitempty" doc:"The new first comment; null, or one without content and media, removes it."`
-	Poll             *Poll        `json:"poll,omitempty" doc:"The new poll; null, or one without options, removes it."`
-	LinkPreview      *LinkPreview `json:"link_preview,omitempty" doc:"The new link preview: auto, none, or a card; null for auto."`
-	ContentWarning   *string      `json:"content_warning,omitempty" doc:"The new content warning; null or an empty text removes it." maxLength:"500" nullable:"true"`
-	Visibility       *string      `json:"visibility,omitempty" doc:"The new visibility; null or an empty text for the account's options." nullable:"true"`
-	Language         *string      `json:"language,omitempty" doc:"The new language; null or an empty text for the account's options." maxLength:"80" nullable:"true"`
-	SocialAccountIDs *[]string    `json:"social_account_ids,omitempty" doc:"The new list of accounts; targets of accounts that stay are kept." maxItems:"100" uniqueItems:"true"`
-	PublishAt        *Time        `json:"publish_at,omitempty" doc:"The new time, RFC 3339 in UTC written with Z. Null is allowed on a draft only and changes nothing." nullable:"true"`
-	TargetOverrides  *[]Override  `json:"target_overrides,omitempty" doc:"The new list of overrides, which replaces the existing one; an empty list removes all." maxItems:"100"`
-	AllowDuplicate   bool         `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
-	ExternalID       *string      `json:"external_id,omitempty" doc:"The client's own id for the post, if it has none yet. It cannot be changed or removed later." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
-	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the post comes from; null takes the post out of its collection."`
-	Labels           *[]string    `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
-	Title            *string      `json:"title,omitempty" doc:"The new title, at most 140 characters; null or an empty text removes it." maxLength:"140" nullable:"true"`
-	PostStyle        *string      `json:"post_style,omitempty" doc:"What the first part of the changed post consists of; null removes it. The request is refused if the post differs." enum:"text,text_media,media_only,video_only" nullable:"true"`
+	Content          *string       `json:"content,omitempty" doc:"The new text; it may be empty if the post has media." maxLength:"5000"`
+	Media            *[]PostMedia  `json:"media,omitempty" doc:"The new list of files, which replaces the existing one; an empty list removes all." maxItems:"100"`
+	MediaAssetIDs    *[]string     `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
+	Thread           *[]Part       `json:"thread,omitempty" doc:"The new parts of the thread after the first one, which replace the existing ones; an empty list removes all." maxItems:"24" nullable:"true"`
+	FirstComment     *Part         `json:"first_comment,omitempty" doc:"The new first comment; null, or one without content and media, removes it."`
+	Poll             *Poll         `json:"poll,omitempty" doc:"The new poll; null, or one without options, removes it."`
+	LinkPreview      *LinkPreview  `json:"link_preview,omitempty" doc:"The new link preview: auto, none, or a card; null for auto."`
+	ContentWarning   *string       `json:"content_warning,omitempty" doc:"The new content warning; null or an empty text removes it." maxLength:"500" nullable:"true"`
+	Visibility       *string       `json:"visibility,omitempty" doc:"The new visibility; null or an empty text for the account's options." nullable:"true"`
+	Language         *string       `json:"language,omitempty" doc:"The new language; null or an empty text for the account's options." maxLength:"80" nullable:"true"`
+	SocialAccountIDs *[]string     `json:"social_account_ids,omitempty" doc:"The new list of accounts; targets of accounts that stay are kept." maxItems:"100" uniqueItems:"true"`
+	PublishAt        *PublishTime  `json:"publish_at,omitempty" doc:"The new time, RFC 3339 in UTC written with Z; or \"next-slot\" for the next free slot of a queue. Null is allowed on a draft only and changes nothing." nullable:"true"`
+	QueueID          *string       `json:"queue_id,omitempty" doc:"With next-slot: the queue. Absent for the queue that names the accounts, or else the default queue." nullable:"true"`
+	NotBefore        *Time         `json:"not_before,omitempty" doc:"With next-slot: take no slot before this time, RFC 3339 in UTC written with Z." nullable:"true"`
+	AllowBlackout    bool          `json:"allow_blackout,omitempty" doc:"Accept a time in a blackout that posts avoid."`
+	ProposedAt       *ProposedTime `json:"proposed_at,omitempty" doc:"Of a draft: the new proposed time, RFC 3339 in UTC written with Z, or \"next-slot\"; null removes it." nullable:"true"`
+	ApprovedBy       *string       `json:"approved_by,omitempty" doc:"The address of the merged pull request that was the review of this change, for keys with posts:approve and posts:write. It is written to the audit log." maxLength:"500" nullable:"true"`
+	TargetOverrides  *[]Override   `json:"target_overrides,omitempty" doc:"The new list of overrides, which replaces the existing one; an empty list removes all." maxItems:"100"`
+	AllowDuplicate   bool          `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
+	ExternalID       *string       `json:"external_id,omitempty" doc:"The client's own id for the post, if it has none yet. It cannot be changed or removed later." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
+	Managed          *Managed      `json:"managed,omitempty" doc:"The file that the post comes from; null takes the post out of its collection."`
+	Labels           *[]string     `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
+	Title            *string       `json:"title,omitempty" doc:"The new title, at most 140 characters; null or an empty text removes it." maxLength:"140" nullable:"true"`
+	PostStyle        *string       `json:"post_style,omitempty" doc:"What the first part of the changed post consists of; null removes it. The request is refused if the post differs." enum:"text,text_media,media_only,video_only" nullable:"true"`
 }
 
 // SchedulePost is the body of POST /posts/{id}/schedule.
 type SchedulePost struct {
-	PublishAt        Time      `json:"publish_at" doc:"A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z."`
-	SocialAccountIDs *[]string `json:"social_account_ids,omitempty" doc:"The new list of accounts; absent to keep those of the draft." maxItems:"100" uniqueItems:"true"`
-	AllowDuplicate   bool      `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
+	PublishAt        PublishTime `json:"publish_at" doc:"A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z; or \"next-slot\" for the next free slot of a queue."`
+	QueueID          *string     `json:"queue_id,omitempty" doc:"With next-slot: the queue. Absent for the queue that names the accounts, or else the default queue." nullable:"true"`
+	NotBefore        *Time       `json:"not_before,omitempty" doc:"With next-slot: take no slot before this time, RFC 3339 in UTC written with Z." nullable:"true"`
+	AllowBlackout    bool        `json:"allow_blackout,omitempty" doc:"Accept a time in a blackout that posts avoid."`
+	SocialAccountIDs *[]string   `json:"social_account_ids,omitempty" doc:"The new list of accounts; absent to keep those of the draft." maxItems:"100" uniqueItems:"true"`
+	AllowDuplicate   bool        `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
 }
 
 // PublishPost is the body of POST /posts/{id}/publish-now; it may be absent.
@@ -202,6 +227,9 @@ func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 		Thread: newParts(p.Thread, assets), FirstComment: newPart(p.FirstComment, assets), Poll: newPoll(p.Poll),
 		LinkPreview: newLinkPreview(p.LinkPreview), ContentWarning: optional(p.ContentWarning),
 		Visibility: optional(p.Visibility), Language: optional(p.Language),
+		QueueID: optional(p.QueueID), Slot: newSlot(p.Slot), NotBefore: NewTime(p.NotBefore),
+		SeriesID: optional(p.SeriesID), Occurrence: optional(string(p.Occurrence)), Detached: p.Detached,
+		Approval: newPostApproval(&p), ProposedAt: newProposedTime(p.Proposed),
 		Version: p.Version, CreatedAt: NewTime(p.CreatedAt), UpdatedAt: NewTime(p.UpdatedAt),
 	}
 	for i := range p.Targets {

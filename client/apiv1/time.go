@@ -58,11 +58,13 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// PublishTime is when a new post is published: at a time, or as soon as the
-// daemon has it. [At] and [Now] make one; a draft has none.
+// PublishTime is when a post is published: at a time, as soon as the daemon has it, or
+// in the next free slot of a queue. [At], [Now] and [NextSlot] make one; a draft has
+// none.
 type PublishTime struct {
-	Time time.Time // ignored if Now is set
-	Now  bool
+	Time     time.Time // ignored if Now or NextSlot is set
+	Now      bool
+	NextSlot bool
 }
 
 // At publishes a post at this time.
@@ -71,26 +73,36 @@ func At(t time.Time) *PublishTime { return &PublishTime{Time: t} }
 // Now publishes a post as soon as the daemon has it.
 func Now() *PublishTime { return &PublishTime{Now: true} }
 
+// NextSlot publishes a post in the next free slot of a queue.
+func NextSlot() *PublishTime { return &PublishTime{NextSlot: true} }
+
 // String returns the wire form.
 func (p PublishTime) String() string {
-	if p.Now {
+	switch {
+	case p.Now:
 		return PublishNow
+	case p.NextSlot:
+		return PublishNextSlot
 	}
 	return Time{p.Time}.String()
 }
 
-// MarshalText returns the wire form: "now", or the form of [Time].
+// MarshalText returns the wire form: "now", "next-slot", or the form of [Time].
 func (p PublishTime) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalText reads what MarshalText writes.
 func (p *PublishTime) UnmarshalText(b []byte) error {
-	if string(b) == PublishNow {
+	switch string(b) {
+	case PublishNow:
 		*p = PublishTime{Now: true}
+		return nil
+	case PublishNextSlot:
+		*p = PublishTime{NextSlot: true}
 		return nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, string(b))
 	if err != nil {
-		return fmt.Errorf("publish_at %q: want RFC 3339 or %q", b, PublishNow)
+		return fmt.Errorf("publish_at %q: want RFC 3339, %q or %q", b, PublishNow, PublishNextSlot)
 	}
 	*p = PublishTime{Time: t.UTC()}
 	return nil

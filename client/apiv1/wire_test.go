@@ -91,12 +91,50 @@ func withThread() schedctl.Post {
 	return p
 }
 
+// inQueue is a post with a slot, and an occurrence of a series that was changed alone.
+func inQueue() schedctl.Post {
+	p := full()
+	p.Booking = schedctl.Booking{QueueID: "que_1", Slot: schedctl.Slot{Local: "2026-06-02T17:00", Timezone: "Europe/Berlin"}, NotBefore: t0}
+	p.SeriesID, p.Occurrence, p.Detached = "ser_1", "2026-06-02T17:00", true
+	return p
+}
+
+func queue() schedctl.Queue {
+	return schedctl.Queue{
+		ID: "que_1", WorkspaceID: "ws_1", Name: "mornings", Timezone: "Europe/Berlin", AccountIDs: []string{"acct_1"},
+		Times: []schedctl.QueueTime{
+			{Days: schedctl.WeekdaysOf(time.Sunday, time.Monday), Minute: 9 * 60}, {Days: schedctl.EveryDay, Minute: 17*60 + 5},
+		},
+		Gap: 90 * time.Minute, Default: true, CreatedAt: t0, UpdatedAt: t0, Version: 2,
+	}
+}
+
+func blackout() schedctl.Blackout {
+	return schedctl.Blackout{
+		ID: "blk_1", WorkspaceID: "ws_1", From: "2026-12-24T00:00", To: "2026-12-27T00:00", Timezone: "Europe/Berlin", AccountIDs: []string{"acct_1"},
+		Reason: "holidays", Mode: schedctl.BlackoutHold, StartsAt: t0, EndsAt: t0.Add(time.Hour), SettledAt: t0.Add(2 * time.Hour),
+		CreatedAt: t0, UpdatedAt: t0, Version: 1,
+	}
+}
+
+func series() schedctl.Series {
+	template := withThread()
+	template.Media = []schedctl.PostMedia{{AssetID: "med_1"}}
+	return schedctl.Series{
+		ID: "ser_1", WorkspaceID: "ws_1", Name: "tips", Template: template, Variants: []string{"a", "b"}, Timezone: "Europe/Berlin",
+		Start: "2026-06-02T09:00", Rule: "FREQ=WEEKLY;BYDAY=TU,TH", Exdates: []schedctl.LocalTime{"2026-06-04T09:00"}, AheadDays: 14,
+		QueueID: "que_1", State: schedctl.SeriesActive, ExternalID: "website/tips", Managed: &schedctl.Managed{Collection: "website", Path: "tips.md", Digest: "d"},
+		Cursor: "2026-06-02T09:00", SweepAt: t0, NextAt: t0, PreviousID: "ser_0", CreatedAt: t0, UpdatedAt: t0, Version: 3,
+	}
+}
+
 func account() schedctl.Account {
 	return schedctl.Account{
 		ID: "acct_1", WorkspaceID: "ws_1", Platform: "mastodon", Name: "me", Username: "@me@example.org", DisplayName: "Me",
 		ProfileURL: "https://example.org/@me", Status: schedctl.AccountConnected,
-		Limits:      schedctl.Limits{MaxCharacters: 500, Unit: "characters", URLCharacters: 23},
+		Limits:      schedctl.Limits{MaxCharacters: 500, Unit: "characters", URLCharacters: 23, Posts: 250, Window: 24 * time.Hour},
 		Options:     schedctl.Options{"visibility": "unlisted", "sensitive": true},
+		Expiry:      schedctl.Expiry{At: t0.AddDate(0, 0, 60), Assumed: true, RenewAt: t0},
 		Credentials: []byte("sealed-secret"), CreatedAt: t0, UpdatedAt: t0,
 	}
 }
@@ -122,6 +160,7 @@ func timeline() apiv1.Timeline {
 func TestGoldenWire(t *testing.T) {
 	t.Parallel()
 	plain := account()
+	plain.Expiry = schedctl.Expiry{}
 	plain.Options, plain.ProfileURL, plain.Limits = nil, "", schedctl.Limits{Unit: "characters"}
 	ready, pending := assets()
 	golden := map[string]any{
@@ -132,6 +171,17 @@ func TestGoldenWire(t *testing.T) {
 			AccountID: "acct_1", Platform: "mastodon", Status: schedctl.Published, PlatformPostID: "117", PublishedAt: t0,
 			Error: withThread().Targets[0].Error, Parts: withThread().Targets[0].Done,
 		}),
+		"event_series.json": apiv1.NewEvent(schedctl.Event{
+			ID: "evt_1", Type: schedctl.EventSeriesSkipped, CreatedAt: t0, WorkspaceID: "ws_1", SeriesID: "ser_1",
+			Skipped: &schedctl.SkippedOccurrences{Reason: schedctl.SkipMissed, Count: 2, First: "2026-06-02T09:00", Last: "2026-06-04T09:00"},
+		}),
+		"post_queued.json": apiv1.PostEnvelope{Post: apiv1.NewPost(inQueue())},
+		"queue.json":       apiv1.QueueEnvelope{Queue: apiv1.NewQueue(queue()), Displaced: []string{"post_1"}},
+		"blackout.json":    apiv1.BlackoutEnvelope{Blackout: apiv1.NewBlackout(blackout()), Scheduled: []string{}},
+		"series.json":      apiv1.SeriesEnvelope{Series: apiv1.NewSeries(series(), ready), Kept: []string{}},
+		"calendar_feed.json": apiv1.CalendarFeedAddress{CalendarFeed: apiv1.NewCalendarFeed(schedctl.CalendarFeed{
+			ID: "cal_1", WorkspaceID: "ws_1", Name: "phone", AccountIDs: []string{"acct_1"}, TitlesOnly: true, KeyID: "key_1", ExpiresAt: t0, CreatedAt: t0,
+		}), URL: "https://posts.example.org/calendar/sctlcal_token.ics"},
 		"media.json": apiv1.MediaEnvelope{MediaAsset: apiv1.NewMediaAsset(ready)},
 		"media_upload.json": apiv1.UploadEnvelope{MediaAsset: apiv1.NewMediaAsset(pending), Upload: apiv1.Upload{
 			URL: "https://posts.example.org/api/v1/media/med_2/upload?token=t", Method: "PUT", Headers: map[string]string{"Content-Type": "video/mp4"}, ExpiresIn: 86400,
@@ -199,29 +249,52 @@ func TestNothingSealedReachesTheWire(t *testing.T) {
 
 // unsent are the domain fields that the wire leaves out on purpose.
 var unsent = map[string]string{
-	"Post.CanceledAt":        "shown by the status",
-	"Target.Content":         "shown as target_overrides of the post",
-	"Target.Options":         "shown as target_overrides of the post",
-	"Target.Media":           "shown as target_overrides of the post",
-	"Target.Thread":          "shown as target_overrides of the post",
-	"Target.Poll":            "shown as target_overrides of the post",
-	"Target.Presentation":    "shown as target_overrides of the post",
-	"Target.ContentWarning":  "shown as target_overrides of the post",
-	"Target.Visibility":      "shown as target_overrides of the post",
-	"Target.Language":        "shown as target_overrides of the post",
-	"Target.Done":            "shown as parts",
-	"Target.CommentStatus":   "shown as the status of the last part",
-	"Post.Presentation":      "shown as its fields",
-	"Account.ThreadTargetID": "internal to delivery",
-	"Target.RetriedAt":       "internal to delivery",
-	"Target.AttemptsBefore":  "internal to delivery",
-	"Target.AskAt":           "shown as next_attempt_at",
-	"Target.Unreached":       "internal to delivery",
-	"Account.WorkspaceID":    "the key's own",
-	"Account.Credentials":    "secret",
-	"Account.PausedUntil":    "shown by the targets' next_attempt_at",
-	"Limits.Polls":           "applied by validate",
-	"Account.DisruptedSince": "shown by the targets' errors",
+	"Post.CanceledAt":          "shown by the status",
+	"Target.Content":           "shown as target_overrides of the post",
+	"Target.Options":           "shown as target_overrides of the post",
+	"Target.Media":             "shown as target_overrides of the post",
+	"Target.Thread":            "shown as target_overrides of the post",
+	"Target.Poll":              "shown as target_overrides of the post",
+	"Target.Presentation":      "shown as target_overrides of the post",
+	"Target.ContentWarning":    "shown as target_overrides of the post",
+	"Target.Visibility":        "shown as target_overrides of the post",
+	"Target.Language":          "shown as target_overrides of the post",
+	"Target.Done":              "shown as parts",
+	"Target.CommentStatus":     "shown as the status of the last part",
+	"Post.Presentation":        "shown as its fields",
+	"Post.Booking":             "shown as its fields",
+	"Post.Review":              "shown as approval and proposed_at",
+	"Post.Proposed":            "shown as proposed_at",
+	"Post.EditorID":            "internal to reviews",
+	"Post.ByAgent":             "internal to reviews",
+	"Post.Restricted":          "internal to reviews",
+	"Post.Decided":             "shown as previous of the approval",
+	"Post.Notes":               "shown by GET /posts/{id}/notes",
+	"Account.Approvals":        "shown by GET /me, for the workspace",
+	"Account.Blackouts":        "shown by GET /blackouts",
+	"Queue.WorkspaceID":        "the key's own",
+	"Queue.AccountIDs":         "shown as social_account_ids",
+	"Blackout.WorkspaceID":     "the key's own",
+	"Blackout.AccountIDs":      "shown as social_account_ids",
+	"Series.Template":          "shown as its fields",
+	"Series.Cursor":            "internal to the planner",
+	"Series.SweepAt":           "internal to the planner",
+	"CalendarFeed.WorkspaceID": "the key's own",
+	"CalendarFeed.AccountIDs":  "shown as social_account_ids",
+	"CalendarFeed.Hash":        "secret",
+	"CalendarFeed.KeyID":       "shown by the audit log",
+	"Account.ThreadTargetID":   "internal to delivery",
+	"Target.RetriedAt":         "internal to delivery",
+	"Target.AttemptsBefore":    "internal to delivery",
+	"Target.AskAt":             "shown as next_attempt_at",
+	"Target.Unreached":         "internal to delivery",
+	"Account.WorkspaceID":      "the key's own",
+	"Account.Credentials":      "secret",
+	"Account.PausedUntil":      "shown by the targets' next_attempt_at",
+	"Account.DisruptedSince":   "shown by the targets' errors",
+	"Limits.Polls":             "applied by validate",
+	"Limits.Window":            "shown as window_seconds",
+	"Account.Expiry":           "shown as expires_at",
 }
 
 // renamed maps domain fields to the wire's own names for them.
@@ -233,6 +306,8 @@ func TestNoDomainFieldIsForgotten(t *testing.T) {
 		{schedctl.Post{}, apiv1.Post{}}, {schedctl.Target{}, apiv1.Target{}},
 		{schedctl.TargetError{}, apiv1.TargetError{}}, {schedctl.Account{}, apiv1.Account{}},
 		{schedctl.Limits{}, apiv1.Limits{}}, {schedctl.Summary{}, apiv1.TargetSummary{}},
+		{schedctl.Queue{}, apiv1.Queue{}}, {schedctl.Blackout{}, apiv1.Blackout{}},
+		{schedctl.Series{}, apiv1.Series{}}, {schedctl.CalendarFeed{}, apiv1.CalendarFeed{}},
 	}
 	for _, pair := range pairs {
 		domain, wire := reflect.TypeOf(pair.domain), reflect.TypeOf(pair.wire)
@@ -294,7 +369,7 @@ func TestTimesRoundTrip(t *testing.T) {
 			t.Fatalf("%s was read as %s, %v", wire, post.PublishAt, err)
 		}
 		bodies := map[string]any{
-			`{"publish_at":%s}`:               apiv1.EditPost{PublishAt: post.PublishAt},
+			`{"publish_at":%s}`:               apiv1.EditPost{PublishAt: apiv1.At(post.PublishAt.Time)},
 			`{"since":%s}`:                    apiv1.ReplayWebhook{Since: *post.PublishAt},
 			`{"name":"","expires_at":%s}`:     apiv1.CreateAPIKey{ExpiresAt: post.PublishAt},
 			`{"content":"x","publish_at":%s}`: apiv1.CreatePost{Content: "x", PublishAt: apiv1.At(post.PublishAt.Time)},
@@ -310,8 +385,9 @@ func TestTimesRoundTrip(t *testing.T) {
 func TestPublishTime(t *testing.T) {
 	t.Parallel()
 	for want, in := range map[string]apiv1.CreatePost{
-		`{}`:                   {},
-		`{"publish_at":"now"}`: {PublishAt: apiv1.Now()},
+		`{}`:                         {},
+		`{"publish_at":"now"}`:       {PublishAt: apiv1.Now()},
+		`{"publish_at":"next-slot"}`: {PublishAt: apiv1.NextSlot()},
 		`{"publish_at":"2026-06-02T15:00:00.250Z"}`: {PublishAt: apiv1.At(t0)},
 	} {
 		got, err := json.Marshal(in)

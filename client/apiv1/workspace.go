@@ -4,10 +4,11 @@ import "github.com/schedctl/schedctl"
 
 // Workspace is a workspace as clients see it.
 type Workspace struct {
-	ID       string `json:"id" doc:"Starts with ws_."`
-	Name     string `json:"name" doc:"Chosen when the workspace was created."`
-	Timezone string `json:"timezone" doc:"IANA name of the time zone in which clients show times. The API itself uses UTC."`
-	Plan     string `json:"plan" doc:"The plan of the workspace."`
+	ID        string `json:"id" doc:"Starts with ws_."`
+	Name      string `json:"name" doc:"Chosen when the workspace was created."`
+	Timezone  string `json:"timezone" doc:"IANA name of the time zone in which clients show times. The API itself uses UTC."`
+	Plan      string `json:"plan" doc:"The plan of the workspace."`
+	Approvals string `json:"approvals" doc:"Which posts need an approval before they are published: off, agents (those that an agent wrote or starts), or all." enum:"off,agents,all"`
 }
 
 // CreateWorkspace is the body of POST /workspaces.
@@ -24,6 +25,11 @@ type CreatedWorkspace struct {
 	Secret    string    `json:"secret" doc:"The secret of the key. Store it: it is not shown again."`
 }
 
+// WorkspaceEnvelope is the response of PATCH /workspaces/{id}.
+type WorkspaceEnvelope struct {
+	Workspace Workspace `json:"workspace" doc:"The workspace."`
+}
+
 // WorkspaceList is all workspaces in order of creation.
 type WorkspaceList struct {
 	Results []Workspace `json:"results" doc:"The workspaces in order of creation."`
@@ -32,5 +38,5 @@ type WorkspaceList struct {
 
 // NewWorkspace returns the wire form of a workspace.
 func NewWorkspace(w schedctl.Workspace) Workspace {
-	return Workspace{ID: w.ID, Name: w.Name, Timezone: w.Timezone, Plan: w.Plan}
+	return Workspace{ID: w.ID, Name: w.Name, Timezone: w.Timezone, Plan: w.Plan, Approvals: FormatPolicy(w.Approvals)}
 }

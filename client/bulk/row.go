@@ -1,5 +1,5 @@
-// Package bulk reads and writes files with many posts: CSV and JSON Lines, whose
-// rows can be read back unchanged, and iCalendar files for calendar programs.
+// Package bulk reads and writes files with many posts: CSV and JSON Lines. Rows can be
+// read back unchanged.
 //
 // # Columns
 //

@@ -20,6 +20,11 @@ func (f *File) Encode() []byte {
 	e.scalar("id", f.ID)
 	e.scalar("at", f.At)
 	e.scalar("tz", f.TZ)
+	e.scalar("queue", f.Queue)
+	e.scalar("not_before", f.NotBefore)
+	e.scalar("repeat", f.Repeat)
+	e.scalar("start", f.Start)
+	e.scalar("name", f.Name)
 	e.list("to", f.To)
 	e.list("labels", f.Labels)
 	if len(f.Thread) > 0 {

@@ -26,6 +26,10 @@
 //	---
 //	This is the second part of the thread.
 //
+// In place of at, queue names the queue whose next free slot the post takes, and not_before
+// the earliest time of that slot. With repeat, the file is a series: a recurring post. start is
+// the earliest local time of its first occurrence, and name is its name.
+//
 // id is the author's own name for the post. It stays the same when the file is
 // moved or its text changes. One empty line after the front matter and one line
 // break at the end of the file are not part of the text. Line ends of Windows
@@ -43,7 +47,24 @@
 // poll, content_warning, visibility and language. thread is the list of the parts after the
 // first one. Empty lists, and poll: none, mean that the account gets none.
 //
-// The file [ConfigName] in the directory names the collection of its posts.
+// The file [ConfigName] in the directory names the collection of its posts. It can also
+// list queues and blackouts:
+//
+//	collection: website
+//	queues:
+//	  - name: main
+//	    tz: Europe/Berlin
+//	    slots: [mon-fri 09:00, "sat, sun 10:00"]
+//	    accounts: [blog]
+//	    gap: 30m
+//	    default: true
+//	blackouts:
+//	  - reason: Christmas
+//	    from: 2026-12-24 00:00
+//	    to: 2026-12-27 00:00
+//	    tz: Europe/Berlin
+//	    accounts: [blog]
+//	    mode: hold
 //
 // # Limits
 //
@@ -82,6 +103,11 @@ type File struct {
 	ID        Value
 	At        Value
 	TZ        Value
+	Queue     Value // in place of At
+	NotBefore Value // with Queue
+	Repeat    Value // of a series, in place of At
+	Start     Value // with Repeat
+	Name      Value // with Repeat
 	To        []Value
 	Labels    []Value
 	Media     []Media

@@ -14,7 +14,7 @@ import (
 )
 
 // keys are the keys of front matter.
-const keys = "id, at, tz, to, labels, thread, media, part_media, first_comment, poll, content_warning, visibility, language, link_preview, override and options"
+const keys = "id, at, tz, queue, not_before, repeat, start, name, to, labels, thread, media, part_media, first_comment, poll, content_warning, visibility, language, link_preview, override and options"
 
 // maxBrackets is far more than the brackets in any real front matter. The parser is
 // very slow for deeply nested ones.
@@ -111,6 +111,16 @@ func (r *yamlReader) key(key Value, value ast.Node) {
 		f.At = r.text(key, value)
 	case "tz":
 		f.TZ = r.text(key, value)
+	case "queue":
+		f.Queue = r.text(key, value)
+	case "not_before":
+		f.NotBefore = r.text(key, value)
+	case "repeat":
+		f.Repeat = r.text(key, value)
+	case "start":
+		f.Start = r.text(key, value)
+	case "name":
+		f.Name = r.text(key, value)
 	case "to":
 		f.To = r.list(key, value)
 	case "labels":

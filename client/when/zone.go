@@ -6,53 +6,21 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/schedctl/schedctl"
 )
 
 // resolve returns the instant at which the clocks of a zone show a date and a time
-// of day. Package time does not specify which instant it chooses around a clock
-// change. resolve chooses the first of two instants, and the first instant after a
-// gap.
+// of day, as [schedctl.ResolveLocal] does, with a note near a clock change.
 func resolve(d date, c clock, loc *time.Location) Result {
-	wall := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.UTC)
-	var found []time.Time
-	var gapEnd time.Time
-	// No offset exceeds 16 hours, so the instant is within about a day of the wall
-	// clock read as UTC.
-	const reach = 26 * time.Hour
-	for t, last := wall.Add(-reach).In(loc), wall.Add(reach); ; {
-		_, offset := t.Zone()
-		end := zoneEnd(t)
-		candidate := wall.Add(-time.Duration(offset) * time.Second).In(loc)
-		if _, o := candidate.Zone(); o == offset && !candidate.Before(t) && (end.IsZero() || candidate.Before(end)) {
-			found = append(found, candidate)
-		}
-		if end.IsZero() || end.After(last) {
-			break
-		}
-		if _, next := end.Zone(); gapEnd.IsZero() && skips(end, wall, offset, next) {
-			gapEnd = end
-		}
-		t = end
+	at, note := schedctl.ResolveLocal(time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.UTC), loc)
+	switch note {
+	case schedctl.LocalSkipped:
+		return Result{Time: at, Note: fmt.Sprintf("clocks in %s skip %s on that day, so this is the first instant after the gap", zoneLabel(loc), c)}
+	case schedctl.LocalRepeated:
+		return Result{Time: at, Note: fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(loc))}
 	}
-	switch {
-	case len(found) == 0:
-		return Result{Time: gapEnd, Note: fmt.Sprintf("clocks in %s skip %s on that day, so this is the first instant after the gap", zoneLabel(loc), c)}
-	case len(found) > 1:
-		return Result{Time: found[0], Note: fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(loc))}
-	}
-	return Result{Time: found[0]}
-}
-
-// zoneEnd returns a time after t until which the offset of its zone stays the same, or
-// the zero time for ever. [time.Time.ZoneBounds] takes every year to have 365 days, so on
-// December 31 of a leap year it can return an end that is not after t.
-func zoneEnd(t time.Time) time.Time {
-	_, end := t.ZoneBounds()
-	if !end.IsZero() && !end.After(t) {
-		const step = 15 * time.Minute // all offsets change at multiples of it
-		return t.Truncate(step).Add(step)
-	}
-	return end
+	return Result{Time: at}
 }
 
 func zoneLabel(loc *time.Location) string {
@@ -60,14 +28,6 @@ func zoneLabel(loc *time.Location) string {
 		return "the local time zone"
 	}
 	return loc.String()
-}
-
-// skips reports whether the wall clock falls into the gap of an offset change: at
-// or after the time that the old offset shows at the change, and before the time
-// that the new one shows.
-func skips(change, wall time.Time, before, after int) bool {
-	shown := func(offset int) time.Time { return change.UTC().Add(time.Duration(offset) * time.Second) }
-	return !wall.Before(shown(before)) && wall.Before(shown(after))
 }
 
 // abbreviations are ambiguous or unknown to the zone database.

@@ -1,0 +1,177 @@
+package apiv1
+
+import (
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Approval is the review of a post or of a series.
+type Approval struct {
+	State       schedctl.ApprovalState `json:"state" doc:"pending: it waits for a decision; approved; changes_requested; or withdrawn." enum:"pending,approved,changes_requested,withdrawn"`
+	RequestedBy KeyRef                 `json:"requested_by" doc:"The API key that asked for the approval."`
+	RequestedAt *Time                  `json:"requested_at" doc:"When it asked." nullable:"false"`
+	DecidedBy   *KeyRef                `json:"decided_by" doc:"The API key that decided; null before."`
+	DecidedAt   *Time                  `json:"decided_at" doc:"When it decided; null before."`
+	Note        *string                `json:"note" doc:"The note of the last step; null for none."`
+	ApprovedBy  *string                `json:"approved_by" doc:"The address of the merged pull request that was the review; null for none."`
+	Digest      string                 `json:"digest" doc:"A digest of what was submitted or approved: texts, accounts, media and overrides."`
+	Previous    *ReviewedPost          `json:"previous" doc:"What the last decision about the post was about; null if there is none, or if nothing has changed since."`
+}
+
+// ReviewedPost is a post as it was when it was decided about.
+type ReviewedPost struct {
+	Content          string   `json:"content" doc:"The text."`
+	MediaAssetIDs    []string `json:"media_asset_ids" doc:"The files."`
+	SocialAccountIDs []string `json:"social_account_ids" doc:"The accounts."`
+	Changed          []string `json:"changed" doc:"The names of the fields of the post that have changed since."`
+}
+
+// KeyRef names an API key, which may be revoked.
+type KeyRef struct {
+	ID   string `json:"id" doc:"Starts with key_."`
+	Name string `json:"name" doc:"The name of the key."`
+}
+
+// ProposedTime is when a draft shall be published after its approval: at a time, or in
+// the next free slot of a queue.
+type ProposedTime struct {
+	Time     time.Time // ignored if NextSlot is set
+	NextSlot bool
+}
+
+// String returns the wire form.
+func (p ProposedTime) String() string {
+	if p.NextSlot {
+		return PublishNextSlot
+	}
+	return Time{p.Time}.String()
+}
+
+// MarshalText returns the wire form: "next-slot", or the form of [Time].
+func (p ProposedTime) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (p *ProposedTime) UnmarshalText(b []byte) error {
+	if string(b) == PublishNextSlot {
+		*p = ProposedTime{NextSlot: true}
+		return nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, string(b))
+	if err != nil {
+		return fmt.Errorf("proposed_at %q: want RFC 3339 or %q", b, PublishNextSlot)
+	}
+	*p = ProposedTime{Time: t.UTC()}
+	return nil
+}
+
+// SubmitPost is the body of POST /posts/{id}/submit; it may be absent.
+type SubmitPost struct {
+	Note       *string       `json:"note,omitempty" doc:"For the reviewers, at most 5000 characters; null or absent for none." maxLength:"5000" nullable:"true"`
+	ProposedAt *ProposedTime `json:"proposed_at,omitempty" doc:"When the post shall be published: a future time, RFC 3339 in UTC written with Z; or \"next-slot\". Null or absent for that of the draft." nullable:"true"`
+}
+
+// ApprovePost is the body of POST /posts/{id}/approve; it may be absent.
+type ApprovePost struct {
+	PublishAt     *ProposedTime `json:"publish_at,omitempty" doc:"When to publish: a future time, RFC 3339 in UTC written with Z; or \"next-slot\". Null or absent for proposed_at of the post." nullable:"true"`
+	QueueID       *string       `json:"queue_id,omitempty" doc:"With next-slot: the queue. Absent for the queue that names the accounts, or else the default queue." nullable:"true"`
+	NotBefore     *Time         `json:"not_before,omitempty" doc:"With next-slot: take no slot before this time, RFC 3339 in UTC written with Z." nullable:"true"`
+	Note          *string       `json:"note,omitempty" doc:"At most 5000 characters; null or absent for none." maxLength:"5000" nullable:"true"`
+	AllowBlackout bool          `json:"allow_blackout,omitempty" doc:"Accept a time in a blackout that posts avoid."`
+}
+
+// SubmitSeries is the body of POST /series/{id}/submit; it may be absent.
+type SubmitSeries struct {
+	Note *string `json:"note,omitempty" doc:"For the reviewers, at most 5000 characters; null or absent for none." maxLength:"5000" nullable:"true"`
+}
+
+// ApproveSeries is the body of POST /series/{id}/approve; it may be absent.
+type ApproveSeries struct {
+	Note *string `json:"note,omitempty" doc:"At most 5000 characters; null or absent for none." maxLength:"5000" nullable:"true"`
+}
+
+// RequestChanges is the body of POST /posts/{id}/request-changes and
+// POST /series/{id}/request-changes.
+type RequestChanges struct {
+	Note string `json:"note" doc:"What has to change, 1 to 5000 characters." minLength:"1" maxLength:"5000"`
+}
+
+// PostNote is a remark about a post. It is never published.
+type PostNote struct {
+	ID        string `json:"id" doc:"Starts with note_."`
+	By        KeyRef `json:"by" doc:"The API key that wrote it."`
+	Text      string `json:"text" doc:"The text."`
+	CreatedAt *Time  `json:"created_at" doc:"When it was written." nullable:"false"`
+}
+
+// PostNoteEnvelope is the response of POST /posts/{id}/notes.
+type PostNoteEnvelope struct {
+	Note PostNote `json:"note" doc:"The note."`
+}
+
+// PostNoteList is all notes of a post.
+type PostNoteList struct {
+	Results []PostNote `json:"results" doc:"The notes, oldest first."`
+	Count   int        `json:"count" doc:"The number of results."`
+}
+
+// AddNote is the body of POST /posts/{id}/notes.
+type AddNote struct {
+	Text string `json:"text" doc:"1 to 5000 characters." minLength:"1" maxLength:"5000"`
+}
+
+// NewPostNote returns the wire form of a note.
+func NewPostNote(n schedctl.PostNote) PostNote {
+	return PostNote{ID: n.ID, By: KeyRef(n.By), Text: n.Text, CreatedAt: NewTime(n.CreatedAt)}
+}
+
+// newPostApproval returns the wire form of the review of a post.
+func newPostApproval(p *schedctl.Post) *Approval {
+	out := newApproval(p.Approval)
+	if out == nil || out.State == schedctl.ApprovalApproved {
+		return out
+	}
+	if r := p.LastDecided(); r != nil {
+		out.Previous = &ReviewedPost{Content: r.Content, MediaAssetIDs: make([]string, len(r.Media)), SocialAccountIDs: append([]string{}, r.Accounts...), Changed: r.Changed(p.Reviewed())}
+		for i := range r.Media {
+			out.Previous.MediaAssetIDs[i] = r.Media[i].AssetID
+		}
+	}
+	return out
+}
+
+func newApproval(a *schedctl.Approval) *Approval {
+	if a == nil {
+		return nil
+	}
+	out := &Approval{
+		State: a.State, RequestedBy: KeyRef(a.RequestedBy), RequestedAt: NewTime(a.RequestedAt), DecidedAt: NewTime(a.DecidedAt),
+		Note: optional(a.Note), ApprovedBy: optional(a.Source), Digest: hex.EncodeToString(a.Digest[:]),
+	}
+	if a.DecidedBy != (schedctl.KeyRef{}) {
+		out.DecidedBy = new(KeyRef(a.DecidedBy))
+	}
+	return out
+}
+
+func newProposedTime(p schedctl.ProposedTime) *ProposedTime {
+	if p == (schedctl.ProposedTime{}) {
+		return nil
+	}
+	return &ProposedTime{Time: p.At, NextSlot: p.NextSlot}
+}
+
+// FormatPolicy returns the wire form of a policy of approvals: off, agents or all.
+func FormatPolicy(p schedctl.ApprovalPolicy) string {
+	if p == schedctl.ApprovalsOff {
+		return "off"
+	}
+	return string(p)
+}
+
+// EditWorkspace is the body of PATCH /workspaces/{id}.
+type EditWorkspace struct {
+	Approvals string `json:"approvals" doc:"Which posts need an approval before they are published: off, agents or all." enum:"off,agents,all"`
+}
