@@ -98,7 +98,7 @@ func makeWorkspace(ctx context.Context, cfg Config, hash [32]byte) (made schedct
 	}
 	k := schedctl.APIKey{
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: w.ID, Name: "admin",
-		Hash: hash, Scopes: schedctl.Scopes(), CreatedAt: now,
+		Hash: hash, Scopes: schedctl.FirstScopes(), CreatedAt: now,
 	}
 	err = cfg.Store.Update(ctx, func(tx storage.Tx) error {
 		made = schedctl.Workspace{}

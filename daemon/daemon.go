@@ -4,6 +4,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -23,6 +24,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/metrics"
 	"github.com/schedctl/schedctl/daemon/node"
 	"github.com/schedctl/schedctl/daemon/notify"
+	"github.com/schedctl/schedctl/daemon/planner"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
@@ -100,6 +102,7 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer remove()
 	cfg.Logger.Info("daemon started", "url", clientURL(listener), "version", cfg.Version, "data_dir", cfg.DataDir)
+	warnAddress(ctx, cfg.Store, d.publishers, cfg.Logger)
 	stages := d.stages(listener)
 	if cfg.Supervise != nil {
 		stages = slices.Insert(stages, 0, []part{{"supervise", func(ctx context.Context) error { return cfg.Supervise(ctx, d.ready) }}})
@@ -139,7 +142,9 @@ func prepareStore(ctx context.Context, cfg Config) (youngest time.Time, err erro
 type daemon struct {
 	member     *node.Member // nil when no other daemon can use the store
 	self       loneNode
+	planner    *planner.Planner
 	loop       *schedule.Loop
+	publishers publish.Registry
 	connector  *connect.Connector
 	deliverer  *deliver.Deliverer
 	dispatcher *webhook.Dispatcher
@@ -160,6 +165,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d := &daemon{member: member, self: newLoneNode(cfg), store: cfg.Store, log: cfg.Logger, clock: watched, probe: newProbe(cfg.Store, cfg.Logger)}
 	client := outbound.Client(cfg.Outbound)
 	publishers := all.Publishers(all.Config{Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version})
+	d.publishers = publishers
 	d.connector = newConnector(cfg, publishers, member)
 	sender := notify.New(notify.Config{
 		Store: cfg.Store, Publishers: publishers, Credentials: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Logger: cfg.Logger, Version: cfg.Version,
@@ -169,7 +175,12 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		Store: cfg.Store, Backlog: d.dispatcher.Backlog, ClockDoubted: func() bool { return watched.Leap().InDoubt() }, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	signer := media.NewSigner(cfg.Sealer.DeriveKey(media.SigningPurpose))
-	d.deliverer = d.newDeliverer(cfg, publishers, signer, publicURL)
+	var source *mediaSource
+	if cfg.Blobs != nil {
+		source = newMediaSource(cfg.Store, cfg.Blobs, signer, publicURL)
+	}
+	d.deliverer = d.newDeliverer(cfg, publishers, source)
+	d.planner = d.newPlanner(cfg)
 	newLoop := schedule.New
 	if member != nil {
 		newLoop = schedule.NewWindow
@@ -181,17 +192,26 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	var links http.Handler
 	if cfg.Blobs != nil {
 		files = media.New(media.Config{Blobs: cfg.Blobs, Limits: cfg.Media, Outbound: cfg.Outbound})
-		links = &mediaLinks{readers, files, signer, cfg.Logger}
+		links = &mediaLinks{readers, files, source, publishers, cfg.Logger}
 		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs, Used: cfg.Media.Keep, Retention: files.Retention()}, d.metrics, cfg.Logger, time.Time{}}
 	}
 	d.api = api.New(api.Config{
 		Media: files, Signer: signer, PublicURL: publicURL,
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
-		Metrics: rejectRebinding(listener, d.metrics.Handler()), Observe: d.countRequest, Ready: d.ready, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
+		Agents:  serveAgents(cfg),
+		Metrics: rejectRebinding(listener, d.metrics.Handler()), Observe: d.countRequest, Ready: d.ready, Warning: d.planner.Warning, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	cfg.Store.Notify(d.committed)
 	return d
+}
+
+func (d *daemon) newPlanner(cfg Config) *planner.Planner {
+	config := planner.Config{Store: cfg.Store, Clock: d.clock, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness), Logger: cfg.Logger, Observe: d.countSweep}
+	if d.member != nil {
+		config.Member = d.member
+	}
+	return planner.New(config)
 }
 
 func newConnector(cfg Config, publishers publish.Registry, member *node.Member) *connect.Connector {
@@ -212,13 +232,13 @@ func (d *daemon) newDispatcher(cfg Config, client *http.Client, sender *notify.S
 	return webhook.New(config)
 }
 
-func (d *daemon) newDeliverer(cfg Config, publishers publish.Registry, signer *media.Signer, publicURL string) *deliver.Deliverer {
+func (d *daemon) newDeliverer(cfg Config, publishers publish.Registry, source *mediaSource) *deliver.Deliverer {
 	config := deliver.Config{
 		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector, Observe: d.countPublishAttempt, Clock: d.clock,
 		MaxLateness: cfg.MaxLateness, Owner: d.self.id, Logger: cfg.Logger,
 	}
-	if cfg.Blobs != nil {
-		config.Media = newMediaSource(cfg.Store, cfg.Blobs, signer, publicURL)
+	if source != nil { // the interface must be nil otherwise
+		config.Media = source
 	}
 	if d.member != nil {
 		config.Member = d.member

@@ -20,7 +20,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
+	"github.com/schedctl/schedctl/daemon/publish/instagram"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -37,7 +40,7 @@ func get(h http.Handler, path string, header ...string) *httptest.ResponseRecord
 // servedMedia returns the handlers of the files of a source.
 func servedMedia(s *mediaSource) (links, feeds http.Handler) {
 	readers, files, log := storage.NewReaders(s.store), media.New(media.Config{Blobs: s.blobs}), slog.New(slog.DiscardHandler)
-	return &mediaLinks{readers, files, s.signer, log}, feed.Handler(feedSource{readers, files}, s.publicURL, log)
+	return &mediaLinks{readers, files, s, all.Publishers(all.Config{}), log}, feed.Handler(feedSource{readers, files}, s.publicURL, log)
 }
 
 // checkServed checks that a response has the file without metadata and can never run in
@@ -63,7 +66,7 @@ func TestMediaLinks(t *testing.T) {
 	original := mediatest.JPEGWithMetadata(400, 300, 6)
 	s, a, _ := storedMedia(t, original, "image/jpeg")
 	links, _ := servedMedia(s)
-	url, err := s.Link(t.Context(), a)
+	url, err := s.Link(t.Context(), a, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +95,42 @@ func TestMediaLinks(t *testing.T) {
 	putAsset(t, s, a)
 	if w := get(links, path); w.Code != 404 {
 		t.Errorf("a deleted asset: got %d, want 404", w.Code)
+	}
+}
+
+// A network that fetches files gets them as it takes them: Instagram takes only JPEG.
+func TestMediaLinksOfVariants(t *testing.T) {
+	t.Parallel()
+	original := mediatest.PNG(400, 300)
+	s, a, _ := storedMedia(t, original, "image/png")
+	links, _ := servedMedia(s)
+	url, err := s.Link(t.Context(), a, "instagram")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := strings.TrimPrefix(url, "https://daemon.example")
+	w := get(links, path)
+	checkServed(t, w, original, map[string]string{"Content-Type": "image/jpeg", "Content-Disposition": "attachment; filename=a.jpg"})
+	limits := instagram.New(nil, outbound.PublicOnly, "test", "https://daemon.example").MediaRules(schedctl.Account{}).Classes[schedctl.MediaImage]
+	fitted, err := s.Fit(t.Context(), a, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fitted.Close()
+	if sha256.Sum256(w.Body.Bytes()) != fitted.SHA256 || fitted.MIMEType != "image/jpeg" {
+		t.Error("the URL shows other bytes than Fit returns")
+	}
+	if part := get(links, path, "Range", "bytes=100-199"); part.Code != 206 || !bytes.Equal(part.Body.Bytes(), w.Body.Bytes()[100:200]) {
+		t.Errorf("a range: got %d, %d bytes", part.Code, part.Body.Len())
+	}
+	none, err := s.Link(t.Context(), a, "nowhere")
+	if w := get(links, strings.TrimPrefix(none, "https://daemon.example")); err != nil || w.Code != 404 {
+		t.Errorf("a platform that does not exist: %d, %v", w.Code, err)
+	}
+	a.MIMEType = "image/gif"
+	putAsset(t, s, a) // Instagram takes no GIFs
+	if w := get(links, path); w.Code != 404 {
+		t.Errorf("got %d, %s", w.Code, w.Header())
 	}
 }
 
@@ -185,7 +224,7 @@ func TestServeToASlowClient(t *testing.T) {
 	t.Parallel()
 	s, a, _ := storedMedia(t, mediatest.MP4(1<<20), "video/mp4")
 	links, _ := servedMedia(s)
-	url, err := s.Link(t.Context(), a)
+	url, err := s.Link(t.Context(), a, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,32 +58,41 @@ func (s *mediaSource) Asset(ctx context.Context, workspaceID, assetID string) (a
 // Fit copies the bytes of an asset, verifies them, and writes what the network takes to
 // a temporary file.
 func (s *mediaSource) Fit(ctx context.Context, a schedctl.MediaAsset, limits publish.ClassRules) (fitted deliver.FittedFile, err error) {
-	original, err := s.original(ctx, a)
+	out, facts, err := s.fit(ctx, a, limits)
 	if err != nil {
 		return fitted, err
-	}
-	defer original.Close()
-	facts, err := mediafile.Inspect(original, original.Size(), mediafile.DefaultLimits)
-	if err != nil {
-		return fitted, publish.MediaError("media_invalid", "%s: %v; attach another file and retry", a.ID, err)
-	}
-	out, err := s.blobs.Spool()
-	if err != nil {
-		return fitted, err
-	}
-	result, err := s.fitter.Fit(ctx, out, original, original.Size(), facts, media.Target(limits))
-	if err != nil {
-		out.Close()
-		return fitted, fitError(a, err)
 	}
 	return deliver.FittedFile{
 		Media: publish.Media{
-			MIMEType: result.Facts.MIMEType, Size: out.Size(), SHA256: out.Key(), Duration: result.Facts.Duration, Animated: result.Facts.Animated,
-			Width: result.Facts.Width, Height: result.Facts.Height,
+			MIMEType: facts.MIMEType, Size: out.Size(), SHA256: out.Key(), Duration: facts.Duration, Animated: facts.Animated, Width: facts.Width, Height: facts.Height,
 		},
 		Open:  func(context.Context) (io.ReadCloser, error) { return io.NopCloser(out.Reader()), nil },
 		Close: func() { out.Close() },
 	}, nil
+}
+
+// fit returns the file of an asset within the limits, which the caller closes, and its facts.
+func (s *mediaSource) fit(ctx context.Context, a schedctl.MediaAsset, limits publish.ClassRules) (*blob.Spool, mediafile.Facts, error) {
+	var none mediafile.Facts
+	original, err := s.original(ctx, a)
+	if err != nil {
+		return nil, none, err
+	}
+	defer original.Close()
+	facts, err := mediafile.Inspect(original, original.Size(), mediafile.DefaultLimits)
+	if err != nil {
+		return nil, none, publish.MediaError("media_invalid", "%s: %v; attach another file and retry", a.ID, err)
+	}
+	out, err := s.blobs.Spool()
+	if err != nil {
+		return nil, none, err
+	}
+	result, err := s.fitter.Fit(ctx, out, original, original.Size(), facts, media.Target(limits))
+	if err != nil {
+		out.Close()
+		return nil, none, fitError(a, err)
+	}
+	return out, result.Facts, nil
 }
 
 // fitError is the error of a file that cannot be made to fit.
@@ -125,7 +134,7 @@ func blobError(a schedctl.MediaAsset, err error) error {
 }
 
 // Link returns a signed URL, which [mediaLinks] serves.
-func (s *mediaSource) Link(ctx context.Context, a schedctl.MediaAsset) (string, error) {
+func (s *mediaSource) Link(ctx context.Context, a schedctl.MediaAsset, platform string) (string, error) {
 	info, err := s.blobs.Stat(ctx, a.SHA256)
 	switch {
 	case err != nil:
@@ -133,8 +142,10 @@ func (s *mediaSource) Link(ctx context.Context, a schedctl.MediaAsset) (string, 
 	case info.Size != a.Size:
 		return "", blobError(a, blob.ErrCorrupt)
 	}
-	token := s.signer.Sign(media.Capability{
-		Action: media.ActionDownload, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Expires: time.Now().Add(mediaLinkLife),
-	})
+	c := media.Capability{Action: media.ActionDownload, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Expires: time.Now().Add(mediaLinkLife)}
+	if platform != "" {
+		c.Action, c.Platform = media.ActionVariant, platform
+	}
+	token := s.signer.Sign(c)
 	return s.publicURL + mediaLinkPath + token, nil
 }

@@ -110,7 +110,7 @@ func TestMediaSourceFits(t *testing.T) {
 	if spools > 0 {
 		t.Errorf("%d temporary files are left", spools)
 	}
-	link, err := s.Link(t.Context(), a)
+	link, err := s.Link(t.Context(), a, "")
 	token, ours := strings.CutPrefix(link, "https://daemon.example/media/")
 	if c, verifyErr := s.signer.Verify(token, media.ActionDownload, time.Now()); err != nil || !ours || verifyErr != nil || c.AssetID != a.ID {
 		t.Errorf("link %s, %+v, %v, %v", link, c, err, verifyErr)

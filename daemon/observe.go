@@ -4,6 +4,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/api"
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/metrics"
+	"github.com/schedctl/schedctl/daemon/planner"
 	"github.com/schedctl/schedctl/daemon/webhook"
 )
 
@@ -19,6 +20,11 @@ func (d *daemon) countPublishAttempt(o deliver.Observation) {
 // countWebhookAttempt passes an attempt of the webhook dispatcher to the metrics.
 func (d *daemon) countWebhookAttempt(a webhook.Attempt) {
 	d.metrics.Delivered(metrics.Delivery{Outcome: a.Outcome, Took: a.Took})
+}
+
+// countSweep passes a sweep of the planner to the metrics.
+func (d *daemon) countSweep(o planner.Observation) {
+	d.metrics.Swept(metrics.Sweep{Took: o.Took, Failed: o.Failed})
 }
 
 // countRequest passes an HTTP request to the metrics.

@@ -51,6 +51,7 @@ func TestMetrics(t *testing.T) {
 		`schedctl_due_targets 1`,
 		`schedctl_overdue_targets 0`,
 		`schedctl_webhook_backlog 0`,
+		`schedctl_due_sweeps 0`,
 		`schedctl_accounts{platform="feed",status="connected"} 1`,
 		`schedctl_http_requests_total{method="GET",route="/api/v1/posts/{id}",status="2xx"}`,
 		`schedctl_http_requests_total{method="GET",route="unknown",status="4xx"} 1`,

@@ -19,6 +19,7 @@ const maxTickAge = 90 * time.Second
 func (d *daemon) ready(ctx context.Context) error {
 	now := time.Now()
 	err := errors.Join(
+		checkTick("planner", d.planner.LastTick(), now),
 		checkTick("timer loop", d.loop.LastTick(), now),
 		checkTick("publishing loop", d.deliverer.LastTick(), now),
 		checkTick("webhook dispatcher", d.dispatcher.LastTick(), now),

@@ -28,12 +28,13 @@ type part struct {
 }
 
 // stages returns all parts in the order in which they stop. The parts of a stage stop
-// together. Each part produces work for the next: requests create due posts, the timer
+// together. Each part produces work for the next: requests and the planner create due posts, the timer
 // loop passes them to the deliverer, whose events go to webhooks. The last stage serves
 // all others.
 func (d *daemon) stages(listener net.Listener) [][]part {
 	return [][]part{
 		{{"api", func(ctx context.Context) error { return serve(ctx, d.server(), listener) }}},
+		{{"planner", d.planner.Run}},
 		{{"schedule", d.loop.Run}},
 		{{"deliver", d.deliverer.Run}},
 		{{"webhook", d.dispatcher.Run}},

@@ -79,8 +79,11 @@ func (s *Server) account(ctx context.Context, c *request) (schedctl.Account, err
 
 // account loads the account of the path. It returns NOT_FOUND for an account that
 // the key may not use.
-func (c *request) account(r storage.Reader) (schedctl.Account, error) {
-	a, err := r.Account(c.key.WorkspaceID, c.id)
+func (c *request) account(r storage.Reader) (schedctl.Account, error) { return c.accountByID(r, c.id) }
+
+// accountByID is account for any id.
+func (c *request) accountByID(r storage.Reader, id string) (schedctl.Account, error) {
+	a, err := r.Account(c.key.WorkspaceID, id)
 	if err == nil && c.mayUse(a.ID) {
 		return a, nil
 	}

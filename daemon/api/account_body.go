@@ -19,11 +19,12 @@ type addAccount struct {
 type settings struct {
 	name        *string
 	credentials publish.Credentials
+	appOf       string
 	options     schedctl.Options
 }
 
 var (
-	editAccountFields = []string{"name", "credentials", "options"}
+	editAccountFields = []string{"name", "credentials", "app_of", "options"}
 	addAccountFields  = append([]string{"platform"}, editAccountFields...)
 )
 
@@ -43,7 +44,7 @@ func readAddAccount(d *decoder) (b addAccount) {
 // readEditAccount reads the body of PATCH /social-accounts/{id}.
 func readEditAccount(d *decoder) (b settings) {
 	d.object(editAccountFields, func(name string) { b.read(d, name) })
-	if b.name == nil && b.credentials == nil && b.options == nil && d.clean() {
+	if b.name == nil && b.credentials == nil && b.appOf == "" && b.options == nil && d.clean() {
 		d.fault(schedctl.ValidationFailed, "the body changes nothing; give name, credentials or options")
 	}
 	return b
@@ -56,15 +57,17 @@ func (b *settings) read(d *decoder, name string) {
 	case "credentials":
 		b.credentials = publish.Credentials{}
 		d.settings(func(field string) { b.credentials[field] = d.string() })
+	case "app_of":
+		b.appOf = d.string()
 	case "options":
 		b.options = schedctl.Options{}
 		d.settings(func(field string) { b.options[field] = d.value() })
 	}
 }
 
-// commonOptions are the options that accounts of every platform have: two durations and
-// a boolean.
-var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt}
+// commonOptions are the options that accounts of every platform have: two durations, a
+// boolean, and one with a single value.
+var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt, schedctl.OptionApproval}
 
 // check returns nil when the platform has all given fields and the common options
 // are valid. The publisher of the platform checks the other values.
@@ -90,6 +93,10 @@ func (b *settings) check(p publish.Publisher) error {
 		case name == schedctl.OptionRequireAlt:
 			if _, ok := b.options[name].(bool); !ok && b.options[name] != nil && found.count() {
 				found.add(invalid(join("options", name), "%s must be true or false", name))
+			}
+		case name == schedctl.OptionApproval:
+			if value := b.options[name]; value != nil && value != schedctl.ApprovalRequired && found.count() {
+				found.add(invalid(join("options", name), "%s must be %q, or null to remove it", name, schedctl.ApprovalRequired))
 			}
 		case slices.Contains(commonOptions, name) && b.options[name] != nil && !goodDuration(b.options, name) && found.count():
 			found.add(invalid(join("options", name), "%s must be a duration that is not negative, such as \"500ms\", \"10s\" or \"24h\"", name))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
@@ -55,6 +56,7 @@ func fieldPath(p publish.Publisher, field string) string {
 // applyProfile updates an account from the profile that its network returned.
 func applyProfile(a *schedctl.Account, p publish.Profile) {
 	a.Username, a.DisplayName, a.ProfileURL, a.Limits = p.Username, p.DisplayName, p.URL, p.Limits
+	connect.ApplyExpiry(a, p.Expiry, true)
 	a.Status, a.Error = schedctl.AccountConnected, nil
 	a.EndDisruption()
 }

@@ -7,14 +7,16 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage"
 )
 
 // maxNamedAccounts is the maximum number of accounts that a warning names.
 const maxNamedAccounts = 3
 
-// wireAccounts returns accounts as the caller may see them, each with a warning when
-// other accounts log in as the same user.
+// wireAccounts returns accounts as the caller may see them. Warnings say that other accounts
+// log in as the same user, that credentials end, or that the network cannot fetch files from
+// the daemon.
 func (s *Server) wireAccounts(r storage.Reader, c *request, accounts ...schedctl.Account) ([]apiv1.Account, error) {
 	var identities []schedctl.Identity
 	for i := range accounts {
@@ -40,6 +42,12 @@ func (s *Server) wireAccounts(r storage.Reader, c *request, accounts ...schedctl
 		wire[i] = apiv1.NewAccount(accounts[i])
 		if s.hasLogin(&accounts[i]) {
 			wire[i].Warnings = c.warnShared(&accounts[i], same[accounts[i].Identity()])
+		}
+		if a := &accounts[i]; a.Status == schedctl.AccountConnected && a.Expiry.EndsSoon(c.now) {
+			wire[i].Warnings = append(wire[i].Warnings, schedctl.ExpiryWarning(*a))
+		}
+		if p, ok := s.publishers[accounts[i].Platform].(publish.AddressNeeder); ok && accounts[i].Status != schedctl.AccountDisconnected && p.AddressProblem() != "" {
+			wire[i].Warnings = append(wire[i].Warnings, p.AddressProblem())
 		}
 	}
 	return wire, nil

@@ -68,3 +68,21 @@ func testWarningsOfSharedLogins(t *testing.T, f *fixture) {
 	}
 	want("of another workspace", read(f.mine.key, first.ID), "cannot see")
 }
+
+// TestWarningOfMissingAddress checks that an account says that its network cannot fetch files
+// from the daemon.
+func TestWarningOfMissingAddress(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		read := func() apiv1.Account {
+			return decodeAs[apiv1.AccountEnvelope](t, f.do(nil, "GET", "/social-accounts/"+f.mine.account, nil).want(200)).SocialAccount
+		}
+		if a := read(); len(a.Warnings) > 0 {
+			t.Errorf("warnings %q", a.Warnings)
+		}
+		f.network.needAddress("start the daemon with --public-url")
+		if a := read(); len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], "--public-url") {
+			t.Errorf("warnings %q", a.Warnings)
+		}
+	})
+}

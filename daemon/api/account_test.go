@@ -122,7 +122,7 @@ func TestNetworkRefusals(t *testing.T) {
 		{&publish.Error{Kind: schedctl.KindContent, Code: "token", Message: "malformed"}, schedctl.ValidationFailed, "credentials.token"},
 		{&publish.Error{Kind: schedctl.KindContent, Code: "idempotent", Message: "not a boolean"}, schedctl.ValidationFailed, "options.idempotent"},
 		{&publish.Error{Kind: schedctl.KindContent, Code: "name", Message: "too long"}, schedctl.ValidationFailed, "name"},
-		{&publish.Error{Kind: schedctl.KindAuth, Message: "revoked"}, schedctl.AccountVerificationFailed, "credentials"},
+		{&publish.Error{Kind: schedctl.KindAuth, Message: "revoked; reconnect the account"}, schedctl.AccountVerificationFailed, "credentials"},
 		{&publish.Error{Kind: schedctl.KindNetwork, Message: "no such host"}, schedctl.Unavailable, ""},
 		{&publish.Error{Kind: schedctl.KindRateLimited, Message: "slow down"}, schedctl.Unavailable, ""},
 		{&publish.Error{Kind: schedctl.KindPlatform, Message: "on fire"}, schedctl.Unavailable, ""},
@@ -138,8 +138,8 @@ func TestNetworkRefusals(t *testing.T) {
 			if len(e.Details) > 0 {
 				field = e.Details[0].Field
 			}
-			if field != tt.field {
-				t.Errorf("%v: field %q, want %q", tt.err, field, tt.field)
+			if field != tt.field || strings.Contains(e.Message, "reconnect") {
+				t.Errorf("%v: field %q, want %q: %s", tt.err, field, tt.field, e.Message)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -25,6 +26,9 @@ func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (resp
 	if err := b.check(p); err != nil {
 		return response{}, err
 	}
+	if err := s.useApp(ctx, c, p, &b.settings); err != nil {
+		return response{}, err
+	}
 	name := ""
 	if b.name != nil {
 		name = *b.name
@@ -32,7 +36,7 @@ func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (resp
 	options := merged(nil, b.options)
 	profile, credentials, failure := s.connector.Connect(ctx, b.platform, publish.Connection{Name: name, Credentials: b.credentials, Options: options})
 	if failure != nil {
-		return response{}, connectError(p, failure)
+		return response{}, connectError(p, publish.WhileConnecting(failure))
 	}
 	now := schedctl.Millis(time.Now()) // the network request may have been slow
 	a := schedctl.Account{
@@ -47,10 +51,11 @@ func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (resp
 		return response{}, err
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		if err := tx.PutAccount(a); err != nil {
+		added := a // the transaction may run again
+		if err := errors.Join(adoptBlackouts(tx, &added), adoptPolicy(tx, &added), tx.PutAccount(added)); err != nil {
 			return response{}, err
 		}
-		return s.accountResponse(tx, c, http.StatusCreated, a)
+		return s.accountResponse(tx, c, http.StatusCreated, added)
 	})
 }
 
@@ -66,6 +71,9 @@ func (s *Server) editAccount(ctx context.Context, c *request, b settings) (respo
 		return response{}, err
 	}
 	if err := cmp.Or(b.check(p), b.mayEdit(&before)); err != nil {
+		return response{}, err
+	}
+	if err := s.useApp(ctx, c, p, &b); err != nil {
 		return response{}, err
 	}
 	verified := func(*schedctl.Account) {}
@@ -125,7 +133,7 @@ func (s *Server) reconnect(ctx context.Context, p publish.Publisher, before sche
 	given := publish.Connection{Name: after.Name, Credentials: b.credentials, Options: after.Options}
 	profile, credentials, failure := s.connector.Connect(ctx, p.Platform(), given)
 	if failure != nil {
-		return nil, connectError(p, failure)
+		return nil, connectError(p, publish.WhileConnecting(failure))
 	}
 	if err := refuseAnother(p, &before, s.connector.Identity(before), profile); err != nil {
 		return nil, err

@@ -88,11 +88,16 @@ func showAsset(r storage.Reader, a schedctl.MediaAsset) (apiv1.MediaAsset, error
 	return apiv1.NewMediaAsset(a), nil
 }
 
-// neededBy returns a post that is not published yet and uses the asset, or nil.
+// neededBy returns a post that is not published yet and uses the asset, or nil. Of a
+// series it returns the template, with the id of the series.
 func neededBy(r storage.Reader, a *schedctl.MediaAsset) (*schedctl.Post, error) {
 	ids, err := r.MediaUsers(a.ID, 1) // posts that need it come first
 	if err != nil || len(ids) == 0 {
 		return nil, err
+	}
+	if s, err := r.Series(a.WorkspaceID, ids[0]); schedctl.CodeOf(err) != schedctl.NotFound {
+		s.Template.ID = s.ID
+		return &s.Template, err
 	}
 	p, err := r.Post(a.WorkspaceID, ids[0])
 	if schedctl.CodeOf(err) == schedctl.NotFound {
@@ -119,14 +124,14 @@ func (s *Server) assetResponse(r storage.Reader, status int, asset schedctl.Medi
 
 // changeAsset changes the asset of the path in a transaction. A change that changes
 // nothing stores nothing.
-func (s *Server) changeAsset(ctx context.Context, c *request, change func(*schedctl.MediaAsset) error) (response, error) {
+func (s *Server) changeAsset(ctx context.Context, c *request, change func(storage.Tx, *schedctl.MediaAsset) error) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		a, err := visibleAsset(tx, c.key.WorkspaceID, c.id)
 		if err != nil {
 			return response{}, err
 		}
 		before := a
-		if err := change(&a); err != nil {
+		if err := change(tx, &a); err != nil {
 			return response{}, err
 		}
 		if a != before {
@@ -141,9 +146,12 @@ func (s *Server) changeAsset(ctx context.Context, c *request, change func(*sched
 
 // editMedia handles PATCH /media/{id}.
 func (s *Server) editMedia(ctx context.Context, c *request, b editMedia) (response, error) {
-	return s.changeAsset(ctx, c, func(a *schedctl.MediaAsset) error {
+	return s.changeAsset(ctx, c, func(tx storage.Tx, a *schedctl.MediaAsset) error {
+		if a.AltText == b.altText {
+			return nil
+		}
 		a.AltText = b.altText
-		return nil
+		return c.refuseReviewed(tx, a)
 	})
 }
 
@@ -174,13 +182,17 @@ func (s *Server) deleteMedia(ctx context.Context, c *request) (response, error) 
 	})
 }
 
-// mediaInUse names the post only to a key that may see it.
+// mediaInUse names the post or the series only to a key that may see it. Of a series it
+// gets the template, with the id of the series.
 func (c *request) mediaInUse(user *schedctl.Post) error {
-	name := "a post"
+	name, advice := "a post", "is not published; remove the file from it, cancel it, or delete it first"
+	if _, ok := schedctl.ParseID(schedctl.SeriesPrefix, user.ID); ok {
+		name, advice = "a series", "has not ended; remove the file from it, end it, or delete it first"
+	}
 	if c.maySee(user) {
 		name = user.ID
 	}
-	return schedctl.Errorf(schedctl.MediaInUse, "", "%s uses this file and is not published; remove the file from it, cancel it, or delete it first", name)
+	return schedctl.Errorf(schedctl.MediaInUse, "", "%s uses this file and %s", name, advice)
 }
 
 // maxFeedUsers is how many posts of an asset are searched for an entry of a feed.

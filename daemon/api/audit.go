@@ -18,7 +18,7 @@ func (c *request) auditEntry(a *response) schedctl.AuditEntry {
 	return schedctl.AuditEntry{
 		ID: schedctl.NewID(schedctl.AuditPrefix, c.now), WorkspaceID: c.key.WorkspaceID, At: schedctl.Millis(c.now),
 		KeyID: c.key.ID, KeyName: c.key.Name, RemoteAddr: remoteAddress(c.remote),
-		Action: c.action, ResourceID: cmp.Or(c.id, a.created), RequestID: c.requestID,
+		Action: c.action, ResourceID: cmp.Or(c.id, a.created), RequestID: c.requestID, Detail: c.detail,
 	}
 }
 

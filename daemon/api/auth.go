@@ -22,6 +22,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (schedctl.APIKey,
 		return schedctl.APIKey{}, s.limits.refuse(w, r, now, err)
 	}
 	key.LastUsedAt = s.used.record(key.Hash, now)
+	if paid(r.Context()) {
+		return key, nil
+	}
 	return key, s.limits.spend(w, key.ID, now)
 }
 

@@ -30,6 +30,7 @@ var commonFields = map[string]string{
 	"pacing":          "the time between overdue posts of the account, such as 10s",
 	"duplicate_guard": "how long the same text is refused after it went to the account, such as 24h",
 	"require_alt":     "true to refuse posts with files that have no alt text",
+	"approval":        "required: all posts to the account need an approval before they are published",
 }
 
 // getCapabilities handles GET /capabilities.

@@ -69,5 +69,8 @@ func cursorChecksum(q storage.PostQuery, position []byte) []byte {
 		slices.Sort(labels)
 		fmt.Fprintf(h, " %q %q %q", q.ExternalID, q.Collection, slices.Compact(labels))
 	}
+	if q.QueueID != "" || q.SeriesID != "" {
+		fmt.Fprintf(h, " %q %q", q.QueueID, q.SeriesID)
+	}
 	return h.Sum(nil)[:8]
 }

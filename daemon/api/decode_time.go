@@ -10,17 +10,18 @@ import (
 
 // publishTime is the publish_at value of a request.
 type publishTime struct {
-	given bool
-	null  bool
-	now   bool      // "now"
-	at    time.Time // zero if no time was given
+	given    bool
+	null     bool
+	now      bool      // "now"
+	nextSlot bool      // "next-slot"
+	at       time.Time // zero if no time was given
 }
 
 // schedules reports whether the value schedules the post. Otherwise the post is a
 // draft.
-func (m publishTime) schedules() bool { return m.now || !m.at.IsZero() }
+func (m publishTime) schedules() bool { return m.now || m.nextSlot || !m.at.IsZero() }
 
-// publishAt reads a time, null, or the word "now".
+// publishAt reads a time, null, "now" or "next-slot".
 func (d *decoder) publishAt() publishTime {
 	if d.null() {
 		return publishTime{given: true, null: true}
@@ -30,8 +31,11 @@ func (d *decoder) publishAt() publishTime {
 		return publishTime{given: true}
 	}
 	text := d.string()
-	if text == apiv1.PublishNow {
+	switch text {
+	case apiv1.PublishNow:
 		return publishTime{given: true, now: true}
+	case apiv1.PublishNextSlot:
+		return publishTime{given: true, nextSlot: true}
 	}
 	return publishTime{given: true, at: d.time(text, schedctl.InvalidPublishAt)}
 }

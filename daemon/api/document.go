@@ -14,11 +14,10 @@ import (
 // x-schedctl-version.
 const interfaceVersion = "1.0.0"
 
-// humaConfig returns a configuration with which huma serves no routes and adds no
-// fields to bodies.
-func humaConfig(version string) huma.Config {
+// newDocument returns the OpenAPI document without its operations.
+func newDocument(version string) *huma.OpenAPI {
 	registry := huma.NewMapRegistry(schemaRef, huma.DefaultSchemaNamer)
-	return huma.Config{OpenAPI: &huma.OpenAPI{
+	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title: "schedctl", Version: interfaceVersion, Description: documentAbout,
@@ -36,31 +35,42 @@ func humaConfig(version string) huma.Config {
 		Webhooks: webhookRequests(registry),
 		Tags: []*huma.Tag{
 			{Name: "Posts", Description: "Texts with a publish time and the accounts to publish on."},
+			{Name: "Approvals", Description: "Reviews of posts and series, and notes about posts."},
+			{Name: "Queues", Description: "Weekly timetables. Posts take their next free slots."},
 			{Name: "Media", Description: "Pictures, videos and documents of posts."},
 			{Name: "Social accounts", Description: "Accounts on social networks."},
+			{Name: "Series", Description: "Recurring posts."},
+			{Name: "Blackouts", Description: "Periods in which accounts do not publish."},
+			{Name: "Calendar feeds", Description: "Addresses at which calendar programs read posts."},
 			{Name: "Events", Description: "Events as they happen."},
 			{Name: "Webhooks", Description: "URLs that receive events, signed as defined by Standard Webhooks."},
 			{Name: "Notifications", Description: "Messages to people about failures."},
 			{Name: "API keys", Description: "Credentials of programs, each with its scopes."},
 			{Name: "Workspace", Description: "The owner of posts, accounts and keys."},
 		},
-	}}
+	}
 }
 
 const bearer = "apiKey"
 
-// serveDocument serves the OpenAPI document. The first request builds it.
-func (s *Server) serveDocument(doc *huma.OpenAPI) {
-	finish := sync.OnceValue(func() error {
+// serveDocument serves the OpenAPI document. The first request builds it, because it takes
+// megabytes that most daemons never need.
+func (s *Server) serveDocument(version string) {
+	document := sync.OnceValues(func() (*huma.OpenAPI, error) {
+		doc := newDocument(version)
+		for _, rt := range s.routes() {
+			doc.AddOperation(rt.operation(doc.Components.Schemas))
+		}
 		completeSchemas(doc.Components.Schemas)
-		return addExamples(doc)
+		return doc, addExamples(doc)
 	})
-	serve := func(media string, render func() ([]byte, error)) http.HandlerFunc {
+	serve := func(media string, render func(*huma.OpenAPI) ([]byte, error)) http.HandlerFunc {
 		rendered := sync.OnceValues(func() ([]byte, error) {
-			if err := finish(); err != nil {
+			doc, err := document()
+			if err != nil {
 				return nil, err
 			}
-			return render()
+			return render(doc)
 		})
 		return func(w http.ResponseWriter, r *http.Request) {
 			body, err := rendered()
@@ -73,8 +83,8 @@ func (s *Server) serveDocument(doc *huma.OpenAPI) {
 			w.Write(body)
 		}
 	}
-	s.mux.HandleFunc("GET /openapi.json", serve("application/json", func() ([]byte, error) {
+	s.mux.HandleFunc("GET /openapi.json", serve("application/json", func(doc *huma.OpenAPI) ([]byte, error) {
 		return json.MarshalIndent(doc, "", "  ")
 	}))
-	s.mux.HandleFunc("GET /openapi.yaml", serve("application/yaml", doc.YAML))
+	s.mux.HandleFunc("GET /openapi.yaml", serve("application/yaml", (*huma.OpenAPI).YAML))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -41,6 +42,9 @@ func (rt *route) refusals() []schedctl.Code {
 	}
 	if len(rt.scopes) > 0 {
 		codes = append(codes, schedctl.InsufficientScope)
+	}
+	if rt.people || rt.overrides {
+		codes = append(codes, schedctl.KeyNotAllowed)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)
@@ -93,22 +97,27 @@ func (rt *route) parameters() []*huma.Param {
 	if slices.Contains(rt.codes, schedctl.VersionMismatch) {
 		params = append(params, &huma.Param{
 			Name: "If-Match", In: "header", Schema: text,
-			Description: "The ETag of the version that was read; the call is refused when the post has moved on.",
+			Description: "The ETag of the version that was read; the request is refused if there is a later one.",
 		})
 	}
 	if rt.conditional() {
 		params = append(params, &huma.Param{
 			Name: "If-None-Match", In: "header", Schema: text,
-			Description: "The ETag of an earlier response. If the post has not changed since, the response is 304 without a body.",
+			Description: "The ETag of an earlier response. If nothing has changed since, the response is 304 without a body.",
 		})
 	}
 	return params
 }
 
+// versioned reports whether the response has one object with a version, as its ETag.
+func (rt *route) versioned() bool {
+	return rt.response == reflect.TypeFor[apiv1.PostEnvelope]() || rt.response == reflect.TypeFor[apiv1.SeriesEnvelope]()
+}
+
 // conditional reports whether the route reads one post with an ETag that a client
 // can send back.
 func (rt *route) conditional() bool {
-	return rt.method == http.MethodGet && rt.response == reflect.TypeFor[apiv1.PostEnvelope]()
+	return rt.method == http.MethodGet && rt.versioned()
 }
 
 func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
@@ -125,7 +134,7 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 	}
 	if rt.conditional() {
 		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{
-			Description: "The post has not changed since the ETag in If-None-Match.", Headers: rt.successHeaders(),
+			Description: "Nothing has changed since the ETag in If-None-Match.", Headers: rt.successHeaders(),
 		}
 	}
 	if rt.media == mediaAny {
@@ -137,11 +146,12 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 	for _, code := range rt.refusals() {
 		byStatus[Status(code)] = append(byStatus[Status(code)], string(code))
 	}
+	failure := registry.Schema(reflect.TypeFor[apiv1.ErrorEnvelope](), true, "")
 	for status, codes := range byStatus {
 		out[strconv.Itoa(status)] = &huma.Response{
 			Description: strings.Join(codes, ", "),
 			Headers:     rt.failureHeaders(status, codes),
-			Content:     jsonContent(registry, reflect.TypeFor[apiv1.ErrorEnvelope]()),
+			Content:     map[string]*huma.MediaType{mediaJSON: {Schema: failure}},
 		}
 	}
 	return out
@@ -149,8 +159,8 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 
 func (rt *route) successHeaders() map[string]*huma.Header {
 	headers := map[string]*huma.Header{requestIDHeader: header("The id of the request, for questions about it.")}
-	if rt.response == reflect.TypeFor[apiv1.PostEnvelope]() {
-		headers["ETag"] = header("The version of the post, for If-Match.")
+	if rt.versioned() {
+		headers["ETag"] = header("The version, for If-Match.")
 	}
 	if rt.media == mediaAny {
 		headers["ETag"] = header("The SHA-256 of the bytes.")
@@ -173,7 +183,7 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 
 // locates reports whether the route creates an object with a path of its own.
 func (rt *route) locates() bool {
-	return rt.status == http.StatusCreated && rt.response != reflect.TypeFor[apiv1.CreatedWorkspace]() // a workspace has no path
+	return rt.status == http.StatusCreated && rt.response != reflect.TypeFor[apiv1.CreatedWorkspace]() && rt.response != reflect.TypeFor[apiv1.PostNoteEnvelope]() // these have no path
 }
 
 func (rt *route) failureHeaders(status int, codes []string) map[string]*huma.Header {
@@ -212,8 +222,17 @@ func limitHeaders() map[string]*huma.Header {
 	}
 }
 
+// documentHeaders are the headers that [header] has returned, by text.
+var documentHeaders sync.Map
+
+// header returns a header of the document. Headers with the same text are one object:
+// most responses have the same ones, and the document stays in memory.
 func header(about string) *huma.Header {
-	return &huma.Header{Description: about, Schema: &huma.Schema{Type: huma.TypeString}}
+	made, ok := documentHeaders.Load(about)
+	if !ok {
+		made, _ = documentHeaders.LoadOrStore(about, &huma.Header{Description: about, Schema: &huma.Schema{Type: huma.TypeString}})
+	}
+	return made.(*huma.Header)
 }
 
 func jsonContent(registry huma.Registry, t reflect.Type) map[string]*huma.MediaType {

@@ -79,6 +79,146 @@ var given = map[string]func(*fixture) []string{
 	"confirmUpload/nothing uploaded":      oneUpload(nil),
 	"failUpload":                          oneUpload(nil),
 	"createPost/with media":               oneAsset,
+	"createPost/in a blackout":            oneBlackout,
+	"listSeries":                          oneSeries,
+	"getSeries":                           oneSeries,
+	"listOccurrences":                     oneSeries,
+	"editSeries":                          oneSeries,
+	"deleteSeries":                        oneSeries,
+	"skipOccurrence":                      oneSeries,
+	"pauseSeries":                         oneSeries,
+	"resumeSeries":                        oneSeries,
+	"endSeries":                           oneSeries,
+	"deleteMedia/in a series":             oneSeriesAsset,
+	"submitPost":                          oneDraft,
+	"submitPost/scheduled":                oneScheduled,
+	"approvePost":                         onePending,
+	"approvePost/without a submission":    oneDraft,
+	"approvePost/own request":             onePendingOwn,
+	"schedulePost/not approved":           oneRefused,
+	"requestPostChanges":                  onePending,
+	"withdrawPost":                        onePendingOwn,
+	"listPostNotes":                       oneNoted,
+	"addPostNote":                         oneDraft,
+	"submitSeries":                        oneSeries,
+	"approveSeries":                       onePendingSeries,
+	"requestSeriesChanges":                onePendingSeries,
+	"withdrawSeries":                      onePendingSeries,
+	"listBlackouts":                       oneBlackout,
+	"listCalendarFeeds":                   oneCalendarFeed,
+	"createCalendarFeed/taken":            oneCalendarFeed,
+	"deleteCalendarFeed":                  oneCalendarFeed,
+	"getBlackout":                         oneBlackout,
+	"editBlackout":                        oneBlackout,
+	"deleteBlackout":                      oneBlackout,
+	"createPost/next slot":                oneQueue,
+	"schedulePost/next slot":              func(f *fixture) []string { return append(oneQueue(f), oneDraft(f)...) },
+	"editPost/next slot":                  func(f *fixture) []string { return append(oneQueue(f), oneScheduled(f)...) },
+	"listQueues":                          oneQueue,
+	"getQueue":                            oneQueue,
+	"editQueue":                           twoInQueue,
+	"deleteQueue":                         twoInQueue,
+	"listQueueSlots":                      twoInQueue,
+	"orderQueue":                          twoInQueue,
+	"reflowQueue":                         twoDisplaced,
+	"reflowQueue/changed since":           twoInQueue,
+}
+
+// oneCalendarFeed makes a calendar feed.
+func oneCalendarFeed(f *fixture) []string {
+	return []string{f.calendarFeed(nil, body{"name": "office"}).CalendarFeed.ID}
+}
+
+// oneSeries makes a series with an occurrence each Thursday.
+func oneSeries(f *fixture) []string { return []string{f.series(exampleSeries(f)).ID} }
+
+func exampleSeries(f *fixture) body {
+	return body{"name": "news", "content": announcement, "social_account_ids": []string{f.mine.account}, "timezone": "Europe/Rome", "start": "2036-06-05T09:00", "rule": "FREQ=WEEKLY;BYDAY=TH;COUNT=20"}
+}
+
+// oneSeriesAsset uploads a file and makes a series with it.
+func oneSeriesAsset(f *fixture) []string {
+	id, b := f.upload(mediatest.PDF()).ID, exampleSeries(f)
+	b["media_asset_ids"] = []string{id}
+	return []string{id, f.series(b).ID}
+}
+
+// exampleAuthor creates a key that writes posts, and returns its id and an option.
+func exampleAuthor(f *fixture) (id string, author option) {
+	f.t.Helper()
+	made := decodeAs[apiv1.CreatedAPIKey](f.t, f.do(nil, "POST", "/api-keys", body{"name": "author"}).want(201))
+	return made.APIKey.ID, as(made.Secret)
+}
+
+// onePending creates a draft that another key has submitted.
+func onePending(f *fixture) []string {
+	f.t.Helper()
+	id, author := exampleAuthor(f)
+	return append(onePendingBy(f, author), id)
+}
+
+// onePendingOwn creates a draft that the key of the example has submitted.
+func onePendingOwn(f *fixture) []string { return onePendingBy(f, nil) }
+
+func onePendingBy(f *fixture, o option) []string {
+	f.t.Helper()
+	p := f.do(o, "POST", "/posts", body{"content": announcement, "social_account_ids": []string{f.mine.account}, "proposed_at": exampleTime}).want(201).post()
+	f.do(o, "POST", "/posts/"+p.ID+"/submit", nil).want(200)
+	return []string{p.ID, p.Targets[0].ID}
+}
+
+// oneRefused creates a draft in a workspace whose posts all need an approval.
+func oneRefused(f *fixture) []string {
+	f.t.Helper()
+	f.do(nil, "PATCH", "/workspaces/"+f.mine.workspace, body{"approvals": "all"}).want(200)
+	return oneDraft(f)
+}
+
+// oneNoted creates a draft with a note.
+func oneNoted(f *fixture) []string {
+	f.t.Helper()
+	ids := oneDraft(f)
+	f.do(nil, "POST", "/posts/"+ids[0]+"/notes", body{"text": "The numbers are from the annual report."}).want(201)
+	return ids
+}
+
+// onePendingSeries makes a series that another key has submitted.
+func onePendingSeries(f *fixture) []string {
+	f.t.Helper()
+	keyID, author := exampleAuthor(f)
+	one := f.do(author, "POST", "/series", exampleSeries(f)).want(201).series().Series
+	f.do(author, "POST", "/series/"+one.ID+"/submit", nil).want(200)
+	return []string{one.ID, keyID}
+}
+
+// oneBlackout makes a blackout at Christmas.
+func oneBlackout(f *fixture) []string {
+	return []string{f.blackout(body{"from": "2036-12-24T00:00", "to": "2036-12-27T00:00", "timezone": "Europe/Rome", "mode": "avoid", "reason": "Christmas"}).ID}
+}
+
+// oneQueue creates a queue with two slots on weekdays.
+func oneQueue(f *fixture) []string {
+	return []string{f.newQueue(body{"name": "weekdays", "times": []body{weekdaysAt("09:00"), weekdaysAt("17:30")}}).ID}
+}
+
+func weekdaysAt(at string) body {
+	return body{"days": []string{"mon", "tue", "wed", "thu", "fri"}, "at": at}
+}
+
+// twoInQueue creates a queue and two posts in its slots.
+func twoInQueue(f *fixture) []string {
+	ids := oneQueue(f)
+	for range 2 {
+		ids = append(ids, f.create(f.inSlot(body{"content": announcement})).ID)
+	}
+	return ids
+}
+
+// twoDisplaced is twoInQueue with other times since.
+func twoDisplaced(f *fixture) []string {
+	ids := twoInQueue(f)
+	f.do(nil, "PATCH", "/queues/"+ids[0], body{"times": []body{weekdaysAt("10:00")}}).want(200)
+	return ids
 }
 
 // oneAsset uploads a file.

@@ -23,6 +23,7 @@ type example struct {
 	Name     string            `json:"name"`
 	Summary  string            `json:"summary"`
 	Path     map[string]string `json:"path,omitempty"`
+	Query    string            `json:"query,omitempty"` // of a list
 	Header   map[string]string `json:"header,omitempty"`
 	Request  json.RawMessage   `json:"request,omitempty"`
 	Status   int               `json:"status"`
@@ -103,6 +104,9 @@ func (e *example) check(t *testing.T, op operation) {
 			}
 			sent = file
 		}
+	}
+	if e.Query != "" {
+		path += "?" + e.Query
 	}
 	r := f.exchange(e.options(f, names), op.method, names.real(path), sent).want(e.Status)
 	got := names.example(t, r)
@@ -194,7 +198,9 @@ var (
 // secrets are replaced as well. Each kind has an invalid placeholder.
 var secrets = map[*regexp.Regexp]string{
 	regexp.MustCompile(`\bsctl_[0-9A-Za-z]{40,}`):     "sctl_4fKq0VxY7sTn2LwZ9bRc5HjD8mGp3QeA6uXi1NvB0aSWd7Ty",
+	regexp.MustCompile(`"digest":"[0-9a-f]{64}"`):     `"digest":"` + strings.Repeat("0123456789abcdef", 4) + `"`,
 	regexp.MustCompile(`token=[0-9A-Za-z_-]{100,}`):   "token=AQAAAABqHgZ4",
+	regexp.MustCompile(`\bsctlcal_[0-9A-Za-z]{40,}`):  "sctlcal_4fKq0VxY7sTn2LwZ9bRc5HjD8mGp3QeA6uXi1NvB0aSWd7Ty",
 	regexp.MustCompile(`\bwhsec_[0-9A-Za-z+/=]{24,}`): "whsec_b2Ygd2hhdCBpcyBzZW50LCBhbiBleGFtcGxl",
 }
 

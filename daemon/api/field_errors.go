@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedctl/schedctl"
 )
@@ -28,6 +29,11 @@ func (f *fieldErrors) count() bool {
 }
 
 func (f *fieldErrors) add(fault schedctl.FieldError) { f.list = append(f.list, fault) }
+
+// has reports whether a fault of the field was added.
+func (f *fieldErrors) has(field string) bool {
+	return slices.ContainsFunc(f.list, func(fault schedctl.FieldError) bool { return fault.Field == field })
+}
 
 // full reports whether so many faults were counted that the rest of the body need
 // not be read.

@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
 	"github.com/schedctl/schedctl/daemon/connect"
+	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
@@ -40,6 +41,7 @@ type fixture struct {
 	network *network
 	logs    *syncBuffer
 	blobs   blob.Store
+	files   deliver.MediaSource // of the deliverer; nil if no test publishes files
 
 	publishers publish.Registry
 	sealer     *seal.Sealer

@@ -25,6 +25,13 @@ var strangersGet = map[string]schedctl.Code{
 	"getMe": "", "getCapabilities": "", "listNodes": "", "listAudit": "", "listAPIKeys": "", "listSocialAccounts": "", "listPosts": "",
 	"listWebhooks": "", "streamEvents": "", "addSocialAccount": "", "createWebhook": "", "listNotifications": "", "createNotification": "",
 	"getMediaConfig": "", "listMedia": "", "createMedia": "", "createMediaFromURL": "", "createUpload": "",
+	"listBlackouts":     "",
+	"listCalendarFeeds": "", "createCalendarFeed": "",
+	"createBlackout": schedctl.InvalidSocialAccounts,
+	"listQueues":     "", "createQueue": schedctl.InvalidSocialAccounts,
+	"listSeries":      "",
+	"previewSeries":   "", // it needs nothing of a workspace
+	"createSeries":    schedctl.InvalidSocialAccounts,
 	"createPost":      schedctl.InvalidSocialAccounts,
 	"createAPIKey":    schedctl.InvalidSocialAccounts,
 	"validatePost":    "", // it reports an unknown account
@@ -114,8 +121,12 @@ func (w *world) everything() (out []any) {
 		deliveries, err6 := r.Deliveries(w.webhook, "", 1000)
 		audit, err7 := r.Audit(ws, "", 1000)
 		assets, err8 := r.MediaAssets(ws, "", 1000)
-		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit, assets}
-		return errors.Join(err, err2, err3, err4, err5, err6, err7, err8)
+		blackouts, err9 := r.Blackouts(ws)
+		queues, err10 := r.Queues(ws)
+		feeds, err11 := r.CalendarFeeds(ws)
+		series, err12 := r.SeriesList(ws, "", 1000)
+		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit, assets, blackouts, queues, feeds, series}
+		return errors.Join(err, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12)
 	})
 	if err != nil {
 		w.t.Fatal(err)

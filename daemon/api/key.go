@@ -64,30 +64,44 @@ func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
 	now := schedctl.Millis(c.now)
 	key := schedctl.APIKey{
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: c.key.WorkspaceID, Name: b.name,
-		AccountIDs: b.accountIDs, CreatedAt: now, ExpiresAt: b.expiresAt,
+		AccountIDs: b.accountIDs, Agent: b.agent, Restricted: b.restricted || c.key.Restricted,
+		CreatedAt: now, ExpiresAt: b.expiresAt,
 	}
 	if err := c.checkExpiry(b.expiresAt); err != nil {
 		return key, err
 	}
 	if key.ExpiresAt.IsZero() {
 		key.ExpiresAt = c.key.ExpiresAt
+		if last := now.Add(schedctl.MaxAgentKeyLife); b.agent && endsBefore(last, key.ExpiresAt) {
+			key.ExpiresAt = last
+		}
+	}
+	defaults := defaultScopes
+	if b.agent {
+		defaults = schedctl.AgentScopes()[:3]
 	}
 	for _, scope := range schedctl.Scopes() {
 		asked := slices.Contains(b.scopes, scope)
 		switch {
-		case asked && !c.key.Allows(scope):
+		case asked && !c.grants(scope):
 			return key, insufficientScope("this API key lacks the scope %s and cannot give it to another; use a key that has it", scope)
-		case asked, b.scopes == nil && slices.Contains(defaultScopes, scope) && c.key.Allows(scope):
+		case asked, b.scopes == nil && slices.Contains(defaults, scope) && c.grants(scope):
 			key.Scopes = append(key.Scopes, scope)
 		}
 	}
 	if len(key.Scopes) == 0 {
-		return key, insufficientScope("this API key holds none of the default scopes (%s); name the scopes of the new key", joinAll(defaultScopes, ", "))
+		return key, insufficientScope("this API key holds none of the default scopes (%s); name the scopes of the new key", joinAll(defaults, ", "))
 	}
 	if key.AccountIDs == nil {
 		key.AccountIDs = c.key.AccountIDs
 	}
-	return key, nil
+	return key, key.CheckKind()
+}
+
+// grants reports whether the key of the request can give the scope to another. The scope
+// posts:write includes posts:draft.
+func (c *request) grants(s schedctl.Scope) bool {
+	return c.key.Allows(s) || s == schedctl.ScopePostsDraft && c.key.Allows(schedctl.ScopePostsWrite)
 }
 
 // checkExpiry returns nil when a new key may expire at this time. The zero time

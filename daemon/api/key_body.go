@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // createKey is the body of POST /api-keys. Nil means "not given".
@@ -13,9 +14,11 @@ type createKey struct {
 	scopes     []schedctl.Scope
 	expiresAt  time.Time // zero for never
 	accountIDs []string
+	agent      bool
+	restricted bool // needs approvals
 }
 
-var createKeyFields = []string{"name", "scopes", "expires_at", "social_account_ids"}
+var createKeyFields = []string{"name", "scopes", "expires_at", "social_account_ids", "kind", "approval"}
 
 func readCreateKey(d *decoder) (b createKey) {
 	named := false
@@ -27,6 +30,10 @@ func readCreateKey(d *decoder) (b createKey) {
 			b.scopes = d.scopes()
 		case "expires_at":
 			b.expiresAt = d.expiry()
+		case "kind":
+			b.agent = d.oneOf(apiv1.KeyStandard, apiv1.KeyAgent) == apiv1.KeyAgent
+		case "approval":
+			b.restricted = d.oneOf(apiv1.ApprovalRequired) != ""
 		case "social_account_ids":
 			if b.accountIDs = d.accountIDs(); b.accountIDs != nil && len(b.accountIDs) == 0 {
 				d.wrong(schedctl.InvalidSocialAccounts, "is empty; leave it out for a key without a limit")
@@ -35,6 +42,16 @@ func readCreateKey(d *decoder) (b createKey) {
 	})
 	d.require(named, "name", "say what the key is for")
 	return b
+}
+
+// oneOf reads one of some texts. It returns the empty text after a fault.
+func (d *decoder) oneOf(known ...string) string {
+	text, ok := d.text()
+	if ok && !slices.Contains(known, text) {
+		d.fault(schedctl.ValidationFailed, "unknown value %q; use %s", clip(text, maxName), joinAll(known, " or "))
+		return ""
+	}
+	return text
 }
 
 // name reads a name that a person chose. It follows the rules for account names.
@@ -69,7 +86,7 @@ func choices[T ~string](d *decoder, noun string, known []T) (chosen []T, good bo
 		case !ok:
 			good = false
 		case slices.Contains(chosen, value):
-			d.fault(schedctl.ValidationFailed, "the %s %sappears twice; name it once", noun, value)
+			d.fault(schedctl.ValidationFailed, "the %s %s appears twice; name it once", noun, value)
 			good = false
 		case !slices.Contains(known, value):
 			shown := clip(text, maxName)

@@ -98,7 +98,12 @@ func TestKeysThatAreRefused(t *testing.T) {
 		"a scope twice":            {nil, body{"name": "x", "scopes": []string{"posts:read", "posts:read"}}, schedctl.ValidationFailed},
 		"a scope that is a number": {nil, body{"name": "x", "scopes": []any{1}}, schedctl.ValidationFailed},
 		"a scope it has not":       {poor, body{"name": "x", "scopes": []string{"posts:write", "accounts:read"}}, schedctl.InsufficientScope},
-		"a weaker scope":           {poor, body{"name": "x", "scopes": []string{"posts:draft"}}, schedctl.InsufficientScope},
+		"an unknown kind":          {nil, body{"name": "x", "kind": "robot"}, schedctl.ValidationFailed},
+		"an unknown approval":      {nil, body{"name": "x", "approval": "off"}, schedctl.ValidationFailed},
+		"an agent that approves":   {nil, body{"name": "x", "kind": "agent", "scopes": []string{"posts:approve"}}, schedctl.ValidationFailed},
+		"an agent that makes keys": {nil, body{"name": "x", "kind": "agent", "scopes": []string{"keys:write"}}, schedctl.ValidationFailed},
+		"an agent for too long":    {nil, body{"name": "x", "kind": "agent", "expires_at": in(91 * 24 * time.Hour)}, schedctl.ValidationFailed},
+		"drafts and approvals":     {nil, body{"name": "x", "scopes": []string{"posts:draft", "posts:approve"}}, schedctl.ValidationFailed},
 		"no keys:write":            {as(f.scoped("posts:write")), body{"name": "x"}, schedctl.InsufficientScope},
 		"a time that has passed":   {nil, body{"name": "x", "expires_at": in(-time.Second)}, schedctl.ValidationFailed},
 		"a local time":             {nil, body{"name": "x", "expires_at": "2036-06-02T15:00:00"}, schedctl.ValidationFailed},
@@ -260,4 +265,34 @@ func TestRevocationIsImmediate(t *testing.T) {
 			wg.Wait()
 		}
 	})
+}
+
+// The first key of a workspace need not have posts:draft itself: posts:write includes it.
+func TestAgentKeys(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		maker := as(f.scoped("keys:write", "posts:read", "posts:write", "accounts:read", "webhooks:read"))
+		made := f.newAPIKey(maker, body{"name": "agent", "kind": "agent"})
+		k := decodeAs[apiv1.Me](t, f.do(as(made.Secret), "GET", "/me", nil).want(200)).APIKey
+		if want := []schedctl.Scope{"posts:read", "posts:draft", "accounts:read"}; !cmp.Equal(k.Scopes, want) || k.Kind != apiv1.KeyAgent || k.Approval != nil {
+			t.Errorf("an agent has %+v", k)
+		}
+		if k.ExpiresAt == nil || !k.ExpiresAt.Equal(k.CreatedAt.Add(90*24*time.Hour)) {
+			t.Errorf("it expires at %v, created at %v", k.ExpiresAt, k.CreatedAt)
+		}
+		soon := apiv1.NewTime(time.Now().Add(time.Hour).Truncate(time.Second))
+		made = f.newAPIKey(maker, body{"name": "publisher", "kind": "agent", "scopes": []string{"posts:write"}, "expires_at": soon.String(), "approval": "required"})
+		if k := made.APIKey; !k.ExpiresAt.Equal(soon.Time) || k.Approval == nil || *k.Approval != apiv1.ApprovalRequired {
+			t.Errorf("an agent with an end and approvals is %+v", k)
+		}
+	})
+}
+
+func TestKeysOfARestrictedKeyAreRestricted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	maker := as(f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.Restricted = true }))
+	if k := f.newAPIKey(maker, body{"name": "x"}).APIKey; k.Approval == nil {
+		t.Errorf("a key that needs approvals made %+v", k)
+	}
 }

@@ -98,7 +98,9 @@ func TestMediaRefusals(t *testing.T) {
 		return f.do(nil, "POST", "/media/uploads", body{"file_name": "a", "mime_type": mime, "size_bytes": size})
 	}
 	announce("image/svg+xml", 10).refused(schedctl.MediaTypeNotAllowed)
-	announce("image/png", 20e6+1).refused(schedctl.MediaTooLarge)
+	if e := announce("image/png", 20e6+1).refused(schedctl.MediaTooLarge); !strings.Contains(e.Message, "has 20000001 bytes; the limit of this daemon is 20 MB (20000000 bytes)") {
+		t.Errorf("one byte too many: %s", e.Message)
+	}
 	announce("image/png", 0).refused(schedctl.ValidationFailed)
 	for range 33 {
 		announce("video/mp4", 300e6).want(201)

@@ -144,6 +144,7 @@ func TestFileNamesAreCleaned(t *testing.T) {
 	for name, want := range map[string]string{
 		"../../etc/passwd.png": "passwd.png", `C:\Windows\a.png`: "a.png", "a\r\nSet-Cookie: x.png": "aSet-Cookie x.png",
 		`a".png`: "a.png", "\u202egnp.exe": "gnp.exe", "..": "file", "dir/": "file", "ü b.png": "ü b.png",
+		"a\u009b31m\u2028.png": "a31m.png", strings.Repeat("ü", 300) + ".png": strings.Repeat("ü", 125) + ".png",
 	} {
 		width++
 		r := f.do(nil, "POST", "/media?file_name="+url.QueryEscape(name), mediatest.PNG(width, 3)).want(201)
@@ -158,6 +159,15 @@ func TestFileNamesAreCleaned(t *testing.T) {
 		if d := h.Get("Content-Disposition"); !strings.HasPrefix(d, "attachment; filename") || strings.ContainsAny(d, "\r\n/\\") || h.Get("Set-Cookie") != "" {
 			t.Errorf("%q is served with %q", name, d)
 		}
+	}
+}
+
+// A member of the wrong type is not reported as missing, too.
+func TestFetchURLOfTheWrongType(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t).do(nil, "POST", "/media/from-url", body{"url": 3}).refused(schedctl.ValidationFailed)
+	if len(e.Details) != 1 || e.Message != "url must be a string, not a number" {
+		t.Errorf("refused with %+v", e)
 	}
 }
 

@@ -88,6 +88,17 @@ func seedBolt(t *testing.T, store storage.Store) {
 	each(50, func(tx storage.Tx, n int) error {
 		return tx.PutWebhook(schedctl.Webhook{ID: seeded(schedctl.WebhookPrefix, 100+n), WorkspaceID: ws, Notify: new(schedctl.Notify)})
 	})
+	each(200, func(tx storage.Tx, n int) error {
+		return tx.PutBlackout(schedctl.Blackout{
+			ID: seeded(schedctl.BlackoutPrefix, n), WorkspaceID: ws, Mode: schedctl.BlackoutHold, Timezone: "UTC", From: "2020-01-01T00:00", StartsAt: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
+		})
+	})
+	each(schedctl.MaxSeries, func(tx storage.Tx, n int) error {
+		return tx.PutSeries(schedctl.Series{
+			ID: seeded(schedctl.SeriesPrefix, n), WorkspaceID: ws, Name: "series", Template: schedctl.Post{WorkspaceID: ws, Content: "text"}, State: schedctl.SeriesActive,
+			Timezone: "UTC", Start: "2020-01-01T09:00", Rule: "FREQ=DAILY", AheadDays: 14, Cursor: "2020-01-01T09:00", Version: 1,
+		})
+	})
 	each(manyPosts, func(tx storage.Tx, n int) error { return tx.PutPost(seededPost(n, at(n))) })
 	each(20_000, func(tx storage.Tx, n int) error {
 		return tx.PutDelivery(schedctl.Delivery{

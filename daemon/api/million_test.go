@@ -45,12 +45,22 @@ var worst = map[string][]string{
 	"listAPIKeys": {"/api-keys"}, "listAudit": {"/audit?limit=100"}, "getBackup": nil, // it reads all, and two run at once
 	"listSocialAccounts": {"/social-accounts?status=all"}, "getSocialAccount": {"/social-accounts/" + seeded(schedctl.AccountPrefix, 9)},
 	"getPost": {"/posts/" + seeded(schedctl.PostPrefix, 9)}, "getPostTimeline": {"/posts/" + seeded(schedctl.PostPrefix, 9) + "/timeline"},
-	"listWebhooks": {"/webhooks"}, "getWebhook": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9)},
+	"listPostNotes": {"/posts/" + seeded(schedctl.PostPrefix, 9) + "/notes"},
+	"listWebhooks":  {"/webhooks"}, "getWebhook": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9)},
 	"listWebhookDeliveries": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9) + "/deliveries?limit=100&status=failed"},
 	"listNotifications":     {"/notifications"},
-	"getNotification":       {"/notifications/" + seeded(schedctl.NotificationPrefix, 101)},
-	"streamEvents":          {"/events"},
-	"listPosts":             worstLists(),
+	"listCalendarFeeds":     {"/calendar-feeds"},
+	"listQueues":            {"/queues"}, "getQueue": {"/queues/" + seeded(schedctl.QueuePrefix, 100)},
+	"listQueueSlots": {
+		"/queues/" + seeded(schedctl.QueuePrefix, 100) + "/slots?limit=1000",
+		"/queues/" + seeded(schedctl.QueuePrefix, 100) + "/slots?limit=1000&after=2026-01-01T00:00:00Z&social_account_id=" + seeded(schedctl.AccountPrefix, 9),
+	},
+	"listBlackouts": {"/blackouts"}, "getBlackout": {"/blackouts/" + seeded(schedctl.BlackoutPrefix, 100)},
+	"listSeries": {"/series?limit=100"}, "getSeries": {"/series/" + seeded(schedctl.SeriesPrefix, 100)},
+	"listOccurrences": {"/series/" + seeded(schedctl.SeriesPrefix, 100) + "/occurrences?limit=100"},
+	"getNotification": {"/notifications/" + seeded(schedctl.NotificationPrefix, 101)},
+	"streamEvents":    {"/events"},
+	"listPosts":       worstLists(),
 }
 
 // worstLists returns lists of posts with each indexed filter, and with filters that
@@ -153,8 +163,10 @@ func newMillion(t *testing.T, store storage.Store) (*million, func(storage.Store
 			ID: seeded(schedctl.KeyPrefix, 1), WorkspaceID: seeded(schedctl.WorkspacePrefix, 0), Hash: hash, Scopes: schedctl.Scopes(),
 		})
 	})
-	if err == nil {
-		err = store.Update(t.Context(), seedTimeline)
+	for _, seed := range []func(storage.Tx) error{seedTimeline, seedQueue, seedSeries} {
+		if err == nil {
+			err = store.Update(t.Context(), seed)
+		}
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -184,6 +196,45 @@ func seedAsset(t *testing.T, store storage.Store, service *media.Service) {
 	if err := store.Update(t.Context(), func(tx storage.Tx) error { return tx.PutMediaAsset(a) }); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// seedQueue adds a queue with as many slots as possible, and posts in the next 1000 of
+// them.
+func seedQueue(tx storage.Tx) error {
+	const posts = 1_000_000_000
+	q := schedctl.Queue{ID: seeded(schedctl.QueuePrefix, 100), WorkspaceID: seeded(schedctl.WorkspacePrefix, 0), Name: "all", Timezone: "UTC", Version: 1}
+	for n := range schedctl.MaxSlotsPerDay {
+		q.Times = append(q.Times, schedctl.QueueTime{Days: schedctl.EveryDay, Minute: n * 24 * 60 / schedctl.MaxSlotsPerDay})
+	}
+	if err := tx.PutQueue(q); err != nil {
+		return err
+	}
+	n := 0
+	for slot := range q.Slots(time.Now(), time.Now().Add(schedctl.QueueHorizon), time.UTC) {
+		if n++; n > 1000 {
+			break
+		}
+		err := tx.PutPost(schedctl.Post{
+			ID: seeded(schedctl.PostPrefix, posts+n), WorkspaceID: q.WorkspaceID, Content: "queued", PublishAt: slot.At, Version: 1,
+			Targets: []schedctl.Target{{
+				ID: seeded(schedctl.TargetPrefix, posts+n), AccountID: seeded(schedctl.AccountPrefix, 9), Platform: "http", Status: schedctl.Scheduled, PublishAt: slot.At,
+			}},
+			Booking: schedctl.Booking{QueueID: q.ID, Slot: slot.Slot},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seedSeries adds a series that has run for years.
+func seedSeries(tx storage.Tx) error {
+	ws := seeded(schedctl.WorkspacePrefix, 0)
+	return tx.PutSeries(schedctl.Series{
+		ID: seeded(schedctl.SeriesPrefix, 100), WorkspaceID: ws, Name: "series", Template: schedctl.Post{WorkspaceID: ws, Content: "text"}, State: schedctl.SeriesActive,
+		Timezone: "UTC", Start: "2020-01-01T09:00", Rule: "FREQ=DAILY", AheadDays: 14, Cursor: "2020-01-01T09:00", Version: 1,
+	})
 }
 
 // seedTimeline gives a post many events and attempts, and adds the account that

@@ -88,6 +88,8 @@ func modelBody(r oracle.Request) map[string]any {
 	switch {
 	case r.Now:
 		b["publish_at"] = apiv1.PublishNow
+	case r.NextSlot:
+		b["publish_at"] = apiv1.PublishNextSlot
 	case r.Null:
 		b["publish_at"] = nil
 	case !r.At.IsZero():

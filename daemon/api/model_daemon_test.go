@@ -166,13 +166,33 @@ func (d *modelDaemon) makeWorld() {
 		for n := range 3 - 2*i {
 			d.makeAccount(w.ID, string(rune('a'+n)), n == 2, n == 1)
 		}
+		d.makeQueue(w.ID)
 	}
+	d.world.SlotEvery, d.world.SlotOffset = modelSlotEvery, modelSlotOffset
 	d.makeKey("all", 0, schedctl.Scopes())
 	d.makeKey("other", 1, schedctl.Scopes())
 	d.makeKey("limited", 0, schedctl.Scopes(), d.world.Accounts[0].ID)
 	d.makeKey("drafts", 0, []schedctl.Scope{schedctl.ScopePostsDraft, schedctl.ScopePostsRead})
 	d.makeKey("reader", 0, []schedctl.Scope{schedctl.ScopePostsRead})
 	d.world.Full = true
+}
+
+// The slots of the model's queue: as many as a queue can have.
+const (
+	modelSlotEvery  = 24 * time.Hour / schedctl.MaxSlotsPerDay
+	modelSlotOffset = 7 * time.Minute
+)
+
+// makeQueue adds the default queue of a workspace.
+func (d *modelDaemon) makeQueue(workspace string) {
+	now := schedctl.Millis(time.Now())
+	q := schedctl.Queue{
+		ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: workspace, Name: "all", Timezone: "UTC", Default: true, CreatedAt: now, UpdatedAt: now, Version: 1,
+	}
+	for at := modelSlotOffset; at < 24*time.Hour; at += modelSlotEvery {
+		q.Times = append(q.Times, schedctl.QueueTime{Days: schedctl.EveryDay, Minute: int(at / time.Minute)})
+	}
+	d.update(func(tx storage.Tx) error { return tx.PutQueue(q) })
 }
 
 func (d *modelDaemon) makeAccount(workspace, name string, idempotent, whole bool) {

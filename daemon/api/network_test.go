@@ -25,6 +25,21 @@ type network struct {
 	thrown   string // by Connect
 	checked  int
 	checking func() // called by each check, or nil
+	address  string // what AddressProblem returns
+}
+
+// AddressProblem implements [publish.AddressNeeder].
+func (n *network) AddressProblem() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.address
+}
+
+// needAddress makes the network need an address that the daemon does not have.
+func (n *network) needAddress(problem string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.address = problem
 }
 
 func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {

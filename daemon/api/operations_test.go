@@ -35,7 +35,12 @@ type world struct {
 	webhook, delivery        string
 	notification             string
 	keyID                    string
+	blackoutID               string
+	calendarID               string
+	seriesID                 string
 	asset                    string
+	queue                    string // it names only my account, and has two posts
+	queued                   []string
 }
 
 func newWorld(t *testing.T, f *fixture) *world {
@@ -55,8 +60,41 @@ func newWorld(t *testing.T, f *fixture) *world {
 	made := f.do(nil, "POST", "/api-keys", body{"name": marker}).want(201)
 	sentFile := f.do(nil, "POST", "/media?file_name="+marker+".jpg", mediatest.JPEG(4, 3)).want(201)
 	w.asset = decodeAs[apiv1.MediaEnvelope](t, sentFile).MediaAsset.ID
+	w.blackoutID = f.blackout(body{"from": "2036-12-24T00:00", "to": "2036-12-27T00:00", "timezone": "UTC", "mode": "avoid", "reason": marker, "social_account_ids": []string{f.mine.account}}).ID
+	w.calendarID = f.calendarFeed(nil, body{"name": marker}).CalendarFeed.ID
+	w.seriesID = f.series(body{"name": marker, "content": marker, "social_account_ids": []string{f.mine.account}, "timezone": "UTC", "start": "2036-11-01T09:00", "rule": "FREQ=DAILY"}).ID
 	w.keyID = decodeAs[apiv1.CreatedAPIKey](t, made).APIKey.ID
+	w.queue = f.newQueue(body{"name": marker, "social_account_ids": []string{f.mine.account}}).ID
+	for range 2 {
+		w.queued = append(w.queued, f.create(f.inSlot(body{"content": marker})).ID)
+	}
 	return w
+}
+
+// pendingPost creates a draft that another key has submitted.
+func (w *world) pendingPost() string {
+	w.t.Helper()
+	author := as(w.scoped(schedctl.ScopePostsWrite))
+	p := w.do(author, "POST", "/posts", body{"content": marker + " pending", "social_account_ids": []string{w.mine.account}}).want(201).post()
+	w.do(author, "POST", "/posts/"+p.ID+"/submit", nil).want(200)
+	return p.ID
+}
+
+// pendingSeries creates a series that another key has submitted.
+func (w *world) pendingSeries() string {
+	w.t.Helper()
+	author := as(w.scoped(schedctl.ScopePostsWrite))
+	one := w.do(author, "POST", "/series", body{
+		"name": marker + " pending", "content": marker + " again", "social_account_ids": []string{w.mine.account}, "timezone": "UTC", "start": "2036-12-01T09:00", "rule": "FREQ=DAILY",
+	}).want(201).series().Series
+	w.do(author, "POST", "/series/"+one.ID+"/submit", nil).want(200)
+	return one.ID
+}
+
+// digest returns the digest that a reflow of the queue needs.
+func (w *world) digest() string {
+	w.t.Helper()
+	return decodeAs[apiv1.QueueMoves](w.t, w.do(nil, "POST", "/queues/"+w.queue+"/reflow", body{"dry_run": true}).want(200)).Digest
 }
 
 // attempts has a request for every operation of the document.
@@ -119,6 +157,63 @@ var attempts = map[string]func(*world) attempt{
 		return attempt{path: "/posts/" + w.failed.ID + "/retry", body: body{"target_ids": []string{w.failed.Targets[0].ID}}, resource: w.failed.ID}
 	},
 
+	"editWorkspace": func(w *world) attempt {
+		return attempt{path: "/workspaces/" + w.mine.workspace, body: body{"approvals": "agents"}, resource: w.mine.workspace}
+	},
+	"submitPost": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.draft.ID + "/submit", body: body{"note": marker}, resource: w.draft.ID}
+	},
+	"approvePost": func(w *world) attempt {
+		id := w.pendingPost()
+		return attempt{path: "/posts/" + id + "/approve", body: body{"publish_at": in(time.Hour)}, resource: id}
+	},
+	"requestPostChanges": func(w *world) attempt {
+		id := w.pendingPost()
+		return attempt{path: "/posts/" + id + "/request-changes", body: body{"note": marker}, resource: id}
+	},
+	"withdrawPost": func(w *world) attempt {
+		id := w.pendingPost()
+		return attempt{path: "/posts/" + id + "/withdraw", resource: id}
+	},
+	"listPostNotes": func(w *world) attempt { return attempt{path: "/posts/" + w.draft.ID + "/notes"} },
+	"addPostNote": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.draft.ID + "/notes", body: body{"text": marker}, resource: w.draft.ID}
+	},
+	"submitSeries": func(w *world) attempt {
+		return attempt{path: "/series/" + w.seriesID + "/submit", body: body{"note": marker}, resource: w.seriesID}
+	},
+	"approveSeries": func(w *world) attempt {
+		id := w.pendingSeries()
+		return attempt{path: "/series/" + id + "/approve", resource: id}
+	},
+	"requestSeriesChanges": func(w *world) attempt {
+		id := w.pendingSeries()
+		return attempt{path: "/series/" + id + "/request-changes", body: body{"note": marker}, resource: id}
+	},
+	"withdrawSeries": func(w *world) attempt {
+		id := w.pendingSeries()
+		return attempt{path: "/series/" + id + "/withdraw", resource: id}
+	},
+
+	"listQueues": func(*world) attempt { return attempt{path: "/queues"} },
+	"createQueue": func(w *world) attempt {
+		return attempt{path: "/queues", body: body{
+			"name": marker + " too", "timezone": "Europe/Rome", "times": []body{everyDay("09:00")}, "social_account_ids": []string{w.mine.account},
+		}}
+	},
+	"getQueue": func(w *world) attempt { return attempt{path: "/queues/" + w.queue} },
+	"editQueue": func(w *world) attempt {
+		return attempt{path: "/queues/" + w.queue, body: body{"gap": "1h"}, resource: w.queue}
+	},
+	"deleteQueue":    func(w *world) attempt { return attempt{path: "/queues/" + w.queue, resource: w.queue} },
+	"listQueueSlots": func(w *world) attempt { return attempt{path: "/queues/" + w.queue + "/slots"} },
+	"orderQueue": func(w *world) attempt {
+		return attempt{path: "/queues/" + w.queue + "/order", body: body{"post_ids": []string{w.queued[1], w.queued[0]}}, resource: w.queue}
+	},
+	"reflowQueue": func(w *world) attempt {
+		return attempt{path: "/queues/" + w.queue + "/reflow", body: body{"digest": w.digest()}, resource: w.queue}
+	},
+
 	"listWebhooks": func(*world) attempt { return attempt{path: "/webhooks"} },
 	"createWebhook": func(*world) attempt {
 		return attempt{path: "/webhooks", body: body{"url": "https://hooks.example/" + marker, "event_types": []string{"post.failed"}}}
@@ -139,6 +234,48 @@ var attempts = map[string]func(*world) attempt{
 	"replayWebhook": func(w *world) attempt {
 		return attempt{path: "/webhooks/" + w.webhook + "/replay", body: body{"since": in(-time.Hour)}, resource: w.webhook}
 	},
+	"listCalendarFeeds":  func(*world) attempt { return attempt{path: "/calendar-feeds"} },
+	"createCalendarFeed": func(*world) attempt { return attempt{path: "/calendar-feeds", body: body{"name": marker + " too"}} },
+	"deleteCalendarFeed": func(w *world) attempt {
+		return attempt{path: "/calendar-feeds/" + w.calendarID, resource: w.calendarID}
+	},
+
+	"listBlackouts": func(*world) attempt { return attempt{path: "/blackouts"} },
+	"createBlackout": func(w *world) attempt {
+		return attempt{path: "/blackouts", body: body{"from": "2036-12-24T00:00", "to": "2036-12-27T00:00", "timezone": "UTC", "mode": "avoid", "reason": marker, "social_account_ids": []string{w.mine.account}}}
+	},
+	"getBlackout": func(w *world) attempt { return attempt{path: "/blackouts/" + w.blackoutID} },
+	"editBlackout": func(w *world) attempt {
+		return attempt{path: "/blackouts/" + w.blackoutID, body: body{"to": "2036-12-28T00:00"}, resource: w.blackoutID}
+	},
+	"deleteBlackout": func(w *world) attempt {
+		return attempt{path: "/blackouts/" + w.blackoutID, resource: w.blackoutID}
+	},
+
+	"listSeries": func(*world) attempt { return attempt{path: "/series"} },
+	"createSeries": func(w *world) attempt {
+		return attempt{path: "/series", body: body{
+			"name": marker + " too", "content": marker + " too", "social_account_ids": []string{w.mine.account}, "timezone": "UTC", "start": "2036-12-01T09:00", "rule": "FREQ=DAILY",
+		}}
+	},
+	"previewSeries": func(*world) attempt {
+		return attempt{path: "/series/preview", body: body{"timezone": "UTC", "start": "2036-12-01T09:00", "rule": "FREQ=DAILY"}}
+	},
+	"getSeries":       func(w *world) attempt { return attempt{path: "/series/" + w.seriesID} },
+	"listOccurrences": func(w *world) attempt { return attempt{path: "/series/" + w.seriesID + "/occurrences"} },
+	"editSeries": func(w *world) attempt {
+		return attempt{path: "/series/" + w.seriesID, body: body{"content": marker + " edited"}, resource: w.seriesID}
+	},
+	"deleteSeries": func(w *world) attempt { return attempt{path: "/series/" + w.seriesID, resource: w.seriesID} },
+	"skipOccurrence": func(w *world) attempt {
+		return attempt{path: "/series/" + w.seriesID + "/skip", body: body{"occurrence": "2036-11-01T09:00"}, resource: w.seriesID}
+	},
+	"pauseSeries": func(w *world) attempt { return attempt{path: "/series/" + w.seriesID + "/pause", resource: w.seriesID} },
+	"resumeSeries": func(w *world) attempt {
+		return attempt{path: "/series/" + w.seriesID + "/resume", resource: w.seriesID}
+	},
+	"endSeries": func(w *world) attempt { return attempt{path: "/series/" + w.seriesID + "/end", resource: w.seriesID} },
+
 	"listNotifications":  func(*world) attempt { return attempt{path: "/notifications"} },
 	"createNotification": func(*world) attempt { return attempt{path: "/notifications", body: body{"email": emailSettings()}} },
 	"getNotification":    func(w *world) attempt { return attempt{path: "/notifications/" + w.notification} },
@@ -275,7 +412,7 @@ func TestEveryOperation(t *testing.T) {
 func TestEveryWriteCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	eachOperation(t, func(t *testing.T, w *world, op operation, a attempt) {
-		if op.method == http.MethodGet || op.OperationID == "validatePost" {
+		if op.method == http.MethodGet || op.OperationID == "validatePost" || op.OperationID == "previewSeries" {
 			if op.writes() {
 				t.Error("this operation writes nothing and takes an Idempotency-Key")
 			}
@@ -306,6 +443,7 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 		want := schedctl.AuditEntry{
 			ID: entry.ID, WorkspaceID: w.mine.workspace, At: entry.At, KeyID: w.keyOf(w.mine.key).ID, KeyName: "test",
 			RemoteAddr: "192.0.2.1", Action: op.OperationID, ResourceID: a.resource, RequestID: first.header.Get("X-Request-Id"),
+			Detail: entry.Detail,
 		}
 		if diff := cmp.Diff(want, entry); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
@@ -352,6 +490,7 @@ var draftKeysMay = map[string]bool{
 	"getMe": true, "getCapabilities": true, "listNodes": true, "createPost": true, "editPost": true, "deletePost": true,
 	"createMedia": true, "createMediaFromURL": true, "editMedia": true, "deleteMedia": true,
 	"createUpload": true, "putUpload": true, "confirmUpload": true, "failUpload": true,
+	"submitPost": true, "withdrawPost": true, "addPostNote": true, "submitSeries": true, "withdrawSeries": true,
 }
 
 func TestDraftKeysMakeNothingGoOut(t *testing.T) {

@@ -53,6 +53,16 @@ func (d *decoder) id(advice string) string {
 	return id
 }
 
+// optionalID is id for a field in which an empty text is allowed and removes the value.
+func (d *decoder) optionalID() string {
+	id, _ := d.text()
+	if len(id) > maxID {
+		d.wrong(schedctl.ValidationFailed, "is too long for an id")
+		return ""
+	}
+	return id
+}
+
 func (d *decoder) ownContent() string {
 	if d.null() {
 		return ""

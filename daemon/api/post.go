@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/duplicate"
+	"github.com/schedctl/schedctl/daemon/series"
+	"github.com/schedctl/schedctl/daemon/slots"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -25,7 +28,14 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return envelopePost(http.StatusOK, post, assets)
+	wire := apiv1.NewPost(post, assets...)
+	waits, err := s.addWaits(ctx, c, &post, refs(wire.Targets))
+	if err != nil {
+		return response{}, err
+	}
+	a, err := envelopeWire(http.StatusOK, wire)
+	a.fresh = waits
+	return a, err
 }
 
 // createPost handles POST /posts. The transaction contains only the writes. If an
@@ -38,6 +48,10 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	if c.draftsOnly() && b.replaces != "" {
 		return response{}, errDraftsOnly
 	}
+	if err := b.mayReview(&c.key); err != nil {
+		return response{}, err
+	}
+	c.detail = b.approvedBy
 	if err := s.refuseExisting(ctx, c, &b); err != nil {
 		return response{}, err
 	}
@@ -45,6 +59,23 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	if err != nil {
 		return response{}, err
 	}
+	for {
+		var wanted slots.Request
+		if b.publishAt.nextSlot {
+			if wanted, err = s.previewSlot(ctx, c, &b); err != nil {
+				return response{}, err
+			}
+		}
+		a, err := s.storePost(ctx, c, b, accounts, wanted)
+		if !errors.Is(err, slots.ErrQueueGone) {
+			return a, err
+		}
+	}
+}
+
+// storePost checks and stores a new post. A post with publish_at "next-slot" takes the
+// wanted slot in the transaction.
+func (s *Server) storePost(ctx context.Context, c *request, b createPost, accounts []schedctl.Account, wanted slots.Request) (response, error) {
 	checks := s.newContentChecks()
 	if err := s.attachNew(ctx, c, &b, checks); err != nil {
 		return response{}, err
@@ -54,6 +85,14 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	}
 	post, events, err := schedctl.Create(b.newPost(c.key.WorkspaceID, accounts), c.now)
 	if err != nil {
+		return response{}, err
+	}
+	if post.Status() != schedctl.Draft {
+		if err := post.StartedBy(b.by, accounts, c.now); err != nil {
+			return response{}, err
+		}
+	}
+	if err := s.refuseNewInBlackout(ctx, c, &b, accounts); err != nil {
 		return response{}, err
 	}
 	if err := checks.ready(&post); err != nil {
@@ -66,13 +105,22 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	if err != nil {
 		return response{}, err
 	}
-	guarded := !b.allowDuplicate && anyDuplicateGuard(accounts)
+	guarded := !b.allowDuplicate && duplicate.Any(accounts)
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+		post, events, created, err := post, events, created, error(nil)
 		if err := c.takeExternalID(tx, &b); err != nil {
 			return response{}, err
 		}
+		if b.publishAt.nextSlot {
+			if post, events, err = c.createInSlot(tx, b, wanted, accounts); err != nil {
+				return response{}, err
+			}
+			if created, err = envelopePost(http.StatusCreated, post, checks.assets); err != nil {
+				return response{}, err
+			}
+		}
 		if guarded {
-			if err := refuseDuplicates(tx, &post, accounts); err != nil {
+			if err := duplicate.Refuse(tx, &post, accounts); err != nil {
 				return response{}, err
 			}
 		}
@@ -126,179 +174,6 @@ func renumber(events []schedctl.Event, now time.Time) []schedctl.Event {
 	return events
 }
 
-// editPost handles PATCH /posts/{id}.
-func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response, error) {
-	if c.draftsOnly() && b.publishAt.schedules() {
-		return response{}, errDraftsOnly
-	}
-	edit := schedctl.Edit{Content: b.content, Media: b.media, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation}
-	b.extras.edit(&edit)
-	op := edit.Operation()
-	if b.accountIDs != nil || b.publishAt.given {
-		op = schedctl.OpEdit
-	}
-	return s.changeFitting(ctx, c, http.StatusOK, op, func(r storage.Reader, p *schedctl.Post, known *contentChecks) ([]schedctl.Event, error) {
-		if c.draftsOnly() && p.Status() != schedctl.Draft {
-			return nil, errDraftsOnly
-		}
-		if b.publishAt.null && p.Status() == schedctl.Scheduled {
-			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "a scheduled post needs a time; give a new time, or cancel the post")
-		}
-		accounts, err := c.editAccounts(r, p, b)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.refuseTaken(r, p, b.ExternalID); err != nil {
-			return nil, err
-		}
-		change := edit
-		change.Accounts = accounts
-		if err := s.attachEdit(r, c, &b, &change); err != nil {
-			return nil, err
-		}
-		events, err := p.Edit(change, c.now)
-		if err == nil && b.Style != nil {
-			err = s.checkStyleOf(r, p)
-		}
-		if err != nil || len(events) == 0 {
-			return events, err
-		}
-		return events, s.checkChanged(ctx, r, p, changeOptions{change.Overrides, b.allowDuplicate}, known)
-	})
-}
-
-// checkStyleOf is checkStyle for the style of a changed post.
-func (s *Server) checkStyleOf(r storage.Reader, p *schedctl.Post) error {
-	assets, err := s.assetsOf(r, p)
-	if err != nil {
-		return err
-	}
-	return checkStyle(&p.Style, p.Content, p.Media, assets)
-}
-
-// attachEdit sets the fields of an edit that have media, with the hashes of their assets.
-func (s *Server) attachEdit(r storage.Reader, c *request, b *editPost, change *schedctl.Edit) error {
-	attach := s.attacher(r, c.key.WorkspaceID)
-	if b.media != nil {
-		list, err := attach(b.mediaField, *b.media)
-		if err != nil {
-			return err
-		}
-		change.Media = &list
-	}
-	if b.overrides != nil {
-		list, err := attach.overrides(*b.overrides)
-		if err != nil {
-			return err
-		}
-		change.Overrides = &list
-	}
-	attached, err := attach.extras(b.extras)
-	attached.edit(change)
-	return err
-}
-
-// editAccounts resolves the accounts of an edited post, nil when they stay.
-func (c *request) editAccounts(r storage.Reader, p *schedctl.Post, b editPost) (*[]schedctl.Account, error) {
-	if b.publishAt.schedules() {
-		return c.launchAccounts(r, p, b.accountIDs)
-	}
-	return c.accountList(r, b.accountIDs)
-}
-
-// schedulePost handles POST /posts/{id}/schedule.
-func (s *Server) schedulePost(ctx context.Context, c *request, b schedulePost) (response, error) {
-	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpSchedule, func(r storage.Reader, p *schedctl.Post, known *contentChecks) ([]schedctl.Event, error) {
-		accounts, err := c.launchAccounts(r, p, b.accountIDs)
-		if err != nil {
-			return nil, err
-		}
-		events, err := p.Schedule(b.publishAt.at, accounts, c.now)
-		if err != nil {
-			return nil, err
-		}
-		return events, s.checkChanged(ctx, r, p, changeOptions{allowDuplicate: b.allowDuplicate}, known)
-	})
-}
-
-// publishPost handles POST /posts/{id}/publish-now.
-func (s *Server) publishPost(ctx context.Context, c *request, b publishPost) (response, error) {
-	return s.changeFitting(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(r storage.Reader, p *schedctl.Post, known *contentChecks) ([]schedctl.Event, error) {
-		accounts, err := c.launchAccounts(r, p, b.accountIDs)
-		if err != nil {
-			return nil, err
-		}
-		events, err := p.PublishNow(accounts, c.now)
-		if err != nil {
-			return nil, err
-		}
-		return events, s.checkChanged(ctx, r, p, changeOptions{allowDuplicate: b.allowDuplicate}, known)
-	})
-}
-
-// cancelPost handles POST /posts/{id}/cancel.
-func (s *Server) cancelPost(ctx context.Context, c *request, b cancelPost) (response, error) {
-	return s.changePost(ctx, c, http.StatusOK, schedctl.OpCancel, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
-		return p.CancelManaged(b.managed, c.now)
-	})
-}
-
-// unschedulePost handles POST /posts/{id}/unschedule.
-func (s *Server) unschedulePost(ctx context.Context, c *request) (response, error) {
-	return s.changePost(ctx, c, http.StatusOK, schedctl.OpUnschedule, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
-		return p.Unschedule(c.now)
-	})
-}
-
-// retryPost handles POST /posts/{id}/retry.
-func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (response, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		post, err := c.changeable(tx, schedctl.OpRetry)
-		if err != nil {
-			return response{}, err
-		}
-		asked := askedNow(&post, b)
-		events, err := post.Retry(b, c.now)
-		if err != nil {
-			return response{}, err
-		}
-		if err := errors.Join(askNow(tx, post.WorkspaceID, asked), tx.PutPost(post), tx.AddEvents(events...)); err != nil {
-			return response{}, err
-		}
-		return s.postResponse(tx, http.StatusAccepted, post)
-	})
-}
-
-// askedNow returns the accounts whose networks a retry asks immediately.
-func askedNow(p *schedctl.Post, b schedctl.Retry) (ids []string) {
-	for i := range p.Targets {
-		t := &p.Targets[i]
-		if t.WaitsForNetwork() && (len(b.TargetIDs) == 0 || slices.Contains(b.TargetIDs, t.ID)) {
-			ids = append(ids, t.AccountID)
-		}
-	}
-	return ids
-}
-
-// askNow ends the wait for the next probe of accounts. Storing an account, changed
-// or not, makes its deliverer ask the network about unknown outcomes.
-func askNow(tx storage.Tx, workspace string, accounts []string) error {
-	for _, id := range accounts {
-		a, err := tx.Account(workspace, id)
-		if schedctl.CodeOf(err) == schedctl.NotFound {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		a.EndDisruption()
-		if err := tx.PutAccount(a); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // deletePost handles DELETE /posts/{id}.
 func (s *Server) deletePost(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
@@ -312,6 +187,6 @@ func (s *Server) deletePost(ctx context.Context, c *request) (response, error) {
 		if err := post.CheckDelete(); err != nil {
 			return response{}, err
 		}
-		return noContent, tx.DeletePost(c.key.WorkspaceID, c.id)
+		return noContent, errors.Join(series.LeaveOut(tx, &post, c.now), tx.DeletePost(c.key.WorkspaceID, c.id))
 	})
 }

@@ -1,6 +1,10 @@
 package api
 
-import "github.com/schedctl/schedctl"
+import (
+	"slices"
+
+	"github.com/schedctl/schedctl"
+)
 
 // createPost is the body of POST /posts.
 type createPost struct {
@@ -9,20 +13,26 @@ type createPost struct {
 	mediaField string               // the name of the field that gave them
 	accountIDs []string
 	publishAt  publishTime
-	overrides  []schedctl.Override
+	slotChoice
+	booking schedctl.Booking // of the slot at publishAt
+	reviewChoice
+	overrides []schedctl.Override
 	extras
 	schedctl.Annotation
 	replaces string // a post id, or empty
 
 	allowDuplicate bool
+	allowBlackout  bool
 }
 
 // newPost returns the new post for accounts.
 func (b *createPost) newPost(workspaceID string, accounts []schedctl.Account) schedctl.NewPost {
 	n := schedctl.NewPost{
 		WorkspaceID: workspaceID, Content: b.content, Media: b.media, Accounts: accounts, Overrides: b.overrides,
-		PublishAt: b.publishAt.at, Now: b.publishAt.now, Annotation: b.Annotation,
+		PublishAt: b.publishAt.at, Booking: b.booking, Now: b.publishAt.now, Annotation: b.Annotation,
+		By: b.by, Source: b.approvedBy,
 	}
+	set(&n.Proposed, b.proposed)
 	b.extras.applyTo(&n)
 	return n
 }
@@ -63,8 +73,8 @@ func (attach attacher) body(b createPost) (createPost, error) {
 }
 
 var createPostFields = append([]string{
-	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "replaces", "title", "post_style",
-}, extraFields...)
+	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "replaces", "title", "post_style", "proposed_at", "approved_by",
+}, slices.Concat(slotFields, extraFields)...)
 
 func readCreatePost(d *decoder) createPost {
 	return d.createPost(createPostFields, nil)
@@ -101,16 +111,19 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 		case "target_overrides":
 			b.overrides = d.overrides()
 		case "allow_duplicate":
-			b.allowDuplicate = d.bool()
+			b.allowDuplicate = d.bypass()
+		case "allow_blackout":
+			b.allowBlackout = d.bypass()
 		case "replaces":
 			b.replaces = d.replaces()
 		default:
-			if !d.extra(name, &b.extras) && !d.annotation(name, &b.Annotation) {
+			if !d.extra(name, &b.extras) && !d.annotation(name, &b.Annotation) && !d.slotField(name, &b.slotChoice) && !d.reviewField(name, &b.reviewChoice) {
 				other(name)
 			}
 		}
 	})
 	d.require(hasContent || len(b.media) > 0, "content", "give the text of the post, or media")
+	b.onlyForSlots(d, b.publishAt)
 	if b.replaces != "" && (b.ExternalID == nil || *b.ExternalID == "") && d.clean() {
 		d.fault(schedctl.ValidationFailed, "replaces needs external_id; give the external_id that the canceled post has")
 	}
@@ -124,16 +137,19 @@ type editPost struct {
 	mediaField string                // the name of the field that gave them
 	accountIDs *[]string
 	publishAt  publishTime
-	overrides  *[]schedctl.Override
+	slotChoice
+	reviewChoice
+	overrides *[]schedctl.Override
 	extras
 	schedctl.Annotation
 
 	allowDuplicate bool
+	allowBlackout  bool
 }
 
 var editPostFields = append([]string{
-	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "title", "post_style",
-}, extraFields...)
+	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "title", "post_style", "proposed_at", "approved_by",
+}, slices.Concat(slotFields, extraFields)...)
 
 func readEditPost(d *decoder) (b editPost) {
 	given := false
@@ -152,9 +168,11 @@ func readEditPost(d *decoder) (b editPost) {
 		case "target_overrides":
 			b.overrides = new(d.overrides())
 		case "allow_duplicate":
-			b.allowDuplicate = d.bool()
+			b.allowDuplicate = d.bypass()
+		case "allow_blackout":
+			b.allowBlackout = d.bypass()
 		default:
-			if !d.extra(name, &b.extras) {
+			if !d.extra(name, &b.extras) && !d.slotField(name, &b.slotChoice) && !d.reviewField(name, &b.reviewChoice) {
 				d.annotation(name, &b.Annotation)
 			}
 		}
@@ -162,18 +180,21 @@ func readEditPost(d *decoder) (b editPost) {
 	if !given && d.clean() {
 		d.fault(schedctl.ValidationFailed, "the body changes nothing; give content, media, social_account_ids, publish_at, target_overrides or another field of a post")
 	}
+	b.onlyForSlots(d, b.publishAt)
 	return b
 }
 
 // schedulePost is the body of POST /posts/{id}/schedule.
 type schedulePost struct {
-	publishAt  publishTime
+	publishAt publishTime
+	slotChoice
 	accountIDs *[]string
 
 	allowDuplicate bool
+	allowBlackout  bool
 }
 
-var schedulePostFields = []string{"publish_at", "social_account_ids", "allow_duplicate"}
+var schedulePostFields = append([]string{"publish_at", "social_account_ids", "allow_duplicate", "allow_blackout"}, slotFields...)
 
 func readSchedulePost(d *decoder) (b schedulePost) {
 	d.object(schedulePostFields, func(name string) {
@@ -183,10 +204,15 @@ func readSchedulePost(d *decoder) (b schedulePost) {
 		case "social_account_ids":
 			b.accountIDs = new(d.accountIDs())
 		case "allow_duplicate":
-			b.allowDuplicate = d.bool()
+			b.allowDuplicate = d.bypass()
+		case "allow_blackout":
+			b.allowBlackout = d.bypass()
+		default:
+			d.slotField(name, &b.slotChoice)
 		}
 	})
 	d.require(b.publishAt.given && !b.publishAt.null, "publish_at", "give the time at which to publish the post")
+	b.onlyForSlots(d, b.publishAt)
 	return b
 }
 
@@ -204,7 +230,7 @@ func readPublishPost(d *decoder) (b publishPost) {
 		case "social_account_ids":
 			b.accountIDs = new(d.accountIDs())
 		case "allow_duplicate":
-			b.allowDuplicate = d.bool()
+			b.allowDuplicate = d.bypass()
 		}
 	})
 	return b
@@ -219,7 +245,7 @@ func readRetryPost(d *decoder) (b schedctl.Retry) {
 		case "target_ids":
 			b.TargetIDs = d.targetIDs()
 		case "force":
-			b.Force = d.bool()
+			b.Force = d.bypass()
 		}
 	})
 	return b

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/slots"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -62,7 +63,7 @@ func (s *Server) changeFitting(ctx context.Context, c *request, status int, op s
 		a, err := s.changePost(ctx, c, status, op, func(r storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 			return change(r, p, known)
 		})
-		if !errors.Is(err, errUnmeasured) {
+		if !errors.Is(err, errUnmeasured) && !errors.Is(err, slots.ErrQueueGone) {
 			return a, err
 		}
 	}

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/duplicate"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -242,12 +244,14 @@ func (s *Server) postOptions(platform string) (names []string) {
 
 // changeOptions are the parts of a request that affect how a change is checked.
 type changeOptions struct {
+	by             schedctl.Actor
+	now            time.Time
 	overrides      *[]schedctl.Override // nil when they do not change
 	allowDuplicate bool
 }
 
-// checkChanged returns an error when a changed post must not be stored: a network
-// would not accept it, or it is a duplicate.
+// checkChanged returns an error when a changed post must not be stored: it is started
+// without the approval that it needs, a network would not accept it, or it is a duplicate.
 func (s *Server) checkChanged(ctx context.Context, r storage.Reader, p *schedctl.Post, t changeOptions, known *contentChecks) error {
 	accounts := make([]schedctl.Account, len(p.Targets))
 	for i := range p.Targets {
@@ -256,7 +260,16 @@ func (s *Server) checkChanged(ctx context.Context, r storage.Reader, p *schedctl
 			return err
 		}
 	}
-	if err := settleMedia(r, p); err != nil {
+	if p.Status() != schedctl.Draft {
+		if err := p.StartedBy(t.by, accounts, t.now); err != nil {
+			return err
+		}
+	}
+	settle := settleMedia
+	if p.Approval != nil && p.Approval.State == schedctl.ApprovalPending {
+		settle = settleAll
+	}
+	if err := settle(r, p); err != nil {
 		return err
 	}
 	if err := known.readAssets(r, p); err != nil {
@@ -269,5 +282,5 @@ func (s *Server) checkChanged(ctx context.Context, r storage.Reader, p *schedctl
 	if err := s.checkContent(ctx, known, p, accounts, overrides); err != nil || t.allowDuplicate {
 		return err
 	}
-	return refuseDuplicates(r, p, accounts)
+	return duplicate.Refuse(r, p, accounts)
 }

@@ -18,7 +18,7 @@ const (
 
 var (
 	listParams = []string{
-		"status", "social_account_id", "publish_after", "publish_before", "q", "external_id", "collection", "label", "sort", "limit", "cursor", "offset",
+		"status", "social_account_id", "publish_after", "publish_before", "q", "external_id", "collection", "queue_id", "series_id", "approval", "label", "sort", "limit", "cursor", "offset",
 	}
 	listSorts = []storage.Sort{storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
 )
@@ -69,6 +69,8 @@ func (c *request) postQuery() (storage.PostQuery, error) {
 		Search:        q.shortText("q", schedctl.MaxSearch),
 		ExternalID:    q.checked("external_id", func(_, id string) error { return schedctl.CheckExternalID(id) }),
 		Collection:    q.checked("collection", schedctl.CheckCollection),
+		QueueID:       q.objectID("queue_id", schedctl.QueuePrefix),
+		SeriesID:      q.objectID("series_id", schedctl.SeriesPrefix),
 		Labels:        q.labels("label"),
 		Sort:          storage.NewestFirst,
 		Limit:         q.number("limit", 1, maxLimit, defaultLimit),
@@ -76,6 +78,9 @@ func (c *request) postQuery() (storage.PostQuery, error) {
 	}
 	for _, text := range q.values["status"] {
 		p.Statuses = append(p.Statuses, oneOf(q, "status", text, schedctl.Statuses()))
+	}
+	if q.has("approval") {
+		p.Approval = oneOf(q, "approval", q.text("approval"), schedctl.ApprovalStates())
 	}
 	if q.has("sort") {
 		p.Sort = oneOf(q, "sort", q.text("sort"), listSorts)

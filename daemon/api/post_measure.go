@@ -22,12 +22,13 @@ type contentChecks struct {
 	lengths map[string]int // code points, by text
 	assets  []schedctl.MediaAsset
 	frozen  bool // nothing more may be measured
-	effort  int  // for the parts after the first one; see maxEffort
+	further bool // the texts are those of a variant after the first one
+	effort  int  // for variants and parts after the first one; see maxEffort
 	merged  mergedOptions
 }
 
-// maxEffort limits what is measured for the parts after the first one, in code points of
-// texts and bytes of options. All accounts with equal settings count once. The limit is
+// maxEffort limits what is measured for the parts after the first one, and for the
+// variants of a series after the first one, in code points of texts and bytes of options. All accounts with equal settings count once. The limit is
 // what twice as many accounts as a post can have need for its first part.
 const maxEffort = 2 * schedctl.MaxAccounts * schedctl.MaxContent
 
@@ -100,12 +101,13 @@ func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Ch
 			return publish.Check{}, nil, err
 		}
 		content := publish.Content{Text: text, Media: files, Kind: c.part.Kind, Extras: c.extras}
-		if c.part.Index > 0 {
+		further := c.part.Index > 0 || k.further
+		if further {
 			k.effort += k.lengths[text] + len(options) + len(shown) + len(extras)
 		}
-		if c.part.Index > 0 && k.effort > maxEffort {
+		if further && k.effort > maxEffort {
 			check = publish.Measured(k.lengths[text], a.Limits.MaxCharacters, a.Limits.Unit)
-			check.Problems = []*publish.Error{publish.Contentf("thread", "the thread is too long for so many accounts with different settings; shorten it, or make a post for some of the accounts")}
+			check.Problems = []*publish.Error{publish.Contentf("thread", "the texts are too long for so many accounts with different settings; shorten them, or make a post for some of the accounts")}
 		} else {
 			check = p.Check(a, content)
 			publish.CheckMedia(&check, p, a, files, fixable)

@@ -156,6 +156,11 @@ func settleMedia(r storage.Reader, p *schedctl.Post) error {
 	if p.Status() == schedctl.Draft {
 		return nil
 	}
+	return settleAll(r, p)
+}
+
+// settleAll is settleMedia in every status. What reviewers approve includes the hashes.
+func settleAll(r storage.Reader, p *schedctl.Post) error {
 	image := []schedctl.PostMedia{p.LinkPreview.Image}
 	if image[0].AssetID == "" {
 		image = nil

@@ -20,6 +20,7 @@ const (
 // does not see targets that the post had on other accounts.
 func (s *Server) getTimeline(ctx context.Context, c *request) (response, error) {
 	var line apiv1.Timeline
+	var shown schedctl.Post
 	err := s.scan(ctx, c, func(r storage.Reader) error {
 		post, err := c.post(r)
 		if err != nil {
@@ -35,10 +36,18 @@ func (s *Server) getTimeline(ctx context.Context, c *request) (response, error) 
 				line.Events = append(line.Events, timelineEvent(e))
 			}
 		}
+		shown = post
 		line.Targets, err = targetTimelines(r, post)
 		return err
 	})
 	if err != nil {
+		return response{}, err
+	}
+	targets := make([]*apiv1.Target, len(line.Targets))
+	for i := range line.Targets {
+		targets[i] = &line.Targets[i].Target
+	}
+	if _, err := s.addWaits(ctx, c, &shown, targets); err != nil {
 		return response{}, err
 	}
 	return newResponse(http.StatusOK, line)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/duplicate"
+	"github.com/schedctl/schedctl/daemon/slots"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -54,6 +56,9 @@ func (v *validation) run(ctx context.Context) error {
 	if err := v.attachMedia(); err != nil {
 		return err
 	}
+	if err := v.checkSlot(); err != nil {
+		return err
+	}
 	if err := v.checkAccounts(ctx); err != nil {
 		return err
 	}
@@ -65,6 +70,35 @@ func (v *validation) run(ctx context.Context) error {
 		v.result.Allowed = v.result.Allowed && v.result.Accounts[i].Allowed
 	}
 	v.result.Allowed = v.result.Allowed && len(v.result.Problems) == 0
+	return nil
+}
+
+// checkSlot gives the post the slot that it would take now. Without one, the other checks
+// continue with a time in a minute.
+func (v *validation) checkSlot() error {
+	b := &v.body.createPost
+	if !b.publishAt.nextSlot {
+		return nil
+	}
+	b.publishAt.at = v.call.now.Add(time.Minute)
+	var known []string
+	for _, id := range b.accountIDs[:min(len(b.accountIDs), schedctl.MaxAccounts)] {
+		if _, err := v.call.accounts(v.reader, []string{id}); err == nil && !slices.Contains(known, id) {
+			known = append(known, id)
+		}
+	}
+	if len(known) == 0 {
+		return nil // reported as a problem of the accounts
+	}
+	queueID, err := v.call.chooseQueue(v.reader, b.slotChoice, known)
+	if err != nil {
+		return v.addProblem(err)
+	}
+	taken, err := slots.Take(v.reader, v.call.slotRequest(b.slotChoice, queueID, v.body.postID, known), v.call.now)
+	if err != nil {
+		return v.addProblem(err)
+	}
+	b.publishAt.at, b.booking = taken.At, taken.Booking
 	return nil
 }
 
@@ -122,6 +156,15 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	if warning := pauseWarning(a, v.publishTime()); warning != "" {
 		about.Warnings = append(about.Warnings, warning)
 	}
+	if err := v.checkBlackouts(&about, &a); err != nil {
+		return err
+	}
+	if warning := expiryWarning(a, v.publishTime(), v.call.now); warning != "" {
+		about.Warnings = append(about.Warnings, warning)
+	}
+	if err := v.checkWindow(&about, &a); err != nil {
+		return err
+	}
 	if err := v.checkDuplicates(&about, contents); err != nil {
 		return err
 	}
@@ -154,8 +197,8 @@ func (v *validation) checkDuplicates(about *apiv1.AccountValidation, contents []
 	}
 	c := &contents[0]
 	target := c.override.Target()
-	sent := sentText{postID: v.body.postID, accountID: c.account.ID, fingerprint: v.shown.Fingerprint(&target), at: v.publishTime()}
-	refusal := sent.refuseDuplicate(v.reader, &c.account)
+	sent := duplicate.Text{PostID: v.body.postID, AccountID: c.account.ID, Fingerprint: v.shown.Fingerprint(&target), At: v.publishTime()}
+	refusal := sent.Refuse(v.reader, &c.account)
 	if refusal != nil {
 		if schedctl.CodeOf(refusal) != schedctl.DuplicateContent {
 			return refusal
@@ -163,7 +206,7 @@ func (v *validation) checkDuplicates(about *apiv1.AccountValidation, contents []
 		about.Problems = append(about.Problems, problemsOf(refusal)...)
 		return nil
 	}
-	twin, err := sent.hasDuplicate(v.reader, sameTextWarning)
+	twin, err := sent.Exists(v.reader, sameTextWarning)
 	if twin {
 		about.Warnings = append(about.Warnings, "the account gets the same text from another post less than 24 h away; its network may treat it as spam")
 	}

@@ -66,16 +66,20 @@ func cutTag(s string) (tag string, weak bool, after string, ok bool) {
 }
 
 // check returns nil when the post may be changed.
-func (p precondition) check(post *schedctl.Post) error {
+func (p precondition) check(post *schedctl.Post) error { return p.checkVersion("post", post.Version) }
+
+// checkVersion returns nil when an object with this version may be changed. what names
+// the object in the message.
+func (p precondition) checkVersion(what string, version int64) error {
 	if !p.given || p.any {
 		return nil
 	}
-	current := strconv.FormatInt(post.Version, 10)
+	current := strconv.FormatInt(version, 10)
 	if slices.Contains(p.versions, current) {
 		return nil
 	}
 	return schedctl.Errorf(schedctl.VersionMismatch, "If-Match",
-		"the post is now at version %s; read it again and repeat the change if it still applies", current)
+		"the %s is now at version %s; read it again and repeat the change if it still applies", what, current)
 }
 
 // matchesNone reports whether an If-None-Match field (RFC 9110, section 13.1.2)

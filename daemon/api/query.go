@@ -118,6 +118,18 @@ func (q *query) accountID(name string) string {
 	return id
 }
 
+// objectID returns a parameter that is an id of a kind. The object may be missing.
+func (q *query) objectID(name string, kind schedctl.Prefix) string {
+	if !q.has(name) {
+		return ""
+	}
+	id := q.values.Get(name)
+	if _, ok := schedctl.ParseID(kind, id); !ok {
+		q.refuse(name, "%s must be an id that starts with %s_", name, kind)
+	}
+	return id
+}
+
 // number returns a parameter from low to high, or otherwise when it is not given.
 func (q *query) number(name string, low, high, otherwise int) int {
 	if !q.has(name) {

@@ -19,6 +19,7 @@ func (f *fixture) delivering() (committed <-chan struct{}) {
 	f.t.Helper()
 	d := deliver.New(deliver.Config{
 		Store: f.store, Publishers: f.publishers, Sealer: f.sealer, Sessions: f.connector, Owner: "test", Logger: slog.New(slog.DiscardHandler),
+		Media: f.files,
 	})
 	news := make(chan struct{}, 1)
 	f.listen(func(c storage.Commit) {

@@ -31,6 +31,22 @@ var refusals = []struct {
 	{"broken JSON", schedctl.InvalidJSON, "", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts", `{"content": "x"`)
 	}},
+	{"a post without its approval", schedctl.ApprovalMissing, "", func(f *fixture) *response {
+		f.do(nil, "PATCH", "/workspaces/"+f.mine.workspace, body{"approvals": "all"}).want(200)
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)})
+	}},
+	{"an approval that was not asked for", schedctl.ApprovalNotPending, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.draft().ID+"/approve", body{"publish_at": in(time.Hour)})
+	}},
+	{"one's own approval", schedctl.SelfApproval, "", func(f *fixture) *response {
+		path := "/posts/" + f.draft().ID
+		f.do(nil, "POST", path+"/submit", nil).want(200)
+		return f.do(nil, "POST", path+"/approve", body{"publish_at": in(time.Hour)})
+	}},
+	{"a duplicate of an agent", schedctl.KeyNotAllowed, "allow_duplicate", func(f *fixture) *response {
+		agent := f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.Agent, k.Scopes = true, []schedctl.Scope{schedctl.ScopePostsWrite} })
+		return f.do(as(agent), "POST", "/posts", body{"content": "x", "allow_duplicate": true})
+	}},
 	{"no body", schedctl.InvalidJSON, "", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts", nil)
 	}},
@@ -352,6 +368,32 @@ var refusals = []struct {
 	{"the content of a pending asset", schedctl.MediaNotReady, "", func(f *fixture) *response {
 		return f.do(nil, "GET", "/media/"+f.announce(mediatest.PNG(3, 3)).MediaAsset.ID+"/content", nil)
 	}},
+	{"a slot without a queue", schedctl.NoQueue, "queue_id", func(f *fixture) *response { return f.do(nil, "POST", "/posts", f.inSlot(nil)) }},
+	{"a slot of a full queue", schedctl.QueueFull, "queue_id", func(f *fixture) *response {
+		f.newQueue(nil)
+		f.changeAccount(f.mine.account, func(a *schedctl.Account) {
+			a.Blackouts = []schedctl.AccountBlackout{{
+				ID: schedctl.NewID(schedctl.BlackoutPrefix, time.Now()), Mode: schedctl.BlackoutAvoid,
+				From: time.Date(2036, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2038, 1, 1, 0, 0, 0, 0, time.UTC),
+			}}
+		})
+		return f.do(nil, "POST", "/posts", f.inSlot(nil))
+	}},
+	{"another account in a taken slot", schedctl.SlotTaken, "publish_at", func(f *fixture) *response {
+		f.newQueue(nil)
+		spare := f.newAccount(f.mine, "spare")
+		f.create(f.inSlot(body{"social_account_ids": []string{spare}}))
+		return f.do(nil, "PATCH", "/posts/"+f.create(f.inSlot(nil)).ID, body{"social_account_ids": []string{spare}})
+	}},
+	{"a fixed time in a blackout", schedctl.InBlackout, "publish_at", func(f *fixture) *response {
+		f.blackout(body{"from": "2036-06-01T00:00", "to": "2036-06-03T00:00", "timezone": "UTC", "mode": "avoid"})
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": "2036-06-02T15:00:00Z"})
+	}},
+	{"a pause of an ended series", schedctl.SeriesIsOver, "", func(f *fixture) *response {
+		path := "/series/" + f.series(f.weekly(nil)).ID
+		f.do(nil, "POST", path+"/end", nil).want(http.StatusOK)
+		return f.do(nil, "POST", path+"/pause", nil)
+	}},
 	{"the asset of a draft", schedctl.MediaInUse, "", func(f *fixture) *response {
 		id := f.upload(mediatest.PNG(3, 3)).ID
 		f.create(body{"content": "x", "media_asset_ids": []string{id}})
@@ -488,18 +530,25 @@ func TestReadyAndHealth(t *testing.T) {
 	}
 }
 
-// A daemon with an uncertain clock is ready, and reports the waiting posts.
-func TestReadyWarnsOfTheClock(t *testing.T) {
+// A daemon with an uncertain clock, or with other work that waits, is ready and reports it.
+func TestReadyWarns(t *testing.T) {
 	t.Parallel()
 	doubted := clock.New(time.Now().Add(-39*24*time.Hour), slog.New(slog.DiscardHandler))
 	f := newFixture(t)
-	f.handler = api.New(api.Config{Clock: doubted})
-	said := decodeAs[struct {
-		Status   string
-		Warnings []string
-	}](t, f.exchange(nil, "GET", "/readyz", nil).want(200))
-	if said.Status != "ok" || len(said.Warnings) != 1 || !strings.Contains(said.Warnings[0], "Posts that were scheduled before") {
-		t.Errorf("%+v", said)
+	overdue := ""
+	f.handler = api.New(api.Config{Clock: doubted, Warning: func(context.Context) string { return overdue }})
+	for range 2 {
+		said := decodeAs[struct {
+			Status   string
+			Warnings []string
+		}](t, f.exchange(nil, "GET", "/readyz", nil).want(200))
+		if said.Status != "ok" || len(said.Warnings) == 0 || !strings.Contains(said.Warnings[0], "Posts that were scheduled before") {
+			t.Errorf("%+v", said)
+		}
+		if overdue == "" && len(said.Warnings) != 1 || overdue != "" && (len(said.Warnings) != 2 || said.Warnings[1] != overdue) {
+			t.Errorf("with the warning %q: %+v", overdue, said)
+		}
+		overdue = "a sweep is overdue"
 	}
 }
 

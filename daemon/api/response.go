@@ -19,6 +19,7 @@ type response struct {
 	created  string // the id of the created object, for the audit log; may be empty
 	repeated bool   // the request changed nothing and gets no audit entry
 	body     []byte // JSON, or nil for none
+	fresh    bool   // the body has more than the ETag covers: always send it, and do not cache it
 	secret   bool   // the body contains a secret and is sealed when stored
 	replayed bool   // stored by an earlier request with the same key
 
@@ -50,7 +51,12 @@ func (s *Server) postResponse(r storage.Reader, status int, p schedctl.Post) (re
 
 // envelopePost is postResponse for a post whose assets are known.
 func envelopePost(status int, p schedctl.Post, assets []schedctl.MediaAsset) (response, error) {
-	a, err := newResponse(status, apiv1.PostEnvelope{Post: apiv1.NewPost(p, assets...)})
+	return envelopeWire(status, apiv1.NewPost(p, assets...))
+}
+
+// envelopeWire is envelopePost for the wire form of a post.
+func envelopeWire(status int, p apiv1.Post) (response, error) {
+	a, err := newResponse(status, apiv1.PostEnvelope{Post: p})
 	a.etag = `"` + strconv.FormatInt(p.Version, 10) + `"`
 	if status == http.StatusCreated {
 		a.created, a.location = p.ID, prefix+"/posts/"+p.ID

@@ -40,7 +40,7 @@ func (s *Server) cacheResponses(next handler) handler {
 			return a, nil
 		}
 		a, err := next(ctx, c)
-		if err == nil {
+		if err == nil && !a.fresh {
 			s.cacheResponse(k, a, generation)
 		}
 		return a, err

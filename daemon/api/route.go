@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/media"
@@ -42,6 +41,8 @@ type route struct {
 
 	actsEarly bool // has effects outside the database before anything is committed
 	readOnly  bool // though it takes a body
+	people    bool // keys of agents are refused
+	overrides bool // the body can override a check, which keys of agents cannot
 	handle    handler
 
 	// These are set on routes that take a file as their body. receive reads it, and
@@ -67,6 +68,7 @@ type request struct {
 	action    string // the operationId
 	requestID string
 	remote    string // the address, with its port
+	detail    string // what else the entry says; may be empty
 
 	arrived time.Time // with a monotonic reading
 
@@ -89,7 +91,7 @@ type request struct {
 // withBody decodes the body for a handler.
 func withBody[B any](read func(*decoder) B, next func(context.Context, *request, B) (response, error)) handler {
 	return func(ctx context.Context, c *request) (response, error) {
-		b, err := decode(c.body, read)
+		b, err := decodeFor(&c.key, c.body, read)
 		if err != nil {
 			return response{}, err
 		}
@@ -119,12 +121,9 @@ func withoutBody(next handler) handler {
 	})
 }
 
-// register adds the route to the mux and to the document.
-func (s *Server) register(api huma.API, rt route) {
-	op := rt.operation(api.OpenAPI().Components.Schemas)
-	api.OpenAPI().AddOperation(op)
-	api.Adapter().Handle(op, func(ctx huma.Context) {
-		r, w := humago.Unwrap(ctx)
+// register adds the route to the mux.
+func (s *Server) register(rt route) {
+	s.mux.HandleFunc(rt.method+" "+prefix+rt.path, func(w http.ResponseWriter, r *http.Request) {
 		a, err := s.serve(&rt, w, r)
 		if err != nil {
 			s.fail(w, r, err)
@@ -156,12 +155,15 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (respo
 	if err := authorize(&c.key, rt.scopes); err != nil {
 		return response{}, err
 	}
+	if rt.people && c.key.Agent {
+		return response{}, schedctl.Errorf(schedctl.KeyNotAllowed, "", "the key of an agent cannot do this; a person has to do it")
+	}
 	if err := checkAccept(r.Header, rt.mediaType()); err != nil {
 		return response{}, err
 	}
 	if rt.method == http.MethodGet {
 		a, err := rt.handle(ctx, c)
-		if err == nil && a.etag != "" && matchesNone(r.Header.Values("If-None-Match"), a.etag) {
+		if err == nil && a.etag != "" && !a.fresh && matchesNone(r.Header.Values("If-None-Match"), a.etag) {
 			return response{status: http.StatusNotModified, etag: a.etag}, nil
 		}
 		return a, err

@@ -51,6 +51,14 @@ func (s *Server) workspaceRoutes() []route {
 		request: reflect.TypeFor[apiv1.CreateWorkspace](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedWorkspace](),
 		handle: withBody(readCreateWorkspace, s.createWorkspace),
 	}, {
+		method: http.MethodPatch, path: "/workspaces/{id}", id: "editWorkspace", tag: "Workspace",
+		summary: "Change the approval policy of a workspace",
+		description: "Says which posts need an approval before they are published. The policy is also checked when a post is due: a post that is scheduled already and is not approved fails then, so approve such posts before. " +
+			"A key with workspaces:write can change every workspace, other keys only their own.",
+		scopes: writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound, schedctl.AccountNotAllowed},
+		request: reflect.TypeFor[apiv1.EditWorkspace](), status: http.StatusOK, response: reflect.TypeFor[apiv1.WorkspaceEnvelope](),
+		handle: withBody(readEditWorkspace, s.editWorkspace),
+	}, {
 		method: http.MethodGet, path: "/audit", id: "listAudit", tag: "Workspace",
 		summary:     "List the audit log",
 		description: "All accepted changes of the last 90 days, newest first: what was changed, when, and with which API key. An API key that is limited to accounts sees the entries of its own requests; a page can then be short, even empty, and still have a next one.",

@@ -44,12 +44,13 @@ func (s *Server) postWriteRoutes() []route {
 	one := reflect.TypeFor[apiv1.PostEnvelope]()
 	invalid := []schedctl.Code{
 		schedctl.ValidationFailed, schedctl.InvalidPublishAt, schedctl.ContentTooLong,
-		schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.DuplicateContent,
+		schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.DuplicateContent, schedctl.InBlackout,
+		schedctl.NoQueue, schedctl.QueueFull, schedctl.SlotTaken, schedctl.ApprovalMissing, schedctl.MediaNotReady,
 	}
 	return []route{{
-		method: http.MethodPost, path: "/posts", id: "createPost", tag: "Posts",
+		method: http.MethodPost, path: "/posts", id: "createPost", tag: "Posts", overrides: true,
 		summary: "Create a post",
-		description: "Without publish_at the post is a draft; with a time it is scheduled; with \"now\" it is published immediately. The response is sent when the post is on disk. " +
+		description: "Without publish_at the post is a draft; with a time it is scheduled; with \"now\" it is published immediately; with \"next-slot\" it is scheduled in the next free slot of a queue, which no other post of its accounts can get. The response is sent when the post is on disk. " +
 			"A post with a time is refused if the network of an account would refuse it; a draft may be too long. " +
 			"An external_id makes the request safe to repeat without a time limit: while any post has it, even a canceled one, another request with it gets EXTERNAL_ID_EXISTS with the path of that post. " +
 			"With replaces, the new post takes the external_id from a canceled post.",
@@ -65,9 +66,9 @@ func (s *Server) postWriteRoutes() []route {
 		request: reflect.TypeFor[apiv1.ValidatePost](), status: http.StatusOK, response: reflect.TypeFor[apiv1.Validation](),
 		handle: withBody(readValidatePost, s.validatePost),
 	}, {
-		method: http.MethodPatch, path: "/posts/{id}", id: "editPost", tag: "Posts",
+		method: http.MethodPatch, path: "/posts/{id}", id: "editPost", tag: "Posts", overrides: true,
 		summary: "Edit a post",
-		description: "Edits drafts, and scheduled posts that have no started target. publish_at schedules a draft and moves a scheduled post. A request that changes nothing keeps the version. " +
+		description: "Edits drafts, and scheduled posts that have no started target. publish_at schedules a draft and moves a scheduled post; a fixed time takes the post out of its queue. With changed accounts and without publish_at, a post keeps its slot if the slot is free for all of them. A request that changes nothing keeps the version. " +
 			"external_id, managed and labels can be changed in every status if nothing else changes; this increases the version and emits no event. external_id can be set only if the post has none.",
 		scopes:  writesDrafts,
 		codes:   append([]schedctl.Code{schedctl.PostNotEditable, schedctl.PostCanceled, schedctl.ExternalIDExists, schedctl.VersionMismatch, schedctl.NotFound}, invalid...),
@@ -87,24 +88,25 @@ func (s *Server) postWriteRoutes() []route {
 func (s *Server) postOperationRoutes() []route {
 	one := reflect.TypeFor[apiv1.PostEnvelope]()
 	return []route{{
-		method: http.MethodPost, path: "/posts/{id}/schedule", id: "schedulePost", tag: "Posts",
+		method: http.MethodPost, path: "/posts/{id}/schedule", id: "schedulePost", tag: "Posts", overrides: true,
 		summary:     "Schedule a draft",
 		description: "Sets the publish time of a draft, and its accounts if social_account_ids is given.",
 		scopes:      writesPosts,
 		codes: []schedctl.Code{
 			schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed,
-			schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ContentTooLong, schedctl.DuplicateContent,
+			schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ContentTooLong, schedctl.DuplicateContent, schedctl.InBlackout,
+			schedctl.NoQueue, schedctl.QueueFull, schedctl.SlotTaken, schedctl.ApprovalMissing, schedctl.MediaNotReady,
 		},
 		request: reflect.TypeFor[apiv1.SchedulePost](), status: http.StatusOK, response: one,
 		handle: withBody(readSchedulePost, s.schedulePost),
 	}, {
-		method: http.MethodPost, path: "/posts/{id}/publish-now", id: "publishPostNow", tag: "Posts",
+		method: http.MethodPost, path: "/posts/{id}/publish-now", id: "publishPostNow", tag: "Posts", overrides: true,
 		summary:     "Publish a draft or a scheduled post now",
 		description: "The response is sent when the post is queued. Read the post again, or wait for events, to see the result.",
 		scopes:      writesPosts,
 		codes: []schedctl.Code{
 			schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed,
-			schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ContentTooLong, schedctl.DuplicateContent,
+			schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ContentTooLong, schedctl.DuplicateContent, schedctl.ApprovalMissing, schedctl.MediaNotReady,
 		},
 		request: reflect.TypeFor[apiv1.PublishPost](), optionalBody: true, status: http.StatusAccepted, response: one,
 		handle: withOptionalBody(readPublishPost, s.publishPost),
@@ -123,11 +125,11 @@ func (s *Server) postOperationRoutes() []route {
 		status: http.StatusOK, response: one,
 		handle: withoutBody(s.unschedulePost),
 	}, {
-		method: http.MethodPost, path: "/posts/{id}/retry", id: "retryPost", tag: "Posts",
+		method: http.MethodPost, path: "/posts/{id}/retry", id: "retryPost", tag: "Posts", overrides: true,
 		summary:     "Retry failed targets",
 		description: "Queues all failed targets, or those in target_ids. A target that may have been published already is queued only with force. A publishing target that waits for its network, or whose outcome is uncertain, is not sent again, even with force: the daemon checks with the network immediately.",
 		scopes:      writesPosts,
-		codes:       []schedctl.Code{schedctl.PostNotRetryable, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
+		codes:       []schedctl.Code{schedctl.PostNotRetryable, schedctl.PostCanceled, schedctl.ApprovalMissing, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
 		request:     reflect.TypeFor[apiv1.RetryPost](), optionalBody: true, status: http.StatusAccepted, response: one,
 		handle: withOptionalBody(readRetryPost, s.retryPost),
 	}}
@@ -145,6 +147,9 @@ func postListParams() []*huma.Param {
 		queryParam("publish_before", "only posts with a publish_at before this time; "+utcOnly, at),
 		queryParam("external_id", "only the post with this external_id", &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxExternalID)}),
 		queryParam("collection", "only posts that are managed in this collection", &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxCollection)}),
+		queryParam("queue_id", "only posts with a slot of this queue", text),
+		queryParam("series_id", "only occurrences of this series", text),
+		queryParam("approval", "only posts whose last review has this state", &huma.Schema{Type: huma.TypeString, Enum: values(schedctl.ApprovalStates())}),
 		queryParam("label", "only posts with this label; repeat it to require several; reads at most 2,000 posts for a page, like q",
 			&huma.Schema{Type: huma.TypeArray, MaxItems: new(schedctl.MaxLabels), Items: &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxLabel)}}),
 		queryParam("q", "only posts whose content contains this text, ignoring case",

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/clock"
@@ -61,6 +59,10 @@ type Config struct {
 	// MediaLinks serves the signed URLs below /media/. Nil disables them.
 	MediaLinks http.Handler
 
+	// Agents serves POST /mcp, after the checks of the key, the Host and the Origin. Nil
+	// disables it.
+	Agents func(http.ResponseWriter, *http.Request, AgentCall)
+
 	// Metrics serves /metrics without authentication. Nil disables it.
 	Metrics http.Handler
 
@@ -70,6 +72,10 @@ type Config struct {
 	// Ready returns why the daemon cannot serve, or nil; a nil Ready is always ready.
 	// /readyz shows its error.
 	Ready func(context.Context) error
+
+	// Warning returns a sentence about a problem that does not keep the daemon from
+	// serving, or an empty text; nil for none.
+	Warning func(context.Context) string
 
 	// Nodes returns the daemons that use the database, including this one. Nil
 	// means an empty list.
@@ -101,6 +107,7 @@ type Server struct {
 	clock      *clock.Clock
 	log        *slog.Logger
 	ready      func(context.Context) error
+	warning    func(context.Context) string
 	announced  apiv1.Announced
 	nodes      func() []apiv1.Node
 	observe    func(Exchange)
@@ -121,7 +128,7 @@ func New(c Config) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, announced: c.Announced, nodes: c.Nodes,
+		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, warning: c.Warning, announced: c.Announced, nodes: c.Nodes,
 		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, signer: c.Signer, publicURL: c.PublicURL, clock: c.Clock, readers: c.Readers,
 		inFlight: newInFlight(), mux: http.NewServeMux(),
 		keys:      newCache[[32]byte, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
@@ -135,20 +142,23 @@ func New(c Config) *Server {
 	s.shared, _ = c.Store.(storage.Shared)
 	s.hub = newHub(s.readers, s.scans, s.shared != nil, c.Logger)
 	s.limits = newRateLimits(c.RateLimit, s.shared)
-	api := humago.New(s.mux, humaConfig(c.Version))
 	for _, rt := range s.routes() {
-		s.register(api, rt)
+		s.register(rt)
 	}
-	s.serveDocument(api.OpenAPI())
+	s.serveDocument(c.Version)
 	s.serveDocs()
 	s.mux.HandleFunc("GET /healthz", s.healthz)
 	s.mux.HandleFunc("GET /readyz", s.readyz)
+	s.mux.HandleFunc("GET "+calendarPath+"{file}", s.serveCalendar)
 	s.mux.HandleFunc("/", s.notFound)
 	if c.Feeds != nil {
 		s.mux.Handle("GET /feeds/", c.Feeds)
 	}
 	if c.MediaLinks != nil {
 		s.mux.Handle("GET /media/", c.MediaLinks)
+	}
+	if c.Agents != nil {
+		s.serveAgents(c.Agents)
 	}
 	if c.Metrics != nil {
 		s.mux.Handle("GET /metrics", c.Metrics)
@@ -238,9 +248,18 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	body := okBody
+	var warnings []string
 	if warning := s.clock.Warning(); warning != "" {
-		body, _ = json.Marshal(map[string]any{"status": "ok", "warnings": []string{warning}})
+		warnings = append(warnings, warning)
+	}
+	if s.warning != nil {
+		if warning := s.warning(r.Context()); warning != "" {
+			warnings = append(warnings, warning)
+		}
+	}
+	body := okBody
+	if len(warnings) > 0 {
+		body, _ = json.Marshal(map[string]any{"status": "ok", "warnings": warnings})
 	}
 	response{status: http.StatusOK, body: body}.write(w)
 }

@@ -263,7 +263,7 @@ func (s *Server) putUpload(ctx context.Context, c *request) (response, error) {
 
 // confirmUpload handles POST /media/{id}/confirm-upload.
 func (s *Server) confirmUpload(ctx context.Context, c *request) (response, error) {
-	return s.changeAsset(ctx, c, func(a *schedctl.MediaAsset) error {
+	return s.changeAsset(ctx, c, func(_ storage.Tx, a *schedctl.MediaAsset) error {
 		switch {
 		case a.Status == schedctl.MediaReady:
 			return nil
@@ -279,7 +279,7 @@ func (s *Server) confirmUpload(ctx context.Context, c *request) (response, error
 
 // failUpload handles POST /media/{id}/upload-failure.
 func (s *Server) failUpload(ctx context.Context, c *request) (response, error) {
-	return s.changeAsset(ctx, c, func(a *schedctl.MediaAsset) error {
+	return s.changeAsset(ctx, c, func(_ storage.Tx, a *schedctl.MediaAsset) error {
 		if a.Status == schedctl.MediaPending {
 			a.Status, a.Reason = schedctl.MediaFailed, "the client reported that the upload failed"
 		}

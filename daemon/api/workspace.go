@@ -52,8 +52,54 @@ func (s *Server) createWorkspace(ctx context.Context, c *request, b createWorksp
 	})
 }
 
-// workspaceScopes are all scopes except the one that creates workspaces. Only keys
-// of the daemon's first workspace can have that scope.
+// workspaceScopes are those of the first key of the daemon, except the one that creates
+// workspaces. Only keys of the daemon's first workspace can have that scope.
 func workspaceScopes() []schedctl.Scope {
-	return slices.DeleteFunc(schedctl.Scopes(), func(s schedctl.Scope) bool { return s == schedctl.ScopeWorkspacesWrite })
+	return slices.DeleteFunc(schedctl.FirstScopes(), func(s schedctl.Scope) bool { return s == schedctl.ScopeWorkspacesWrite })
+}
+
+// editWorkspace handles PATCH /workspaces/{id}. All accounts of the workspace get the
+// new policy in the same transaction, so that each claim reads the one that is in force.
+func (s *Server) editWorkspace(ctx context.Context, c *request, policy schedctl.ApprovalPolicy) (response, error) {
+	if c.id != c.key.WorkspaceID && !c.key.Allows(schedctl.ScopeWorkspacesWrite) {
+		return response{}, schedctl.Errorf(schedctl.NotFound, "", "there is no workspace with this id, or this API key may not change it")
+	}
+	if c.limited() {
+		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "approvals", "this API key is limited to accounts, and the policy is about all of them; use another key")
+	}
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+		w, err := tx.Workspace(c.id)
+		if err != nil {
+			return response{}, err
+		}
+		if w.Approvals != policy {
+			w.Approvals = policy
+			if err := setPolicy(tx, w); err != nil {
+				return response{}, err
+			}
+		}
+		return newResponse(http.StatusOK, apiv1.WorkspaceEnvelope{Workspace: apiv1.NewWorkspace(w)})
+	})
+}
+
+// setPolicy stores a workspace, and gives its accounts a copy of its policy.
+func setPolicy(tx storage.Tx, w schedctl.Workspace) error {
+	accounts, err := tx.Accounts(w.ID)
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts { // disconnected ones too: they may be connected again
+		a.Approvals = w.Approvals
+		if err := tx.PutAccount(a); err != nil {
+			return err
+		}
+	}
+	return tx.PutWorkspace(w)
+}
+
+// adoptPolicy gives a new account the policy of its workspace.
+func adoptPolicy(tx storage.Tx, a *schedctl.Account) error {
+	w, err := tx.Workspace(a.WorkspaceID)
+	a.Approvals = w.Approvals
+	return err
 }

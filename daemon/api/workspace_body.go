@@ -50,3 +50,20 @@ func (d *decoder) zone() string {
 	}
 	return name
 }
+
+// readEditWorkspace reads the body of PATCH /workspaces/{id}.
+func readEditWorkspace(d *decoder) (policy schedctl.ApprovalPolicy) {
+	given := false
+	d.object([]string{"approvals"}, func(string) {
+		given = true
+		switch text := d.string(); text {
+		case "off":
+		case string(schedctl.ApprovalsAgents), string(schedctl.ApprovalsAll):
+			policy = schedctl.ApprovalPolicy(text)
+		default:
+			d.wrong(schedctl.ValidationFailed, "must be off, agents or all")
+		}
+	})
+	d.require(given, "approvals", "give off, agents or all")
+	return policy
+}

@@ -27,6 +27,7 @@ type publisherCall struct {
 	done             []schedctl.PublishedPart // the parts before it
 	extras           publish.Extras
 	cardImage        *publish.File // the picture of the link card; set right before the request
+	stageBound       bool          // an earlier request may have published the staged post of the attempt
 	options          schedctl.Options
 	publishAt        time.Time
 	queuedAt         time.Time // see schedctl.Target.QueuedAt
@@ -42,7 +43,7 @@ type publisherCall struct {
 func (d *Deliverer) newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *publisherCall {
 	c := &publisherCall{
 		queue: q, attempt: a, options: account.OptionsFor(t.Options), publishAt: t.PublishAt, queuedAt: t.QueuedAt(), lateSince: t.LateSince(),
-		account: *account, publisher: d.cfg.Publishers[account.Platform], tries: t.Tries() - t.Unreached,
+		account: *account, publisher: d.cfg.Publishers[account.Platform], tries: t.Tries() - t.Unreached, stageBound: a.Stage != "",
 	}
 	c.setParts(p, t)
 	return c
@@ -111,12 +112,15 @@ func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (schedctl.Rec
 	if failure := c.unsupported(); failure != nil {
 		return schedctl.Receipt{}, failure
 	}
+	if failure := d.windowFull(ctx, c); failure != nil {
+		return schedctl.Receipt{}, failure
+	}
 	release, failure := d.prepareCard(ctx, c)
 	if failure != nil {
 		return schedctl.Receipt{}, failure
 	}
 	defer release()
-	if !c.hasMedia() {
+	if !c.prepares() {
 		return d.publishFiles(ctx, c, nil)
 	}
 	return d.publishMedia(ctx, c)
@@ -156,7 +160,7 @@ func (d *Deliverer) request(c *publisherCall) (publish.Request, *publish.Error) 
 	}
 	return publish.Request{
 		TargetID: c.attempt.TargetID, PostID: c.attempt.PostID, Content: c.part.Content, Extras: c.extras, CardImage: c.cardImage, PublishAt: c.publishAt,
-		Attempt: c.attempt.Number, Key: c.attempt.Key, Account: c.accountWithOptions(), Credentials: credentials,
+		Attempt: c.attempt.Number, Key: c.attempt.Key, Stage: c.attempt.Stage, Account: c.accountWithOptions(), Credentials: credentials,
 		Part: c.part.Index, Kind: c.part.Kind, Root: c.receipt(0), Parent: c.receipt(c.part.Index - 1), Rest: c.requestRest(),
 	}, nil
 }

@@ -39,7 +39,7 @@ func (d *Deliverer) fitCard(ctx context.Context, c *publisherCall, limits publis
 	}
 	if p, ok := c.publisher.(publish.MediaPublisher); ok && p.MediaRules(c.accountWithOptions()).Fetched {
 		var err error
-		if url, err = d.cfg.Media.Link(ctx, asset); err != nil {
+		if url, err = d.cfg.Media.Link(ctx, asset, ""); err != nil {
 			return fitted, "", sourceError(1, err)
 		}
 	}

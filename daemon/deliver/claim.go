@@ -20,6 +20,7 @@ type claimItem struct {
 	uncertain   bool          // an earlier claim may have been committed
 	expireOnly  bool          // the account is blocked: fail the target if it is too late, or else do not start it
 	overdueWait time.Duration // how long an overdue target has to wait, or 0
+	heldUntil   int64         // see queue
 	spacedHere  bool          // this node started the account's overdue target before this one
 	nextAt      int64         // when the account's next entry is due, in Unix milliseconds, or 0
 	nextPart    bool          // of a target whose part before is recorded in the same transaction
@@ -43,13 +44,14 @@ const (
 // claimDecision is what a claim decided for one target. The comments name the results
 // that a field is for.
 type claimDecision struct {
-	result  claimResult
-	due     int64          // early and moved: the Unix millisecond
-	held    bool           // waits: the network refused or paused the account
-	wait    time.Duration  // waits: how long, or 0 until the account changes
-	expires int64          // waits, behind and elsewhere: see entry
-	err     error          // unreadable
-	call    *publisherCall // started
+	result   claimResult
+	due      int64          // early and moved: the Unix millisecond
+	held     bool           // waits: the network refused or paused the account, or a blackout holds it
+	blackout bool           // waits, with held: a blackout holds the account
+	wait     time.Duration  // waits: how long, or 0 until the account changes
+	expires  int64          // waits, behind and elsewhere: see entry
+	err      error          // unreadable
+	call     *publisherCall // started
 
 	// failure is why the target failed without an attempt, or nil.
 	failure  *schedctl.TargetError
@@ -69,8 +71,8 @@ func (x *dispatcher) takeItems(batch []claimItem, q *queue, now time.Time) []cla
 		x.setState(e.Target, stateInFlight|uncertain)
 		batch = append(batch, claimItem{
 			queue: q, entry: e, uncertain: uncertain != 0, expireOnly: expireOnly, nextAt: next,
-			overdueWait: max(0, q.nextOverdue.Sub(now)),
-			spacedHere:  !q.nextOverdue.IsZero() && now.Sub(q.nextOverdue) < spacingWindow,
+			overdueWait: max(0, q.nextOverdue.Sub(now)), heldUntil: q.heldUntil,
+			spacedHere: !q.nextOverdue.IsZero() && now.Sub(q.nextOverdue) < spacingWindow,
 		})
 	}
 	return batch
@@ -172,6 +174,9 @@ func (x *dispatcher) applyDecision(ctx context.Context, it claimItem, d claimDec
 			q.notBefore = now.Add(d.wait)
 		case !q.changed: // otherwise the claim read an older version of the account
 			x.queues.hold(q, now, d.wait)
+			q.inBlackout = d.blackout
+		case d.blackout: // it may have ended since
+			q.heldUntil = now.UnixMilli()
 		}
 	case claimElsewhere:
 		x.putBack(it, d.expires)

@@ -7,8 +7,8 @@ import (
 
 // startAttempt records the attempt as running.
 func (c *claimTx) startAttempt(it claimItem, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) (claimDecision, error) {
-	earlierUncertain, spacing := mayBePublished(t, t.Tries()), c.spacing(t, a)
-	first, err := c.firstKey(t, c.d.cfg.Publishers[a.Platform])
+	earlierUncertain, spacing := mayBePublished(t, t.Tries()), c.spacing(it, t, a)
+	first, err := c.firstKey(p, t, c.d.cfg.Publishers[a.Platform])
 	if err != nil {
 		return claimDecision{}, err
 	}
@@ -17,6 +17,13 @@ func (c *claimTx) startAttempt(it claimItem, p *schedctl.Post, t *schedctl.Targe
 	}, c.now)
 	if err != nil {
 		return claimDecision{}, err
+	}
+	if t.Attempts > 1 && c.d.stagesOf(a.Platform) {
+		earlier, err := c.edits.tx.Attempts(t.ID)
+		if err != nil {
+			return claimDecision{}, err
+		}
+		attempt.Stage = inheritedStage(earlier, attempt.Part)
 	}
 	c.edits.changedPost(p)
 	c.edits.attempts = append(c.edits.attempts, attempt)
@@ -28,9 +35,9 @@ func (c *claimTx) startAttempt(it claimItem, p *schedctl.Post, t *schedctl.Targe
 
 // firstKey returns the idempotency key of part 0 for the network. The keys of further parts
 // follow from it. An earlier attempt that may have published determines it. Otherwise the
-// key is new.
-func (c *claimTx) firstKey(t *schedctl.Target, p publish.Publisher) (string, error) {
-	keyer, ok := p.(publish.Keyer)
+// key is new, or follows from the target of an occurrence.
+func (c *claimTx) firstKey(p *schedctl.Post, t *schedctl.Target, network publish.Publisher) (string, error) {
+	keyer, ok := network.(publish.Keyer)
 	if !ok {
 		return t.ID, nil
 	}
@@ -45,6 +52,9 @@ func (c *claimTx) firstKey(t *schedctl.Target, p publish.Publisher) (string, err
 	}
 	if len(t.Done) > 0 {
 		return t.ID, nil // part 0 was published when the network had no keys of its own
+	}
+	if own, ok := network.(publish.OccurrenceKeyer); ok && p.SeriesID != "" {
+		return own.KeyFor(t.ID, p.PublishAt), nil
 	}
 	return keyer.NewKey(c.now), nil
 }
@@ -72,6 +82,9 @@ func (c *claimTx) resume(it claimItem, p *schedctl.Post, t *schedctl.Target) (cl
 	a, err := c.edits.account(p.WorkspaceID, t.AccountID)
 	if err != nil {
 		return claimDecision{}, err
+	}
+	if _, held := a.HeldAt(c.now); held {
+		return claimDecision{result: claimWaits, held: true, blackout: true, expires: c.expiry(p, t, a)}, nil
 	}
 	call := c.d.newCall(it.queue, last, p, t, a)
 	if err := call.readFirstKey(c.edits.tx); err != nil {

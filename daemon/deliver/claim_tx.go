@@ -54,10 +54,10 @@ func (c *claimTx) decide(it claimItem) (claimDecision, error) {
 	if err != nil {
 		return claimDecision{}, err
 	}
-	if failure := c.permanentFailure(target, account); failure != nil {
+	if failure := c.permanentFailure(post, target, account); failure != nil {
 		return c.fail(post, target, failure)
 	}
-	if d, blocked := c.blocked(it, target, account); blocked {
+	if d, blocked := c.blocked(it, post, target, account); blocked {
 		return d, nil
 	}
 	if it.nextAt != 0 && at.UnixMilli() > it.nextAt {
@@ -95,7 +95,7 @@ func (c *claimTx) find(targetID string) (*schedctl.Post, *schedctl.Target, error
 }
 
 // permanentFailure returns why the target can no longer be published, or nil.
-func (c *claimTx) permanentFailure(t *schedctl.Target, a *schedctl.Account) *schedctl.TargetError {
+func (c *claimTx) permanentFailure(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) *schedctl.TargetError {
 	outcome := schedctl.OutcomeNotPublished
 	if mayBePublished(t, t.Tries()) {
 		outcome = schedctl.OutcomeUnknown
@@ -107,7 +107,11 @@ func (c *claimTx) permanentFailure(t *schedctl.Target, a *schedctl.Account) *sch
 	case a.Status == schedctl.AccountDisconnected:
 		e.Kind, e.Code = schedctl.KindAuth, "disconnected"
 		e.Message = "the account was disconnected; create a new post for another account"
-	case late > c.d.cfg.MaxLateness:
+	case p.NeedsApproval(a) && !p.Approved():
+		e.Kind, e.Code = schedctl.KindApproval, string(schedctl.ApprovalMissing)
+		e.Message = "this post needs an approval and has none; have it approved (schedctl post submit, schedctl post approve), then retry it"
+		e.Retryable = outcome == schedctl.OutcomeNotPublished
+	case late > c.d.cfg.MaxLateness && !getsNewSlot(p, a, c.now):
 		e.Kind, e.Code = schedctl.KindMissed, "missed"
 		e.Message = fmt.Sprintf("found %s after its time, and %s is the limit; retry it to publish it now", late.Round(time.Second), c.d.cfg.MaxLateness)
 		e.Retryable = outcome == schedctl.OutcomeNotPublished

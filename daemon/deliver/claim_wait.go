@@ -15,21 +15,48 @@ const overdue = time.Minute
 const defaultPacing = time.Second
 
 // blocked returns a decision to wait if the account cannot publish the target now.
-func (c *claimTx) blocked(it claimItem, t *schedctl.Target, a *schedctl.Account) (d claimDecision, blocked bool) {
-	d = claimDecision{result: claimWaits, expires: c.d.expiry(t.LateSince())}
+func (c *claimTx) blocked(it claimItem, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) (d claimDecision, blocked bool) {
+	d = claimDecision{result: claimWaits, expires: c.expiry(p, t, a)}
+	_, inBlackout := a.HeldAt(c.now)
 	switch {
 	case a.Status == schedctl.AccountError:
-		d.held = true
+		d.held, d.blackout = true, inBlackout
+	case inBlackout:
+		d.held, d.blackout = true, true // until the blackout is settled, which stores the account
 	case pause(a, c.now) > 0:
 		d.held, d.wait = true, pause(a, c.now)
 	case it.expireOnly, c.started[it.queue]:
 		d.result = claimBehind
-	case it.overdueWait > 0 && len(t.Done) == 0 && c.spacing(t, a) > 0:
+	case it.overdueWait > 0 && len(t.Done) == 0 && c.spacing(it, t, a) > 0:
 		d.wait = it.overdueWait
 	default:
 		return claimDecision{}, false
 	}
 	return d, true
+}
+
+// expiry returns when a target that waits is too late; see entry.
+func (c *claimTx) expiry(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) int64 {
+	return c.d.expiryFor(p, t, a, c.now)
+}
+
+// expiryFor is expiry for a target whose lateness counts from its time, unless it gets a
+// new slot at the end of a hold. Then it is checked again after the longest lateness.
+func (d *Deliverer) expiryFor(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, now time.Time) int64 {
+	if getsNewSlot(p, a, now) {
+		return d.expiry(now)
+	}
+	return d.expiry(t.LateSince())
+}
+
+// getsNewSlot reports whether a blackout holds the account, and the post gets a new slot
+// at its end. Such a post is never too late.
+func getsNewSlot(p *schedctl.Post, a *schedctl.Account, now time.Time) bool {
+	if p.Slot == (schedctl.Slot{}) || p.Status() != schedctl.Scheduled {
+		return false
+	}
+	_, held := a.HeldAt(now)
+	return held
 }
 
 // threadPoll is how soon a target that waits for a thread is claimed again.
@@ -70,10 +97,20 @@ func pause(a *schedctl.Account, now time.Time) time.Duration {
 
 // spacing returns the time to leave before the account's next overdue target, or
 // zero for a target that is not overdue. It does not apply between the parts of a thread.
-func (c *claimTx) spacing(t *schedctl.Target, a *schedctl.Account) time.Duration {
+// Targets that a blackout kept back are at least a second apart, whatever the account
+// allows.
+func (c *claimTx) spacing(it claimItem, t *schedctl.Target, a *schedctl.Account) time.Duration {
+	if t.QueuedAt().UnixMilli() <= it.heldUntil {
+		return max(defaultPacing, c.pacing(a))
+	}
 	if c.leap.Age(t.QueuedAt(), c.now) <= overdue {
 		return 0
 	}
+	return c.pacing(a)
+}
+
+// pacing returns the space between overdue targets of an account.
+func (c *claimTx) pacing(a *schedctl.Account) time.Duration {
 	if own, ok := a.Options.Duration("pacing"); ok {
 		return own
 	}

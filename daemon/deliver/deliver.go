@@ -19,6 +19,15 @@
 // Each account has one call in flight, so a call that hangs delays no other account.
 // Queues are hints: a claim reads the stored records again.
 //
+// # Blackouts
+//
+// While a blackout of mode hold lasts, no target of its accounts is claimed, and no part of
+// a thread either. The hold lasts until its copy leaves the account, which wakes the queue.
+// Until it ends, posts with a slot are never too late: they get a new slot then.
+// After the hold, targets that were due during it are at least a second apart. Only this
+// process knows that they were: after a restart, only those that are more than a minute
+// late are spaced.
+//
 // # Media
 //
 // The files of a post are prepared before it is due: they are made to fit the network,
@@ -27,6 +36,15 @@
 // can be repeated freely, and a failure before the due time only counts if it happens
 // again at the due time. A post is never published with fewer files or other bytes than
 // it was scheduled with; it fails with the kind media instead.
+//
+// # Staged posts
+//
+// Some networks publish in two steps; see [publish.Stager]. Their posts are staged like
+// files are uploaded: before the due time, as often as needed, and again after an edit. The
+// attempt gets the id of the staged post right before the request that publishes it. An
+// attempt without the id has published nothing. Any other one is settled by asking the
+// network about that staged post, and later attempts publish the same one. Only if the
+// network can no longer publish it, and does not have the post, is there another one.
 //
 // # Threads
 //
@@ -168,6 +186,8 @@ type Deliverer struct {
 	lag   lag
 	media mediaJobs
 
+	accountsVersion atomic.Int64 // increases when accounts are stored
+
 	// preparing ends when Run is asked to end: uploads can be repeated at the next start.
 	preparing context.Context
 }
@@ -194,7 +214,10 @@ func (d *Deliverer) Enqueue(due []schedctl.Due) { d.mail.enqueue(due) }
 // AccountsChanged reports that accounts were stored, so that their held queues are
 // tried again at once and not only at the next sweep. It never blocks and may be
 // called from any goroutine.
-func (d *Deliverer) AccountsChanged(ids []string) { d.mail.accountsChanged(ids) }
+func (d *Deliverer) AccountsChanged(ids []string) {
+	d.accountsVersion.Add(1)
+	d.mail.accountsChanged(ids)
+}
 
 // LastTick returns when the dispatcher last checked its queues, or the zero time
 // before it first did. While Run runs, that is at least every 30 seconds. The time
@@ -210,7 +233,7 @@ func (d *Deliverer) LastTick() time.Time {
 type Stats struct {
 	InFlight int // accounts with a running claim, call or recording
 	Queued   int // targets that are due and not claimed, including held ones
-	Held     int // targets whose account was refused or paused by its network
+	Held     int // targets whose account was refused or paused by its network, or that a blackout holds
 }
 
 // Stats returns the counts as of the dispatcher's last turn.

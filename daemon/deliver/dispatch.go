@@ -103,7 +103,7 @@ func (x *dispatcher) readMail(now time.Time) {
 				q.unresolved[0].askNow = true
 			}
 			if q.held || len(q.unresolved) > 0 {
-				x.queues.release(q)
+				x.queues.release(q, now)
 				x.queues.reschedule(q, now)
 			}
 		}

@@ -178,7 +178,7 @@ func (f *fleet) adopted(x *dispatcher, batch, adopted []schedctl.Attempt, err er
 		f.inHand[a.ID] = true
 		q := x.addInterrupted(a, now)
 		if q.held {
-			x.queues.release(q) // an attempt is settled whether or not the account is held
+			x.queues.release(q, now) // an attempt is settled whether or not the account is held
 		}
 		x.queues.reschedule(q, now)
 	}

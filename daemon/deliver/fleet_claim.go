@@ -30,7 +30,7 @@ func (f *fleet) waitsForNode(c *claimTx, it claimItem, t *schedctl.Target, a *sc
 // spacingWait returns how long an overdue target waits because another node has just
 // published a target of the account.
 func spacingWait(c *claimTx, it claimItem, t *schedctl.Target, a *schedctl.Account) (time.Duration, error) {
-	spacing := c.spacing(t, a)
+	spacing := c.spacing(it, t, a)
 	if spacing == 0 || it.spacedHere || len(t.Done) > 0 {
 		return 0, nil
 	}

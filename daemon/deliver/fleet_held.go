@@ -19,6 +19,7 @@ type heldCheck struct {
 	accountKeys []storage.Route
 	accounts    []schedctl.Account
 	expires     map[schedctl.ULID]int64 // see entry.expires; of targets for which it is not known
+	queueOf     map[schedctl.ULID]int   // of the same targets: the index of their queue
 }
 
 // checkHeld checks held queues on a goroutine of its own.
@@ -26,12 +27,12 @@ func (f *fleet) checkHeld(ctx context.Context, x *dispatcher, held []*queue, _ t
 	if f.checkingHeld {
 		return
 	}
-	check := &heldCheck{queues: held, accountKeys: make([]storage.Route, len(held)), expires: map[schedctl.ULID]int64{}}
+	check := &heldCheck{queues: held, accountKeys: make([]storage.Route, len(held)), expires: map[schedctl.ULID]int64{}, queueOf: map[schedctl.ULID]int{}}
 	for i, q := range held {
 		check.accountKeys[i] = storage.Route{WorkspaceID: q.workspace, AccountID: q.account}
 		for _, e := range q.waiting.items {
 			if e.expires == 0 && len(check.expires) < maxHeldReads {
-				check.expires[e.Target] = 0
+				check.expires[e.Target], check.queueOf[e.Target] = 0, i
 			}
 		}
 	}
@@ -62,11 +63,11 @@ func (d *Deliverer) readHeld(ctx context.Context, check *heldCheck) error {
 			return err
 		}
 		for _, target := range targets {
-			late, err := lateSince(r, schedctl.Due{Target: target}.TargetID())
+			expires, err := d.readExpiry(r, schedctl.Due{Target: target}.TargetID(), &check.accounts[check.queueOf[target]], time.Now())
 			if err != nil {
 				return err
 			}
-			check.expires[target] = d.expiry(late)
+			check.expires[target] = expires
 		}
 		return nil
 	})

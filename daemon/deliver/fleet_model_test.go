@@ -41,7 +41,7 @@ func (w *fleetWorld) some() *peer {
 }
 
 func (w *fleetWorld) step() {
-	switch w.intN(24) {
+	switch w.intN(26) {
 	case 0, 1, 2, 3, 4, 5, 6:
 		w.createPost()
 	case 7:
@@ -69,6 +69,8 @@ func (w *fleetWorld) step() {
 		frozen := w.some()
 		frozen.freeze()
 		time.AfterFunc(time.Duration(w.intN(60_000))*time.Millisecond, frozen.unfreeze)
+	case 24, 25:
+		w.toggleHold()
 	case 18:
 		w.memory.LoseNotifications()
 	case 19:
@@ -80,6 +82,7 @@ func (w *fleetWorld) step() {
 
 // settle lets all work end.
 func (w *fleetWorld) settle() {
+	w.releaseAll()
 	w.calm.Store(true)
 	w.memory.RestoreNotifications()
 	time.Sleep(time.Minute)

@@ -20,13 +20,15 @@ import (
 )
 
 // fleet is a rig whose database several daemons use. Its own handle writes posts. The
-// networks are "fake" and "finding", which can be asked about calls.
+// networks are "fake", "finding", which can be asked about calls, and "staging", which
+// publishes in two steps.
 type fleet struct {
 	*rig
 	database interface{ Open() storage.Shared }
 	memory   *storagetest.SharedMemory
 	networks map[string]*publishtest.Fake
-	nodes    []*peer // in order of their start
+	staging  *publishtest.StagingFake // the network "staging"
+	nodes    []*peer                  // in order of their start
 	calling  atomic.Pointer[func(*peer, publish.Request)]
 }
 
@@ -51,7 +53,10 @@ func fleetBubble(t *testing.T, nodes int, test func(*fleet)) {
 }
 
 func newFleet(r *rig) *fleet {
-	f := &fleet{rig: r, networks: map[string]*publishtest.Fake{"fake": r.fake, "finding": publishtest.NewFake("finding")}}
+	staging := newStagingNetwork()
+	f := &fleet{rig: r, staging: staging, networks: map[string]*publishtest.Fake{
+		"fake": r.fake, "finding": publishtest.NewFake("finding"), "staging": staging.Fake,
+	}}
 	f.beforeCall(func(*peer, publish.Request) {})
 	return f
 }
@@ -164,6 +169,10 @@ type freezingPublisher struct {
 }
 
 func (p freezingPublisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	return p.publishTo(ctx, r, p.Fake.Publish)
+}
+
+func (p freezingPublisher) publishTo(ctx context.Context, r publish.Request, send func(context.Context, publish.Request) (schedctl.Receipt, error)) (schedctl.Receipt, error) {
 	p.calling(r)
 	if !p.waitThawed() {
 		return schedctl.Receipt{}, p.ended.Err()
@@ -174,7 +183,7 @@ func (p freezingPublisher) Publish(ctx context.Context, r publish.Request) (sche
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.ended, cancel)()
-	receipt, err := p.Fake.Publish(ctx, r)
+	receipt, err := send(ctx, r)
 	if !p.waitThawed() {
 		return schedctl.Receipt{}, p.ended.Err()
 	}
@@ -232,6 +241,7 @@ func (f *fleet) join() *peer {
 		Store: store, Sealer: f.sealer, Member: p.member, Logger: log,
 		Publishers: publish.NewRegistry(
 			freezingPublisher{f.networks["fake"], p.freezer, calling}, freezingFinder{freezingPublisher{f.networks["finding"], p.freezer, calling}},
+			freezingStager{freezingPublisher{f.staging.Fake, p.freezer, calling}, f.staging},
 		),
 	}
 	if f.config != nil {

@@ -3,6 +3,7 @@ package deliver_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 // keyed is a network with its own idempotency keys. An option makes its accounts
@@ -21,6 +23,14 @@ type keyed struct {
 }
 
 func (k *keyed) NewKey(now time.Time) string { return fmt.Sprint("key-", k.made.Add(1)) }
+
+// occurrenceKeyed is a network whose keys of occurrences follow from the target and its
+// time.
+type occurrenceKeyed struct{ *keyed }
+
+func (occurrenceKeyed) KeyFor(targetID string, at time.Time) string {
+	return fmt.Sprint("occurrence ", targetID, " ", at.UnixMilli())
+}
 
 func (r *rig) keyed() *keyed {
 	k := &keyed{Fake: r.fake}
@@ -148,6 +158,50 @@ func TestKeyWithoutAKeyerIsTheTarget(t *testing.T) {
 		r.after(time.Minute)
 		if key := r.wantKeys(p, 1, 1)[0]; key != p.Targets[0].ID {
 			t.Errorf("key %s for target %s", key, p.Targets[0].ID)
+		}
+	})
+}
+
+// TestKeyOfAnOccurrence guards that copies of a database publish an occurrence with the
+// same key, and that only occurrences have such keys.
+func TestKeyOfAnOccurrence(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.registry["fake"] = occurrenceKeyed{r.keyed()}
+		r.fake.Then(lostReply)
+		a := r.account("me", schedctl.Options{"idempotent": true})
+		s := r.series(a, "daily", "FREQ=DAILY")
+		at := time.Now().Add(time.Hour)
+		p, _, err := schedctl.NewOccurrence(&s, schedctl.Occurrence{Local: schedctl.LocalTimeOf(at), At: at}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin := &rig{TB: r.TB, store: storagetest.NewMemory(), fake: r.fake, registry: r.registry, sealer: r.sealer, workspace: r.workspace}
+		for _, copied := range []*rig{r, twin} {
+			copied.store.Notify(copied.committed)
+			copied.putAccount(a)
+			copied.update(func(tx storage.Tx) error { return tx.PutPost(p) })
+			copied.start()
+			defer copied.kill()
+		}
+		r.after(2 * time.Hour)
+		want := occurrenceKeyed{}.KeyFor(p.Targets[0].ID, at)
+		for _, q := range r.fake.Requests() {
+			if q.Key != want {
+				t.Errorf("key %q, want %q", q.Key, want)
+			}
+		}
+		if posts := r.fake.Posts(); len(posts) != 1 || posts[want] != 1 {
+			t.Errorf("the network has %v", posts)
+		}
+		r.wantStatus(p, schedctl.Published)
+		twin.wantStatus(p, schedctl.Published)
+		r.wantCalls(3) // one has no response
+
+		other := r.publishNow(a)
+		r.after(time.Minute)
+		r.wantStatus(other, schedctl.Published)
+		if q := r.fake.Requests()[3]; !strings.HasPrefix(q.Key, "key-") {
+			t.Errorf("a post of no series has the key %q", q.Key)
 		}
 	})
 }

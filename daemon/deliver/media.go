@@ -28,8 +28,9 @@ type MediaSource interface {
 	Fit(ctx context.Context, asset schedctl.MediaAsset, limits publish.ClassRules) (FittedFile, error)
 
 	// Link returns the URL at which anyone can fetch the file for some days, as Fit returns
-	// it without limits. Errors are those of Fit.
-	Link(ctx context.Context, asset schedctl.MediaAsset) (string, error)
+	// it for the limits of a platform, or without limits if platform is empty. Errors are
+	// those of Fit.
+	Link(ctx context.Context, asset schedctl.MediaAsset, platform string) (string, error)
 }
 
 // FittedFile is a file as a network takes it. Its alt text is not set.

@@ -18,9 +18,9 @@ const maxRepeats = 3
 const recheckAfter = 2 * time.Second
 
 // mediaCalls returns a call for the files of each part that the request publishes and that
-// has files. With later, it also returns those of the parts of later requests.
+// has files, or is staged. With later, it also returns those of the parts of later requests.
 func (c *publisherCall) mediaCalls(later bool) (calls []*publisherCall) {
-	if len(c.part.Media) > 0 {
+	if len(c.part.Media) > 0 || c.staged() {
 		calls = append(calls, c)
 	}
 	if !later && !c.whole {
@@ -62,13 +62,21 @@ func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedct
 	}
 	for repeats := 0; ; repeats++ {
 		files, failure := d.prepareParts(c, parts, jobs)
-		if failure == nil && time.Since(started) > recheckAfter {
-			failure = d.checkWanted(ctx, c)
-		}
 		if failure != nil {
 			return schedctl.Receipt{}, failure
 		}
-		receipt, failure := d.publishFiles(ctx, c, files)
+		if c.staged() {
+			failure = jobs[0].stagePost(d.preparing, d, c, files[0])
+		}
+		if failure == nil && time.Since(started) > recheckAfter {
+			if failure := d.checkWanted(ctx, c); failure != nil {
+				return schedctl.Receipt{}, failure
+			}
+		}
+		var receipt schedctl.Receipt
+		if failure == nil {
+			receipt, failure = d.publishPrepared(ctx, c, jobs, files)
+		}
 		if failure == nil || repeats == maxRepeats || !adjustAll(jobs, failure) {
 			return receipt, failure
 		}
@@ -76,6 +84,24 @@ func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedct
 			"account", c.attempt.AccountID, "attempt", c.attempt.ID, "code", failure.Code)
 		started = time.Now()
 	}
+}
+
+// publishPrepared makes the call with its files. A staged post is stored in the attempt
+// first.
+func (d *Deliverer) publishPrepared(ctx context.Context, c *publisherCall, jobs []*mediaJob, files [][]publish.File) (schedctl.Receipt, *publish.Error) {
+	if c.staged() {
+		if failure := d.commitStage(ctx, c, jobs[0].stage.ID); failure != nil {
+			return schedctl.Receipt{}, failure
+		}
+	}
+	receipt, failure := d.publishFiles(ctx, c, files)
+	if failure != nil && c.staged() {
+		jobs[0].stage.Ready = false // the next attempt asks whether this one published it
+		if failure.Code == publish.CodeStageLost && c.stageBound {
+			failure = boundStageLost(failure)
+		}
+	}
+	return receipt, failure
 }
 
 // prepareThread prepares the files of all later parts before the first one is published, so
@@ -138,6 +164,9 @@ func adjustAll(jobs []*mediaJob, failure *publish.Error) bool {
 		switch failure.Code {
 		case publish.CodeUploadLost:
 			j.forgetUploads()
+			adjusted = true
+		case publish.CodeStageLost:
+			j.stage = jobStage{}
 			adjusted = true
 		case publish.CodeFileTooLarge:
 			adjusted = j.shrinkAll(failure.MaxBytes) || adjusted

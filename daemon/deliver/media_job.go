@@ -24,6 +24,7 @@ type mediaJob struct {
 	media   []schedctl.PostMedia
 	account schedctl.Account // whose login the uploads belong to
 	files   []jobFile
+	stage   jobStage // of a network with stages
 }
 
 // jobFile is the state of one file.
@@ -97,6 +98,9 @@ func (f *jobFile) close() {
 // prepare runs the remaining steps and returns the files, ready to be published. The
 // caller holds the job, and uses the files before it unlocks the job.
 func (j *mediaJob) prepare(ctx context.Context, d *Deliverer, c *publisherCall) ([]publish.File, *publish.Error) {
+	if len(j.files) == 0 {
+		return nil, nil // there is only a post to stage
+	}
 	rules, failure := mediaRules(c)
 	if failure != nil {
 		return nil, failure
@@ -145,7 +149,7 @@ func (j *mediaJob) fit(ctx context.Context, d *Deliverer, c *publisherCall, rule
 		limits.MaxBytes = f.maxBytes
 	}
 	if rules.Fetched {
-		url, err := d.cfg.Media.Link(ctx, asset)
+		url, err := d.cfg.Media.Link(ctx, asset, variantOf(c, asset, limits))
 		if err != nil {
 			return sourceError(n+1, err)
 		}
@@ -164,6 +168,16 @@ func (j *mediaJob) fit(ctx context.Context, d *Deliverer, c *publisherCall, rule
 	}
 	f.fitted, f.limits, f.upload = &fitted, limits, publish.Upload{}
 	return nil
+}
+
+// variantOf returns the platform to whose limits a file has to be converted before its
+// network fetches it, or the empty string if it fits as it is.
+func variantOf(c *publisherCall, asset schedctl.MediaAsset, limits publish.ClassRules) string {
+	m := describeAsset(asset)
+	if limits.Fits(&m) {
+		return ""
+	}
+	return c.account.Platform
 }
 
 // check checks the fitted files against the rules.

@@ -42,6 +42,9 @@ type preparer struct {
 	slots    chan struct{}
 	running  sync.WaitGroup
 
+	staging         bool  // an account whose network has stages was seen
+	accountsVersion int64 // of the accounts that were searched for one
+
 	mu     sync.Mutex           // mu guards paused, and the results in upcoming targets
 	paused map[string]time.Time // accounts whose network asked for fewer requests
 }
@@ -66,7 +69,7 @@ func (d *Deliverer) startPreparing(ctx context.Context) (end, wait func()) {
 		d: d, upcoming: map[schedctl.ULID]*upcomingTarget{}, slots: make(chan struct{}, maxPreparing), paused: map[string]time.Time{},
 	}
 	var loop sync.WaitGroup
-	if d.cfg.Media != nil {
+	if d.cfg.Media != nil || d.hasStagers() {
 		loop.Go(func() { p.run(preparing) })
 	}
 	return cancel, func() {
@@ -95,9 +98,9 @@ func (p *preparer) run(ctx context.Context) {
 
 // look finds the targets that are due soon and prepares those whose time has come, in
 // the order of their times. It waits for free slots until the next look. It reports
-// whether there are any assets.
+// whether there is anything that could be prepared.
 func (p *preparer) look(ctx context.Context) (inUse bool, err error) {
-	if inUse, err = p.d.cfg.Media.InUse(ctx); err != nil || !inUse {
+	if inUse, err = p.inUse(ctx); err != nil || !inUse {
 		return inUse, err
 	}
 	now := time.Now()
@@ -168,6 +171,9 @@ func (d *Deliverer) lead(ctx context.Context, c *publisherCall) time.Duration {
 		rules = publish.MediaRules{}
 	}
 	lead := time.Duration(0)
+	if c.staged() {
+		lead = imageLead
+	}
 	for _, part := range c.mediaCalls(true) {
 		for i := range part.part.Media {
 			asset, failure := d.readAsset(ctx, part, i)
@@ -205,7 +211,10 @@ func (d *Deliverer) prepareAhead(ctx context.Context, c *publisherCall) *publish
 		default:
 			continue
 		}
-		_, failure := job.prepare(ctx, d, part)
+		files, failure := job.prepare(ctx, d, part)
+		if failure == nil && part == c && c.staged() && c.part.Index == 0 {
+			failure = job.stagePost(ctx, d, c, files)
+		}
 		job.unlock()
 		if failure != nil {
 			return failure

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -56,6 +57,9 @@ func (s *mediaSource) Fit(_ context.Context, a schedctl.MediaAsset, limits publi
 	s.fits++
 	s.open++
 	m := publish.Media{MIMEType: a.MIMEType, Size: int64(len(data)), SHA256: sha256.Sum256(data)}
+	if len(limits.Types) > 0 && !slices.Contains(limits.Types, a.MIMEType) {
+		m.MIMEType = limits.Types[0]
+	}
 	return deliver.FittedFile{
 		Media: m,
 		Open:  func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil },
@@ -63,8 +67,8 @@ func (s *mediaSource) Fit(_ context.Context, a schedctl.MediaAsset, limits publi
 	}, nil
 }
 
-func (s *mediaSource) Link(_ context.Context, a schedctl.MediaAsset) (string, error) {
-	return "https://daemon.example/media/" + a.ID, nil
+func (s *mediaSource) Link(_ context.Context, a schedctl.MediaAsset, platform string) (string, error) {
+	return "https://daemon.example/media/" + platform + a.ID, nil
 }
 
 // mediaRig is a rig whose network takes uploads.
@@ -74,18 +78,25 @@ type mediaRig struct {
 	source  *mediaSource
 }
 
+// withMedia gives the rig files, which its tests store with asset.
+func (r *rig) withMedia() mediaRig {
+	source := &mediaSource{assets: map[string]schedctl.MediaAsset{}, data: map[[32]byte][]byte{}}
+	r.config = func(c *deliver.Config) { c.Media = source }
+	return mediaRig{rig: r, source: source}
+}
+
 func mediaBubble(t *testing.T, test func(mediaRig)) {
 	t.Helper()
 	bubble(t, func(r *rig) {
 		network := publishtest.NewUploadingFake("fake")
 		r.fake = network.Fake
 		r.registry = publish.NewRegistry(network)
-		source := &mediaSource{assets: map[string]schedctl.MediaAsset{}, data: map[[32]byte][]byte{}}
-		r.config = func(c *deliver.Config) { c.Media = source }
-		test(mediaRig{r, network, source})
+		files := r.withMedia()
+		files.network = network
+		test(files)
 		r.kill()
-		if source.open != 0 {
-			t.Errorf("%d files were not released", source.open)
+		if n := files.source.open; n != 0 {
+			t.Errorf("%d files were not released", n)
 		}
 	})
 }

@@ -85,19 +85,21 @@ func (d *Deliverer) upcomingCall(r storage.Reader, targetID string) (c *publishe
 		return nil, false, err
 	}
 	target := post.Target(targetID)
-	if target == nil || !hasMedia(&post, target) {
+	if target == nil || !d.prepares(&post, target) {
 		return nil, false, nil
 	}
 	if d.cfg.Member != nil && !d.cfg.Member.Mine(target.AccountID) {
 		return nil, true, nil
 	}
 	account, err := r.Account(route.WorkspaceID, target.AccountID)
-	if err != nil || account.Status != schedctl.AccountConnected || pause(&account, time.Now()) > 0 {
+	now := time.Now()
+	_, held := account.HeldAt(now)
+	if err != nil || account.Status != schedctl.AccountConnected || held || pause(&account, now) > 0 {
 		return nil, err == nil, err
 	}
 	attempt := schedctl.Attempt{WorkspaceID: post.WorkspaceID, PostID: post.ID, TargetID: targetID, AccountID: account.ID, Part: len(target.Done)}
 	c = d.newCall(nil, attempt, &post, target, &account)
-	if _, ok := c.publisher.(publish.MediaPublisher); !ok {
+	if _, ok := c.publisher.(publish.MediaPublisher); !ok && !c.staged() {
 		return nil, false, nil
 	}
 	return c, false, nil
@@ -128,6 +130,11 @@ func (p *preparer) dropUnneeded(ctx context.Context) error {
 	return err
 }
 
+// prepares reports whether something of a target can be prepared.
+func (d *Deliverer) prepares(p *schedctl.Post, t *schedctl.Target) bool {
+	return hasMedia(p, t) || d.stagesOf(t.Platform)
+}
+
 // hasMedia reports whether a part of a target has files.
 func hasMedia(p *schedctl.Post, t *schedctl.Target) bool {
 	for i := range p.PartCount(t) {
@@ -155,7 +162,7 @@ func (d *Deliverer) needsFiles(r storage.Reader, key jobKey) (bool, error) {
 		return false, err
 	}
 	t := post.Target(key.target)
-	if t == nil || key.part < len(t.Done) || !hasMedia(&post, t) {
+	if t == nil || key.part < len(t.Done) || !d.prepares(&post, t) {
 		return false, nil
 	}
 	soon := time.Now().Add(videoLead)

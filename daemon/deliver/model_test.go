@@ -32,6 +32,8 @@ type world struct {
 	calm     atomic.Bool  // networks work
 	early    atomic.Int64 // calls before their time
 
+	holds holds
+
 	mu     sync.Mutex // mu guards random
 	random *rand.Rand
 
@@ -187,9 +189,11 @@ func (w *world) startProcess() {
 
 // step does one random action.
 func (w *world) step() {
-	switch w.intN(20) {
+	switch w.intN(22) {
 	case 0, 1, 2, 3, 4, 5, 6:
 		w.createPost()
+	case 16, 17:
+		w.toggleHold()
 	case 7:
 		w.try(func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Cancel(time.Now()) })
 	case 8, 9:
@@ -233,6 +237,9 @@ func (w *world) createPost() {
 	}
 	if n.Now = w.intN(4) == 0; !n.Now {
 		n.PublishAt = time.Now().Add(w.soon())
+		if w.intN(4) == 0 { // every millisecond is a slot, so it is free
+			n.Booking = schedctl.Booking{Slot: schedctl.Slot{Local: schedctl.LocalTimeOf(n.PublishAt.UTC()), Timezone: "UTC"}}
+		}
 	}
 	w.posts = append(w.posts, w.create(n))
 }
@@ -261,6 +268,7 @@ func (w *world) try(change func(*schedctl.Post) ([]schedctl.Event, error)) {
 
 // settle lets all work end.
 func (w *world) settle() {
+	w.releaseAll()
 	w.calm.Store(true)
 	time.Sleep(time.Minute)
 	for range 3 {
@@ -275,6 +283,7 @@ func (w *world) settle() {
 // check compares the store with the networks.
 func (w *world) check() {
 	w.Helper()
+	w.checkHolds()
 	if n := w.early.Load(); n > 0 {
 		w.Errorf("%d calls before their time", n)
 	}

@@ -15,12 +15,17 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/bluesky"
 	"github.com/schedctl/schedctl/daemon/publish/discord"
+	"github.com/schedctl/schedctl/daemon/publish/googlechat"
 	httppost "github.com/schedctl/schedctl/daemon/publish/http"
+	"github.com/schedctl/schedctl/daemon/publish/linkedin"
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
 	"github.com/schedctl/schedctl/daemon/publish/matrix"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/slack"
 	"github.com/schedctl/schedctl/daemon/publish/telegram"
+	"github.com/schedctl/schedctl/daemon/publish/wordpress"
+	"github.com/schedctl/schedctl/daemon/publish/x"
 )
 
 // memory is how a call with an unknown outcome can be settled.
@@ -46,6 +51,8 @@ type platform struct {
 	key func(r *http.Request, body []byte) string
 	// accepted is the response to a request that published.
 	accepted func(p sent) string
+	// header sets headers of the response to a request that published. It may be nil.
+	header func(h http.Header, p sent)
 	// preflight reports whether a request only reads before the one that publishes. The
 	// response is 404 and M_NOT_FOUND. It may be nil.
 	preflight func(*http.Request) bool
@@ -65,7 +72,8 @@ func platforms() []platform {
 	return []platform{
 		httpPlatform("http", neither), httpPlatform("http, idempotent", idempotent),
 		mastodonPlatform(), blueskyPlatform(), matrixPlatform(),
-		discordPlatform(), telegramPlatform(), slackWebhookPlatform(), slackBotPlatform(),
+		linkedInPlatform("linkedin, person", neither), linkedInPlatform("linkedin, organization", findable),
+		discordPlatform(), googleChatPlatform(), telegramPlatform(), slackWebhookPlatform(), slackBotPlatform(), wordPressPlatform(), xPlatform(), facebookPlatform(),
 	}
 }
 
@@ -169,6 +177,19 @@ func discordPlatform() platform {
 	}
 }
 
+func googleChatPlatform() platform {
+	return platform{
+		name: "googlechat", memory: idempotent,
+		publisher: func(c *http.Client) publish.Publisher {
+			return googlechat.New(c, outbound.AllowPrivate, "test", "https://posts.example.org")
+		},
+		given:     publish.Credentials{"webhook_url": "https://chat.googleapis.com/v1/spaces/AAAA/messages?key=a-key&token=a-token-of-the-webhook"},
+		publishes: isPost,
+		key:       func(r *http.Request, _ []byte) string { return r.URL.Query().Get("requestId") },
+		accepted:  func(p sent) string { return fmt.Sprintf(`{"name":"spaces/AAAA/messages/m%d"}`, p.number) },
+	}
+}
+
 func telegramPlatform() platform {
 	return platform{
 		name:      "telegram",
@@ -210,6 +231,81 @@ func slackBotPlatform() platform {
 	}
 }
 
+func wordPressPlatform() platform {
+	post := func(p sent) string {
+		slug, _ := p.body["slug"].(string)
+		return fmt.Sprintf(`{"id":%d,"slug":%q,"link":"https://blog.test/?p=%[1]d"}`, p.number, slug)
+	}
+	return platform{
+		name: "wordpress", memory: findable,
+		publisher: func(c *http.Client) publish.Publisher { return wordpress.New(c, outbound.AllowPrivate, "test") },
+		account:   schedctl.Account{Username: "me@blog.test"},
+		given:     publish.Credentials{"site_url": "https://blog.test", "username": "me", "application_password": "abcd efgh ijkl mnop"},
+		publishes: isPost,
+		accepted:  post,
+		asked: func(r *http.Request, posts []sent) string {
+			list := []string{}
+			for _, p := range posts {
+				if p.body["slug"] == r.URL.Query().Get("slug") {
+					list = append(list, post(p))
+				}
+			}
+			return "[" + strings.Join(list, ",") + "]"
+		},
+	}
+}
+
+// xPlatform shows texts as they are, because those of the matrix have no links.
+func xPlatform() platform {
+	given := publish.Credentials{"user_id": "2244994945"}
+	for name, value := range publishtest.NewFakeX().OAuth1("https://x.test") {
+		given[name] = value
+	}
+	id := func(p sent) string { return fmt.Sprint(1445880548472328192 + p.number) }
+	return platform{
+		name: "x", memory: findable,
+		publisher: func(c *http.Client) publish.Publisher { return x.New(c, outbound.AllowPrivate, "test") },
+		account:   schedctl.Account{Username: "alice", Limits: schedctl.Limits{MaxCharacters: 280, Unit: "characters"}},
+		given:     given,
+		publishes: isPost,
+		accepted:  func(p sent) string { return fmt.Sprintf(`{"data":{"id":%q,"text":"x"}}`, id(p)) },
+		asked: func(_ *http.Request, posts []sent) string {
+			list := []string{}
+			for i := len(posts) - 1; i >= 0; i-- {
+				text, _ := json.Marshal(posts[i].body["text"])
+				list = append(list, fmt.Sprintf(`{"id":%q,"text":%s,"created_at":%q}`, id(posts[i]), text, posts[i].at.UTC().Format(time.RFC3339Nano)))
+			}
+			return `{"data":[` + strings.Join(list, ",") + `],"meta":{}}`
+		},
+	}
+}
+
+// linkedInPlatform shows texts as they are sent. The id of a post is in a header.
+func linkedInPlatform(name string, m memory) platform {
+	given := publish.Credentials{"access_token": "a-token-of-linkedin", "organization": "5515715"}
+	if m == neither {
+		given = publish.Credentials{"access_token": "a-token-of-linkedin", "author": "urn:li:person:alice"}
+	}
+	id := func(p sent) string { return fmt.Sprint("urn:li:share:", 6844785523593134080+p.number) }
+	return platform{
+		name: name, memory: m,
+		publisher: func(c *http.Client) publish.Publisher { return linkedin.New(c, outbound.AllowPrivate, "test") },
+		account:   schedctl.Account{Username: "alice", Limits: schedctl.Limits{MaxCharacters: 3000, Unit: "characters"}},
+		given:     given,
+		publishes: isPost,
+		accepted:  func(sent) string { return "" },
+		header:    func(h http.Header, p sent) { h.Set("X-Restli-Id", id(p)) },
+		asked: func(r *http.Request, posts []sent) string {
+			list := []string{}
+			for i := len(posts) - 1; i >= 0 && r.URL.Query().Get("start") == ""; i-- {
+				text, _ := json.Marshal(posts[i].body["commentary"])
+				list = append(list, fmt.Sprintf(`{"id":%q,"author":"urn:li:organization:5515715","commentary":%s,"createdAt":%d}`, id(posts[i]), text, posts[i].at.UnixMilli()))
+			}
+			return `{"elements":[` + strings.Join(list, ",") + `]}`
+		},
+	}
+}
+
 // memoryNetwork is the server of a platform. The first request to publish has the mishap.
 // All later ones have it too if it lasts; otherwise they succeed.
 type memoryNetwork struct {
@@ -246,14 +342,24 @@ func (n *memoryNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	well := n.calls > 1 && !n.forEver
 	n.mu.Unlock()
 	if well {
-		io.WriteString(w, n.accepted(n.accept(r, body)))
+		p := n.accept(r, body)
+		n.setHeader(w, p)
+		io.WriteString(w, n.accepted(p))
 		return
 	}
 	answer := ""
 	if n.mishap.accepts {
-		answer = n.accepted(n.accept(r, body))
+		p := n.accept(r, body)
+		n.setHeader(w, p)
+		answer = n.accepted(p)
 	}
 	n.mishap.answer(w, r, answer)
+}
+
+func (n *memoryNetwork) setHeader(w http.ResponseWriter, p sent) {
+	if n.header != nil {
+		n.header(w.Header(), p)
+	}
 }
 
 // accept stores a post, unless the request is a repeat that the network recognizes.
@@ -269,7 +375,9 @@ func (n *memoryNetwork) accept(r *http.Request, body []byte) sent {
 			return known
 		}
 	}
-	json.Unmarshal(body, &p.body)
+	if json.Unmarshal(body, &p.body) != nil {
+		p.body = formBody(body)
+	}
 	n.posts = append(n.posts, p)
 	return p
 }

@@ -167,6 +167,10 @@ func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 	switch {
 	case e.Code == publish.CodeLeaseLapsed, e.Code == codeStopped: // no request was sent
 		d.result.RetryAt, d.result.Unreached = place, true
+	case e.Code == publish.CodeStageLost && f.absent: // the request was only to publish an earlier one's post
+		d.result.RetryAt, d.result.AskAt, d.result.Unreached = place, f.now, true
+	case e.Code == publish.CodeWindowFull && !unknown && !e.RetryAt.IsZero():
+		d.result.RetryAt, d.result.AskAt, d.result.Unreached = place, clampRetryTime(e.RetryAt, f.now), true
 	case e.Kind == schedctl.KindAuth: // until the account works again
 		d.result.RetryAt = place
 	case isUnreachable(e) && !f.absent && !f.elapsed:

@@ -28,7 +28,9 @@ type queue struct {
 	busy        bool      // a claim, call, question or recording is running
 	calling     bool      // while busy: a target's attempt is running
 	ready       bool      // in the list of queues that can be served
-	held        bool      // the network refused or paused the account
+	held        bool      // the network refused or paused the account, or a blackout holds it
+	inBlackout  bool      // while held: by a blackout
+	heldUntil   int64     // Unix millisecond at which a blackout was last seen to end, or 0; earlier targets are spaced
 	changed     bool      // the account was stored while the queue was busy
 	notBefore   time.Time // nothing starts before this; monotonic; zero for no limit
 	alarm       time.Time // the latest time for which an alarm was set
@@ -62,7 +64,7 @@ func (q *queue) hasWork(now time.Time) bool {
 		return false
 	}
 	// An entry is never older than its target, so if it is overdue, the target is too.
-	return !now.Before(q.nextOverdue) || q.waiting.head().At > now.Add(-overdue).UnixMilli()
+	return !now.Before(q.nextOverdue) || q.waiting.head().At > max(now.Add(-overdue).UnixMilli(), q.heldUntil)
 }
 
 // take removes the entries to claim next: up to limit entries that are certainly too
@@ -133,8 +135,8 @@ func (s *queues) take(q *queue, now time.Time, maxLateness time.Duration, limit 
 	return taken
 }
 
-// hold stops the queue of an account that its network refused or paused. A pause of
-// zero lasts until the account changes.
+// hold stops the queue of an account that its network refused or paused, or that a
+// blackout holds. A pause of zero lasts until the account changes.
 func (s *queues) hold(q *queue, now time.Time, pause time.Duration) {
 	if !q.held {
 		q.held = true
@@ -150,7 +152,10 @@ func (s *queues) hold(q *queue, now time.Time, pause time.Duration) {
 }
 
 // release ends the hold of a queue.
-func (s *queues) release(q *queue) {
+func (s *queues) release(q *queue, now time.Time) {
+	if q.inBlackout {
+		q.inBlackout, q.heldUntil = false, now.UnixMilli()
+	}
 	if q.held {
 		q.held = false
 		s.held -= q.waiting.len() + len(q.expired)
@@ -188,7 +193,7 @@ func (s *queues) wake(now time.Time) {
 	for s.alarms.len() > 0 && !now.Before(s.alarms.head().at) {
 		q := s.alarms.pop().queue
 		if !q.notBefore.IsZero() && !now.Before(q.notBefore) {
-			s.release(q)
+			s.release(q, now)
 		}
 		s.reschedule(q, now)
 	}

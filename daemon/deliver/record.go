@@ -85,7 +85,7 @@ func (x *dispatcher) recorded(batch []*attemptEnd, done []bool, claimed bool, er
 // with a next part, unless the claim of that part is decided.
 func (x *dispatcher) requeueOrForget(e *attemptEnd, claimed bool) {
 	target, result := ulid(e.call.attempt.TargetID), e.decision.result
-	if result.RetryAt.IsZero() && e.call.hasMedia() {
+	if result.RetryAt.IsZero() && e.call.prepares() {
 		x.d.media.dropParts(e.call, e.nextPart())
 	}
 	switch {

@@ -45,6 +45,9 @@ func (d *Deliverer) repeatableNow(ctx context.Context, c *publisherCall, again *
 		return nil
 	}
 	now := time.Now()
+	if _, held := fresh.account.HeldAt(now); held {
+		return nil
+	}
 	if pause(&fresh.account, now) > 0 || now.Sub(fresh.lateSince) > d.cfg.MaxLateness || !d.sameLogin(again.call.account, fresh.account) {
 		return nil
 	}

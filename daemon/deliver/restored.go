@@ -73,8 +73,60 @@ func (w *withholding) run(ctx context.Context) (targets int, err error) {
 		}
 	}
 	n, err := w.endPosts(ctx, posts)
-	return targets + n, err
+	if targets += n; err != nil {
+		return targets, err
+	}
+	return targets, w.skipPassed(ctx)
 }
+
+// skipPassed moves the cursors of all series to the time of the restore: the original may
+// have published every occurrence until then, so none is made.
+func (w *withholding) skipPassed(ctx context.Context) error {
+	workspaces, err := storage.Read(ctx, w.store.View, func(r storage.Reader) ([]schedctl.Workspace, error) { return r.Workspaces() })
+	if err != nil {
+		return err
+	}
+	for _, workspace := range workspaces {
+		for after := ""; ; {
+			var list []schedctl.Series
+			err := w.store.Update(ctx, func(tx storage.Tx) (err error) {
+				if list, err = tx.SeriesList(workspace.ID, after, maxGroup); err != nil {
+					return err
+				}
+				for i := range list {
+					if err := w.skipPassedOf(tx, list[i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return fmt.Errorf("move the cursors of series: %w", err)
+			}
+			if len(list) < maxGroup {
+				break
+			}
+			after = list[len(list)-1].ID
+		}
+	}
+	return nil
+}
+
+func (w *withholding) skipPassedOf(tx storage.Tx, s schedctl.Series) error {
+	loc, err := schedctl.LoadZone("timezone", s.Timezone)
+	if err != nil {
+		loc = latestZone // the sweep reports the unknown zone
+	}
+	passed := schedctl.LastPassed(w.now, loc)
+	if passed <= s.Cursor {
+		return nil
+	}
+	s.Cursor = passed
+	return tx.PutSeries(s)
+}
+
+// latestZone has the latest local time of all zones.
+var latestZone = time.FixedZone("", 14*60*60)
 
 // endPosts ends the targets of posts that wait for a time that is not after until.
 func (w *withholding) endPosts(ctx context.Context, posts []postKey) (targets int, err error) {

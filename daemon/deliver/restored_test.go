@@ -89,6 +89,28 @@ func TestSalvagedPostsAreHeld(t *testing.T) {
 	})
 }
 
+// TestSalvagedStatusIsWrong guards that a published target that still has the time of an
+// attempt, because its status is damaged, does not prevent the daemon from starting.
+func TestSalvagedStatusIsWrong(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me", nil)
+		sound, damaged := r.schedule(time.Hour, a), r.publishNow(a)
+		r.update(func(tx storage.Tx) error {
+			p, err := tx.Post(r.workspace, damaged.ID)
+			if err != nil {
+				return err
+			}
+			p.Targets[0].Status = schedctl.Published
+			return tx.PutPost(p)
+		})
+		if n, err := deliver.WithholdSalvaged(t.Context(), r.store, time.Now()); n != 1 || err != nil {
+			t.Errorf("WithholdSalvaged = %d, %v; want 1", n, err)
+		}
+		r.wantStatus(damaged, schedctl.Published)
+		r.wantStatus(sound, schedctl.Failed)
+	})
+}
+
 // finishLast ends the running attempt of a post's first target.
 func (r *rig) finishLast(p schedctl.Post, result schedctl.Result) {
 	r.Helper()

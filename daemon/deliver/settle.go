@@ -37,6 +37,9 @@ func (d *Deliverer) settle(ctx context.Context, u *unresolvedAttempt) (*attemptE
 		// A canceled target must not be called again, even if a repeat is safe.
 		repeatable: status == schedctl.Publishing && repeatable(c.publisher, c.account),
 	}
+	if c.neverSent() {
+		return d.applyPolicy(c, neverSentError(), f)
+	}
 	finder, ok := c.publisher.(publish.Finder)
 	f.findable = ok && c.account.Status != schedctl.AccountDisconnected
 	if f.repeatable || !f.findable {

@@ -45,7 +45,7 @@ func (x *dispatcher) refreshHeld(held []*queue, r storage.Reader, now time.Time)
 		if !q.held {
 			continue
 		}
-		if unread, err = x.readExpiries(q, r, unread); err != nil {
+		if unread, err = x.readExpiries(q, &account, r, unread, now); err != nil {
 			return err
 		}
 		q.expire(now)
@@ -65,49 +65,50 @@ func (d *Deliverer) expiry(late time.Time) int64 { return late.Add(d.cfg.MaxLate
 
 // updateHold holds or releases a queue according to its stored account.
 func (s *queues) updateHold(q *queue, a schedctl.Account, now time.Time) {
+	_, inBlackout := a.HeldAt(now)
 	switch paused := pause(&a, now); {
-	case a.Status == schedctl.AccountError:
+	case a.Status == schedctl.AccountError, a.Status == schedctl.AccountConnected && inBlackout:
 		s.hold(q, now, 0)
+		q.inBlackout = inBlackout
 	case a.Status == schedctl.AccountConnected && paused > 0:
 		s.hold(q, now, paused)
 	default:
-		s.release(q)
+		s.release(q, now)
 	}
 }
 
 // readExpiries reads when the targets of a queue expire, for at most budget targets
 // that were not read before. It returns the rest of the budget.
-func (x *dispatcher) readExpiries(q *queue, r storage.Reader, budget int) (int, error) {
+func (x *dispatcher) readExpiries(q *queue, a *schedctl.Account, r storage.Reader, budget int, now time.Time) (int, error) {
 	for i := range q.waiting.items {
 		e := &q.waiting.items[i]
 		if e.expires != 0 || budget == 0 {
 			continue
 		}
 		budget--
-		late, err := lateSince(r, e.TargetID())
+		expires, err := x.d.readExpiry(r, e.TargetID(), a, now)
 		if err != nil {
 			return budget, err
 		}
-		// A deleted target expires at once, and its claim drops it.
-		e.expires = x.d.expiry(late)
+		e.expires = expires
 	}
 	return budget, nil
 }
 
-// lateSince returns the time from which a target's lateness counts, or the zero time if
-// the target was deleted.
-func lateSince(r storage.Reader, targetID string) (time.Time, error) {
+// readExpiry returns when a target of an account is too late. A target that was deleted
+// expires at once, and its claim drops it.
+func (d *Deliverer) readExpiry(r storage.Reader, targetID string, a *schedctl.Account, now time.Time) (int64, error) {
 	route, err := r.Route(targetID)
 	if err == nil {
 		var post schedctl.Post
 		if post, err = r.Post(route.WorkspaceID, route.PostID); err == nil {
 			if t := post.Target(targetID); t != nil {
-				return t.LateSince(), nil
+				return d.expiryFor(&post, t, a, now), nil
 			}
 		}
 	}
 	if notFound(err) {
 		err = nil
 	}
-	return time.Time{}, err
+	return d.expiry(time.Time{}), err
 }

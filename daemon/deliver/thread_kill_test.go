@@ -163,9 +163,10 @@ func TestKillsBetweenPartsOfAFleet(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			fleetBubble(t, 3, func(f *fleet) {
 				random := rand.New(rand.NewPCG(seed, 19))
-				platform := []string{"fake", "finding"}[random.IntN(2)]
+				platform := []string{"fake", "finding", "staging"}[random.IntN(3)]
 				network := f.networks[platform]
-				network.SetThreadRules(publish.ThreadRules{Whole: random.IntN(5) == 0})
+				network.SetThreadRules(publish.ThreadRules{Whole: platform != "staging" && random.IntN(5) == 0})
+				f.disturbStages(random)
 				network.OnCall((&faults{random: rand.New(rand.NewPCG(seed, 20)), left: random.IntN(4)}).respond)
 				a := f.accountOn(platform, "me", schedctl.Options{"idempotent": platform == "fake"})
 				var posts []schedctl.Post

@@ -71,7 +71,7 @@ func (u *unresolvedAttempt) mayAcceptUntil(c *publisherCall) time.Time {
 		return u.finalBy
 	}
 	longest := attemptLease
-	if c.hasMedia() {
+	if c.prepares() {
 		longest = longestMediaAttempt
 	}
 	return earlierOf(c.attempt.StartedAt.Add(longest+firstAsk), u.foundAt.Add(firstAsk))

@@ -103,8 +103,8 @@ func (c *Collector) expire(tx storage.Tx, workspaceID, id string, now time.Time)
 // The first one decides, except for assets with entries in feeds.
 const usersRead = 1000
 
-// NeededUntil returns when an expired asset may be deleted: in a day if a post or an
-// entry of a feed needs it, and some time after its last publication. A time that is not
+// NeededUntil returns when an expired asset may be deleted: in a day if a post, a series
+// or an entry of a feed needs it, and some time after its last publication. A time that is not
 // after now means that nothing needs it.
 func (c *Collector) NeededUntil(r storage.Reader, a *schedctl.MediaAsset, now time.Time) (until time.Time, err error) {
 	ids, err := r.MediaUsers(a.ID, usersRead)
@@ -116,6 +116,9 @@ func (c *Collector) NeededUntil(r storage.Reader, a *schedctl.MediaAsset, now ti
 		used = UsedLife
 	}
 	for _, id := range ids {
+		if _, ofSeries := schedctl.ParseID(schedctl.SeriesPrefix, id); ofSeries {
+			return now.Add(recheck), nil
+		}
 		p, err := r.Post(a.WorkspaceID, id)
 		if schedctl.CodeOf(err) == schedctl.NotFound {
 			continue

@@ -92,6 +92,33 @@ func testCollector(t *testing.T, store storage.Store, blobs blob.Store) {
 	}
 }
 
+// A series keeps the files of its template until it ends.
+func TestSeriesKeepsItsFiles(t *testing.T) {
+	t.Parallel()
+	store, now := storagetest.NewMemory(), schedctl.Millis(time.Now())
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	a := schedctl.MediaAsset{ID: schedctl.NewID(schedctl.MediaPrefix, now), WorkspaceID: ws, Status: schedctl.MediaReady, ExpiresAt: now}
+	s := schedctl.Series{ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws}
+	s.Template.Media = []schedctl.PostMedia{{AssetID: a.ID}}
+	c := media.Collector{Store: store}
+	for _, state := range schedctl.SeriesStates() {
+		s.State = state
+		err := store.Update(t.Context(), func(tx storage.Tx) error {
+			if err := errors.Join(tx.PutMediaAsset(a), tx.PutSeries(s)); err != nil {
+				return err
+			}
+			until, err := c.NeededUntil(tx, &a, now)
+			if until.After(now) != (state != schedctl.SeriesEnded) {
+				t.Errorf("the file of a series that is %s is needed until %s", state, until)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A published post keeps its files for as long as the collector says.
 func TestKeepAfterPublishing(t *testing.T) {
 	t.Parallel()

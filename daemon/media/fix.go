@@ -12,6 +12,7 @@ func Target(l publish.ClassRules) variant.Target {
 	return variant.Target{
 		Types: l.Types, MaxBytes: l.MaxBytes, MaxWidth: l.MaxWidth, MaxHeight: l.MaxHeight,
 		MaxSides: l.MaxSum, MaxPixels: int64(l.MaxPixels), MaxRatio: l.MaxRatio, MaxDuration: l.MaxTime,
+		MinAspect: l.MinAspect, MaxAspect: l.MaxAspect,
 	}
 }
 

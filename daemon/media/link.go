@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -17,6 +18,7 @@ type Capability struct {
 	WorkspaceID string
 	AssetID     string
 	KeyID       string // the API key that asked for the URL; empty for the daemon itself
+	Platform    string // with ActionVariant: whose limits the file fits; at most 16 bytes
 	Expires     time.Time
 }
 
@@ -27,6 +29,7 @@ type Action byte
 const (
 	ActionUpload   Action = 1 // PUT of the bytes of an announced upload
 	ActionDownload Action = 2 // GET of the bytes
+	ActionVariant  Action = 3 // GET of the file as a platform takes it
 )
 
 // Signer makes and checks the tokens of URLs. All daemons of a database have the same
@@ -41,7 +44,7 @@ const SigningPurpose = "media URLs"
 func NewSigner(key [32]byte) *Signer { return &Signer{key} }
 
 // A token is base64url of: action (1 byte) · expiry (8, Unix seconds) · workspace, asset
-// and key (16 each, their ULIDs) · HMAC-SHA256 (32).
+// and key (16 each, their ULIDs; or the platform, instead of a key) · HMAC-SHA256 (32).
 const (
 	tokenBody = 1 + 8 + 3*16
 	tokenLen  = tokenBody + sha256.Size
@@ -59,6 +62,9 @@ func (s *Signer) Sign(c Capability) string {
 		u, _ := schedctl.ParseID(id.prefix, id.id) // zero for the daemon itself
 		raw = append(raw, u[:]...)
 	}
+	if c.Action == ActionVariant {
+		copy(raw[41:57], c.Platform)
+	}
 	return base64.RawURLEncoding.EncodeToString(append(raw, s.mac(raw)...))
 }
 
@@ -73,7 +79,9 @@ func (s *Signer) Verify(token string, action Action, now time.Time) (Capability,
 		Action: action, Expires: time.Unix(int64(binary.BigEndian.Uint64(raw[1:])), 0).UTC(),
 		WorkspaceID: schedctl.ULID(raw[9:25]).ID(schedctl.WorkspacePrefix), AssetID: schedctl.ULID(raw[25:41]).ID(schedctl.MediaPrefix),
 	}
-	if key := schedctl.ULID(raw[41:57]); key != (schedctl.ULID{}) {
+	if action == ActionVariant {
+		c.Platform = strings.TrimRight(string(raw[41:57]), "\x00")
+	} else if key := schedctl.ULID(raw[41:57]); key != (schedctl.ULID{}) {
 		c.KeyID = key.ID(schedctl.KeyPrefix)
 	}
 	if !now.Before(c.Expires) {

@@ -42,10 +42,15 @@ func (p *Published) Close() error { return p.blob.Close() }
 // Serve responds with the file or the ranges that r asks for. A client that takes too
 // few bytes is disconnected.
 func (p *Published) Serve(w http.ResponseWriter, r *http.Request, d Disposition, cacheControl string) {
-	ContentHeader(w.Header(), &p.asset, d)
+	ServeContent(w, r, &p.asset, d, cacheControl, io.NewSectionReader(p.view, 0, p.view.Size()))
+}
+
+// ServeContent responds with content, which a describes, as [Published.Serve] does.
+func ServeContent(w http.ResponseWriter, r *http.Request, a *schedctl.MediaAsset, d Disposition, cacheControl string, content io.ReadSeeker) {
+	ContentHeader(w.Header(), a, d)
 	w.Header().Set("Cache-Control", cacheControl)
 	paced := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w)}
-	http.ServeContent(paced, r, "", time.Time{}, io.NewSectionReader(p.view, 0, p.view.Size()))
+	http.ServeContent(paced, r, "", time.Time{}, content)
 }
 
 // seekerAt reads at any offset of a reader. It must be used by one goroutine at a time.

@@ -186,7 +186,7 @@ func (s *Service) CheckAnnounced(mimeType string, size int64) error {
 			"files of this type are not accepted; GET /api/v1/media/config lists the types, and %s lets the daemon find out", OctetStream)
 	}
 	if size > limit {
-		return schedctl.Errorf(schedctl.MediaTooLarge, "size_bytes", "the file has %s; the limit of this daemon is %s", Size(size), Size(limit))
+		return schedctl.Errorf(schedctl.MediaTooLarge, "size_bytes", "the file has %d bytes; the limit of this daemon is %s (%d bytes)", size, Size(limit), limit)
 	}
 	return nil
 }

@@ -27,13 +27,16 @@ const (
 	idleFactor = 100
 )
 
+// maxSweeps limits the series with a due sweep that are counted.
+const maxSweeps = 1000
+
 // collector counts targets, accounts and the webhook backlog at a scrape.
 type collector struct {
 	store   storage.Store
 	backlog Backlog
 	log     *slog.Logger
 
-	due, overdue, webhookBacklog, accounts, assets *prometheus.Desc
+	due, overdue, webhookBacklog, sweeps, accounts, expiries, assets *prometheus.Desc
 
 	mu     sync.Mutex // mu guards what follows, and is held while counting
 	last   counts
@@ -43,9 +46,10 @@ type collector struct {
 
 // counts is the result of one count.
 type counts struct {
-	due, overdue, backlog int
-	accounts              map[accountState]int
-	assets                map[schedctl.MediaStatus]int
+	due, overdue, backlog, sweeps int
+	accounts                      map[accountState]int
+	ending                        []schedctl.Account // whose credentials end
+	assets                        map[schedctl.MediaStatus]int
 }
 
 type accountState struct {
@@ -62,8 +66,12 @@ func newCollector(c Config) *collector {
 			"Targets whose publish time has passed and that are neither published nor failed.", nil, nil),
 		webhookBacklog: prometheus.NewDesc("schedctl_webhook_backlog",
 			"Events still to be sent, counted once for each webhook, up to 10,000.", nil, nil),
+		sweeps: prometheus.NewDesc("schedctl_due_sweeps",
+			"Series whose posts should have been made by now, up to 1,000.", nil, nil),
 		accounts: prometheus.NewDesc("schedctl_accounts",
 			"Social accounts by platform and status.", []string{"platform", "status"}, nil),
+		expiries: prometheus.NewDesc("schedctl_account_expires_at_seconds",
+			"When the credentials of an account end, as a Unix time; absent if they do not end.", []string{"account", "platform"}, nil),
 		assets: prometheus.NewDesc("schedctl_media_assets",
 			"Media assets by status.", []string{"status"}, nil),
 	}
@@ -74,7 +82,9 @@ func (c *collector) Describe(out chan<- *prometheus.Desc) {
 	out <- c.due
 	out <- c.overdue
 	out <- c.webhookBacklog
+	out <- c.sweeps
 	out <- c.accounts
+	out <- c.expiries
 	out <- c.assets
 }
 
@@ -85,15 +95,22 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		return // current has logged it
 	}
 	gauge := func(d *prometheus.Desc, n int, labels ...string) {
+		for i := range labels {
+			labels[i] = labelValue(labels[i])
+		}
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
 	}
 	gauge(c.due, n.due)
 	gauge(c.overdue, n.overdue)
+	gauge(c.sweeps, n.sweeps)
 	if c.backlog != nil {
 		gauge(c.webhookBacklog, n.backlog)
 	}
 	for state, n := range n.accounts {
 		gauge(c.accounts, n, state.platform, string(state.status))
+	}
+	for _, a := range n.ending {
+		gauge(c.expiries, int(a.Expiry.At.Unix()), a.ID, a.Platform)
 	}
 	for status, n := range n.assets {
 		gauge(c.assets, n, string(status))
@@ -137,10 +154,14 @@ func (c *collector) count(ctx context.Context, now time.Time) (n counts, err err
 		if workspaces, err = r.Workspaces(); err != nil {
 			return err
 		}
-		if n.accounts, err = countAccounts(r, workspaces); err != nil {
+		if n.accounts, n.ending, err = countAccounts(r, workspaces); err != nil {
 			return err
 		}
-		n.assets, err = countAssets(r, workspaces)
+		if n.assets, err = countAssets(r, workspaces); err != nil {
+			return err
+		}
+		sweeps, err := r.SeriesDue(now, maxSweeps)
+		n.sweeps = len(sweeps)
 		return err
 	})
 	if err != nil {
@@ -159,18 +180,23 @@ func (c *collector) count(ctx context.Context, now time.Time) (n counts, err err
 	return n, nil
 }
 
-func countAccounts(r storage.Reader, workspaces []schedctl.Workspace) (map[accountState]int, error) {
-	n := map[accountState]int{}
+// countAccounts counts accounts, and returns those whose credentials end.
+func countAccounts(r storage.Reader, workspaces []schedctl.Workspace) (n map[accountState]int, ending []schedctl.Account, err error) {
+	n = map[accountState]int{}
 	for _, w := range workspaces {
 		accounts, err := r.Accounts(w.ID)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for i := range accounts {
-			n[accountState{accounts[i].Platform, accounts[i].Status}]++
+			a := &accounts[i]
+			n[accountState{a.Platform, a.Status}]++
+			if !a.Expiry.At.IsZero() && a.Status != schedctl.AccountDisconnected {
+				ending = append(ending, *a)
+			}
 		}
 	}
-	return n, nil
+	return n, ending, nil
 }
 
 // dueBatch is how many entries are read in one snapshot. That takes a few milliseconds:

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -52,6 +53,7 @@ type Metrics struct {
 	unattempted      *prometheus.CounterVec
 	deliveries       *prometheus.CounterVec
 	webhookDurations *prometheus.HistogramVec
+	sweeps           *prometheus.HistogramVec
 	commits          prometheus.Histogram
 	requests         *prometheus.CounterVec
 	durations        *prometheus.HistogramVec
@@ -86,7 +88,7 @@ func New(c Config) *Metrics {
 		return 0
 	})
 	m.registry.MustRegister(
-		m.lateness, m.attempts, m.unattempted, m.deliveries, m.webhookDurations, m.commits, m.requests, m.durations,
+		m.lateness, m.attempts, m.unattempted, m.deliveries, m.webhookDurations, m.sweeps, m.commits, m.requests, m.durations,
 		info, full, doubted, newCollector(c), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
@@ -115,6 +117,10 @@ func (m *Metrics) addPublishMetrics() {
 		Name: "schedctl_webhook_attempt_duration_seconds", Help: "How long attempts to send an event to a webhook took.",
 		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"outcome"})
+	m.sweeps = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "schedctl_sweep_duration_seconds", Help: "How long sweeps of a series took; outcome is done or failed.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
+	}, []string{"outcome"})
 }
 
 // Attempt is a completed attempt to publish.
@@ -142,11 +148,13 @@ func (m *Metrics) Unattempted(platform string, kind schedctl.ErrorKind) {
 // missing one.
 const noneLabel = "none"
 
+// labelValue returns the text of a label, which must be valid UTF-8: Prometheus panics
+// otherwise, and a damaged record can have any bytes.
 func labelValue(value string) string {
 	if value == "" {
 		return noneLabel
 	}
-	return value
+	return strings.ToValidUTF8(value, "\ufffd")
 }
 
 // Delivery is a completed attempt to send an event to a webhook.
@@ -159,6 +167,21 @@ type Delivery struct {
 func (m *Metrics) Delivered(d Delivery) {
 	m.deliveries.WithLabelValues(d.Outcome).Inc()
 	m.webhookDurations.WithLabelValues(d.Outcome).Observe(d.Took.Seconds())
+}
+
+// Sweep is a completed sweep of a series.
+type Sweep struct {
+	Took   time.Duration
+	Failed bool
+}
+
+// Swept counts a sweep of a series.
+func (m *Metrics) Swept(s Sweep) {
+	outcome := "done"
+	if s.Failed {
+		outcome = "failed"
+	}
+	m.sweeps.WithLabelValues(outcome).Observe(s.Took.Seconds())
 }
 
 // Committed counts a commit of the store.

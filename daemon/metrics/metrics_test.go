@@ -131,6 +131,8 @@ func TestCountsWhatItIsTold(t *testing.T) {
 	r.Delivered(metrics.Delivery{Outcome: "delivered", Took: 30 * time.Millisecond})
 	r.Delivered(metrics.Delivery{Outcome: "failed", Took: time.Second})
 	r.Delivered(metrics.Delivery{Outcome: "failed", Took: time.Second})
+	r.Swept(metrics.Sweep{Took: 4 * time.Millisecond})
+	r.Swept(metrics.Sweep{Took: time.Second, Failed: true})
 	r.Committed(storage.Commit{Took: 2 * time.Millisecond})
 	r.want(
 		`schedctl_publish_attempts_total{kind="none",outcome="published",platform="feed"} 2`,
@@ -143,6 +145,8 @@ func TestCountsWhatItIsTold(t *testing.T) {
 		`schedctl_webhook_attempts_total{outcome="delivered"} 1`,
 		`schedctl_webhook_attempts_total{outcome="failed"} 2`,
 		`schedctl_webhook_attempt_duration_seconds_bucket{outcome="delivered",le="0.05"} 1`,
+		`schedctl_sweep_duration_seconds_bucket{outcome="done",le="0.005"} 1`,
+		`schedctl_sweep_duration_seconds_count{outcome="failed"} 1`,
 		`schedctl_store_commit_seconds_bucket{le="0.0025"} 1`,
 		`schedctl_store_commit_seconds_sum 0.002`,
 	)
@@ -197,6 +201,10 @@ func TestCountsTargetsAndAccounts(t *testing.T) {
 		other := r.addWorkspace()
 		a := r.account(r.workspace, "feed", schedctl.AccountConnected)
 		b := r.account(other, "feed", schedctl.AccountConnected)
+		b.Expiry.At = time.Unix(1_800_000_000, 0).UTC()
+		if err := r.store.Update(r.Context(), func(tx storage.Tx) error { return tx.PutAccount(b) }); err != nil {
+			r.Fatal(err)
+		}
 		r.account(other, "mastodon", schedctl.AccountError)
 		soon := time.Now().Add(time.Hour)
 		r.post(schedctl.NewPost{Accounts: []schedctl.Account{a}})
@@ -207,13 +215,39 @@ func TestCountsTargetsAndAccounts(t *testing.T) {
 		r.begin(inFlight)
 		r.begin(between)
 		r.again(between, time.Now().Add(100*time.Hour))
+		r.update(func(tx storage.Tx) error {
+			for _, in := range []time.Duration{time.Minute, 59 * time.Minute, 2 * time.Hour} {
+				id := schedctl.NewID(schedctl.SeriesPrefix, time.Now())
+				if err := tx.PutSeries(schedctl.Series{ID: id, WorkspaceID: r.workspace, Name: id, State: schedctl.SeriesActive, SweepAt: time.Now().Add(in)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 		time.Sleep(time.Hour)
 		r.want(
+			"schedctl_due_sweeps 2",
 			"schedctl_due_targets 3",     // two scheduled, one before its next attempt
 			"schedctl_overdue_targets 3", // one due, one in flight, one before its next attempt
 			"schedctl_webhook_backlog 7",
 			`schedctl_accounts{platform="feed",status="connected"} 2`,
+			`schedctl_account_expires_at_seconds{account="`+b.ID+`",platform="feed"} 1.8e+09`,
 			`schedctl_accounts{platform="mastodon",status="error"} 1`,
+		)
+	})
+}
+
+// TestCountsDamagedAccounts guards that an account whose record is damaged neither stops
+// the daemon nor hides the other metrics: labels must be valid UTF-8.
+func TestCountsDamagedAccounts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.account(r.workspace, "\x88eed", "\xffonnected")
+		r.Unattempted("\x88eed", schedctl.KindAuth)
+		r.want(
+			"schedctl_accounts{platform=\"\ufffdeed\",status=\"\ufffdonnected\"} 1",
+			"schedctl_publish_unattempted_total{kind=\"auth\",platform=\"\ufffdeed\"} 1",
 		)
 	})
 }
@@ -380,6 +414,7 @@ func TestLint(t *testing.T) {
 	r.Attempted(metrics.Attempt{Platform: "feed", Outcome: schedctl.OutcomePublished})
 	r.Unattempted("feed", schedctl.KindMissed)
 	r.Delivered(metrics.Delivery{Outcome: "delivered", Took: time.Second})
+	r.Swept(metrics.Sweep{Took: time.Second})
 	r.Requested(metrics.Request{Pattern: "GET /healthz", Method: "GET", Status: 200})
 	text, families := r.scrape()
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
@@ -389,7 +424,7 @@ func TestLint(t *testing.T) {
 	for _, name := range []string{
 		"schedctl_publish_lateness_seconds", "schedctl_publish_attempts_total", "schedctl_publish_unattempted_total",
 		"schedctl_webhook_attempts_total", "schedctl_webhook_attempt_duration_seconds", "schedctl_webhook_backlog",
-		"schedctl_due_targets", "schedctl_overdue_targets", "schedctl_accounts",
+		"schedctl_due_targets", "schedctl_overdue_targets", "schedctl_due_sweeps", "schedctl_sweep_duration_seconds", "schedctl_accounts",
 		"schedctl_store_commit_seconds", "schedctl_http_requests_total", "schedctl_http_request_duration_seconds",
 		"schedctl_build_info", "go_goroutines",
 	} {

@@ -45,6 +45,7 @@ var kinds = map[schedctl.EventType][2]string{
 	schedctl.EventPostCommentFailed: {"failed first comment", "failed first comments"},
 	schedctl.EventPostUnconfirmed:   {"unconfirmed post", "unconfirmed posts"},
 	schedctl.EventAccountError:      {"refused login", "refused logins"},
+	schedctl.EventAccountExpiring:   {"login that ends soon", "logins that end soon"},
 	schedctl.EventWebhookDisabled:   {"disabled webhook", "disabled webhooks"},
 }
 

@@ -85,6 +85,8 @@ func title(e *schedctl.Event, n *names) string {
 		return "A post may or may not have been published on " + n.account(e) + "; schedctl is checking"
 	case e.Type == schedctl.EventAccountError:
 		return fmt.Sprintf("%s refused the login of %s; posts to it are waiting", e.Platform, n.account(e))
+	case e.Type == schedctl.EventAccountExpiring:
+		return fmt.Sprintf("The credentials of %s end soon", n.account(e))
 	case e.Type == schedctl.EventWebhookDisabled:
 		return "A webhook was disabled because its deliveries failed for three days"
 	}
@@ -103,7 +105,7 @@ func reason(e *schedctl.Event, limit int) string {
 // command returns the command that shows more.
 func command(e *schedctl.Event) string {
 	switch e.Type {
-	case schedctl.EventAccountError:
+	case schedctl.EventAccountError, schedctl.EventAccountExpiring:
 		return "schedctl account show " + e.AccountID
 	case schedctl.EventWebhookDisabled:
 		return "schedctl webhook show " + e.WebhookID

@@ -7,9 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/signing"
+	"github.com/schedctl/schedctl/scripts/installed"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
@@ -44,34 +43,6 @@ type verdict struct {
 	Event    struct {
 		ID string `json:"id"`
 	} `json:"event"`
-}
-
-// referenceLibrary returns the directory where the library is installed. Where it
-// is not the test is skipped, or fails when the environment has
-// SCHEDCTL_REQUIRE_ALL=1.
-func referenceLibrary(t *testing.T) string {
-	t.Helper()
-	servers := os.Getenv("SCHEDCTL_SERVERS")
-	if servers == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		servers = filepath.Join(home, ".cache", "schedctl-servers")
-	}
-	dir := filepath.Join(servers, "standardwebhooks")
-	_, err := os.Stat(filepath.Join(dir, "installed"))
-	if err == nil {
-		_, err = exec.LookPath("node")
-	}
-	if err != nil {
-		const advice = "the reference library of Standard Webhooks is not installed: run daemon/webhook/install.sh"
-		if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
-			t.Fatal(advice)
-		}
-		t.Skip(advice)
-	}
-	return dir
 }
 
 // verify asks the library about calls.
@@ -133,7 +104,8 @@ func receivedWithin(t *testing.T, limit time.Duration, received <-chan sentCall)
 // replayed ones.
 func TestTheReferenceLibraryVerifiesDeliveries(t *testing.T) {
 	t.Parallel()
-	library := referenceLibrary(t)
+	library := installed.Library(t, "standardwebhooks", "node",
+		"the reference library of Standard Webhooks is not installed: run daemon/webhook/install.sh")
 	r, host, received := receive(t)
 	w := r.hook(host)
 	r.edit(w, func(w *schedctl.Webhook) { w.URL = "http://" + host + "/hook" })

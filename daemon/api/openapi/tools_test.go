@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/schedctl/schedctl/scripts/installed"
 )
 
 // toolTime is the time limit of a tool on a busy machine.
@@ -18,21 +20,17 @@ const toolTime = 3 * time.Minute
 // instead when SCHEDCTL_REQUIRE_ALL=1.
 func tools(t *testing.T) string {
 	t.Helper()
-	servers := os.Getenv("SCHEDCTL_SERVERS")
-	if servers == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		servers = filepath.Join(home, ".cache", "schedctl-servers")
+	servers, err := installed.Root()
+	if err != nil {
+		t.Fatal(err)
 	}
 	dir := filepath.Join(servers, "openapi")
 	pinned, err := os.ReadFile("package-lock.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	installed, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
-	if err != nil || !bytes.Equal(pinned, installed) {
+	present, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
+	if err != nil || !bytes.Equal(pinned, present) {
 		notInstalled(t, "what package-lock.json pins")
 	}
 	return dir

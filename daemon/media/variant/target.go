@@ -18,7 +18,9 @@ type Target struct {
 	MaxWidth, MaxHeight int
 	MaxSides            int // for width + height
 	MaxPixels           int64
-	MaxRatio            float64       // of the longer side to the shorter one
+	MaxRatio            float64 // of the longer side to the shorter one
+	MinAspect           float64 // of the width to the height, as displayed
+	MaxAspect           float64
 	MaxDuration         time.Duration // of videos and animations
 }
 
@@ -48,6 +50,12 @@ func Plan(facts mediafile.Facts, size int64, t Target) (Fix, error) {
 	if r := ratio(facts.Width, facts.Height); t.MaxRatio > 0 && r > t.MaxRatio {
 		return None, &FitError{
 			Problem: fmt.Sprintf("the sides of the picture, %d × %d pixels, have a ratio of more than %s", facts.Width, facts.Height, number(t.MaxRatio)),
+			Advice:  "crop it",
+		}
+	}
+	if !t.fitsAspect(facts.Width, facts.Height) {
+		return None, &FitError{
+			Problem: fmt.Sprintf("the file has %d × %d pixels, and the network takes a ratio of width to height of %.4g to %.4g", facts.Width, facts.Height, t.MinAspect, t.MaxAspect),
 			Advice:  "crop it",
 		}
 	}
@@ -154,6 +162,13 @@ func scaled(width, height int, scale float64) (int, int) {
 		return width, height
 	}
 	return max(1, int(float64(width)*scale)), max(1, int(float64(height)*scale))
+}
+
+// fitsAspect reports whether the ratio of the sides is allowed. A pixel more or less does
+// not matter.
+func (t Target) fitsAspect(width, height int) bool {
+	w, h := float64(width), float64(height)
+	return width == 0 || height == 0 || (t.MinAspect == 0 || w+1 >= t.MinAspect*h) && (t.MaxAspect == 0 || w <= t.MaxAspect*(h+1))
 }
 
 // ratio returns that of the longer side to the shorter one, 1 for files without a size.

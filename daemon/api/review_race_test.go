@@ -1,0 +1,220 @@
+package api_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
+)
+
+// raceRounds is how many requests the reviewers and authors of [TestNothingUnapprovedIsPublished]
+// send to each database.
+const raceRounds = 2000
+
+// TestNothingUnapprovedIsPublished lets keys edit, submit, approve, withdraw, schedule,
+// unschedule and publish the same posts at the same time, where every post needs an
+// approval. The network must never get a text, an account or a file that was not approved
+// by another key than the one that wrote the text.
+func TestNothingUnapprovedIsPublished(t *testing.T) {
+	t.Parallel()
+	onDatabases(t, func(t *testing.T, w *reviewing) {
+		w.policy("all")
+		r := &reviewRace{reviewing: w, accounts: []string{w.mine.account, w.newAccount(w.mine, "second")}, approved: map[string][]approvedTarget{}, hashes: map[string][32]byte{}}
+		for _, file := range [][]byte{mediatest.PNG(3, 3), mediatest.PNG(4, 4)} {
+			id := w.upload(file).ID
+			r.assets, r.hashes[id] = append(r.assets, id), sha256.Sum256(file)
+		}
+		w.delivering()
+		for range 6 {
+			r.posts = append(r.posts, w.draftBy(w.author).ID)
+		}
+		var wg sync.WaitGroup
+		for n, name := range []string{"author", "author", "editor", "editor", "approver", "approver"} {
+			wg.Go(func() {
+				c := raceClient{reviewRace: r, name: name, random: rand.New(rand.NewPCG(uint64(n), 22))}
+				for i := range raceRounds / 6 {
+					c.step(fmt.Sprintf("%s %d.%d", name, n, i))
+				}
+			})
+		}
+		wg.Wait()
+		r.check()
+		for line := range strings.Lines(w.logs.String()) {
+			if strings.Contains(line, "level=ERROR") {
+				t.Log(line)
+			}
+		}
+	})
+}
+
+// reviewRace is what the clients of a race share.
+type reviewRace struct {
+	*reviewing
+	accounts, assets []string
+	hashes           map[string][32]byte // of the assets
+
+	mu       sync.Mutex // mu guards the fields below
+	posts    []string
+	approved map[string][]approvedTarget // by text
+}
+
+// approvedTarget is where another key has approved a text, and with which files.
+type approvedTarget struct {
+	account string
+	files   [][32]byte
+}
+
+// raceClient sends the requests of one key. One goroutine owns it.
+type raceClient struct {
+	*reviewRace
+	name   string
+	random *rand.Rand
+}
+
+// send sends a request. Clients run on their own goroutines, which must not end the test.
+func (c *raceClient) send(method, path string, b body, options ...option) (p apiv1.Post, ok bool) {
+	r := c.do(all(append(options, as(c.secrets[c.name]))...), method, path, orNone(b))
+	switch {
+	case r.status >= 500:
+		c.t.Errorf("%s %s: %s", method, path, r.body)
+	case r.status < 300:
+		return r.post(), true
+	}
+	return p, false
+}
+
+// step sends one request about a post, and replaces the post when it is finished.
+func (c *raceClient) step(text string) {
+	c.mu.Lock()
+	i := c.random.IntN(len(c.posts))
+	path := "/posts/" + c.posts[i]
+	c.mu.Unlock()
+	soon := func() body { return body{"publish_at": in(time.Duration(2+c.random.IntN(10)) * time.Millisecond)} }
+	switch n := c.random.IntN(20); {
+	case n < 6 && c.name != "approver":
+		c.edit(path, text)
+	case n < 9 && c.name != "approver":
+		c.send("POST", path+"/submit", body{"proposed_at": in(20 * time.Millisecond)})
+	case n < 14 && c.name != "author":
+		c.approve(path, soon())
+	case n == 14 && c.name != "author":
+		c.send("POST", path+"/request-changes", body{"note": "x"})
+	case n == 15:
+		c.send("POST", path+"/withdraw", nil)
+	case n == 16:
+		c.send("POST", path+"/unschedule", nil)
+	case n == 17:
+		c.send("POST", path+"/schedule", soon())
+	case n == 18:
+		b := body{}
+		if c.random.IntN(2) == 0 {
+			b["social_account_ids"] = c.accounts[:1+c.random.IntN(2)]
+		}
+		c.change("POST", path+"/publish-now", b)
+	default:
+		p := c.get(strings.TrimPrefix(path, "/posts/"))
+		if p.Status == schedctl.Draft || p.Status == schedctl.Scheduled {
+			return
+		}
+		if fresh, ok := c.send("POST", "/posts", body{"content": text, "social_account_ids": c.accounts}); ok {
+			c.mu.Lock()
+			c.posts[i] = fresh.ID
+			c.mu.Unlock()
+		}
+	}
+}
+
+// edit changes what a post publishes.
+func (c *raceClient) edit(path, text string) {
+	b := body{"content": text}
+	switch c.random.IntN(4) {
+	case 0:
+		b["social_account_ids"] = c.accounts[c.random.IntN(2):]
+	case 1:
+		b["media_asset_ids"] = c.assets[c.random.IntN(2):]
+	case 2:
+		b["target_overrides"] = []body{override(c.accounts[0], text+" alone", nil)}
+		b["social_account_ids"] = c.accounts
+	}
+	c.change("PATCH", path, b)
+}
+
+// change changes a post. If an approver changes an approved post that another key has
+// submitted, the change is approved.
+func (c *raceClient) change(method, path string, b body) {
+	p, ok := c.send(method, path, b)
+	if !ok || c.name != "editor" || p.Approval == nil || p.Approval.State != schedctl.ApprovalApproved {
+		return
+	}
+	own := p.Approval.RequestedBy.Name == c.name
+	if own && method == "PATCH" {
+		c.t.Errorf("%s changed its own approved post: %+v", c.name, p.Approval)
+	}
+	if !own {
+		c.note(p)
+	}
+}
+
+// approve approves what it has read.
+func (c *raceClient) approve(path string, b body) {
+	seen := c.do(nil, "GET", path, nil)
+	if seen.status != 200 {
+		return
+	}
+	p := seen.post()
+	approved, ok := c.send("POST", path+"/approve", b, header("If-Match", seen.header.Get("ETag")))
+	if !ok {
+		return
+	}
+	if strings.HasPrefix(p.Content, c.name+" ") || p.Approval.RequestedBy.Name == c.name || approved.Content != p.Content {
+		c.t.Errorf("%s approved %q, requested by %s", c.name, approved.Content, p.Approval.RequestedBy.Name)
+	}
+	c.note(p)
+}
+
+// note records what was approved.
+func (c *raceClient) note(p apiv1.Post) {
+	var files [][32]byte
+	for _, id := range p.MediaAssetIDs {
+		files = append(files, c.hashes[id])
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, account := range p.SocialAccountIDs {
+		text := p.Content
+		for _, o := range p.TargetOverrides {
+			if o.SocialAccountID == account {
+				text = *o.Content
+			}
+		}
+		c.approved[text] = append(c.approved[text], approvedTarget{account, files})
+	}
+}
+
+// check compares the requests to the network with what was approved.
+func (r *reviewRace) check() {
+	sent := r.network.Requests()
+	for _, q := range sent {
+		var files [][32]byte
+		for _, f := range q.Files {
+			files = append(files, f.SHA256)
+		}
+		if !slices.ContainsFunc(r.approved[q.Content], func(t approvedTarget) bool {
+			return t.account == q.Account.ID && slices.Equal(t.files, files)
+		}) {
+			r.t.Errorf("%q was published on %s with %d files and was never approved so", q.Content, q.Account.ID, len(files))
+		}
+	}
+	r.t.Logf("%d requests to the network, %d approved texts", len(sent), len(r.approved))
+	if len(sent) < 20 {
+		r.t.Errorf("only %d requests to the network; the test shows little", len(sent))
+	}
+}

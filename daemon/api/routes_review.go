@@ -1,0 +1,68 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+var (
+	approvesPosts = []schedctl.Scope{schedctl.ScopePostsApprove}
+	writesNotes   = []schedctl.Scope{schedctl.ScopePostsWrite, schedctl.ScopePostsDraft, schedctl.ScopePostsApprove}
+)
+
+// reviewRoutes are the routes of approvals and notes.
+func (s *Server) reviewRoutes() []route {
+	one := reflect.TypeFor[apiv1.PostEnvelope]()
+	step := []schedctl.Code{schedctl.ApprovalNotPending, schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed}
+	return []route{{
+		method: http.MethodPost, path: "/posts/{id}/submit", id: "submitPost", tag: "Approvals",
+		summary:     "Ask for the approval of a draft",
+		description: "The draft stays a draft, and its approval becomes pending. List such posts with GET /posts?approval=pending.",
+		scopes:      writesDrafts, codes: append([]schedctl.Code{schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.MediaNotReady}, step...),
+		request: reflect.TypeFor[apiv1.SubmitPost](), optionalBody: true, status: http.StatusOK, response: one,
+		handle: withOptionalBody(readSubmitPost, s.submitPost),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/approve", id: "approvePost", tag: "Approvals",
+		summary: "Approve and schedule a draft",
+		description: "In one step, the approval becomes approved, and the post is scheduled at publish_at, or at its proposed time. " +
+			"Send the version that was read in If-Match, so that no text is approved that was not seen. The key that asked for the approval, and the one that edited the post last, cannot approve it.",
+		scopes: approvesPosts,
+		codes: append([]schedctl.Code{
+			schedctl.SelfApproval, schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed,
+			schedctl.ContentTooLong, schedctl.DuplicateContent, schedctl.InBlackout, schedctl.NoQueue, schedctl.QueueFull, schedctl.SlotTaken, schedctl.MediaNotReady,
+		}, step...),
+		request: reflect.TypeFor[apiv1.ApprovePost](), optionalBody: true, status: http.StatusOK, response: one,
+		handle: withOptionalBody(readApprovePost, s.approvePost),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/request-changes", id: "requestPostChanges", tag: "Approvals",
+		summary:     "Ask for changes of a draft",
+		description: "The approval becomes changes_requested, until the draft is submitted again.",
+		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval}, step...),
+		request: reflect.TypeFor[apiv1.RequestChanges](), status: http.StatusOK, response: one,
+		handle: withBody(readRequestChanges, s.requestChanges),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/withdraw", id: "withdrawPost", tag: "Approvals",
+		summary:     "Withdraw a draft from review",
+		description: "Works while the approval is pending or changes_requested. A post that was approved is scheduled; cancel it instead.",
+		scopes:      writesDrafts, codes: step,
+		status: http.StatusOK, response: one,
+		handle: withoutBody(s.withdrawPost),
+	}, {
+		method: http.MethodGet, path: "/posts/{id}/notes", id: "listPostNotes", tag: "Approvals",
+		summary:     "List the notes of a post",
+		description: "Oldest first. A post has at most 50 notes.",
+		scopes:      readsPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.ValidationFailed},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.PostNoteList](),
+		handle: s.listNotes,
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/notes", id: "addPostNote", tag: "Approvals",
+		summary:     "Add a note to a post",
+		description: "A note is never published, and does not change the version of the post.",
+		scopes:      writesNotes, codes: []schedctl.Code{schedctl.NotFound, schedctl.ValidationFailed},
+		request: reflect.TypeFor[apiv1.AddNote](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.PostNoteEnvelope](),
+		handle: withBody(readAddNote, s.addNote),
+	}}
+}

@@ -1,0 +1,250 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/recurrence"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// listSeries handles GET /series.
+func (s *Server) listSeries(ctx context.Context, c *request) (response, error) {
+	list := idList{prefix: schedctl.SeriesPrefix, of: "series " + c.key.WorkspaceID}
+	query, err := c.seriesQuery(list)
+	if err != nil {
+		return response{}, err
+	}
+	page := apiv1.SeriesList{Results: []apiv1.Series{}}
+	err = s.scan(ctx, c, func(r storage.Reader) error {
+		page.Results, page.NextCursor = page.Results[:0], nil
+		found, last, err := query.page(r)
+		if err != nil {
+			return err
+		}
+		if last != "" {
+			page.NextCursor = new(list.cursor(last))
+		}
+		for i := range found {
+			if !c.maySee(&found[i].Template) {
+				continue
+			}
+			shown, err := s.showSeries(r, c, found[i])
+			if err != nil {
+				return err
+			}
+			page.Results = append(page.Results, shown)
+		}
+		return nil
+	})
+	if err != nil {
+		return response{}, err
+	}
+	page.Count = len(page.Results)
+	return newResponse(http.StatusOK, page)
+}
+
+// seriesQuery selects a page of series.
+type seriesQuery struct {
+	workspaceID string
+	externalID  string                 // empty for all
+	approval    schedctl.ApprovalState // of the last review; empty for all
+	after       string                 // the id of the last series that the page before has read
+	limit       int
+}
+
+// maxSeriesRead is about how many series a page reads to find those with an approval. Such
+// a page can be short, and still have a cursor.
+const maxSeriesRead = 1000
+
+func (c *request) seriesQuery(list idList) (seriesQuery, error) {
+	q := parseQuery(c.query, []string{"external_id", "approval", "limit", "cursor"}, nil)
+	query := seriesQuery{
+		workspaceID: c.key.WorkspaceID,
+		externalID:  q.checked("external_id", func(_, id string) error { return schedctl.CheckExternalID(id) }),
+		limit:       q.number("limit", 1, maxLimit, defaultLimit),
+	}
+	if q.has("approval") {
+		query.approval = oneOf(q, "approval", q.text("approval"), schedctl.ApprovalStates())
+	}
+	if q.err == nil && q.has("cursor") {
+		query.after, q.err = list.position(q.values.Get("cursor"))
+	}
+	return query, q.err
+}
+
+// page returns the series of the page. last is the id of the last one that was read, or
+// empty at the end of the list.
+func (q *seriesQuery) page(r storage.Reader) (found []schedctl.Series, last string, err error) {
+	if q.externalID != "" {
+		one, err := r.SeriesByExternalID(q.workspaceID, q.externalID)
+		if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !q.selects(&one) {
+			return nil, "", nil
+		}
+		return []schedctl.Series{one}, "", err
+	}
+	size := q.limit + 1
+	if q.approval != "" {
+		size = maxLimit + 1
+	}
+	last = q.after
+	for read := 0; read < maxSeriesRead; read += size {
+		list, err := r.SeriesList(q.workspaceID, last, size)
+		if err != nil {
+			return nil, "", err
+		}
+		for i := range list {
+			if q.selects(&list[i]) {
+				if len(found) == q.limit {
+					return found, last, nil
+				}
+				found = append(found, list[i])
+			}
+			last = list[i].ID
+		}
+		if len(list) < size {
+			return found, "", nil
+		}
+	}
+	return found, last, nil
+}
+
+// selects reports whether the approval of a series has the state of the query.
+func (q *seriesQuery) selects(one *schedctl.Series) bool {
+	a := one.Template.Approval
+	return q.approval == "" || a != nil && a.State == q.approval
+}
+
+// getSeries handles GET /series/{id}.
+func (s *Server) getSeries(ctx context.Context, c *request) (a response, err error) {
+	err = s.view(ctx, func(r storage.Reader) error {
+		one, err := c.series(r)
+		if err != nil {
+			return err
+		}
+		a, err = s.seriesResponse(r, c, http.StatusOK, changedSeries{series: one})
+		return err
+	})
+	return a, err
+}
+
+// series loads the series of the path. It returns NOT_FOUND if the key may not see it.
+func (c *request) series(r storage.Reader) (schedctl.Series, error) {
+	one, err := r.Series(c.key.WorkspaceID, c.id)
+	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !c.maySee(&one.Template) {
+		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no series with this id")
+	}
+	return one, err
+}
+
+// changeableSeries loads the series of the path for a change.
+func (c *request) changeableSeries(r storage.Reader) (schedctl.Series, error) {
+	one, err := c.series(r)
+	if err != nil {
+		return one, err
+	}
+	return one, c.match.checkVersion("series", one.Version)
+}
+
+// changedSeries is a series after a change.
+type changedSeries struct {
+	series   schedctl.Series
+	previous *schedctl.Series // or nil
+	kept     []string         // ids of posts
+}
+
+// seriesResponse returns a response with a series and its ETag.
+func (s *Server) seriesResponse(r storage.Reader, c *request, status int, of changedSeries) (response, error) {
+	envelope := apiv1.SeriesEnvelope{Kept: append([]string{}, of.kept...)}
+	var err error
+	if envelope.Series, err = s.showSeries(r, c, of.series); err != nil {
+		return response{}, err
+	}
+	if of.previous != nil {
+		previous, err := s.showSeries(r, c, *of.previous)
+		if err != nil {
+			return response{}, err
+		}
+		envelope.Previous = &previous
+	}
+	a, err := newResponse(status, envelope)
+	a.etag = `"` + strconv.FormatInt(of.series.Version, 10) + `"`
+	if status == http.StatusCreated {
+		a.created, a.location = of.series.ID, prefix+"/series/"+of.series.ID
+	}
+	return a, err
+}
+
+// showSeries returns the wire form of a series. Between two sweeps, the next time follows
+// from the rule.
+func (s *Server) showSeries(r storage.Reader, c *request, one schedctl.Series) (apiv1.Series, error) {
+	assets, err := s.assetsOf(r, &one.Template)
+	if err != nil {
+		return apiv1.Series{}, err
+	}
+	now := c.now
+	if now.IsZero() { // the time of a read
+		now = time.Now()
+	}
+	if one.State == schedctl.SeriesActive && !one.NextAt.After(now) {
+		one.NextAt = nextOccurrence(&one, now)
+	}
+	return apiv1.NewSeries(one, assets...), nil
+}
+
+// nextOccurrence returns the time of the next occurrence of a series by its rule, or the
+// zero time.
+func nextOccurrence(one *schedctl.Series, now time.Time) time.Time {
+	loc, err := schedctl.LoadZone("timezone", one.Timezone)
+	if err != nil {
+		return time.Time{}
+	}
+	rule, _, err := recurrence.Parse(one.Rule, one.Start, loc)
+	if err != nil {
+		return time.Time{}
+	}
+	for _, local := range rule.All(schedctl.LocalTimeOf(now.In(loc)), lastLocal) {
+		if at, _ := local.In(loc); at.After(now) && !one.HasExdate(local) {
+			return at.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// lastLocal is after all occurrences.
+const lastLocal schedctl.LocalTime = "9999-12-31T23:59"
+
+// previewed is how many occurrences a preview shows.
+const previewed = 10
+
+// previewSeries handles POST /series/preview.
+func (s *Server) previewSeries(_ context.Context, c *request, b previewSeries) (response, error) {
+	loc, err := schedctl.LoadZone("timezone", b.timezone)
+	if err != nil {
+		return response{}, clipError(err)
+	}
+	rule, hints, err := recurrence.Parse(b.rule, b.start, loc)
+	if err != nil {
+		return response{}, err
+	}
+	skipped := make(map[schedctl.LocalTime]bool, len(b.exdates))
+	for _, local := range b.exdates {
+		skipped[local] = true
+	}
+	preview := apiv1.SeriesPreview{Results: []apiv1.PreviewedOccurrence{}, Hints: append([]string{}, hints...)}
+	for _, local := range rule.All(schedctl.LocalTimeOf(c.now.In(loc)), lastLocal) {
+		at, note := local.In(loc)
+		if skipped[local] || !at.After(c.now) {
+			continue
+		}
+		preview.Results = append(preview.Results, apiv1.PreviewedOccurrence{Occurrence: string(local), At: *apiv1.NewTime(at), Note: note})
+		if len(preview.Results) == previewed {
+			break
+		}
+	}
+	return newResponse(http.StatusOK, preview)
+}

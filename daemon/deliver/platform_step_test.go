@@ -1,0 +1,277 @@
+package deliver_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/connect"
+	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// stepNetwork stops at chosen steps until the daemon is killed. Each request has two: it
+// has arrived, and the network has carried it out. A request that has arrived when the
+// daemon is killed may be carried out nevertheless.
+type stepNetwork struct {
+	http.Handler
+	reached chan struct{} // gets a value at each chosen step
+
+	mu     sync.Mutex // mu guards the fields below
+	random *rand.Rand
+	step   int
+	stops  map[int]bool
+}
+
+// pause waits a little, and at a chosen step until the connection is closed. It reports
+// whether it was.
+func (n *stepNetwork) pause(r *http.Request) (killed bool) {
+	n.mu.Lock()
+	n.step++
+	stop, wait := n.stops[n.step], time.Duration(n.random.IntN(3000))*time.Millisecond
+	n.mu.Unlock()
+	time.Sleep(wait)
+	if !stop {
+		return false
+	}
+	n.reached <- struct{}{}
+	<-r.Context().Done()
+	return true
+}
+
+func (n *stepNetwork) pick(limit int) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.random.IntN(limit)
+}
+
+func (n *stepNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	killed := n.pause(r)
+	if killed && n.pick(2) == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	response := httptest.NewRecorder()
+	n.Handler.ServeHTTP(response, r)
+	if killed || n.pause(r) {
+		panic(http.ErrAbortHandler)
+	}
+	maps.Copy(w.Header(), response.Header())
+	w.WriteHeader(response.Code)
+	w.Write(response.Body.Bytes())
+}
+
+// steppedNetwork is a platform whose network keeps state.
+type steppedNetwork struct {
+	platform
+	parts   int
+	start   func(*rand.Rand) http.Handler
+	onIt    func(http.Handler) int // how many posts the network has
+	reports bool                   // an unknown outcome is reported, because the network cannot be asked
+	media   bool                   // each post has pictures
+}
+
+func steppedNetworks() []steppedNetwork {
+	return []steppedNetwork{{
+		platform: xPlatform(), parts: 3,
+		start: func(random *rand.Rand) http.Handler {
+			fake := publishtest.NewFakeX()
+			fake.Respond(func(*http.Request) publishtest.Mishap {
+				switch random.IntN(12) {
+				case 0:
+					return publishtest.Mishap{Cut: true}
+				case 1:
+					return publishtest.Mishap{Cut: true, Accept: true}
+				case 2:
+					return publishtest.Mishap{Status: 500, Accept: true}
+				case 3:
+					return publishtest.Mishap{Status: 503}
+				}
+				return publishtest.Mishap{}
+			})
+			return fake
+		},
+		onIt: func(h http.Handler) int { return len(h.(*publishtest.FakeX).Posts()) },
+	}, steppedLinkedIn("linkedin, person", neither), steppedLinkedIn("linkedin, organization", findable), steppedFacebook(),
+		steppedContainers(threadsPlatform(), publishtest.ThreadsAPI, 3, false), steppedContainers(instagramPlatform(), publishtest.InstagramAPI, 1, true),
+	}
+}
+
+func steppedContainers(p platform, api publishtest.ContainerAPI, parts int, media bool) steppedNetwork {
+	return steppedNetwork{
+		platform: p, parts: parts, media: media,
+		start: func(random *rand.Rand) http.Handler {
+			fake := unreliable(api, random)
+			fake.Delay = nil
+			return fake
+		},
+		onIt: func(h http.Handler) int { return len(h.(*publishtest.FakeContainers).Posts()) },
+	}
+}
+
+func steppedLinkedIn(name string, m memory) steppedNetwork {
+	return steppedNetwork{
+		platform: linkedInPlatform(name, m), parts: 3, reports: m == neither,
+		start: func(random *rand.Rand) http.Handler {
+			fake := publishtest.NewFakeLinkedIn()
+			fake.Token, fake.Person = "a-token-of-linkedin", "alice"
+			fake.First, fake.Last = 202612, 202703 // each request steps to another version
+			fake.Respond(func(*http.Request) publishtest.Mishap {
+				switch random.IntN(16) {
+				case 0:
+					return publishtest.Mishap{Cut: true}
+				case 1:
+					return publishtest.Mishap{Cut: true, Accept: true}
+				case 2:
+					return publishtest.Mishap{Status: 500, Accept: true}
+				}
+				return publishtest.Mishap{}
+			})
+			return fake
+		},
+		onIt: func(h http.Handler) int { return len(h.(*publishtest.FakeLinkedIn).Posts()) },
+	}
+}
+
+// TestKillsAtStepsOfNetworks kills the daemon at steps of the requests to networks that also
+// fail in other ways. Each post, and each part of a thread, is published at most once,
+// and exactly once where the network can be asked.
+func TestKillsAtStepsOfNetworks(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 20
+	}
+	for _, p := range steppedNetworks() {
+		for seed := range seeds {
+			t.Run(fmt.Sprint(p.name, "/", seed), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { killAtSteps(t, p, seed) })
+			})
+		}
+	}
+}
+
+// TestKillsWhileXRenews kills the daemon while X ends its sessions. No refresh token is
+// sent twice, because X would end the login of the account.
+func TestKillsWhileXRenews(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(100) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { killWhileRenewing(t, seed) })
+		})
+	}
+}
+
+func killWhileRenewing(t *testing.T, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 26))
+	fake := publishtest.NewFakeX()
+	network := &stepNetwork{
+		Handler: fake, reached: make(chan struct{}, 10), random: rand.New(rand.NewPCG(seed, 27)), stops: map[int]bool{int(seed)%8 + 1: true, 9 + random.IntN(20): true},
+	}
+	wire := newWire(network)
+	defer wire.cut()
+	r := newRig(t, storagetest.NewMemory())
+	defer r.kill()
+	p := xPlatform()
+	p.given = publish.Credentials{"user_id": fake.UserID}
+	maps.Copy(p.given, fake.OAuth2("https://x.test"))
+	a := r.connect(p, wire.client)
+	var disk *storagetest.Faulty // a killed daemon writes nothing more
+	r.config = func(c *deliver.Config) {
+		disk = storagetest.NewFaulty(r.store)
+		c.Sessions = connect.New(connect.Config{Store: disk, Publishers: r.registry, Sealer: r.sealer, Logger: r.logger()})
+	}
+	r.start()
+	fake.ExpireSession()
+	first := threadOf(3, a)
+	first.Now = true
+	r.create(first)
+	for range 2 {
+		select {
+		case <-network.reached:
+		case <-time.After(time.Hour):
+		}
+		disk.FailUpdates(1000, storagetest.BeforeFn)
+		r.endFor(storage.ErrBroken)
+		r.after(time.Duration(random.Int64N(int64(time.Minute))))
+		fake.ExpireSession()
+		r.start()
+	}
+	r.after(8 * time.Hour)
+	account := r.readAccount(a.ID)
+	if fake.Revoked() {
+		t.Errorf("a refresh token was sent twice\n%s", r.logs.String())
+	}
+	if n := len(fake.Posts()); n > 3 || account.Status == schedctl.AccountConnected && n != 3 {
+		t.Errorf("%d posts on the network, account %s\n%s", n, account.Status, r.logs.String())
+	}
+	if account.Status != schedctl.AccountConnected && account.Error.Code != string(publish.HoldExpired) {
+		t.Errorf("the account is held for %+v\n%s", account.Error, r.logs.String())
+	}
+}
+
+func killAtSteps(t *testing.T, p steppedNetwork, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 23))
+	state := p.start(rand.New(rand.NewPCG(seed, 24)))
+	network := &stepNetwork{
+		Handler: state, reached: make(chan struct{}, 10), random: rand.New(rand.NewPCG(seed, 25)), stops: map[int]bool{int(seed)%12 + 1: true},
+	}
+	for range random.IntN(4) {
+		network.stops[1+random.IntN(30)] = true
+	}
+	wire := newWire(network)
+	defer wire.cut()
+	r := newRig(t, storagetest.NewMemory())
+	defer r.kill()
+	a := r.connect(p.platform, wire.client)
+	first, second := threadOf(p.parts, a), threadOf(1, a)
+	if p.media {
+		files := r.withMedia()
+		first.Media, second.Media = []schedctl.PostMedia{files.assetOf("a", "image/jpeg"), files.assetOf("b", "image/jpeg")}, []schedctl.PostMedia{files.assetOf("c", "image/jpeg")}
+	}
+	second.Content = secret
+	r.start()
+	posts := []schedctl.Post{r.create(first), r.create(second)}
+	for range len(network.stops) {
+		select {
+		case <-network.reached:
+		case <-time.After(time.Hour):
+		}
+		r.endFor(storage.ErrBroken)
+		r.after(time.Duration(random.Int64N(int64(5 * time.Second))))
+		r.start()
+	}
+	r.after(8 * time.Hour)
+	published, unknown := 0, 0
+	for _, post := range posts {
+		switch target := r.target(post); {
+		case target.Status == schedctl.Published && target.PlatformPostID != "":
+			published++
+		case p.reports && target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown:
+			unknown++
+		default:
+			t.Errorf("target %+v, error %+v\n%s", target, target.Error, r.logs.String())
+		}
+	}
+	if n, most := p.onIt(state), p.parts+1; n > most || unknown == 0 && n != most {
+		t.Errorf("%d posts on the network, want %d\n%s", n, most, r.logs.String())
+	}
+}
