@@ -52,7 +52,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		d.press("esc")
 		d.sees("Your changes are not saved", "esc keep editing   d discard")
 		d.seesNot("hunter2")
-		if got := tui.Unsaved(d.model); got != "" {
+		if got := tui.UnsavedText(d.model); got != "" {
 			t.Errorf("%q would be saved in a file", got)
 		}
 		d.press("d", "u")

@@ -2,13 +2,11 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -29,9 +27,12 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	case f == nil:
 		return nil
 	default:
-		p, ok := f.current()
+		if key.Matches(k, m.keys.Reflow) {
+			return m.previewReflow()
+		}
+		p, ok := m.currentPost()
 		if !ok {
-			return nil
+			return m.handleGhostKey(k)
 		}
 		return m.handlePostKey(k, p)
 	}
@@ -40,8 +41,17 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 // handlePostKey handles a key that acts on a post. If the status of the post does
 // not permit the operation, it shows the reason and sends nothing.
 func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
+	if isSeries(p) {
+		return m.handleSeriesKey(k, p)
+	}
+	if by, ok := m.keys.slotStep(k, p); ok {
+		return m.stepPost(p, by)
+	}
 	if by, ok := m.keys.nudge(k); ok {
 		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.nudgePost(p, by) })
+	}
+	if cmd, ok := m.handleReviewKey(k, p); ok {
+		return cmd
 	}
 	switch {
 	case key.Matches(k, m.keys.Edit):
@@ -62,12 +72,26 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 		return m.ifAllowed(p, schedctl.OpDelete, func() tea.Cmd { return m.askDelete(p) })
 	case key.Matches(k, m.keys.Retry):
 		return m.ifAllowed(p, schedctl.OpRetry, func() tea.Cmd { return m.askRetry(p) })
+	case key.Matches(k, m.keys.Skip):
+		return m.askSkip(p)
+	case key.Matches(k, m.keys.DragDown):
+		return m.dragPost(p, 1)
+	case key.Matches(k, m.keys.DragUp):
+		return m.dragPost(p, -1)
 	case key.Matches(k, m.keys.View):
 		return m.showPictures(p)
 	case key.Matches(k, m.keys.Copy):
 		return m.copyAddress(p)
 	case key.Matches(k, m.keys.Browse):
 		return m.openAddress(p)
+	}
+	return nil
+}
+
+// handleGhostKey handles a key that acts on a free slot.
+func (m *Model) handleGhostKey(k tea.KeyMsg) tea.Cmd {
+	if _, ok := m.selectedGhost(); ok && len(k.Runes) == 1 && key.Matches(k, m.keys.postKeys()...) {
+		m.showNotice("this slot is free: press n to write a post for it")
 	}
 	return nil
 }
@@ -173,8 +197,12 @@ func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
 			body.TargetOverrides = append(body.TargetOverrides, o)
 		}
 	}
+	if at := p.ProposedAt; at != nil && (at.NextSlot || at.Time.After(m.now)) {
+		body.ProposedAt = at
+	}
 	if p.PublishAt != nil && p.PublishAt.After(m.now) && len(body.SocialAccountIDs) > 0 {
-		body.PublishAt = apiv1.At(p.PublishAt.Time)
+		b := bookingOf(p)
+		body.PublishAt, body.QueueID, body.NotBefore = b.publishAt, b.queueID, b.notBefore
 	}
 	c, key := m.cfg.Client, "tui-again-"+p.ID
 	return m.call(func(ctx context.Context) tea.Msg {
@@ -199,6 +227,7 @@ func (m *Model) selectPost(id string) {
 	for t := range m.feeds {
 		if i, ok := m.feeds[t].find(id); ok {
 			m.feeds[t].selected = i
+			m.ghost = slotKey{}
 		}
 	}
 }
@@ -220,97 +249,11 @@ func (m *Model) takeDone(msg doneMsg) {
 	}
 	if msg.post.ID != "" {
 		m.applyPost(msg.post)
+		m.refreshSlots()
 		m.selectPost(msg.post.ID)
 		msg.done += m.describe(msg.post)
 	}
 	m.showNotice(msg.done)
-}
-
-// askRetry asks which failed targets to retry and warns about those that may have
-// been published.
-func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
-	failed := failedTargets(p)
-	if len(failed) < 2 {
-		return m.confirmRetry(p, failed, nil)
-	}
-	items := []item{{label: fmt.Sprintf("all %d that failed", len(failed)), chosen: true, group: "retry"}}
-	for _, t := range failed {
-		items = append(items, item{label: m.scene().name(t.SocialAccountID) + ": " + oneLine(targetReason(t)), group: "retry"})
-	}
-	m.dialog = &menu{title: "Retry which?", items: items, accept: func(m *Model, chosen []int) tea.Cmd {
-		if len(chosen) == 0 || chosen[0] == 0 {
-			return m.confirmRetry(p, failed, nil)
-		}
-		one := failed[chosen[0]-1]
-		return m.confirmRetry(p, []apiv1.Target{one}, []string{one.ID})
-	}}
-	return nil
-}
-
-func failedTargets(p apiv1.Post) (failed []apiv1.Target) {
-	for _, t := range p.Targets {
-		if t.Status == schedctl.Failed {
-			failed = append(failed, t)
-		}
-	}
-	return failed
-}
-
-func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) tea.Cmd {
-	body := apiv1.RetryPost{TargetIDs: ids}
-	question := []string{"Try again to publish this to " + m.scene().targets(failed) + "?"}
-	if slices.ContainsFunc(failed, outcomeUnknown) {
-		body.Force = true
-		question = append(question, "The network may already have this post. Check there first, or it may appear twice.")
-	}
-	shown := p
-	shown.Status = schedctl.Publishing
-	m.dialog = &confirm{
-		question: append(question, "", excerpt(postText(p), 200)),
-		yes: func(m *Model) tea.Cmd {
-			c := m.cfg.Client
-			return m.startChange(change{post: p, shown: shown, done: "retrying",
-				call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) },
-				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was sent again") }})
-		},
-	}
-	return nil
-}
-
-// postURL returns the address of a post on the network of its first published
-// target, or the empty string.
-func postURL(p apiv1.Post) string {
-	for _, t := range p.Targets {
-		if t.PlatformPostURL != nil {
-			return *t.PlatformPostURL
-		}
-	}
-	return ""
-}
-
-func (m *Model) copyAddress(p apiv1.Post) tea.Cmd {
-	text := postURL(p)
-	out := m.cfg.Clipboard
-	if text == "" || out == nil {
-		m.showError("no address to copy: the post is not published on any network")
-		return nil
-	}
-	return func() tea.Msg {
-		_, err := out.Write([]byte(ansi.SetSystemClipboard(text)))
-		return doneMsg{done: "copied " + text, err: err}
-	}
-}
-
-func (m *Model) openAddress(p apiv1.Post) tea.Cmd {
-	text := postURL(p)
-	open := m.cfg.Browse
-	if text == "" || open == nil {
-		m.showError("no address to open: the post is not published on any network")
-		return nil
-	}
-	return m.call(func(ctx context.Context) tea.Msg {
-		return doneMsg{done: "opened " + text, err: open(ctx, text)}
-	})
 }
 
 // nudge returns how far a key moves a post in time.

@@ -17,17 +17,17 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.keys.Help):
 		m.dialog = &help{}
 	case key.Matches(k, m.keys.Tabs):
-		m.showTab(tab(k.Runes[0] - '1'))
+		m.showTab(tabOrder[k.Runes[0]-'1'])
 	case key.Matches(k, m.keys.Next):
-		m.showTab((m.tab + 1) % tabs)
+		m.showTab(m.tab.step(1))
 	case key.Matches(k, m.keys.Previous):
-		m.showTab((m.tab + tabs - 1) % tabs)
+		m.showTab(m.tab.step(-1))
 	case key.Matches(k, m.keys.Reload):
 		return m.reload()
 	case key.Matches(k, m.keys.Undo):
 		return m.undoLast()
-	case key.Matches(k, m.keys.New):
-		return m.compose(newDraft())
+	case key.Matches(k, m.keys.New), key.Matches(k, m.keys.Open) && m.isGhostSelected():
+		return m.writePost()
 	case m.handleMoveKey(k), m.handleQueryKey(k):
 	default:
 		return m.handleActionKey(k)
@@ -37,9 +37,16 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 
 // showTab switches to a tab. It reloads data for which the daemon sends no events.
 func (m *Model) showTab(t tab) {
-	m.tab, m.notice = t, notice{}
+	m.tab, m.notice, m.ghost = t, notice{}, slotKey{}
 	m.detail.close()
 	switch t {
+	case tabWeek, tabQueues:
+		m.reloadPlans()
+	case tabReview:
+		m.reviewers.loaded = false
+		if f := &m.feeds[tabReview]; f.loaded {
+			f.markOutdated() // there are no events about the review of series
+		}
 	case tabAccounts:
 		m.accounts.loaded = false
 	case tabWebhooks:
@@ -86,8 +93,12 @@ func (m *Model) moveSelection(by int) {
 	switch f := m.feed(); {
 	case m.detail.open:
 		m.detail.scroll(by)
+	case m.tab == tabWeek, m.tab == tabQueues && f != nil:
+		m.moveEntry(by)
 	case f != nil:
 		f.move(by)
+	case m.tab == tabQueues:
+		m.queues.selected = clamp(m.queues.selected+by, len(m.queues.list))
 	case m.tab == tabAccounts:
 		m.accounts.selected = clamp(m.accounts.selected+by, len(m.accounts.list))
 	default:
@@ -98,13 +109,16 @@ func (m *Model) moveSelection(by int) {
 // openSelected opens the details of the selected item.
 func (m *Model) openSelected() {
 	if f := m.feed(); f != nil {
-		if p, ok := f.current(); ok {
+		if p, ok := m.currentPost(); ok {
 			m.detail.open, m.detail.openedFor = true, p.ID
 		}
 		return
 	}
-	if m.tab == tabWebhooks {
+	switch m.tab {
+	case tabWebhooks:
 		m.webhooks.open()
+	case tabQueues:
+		m.openQueue()
 	}
 }
 
@@ -118,6 +132,8 @@ func (m *Model) goBack() {
 		m.webhooks.close()
 	case f != nil && filtered(m.tab, f.query):
 		m.requery(func(q *Query) { q.Search, q.AccountID, q.Label, q.Statuses = "", "", "", m.tab.statuses() })
+	case m.tab == tabQueues && m.queues.opened != "":
+		m.closeQueue()
 	default:
 		m.notice = notice{}
 	}
@@ -164,13 +180,17 @@ func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 
 // stepWeek moves the week by a number of days.
 func (m *Model) stepWeek(days int) {
-	m.week = m.week.AddDate(0, 0, days)
+	m.week, m.ghost = m.week.AddDate(0, 0, days), slotKey{}
 	m.requery(func(q *Query) { q.After, q.Before = m.week, m.week.AddDate(0, 0, 7) })
 }
 
-// stepDay selects the first post of the next or previous day with posts.
+// stepDay selects the first post or free slot of the next or previous day that has any.
 func (m *Model) stepDay(by int) {
 	f := m.feed()
+	if len(m.ghosts()) > 0 {
+		m.stepEntryDay(by)
+		return
+	}
 	p, ok := f.current()
 	if !ok || p.PublishAt == nil {
 		return

@@ -12,12 +12,14 @@ import (
 
 // change is a change of a post by the user.
 type change struct {
-	post    apiv1.Post // before the change
-	shown   apiv1.Post // shown until the daemon responds
-	done    string     // the notice after success
-	removes bool       // the change deletes the post
+	post    apiv1.Post                                     // before the change
+	shown   apiv1.Post                                     // shown until the daemon responds
+	done    string                                         // the notice after success
+	report  func(after apiv1.Post) (text string, bad bool) // replaces done unless it returns no text; may be nil
+	removes bool                                           // the change deletes the post
 	call    func(ctx context.Context) (apiv1.Post, error)
 
+	anyway func(m *Model) tea.Cmd       // repeats a change that a blackout refuses; nil if it cannot
 	undo   func(after apiv1.Post) *undo // returns the undo of the change, given its result; nil for an undo
 	undoes *undo                        // the undo that the change runs, or nil
 }
@@ -73,20 +75,50 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	m.finishUndo(msg.change.undoes, msg.post, msg.err)
 	if msg.err != nil {
 		m.showError(m.refusal(msg.change.undoes, msg.err))
+		m.askAnyway(msg)
 		return m.markStale(id)
 	}
 	if msg.change.removes {
+		if m.detail.openedFor == id {
+			m.detail.close()
+		}
 		for t := range m.feeds {
 			m.feeds[t].remove(id)
 		}
 	} else {
 		m.applyPost(newer(before, msg.post))
 	}
-	m.showNotice(msg.change.done)
+	m.refreshSlots()
+	m.showDone(msg.change, msg.post)
 	if msg.change.undo != nil {
 		m.offerUndo(msg.change.undo(msg.post))
 	}
 	return nil
+}
+
+// askAnyway asks whether to repeat a change that a blackout refuses.
+func (m *Model) askAnyway(msg changedMsg) {
+	if schedctl.CodeOf(msg.err) != schedctl.InBlackout || msg.change.anyway == nil || m.dialog != nil || m.quitting {
+		return
+	}
+	m.notice = notice{}
+	m.dialog = &confirm{question: []string{"Use this time in spite of a blackout?", blackoutText(msg.err)}, yes: msg.change.anyway}
+}
+
+// showDone shows the notice after a change.
+func (m *Model) showDone(c change, after apiv1.Post) {
+	text, bad := "", false
+	if c.report != nil {
+		text, bad = c.report(after)
+	}
+	switch {
+	case text == "":
+		m.showNotice(c.done)
+	case bad:
+		m.showError(text)
+	default:
+		m.showNotice(text)
+	}
 }
 
 // refusal describes why a change failed.
@@ -101,6 +133,8 @@ func (m *Model) refusal(undoes *undo, err error) string {
 		return "cannot " + undoes.label + ": " + explain(err)
 	case schedctl.CodeOf(err) == schedctl.VersionMismatch:
 		return "someone else has changed this post: nothing was saved. Check the post and try again"
+	case code == schedctl.ApprovalNotPending:
+		return "the post no longer waits for an approval, so your change was not saved"
 	case noResponse(err):
 		return "no response: the change may or may not be saved. The post reloads when the daemon is back: " + explain(err)
 	}

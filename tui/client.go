@@ -47,6 +47,44 @@ type Client interface {
 	Delete(ctx context.Context, id string) error
 	Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error)
 
+	// Submit, Approve, RequestChanges and AddNote have their effect once, no matter how
+	// often they are called with the same key and arguments.
+	Submit(ctx context.Context, at Version, p apiv1.SubmitPost, key string) (apiv1.Post, error)
+	Approve(ctx context.Context, at Version, p apiv1.ApprovePost, key string) (apiv1.Post, error)
+	RequestChanges(ctx context.Context, at Version, note, key string) (apiv1.Post, error)
+	Withdraw(ctx context.Context, at Version) (apiv1.Post, error)
+	// Notes returns the notes of a post, oldest first.
+	Notes(ctx context.Context, id string) ([]apiv1.PostNote, error)
+	AddNote(ctx context.Context, id, text, key string) (apiv1.PostNote, error)
+	// APIKeys returns the API keys of the workspace. It needs the scope keys:write.
+	APIKeys(ctx context.Context) ([]apiv1.APIKey, error)
+
+	// Queues returns all queues in order of creation.
+	Queues(ctx context.Context) ([]apiv1.Queue, error)
+	// Queue returns a queue and the posts whose slots it no longer has.
+	Queue(ctx context.Context, id string) (apiv1.QueueEnvelope, error)
+	// QueueSlots returns slots in order of time.
+	QueueSlots(ctx context.Context, id string, q SlotQuery) ([]apiv1.QueueSlot, error)
+	// OrderQueue lets posts exchange their slots: the first one gets the earliest.
+	OrderQueue(ctx context.Context, id string, postIDs []string) (apiv1.QueueMoves, error)
+	// PreviewReflow returns the moves that ReflowQueue makes with the same digest.
+	PreviewReflow(ctx context.Context, id string) (apiv1.QueueMoves, error)
+	ReflowQueue(ctx context.Context, id, digest string) (apiv1.QueueMoves, error)
+
+	// Blackouts returns all blackouts.
+	Blackouts(ctx context.Context) ([]apiv1.Blackout, error)
+
+	Series(ctx context.Context, id string) (apiv1.Series, error)
+	// PendingSeries returns the series that wait for an approval and have not ended.
+	PendingSeries(ctx context.Context) ([]apiv1.Series, error)
+	// ApproveSeries and RequestSeriesChanges have their effect once, as Approve does.
+	ApproveSeries(ctx context.Context, at Version, note *string, key string) (apiv1.Series, error)
+	RequestSeriesChanges(ctx context.Context, at Version, note, key string) (apiv1.Series, error)
+	// Occurrences returns the first occurrences of a series from a time on.
+	Occurrences(ctx context.Context, seriesID string, after time.Time, limit int) ([]apiv1.Occurrence, error)
+	SkipOccurrence(ctx context.Context, seriesID, occurrence string) error
+	EditSeries(ctx context.Context, at Version, s apiv1.EditSeries) error
+
 	// Upload uploads a file of this computer. It may call progress from any goroutine
 	// until it returns. The same bytes are one asset, however often they are uploaded.
 	Upload(ctx context.Context, path string, progress func(sent, size int64)) (apiv1.MediaAsset, error)
@@ -58,7 +96,7 @@ type Client interface {
 	Follow(ctx context.Context, after string, notify func(apiv1.Event)) error
 }
 
-// Version is a version of a post that the user has seen. A change of any other
+// Version is a version of a post or series that the user has seen. A change of any other
 // version is refused with [schedctl.VersionMismatch].
 type Version struct {
 	ID     string
@@ -70,10 +108,20 @@ type Query struct {
 	Statuses  []schedctl.Status // any of these
 	AccountID string            // with a target on this account
 	Label     string            // with this label
-	Search    string            // part of the content
-	After     time.Time         // publish time, inclusive
-	Before    time.Time         // publish time, exclusive
-	Sort      string            // created_at or publish_at, with "-" for descending
-	Cursor    string            // from PostList.NextCursor; empty for the first page
-	Limit     int               // posts on a page
+	QueueID   string            // with a slot of this queue
+	Approval  schedctl.ApprovalState
+	Search    string    // part of the content
+	After     time.Time // publish time, inclusive
+	Before    time.Time // publish time, exclusive
+	Sort      string    // created_at or publish_at, with "-" for descending; with Approval also proposed_at
+	Cursor    string    // from PostList.NextCursor; empty for the first page
+	Limit     int       // posts on a page
+}
+
+// SlotQuery selects slots of a queue. Zero fields select everything.
+type SlotQuery struct {
+	AccountID string    // free means free for this account; for all accounts of the queue if it is empty
+	After     time.Time // inclusive
+	Before    time.Time // exclusive
+	Limit     int
 }

@@ -30,11 +30,24 @@ const (
 type draft struct {
 	post apiv1.Post // the edited post; without an id the composer creates one
 	from apiv1.Post // the source of text, accounts and overrides
+	slot *ghost     // the slot for which a post is written, or nil
+	time string     // the initial time of a new post
 }
 
 func newDraft() draft              { return draft{} }
 func editDraft(p apiv1.Post) draft { return draft{post: p, from: p} }
 func copyDraft(p apiv1.Post) draft { return draft{from: p} }
+
+// queueDraft returns a draft for the next free slot of a queue, for the accounts that it
+// names.
+func queueDraft(q apiv1.Queue) draft {
+	return draft{from: apiv1.Post{SocialAccountIDs: q.SocialAccountIDs}, time: apiv1.PublishNextSlot + " in " + oneLine(q.Name)}
+}
+
+// slotDraft returns a draft for a free slot, for the accounts that its queue names.
+func slotDraft(g ghost, q apiv1.Queue) draft {
+	return draft{from: apiv1.Post{SocialAccountIDs: q.SocialAccountIDs}, slot: &g}
+}
 
 // composer edits a new or existing post. It keeps what was typed until the daemon
 // has saved it or the user discards it.
@@ -52,6 +65,7 @@ type composer struct {
 	cursor       int
 	timeInput    textinput.Model
 	originalTime string
+	slotText     string // the text of the time field for draft.slot
 	field        int
 
 	validation validation
@@ -71,13 +85,20 @@ func (m *Model) compose(d draft) tea.Cmd {
 		commentKeys: []key.Binding{m.keys.Save, m.keys.BackToText, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Outside},
 		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave},
 		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave},
-		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or a time such as tomorrow 9am, or now"),
+		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or tomorrow 9am, next-slot, now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
 	c.setTexts(d.from)
 	c.setMedia(d.from)
 	if d.post.ID != "" && d.post.PublishAt != nil {
 		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
+	}
+	if d.time != "" {
+		c.timeInput.SetValue(d.time)
+	}
+	if g := d.slot; g != nil {
+		c.slotText = "slot " + g.At.In(m.zone).Format("Mon 2 Jan 2006 15:04") + " in " + oneLine(g.queue)
+		c.timeInput.SetValue(c.slotText)
 	}
 	c.timeInput.Blur()
 	c.originalTime = c.timeInput.Value()

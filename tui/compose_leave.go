@@ -68,9 +68,9 @@ func (c *composer) saveDraft(m *Model) tea.Cmd {
 	}
 	c.fault, c.sending = "", true
 	if c.draft.post.ID == "" || c.savesNewDraft() {
-		return c.create(m, nil)
+		return c.create(m, booking{})
 	}
-	return c.edit(m, nil)
+	return c.edit(m, booking{})
 }
 
 // savesNewDraft reports whether saving a draft creates another post.

@@ -17,8 +17,10 @@ import (
 
 // sentPost is the last request to create the post.
 type sentPost struct {
-	typed      string    // the time as it was typed
-	at         time.Time // what typed meant at that time
+	typed      string  // the time as it was typed
+	booking    booking // what typed meant at that time
+	wantedSlot time.Time
+	blackout   string // the time that a blackout has refused, as it was typed
 	key        string
 	noResponse bool
 	warned     bool // the user was warned that the post may already exist
@@ -29,7 +31,7 @@ func (c *composer) save(m *Model) tea.Cmd {
 	if c.sending {
 		return nil
 	}
-	at, fault := c.publishTime(m.now, m.zone)
+	b, fault := c.publishTime(m)
 	switch {
 	case fault != "":
 	case c.mediaFault() != "":
@@ -38,7 +40,7 @@ func (c *composer) save(m *Model) tea.Cmd {
 		fault = "the text is empty"
 	case c.emptyPart() != "":
 		fault = c.emptyPart()
-	case at != nil && len(c.accountIDs) == 0:
+	case b.publishAt != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or clear the time to save a draft"
 	case c.draft.post.ID != "" && !c.changed():
 		m.dialog = nil
@@ -48,52 +50,54 @@ func (c *composer) save(m *Model) tea.Cmd {
 	if c.fault = fault; fault != "" {
 		return nil
 	}
-	c.sending = true
+	typed := c.timeInput.Value()
+	b.allowBlackout = b.publishAt != nil && typed == c.sent.blackout
+	c.sending, c.sent.wantedSlot, c.sent.blackout = true, b.wantedSlot(), ""
 	if c.draft.post.ID == "" {
-		return c.create(m, at)
+		return c.create(m, b)
 	}
-	return c.edit(m, at)
+	return c.edit(m, b)
 }
 
-// publishTime returns the time for the API, nil for none, and what is wrong with the
+// publishTime returns the booking for the API, empty for none, and what is wrong with the
 // typed time.
-func (c *composer) publishTime(now time.Time, zone *time.Location) (at *apiv1.PublishTime, fault string) {
+func (c *composer) publishTime(m *Model) (b booking, fault string) {
 	text := strings.TrimSpace(c.timeInput.Value())
 	isNew := c.draft.post.ID == ""
 	switch {
 	case text == "" && !isNew && c.draft.post.Status == schedctl.Scheduled:
-		return nil, "a scheduled post needs a time: leave the editor and press U to make it a draft, or c to cancel it"
+		return booking{}, "a scheduled post needs a time: leave the editor and press U to make it a draft, or c to cancel it"
 	case text == "", !isNew && c.timeInput.Value() == c.originalTime:
-		return nil, ""
+		return booking{}, ""
+	case c.draft.slot != nil && text == c.slotText:
+		return slotTime(c.draft.slot.queueID, c.draft.slot.At.Time), ""
 	case strings.EqualFold(text, apiv1.PublishNow) && isNew:
-		return apiv1.Now(), ""
+		return booking{publishAt: apiv1.Now()}, ""
 	case strings.EqualFold(text, apiv1.PublishNow):
-		return nil, "save the post first, then press P to publish it"
+		return booking{}, "save the post first, then press P to publish it"
 	}
 	if c.sent.noResponse && text == c.sent.typed {
-		return apiv1.At(c.sent.at), "" // a retry of "in 2h" must not create another post
+		return c.sent.booking, "" // a retry of "in 2h" must not create another post
 	}
-	t, err := parseTime(text, now, zone)
-	if err != nil {
-		return nil, err.Error()
+	if b, fault = m.parseBooking(text); fault == "" {
+		c.sent.typed, c.sent.booking = text, b
 	}
-	c.sent.typed, c.sent.at = text, t
-	return apiv1.At(t), ""
+	return b, fault
 }
 
 // body returns the request that creates the post.
-func (c *composer) body(at *apiv1.PublishTime) apiv1.CreatePost {
+func (c *composer) body(b booking) apiv1.CreatePost {
 	from := c.draft.from
 	body := apiv1.CreatePost{
 		Content: c.commonParts()[0], Media: c.mediaBody(0), Thread: c.thread(), FirstComment: c.firstComment(),
-		SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: at, TargetOverrides: c.overrides(), Labels: from.Labels,
+		SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: b.publishAt, QueueID: b.queueID, NotBefore: b.notBefore, AllowBlackout: b.allowBlackout, TargetOverrides: c.overrides(), Labels: from.Labels,
 	}
 	copyPresentation(&body, from)
 	return body
 }
 
-func (c *composer) create(m *Model, at *apiv1.PublishTime) tea.Cmd {
-	cl, body, id := m.cfg.Client, c.body(at), c.id
+func (c *composer) create(m *Model, b booking) tea.Cmd {
+	cl, body, id := m.cfg.Client, c.body(b), c.id
 	once := c.idempotencyKey(body)
 	if c.sent.noResponse && once != c.sent.key && !c.sent.warned {
 		c.sending, c.sent.warned = false, true
@@ -116,12 +120,9 @@ func (c *composer) idempotencyKey(body apiv1.CreatePost) string {
 	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
 }
 
-func (c *composer) edit(m *Model, at *apiv1.PublishTime) tea.Cmd {
+func (c *composer) edit(m *Model, b booking) tea.Cmd {
 	p := c.draft.post
-	var body apiv1.EditPost
-	if at != nil {
-		body.PublishAt = apiv1.NewTime(at.Time)
-	}
+	body := apiv1.EditPost{PublishAt: b.publishAt, QueueID: b.queueID, NotBefore: b.notBefore, AllowBlackout: b.allowBlackout}
 	if text := c.commonParts()[0]; text != c.draft.from.Content {
 		body.Content = &text
 	}
@@ -171,6 +172,10 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 		c.draft.post = apiv1.Post{}
 		c.fault = "the post was deleted: save again to create it as a new post"
 		return nil
+	case schedctl.CodeOf(msg.err) == schedctl.InBlackout:
+		c.sent.blackout = c.timeInput.Value()
+		c.fault = blackoutText(msg.err) + ": save again to use this time anyway, or type another one"
+		return nil
 	case noResponse(msg.err):
 		c.fault = "no response; your text is kept. Save again when the daemon is back: " + explain(msg.err)
 		return nil
@@ -180,12 +185,19 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	}
 	m.dialog = nil
 	m.applyPost(msg.post)
+	m.refreshSlots()
 	m.selectPost(msg.post.ID)
-	text := "saved: " + m.describe(msg.post)
+	text, other := "saved: "+m.describe(msg.post), false
+	if msg.post.Status == schedctl.Scheduled && !c.sent.wantedSlot.IsZero() {
+		text, other = slotReport(msg.post, c.sent.wantedSlot, m.zone)
+		text = "saved: " + text
+	}
 	if msg.post.Status == schedctl.Draft && strings.TrimSpace(c.timeInput.Value()) != "" {
 		text += ", without a time"
 	}
-	m.showNotice(text)
+	if m.showNotice(text); other {
+		m.showError(text)
+	}
 	m.offerUndo(m.undoSave(c.draft.post, msg.post))
 	return nil
 }
@@ -199,6 +211,7 @@ func (m *Model) undoSave(before, after apiv1.Post) *undo {
 	case after.Status == schedctl.Scheduled:
 		draft := after
 		draft.Status, draft.PublishAt, draft.Version = schedctl.Draft, nil, 0
+		draft.Slot, draft.QueueID = nil, nil
 		return m.restoreUndo(draft, after)
 	case after.Status == schedctl.Draft:
 		return nil

@@ -60,7 +60,14 @@ func (c *composer) title(s drawContext) string {
 	case c.texts.shown != commonText:
 		return "For " + s.name(c.texts.shown) + " only" + part + "; leave empty to use the common text"
 	case c.draft.post.ID != "":
-		return "Edit " + string(c.draft.post.Status) + " post" + part
+		what := " post"
+		if c.draft.post.SeriesID != nil {
+			what = " occurrence, apart from its series"
+		}
+		if isPending(c.draft.post) {
+			what = " that waits for approval; its editor cannot approve it"
+		}
+		return "Edit " + string(c.draft.post.Status) + what + part
 	}
 	return "New post" + part
 }
@@ -122,7 +129,7 @@ func (c *composer) timeLines(m *Model, width int) []string {
 	lines := []string{c.label("When ", fieldTime) + in.View()}
 	text := strings.TrimSpace(in.Value())
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
-		lines = append(lines, "  "+m.theme.faint.Render(clip(echoTime(text, m.now, m.zone), width-2)))
+		lines = append(lines, "  "+m.theme.faint.Render(clip(m.echoBooking(text), width-2)))
 	}
 	return lines
 }

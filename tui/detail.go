@@ -27,6 +27,7 @@ type detail struct {
 	openedFor string // the post for which the details were opened
 	id        string // the displayed post
 	timeline  apiv1.Timeline
+	notes     []apiv1.PostNote
 	loaded    bool
 	outdated  bool // timeline may be out of date
 	loading   bool
@@ -40,6 +41,7 @@ type (
 	timelineMsg struct {
 		id       string
 		timeline apiv1.Timeline
+		notes    []apiv1.PostNote
 		err      error
 	}
 	timelineDueMsg struct{ seq int }
@@ -54,7 +56,7 @@ func (m *Model) watchDetail() {
 	if f == nil || !m.detail.open {
 		return
 	}
-	if p, ok := f.current(); !ok && f.size() > 0 || ok && p.ID == m.detail.openedFor {
+	if p, ok := m.currentPost(); !ok && f.size() > 0 || ok && p.ID == m.detail.openedFor {
 		return
 	}
 	m.detail.close()
@@ -70,7 +72,7 @@ func (m *Model) fillDetail() tea.Cmd {
 	if f == nil || !m.detail.open && m.width < minSplitWidth {
 		return nil
 	}
-	p, ok := f.current()
+	p, ok := m.currentPost()
 	if !ok {
 		return nil
 	}
@@ -81,15 +83,27 @@ func (m *Model) fillDetail() tea.Cmd {
 			return tea.Tick(timelineDelay, func(time.Time) tea.Msg { return timelineDueMsg{seq} })
 		}
 	}
-	if d.loaded && !d.outdated || d.loading || d.err != nil || !d.due && !d.open {
+	if !d.due && !d.open {
 		return nil
+	}
+	if isSeries(p) {
+		return m.fillSeries(p) // it has no timeline and no notes
+	}
+	series := m.fillSeries(p)
+	if d.loaded && !d.outdated || d.loading || d.err != nil {
+		return series
 	}
 	d.loading = true
 	c, id := m.cfg.Client, p.ID
-	return m.call(func(ctx context.Context) tea.Msg {
+	return tea.Batch(series, m.call(func(ctx context.Context) tea.Msg {
 		timeline, err := c.Timeline(ctx, id)
-		return timelineMsg{id: id, timeline: timeline, err: err}
-	})
+		var notes []apiv1.PostNote
+		if err == nil {
+			notes, err = c.Notes(ctx, id)
+			err = unlessUnknown(err)
+		}
+		return timelineMsg{id: id, timeline: timeline, notes: notes, err: err}
+	}))
 }
 
 func (m *Model) takeTimeline(msg timelineMsg) tea.Cmd {
@@ -99,7 +113,7 @@ func (m *Model) takeTimeline(msg timelineMsg) tea.Cmd {
 	}
 	d.loading = false
 	if d.err = msg.err; msg.err == nil {
-		d.loaded, d.outdated, d.timeline = true, false, msg.timeline
+		d.loaded, d.outdated, d.timeline, d.notes = true, false, msg.timeline, msg.notes
 	}
 	return m.retryLater(msg.err)
 }
@@ -153,6 +167,8 @@ func nextStep(t apiv1.Target) string {
 		return "D creates a copy whose text you can change"
 	case schedctl.KindDuplicate:
 		return "the network already has this text; D creates a copy that you can change"
+	case schedctl.KindApproval:
+		return "r retries when the post is approved; A asks for the approval"
 	case schedctl.KindRateLimited:
 		return "wait a while, then r retries"
 	}
@@ -171,7 +187,7 @@ type timelineEntry struct {
 func timelineEntries(s drawContext, tl apiv1.Timeline) []timelineEntry {
 	var out []timelineEntry
 	for _, e := range tl.Events {
-		text := strings.TrimPrefix(string(e.Type), "post.")
+		text := strings.ReplaceAll(strings.TrimPrefix(string(e.Type), "post."), "_", " ")
 		if e.SocialAccountID != nil {
 			text += " " + s.name(*e.SocialAccountID)
 		}

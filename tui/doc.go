@@ -16,6 +16,10 @@
 // from the selection are dropped and read again when needed, so memory use does not
 // grow with the number of posts.
 //
+// Slots of queues are read only while a view shows them, and again after events about
+// posts. The daemon decides which slot a post gets; the browser reports if it is another
+// one than the selected one.
+//
 // A change is shown immediately and reverted with the daemon's message if it is
 // refused. Each change carries the version that the user has seen.
 package tui

@@ -44,8 +44,9 @@ func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
 	if moved || !slices.EqualFunc(want.TargetOverrides, have.TargetOverrides, func(a, b apiv1.Override) bool { return reflect.DeepEqual(a, b) }) {
 		body.TargetOverrides = new(append([]apiv1.Override{}, want.TargetOverrides...))
 	}
-	if want.PublishAt != nil && (have.PublishAt == nil || !want.PublishAt.Equal(have.PublishAt.Time)) {
-		body.PublishAt = want.PublishAt
+	if want.PublishAt != nil && (have.PublishAt == nil || !want.PublishAt.Equal(have.PublishAt.Time) || want.Slot != nil && have.Slot == nil) {
+		b := bookingOf(want)
+		body.PublishAt, body.QueueID, body.NotBefore = b.publishAt, b.queueID, b.notBefore
 	}
 	return body
 }

@@ -23,11 +23,12 @@ func IsAgain(msg tea.Msg) bool        { _, is := msg.(retryMsg); return is }
 func IsUploaded(msg tea.Msg) bool     { _, is := msg.(uploadedMsg); return is }
 func IsUploadTick(msg tea.Msg) bool   { _, is := msg.(uploadTickMsg); return is }
 func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
+func IsDrag(msg tea.Msg) bool         { _, is := msg.(dragMsg); return is }
 func Distance(d time.Duration) string { return relativeTime(d) }
 func Clean(text string) string        { return clean(text) }
 
-// Unsaved returns the text that a model would leave unsaved.
-func Unsaved(m tea.Model) string { return m.(Model).unsaved() }
+// UnsavedText returns the text that a model would leave unsaved.
+func UnsavedText(m tea.Model) string { return m.(Model).unsaved().Text }
 
 // Kept returns the number of posts in memory.
 func Kept(m tea.Model) (n int) {
@@ -64,3 +65,6 @@ func LinkStates(ctx context.Context, c Client, notify func(string)) {
 
 // Pictures returns the pictures of a post.
 func Pictures(p apiv1.Post) []Picture { return pictures(p) }
+
+// QueueTimes describes the timetable of a queue.
+func QueueTimes(q apiv1.Queue) string { return queueTimes(q) }

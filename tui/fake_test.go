@@ -42,6 +42,8 @@ type fake struct {
 	lastAccountEdit apiv1.EditAccount
 	validated       string // the post of the last Validate
 	calm            bool   // no attempt has failed
+	plan            plan
+	review          review
 	streams         [][]apiv1.Event
 	after           []string
 }
@@ -49,6 +51,7 @@ type fake struct {
 func newFake() *fake {
 	return &fake{
 		fails: map[string]error{}, created: map[string]apiv1.Post{},
+		review: review{notes: map[string][]apiv1.PostNote{}, once: map[string]bool{}},
 		accounts: []apiv1.Account{
 			{ID: "acct_1", Platform: "mastodon", Name: "me", Username: "me@example.social", Status: schedctl.AccountConnected, Limits: apiv1.Limits{MaxCharacters: ptr(500), Unit: "characters"}},
 			{ID: "acct_2", Platform: "bluesky", Name: "sky", Username: "me.example", Status: schedctl.AccountConnected, Limits: apiv1.Limits{MaxCharacters: ptr(300), Unit: "graphemes"}},
@@ -201,8 +204,8 @@ func (f *fake) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
 func (f *fake) selected(q tui.Query) (found []apiv1.Post) {
 	for _, p := range f.posts {
 		in := p.PublishAt == nil || (q.After.IsZero() || !p.PublishAt.Before(q.After)) && (q.Before.IsZero() || p.PublishAt.Before(q.Before))
-		if slices.Contains(q.Statuses, p.Status) && in && strings.Contains(p.Content, q.Search) && (q.AccountID == "" || slices.Contains(p.SocialAccountIDs, q.AccountID)) &&
-			(q.Label == "" || slices.Contains(p.Labels, q.Label)) {
+		if (len(q.Statuses) == 0 || slices.Contains(q.Statuses, p.Status)) && in && (q.Approval == "" || p.Approval != nil && p.Approval.State == q.Approval) && strings.Contains(p.Content, q.Search) && (q.AccountID == "" || slices.Contains(p.SocialAccountIDs, q.AccountID)) &&
+			(q.QueueID == "" || p.QueueID != nil && *p.QueueID == q.QueueID) && (q.Label == "" || slices.Contains(p.Labels, q.Label)) {
 			found = append(found, p)
 		}
 	}
@@ -302,7 +305,7 @@ func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.
 	if p.PublishAt != nil {
 		post.Status, post.PublishAt = schedctl.Scheduled, at(0)
 		if !p.PublishAt.Now {
-			post.PublishAt = apiv1.NewTime(p.PublishAt.Time)
+			f.book(&post, *p.PublishAt, p.QueueID, p.NotBefore)
 		}
 	}
 	f.created[key], f.posts = post, append(f.posts, post)
@@ -346,7 +349,7 @@ func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.P
 			}
 		}
 		if e.PublishAt != nil {
-			p.PublishAt, p.Status = e.PublishAt, schedctl.Scheduled
+			f.book(p, *e.PublishAt, e.QueueID, e.NotBefore)
 		}
 		if e.SocialAccountIDs != nil {
 			p.SocialAccountIDs = *e.SocialAccountIDs
@@ -358,7 +361,7 @@ func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.P
 }
 
 func (f *fake) Schedule(_ context.Context, v tui.Version, s apiv1.SchedulePost) (apiv1.Post, error) {
-	return f.change("Schedule", v, func(p *apiv1.Post) { p.PublishAt, p.Status = &s.PublishAt, schedctl.Scheduled })
+	return f.change("Schedule", v, func(p *apiv1.Post) { f.book(p, s.PublishAt, s.QueueID, s.NotBefore) })
 }
 
 func (f *fake) Publish(_ context.Context, v tui.Version) (apiv1.Post, error) {
@@ -366,7 +369,7 @@ func (f *fake) Publish(_ context.Context, v tui.Version) (apiv1.Post, error) {
 }
 
 func (f *fake) Unschedule(_ context.Context, v tui.Version) (apiv1.Post, error) {
-	return f.change("Unschedule", v, func(p *apiv1.Post) { p.PublishAt, p.Status = nil, schedctl.Draft })
+	return f.change("Unschedule", v, func(p *apiv1.Post) { p.PublishAt, p.Status, p.Slot, p.QueueID = nil, schedctl.Draft, nil, nil })
 }
 
 func (f *fake) Cancel(_ context.Context, v tui.Version) (apiv1.Post, error) {

@@ -106,6 +106,12 @@ func (f *feed) find(id string) (i int, ok bool) {
 	return 0, false
 }
 
+// has reports whether a post is in memory.
+func (f *feed) has(id string) bool {
+	_, ok := f.find(id)
+	return ok
+}
+
 // nextRequest returns the request for the most urgent missing page. ok is false if a
 // request is in progress or nothing is missing.
 func (f *feed) nextRequest(height int) (pageRequest, bool) {

@@ -88,6 +88,9 @@ func (f *feed) insert(p apiv1.Post) {
 // order compares two posts in the order of the query. Posts without a time are
 // always last.
 func (f *feed) order(a, b apiv1.Post) int {
+	if f.query.Sort == sortProposed {
+		return compareProposed(a, b)
+	}
 	field, descending := strings.CutPrefix(f.query.Sort, "-")
 	at := func(p apiv1.Post) *apiv1.Time {
 		if field == "publish_at" {
@@ -122,6 +125,8 @@ func (f *feed) matches(p apiv1.Post) bool {
 	switch {
 	case len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status),
 		q.AccountID != "" && !slices.Contains(p.SocialAccountIDs, q.AccountID),
+		q.Approval != "" && !hasApproval(p, q.Approval),
+		q.QueueID != "" && (p.QueueID == nil || *p.QueueID != q.QueueID),
 		q.Label != "" && !slices.Contains(p.Labels, q.Label),
 		q.Search != "" && !strings.Contains(strings.ToLower(p.Content), strings.ToLower(q.Search)),
 		!q.After.IsZero() && at.Before(q.After),

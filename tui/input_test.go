@@ -63,7 +63,7 @@ func TestMouse(t *testing.T) {
 		click(10, 3)
 		d.sees("Timeline")
 		click(22, 0)
-		d.sees("[3 Drafts]", "An idea")
+		d.sees("[3 Draft]", "An idea")
 	})
 }
 
@@ -78,19 +78,19 @@ func TestWithoutAnEditorOneWritesInPlace(t *testing.T) {
 func TestUnsavedText(t *testing.T) {
 	flow(t, func(t *testing.T, _ *fake, d *driver) {
 		d.press("i")
-		if got := tui.Unsaved(d.model); got != "" {
+		if got := tui.UnsavedText(d.model); got != "" {
 			t.Errorf("nothing was written, and %q is unsaved", got)
 		}
 		d.press("end", "!")
-		if got := tui.Unsaved(d.model); !strings.HasSuffix(got, "any line!") {
+		if got := tui.UnsavedText(d.model); !strings.HasSuffix(got, "any line!") {
 			t.Errorf("%q is unsaved", got)
 		}
 		d.press("tab", "o", "?")
-		if got := tui.Unsaved(d.model); !strings.HasSuffix(got, "any line!?") || strings.Count(got, "any line!") != 2 {
+		if got := tui.UnsavedText(d.model); !strings.HasSuffix(got, "any line!?") || strings.Count(got, "any line!") != 2 {
 			t.Errorf("%q is unsaved", got)
 		}
 		d.press("ctrl+s")
-		if got := tui.Unsaved(d.model); got != "" {
+		if got := tui.UnsavedText(d.model); got != "" {
 			t.Errorf("it is saved, and %q is unsaved", got)
 		}
 	})

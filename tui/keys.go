@@ -17,7 +17,11 @@ type keyMap struct {
 	Publish, Unschedule                   key.Binding
 	Cancel, Delete, Retry                 key.Binding
 	Copy, Browse, Undo                    key.Binding
+	Skip, DragUp, DragDown, Reflow        key.Binding
 	View, Pictures, Verify, Connect       key.Binding
+	WriteHere                             key.Binding // New on a free slot
+	Approve, Submit, Withdraw, Note       key.Binding
+	ApprovePost, Changes, CancelPost      key.Binding // Approve and Cancel in one view
 	Help, Quit, Kill                      key.Binding
 	Save, Leave, Field, FieldBack, Toggle key.Binding
 	SaveDraft, Keep, Discard              key.Binding
@@ -43,7 +47,7 @@ func newKeyMap() keyMap {
 
 // bindViews sets the keys of the views and of the selection.
 func (k *keyMap) bindViews() {
-	k.Tabs = bind("1–7", "go to a view", "1", "2", "3", "4", "5", "6", "7")
+	k.Tabs = bind("1–9", "go to a view", "1", "2", "3", "4", "5", "6", "7", "8", "9")
 	k.Next = bind("tab", "next view", "tab")
 	k.Previous = bind("shift+tab", "previous view", "shift+tab")
 	k.Search = bind("/", "search", "/")
@@ -77,21 +81,33 @@ func (k *keyMap) bindPosts() {
 	k.Unschedule = bind("U", "change to a draft", "U")
 	k.Later = bind("+", "15 minutes later", "+", "=")
 	k.Sooner = bind("-", "15 minutes sooner", "-")
-	k.HourLater = bind(">", "an hour later", ">")
-	k.HourSooner = bind("<", "an hour sooner", "<")
+	k.HourLater = bind(">", "an hour or a slot later", ">")
+	k.HourSooner = bind("<", "an hour or a slot sooner", "<")
 	k.DayLater = bind("}", "a day later", "}")
 	k.DaySooner = bind("{", "a day sooner", "{")
 	k.Publish = bind("P", "publish now", "P")
-	k.Cancel = bind("c", "cancel", "c")
+	k.Cancel = bind("c", "cancel, request changes", "c")
+	k.CancelPost = bind("c", "cancel", "c")
 	k.Delete = bind("d", "delete a draft", "d")
 	k.Retry = bind("r", "retry, replay", "r")
 	k.Copy = bind("y", "copy the address", "y")
 	k.Browse = bind("o", "open the address", "o")
 	k.Undo = bind("u", "undo", "u")
+	k.Skip = bind("x", "skip an occurrence", "x")
+	k.DragDown = bind("J/alt+↓", "down in its queue", "J", "alt+down")
+	k.DragUp = bind("K/alt+↑", "up in its queue", "K", "alt+up")
+	k.Reflow = bind("F", "reflow the open queue", "F")
+	k.WriteHere = bind("n", "write a post here", "n")
 	k.View = bind("v", "show pictures, verify an account", "v")
 	k.Pictures = bind("v", "pictures", "v")
 	k.Verify = bind("v", "verify an account", "v")
 	k.Connect = bind("a", "add an account", "a")
+	k.Approve = bind("a", "approve, add an account", "a")
+	k.ApprovePost = bind("a", "approve", "a")
+	k.Changes = bind("c", "request changes", "c")
+	k.Submit = bind("A", "ask for approval", "A")
+	k.Withdraw = bind("w", "withdraw from review", "w")
+	k.Note = bind("N", "write a note", "N")
 }
 
 // bindDialogs sets the keys of the composer, forms and questions.
@@ -135,11 +151,22 @@ func (k keyMap) browsing() []keyGroup {
 		{"Moving", []key.Binding{k.Up, k.Down, k.Left, k.Right, k.PageUp, k.PageDown, k.Top, k.End, k.Open, k.Back}},
 		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.View, k.Undo}},
 		{"Time", []key.Binding{k.Schedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.Unschedule}},
-		{"Other", []key.Binding{k.Connect, k.Help, k.Quit, k.Kill}},
+		{"Queues and series", []key.Binding{k.DragDown, k.DragUp, k.Reflow, k.Skip}},
+		{"Review", []key.Binding{k.Approve, k.Submit, k.Withdraw, k.Note}},
+		{"Other", []key.Binding{k.Help, k.Quit, k.Kill}},
 	}
 }
 
 // composing returns the keys of the composer.
 func (k keyMap) composing() keyGroup {
 	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Attach, k.AltText, k.Remove, k.OtherPart, k.NewPart, k.NextPart, k.PartBefore, k.PartDown, k.PartUp, k.Comment, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
+}
+
+// postKeys returns the keys that act on a post.
+func (k keyMap) postKeys() []key.Binding {
+	return []key.Binding{
+		k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.View, k.Skip,
+		k.Schedule, k.Unschedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.DragDown, k.DragUp,
+		k.Approve, k.Submit, k.Withdraw, k.Note,
+	}
 }

@@ -63,7 +63,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
 		d.press("esc", "s")
 		d.sees("no response; your text is kept", "precious")
-		if got := tui.Unsaved(d.model); got != "precious" {
+		if got := tui.UnsavedText(d.model); got != "precious" {
 			t.Errorf("%q would be saved at the end", got)
 		}
 		f.fail("Create", nil)

@@ -163,7 +163,15 @@ func TestRandomMessages(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { shake(t, rand.New(rand.NewPCG(seed, 7))) })
+			synctest.Test(t, func(t *testing.T) { shake(t, world(), rand.New(rand.NewPCG(seed, 7))) })
+		})
+		t.Run(fmt.Sprint(seed, " with queues"), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { shake(t, planned(), rand.New(rand.NewPCG(seed, 8))) })
+		})
+		t.Run(fmt.Sprint(seed, " with reviews"), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { shake(t, reviewable(), rand.New(rand.NewPCG(seed, 9))) })
 		})
 	}
 }
@@ -173,8 +181,7 @@ var strange = []string{
 	"", "\x1b[2J\x1b[31m", strings.Repeat("漢", 300), "👩‍👩‍👧‍👦🇩🇪", "a\u0301\u0301\u0301", "\u202e\u2066x", "\t\t\n\n\r", "\xff\xfe", strings.Repeat("x", 4000), "e\u200b\u200d",
 }
 
-func shake(t *testing.T, r *rand.Rand) {
-	f := world()
+func shake(t *testing.T, f *fake, r *rand.Rand) {
 	for i, text := range strange {
 		f.posts = append(f.posts, scheduled(fmt.Sprintf("post_s%d", i), text, time.Duration(i)*time.Hour))
 	}
@@ -182,7 +189,9 @@ func shake(t *testing.T, r *rand.Rand) {
 	d := drive(t, f, width, height, func(c *tui.Config) { c.Plain = r.IntN(4) == 0 })
 	all := append(tui.KeyNames(), "ctrl+s", "ctrl+t", "backspace", "a", "漢", "🎉", "\x00", "x", "y", "y", "esc", "esc", "enter")
 	errs := []error{nil, nil, nil, schedctl.Errorf(schedctl.RateLimited, "", "slow down"), tui.ErrUnreachable, schedctl.Errorf(schedctl.VersionMismatch, "", "moved")}
-	methods := []string{"Posts", "Post", "Edit", "Cancel", "Create", "Publish", "Retry", "Delete", "Schedule", "Timeline", "Validate", "Accounts", "Webhooks", "Deliveries"}
+	methods := []string{"Posts", "Post", "Edit", "Cancel", "Create", "Publish", "Retry", "Delete", "Schedule", "Timeline", "Validate", "Accounts", "Webhooks", "Deliveries",
+		"Queues", "Queue", "QueueSlots", "OrderQueue", "PreviewReflow", "ReflowQueue", "Blackouts", "Series", "Occurrences", "SkipOccurrence", "EditSeries",
+		"Submit", "Approve", "RequestChanges", "Withdraw", "Notes", "AddNote", "APIKeys"}
 	for range 400 {
 		switch r.IntN(12) {
 		case 0:

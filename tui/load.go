@@ -21,6 +21,8 @@ type (
 		need pageRequest
 		list apiv1.PostList
 		err  error
+
+		pending []apiv1.Series // in the review
 	}
 	// retryMsg retries failed reads.
 	retryMsg struct{}
@@ -32,12 +34,20 @@ func timeOf(t tickMsg) time.Time { return time.Time(t) }
 func (m *Model) fill() tea.Cmd {
 	var cmds []tea.Cmd
 	cmds = append(cmds, m.fillAccounts())
-	if m.tab < postTabs {
+	if m.feed() != nil {
 		cmds = append(cmds, m.fillFeed(m.tab))
+	}
+	cmds = append(cmds, m.fillBlackouts())
+	if m.needsQueues() {
+		cmds = append(cmds, m.fillQueues(), m.fillWeekSlots())
 	}
 	if m.tab != tabFailed && !m.feeds[tabFailed].loaded {
 		cmds = append(cmds, m.fillFeed(tabFailed)) // for the count on its tab
 	}
+	if m.tab != tabReview && !m.feeds[tabReview].loaded {
+		cmds = append(cmds, m.fillFeed(tabReview)) // for the count on its tab
+	}
+	cmds = append(cmds, m.fillKeys())
 	if m.tab == tabWebhooks {
 		cmds = append(cmds, m.fillWebhooks())
 	}
@@ -51,8 +61,13 @@ func (m *Model) fillFeed(t tab) tea.Cmd {
 	}
 	c := m.cfg.Client
 	return m.call(func(ctx context.Context) tea.Msg {
-		list, err := c.Posts(ctx, n.query)
-		return pageMsg{tab: t, need: n, list: list, err: err}
+		msg := pageMsg{tab: t, need: n}
+		if t == tabReview {
+			msg.list, msg.pending, msg.err = reviewReader(c)(ctx, n.query)
+		} else {
+			msg.list, msg.err = c.Posts(ctx, n.query)
+		}
+		return msg
 	})
 }
 
@@ -62,6 +77,9 @@ func (m *Model) takePage(msg pageMsg) tea.Cmd {
 		if at, ok := f.find(p.ID); ok && m.showsChange(p) {
 			msg.list.Results[i], _ = f.at(at)
 		}
+	}
+	for _, s := range msg.pending {
+		m.series[s.ID] = m.pendingInfo(s)
 	}
 	first := !f.loaded
 	if f.receive(msg.need, msg.list, msg.err); first && msg.tab == tabWeek {
@@ -103,6 +121,8 @@ func explain(err error) string {
 		return text
 	case code == schedctl.RateLimited:
 		return "too many requests: " + text
+	case code == schedctl.ApprovalMissing:
+		return "the post needs the approval of another key: A asks for the approval of a draft"
 	case code == schedctl.InsufficientScope:
 		return "the API key lacks permission: " + text
 	}
@@ -116,6 +136,7 @@ func (m *Model) retryReads() tea.Cmd {
 		m.feeds[t].err = nil
 	}
 	m.accounts.err, m.webhooks.err, m.webhooks.deliveriesErr, m.detail.err = nil, nil, nil, nil
+	m.retryPlans()
 	return m.refresh()
 }
 
@@ -126,5 +147,6 @@ func (m *Model) reload() tea.Cmd {
 	}
 	m.accounts.loaded, m.detail.outdated = false, true
 	m.webhooks.markOutdated()
+	m.reloadPlans()
 	return m.retryReads()
 }

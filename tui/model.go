@@ -14,6 +14,7 @@ import (
 // Config configures the browser. Client, Zone and Now are required.
 type Config struct {
 	Client Client
+	Key    apiv1.APIKey     // the key of Client; zero if it is not known
 	Zone   *time.Location   // for displaying and parsing times
 	Now    func() time.Time // never called in Update
 
@@ -81,10 +82,18 @@ type Model struct {
 	feeds     [postTabs]feed
 	accounts  accountList
 	webhooks  webhookList
-	forms     int                            // number of forms opened
-	platforms map[string]apiv1.PlatformEntry // as of the last form
-	detail    detail
-	dialog    dialog // the open dialog, or nil
+	queues    queueList
+	weekSlots weekSlots
+	ghost     slotKey // the selected slot, if it is still free
+	blackouts blackoutList
+	series    map[string]seriesInfo // by id
+	reviewers reviewers
+	forms     int // number of forms opened
+
+	slotRequests int                            // number of requests for slots
+	platforms    map[string]apiv1.PlatformEntry // as of the last form
+	detail       detail
+	dialog       dialog // the open dialog, or nil
 
 	link         link
 	wasConnected bool      // the stream was open before
@@ -94,6 +103,7 @@ type Model struct {
 	undos        undoStack
 	busy         map[string]apiv1.Post // posts with a change in progress, before the change
 	nudge        nudge
+	drag         drag
 	stale        stale
 	quitting     bool // quit as soon as all changes are saved
 }
@@ -103,7 +113,7 @@ func New(ctx context.Context, cfg Config) Model {
 	m := Model{
 		cfg: cfg, theme: newTheme(cfg.Renderer, cfg.Plain), keys: newKeyMap(),
 		width: defaultWidth, height: defaultHeight, now: cfg.Now(), zone: cfg.Zone,
-		busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
+		series: map[string]seriesInfo{}, busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
 		call: callsWithin(ctx, callTimeout), upload: callsWithin(ctx, uploadTimeout),
 	}
 	if cfg.Edit != nil {
@@ -183,10 +193,15 @@ type drawContext struct {
 	now   time.Time
 	names map[string]string // of accounts, by id
 	busy  map[string]apiv1.Post
+
+	queues []apiv1.Queue
+	series map[string]seriesInfo // by id
+
+	keyKinds map[string]string // by id
 }
 
 func (m *Model) scene() drawContext {
-	return drawContext{theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, busy: m.busy}
+	return drawContext{theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, busy: m.busy, queues: m.queues.list, series: m.series, keyKinds: m.reviewers.kinds}
 }
 
 // name returns the name of an account.

@@ -30,6 +30,10 @@ func (m *Model) click(x, y int) {
 	if f == nil || m.detail.open || m.isGrid() || row < 0 || x >= m.listWidth() {
 		return
 	}
+	if m.listsEntries() {
+		m.clickEntry(row)
+		return
+	}
 	rows := m.draw(f, m.listWidth(), m.bodyHeight())
 	if row >= len(rows.posts) || rows.posts[row] == noPost {
 		return
@@ -42,9 +46,9 @@ func (m *Model) click(x, y int) {
 
 func (m *Model) clickTab(x int) {
 	end := 0
-	for t, label := range tabLabels(m, m.tabNamesFit()) {
+	for i, label := range tabLabels(m, m.tabStyle()) {
 		if end += ansi.StringWidth(label); x < end {
-			m.showTab(tab(t))
+			m.showTab(tabOrder[i])
 			return
 		}
 	}

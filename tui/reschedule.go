@@ -24,76 +24,114 @@ type shift struct {
 
 // nudge is the post that is being moved with keys.
 type nudge struct {
-	id   string // or empty
-	post apiv1.Post
-	at   time.Time
-	seq  int
+	id      string // or empty
+	post    apiv1.Post
+	at      time.Time
+	seq     int
+	started int // number of the nudge, to ignore late responses
+	steps   slotSteps
 }
 
 // nudgeMsg says that no more key presses followed.
 type nudgeMsg struct{ seq int }
 
-// nudgePost moves a scheduled post in time. The change is sent when no more key
-// presses follow.
-func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
+// startNudge prepares to move a scheduled post with keys, and reports whether it can be
+// moved. cmd sends the move of another post.
+func (m *Model) startNudge(p apiv1.Post) (cmd tea.Cmd, ok bool) {
 	if p.Status != schedctl.Scheduled || p.PublishAt == nil {
 		m.showError("the post has no time: press s to schedule it")
-		return nil
+		return nil, false
 	}
-	var before tea.Cmd
 	if m.nudge.id != "" && m.nudge.id != p.ID {
-		before = m.sendNudge()
+		cmd = m.sendNudge()
 	}
 	if _, sent := m.busy[p.ID]; sent {
 		m.showNotice("the last change of this post is still being saved")
-		return before
+		return cmd, false
 	}
 	if m.nudge.id == "" {
-		m.nudge = nudge{id: p.ID, post: p, at: p.PublishAt.Time, seq: m.nudge.seq}
+		m.nudge = nudge{id: p.ID, post: p, at: p.PublishAt.Time, seq: m.nudge.seq, started: m.nudge.started + 1}
+	}
+	return cmd, true
+}
+
+// nudgePost moves a scheduled post in time. The change is sent when no more key
+// presses follow.
+func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
+	before, ok := m.startNudge(p)
+	if !ok {
+		return before
 	}
 	at := m.nudge.at.In(m.zone).AddDate(0, 0, by.days).Add(by.by)
 	if !at.After(m.now) {
 		m.showError("that time is in the past: press P to publish the post now")
 	} else {
-		m.nudge.at = at
+		m.nudge.at, m.nudge.steps = at, slotSteps{}
+		m.nudge.started++
 	}
 	shown := m.nudge.post
 	shown.PublishAt = apiv1.NewTime(m.nudge.at)
+	if !m.nudge.at.Equal(m.nudge.post.PublishAt.Time) {
+		shown.Slot, shown.QueueID = nil, nil
+	}
 	m.preview(shown)
+	return tea.Batch(before, m.nudgeLater())
+}
+
+// nudgeLater sends the move when no more key presses follow.
+func (m *Model) nudgeLater() tea.Cmd {
 	m.nudge.seq++
 	seq := m.nudge.seq
-	return tea.Batch(before, tea.Tick(nudgeAfter, func(time.Time) tea.Msg { return nudgeMsg{seq} }))
+	return tea.Tick(nudgeAfter, func(time.Time) tea.Msg { return nudgeMsg{seq} })
 }
 
 // sendNudge saves the time to which a post was moved.
 func (m *Model) sendNudge() tea.Cmd {
 	n := m.nudge
-	if m.nudge = (nudge{seq: n.seq}); n.id == "" {
+	if m.nudge = (nudge{seq: n.seq, started: n.started}); n.id == "" {
 		return nil
 	}
-	if n.at.Equal(n.post.PublishAt.Time) {
+	switch {
+	case n.at.Equal(n.post.PublishAt.Time):
+		m.preview(n.post)
 		return m.markStale(n.id) // show changes that were hidden during the move
+	case n.steps.chosen:
+		return m.book(n.post, slotTime(*n.post.QueueID, n.at))
 	}
 	return m.moveTo(n.post, n.at)
 }
 
 // moveTo sets the time of a post. A draft becomes scheduled.
 func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
-	shown := p
-	shown.PublishAt, shown.Status = apiv1.NewTime(at), schedctl.Scheduled
-	c := m.cfg.Client
-	ch := change{
-		post: p, shown: shown, done: "scheduled for " + when.Format(at.In(m.zone)),
-		undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) },
-	}
-	if p.Status == schedctl.Draft {
-		ch.call = func(ctx context.Context) (apiv1.Post, error) {
-			return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: apiv1.Time{Time: at}})
+	return m.book(p, booking{publishAt: apiv1.At(at)})
+}
+
+// book schedules a post, or changes its time.
+func (m *Model) book(p apiv1.Post, b booking) tea.Cmd {
+	shown, wanted, c, zone := p, b.wantedSlot(), m.cfg.Client, m.zone
+	shown.Status = schedctl.Scheduled
+	ch := change{post: p, undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) }}
+	switch {
+	case !b.publishAt.NextSlot:
+		at := b.publishAt.Time
+		shown.PublishAt, shown.Slot, shown.QueueID = apiv1.NewTime(at), nil, nil
+		ch.done = "scheduled for " + when.Format(at.In(m.zone))
+		ch.anyway = func(m *Model) tea.Cmd {
+			b.allowBlackout = true
+			return m.book(p, b)
 		}
-		return m.startChange(ch)
+	default:
+		if !wanted.IsZero() {
+			shown.PublishAt = apiv1.NewTime(wanted)
+		}
+		ch.report = func(after apiv1.Post) (string, bool) { return slotReport(after, wanted, zone) }
 	}
+	ch.shown = shown
 	ch.call = func(ctx context.Context) (apiv1.Post, error) {
-		return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: apiv1.NewTime(at)})
+		if p.Status == schedctl.Draft {
+			return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: *b.publishAt, QueueID: b.queueID, NotBefore: b.notBefore, AllowBlackout: b.allowBlackout})
+		}
+		return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: b.publishAt, QueueID: b.queueID, NotBefore: b.notBefore, AllowBlackout: b.allowBlackout})
 	}
 	return m.startChange(ch)
 }
@@ -108,13 +146,13 @@ func (m *Model) askTime(p apiv1.Post) tea.Cmd {
 		return nil
 	}
 	d := newPrompt(m.theme, "When? ", "")
-	d.echo = func(m *Model, text string) string { return echoTime(text, m.now, m.zone) }
+	d.echo = func(m *Model, text string) string { return m.echoBooking(text) }
 	d.accept = func(m *Model, text string) (tea.Cmd, string) {
-		at, err := parseTime(text, m.now, m.zone)
-		if err != nil {
-			return nil, err.Error()
+		b, fault := m.parseBooking(text)
+		if fault != "" {
+			return nil, fault
 		}
-		return m.moveTo(p, at), ""
+		return m.book(p, b), ""
 	}
 	m.dialog = d
 	return nil
@@ -132,7 +170,7 @@ func parseTime(text string, now time.Time, zone *time.Location) (time.Time, erro
 // echoTime describes the parsed time, or what is wrong with it.
 func echoTime(text string, now time.Time, zone *time.Location) string {
 	if text == "" {
-		return "for example: tomorrow 9am, friday noon, in 2h, 2026-12-08 09:00"
+		return "for example: tomorrow 9am, friday noon, in 2h, 2026-12-08 09:00, next-slot"
 	}
 	at, err := when.Parse(text, now, zone)
 	if err == nil {

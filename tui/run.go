@@ -14,7 +14,7 @@ const framesPerSecond = 120
 // Run shows the browser until the user quits or ctx ends. It returns the error of
 // the terminal or of ctx, if any. options are applied after Run's own options.
 // unsaved is the text that was being edited and is not saved in the daemon.
-func Run(ctx context.Context, cfg Config, options ...tea.ProgramOption) (unsaved string, err error) {
+func Run(ctx context.Context, cfg Config, options ...tea.ProgramOption) (unsaved Unsaved, err error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	own := []tea.ProgramOption{tea.WithContext(running), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}
@@ -39,10 +39,23 @@ func Run(ctx context.Context, cfg Config, options ...tea.ProgramOption) (unsaved
 	return unsaved, err
 }
 
-// unsaved returns the text in the composer if it is not saved.
-func (m Model) unsaved() string {
-	if c, ok := m.dialog.(*composer); ok && c.changed() {
-		return c.allText()
+// Unsaved is a text that the daemon does not have. It may be empty.
+type Unsaved struct {
+	Text   string
+	PostID string // the post about which Text is a note; empty for the text of a post
+}
+
+// unsaved returns the text in the composer, or the note in a review, if it is not saved.
+func (m Model) unsaved() Unsaved {
+	switch d := m.dialog.(type) {
+	case *composer:
+		if d.changed() {
+			return Unsaved{Text: d.allText()}
+		}
+	case *reviewForm:
+		if text := d.typed(); text != "" {
+			return Unsaved{Text: text, PostID: d.post.ID}
+		}
 	}
-	return ""
+	return Unsaved{}
 }

@@ -36,11 +36,12 @@ type (
 func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 	m.link.state = linkOpen
 	switch msg.event.Type {
-	case schedctl.EventAccountError:
+	case schedctl.EventAccountError, schedctl.EventAccountExpiring:
 		m.accounts.loaded = false
 	case schedctl.EventWebhookDisabled:
 		m.webhooks.loaded = false
 	}
+	m.markSeries(msg.event.Data.SeriesID)
 	return m.markStale(msg.event.Data.PostID)
 }
 
@@ -90,6 +91,7 @@ func (m *Model) takePost(msg postMsg) tea.Cmd {
 		for t := range m.feeds {
 			m.feeds[t].remove(msg.id)
 		}
+		m.slotsChanged()
 	case msg.err != nil:
 		m.stale.ids[msg.id] = true // retry after the pause
 		return m.retryLater(msg.err)
@@ -115,8 +117,15 @@ func (m *Model) applyPost(p apiv1.Post) {
 	if m.showsChange(p) {
 		return
 	}
+	m.slotsChanged()
+	if p.SeriesID != nil {
+		m.markSeries(*p.SeriesID)
+	}
 	for t := range m.feeds {
 		f := &m.feeds[t]
+		if isSeries(p) && tab(t) != tabReview {
+			continue // only the review shows series
+		}
 		if i, ok := f.find(p.ID); ok {
 			if old, _ := f.at(i); old.Version > p.Version {
 				continue

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -9,13 +10,15 @@ import (
 // tab is one of the views.
 type tab int
 
-// The tabs, in order of their numbers.
+// The tabs.
 const (
-	tabQueue tab = iota
+	tabAgenda tab = iota
 	tabWeek
 	tabDrafts
 	tabHistory
 	tabFailed
+	tabQueues
+	tabReview
 	tabAccounts
 	tabWebhooks
 	tabs // number of tabs
@@ -24,15 +27,29 @@ const (
 // postTabs is the number of tabs that show posts. They come first.
 const postTabs = tabAccounts
 
+// tabOrder lists the tabs in the order of their numbers on the screen.
+var tabOrder = [tabs]tab{tabAgenda, tabWeek, tabDrafts, tabHistory, tabFailed, tabAccounts, tabWebhooks, tabQueues, tabReview}
+
+// step returns the tab that is by tabs to the right on the screen.
+func (t tab) step(by int) tab {
+	at := slices.Index(tabOrder[:], t) + by
+	return tabOrder[(at+int(tabs))%int(tabs)]
+}
+
 // String returns the label of the tab.
 func (t tab) String() string {
-	return [...]string{"Queue", "Week", "Drafts", "History", "Failed", "Accounts", "Webhooks"}[t]
+	return [...]string{"Agenda", "Week", "Drafts", "History", "Failed", "Queues", "Review", "Accounts", "Webhooks"}[t]
+}
+
+// short returns the label of the tab on a narrow screen.
+func (t tab) short() string {
+	return [...]string{"Agenda", "Week", "Draft", "Hist", "Fail", "Queue", "Review", "Accts", "Hooks"}[t]
 }
 
 // statuses returns the statuses of a tab without a filter.
 func (t tab) statuses() []schedctl.Status {
 	switch t {
-	case tabQueue:
+	case tabAgenda, tabQueues:
 		return []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}
 	case tabWeek:
 		return []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published, schedctl.Failed, schedctl.Canceled}
@@ -49,12 +66,14 @@ func (t tab) statuses() []schedctl.Status {
 // sorts returns the sort orders of a tab, its default first.
 func (t tab) sorts() []string {
 	switch t {
-	case tabQueue:
+	case tabAgenda:
 		return []string{"publish_at", "-publish_at", "-created_at"}
-	case tabWeek:
+	case tabWeek, tabQueues:
 		return []string{"publish_at"}
 	case tabDrafts:
 		return []string{"-created_at", "created_at"}
+	case tabReview:
+		return []string{sortProposed, "created_at", "-created_at"}
 	}
 	return []string{"-publish_at", "publish_at", "-created_at"}
 }
@@ -68,6 +87,8 @@ func sortName(sort string) string {
 		return "latest first"
 	case "created_at":
 		return "oldest first"
+	case sortProposed:
+		return "by proposed time"
 	}
 	return "newest first"
 }
@@ -84,6 +105,9 @@ func (t tab) query(week time.Time) Query {
 	q := Query{Statuses: t.statuses(), Limit: pageSize}
 	if sorts := t.sorts(); t < postTabs {
 		q.Sort = sorts[0]
+	}
+	if t == tabReview {
+		q.Approval = schedctl.ApprovalPending
 	}
 	if t == tabWeek {
 		q.After, q.Before = week, week.AddDate(0, 0, 7)

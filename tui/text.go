@@ -61,6 +61,22 @@ func wrap(text string, width int) []string {
 	return strings.Split(ansi.Wrap(clean(text), width, ""), "\n")
 }
 
+// wrapWords is wrap that breaks lines at spaces only, unless a word is longer than a line:
+// not within dates.
+func wrapWords(text string, width int) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(clean(text)) {
+		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(word) > width {
+			lines, line = append(lines, wrap(line, width)...), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, wrap(line, width)...)
+}
+
 // justify puts one text at the left and one at the right end of a line. If they do
 // not fit, it drops the right one.
 func justify(left, right string, width int) string {

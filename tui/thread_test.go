@@ -228,7 +228,7 @@ func TestUnsavedThread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, threads(), 80, 24)
 		d.press("n", "a", "ctrl+l", "b", "ctrl+r", "c", "ctrl+c", "ctrl+c")
-		if got := tui.Unsaved(d.model); got != "a\n---\nb\n\nc" || !d.quit {
+		if got := tui.UnsavedText(d.model); got != "a\n---\nb\n\nc" || !d.quit {
 			t.Errorf("got %q", got)
 		}
 	})

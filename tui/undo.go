@@ -59,6 +59,9 @@ func (s *undoStack) push(u *undo) {
 // rebase redirects earlier changes of a post to the result of an undo, which
 // restored version u.from, possibly as a new post.
 func (s *undoStack) rebase(u *undo, restored apiv1.Post) {
+	if u.at.ID == "" {
+		return
+	}
 	for _, earlier := range s.list {
 		if earlier.at == (Version{ID: u.at.ID, Number: u.from}) {
 			earlier.at = versionOf(restored)
@@ -76,8 +79,11 @@ func (m *Model) offerUndo(u *undo) {
 
 // undoLast undoes the latest change.
 func (m *Model) undoLast() tea.Cmd {
-	if m.nudge.id != "" {
+	switch {
+	case m.nudge.id != "":
 		return m.dropNudge()
+	case m.drag.id != "":
+		return m.dropDrag()
 	}
 	u := m.undos.last()
 	if u == nil {
@@ -133,7 +139,7 @@ func (m *Model) newestKnown(id string) (newest apiv1.Post, ok bool) {
 // dropNudge reverts a move by keys that was not sent yet.
 func (m *Model) dropNudge() tea.Cmd {
 	n := m.nudge
-	m.nudge = nudge{seq: n.seq + 1}
+	m.nudge = nudge{seq: n.seq + 1, started: n.started}
 	m.preview(n.post)
 	m.showNotice("not moved")
 	return m.markStale(n.id)
@@ -173,7 +179,7 @@ func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
 		have = p
 	}
 	have.ID, have.Version = u.at.ID, u.at.Number
-	if body.PublishAt != nil && !body.PublishAt.After(m.now) {
+	if body.PublishAt != nil && !before.PublishAt.After(m.now) {
 		m.showError("cannot " + u.label + ": that time has passed")
 		m.undos.rebase(u, have) // earlier changes can still be undone
 		return nil
@@ -182,7 +188,15 @@ func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
 	shown.ID, shown.Version = u.at.ID, u.at.Number
 	c, at := m.cfg.Client, u.at
 	unschedule := before.Status == schedctl.Draft && after.Status == schedctl.Scheduled
+	zone := m.zone
 	return m.startChange(change{post: have, shown: shown, done: "undone: " + m.describe(before), undoes: u,
+		report: func(after apiv1.Post) (string, bool) {
+			if body.PublishAt == nil || !body.PublishAt.NextSlot {
+				return "", false
+			}
+			text, other := slotReport(after, before.PublishAt.Time, zone)
+			return "undone: " + text, other
+		},
 		call: func(ctx context.Context) (p apiv1.Post, err error) {
 			if unschedule {
 				if p, err = c.Unschedule(ctx, at); err != nil || body == (apiv1.EditPost{}) {

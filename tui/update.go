@@ -31,6 +31,16 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.takeDeliveries(msg)
 	case replayedMsg:
 		m.takeReplayed(msg)
+	case queuesMsg:
+		return m.takeQueues(msg)
+	case slotsMsg:
+		return m.takeSlots(msg)
+	case blackoutsMsg:
+		return m.takeBlackouts(msg)
+	case seriesMsg:
+		return m.takeSeries(msg)
+	case keysMsg:
+		m.takeKeys(msg)
 	case timelineMsg:
 		return m.takeTimeline(msg)
 	case timelineDueMsg:
@@ -60,6 +70,18 @@ func (m *Model) handleMore(msg tea.Msg) tea.Cmd {
 		if msg.seq == m.nudge.seq {
 			return m.sendNudge()
 		}
+	case stepSlotsMsg:
+		return m.takeStepSlots(msg)
+	case dragMsg:
+		if msg.seq == m.drag.seq {
+			return m.sendDrag()
+		}
+	case orderedMsg:
+		return m.takeOrdered(msg)
+	case previewMsg:
+		m.takePreview(msg)
+	case reflowedMsg:
+		return m.takeReflowed(msg)
 	case platformsMsg:
 		m.takePlatforms(msg)
 	case formMsg:
@@ -68,6 +90,13 @@ func (m *Model) handleMore(msg tea.Msg) tea.Cmd {
 		} else {
 			m.accounts.loaded = false
 		}
+	case notesMsg:
+		msg.form.notes = msg.notes
+		if msg.err != nil {
+			msg.form.fault = "the notes cannot be read: " + explain(msg.err)
+		}
+	case reviewedMsg:
+		return m.takeReviewed(msg)
 	case shownMsg:
 		m.handleShown(msg)
 	case doneMsg:
@@ -105,8 +134,12 @@ func (m *Model) poll() tea.Cmd {
 		return nil
 	}
 	m.lastPoll = m.now
+	m.pollBlackouts()
+	if m.tab == tabReview {
+		m.detail.outdated = true // the daemon sends no events for notes
+	}
 	if f := m.feed(); f != nil {
-		if p, ok := f.current(); ok && p.Status == schedctl.Publishing {
+		if p, ok := m.currentPost(); ok && p.Status == schedctl.Publishing {
 			return m.markStale(p.ID)
 		}
 		return nil
@@ -135,7 +168,7 @@ func (m *Model) handleKey(k tea.KeyMsg) tea.Cmd {
 
 // feed returns the posts of the current tab, or nil.
 func (m *Model) feed() *feed {
-	if m.tab < postTabs {
+	if m.tab < postTabs && (m.tab != tabQueues || m.queues.opened != "") {
 		return &m.feeds[m.tab]
 	}
 	return nil
@@ -147,8 +180,8 @@ func (m *Model) quit() tea.Cmd {
 		return tea.Quit // pressed twice
 	}
 	m.quitting = true
-	if m.nudge.id != "" {
-		return m.sendNudge()
+	if m.nudge.id != "" || m.drag.id != "" {
+		return tea.Batch(m.sendNudge(), m.sendDrag())
 	}
 	if len(m.busy) > 0 {
 		m.showNotice("saving; press again to quit without waiting")

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // The minimum size at which anything is readable.
@@ -39,11 +37,31 @@ func (m *Model) bodyHeight() int {
 
 // headLines renders the tabs and the state of the connection.
 func headLines(m *Model, width int) []string {
-	return []string{clip(tabLine(m, m.tabNamesFit()), width), m.linkLine(width)}
+	lines := []string{clip(tabLine(m, m.tabStyle()), width), m.linkLine(width)}
+	if held := m.holdText(); m.theme.plain && held != "" {
+		lines = append(lines, clip(held, width))
+	}
+	return lines
 }
 
-// tabNamesFit reports whether the names of all tabs fit.
-func (m *Model) tabNamesFit() bool { return ansi.StringWidth(tabLine(m, true)) <= m.width }
+// tabStyle is how much of the tabs fits.
+type tabStyle int
+
+const (
+	tabsSpaced  tabStyle = iota // all names, with space around them
+	tabsDense                   // all names
+	tabsShort                   // all names, abbreviated
+	tabsNumbers                 // the name of the current tab only
+)
+
+// tabStyle returns the first style that fits.
+func (m *Model) tabStyle() tabStyle {
+	style := tabsSpaced
+	for style < tabsNumbers && ansi.StringWidth(tabLine(m, style)) > m.width {
+		style++
+	}
+	return style
+}
 
 func (m *Model) linkLine(width int) string {
 	const after = 2 // length of the line after the state
@@ -55,30 +73,43 @@ func (m *Model) linkLine(width int) string {
 	if before < 0 {
 		return clip(state, width)
 	}
-	return m.ruleLine(before) + " " + state + " " + m.ruleLine(after)
+	const least = 8 // columns for the accounts that are paused
+	left := ""
+	if held := m.holdText(); held != "" && before > least {
+		left = m.ruleLine(after) + " " + m.theme.warn.Render(clip(held, before-after-3)) + " "
+	}
+	return left + m.ruleLine(before-ansi.StringWidth(left)) + " " + state + " " + m.ruleLine(after)
 }
 
 func (m *Model) ruleLine(width int) string {
 	return m.theme.faint.Render(strings.Repeat(m.theme.rule(), width))
 }
 
-// tabLine renders the tabs, all with their names or only the current one.
-func tabLine(m *Model, names bool) string { return strings.Join(tabLabels(m, names), "") }
+// tabLine renders the tabs.
+func tabLine(m *Model, style tabStyle) string { return strings.Join(tabLabels(m, style), "") }
 
-func tabLabels(m *Model, names bool) (parts []string) {
-	for t := range tabs {
-		text := fmt.Sprintf("%d", t+1)
-		if names || t == m.tab {
+func tabLabels(m *Model, style tabStyle) (parts []string) {
+	for i, t := range tabOrder {
+		text := fmt.Sprintf("%d", i+1)
+		switch {
+		case style == tabsShort:
+			text += " " + t.short()
+		case style != tabsNumbers || t == m.tab:
 			text += " " + t.String()
 		}
-		if t == tabFailed {
-			text += failedCount(&m.feeds[tabFailed])
+		if t == tabFailed || t == tabReview {
+			text += countLabel(&m.feeds[t], style)
 		}
 		switch {
 		case t == m.tab && m.theme.active.Render("x") == "x":
 			text = "[" + text + "]"
 		case t == m.tab:
 			text = m.theme.active.Render(" " + text + " ")
+		case style == tabsDense || style == tabsShort:
+			text = " " + text
+			if next := i + 1; next < len(tabOrder) && tabOrder[next] == m.tab {
+				text += " "
+			}
 		default:
 			text = " " + text + " "
 		}
@@ -87,16 +118,19 @@ func tabLabels(m *Model, names bool) (parts []string) {
 	return parts
 }
 
-// failedCount formats the number of failed posts.
-func failedCount(f *feed) string {
-	switch n := f.size(); {
-	case n == 0:
-		return ""
-	case f.next != "":
-		return fmt.Sprintf(" %d+", n)
-	default:
-		return fmt.Sprintf(" %d", n)
+// countLabel formats the number of posts of a tab.
+func countLabel(f *feed, style tabStyle) string {
+	separator, more := " ", ""
+	if style == tabsDense || style == tabsShort {
+		separator = ":" // another number follows closely
 	}
+	if f.next != "" {
+		more = "+"
+	}
+	if f.size() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s%d%s", separator, f.size(), more)
 }
 
 // body renders the lines between head and foot.
@@ -112,16 +146,26 @@ func (m *Model) body(width, height int) []string {
 		return webhookRows(s, &m.webhooks, width, height)
 	}
 	f := m.feed()
-	p, ok := f.current()
+	if f == nil {
+		return queueRows(s, &m.queues, width, height)
+	}
+	p, ok := m.currentPost()
 	switch {
-	case f.size() == 0:
-		return emptyMessage(s, f.loaded && f.next == "", f.err, m.tab.emptyText(f.query), width)
+	case f.size() == 0 && m.isEmpty():
+		return append(m.listTitle(width), emptyMessage(s, f.loaded && f.next == "", f.err, m.tab.emptyText(f.query), width)...)
 	case m.detail.open && ok:
 		return detailPane(s, p, &m.detail, width, height)
 	case m.isSplit() && ok:
-		return m.splitView(p, width, height)
+		return m.splitView(detailPane(s, p, &m.detail, width-m.listWidth()-3, height), width, height)
+	case m.isSplit():
+		return m.splitView(fitLines(m.ghostPane(width-m.listWidth()-3), width-m.listWidth()-3, height), width, height)
 	}
 	return m.list(width, height)
+}
+
+// isEmpty reports whether a view without posts has nothing else to show.
+func (m *Model) isEmpty() bool {
+	return len(m.ghosts()) == 0 && (m.tab != tabWeek || !m.weekIsShaded())
 }
 
 // isSplit reports whether list and details are shown next to each other.
@@ -140,11 +184,10 @@ func (m *Model) listWidth() int {
 	return m.width
 }
 
-// splitView renders the list and the details of the selected post.
-func (m *Model) splitView(p apiv1.Post, width, height int) []string {
+// splitView renders the list and, next to it, the pane with the details.
+func (m *Model) splitView(pane []string, width, height int) []string {
 	left := m.listWidth()
 	list := fitLines(m.list(left, height), left, height)
-	pane := detailPane(m.scene(), p, &m.detail, width-left-3, height)
 	bar := m.theme.faint.Render("│")
 	lines := make([]string, height)
 	for i := range lines {
@@ -156,8 +199,11 @@ func (m *Model) splitView(p apiv1.Post, width, height int) []string {
 // list renders the posts of the tab.
 func (m *Model) list(width, height int) []string {
 	f := m.feed()
-	if m.isGrid() {
-		return weekGrid(m.scene(), f, m.week, width, height)
+	switch {
+	case m.isGrid():
+		return m.weekGrid(width, height)
+	case m.listsEntries():
+		return m.drawEntries(width, height).lines
 	}
 	return m.draw(f, width, height).lines
 }
@@ -175,9 +221,13 @@ func (m *Model) scrollToSelected() {
 		return
 	}
 	height := m.bodyHeight()
-	if p, ok := f.current(); ok && m.detail.open {
+	if p, ok := m.currentPost(); ok && m.detail.open {
 		lines := detailLines(m.scene(), p, &m.detail, m.width)
 		m.detail.top = min(m.detail.top, max(0, len(lines)-height))
+	}
+	if m.listsEntries() {
+		f.top = f.selected
+		return
 	}
 	first := max(0, f.selected-max(0, height))
 	first = max(first, min(f.top, f.selected))

@@ -13,19 +13,42 @@ import (
 func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	t := s.theme
 	word := string(p.Status)
-	if !t.plain {
+	if isSeries(p) {
+		word = "series"
+	} else if !t.plain {
 		word = t.status(p.Status) + " " + word
 	}
 	lines := []string{justify(t.title.Render(word), t.faint.Render("version "+strconv.FormatInt(p.Version, 10)), width)}
 	if p.PublishAt != nil {
 		lines = append(lines, wrap(when.Format(p.PublishAt.In(s.zone))+", "+relativeTime(p.PublishAt.Sub(s.now)), width)...)
 	}
+	lines = append(lines, s.planLines(p, width)...)
+	lines = append(lines, s.reviewLines(p, width)...)
 	lines = append(lines, t.faint.Render(oneLine(p.ID)))
 	if len(p.Labels) > 0 {
 		lines = append(lines, wrap("labels: "+strings.Join(p.Labels, ", "), width)...)
 	}
-	lines = append(lines, presentationLines(p, width)...)
-	lines = append(lines, "")
+	lines = append(lines, contentLines(s, p, width)...)
+	lines = append(lines, "", t.title.Render("Accounts"))
+	if len(p.SocialAccountIDs) == 0 {
+		lines = append(lines, "none yet: press i to choose")
+	}
+	for _, target := range p.Targets {
+		lines = append(lines, targetLines(s, target, width)...)
+	}
+	if isSeries(p) {
+		return lines
+	}
+	if d.id == p.ID {
+		lines = append(lines, noteLines(s, d.notes, width)...)
+	}
+	return append(lines, timelineLines(s, d, p.ID, width)...)
+}
+
+// contentLines renders everything that a post publishes.
+func contentLines(s drawContext, p apiv1.Post, width int) []string {
+	t := s.theme
+	lines := append(presentationLines(p, width), "")
 	if p.Content != "" || len(p.Media) == 0 {
 		lines = append(lines, wrap(p.Content, width)...)
 	}
@@ -40,14 +63,7 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	for _, o := range p.TargetOverrides {
 		lines = append(lines, overrideLines(s, o, p.MediaAssets, width)...)
 	}
-	lines = append(lines, "", t.title.Render("Accounts"))
-	if len(p.SocialAccountIDs) == 0 {
-		lines = append(lines, "none yet: press i to choose")
-	}
-	for _, target := range p.Targets {
-		lines = append(lines, targetLines(s, target, width)...)
-	}
-	return append(lines, timelineLines(s, d, p.ID, width)...)
+	return lines
 }
 
 // targetLines renders the state of a post on one account.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl"
 )
 
 // footLines renders a dialog below the list, or the notice and the keys.
@@ -84,7 +86,9 @@ func (m *Model) undoOffer() string {
 // listSummary describes the position, filters and order of the list.
 func (m *Model) listSummary(f *feed) string {
 	var parts []string
-	if n := f.size(); n > 0 {
+	if g, ok := m.selectedGhost(); ok {
+		parts = append(parts, "free slot of "+oneLine(g.queue))
+	} else if n := f.size(); n > 0 {
 		more := ""
 		if f.next != "" {
 			more = "+"
@@ -108,9 +112,15 @@ func (m *Model) listSummary(f *feed) string {
 		}
 		parts = append(parts, "only "+strings.Join(names, ", "))
 	}
-	if m.tab == tabWeek {
+	switch {
+	case m.tab == tabWeek:
 		parts = append(parts, "week of "+m.week.Format("2 January 2006"))
-	} else {
+		if left := m.weekSlots.left; left > 0 {
+			parts = append(parts, fmt.Sprintf("without the slots of %s", plural(left, "queue")))
+		}
+	case m.tab == tabQueues && len(m.queues.displaced) > 0:
+		parts = append(parts, fmt.Sprintf("%d displaced: F previews new slots", len(m.queues.displaced)))
+	default:
 		parts = append(parts, sortName(q.Sort))
 	}
 	return strings.Join(parts, ", ") + ", times in " + m.now.In(m.zone).Format("MST")
@@ -121,12 +131,37 @@ func (m *Model) shortKeys() []key.Binding {
 	k := m.keys
 	if m.detail.open {
 		keys := []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
-		if p, ok := m.feed().current(); ok && m.show != nil && len(pictures(p)) > 0 {
-			return slices.Insert(keys, 3, k.Pictures)
+		p, ok := m.currentPost()
+		if ok && p.SeriesID != nil && p.Status == schedctl.Scheduled {
+			keys = slices.Insert(keys, 3, k.Skip)
+		}
+		if ok && isPending(p) {
+			keys = slices.Insert(keys, 2, k.Note)
+		}
+		if ok && isPending(p) && m.mayApprove() {
+			keys = slices.Insert(keys, 2, k.ApprovePost, k.Changes)
+		}
+		if ok && m.show != nil && len(pictures(p)) > 0 {
+			keys = slices.Insert(keys, 3, k.Pictures)
 		}
 		return keys
 	}
+	if m.isGhostSelected() {
+		if m.tab == tabWeek {
+			return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.WeekSooner, k.WeekLater, k.Quit}
+		}
+		return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.Back, k.Quit}
+	}
 	switch m.tab {
+	case tabQueues:
+		if m.queues.opened == "" {
+			return []key.Binding{k.Help, k.Open, k.Reload, k.Quit}
+		}
+		keys := []key.Binding{k.Help, k.Back, k.New, k.Edit, k.DragDown, k.DragUp, k.HourLater, k.Skip, k.Quit}
+		if len(m.queues.displaced) > 0 {
+			keys = slices.Insert(keys, 1, k.Reflow)
+		}
+		return keys
 	case tabAccounts:
 		return []key.Binding{k.Help, k.Connect, k.Edit, k.Verify, k.Quit}
 	case tabWebhooks:
@@ -138,10 +173,19 @@ func (m *Model) shortKeys() []key.Binding {
 		return []key.Binding{k.Help, k.Retry, k.Duplicate, k.Open, k.Search, k.Quit}
 	case tabHistory:
 		return []key.Binding{k.Help, k.Open, k.Browse, k.Copy, k.Duplicate, k.Search, k.Quit}
+	case tabReview:
+		keys := []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Note, k.Open, k.Edit, k.Withdraw, k.Quit}
+		if p, ok := m.currentPost(); ok && isSeries(p) {
+			keys = []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Open, k.Quit}
+		}
+		if !m.mayApprove() {
+			keys = slices.Delete(keys, 1, 3)
+		}
+		return keys
 	case tabDrafts:
 		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.Delete, k.Search, k.Quit}
 	case tabWeek:
 		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.WeekSooner, k.WeekLater, k.Open, k.Quit}
 	}
-	return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.Cancel, k.Search, k.Filter, k.Quit}
+	return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.CancelPost, k.Search, k.Filter, k.Quit}
 }

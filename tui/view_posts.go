@@ -118,7 +118,7 @@ func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if _, changing := s.busy[p.ID]; changing {
 		away = "saving…"
 	}
-	left := s.theme.mark(selected) + clock + " " + s.theme.status(p.Status) + " "
+	left := s.theme.mark(selected) + clock + " " + s.theme.status(p.Status) + s.theme.marks(p) + " "
 	return []string{layoutRow(s, p, left, away, selected, width)}
 }
 
@@ -145,6 +145,12 @@ func plainRow(s drawContext, p apiv1.Post, selected bool, width int) (lines []st
 	if _, changing := s.busy[p.ID]; changing {
 		parts = append(parts, "saving")
 	}
+	if p.SeriesID != nil {
+		parts = append(parts, "repeats")
+	}
+	if word := reviewWord(p); word != "" {
+		parts = append(parts, word)
+	}
 	parts = append(parts, "to "+s.accounts(p.SocialAccountIDs))
 	for _, l := range wrap(clip(excerpt(postText(p), width), width-2)+"\n"+strings.Join(parts, ", "), width-2) {
 		lines = append(lines, s.theme.mark(selected && lines == nil)+l)
@@ -164,7 +170,7 @@ func draftRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if _, changing := s.busy[p.ID]; changing {
 		word = "saving…"
 	}
-	return []string{layoutRow(s, p, s.theme.mark(selected)+s.theme.status(p.Status)+" ", word, selected, width)}
+	return []string{layoutRow(s, p, s.theme.mark(selected)+s.theme.status(p.Status)+s.theme.marks(p)+" ", word, selected, width)}
 }
 
 // failedRow renders a post with the result of each failed account and the next step.
@@ -188,6 +194,8 @@ func (t tab) defaultLayout() (rows rowsFunc, byDay bool) {
 		return draftRow, false
 	case tabFailed:
 		return failedRow, true
+	case tabReview:
+		return reviewRow, false
 	}
 	return agendaRow, true
 }
@@ -198,7 +206,7 @@ func (t tab) emptyText(q Query) string {
 		return "No posts match. Press esc to clear search and filter."
 	}
 	switch t {
-	case tabQueue:
+	case tabAgenda:
 		return "No scheduled posts. Press n to write one."
 	case tabWeek:
 		return "No posts this week. Press n to write one, [ or ] for other weeks."
@@ -206,6 +214,10 @@ func (t tab) emptyText(q Query) string {
 		return "No drafts. Press n to write one."
 	case tabFailed:
 		return "No failed posts."
+	case tabReview:
+		return "No posts wait for approval."
+	case tabQueues:
+		return "No posts and no free slots in this queue."
 	}
 	return "No published posts yet."
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,26 +22,52 @@ const previewLines = 3
 // maxPostLines is the maximum number of lines of a post in the week.
 const maxPostLines = 4
 
-// weekEntry is a post and its position in the feed.
+// weekEntry is a post and its position in the feed, or a free slot.
 type weekEntry struct {
 	post  apiv1.Post
-	index int
+	index int   // of the post, or noPost
+	ghost ghost // if index is noPost
 }
 
-// weekGrid renders the days of a week next to each other, and a preview of the
-// selected post below.
-func weekGrid(s drawContext, f *feed, week time.Time, width, height int) []string {
+func (e weekEntry) at() time.Time {
+	if e.index == noPost {
+		return e.ghost.At.Time
+	}
+	return e.post.PublishAt.Time
+}
+
+// weekGrid renders the days of the week next to each other, and a preview of the
+// selected post or slot below.
+func (m *Model) weekGrid(width, height int) []string {
+	s, f := m.scene(), m.feed()
 	cell, rows := width/7, height-2-previewLines
-	days, more := weekDays(s, f, week)
+	days, more := weekDays(f, m.week)
+	chosen, isGhost := m.selectedGhost()
+	selected := func(e weekEntry) bool {
+		if e.index == noPost {
+			return isGhost && e.ghost.key() == chosen.key()
+		}
+		return !isGhost && e.index == f.selected
+	}
+	m.addGhosts(&days)
 	each := maxPostLines
+	var shades [7][]shade
 	for d := range days {
-		each = max(1, min(each, rows/max(1, len(days[d]))))
+		shades[d] = m.shadesOf(m.week.AddDate(0, 0, d), f.query.AccountID)
+		posts := 0
+		for _, e := range days[d] {
+			if e.index != noPost {
+				posts++
+			}
+		}
+		each = max(1, min(each, (rows-(len(days[d])-posts)-2*len(shades[d]))/max(1, posts)))
 	}
 	var cells [7][]string
 	for d := range days {
-		cells[d] = weekDay(s, days[d], f.selected, more[d], column{width: cell - 1, height: rows, each: each})
+		c := column{width: cell - 1, height: rows, each: each, day: m.week.AddDate(0, 0, d)}
+		cells[d] = weekDay(s, days[d], shades[d], selected, more[d], c)
 	}
-	lines := []string{weekHead(s, week, cell), ""}
+	lines := []string{weekHead(s, m.week, cell), ""}
 	for row := range max(0, rows) {
 		var line strings.Builder
 		for d := range cells {
@@ -52,7 +79,36 @@ func weekGrid(s drawContext, f *feed, week time.Time, width, height int) []strin
 		}
 		lines = append(lines, strings.TrimRight(line.String(), " "))
 	}
+	if isGhost {
+		return append(lines, m.ghostPreview(chosen, width)...)
+	}
 	return append(lines, weekPreview(s, f, width)...)
+}
+
+// addGhosts inserts the free slots into the days of the week.
+func (m *Model) addGhosts(days *[7][]weekEntry) {
+	for _, g := range m.ghosts() {
+		for d := range days {
+			if start := m.week.AddDate(0, 0, d); g.At.Before(start) || !g.At.Before(start.AddDate(0, 0, 1)) {
+				continue
+			}
+			i := len(days[d])
+			for i > 0 && days[d][i-1].at().After(g.At.Time) {
+				i--
+			}
+			days[d] = slices.Insert(days[d], i, weekEntry{index: noPost, ghost: g})
+		}
+	}
+}
+
+// weekIsShaded reports whether a blackout is in the displayed week.
+func (m *Model) weekIsShaded() bool {
+	for d := range 7 {
+		if len(m.shadesOf(m.week.AddDate(0, 0, d), m.feeds[tabWeek].query.AccountID)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func weekHead(s drawContext, week time.Time, cell int) string {
@@ -70,7 +126,7 @@ func weekHead(s drawContext, week time.Time, cell int) string {
 
 // weekDays returns the posts of each day, and the days with posts that are not
 // loaded.
-func weekDays(s drawContext, f *feed, week time.Time) (days [7][]weekEntry, more [7]bool) {
+func weekDays(f *feed, week time.Time) (days [7][]weekEntry, more [7]bool) {
 	index, last, gap := 0, 0, false
 	var starts [8]time.Time
 	for d := range starts {
@@ -90,7 +146,7 @@ func weekDays(s drawContext, f *feed, week time.Time) (days [7][]weekEntry, more
 			for d := range days {
 				if !p.PublishAt.Before(starts[d]) && p.PublishAt.Before(starts[d+1]) {
 					mark(d)
-					days[d], last, gap = append(days[d], weekEntry{p, index + j}), d, false
+					days[d], last, gap = append(days[d], weekEntry{post: p, index: index + j}), d, false
 				}
 			}
 		}
@@ -105,30 +161,59 @@ func weekDays(s drawContext, f *feed, week time.Time) (days [7][]weekEntry, more
 type column struct {
 	width, height int
 	each          int // maximum lines per post
+	day           time.Time
 }
 
-// weekDay renders the posts of one day. If they do not fit, it renders those near
-// the selected post.
-func weekDay(s drawContext, posts []weekEntry, selected int, more bool, c column) (lines []string) {
-	at := 0
-	for i, p := range posts {
-		if p.index == selected {
-			at = i
+// weekDay renders the posts, free slots and blackouts of one day. If they do not fit, it
+// renders those near the selected one.
+func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(weekEntry) bool, more bool, c column) (lines []string) {
+	at, posts, next := 0, 0, 0
+	shadeUntil := func(t time.Time) {
+		for ; next < len(shades) && !shades[next].from.After(t); next++ {
+			lines = append(lines, weekShade(s, shades[next], c)...)
 		}
-		lines = append(lines, weekPost(s, p.post, p.index == selected, c)...)
 	}
+	for _, e := range entries {
+		shadeUntil(e.at())
+		if selected(e) {
+			at = len(lines)
+		}
+		if e.index == noPost {
+			lines = append(lines, weekGhost(s, e.ghost, selected(e), c))
+			continue
+		}
+		posts++
+		lines = append(lines, weekPost(s, e.post, selected(e), c)...)
+	}
+	shadeUntil(c.day.AddDate(0, 0, 1))
 	if !more && len(lines) <= c.height || c.height < 2 {
-		return lines
+		return fillShade(s, lines, shades, c)
 	}
-	count := fmt.Sprintf("%d posts", len(posts))
+	count := fmt.Sprintf("%d posts", posts)
 	switch {
-	case more && len(posts) == 0:
+	case more && posts == 0:
 		count = "…"
 	case more:
-		count = fmt.Sprintf("%d+ posts", len(posts))
+		count = fmt.Sprintf("%d+ posts", posts)
+	case posts < len(entries):
+		count = fmt.Sprintf("%d+%d free", posts, len(entries)-posts)
 	}
-	shown := linesAround(lines, at*c.each, c.height-1)
+	shown := linesAround(lines, at, c.height-1)
 	return append(shown[:len(shown):len(shown)], s.theme.faint.Render(clip(count, c.width)))
+}
+
+// weekGhost renders a free slot.
+func weekGhost(s drawContext, g ghost, selected bool, c column) string {
+	const least = 6 // columns for the name of the queue
+	text := g.At.In(s.zone).Format("15:04")
+	if room := c.width - len("+ 15:04 "); room >= least {
+		text += " " + clip(oneLine(g.queue), room)
+	}
+	text = truncate(text, c.width-2)
+	if selected {
+		return s.theme.mark(true) + s.theme.row(text, true)
+	}
+	return s.theme.faint.Render("+ " + text)
 }
 
 // weekPost renders a post: its time and, next to it or below, its text.
@@ -138,11 +223,12 @@ func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 		sign = s.theme.mark(true)
 	}
 	clock, room := p.PublishAt.In(s.zone).Format("15:04"), c.width-2
+	mark := s.theme.marks(p)
 	text := excerpt(postText(p), maxPostLines*c.width)
 	if c.each == 1 {
-		return []string{sign + s.theme.row(truncate(clock+" "+text, room), selected)}
+		return []string{sign + s.theme.row(clock, selected) + mark + s.theme.row(truncate(" "+text, room-len(clock)-ansi.StringWidth(mark)), selected)}
 	}
-	lines := []string{sign + s.theme.row(clock, selected)}
+	lines := []string{sign + s.theme.row(clock, selected) + mark}
 	for i, l := range wrap(text, room) {
 		if i == c.each-1 {
 			break
@@ -166,7 +252,11 @@ func weekPreview(s drawContext, f *feed, width int) []string {
 	if _, changing := s.busy[p.ID]; changing {
 		state = "saving…"
 	}
-	when := s.theme.title.Render(p.PublishAt.In(s.zone).Format("Monday 15:04")) + "  " + s.theme.status(p.Status) + " " + state
+	when := s.theme.title.Render(p.PublishAt.In(s.zone).Format("Monday 15:04")) + "  " + s.theme.status(p.Status) + s.theme.marks(p) + " " + state
+	if p.QueueID != nil {
+		state = ", queue " + s.queueName(*p.QueueID)
+		when += state
+	}
 	lines[1] = clip(when+"  "+s.theme.faint.Render("to "+s.accounts(p.SocialAccountIDs)), width)
 	lines[2] = excerpt(postText(p), width)
 	return lines

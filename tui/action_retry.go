@@ -1,0 +1,63 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// askRetry asks which failed targets to retry and warns about those that may have
+// been published.
+func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
+	failed := failedTargets(p)
+	if len(failed) < 2 {
+		return m.confirmRetry(p, failed, nil)
+	}
+	items := []item{{label: fmt.Sprintf("all %d that failed", len(failed)), chosen: true, group: "retry"}}
+	for _, t := range failed {
+		items = append(items, item{label: m.scene().name(t.SocialAccountID) + ": " + oneLine(targetReason(t)), group: "retry"})
+	}
+	m.dialog = &menu{title: "Retry which?", items: items, accept: func(m *Model, chosen []int) tea.Cmd {
+		if len(chosen) == 0 || chosen[0] == 0 {
+			return m.confirmRetry(p, failed, nil)
+		}
+		one := failed[chosen[0]-1]
+		return m.confirmRetry(p, []apiv1.Target{one}, []string{one.ID})
+	}}
+	return nil
+}
+
+func failedTargets(p apiv1.Post) (failed []apiv1.Target) {
+	for _, t := range p.Targets {
+		if t.Status == schedctl.Failed {
+			failed = append(failed, t)
+		}
+	}
+	return failed
+}
+
+func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) tea.Cmd {
+	body := apiv1.RetryPost{TargetIDs: ids}
+	question := []string{"Try again to publish this to " + m.scene().targets(failed) + "?"}
+	if slices.ContainsFunc(failed, outcomeUnknown) {
+		body.Force = true
+		question = append(question, "The network may already have this post. Check there first, or it may appear twice.")
+	}
+	shown := p
+	shown.Status = schedctl.Publishing
+	m.dialog = &confirm{
+		question: append(question, "", excerpt(postText(p), 200)),
+		yes: func(m *Model) tea.Cmd {
+			c := m.cfg.Client
+			return m.startChange(change{post: p, shown: shown, done: "retrying",
+				call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) },
+				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was sent again") }})
+		},
+	}
+	return nil
+}

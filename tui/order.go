@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// drag is the posts of a queue that exchange their slots while one of them is dragged.
+type drag struct {
+	queueID string
+	id      string   // the dragged post; empty if none is
+	before  []string // the ids of the posts in their order before
+	after   []string // the ids in the order on the screen
+	seq     int
+
+	versions map[string]int64 // of the posts before the first exchange
+}
+
+type (
+	// dragMsg says that no more key presses followed.
+	dragMsg struct{ seq int }
+	// orderedMsg is the response to a new order of posts.
+	orderedMsg struct {
+		drag   drag
+		posts  []apiv1.Post // current versions of some of the posts
+		undoes *undo
+		err    error
+	}
+)
+
+// dragPost exchanges the slots of a queued post and the next one in its queue. The
+// change is sent when no more key presses follow.
+func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
+	f := &m.feeds[tabQueues]
+	switch {
+	case m.tab != tabQueues || m.detail.open:
+		m.showError("posts are put in order in their queue: press 8 and open it")
+		return nil
+	case filtered(tabQueues, f.query):
+		m.showError("the order cannot be changed while posts are hidden: press esc first")
+		return nil
+	case p.Slot == nil || p.Status != schedctl.Scheduled:
+		m.showError("only scheduled posts with a slot can be put in order")
+		return nil
+	}
+	if m.drag.id != "" && m.drag.id != p.ID {
+		return m.sendDrag()
+	}
+	if m.drag.id == "" && m.changePending(p.ID) {
+		return nil
+	}
+	other, ok := f.at(f.selected + by)
+	if !ok || other.Slot == nil || other.Status != schedctl.Scheduled {
+		m.showNotice("there is no queued post to exchange the slot with")
+		return nil
+	}
+	if !slices.Contains(m.drag.after, other.ID) && m.changePending(other.ID) {
+		return nil
+	}
+	m.extendDrag(p, other, by)
+	m.exchange(f, f.selected, by)
+	m.drag.seq++
+	seq := m.drag.seq
+	return tea.Tick(nudgeAfter, func(time.Time) tea.Msg { return dragMsg{seq} })
+}
+
+// extendDrag notes that two posts exchange their slots.
+func (m *Model) extendDrag(p, other apiv1.Post, by int) {
+	d := &m.drag
+	if d.id == "" {
+		*d = drag{queueID: m.queues.opened, id: p.ID, before: []string{p.ID}, after: []string{p.ID}, versions: map[string]int64{p.ID: p.Version}, seq: d.seq}
+		m.busy[p.ID] = p
+	}
+	if !slices.Contains(d.after, other.ID) {
+		m.busy[other.ID], d.versions[other.ID] = other, other.Version
+		if by > 0 {
+			d.before, d.after = append(d.before, other.ID), append(d.after, other.ID)
+		} else {
+			d.before, d.after = slices.Insert(d.before, 0, other.ID), slices.Insert(d.after, 0, other.ID)
+		}
+	}
+	i, j := slices.Index(d.after, p.ID), slices.Index(d.after, other.ID)
+	d.after[i], d.after[j] = d.after[j], d.after[i]
+}
+
+// exchange shows the exchange of two neighbors. The selection follows its post.
+func (m *Model) exchange(f *feed, i, by int) {
+	a, _ := f.at(i)
+	b, _ := f.at(i + by)
+	a.PublishAt, b.PublishAt = b.PublishAt, a.PublishAt
+	a.Slot, b.Slot = b.Slot, a.Slot
+	f.put(i, b)
+	f.put(i+by, a)
+	f.move(by)
+	m.ghost = slotKey{}
+}
+
+// put replaces the post at a position in memory.
+func (f *feed) put(i int, p apiv1.Post) {
+	if page, j, ok := f.locate(i); ok && f.pages[page].loaded {
+		f.pages[page].posts[j] = p
+	}
+}
+
+// sendDrag sends the order to which posts were dragged.
+func (m *Model) sendDrag() tea.Cmd {
+	d := m.drag
+	if m.drag = (drag{seq: d.seq}); d.id == "" {
+		return nil
+	}
+	if slices.Equal(d.before, d.after) {
+		return m.revertDrag(d)
+	}
+	return m.order(d, nil)
+}
+
+// order sends an order of posts, and reads some of them again.
+func (m *Model) order(d drag, undoes *undo) tea.Cmd {
+	c := m.cfg.Client
+	return m.call(func(ctx context.Context) tea.Msg {
+		msg := orderedMsg{drag: d, undoes: undoes}
+		if _, msg.err = c.OrderQueue(ctx, d.queueID, d.after); msg.err != nil {
+			return msg
+		}
+		for _, id := range d.after[:min(len(d.after), staleBatch)] {
+			if p, err := c.Post(ctx, id); err == nil {
+				msg.posts = append(msg.posts, p)
+			}
+		}
+		return msg
+	})
+}
+
+// dropDrag reverts an order that was not sent yet.
+func (m *Model) dropDrag() tea.Cmd {
+	d := m.drag
+	m.drag = drag{seq: d.seq + 1}
+	m.showNotice("not moved")
+	return m.revertDrag(d)
+}
+
+// revertDrag removes the order of a drag from the screen, and reads its posts again.
+func (m *Model) revertDrag(d drag) tea.Cmd {
+	cmds := []tea.Cmd{}
+	f := &m.feeds[tabQueues]
+	chosen, _ := f.current()
+	for _, id := range d.before {
+		if before, pending := m.busy[id]; pending {
+			delete(m.busy, id)
+			f.remove(id)
+			f.update(before)
+		}
+		cmds = append(cmds, m.markStale(id))
+	}
+	if i, ok := f.find(chosen.ID); ok {
+		f.selected = i
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
+	d := msg.drag
+	m.finishUndo(msg.undoes, apiv1.Post{}, msg.err)
+	if msg.err != nil {
+		m.showError(m.refusal(msg.undoes, msg.err))
+		return m.revertDrag(d)
+	}
+	var cmds []tea.Cmd
+	for _, id := range d.after {
+		delete(m.busy, id)
+		cmds = append(cmds, m.markStale(id))
+	}
+	for _, p := range msg.posts {
+		m.applyPost(p)
+		if msg.undoes != nil {
+			m.undos.rebase(&undo{at: Version{ID: p.ID}, from: d.versions[p.ID]}, p)
+		}
+	}
+	m.refreshSlots()
+	cmd := tea.Batch(cmds...)
+	if msg.undoes != nil {
+		m.showNotice("undone: the order is as before")
+		return cmd
+	}
+	m.showNotice("the order is changed")
+	back := drag{queueID: d.queueID, before: d.after, after: d.before, versions: d.versions}
+	m.offerUndo(&undo{
+		label: "put " + plural(len(d.before), "post") + " back in order",
+		run:   func(m *Model, u *undo) tea.Cmd { return m.order(back, u) },
+	})
+	return cmd
+}

@@ -1,0 +1,230 @@
+package tui
+
+import (
+	"context"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// queueList is the view of the queues. The posts of the open queue are in the feed of
+// the tab.
+type queueList struct {
+	list     []apiv1.Queue
+	loaded   bool
+	loading  bool
+	err      error
+	selected int
+
+	opened    string         // id of the open queue, or empty
+	timetable schedctl.Queue // times of the open queue
+	window    slotWindow     // slots of the open queue
+	ghosts    []ghost        // of window
+	displaced []string       // ids of posts whose slots the open queue no longer has
+}
+
+// queuesMsg is the list of queues.
+type queuesMsg struct {
+	list []apiv1.Queue
+	err  error
+}
+
+// fillQueues requests the queues, and the slots of the open queue as the user scrolls.
+func (m *Model) fillQueues() tea.Cmd {
+	h, c := &m.queues, m.cfg.Client
+	if !h.loaded && !h.loading && h.err == nil {
+		h.loading = true
+		return m.call(func(ctx context.Context) tea.Msg {
+			list, err := c.Queues(ctx)
+			return queuesMsg{list: list, err: unlessUnknown(err)}
+		})
+	}
+	if m.tab != tabQueues || h.opened == "" {
+		return nil
+	}
+	w := &h.window
+	if w.missing(m.now) {
+		id, q := h.opened, SlotQuery{After: m.now}
+		return m.askSlots(w, func(ctx context.Context, c Client) slotsMsg {
+			queue, err := c.Queue(ctx, id)
+			if err != nil {
+				return slotsMsg{err: err}
+			}
+			list, next, err := readSlots(ctx, c, id, q, 1)
+			return slotsMsg{first: true, list: list, next: next, open: &queue, err: err}
+		})
+	}
+	if w.request != 0 || w.err != nil || !m.needsMoreSlots() {
+		return nil
+	}
+	id, q := h.opened, SlotQuery{After: w.next}
+	return m.askSlots(w, func(ctx context.Context, c Client) slotsMsg {
+		list, next, err := readSlots(ctx, c, id, q, 1)
+		return slotsMsg{list: list, next: next, err: err}
+	})
+}
+
+// needsMoreSlots reports whether the rows below the selection reach the end of the loaded
+// slots.
+func (m *Model) needsMoreSlots() bool {
+	w := &m.queues.window
+	if w.next.IsZero() || w.next.Sub(m.now) > schedctl.QueueHorizon {
+		return false
+	}
+	reach, rows := max(lookAhead, m.height), 0
+	list, at := m.entries(reach)
+	for _, e := range list[max(0, at):] {
+		if e.at().Before(w.next) {
+			rows++
+		}
+	}
+	return rows < reach
+}
+
+// unlessUnknown returns nil for the errors of a daemon that has no queues yet, or of a
+// key that must not see them.
+func unlessUnknown(err error) error {
+	switch schedctl.CodeOf(err) {
+	case schedctl.NotFound, schedctl.InsufficientScope:
+		return nil
+	}
+	return err
+}
+
+func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
+	h := &m.queues
+	h.loading = false
+	if h.err = msg.err; msg.err != nil {
+		return m.retryLater(msg.err)
+	}
+	if !slices.EqualFunc(h.list, msg.list, func(a, b apiv1.Queue) bool { return a.ID == b.ID && a.Version == b.Version }) {
+		m.weekSlots = weekSlots{}
+	}
+	h.loaded, h.list = true, msg.list
+	h.selected = clamp(h.selected, len(h.list))
+	if _, ok := m.queue(h.opened); !ok {
+		m.closeQueue()
+	}
+	return nil
+}
+
+// takeSlots uses the slots that the window of the open queue has received.
+func (h *queueList) takeSlots(msg slotsMsg) {
+	h.ghosts = h.window.ghosts(apiv1.SlotFree, apiv1.SlotBlocked, apiv1.SlotIsTaken)
+	if msg.open == nil {
+		return
+	}
+	h.displaced, h.timetable = msg.open.Displaced, timetable(msg.open.Queue)
+	for i := range h.list {
+		if h.list[i].ID == msg.open.Queue.ID {
+			h.list[i] = msg.open.Queue // its times may have changed
+		}
+	}
+}
+
+// queue returns the queue with an id.
+func (m *Model) queue(id string) (apiv1.Queue, bool) {
+	i := slices.IndexFunc(m.queues.list, func(q apiv1.Queue) bool { return q.ID == id })
+	if i < 0 {
+		return apiv1.Queue{}, false
+	}
+	return m.queues.list[i], true
+}
+
+// openQueue shows the posts and slots of the selected queue.
+func (m *Model) openQueue() {
+	h := &m.queues
+	if h.opened != "" || h.selected >= len(h.list) {
+		return
+	}
+	q := h.list[h.selected]
+	h.opened, h.timetable, h.window, h.ghosts, h.displaced = q.ID, timetable(q), slotWindow{queue: q}, nil, nil
+	m.ghost = slotKey{}
+	query := tabQueues.query(m.week)
+	query.QueueID = q.ID
+	m.feeds[tabQueues].reset(query)
+}
+
+// closeQueue returns to the list of queues.
+func (m *Model) closeQueue() {
+	h := &m.queues
+	h.opened, h.window, h.ghosts, h.displaced = "", slotWindow{}, nil, nil
+	m.feeds[tabQueues].reset(tabQueues.query(m.week))
+	if m.tab == tabQueues {
+		m.ghost = slotKey{}
+		m.detail.close()
+	}
+}
+
+// isDisplaced reports whether the open queue no longer has the slot of a scheduled post.
+func (h *queueList) isDisplaced(p apiv1.Post) bool {
+	return p.Slot != nil && p.Status == schedctl.Scheduled &&
+		!h.timetable.HasSlot(schedctl.Slot{Local: schedctl.LocalTime(p.Slot.Local), Timezone: p.Slot.Timezone})
+}
+
+// timetable returns the zone and the times of a queue.
+func timetable(q apiv1.Queue) schedctl.Queue {
+	out := schedctl.Queue{Timezone: q.Timezone}
+	for _, t := range q.Times {
+		if at, valid := t.Domain(); valid {
+			out.Times = append(out.Times, at)
+		}
+	}
+	return out
+}
+
+// needsQueues reports whether the screen needs the queues.
+func (m *Model) needsQueues() bool {
+	switch m.dialog.(type) {
+	case *composer, *prompt, *reviewForm:
+		return true // a text can name a queue
+	}
+	if m.tab == tabWeek || m.tab == tabQueues {
+		return true
+	}
+	p, ok := m.currentPost()
+	return ok && p.QueueID != nil && (m.detail.open || m.isSplit())
+}
+
+// reloadPlans reads again the queues, slots, blackouts and series that the screen shows.
+func (m *Model) reloadPlans() {
+	m.queues.loaded, m.blackouts.loaded = false, false
+	m.refreshSlots()
+	for id := range m.series {
+		m.markSeries(id)
+	}
+}
+
+// retryPlans clears the errors of failed reads of queues, slots, blackouts and series.
+func (m *Model) retryPlans() {
+	m.queues.err, m.queues.window.err, m.blackouts.err = nil, nil, nil
+	for i := range m.weekSlots.windows {
+		m.weekSlots.windows[i].err = nil
+	}
+	for id, info := range m.series {
+		info.err = nil
+		m.series[id] = info
+	}
+}
+
+// isGhostSelected reports whether a free slot is selected.
+func (m *Model) isGhostSelected() bool {
+	_, ok := m.selectedGhost()
+	return ok
+}
+
+// writePost opens the composer: for the selected slot if a free slot is selected, and for
+// the next slot of an open queue.
+func (m *Model) writePost() tea.Cmd {
+	if g, ok := m.selectedGhost(); ok {
+		q, _ := m.queue(g.queueID)
+		return m.compose(slotDraft(g, q))
+	}
+	if q, ok := m.queue(m.queues.opened); ok && m.tab == tabQueues {
+		return m.compose(queueDraft(q))
+	}
+	return m.compose(newDraft())
+}

@@ -1,0 +1,251 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// sortProposed sorts posts by their proposed times. The daemon cannot do that.
+const sortProposed = "proposed_at"
+
+// reviewPages is the maximum number of pages of the daemon that are sorted together.
+const reviewPages = 10
+
+// reviewReader returns a function that reads posts as [Client.Posts] does, several pages
+// at once, and also in the order of their proposed times. After the last page it adds rows
+// for series, and returns these series.
+func reviewReader(c Client) func(context.Context, Query) (apiv1.PostList, []apiv1.Series, error) {
+	return func(ctx context.Context, q Query) (all apiv1.PostList, pending []apiv1.Series, err error) {
+		asked, byTime := q, q.Sort == sortProposed
+		if byTime {
+			q.Sort = "created_at"
+		}
+		for range reviewPages {
+			list, err := c.Posts(ctx, q)
+			if err != nil {
+				return apiv1.PostList{}, nil, unlessNoApprovals(err)
+			}
+			all.Results, all.NextCursor = append(all.Results, list.Results...), list.NextCursor
+			if list.NextCursor == nil {
+				break
+			}
+			q.Cursor = *list.NextCursor
+		}
+		if all.Count = len(all.Results); byTime {
+			slices.SortStableFunc(all.Results, compareProposed)
+		}
+		if all.NextCursor == nil {
+			pending, err = addPendingSeries(ctx, c, asked, &all)
+		}
+		return all, pending, err
+	}
+}
+
+// unlessNoApprovals returns nil for the error of a daemon that has no approvals yet.
+func unlessNoApprovals(err error) error {
+	var refused *schedctl.Error
+	if asError(err, &refused) && refused.Code == schedctl.ValidationFailed && refused.Field == "approval" {
+		return nil
+	}
+	return err
+}
+
+// compareProposed compares the proposed times of two posts. Posts for the next free slot
+// are after those with a time, and posts without a proposed time are last.
+func compareProposed(a, b apiv1.Post) int {
+	rank := func(p apiv1.Post) (int, time.Time) {
+		switch {
+		case p.ProposedAt == nil:
+			return 2, time.Time{}
+		case p.ProposedAt.NextSlot:
+			return 1, time.Time{}
+		}
+		return 0, p.ProposedAt.Time
+	}
+	x, at := rank(a)
+	y, other := rank(b)
+	return cmp.Or(cmp.Compare(x, y), at.Compare(other), strings.Compare(a.ID, b.ID))
+}
+
+// hasApproval reports whether the approval of a post has a state.
+func hasApproval(p apiv1.Post, state schedctl.ApprovalState) bool {
+	return p.Approval != nil && p.Approval.State == state
+}
+
+// isPending reports whether a post waits for an approval.
+func isPending(p apiv1.Post) bool { return hasApproval(p, schedctl.ApprovalPending) }
+
+// reviewers is what is known about the API keys that ask for approvals.
+type reviewers struct {
+	kinds           map[string]string // by the id of the key
+	loaded, loading bool
+}
+
+// keysMsg is the API keys of the workspace.
+type keysMsg struct{ list []apiv1.APIKey }
+
+// fillKeys requests the API keys if the screen shows who asked for an approval, and if the
+// key of the browser may see them.
+func (m *Model) fillKeys() tea.Cmd {
+	r := &m.reviewers
+	if r.loaded || r.loading || !slices.Contains(m.cfg.Key.Scopes, schedctl.ScopeKeysWrite) {
+		return nil
+	}
+	p, ok := m.currentPost()
+	if m.tab != tabReview && (!ok || p.Approval == nil || !m.detail.open && !m.isSplit()) {
+		return nil
+	}
+	r.loading = true
+	c := m.cfg.Client
+	return m.call(func(ctx context.Context) tea.Msg {
+		list, err := c.APIKeys(ctx)
+		if err != nil {
+			return keysMsg{} // the names of the keys are in the posts
+		}
+		return keysMsg{list: list}
+	})
+}
+
+func (m *Model) takeKeys(msg keysMsg) {
+	m.reviewers = reviewers{kinds: map[string]string{}, loaded: true}
+	for _, k := range msg.list {
+		m.reviewers.kinds[k.ID] = k.Kind
+	}
+}
+
+// handleReviewKey handles a key of the review of a post, and reports whether it was one.
+func (m *Model) handleReviewKey(k tea.KeyMsg, p apiv1.Post) (cmd tea.Cmd, ok bool) {
+	switch {
+	case key.Matches(k, m.keys.Approve):
+		cmd = m.decide(p, stepApprove, schedctl.OpApprove)
+	case key.Matches(k, m.keys.Cancel) && isPending(p):
+		cmd = m.decide(p, stepChanges, schedctl.OpRequestChanges)
+	case key.Matches(k, m.keys.Submit):
+		cmd = m.submit(p)
+	case key.Matches(k, m.keys.Withdraw):
+		cmd = m.ifReviewable(p, schedctl.OpWithdraw, func() tea.Cmd { return m.askWithdraw(p) })
+	case key.Matches(k, m.keys.Note):
+		cmd = m.openReview(p, stepNote)
+	default:
+		return nil, false
+	}
+	return cmd, true
+}
+
+// ifReviewable is ifAllowed for the steps of a review. They are also allowed for a post that
+// has failed for lack of an approval.
+func (m *Model) ifReviewable(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd) tea.Cmd {
+	lacksApproval := func(t apiv1.Target) bool { return t.Error != nil && t.Error.Kind == schedctl.KindApproval }
+	if !slices.ContainsFunc(failedTargets(p), lacksApproval) {
+		return m.ifAllowed(p, op, do)
+	}
+	if m.changePending(p.ID) {
+		return nil
+	}
+	return do()
+}
+
+// decide opens the form for a decision about a post, unless the key of the browser may not
+// decide.
+func (m *Model) decide(p apiv1.Post, step reviewStep, op schedctl.Operation) tea.Cmd {
+	return m.ifReviewable(p, op, func() tea.Cmd {
+		switch own := m.cfg.Key; {
+		case hasApproval(p, schedctl.ApprovalChangesRequested):
+			m.showError("changes were requested: A asks for approval again")
+		case !isPending(p):
+			m.showError("the " + noun(p) + " does not wait for an approval: A asks for one")
+		case !m.mayApprove():
+			m.showError(noApproverText)
+		case own.ID != "" && own.ID == p.Approval.RequestedBy.ID:
+			m.showError(ownRequestText)
+		default:
+			return m.openReview(p, step)
+		}
+		return nil
+	})
+}
+
+// mayApprove reports whether the key of the browser may decide about posts of others, or is
+// not known.
+func (m *Model) mayApprove() bool {
+	return m.cfg.Key.ID == "" || slices.Contains(m.cfg.Key.Scopes, schedctl.ScopePostsApprove)
+}
+
+// Why a key may not decide, and what to do.
+const (
+	noApproverText = "this API key may not decide about posts: use a key with the scope posts:approve"
+	ownRequestText = "your key asked for this approval, or edited the post last: another person has to decide"
+)
+
+// submit opens the form that asks for an approval.
+func (m *Model) submit(p apiv1.Post) tea.Cmd {
+	return m.ifReviewable(p, schedctl.OpSubmit, func() tea.Cmd {
+		switch {
+		case isPending(p):
+			m.showNotice("the post waits for an approval already")
+		case len(p.SocialAccountIDs) == 0:
+			m.showError("the post has no account: press i to choose one")
+		default:
+			return m.openReview(p, stepSubmit)
+		}
+		return nil
+	})
+}
+
+// askWithdraw asks whether to end the wait for an approval.
+func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
+	if !isPending(p) && !hasApproval(p, schedctl.ApprovalChangesRequested) {
+		m.showError("the post does not wait for an approval")
+		return nil
+	}
+	before := *p.Approval
+	shown, approval := p, before
+	approval.State = schedctl.ApprovalWithdrawn
+	shown.Approval = &approval
+	m.dialog = &confirm{
+		question: []string{"Withdraw this post from review? It stays a draft.", "", excerpt(postText(p), 200)},
+		yes: func(m *Model) tea.Cmd {
+			c := m.cfg.Client
+			return m.startChange(change{
+				post: p, shown: shown, done: "withdrawn from review",
+				call: func(ctx context.Context) (apiv1.Post, error) { return c.Withdraw(ctx, versionOf(p)) },
+				undo: func(after apiv1.Post) *undo {
+					if before.State != schedctl.ApprovalPending {
+						return &undo{why: "cannot undo the withdrawal of " + quoted(p) + ": A asks for approval again"}
+					}
+					return &undo{
+						label: "ask again for the approval of " + quoted(p), at: versionOf(after), from: p.Version,
+						run: func(m *Model, u *undo) tea.Cmd { return m.submitAgain(u, after, before) },
+					}
+				},
+			})
+		},
+	}
+	return nil
+}
+
+// submitAgain undoes a withdrawal: it asks for the approval again, with the same note.
+func (m *Model) submitAgain(u *undo, p apiv1.Post, before apiv1.Approval) tea.Cmd {
+	if newest, ok := m.newestKnown(u.at.ID); ok {
+		p = newest
+	}
+	p.ID, p.Version = u.at.ID, u.at.Number
+	shown := p
+	shown.Approval = &before
+	c, at := m.cfg.Client, u.at
+	return m.startChange(change{
+		post: p, shown: shown, done: "undone: the post waits for approval", undoes: u,
+		call: func(ctx context.Context) (apiv1.Post, error) {
+			return c.Submit(ctx, at, apiv1.SubmitPost{Note: before.Note}, "tui-submit-"+newID(p.ID, at.Number))
+		},
+	})
+}

@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/recurrence"
+)
+
+// isSeries reports whether a row of the review is a series.
+func isSeries(p apiv1.Post) bool {
+	return strings.HasPrefix(p.ID, string(schedctl.SeriesPrefix)+"_")
+}
+
+// noun returns what a row of the review is.
+func noun(p apiv1.Post) string {
+	if isSeries(p) {
+		return "series"
+	}
+	return "post"
+}
+
+// seriesRow returns the row of a series in the review: a draft with the id, the version and
+// the content of the series, proposed for its next time.
+func seriesRow(s apiv1.Series) apiv1.Post {
+	p := apiv1.Post{
+		ID: s.ID, SeriesID: &s.ID, Version: s.Version, Status: schedctl.Draft, Approval: s.Approval, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		Content: s.Content, Media: s.Media, Thread: s.Thread, FirstComment: s.FirstComment, Poll: s.Poll, LinkPreview: s.LinkPreview,
+		ContentWarning: s.ContentWarning, Visibility: s.Visibility, Language: s.Language, Labels: s.Labels, QueueID: s.QueueID,
+		SocialAccountIDs: s.SocialAccountIDs, TargetOverrides: s.TargetOverrides,
+	}
+	if len(s.Variants) > 0 {
+		var texts []string
+		for i, text := range s.Variants {
+			texts = append(texts, fmt.Sprintf("%d of %d: %s", i+1, len(s.Variants), text))
+		}
+		p.Content = strings.Join(texts, "\n\n")
+	}
+	if s.NextAt != nil {
+		p.ProposedAt = &apiv1.ProposedTime{Time: s.NextAt.Time}
+	}
+	for _, id := range s.SocialAccountIDs {
+		p.Targets = append(p.Targets, apiv1.Target{SocialAccountID: id, Status: schedctl.Draft})
+	}
+	return p
+}
+
+// addPendingSeries adds rows for the series that wait for an approval to the posts that do.
+func addPendingSeries(ctx context.Context, c Client, q Query, list *apiv1.PostList) ([]apiv1.Series, error) {
+	pending, err := c.PendingSeries(ctx)
+	if err != nil {
+		return nil, unlessNoApprovals(err)
+	}
+	f := feed{query: q}
+	for _, s := range pending {
+		if row := seriesRow(s); f.matches(row) {
+			list.Results = append(list.Results, row)
+		}
+	}
+	slices.SortStableFunc(list.Results, f.order)
+	list.Count = len(list.Results)
+	return pending, nil
+}
+
+// pendingInfo returns what is shown about a series that waits for an approval. It has no
+// occurrences, so that the next times follow from the rule.
+func (m *Model) pendingInfo(s apiv1.Series) seriesInfo {
+	return seriesInfo{series: s, rule: ruleWords(s), next: timesByRule(s, m.now), loaded: true}
+}
+
+// timesByRule returns the next times of a series by its rule.
+func timesByRule(s apiv1.Series, now time.Time) (times []time.Time) {
+	loc, err := time.LoadLocation(s.Timezone)
+	if err != nil {
+		return nil
+	}
+	rule, _, err := recurrence.Parse(s.Rule, schedctl.LocalTime(s.Start), loc)
+	if err != nil {
+		return nil // of a newer daemon
+	}
+	const several = 50 // some may be skipped
+	for _, local := range rule.Next(schedctl.LocalTimeOf(now.In(loc)), several) {
+		at, _ := local.In(loc)
+		if len(times) < nextTimes && at.After(now) && !slices.Contains(s.Exdates, string(local)) {
+			times = append(times, at)
+		}
+	}
+	return times
+}
+
+// handleSeriesKey handles a key that acts on a series in the review.
+func (m *Model) handleSeriesKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
+	switch {
+	case key.Matches(k, m.keys.Approve):
+		return m.decide(p, stepApprove, schedctl.OpApprove)
+	case key.Matches(k, m.keys.Cancel):
+		return m.decide(p, stepChanges, schedctl.OpRequestChanges)
+	case key.Matches(k, m.keys.postKeys()...):
+		m.showError("this is a series: a approves it, c requests changes; see also schedctl series --help")
+	}
+	return nil
+}
+
+// seriesCall returns the request of a decision about a series.
+func (d *reviewForm) seriesCall(note *string, once string) func(context.Context, Client) (apiv1.Post, error) {
+	at, step := versionOf(d.post), d.step
+	return func(ctx context.Context, c Client) (apiv1.Post, error) {
+		var s apiv1.Series
+		var err error
+		if step == stepApprove {
+			s, err = c.ApproveSeries(ctx, at, note, once)
+		} else {
+			s, err = c.RequestSeriesChanges(ctx, at, *note, once)
+		}
+		return seriesRow(s), err
+	}
+}
+
+// readRow reads the post or the series of a row again.
+func readRow(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+	if !isSeries(p) {
+		return c.Post(ctx, p.ID)
+	}
+	s, err := c.Series(ctx, p.ID)
+	return seriesRow(s), err
+}

@@ -1,0 +1,81 @@
+package tui
+
+import (
+	"context"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+)
+
+// weekSlots is the free slots of the displayed week.
+type weekSlots struct {
+	query   SlotQuery // the period and the account of windows
+	windows []slotWindow
+	left    int // queues that are not shown
+	free    []ghost
+}
+
+// showsGhosts reports whether the current view shows slots: slots have neither text nor
+// labels.
+func (m *Model) showsGhosts() bool {
+	f := m.feed()
+	if f == nil || m.tab != tabWeek && m.tab != tabQueues {
+		return false
+	}
+	q := f.query
+	return q.Search == "" && q.Label == "" && slices.Contains(q.Statuses, schedctl.Scheduled) && (m.tab == tabWeek || q.AccountID == "")
+}
+
+// fillWeekSlots requests the free slots of the week.
+func (m *Model) fillWeekSlots() tea.Cmd {
+	if m.tab != tabWeek || !m.queues.loaded || !m.showsGhosts() {
+		return nil
+	}
+	q := m.feeds[tabWeek].query
+	m.setWeekSlots(SlotQuery{AccountID: q.AccountID, After: q.After, Before: q.Before})
+	if w := &m.weekSlots; !w.query.Before.After(m.now) {
+		return nil
+	}
+	var cmds []tea.Cmd
+	reading := 0
+	for i := range m.weekSlots.windows {
+		w := &m.weekSlots.windows[i]
+		if w.request != 0 {
+			reading++
+		}
+		if reading < maxSlotReaders && w.missing(m.now) {
+			q := w.query
+			if q.After.Before(m.now) {
+				q.After = m.now
+			}
+			reading++
+			id := w.queue.ID
+			cmds = append(cmds, m.askSlots(w, func(ctx context.Context, c Client) slotsMsg {
+				const pages = schedctl.MaxSlotsPerDay*7/slotPage + 1
+				list, _, err := readSlots(ctx, c, id, q, pages)
+				return slotsMsg{first: true, list: list, err: err}
+			}))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// setWeekSlots prepares the windows of a week, unless they are those of the query.
+func (m *Model) setWeekSlots(q SlotQuery) {
+	s := &m.weekSlots
+	if s.windows != nil && s.query == q {
+		return
+	}
+	*s = weekSlots{query: q, windows: []slotWindow{}}
+	for _, queue := range m.queues.list {
+		switch {
+		case q.AccountID != "" && len(queue.SocialAccountIDs) > 0 && !slices.Contains(queue.SocialAccountIDs, q.AccountID):
+		case len(s.windows) == maxWeekQueues:
+			s.left++
+		default:
+			s.windows = append(s.windows, slotWindow{queue: queue, query: q})
+		}
+	}
+}

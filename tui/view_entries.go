@@ -1,0 +1,125 @@
+package tui
+
+import (
+	"slices"
+	"time"
+)
+
+// listsEntries reports whether the view is a list of posts and slots.
+func (m *Model) listsEntries() bool {
+	return m.tab == tabQueues && m.queues.opened != "" || m.tab == tabWeek && !m.isGrid() && (len(m.ghosts()) > 0 || m.weekIsShaded())
+}
+
+// drawnEntries is a rendered list of posts and slots.
+type drawnEntries struct {
+	lines []string
+	list  []entry
+	owner []int // the index in list of each line, or noPost
+}
+
+func (d *drawnEntries) add(owner int, lines ...string) {
+	for _, l := range lines {
+		d.lines, d.owner = append(d.lines, l), append(d.owner, owner)
+	}
+}
+
+// listTitle renders the lines above the posts of an open queue.
+func (m *Model) listTitle(width int) []string {
+	if m.tab != tabQueues {
+		return nil
+	}
+	q, ok := m.queue(m.queues.opened)
+	if !ok {
+		return nil
+	}
+	s := m.scene()
+	lines := []string{justify(s.theme.title.Render(clip(oneLine(q.Name), width)), s.theme.faint.Render(clip(s.queueAccounts(q), width/2)), width)}
+	lines = append(lines, s.theme.faint.Render(clip(queueTimes(q), width)))
+	if n := len(m.queues.displaced); n > 0 {
+		text := plural(n, "post") + " without a slot of the queue: press F for a preview of new slots"
+		lines = append(lines, s.theme.warn.Render(clip(text, width)))
+	}
+	return append(lines, "")
+}
+
+// drawEntries renders the posts and slots near the selection, below a title.
+func (m *Model) drawEntries(width, height int) drawnEntries {
+	title := m.listTitle(width)
+	room := max(1, height-len(title))
+	d := drawnEntries{}
+	list, selected := m.entries(room)
+	d.list = list
+	at, day := 0, time.Time{}
+	if m.tab == tabWeek {
+		day = m.week.AddDate(0, 0, -1)
+	}
+	for i, e := range list {
+		if its := dayOf(e.at(), m.zone); m.tab == tabWeek && !e.at().IsZero() && !its.Equal(day) {
+			m.addDays(&d, day.AddDate(0, 0, 1), its, i > 0 || len(d.lines) > 0, width)
+			day = its
+		}
+		if i == selected {
+			at = len(d.lines)
+		}
+		d.add(i, m.entryLines(e, i == selected, width)...)
+	}
+	if m.tab == tabWeek && m.feed().next == "" {
+		m.addDays(&d, day.AddDate(0, 0, 1), m.week.AddDate(0, 0, 7), len(d.lines) > 0, width)
+	}
+	first := max(0, min(at-room/2, len(d.lines)-room))
+	end := min(len(d.lines), first+room)
+	d.lines, d.owner = d.lines[first:end], d.owner[first:end]
+	if m.tab == tabWeek && first > 0 && len(d.owner) > 1 && d.owner[0] != selected && d.owner[0] != noPost {
+		d.lines[0], d.owner[0] = dayLines(m.scene(), dayOf(list[d.owner[0]].at(), m.zone), false, width)[0], noPost
+	}
+	above := slices.Repeat([]int{noPost}, len(title))
+	d.lines, d.owner = append(title, d.lines...), append(above, d.owner...)
+	return d
+}
+
+// addDays adds the blackouts of the days from first on, and the heading of the day last if
+// it is in the week.
+func (m *Model) addDays(d *drawnEntries, first, last time.Time, apart bool, width int) {
+	s := m.scene()
+	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
+		shades := m.shadesOf(day, m.feed().query.AccountID)
+		if len(shades) == 0 && !day.Equal(last) || !day.Before(m.week.AddDate(0, 0, 7)) || day.Before(m.week) {
+			continue
+		}
+		d.add(noPost, dayLines(s, day, apart, width)...)
+		apart = true
+		for _, sh := range shades {
+			if m.theme.plain {
+				d.add(noPost, wrap(sh.sentence(day), width)...)
+				continue
+			}
+			d.add(noPost, shadeLine(s, sh, sh.sentence(day), width))
+		}
+	}
+}
+
+// entryLines renders a post or a slot.
+func (m *Model) entryLines(e entry, selected bool, width int) []string {
+	s := m.scene()
+	switch {
+	case e.index == noPost:
+		return []string{m.ghostRow(e.ghost, selected, width)}
+	case !e.loaded:
+		return []string{s.theme.mark(selected) + s.theme.faint.Render("…")}
+	case m.tab == tabWeek:
+		return agendaRow(s, e.post, selected, width)
+	}
+	return queuedRow(s, e.post, m.queues.isDisplaced(e.post), selected, width)
+}
+
+// clickEntry selects the post or slot on a line, or opens it if it is selected.
+func (m *Model) clickEntry(row int) {
+	d := m.drawEntries(m.listWidth(), m.bodyHeight())
+	if row >= len(d.owner) || d.owner[row] == noPost || !d.list[d.owner[row]].selectable() {
+		return
+	}
+	if e := d.list[d.owner[row]]; e.index != noPost && e.index == m.feed().selected && !m.isGhostSelected() {
+		m.openSelected()
+	}
+	m.selectEntry(d.list, d.owner[row])
+}

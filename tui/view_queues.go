@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// queueRows renders the queues.
+func queueRows(s drawContext, h *queueList, width, height int) []string {
+	if len(h.list) == 0 {
+		return emptyMessage(s, h.loaded, h.err, "No queue yet. Create one with: schedctl queue create", width)
+	}
+	var lines []string
+	at := 0
+	for i, q := range h.list {
+		if i == h.selected {
+			at = len(lines)
+		}
+		name := oneLine(q.Name)
+		if q.Default {
+			name += ", default"
+		}
+		lines = append(lines, justify(s.theme.mark(i == h.selected)+s.theme.row(clip(name, width-2), i == h.selected), s.queueAccounts(q), width))
+		for _, l := range wrap(queueTimes(q), width-4) {
+			lines = append(lines, "    "+s.theme.faint.Render(l))
+		}
+	}
+	return linesAround(lines, at, height)
+}
+
+// queueAccounts names the accounts of a queue.
+func (s drawContext) queueAccounts(q apiv1.Queue) string {
+	if len(q.SocialAccountIDs) == 0 {
+		return "all accounts"
+	}
+	return s.accounts(q.SocialAccountIDs)
+}
+
+// queueTimes describes the timetable of a queue.
+func queueTimes(q apiv1.Queue) string {
+	var parts []string
+	for i := 0; i < len(q.Times); {
+		days, clocks := q.Times[i].Days, []string{}
+		for ; i < len(q.Times) && slices.Equal(q.Times[i].Days, days); i++ {
+			clocks = append(clocks, q.Times[i].At)
+		}
+		parts = append(parts, weekdays(days)+" "+strings.Join(clocks, " "))
+	}
+	text := strings.Join(parts, ", ") + ", " + q.Timezone
+	if q.Gap != "" && q.Gap != "0s" {
+		text += ", gap " + q.Gap
+	}
+	return text
+}
+
+// weekdays shortens a list of weekdays: daily, mon-fri, tue,thu.
+func weekdays(days []string) string {
+	week := []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+	if len(days) == len(week) {
+		return "daily"
+	}
+	first := -1
+	if len(days) > 2 {
+		first = slices.Index(week, days[0])
+	}
+	if first >= 0 && first+len(days) <= len(week) && slices.Equal(days, week[first:first+len(days)]) {
+		return days[0] + "-" + days[len(days)-1]
+	}
+	return strings.Join(days, ",")
+}
+
+// clockLayout is the layout of times in a queue.
+const clockLayout = "Mon _2 Jan 15:04"
+
+// queuedRow renders a post with its date. An exclamation mark says that its queue no
+// longer has its slot.
+func queuedRow(s drawContext, p apiv1.Post, displaced, selected bool, width int) []string {
+	if s.theme.plain {
+		lines := plainRow(s, p, selected, width)
+		if displaced {
+			lines = append(lines, "  its queue no longer has this slot")
+		}
+		return lines
+	}
+	clock, word := strings.Repeat(" ", len(clockLayout)), string(p.Status)
+	if p.PublishAt != nil {
+		clock = p.PublishAt.In(s.zone).Format(clockLayout)
+		if p.Status == schedctl.Scheduled {
+			word = relativeTime(p.PublishAt.Sub(s.now))
+		}
+	}
+	if _, changing := s.busy[p.ID]; changing {
+		word = "saving…"
+	}
+	sign := " "
+	if displaced {
+		sign = s.theme.warn.Render("!")
+	}
+	left := s.theme.mark(selected) + clock + sign + s.theme.status(p.Status) + s.theme.marks(p) + " "
+	return []string{layoutRow(s, p, left, word, selected, width)}
+}
+
+// ghostRow renders a slot without a post.
+func (m *Model) ghostRow(g ghost, selected bool, width int) string {
+	s := m.scene()
+	layout, what := clockLayout+" ", ""
+	if m.tab == tabWeek {
+		layout = "15:04 "
+	}
+	switch {
+	case s.theme.plain && g.isFree():
+		layout, what = "", "Free slot "+g.At.In(s.zone).Format("Mon 2 Jan 15:04")+" of "+oneLine(g.queue)
+	case s.theme.plain:
+		layout, what = "", "Slot "+g.At.In(s.zone).Format("Mon 2 Jan 15:04")+": "+ghostState(g)
+	case !g.isFree():
+		what = "░ " + ghostState(g)
+	case m.tab == tabWeek:
+		what = "+ free, " + oneLine(g.queue)
+	default:
+		what = "+ free"
+	}
+	text := g.At.In(s.zone).Format(layout) + what + noteText(g.Note)
+	if layout == "" {
+		text = what + noteText(g.Note)
+	}
+	text = clip(text, width-2)
+	if selected {
+		return s.theme.mark(true) + s.theme.row(text, true)
+	}
+	return s.theme.mark(false) + s.theme.faint.Render(text)
+}
+
+// ghostState says why a slot is not free.
+func ghostState(g ghost) string {
+	if g.State == apiv1.SlotBlocked {
+		return "blackout"
+	}
+	return "taken by another post"
+}
+
+// noteText describes a slot near a clock change.
+func noteText(note schedctl.LocalNote) string {
+	switch note {
+	case schedctl.LocalSkipped:
+		return ", after a skipped hour"
+	case schedctl.LocalRepeated:
+		return ", first of two"
+	}
+	return ""
+}
+
+// ghostPane renders the details of the selected slot.
+func (m *Model) ghostPane(width int) []string {
+	g, ok := m.selectedGhost()
+	if !ok {
+		return nil
+	}
+	lines := []string{m.theme.title.Render("Free slot")}
+	lines = append(lines, wrap(g.At.In(m.zone).Format("Mon 2 Jan 2006 15:04 MST")+", "+relativeTime(g.At.Sub(m.now))+noteText(g.Note), width)...)
+	q, ok := m.queue(g.queueID)
+	if !ok {
+		return lines
+	}
+	s := m.scene()
+	lines = append(lines, wrap("queue "+oneLine(q.Name)+", "+s.queueAccounts(q), width)...)
+	return append(lines, "", s.theme.faint.Render("n writes a post for it"))
+}
+
+// ghostPreview renders more of the selected slot below the week.
+func (m *Model) ghostPreview(g ghost, width int) []string {
+	s := m.scene()
+	when := s.theme.title.Render(g.At.In(s.zone).Format("Monday 15:04")) + fmt.Sprintf("  + free slot of %s, %s", oneLine(g.queue), relativeTime(g.At.Sub(s.now)))
+	lines := []string{"", clip(when, width), ""}
+	if q, ok := m.queue(g.queueID); ok {
+		lines[2] = s.theme.faint.Render(clip("n writes a post for "+s.queueAccounts(q)+noteText(g.Note), width))
+	}
+	return lines
+}

@@ -1,0 +1,259 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// reviewRow renders a post that waits for approval with its proposed time, and below it who
+// asked for the approval.
+func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
+	asked, proposed := s.askedText(p), s.proposedText(p)
+	var rule []string
+	if isSeries(p) {
+		proposed = "series: " + s.seriesText(p)
+		for _, l := range wrapWords(s.seriesText(p), width-4) {
+			rule = append(rule, "    "+s.theme.faint.Render(l))
+		}
+	}
+	if s.theme.plain {
+		lines := plainRow(s, p, selected, width)
+		for _, l := range wrap(proposed+", "+asked, width-2) {
+			lines = append(lines, "  "+l)
+		}
+		return lines
+	}
+	const narrow = 60
+	clock, word, layout := "no time", "", clockLayout
+	if width < narrow {
+		layout = "_2 Jan 15:04"
+	}
+	switch at := p.ProposedAt; {
+	case at == nil:
+	case at.NextSlot:
+		clock = "next slot"
+	default:
+		clock, word = at.Time.In(s.zone).Format(layout), relativeTime(at.Time.Sub(s.now))
+	}
+	switch {
+	case isSeries(p):
+		word = "series"
+	case p.Status != schedctl.Draft:
+		word = string(p.Status)
+	}
+	clock = padRight(clock, len(layout))
+	if s.isLate(p) {
+		clock = s.theme.warn.Render(clock)
+	}
+	if _, changing := s.busy[p.ID]; changing {
+		word = "saving…"
+	}
+	left := s.theme.mark(selected) + clock + " " + s.theme.status(p.Status) + s.theme.repeatMark(p) + " "
+	lines := append([]string{layoutRow(s, p, left, word, selected, width)}, rule...)
+	return append(lines, "    "+s.theme.faint.Render(clip(asked, width-4)))
+}
+
+// seriesText renders the rule and the next times of a series.
+func (s drawContext) seriesText(p apiv1.Post) string {
+	info := s.series[p.ID]
+	text := info.rule + ", " + info.series.Timezone
+	if len(info.next) == 0 {
+		return text + ", no further times"
+	}
+	times := make([]string, len(info.next))
+	for i, t := range info.next {
+		times[i] = t.In(s.zone).Format("Mon 2 Jan 15:04")
+	}
+	return text + "; next " + strings.Join(times, ", ")
+}
+
+// isLate reports whether the proposed time of a post has passed.
+func (s drawContext) isLate(p apiv1.Post) bool {
+	return p.ProposedAt != nil && !p.ProposedAt.NextSlot && !p.ProposedAt.Time.After(s.now)
+}
+
+// askedText says who asked for an approval, how many files there are, and the note.
+func (s drawContext) askedText(p apiv1.Post) string {
+	a := p.Approval
+	if a == nil {
+		return ""
+	}
+	text := "asked by " + oneLine(a.RequestedBy.Name)
+	if s.keyKinds[a.RequestedBy.ID] == apiv1.KeyAgent {
+		text += " (agent)"
+	}
+	if a.RequestedAt != nil {
+		text += " " + relativeTime(a.RequestedAt.Sub(s.now))
+	}
+	if n := fileCount(p); n > 0 {
+		text += ", " + plural(n, "file")
+	}
+	if s.isLate(p) {
+		text += ", its time has passed"
+	}
+	if a.Note != nil {
+		text += ": " + excerpt(*a.Note, 200)
+	}
+	return text
+}
+
+// fileCount returns the number of files of all parts of a post.
+func fileCount(p apiv1.Post) int {
+	n := len(p.Media)
+	for _, part := range p.Thread {
+		n += len(part.Media)
+	}
+	if p.FirstComment != nil {
+		n += len(p.FirstComment.Media)
+	}
+	return n
+}
+
+// proposedText says when a draft shall be published.
+func (s drawContext) proposedText(p apiv1.Post) string {
+	switch at := p.ProposedAt; {
+	case at == nil:
+		return "without a proposed time"
+	case at.NextSlot:
+		return "proposed for the next free slot"
+	default:
+		text := "proposed for " + when.Format(at.Time.In(s.zone)) + ", " + relativeTime(at.Time.Sub(s.now))
+		if s.isLate(p) {
+			text += ": choose another time"
+		}
+		return text
+	}
+}
+
+// keyName names an API key, and says whether it is the key of an agent if that is known.
+func (s drawContext) keyName(k apiv1.KeyRef) string {
+	switch s.keyKinds[k.ID] {
+	case apiv1.KeyAgent:
+		return oneLine(k.Name) + " (agent)"
+	case apiv1.KeyStandard:
+		return oneLine(k.Name) + " (not an agent)"
+	}
+	return oneLine(k.Name)
+}
+
+// reviewLines renders the approval of a post for its details.
+func (s drawContext) reviewLines(p apiv1.Post, width int) (lines []string) {
+	add := func(draw func(...string) string, text string) {
+		for _, l := range wrap(text, width) {
+			lines = append(lines, draw(l))
+		}
+	}
+	a, t := p.Approval, s.theme
+	if a != nil {
+		draw := map[schedctl.ApprovalState]func(...string) string{
+			schedctl.ApprovalPending: t.warn.Render, schedctl.ApprovalApproved: t.good.Render, schedctl.ApprovalChangesRequested: t.warn.Render,
+		}[a.State]
+		if draw == nil {
+			draw = t.faint.Render
+		}
+		text := s.stateText(a)
+		if sign := strings.TrimSpace(t.reviewMark(p)); !t.plain && sign != "" {
+			for i, l := range wrap(text, width-2) {
+				start := "  "
+				if i == 0 {
+					start = sign + " "
+				}
+				lines = append(lines, start+draw(l))
+			}
+		} else {
+			add(draw, text)
+		}
+		if a.Note != nil {
+			add(t.title.UnsetBold().Render, "note: "+*a.Note)
+		}
+	}
+	if isSeries(p) {
+		return lines
+	}
+	if p.ProposedAt != nil || isPending(p) && p.Status == schedctl.Draft {
+		draw := t.faint.Render
+		if s.isLate(p) {
+			draw = t.warn.Render
+		}
+		add(draw, s.proposedText(p))
+	}
+	return append(lines, s.changeLines(p, width)...)
+}
+
+// stateText describes the state of an approval: who asked, who decided, and when.
+func (s drawContext) stateText(a *apiv1.Approval) string {
+	ago := func(at *apiv1.Time) string {
+		if at == nil {
+			return ""
+		}
+		return " " + relativeTime(at.Sub(s.now))
+	}
+	asked := "asked by " + s.keyName(a.RequestedBy) + ago(a.RequestedAt)
+	by := ""
+	switch {
+	case a.ApprovedBy != nil:
+		by = " by " + oneLine(*a.ApprovedBy) + ago(a.DecidedAt)
+	case a.DecidedBy != nil:
+		by = " by " + s.keyName(*a.DecidedBy) + ago(a.DecidedAt)
+	}
+	switch a.State {
+	case schedctl.ApprovalPending:
+		return "waits for approval, " + asked
+	case schedctl.ApprovalApproved:
+		return "approved" + by + ", " + asked
+	case schedctl.ApprovalChangesRequested:
+		return "changes requested" + by + ", " + asked
+	}
+	return "withdrawn from review, " + asked
+}
+
+// noteLines renders the notes of a post.
+func noteLines(s drawContext, notes []apiv1.PostNote, width int) []string {
+	if len(notes) == 0 {
+		return nil
+	}
+	lines := []string{"", s.theme.title.Render("Notes")}
+	for _, n := range notes {
+		lines = append(lines, s.theme.faint.Render(clip(s.clock(n.CreatedAt)+"  "+s.keyName(n.By), width)))
+		for _, l := range wrap(n.Text, width-2) {
+			lines = append(lines, "  "+l)
+		}
+	}
+	return lines
+}
+
+// reviewWord describes the approval of a post in words, or returns the empty string.
+func reviewWord(p apiv1.Post) string {
+	switch {
+	case p.Approval == nil:
+	case p.Approval.State == schedctl.ApprovalPending:
+		return "waits for approval"
+	case p.Approval.State == schedctl.ApprovalApproved:
+		return "approved"
+	case p.Approval.State == schedctl.ApprovalChangesRequested:
+		return "changes requested"
+	}
+	return ""
+}
+
+// reviewMark renders the sign of the approval of a post, with a space before it.
+func (t theme) reviewMark(p apiv1.Post) string {
+	switch {
+	case p.Approval == nil:
+	case t.plain && reviewWord(p) != "":
+		return " " + reviewWord(p)
+	case p.Approval.State == schedctl.ApprovalPending:
+		return " " + t.warn.Render("?")
+	case p.Approval.State == schedctl.ApprovalApproved:
+		return " " + t.good.Render("✓")
+	case p.Approval.State == schedctl.ApprovalChangesRequested:
+		return " " + t.warn.Render("✎")
+	}
+	return ""
+}
+
+// marks renders the signs of the series and of the approval of a post.
+func (t theme) marks(p apiv1.Post) string { return t.repeatMark(p) + t.reviewMark(p) }
