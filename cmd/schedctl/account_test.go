@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -84,9 +85,13 @@ func TestAccountAddRefuses(t *testing.T) {
 		{2, "mastodon needs instance_url and access_token; give them with --set instance_url=VALUE and --secret-file FILE, --secret-file - or SCHEDCTL_SECRET", []string{"mastodon"}},
 		{2, "platform newnet has no secret that schedctl knows of", []string{"newnet", "--secret-file", "-"}},
 		{2, "mastodon needs access_token; give it with --secret-file FILE", []string{"mastodon", "--set", "instance_url=m.test", "--no-input"}},
+		{2, "x needs access_token; give it with --secret-file FILE, --secret-file - or SCHEDCTL_SECRET; see: schedctl help connect-x", []string{"x"}},
 		{2, "feed needs a name; give it with --name NAME", []string{"feed"}},
 		{2, "--login needs a terminal", []string{"mastodon", "--set", "instance_url=m.test", "--login"}},
-		{2, "--login is for mastodon", []string{"http", "--login"}},
+		{2, "--login is for linkedin, mastodon and x: http has no such login", []string{"http", "--login"}},
+		{2, "--login and --app-of exclude each other", []string{"x", "--login", "--app-of", "me"}},
+		{2, "--login-port 0: use a number from 1 to 65535", []string{"x", "--login-port", "0"}},
+		{2, "accounts of http use no developer app", []string{"http", "--app-of", "me"}},
 		{2, "--set webhook_url would show a secret", []string{"discord", "--set", "webhook_url=hunter2"}},
 		{2, "standard input holds no secret: it has 0 bytes", []string{"mastodon", "--secret-file", "-"}},
 		{1, "read the secret: open /no/such/file", []string{"mastodon", "--secret-file", "/no/such/file"}},
@@ -106,6 +111,14 @@ func TestAccountAddRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAccountAddNamesStandardInput(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{})
+	m.In = strings.NewReader("a-token\n")
+	m.want(t, 2, "", "schedctl: standard input must hold JSON: linkedin has several secrets; write an object of strings, with any of access_token, client_secret\n",
+		"account", "add", "linkedin", "--secret-file", "-")
 }
 
 var broken = apiv1.Account{
@@ -128,6 +141,7 @@ display_name
 status	error
 profile	
 limit	500 characters
+credentials_end	
 options	{"idempotent":true,"pacing":"2s"}
 error	auth: 401 Unauthorized
 created	2026-11-21T12:00:00Z
@@ -146,14 +160,20 @@ func TestAccountHealth(t *testing.T) {
 	gone.Status, gone.Error = schedctl.AccountDisconnected, nil
 	down := broken
 	down.Error = &apiv1.TargetError{Kind: schedctl.KindNetwork, Message: "no answer"}
+	broke := broken
+	broke.Error = &apiv1.TargetError{Kind: schedctl.KindAuth, Code: ptr("credits_depleted"), Message: "buy credits"}
+	ending := broken
+	ending.ExpiresAt, ending.ExpiryAssumed = at(2*time.Hour), true
 	for name, tc := range map[string]struct {
 		acct apiv1.Account
 		want []string
 	}{
-		"refused": {limited, []string{"Status        error", "Limit         500 characters, 23 for an URL", "Error         auth: 401 Unauthorized",
-			"Next          schedctl account reconnect " + hookID + " with new credentials; its posts wait until then"}},
-		"out of reach": {down, []string{"Next          schedctl account verify " + hookID}},
-		"removed":      {gone, []string{"Next          schedctl account reconnect " + hookID + " to use it again"}},
+		"refused": {limited, []string{"Status           error", "Limit            500 characters, 23 for an URL", "Error            auth: 401 Unauthorized",
+			"Next             schedctl account reconnect " + hookID + " with new credentials; its posts wait until then"}},
+		"without credits": {broke, []string{"Error            auth: buy credits", "Next             schedctl account verify " + hookID + " after you have done what the error says; its posts wait until then"}},
+		"with an end":     {ending, []string{"Credentials end  Sat 21 Nov 2026 14:00 UTC (in 2 hours) (assumed)"}},
+		"out of reach":    {down, []string{"Next             schedctl account verify " + hookID}},
+		"removed":         {gone, []string{"Next             schedctl account reconnect " + hookID + " to use it again"}},
 	} {
 		m := newMachine(t, routes{"GET /social-accounts/" + hookID: apiv1.AccountEnvelope{SocialAccount: tc.acct}}).terminals()
 		m.env["NO_COLOR"] = "1"

@@ -5,12 +5,16 @@ import (
 
 	"github.com/schedctl/schedctl/cmd/schedctl/access"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/blackout"
 	"github.com/schedctl/schedctl/cmd/schedctl/browse"
 	"github.com/schedctl/schedctl/cmd/schedctl/calendar"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/files"
+	"github.com/schedctl/schedctl/cmd/schedctl/mcp"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	"github.com/schedctl/schedctl/cmd/schedctl/queue"
+	"github.com/schedctl/schedctl/cmd/schedctl/series"
 	"github.com/schedctl/schedctl/cmd/schedctl/server"
 	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
 )
@@ -18,6 +22,12 @@ import (
 // branches are the commands below schedctl, in the order of the help.
 var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "post", Make: func(a *cli.App) *cobra.Command { return post.New(a, files.ExportFiles) }},
+	{Group: cli.GroupWork, Name: "review", Make: post.NewReview},
+	{Group: cli.GroupWork, Name: "queue", Make: queue.New},
+	{Group: cli.GroupWork, Name: "series", Make: func(a *cli.App) *cobra.Command { return series.New(a, post.NewSeriesCreate, post.NewSeriesEdit) }},
+	{Group: cli.GroupWork, Name: "blackout", Make: blackout.New},
+	{Group: cli.GroupWork, Name: "pause", Make: blackout.NewPause},
+	{Group: cli.GroupWork, Name: "resume", Make: blackout.NewResume},
 	{Group: cli.GroupWork, Name: "account", Make: account.New},
 	{Group: cli.GroupWork, Name: "media", Make: media.New},
 	{Group: cli.GroupWork, Name: "calendar", Make: calendar.New},
@@ -33,6 +43,7 @@ var branches = []cli.Branch{
 	{Group: cli.GroupEvents, Name: "key", Make: access.NewKey},
 	{Group: cli.GroupEvents, Name: "workspace", Make: access.NewWorkspace},
 	{Group: cli.GroupEvents, Name: "audit", Make: access.NewAudit},
+	{Group: cli.GroupEvents, Name: "mcp", Make: mcp.New},
 	{Group: cli.GroupDaemon, Name: "daemon", Make: server.NewDaemon},
 	{Group: cli.GroupDaemon, Name: "backup", Make: server.NewBackup},
 	{Group: cli.GroupDaemon, Name: "restore", Make: server.NewRestore},

@@ -11,9 +11,12 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -30,7 +33,7 @@ const askedLater = 4 * time.Minute
 func TestKilledAfterSnacAccepted(t *testing.T) {
 	t.Parallel()
 	snac := publishtest.StartSnac(t)
-	killedAfterAcceptance(t, snac.URL, "/api/v1/statuses",
+	killedAfterAcceptance(t, newKillingProxy(t, snac.URL, "/api/v1/statuses"),
 		func(proxy string) apiv1.AddAccount {
 			return apiv1.AddAccount{Platform: "mastodon", Credentials: map[string]string{
 				"instance_url": proxy, "access_token": snac.AccessToken,
@@ -62,7 +65,7 @@ func snacStatuses(t *testing.T, snac publishtest.Snac) (texts []string) {
 func TestKilledAfterPDSAccepted(t *testing.T) {
 	t.Parallel()
 	pds := publishtest.StartPDS(t)
-	killedAfterAcceptance(t, pds.URL, "/xrpc/com.atproto.repo.putRecord",
+	killedAfterAcceptance(t, newKillingProxy(t, pds.URL, "/xrpc/com.atproto.repo.putRecord"),
 		func(proxy string) apiv1.AddAccount {
 			return apiv1.AddAccount{Platform: "bluesky", Credentials: map[string]string{
 				"service_url": proxy, "identifier": pds.Handle, "app_password": pds.AppPassword,
@@ -78,6 +81,91 @@ func TestKilledAfterPDSAccepted(t *testing.T) {
 			}
 			return texts
 		})
+}
+
+func TestKilledAfterWordPressAccepted(t *testing.T) {
+	t.Parallel()
+	site := publishtest.StartWordPress(t)
+	killedAfterAcceptance(t, newKillingProxy(t, site.URL, "/wp-json/wp/v2/posts"),
+		func(proxy string) apiv1.AddAccount {
+			return apiv1.AddAccount{Platform: "wordpress", Credentials: map[string]string{
+				"site_url": proxy, "username": "alice", "application_password": site.Passwords["alice"],
+			}}
+		},
+		func() (texts []string) {
+			for _, post := range site.Posts(t) {
+				texts = append(texts, post.Title.Raw)
+			}
+			return texts
+		})
+}
+
+func TestKilledAfterRelayAccepted(t *testing.T) {
+	t.Parallel()
+	relay := publishtest.StartRelay(t, "")
+	killedAfterAcceptance(t, newKillingRelay(t, relay.URL),
+		func(proxy string) apiv1.AddAccount {
+			return apiv1.AddAccount{Platform: "nostr", Credentials: map[string]string{
+				"nsec": "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5", "relays": strings.Replace(proxy, "http", "ws", 1),
+			}}
+		},
+		func() (texts []string) {
+			for _, e := range relay.Events(t, "7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e") {
+				texts = append(texts, e.Content)
+			}
+			return texts
+		})
+}
+
+// newKillingRelay is [newKillingProxy] before a relay of Nostr.
+func newKillingRelay(t *testing.T, relay string) *killingProxy {
+	p := &killingProxy{done: make(chan struct{}, 1), prompt: true}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" {
+			return // it has no information document
+		}
+		daemon, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer daemon.CloseNow()
+		network, _, err := websocket.Dial(r.Context(), relay, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer network.CloseNow()
+		var fatal atomic.Pointer[armed]
+		go func() {
+			defer network.CloseNow()
+			for {
+				kind, message, err := daemon.Read(r.Context())
+				if err != nil {
+					return
+				}
+				if a := p.armed.Load(); a != nil && bytes.Contains(message, []byte(a.text)) && p.armed.CompareAndSwap(a, nil) {
+					fatal.Store(a)
+				}
+				network.Write(r.Context(), kind, message)
+			}
+		}()
+		for {
+			kind, message, err := network.Read(r.Context())
+			if err != nil {
+				return
+			}
+			if a := fatal.Load(); a != nil && bytes.HasPrefix(message, []byte(`["OK"`)) {
+				if err := a.kill(); err != nil || !bytes.Contains(message, []byte("true")) {
+					t.Errorf("the relay responds %s, %v", message, err)
+				}
+				p.done <- struct{}{}
+				return
+			}
+			daemon.Write(r.Context(), kind, message)
+		}
+	}))
+	t.Cleanup(p.Close)
+	return p
 }
 
 func fetch(t *testing.T, url, token string, into any) {
@@ -103,9 +191,8 @@ func fetch(t *testing.T, url, token string, into any) {
 //
 // Each round has an account of its own, all for the same identity, because one
 // that waits for its network to be asked sends nothing else.
-func killedAfterAcceptance(t *testing.T, network, publishes string, account func(proxy string) apiv1.AddAccount, posted func() []string) {
+func killedAfterAcceptance(t *testing.T, proxy *killingProxy, account func(proxy string) apiv1.AddAccount, posted func() []string) {
 	d := newCrashDaemon(t)
-	proxy := newKillingProxy(t, network, publishes)
 	d.start()
 	accounts := make([]string, kills)
 	for i := range accounts {
@@ -126,6 +213,9 @@ func killedAfterAcceptance(t *testing.T, network, publishes string, account func
 		d.kill()
 		d.start()
 		posts = append(posts, d.tryCreate(r))
+		if proxy.prompt {
+			d.settledWithin(posts[i], time.Minute)
+		}
 	}
 	for i, id := range posts {
 		p := d.settledWithin(id, askedLater)
@@ -148,6 +238,10 @@ type killingProxy struct {
 	*httptest.Server
 	armed atomic.Pointer[armed]
 	done  chan struct{}
+
+	// prompt means that the network is so fast, and its posts are repeated so soon, that
+	// the kills of the next rounds would interrupt every attempt of a post.
+	prompt bool
 }
 
 type armed struct {
@@ -186,7 +280,7 @@ func newKillingProxy(t *testing.T, network, publishes string) *killingProxy {
 
 // killAfter kills the daemon when the network has done all it does.
 func (p *killingProxy) killAfter(t *testing.T, resp *http.Response, kill func() error) error {
-	if _, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+	if _, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusCreated {
 		t.Errorf("the network responds %s, %v", resp.Status, err)
 	}
 	if err := kill(); err != nil {

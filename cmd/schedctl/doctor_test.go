@@ -76,6 +76,10 @@ func TestDoctorFinds(t *testing.T) {
 	t.Parallel()
 	broken := blog
 	broken.Status, broken.Error = schedctl.AccountError, &apiv1.TargetError{Kind: schedctl.KindAuth, Message: "token revoked"}
+	broke := blog
+	broke.Status, broke.Error = schedctl.AccountError, &apiv1.TargetError{Kind: schedctl.KindAuth, Code: ptr("credits_depleted"), Message: "buy credits"}
+	ending := blog
+	ending.Warnings = []string{"its credentials end in 2 days"}
 	shared := blog
 	shared.Warnings = []string{"it logs in as the same user of mastodon as another"}
 	late := planned("post_1", "2026-11-21 11:50", schedctl.Scheduled, "Late", blog.ID)
@@ -109,6 +113,12 @@ func TestDoctorFinds(t *testing.T) {
 		"a broken account": {func(_ *machine, r routes) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}
 		}, "accounts", []string{"fail", "blog (feed) is in status error: auth: token revoked", "schedctl account reconnect acct_blog"}, 8},
+		"an account without credits": {func(_ *machine, r routes) {
+			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broke}}
+		}, "accounts", []string{"fail", "blog (feed) is in status error: auth: buy credits", "do that, then: schedctl account verify acct_blog"}, 8},
+		"an account that ends": {func(_ *machine, r routes) {
+			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{ending}}
+		}, "accounts", []string{"warn", "its credentials end in 2 days", "account show"}, 8},
 		"a late post":      {func(_ *machine, r routes) { r["GET /posts"] = apiv1.PostList{Results: []apiv1.Post{late}} }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "log of the daemon"}, 8},
 		"a stuck post":     {func(_ *machine, r routes) { r["GET /posts"] = ofStatus(stuck) }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "--status publishing"}, 8},
 		"no configuration": {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"] = ""; m.env["SCHEDCTL_CONTEXT"] = "x" }, "configuration", []string{"fail", `there is no context "x"`, "the contexts are local"}, 3},
@@ -138,6 +148,20 @@ func TestDoctorFinds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDoctorShowsWarnings checks that a warning of a daemon that is ready is a line of its
+// own, as when posts of series should have been made for more than an hour.
+func TestDoctorShowsWarnings(t *testing.T) {
+	t.Parallel()
+	r := healthy()
+	r["GET /readyz"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", noon.Format(http.TimeFormat))
+		w.Write([]byte(`{"status":"ok","warnings":["posts of series should have been made since 2026-11-21T10:00:00Z"]}`))
+	})
+	m := newMachine(t, r)
+	m.Keyring = emptyKeyring{}
+	m.want(t, 0, "posts of series should have been made since 2026-11-21T10:00:00Z\n", "", "doctor", "--jq", `.[] | select(.check == "daemon" and .status == "warn") | .detail`)
 }
 
 // ofStatus returns a post if the request asks for its status.

@@ -137,6 +137,7 @@ var exampleFiles = map[string]string{
 	"posts.jsonl":         `{"content":"Hello","to":["demo"],"at":"2099-01-01 9:00","tz":"UTC"}` + "\n",
 	"posts/schedctl.yaml": "collection: website\n",
 	"posts/launch.md":     "---\nid: launch\nat: 2099-01-01 09:00\ntz: UTC\nto: [demo]\n---\nHello\n",
+	"holidays.ics":        exampleHolidays,
 	"cat.png":             examplePicture, "1.jpg": examplePicture, "2.jpg": examplePicture,
 	"editor": "#!/bin/sh\necho 'Written in the editor' > \"$1\"\n",
 }
@@ -189,9 +190,19 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 	if strings.HasPrefix(e.command, "workspace") || e.command == "backup" {
 		p.key = d.key // no other may
 	}
-	i := inhabitant{t: t, c: d.client(t, made.Secret), network: d.network, example: e}
+	i := inhabitant{t: t, c: d.client(t, made.Secret), network: d.network, example: e, names: []string{"ws_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.Workspace.ID}}
+	i.author = i.c
+	if e.command == "review" || strings.HasPrefix(e.command, "post ") || strings.HasPrefix(e.command, "series ") {
+		key, err := i.c.CreateAPIKey(t.Context(), apiv1.CreateAPIKey{Name: "author", Scopes: []schedctl.Scope{schedctl.ScopePostsWrite, schedctl.ScopePostsRead}})
+		i.ok(err)
+		i.author = d.client(t, key.Secret)
+	}
 	i.makeAccounts()
+	i.makeQueue()
 	i.makePost()
+	i.makeBlackout()
+	i.makeSeries()
+	i.makeFeed()
 	i.makeWebhook()
 	i.makeNotification()
 	i.makeKey()
@@ -205,6 +216,9 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 		}
 	}
 	p.names = strings.NewReplacer(i.names...)
+	if args := lastCommand(e); args != nil {
+		p.mustRun(t, args...)
+	}
 	switch e.command {
 	case "restore", "daemon check", "daemon salvage", "store", "store copy":
 		d.copyTo(t, p, e)
@@ -215,6 +229,8 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 		p.mustRun(t, "context", "add", "work", "--url", p.url)
 	case "trigger":
 		p.startListening(t)
+	case "mcp":
+		p.mustRun(t, "key", "create", "--agent", "--name", "agent", "--secret-out", "agent.key")
 	}
 	return p
 }
@@ -293,6 +309,8 @@ func (p *place) piped(command string) string {
 	switch command {
 	case "api":
 		return `{"content":"Hello"}`
+	case "blackout import":
+		return exampleHolidays
 	case "login":
 		return p.key + "\n"
 	case "post import":
@@ -337,6 +355,7 @@ func (p *place) args(e example) (args []string) {
 type inhabitant struct {
 	t        *testing.T
 	c        *client.Client
+	author   *client.Client // of what another key reviews
 	network  string
 	example  example
 	accounts []string // ids
@@ -400,6 +419,10 @@ func (i *inhabitant) makePost() {
 		})
 		i.ok(err)
 		post.PublishAt, post.SocialAccountIDs = apiv1.Now(), []string{bad.ID}
+	case "post submit", "post approve", "post request-changes", "post withdraw", "review":
+		post.ProposedAt = &apiv1.ProposedTime{Time: time.Date(2099, 1, 1, 9, 0, 0, 0, time.UTC)}
+	case "queue move":
+		post.PublishAt = apiv1.NextSlot()
 	case "post publish", "post schedule", "post delete":
 		if i.says("--shift") {
 			post.PublishAt = apiv1.At(time.Date(2099, 1, 1, 9, 0, 0, 0, time.UTC))
@@ -407,8 +430,12 @@ func (i *inhabitant) makePost() {
 	default:
 		post.PublishAt = apiv1.At(time.Date(2099, 1, 1, 9, 0, 0, 0, time.UTC))
 	}
-	made, err := i.c.CreatePost(i.t.Context(), post)
+	made, err := i.author.CreatePost(i.t.Context(), post)
 	i.ok(err)
+	if slices.Contains([]string{"post approve", "post request-changes", "post withdraw", "review"}, i.example.command) {
+		made, err = i.author.SubmitPost(i.t.Context(), made.ID, apiv1.SubmitPost{})
+		i.ok(err)
+	}
 	if i.example.command == "post retry" {
 		made = i.settled(made)
 	}

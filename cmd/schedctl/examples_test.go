@@ -73,6 +73,7 @@ func commandName(cmd *cobra.Command) string {
 
 // endless are the commands and the examples that run until they are interrupted.
 var endless = []string{
+	"mcp",
 	"daemon run", "listen", "post watch",
 	"schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait",
 }

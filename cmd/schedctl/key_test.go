@@ -20,7 +20,7 @@ func TestKeyListOnATerminal(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"GET /api-keys": testKeys}).terminals().noColorEnv()
 	m.want(t, 0, `ID     STATUS   EXPIRES  USED    NAME   SCOPES
-key_1  active   never    2h ago  admin  posts:read,posts:write,posts:draft,accounts:read,accounts:w…
+key_1  active   never    2h ago  admin  posts:read,posts:write,posts:draft,posts:approve,accounts:r…
 key_2  expired  1m ago   never   ci     posts:read
 key_3  revoked  in 2d    never   ci     posts:read
 `, "", "key", "list")

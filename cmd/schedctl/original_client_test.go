@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
+	"github.com/schedctl/schedctl/scripts/installed"
 )
 
 // originalClient is the published client of the original service.
@@ -28,13 +29,9 @@ type originalClient struct {
 // SCHEDCTL_REQUIRE_ALL=1 in the environment the test fails instead.
 func newOriginalClient(t *testing.T) *originalClient {
 	t.Helper()
-	servers := os.Getenv("SCHEDCTL_SERVERS")
-	if servers == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		servers = filepath.Join(home, ".cache", "schedctl-servers")
+	servers, err := installed.Root()
+	if err != nil {
+		t.Fatal(err)
 	}
 	script := filepath.Join(servers, "socialspool", "node_modules", "@thesethrose", "socialspool-cli", "dist", "spool.js")
 	node := filepath.Join(servers, "openapi", "bin", "node") // recent enough

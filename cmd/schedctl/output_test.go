@@ -154,7 +154,7 @@ func TestJSON(t *testing.T) {
 	m := newMachine(t, list)
 	m.want(t, 0, `[{"status":"published","id":"post_2"},{"status":"draft","id":"post_1"}]`+"\n", "", "post", "list", "--json=status,id")
 	m.want(t, 2, "", "{\"error\":{\"code\":\"USAGE\",\"message\":\"--json: unknown field \\\"nme\\\"; the fields are id, platform, name, username, display_name, "+
-		"status, profile_url, limits, options, error, created_at, updated_at, warnings\",\"details\":null,\"request_id\":\"\"}}\n", "account", "list", "--json=id,nme")
+		"status, profile_url, limits, expires_at, expires_at_assumed, options, error, created_at, updated_at, warnings\",\"details\":null,\"request_id\":\"\"}}\n", "account", "list", "--json=id,nme")
 	m.want(t, 2, "", `{"error":{"code":"USAGE","message":"unexpected argument \"id,status\": schedctl post list takes none; fields are joined to --json: write --json=id,status","details":null,"request_id":""}}`+"\n",
 		"post", "list", "--json", "id,status")
 	m.terminals().want(t, 0, "[\n  {\n    \"id\": \"post_2\"\n  },\n  {\n    \"id\": \"post_1\"\n  }\n]\n", "", "post", "list", "--json=id")
@@ -162,7 +162,7 @@ func TestJSON(t *testing.T) {
 	m = newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Content: "<b> & \u2028"}}})
 	m.want(t, 0, `{"id":"post_1","workspace_id":"","content":"<b> & \u2028","media":null,"media_asset_ids":null,"media_assets":null,"thread":null,"first_comment":null,"poll":null,"link_preview":"auto",`+
 		`"content_warning":null,"visibility":null,"language":null,"status":"","publish_at":null,"social_account_ids":null,"targets":null,`+
-		`"target_overrides":null,"target_summary":{"total":0,"draft":0,"scheduled":0,"publishing":0,"published":0,"failed":0,"canceled":0},"external_id":null,"managed":null,"labels":null,"title":null,"post_style":null,"version":0,"created_at":null,"updated_at":null}`+"\n",
+		`"target_overrides":null,"target_summary":{"total":0,"draft":0,"scheduled":0,"publishing":0,"published":0,"failed":0,"canceled":0},"external_id":null,"managed":null,"labels":null,"queue_id":null,"slot":null,"not_before":null,"series_id":null,"occurrence":null,"detached":false,"title":null,"post_style":null,"approval":null,"proposed_at":null,"version":0,"created_at":null,"updated_at":null}`+"\n",
 		"", "post", "show", "post_1", "--json")
 }
 
@@ -250,10 +250,10 @@ func TestClip(t *testing.T) {
 func TestMe(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"GET /me": apiv1.Me{
-		Workspace: apiv1.Workspace{ID: "ws_1", Name: "default", Timezone: "UTC", Plan: "self-hosted"},
+		Workspace: apiv1.Workspace{ID: "ws_1", Name: "default", Timezone: "UTC", Plan: "self-hosted", Approvals: "agents"},
 		APIKey:    apiv1.APIKey{ID: "key_1", Name: "admin", Scopes: []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsWrite}},
 	}})
-	m.want(t, 0, "daemon\thttp://daemon.test\nworkspace\tdefault\nworkspace_id\tws_1\ntime_zone\tUTC\nplan\tself-hosted\nkey\tadmin\nkey_id\tkey_1\nscopes\tposts:read posts:write\nexpires\tnever\n", "", "me")
+	m.want(t, 0, "daemon\thttp://daemon.test\nworkspace\tdefault\nworkspace_id\tws_1\ntime_zone\tUTC\nplan\tself-hosted\napprovals\tagents\nkey\tadmin\nkey_id\tkey_1\nscopes\tposts:read posts:write\nexpires\tnever\n", "", "me")
 	m.want(t, 0, "ws_1\n", "", "me", "-q")
 }
 

@@ -26,7 +26,9 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/notify/notifytest"
+	"github.com/schedctl/schedctl/daemon/publish/instagram"
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
@@ -38,10 +40,12 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	s := plantedSecrets()
 	p := newPlanted(t, s)
+	p.upload()
 	p.connectAll("accepted")
 	p.publish("accepted")
 	p.tellWebhooks()
 	p.addNotifications()
+	p.useApps()
 	for n := range refusals {
 		p.parrot.refusal.Store(int64(n))
 		p.useEverything()
@@ -57,6 +61,7 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 	p.refuseStrangers()
 	p.lookAround()
 	p.logIn()
+	p.logInWithCodes()
 	p.crash()
 	p.search(s)
 }
@@ -66,8 +71,9 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 func plantedSecrets() map[string]string {
 	s := map[string]string{}
 	for _, name := range []string{
-		"http path", "http query", "discord webhook", "slack webhook", "telegram token", "webhook path",
-		"webhook query", "bluesky access", "bluesky refresh", "matrix token", "wrong token", "oauth client secret", "oauth code", "oauth token",
+		"http path", "http query", "discord webhook", "slack webhook", "telegram token", "facebook person", "facebook page", "googlechat key", "googlechat token", "threads token", "instagram token", "wordpress password", "linkedin person", "linkedin organization", "linkedin secret", "x key", "x secret", "x token", "x token secret",
+		"x access", "x refresh", "x client secret", "webhook path",
+		"webhook query", "bluesky access", "bluesky refresh", "matrix token", "wrong token", "oauth client secret", "oauth code", "oauth token", "login code", "login secret", "login access", "login refresh",
 		"user info", "wrong password", "unsent token",
 	} {
 		s[name] = rand.Text()
@@ -76,6 +82,8 @@ func plantedSecrets() map[string]string {
 	s["mail password"] = rand.Text() + `<&>"'\+/=`
 	s["bluesky password"] = rand.Text()[:4] + "-" + rand.Text()[:4] + "-" + rand.Text()[:4] + `-"&<+`
 	s["slack bot token"] = "xoxb-" + rand.Text()
+	s["nostr key"] = "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5"
+	s["nostr key in hex"] = "67dea2ed018072d675f5415ecfaed7d2597555e202d85b3d65ea4e58d2d92ffa"
 	random := make([]byte, 72)
 	rand.Read(random)
 	s["http secret"] = "whsec_" + base64.StdEncoding.EncodeToString(random[:24])
@@ -100,6 +108,8 @@ type planted struct {
 	cmd      *exec.Cmd
 	log      bytes.Buffer
 	accounts []string
+	picture  string   // the asset for the posts of the accounts below
+	pictured []string // accounts whose network takes no post without a picture
 	webhook  string
 	mail     *notifytest.Server // refuses to log in, and repeats the password
 	unsent   map[string]int     // failed tests of each notification
@@ -118,7 +128,7 @@ func newPlanted(t *testing.T, s map[string]string) *planted {
 	root := t.TempDir()
 	p := &planted{
 		t: t, secrets: s, bin: bin, dir: filepath.Join(root, "data"), home: filepath.Join(root, "home"),
-		parrot: newParrot(t, s["bluesky access"], s["bluesky refresh"]),
+		parrot: newParrot(t, s),
 		mail:   notifytest.NewServer(t, notifytest.Settings{Username: "ann", Password: "another one"}), unsent: map[string]int{},
 	}
 	roots := filepath.Join(root, "roots.pem")
@@ -134,7 +144,7 @@ func newPlanted(t *testing.T, s map[string]string) *planted {
 			t.Fatal(err)
 		}
 	}
-	p.cmd = exec.Command(bin, "daemon", "run", "--debug", "--data-dir", p.dir, "--listen", "127.0.0.1:0", "--allow-private-networks")
+	p.cmd = exec.Command(bin, "daemon", "run", "--debug", "--data-dir", p.dir, "--listen", "127.0.0.1:0", "--allow-private-networks", "--public-url", "https://posts.example")
 	p.cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+roots)
 	p.cmd.Stderr = &p.log
 	if err := p.cmd.Start(); err != nil {
@@ -235,24 +245,55 @@ func (p *planted) command(args ...string) *exec.Cmd {
 
 // connectAll connects an account of each kind.
 func (p *planted) connectAll(name string) {
-	p.accounts = nil
+	p.accounts, p.pictured = nil, nil
 	for _, a := range parrotAccounts(p.parrot, p.secrets) {
 		a.Name += " " + name
 		var added apiv1.AccountEnvelope
 		p.call("POST", "/api/v1/social-accounts", a, &added)
 		p.accounts = append(p.accounts, added.SocialAccount.ID)
+		if a.Platform == instagram.Platform {
+			p.pictured = append(p.pictured, added.SocialAccount.ID)
+		}
 	}
+}
+
+// upload uploads a picture.
+func (p *planted) upload() {
+	file := filepath.Join(p.t.TempDir(), "cat.jpg")
+	if err := os.WriteFile(file, mediatest.JPEG(1080, 1080), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	id, err := p.command("media", "upload", file, "-q").Output()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.picture = strings.TrimSpace(string(id))
 }
 
 // publish publishes to all accounts and waits until each was tried.
 func (p *planted) publish(text string) {
 	p.t.Helper()
-	var made apiv1.PostEnvelope
-	p.call("POST", "/api/v1/posts", map[string]any{"content": text, "social_account_ids": p.accounts, "publish_at": "now"}, &made)
-	p.await("a post to be tried", func() bool {
-		_, text := p.ask(p.secrets["admin key"], "GET", "/api/v1/posts/"+made.Post.ID, nil)
-		return !strings.Contains(text, `"attempts":0`)
-	})
+	var others, pictured []string
+	for _, id := range p.accounts {
+		if slices.Contains(p.pictured, id) {
+			pictured = append(pictured, id)
+		} else {
+			others = append(others, id)
+		}
+	}
+	posts := []map[string]any{{"content": text, "social_account_ids": others, "publish_at": "now"}}
+	if len(pictured) > 0 {
+		picture := map[string]any{"id": p.picture, "alt_text": "a cat"}
+		posts = append(posts, map[string]any{"content": text, "social_account_ids": pictured, "publish_at": "now", "media": []any{picture}})
+	}
+	for _, post := range posts {
+		var made apiv1.PostEnvelope
+		p.call("POST", "/api/v1/posts", post, &made)
+		p.await("a post to be tried", func() bool {
+			_, text := p.ask(p.secrets["admin key"], "GET", "/api/v1/posts/"+made.Post.ID, nil)
+			return !strings.Contains(text, `"attempts":0`)
+		})
+	}
 }
 
 // tellWebhooks makes a webhook, rotates its secret and has it tested.
@@ -528,7 +569,7 @@ func (p *planted) onTerminal(steps [][2]string, args ...string) string {
 	}
 	defer screen.Close()
 	cmd := p.command(args...)
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "NO_COLOR=1", "PAGER=cat")
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "NO_COLOR=1", "PAGER=cat", "DISPLAY=:0")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	err = cmd.Start()

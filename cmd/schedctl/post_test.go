@@ -154,6 +154,19 @@ func TestPostCreateRefuses(t *testing.T) {
 	}
 }
 
+// There is no file for a text that is empty, such as that of a post with media.
+func TestPostCreateKeepsNoEmptyText(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{"POST /posts": refused{503, "UNAVAILABLE"}})
+	m.In = strings.NewReader("")
+	if status := m.run(t, "post", "create", "--media", "med_1"); status != 7 {
+		t.Errorf("exit status %d, want 7:\n%s", status, &m.err)
+	}
+	if kept, _ := filepath.Glob(filepath.Join(m.env["SCHEDCTL_DATA_DIR"], "drafts", "draft-*.txt")); len(kept) != 0 {
+		t.Errorf("kept %v:\n%s", kept, &m.err)
+	}
+}
+
 // A text that was typed or piped must not be lost to an error.
 func TestPostCreateKeepsTheTextThatCouldNotBeSent(t *testing.T) {
 	t.Parallel()
@@ -317,7 +330,7 @@ func TestPostEditSendsOnlyWhatIsGiven(t *testing.T) {
 		})
 	}
 	m := newMachine(t, nil).terminals()
-	m.want(t, 2, "", "schedctl: nothing to change; give a text, --editor, --to, --media, --part, --override, --label, --at or --in\n", "post", "edit", "post_1")
+	m.want(t, 2, "", "schedctl: nothing to change; give a text, --editor, --to, --media, --part, --override, --label, --at, --in or --next-slot\n", "post", "edit", "post_1")
 }
 
 func TestPostListAsksForWhatTheFlagsSay(t *testing.T) {
@@ -465,6 +478,11 @@ labels
 external_id	
 collection	
 file	
+queue	
+slot	
+series	
+approval	
+proposed	
 content	Hello, world�[31m
 target	pt_1	demo	feed	published	http://feeds.test/1
 target	pt_2	hook	http	failed	network: connection reset (it is not known whether the network has it)
@@ -522,6 +540,9 @@ func TestSentences(t *testing.T) {
 		m := newMachine(t, routes{"POST /posts": apiv1.PostEnvelope{Post: post}}).terminals().noColorEnv()
 		m.want(t, 0, want+"\n", "", "post", "create", "Hello")
 	}
+	pending := apiv1.Post{ID: "post_1", Status: schedctl.Draft, Approval: &apiv1.Approval{State: schedctl.ApprovalPending}}
+	m := newMachine(t, routes{"POST /posts": apiv1.PostEnvelope{Post: pending}}).terminals().noColorEnv()
+	m.want(t, 0, "post_1 waits for approval; someone else approves it with: schedctl post approve post_1\n", "", "post", "create", "Hello")
 }
 
 // A refusal says what to do on the command line, not with the API.

@@ -65,8 +65,10 @@ func newReader(t *testing.T) *reader {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"release.md":          "Release notes\n",
-		"cat.png":             readmePicture,
+		"release.md": "Release notes\n",
+		"cat.png":    readmePicture,
+		"holidays.ics": "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:example\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20260101T000000Z\r\n" +
+			"SUMMARY:Holiday\r\nDTSTART;VALUE=DATE:20270101\r\nRRULE:FREQ=YEARLY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
 		"posts.csv":           "id,content,to,at,tz\none,Hello,blog,2099-01-01 9:00,UTC\n",
 		"posts/launch.md":     fencedBlock(t, "../../docs/files.md", "markdown"),
 		"posts/schedctl.yaml": fencedBlock(t, "../../docs/files.md", "yaml"),

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(raceOptions) == "" {
 		os.Setenv(raceOptions, "atexit_sleep_ms=0") // else every program of the race detector ends a second late
 	}
-	testscript.Main(withPostgres{m}, map[string]func(){"schedctl": main})
+	testscript.Main(withPostgres{m}, map[string]func(){"schedctl": main, "xdg-open": fakeBrowser})
 }
 
 // raceOptions is the variable of the race detector's options; programs that are
@@ -54,6 +54,8 @@ const raceOptions = "GORACE"
 //	                      wrong one at once, a revoked one when it is to publish
 //	disk DIR SIZE         mount a disk of this size at DIR
 //	received FILE         write what the receiver got to FILE, a line each
+//	network NAME VAR      start a fake of linkedin or x, and set VAR to its URL and LOGIN_PORT
+//	                      to a free port. The browser "xdg-open" agrees to every login
 //	picture FILE WIDTH    write a PNG of this width
 //	keep VAR              set VAR to the standard output of the last command
 //	status N command...   run the command and check its exit status
@@ -86,7 +88,7 @@ func TestScripts(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir: dir, Setup: isolate, RequireExplicitExec: true, RequireUniqueNames: true, Condition: condition,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver,
+					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver, "network": startNetwork,
 					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "picture": writePicture, "status": checkStatus,
 					"mailserver": startMailServer(t), "letters": writeLetters, "terminal": runOnTerminal, "postgres": postgresCommand(t), "sql": runSQL,
 				},
@@ -146,7 +148,7 @@ func scriptProgram(ts *testscript.TestScript, name string) string {
 }
 
 func scriptEnv(ts *testscript.TestScript) (env []string) {
-	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "SCHEDCTL_PAGER", "VISUAL", "EDITOR", "NO_COLOR", "SCHEDCTL_STORE", "CREDENTIALS_DIRECTORY", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR", raceOptions} {
+	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "DISPLAY", "SCHEDCTL_PAGER", "VISUAL", "EDITOR", "NO_COLOR", "SCHEDCTL_STORE", "CREDENTIALS_DIRECTORY", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR", raceOptions} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

@@ -102,7 +102,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 // What stands for a value is a noun that says what to write.
 func TestFlagValuesAreNamed(t *testing.T) {
 	t.Parallel()
-	nouns := strings.Fields("URL account address host mode account=text database day directory duration event expression fields file format host:port http://host:port id key language option part=file part=text title key=value name number order choice rate scope size dir:PATH status text time zone")
+	nouns := strings.Fields("URL account address host mode account=text database day directory duration event expression fields file format host:port http://host:port id key language option part=file part=text title key=value name number order port choice rate scope size dir:PATH state status text time zone queue series repetition times post days occurrence")
 	walk(tree(t), func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if name, _ := pflag.UnquoteUsage(f); name != "" && !slices.Contains(nouns, name) {
@@ -357,7 +357,7 @@ func TestCompletionAsksTheDaemon(t *testing.T) {
 		{[]string{"post", "list", "--status", ""}, "draft\nscheduled\npublishing\npublished\nfailed\ncanceled\n"},
 		{[]string{"completion", ""}, "bash\nzsh\nfish\npowershell\n"},
 		{[]string{"help", ""}, "formatting\t"},
-		{[]string{"account", "add", ""}, "feed\nhttp\nmastodon\n"},
+		{[]string{"account", "add", ""}, "nostr\nslack\ntelegram\n"},
 		{[]string{"account", "add", "http", "--set", ""}, "url=\twhere to POST each publication, http:// or https://\nidempotent=\t"},
 		{[]string{"account", "reconnect", ""}, "demo\tfeed\nhook\thttp\n"},
 		{[]string{"post", "create", "--override", ""}, "demo=\tfeed\nhook=\thttp\n"},
@@ -382,6 +382,7 @@ func TestTyposAreAnsweredWithSuggestions(t *testing.T) {
 		`unknown flag --account-; did you mean --account?`:                                                               {"post", "list", "--account-"},
 		`unknown flag --frobnicate; see: schedctl post list --help`:                                                      {"post", "list", "--frobnicate"},
 		`unknown shorthand flag: 'z' in -z; see: schedctl post list --help`:                                              {"post", "list", "-z"},
+		`--media-image-max does not take "20"; it takes a size with its unit, such as 20MB`:                              {"daemon", "run", "--media-image-max", "20"},
 		`--limit does not take "many"; it takes a whole number`:                                                          {"post", "list", "--limit", "many"},
 		`--wait does not take "maybe"; it takes true or false`:                                                           {"post", "create", "--wait=maybe"},
 		`--timeout: "10" has no unit; write 10s, 10m, 10h or 10d`:                                                        {"me", "--timeout", "10"},
@@ -400,7 +401,7 @@ func TestTyposAreAnsweredWithSuggestions(t *testing.T) {
 		`schedctl has no command "xy"; see: schedctl --help`:                                                             {"xy"},
 		`unknown flag -json; did you mean --json?`:                                                                       {"post", "list", "-json"},
 		`unknown flag --when; did you mean --at?`:                                                                        {"post", "create", "Hello", "--when", "noon"},
-		`unknown flag --query; did you mean --search?`:                                                                   {"post", "list", "--query", "x"},
+		`unknown flag --query; did you mean --queue or --search?`:                                                        {"post", "list", "--query", "x"},
 		`--output does not take "yaml"; it takes json, or json=id,status for some fields; see: schedctl help formatting`: {"post", "list", "-o", "yaml"},
 		`shell "tcsh" is not known; use one of bash, zsh, fish, powershell`:                                              {"completion", "tcsh"},
 		`unexpected argument "x": schedctl me takes none; see: schedctl me --help`:                                       {"me", "x"},

@@ -2,6 +2,8 @@ package access
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,8 +28,10 @@ func NewAudit(a *cli.App) *cobra.Command {
 		Use:   "audit",
 		Short: "List who has changed what",
 		Long: `List the changes in the workspace, newest first: the time, the operation of the API,
-the object, the key and the address of the client. The daemon keeps them for 90 days.
-The command needs a key with the scope keys:write.
+the object, the key and the address of the client. A decision about an approval also has
+the key that asked for it, or the address of the pull request that was the review; on a
+terminal these are on a line of their own. The daemon keeps the changes for 90 days. The
+command needs a key with the scope keys:write.
 
 --after includes the given time, --before excludes it. --json also has the id of the
 request, which is in the daemon's log.`,
@@ -50,11 +54,11 @@ func (o *auditList) run(ctx context.Context) error {
 	if err := o.limit.Check(); err != nil {
 		return err
 	}
-	after, err := o.zone.ParseBound(o.App, o.after)
+	after, err := o.zone.ParseBound(o.App, "at", o.after)
 	if err != nil {
 		return err
 	}
-	before, err := o.zone.ParseBound(o.App, o.before)
+	before, err := o.zone.ParseBound(o.App, "at", o.before)
 	if err != nil {
 		return err
 	}
@@ -66,7 +70,7 @@ func (o *auditList) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.print(entries); err != nil {
+	if err := o.print(entries, o.keyNames(ctx, c, entries)); err != nil {
 		return err
 	}
 	switch {
@@ -103,10 +107,52 @@ func (o *auditList) collect(ctx context.Context, c *client.Client, after, before
 	return entries, false, nil
 }
 
-func (o *auditList) print(entries []apiv1.AuditEntry) error {
+func (o *auditList) print(entries []apiv1.AuditEntry, names map[string]string) error {
 	id := func(e apiv1.AuditEntry) string { return e.ID }
 	layout := cli.Table{Header: []string{"WHEN", "ACTION", "WHAT", "KEY", "FROM"}, Status: -1, Excerpt: true}
-	return cli.PrintList(o.App, entries, id, layout, func(e apiv1.AuditEntry) []string {
+	row := func(e apiv1.AuditEntry) []string {
 		return []string{o.ShortTime(e.CreatedAt), e.Action, cli.Deref(e.ResourceID), e.APIKeyName, cli.Deref(e.RemoteAddr)}
-	})
+	}
+	if o.JSON.Given || o.Quiet {
+		return cli.PrintList(o.App, entries, id, layout, row)
+	}
+	for _, e := range entries {
+		cells, detail := row(e), o.detail(e, names)
+		if !o.OutTerminal && e.Detail != nil {
+			cells = append(cells, *e.Detail)
+		}
+		layout.Rows = append(layout.Rows, cells)
+		layout.Below = append(layout.Below, detail)
+	}
+	return o.WriteList(o.RenderTable(layout))
+}
+
+// keyNames returns the names of the API keys by their ids, if the list shows keys that have
+// asked for an approval.
+func (o *auditList) keyNames(ctx context.Context, c *client.Client, entries []apiv1.AuditEntry) map[string]string {
+	names := map[string]string{}
+	if !o.OutTerminal || o.JSON.Given || o.Quiet || !slices.ContainsFunc(entries, func(e apiv1.AuditEntry) bool { return e.Detail != nil }) {
+		return names
+	}
+	list, _ := c.APIKeys(ctx) // without them, ids are shown
+	for _, k := range list {
+		names[k.ID] = cli.OneLine(k.Name)
+	}
+	return names
+}
+
+// requestedBy is the start of the detail of a decision about an approval. The id of the key
+// that asked for it follows.
+const requestedBy = "requested by "
+
+// detail describes for people what an entry has besides its key.
+func (o *auditList) detail(e apiv1.AuditEntry, names map[string]string) string {
+	detail := cli.Deref(e.Detail)
+	switch id, asked := strings.CutPrefix(detail, requestedBy); {
+	case asked && names[id] != "":
+		return requestedBy + names[id] + " (" + id + ")"
+	case strings.HasPrefix(detail, "https://"), strings.HasPrefix(detail, "http://"):
+		return "approved by " + detail
+	}
+	return detail
 }

@@ -19,6 +19,8 @@ type keyCreate struct {
 	cli.OneTimeSecret
 	name, expires    string
 	scopes, accounts []string
+	agent            bool
+	approval         string
 	zone             cli.WhenFlags
 }
 
@@ -35,6 +37,12 @@ Without --scope the key gets posts:read, posts:write and accounts:read. You can 
 give scopes that your own key has. posts:draft writes drafts and cannot publish.
 Commands need accounts:read to find accounts by name.
 
+--agent makes the key of an agent, for "schedctl mcp": it has posts:read, posts:draft and
+accounts:read unless --scope says otherwise, and expires after 90 days or earlier. It
+can never approve posts. With --approval required, all posts that the key creates, edits
+or starts need an approval. posts:approve approves posts of other keys; a key cannot
+have it together with posts:draft.
+
 With --account the key is limited to these accounts and the posts to them. With
 --expires it expires after a duration such as 90d, or at a time. If your own key
 expires, the new one expires at the same time or earlier.
@@ -42,6 +50,7 @@ expires, the new one expires at the same time or earlier.
 ` + cli.SecretHelp,
 		Example: `  schedctl key create --name ci --scope posts:read --scope posts:write --expires 90d --secret-out ci.key
   schedctl key create --name writer --scope posts:read,posts:draft,accounts:read --account blog
+  schedctl key create --agent --name agent --secret-out agent.key
   schedctl key create --name bot --expires "2027-12-31 18:00" --json=id,secret`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -49,11 +58,14 @@ expires, the new one expires at the same time or earlier.
 	f := cmd.Flags()
 	f.StringVar(&o.name, "name", "", "a `name` that says what the key is for")
 	f.StringArrayVar(&o.scopes, "scope", nil, "what the key may do: a `scope` (repeatable)")
+	f.BoolVar(&o.agent, "agent", false, "make the key of an agent: it drafts, and expires after 90 days")
+	f.StringVar(&o.approval, "approval", "", "required: posts of this key need an approval (the only `choice`)")
 	f.StringVar(&o.expires, "expires", "", "when the key ends: a `duration` from now, 90d, or a time")
 	f.StringArrayVar(&o.accounts, "account", nil, "limit the key to this `account`: an id, a name or platform:name (repeatable)")
 	o.zone.AddZone(cmd)
 	o.OneTimeSecret.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopeNames(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("approval", cobra.FixedCompletions([]string{apiv1.ApprovalRequired}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
 	return cmd
 }
@@ -90,6 +102,15 @@ func (o *keyCreate) request() (r apiv1.CreateAPIKey, err error) {
 		return r, cli.UsageError("schedctl key create needs --name, which says what the key is for").WithHint("give it with --name ci")
 	}
 	r.Name = o.name
+	if o.agent {
+		r.Kind = apiv1.KeyAgent
+	}
+	switch o.approval {
+	case "", apiv1.ApprovalRequired:
+		r.Approval = o.approval
+	default:
+		return r, cli.UnknownValueError("--approval", o.approval, []string{apiv1.ApprovalRequired})
+	}
 	if r.Scopes, err = scopesOf(o.scopes); err != nil {
 		return r, err
 	}

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,8 +49,16 @@ func connect(ctx context.Context, a *cli.App, ref string) (c *client.Client, acc
 func printList(a *cli.App, accounts ...apiv1.Account) error {
 	id := func(acct apiv1.Account) string { return acct.ID }
 	layout := cli.Table{Header: []string{"ID", "PLATFORM", "NAME", "STATUS", "PROFILE"}, Status: 3, Excerpt: true}
+	ending := slices.ContainsFunc(accounts, func(acct apiv1.Account) bool { return acct.ExpiresAt != nil })
+	if ending {
+		layout.Header = append(layout.Header, "EXPIRES")
+	}
 	err := cli.PrintList(a, accounts, id, layout, func(acct apiv1.Account) []string {
-		return []string{acct.ID, acct.Platform, acct.Name, string(acct.Status), cli.Deref(acct.ProfileURL)}
+		row := []string{acct.ID, acct.Platform, acct.Name, string(acct.Status), cli.Deref(acct.ProfileURL)}
+		if ending {
+			row = append(row, expiryText(a, acct))
+		}
+		return row
 	})
 	if err != nil || !a.ErrTerminal || a.JSON.Given || a.Quiet {
 		return err

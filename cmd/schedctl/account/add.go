@@ -60,7 +60,12 @@ in SCHEDCTL_SECRET, never as the value of a flag. A platform with one secret exp
 the secret alone; with several, give a JSON object.
 
 ` + fieldsText() + `
-The options pacing, duplicate_guard and require_alt are for every platform.`
+The options pacing, duplicate_guard, require_alt and approval are for every platform.
+
+Step by step: "schedctl help connect-facebook", "schedctl help connect-googlechat",
+"schedctl help connect-instagram", "schedctl help connect-linkedin",
+"schedctl help connect-nostr", "schedctl help connect-threads",
+"schedctl help connect-wordpress", "schedctl help connect-x".`
 }
 
 // fieldsText lists the platforms with their fields, for the help text.
@@ -76,9 +81,9 @@ func fieldsText() string {
 			case f.Secret && f.Required:
 				kind = "secret"
 			case f.Secret:
-				kind = "secret, if wanted"
+				kind = "secret, optional"
 			case !f.Required:
-				kind = "if wanted"
+				kind = "optional"
 			}
 			b.WriteString(fieldText(f.Name, kind, f.Help))
 		}
@@ -126,9 +131,13 @@ func (o *addOptions) run(ctx context.Context) error {
 	if err := o.gather(ctx, conn); err != nil {
 		return err
 	}
+	appOf, err := o.findApp(ctx, c, conn)
+	if err != nil {
+		return err
+	}
 	acct, err := o.establish(ctx, &wizard{ConnectFlags: &o.ConnectFlags, connection: conn, whole: whole, rename: true}, func() (apiv1.Account, error) {
 		return c.AddAccount(ctx, apiv1.AddAccount{
-			Platform: conn.platform, Name: conn.name, Credentials: conn.credentials(), Options: conn.options(),
+			Platform: conn.platform, Name: conn.name, Credentials: conn.credentials(), AppOf: appOf, Options: conn.options(),
 		})
 	})
 	if err != nil {

@@ -17,18 +17,26 @@ import (
 // ConnectFlags are the flags of the commands that connect an account.
 type ConnectFlags struct {
 	*cli.App
-	secretFile        string
-	sets              []string
-	login, accessible bool
+	secretFile string
+	sets       []string
+	accessible bool
+
+	login, noBrowser bool
+	loginPort        int
+	appOf            string // the account, as it was given
 }
 
 func (o *ConnectFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.sets, "set", nil, "a credential or option, as `key=value` (repeatable)")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret, - for standard input")
-	f.BoolVar(&o.login, "login", false, "log in with a browser instead of giving an access token (mastodon)")
+	f.BoolVar(&o.login, "login", false, "log in with a browser instead of giving an access token (linkedin, mastodon, x)")
+	f.IntVar(&o.loginPort, "login-port", defaultLoginPort, "with --login: the `port` of the redirect address in your developer app")
+	f.BoolVar(&o.noBrowser, "no-browser", false, "with --login: show the address, and open no browser")
+	f.StringVar(&o.appOf, "app-of", "", "use the developer app of another `account`, instead of giving its keys again")
 	f.BoolVar(&o.accessible, "accessible", false, "ask line by line, for screen readers (environment: ACCESSIBLE)")
 	cmd.RegisterFlagCompletionFunc("set", completeSet)
+	cmd.RegisterFlagCompletionFunc("app-of", completeAppOf(o.App))
 }
 
 // Asks reports whether the command may prompt a person.
@@ -50,8 +58,14 @@ func (o *ConnectFlags) read(c *connection) error {
 		}
 		c.values[key] = value
 	}
-	if o.login && c.platform != "" && c.platform != loginPlatform {
-		return cli.UsageError("--login is for %s: %s has no such login", loginPlatform, c.platform)
+	if o.login && c.platform != "" && !mayLogIn(c.platform) {
+		return cli.UsageError("--login is for %s: %s has no such login", cli.Enumerate(loginPlatforms()), c.platform)
+	}
+	if o.loginPort < 1 || o.loginPort > 65535 {
+		return cli.UsageError("--login-port %d: use a number from 1 to 65535", o.loginPort)
+	}
+	if o.login && o.appOf != "" {
+		return cli.UsageError("--login and --app-of exclude each other: a login needs the keys of the app, and the daemon shows them to no one")
 	}
 	if o.login && !o.Asks() {
 		return cli.UsageError("--login needs a terminal, to prompt for the code from the browser").
@@ -82,6 +96,9 @@ func (o *ConnectFlags) readSecrets(ctx context.Context, c *connection) error {
 			return err
 		}
 		text, source = data, o.secretFile
+		if source == "-" {
+			source = "standard input"
+		}
 	}
 	switch {
 	case text == "":

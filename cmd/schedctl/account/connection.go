@@ -130,7 +130,11 @@ func (c *connection) incomplete() error {
 	if len(names) > 1 {
 		given = "them"
 	}
-	return cli.UsageError("%s needs %s", c.platform, cli.Enumerate(names)).WithHint("give " + given + " with " + cli.Enumerate(hints))
+	hint := "give " + given + " with " + cli.Enumerate(hints)
+	if secret && cli.ConnectGuide(c.platform, false, 0) != "" {
+		hint += "; see: schedctl help connect-" + c.platform
+	}
+	return cli.UsageError("%s needs %s", c.platform, cli.Enumerate(names)).WithHint(hint)
 }
 
 func (c *connection) anySecret() bool {

@@ -12,12 +12,14 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/all"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// publishers are used for their fields only and never contact a network. They are
-// created on first use, because most commands do not need them.
+// publishers are used for their fields and logins only, and never send a request. The
+// daemon decides which addresses it may connect to. They are created on first use, because
+// most commands do not need them.
 var publishers = sync.OnceValue(func() map[string]publish.Publisher {
-	return all.Publishers(all.Config{Version: cli.VersionText()})
+	return all.Publishers(all.Config{Version: cli.VersionText(), Outbound: outbound.AllowPrivate})
 })
 
 // PlatformNames returns the platforms in the order of their names.
@@ -40,7 +42,13 @@ func needsName(platform string) bool {
 }
 
 // commonOptions are options of every account.
-var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt}
+var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt, schedctl.OptionApproval}
+
+// commonHelp describes the values of commonOptions.
+var commonHelp = map[string]string{
+	"pacing": "a duration such as 90s", "duplicate_guard": "a duration such as 24h",
+	schedctl.OptionRequireAlt: "true to refuse files without an alt text", schedctl.OptionApproval: "required: all posts need an approval",
+}
 
 // someSecrets are refused on the command line for every platform, including those of
 // later versions.
@@ -90,7 +98,7 @@ func completeSet(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 		}
 	}
 	for _, name := range commonOptions {
-		out = append(out, name+"=\ta duration such as 90s")
+		out = append(out, name+"=\t"+commonHelp[name])
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

@@ -22,7 +22,8 @@ network checks them before they replace the old ones. Then the posts that waited
 the account are published.
 
 Give all credentials, in the same way as for "schedctl account add". Options that you
-do not give stay as they are.`,
+do not give stay as they are. With --app-of and the account itself, the keys of its
+developer app stay as they are, too.`,
 		Example: `  schedctl account reconnect mastodon:me
   schedctl account reconnect mastodon:me --login
   schedctl account reconnect bot --set url=https://bot.example/posts --secret-file secret.txt`,
@@ -46,9 +47,13 @@ func (o *reconnectOptions) run(ctx context.Context, ref string) error {
 	if err := o.gather(ctx, conn); err != nil {
 		return err
 	}
+	appOf, err := o.findApp(ctx, c, conn)
+	if err != nil {
+		return err
+	}
 	conn.remember(acct)
 	send := func() (apiv1.Account, error) {
-		return c.EditAccount(ctx, acct.ID, apiv1.EditAccount{Credentials: conn.credentials(), Options: conn.options()})
+		return c.EditAccount(ctx, acct.ID, apiv1.EditAccount{Credentials: conn.credentials(), AppOf: appOf, Options: conn.options()})
 	}
 	again, err := o.establish(ctx, &wizard{ConnectFlags: &o.ConnectFlags, connection: conn.withoutOptions()}, send)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,7 @@ func properties(a *cli.App, acct apiv1.Account) []cli.Property {
 		{Name: "Status", Value: string(acct.Status)},
 		{Name: "Profile", Value: cli.Deref(acct.ProfileURL)},
 		{Name: "Limit", Value: limitText(acct.Limits)},
+		{Name: "Credentials end", Value: expiryText(a, acct)},
 		{Name: "Options", Value: OptionsText(acct.Options)},
 		{Name: "Error", Value: TargetErrorText(acct.Error)},
 		{Name: "Created", Value: a.TimeText(acct.CreatedAt)},
@@ -61,14 +63,33 @@ func properties(a *cli.App, acct apiv1.Account) []cli.Property {
 // nextSteps returns the commands that make sense in the state of an account.
 func nextSteps(acct apiv1.Account) []string {
 	switch {
-	case acct.Status == schedctl.AccountError && acct.Error != nil && acct.Error.Kind == schedctl.KindAuth:
+	case acct.Status == schedctl.AccountError && NeedsReconnect(acct):
 		return []string{"schedctl account reconnect " + acct.ID + "   with new credentials; its posts wait until then"}
 	case acct.Status == schedctl.AccountError:
-		return []string{"schedctl account verify " + acct.ID}
+		return []string{"schedctl account verify " + acct.ID + verifyReason(acct)}
 	case acct.Status == schedctl.AccountDisconnected && !needsName(acct.Platform):
 		return []string{"schedctl account reconnect " + acct.ID + "   to use it again"}
 	}
 	return nil
+}
+
+// verifyReason says when to verify an account that its network holds.
+func verifyReason(acct apiv1.Account) string {
+	if acct.Error == nil || acct.Error.Kind != schedctl.KindAuth {
+		return ""
+	}
+	return "   after you have done what the error says; its posts wait until then"
+}
+
+// expiryText says when the credentials of an account end.
+func expiryText(a *cli.App, acct apiv1.Account) string {
+	switch {
+	case acct.ExpiresAt == nil:
+		return ""
+	case acct.ExpiryAssumed:
+		return a.TimeText(acct.ExpiresAt) + " (assumed)"
+	}
+	return a.TimeText(acct.ExpiresAt)
 }
 
 func limitText(l apiv1.Limits) string {
@@ -78,6 +99,9 @@ func limitText(l apiv1.Limits) string {
 	text := fmt.Sprintf("%d %s", *l.MaxCharacters, l.Unit)
 	if l.URLCharacters != nil {
 		text += fmt.Sprintf(", %d for an URL", *l.URLCharacters)
+	}
+	if l.Posts != nil && l.WindowSeconds != nil {
+		text += fmt.Sprintf("; %d posts in %s", *l.Posts, time.Duration(*l.WindowSeconds)*time.Second)
 	}
 	return text
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -42,6 +43,9 @@ func refusedAccount(acct apiv1.Account) error {
 	if acct.Error == nil {
 		return nil
 	}
-	return cli.OtherError("%s is refused by its network: %s", acct.Name, acct.Error.Message).
-		WithHint("its posts wait until it works again; give it new credentials with: schedctl account reconnect " + acct.ID)
+	err := cli.OtherError("%s is refused by its network: %s", acct.Name, acct.Error.Message)
+	if acct.Error.Kind == schedctl.KindAuth && !NeedsReconnect(acct) {
+		return err.WithHint("its posts wait until it works again")
+	}
+	return err.WithHint("its posts wait until it works again; give it new credentials with: schedctl account reconnect " + acct.ID)
 }

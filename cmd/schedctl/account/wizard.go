@@ -21,20 +21,23 @@ type wizard struct {
 	whole  bool // ask for all fields, not only for a missing secret
 	rename bool // ask for the name as well
 	asked  []string
+
+	codeLogin bool // the tokens come from a login with a browser
 }
 
 // choosePlatform asks for the platform unless it is given.
 func (o *ConnectFlags) choosePlatform(ctx context.Context, c *connection) error {
-	platform := loginPlatform
-	if !o.login {
-		choices := make([]cli.Choice, len(publishers()))
-		for i, name := range PlatformNames() {
-			choices[i] = cli.Choice{Value: name, Label: name}
-		}
-		platform = ""
-		if err := o.Ask(ctx, []cli.Question{{Title: "Platform", Choices: choices, Value: &platform}}); err != nil {
-			return err
-		}
+	names := PlatformNames()
+	if o.login {
+		names = loginPlatforms()
+	}
+	choices := make([]cli.Choice, len(names))
+	for i, name := range names {
+		choices[i] = cli.Choice{Value: name, Label: name}
+	}
+	platform := ""
+	if err := o.Ask(ctx, []cli.Question{{Title: "Platform", Choices: choices, Value: &platform}}); err != nil {
+		return err
 	}
 	c.platform, c.fields = platform, platformFields(platform)
 	return nil
@@ -43,7 +46,11 @@ func (o *ConnectFlags) choosePlatform(ctx context.Context, c *connection) error 
 // connect prompts and sends until the network accepts the account or the person gives
 // up.
 func (w *wizard) connect(ctx context.Context, send func() (apiv1.Account, error)) (apiv1.Account, error) {
+	if err := w.chooseWay(ctx); err != nil {
+		return apiv1.Account{}, err
+	}
 	again := w.first()
+	w.showGuide(again)
 	for {
 		err := w.askFor(ctx, again)
 		var acct apiv1.Account
@@ -55,7 +62,24 @@ func (w *wizard) connect(ctx context.Context, send func() (apiv1.Account, error)
 		}
 		w.Messagef("%s", cli.OneLine(err.Error()))
 		w.Messagef("correct it, or give up with Ctrl-C; what you leave stays as it is")
-		again = w.faulty(err)
+		if again = w.faulty(err); w.codeLogin && slices.ContainsFunc(again, w.credential) {
+			w.forgetTokens()
+		}
+	}
+}
+
+// credential reports whether a field is a credential.
+func (w *wizard) credential(name string) bool {
+	f := w.field(name)
+	return f != nil && !f.Option
+}
+
+// showGuide explains where to get the credentials, if it asks for secrets of a network that
+// has a help page about that.
+func (w *wizard) showGuide(names []string) {
+	secret := func(name string) bool { f := w.field(name); return f != nil && f.Secret }
+	if guide := cli.ConnectGuide(w.platform, w.codeLogin, w.loginPort); guide != "" && slices.ContainsFunc(names, secret) {
+		w.Messagef("%s\n", guide)
 	}
 }
 
@@ -79,10 +103,10 @@ const nameField = "name"
 // first returns the names of the fields for the first page: required fields before
 // optional ones.
 func (w *wizard) first() (names []string) {
-	w.whole = w.whole || w.login || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform) ||
+	w.whole = w.whole || w.login || w.codeLogin || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform) ||
 		len(w.secrets()) > 1 && !w.anySecret() // one of them is needed
 	for _, f := range requiredFirst(w.fields) {
-		wanted := w.whole || f.Secret
+		wanted := (w.whole || f.Secret) && !f.Seldom
 		if f.Secret && !f.Required && w.anySecret() {
 			wanted = false // another one of the alternatives is given
 		}
@@ -112,6 +136,9 @@ func requiredFirst(fields []publish.Field) []publish.Field {
 // error names none. It includes fields whose values came from flags.
 func (w *wizard) faulty(err error) []string {
 	var login *loginError
+	if errors.As(err, &login) && w.codeLogin {
+		return slices.DeleteFunc(slices.Clone(w.asked), func(name string) bool { return !w.credential(name) })
+	}
 	if errors.As(err, &login) && !slices.Contains(w.asked, loginServer) {
 		return append([]string{loginServer}, w.asked...)
 	}
@@ -174,6 +201,11 @@ func (w *wizard) askFor(ctx context.Context, names []string) error {
 	if err := w.askFields(ctx, names); err != nil {
 		return err
 	}
+	if w.codeLogin && w.values[publish.LoginAccess] == "" {
+		if err := w.logInWithCode(ctx); err != nil {
+			return err
+		}
+	}
 	if w.whole {
 		w.summary()
 	}
@@ -189,7 +221,7 @@ func (w *wizard) askFields(ctx context.Context, names []string) error {
 			f := w.field(name)
 			if f != nil && f.Option == options {
 				answer := w.values[name]
-				questions = append(questions, cli.Question{Title: fieldTitle(name), Help: f.Help, Secret: f.Secret, Required: f.Required, Value: &answer})
+				questions = append(questions, cli.Question{Title: fieldTitle(name), Help: f.Help, Secret: f.Secret, Required: f.Required, Value: &answer, Check: f.CheckValue})
 				write = append(write, func() { w.values[name] = strings.TrimSpace(answer) })
 			}
 		}

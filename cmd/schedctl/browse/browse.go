@@ -32,16 +32,20 @@ func New(a *cli.App) *cobra.Command {
 		Use:   "tui",
 		Short: "Browse and change posts on the full screen",
 		Long: `Browse and change posts on the full screen: the queue by day, the week, drafts,
-published posts, failed posts with advice, accounts, and webhook deliveries. The
-screen updates itself and can stay open all day: when the daemon is unreachable it
-shows that, and continues when the daemon is back.
+published posts, failed posts with advice, accounts, webhook deliveries, queues, and the
+posts that wait for approval. The screen updates itself and can stay open all day: when
+the daemon is unreachable it shows that, and continues when the daemon is back.
 
-Keys 1 to 7 choose a view, arrows or hjkl move, enter shows all details of a post,
+Keys 1 to 9 choose a view, arrows or hjkl move, enter shows all details of a post,
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
 lists all keys. u undoes the last changes, one after the other (up to 50), and shows
 why if a change can no longer be undone. In the view of accounts, a connects an account
 and i edits its name, options and credentials. Secrets are never shown. v shows the
 pictures of a post in Kitty, Ghostty, iTerm2, WezTerm and terminals with Sixel.
+
+In the view of posts that wait for approval, a approves a post and schedules it, and c
+sends it back with a note that says what to change. In all views, A asks for the approval
+of a draft, w withdraws it from review, and N writes a note.
 
 While you write, a line --- starts the next part of a thread (ctrl+l inserts one), and
 each part has a counter. ctrl+o attaches a file to the part with the cursor, and ctrl+r
@@ -81,7 +85,8 @@ func (o *browser) run(ctx context.Context) error {
 		return err
 	}
 	defer c.Close()
-	if _, err := c.Me(ctx); err != nil {
+	me, err := c.Me(ctx)
+	if err != nil {
 		return err // an exit status is better than an empty screen
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the window is closed
@@ -89,7 +94,7 @@ func (o *browser) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	config := tui.Config{
-		Client: daemonOf{c}, Zone: zone, Now: o.Now, Renderer: o.renderer(),
+		Client: daemonOf{c}, Key: me.APIKey, Zone: zone, Now: o.Now, Renderer: o.renderer(),
 		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse,
 		Edit: o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.Out,
 	}
@@ -97,12 +102,15 @@ func (o *browser) run(ctx context.Context) error {
 		config.Show = o.pictures(c)
 	}
 	unsaved, err := tui.Run(ctx, config, tea.WithInput(o.In), tea.WithOutput(o.Out))
-	if unsaved != "" {
+	if unsaved.Text != "" {
 		again := "schedctl post create -F %s"
-		if threadtext.Split(unsaved)[0] != unsaved {
+		switch {
+		case unsaved.PostID != "":
+			again = "schedctl post note " + unsaved.PostID + ` "$(cat %s)"`
+		case threadtext.Split(unsaved.Text)[0] != unsaved.Text:
 			again = "schedctl post create --thread -F %s"
 		}
-		o.KeepEdited(cli.EditedText{Text: unsaved, Source: cli.TextSource{File: "-"}}, again)
+		o.KeepEdited(cli.EditedText{Text: unsaved.Text, Source: cli.TextSource{File: "-"}}, again)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("browse: %w", err)

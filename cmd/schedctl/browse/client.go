@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -87,7 +88,7 @@ func (d daemonOf) ReplayDelivery(ctx context.Context, webhookID, id string) (api
 func (d daemonOf) Posts(ctx context.Context, q tui.Query) (apiv1.PostList, error) {
 	query := client.PostQuery{
 		Statuses: q.Statuses, AccountID: q.AccountID, After: q.After, Before: q.Before,
-		Search: q.Search, Sort: q.Sort, Limit: q.Limit, Cursor: q.Cursor,
+		Search: q.Search, QueueID: q.QueueID, Approval: q.Approval, Sort: q.Sort, Limit: q.Limit, Cursor: q.Cursor,
 	}
 	if q.Label != "" {
 		query.Labels = []string{q.Label}
@@ -137,6 +138,103 @@ func (d daemonOf) Delete(ctx context.Context, id string) error {
 
 func (d daemonOf) Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error) {
 	return convertResult(d.http.RetryPost(ctx, id, p))
+}
+
+func (d daemonOf) Submit(ctx context.Context, at tui.Version, p apiv1.SubmitPost, key string) (apiv1.Post, error) {
+	return convertResult(d.http.SubmitPost(ctx, at.ID, p, client.IfVersion(at.Number), client.IdempotencyKey(key)))
+}
+
+func (d daemonOf) Approve(ctx context.Context, at tui.Version, p apiv1.ApprovePost, key string) (apiv1.Post, error) {
+	return convertResult(d.http.ApprovePost(ctx, at.ID, p, client.IfVersion(at.Number), client.IdempotencyKey(key)))
+}
+
+func (d daemonOf) RequestChanges(ctx context.Context, at tui.Version, note, key string) (apiv1.Post, error) {
+	return convertResult(d.http.RequestChanges(ctx, at.ID, apiv1.RequestChanges{Note: note}, client.IfVersion(at.Number), client.IdempotencyKey(key)))
+}
+
+func (d daemonOf) Withdraw(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+	return convertResult(d.http.WithdrawPost(ctx, at.ID, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Notes(ctx context.Context, id string) ([]apiv1.PostNote, error) {
+	return convertResult(d.http.PostNotes(ctx, id))
+}
+
+func (d daemonOf) AddNote(ctx context.Context, id, text, key string) (apiv1.PostNote, error) {
+	return convertResult(d.http.AddNote(ctx, id, text, client.IdempotencyKey(key)))
+}
+
+func (d daemonOf) APIKeys(ctx context.Context) ([]apiv1.APIKey, error) {
+	return convertResult(d.http.APIKeys(ctx))
+}
+
+func (d daemonOf) Queues(ctx context.Context) ([]apiv1.Queue, error) {
+	return convertResult(d.http.Queues(ctx))
+}
+
+func (d daemonOf) Queue(ctx context.Context, id string) (apiv1.QueueEnvelope, error) {
+	return convertResult(d.http.Queue(ctx, id))
+}
+
+func (d daemonOf) QueueSlots(ctx context.Context, id string, q tui.SlotQuery) ([]apiv1.QueueSlot, error) {
+	return convertResult(d.http.QueueSlots(ctx, id, client.SlotQuery(q)))
+}
+
+func (d daemonOf) OrderQueue(ctx context.Context, id string, postIDs []string) (apiv1.QueueMoves, error) {
+	return convertResult(d.http.OrderQueue(ctx, id, postIDs))
+}
+
+func (d daemonOf) PreviewReflow(ctx context.Context, id string) (apiv1.QueueMoves, error) {
+	return convertResult(d.http.PreviewReflow(ctx, id))
+}
+
+func (d daemonOf) ReflowQueue(ctx context.Context, id, digest string) (apiv1.QueueMoves, error) {
+	return convertResult(d.http.ReflowQueue(ctx, id, digest))
+}
+
+func (d daemonOf) Blackouts(ctx context.Context) ([]apiv1.Blackout, error) {
+	return convertResult(d.http.Blackouts(ctx))
+}
+
+func (d daemonOf) Series(ctx context.Context, id string) (apiv1.Series, error) {
+	return convertResult(d.http.Series(ctx, id))
+}
+
+func (d daemonOf) PendingSeries(ctx context.Context) (pending []apiv1.Series, err error) {
+	for s, err := range d.http.EachSeries(ctx, client.SeriesQuery{Approval: schedctl.ApprovalPending, Limit: 100}) {
+		if err != nil {
+			return nil, tuiError(err)
+		}
+		if s.State != schedctl.SeriesEnded {
+			pending = append(pending, s)
+		}
+	}
+	return pending, nil
+}
+
+func (d daemonOf) ApproveSeries(ctx context.Context, at tui.Version, note *string, key string) (apiv1.Series, error) {
+	e, err := d.http.ApproveSeries(ctx, at.ID, apiv1.ApproveSeries{Note: note}, client.IfVersion(at.Number), client.IdempotencyKey(key))
+	return convertResult(e.Series, err)
+}
+
+func (d daemonOf) RequestSeriesChanges(ctx context.Context, at tui.Version, note, key string) (apiv1.Series, error) {
+	e, err := d.http.RequestSeriesChanges(ctx, at.ID, apiv1.RequestChanges{Note: note}, client.IfVersion(at.Number), client.IdempotencyKey(key))
+	return convertResult(e.Series, err)
+}
+
+func (d daemonOf) Occurrences(ctx context.Context, seriesID string, after time.Time, limit int) ([]apiv1.Occurrence, error) {
+	list, err := d.http.Occurrences(ctx, seriesID, client.OccurrenceQuery{After: after, Limit: limit})
+	return convertResult(list.Results, err)
+}
+
+func (d daemonOf) SkipOccurrence(ctx context.Context, seriesID, occurrence string) error {
+	_, err := d.http.SkipOccurrence(ctx, seriesID, occurrence)
+	return tuiError(err)
+}
+
+func (d daemonOf) EditSeries(ctx context.Context, at tui.Version, s apiv1.EditSeries) error {
+	_, err := d.http.EditSeries(ctx, at.ID, s, client.IfVersion(at.Number))
+	return tuiError(err)
 }
 
 func (d daemonOf) Follow(ctx context.Context, after string, tell func(apiv1.Event)) error {

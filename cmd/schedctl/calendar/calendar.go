@@ -39,8 +39,12 @@ func New(a *cli.App) *cobra.Command {
 		Short: "Show planned posts in a calendar",
 		Long: `Show planned posts by day and account: this week from Monday on, or with --month this
 month. Future days without a post are shown too. Posts to one account that are closer
-together than --apart are marked with an exclamation mark. Canceled posts and drafts
-are left out.
+together than --apart are marked with an exclamation mark, as are posts beyond the number
+that the network of the account accepts in a period. Canceled posts and drafts are left
+out.
+
+A circle (○) is a free slot of the account's queue, ↻ marks a post of a series, and ░ a
+blackout. --json has them as free_slots, series_id and blackouts.
 
 Without a terminal there is a line for each post and account: the day, the time, the
 account, the status, "clash" or an empty field, the id of the post, the text.`,
@@ -58,6 +62,7 @@ account, the status, "clash" or an empty field, the id of the post, the text.`,
 	f.Var(&o.apart, "apart", "mark posts to one account that are closer together than this `duration`")
 	o.when.AddZone(cmd)
 	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
+	cmd.AddCommand(newFeed(a))
 	return cmd
 }
 
@@ -84,7 +89,14 @@ func (o *options) run(ctx context.Context) error {
 	if more {
 		o.Messagef("there are more than %d posts; the first are shown", maxPosts)
 	}
-	return o.print(newPlan(days, posts, shownAccounts(post.AccountsByID(ctx, c), q.AccountID), time.Duration(o.apart), o.Now()))
+	shown := shownAccounts(post.AccountsByID(ctx, c), q.AccountID)
+	var times timetable
+	if o.JSON.Given || o.OutTerminal && !o.Quiet {
+		if times, err = readTimetable(ctx, c, days, shown, o.Now()); err != nil {
+			return err
+		}
+	}
+	return o.print(newPlan(days, posts, shown, times, time.Duration(o.apart), o.Now()))
 }
 
 // span reads the flags that choose the days.

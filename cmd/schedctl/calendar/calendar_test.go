@@ -76,6 +76,68 @@ var plans = []apiv1.Post{
 	planned("post_9", "2026-11-28 09:00", schedctl.Scheduled, "To an account that is not shown", gone.ID),
 }
 
+// holidays has a queue with slots around noon for blog, one for all accounts, and
+// blackouts.
+var holidays = timetable{
+	queues: []apiv1.Queue{
+		{ID: "que_all", Name: "main", Gap: "0s", Default: true},
+		{ID: "que_blog", Name: "blog", Gap: "30m", SocialAccountIDs: []string{blog.ID}},
+	},
+	slots: map[string][]apiv1.QueueSlot{
+		"que_all":  {slotAt("2026-11-21 18:00", apiv1.SlotIsTaken), slotAt("2026-11-22 09:00", apiv1.SlotFree), slotAt("2026-11-28 09:00", apiv1.SlotIsTaken)},
+		"que_blog": {slotAt("2026-11-21 18:20", apiv1.SlotIsTaken), slotAt("2026-11-21 19:00", apiv1.SlotFree), slotAt("2026-11-22 10:00", apiv1.SlotBlocked)},
+	},
+	blackouts: []apiv1.Blackout{
+		{ID: "blk_1", Mode: schedctl.BlackoutAvoid, Reason: ptr("Thanksgiving"), StartsAt: utc("2026-11-21 23:00"), EndsAt: ptr(utc("2026-11-22 23:00")), SocialAccountIDs: []string{blog.ID}},
+		{ID: "blk_2", Mode: schedctl.BlackoutHold, StartsAt: utc("2026-11-20 12:00"), SocialAccountIDs: []string{team.ID}},
+	},
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func utc(text string) apiv1.Time {
+	at, err := time.Parse("2006-01-02 15:04", text)
+	if err != nil {
+		panic(err)
+	}
+	return apiv1.Time{Time: at}
+}
+
+func slotAt(text string, state apiv1.QueueSlotState) apiv1.QueueSlot {
+	return apiv1.QueueSlot{At: utc(text), State: state}
+}
+
+// repeated returns the posts. Every second one is of a series.
+func repeated(posts []apiv1.Post) []apiv1.Post {
+	out := append([]apiv1.Post{}, posts...)
+	for i := 0; i < len(out); i += 2 {
+		out[i].SeriesID = ptr("ser_1")
+	}
+	return out
+}
+
+// A slot is free for an account if no post of it is closer than the gap, although it is
+// taken for another account, and no blackout of the account has it.
+func TestFreeSlotsOfAccounts(t *testing.T) {
+	t.Parallel()
+	c := newPlan(weekOf(noon), plans, []apiv1.Account{blog, team}, holidays, time.Minute, noon)
+	got := map[string][]string{}
+	for _, day := range c.Days {
+		for _, acct := range day.Accounts {
+			for _, s := range acct.FreeSlots {
+				got[acct.Name] = append(got[acct.Name], s.Queue+" "+s.At.String())
+			}
+		}
+	}
+	want := map[string][]string{
+		"blog":               {"blog 2026-11-21T19:00:00Z"}, // 18:20 is within the gap, and 22 Nov in a blackout
+		"team-announcements": {"main 2026-11-22T09:00:00Z"}, // a hold without an end blocks no slot
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestDrawnCalendars(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -87,9 +149,11 @@ func TestDrawnCalendars(t *testing.T) {
 		busy = append(busy, planned(fmt.Sprintf("post_b%d", i), fmt.Sprintf("2026-11-19 %02d:00", 8+i), schedctl.Scheduled, "Hourly 👩‍👩‍👧", blog.ID))
 	}
 	for name, c := range map[string]plan{
-		"week":  newPlan(weekOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
-		"month": newPlan(monthOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
-		"empty": newPlan(weekOf(noon.AddDate(0, 0, 35)), nil, nil, 15*time.Minute, noon),
+		"week":        newPlan(weekOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, timetable{}, 15*time.Minute, noon),
+		"month":       newPlan(monthOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, timetable{}, 15*time.Minute, noon),
+		"slots_week":  newPlan(weekOf(noon.In(berlin)), repeated(plans), []apiv1.Account{team, blog}, holidays, 15*time.Minute, noon),
+		"slots_month": newPlan(monthOf(noon.In(berlin)), repeated(plans), []apiv1.Account{team, blog}, holidays, 15*time.Minute, noon),
+		"empty":       newPlan(weekOf(noon.AddDate(0, 0, 35)), nil, nil, timetable{}, 15*time.Minute, noon),
 	} {
 		for _, columns := range []int{40, 80, 120} {
 			d := drawing{width: columns, apart: cli.DurationFlag(15 * time.Minute), paint: func(_, text string) string { return text }}
@@ -117,7 +181,7 @@ func TestCalendarsOnOddTerminals(t *testing.T) {
 	for columns := range 50 {
 		d := drawing{width: columns, paint: func(_, text string) string { return text }}
 		for _, span := range []dateRange{weekOf(noon), monthOf(noon)} {
-			if d.draw(newPlan(span, plans, []apiv1.Account{blog, team}, time.Hour, noon)) == "" {
+			if d.draw(newPlan(span, plans, []apiv1.Account{blog, team}, holidays, time.Hour, noon)) == "" {
 				t.Errorf("the drawing is empty in %d columns", columns)
 			}
 		}

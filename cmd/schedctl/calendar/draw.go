@@ -2,10 +2,13 @@ package calendar
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
@@ -68,7 +71,7 @@ func (d drawing) summary(c plan) string {
 			}
 		}
 	}
-	lines := []string{cli.Plural(posts, "publication")}
+	lines := append([]string{cli.Plural(posts, "publication")}, d.legend(c)...)
 	if clashes > 0 {
 		lines = append(lines, fmt.Sprintf("! %d closer together than %s", clashes, &d.apart))
 	}
@@ -83,6 +86,77 @@ func (d drawing) summary(c plan) string {
 		b.WriteString(d.paint("2", cli.Clip(line, d.width)) + "\n")
 	}
 	return b.String()
+}
+
+// legend explains the marks that a calendar has, with their numbers.
+func (d drawing) legend(c plan) (lines []string) {
+	repeated, free := 0, 0
+	var reasons []string
+	for _, day := range c.Days {
+		for _, acct := range day.Accounts {
+			free += len(acct.FreeSlots)
+			for _, e := range acct.Posts {
+				if e.SeriesID != nil {
+					repeated++
+				}
+			}
+			for _, b := range acct.Blackouts {
+				if text := blackoutText(b); !slices.Contains(reasons, text) {
+					reasons = append(reasons, text)
+				}
+			}
+		}
+	}
+	if repeated > 0 {
+		lines = append(lines, fmt.Sprintf("↻ %d of series", repeated))
+	}
+	if free > 0 {
+		lines = append(lines, "○ "+cli.Plural(free, "free slot"))
+	}
+	if len(reasons) > 0 {
+		lines = append(lines, "░ blackout: "+strings.Join(reasons, ", "))
+	}
+	return lines
+}
+
+// blackoutText names a blackout by its reason.
+func blackoutText(b dayBlackout) string {
+	reason := cli.OneLine(b.Reason)
+	switch {
+	case b.Mode != schedctl.BlackoutHold:
+		return cli.FirstNonEmpty(reason, "no reason given")
+	case reason == "":
+		return "paused"
+	}
+	return reason + " (paused)"
+}
+
+// line is a line of an account on a day.
+type line struct {
+	at   time.Time
+	text string
+}
+
+// lines returns the posts and the free slots of an account on a day in the order of
+// time, and before them its blackouts.
+func (d drawing) lines(c plan, acct accountPlan, room int) []string {
+	var out []string
+	for _, b := range acct.Blackouts {
+		out = append(out, d.paint("2", cli.Clip("░ "+blackoutText(b), room)))
+	}
+	var timed []line
+	for _, e := range acct.Posts {
+		timed = append(timed, line{e.At.Time, d.entry(c, e, room)})
+	}
+	for _, s := range acct.FreeSlots {
+		clock := s.At.In(c.span.first.Location()).Format("15:04")
+		timed = append(timed, line{s.At.Time, d.paint("2", cli.Clip(clock+" ○", room))})
+	}
+	slices.SortStableFunc(timed, func(a, b line) int { return a.at.Compare(b.at) })
+	for _, l := range timed {
+		out = append(out, l.text)
+	}
+	return out
 }
 
 // agenda draws the days one below the other, for narrow terminals.
@@ -103,14 +177,15 @@ func (d drawing) agenda(c plan) string {
 		b.WriteString(d.paint("1", head) + "\n")
 		var empty []string
 		for _, acct := range day.Accounts {
-			for n, e := range acct.Posts {
+			lines := d.lines(c, acct, d.width-label-3)
+			for n, text := range lines {
 				name := ""
 				if n == 0 {
 					name = cli.Clip(cli.OneLine(acct.Name), label)
 				}
-				b.WriteString("  " + padRight(name, label) + " " + d.entry(c, e, d.width-label-3) + "\n")
+				b.WriteString("  " + padRight(name, label) + " " + text + "\n")
 			}
-			if acct.Gap {
+			if acct.Gap && len(lines) == 0 {
 				empty = append(empty, cli.OneLine(acct.Name))
 			}
 		}
@@ -128,9 +203,12 @@ func (d drawing) entry(c plan, e entry, room int) string {
 		mark = d.paint("31", "!")
 	}
 	clock := e.At.In(c.span.first.Location()).Format("15:04")
-	text := ""
+	text, content := "", cli.OneLine(e.Content)
+	if e.SeriesID != nil {
+		content = "↻ " + content
+	}
 	if room > 8 {
-		text = " " + cli.Clip(cli.OneLine(e.Content), room-7)
+		text = " " + cli.Clip(content, room-7)
 	}
 	return d.paint(cli.StatusColors[string(e.Status)], clock) + mark + text
 }

@@ -37,9 +37,16 @@ func (d drawing) monthCell(c plan, n, room int) []string {
 	if d.today(c, n) {
 		head += "*"
 	}
-	lines := []string{d.paint("1", head)}
-	total, clash, gap := 0, false, len(c.Days[n].Accounts) > 0
+	total, free, clash, gap, shaded := 0, 0, false, len(c.Days[n].Accounts) > 0, false
 	for _, acct := range c.Days[n].Accounts {
+		shaded = shaded || len(acct.Blackouts) > 0
+	}
+	if shaded {
+		head += " ░"
+	}
+	lines := []string{d.paint("1", cli.Clip(head, room))}
+	for _, acct := range c.Days[n].Accounts {
+		free += len(acct.FreeSlots)
 		gap = gap && acct.Gap
 		if len(acct.Posts) == 0 {
 			continue
@@ -49,6 +56,8 @@ func (d drawing) monthCell(c plan, n, room int) []string {
 		lines = append(lines, cli.Clip(text, room))
 	}
 	switch {
+	case gap && free > 0:
+		return append(lines, d.paint("2", cli.Clip(fmt.Sprintf("○ %d", free), room)))
 	case gap:
 		return append(lines, d.paint("2", "·"))
 	case room < 8 && total > 0:
@@ -62,12 +71,16 @@ func (d drawing) monthCell(c plan, n, room int) []string {
 // accountInMonth returns the posts of an account on a day of a month: the time or the
 // number of posts, and the name.
 func (d drawing) accountInMonth(c plan, acct accountPlan) (text string, clash bool) {
+	repeated := ""
 	for _, e := range acct.Posts {
 		clash = clash || e.Clash
+		if e.SeriesID != nil {
+			repeated = "↻"
+		}
 	}
 	when := acct.Posts[0].At.In(c.span.first.Location()).Format("15:04")
 	if len(acct.Posts) > 1 {
 		when = fmt.Sprintf("%d×", len(acct.Posts))
 	}
-	return when + markOf(clash) + " " + cli.OneLine(acct.Name), clash
+	return when + markOf(clash) + repeated + " " + cli.OneLine(acct.Name), clash
 }

@@ -37,15 +37,16 @@ func (d drawing) week(c plan) string {
 	return strings.Join(rows, "\n") + "\n"
 }
 
-// cell returns the posts of an account on a day of a week.
+// cell returns the posts and the free slots of an account on a day of a week.
 func (d drawing) cell(c plan, acct accountPlan, room int) (lines []string) {
-	for i, e := range acct.Posts {
-		if i == maxLines-1 && len(acct.Posts) > maxLines {
-			return append(lines, fmt.Sprintf("+%d more", len(acct.Posts)-i))
+	all := d.lines(c, acct, room)
+	for i, text := range all {
+		if i == maxLines-1 && len(all) > maxLines {
+			return append(lines, fmt.Sprintf("+%d more", len(all)-i))
 		}
-		lines = append(lines, d.entry(c, e, room))
+		lines = append(lines, text)
 	}
-	if acct.Gap {
+	if acct.Gap && len(all) == 0 {
 		lines = append(lines, d.paint("2", "·"))
 	}
 	return lines

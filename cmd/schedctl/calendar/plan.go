@@ -66,17 +66,20 @@ type dayPlan struct {
 }
 
 // accountPlan has the posts of one account on one day. Gap reports that there are
-// none, today or on a later day.
+// none and that no blackout is the reason, today or on a later day.
 type accountPlan struct {
 	SocialAccountID string  `json:"social_account_id"`
 	Name            string  `json:"name"`
 	Platform        string  `json:"platform"`
 	Gap             bool    `json:"gap"`
 	Posts           []entry `json:"posts"`
+
+	FreeSlots []freeSlot    `json:"free_slots"`
+	Blackouts []dayBlackout `json:"blackouts"`
 }
 
 // entry is one post to one account. Clash reports that another post to the account is
-// too close in time.
+// too close in time, or that there are more posts than its network accepts in a period.
 type entry struct {
 	PostID   string          `json:"post_id"`
 	TargetID string          `json:"target_id"`
@@ -84,13 +87,14 @@ type entry struct {
 	Status   schedctl.Status `json:"status"`
 	Clash    bool            `json:"clash"`
 	Content  string          `json:"content"`
+	SeriesID *string         `json:"series_id"`
 
 	day, account string
 }
 
 // newPlan puts posts into days. Posts to accounts that are not among the
 // given ones are left out, unless no account is given.
-func newPlan(span dateRange, posts []apiv1.Post, shown []apiv1.Account, apart time.Duration, now time.Time) plan {
+func newPlan(span dateRange, posts []apiv1.Post, shown []apiv1.Account, times timetable, apart time.Duration, now time.Time) plan {
 	shown = slices.SortedFunc(slices.Values(shown), func(a, b apiv1.Account) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Platform, b.Platform), strings.Compare(a.ID, b.ID))
 	})
@@ -98,21 +102,28 @@ func newPlan(span dateRange, posts []apiv1.Post, shown []apiv1.Account, apart ti
 		From: span.first.Format(time.DateOnly), To: span.day(span.count - 1).Format(time.DateOnly),
 		Timezone: zoneOf(span.first), span: span, now: now,
 	}
-	byAccount := map[string][]entry{}
+	byAccount, free := map[string][]entry{}, map[string][]freeSlot{}
 	for _, acct := range shown {
 		byAccount[acct.ID] = entriesOf(acct, posts, span, apart)
+		free[acct.ID] = times.freeSlots(acct.ID, byAccount[acct.ID])
 	}
 	for i := range span.count {
 		c.Days = append(c.Days, dayPlan{Date: span.day(i).Format(time.DateOnly)})
 		day := &c.Days[i]
 		for _, acct := range shown {
-			line := accountPlan{SocialAccountID: acct.ID, Name: acct.Name, Platform: acct.Platform, Posts: []entry{}}
+			line := accountPlan{SocialAccountID: acct.ID, Name: acct.Name, Platform: acct.Platform, Posts: []entry{}, FreeSlots: []freeSlot{}}
 			for _, e := range byAccount[acct.ID] {
 				if e.day == day.Date {
 					line.Posts = append(line.Posts, e)
 				}
 			}
-			line.Gap = len(line.Posts) == 0 && span.day(i+1).After(now)
+			for _, s := range free[acct.ID] {
+				if s.At.In(span.first.Location()).Format(time.DateOnly) == day.Date {
+					line.FreeSlots = append(line.FreeSlots, s)
+				}
+			}
+			line.Blackouts = times.blackoutsOn(acct.ID, span.day(i), span.day(i+1), now)
+			line.Gap = len(line.Posts) == 0 && len(line.Blackouts) == 0 && span.day(i+1).After(now)
 			day.Accounts = append(day.Accounts, line)
 		}
 	}
@@ -141,7 +152,7 @@ func entriesOf(acct apiv1.Account, posts []apiv1.Post, span dateRange, apart tim
 				continue
 			}
 			list = append(list, entry{
-				PostID: p.ID, TargetID: t.ID, At: at, Status: t.Status, Content: p.Content,
+				PostID: p.ID, TargetID: t.ID, At: at, Status: t.Status, Content: p.Content, SeriesID: p.SeriesID,
 				day: at.In(span.first.Location()).Format(time.DateOnly), account: acct.Name,
 			})
 		}
@@ -152,7 +163,22 @@ func entriesOf(acct apiv1.Account, posts []apiv1.Post, span dateRange, apart tim
 			list[i-1].Clash, list[i].Clash = true, true
 		}
 	}
+	markFullWindows(list, acct.Limits)
 	return list
+}
+
+// markFullWindows marks the posts that the network does not accept at their time, because
+// it accepts only some in a period.
+func markFullWindows(list []entry, l apiv1.Limits) {
+	if l.Posts == nil || l.WindowSeconds == nil {
+		return
+	}
+	window := time.Duration(*l.WindowSeconds) * time.Second
+	for i := *l.Posts; i < len(list); i++ {
+		if list[i].At.Sub(list[i-*l.Posts].At.Time) < window {
+			list[i].Clash = true
+		}
+	}
 }
 
 // entries returns the posts of all accounts in the order of time.

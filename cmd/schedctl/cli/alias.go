@@ -32,7 +32,7 @@ var suggestFor = map[string][]string{
 	"edit":     {"change", "modify", "set"},
 	"me":       {"whoami"},
 	"notify":   {"notification", "notifications", "alert"},
-	"post":     {"queue", "tweet", "toot"},
+	"post":     {"tweet", "toot"},
 	"publish":  {"send"},
 	"run":      {"serve", "start"},
 	"schedule": {"move", "reschedule"},

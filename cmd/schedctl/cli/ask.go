@@ -18,6 +18,9 @@ type Question struct {
 	Required bool
 	Choices  []Choice // to pick one of; nil for free text
 	Value    *string  // the current value, and then the reply
+
+	// Check returns why a reply is not valid; nil if every reply is.
+	Check func(answer string) error
 }
 
 // Choice is one possible reply.
@@ -28,7 +31,10 @@ func (q Question) check(answer string) error {
 	if q.Required && strings.TrimSpace(answer) == "" {
 		return errors.New("a value is required")
 	}
-	return nil
+	if q.Check == nil {
+		return nil
+	}
+	return q.Check(answer)
 }
 
 func (a *App) AskLines(ctx context.Context, questions []Question) error {

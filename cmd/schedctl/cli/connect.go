@@ -46,6 +46,23 @@ func (a *App) endpoint() (Endpoint, error) {
 	return e, err
 }
 
+// EndpointWithOwnKey is the endpoint of a command that never uses the admin key. The key
+// is that of the flags, the environment or the context, else empty.
+func (a *App) EndpointWithOwnKey() (Endpoint, error) {
+	url, at, err := a.DaemonAddress()
+	e := Endpoint{URL: FirstNonEmpty(url, "http://"+DefaultListen), Announced: at.Announced}
+	if err != nil {
+		return e, err
+	}
+	if e.Announced != "" {
+		if err := RefuseExposedData(e.Announced); err != nil {
+			return e, err
+		}
+	}
+	e.Key, err = a.givenKey(e.URL, at)
+	return e, err
+}
+
 // EndpointAt adds the key to the URL of a daemon, which is empty when it is unknown.
 // The admin key in the data directory is sent only to a daemon that has proven that it
 // runs on the directory.

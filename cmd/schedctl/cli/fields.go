@@ -108,7 +108,11 @@ func (f *fieldList) pickObject(doc []byte) (json.RawMessage, error) {
 	}
 	var members []json.RawMessage
 	for _, name := range f.names {
-		members = append(members, json.RawMessage(`"`+name+`":`+string(object[name])))
+		value, found := object[name]
+		if !found { // a list of several kinds of objects
+			value = json.RawMessage("null")
+		}
+		members = append(members, json.RawMessage(`"`+name+`":`+string(value)))
 	}
 	return joinJSON(members, '{', '}'), nil
 }
@@ -138,6 +142,19 @@ func DeclareJSON[T any](cmd *cobra.Command) *cobra.Command {
 		cmd.Annotations = map[string]string{}
 	}
 	cmd.Annotations[fieldsAnnotation] = TypeNames(reflect.TypeFor[T]())
+	return cmd
+}
+
+// DeclareMixedJSON declares that a command prints a list of two kinds of objects with
+// --json. A selected field that an object does not have is null.
+func DeclareMixedJSON[T, U any](cmd *cobra.Command) *cobra.Command {
+	names := fieldsOf(reflect.TypeFor[T]())
+	for _, name := range fieldsOf(reflect.TypeFor[U]()) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	cmd.Annotations = map[string]string{fieldsAnnotation: strings.Join(names, ",")}
 	return cmd
 }
 

@@ -20,6 +20,8 @@ func valueForm(typ string) string {
 		return "true or false"
 	case "rate":
 		return rateForm
+	case "size":
+		return "a size with its unit, such as 20MB"
 	case outputType:
 		return "json, or json=id,status for some fields; see: schedctl help formatting"
 	}

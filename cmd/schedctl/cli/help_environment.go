@@ -39,6 +39,8 @@ var Variables = [][]variable{
 		{"LESS", "options of less; FRX when not set"},
 		{"VISUAL", "the editor of --editor, vi when neither this nor EDITOR is\nset"},
 		{"EDITOR", "the same, when VISUAL is not set"},
+		{"DISPLAY", "not empty on Linux and BSD: --login opens a browser"},
+		{"WAYLAND_DISPLAY", "the same"},
 		{"ACCESSIBLE", "not empty: ask line by line, and sentences in place of columns\nin tui (--accessible)"},
 		{"COLORFGBG", "the colors of the terminal, whose ground tui takes from\nit instead of asking"},
 	},

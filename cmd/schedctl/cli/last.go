@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// LastRef is the argument that names the last post, account, webhook, notification or
-// upload that this user created on this machine with the current daemon or context.
+// LastRef is the argument that names the last post, account, queue or other object of
+// a [Noun] that this user created on this machine with the current daemon or context.
 const LastRef = "@last"
 
 // Noun is a kind of thing that [LastRef] can stand for.
@@ -28,6 +28,10 @@ var (
 	WebhookNoun      = Noun{"webhook", "webhook", schedctl.WebhookPrefix}
 	NotificationNoun = Noun{"notification", "notify", schedctl.NotificationPrefix}
 	MediaNoun        = Noun{"upload", "media", schedctl.MediaPrefix}
+	QueueNoun        = Noun{"queue", "queue", schedctl.QueuePrefix}
+	BlackoutNoun     = Noun{"blackout", "blackout", schedctl.BlackoutPrefix}
+	SeriesNoun       = Noun{"series", "series", schedctl.SeriesPrefix}
+	FeedNoun         = Noun{"calendar feed", "calendar feed", schedctl.CalendarFeedPrefix}
 )
 
 // lastFile returns the file that holds the last id, empty without a state directory.

@@ -125,6 +125,15 @@ func (a *App) WithClient(run func(ctx context.Context, c *client.Client, args []
 
 // ConnectTo returns a client of a daemon.
 func (a *App) ConnectTo(e Endpoint) (*client.Client, error) {
+	c, err := client.New(a.ClientConfig(e))
+	if err != nil {
+		return nil, UsageError("%v", err)
+	}
+	return c, nil
+}
+
+// ClientConfig returns the configuration of a client of a daemon.
+func (a *App) ClientConfig(e Endpoint) client.Config {
 	var announced func() (apiv1.Announced, error)
 	if e.Announced != "" {
 		announced = func() (apiv1.Announced, error) {
@@ -136,14 +145,10 @@ func (a *App) ConnectTo(e Endpoint) (*client.Client, error) {
 		}
 	}
 	limit := cmp.Or(time.Duration(a.Timeout), client.DefaultTimeout)
-	c, err := client.New(client.Config{
+	return client.Config{
 		Announced: announced, URL: e.URL, Key: e.Key, UserAgent: "schedctl/" + VersionText(),
 		Timeout: time.Duration(a.Timeout), MaxWait: limit, Waiting: (&waitLine{App: a}).show, Logger: a.Logger(), Transport: a.Transport,
-	})
-	if err != nil {
-		return nil, UsageError("%v", err)
 	}
-	return c, nil
 }
 
 // DurationFlag is a flag value of the time grammar.

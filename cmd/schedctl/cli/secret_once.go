@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -13,14 +14,18 @@ import (
 // the result, or is written to a new file.
 type OneTimeSecret struct {
 	*App
+	Word   string // for the secret in messages; empty for "secret"
+	Field  string // its field of --json; empty for "secret"
 	path   string
 	theirs bool // the user has given the secret
 	file   *os.File
 }
 
 func (o *OneTimeSecret) Add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.path, "secret-out", "", "write the secret to this new `file`, which only you can read, and do not print it")
+	cmd.Flags().StringVar(&o.path, "secret-out", "", "write the "+o.word()+" to this new `file`, which only you can read, and do not print it")
 }
+
+func (o *OneTimeSecret) word() string { return FirstNonEmpty(o.Word, "secret") }
 
 // Known records that the user has given the secret, so that it is not shown.
 func (o *OneTimeSecret) Known() error {
@@ -36,8 +41,8 @@ func (o *OneTimeSecret) Known() error {
 func (o *OneTimeSecret) Open() (end func(), err error) {
 	switch {
 	case o.path == "" && o.Quiet && !o.theirs:
-		return nil, UsageError("--quiet prints the id alone, and the secret is shown only once").
-			WithHint("save the secret with --secret-out FILE, or print both with --json=id,secret")
+		return nil, UsageError("--quiet prints the id alone, and the %s is shown only once", o.word()).
+			WithHint(fmt.Sprintf("save the %s with --secret-out FILE, or print both with --json=id,%s", o.word(), FirstNonEmpty(o.Field, "secret")))
 	case o.path == "":
 		return func() {}, nil
 	}
@@ -69,11 +74,11 @@ func (o *OneTimeSecret) Save(secret string) (shown *string, err error) {
 	err = errors.Join(err, o.file.Sync(), o.file.Close())
 	o.file = nil
 	if err == nil {
-		o.Messagef("the secret is in %s", o.path)
+		o.Messagef("the %s is in %s", o.word(), o.path)
 		return nil, nil
 	}
 	os.Remove(o.path)
-	return &secret, fmt.Errorf("save the secret: %w", err)
+	return &secret, fmt.Errorf("save the %s: %w", o.word(), err)
 }
 
 // CreatedResult is a new object with the secret that is still to be printed.
@@ -97,8 +102,8 @@ func (o *OneTimeSecret) Print(r CreatedResult) error {
 	case r.Secret == nil:
 		return o.Write([]byte(r.Sentence + "\n"))
 	}
-	err := o.Write([]byte(r.Sentence + "\n" + "Secret: " + *r.Secret + "\n"))
-	o.Messagef("save the secret now: it cannot be shown again")
+	err := o.Write([]byte(r.Sentence + "\n" + strings.ToUpper(o.word()[:1]) + o.word()[1:] + ": " + *r.Secret + "\n"))
+	o.Messagef("save the %s now: it cannot be shown again", o.word())
 	return err
 }
 

@@ -13,6 +13,7 @@ type Table struct {
 	Excerpt bool // long rows may be cut, in the last two columns first
 
 	Groups []string // the heading above each row, shown where it changes; nil for none
+	Below  []string // a line below each row, empty for none; only on a terminal
 }
 
 // minCut is the smallest width to which the last two columns are cut. With it, a list
@@ -57,6 +58,9 @@ func (a *App) RenderTable(t Table) []byte {
 			return a.Paint(StatusColors[strings.TrimSpace(cell)], cell)
 		})
 		b.WriteString(strings.TrimRight(text, " ") + "\n")
+		if t.Below != nil && t.Below[i] != "" {
+			b.WriteString(a.Dim(Clip("  "+OneLine(t.Below[i]), a.Width)) + "\n")
+		}
 	}
 	return b.Bytes()
 }

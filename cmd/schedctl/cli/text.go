@@ -119,7 +119,7 @@ func (s TextSource) gone() bool {
 // keepDraft saves a text that was not sent and cannot be read again. command is the
 // command that sends it, with %s for the file.
 func (a *App) keepDraft(s TextSource, text, command string) {
-	if !s.gone() {
+	if !s.gone() || strings.TrimSpace(text) == "" {
 		return
 	}
 	if path, err := a.NewDraft(text); err == nil {

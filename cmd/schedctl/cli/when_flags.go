@@ -42,6 +42,16 @@ func (w *WhenFlags) Zone(a *App) (*time.Location, error) {
 	return when.LoadZone(w.TZ)
 }
 
+// ZoneName returns the name of the zone of [WhenFlags.Zone], for local times that the
+// daemon stores.
+func (w *WhenFlags) ZoneName(a *App) (string, error) {
+	loc, err := w.Zone(a)
+	if err != nil {
+		return "", err
+	}
+	return a.ZoneName(loc)
+}
+
 // PublishAt returns the time of the flags for the API, nil without flags, and shows the
 // parsed time.
 func (w *WhenFlags) PublishAt(a *App) (*apiv1.PublishTime, error) {
@@ -91,9 +101,10 @@ func (w *WhenFlags) moment(now time.Time, loc *time.Location) (when.Result, erro
 	return when.Parse("in "+w.In, now, loc)
 }
 
-// ParseBound reads --after or --before, which may be in the past. It returns the zero
-// time for an empty text. A day alone means its start.
-func (w *WhenFlags) ParseBound(a *App, text string) (time.Time, error) {
+// ParseBound reads the time of a flag such as --after or --not-before, which may be in the
+// past, and shows the parsed time after a word, such as "at" or "not before". It returns the
+// zero time for an empty text. A day alone means its start.
+func (w *WhenFlags) ParseBound(a *App, word, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -110,12 +121,17 @@ func (w *WhenFlags) ParseBound(a *App, text string) (time.Time, error) {
 		}
 		m = begin
 	}
-	a.EchoTime(m, now, loc)
+	a.echoTime(word, m, now, loc)
 	return m.Time, nil
 }
 
+// EchoTime shows how a publish time was parsed.
 func (a *App) EchoTime(m when.Result, now time.Time, loc *time.Location) {
-	a.Messagef("at %s", m.Echo(now, loc))
+	a.echoTime("at", m, now, loc)
+}
+
+func (a *App) echoTime(word string, m when.Result, now time.Time, loc *time.Location) {
+	a.Messagef("%s %s", word, m.Echo(now, loc))
 	if m.Note != "" {
 		a.Messagef("note: %s", m.Note)
 	}
@@ -130,6 +146,18 @@ func (a *App) TimeText(t *apiv1.Time) string {
 		return t.String()
 	}
 	return when.Result{Time: t.In(a.Local)}.Echo(a.Now(), a.Local)
+}
+
+// ClockText explains the note of a local time: a sentence for people, the word of the API
+// for programs.
+func (a *App) ClockText(note schedctl.LocalNote) string {
+	switch {
+	case !a.OutTerminal || note == "":
+		return string(note)
+	case note == schedctl.LocalSkipped:
+		return "clocks skip this time: first instant after it"
+	}
+	return "clocks show this time twice: the first"
 }
 
 // DependsOnNow reports whether the meaning of a text depends on the current time, as

@@ -20,7 +20,24 @@ func NewApply(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[change](&cobra.Command{
 		Use:   "apply DIR",
 		Short: "Sync posts with the files in a directory",
-		Long: `Create, reschedule and edit posts so that they match the files in a directory. Each
+		Long:  applyHelp,
+		Example: `  schedctl apply posts
+  schedctl apply posts --prune --yes
+  schedctl apply posts --collection website --dry-run
+  schedctl apply posts --yes --approved-by https://github.com/me/posts/pull/7`,
+		Args: cli.Args(1, 1, "a directory"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+	})
+	o.flags.add(cmd)
+	cmd.Flags().StringVar(&o.flags.approvedBy, "approved-by", "", "the `URL` of the merged pull request that was the review of these files")
+	cmd.Flags().BoolVar(&o.flags.submit, "submit", false, "make drafts with a proposed time, and submit them for approval")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing; show the changes, as schedctl plan does")
+	return cmd
+}
+
+// applyHelp explains "schedctl apply" and the files.
+const applyHelp = `Create, reschedule and edit posts so that they match the files in a directory. Each
 file is one post:
 
   ---
@@ -39,10 +56,15 @@ file is one post:
 
 "id" is your own name for the post: at most 119 visible ASCII characters. Keep it when
 you move the file or change its text. "at" needs a date, and a zone from "tz" or --tz.
-Without "at" the post is a draft. "override" is the text for one account, or some of the
-keys content, media, thread (a list of parts), poll, content_warning, visibility and
-language; "options" are its options for this post. Files end in .md or .markdown;
-README.md and names that start with . or _ are skipped.
+In place of "at", "queue: main" takes the next free slot of a queue, and "not_before"
+is the earliest time of the slot. Posts take slots in the order of their ids, and keep
+them. With "repeat: weekly on tue,thu at 9:00" the file is a series: a recurring post.
+"start" is the earliest local time of its first occurrence, and "name" its name; with
+"queue" each occurrence takes a slot of its day. Without all these the post is a draft.
+"override" is the text for one account, or some of the keys content, media, thread (a
+list of parts), poll, content_warning, visibility and language; "options" are its
+options for this post. Files end in .md or .markdown; README.md and names that start
+with . or _ are skipped.
 
 "media" lists pictures, videos and documents with their alt texts. Paths are relative
 to the file and stay inside the directory. A post with media needs no text. Missing
@@ -68,6 +90,24 @@ followers or direct. "link_preview" is auto, none, or a card.
 The file schedctl.yaml in the directory names the collection of the posts:
 
   collection: website
+  queues:
+    - name: main
+      tz: Europe/Berlin
+      slots: [mon-fri 09:00, "sat, sun 10:00"]
+      accounts: [blog]
+      gap: 30m
+      default: true
+  blackouts:
+    - reason: Christmas
+      from: 2026-12-24
+      to: 2026-12-27
+      tz: Europe/Berlin
+      accounts: [blog]
+      mode: avoid
+
+apply also creates and changes these queues and blackouts. It finds a queue by its name,
+and a blackout by its reason. It never deletes one. "accounts" may be left out for all
+accounts; "mode" is avoid or hold, see "schedctl blackout --help".
 
 The daemon stores which post belongs to which file of the collection, so that apply
 writes nothing into the directory and works from any checkout. Use a different
@@ -78,23 +118,20 @@ When one file has a problem, no file is applied (exit status 5). A post that ano
 client changed or canceled since the last apply is drift: it stays as it is, and the
 exit status is 6, unless --overwrite is given. Published and failed posts stay as they
 are. With --prune, posts whose files were removed are canceled, and drafts deleted; a
-file that comes back makes a new post. Without a terminal, --yes is required.`,
-		Example: `  schedctl apply posts
-  schedctl apply posts --prune --yes
-  schedctl apply posts --collection website --dry-run`,
-		Args: cli.Args(1, 1, "a directory"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	})
-	o.flags.add(cmd)
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing; show the changes, as schedctl plan does")
-	return cmd
-}
+file that comes back makes a new post. Without a terminal, --yes is required.
+
+Where posts need an approval, a post with a time is refused (exit status 6). With --submit
+it becomes a draft with a proposed time that waits for an approval; see "schedctl review
+--help". If the merged pull request was the review, give its address with --approved-by,
+and a key with posts:approve and posts:write. The audit log has the key and the address.`
 
 func (o *applyOptions) run(ctx context.Context, dir string) error {
 	person := o.InTerminal && o.ErrTerminal && !o.NoInput
 	if !o.yes && !o.dry && !person {
 		return cli.UsageError("apply needs --yes when it cannot ask").WithHint("see the changes with: schedctl plan " + dir)
+	}
+	if o.flags.submit && o.flags.approvedBy != "" {
+		return cli.UsageError("--submit asks for an approval, and --approved-by gives one: use either")
 	}
 	files, err := readPostFiles(dir, o.flags.named)
 	if err != nil {
@@ -121,7 +158,7 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 	p.tellNotes()
 	format := planText
 	if n := p.count((*step).does); n > 0 && !o.yes {
-		o.Messagef("%s", planText(o.App, p.steps, true))
+		o.Messagef("%s", planText(o.App, p.allSteps(), true))
 		format = resultText
 		if err := o.Confirm(ctx, fmt.Sprintf("Make %s?", cli.Plural(n, "change"))); err != nil {
 			return err
@@ -133,11 +170,14 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 	if len(p.problems) > 0 {
 		return refuseProblems(p.App, p.sorted(), "nothing was applied")
 	}
-	failed := p.apply(ctx)
-	if err := printSteps(o.App, p.steps, format); err != nil {
+	if err := p.applySettings(ctx); err != nil {
 		return err
 	}
-	tellCounts(o.App, p.steps)
+	failed := p.apply(ctx)
+	if err := printSteps(o.App, p.allSteps(), format); err != nil {
+		return err
+	}
+	tellCounts(o.App, p.allSteps())
 	if failed != nil {
 		return failed
 	}

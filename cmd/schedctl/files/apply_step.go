@@ -20,7 +20,14 @@ func (p *planner) apply(ctx context.Context) error {
 	defer bar.Clear()
 	var taken []step
 	var failed cli.ErrorList
-	err := cli.RunEachInOrder(ctx, p.steps, p.take, func(s step, err error) error {
+	early := p.takeSlots(ctx)
+	take := func(ctx context.Context, s *step) error {
+		if err, done := early[s.ID]; done {
+			return err
+		}
+		return p.take(ctx, s)
+	}
+	err := cli.RunEachInOrder(ctx, p.steps, take, func(s step, err error) error {
 		if err != nil {
 			named := fmt.Errorf("%s: %w", cli.FirstNonEmpty(s.File, s.ID), err)
 			if !post.IsLineError(err) {
@@ -94,7 +101,12 @@ func (p *planner) takeOnce(ctx context.Context, s *step) (err error) {
 	case doCancel:
 		return p.cancel(ctx, s)
 	case isUnchanged:
-		return p.note(ctx, s)
+		if err := p.note(ctx, s); err != nil {
+			return err
+		}
+		if a := s.post.Approval; a == nil || a.State == schedctl.ApprovalWithdrawn {
+			return p.submitDraft(ctx, s) // an earlier apply was interrupted
+		}
 	}
 	return nil
 }
@@ -118,11 +130,16 @@ func (p *planner) create(ctx context.Context, s *step) error {
 	if s.post.ID != "" {
 		create.Replaces = &s.post.ID
 	}
-	post, err := p.client.CreatePost(ctx, create)
-	if err == nil {
-		s.PostID, s.post = post.ID, post
+	if err := p.review(s, &create.PublishAt, &create.ProposedAt, &create.ApprovedBy); err != nil {
+		return err
 	}
-	return err
+	post, err := p.client.CreatePost(ctx, create)
+	if err != nil {
+		return err
+	}
+	s.PostID, s.post = post.ID, post
+	s.tellSlot()
+	return p.submitDraft(ctx, s)
 }
 
 // edit changes the post of a step, unless another client has changed it.
@@ -141,11 +158,28 @@ func (p *planner) update(ctx context.Context, s *step) error {
 		return err
 	}
 	have, want := stateOf(s.post), s.wanted.postState
-	draft := have.At != "" && want.At == ""
+	draft := have.timed() && !want.timed()
 	if draft {
-		want.At, want.Accounts, want.Overrides = have.At, have.Accounts, have.Overrides
+		want.At, want.Queue, want.NotBefore = have.At, have.Queue, have.NotBefore
+		want.Accounts, want.Overrides = have.Accounts, have.Overrides
 	}
-	if err := p.edit(ctx, s, p.changesTo(s, have, want)); err != nil || !draft {
+	edit := p.changesTo(s, have, want)
+	if want.timed() && !draft {
+		if err := p.reviewEdit(s, &edit); err != nil {
+			return err
+		}
+	}
+	err := p.edit(ctx, s, edit)
+	if p.submit && s.post.Status == schedctl.Scheduled && schedctl.CodeOf(err) == schedctl.ApprovalMissing {
+		err = p.reviewAgain(ctx, s, edit)
+	}
+	if err != nil || !draft {
+		if err == nil && edit.QueueID != nil {
+			s.tellSlot()
+		}
+		if err == nil {
+			err = p.submitDraft(ctx, s)
+		}
 		return err
 	}
 	post, err := p.client.UnschedulePost(ctx, s.post.ID, client.IfVersion(s.post.Version))
@@ -162,8 +196,11 @@ func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost)
 	if have.Content != want.Content {
 		edit.Content = &want.Content
 	}
-	if have.At != want.At {
-		edit.PublishAt = apiv1.NewTime(s.wanted.moment.Time)
+	switch {
+	case want.Queue != "" && (have.Queue != want.Queue || have.NotBefore != want.NotBefore):
+		edit.PublishAt, edit.QueueID, edit.NotBefore = apiv1.NextSlot(), &want.Queue, s.wanted.notBefore()
+	case want.Queue == "" && have.At != want.At:
+		edit.PublishAt = apiv1.At(s.wanted.moment.Time)
 	}
 	if !slices.Equal(have.Labels, want.Labels) {
 		edit.Labels = new(append([]string{}, want.Labels...))

@@ -44,6 +44,9 @@ func ExportFiles(ctx context.Context, a *cli.App, c *client.Client, q client.Pos
 	if len(p.problems) > 0 {
 		return 0, refuseProblems(p.App, p.sorted(), "nothing was exported")
 	}
+	if err := p.readQueues(ctx); err != nil {
+		return 0, err
+	}
 	ad := &adopter{planner: p, has: map[string]bool{}, equal: map[string][]wantedPost{}, mediaPaths: map[string]string{}}
 	if ad.posts, err = p.collected(ctx); err != nil {
 		return 0, err
@@ -97,6 +100,8 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	switch {
 	case ours && a.has[id]:
 		return hasFile, nil
+	case post.SeriesID != nil:
+		return "it is an occurrence of a series", nil
 	case post.ExternalID != nil && !ours:
 		return fmt.Sprintf("it has the external id %q", *post.ExternalID), nil
 	case !ours:
@@ -151,7 +156,7 @@ func (a *adopter) describe(post apiv1.Post, id string) (f described, reason stri
 	f.path, f.media, f.data = a.newPath(id), text.AllMedia(), text.Encode()
 	file, problems := postfile.Parse(f.path, f.data)
 	check := &fileReader{
-		App: a.App, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts,
+		App: a.App, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts, queues: a.queues,
 		media: apiv1.MediaConfig{MaxMediaPerPost: len(f.media)}, inspected: map[string]mediaFile{}, paths: map[string]string{},
 	}
 	for i, m := range f.media {
@@ -176,7 +181,10 @@ func (a *adopter) claim(ctx context.Context, post apiv1.Post, w wantedPost) erro
 // fileOf returns a post as a file.
 func (a *adopter) fileOf(post apiv1.Post, id string) *postfile.File {
 	s := stateOf(post)
-	f := &postfile.File{ID: postfile.Value{Text: id}, At: postfile.Value{Text: s.At}, Content: postfile.Value{Text: s.Content}}
+	f := &postfile.File{ID: postfile.Value{Text: id}, At: postfile.Value{Text: s.At}, NotBefore: postfile.Value{Text: s.NotBefore}, Content: postfile.Value{Text: s.Content}}
+	if s.Queue != "" {
+		f.Queue = postfile.Value{Text: queueText(s.Queue, a.names)}
+	}
 	for _, ref := range a.names.Names(s.Accounts) {
 		f.To = append(f.To, postfile.Value{Text: ref})
 	}

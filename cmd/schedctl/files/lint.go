@@ -76,7 +76,11 @@ func (o *lintOptions) run(ctx context.Context, dir string) error {
 	if skipped == "" {
 		p.tellUploads()
 	}
-	return o.printFindings(p.sorted(), len(files.files))
+	read := len(files.files)
+	if files.faults[postfile.ConfigName] != "" {
+		read++
+	}
+	return o.printFindings(p.sorted(), read)
 }
 
 // connectTo connects the planner to the daemon, or returns the reason to work

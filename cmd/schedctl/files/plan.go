@@ -69,7 +69,7 @@ func (p *planner) show(ctx context.Context) error {
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	if err := printSteps(p.App, p.steps, planText); err != nil {
+	if err := printSteps(p.App, p.allSteps(), planText); err != nil {
 		return err
 	}
 	if len(p.problems) > 0 {
@@ -77,14 +77,15 @@ func (p *planner) show(ctx context.Context) error {
 	}
 	p.tellNotes()
 	p.tellUploads()
-	tellCounts(p.App, p.steps)
+	tellCounts(p.App, p.allSteps())
 	return nil
 }
 
 // count returns the number of steps of a kind.
 func (p *planner) count(kind func(*step) bool) (n int) {
-	for i := range p.steps {
-		if kind(&p.steps[i]) {
+	all := p.allSteps()
+	for i := range all {
+		if kind(&all[i]) {
 			n++
 		}
 	}

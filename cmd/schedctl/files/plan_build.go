@@ -22,6 +22,8 @@ type planFlags struct {
 	named            string // --collection
 	prune, overwrite bool
 	allowDuplicate   bool
+	approvedBy       string // the address of the pull request that was the review; only for apply
+	submit           bool   // posts with a time become drafts that wait for an approval; only for apply
 }
 
 func (o *planFlags) add(cmd *cobra.Command) {
@@ -45,6 +47,10 @@ type planner struct {
 	client *client.Client
 	names  post.AccountRefs
 	steps  []step
+
+	settings []setting
+	series   []setting // recurring posts
+
 	copies int // files to create whose post exists outside the collection
 	assets assets
 }
@@ -76,7 +82,11 @@ func newFileReader(a *cli.App, files *postFiles, zone cli.WhenFlags) (r *fileRea
 // readSettings reads the accounts and, if files list media, the limits of the daemon.
 func (p *planner) readSettings(ctx context.Context) error {
 	list, err := p.client.Accounts(ctx, client.AccountQuery{})
-	if p.accounts, p.names = append([]apiv1.Account{}, list...), post.AccountRefsOf(list); err != nil || !p.usesMedia() {
+	p.accounts, p.names = append([]apiv1.Account{}, list...), post.AccountRefsOf(list)
+	if err == nil && p.usesQueues() {
+		err = p.readQueues(ctx)
+	}
+	if err != nil || !p.usesMedia() {
 		return err
 	}
 	config, err := p.client.MediaConfig(ctx)
@@ -103,8 +113,24 @@ func (p *planner) build(ctx context.Context) error {
 	}
 	firstApply := len(posts) == 0
 	files := p.all()
+	series, err := p.collectedSeries(ctx)
+	if err != nil {
+		return err
+	}
+	p.series = nil
 	for _, w := range files {
 		id := w.file.ID.Text
+		if w.series != nil && p.faults[w.file.Path] == "" {
+			s := p.decideSeries(w, series[id])
+			p.series = append(p.series, s)
+			delete(series, id)
+			if s.Action == doCreate || s.Action == doEdit {
+				if err := p.validateSeries(ctx, w); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		s := step{change: change{ID: id, File: w.file.Path}, wanted: w, post: posts[id], moved: moved[id]}
 		delete(posts, id)
 		if p.faults[w.file.Path] == "" {
@@ -115,6 +141,11 @@ func (p *planner) build(ctx context.Context) error {
 		p.steps = append(p.steps, s)
 	}
 	p.markRefused()
+	if p.faults[postfile.ConfigName] == "" {
+		if err := p.buildSettings(ctx); err != nil {
+			return err
+		}
+	}
 	if err := p.findAssets(ctx); err != nil {
 		return err
 	}
@@ -126,6 +157,7 @@ func (p *planner) build(ctx context.Context) error {
 		return nil
 	}
 	p.addOrphans(posts, moved)
+	p.addOrphanSeries(series)
 	if firstApply {
 		p.copies, err = p.countCopies(ctx)
 	}

@@ -19,10 +19,10 @@ import (
 // nameCollection sets the collection of a directory: that of --collection or of
 // schedctl.yaml, and "" when neither names one.
 func (d *postFiles) nameCollection(flag string) error {
-	d.collection = cli.FirstNonEmpty(flag, d.config.Text)
+	d.collection = cli.FirstNonEmpty(flag, d.config.Collection.Text)
 	switch {
-	case flag != "" && d.config.Text != "" && flag != d.config.Text:
-		return cli.UsageError("--collection %s contradicts %s, which says collection: %s", flag, d.configPath(), d.config.Text).
+	case flag != "" && d.config.Collection.Text != "" && flag != d.config.Collection.Text:
+		return cli.UsageError("--collection %s contradicts %s, which says collection: %s", flag, d.configPath(), d.config.Collection.Text).
 			WithHint("leave the flag out, or change the file")
 	case d.collection == "":
 		return nil
@@ -32,7 +32,7 @@ func (d *postFiles) nameCollection(flag string) error {
 		return cli.UsageError("--%s", post.RuleText(err))
 	}
 	if err != nil {
-		d.addProblems(postfile.Problem{Path: postfile.ConfigName, Line: d.config.Line, Message: post.RuleText(err)})
+		d.addProblems(postfile.Problem{Path: postfile.ConfigName, Line: d.config.Collection.Line, Message: post.RuleText(err)})
 	}
 	return nil
 }

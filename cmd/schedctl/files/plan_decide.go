@@ -81,11 +81,11 @@ func (p *planner) decide(s *step) error {
 		s.Action, s.Message = isDrift, noteChangedOutside
 	default:
 		s.Action = doEdit
+		if len(s.Differences) == 1 && s.wanted.timed() && s.Differences[0].isTime() {
+			s.Action = doReschedule
+		}
 		if have.At == s.wanted.At || s.wanted.At == "" {
 			return nil
-		}
-		if len(s.Differences) == 1 {
-			s.Action = doReschedule
 		}
 		return s.wanted.moment.Check(p.Now())
 	}

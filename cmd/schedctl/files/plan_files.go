@@ -27,7 +27,7 @@ type postFiles struct {
 	files      []postfile.File
 	problems   []postfile.Problem
 	faults     map[string]string // the messages of the problems, by path
-	config     postfile.Value    // the collection that schedctl.yaml names
+	config     postfile.Config   // of schedctl.yaml
 	collection string
 	lock       map[string]map[string]postfile.Entry // of an earlier version, by workspace and id
 }
@@ -44,7 +44,7 @@ func readPostFiles(dir, collection string) (*postFiles, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the posts: %w", err)
 	}
-	d.config = config.Collection
+	d.config = config
 	if err := d.nameCollection(collection); err != nil {
 		return nil, err
 	}
@@ -92,6 +92,8 @@ type wantedPost struct {
 	postState
 	file   *postfile.File
 	moment when.Result // of a post with a time
+	first  when.Result // with not_before: the earliest time of its slot
+	series *wantedSeries
 }
 
 // fileReader interprets files.
@@ -100,6 +102,8 @@ type fileReader struct {
 	*postFiles
 	zone     *time.Location  // of times without one, nil for none
 	accounts []apiv1.Account // nil when they are not known
+	queues   []apiv1.Queue   // of the daemon, if files name queues
+	wanted   wantedSettings  // of schedctl.yaml
 
 	media     apiv1.MediaConfig    // the limits of files
 	inspected map[string]mediaFile // by path
@@ -108,6 +112,7 @@ type fileReader struct {
 
 // all interprets every file that has no problem. Files with problems have no state.
 func (r *fileReader) all() []wantedPost {
+	r.understandConfig()
 	list := make([]wantedPost, len(r.files))
 	for i := range r.files {
 		f := &r.files[i]
@@ -131,10 +136,12 @@ func (r *fileReader) understand(f *postfile.File) wantedPost {
 		r.problemf(f, 1, "the path has %d characters; the limit is %d", n, schedctl.MaxManagedPath)
 	}
 	r.readTime(f, &w)
+	r.readRepeat(f, &w)
 	r.readLabels(f, &w)
-	if f.At.Text != "" && len(f.To) == 0 {
-		r.problemf(f, f.At.Line, "a post with a time needs an account; add to: [ACCOUNT]")
+	if line := max(f.At.Line, f.Queue.Line, f.Repeat.Line); (f.At.Text != "" || f.Queue.Text != "" || f.Repeat.Text != "") && len(f.To) == 0 {
+		r.problemf(f, line, "a post with a time needs an account; add to: [ACCOUNT]")
 	}
+	r.readQueue(f, &w)
 	if r.accounts == nil {
 		for _, o := range f.Overrides {
 			r.overrideState(f, o)
@@ -178,29 +185,45 @@ func (r *fileReader) readTime(f *postfile.File, w *wantedPost) {
 			return
 		}
 	}
-	if f.At.Text == "" {
-		if named {
-			r.problemf(f, f.TZ.Line, "tz has no effect without a time; add at")
-		}
-		return
+	if f.At.Text == "" && f.NotBefore.Text == "" && f.Repeat.Text == "" && named {
+		r.problemf(f, f.TZ.Line, "tz has no effect without a time; add at, not_before or repeat")
+	}
+	if m, read := r.readFixed(f, f.At, zone); read {
+		w.moment, w.At = m, formatTime(m.Time.UTC())
+	}
+	first := f.NotBefore
+	if _, err := time.Parse(time.DateOnly, first.Text); err == nil {
+		first.Text += " 00:00"
+	}
+	if m, read := r.readFixed(f, first, zone); read {
+		w.first, w.NotBefore = m, formatTime(m.Time.UTC())
+	}
+}
+
+// readFixed reads a time in a zone, nil for none. It adds the errors of the time to the
+// problems.
+func (r *fileReader) readFixed(f *postfile.File, v postfile.Value, zone *time.Location) (m when.Result, read bool) {
+	if v.Text == "" {
+		return m, false
 	}
 	somewhere := zone
 	if zone == nil {
 		somewhere = time.UTC
 	}
 	now := r.Now()
-	m, err := when.Parse(f.At.Text, now, somewhere)
+	m, err := when.Parse(v.Text, now, somewhere)
 	switch {
 	case err != nil:
-		r.problemf(f, f.At.Line, "%s", fixedAdvice(err))
-	case cli.DependsOnNow(f.At.Text, m, now, somewhere):
-		r.problemf(f, f.At.Line, "%q changes its meaning from day to day; write the date, such as %s", f.At.Text, m.Time.Format("2006-01-02 15:04"))
-	case zone == nil && dependsOnZone(f.At.Text, m, now):
-		r.problemf(f, f.At.Line, "%q means another time in each time zone; add tz, such as tz: Europe/Berlin, or give --tz for all files", f.At.Text)
+		r.problemf(f, v.Line, "%s", fixedAdvice(err))
+	case cli.DependsOnNow(v.Text, m, now, somewhere):
+		r.problemf(f, v.Line, "%q changes its meaning from day to day; write the date, such as %s", v.Text, m.Time.Format("2006-01-02 15:04"))
+	case zone == nil && dependsOnZone(v.Text, m, now):
+		r.problemf(f, v.Line, "%q means another time in each time zone; add tz, such as tz: Europe/Berlin, or give --tz for all files", v.Text)
 	default:
 		m.Time = m.Time.Truncate(time.Millisecond)
-		w.moment, w.At = m, formatTime(m.Time.UTC())
+		return m, true
 	}
+	return m, false
 }
 
 // fixedAdvice returns why a text is not a valid time, without the advice to write a

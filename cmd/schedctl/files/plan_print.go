@@ -96,7 +96,7 @@ func diffLines(a *cli.App, s *step, person bool) (lines []string) {
 		case d.Field != "content":
 			lines = append(lines, cli.OneLine(d.Field)+":")
 		}
-		for _, l := range lineDiff(d.Before, d.After) {
+		for _, l := range cli.LineDiff(d.Before, d.After) {
 			lines = append(lines, a.Paint(map[byte]string{'-': "31", '+': "32"}[l[0]], cli.Printable(l)))
 		}
 	}

@@ -18,11 +18,14 @@ import (
 // Later fields need omitempty: a post that does not use them keeps its digest.
 type postState struct {
 	Content   string          `json:"content"`
-	At        string          `json:"at,omitempty"`        // as the API writes it; empty for a draft
-	Accounts  []string        `json:"accounts,omitempty"`  // ids, sorted
-	Overrides []overrideState `json:"overrides,omitempty"` // sorted by account, none empty
-	Labels    []string        `json:"labels,omitempty"`    // sorted
-	Media     []mediaState    `json:"media,omitempty"`     // in the order of the post
+	Queue     string          `json:"queue,omitempty"`      // the id of the queue of a post with a slot, in place of At
+	NotBefore string          `json:"not_before,omitempty"` // of a post with a slot, as the API writes it
+	At        string          `json:"at,omitempty"`         // as the API writes it; empty for a draft
+	Series    *seriesState    `json:"series,omitempty"`     // of a recurring post, in place of At
+	Accounts  []string        `json:"accounts,omitempty"`   // ids, sorted
+	Overrides []overrideState `json:"overrides,omitempty"`  // sorted by account, none empty
+	Labels    []string        `json:"labels,omitempty"`     // sorted
+	Media     []mediaState    `json:"media,omitempty"`      // in the order of the post
 
 	Thread         []partState `json:"thread,omitempty"` // the parts after the first one
 	FirstComment   *partState  `json:"first_comment,omitempty"`
@@ -65,8 +68,17 @@ func (s postState) sorted() postState {
 
 func stateOf(p apiv1.Post) postState {
 	s := postState{Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels, Media: mediaStates(p.Media, p.MediaAssets)}
-	if p.PublishAt != nil {
+	switch {
+	case p.Slot != nil:
+		// The time of the slot is not part of the state: queues may move their posts.
+		s.Queue = cli.FirstNonEmpty(cli.Deref(p.QueueID), deletedQueue)
+		if p.NotBefore != nil {
+			s.NotBefore = formatTime(p.NotBefore.Time)
+		}
+	case p.PublishAt != nil:
 		s.At = formatTime(p.PublishAt.Time)
+	case inReview(p):
+		s.At = formatTime(p.ProposedAt.Time)
 	}
 	s.setParts(p)
 	for _, o := range p.TargetOverrides {
@@ -100,7 +112,7 @@ func (s postState) digest() string {
 
 // difference is a field that changes.
 type difference struct {
-	// Field is at, to, labels, content, media, first_comment, poll, link_preview,
+	// Field is at, queue, not_before, name, repeat, to, labels, content, media, first_comment, poll, link_preview,
 	// content_warning, visibility or language; "part" with a number; "media" with a part or
 	// an account; or "override", "options" or another field with an account.
 	Field  string `json:"field"`
@@ -112,7 +124,9 @@ type difference struct {
 // the names of media by their hashes.
 func (s postState) fields(names post.AccountRefs, files map[string]mediaState) []difference {
 	list := []difference{
-		{Field: "at", After: s.At}, {Field: "to", After: strings.Join(names.Names(s.Accounts), ", ")},
+		{Field: "at", After: s.At}, {Field: "queue", After: queueText(s.Queue, names)}, {Field: "not_before", After: s.NotBefore},
+		{Field: "name", After: s.Series.part(func(s *seriesState) string { return s.Name })}, {Field: "repeat", After: s.Series.part((*seriesState).words)},
+		{Field: "to", After: strings.Join(names.Names(s.Accounts), ", ")},
 		{Field: "labels", After: strings.Join(s.Labels, ", ")}, {Field: "content", After: s.Content},
 		{Field: "media", After: mediaText(s.Media, files)},
 	}
@@ -176,29 +190,3 @@ func (d difference) isSetting() bool {
 
 // isMedia reports whether a field holds media, a line for each file.
 func (d difference) isMedia() bool { return d.Field == "media" || strings.HasPrefix(d.Field, "media ") }
-
-// LineDiff returns the lines of two texts that differ: removed ones start with
-// "- ", added ones with "+ ".
-func lineDiff(before, after string) (lines []string) {
-	b, a := textLines(before), textLines(after)
-	for len(b) > 0 && len(a) > 0 && b[0] == a[0] {
-		b, a = b[1:], a[1:]
-	}
-	for len(b) > 0 && len(a) > 0 && b[len(b)-1] == a[len(a)-1] {
-		b, a = b[:len(b)-1], a[:len(a)-1]
-	}
-	for _, l := range b {
-		lines = append(lines, "- "+l)
-	}
-	for _, l := range a {
-		lines = append(lines, "+ "+l)
-	}
-	return lines
-}
-
-func textLines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "\n")
-}

@@ -210,7 +210,7 @@ func TestLineDiff(t *testing.T) {
 	for _, tc := range []struct{ before, after, want string }{
 		{"a\nb\nc", "a\nx\ny\nc", "- b|+ x|+ y"}, {"", "a\nb", "+ a|+ b"}, {"a\nb", "", "- a|- b"}, {"a", "a", ""}, {"a\na", "a", "- a"}, {"a\n", "a", "- "},
 	} {
-		if got := strings.Join(lineDiff(tc.before, tc.after), "|"); got != tc.want {
+		if got := strings.Join(cli.LineDiff(tc.before, tc.after), "|"); got != tc.want {
 			t.Errorf("%q to %q: got %q, want %q", tc.before, tc.after, got, tc.want)
 		}
 	}

@@ -21,6 +21,9 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 			return nil
 		}
 		create := p.request(s)
+		if isNewQueue(s.wanted.Queue) { // it has no slots yet
+			create.PublishAt, create.QueueID, create.NotBefore = nil, nil, nil
+		}
 		if len(p.missing(s)) > 0 {
 			if !withoutMedia(&create) {
 				return nil
@@ -50,7 +53,10 @@ func (p *planner) request(s *step) apiv1.CreatePost {
 		AllowDuplicate: p.allowDuplicate, Media: p.mediaRequests(w.Media),
 	}
 	p.addParts(&create, w.postState)
-	if w.At != "" {
+	switch {
+	case w.Queue != "":
+		create.PublishAt, create.QueueID, create.NotBefore = apiv1.NextSlot(), &w.Queue, w.notBefore()
+	case w.At != "":
 		create.PublishAt = apiv1.At(w.moment.Time)
 	}
 	return create

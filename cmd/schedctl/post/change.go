@@ -20,15 +20,17 @@ type changeOptions struct {
 	filter   filterFlags
 	yes, dry bool
 
-	op     schedctl.Operation
-	preset []schedctl.Status // the statuses selected without --status; nil for all that allow the change
-	words  changeTexts
-	asks   bool                               // also confirm for posts that are given by id
-	judge  func(p apiv1.Post) error           // further reasons why the daemon would refuse, or nil
-	trial  func(p apiv1.Post) apiv1.Post      // the post that --dry-run shows, or nil for the unchanged post
-	plan   func(p apiv1.Post, names Accounts) // describes the change of a selected post
-	apply  func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error)
-	report func(context.Context, *client.Client, changeResult) error // prints what was done
+	op      schedctl.Operation
+	preset  []schedctl.Status // the statuses selected without --status; nil for all that allow the change
+	words   changeTexts
+	asks    bool                                        // also confirm for posts that are given by id
+	sort    string                                      // of selected posts; empty for the newest first
+	prepare func(context.Context, *client.Client) error // called once before the changes, or nil
+	judge   func(p apiv1.Post) error                    // further reasons why the daemon would refuse, or nil
+	trial   func(p apiv1.Post) apiv1.Post               // the post that --dry-run shows, or nil for the unchanged post
+	plan    func(p apiv1.Post, names Accounts)          // describes the change of a selected post
+	apply   func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error)
+	report  func(context.Context, *client.Client, changeResult) error // prints what was done
 }
 
 // changeTexts are the words for a change in messages.
@@ -117,6 +119,11 @@ func (o *changeOptions) changeNamed(ctx context.Context, ids []string) error {
 
 // change applies the change to all posts, even after an error.
 func (o *changeOptions) change(ctx context.Context, c *client.Client, ids []string, alone bool) error {
+	if o.prepare != nil {
+		if err := o.prepare(ctx, c); err != nil {
+			return err
+		}
+	}
 	posts, failed := eachPost(ctx, o.App, ids, func(ctx context.Context, id string) (apiv1.Post, error) {
 		return o.apply(ctx, c, id)
 	})
@@ -169,6 +176,7 @@ func (o *changeOptions) changeSelected(ctx context.Context) error {
 	if q.Statuses == nil {
 		q.Statuses = o.selectable()
 	}
+	q.Sort = o.sort
 	person := o.InTerminal && o.ErrTerminal && !o.NoInput
 	if !o.yes && !o.dry && !person {
 		return cli.UsageError("without a terminal for the confirmation, selected posts are %s only with --yes", o.words.participle).WithHint("see which they are with --dry-run")

@@ -2,7 +2,6 @@ package post
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +20,8 @@ type createOptions struct {
 	editor         bool
 	to, overrides  []string
 	when           cli.WhenFlags
+	slot           slotFlags
+	repeat         repeatFlags
 	once           idempotencyFlags
 	labels         labelFlags
 	media          media.Flags
@@ -35,8 +36,43 @@ func newCreate(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "create [TEXT]",
 		Short: "Write a post, as a draft or with a time",
-		Long: `Create a post. With --at or --in it is scheduled, with --now it is published at once,
-and without a time it is a draft.
+		Long:  createHelp,
+		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
+  schedctl post create "My cat" --media cat.png --alt "A cat on a sofa" --to demo --now
+  schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
+  schedctl post create -F news.txt --to all --override mastodon:me=@short.txt --now --dry-run
+  schedctl post create --editor --to mastodon:me --at "friday 9am"
+  schedctl post create "A thread" --part "Its second part" --part-media 2=cat.png --to demo --now
+  schedctl post create -F thread.txt --thread --first-comment "Comments are open" --to demo --in 1d
+  schedctl post create "Tabs or spaces?" --poll Tabs --poll Spaces --poll-for 3d --to mastodon:me --now
+  fortune | schedctl post create --to all --now --wait
+  schedctl post create -F news.txt --to all --now --external-id release-1.2.3
+  schedctl post create "No hurry" --to demo --next-slot
+  schedctl post create "Next week" --to demo --queue main --not-before "next monday"
+  schedctl post create "Any questions?" --to demo --repeat "weekly on tue,thu at 9:00 until 2027-06-30"
+  schedctl post create "We are live" --to demo --at "friday 9am" --label launch
+  id=$(schedctl post create "A draft for later" -q)`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.repeat.given() {
+				cli.DeclareJSON[apiv1.Series](cmd)
+			}
+			return cli.Args(0, 1, "one text")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.text, err = cli.NewTextSource(args, o.file); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	})
+	o.addFlags(cmd)
+	return cmd
+}
+
+// createHelp explains "schedctl post create".
+const createHelp = `Create a post. With --at or --in it is scheduled, with --now it is published at once,
+and without a time it is a draft. With --next-slot it takes the next free slot of a queue,
+and with --repeat it becomes a series.
 
 The text is the argument, the content of a file (-F FILE), or standard input ("-",
 "-F -", or a pipe). One line break at the end of a file is removed. With --editor you
@@ -62,50 +98,41 @@ poll, whose question is the text. --content-warning, --visibility and --language
 the options of the accounts. --no-preview publishes a link without a card, and
 --preview-url with a card of your own, where the network has cards.
 
+--next-slot takes the next slot that is free for the accounts, of the queue that names
+them or else of the default queue; --queue names another one. --not-before takes no slot
+before a time. The result has the time of the slot. A time in a blackout is refused
+without --allow-blackout.
+
+` + repeatHelp + `
+The command then prints the series; see "schedctl series --help".
+
 With --override an account gets a different text. Write @@ for a text that starts
 with @, because ACCOUNT=@FILE names a file. With --dry-run no post is created, and
 the output is that of "schedctl post validate"; files are uploaded, to be checked.
 
 With --external-id a pipeline can run the command again at any time: if a post has
 the id, that post is shown and no post is created. The exit status is 0 when it has
-the same text and accounts, and 6 when they differ or the post is canceled.`,
-		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
-  schedctl post create "My cat" --media cat.png --alt "A cat on a sofa" --to demo --now
-  schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
-  schedctl post create -F news.txt --to all --override mastodon:me=@short.txt --now --dry-run
-  schedctl post create --editor --to mastodon:me --at "friday 9am"
-  schedctl post create "A thread" --part "Its second part" --part-media 2=cat.png --to demo --now
-  schedctl post create -F thread.txt --thread --first-comment "Comments are open" --to demo --in 1d
-  schedctl post create "Tabs or spaces?" --poll Tabs --poll Spaces --poll-for 3d --to mastodon:me --now
-  fortune | schedctl post create --to all --now --wait
-  schedctl post create -F news.txt --to all --now --external-id release-1.2.3
-  schedctl post create "We are live" --to demo --at "friday 9am" --label launch
-  id=$(schedctl post create "A draft for later" -q)`,
-		Args: cli.Args(0, 1, "one text"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if o.text, err = cli.NewTextSource(args, o.file); err != nil {
-				return err
-			}
-			return o.run(cmd.Context())
-		},
-	})
+the same text and accounts, and 6 when they differ or the post is canceled.`
+
+func (o *createOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	cli.AddEditor(cmd, &o.editor)
-	addToOrAccount(a, cmd, &o.to)
+	addToOrAccount(o.App, cmd, &o.to)
 	o.media.Add(cmd)
 	o.parts.add(cmd)
 	o.parts.addYes(cmd)
-	addOverride(a, cmd, &o.overrides)
+	addOverride(o.App, cmd, &o.overrides)
 	o.when.Add(cmd)
 	f.BoolVar(&o.when.Now, "now", false, "publish at once")
+	o.slot.add(o.App, cmd)
+	o.repeat.add(cmd, "series-name")
 	o.once.add(cmd)
 	o.labels.add(cmd)
 	f.StringVar(&o.externalID, "external-id", "", "your own `id` for the post, unique in the workspace; a repeated command creates no second post")
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
 	f.BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
-	return cmd
 }
 
 // addTo defines --to.
@@ -142,34 +169,7 @@ func (o *createOptions) resend() string {
 }
 
 func (o *createOptions) run(ctx context.Context) error {
-	switch {
-	case o.readsText() && o.text.Stdin() && !o.text.Given() && o.InTerminal && !o.editor:
-		return noText()
-	case o.wait && !o.when.Given():
-		return cli.UsageError("--wait needs a time: a draft is never published; give --at, --in or --now")
-	case o.when.Given() && len(o.to) == 0:
-		return cli.InvalidError(schedctl.InvalidSocialAccounts, "a post with a time needs an account").WithHint("give --to ACCOUNT, or --to all")
-	}
-	if o.editor {
-		if err := o.MayEdit(o.text); err != nil {
-			return err
-		}
-	}
-	o.when.Lenient = !o.dry && (repeatable(o.App, o.once) || o.externalID != "")
-	publishAt, err := o.when.PublishAt(o.App)
-	if err != nil {
-		return err
-	}
-	overrides, err := readOverrides(o.overrides, &o.parts)
-	if err == nil {
-		_, err = o.labels.read()
-	}
-	if err == nil {
-		err = o.media.Check()
-	}
-	if err == nil {
-		err = o.parts.check()
-	}
+	publishAt, overrides, err := o.readFlags()
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,10 @@ func (o *createOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	create := apiv1.CreatePost{PublishAt: publishAt, AllowDuplicate: o.allowDuplicate, Labels: o.labels.labels}
+	create := apiv1.CreatePost{PublishAt: publishAt, AllowDuplicate: o.allowDuplicate, Labels: o.labels.labels, AllowBlackout: o.slot.allowBlackout}
+	if err := o.book(ctx, c, &create); err != nil {
+		return err
+	}
 	if o.externalID != "" {
 		create.ExternalID = &o.externalID
 	}
@@ -193,7 +196,7 @@ func (o *createOptions) run(ctx context.Context) error {
 		text.Discard()
 	}
 	switch {
-	case err != nil || o.dry:
+	case err != nil || o.dry || o.repeat.given():
 		return err
 	case o.wait:
 		return waitFor(ctx, o.App, c, []string{post.ID})
@@ -201,8 +204,65 @@ func (o *createOptions) run(ctx context.Context) error {
 	return printPost(ctx, o.App, c, post)
 }
 
-// readsText reports whether the command reads a text. A post with media needs none.
-func (o *createOptions) readsText() bool { return o.text.Given() || !o.media.Attached() }
+// readFlags checks the flags, and returns the time and the overrides that they describe.
+func (o *createOptions) readFlags() (publishAt *apiv1.PublishTime, overrides []override, err error) {
+	switch {
+	case o.readsText() && o.text.Stdin() && !o.text.Given() && o.InTerminal && !o.editor:
+		return nil, nil, noText()
+	case o.wait && !o.when.Given() && !o.slot.given() && !o.repeat.given():
+		return nil, nil, cli.UsageError("--wait needs a time: a draft is never published; give --at, --in or --now")
+	case (o.when.Given() || o.slot.given() && !o.repeat.given()) && len(o.to) == 0:
+		return nil, nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "a post with a time needs an account").WithHint("give --to ACCOUNT, or --to all")
+	}
+	if o.editor {
+		if err := o.MayEdit(o.text); err != nil {
+			return nil, nil, err
+		}
+	}
+	o.when.Lenient = !o.dry && (repeatable(o.App, o.once) || o.externalID != "")
+	if publishAt, err = o.publishAt(); err != nil {
+		return nil, nil, err
+	}
+	overrides, err = readOverrides(o.overrides, &o.parts)
+	if err == nil {
+		_, err = o.labels.read()
+	}
+	if err == nil {
+		err = o.media.Check()
+	}
+	if err == nil {
+		err = o.parts.check()
+	}
+	return publishAt, overrides, err
+}
+
+// publishAt returns the time of the post: for a series, that of its first occurrence.
+func (o *createOptions) publishAt() (*apiv1.PublishTime, error) {
+	if err := o.checkRepeat(); err != nil {
+		return nil, err
+	}
+	if !o.repeat.given() {
+		return o.slot.publishAt(o.App, &o.when)
+	}
+	if err := o.repeat.read(o.App, &o.when, o.Now()); err != nil {
+		return nil, err
+	}
+	o.when.Moving = true // the start depends on when the command runs
+	return apiv1.At(o.repeat.first()), nil
+}
+
+// book adds the queue, and --not-before.
+func (o *createOptions) book(ctx context.Context, c *client.Client, create *apiv1.CreatePost) error {
+	b, err := o.slot.book(ctx, o.App, c, &o.when)
+	create.QueueID, create.NotBefore = b.queueID, b.notBefore
+	return err
+}
+
+// readsText reports whether the command reads a text. A post with media needs none, and a
+// series with variants.
+func (o *createOptions) readsText() bool {
+	return o.text.Given() || !o.media.Attached() && o.repeat.variants == nil
+}
 
 func (o *createOptions) connect(ctx context.Context) (*client.Client, error) {
 	if !o.readsText() {
@@ -237,69 +297,4 @@ func (o *createOptions) address(ctx context.Context, c *client.Client, create *a
 	}
 	create.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, create.SocialAccountIDs)
 	return err
-}
-
-// send creates the post. With --dry-run it only validates it.
-func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1.CreatePost, overrides []override) (post apiv1.Post, err error) {
-	if !o.editor {
-		if err := o.address(ctx, c, &create, overrides); err != nil {
-			return post, err
-		}
-	}
-	source := create.Content
-	texts := o.parts.textParts(source)
-	if o.parts.split {
-		if texts, err = o.parts.splitAndAsk(ctx, o.App, c, create, source, o.dry); err != nil {
-			return post, err
-		}
-	}
-	if err := o.parts.checkParts(texts, o.media.Attached()); err != nil {
-		return post, err
-	}
-	create.Content = texts[0]
-	if create.Media, err = o.media.Upload(ctx, o.App, c); err != nil {
-		return post, err
-	}
-	change, err := o.parts.change(ctx, o.App, c, texts)
-	if err != nil {
-		return post, err
-	}
-	setParts(&create, change)
-	if o.dry {
-		return post, checkPost(ctx, o.App, c, create)
-	}
-	write := o.write(source, overrides)
-	write.content = create.Content
-	if write.key == "" && create.PublishAt != nil && create.ExternalID == nil {
-		// A repeated command with the same key has created the post already, and would be
-		// warned of a duplicate of itself.
-		warnAboutPost(ctx, o.App, c, create)
-	}
-	post, err = write.do(ctx, c, "", func(options ...client.Option) (apiv1.Post, error) {
-		return c.CreatePost(ctx, create, options...)
-	})
-	switch {
-	case err == nil:
-		o.RememberID(cli.PostNoun, post.ID)
-	case schedctl.CodeOf(err) == schedctl.ExternalIDExists:
-		return o.existing(ctx, c, create, err)
-	}
-	if err != nil && ctx.Err() != nil {
-		return post, Interruption(o.App, "interrupted; the daemon may have created the post", "look with: schedctl post list --all --limit 1")
-	}
-	return post, o.when.Refused(err)
-}
-
-// write is the request as the user typed it.
-func (o *createOptions) write(content string, overrides []override) idempotentWrite {
-	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
-	for _, v := range overrides {
-		parts = append(append(parts, "override", v.account, v.text), v.thread...)
-	}
-	parts = append(parts, labeledParts("label", o.labels.labels)...)
-	if o.externalID != "" {
-		parts = append(parts, "external-id", o.externalID)
-	}
-	parts = append(append(parts, o.media.Parts()...), o.parts.key()...)
-	return onceFor(o.App, o.once, content, &o.when, parts...)
 }

@@ -22,6 +22,7 @@ type editOptions struct {
 	editor        bool
 	to, overrides []string
 	when          cli.WhenFlags
+	slot          slotFlags
 	labels        labelFlags
 	media         media.Flags
 	parts         partFlags
@@ -40,6 +41,8 @@ func newEdit(a *cli.App) *cobra.Command {
 flag, a setting stays as it is; --to replaces all accounts. A time schedules a draft.
 --label replaces all labels, and labels can be changed in every status. --override
 changes the text for one account; an empty text, ACCOUNT=, removes the override.
+--next-slot and --queue move the post into the next free slot of a queue. A fixed time
+takes a post out of its slot.
 --media replaces all media, as in "schedctl post create"; --no-media removes them.
 
 A text replaces the first part alone. --part, --thread and --thread-split replace all
@@ -53,6 +56,7 @@ else in the meantime, your text is refused. A text that could not be sent is kep
 a file.`,
 		Example: `  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J "Hello again"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "friday 9am"
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --next-slot
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J -F news.txt --to demo
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --media cat.png --alt "A cat on a sofa"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor
@@ -80,6 +84,7 @@ a file.`,
 	o.labels.add(cmd)
 	o.labels.addNone(cmd)
 	o.when.Add(cmd)
+	o.slot.add(a, cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
 	return cmd
@@ -94,10 +99,7 @@ func (o *editOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	resend := "schedctl post edit " + o.id + " -F %s"
-	if o.parts.thread {
-		resend += " --thread"
-	}
+	resend := o.resend()
 	c, err := o.Connect()
 	if readsText && c == nil {
 		c, err = o.ConnectWith(ctx, o.text, resend)
@@ -108,18 +110,14 @@ func (o *editOptions) run(ctx context.Context) error {
 	if o.id, err = postID(ctx, o.App, c, o.id); err != nil {
 		return err
 	}
-	text := cli.EditedText{Source: o.text}
-	if readsText {
-		if text.Text, err = o.ReadText(ctx, o.text); err != nil {
-			return err
-		}
-		edit.Content = &text.Text
+	booked, err := o.slot.book(ctx, o.App, c, &o.when)
+	if err != nil {
+		return err
 	}
-	if o.editor {
-		if text, ctx, err = o.editText(ctx, c, edit.Content, overrides); err != nil {
-			return err
-		}
-		edit.Content = &text.Text
+	edit.QueueID, edit.NotBefore, edit.AllowBlackout = booked.queueID, booked.notBefore, o.slot.allowBlackout
+	text, ctx, err := o.writeText(ctx, c, &edit, readsText, overrides)
+	if err != nil {
+		return err
 	}
 	err = o.readParts(ctx, c, &edit)
 	if err == nil && o.media.Given() {
@@ -144,7 +142,35 @@ func (o *editOptions) run(ctx context.Context) error {
 		return err
 	}
 	text.Discard()
+	o.slot.echo(o.App, post)
 	return printPost(ctx, o.App, c, post)
+}
+
+// resend is the command that sends a text from a draft file.
+func (o *editOptions) resend() string {
+	resend := "schedctl post edit " + o.id + " -F %s"
+	if o.parts.thread {
+		resend += " --thread"
+	}
+	return resend
+}
+
+// writeText reads or edits the text of the post.
+func (o *editOptions) writeText(ctx context.Context, c *client.Client, edit *apiv1.EditPost, readsText bool, overrides []override) (text cli.EditedText, _ context.Context, err error) {
+	text.Source = o.text
+	if readsText {
+		if text.Text, err = o.ReadText(ctx, o.text); err != nil {
+			return text, ctx, err
+		}
+		edit.Content = &text.Text
+	}
+	if o.editor {
+		if text, ctx, err = o.editText(ctx, c, edit.Content, overrides); err != nil {
+			return text, ctx, err
+		}
+		edit.Content = &text.Text
+	}
+	return text, ctx, nil
 }
 
 // readParts splits the text into its parts, and adds the change of the other flags for
@@ -186,7 +212,7 @@ func (o *editOptions) readParts(ctx context.Context, c *client.Client, edit *api
 // the arguments, a file or standard input. A pipe is the text only when nothing
 // else changes: in a script, standard input often is not a terminal and not meant.
 func (o *editOptions) checkFlags() (readsText bool, err error) {
-	other := o.when.Given() || o.to != nil || o.overrides != nil || o.labels.given() || o.media.Given() || o.parts.given()
+	other := o.when.Given() || o.slot.given() || o.to != nil || o.overrides != nil || o.labels.given() || o.media.Given() || o.parts.given()
 	if o.parts.splits() && !o.text.Given() && !o.editor && o.InTerminal {
 		return false, cli.UsageError("--thread and --thread-split need the text of all parts").WithHint("give it as an argument, with -F FILE or --editor")
 	}
@@ -196,7 +222,7 @@ func (o *editOptions) checkFlags() (readsText bool, err error) {
 	other = other && !o.parts.splits()
 	readsText = o.text.Given() || !other && !o.InTerminal && !o.editor
 	if !readsText && !other && !o.editor {
-		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --media, --part, --override, --label, --at or --in")
+		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --media, --part, --override, --label, --at, --in or --next-slot")
 	}
 	if o.editor {
 		return readsText, o.MayEdit(o.text)
@@ -207,12 +233,12 @@ func (o *editOptions) checkFlags() (readsText bool, err error) {
 // readFlags returns the change that the flags describe, without the text.
 func (o *editOptions) readFlags() (edit apiv1.EditPost, overrides []override, err error) {
 	edit.AllowDuplicate = o.allowDuplicate
-	at, err := o.when.PublishAt(o.App)
+	at, err := o.slot.publishAt(o.App, &o.when)
 	if err != nil {
 		return edit, nil, err
 	}
 	if at != nil {
-		edit.PublishAt = apiv1.NewTime(at.Time)
+		edit.PublishAt = at
 	}
 	if overrides, err = readOverrides(o.overrides, &o.parts); err != nil {
 		return edit, nil, err
@@ -312,7 +338,7 @@ func (o *editOptions) try(ctx context.Context, c *client.Client, edit apiv1.Edit
 			post.SocialAccountIDs = *to
 		}
 		if edit.PublishAt != nil {
-			post.PublishAt = apiv1.At(edit.PublishAt.Time)
+			post.PublishAt, post.QueueID, post.NotBefore, post.AllowBlackout = edit.PublishAt, edit.QueueID, edit.NotBefore, edit.AllowBlackout
 		}
 		return nil
 	})

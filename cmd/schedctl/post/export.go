@@ -52,10 +52,9 @@ are left out unless --status asks for them.
 
 CSV and JSON Lines have the columns that "schedctl post import" reads; media are the ids
 of assets. Only JSON Lines hold the media of further parts and the card of a link.
-Importing the file again at the
-same daemon changes nothing. At another daemon it creates the posts whose time is in
-the future. Texts for single accounts have no column; the number of posts with such
-texts is reported on standard error.
+Importing the file again at the same daemon changes nothing. At another daemon it
+creates the posts whose time is in the future. Texts for single accounts have no column;
+the number of posts with such texts is reported on standard error.
 
 Texts are written unchanged, also those that start with =, +, - or @. A spreadsheet reads
 those as formulas: import the file as text when others write your posts.

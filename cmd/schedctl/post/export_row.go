@@ -9,18 +9,19 @@ import (
 	"github.com/schedctl/schedctl/client/bulk"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/icalendar"
 )
 
 // exportWriter writes posts in one format.
 type exportWriter struct {
 	to       AccountRefs
-	rows     *bulk.Writer   // or nil
-	calendar *bulk.Calendar // or nil
+	rows     *bulk.Writer        // or nil
+	calendar *icalendar.Calendar // or nil
 }
 
 func newExportWriter(w io.Writer, format string, to AccountRefs) *exportWriter {
 	if format == "ics" {
-		return &exportWriter{to: to, calendar: bulk.NewCalendar(w, "-//schedctl//schedctl//EN", "Posts")}
+		return &exportWriter{to: to, calendar: icalendar.NewCalendar(w, icalendar.Header{Product: "-//schedctl//schedctl//EN", Name: "Posts"})}
 	}
 	return &exportWriter{to: to, rows: bulk.NewWriter(w, bulk.Format(format))}
 }
@@ -58,8 +59,8 @@ const summaryWidth = 60
 
 // eventOf returns a post as a calendar event. The event does not depend on the time of
 // the export.
-func eventOf(p apiv1.Post, to []string) bulk.Event {
-	e := bulk.Event{
+func eventOf(p apiv1.Post, to []string) icalendar.Event {
+	e := icalendar.Event{
 		UID: p.ID + "@schedctl", At: p.PublishAt.Time, Revision: p.Version,
 		Summary: cli.Clip(cli.OneLine(excerpt(p)), summaryWidth), Description: p.Content + "\n\n" + string(p.Status) + ": " + p.ID,
 		Status: "CONFIRMED", Categories: to,

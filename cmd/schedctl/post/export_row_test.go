@@ -9,7 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/icalendar"
 )
 
 // noon is when the tests are.
@@ -23,7 +23,7 @@ func TestEventOf(t *testing.T) {
 		ID: "post_1", Content: strings.Repeat("Long text\n", 20), Status: schedctl.Published, PublishAt: at(0), CreatedAt: at(-time.Hour), UpdatedAt: at(time.Minute), Version: 4,
 		Targets: []apiv1.Target{{}, {PlatformPostURL: new("https://example.org/1")}},
 	}
-	want := bulk.Event{
+	want := icalendar.Event{
 		UID: "post_1@schedctl", At: noon, Created: noon.Add(-time.Hour), Modified: noon.Add(time.Minute), Revision: 4,
 		Summary: "Long text Long text Long text Long text Long text Long text…", Description: p.Content + "\n\npublished: post_1",
 		Status: "CONFIRMED", Categories: []string{"feed:demo"}, URL: "https://example.org/1",

@@ -12,6 +12,8 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/queue"
+	"github.com/schedctl/schedctl/cmd/schedctl/series"
 )
 
 // filterFlags are the flags that select posts.
@@ -20,6 +22,7 @@ type filterFlags struct {
 	statuses, labels               []string
 	account, after, before, search string
 	externalID, collection         string // defined by post list alone
+	queue, series                  string // defined by post list alone
 	when                           cli.WhenFlags
 }
 
@@ -64,15 +67,21 @@ func (o *filterFlags) query(a *cli.App) (q client.PostQuery, err error) {
 			q.Statuses = append(q.Statuses, schedctl.Status(s))
 		}
 	}
-	if q.After, err = o.when.ParseBound(a, o.after); err != nil {
+	if q.After, err = o.when.ParseBound(a, "at", o.after); err != nil {
 		return q, err
 	}
-	q.Before, err = o.when.ParseBound(a, o.before)
+	q.Before, err = o.when.ParseBound(a, "at", o.before)
 	return q, err
 }
 
-// resolve adds --account to the query.
+// resolve adds --account, --queue and --series to the query.
 func (o *filterFlags) resolve(ctx context.Context, c *client.Client, q *client.PostQuery) (err error) {
-	q.AccountID, err = account.FilterID(ctx, o.app, c, o.account)
+	if q.AccountID, err = account.FilterID(ctx, o.app, c, o.account); err != nil {
+		return err
+	}
+	if q.QueueID, err = queue.Queues.FlagID(ctx, o.app, c, o.queue); err != nil {
+		return err
+	}
+	q.SeriesID, err = series.All.FlagID(ctx, o.app, c, o.series)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ type importOptions struct {
 	zone                     cli.WhenFlags
 	allowDuplicate           bool
 	keepGoing, update, dry   bool
+	submit                   bool // make drafts that wait for an approval
 	broken                   bool // the end of the file could not be read
 	unsent                   bool // only check the lines
 }
@@ -31,7 +33,33 @@ func newImport(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[imported](&cobra.Command{
 		Use:   "import FILE|-",
 		Short: "Create posts from a CSV or JSON Lines file",
-		Long: `Create a post from each line of a file, or of standard input ("-").
+		Long:  importHelp,
+		Example: `  schedctl post import posts.csv --dry-run
+  schedctl post import posts.csv --tz Europe/Berlin
+  schedctl post import posts.csv --update
+  cat posts.csv | schedctl post import - --collection newsletter --keep-going
+  schedctl post import posts.jsonl --json=line,result,post_id`,
+		Args: cli.Args(1, 1, "a file, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.file = args[0]
+			return o.run(cmd.Context())
+		},
+	})
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default recognized by its name or its first character")
+	f.StringVar(&o.collection, CollectionFlag, "", "the `name` of the collection that the ids belong to; by default import/FILE")
+	o.zone.AddZone(cmd)
+	AddAllowDuplicate(cmd, &o.allowDuplicate)
+	f.BoolVar(&o.keepGoing, "keep-going", false, "import the other lines when some are refused")
+	f.BoolVar(&o.update, "update", false, "change existing posts to match their lines")
+	f.BoolVar(&o.submit, "submit", false, "make drafts with a proposed time, and submit them for approval")
+	f.BoolVar(&o.dry, "dry-run", false, "create nothing; report for each line whether it would be imported")
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// importHelp explains "schedctl post import" and the columns of its files.
+const importHelp = `Create a post from each line of a file, or of standard input ("-").
 
 The columns are id, content, to, at, tz, media and alt, and those below. A CSV file
 names its columns in the first line, and separates the accounts in "to" with ";". A JSON
@@ -57,6 +85,9 @@ Every line is checked before the first one is sent: its time, its accounts, and 
 their networks accept the text. One refused line refuses the whole import (exit status
 5), unless --keep-going imports the others (exit status 9).
 
+Where posts need an approval, a line with a time is refused (exit status 6). With --submit
+it becomes a draft with a proposed time that waits for an approval.
+
 An import can be repeated. "id" is your own name for a line. Its post has the external
 id import/FILE/ID, or COLLECTION/ID with --collection, and is never created twice. When
 the line differs from its post, it is refused; --update changes the post instead, as
@@ -70,45 +101,13 @@ updated, exists, refused, or ok when it was only checked), the id of the post, i
 the id of the line, and a remark. On a terminal, refused lines come last, and of more
 than 50 lines only those with a remark are shown. --json prints one object per line, as
 soon as the line is done, with these fields: line, result, post_id, publish_at, id,
-message.`,
-		Example: `  schedctl post import posts.csv --dry-run
-  schedctl post import posts.csv --tz Europe/Berlin
-  schedctl post import posts.csv --update
-  cat posts.csv | schedctl post import - --collection newsletter --keep-going
-  schedctl post import posts.jsonl --json=line,result,post_id`,
-		Args: cli.Args(1, 1, "a file, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.file = args[0]
-			return o.run(cmd.Context())
-		},
-	})
-	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default recognized by its name or its first character")
-	f.StringVar(&o.collection, CollectionFlag, "", "the `name` of the collection that the ids belong to; by default import/FILE")
-	o.zone.AddZone(cmd)
-	AddAllowDuplicate(cmd, &o.allowDuplicate)
-	f.BoolVar(&o.keepGoing, "keep-going", false, "import the other lines when some are refused")
-	f.BoolVar(&o.update, "update", false, "change existing posts to match their lines")
-	f.BoolVar(&o.dry, "dry-run", false, "create nothing; report for each line whether it would be imported")
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
-	return cmd
-}
+message.`
 
 // importFormats are the formats that can be read.
 var importFormats = []string{string(bulk.CSV), string(bulk.JSONL)}
 
 func (o *importOptions) run(ctx context.Context) error {
-	format := bulk.Format(o.format)
-	switch {
-	case format == "":
-		format = bulk.FormatOf(o.file)
-	case format != bulk.CSV && format != bulk.JSONL:
-		return cli.UnknownValueError("--format", o.format, importFormats)
-	}
-	if err := schedctl.CheckCollection(CollectionFlag, o.collection); o.collection != "" && err != nil {
-		return cli.UsageError("--%s", RuleText(err))
-	}
-	zone, err := o.zone.Zone(o.App)
+	format, zone, err := o.readFlags()
 	if err != nil {
 		return err
 	}
@@ -142,10 +141,31 @@ func (o *importOptions) run(ctx context.Context) error {
 	if err := o.send(ctx, c, lines); err != nil || !o.unsent || refused == 0 {
 		return err
 	}
-	if o.dry {
-		return cli.InvalidError(schedctl.ValidationFailed, "%d of %s would be refused", refused, cli.Plural(len(lines), "line"))
+	return o.nothingSent(refused, len(lines))
+}
+
+// readFlags returns the format of the file and the zone of its times.
+func (o *importOptions) readFlags() (bulk.Format, *time.Location, error) {
+	format := bulk.Format(o.format)
+	switch {
+	case format == "":
+		format = bulk.FormatOf(o.file)
+	case format != bulk.CSV && format != bulk.JSONL:
+		return "", nil, cli.UnknownValueError("--format", o.format, importFormats)
 	}
-	f := cli.InvalidError(schedctl.ValidationFailed, "no post was sent, because %s refused", linesText(refused, len(lines), "is", "are"))
+	if err := schedctl.CheckCollection(CollectionFlag, o.collection); o.collection != "" && err != nil {
+		return "", nil, cli.UsageError("--%s", RuleText(err))
+	}
+	zone, err := o.zone.Zone(o.App)
+	return format, zone, err
+}
+
+// nothingSent returns the error of an import that sent no post because lines were refused.
+func (o *importOptions) nothingSent(refused, lines int) error {
+	if o.dry {
+		return cli.InvalidError(schedctl.ValidationFailed, "%d of %s would be refused", refused, cli.Plural(lines, "line"))
+	}
+	f := cli.InvalidError(schedctl.ValidationFailed, "no post was sent, because %s refused", linesText(refused, lines, "is", "are"))
 	if f.Hint = "correct them, or import the others with --keep-going"; o.broken {
 		f.Hint = "correct the file: the lines that follow cannot be read"
 	}

@@ -291,7 +291,7 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 		edit.Content = &l.post.Content
 	}
 	if !l.at.IsZero() && !l.relative && !timeOf(p).Equal(l.at) {
-		edit.PublishAt = apiv1.NewTime(l.at)
+		edit.PublishAt = apiv1.At(l.at)
 	}
 	if ids := l.post.SocialAccountIDs; len(ids) > 0 && !slices.Equal(slices.Sorted(slices.Values(ids)), slices.Sorted(slices.Values(p.SocialAccountIDs))) {
 		edit.SocialAccountIDs = &ids

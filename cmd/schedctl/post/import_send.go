@@ -19,6 +19,12 @@ func (o *importOptions) sendLine(ctx context.Context, c *client.Client, l import
 	if r.Result != resultOK || o.unsent {
 		return r, nil
 	}
+	if o.submit && l.edit == nil && l.post.PublishAt != nil {
+		if l.post.PublishAt.NextSlot || l.post.PublishAt.Now {
+			return r.refusedWith("only a post with a time, or a draft, can be submitted"), nil
+		}
+		l.post.ProposedAt, l.post.PublishAt = &apiv1.ProposedTime{Time: l.post.PublishAt.Time}, nil
+	}
 	var post apiv1.Post
 	switch {
 	case l.edit != nil:
@@ -44,6 +50,12 @@ func (o *importOptions) sendLine(ctx context.Context, c *client.Client, l import
 	default:
 		return r, err
 	}
+	if l.post.ProposedAt != nil && post.Status == schedctl.Draft {
+		post, r, err = submitLine(ctx, c, post, r)
+		if err != nil {
+			return r, err
+		}
+	}
 	r.PostID, r.PublishAt = post.ID, post.PublishAt
 	if post.Status == schedctl.Canceled {
 		r.Message = "canceled; not created again"
@@ -51,10 +63,26 @@ func (o *importOptions) sendLine(ctx context.Context, c *client.Client, l import
 	return r, nil
 }
 
-// IsLineError reports whether an error is about one line and not about all of them.
+// IsLineError reports whether an error is about one line and not about all of them. A
+// missing approval is about all: without one, none is started.
 func IsLineError(err error) bool {
 	status := cli.ExitStatus(err)
+	if schedctl.CodeOf(err) == schedctl.ApprovalMissing {
+		return false
+	}
 	return status == cli.ExitInvalid || status == cli.ExitConflict || schedctl.CodeOf(err) == schedctl.AccountNotAllowed
+}
+
+// submitLine submits the draft of a line, unless that was done before.
+func submitLine(ctx context.Context, c *client.Client, p apiv1.Post, r imported) (apiv1.Post, imported, error) {
+	next, err := c.SubmitPost(ctx, p.ID, apiv1.SubmitPost{})
+	switch {
+	case err == nil:
+		return next, r.remarked("waits for an approval"), nil
+	case schedctl.CodeOf(err) == schedctl.ApprovalNotPending:
+		return p, r.remarked("waits for an approval"), nil
+	}
+	return p, r, err
 }
 
 // maxDeleted limits how many deleted drafts of one key are skipped.

@@ -12,6 +12,8 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/queue"
+	"github.com/schedctl/schedctl/cmd/schedctl/series"
 )
 
 type listOptions struct {
@@ -56,6 +58,8 @@ elsewhere the day is the first field of a line.`,
   schedctl post list --status failed -q
   schedctl post list --label launch --search "version 2"
   schedctl post list --external-id release-1.2.3 --json
+  schedctl post list --queue main
+  schedctl post list --series questions --all
   schedctl post list --all --limit 50`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -65,9 +69,13 @@ elsewhere the day is the first field of a line.`,
 	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(sorts, ", "))
 	f.StringVar(&o.filter.externalID, "external-id", "", "only the post with this external `id`, whatever its status")
 	f.StringVar(&o.filter.collection, "collection", "", "only posts from the files of the collection with this `name`")
+	f.StringVar(&o.filter.queue, "queue", "", "only posts in slots of this `queue`: its name or its id")
+	f.StringVar(&o.filter.series, "series", "", "only the occurrences of this `series`: its name or its id")
 	o.limit.Add(cmd, "posts")
 	f.BoolVar(&o.all, "all", false, "posts of every status; without --limit, all of them")
 	f.StringVar(&o.group, "group", "", "group the posts by `day`, in publishing order")
+	cmd.RegisterFlagCompletionFunc("queue", queue.Queues.CompleteFlag(a))
+	cmd.RegisterFlagCompletionFunc("series", series.All.CompleteFlag(a))
 	cmd.RegisterFlagCompletionFunc("group", cobra.FixedCompletions([]string{groupByDay}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sorts, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -45,6 +45,7 @@ func (*shiftFlag) Type() string { return "duration" }
 // time to shift.
 func (o *scheduleOptions) moved(p apiv1.Post) apiv1.Post {
 	switch {
+	case o.at != nil && o.at.NextSlot: // the daemon chooses the time
 	case o.at != nil:
 		p.PublishAt, p.Status = apiv1.NewTime(o.at.Time), schedctl.Scheduled
 	case p.PublishAt != nil:
@@ -60,6 +61,8 @@ func (o *scheduleOptions) refuses(p apiv1.Post) error {
 	switch {
 	case o.named && o.shift == 0:
 		return inState(p, schedctl.OpSchedule)
+	case o.at != nil && o.at.NextSlot:
+		return nil
 	case to == nil:
 		return cli.NewFailure(cli.ExitConflict, schedctl.PostNotScheduled, "%s is a draft without a time to shift", p.ID).
 			WithHint("give it one with: schedctl post schedule " + p.ID + " --at TIME")
@@ -77,7 +80,11 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 	case !o.dry:
 		before := cli.FirstNonEmpty(o.ShortTime(p.PublishAt), "no time")
 		p = o.moved(p)
-		o.App.Messagef("%s %s -> %s %s: %s", p.ID, before, o.ShortTime(p.PublishAt), cli.OneLine(recipientsText(p, names)), cli.Clip(cli.OneLine(p.Content), 40))
+		after := o.ShortTime(p.PublishAt)
+		if o.at != nil && o.at.NextSlot {
+			after = "next free slot"
+		}
+		o.App.Messagef("%s %s -> %s %s: %s", p.ID, before, after, cli.OneLine(recipientsText(p, names)), cli.Clip(cli.OneLine(p.Content), 40))
 	}
 }
 
@@ -85,7 +92,7 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 // repeated shift moves no post twice.
 func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
 	if o.named && o.shift == 0 {
-		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: o.at.Time}, AllowDuplicate: o.allowDuplicate})
+		return c.SchedulePost(ctx, id, o.request())
 	}
 	p, err := c.Post(ctx, id)
 	if err == nil {
@@ -94,5 +101,12 @@ func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string)
 	if err != nil {
 		return p, err
 	}
-	return c.EditPost(ctx, id, apiv1.EditPost{PublishAt: o.moved(p).PublishAt, AllowDuplicate: o.allowDuplicate}, client.IfVersion(p.Version))
+	edit := apiv1.EditPost{
+		PublishAt: o.at, QueueID: o.booked.queueID, NotBefore: o.booked.notBefore,
+		AllowBlackout: o.slot.allowBlackout, AllowDuplicate: o.allowDuplicate,
+	}
+	if o.at == nil {
+		edit.PublishAt = apiv1.At(o.moved(p).PublishAt.Time)
+	}
+	return c.EditPost(ctx, id, edit, client.IfVersion(p.Version))
 }

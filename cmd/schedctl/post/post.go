@@ -38,6 +38,8 @@ func Branches(export filesExporter) []cli.Branch {
 		{Name: "create", Make: newCreate}, {Name: "list", Make: newList}, {Name: "show", Make: newShow},
 		{Name: "edit", Make: newEdit}, {Name: "schedule", Make: newSchedule}, {Name: "publish", Make: newPublish},
 		{Name: "cancel", Make: newCancel}, {Name: "unschedule", Make: newUnschedule}, {Name: "copy", Make: newCopy},
+		{Name: "submit", Make: newSubmit}, {Name: "approve", Make: newApprove}, {Name: "request-changes", Make: newRequestChanges},
+		{Name: "withdraw", Make: newWithdraw}, {Name: "note", Make: newNote},
 		{Name: "retry", Make: newRetry}, {Name: "wait", Make: newWait}, {Name: "watch", Make: newWatch},
 		{Name: "delete", Make: newDelete}, {Name: "validate", Make: newValidate}, {Name: "timeline", Make: newTimeline},
 		{Name: "import", Make: newImport},
@@ -170,6 +172,9 @@ func postSentence(a *cli.App, p apiv1.Post) string {
 	id := a.Bold(p.ID)
 	switch p.Status {
 	case schedctl.Draft:
+		if p.Approval != nil && p.Approval.State == schedctl.ApprovalPending {
+			return fmt.Sprintf("%s waits for approval; someone else approves it with: %s", id, nextSteps(p, nil)[0])
+		}
 		return fmt.Sprintf("%s is a %s; schedule it with: %s", id, a.PaintStatus("draft"), nextSteps(p, nil)[0])
 	case schedctl.Scheduled:
 		return fmt.Sprintf("%s is %s for %s (%s) on %s", id, a.PaintStatus("scheduled"),

@@ -15,13 +15,15 @@ import (
 
 type scheduleOptions struct {
 	changeOptions
-	to    []string
-	when  cli.WhenFlags
-	shift shiftFlag
-	once  idempotencyFlags
-	wait  bool
-	at    *apiv1.PublishTime // of --at or --in
-	named bool               // posts are given by id, not selected by flags
+	to     []string
+	when   cli.WhenFlags
+	slot   slotFlags
+	shift  shiftFlag
+	once   idempotencyFlags
+	wait   bool
+	at     *apiv1.PublishTime // of --at, --in or --next-slot
+	booked booking
+	named  bool // posts are given by id, not selected by flags
 
 	allowDuplicate bool
 }
@@ -35,18 +37,21 @@ func newSchedule(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "schedule [ID...]",
 		Short: "Give drafts their time, or move scheduled posts",
-		Long: `Schedule a draft for a time, with --at or --in. --to sets its accounts.
+		Long: `Schedule a draft for a time, with --at or --in, or with --next-slot or --queue for the
+next free slot of a queue. --to sets its accounts.
 
 --shift moves scheduled posts: each is published later by this duration, or earlier
 with a minus sign. Without an id, flags select posts as in "schedctl post list", and
 all selected posts are moved: with --at to one time, with --shift by the same
-duration. Only scheduled posts are selected unless --status says otherwise. The
-selected posts are listed, and you confirm; without a terminal --yes is required. The
-exit status is 9 when some of the posts could not be moved. "schedctl post edit ID
---at TIME" also changes the time of a scheduled post.`,
+duration, and with --next-slot to the next free slots, in their order. Only scheduled
+posts are selected unless --status says otherwise. The selected posts are listed, and
+you confirm; without a terminal --yes is required. The exit status is 9 when some of the
+posts could not be moved. "schedctl post edit ID --at TIME" also changes the time of a
+scheduled post.`,
 		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --shift -1d
+  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --next-slot --not-before "next monday"
   schedctl post schedule --label launch --shift 2h --dry-run
   schedctl post schedule --account mastodon:me --before "tomorrow 0:00" --at "tomorrow 9am" --yes`,
 		Args:              o.checkArgs,
@@ -55,6 +60,7 @@ exit status is 9 when some of the posts could not be moved. "schedctl post edit 
 	})
 	addTo(a, cmd, &o.to)
 	o.when.Add(cmd)
+	o.slot.add(a, cmd)
 	cmd.Flags().Var(&o.shift, "shift", "move each post by this `duration`: 2h, or -1d to an earlier time")
 	o.filter.addSelection(a, cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
@@ -77,22 +83,29 @@ func (o *scheduleOptions) checkArgs(cmd *cobra.Command, ids []string) error {
 func (o *scheduleOptions) run(cmd *cobra.Command, ids []string) (err error) {
 	one := len(ids) == 1 && o.shift == 0
 	o.when.Lenient = one && !o.dry && repeatable(o.App, o.once)
-	if o.at, err = o.when.PublishAt(o.App); err != nil {
+	if o.at, err = o.slot.publishAt(o.App, &o.when); err != nil {
 		return err
+	}
+	if o.slot.given() {
+		o.sort = "publish_at" // the posts take slots in their order
 	}
 	switch {
 	case o.at == nil && o.shift == 0 && o.named:
-		return cli.UsageError("schedctl post schedule needs a time: give --at or --in")
+		return cli.UsageError("schedctl post schedule needs a time: give --at, --in or --next-slot")
 	case o.at == nil && o.shift == 0 && o.selects(cmd) != "":
-		return cli.UsageError("schedctl post schedule needs a time: give --at, --in or --shift")
+		return cli.UsageError("schedctl post schedule needs a time: give --at, --in, --next-slot or --shift")
 	case o.at != nil && o.shift != 0:
-		return cli.UsageError("--shift excludes --at and --in: give one")
+		return cli.UsageError("--shift excludes --at, --in and --next-slot: give one")
 	case !one && (o.to != nil || o.wait || o.once.key != ""):
-		return cli.UsageError("--to, --wait and --idempotency-key are about one draft: give its id with --at or --in")
+		return cli.UsageError("--to, --wait and --idempotency-key are about one draft: give its id with --at, --in or --next-slot")
 	case one && o.selects(cmd) == "":
 		return o.scheduleOne(cmd.Context(), ids[0])
 	}
 	o.filter.when.TZ = o.when.TZ
+	o.prepare = func(ctx context.Context, c *client.Client) (err error) {
+		o.booked, err = o.slot.book(ctx, o.App, c, &o.when)
+		return err
+	}
 	return o.changeOptions.run(cmd, ids)
 }
 
@@ -106,20 +119,37 @@ func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if o.dry {
-		return dryRunPost(ctx, o.App, c, id, schedctl.OpSchedule, releasedPost(o.App, to, o.at, o.allowDuplicate))
+	if o.booked, err = o.slot.book(ctx, o.App, c, &o.when); err != nil {
+		return err
 	}
-	write := onceFor(o.App, o.once, "", &o.when, append([]string{"schedule", id, fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)...)
+	request := o.request()
+	request.SocialAccountIDs = to
+	if o.dry {
+		return dryRunPost(ctx, o.App, c, id, schedctl.OpSchedule, func(p apiv1.Post, post *apiv1.CreatePost) error {
+			post.QueueID, post.NotBefore, post.AllowBlackout = request.QueueID, request.NotBefore, request.AllowBlackout
+			return releasedPost(o.App, to, o.at, o.allowDuplicate)(p, post)
+		})
+	}
+	write := onceFor(o.App, o.once, "", &o.when, append(append([]string{"schedule", id, fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...), o.slot.key()...)...)
 	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {
-		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: o.at.Time}, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate}, options...)
+		return c.SchedulePost(ctx, id, request, options...)
 	})
 	if err != nil {
 		return refusedRelease(ctx, c, id, o.to, o.when.Refused(err))
 	}
+	o.slot.echo(o.App, post)
 	if o.wait {
 		return waitFor(ctx, o.App, c, []string{post.ID})
 	}
 	return printPost(ctx, o.App, c, post)
+}
+
+// request returns the request that schedules a draft.
+func (o *scheduleOptions) request() apiv1.SchedulePost {
+	return apiv1.SchedulePost{
+		PublishAt: *o.at, QueueID: o.booked.queueID, NotBefore: o.booked.notBefore,
+		AllowBlackout: o.slot.allowBlackout, AllowDuplicate: o.allowDuplicate,
+	}
 }
 
 // replacementAccounts returns the new accounts of a post, or nil to keep them.

@@ -75,6 +75,8 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	for _, extra := range []cli.Property{
 		{Name: "Labels", Value: strings.Join(p.Labels, ", ")}, {Name: "External ID", Value: cli.Deref(p.ExternalID)},
 		{Name: "Collection", Value: cli.Deref(p.Managed).Collection}, {Name: "File", Value: cli.Deref(p.Managed).Path},
+		{Name: "Queue", Value: cli.Deref(p.QueueID)}, {Name: "Slot", Value: slotText(p)}, {Name: "Series", Value: seriesText(p)},
+		{Name: "Approval", Value: shownApproval(a, p)}, {Name: "Proposed", Value: proposedText(a, p)},
 	} {
 		if extra.Value != "" || !a.OutTerminal {
 			pairs = append(pairs, extra)
@@ -99,6 +101,19 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	var b bytes.Buffer
 	b.Write(a.RenderProperties(pairs))
 	b.WriteString("\n")
+	b.WriteString(publishedText(a, p, names))
+	b.Write(a.RenderTable(cli.Table{Header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, Status: 3, Rows: targetRows(a, p, names)}))
+	b.Write(partProgress(a, p.Targets, names))
+	for _, step := range nextSteps(p, names) {
+		b.WriteString(a.Dim("next: ") + step + "\n")
+	}
+	return b.Bytes()
+}
+
+// publishedText describes for people what a post publishes: its text, its media, its
+// further parts and what its overrides replace.
+func publishedText(a *cli.App, p apiv1.Post, names Accounts) string {
+	var b strings.Builder
 	if p.Content != "" {
 		b.WriteString(indented(p.Content) + "\n")
 	}
@@ -109,12 +124,27 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	for _, o := range p.TargetOverrides {
 		b.WriteString(overrideText(a, o, p.MediaAssets, names) + "\n")
 	}
-	b.Write(a.RenderTable(cli.Table{Header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, Status: 3, Rows: targetRows(a, p, names)}))
-	b.Write(partProgress(a, p.Targets, names))
-	for _, step := range nextSteps(p, names) {
-		b.WriteString(a.Dim("next: ") + step + "\n")
+	return b.String()
+}
+
+// slotText returns the local time of the slot of a post and its zone.
+func slotText(p apiv1.Post) string {
+	if p.Slot == nil {
+		return ""
 	}
-	return b.Bytes()
+	return p.Slot.Local + " " + p.Slot.Timezone
+}
+
+// seriesText returns which occurrence of which series a post is.
+func seriesText(p apiv1.Post) string {
+	if p.SeriesID == nil {
+		return ""
+	}
+	text := *p.SeriesID + " " + cli.Deref(p.Occurrence)
+	if p.Detached {
+		text += " (changed alone)"
+	}
+	return text
 }
 
 func indented(text string) string {
@@ -166,6 +196,8 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 		return strings.Join(append(said, "waits until the account works again"), "; ")
 	}
 	switch {
+	case t.Waits != nil && t.Status != schedctl.Published:
+		said = append(said, *t.Waits)
 	case t.NextAttemptAt == nil || t.Attempts == 0:
 	case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
 		said = append(said, "the network is asked next "+a.TimeText(t.NextAttemptAt))
@@ -179,6 +211,9 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 func nextSteps(p apiv1.Post, names Accounts) []string {
 	switch p.Status {
 	case schedctl.Draft:
+		if p.Approval != nil && p.Approval.State == schedctl.ApprovalPending {
+			return []string{"schedctl post approve " + p.ID, "schedctl post withdraw " + p.ID}
+		}
 		if len(p.SocialAccountIDs) == 0 {
 			return []string{"schedctl post schedule " + p.ID + " --to ACCOUNT --at TIME"}
 		}
@@ -200,8 +235,16 @@ func nextSteps(p apiv1.Post, names Accounts) []string {
 // accountSteps returns commands for the accounts that delay the post.
 func accountSteps(p apiv1.Post, names Accounts) (steps []string) {
 	for _, t := range p.Targets {
-		if IsHeld(t, names) || t.Error != nil && t.Error.Kind == schedctl.KindAuth && t.Status != schedctl.Published {
+		acct := names[t.SocialAccountID]
+		if t.Error != nil && t.Error.Kind == schedctl.KindAuth && t.Status != schedctl.Published {
+			acct.Error = t.Error
+		} else if !IsHeld(t, names) {
+			continue
+		}
+		if acct.Error == nil || account.NeedsReconnect(acct) {
 			steps = append(steps, "schedctl account reconnect "+t.SocialAccountID)
+		} else {
+			steps = append(steps, "schedctl account verify "+t.SocialAccountID)
 		}
 	}
 	return steps

@@ -16,6 +16,8 @@ func TestNextStepsWarnOfASecondPublication(t *testing.T) {
 	}
 	lost := &apiv1.TargetError{Kind: schedctl.KindNetwork, Outcome: schedctl.OutcomeUnknown}
 	refusedLogin := &apiv1.TargetError{Kind: schedctl.KindAuth, Outcome: schedctl.OutcomeNotPublished}
+	code := "credits_depleted"
+	noCredits := &apiv1.TargetError{Kind: schedctl.KindAuth, Code: &code, Outcome: schedctl.OutcomeNotPublished}
 	for _, tc := range []struct {
 		status  schedctl.Status
 		targets []apiv1.Target
@@ -28,6 +30,7 @@ func TestNextStepsWarnOfASecondPublication(t *testing.T) {
 		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, lost)}, []string{"look whether the account has the post; if not: schedctl post retry post_1 --force"}},
 		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, refusedLogin)}, []string{"schedctl account reconnect acct_1", "schedctl post retry post_1"}},
 		{schedctl.Publishing, []apiv1.Target{target(schedctl.Publishing, refusedLogin)}, []string{"schedctl account reconnect acct_1", "schedctl post wait post_1"}},
+		{schedctl.Publishing, []apiv1.Target{target(schedctl.Publishing, noCredits)}, []string{"schedctl account verify acct_1", "schedctl post wait post_1"}},
 	} {
 		got := nextSteps(apiv1.Post{ID: "post_1", Status: tc.status, Targets: tc.targets}, nil)
 		if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/repeat"
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -21,12 +22,52 @@ type understood struct {
 	Note     string     `json:"note"`
 }
 
+// understoodRepetition is the --json output for a parsed repetition.
+type understoodRepetition struct {
+	Input    string                      `json:"input"`
+	Words    string                      `json:"words"`
+	Rule     string                      `json:"rule"`
+	Start    string                      `json:"start"`
+	Timezone string                      `json:"timezone"`
+	Results  []apiv1.PreviewedOccurrence `json:"results"`
+	Hints    []string                    `json:"hints"`
+}
+
 func NewTime(a *cli.App) *cobra.Command {
 	var flags cli.WhenFlags
+	var repetition string
 	cmd := cli.DeclareJSON[understood](&cobra.Command{
 		Use:   "time EXPR",
 		Short: "Show how a time is understood",
-		Long: `Show how --at understands a time. The whole text must be one of these forms.
+		Long:  timeHelp,
+		Example: `  schedctl time "tomorrow 9am"
+  schedctl time "2026-12-08 09:00 America/New_York" --tz Europe/Berlin
+  schedctl time --repeat "weekly on tue,thu at 9:00 until 2027-06-30" --tz Europe/Berlin
+  date -d "$(schedctl time 'next monday 9am')"`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if repetition == "" {
+				return cli.Args(1, cli.Unlimited, "a time")(cmd, args)
+			}
+			cli.DeclareJSON[understoodRepetition](cmd)
+			if len(args) > 0 {
+				return cli.UsageError("--repeat and a time exclude each other").WithHint("put quotes around the repetition")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if repetition != "" {
+				return showRepetition(a, repetition, flags)
+			}
+			return showTime(a, strings.Join(args, " "), flags)
+		},
+	})
+	cmd.Flags().StringVar(&repetition, "repeat", "", "show a `repetition` instead, such as \"weekly on tue,thu at 9:00\", or an RRULE")
+	flags.AddZone(cmd)
+	return cmd
+}
+
+// timeHelp lists the forms of times and repetitions.
+const timeHelp = `Show how --at understands a time. The whole text must be one of these forms.
 
   2026-12-08T09:00:00Z              RFC 3339, with any offset
   2026-12-08 09:00, 2026-12-08 9am  a date and a time of day
@@ -54,16 +95,24 @@ time is printed on standard error: in its own zone, in the local zone, in UTC, a
 relative to now. A post refuses a time in the past (exit status 5). A
 time that cannot be read or could mean two things is always refused (exit status 2).
 
-A duration, for --in and --timeout, is 90s, 2h30m, 1d or 2w.`,
-		Example: `  schedctl time "tomorrow 9am"
-  schedctl time "2026-12-08 09:00 America/New_York" --tz Europe/Berlin
-  date -d "$(schedctl time 'next monday 9am')"`,
-		Args: cli.Args(1, cli.Unlimited, "a time"),
-		RunE: func(_ *cobra.Command, args []string) error { return showTime(a, strings.Join(args, " "), flags) },
-	})
-	flags.AddZone(cmd)
-	return cmd
-}
+A duration, for --in and --timeout, is 90s, 2h30m, 1d or 2w.
+
+With --repeat the command shows how a repetition is understood, and its next ten times.
+The whole text must be one of these forms.
+
+  daily at 9:00                              every 3 days at noon
+  weekdays at 8:30                           weekends at 10:00
+  weekly on tue,thu at 9:00                  every 2 weeks on mon at 9am
+  every tuesday and friday at 9:00 and 18:00
+  monthly on the 15th at 9:00                monthly on the last day at 18:00
+  monthly on the 2nd tuesday at 9:00         monthly on the last weekday at 17:00
+  yearly on dec 24 at 10:00                  every 3 months on the 1st at 9:00
+  FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2 at 9:00   an RRULE of RFC 5545
+
+Then "from 2027-01-01", "until 2027-06-30" or "10 times" may follow, in any order. At
+most four times a day are possible. Days that a month does not have are left out, and a
+note says so. Without a terminal there is a line for each time: the time in UTC, the
+local time, and "skipped" or "repeated" if clocks change then.`
 
 func showTime(a *cli.App, text string, flags cli.WhenFlags) error {
 	loc, err := flags.Zone(a)
@@ -91,4 +140,49 @@ func showTime(a *cli.App, text string, flags cli.WhenFlags) error {
 	}
 	a.EchoTime(m, now, loc)
 	return a.Write([]byte(utc.String() + "\n"))
+}
+
+// showRepetition shows how --repeat understands a text.
+func showRepetition(a *cli.App, text string, flags cli.WhenFlags) error {
+	loc, err := flags.Zone(a)
+	if err != nil {
+		return err
+	}
+	r, err := repeat.Parse(text, a.Now(), loc)
+	if err != nil {
+		return err
+	}
+	zone := loc.String()
+	if name, err := a.ZoneName(loc); err == nil {
+		zone = name
+	}
+	times := nextOccurrences(r, loc)
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(understoodRepetition{
+			Input: text, Words: repeat.Words(&r.Rule, r.Start), Rule: r.Rule.String(), Start: string(r.Start), Timezone: zone,
+			Results: times, Hints: append([]string{}, r.Hints...),
+		})
+	case a.OutTerminal && !a.Quiet:
+		result := "repeats " + repeat.Words(&r.Rule, r.Start) + " (" + zone + ")\nrule " + r.Rule.String() + "\n"
+		for _, line := range occurrenceLines(a, r, loc) {
+			result += "  " + line + "\n"
+		}
+		for _, hint := range r.Hints {
+			result += "note: " + hint + "\n"
+		}
+		return a.Write([]byte(result))
+	}
+	a.Messagef("repeats %s (%s)", repeat.Words(&r.Rule, r.Start), zone)
+	a.Messagef("rule %s", r.Rule.String())
+	for _, hint := range r.Hints {
+		a.Messagef("note: %s", hint)
+	}
+	if a.Quiet {
+		return a.PrintIDs(cli.Map(times, func(o apiv1.PreviewedOccurrence) string { return o.At.String() })...)
+	}
+	rows := cli.Map(times, func(o apiv1.PreviewedOccurrence) []string {
+		return []string{o.At.String(), o.Occurrence, string(o.Note)}
+	})
+	return a.Write(a.RenderTable(cli.Table{Rows: rows, Status: -1}))
 }

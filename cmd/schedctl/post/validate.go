@@ -19,6 +19,9 @@ type validateOptions struct {
 	to, overrides  []string
 	media          media.Flags
 	parts          partFlags
+	when           cli.WhenFlags // for --tz
+	slot           slotFlags
+	repeat         repeatFlags
 	allowDuplicate bool
 }
 
@@ -42,11 +45,15 @@ with "part 1", "part 2" and so on, or "comment", instead of an id.
 Threads, first comments, polls and the other settings are checked as well; the flags are
 those of "schedctl post create". --thread-split shows the parts and asks nothing.
 
+The post is checked as if it were published now. With --next-slot or --queue it is checked
+for the next free slot, which is not reserved, and with --repeat for its first time.
+
 Files of --media are uploaded, because the daemon checks them. The daemon deletes files
 that no post uses after a week.`,
 		Example: `  schedctl post validate "Hello, world" --to all
   schedctl post validate -F news.txt --to mastodon:me --override mastodon:me=@short.txt
   schedctl post validate "My cat" --media cat.png --alt "A cat on a sofa" --to all
+  schedctl post validate "Hello, world" --to demo --repeat "weekly on tue at 9:00"
   schedctl post validate "Hello, world" --to demo --json=allowed,accounts`,
 		Args: cli.Args(0, 1, "one text"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -62,6 +69,10 @@ that no post uses after a week.`,
 	o.media.Add(cmd)
 	o.parts.add(cmd)
 	addOverride(a, cmd, &o.overrides)
+	o.slot.add(a, cmd)
+	o.repeat.add(cmd, "series-name")
+	cmd.Flag("series-name").Hidden = true
+	o.when.AddZone(cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	return cmd
 }
@@ -72,6 +83,10 @@ func (o *validateOptions) run(ctx context.Context) error {
 		return noText()
 	case len(o.to) == 0:
 		return cli.InvalidError(schedctl.InvalidSocialAccounts, "no account is given, and each network has its own rules").WithHint("give --to ACCOUNT, or --to all")
+	}
+	publishAt, err := o.publishAt()
+	if err != nil {
+		return err
 	}
 	overrides, err := readOverrides(o.overrides, &o.parts)
 	if err == nil {
@@ -93,8 +108,14 @@ func (o *validateOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	// The post is judged as if it were published now.
-	post := apiv1.CreatePost{Content: text, PublishAt: apiv1.Now(), AllowDuplicate: o.allowDuplicate}
+	booked, err := o.slot.book(ctx, o.App, c, &o.when)
+	if err != nil {
+		return err
+	}
+	post := apiv1.CreatePost{
+		Content: text, PublishAt: publishAt, QueueID: booked.queueID, NotBefore: booked.notBefore,
+		AllowBlackout: o.slot.allowBlackout || o.repeat.given(), AllowDuplicate: o.allowDuplicate,
+	}
 	if post.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
 	}
@@ -120,4 +141,22 @@ func (o *validateOptions) run(ctx context.Context) error {
 	post.Content = texts[0]
 	setParts(&post, change)
 	return checkPost(ctx, o.App, c, post)
+}
+
+// publishAt returns the time for which the post is checked.
+func (o *validateOptions) publishAt() (*apiv1.PublishTime, error) {
+	switch {
+	case o.repeat.given() && (o.slot.given() || o.slot.notBefore != ""):
+		return nil, cli.UsageError("--repeat excludes --next-slot, --queue and --not-before: give one")
+	case o.repeat.given():
+		if err := o.repeat.read(o.App, &o.when, o.Now()); err != nil {
+			return nil, err
+		}
+		return apiv1.At(o.repeat.first()), nil
+	}
+	at, err := o.slot.publishAt(o.App, &o.when)
+	if at == nil {
+		at = apiv1.Now()
+	}
+	return at, err
 }

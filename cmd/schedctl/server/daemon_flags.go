@@ -23,7 +23,7 @@ func (o *daemonRun) register(cmd *cobra.Command) {
 	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "allow accounts and webhooks on loopback, private and link-local addresses, and networks over http")
 	f.Var(&o.maxLateness, "max-lateness", "posts that are later than this `duration`, for example after an outage, are not sent")
 	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
-	f.StringVar(&o.publicURL, "public-url", "", "the public `URL` of this daemon; feeds contain it")
+	f.StringVar(&o.publicURL, "public-url", "", "the public `URL` of this daemon, for feeds and for networks that fetch files from it: Google Chat, Instagram and Threads")
 	f.Var(&o.rateLimit, "rate-limit", "how many requests each API key may make, 20/s for example, or 20/s:40 to allow 40 at once")
 	o.media.register(f)
 	cmd.Flags().AddFlagSet(f)

@@ -182,7 +182,7 @@ func (o *daemonSalvage) restoreAdminKey(ctx context.Context, store storage.Store
 		now := schedctl.Millis(o.Now())
 		return tx.PutKey(schedctl.APIKey{
 			ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: workspaces[0].ID, Name: "admin",
-			Hash: hash, Scopes: schedctl.Scopes(), CreatedAt: now,
+			Hash: hash, Scopes: schedctl.FirstScopes(), CreatedAt: now,
 		})
 	})
 	if err != nil {

@@ -91,8 +91,11 @@ func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
 			continue
 		}
 		advice := "see: schedctl account show " + acct.ID
-		if acct.Error != nil && acct.Error.Kind == schedctl.KindAuth {
+		switch {
+		case account.NeedsReconnect(acct):
 			advice = "schedctl account reconnect " + acct.ID
+		case acct.Error != nil && acct.Error.Kind == schedctl.KindAuth:
+			advice = "do that, then: schedctl account verify " + acct.ID
 		}
 		d.fail("accounts", advice, "%s (%s) is in status %s: %s", acct.Name, acct.Platform, acct.Status, cli.FirstNonEmpty(account.TargetErrorText(acct.Error), "no reason is known"))
 	}

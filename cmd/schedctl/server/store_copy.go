@@ -38,8 +38,9 @@ func newStoreCopy(a *cli.App) *cobra.Command {
 		Use:   "copy --from STORE --to STORE",
 		Short: "Copy a database into an empty one and switch to it",
 		Long: `Copy everything from one database into another, empty one: ids, API keys, sealed
-secrets, sessions, posts with their attempts, events in their order with their
-webhook deliveries, the audit log, and the stored responses for repeated requests.
+secrets, sessions, posts with their attempts, queues, series, blackouts and calendar
+feeds, events in their order with their webhook deliveries, the audit log, and the
+stored responses for repeated requests.
 Then the command reads both databases completely and compares counts and checksums.
 
 Media files are copied and verified first, from the place where the source's daemon has

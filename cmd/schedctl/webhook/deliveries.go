@@ -24,7 +24,7 @@ type deliveriesOptions struct {
 func newDeliveries(a *cli.App) *cobra.Command {
 	o := &deliveriesOptions{App: a}
 	statuses := cli.Strings(schedctl.DeliveryStatuses())
-	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.onOne(a, &cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.OnOne(a, &cobra.Command{
 		Use:   "deliveries WEBHOOK",
 		Short: "List the deliveries of a webhook",
 		Long: `List the deliveries of a webhook, newest first, with the response to the last attempt.
@@ -51,7 +51,7 @@ func (o *deliveriesOptions) run(ctx context.Context, ref string, statuses []stri
 	if err := o.limit.Check(); err != nil {
 		return err
 	}
-	c, id, err := webhooks.connectID(ctx, o.App, ref)
+	c, id, err := webhooks.ConnectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (o *deliveriesOptions) run(ctx context.Context, ref string, statuses []stri
 	q := client.DeliveryQuery{Status: schedctl.DeliveryStatus(o.status), Limit: min(most, post.PageSize)}
 	deliveries, more, err := cli.Collect(c.EachDelivery(ctx, id, q), most)
 	if err != nil {
-		return webhooks.unknown(ref, err)
+		return webhooks.Unknown(ref, err)
 	}
 	if err := printDeliveries(o.App, deliveries...); err != nil {
 		return err

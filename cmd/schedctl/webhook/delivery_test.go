@@ -57,10 +57,13 @@ func TestSampleEvents(t *testing.T) {
 		if _, ok := schedctl.ParseID(schedctl.EventPrefix, e.ID); !ok || e.Type != typ || !e.CreatedAt.Equal(noon) || e.Data.WorkspaceID == "" {
 			t.Errorf("%s: got %+v", typ, e)
 		}
-		if about := e.Data.PostID + e.Data.SocialAccountID + e.Data.WebhookID; about == "" {
+		if about := e.Data.PostID + e.Data.SocialAccountID + e.Data.WebhookID + e.Data.SeriesID; about == "" {
 			t.Errorf("%s is about nothing", typ)
 		}
-		if failed := typ == schedctl.EventPostFailed || typ == schedctl.EventPostCommentFailed || typ == schedctl.EventPostUnconfirmed || typ == schedctl.EventAccountError; failed != (e.Data.Error != nil) {
+		if skipped := typ == schedctl.EventSeriesSkipped; skipped != (e.Data.Skipped != nil) {
+			t.Errorf("%s has skipped %v", typ, e.Data.Skipped)
+		}
+		if failed := typ == schedctl.EventPostFailed || typ == schedctl.EventAccountExpiring || typ == schedctl.EventPostCommentFailed || typ == schedctl.EventPostUnconfirmed || typ == schedctl.EventAccountError; failed != (e.Data.Error != nil) {
 			t.Errorf("%s has the error %v", typ, e.Data.Error)
 		}
 		if published := typ == schedctl.EventPostPublished || typ == schedctl.EventPostCommentFailed; published != (e.Data.PublishedAt != nil && e.Data.PlatformPostURL != "") {

@@ -20,7 +20,7 @@ type editOptions struct {
 
 func newEdit(a *cli.App) *cobra.Command {
 	o := &editOptions{App: a}
-	cmd := cli.DeclareJSON[apiv1.Webhook](webhooks.onOne(a, &cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Webhook](webhooks.OnOne(a, &cobra.Command{
 		Use:   "edit WEBHOOK",
 		Short: "Change a webhook",
 		Long: `Change the URL, the event types or the name of a webhook, enable or disable it. Other
@@ -46,15 +46,15 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	c, id, err := webhooks.connectID(ctx, o.App, ref)
+	c, id, err := webhooks.ConnectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
 	w, err := c.EditWebhook(ctx, id, change)
 	if err != nil {
-		return webhooks.unknown(ref, err)
+		return webhooks.Unknown(ref, err)
 	}
-	return webhooks.printOne(o.App, w, "Changed "+o.Bold(webhooks.label(w))+": "+webhookSummary(o.App, w))
+	return webhooks.PrintOne(o.App, w, "Changed "+o.Bold(webhooks.Label(w))+": "+webhookSummary(o.App, w))
 }
 
 // change returns the change that the flags describe.

@@ -18,10 +18,11 @@ func NewNotify(a *cli.App) *cobra.Command {
 		Long: `Get a message when something fails: through a connected account of Discord, Matrix,
 Slack, Telegram or http, or by e-mail. The daemon reports
 
-  post.failed           a post was not published
-  post.unconfirmed      a post may or may not have been published
-  social_account.error  a platform refused the login of an account
-  webhook.disabled      a webhook failed for three days
+  post.failed              a post was not published
+  post.unconfirmed         a post may or may not have been published
+  social_account.error     a platform refused the login of an account
+  social_account.expiring  the credentials of an account end soon
+  webhook.disabled         a webhook failed for three days
 
 At most one message a minute is sent. If more happens, the message has the number of
 problems and describes the first five. A message that cannot be sent is tried again,
@@ -32,7 +33,7 @@ Name a notification by its id or by its name.`,
   schedctl notify test on-call`,
 	})
 	cmd.AddCommand(newNotifyAdd(a), newNotifyEdit(a), newNotifyTest(a))
-	cmd.AddCommand(cli.DeclareJSON[apiv1.Notification](notifications.onList(a, &cobra.Command{
+	cmd.AddCommand(cli.DeclareJSON[apiv1.Notification](notifications.OnList(a, &cobra.Command{
 		Use:   "list",
 		Short: "List notifications",
 		Long: `List notifications, the oldest first. The status failing means that the last message
@@ -40,7 +41,7 @@ could not be sent.`,
 		Example: `  schedctl notify list
   schedctl notify list --jq '.[] | select(.failing_since) | .last_error'`,
 	})))
-	cmd.AddCommand(cli.DeclareJSON[apiv1.Notification](notifications.onShow(a, &cobra.Command{
+	cmd.AddCommand(cli.DeclareJSON[apiv1.Notification](notifications.OnShow(a, &cobra.Command{
 		Use:   "show NOTIFICATION",
 		Short: "Show a notification",
 		Long: `Show everything about a notification except its password: where messages go, when
@@ -49,9 +50,9 @@ the last one was sent, and why messages fail.`,
   schedctl notify show ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=sent_at,last_error`,
 	})))
 	ask := func(n apiv1.Notification) string {
-		return fmt.Sprintf("Remove %s to %s?", notifications.label(n), cli.OneLine(notificationTarget(n)))
+		return fmt.Sprintf("Remove %s to %s?", notifications.Label(n), cli.OneLine(notificationTarget(n)))
 	}
-	cmd.AddCommand(cli.DeclareJSON[cli.Removal](notifications.onRemoval(a, &cobra.Command{
+	cmd.AddCommand(cli.DeclareJSON[cli.Removal](notifications.OnRemoval(a, &cobra.Command{
 		Use:   "remove NOTIFICATION",
 		Short: "Remove a notification",
 		Long: `Remove a notification and its pending messages. The account that carries its
@@ -62,18 +63,18 @@ messages stays connected. To pause it use "schedctl notify edit --disable".`,
 	return cmd
 }
 
-var notifications = hookKind[apiv1.Notification]{
+var notifications = cli.Kind[apiv1.Notification]{
 	Noun:   cli.NotificationNoun,
-	advice: "add one with: schedctl notify add --to ACCOUNT",
-	get:    (*client.Client).Notification,
-	list:   (*client.Client).Notifications,
-	id:     func(n apiv1.Notification) string { return n.ID },
-	name:   func(n apiv1.Notification) *string { return n.Name },
-	target: notificationTarget,
-	remove: (*client.Client).DeleteNotification,
-	header: []string{"ID", "STATUS", "NAME", "TO", "EVENTS"},
-	row:    notificationRow,
-	detail: notificationPairs,
+	Advice: "add one with: schedctl notify add --to ACCOUNT",
+	Get:    (*client.Client).Notification,
+	List:   (*client.Client).Notifications,
+	ID:     func(n apiv1.Notification) string { return n.ID },
+	Name:   func(n apiv1.Notification) *string { return n.Name },
+	About:  notificationTarget,
+	Remove: (*client.Client).DeleteNotification,
+	Header: []string{"ID", "STATUS", "NAME", "TO", "EVENTS"},
+	Row:    notificationRow,
+	Detail: notificationPairs,
 }
 
 // notificationTarget returns where messages go.
@@ -84,7 +85,7 @@ func notificationTarget(n apiv1.Notification) string {
 	return cli.Deref(n.SocialAccountID)
 }
 
-func notificationRow(n apiv1.Notification) []string {
+func notificationRow(_ *cli.App, n apiv1.Notification) []string {
 	return []string{n.ID, hookStatus(n.Enabled, n.FailingSince), cli.Deref(n.Name), notificationTarget(n), cli.JoinStrings(n.EventTypes, ",")}
 }
 
@@ -113,7 +114,7 @@ func notificationPairs(a *cli.App, n apiv1.Notification) []cli.Property {
 
 // printNotification prints a notification that was added or changed.
 func printNotification(a *cli.App, n apiv1.Notification, done string) error {
-	err := notifications.printOne(a, n, fmt.Sprintf("%s %s: messages go to %s", done, a.Bold(notifications.label(n)), cli.OneLine(notificationTarget(n))))
+	err := notifications.PrintOne(a, n, fmt.Sprintf("%s %s: messages go to %s", done, a.Bold(notifications.Label(n)), cli.OneLine(notificationTarget(n))))
 	if err == nil && a.OutTerminal && !a.Quiet && !a.JSON.Given {
 		a.Messagef("send a test message: schedctl notify test %s", n.ID)
 	}

@@ -18,7 +18,7 @@ type notifyEdit struct {
 
 func newNotifyEdit(a *cli.App) *cobra.Command {
 	o := &notifyEdit{notificationFlags: notificationFlags{App: a}}
-	cmd := cli.DeclareJSON[apiv1.Notification](notifications.onOne(a, &cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Notification](notifications.OnOne(a, &cobra.Command{
 		Use:   "edit NOTIFICATION",
 		Short: "Change a notification",
 		Long: `Change a notification. Settings that you do not give stay as they are; --event and
@@ -40,7 +40,7 @@ func (o *notifyEdit) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	c, before, err := notifications.connect(ctx, o.App, ref)
+	c, before, err := notifications.Connect(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (o *notifyEdit) run(ctx context.Context, ref string) error {
 	}
 	n, err := c.EditNotification(ctx, before.ID, change)
 	if err != nil {
-		return notifications.unknown(ref, err)
+		return notifications.Unknown(ref, err)
 	}
 	return printNotification(o.App, n, "Changed")
 }

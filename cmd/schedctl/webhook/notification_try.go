@@ -10,7 +10,7 @@ import (
 )
 
 func newNotifyTest(a *cli.App) *cobra.Command {
-	return cli.DeclareJSON[apiv1.NotificationTest](notifications.onOne(a, &cobra.Command{
+	return cli.DeclareJSON[apiv1.NotificationTest](notifications.OnOne(a, &cobra.Command{
 		Use:   "test NOTIFICATION",
 		Short: "Send a test message",
 		Long: `Send a test message at once, also when the notification is disabled, and report
@@ -21,13 +21,13 @@ whether it was sent. The exit status is 9 when it was not.`,
 }
 
 func testNotification(ctx context.Context, a *cli.App, ref string) error {
-	c, n, err := notifications.connect(ctx, a, ref)
+	c, n, err := notifications.Connect(ctx, a, ref)
 	if err != nil {
 		return err
 	}
 	result, err := c.TestNotification(ctx, n.ID)
 	if err != nil {
-		return notifications.unknown(ref, err)
+		return notifications.Unknown(ref, err)
 	}
 	if err := printTest(a, result); err != nil || result.Sent {
 		return err

@@ -63,14 +63,14 @@ func (o *replayOptions) run(ctx context.Context, ref string, ids []string) error
 	if err != nil {
 		return err
 	}
-	c, id, err := webhooks.connectID(ctx, o.App, ref)
+	c, id, err := webhooks.ConnectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
 	if o.since != "" {
 		again, err := c.ReplayWebhook(ctx, id, since)
 		if err != nil {
-			return webhooks.unknown(ref, err)
+			return webhooks.Unknown(ref, err)
 		}
 		return o.print(replayed{WebhookID: id, Since: apiv1.NewTime(since), Count: again.Count})
 	}
@@ -149,10 +149,10 @@ func deliveryCount(n int) string {
 func completeReplay(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return webhooks.complete(a)(cmd, args, text)
+			return webhooks.Complete(a)(cmd, args, text)
 		}
 		return a.CompleteFrom(cli.Unlimited, cobra.ShellCompDirectiveNoFileComp, func(ctx context.Context, c *client.Client) ([]string, error) {
-			id, err := webhooks.findID(ctx, a, c, args[0])
+			id, err := webhooks.FindID(ctx, a, c, args[0])
 			if err != nil {
 				return nil, err
 			}

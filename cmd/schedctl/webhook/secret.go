@@ -23,14 +23,14 @@ func printWithSecret(o *cli.OneTimeSecret, made apiv1.WebhookSecret, done string
 	secret, err := o.Save(made.Secret)
 	w := made.Webhook
 	return errors.Join(o.Print(cli.CreatedResult{
-		ID: w.ID, Sentence: done + o.Bold(webhooks.label(w)) + ": " + webhookSummary(o.App, w), Row: webhookRow(w),
+		ID: w.ID, Sentence: done + o.Bold(webhooks.Label(w)) + ": " + webhookSummary(o.App, w), Row: webhookRow(o.App, w),
 		Object: withSecret{Webhook: w, Secret: secret}, Secret: secret,
 	}), err)
 }
 
 func newRotateSecret(a *cli.App) *cobra.Command {
 	o := &cli.OneTimeSecret{App: a}
-	cmd := cli.DeclareJSON[withSecret](webhooks.onOne(a, &cobra.Command{
+	cmd := cli.DeclareJSON[withSecret](webhooks.OnOne(a, &cobra.Command{
 		Use:   "rotate-secret WEBHOOK",
 		Short: "Give a webhook a new secret",
 		Long: `Give a webhook a new secret. For a day events are signed with the former one as
@@ -46,7 +46,7 @@ the former one at once.
 }
 
 func rotateSecret(ctx context.Context, o *cli.OneTimeSecret, ref string) error {
-	c, id, err := webhooks.connectID(ctx, o.App, ref)
+	c, id, err := webhooks.ConnectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func rotateSecret(ctx context.Context, o *cli.OneTimeSecret, ref string) error {
 	defer end()
 	made, err := c.RotateWebhookSecret(ctx, id)
 	if err != nil {
-		return webhooks.unknown(ref, err)
+		return webhooks.Unknown(ref, err)
 	}
 	return printWithSecret(o, made, "New secret of ")
 }

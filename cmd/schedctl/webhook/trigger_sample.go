@@ -24,16 +24,59 @@ func sampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) 
 			Kind: schedctl.KindAuth, Message: "the access token was revoked", HTTPStatus: 401, Outcome: schedctl.OutcomeNotPublished,
 		}
 		return schedctl.AccountErrorEvent(account, now), nil
+	case schedctl.EventAccountExpiring:
+		account.Expiry.At = schedctl.Millis(now.AddDate(0, 0, 3))
+		return schedctl.AccountExpiringEvent(account, now), nil
 	case schedctl.EventWebhookDisabled:
 		return schedctl.WebhookDisabledEvent(hook, now), nil
 	case schedctl.EventWebhookTest:
 		return schedctl.WebhookTestEvent(hook, now), nil
+	case schedctl.EventPostSubmitted, schedctl.EventPostApproved, schedctl.EventPostChangesRequested:
+		return sampleReviewEvent(typ, account, now)
+	case schedctl.EventSeriesSkipped, schedctl.EventSeriesEnded:
+		return sampleSeriesEvent(typ, workspace, now), nil
 	}
 	events, err := sampleHistory(typ, account, now)
 	if err != nil {
 		return schedctl.Event{}, err
 	}
 	return events[slices.IndexFunc(events, func(e schedctl.Event) bool { return e.Type == typ })], nil
+}
+
+// sampleReviewEvent returns an event about the review of a draft.
+func sampleReviewEvent(typ schedctl.EventType, account schedctl.Account, now time.Time) (schedctl.Event, error) {
+	actor := func(name string) schedctl.Actor {
+		return schedctl.Actor{Key: schedctl.KeyRef{ID: schedctl.NewID(schedctl.KeyPrefix, now), Name: name}}
+	}
+	p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: "A sample", Accounts: []schedctl.Account{account}}, now)
+	if err != nil {
+		return schedctl.Event{}, err
+	}
+	events, err := p.Submit(schedctl.Submission{By: actor("author")}, now)
+	decision := schedctl.Decision{By: actor("reviewer"), Note: "A sample of a note", PublishAt: now.Add(time.Hour)}
+	switch {
+	case err != nil:
+		return schedctl.Event{}, err
+	case typ == schedctl.EventPostApproved:
+		events, err = p.Approve(decision, now)
+	case typ == schedctl.EventPostChangesRequested:
+		events, err = p.RequestChanges(decision, now)
+	}
+	if err != nil {
+		return schedctl.Event{}, err
+	}
+	return events[0], nil
+}
+
+// sampleSeriesEvent returns an event about a series.
+func sampleSeriesEvent(typ schedctl.EventType, workspace string, now time.Time) schedctl.Event {
+	series := schedctl.Series{ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: workspace}
+	var skipped *schedctl.SkippedOccurrences
+	if typ == schedctl.EventSeriesSkipped {
+		last := schedctl.LocalTimeOf(now.UTC())
+		skipped = &schedctl.SkippedOccurrences{Reason: schedctl.SkipMissed, Count: 2, First: schedctl.LocalTimeOf(now.UTC().AddDate(0, 0, -1)), Last: last}
+	}
+	return schedctl.SeriesEvent(typ, &series, skipped, now)
 }
 
 // sampleHistory returns the changes of a post that lead to an event of the type.
@@ -78,6 +121,9 @@ func sampleHistory(typ schedctl.EventType, account schedctl.Account, now time.Ti
 	}
 	if typ == schedctl.EventPostCanceled {
 		steps = []func() ([]schedctl.Event, error){func() ([]schedctl.Event, error) { return p.Cancel(now) }}
+	}
+	if typ == schedctl.EventPostRemoved {
+		steps = []func() ([]schedctl.Event, error){func() ([]schedctl.Event, error) { return []schedctl.Event{p.RemovedEvent(now)}, nil }}
 	}
 	for _, step := range steps {
 		more, err := step()

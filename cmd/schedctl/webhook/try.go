@@ -21,7 +21,7 @@ type testOptions struct {
 
 func newTest(a *cli.App) *cobra.Command {
 	o := &testOptions{App: a}
-	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.onOne(a, &cobra.Command{
+	cmd := cli.DeclareJSON[apiv1.Delivery](webhooks.OnOne(a, &cobra.Command{
 		Use:   "test WEBHOOK",
 		Short: "Send a test event to a webhook",
 		Long: `Send an event of type webhook.test to a webhook, even if the webhook is disabled or
@@ -39,14 +39,14 @@ does not respond with a 2xx status, although the daemon will retry, and 8 when
 }
 
 func (o *testOptions) run(ctx context.Context, ref string) error {
-	c, id, err := webhooks.connectID(ctx, o.App, ref)
+	c, id, err := webhooks.ConnectID(ctx, o.App, ref)
 	if err != nil {
 		return err
 	}
 	made, err := c.TestWebhook(ctx, id)
 	switch {
 	case err != nil:
-		return webhooks.unknown(ref, err)
+		return webhooks.Unknown(ref, err)
 	case !o.wait:
 		if o.OutTerminal && !o.Quiet && !o.JSON.Given {
 			defer o.Messagef("see its response: schedctl webhook deliveries %s", id)

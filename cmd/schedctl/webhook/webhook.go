@@ -27,7 +27,7 @@ Give the id or the name of a webhook. To test events on your own machine see
 		newCreate(a), newEdit(a),
 		newTest(a), newRotateSecret(a), newDeliveries(a), newReplay(a),
 	)
-	cmd.AddCommand(cli.DeclareJSON[apiv1.Webhook](webhooks.onList(a, &cobra.Command{
+	cmd.AddCommand(cli.DeclareJSON[apiv1.Webhook](webhooks.OnList(a, &cobra.Command{
 		Use:   "list",
 		Short: "List webhooks",
 		Long: `List webhooks, oldest first. A failing webhook has not accepted an event since the
@@ -35,7 +35,7 @@ time shown; after three days without a success the daemon disables it.`,
 		Example: `  schedctl webhook list
   schedctl webhook list --jq '.[] | select(.enabled | not) | .id'`,
 	})))
-	cmd.AddCommand(cli.DeclareJSON[apiv1.Webhook](webhooks.onShow(a, &cobra.Command{
+	cmd.AddCommand(cli.DeclareJSON[apiv1.Webhook](webhooks.OnShow(a, &cobra.Command{
 		Use:   "show WEBHOOK",
 		Short: "Show a webhook",
 		Long: `Show everything about a webhook except its secret. If the daemon has disabled it, the
@@ -44,9 +44,9 @@ reason is shown.`,
   schedctl webhook show wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=url,enabled`,
 	})))
 	ask := func(w apiv1.Webhook) string {
-		return fmt.Sprintf("Delete %s to %s for good?", webhooks.label(w), cli.OneLine(w.URL))
+		return fmt.Sprintf("Delete %s to %s for good?", webhooks.Label(w), cli.OneLine(w.URL))
 	}
-	cmd.AddCommand(cli.DeclareJSON[cli.Removal](webhooks.onRemoval(a, &cobra.Command{
+	cmd.AddCommand(cli.DeclareJSON[cli.Removal](webhooks.OnRemoval(a, &cobra.Command{
 		Use:   "delete WEBHOOK",
 		Short: "Delete a webhook",
 		Long: `Delete a webhook with its log of deliveries and its pending deliveries. This cannot be
@@ -57,18 +57,18 @@ undone. To pause a webhook, disable it: schedctl webhook edit --disable.`,
 	return cmd
 }
 
-var webhooks = hookKind[apiv1.Webhook]{
+var webhooks = cli.Kind[apiv1.Webhook]{
 	Noun:   cli.WebhookNoun,
-	advice: "make one with: schedctl webhook create --url URL --event post.published",
-	get:    (*client.Client).Webhook,
-	list:   (*client.Client).Webhooks,
-	id:     func(w apiv1.Webhook) string { return w.ID },
-	name:   func(w apiv1.Webhook) *string { return w.Name },
-	target: func(w apiv1.Webhook) string { return w.URL },
-	remove: (*client.Client).DeleteWebhook,
-	header: []string{"ID", "STATUS", "NAME", "URL", "EVENTS"},
-	row:    webhookRow,
-	detail: properties,
+	Advice: "make one with: schedctl webhook create --url URL --event post.published",
+	Get:    (*client.Client).Webhook,
+	List:   (*client.Client).Webhooks,
+	ID:     func(w apiv1.Webhook) string { return w.ID },
+	Name:   func(w apiv1.Webhook) *string { return w.Name },
+	About:  func(w apiv1.Webhook) string { return w.URL },
+	Remove: (*client.Client).DeleteWebhook,
+	Header: []string{"ID", "STATUS", "NAME", "URL", "EVENTS"},
+	Row:    webhookRow,
+	Detail: properties,
 }
 
 // hookStatus returns the status of a webhook or a notification for people.
@@ -82,7 +82,7 @@ func hookStatus(enabled bool, failingSince *apiv1.Time) string {
 	return "enabled"
 }
 
-func webhookRow(w apiv1.Webhook) []string {
+func webhookRow(_ *cli.App, w apiv1.Webhook) []string {
 	return []string{w.ID, hookStatus(w.Enabled, w.FailingSince), cli.Deref(w.Name), w.URL, cli.JoinStrings(w.EventTypes, ",")}
 }
 

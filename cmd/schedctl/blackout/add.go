@@ -1,0 +1,122 @@
+package blackout
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// periodFlags are the flags for a period of local times.
+type periodFlags struct {
+	from, to string
+	when     cli.WhenFlags // for --tz
+}
+
+func (p *periodFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.from, "from", "", "the start, a `time`; a day alone means its start")
+	cmd.Flags().StringVar(&p.to, "to", "", "the end, a `time`: posts may be published again from then on; a day alone means its start")
+	p.when.AddZone(cmd)
+}
+
+// read returns the local times of the flags and the name of their zone. An empty flag
+// gives an empty time.
+func (p *periodFlags) read(a *cli.App) (from, to, zone string, err error) {
+	loc, err := p.when.Zone(a)
+	if err != nil {
+		return "", "", "", err
+	}
+	if zone, err = a.ZoneName(loc); err != nil {
+		return "", "", "", err
+	}
+	for _, bound := range []struct {
+		name, text string
+		to         *string
+	}{{"from", p.from, &from}, {"until", p.to, &to}} {
+		at, err := p.when.ParseBound(a, bound.name, bound.text)
+		if err != nil {
+			return "", "", "", err
+		}
+		if !at.IsZero() {
+			*bound.to = string(schedctl.LocalTimeOf(at.In(loc)))
+		}
+	}
+	if from != "" && to != "" && to <= from {
+		return "", "", "", cli.InvalidError(schedctl.ValidationFailed, "--to is not after --from").
+			WithHint("for one whole day give the next day as --to")
+	}
+	return from, to, zone, nil
+}
+
+type addOptions struct {
+	*cli.App
+	period   periodFlags
+	accounts []string
+	reason   string
+	hold     bool
+}
+
+func newAdd(a *cli.App) *cobra.Command {
+	o := &addOptions{App: a}
+	cmd := cli.DeclareJSON[withScheduled](&cobra.Command{
+		Use:   "add",
+		Short: "Add a blackout",
+		Long: `Add a blackout, for all accounts or for those of --account. --to is the first time at
+which posts are published again: "--from 2027-12-24 --to 2027-12-27" keeps three days
+free.
+
+Slots of queues and posts of series step around the period. With --hold no post is
+published in it, and --to may be missing: the hold then ends with "schedctl blackout
+remove" or "schedctl resume".`,
+		Example: `  schedctl blackout add --from 2027-12-24 --to 2027-12-27 --reason holidays
+  schedctl blackout add --from "friday 18:00" --to "next monday 8:00" --account blog --tz Europe/Berlin
+  schedctl blackout add --from "in 1h" --hold --reason "the site moves"`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	o.period.add(cmd)
+	account.AddSeveral(a, cmd, &o.accounts, "only this `account`: an id, a name or platform:name (repeatable)")
+	cmd.Flags().StringVar(&o.reason, "reason", "", "why, a `text`; commands accept it instead of the id")
+	cmd.Flags().BoolVar(&o.hold, "hold", false, "publish nothing in the period, not even posts with a fixed time")
+	return cmd
+}
+
+func (o *addOptions) run(ctx context.Context) error {
+	switch {
+	case o.period.from == "":
+		return cli.UsageError("schedctl blackout add needs --from").WithHint("give it with --from 2027-12-24, or use: schedctl pause")
+	case o.period.to == "" && !o.hold:
+		return cli.UsageError("schedctl blackout add needs --to").WithHint("give it with --to 2027-12-27; only a blackout with --hold may have no end")
+	}
+	from, to, zone, err := o.period.read(o.App)
+	if err != nil {
+		return err
+	}
+	request := apiv1.CreateBlackout{From: from, Timezone: zone, Mode: schedctl.BlackoutAvoid}
+	if to != "" {
+		request.To = &to
+	}
+	if o.hold {
+		request.Mode = schedctl.BlackoutHold
+	}
+	if o.reason != "" {
+		request.Reason = &o.reason
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	if request.SocialAccountIDs, err = account.IDsOrAll(ctx, o.App, c, o.accounts); err != nil {
+		return err
+	}
+	made, err := c.CreateBlackout(ctx, request)
+	if err != nil {
+		return err
+	}
+	o.RememberID(cli.BlackoutNoun, made.Blackout.ID)
+	return printChanged(ctx, o.App, c, made, "Added")
+}

@@ -1,0 +1,142 @@
+package blackout
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type pauseOptions struct {
+	*cli.App
+	accounts      []string
+	reason, until string
+	length        cli.DurationFlag
+	lengthGiven   bool
+	when          cli.WhenFlags // for --tz
+}
+
+// NewPause returns the command pause.
+func NewPause(a *cli.App) *cobra.Command {
+	o := &pauseOptions{App: a}
+	cmd := cli.DeclareJSON[withScheduled](&cobra.Command{
+		Use:   "pause",
+		Short: "Publish nothing until you resume",
+		Long: `Publish nothing from now on, for all accounts or for those of --account, until
+"schedctl resume", or until the time of --until or --for. Posts can still be created and
+scheduled.
+
+Afterwards, posts whose slot has passed get new slots in their order. Other late posts
+are published one after the other, unless they are later than the daemon allows. So a
+pause never ends in a flood of posts.
+
+A request that a network has already received is not stopped. If the accounts are
+paused already, nothing changes.`,
+		Example: `  schedctl pause --reason "the site is down"
+  schedctl pause --account blog --for 2d
+  schedctl pause --until "next monday 8:00"`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.lengthGiven = cmd.Flags().Changed("for")
+			return o.run(cmd.Context())
+		},
+	})
+	account.AddSeveral(a, cmd, &o.accounts, "only this `account`: an id, a name or platform:name (repeatable)")
+	cmd.Flags().StringVar(&o.reason, "reason", "", "why, a `text`")
+	cmd.Flags().StringVar(&o.until, "until", "", "the `time` at which posts are published again")
+	cmd.Flags().Var(&o.length, "for", "the `duration` of the pause, such as 2d")
+	o.when.AddZone(cmd)
+	return cmd
+}
+
+func (o *pauseOptions) run(ctx context.Context) error {
+	request, err := o.request()
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	if request.SocialAccountIDs, err = account.IDsOrAll(ctx, o.App, c, o.accounts); err != nil {
+		return err
+	}
+	if request.To == nil {
+		held, err := o.alreadyPaused(ctx, c, request.SocialAccountIDs)
+		if err != nil {
+			return err
+		}
+		if held != nil {
+			return printChanged(ctx, o.App, c, *held, "Paused already:")
+		}
+	}
+	made, err := c.CreateBlackout(ctx, request)
+	if err != nil {
+		return err
+	}
+	o.RememberID(cli.BlackoutNoun, made.Blackout.ID)
+	if err := printChanged(ctx, o.App, c, made, "Paused:"); err != nil || !o.ErrTerminal || o.Quiet || o.JSON.Given {
+		return err
+	}
+	o.Messagef("continue with: schedctl resume")
+	return nil
+}
+
+// request returns the hold that the flags describe, without its accounts.
+func (o *pauseOptions) request() (b apiv1.CreateBlackout, err error) {
+	loc, err := o.when.Zone(o.App)
+	if err != nil {
+		return b, err
+	}
+	b = apiv1.CreateBlackout{From: string(localOf(o.Now(), loc)), Mode: schedctl.BlackoutHold}
+	if b.Timezone, err = o.ZoneName(loc); err != nil {
+		return b, err
+	}
+	if o.reason != "" {
+		b.Reason = &o.reason
+	}
+	var end time.Time
+	switch {
+	case o.until != "" && o.lengthGiven:
+		return b, cli.UsageError("--until and --for exclude each other: give one")
+	case o.lengthGiven:
+		if o.length == 0 {
+			return b, cli.InvalidError(schedctl.ValidationFailed, "the pause would end at once").WithHint("give a longer duration with --for, such as 2d, or leave it out to pause until: schedctl resume")
+		}
+		end = o.Now().Add(time.Duration(o.length) + time.Minute - 1) // local times have no seconds
+	default:
+		if end, err = o.when.ParseBound(o.App, "until", o.until); err != nil || end.IsZero() {
+			return b, err
+		}
+	}
+	if !end.After(o.Now()) {
+		return b, cli.InvalidError(schedctl.ValidationFailed, "the pause would end in the past").WithHint("give a time in the future with --until")
+	}
+	b.To = new(string(localOf(end, loc)))
+	return b, nil
+}
+
+// alreadyPaused returns the open hold of exactly these accounts, or nil.
+func (o *pauseOptions) alreadyPaused(ctx context.Context, c *client.Client, accounts []string) (*apiv1.BlackoutEnvelope, error) {
+	list, err := c.Blackouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range list {
+		if b.To == nil && b.Mode == schedctl.BlackoutHold && status(o.App, b) == "active" && sameAccounts(b.SocialAccountIDs, accounts) {
+			return &apiv1.BlackoutEnvelope{Blackout: b}, nil
+		}
+	}
+	return nil, nil
+}
+
+func sameAccounts(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}

@@ -1,0 +1,284 @@
+package post
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// submitOptions is "schedctl post submit".
+type submitOptions struct {
+	*cli.App
+	note string
+	when cli.WhenFlags
+	slot bool
+}
+
+func newSubmit(a *cli.App) *cobra.Command {
+	o := &submitOptions{App: a}
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "submit ID...",
+		Short: "Ask for the approval of drafts",
+		Long: `Ask for the approval of drafts. A submitted draft stays a draft, and its approval becomes
+pending. "schedctl review" lists such drafts, and a key that may approve posts publishes
+them with "schedctl post approve".
+
+Propose a time with --at or --in, or the next free slot of a queue with --next-slot. It
+counts from the approval; the reviewer can choose another one.
+
+The exit status is 6 when a draft waits for an approval already, or is no draft.`,
+		Example: `  schedctl post submit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "monday 9am"
+  schedctl post submit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --next-slot --note "for the release"`,
+		Args:              cli.Args(1, cli.Unlimited, "the id of a draft"),
+		ValidArgsFunction: completePost(a),
+		RunE:              func(cmd *cobra.Command, ids []string) error { return o.run(cmd.Context(), ids) },
+	})
+	o.when.Add(cmd)
+	cmd.Flags().BoolVar(&o.slot, "next-slot", false, "propose the next free slot of a queue")
+	addReviewNote(cmd, &o.note, "a `text` for the reviewers")
+	return cmd
+}
+
+func addReviewNote(cmd *cobra.Command, note *string, usage string) {
+	cmd.Flags().StringVarP(note, "note", "m", "", usage)
+}
+
+func (o *submitOptions) run(ctx context.Context, refs []string) error {
+	proposed, err := proposedTime(o.App, &o.when, o.slot)
+	if err != nil {
+		return err
+	}
+	request := apiv1.SubmitPost{ProposedAt: proposed}
+	if o.note != "" {
+		request.Note = &o.note
+	}
+	return changeEach(ctx, o.App, refs, func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
+		return c.SubmitPost(ctx, id, request)
+	})
+}
+
+// proposedTime returns the time of the flags, or nil without flags.
+func proposedTime(a *cli.App, w *cli.WhenFlags, nextSlot bool) (*apiv1.ProposedTime, error) {
+	at, err := w.PublishAt(a)
+	switch {
+	case err != nil:
+		return nil, err
+	case nextSlot && at != nil:
+		return nil, cli.UsageError("--next-slot excludes --at and --in: give one")
+	case nextSlot:
+		return &apiv1.ProposedTime{NextSlot: true}, nil
+	case at != nil:
+		return &apiv1.ProposedTime{Time: at.Time}, nil
+	}
+	return nil, nil
+}
+
+// changeEach applies a change to posts, and prints them.
+func changeEach(ctx context.Context, a *cli.App, refs []string, change func(context.Context, *client.Client, string) (apiv1.Post, error)) error {
+	c, ids, err := connectAll(ctx, a, refs)
+	if err != nil {
+		return err
+	}
+	posts, failed := eachPost(ctx, a, ids, func(ctx context.Context, id string) (apiv1.Post, error) { return change(ctx, c, id) })
+	if len(posts) == 0 {
+		return failed
+	}
+	return joinErrors(failed, printAll(ctx, a, c, posts, len(ids) == 1))
+}
+
+// decideOptions are "schedctl post approve" and "schedctl post request-changes".
+type decideOptions struct {
+	*cli.App
+	note    string
+	version int64
+	yes     bool
+	when    cli.WhenFlags
+	slot    slotFlags
+}
+
+func newApprove(a *cli.App) *cobra.Command {
+	o := &decideOptions{App: a}
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "approve ID",
+		Short: "Approve and schedule a draft",
+		Long: `Approve a draft that was submitted. In the same step it is scheduled for its proposed
+time, or for that of --at, --in or --next-slot. A post that failed because it was not
+approved gets no new time; retry it after its approval with "schedctl post retry".
+
+On a terminal the command shows the draft and asks. If the draft changes before you
+answer, nothing is approved. In scripts, give the version that was reviewed with
+--version; "schedctl review --json" has it.
+
+You need a key with the scope posts:approve. The key that submitted the draft, and the
+key that edited it last, cannot approve it. The exit status is then 4; it is 6 when the
+draft does not wait for an approval or has another version.`,
+		Example: `  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "monday 9am" --note "thank you"
+  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2 --yes`,
+		Args:              cli.Args(1, 1, "the id of a draft"),
+		ValidArgsFunction: completePost(a),
+		RunE:              func(cmd *cobra.Command, ids []string) error { return o.approve(cmd.Context(), ids[0]) },
+	})
+	o.when.Add(cmd)
+	o.slot.add(a, cmd)
+	o.add(cmd, "a `text` for the author")
+	return cmd
+}
+
+func newRequestChanges(a *cli.App) *cobra.Command {
+	o := &decideOptions{App: a}
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "request-changes ID --note TEXT",
+		Short: "Ask the author of a draft to change it",
+		Long: `Ask the author of a submitted draft to change it. The note says what has to change. The
+draft leaves the review until it is submitted again.
+
+You need a key with the scope posts:approve. The exit status is 4 for your own request,
+and 6 when the draft does not wait for an approval.`,
+		Example:           `  schedctl post request-changes post_01KAK3R9ZC4VBX1D2E3F4G5H6J --note "name the version"`,
+		Args:              cli.Args(1, 1, "the id of a draft"),
+		ValidArgsFunction: completePost(a),
+		RunE:              func(cmd *cobra.Command, ids []string) error { return o.requestChanges(cmd.Context(), ids[0]) },
+	})
+	o.add(cmd, "what has to change: a `text`")
+	return cmd
+}
+
+func (o *decideOptions) add(cmd *cobra.Command, note string) {
+	addReviewNote(cmd, &o.note, note)
+	cmd.Flags().Int64Var(&o.version, "version", 0, "fail if the draft has another version than this `number`")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+}
+
+// read returns a draft in the version that the decision is about. On a terminal it shows
+// the draft and asks.
+func (o *decideOptions) read(ctx context.Context, ref, question string) (*client.Client, apiv1.Post, error) {
+	c, id, err := connectOne(ctx, o.App, ref)
+	if err != nil {
+		return nil, apiv1.Post{}, err
+	}
+	p, err := c.Post(ctx, id)
+	if err != nil {
+		return nil, p, refusedPost(id, err)
+	}
+	if o.version != 0 && p.Version != o.version {
+		return nil, p, cli.NewFailure(cli.ExitConflict, schedctl.VersionMismatch, "the draft has version %d, and not %d; review it again", p.Version, o.version)
+	}
+	if o.yes || !o.InTerminal || !o.ErrTerminal || o.NoInput {
+		return c, p, nil
+	}
+	text, err := reviewText(ctx, o.App, c, p, AccountsByID(ctx, c))
+	if err != nil {
+		return nil, p, err
+	}
+	o.Messagef("%s", text)
+	return c, p, o.Confirm(ctx, question)
+}
+
+func (o *decideOptions) approve(ctx context.Context, ref string) error {
+	at, err := o.slot.publishAt(o.App, &o.when)
+	if err != nil {
+		return err
+	}
+	c, p, err := o.read(ctx, ref, "Approve and schedule this post?")
+	if err != nil {
+		return err
+	}
+	booked, err := o.slot.book(ctx, o.App, c, &o.when)
+	if err != nil {
+		return err
+	}
+	request := apiv1.ApprovePost{QueueID: booked.queueID, NotBefore: booked.notBefore, AllowBlackout: o.slot.allowBlackout}
+	if at != nil {
+		request.PublishAt = &apiv1.ProposedTime{Time: at.Time, NextSlot: at.NextSlot}
+	}
+	if o.note != "" {
+		request.Note = &o.note
+	}
+	approved, err := c.ApprovePost(ctx, p.ID, request, client.IfVersion(p.Version))
+	if err != nil {
+		return refusedPost(p.ID, o.when.Refused(err))
+	}
+	o.slot.echo(o.App, approved)
+	return printPost(ctx, o.App, c, approved)
+}
+
+func (o *decideOptions) requestChanges(ctx context.Context, ref string) error {
+	if o.note == "" {
+		return cli.UsageError("schedctl post request-changes needs --note, which says what has to change")
+	}
+	o.yes = true
+	c, p, err := o.read(ctx, ref, "")
+	if err != nil {
+		return err
+	}
+	changed, err := c.RequestChanges(ctx, p.ID, apiv1.RequestChanges{Note: o.note}, client.IfVersion(p.Version))
+	if err != nil {
+		return refusedPost(p.ID, err)
+	}
+	return printPost(ctx, o.App, c, changed)
+}
+
+func newWithdraw(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "withdraw ID...",
+		Short: "Withdraw drafts from review",
+		Long: `Withdraw drafts from review. They stay drafts, and can be submitted again. A post that was
+approved is scheduled; cancel it instead.
+
+The exit status is 6 when a draft does not wait for an approval.`,
+		Example:           `  schedctl post withdraw post_01KAK3R9ZC4VBX1D2E3F4G5H6J`,
+		Args:              cli.Args(1, cli.Unlimited, "the id of a draft"),
+		ValidArgsFunction: completePost(a),
+		RunE: func(cmd *cobra.Command, refs []string) error {
+			return changeEach(cmd.Context(), a, refs, func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
+				return c.WithdrawPost(ctx, id)
+			})
+		},
+	})
+}
+
+func newNote(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.PostNote](&cobra.Command{
+		Use:   "note ID [TEXT]",
+		Short: "Add a note to a post, or list its notes",
+		Long: `Add a note to a post. Notes are for the people and agents who work on the post; no network
+gets them. Without a text, list the notes of the post, oldest first.`,
+		Example: `  schedctl post note post_01KAK3R9ZC4VBX1D2E3F4G5H6J "the numbers are from the annual report"
+  schedctl post note post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json`,
+		Args:              cli.Args(1, 2, "the id of a post, and a text"),
+		ValidArgsFunction: completePost(a),
+		RunE:              func(cmd *cobra.Command, args []string) error { return note(cmd.Context(), a, args) },
+	})
+}
+
+func note(ctx context.Context, a *cli.App, args []string) error {
+	c, id, err := connectOne(ctx, a, args[0])
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		notes, err := c.PostNotes(ctx, id)
+		if err != nil {
+			return refusedPost(id, err)
+		}
+		return printNotes(a, notes...)
+	}
+	added, err := c.AddNote(ctx, id, args[1])
+	if err != nil {
+		return refusedPost(id, err)
+	}
+	return cli.PrintOne(a, added, "Added a note to "+a.Bold(id), printNotes)
+}
+
+func printNotes(a *cli.App, notes ...apiv1.PostNote) error {
+	layout := cli.Table{Header: []string{"ID", "WRITTEN", "BY", "NOTE"}, Status: -1}
+	return cli.PrintList(a, notes, func(n apiv1.PostNote) string { return n.ID }, layout, func(n apiv1.PostNote) []string {
+		return []string{n.ID, a.TimeText(n.CreatedAt), cli.OneLine(n.By.Name), cli.OneLine(n.Text)}
+	})
+}

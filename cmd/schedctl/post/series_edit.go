@@ -1,0 +1,266 @@
+package post
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
+	"github.com/schedctl/schedctl/cmd/schedctl/queue"
+	"github.com/schedctl/schedctl/cmd/schedctl/series"
+)
+
+type seriesEditOptions struct {
+	*cli.App
+	text               cli.TextSource
+	file, from         string
+	to, overrides      []string
+	when               cli.WhenFlags // for --tz
+	labels             labelFlags
+	media              media.Flags
+	parts              partFlags
+	repeat             repeatFlags
+	queue              string
+	noQueue, noVariant bool
+}
+
+// NewSeriesEdit returns the command series edit, which shares its flags with post edit.
+func NewSeriesEdit(a *cli.App) *cobra.Command {
+	o := &seriesEditOptions{App: a}
+	cmd := cli.DeclareJSON[series.Changed](&cobra.Command{
+		Use:   "edit SERIES [TEXT]",
+		Short: "Change a series, or what follows an occurrence",
+		Long: `Change the text, the accounts, the rule or another setting of a series. Without a flag, a
+setting stays as it is. Scheduled posts of the series change as well, except those that
+you changed alone. Published posts stay as they are.
+
+With --from only this occurrence and later ones change: the series ends before it, and a
+new series continues. To change a single occurrence, use "schedctl post edit" with the id
+of its post, which "schedctl series occurrences" shows.
+
+` + repeatHelp + ` A
+new rule makes no second post on a day on which the series has published one.`,
+		Example: `  schedctl series edit questions "Any questions left?"
+  schedctl series edit questions --repeat "weekly on wed at 10:00"
+  schedctl series edit questions --to demo --from next
+  schedctl series edit questions --from 2028-02-01 -F news.txt`,
+		Args: cli.Args(1, 2, "a series and at most one text"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return series.All.Complete(a)(cmd, args, typed)
+		},
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.text, err = cli.NewTextSource(args[1:], o.file); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
+	f.StringVar(&o.from, "from", "", "change only this `occurrence` and later ones: next, a local time, or a day")
+	addToOrAccount(a, cmd, &o.to)
+	o.repeat.add(cmd, "name")
+	cmd.Flag("name").Usage = "a new `name`"
+	o.repeat.addSettings(cmd)
+	cmd.Flag("ahead-days").Usage = "how many `days` before its time a post is made: 1 to 60"
+	f.BoolVar(&o.noVariant, "no-variants", false, "remove all variants")
+	f.StringVar(&o.queue, "queue", "", "take slots of this `queue`: its name or its id")
+	f.BoolVar(&o.noQueue, "no-queue", false, "publish at the times of the rule, not in slots")
+	o.media.Add(cmd)
+	o.media.AddNone(cmd)
+	o.parts.add(cmd)
+	o.parts.addYes(cmd)
+	o.parts.addRemovals(cmd)
+	addOverride(a, cmd, &o.overrides)
+	o.labels.add(cmd)
+	o.labels.addNone(cmd)
+	o.when.AddZone(cmd)
+	cmd.RegisterFlagCompletionFunc("queue", queue.Queues.CompleteFlag(a))
+	cmd.RegisterFlagCompletionFunc("from", func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return series.CompleteOccurrences(a, args[0])(cmd, nil, typed)
+	})
+	return cmd
+}
+
+func (o *seriesEditOptions) run(ctx context.Context, ref string) error {
+	overrides, err := o.check()
+	if err != nil {
+		return err
+	}
+	c, s, err := series.All.Connect(ctx, o.App, ref)
+	if err != nil {
+		return err
+	}
+	occurrence := ""
+	if o.from != "" {
+		if occurrence, err = series.FindOccurrence(ctx, o.App, c, s, o.from); err != nil {
+			return err
+		}
+	}
+	edit, err := o.change(ctx, c, s, occurrence, overrides)
+	if err != nil {
+		return err
+	}
+	if reflect.DeepEqual(edit, apiv1.EditSeries{}) {
+		return cli.UsageError("nothing to change").WithHint("give a text, --repeat, --to, --name, --media, --queue or another setting")
+	}
+	// The request may replace overrides that were read before.
+	options := []client.Option{client.IfVersion(s.Version)}
+	var e apiv1.SeriesEnvelope
+	if o.from == "" {
+		e, err = c.EditSeries(ctx, s.ID, edit, options...)
+	} else {
+		e, err = c.EditSeriesFrom(ctx, s.ID, occurrence, edit, options...)
+	}
+	if schedctl.CodeOf(err) == schedctl.VersionMismatch {
+		return cli.NewFailure(cli.ExitConflict, schedctl.VersionMismatch, "the series was changed in the meantime, and nothing was edited").WithHint("run the command again")
+	}
+	if err != nil {
+		return series.All.Unknown(ref, err)
+	}
+	return series.PrintChanged(ctx, o.App, c, e, "Changed")
+}
+
+// check returns an error for flags that contradict each other, and reads overrides.
+func (o *seriesEditOptions) check() ([]override, error) {
+	switch {
+	case o.queue != "" && o.noQueue:
+		return nil, cli.UsageError("--queue and --no-queue exclude each other: give one")
+	case o.repeat.variants != nil && o.noVariant:
+		return nil, cli.UsageError("--variant and --no-variants exclude each other: give one")
+	case o.parts.splits() && !o.text.Given():
+		return nil, cli.UsageError("--thread and --thread-split need the text of all parts").WithHint("give it as an argument, or with -F FILE")
+	}
+	overrides, err := readOverrides(o.overrides, &o.parts)
+	if err == nil {
+		err = o.media.Check()
+	}
+	if err == nil {
+		err = o.parts.check()
+	}
+	return overrides, err
+}
+
+// change returns the change that the flags describe. occurrence is that of --from, or
+// empty.
+func (o *seriesEditOptions) change(ctx context.Context, c *client.Client, s apiv1.Series, occurrence string, overrides []override) (e apiv1.EditSeries, err error) {
+	if err := o.changeRule(&e, s, occurrence); err != nil {
+		return e, err
+	}
+	if o.repeat.name != "" {
+		e.Name = &o.repeat.name
+	}
+	if e.AheadDays, err = o.repeat.aheadDays(); err != nil {
+		return e, err
+	}
+	if o.repeat.variants != nil || o.noVariant {
+		variants := append([]string{}, o.repeat.variants...)
+		e.Variants = &variants
+	}
+	if o.noQueue {
+		e.QueueID = new("")
+	} else if id, err := queue.Queues.FlagID(ctx, o.App, c, o.queue); err != nil {
+		return e, err
+	} else if id != "" {
+		e.QueueID = &id
+	}
+	if e.Labels, err = o.labels.read(); err != nil {
+		return e, err
+	}
+	if e.SocialAccountIDs, err = replacementAccounts(ctx, o.App, c, o.to); err != nil {
+		return e, err
+	}
+	ids := s.SocialAccountIDs
+	if e.SocialAccountIDs != nil {
+		ids = *e.SocialAccountIDs
+	}
+	if overrides != nil {
+		list, err := overridesFor(ctx, o.App, c, overrides, s.TargetOverrides, ids)
+		if err != nil {
+			return e, err
+		}
+		e.TargetOverrides = &list
+	}
+	return e, o.changeContent(ctx, c, &e, ids)
+}
+
+// changeRule adds the change of the rule and of the zone. The new rule starts on the day of
+// the occurrence of --from at the earliest.
+func (o *seriesEditOptions) changeRule(e *apiv1.EditSeries, s apiv1.Series, occurrence string) error {
+	if o.when.TZ != "" {
+		zone, err := o.when.ZoneName(o.App)
+		if err != nil {
+			return err
+		}
+		e.Timezone = &zone
+	}
+	if !o.repeat.given() {
+		return nil
+	}
+	flags := o.when
+	if flags.TZ == "" {
+		flags.TZ = s.Timezone
+	}
+	now := o.Now()
+	if occurrence != "" {
+		loc, err := time.LoadLocation(s.Timezone)
+		if err != nil {
+			return err
+		}
+		day, _ := schedctl.LocalTime(schedctl.LocalTime(occurrence).Day() + "T00:00").In(loc)
+		if day.After(now) {
+			now = day.Add(-time.Minute)
+		}
+	}
+	if err := o.repeat.read(o.App, &flags, now); err != nil {
+		return err
+	}
+	e.Start, e.Rule = new(string(o.repeat.parsed.Start)), new(o.repeat.parsed.Rule.String())
+	return nil
+}
+
+// changeContent adds the change of the text, the media and the parts.
+func (o *seriesEditOptions) changeContent(ctx context.Context, c *client.Client, e *apiv1.EditSeries, ids []string) (err error) {
+	text := ""
+	if o.text.Given() {
+		if text, err = o.ReadText(ctx, o.text); err != nil {
+			return err
+		}
+	}
+	if o.media.Given() {
+		list, err := o.media.Upload(ctx, o.App, c)
+		if err != nil {
+			return err
+		}
+		e.Media = &list
+	}
+	texts := o.parts.textParts(text)
+	if o.parts.split {
+		post := apiv1.CreatePost{SocialAccountIDs: ids, PublishAt: apiv1.Now()}
+		if texts, err = o.parts.splitAndAsk(ctx, o.App, c, post, text, false); err != nil {
+			return err
+		}
+	}
+	if err := o.parts.checkParts(texts, o.media.Attached() || !o.parts.splits()); err != nil {
+		return err
+	}
+	change, err := o.parts.change(ctx, o.App, c, texts)
+	if err != nil {
+		return err
+	}
+	if o.text.Given() {
+		e.Content = &texts[0]
+	}
+	e.Thread, e.FirstComment, e.Poll, e.LinkPreview = change.Thread, change.FirstComment, change.Poll, change.LinkPreview
+	e.ContentWarning, e.Visibility, e.Language = change.ContentWarning, change.Visibility, change.Language
+	return nil
+}

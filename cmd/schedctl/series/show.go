@@ -1,0 +1,105 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newShow(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.Series](All.OnOne(a, &cobra.Command{
+		Use:   "show SERIES",
+		Short: "Show a series",
+		Long: `Show a series: its rule, in words and as an RRULE, its text, its accounts, and the
+occurrences that are skipped. "schedctl series occurrences" shows its posts.`,
+		Example: `  schedctl series show questions
+  schedctl series show ser_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=rule,next_at`,
+	}, func(ctx context.Context, ref string) error {
+		c, s, err := All.Connect(ctx, a, ref)
+		if err != nil {
+			return err
+		}
+		if a.JSON.Given || a.Quiet {
+			return a.PrintObject(s, s.ID, nil)
+		}
+		return a.Write(detail(a, s, account.Names(ctx, a, c)))
+	}))
+}
+
+// detail describes a series: for people with its unchanged text, for programs as a line
+// for each field.
+func detail(a *cli.App, s apiv1.Series, names func([]string) string) []byte {
+	pairs := []cli.Property{
+		{Name: "ID", Value: s.ID},
+		{Name: "Name", Value: s.Name},
+		{Name: "State", Value: string(s.State)},
+		{Name: "Repeats", Value: Words(s)},
+		{Name: "Rule", Value: s.Rule},
+		{Name: "Start", Value: s.Start},
+		{Name: "Timezone", Value: s.Timezone},
+		{Name: "Next", Value: a.TimeText(s.NextAt)},
+		{Name: "Approval", Value: approvalText(s)},
+		{Name: "Accounts", Value: names(s.SocialAccountIDs)},
+		{Name: "Queue", Value: cli.Deref(s.QueueID)},
+		{Name: "Ahead", Value: cli.Plural(s.AheadDays, "day")},
+		{Name: "Skipped", Value: strings.Join(s.Exdates, " ")},
+		{Name: "Labels", Value: strings.Join(s.Labels, ", ")},
+		{Name: "Previous", Value: cli.Deref(s.PreviousID)},
+		{Name: "External ID", Value: cli.Deref(s.ExternalID)},
+		{Name: "Collection", Value: cli.Deref(s.Managed).Collection},
+		{Name: "File", Value: cli.Deref(s.Managed).Path},
+		{Name: "Media", Value: strings.Join(s.MediaAssetIDs, " ")},
+		{Name: "Created", Value: a.TimeText(s.CreatedAt)},
+		{Name: "Updated", Value: a.TimeText(s.UpdatedAt)},
+		{Name: "Version", Value: fmt.Sprint(s.Version)},
+	}
+	if !a.OutTerminal {
+		pairs = append(pairs, cli.Property{Name: "Content", Value: s.Content})
+		for _, v := range s.Variants {
+			pairs = append(pairs, cli.Property{Name: "Variant", Value: v})
+		}
+		return a.RenderProperties(pairs)
+	}
+	var b bytes.Buffer
+	b.Write(a.RenderProperties(pairs))
+	texts := append([]string{s.Content}, s.Variants...)
+	for i, text := range texts {
+		if i > 0 {
+			b.WriteString(a.Dim(fmt.Sprintf("variant %d:", i)) + "\n")
+		}
+		if text != "" {
+			b.WriteString("\n  " + strings.ReplaceAll(cli.Printable(text), "\n", "\n  ") + "\n\n")
+		}
+	}
+	for _, step := range nextSteps(s) {
+		b.WriteString(a.Dim("next: ") + step + "\n")
+	}
+	return b.Bytes()
+}
+
+// nextSteps returns the commands that make sense in the state of a series.
+func nextSteps(s apiv1.Series) []string {
+	switch s.State {
+	case schedctl.SeriesActive:
+		return []string{"schedctl series occurrences " + s.ID, "schedctl series skip " + s.ID + " next", "schedctl series pause " + s.ID}
+	case schedctl.SeriesPaused:
+		return []string{"schedctl series resume " + s.ID}
+	}
+	return []string{"schedctl post list --all --series " + s.ID}
+}
+
+// approvalText says in which state the review of a series is, and who asked for it.
+func approvalText(s apiv1.Series) string {
+	if s.Approval == nil {
+		return ""
+	}
+	return strings.ReplaceAll(string(s.Approval.State), "_", " ") + ", requested by " + cli.OneLine(s.Approval.RequestedBy.Name)
+}
