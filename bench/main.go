@@ -64,6 +64,8 @@ func runRole(role string, args []string) bool {
 		err = runTimer()
 	case role == plainRole && len(args) == 3:
 		err = runPlain(args[0], args[1], args[2])
+	case role == uploaderRole && len(args) == 2:
+		err = runUploader(args[0], args[1])
 	case role == cachedRole && len(args) == 1:
 		err = runCached(args[0])
 	default:
@@ -96,6 +98,8 @@ var benchCases = []benchCase{
 	{"nodes", measureNodes},
 	{"create", measureCreates},
 	{"read", measureReads},
+	{"queue", measureQueue},
+	{"sweep", measureSweep},
 	{"sparse", measureSparse},
 	{"burst", measureBursts},
 	{"instant", measureInstants},

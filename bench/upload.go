@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/schedctl/schedctl/bench/child"
@@ -30,7 +27,7 @@ const (
 // measures what they cost: the daemon's memory, and the time of other requests.
 func measureUploads(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	err = b.withDaemon(ctx, "", func(d *child.Daemon) error {
-		u := &uploads{b: b, daemon: d, counts: n, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: manyUploads}}}
+		u := &uploads{uploader: newUploader(d.Address, d.Key), b: b, daemon: d, counts: n}
 		defer u.client.CloseIdleConnections()
 		for _, measure := range []func(context.Context) ([]result, error){u.memory, u.rates, u.others} {
 			rows, err := measure(ctx)
@@ -44,20 +41,28 @@ func measureUploads(ctx context.Context, b *bench, n *counts) (out []result, err
 	return out, err
 }
 
-// uploads uploads videos to a daemon. No two of them have the same bytes.
+// uploads measures uploads to a daemon.
 type uploads struct {
+	*uploader
 	b      *bench
 	daemon *child.Daemon
-	client *http.Client
 	counts *counts
-	made   atomic.Uint64
 }
 
 // rates compares the rates of both kinds of upload with that of a file.
 func (u *uploads) rates(ctx context.Context) ([]result, error) {
 	video := mediatest.MP4(int(uploadedVideo) / min(u.b.scale, 2))
-	direct := func(ctx context.Context) (sample, error) { return u.timed(ctx, video, u.post) }
-	announced := func(ctx context.Context) (sample, error) { return u.timed(ctx, video, u.put) }
+	dir, err := u.b.newDir()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "video.mp4")
+	if err := os.WriteFile(path, video, 0o600); err != nil {
+		return nil, err
+	}
+	direct := func(ctx context.Context) (sample, error) { return u.timed(ctx, path, u.post) }
+	announced := func(ctx context.Context) (sample, error) { return u.timed(ctx, path, u.put) }
 	file := func(context.Context) (sample, error) { return u.b.writeFile(video) }
 	posts, err := compare(ctx, u.b.rounds, direct, file)
 	if err != nil {
@@ -74,63 +79,38 @@ func (u *uploads) rates(ctx context.Context) ([]result, error) {
 	}, nil
 }
 
-// unique returns the body of a video that was not uploaded before: only the end of its
-// media data differs.
-func (u *uploads) unique(video []byte) io.Reader {
-	tail := binary.BigEndian.AppendUint64(nil, u.made.Add(1))
-	return io.MultiReader(bytes.NewReader(video[:len(video)-len(tail)]), bytes.NewReader(tail))
-}
-
-// timed returns the rate of one upload, in MB/s.
-func (u *uploads) timed(ctx context.Context, video []byte, upload func(context.Context, []byte) (time.Duration, error)) (sample, error) {
-	took, err := upload(ctx, video)
-	return sample{float64(len(video)) / 1e6 / took.Seconds()}, err
-}
-
-// post uploads a video in one request.
-func (u *uploads) post(ctx context.Context, video []byte) (time.Duration, error) {
-	started := time.Now()
-	err := u.send(ctx, http.MethodPost, u.directURL(), u.unique(video), len(video))
-	return time.Since(started), err
+// timed returns the rate of one upload of a file, in MB/s. No two uploads have the same
+// bytes. The system sends the file from its cache, so that the uploader needs little of
+// the processor time, which it shares with the daemon here and nowhere else.
+func (u *uploads) timed(ctx context.Context, path string, upload func(context.Context, io.Reader, int) (time.Duration, error)) (sample, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	tail := u.tail()
+	if _, err := f.WriteAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return nil, err
+	}
+	took, err := upload(ctx, f, int(info.Size()))
+	u.counts.add(1, 0, 0)
+	return sample{float64(info.Size()) / 1e6 / took.Seconds()}, err
 }
 
 // put announces a video, and measures the upload to the address that the daemon returns.
-func (u *uploads) put(ctx context.Context, video []byte) (time.Duration, error) {
+func (u *uploads) put(ctx context.Context, video io.Reader, size int) (time.Duration, error) {
 	var made apiv1.UploadEnvelope
-	body := fmt.Sprintf(`{"file_name":"video.mp4","mime_type":"video/mp4","size_bytes":%d}`, len(video))
+	body := fmt.Sprintf(`{"file_name":"video.mp4","mime_type":"video/mp4","size_bytes":%d}`, size)
 	if err := u.daemon.Call(ctx, http.MethodPost, "/media/uploads", body, &made); err != nil {
 		return 0, err
 	}
 	started := time.Now()
-	err := u.send(ctx, http.MethodPut, made.Upload.URL, u.unique(video), len(video))
+	err := u.send(ctx, http.MethodPut, made.Upload.URL, video, size)
 	return time.Since(started), err
-}
-
-func (u *uploads) directURL() string {
-	return "http://" + u.daemon.Address + "/api/v1/media?file_name=video.mp4"
-}
-
-func (u *uploads) send(ctx context.Context, method, url string, video io.Reader, size int) error {
-	r, err := http.NewRequestWithContext(ctx, method, url, video)
-	if err != nil {
-		return err
-	}
-	r.ContentLength = int64(size)
-	r.Header.Set("Content-Type", "video/mp4")
-	if method == http.MethodPost {
-		r.Header.Set("Authorization", "Bearer "+u.daemon.Key)
-	}
-	resp, err := u.client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusNoContent {
-		return errors.Join(fmt.Errorf("upload: status %d: %s", resp.StatusCode, text), err)
-	}
-	u.counts.add(1, 0, 0)
-	return err
 }
 
 // writeFile writes and syncs a file, and returns the rate in MB/s.
@@ -202,9 +182,10 @@ func (u *uploads) atOnce(ctx context.Context, video []byte, count int) error {
 	var wg sync.WaitGroup
 	errs := make([]error, count)
 	for i := range count {
-		wg.Go(func() { _, errs[i] = u.post(ctx, video) })
+		wg.Go(func() { _, errs[i] = u.post(ctx, u.unique(video), len(video)) })
 	}
 	wg.Wait()
+	u.counts.add(count, 0, 0)
 	return errors.Join(errs...)
 }
 
@@ -218,14 +199,13 @@ func (u *uploads) others(ctx context.Context) ([]result, error) {
 		return nil, err
 	}
 	reads := func(ctx context.Context) (sample, error) { return u.pages(ctx) }
-	video := mediatest.MP4(20e6)
 	busy := func(ctx context.Context) (s sample, err error) {
-		var stop atomic.Bool
-		ended := make(chan error, 1)
-		go func() { ended <- u.uploadSteadily(ctx, video, &stop) }()
-		s, err = u.pages(ctx)
-		stop.Store(true)
-		return s, errors.Join(err, <-ended)
+		r, err := child.StartRole(uploaderRole, u.address, u.key)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, r.Stop()) }()
+		return u.pages(ctx)
 	}
 	all, err := compare(ctx, u.b.rounds, busy, reads)
 	if err != nil {
@@ -234,44 +214,8 @@ func (u *uploads) others(ctx context.Context) ([]result, error) {
 	return []result{all[0].row("GET /posts p99 while uploads arrive at 1 Gbit/s / without uploads", 0, goal{atMost: 2}, "µs")}, nil
 }
 
-// uploadSteadily uploads videos over several connections at 125 MB/s in all, until stop is
-// set.
-func (u *uploads) uploadSteadily(ctx context.Context, video []byte, stop *atomic.Bool) error {
-	const connections = 4
-	var wg sync.WaitGroup
-	errs := make([]error, connections)
-	for i := range connections {
-		wg.Go(func() {
-			for !stop.Load() && errs[i] == nil {
-				body := &steadyReader{from: u.unique(video), rate: gigabit / connections, started: time.Now()}
-				errs[i] = u.send(ctx, http.MethodPost, u.directURL(), body, len(video))
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
-// gigabit is a gigabit in bytes.
-const gigabit = 125e6
-
-// steadyReader reads at a rate in bytes a second.
-type steadyReader struct {
-	from    io.Reader
-	rate    float64
-	started time.Time
-	read    int64
-}
-
-func (s *steadyReader) Read(b []byte) (int, error) {
-	n, err := s.from.Read(b)
-	s.read += int64(n)
-	time.Sleep(time.Duration(float64(s.read)/s.rate*1e9) - time.Since(s.started))
-	return n, err
-}
-
-// pages requests pages for a second, each a few milliseconds after the one before, and
-// returns the p99 in microseconds.
+// pages requests pages for some seconds, each a few milliseconds after the one before,
+// and returns the p99 in microseconds.
 func (u *uploads) pages(ctx context.Context) (sample, error) {
 	conn, err := dial(ctx, u.daemon.Address)
 	if err != nil {
@@ -280,7 +224,7 @@ func (u *uploads) pages(ctx context.Context) (sample, error) {
 	defer conn.Close()
 	s := serverOf(u.daemon)
 	var took []time.Duration
-	for end := time.Now().Add(u.b.length(time.Second)); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(u.b.length(4 * time.Second)); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(2 * time.Millisecond) {
 		started := time.Now()
 		if _, err := conn.exchange(s.get("/posts?limit=20")); err != nil {
 			return nil, err

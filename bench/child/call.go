@@ -1,6 +1,7 @@
 package child
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,8 @@ type Request struct {
 	Path           string // below /api/v1, with the query
 	Body           string // JSON; empty for none
 	IdempotencyKey string // empty for none
+	IfMatch        string // an ETag; empty for none
+	Key            string // an API key; empty for that of the daemon
 }
 
 // Response is a response of the daemon, whatever its status.
@@ -31,7 +34,10 @@ func (d *Daemon) Do(ctx context.Context, r Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	req.Header.Set("Authorization", "Bearer "+d.Key)
+	req.Header.Set("Authorization", "Bearer "+cmp.Or(r.Key, d.Key))
+	if r.IfMatch != "" {
+		req.Header.Set("If-Match", r.IfMatch)
+	}
 	if r.Body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}

@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -28,39 +26,13 @@ type author struct {
 	stories []*story
 }
 
-// whileAuthorsWork runs fn while the authors work, and returns when both have ended. fn
-// must leave a running daemon, with which the authors finish their stories, or return
-// an error, on which they give up.
+// whileAuthorsWork runs fn while the authors write stories; see whileWorking.
 func (w *world) whileAuthorsWork(ctx context.Context, fn func() error) error {
-	ctx, giveUp := context.WithCancel(ctx)
-	defer giveUp()
-	enough := make(chan struct{})
-	var wg sync.WaitGroup
-	var failed firstError
+	var workers []worker
 	for _, a := range w.authors {
-		wg.Go(func() { failed.add(a.work(ctx, enough)) })
+		workers = append(workers, repeatedly("author "+a.name, a.writeStory))
 	}
-	err := fn()
-	if err != nil {
-		giveUp()
-	}
-	close(enough)
-	wg.Wait()
-	return errors.Join(err, failed.err)
-}
-
-// work writes stories until enough is closed, and finishes the current one.
-func (a *author) work(ctx context.Context, enough <-chan struct{}) error {
-	for {
-		select {
-		case <-enough:
-			return nil
-		default:
-		}
-		if err := a.writeStory(ctx); err != nil {
-			return fmt.Errorf("author %s: %w", a.name, err)
-		}
-	}
+	return whileWorking(ctx, workers, fn)
 }
 
 // writeStory creates a post and may change it.
@@ -124,7 +96,7 @@ func (a *author) patch(ctx context.Context, s *story, _ int) error {
 // postpone schedules a draft or moves a scheduled post.
 func (a *author) postpone(ctx context.Context, s *story, accounts int) error {
 	queued := s.events[schedctl.EventPostQueued] > 0
-	return a.write(ctx, s, http.MethodPatch, "/posts/"+s.post, apiv1.EditPost{PublishAt: apiv1.NewTime(a.soon())}, func() {
+	return a.write(ctx, s, http.MethodPatch, "/posts/"+s.post, apiv1.EditPost{PublishAt: apiv1.At(a.soon())}, func() {
 		s.expectEvents(1, schedctl.EventPostUpdated, schedctl.EventPostScheduled)
 		if !queued {
 			s.expectEvents(accounts, schedctl.EventPostQueued)
@@ -148,13 +120,9 @@ func (a *author) cancel(ctx context.Context, s *story, _ int) error {
 // the acknowledged change to the story.
 func (a *author) write(ctx context.Context, s *story, method, path string, body any, follows func()) error {
 	a.keys++
-	w := &write{Request: child.Request{Method: method, Path: path, IdempotencyKey: fmt.Sprintf("%s-%d", a.name, a.keys)}}
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		w.Request.Body = string(text)
+	w, err := newWrite(method, path, body, fmt.Sprintf("%s-%d", a.name, a.keys))
+	if err != nil {
+		return err
 	}
 	if err := a.world.send(ctx, w); err != nil {
 		return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -213,16 +212,9 @@ func (x *clockWorld) resendAll(ctx context.Context) error {
 
 // newKey creates an API key that expires after the given time of the daemon's clock.
 func (x *clockWorld) newKey(ctx context.Context, expires time.Duration) (secret string, err error) {
-	body, err := json.Marshal(map[string]any{"name": "short", "scopes": []string{"posts:read"}, "expires_at": apiv1.NewTime(x.hands.now().Add(expires))})
-	if err != nil {
-		return "", err
-	}
-	answer, err := x.createReliably(ctx, "/api-keys", string(body), "key")
-	if err != nil {
-		return "", err
-	}
-	var made struct{ Secret string }
-	return made.Secret, json.Unmarshal(answer, &made)
+	body := map[string]any{"name": "short", "scopes": []string{"posts:read"}, "expires_at": apiv1.NewTime(x.hands.now().Add(expires))}
+	made, err := createReliably[apiv1.CreatedAPIKey](ctx, x.world, "/api-keys", body, "key")
+	return made.Secret, err
 }
 
 // keyWorks checks that a key is valid.

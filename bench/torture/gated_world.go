@@ -43,12 +43,9 @@ type pointKills struct {
 	rest    time.Duration // a pause after every 50 kills, so that outcomes are resolved between kills
 }
 
-// postWriter creates posts until enough is closed.
-type postWriter func(ctx context.Context, enough <-chan struct{}) error
-
 // killWhileWriting kills and restarts the daemon while authors write to every network.
 // The daemon runs at the end, and the networks accept everything from then on.
-func (g *gatedWorld) killWhileWriting(ctx context.Context, plan pointKills, writer func(*networkGate) postWriter) error {
+func (g *gatedWorld) killWhileWriting(ctx context.Context, plan pointKills, writer func(*networkGate) worker) error {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	enough := make(chan struct{})

@@ -116,6 +116,18 @@ func (w *world) killRepeatedly(ctx context.Context, plan killPlan, total *tally)
 	return err
 }
 
+// killTimes kills and restarts the daemon a number of times, and leaves it running.
+func (w *world) killTimes(ctx context.Context, times int, total *tally) error {
+	random := w.random(w.name + "/kills")
+	for range times {
+		if err := w.round(ctx, random); err != nil {
+			return err
+		}
+		total.count("kills", 1)
+	}
+	return w.start(ctx)
+}
+
 // round starts the daemon and kills it.
 func (w *world) round(ctx context.Context, random *rand.Rand) error {
 	w.launched.Load().Kill()

@@ -72,7 +72,7 @@ type mediaWorld struct {
 }
 
 // writer returns the author for a network.
-func (m *mediaWorld) writer(gate *networkGate) postWriter {
+func (m *mediaWorld) writer(gate *networkGate) worker {
 	for _, s := range m.servers {
 		if s.networkGate == gate {
 			a := &mediaAuthor{world: m, server: s, gatedClient: m.newClient(gate, m.random("media/"+gate.name))}

@@ -59,6 +59,7 @@ type network struct {
 	random      *rand.Rand
 	modes       map[kind][]networkMode // modes for first calls, chosen at random; none means accepting
 	targets     map[string]*delivery
+	published   int                  // posts published for all targets
 	channel     map[string][]message // messages of each readable account, oldest first
 	events      map[string]int       // webhook deliveries of each event
 	stopHanging chan struct{}        // closed to end hanging calls
@@ -197,8 +198,9 @@ func (n *network) accept(p post) (receipt string) {
 		return d.receipt
 	}
 	d.posts++
+	n.published++
 	d.contents = append(d.contents, p.content)
-	d.receipt = fmt.Sprintf("%d.%06d", time.Now().Unix(), len(n.targets))
+	d.receipt = fmt.Sprintf("%d.%06d", time.Now().Unix(), n.published)
 	if p.kind == readable {
 		n.channel[p.account] = append(n.channel[p.account], message{TS: d.receipt, Text: p.content, Metadata: slackMetadata(p.target)})
 	}

@@ -57,6 +57,18 @@ func TestOnlyIdempotentNetworksRecognizeRepeats(t *testing.T) {
 	}
 }
 
+// Calls that overlap still get a post of their own.
+func TestPostsOfOverlappingCallsDiffer(t *testing.T) {
+	t.Parallel()
+	n := testNetwork(t)
+	first, second := post{readable, "1", "pt_1", "hello", true}, post{readable, "1", "pt_2", "hello", true}
+	n.receive(first)
+	n.receive(second)
+	if a, b := n.accept(first), n.accept(second); a == b {
+		t.Errorf("two posts have the id %s", a)
+	}
+}
+
 func TestReadableNetworkListsItsPosts(t *testing.T) {
 	t.Parallel()
 	n := testNetwork(t)

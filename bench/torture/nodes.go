@@ -60,6 +60,44 @@ func nodes(ctx context.Context, h *harness) (result, error) {
 	return total.result(), err
 }
 
+// onOneAndNodes runs the two parts of a scenario at once: one with a lone daemon, and one
+// with several daemons, which is skipped without PostgreSQL.
+func onOneAndNodes(total *tally, onOne func() error, onNodes func() (result, error)) (result, error) {
+	var failed firstError
+	var nodes result
+	var wg sync.WaitGroup
+	wg.Go(func() { failed.add(onOne()) })
+	wg.Go(func() {
+		var err error
+		nodes, err = onNodes()
+		failed.add(err)
+	})
+	wg.Wait()
+	out := total.result()
+	if nodes.Verdict == skipped {
+		out.Detail += "\n  the part with several daemons was skipped: it " + nodes.Detail
+	}
+	return out, failed.err
+}
+
+// killNodes runs fn on several daemons, which fn can kill. Without PostgreSQL, it returns the
+// reason as a skipped result.
+func (h *harness) killNodes(ctx context.Context, name string, total *tally, fn func(*nodeFaultRun) error) (result, error) {
+	w, server, err := h.newNodes()
+	if server == nil {
+		return withoutPostgres(err)
+	}
+	if err != nil {
+		return result{}, err
+	}
+	defer w.removeNodes(server)
+	w.judged, w.name = total.judged, name
+	if err := w.startNodes(ctx); err != nil {
+		return result{}, err
+	}
+	return result{}, fn(&nodeFaultRun{world: w, server: server, total: total, random: w.random(name + "/kills")})
+}
+
 // withoutPostgres is the result without PostgreSQL.
 func withoutPostgres(err error) (result, error) {
 	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {

@@ -149,6 +149,25 @@ func (f *nodeFaultRun) kill(ctx context.Context, m *node) error {
 	return m.start(ctx)
 }
 
+// killAll kills each node a number of times, all nodes at once.
+func (f *nodeFaultRun) killAll(ctx context.Context, times int) error {
+	var failed firstError
+	var wg sync.WaitGroup
+	for _, m := range f.world.nodes {
+		wg.Go(func() {
+			for range times {
+				if err := f.kill(ctx, m); err != nil {
+					failed.add(err)
+					return
+				}
+				f.total.count("node_kills", 1)
+			}
+		})
+	}
+	wg.Wait()
+	return failed.err
+}
+
 // upTo returns a random duration below a limit.
 func (f *nodeFaultRun) upTo(limit time.Duration) time.Duration {
 	f.mu.Lock()

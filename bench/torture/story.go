@@ -16,6 +16,19 @@ type write struct {
 	unanswered bool // retried after a request without a response
 }
 
+// newWrite returns a request with a body in JSON, or without one if it is nil.
+func newWrite(method, path string, body any, key string) (*write, error) {
+	w := &write{Request: child.Request{Method: method, Path: path, IdempotencyKey: key}}
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		w.Request.Body = string(text)
+	}
+	return w, nil
+}
+
 // acknowledged reports whether the daemon has promised to keep the write.
 func (w *write) acknowledged() bool { return w.Status >= 200 && w.Status < 300 }
 

@@ -106,7 +106,7 @@ func (t *threadWorld) settleThreads(ctx context.Context) error {
 }
 
 // writer returns the author for a network.
-func (t *threadWorld) writer(gate *networkGate) postWriter {
+func (t *threadWorld) writer(gate *networkGate) worker {
 	i := slices.IndexFunc(t.servers, func(s *threadServer) bool { return s.networkGate == gate })
 	a := &threadAuthor{world: t, server: t.servers[i], gatedClient: t.newClient(gate, t.random("thread/"+gate.name))}
 	return a.work

@@ -74,6 +74,21 @@ func (h *harness) newWorld(s setting) (*world, error) {
 	return w, nil
 }
 
+// startWorld creates a world and starts it. Its violations go to the tally. The caller must
+// call end.
+func (h *harness) startWorld(ctx context.Context, s setting, total *tally) (*world, error) {
+	w, err := h.newWorld(s)
+	if err != nil {
+		return nil, err
+	}
+	w.judged = total.judged
+	if err := w.start(ctx); err != nil {
+		w.end()
+		return nil, err
+	}
+	return w, nil
+}
+
 // end kills the daemon, stops the networks and removes the data.
 func (w *world) end() {
 	if d := w.launched.Load(); d != nil {

@@ -7,10 +7,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/bench/child"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -41,16 +41,8 @@ func (w *world) connectOne(ctx context.Context, k kind, options map[string]any) 
 		a.Options["idempotent"] = k == idempotent
 	}
 	maps.Copy(a.Options, options)
-	body, err := json.Marshal(a)
+	made, err := createReliably[apiv1.AccountEnvelope](ctx, w, "/social-accounts", a, strings.ReplaceAll(a.Name, " ", "-"))
 	if err != nil {
-		return "", err
-	}
-	answer, err := w.createReliably(ctx, "/social-accounts", string(body), strings.ReplaceAll(a.Name, " ", "-"))
-	if err != nil {
-		return "", fmt.Errorf("connect %s: %w", a.Name, err)
-	}
-	var made apiv1.AccountEnvelope
-	if err := json.Unmarshal(answer, &made); err != nil {
 		return "", fmt.Errorf("connect %s: %w", a.Name, err)
 	}
 	id = made.SocialAccount.ID
@@ -59,16 +51,19 @@ func (w *world) connectOne(ctx context.Context, k kind, options map[string]any) 
 }
 
 // createReliably creates something, through any number of restarts, and returns the
-// response body.
-func (w *world) createReliably(ctx context.Context, path, body, key string) ([]byte, error) {
-	r := &write{Request: child.Request{Method: http.MethodPost, Path: path, Body: body, IdempotencyKey: key}}
+// response.
+func createReliably[T any](ctx context.Context, w *world, path string, body any, key string) (made T, err error) {
+	r, err := newWrite(http.MethodPost, path, body, key)
+	if err != nil {
+		return made, err
+	}
 	if err := w.send(ctx, r); err != nil {
-		return nil, err
+		return made, err
 	}
 	if !r.acknowledged() {
-		return nil, fmt.Errorf("POST %s: %d %s", path, r.Status, r.Response.Body)
+		return made, fmt.Errorf("POST %s: %d %s", path, r.Status, r.Response.Body)
 	}
-	return r.Response.Body, nil
+	return made, json.Unmarshal(r.Response.Body, &made)
 }
 
 // useKinds lets clients post only to accounts of these kinds.
@@ -78,6 +73,13 @@ func (w *world) useKinds(kinds ...kind) {
 		open = append(open, w.accounts[k]...)
 	}
 	w.usedAccounts.Store(&open)
+}
+
+// oneOrTwo returns one or two entries of a list, in a random order.
+func oneOrTwo(random *rand.Rand, list []string) []string {
+	list = slices.Clone(list)
+	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:1+random.IntN(2)]
 }
 
 // someAccounts returns one or two of the accounts in use.
@@ -93,11 +95,8 @@ func (w *world) someAccounts(random *rand.Rand) []string {
 
 // listen creates the world's webhook, which receives all events.
 func (w *world) listen(ctx context.Context) error {
-	body, err := json.Marshal(apiv1.CreateWebhook{URL: w.network.url + "/webhook", EventTypes: schedctl.EventTypes()})
-	if err != nil {
-		return err
-	}
 	w.hasWebhook = true
-	_, err = w.createReliably(ctx, "/webhooks", string(body), "webhook")
+	hook := apiv1.CreateWebhook{URL: w.network.url + "/webhook", EventTypes: schedctl.EventTypes()}
+	_, err := createReliably[json.RawMessage](ctx, w, "/webhooks", hook, "webhook")
 	return err
 }
