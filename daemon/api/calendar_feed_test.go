@@ -104,7 +104,7 @@ func TestCalendarFeedEnds(t *testing.T) {
 		time.Sleep(time.Until(expired.CalendarFeed.ExpiresAt.Time))
 		running := f.calendarFeed(nil, body{"name": "running"})
 		for what, address := range map[string]string{
-			"revoked": revoked.URL, "of a revoked key": ended.URL, "expired": expired.URL, "mistyped": running.URL[:len(running.URL)-5] + "x.ics",
+			"revoked": revoked.URL, "of a revoked key": ended.URL, "expired": expired.URL, "mistyped": mistyped(running.URL),
 			"without its extension": strings.TrimSuffix(running.URL, ".ics"),
 		} {
 			if e := f.readCalendar(address).refused(schedctl.NotFound); !strings.Contains(e.Message, "revoked") {
@@ -121,6 +121,16 @@ func TestCalendarFeedEnds(t *testing.T) {
 		}
 		f.calendarFeed(nil, body{"name": "ended"}) // its name is free again
 	})
+}
+
+// mistyped returns the address of a calendar feed with another last character in its token.
+func mistyped(address string) string {
+	token, _ := strings.CutSuffix(address, ".ics")
+	last := "0"
+	if strings.HasSuffix(token, last) {
+		last = "1"
+	}
+	return token[:len(token)-1] + last + ".ics"
 }
 
 // TestCalendarFeedLimits guards names, the number of feeds, scopes and the limit of
