@@ -88,7 +88,7 @@ func TestTexts(t *testing.T) {
 	t.Parallel()
 	s := sealer(t, 1)
 	sealed := s.SealText("https://hooks.example/k3y", "wh_1")
-	if strings.Contains(sealed, "k3y") || !seal.IsSealed(sealed) {
+	if strings.Contains(sealed, "hooks.example") || !seal.IsSealed(sealed) {
 		t.Errorf("sealed: %q", sealed)
 	}
 	if got, err := s.OpenText(sealed, "wh_1"); got != "https://hooks.example/k3y" || err != nil {
