@@ -59,6 +59,7 @@ const raceOptions = "GORACE"
 //	picture FILE WIDTH    write a PNG of this width
 //	keep VAR              set VAR to the standard output of the last command
 //	status N command...   run the command and check its exit status
+//	until REGEXP command...  repeat the command until its output matches, for a minute
 //
 //	terminal N FILE command...  run the command on a terminal, with the conversation
 //	                      in FILE (linux only; see runOnTerminal)
@@ -89,7 +90,7 @@ func TestScripts(t *testing.T) {
 				Dir: dir, Setup: isolate, RequireExplicitExec: true, RequireUniqueNames: true, Condition: condition,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver, "network": startNetwork,
-					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "picture": writePicture, "status": checkStatus,
+					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "picture": writePicture, "status": checkStatus, "until": untilOutput,
 					"mailserver": startMailServer(t), "letters": writeLetters, "terminal": runOnTerminal, "postgres": postgresCommand(t), "sql": runSQL,
 				},
 			})
