@@ -77,11 +77,14 @@ type raceClient struct {
 	*reviewRace
 	name   string
 	random *rand.Rand
+	took   time.Duration // of the last request
 }
 
 // send sends a request. Clients run on their own goroutines, which must not end the test.
 func (c *raceClient) send(method, path string, b body, options ...option) (p apiv1.Post, ok bool) {
+	began := time.Now()
 	r := c.do(all(append(options, as(c.secrets[c.name]))...), method, path, orNone(b))
+	c.took = time.Since(began)
 	switch {
 	case r.status >= 500:
 		c.t.Errorf("%s %s: %s", method, path, r.body)
@@ -97,14 +100,13 @@ func (c *raceClient) step(text string) {
 	i := c.random.IntN(len(c.posts))
 	path := "/posts/" + c.posts[i]
 	c.mu.Unlock()
-	soon := func() body { return body{"publish_at": in(time.Duration(2+c.random.IntN(10)) * time.Millisecond)} }
 	switch n := c.random.IntN(20); {
 	case n < 6 && c.name != "approver":
 		c.edit(path, text)
 	case n < 9 && c.name != "approver":
-		c.send("POST", path+"/submit", body{"proposed_at": in(20 * time.Millisecond)})
+		c.send("POST", path+"/submit", body{"proposed_at": c.soon()})
 	case n < 14 && c.name != "author":
-		c.approve(path, soon())
+		c.approve(path)
 	case n == 14 && c.name != "author":
 		c.send("POST", path+"/request-changes", body{"note": "x"})
 	case n == 15:
@@ -112,7 +114,7 @@ func (c *raceClient) step(text string) {
 	case n == 16:
 		c.send("POST", path+"/unschedule", nil)
 	case n == 17:
-		c.send("POST", path+"/schedule", soon())
+		c.send("POST", path+"/schedule", body{"publish_at": c.soon()})
 	case n == 18:
 		b := body{}
 		if c.random.IntN(2) == 0 {
@@ -130,6 +132,12 @@ func (c *raceClient) step(text string) {
 			c.mu.Unlock()
 		}
 	}
+}
+
+// soon returns a time that is a few milliseconds after the likely end of the next request,
+// also on a machine where requests take long.
+func (c *raceClient) soon() string {
+	return in(2*c.took + time.Duration(2+c.random.IntN(10))*time.Millisecond)
 }
 
 // edit changes what a post publishes.
@@ -164,13 +172,13 @@ func (c *raceClient) change(method, path string, b body) {
 }
 
 // approve approves what it has read.
-func (c *raceClient) approve(path string, b body) {
+func (c *raceClient) approve(path string) {
 	seen := c.do(nil, "GET", path, nil)
 	if seen.status != 200 {
 		return
 	}
 	p := seen.post()
-	approved, ok := c.send("POST", path+"/approve", b, header("If-Match", seen.header.Get("ETag")))
+	approved, ok := c.send("POST", path+"/approve", body{"publish_at": c.soon()}, header("If-Match", seen.header.Get("ETag")))
 	if !ok {
 		return
 	}
