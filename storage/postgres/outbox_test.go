@@ -222,8 +222,8 @@ func TestStoppedClientLosesItsTransaction(t *testing.T) {
 		t.Errorf("Update in a second process: %v", err)
 	}
 	close(goOn)
-	if err := <-done; err != nil || runs != 2 {
-		t.Errorf("Update: %v after %d runs, want 2", err, runs)
+	if err := <-done; err != nil || runs < 2 { // a slow machine may lose it again
+		t.Errorf("Update: %v after %d runs, want 2 at least", err, runs)
 	}
 	if got := n.read(t, other); got != 1 {
 		t.Errorf("the change of the other process was lost")
