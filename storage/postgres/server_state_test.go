@@ -64,10 +64,18 @@ func TestServerReturnsAsStandby(t *testing.T) {
 	}
 	waitForError(t, "a write while it is down", storage.ErrUnreachable, writeWorkspace, s)
 	for _, call := range []func(*testing.T, *postgres.Store) error{writeWorkspace, heartbeat} {
-		began := time.Now()
-		err := call(t, s)
-		if took := time.Since(began); !errors.Is(err, storage.ErrUnreachable) || took > time.Second+500*time.Millisecond {
-			t.Errorf("while the server is down: after %v: %v", took, err)
+		least := time.Hour // of several calls, because the machine may stall during one
+		for range 5 {
+			began := time.Now()
+			if err := call(t, s); !errors.Is(err, storage.ErrUnreachable) {
+				t.Errorf("while the server is down: %v", err)
+			}
+			if least = min(least, time.Since(began)); least < time.Second+500*time.Millisecond {
+				break
+			}
+		}
+		if least > time.Second+500*time.Millisecond {
+			t.Errorf("while the server is down, a call takes %v at least", least)
 		}
 	}
 	signal := filepath.Join(filepath.Dir(server.Socket()), "data", "standby.signal")
