@@ -123,7 +123,7 @@ func (c *creator) untilFull(path string) (lost []schedctl.Post, err error) {
 	return nil, errors.New("the disk never became full")
 }
 
-// untilRoom tries to create a post until that succeeds, for up to five seconds.
+// untilRoom tries to create a post until that succeeds, for up to half a minute.
 func (c *creator) untilRoom() error {
 	began := time.Now()
 	for {
@@ -131,7 +131,7 @@ func (c *creator) untilRoom() error {
 		switch {
 		case err == nil:
 			return c.store.Full()
-		case !storage.IsFull(err), time.Since(began) > 5*time.Second:
+		case !storage.IsFull(err), time.Since(began) > 30*time.Second:
 			return fmt.Errorf("create when the disk has space again: %w", err)
 		}
 	}
