@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -106,14 +107,19 @@ func findServer() (string, error) {
 	return bin, err
 }
 
-// freeAddress returns an address that no process listens on.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+// freeAddress returns an address that no process listens on. Its port is outside the range
+// that operating systems use for client connections, so no connection takes it before the
+// server listens.
+func freeAddress() (addr string, err error) {
+	const first, last = 15000, 30000
+	for range 100 {
+		addr = fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(last-first))
+		var l net.Listener
+		if l, err = net.Listen("tcp", addr); err == nil {
+			return addr, l.Close()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String(), nil
+	return "", err
 }
 
 // await waits until the server has created the bucket.
