@@ -33,7 +33,7 @@ func TestHammerOnSeveralDaemons(t *testing.T) {
 			for i := range responses[k] {
 				wg.Go(func() {
 					<-start
-					responses[k][i] = peers[i%len(peers)].do(key(fmt.Sprint("hammer-", k)), "POST", path, b)
+					responses[k][i] = peers[i%len(peers)].untilAvailable(key(fmt.Sprint("hammer-", k)), "POST", path, b)
 				})
 			}
 		}
