@@ -97,7 +97,7 @@ func (z *fuzzed) named(text string) string { return strings.NewReplacer(z.ids...
 // requests that do not end.
 func (z *fuzzed) serve(t *testing.T, r *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if strings.HasPrefix(r.URL.Path, "/api/v1/events") && r.Method != http.MethodHead {
 		cancel() // a stream
