@@ -93,7 +93,7 @@ func TestCalendarFeedIsConditional(t *testing.T) {
 // the end of its key, and that all such addresses look alike.
 func TestCalendarFeedEnds(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		revoked := f.calendarFeed(nil, body{"name": "revoked"})
 		f.do(nil, "DELETE", "/calendar-feeds/"+revoked.CalendarFeed.ID, nil).want(204)
 		secret := f.newKey(f.mine.workspace, func(*schedctl.APIKey) {})

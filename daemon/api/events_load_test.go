@@ -3,7 +3,6 @@ package api_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,15 +14,13 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
-	"github.com/schedctl/schedctl/storage/bolt"
-	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 // TestStreamsAreWhole lets 20 writers write while 50 streams read, disconnect and
 // resume. Each stream must receive every event once and in order.
 func TestStreamsAreWhole(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		const streams, writers, posts = 50, 20, 10
 		l := f.goLive()
 		start := f.lastEvent()
@@ -88,16 +85,6 @@ func (v *viewed) View(ctx context.Context, fn func(storage.Reader) error) error 
 // that for 200 streams of the same events.
 func TestReadersCostNoReads(t *testing.T) {
 	t.Parallel()
-	engines := map[string]func(t *testing.T) storage.Store{
-		"memory": func(*testing.T) storage.Store { return storagetest.NewMemory() },
-		"bolt": func(t *testing.T) storage.Store {
-			store, err := bolt.Open(filepath.Join(t.TempDir(), "schedctl.db"), bolt.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return store
-		},
-	}
 	for name, open := range engines {
 		reads := map[int]int64{}
 		for _, readers := range []int{1, 200} {
@@ -153,7 +140,7 @@ func readsWith(t *testing.T, open func(*testing.T) storage.Store, readers int) (
 // new events arrive.
 func TestStreamThatIsFarBehind(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		first := l.follow()
 		var ids []string

@@ -16,7 +16,7 @@ import (
 
 func TestStreamBeginsWithWhatHappensFromNowOn(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		f.draft()
 		w := l.follow()
@@ -62,7 +62,7 @@ func TestStreamTellsWhatWebhooksAreTold(t *testing.T) {
 
 func TestStreamResumes(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		ids := f.addEvents(5)
 		w := l.follow(resume(ids[1]))
@@ -85,7 +85,7 @@ func TestStreamResumes(t *testing.T) {
 
 func TestStreamResumesAfterAnEventThatIsGone(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		gone := f.addEvents(3)
 		f.update(func(tx storage.Tx) error {
@@ -110,7 +110,7 @@ func TestStreamResumesAfterAnEventThatIsGone(t *testing.T) {
 // a backup was restored.
 func TestStreamResumesFromTheFuture(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		f.addEvents(1)
 		w := l.follow(resume("evt_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"))
@@ -123,7 +123,7 @@ func TestStreamResumesFromTheFuture(t *testing.T) {
 
 func TestStreamTellsNothingOfOtherWorkspaces(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		before := f.addEvents(3)
 		stranger := as(f.other.key)
@@ -146,7 +146,7 @@ func TestStreamTellsNothingOfOtherWorkspaces(t *testing.T) {
 
 func TestStreamOfALimitedKey(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		second := f.newAccount(f.mine, "second")
 		limited := as(f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.AccountIDs = []string{second} }))
@@ -190,7 +190,7 @@ func TestStreamOfALimitedKey(t *testing.T) {
 
 func TestStreamLeavesTestsOfWebhooksOut(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		start := f.addEvents(1)[0]
 		w := l.follow()
@@ -283,7 +283,7 @@ func TestHeadOfAStream(t *testing.T) {
 // and emits an event before it resumes.
 func TestStreamResumesBeforeItsFirstEvent(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		before := f.addEvents(1)[0]
 		w := l.follow()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -63,21 +64,42 @@ func newFixture(t *testing.T) *fixture {
 	return newFixtureOn(t, storagetest.NewMemory())
 }
 
-// onEveryEngine runs a test on the store in memory and on the one on disk.
-func onEveryEngine(t *testing.T, test func(*testing.T, *fixture)) {
-	t.Helper()
-	t.Run("memory", func(t *testing.T) {
-		t.Parallel()
-		test(t, newFixture(t))
-	})
-	t.Run("bolt", func(t *testing.T) {
-		t.Parallel()
+// engines open the store in memory and the one on disk.
+var engines = map[string]func(*testing.T) storage.Store{
+	"memory": func(*testing.T) storage.Store { return storagetest.NewMemory() },
+	"bolt": func(t *testing.T) storage.Store {
 		store, err := bolt.Open(filepath.Join(t.TempDir(), "schedctl.db"), bolt.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		test(t, newFixtureOn(t, store))
-	})
+		return store
+	},
+}
+
+// onEveryEngine runs a test on the store in memory and on the one on disk.
+func onEveryEngine(t *testing.T, test func(*testing.T, *fixture)) {
+	t.Helper()
+	for name, open := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newFixtureOn(t, open(t)))
+		})
+	}
+}
+
+// onEveryEngineInBubble is onEveryEngine in bubbles of synctest, for tests in which time
+// passes: a stall of the machine takes no time there.
+func onEveryEngineInBubble(t *testing.T, test func(*testing.T, *fixture)) {
+	t.Helper()
+	if _, err := document(); err != nil { // read outside of the bubble: it is shared
+		t.Fatal(err)
+	}
+	for name, open := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { test(t, newFixtureOn(t, open(t))) })
+		})
+	}
 }
 
 func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Config)) *fixture {

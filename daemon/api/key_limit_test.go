@@ -206,7 +206,7 @@ func TestLimitedKeySeesNoRemovedAccount(t *testing.T) {
 // before the account was removed.
 func TestLimitedStreamSeesNoRemovedAccount(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
 		l := f.goLive()
 		removed := f.newAccount(f.mine, "removed")
 		start := f.addEvents(1)[0]
