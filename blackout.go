@@ -110,6 +110,11 @@ func (b *Blackout) Covers(accountID string) bool {
 	return len(b.AccountIDs) == 0 || slices.Contains(b.AccountIDs, accountID)
 }
 
+// Avoids reports whether the blackout refuses new posts of the account at t.
+func (b *Blackout) Avoids(accountID string, t time.Time) bool {
+	return b.Mode == BlackoutAvoid && b.Covers(accountID) && b.OnAccount().Contains(t)
+}
+
 // OnAccount returns the copy of the blackout for its accounts.
 func (b *Blackout) OnAccount() AccountBlackout {
 	return AccountBlackout{ID: b.ID, Mode: b.Mode, From: b.StartsAt, To: b.EndsAt}

@@ -48,8 +48,9 @@ type planner struct {
 	names  post.AccountRefs
 	steps  []step
 
-	settings []setting
-	series   []setting // recurring posts
+	settings  []setting
+	series    []setting           // recurring posts
+	blackouts []schedctl.Blackout // as they will be, if the settings change any
 
 	copies int // files to create whose post exists outside the collection
 	assets assets

@@ -21,6 +21,10 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 			return nil
 		}
 		create := p.request(s)
+		s.problems = nil
+		if p.blackouts != nil {
+			create.AllowBlackout, s.problems = true, p.avoided(s)
+		}
 		if isNewQueue(s.wanted.Queue) { // it has no slots yet
 			create.PublishAt, create.QueueID, create.NotBefore = nil, nil, nil
 		}
@@ -33,7 +37,7 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 			return nil
 		}
 		v, err := p.client.ValidateChange(ctx, s.PostID, create)
-		s.problems = contentProblems(s.wanted.file, v, p.names)
+		s.problems = append(s.problems, contentProblems(s.wanted.file, v, p.names)...)
 		return err
 	}, func(s step, err error) error {
 		if err != nil && post.IsLineError(err) {

@@ -88,17 +88,6 @@ func (r *fileReader) understandQueue(q postfile.Queue) (w wantedQueue) {
 	return w
 }
 
-func (r *fileReader) understandBlackout(b postfile.Blackout) (w schedctl.Blackout) {
-	w.Reason, w.Timezone, w.Mode = b.Reason.Text, r.settingZone(b.TZ), schedctl.BlackoutMode(cli.FirstNonEmpty(b.Mode.Text, string(schedctl.BlackoutAvoid)))
-	faults := len(r.problems)
-	w.From, w.To = r.settingTime("from", b.From), r.settingTime("to", b.To)
-	w.AccountIDs = r.settingAccounts(b.Accounts)
-	if err := w.Resolve(); err != nil && len(r.problems) == faults {
-		r.settingProblem(b.Line, "%s", post.RuleText(err))
-	}
-	return w
-}
-
 // settingZone returns the name of the zone of a setting: its own, or that of --tz.
 func (r *fileReader) settingZone(v postfile.Value) string {
 	if v.Text == "" && r.zone != nil {
@@ -138,7 +127,7 @@ func (r *fileReader) settingAccounts(list []postfile.Value) (ids []string) {
 // buildSettings compares the queues and blackouts of schedctl.yaml with those of the
 // daemon.
 func (p *planner) buildSettings(ctx context.Context) error {
-	p.settings = nil
+	p.settings, p.blackouts = nil, nil
 	for _, w := range p.wanted.queues {
 		p.settings = append(p.settings, p.queueSetting(w))
 	}
@@ -146,36 +135,10 @@ func (p *planner) buildSettings(ctx context.Context) error {
 		return nil
 	}
 	existing, err := p.client.Blackouts(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		p.buildBlackouts(existing)
 	}
-	over := func(end *apiv1.Time) bool { return end != nil && !end.After(p.Now()) }
-	existing = slices.DeleteFunc(existing, func(b apiv1.Blackout) bool { return b.SettledAt != nil || over(b.EndsAt) })
-	var rest []schedctl.Blackout
-	for _, w := range p.wanted.blackouts {
-		if over(apiv1.NewTime(w.EndsAt)) {
-			continue
-		}
-		i := slices.IndexFunc(existing, func(b apiv1.Blackout) bool { return len(p.blackoutDifferences(&b, w)) == 0 })
-		if i < 0 {
-			rest = append(rest, w)
-			continue
-		}
-		existing = slices.Delete(existing, i, i+1)
-		p.settings = append(p.settings, setting{change: change{Action: isUnchanged, ID: blackoutID(w), File: postfile.ConfigName}})
-	}
-	for _, w := range rest {
-		i := slices.IndexFunc(existing, func(b apiv1.Blackout) bool {
-			return w.Reason != "" && cli.Deref(b.Reason) == w.Reason && (w.To != "" || b.To == nil)
-		})
-		if i < 0 {
-			p.settings = append(p.settings, p.blackoutSetting(nil, w))
-			continue
-		}
-		p.settings = append(p.settings, p.blackoutSetting(&existing[i], w))
-		existing = slices.Delete(slices.Clone(existing), i, i+1)
-	}
-	return nil
+	return err
 }
 
 // queueSetting returns the change of a queue. A queue is found by its name.
@@ -257,47 +220,6 @@ func settingDifferences(before, after []difference) (list []difference) {
 		}
 	}
 	return list
-}
-
-func blackoutID(b schedctl.Blackout) string {
-	return "blackout " + cli.FirstNonEmpty(b.Reason, string(b.From))
-}
-
-// blackoutSetting returns the change of a blackout. have is nil if it does not exist.
-func (p *planner) blackoutSetting(have *apiv1.Blackout, w schedctl.Blackout) setting {
-	s := setting{change: change{Action: doCreate, ID: blackoutID(w), File: postfile.ConfigName, Differences: p.blackoutDifferences(have, w)}}
-	want := apiv1.NewBlackout(w)
-	if have == nil {
-		s.make = func(ctx context.Context) error {
-			_, err := p.client.CreateBlackout(ctx, apiv1.CreateBlackout{
-				From: want.From, To: want.To, Timezone: want.Timezone, SocialAccountIDs: want.SocialAccountIDs, Reason: want.Reason, Mode: want.Mode,
-			})
-			return err
-		}
-		return s
-	}
-	s.Action = doEdit
-	s.make = func(ctx context.Context) error {
-		_, err := p.client.EditBlackout(ctx, have.ID, apiv1.EditBlackout{
-			From: &want.From, To: want.To, Timezone: &want.Timezone, SocialAccountIDs: &want.SocialAccountIDs, Mode: &want.Mode,
-		})
-		return err
-	}
-	return s
-}
-
-func (p *planner) blackoutDifferences(have *apiv1.Blackout, w schedctl.Blackout) []difference {
-	fields := func(b apiv1.Blackout) []difference {
-		return []difference{
-			{Field: "from", After: b.From}, {Field: "to", After: cli.Deref(b.To)}, {Field: "tz", After: b.Timezone},
-			{Field: "accounts", After: p.accountsText(b.SocialAccountIDs)}, {Field: "mode", After: string(b.Mode)}, {Field: "reason", After: cli.Deref(b.Reason)},
-		}
-	}
-	var before []difference
-	if have != nil {
-		before = fields(*have)
-	}
-	return settingDifferences(before, fields(apiv1.NewBlackout(w)))
 }
 
 // applySettings makes the changes of queues, blackouts and series, before posts take slots. Its
