@@ -151,7 +151,7 @@ func TestLoginAgain(t *testing.T) {
 		"", "", agree, // the daemon refuses the account
 		"", "", "", "", redirect,
 	}}
-	status := m.run(t, "account", "add", "linkedin", "--login", "--no-browser", "--login-port", freePort(t), "--set", "api_url="+server.URL, "-q")
+	status := m.run(t, "account", "add", "linkedin", "--login", "--no-browser", "--login-port", publishtest.Ports(t, 1)[0], "--set", "api_url="+server.URL, "-q")
 	if status != 0 || len(c.sent) != 2 || c.sent[1].Credentials["access_token"] != fake.Token || c.sent[1].Credentials["client_secret"] != fake.ClientSecret {
 		t.Fatalf("exit status %d, sent %v:\n%s", status, c.sent, s)
 	}
@@ -168,16 +168,6 @@ func TestLoginAgain(t *testing.T) {
 	}
 }
 
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
-}
-
 func TestLoginIsDeclined(t *testing.T) {
 	t.Parallel()
 	fake := publishtest.NewFakeX()
@@ -186,7 +176,7 @@ func TestLoginIsDeclined(t *testing.T) {
 	for name, lines := range map[string][]any{"at the end of the input": {"a-client-id", "me"}, "at once": {}} {
 		m, s, c := loginMachine(t, "")
 		m.In = &typist{lines: lines}
-		status := m.run(t, "account", "add", "x", "--login", "--login-port", freePort(t), "--set", "api_url="+server.URL)
+		status := m.run(t, "account", "add", "x", "--login", "--login-port", publishtest.Ports(t, 1)[0], "--set", "api_url="+server.URL)
 		if status != 130 || len(c.sent) > 0 || !strings.HasSuffix(s.String(), "schedctl: no changes were made\n") {
 			t.Errorf("%s: exit status %d:\n%s", name, status, s)
 		}
@@ -258,7 +248,7 @@ func TestReconnectWithALogin(t *testing.T) {
 	m.Err = s
 	m.ReadSecret = func(context.Context) (string, error) { return fake.ClientSecret, nil }
 	m.In = &typist{lines: []any{"2", "a-client-id", "5515715", redirectOf(t, s)}}
-	status := m.run(t, "account", "reconnect", hookID, "--login-port", freePort(t), "--set", "api_url="+server.URL, "-q")
+	status := m.run(t, "account", "reconnect", hookID, "--login-port", publishtest.Ports(t, 1)[0], "--set", "api_url="+server.URL, "-q")
 	if status != 0 {
 		t.Fatalf("exit status %d:\n%s", status, s)
 	}

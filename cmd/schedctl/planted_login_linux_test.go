@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
 // loginServer is a network with logins that repeats requests for tokens, or accepts them.
@@ -64,7 +65,7 @@ func (p *planted) logInWithCodes() {
 	s := &loginServer{p: p}
 	s.Server = httptest.NewServer(s)
 	p.t.Cleanup(s.Close)
-	port := freePort(p.t)
+	port := publishtest.Ports(p.t, 1)[0]
 	for _, accept := range []bool{false, true} {
 		for _, platform := range []string{"x", "linkedin"} {
 			s.mu.Lock()

@@ -89,7 +89,7 @@ func TestScripts(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir: dir, Setup: isolate, RequireExplicitExec: true, RequireUniqueNames: true, Condition: condition,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver, "network": startNetwork,
+					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver, "network": startNetwork(t),
 					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "picture": writePicture, "status": checkStatus, "until": untilOutput,
 					"mailserver": startMailServer(t), "letters": writeLetters, "terminal": runOnTerminal, "postgres": postgresCommand(t), "sql": runSQL,
 				},

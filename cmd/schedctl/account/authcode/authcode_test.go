@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,15 +24,14 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/x"
 )
 
-// freePort returns a port that nothing listens on.
+// freePort returns a port that nothing listens on until the test ends.
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	port, err := strconv.Atoi(publishtest.Ports(t, 1)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 // loginX returns a login with a fake X.
