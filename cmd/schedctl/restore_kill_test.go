@@ -104,11 +104,14 @@ func TestRestoreThatIsKilled(t *testing.T) {
 	}
 	backup := filepath.Join(t.TempDir(), "backup")
 	killedBackup(t, backup, 60)
-	began := time.Now()
-	if out, err := exec.Command(program, "restore", backup, "--data-dir", filepath.Join(t.TempDir(), "whole")).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	whole := time.Hour
+	for range 3 { // a busy machine can make one of them many times slower than the others
+		began := time.Now()
+		if out, err := exec.Command(program, "restore", backup, "--data-dir", filepath.Join(t.TempDir(), "whole")).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		whole = min(whole, time.Since(began))
 	}
-	whole := time.Since(began)
 	const kills = 20
 	incomplete := 0
 	for n := range kills {
