@@ -396,7 +396,7 @@ func TestStagedPostsOnPostgres(t *testing.T) {
 	f.networks["staging"].OnCall(func(context.Context, publish.Request) publishtest.Response {
 		return publishtest.Response{After: 200 * time.Millisecond, Accepted: true}
 	})
-	waitFor(t, "the daemons to know each other", 10*time.Second, func() bool {
+	waitFor(t, "the daemons to know each other", time.Minute, func() bool {
 		return len(f.nodes[0].member.Nodes()) == 2 && len(f.nodes[1].member.Nodes()) == 2
 	})
 	var posts []schedctl.Post

