@@ -17,6 +17,9 @@ const (
 	years = 10 * 365 * 24 * time.Hour
 
 	lateLimit = 6 * time.Hour
+
+	// dueSoon is long enough to set the clock before a post is due.
+	dueSoon = 8 * time.Second
 )
 
 // clockJumps sets the clocks of several daemons in parallel, running or stopped: by
@@ -172,12 +175,12 @@ func daysAheadRestarted(ctx context.Context, x *clockWorld) error {
 
 // hourBack checks that due posts are published and later ones are not.
 func hourBack(ctx context.Context, x *clockWorld) error {
-	due, err := x.schedule(ctx, 3*time.Second, blind)
+	due, err := x.schedule(ctx, dueSoon, blind)
 	if err != nil {
 		return err
 	}
 	return x.runSteps(ctx,
-		x.set(-hour), x.wait(5*time.Second), x.hasStatus(due, schedctl.Scheduled), x.publishesOnTime(idempotent),
+		x.set(-hour), x.wait(dueSoon+2*time.Second), x.hasStatus(due, schedctl.Scheduled), x.publishesOnTime(idempotent),
 		x.restart, x.hasStatus(due, schedctl.Scheduled), x.publishesOnTime(blind),
 		x.set(hour), x.isPublished(due, clockCheckLimit),
 	)
@@ -219,12 +222,12 @@ func yearsAheadRestarted(ctx context.Context, x *clockWorld) error {
 
 // yearsBack checks that the daemon waits, and continues after the clock is corrected.
 func yearsBack(ctx context.Context, x *clockWorld) error {
-	due, err := x.schedule(ctx, 3*time.Second, readable)
+	due, err := x.schedule(ctx, dueSoon, readable)
 	if err != nil {
 		return err
 	}
 	return x.runSteps(ctx,
-		x.remember, x.set(-years), x.wait(5*time.Second), x.hasStatus(due, schedctl.Scheduled),
+		x.remember, x.set(-years), x.wait(dueSoon+2*time.Second), x.hasStatus(due, schedctl.Scheduled),
 		x.resumesEvents(idempotent), x.restart, x.resumesEvents(blind), x.resendAll, x.hasStatus(due, schedctl.Scheduled),
 		x.set(years), x.isPublished(due, clockCheckLimit), x.publishesOnTime(blind),
 	)

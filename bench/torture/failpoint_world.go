@@ -126,5 +126,5 @@ func (x *faultWorld) restartLater(ctx context.Context) error {
 	if err := x.start(ctx); err != nil {
 		return err
 	}
-	return x.settle(ctx, 10*time.Second)
+	return x.settle(ctx, time.Minute)
 }

@@ -12,17 +12,17 @@ import (
 
 const (
 	// refuseLimit limits the time to refuse a write on a full disk, and to serve a read.
-	refuseLimit = time.Second
+	refuseLimit = 5 * time.Second
 
 	// resumeLimit is how long a daemon may take to resume once there is space.
-	resumeLimit = 5 * time.Second
+	resumeLimit = 20 * time.Second
 
 	// diskSize is enough for a database to grow through five rounds: each needs more
 	// space to use up the file's free pages.
 	diskSize = 64 << 20
 
 	// recordLimit limits the time to record the results of calls.
-	recordLimit = 5 * time.Second
+	recordLimit = 20 * time.Second
 )
 
 // errNoDisk means that this machine cannot mount a small disk.
@@ -184,8 +184,15 @@ func (f *fullWorld) whileFull(ctx context.Context) (t callCounts, err error) {
 	if f.kill {
 		err = f.killAndStart(ctx)
 	}
-	time.Sleep(200 * time.Millisecond) // until started calls reach their network
-	if t = f.traffic(); !f.kill {
+	t = f.traffic()
+	for range 20 { // until started calls have reached their network
+		time.Sleep(200 * time.Millisecond)
+		before := t
+		if t = f.traffic(); t == before {
+			break
+		}
+	}
+	if !f.kill {
 		err = f.endCalls(ctx)
 	}
 	return t, err

@@ -280,7 +280,7 @@ func (t *mutantTrial) requestAll(ctx context.Context, url string, ended chan err
 			select {
 			case err := <-ended: // the daemon has reported that it cannot continue
 				ended <- err
-			case <-time.After(patience):
+			case <-time.After(10 * patience):
 				t.addFault("%s got no response: %v", path, err)
 			}
 			return
