@@ -160,7 +160,7 @@ func nextStep(t apiv1.Target) string {
 	}
 	switch t.Error.Kind {
 	case schedctl.KindAuth:
-		return "schedctl account reconnect " + t.SocialAccountID + ", then r"
+		return "schedctl account show " + t.SocialAccountID + " says what to do; then r retries"
 	case schedctl.KindMissed:
 		return "r sends it now, D creates a copy for another time"
 	case schedctl.KindContent, schedctl.KindMedia:
