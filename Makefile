@@ -42,8 +42,9 @@ test: ## run all tests
 
 # The tests of scripts and daemon/api/openapi only start other programs, which the race
 # detector does not see. Random tests are shorter than in "make test". -short skips tests
-# that are not about goroutines: a million rows that only PostgreSQL reads, and the
-# comparison of HTTP exchanges with the API document. The race detector needs cgo.
+# that are not about goroutines: a million rows that only PostgreSQL reads, the
+# comparison of HTTP exchanges with the API document, and commands that other tests
+# start, too. The race detector needs cgo.
 race: ## run all tests of Go code under the race detector
 	CGO_ENABLED=1 RAPID_CHECKS=20 $(GOTEST) -race -short $(TESTFLAGS) $$($(GO) list ./... | grep -Ev '/scripts/|/daemon/api/openapi$$')
 

@@ -50,6 +50,7 @@ func directive(t *testing.T, m *machine, args ...string) cobra.ShellCompDirectiv
 // Each flag and each argument of each command says whether it is a file, a
 // directory or neither.
 func TestFilesAreOfferedWhereTheyBelong(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	m := newMachine(t, list)
 	seen := map[string]bool{}
@@ -90,6 +91,7 @@ func TestFilesAreOfferedWhereTheyBelong(t *testing.T) {
 
 // Descriptions are shown as they are, so they have no backticks.
 func TestCompletionsHaveNoBackticks(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	m := newMachine(t, list)
 	walk(tree(t), func(cmd *cobra.Command) {

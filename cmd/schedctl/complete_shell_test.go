@@ -164,6 +164,7 @@ zpty -d z
 `
 
 func TestZshCompletes(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	s := newShellCompletion(t, "zsh")
 	complete := func(line string) string {

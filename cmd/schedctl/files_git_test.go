@@ -446,6 +446,7 @@ func (r *filesRepo) writeLock(ids ...string) {
 }
 
 func TestGitScenarios(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	if len(gitScenarios) < 30 {
 		t.Errorf("%d scenarios", len(gitScenarios))

@@ -114,6 +114,7 @@ func TestFiltersAreCheckedFirst(t *testing.T) {
 // result, does not look like wrong usage. On a slow machine, endless filters are stopped
 // by their time limit before they reach their size limit.
 func TestFiltersThatDoNotFit(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	const hint = "; the command itself was carried out; --json shows what there is to choose from\n"
 	m := newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}, "GET /me": refused{http.StatusUnauthorized, "INVALID_API_KEY"}})

@@ -15,12 +15,19 @@ import (
 // readsInput are the commands that, called alone, read what is piped to them.
 var readsInput = []string{"post create", "post validate"}
 
+// skipShort skips a test in short mode, as under the race detector. It is for tests that
+// only start many commands: TestHelpExamplesWork and TestScripts start the same ones.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts the commands of TestHelpExamplesWork and TestScripts")
+	}
+}
+
 // TestNoCommandWaitsForInput guards that a command without arguments, or without its
 // daemon, ends while its standard input stays open and is not a terminal.
 func TestNoCommandWaitsForInput(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector sees the same commands with a daemon: TestHelpExamplesWork")
-	}
+	skipShort(t)
 	t.Parallel()
 	lines := allExamples(t)
 	for _, name := range allCommands(t) {
@@ -63,9 +70,7 @@ const closedAddress = "http://127.0.0.1:1"
 // TestEveryCallHasATimeout guards that no command waits longer than --timeout for a
 // daemon that accepts a request and never responds.
 func TestEveryCallHasATimeout(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector sees the same commands with a daemon: TestHelpExamplesWork")
-	}
+	skipShort(t)
 	t.Parallel()
 	var called atomic.Int64
 	t.Cleanup(func() {

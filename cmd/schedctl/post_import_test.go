@@ -166,6 +166,7 @@ func TestPostImportOfManyLines(t *testing.T) {
 
 // Many lines, and all of them again.
 func TestPostImportOfALargeFile(t *testing.T) {
+	skipShort(t)
 	t.Parallel()
 	const lines = 5_000
 	var file strings.Builder

@@ -15,6 +15,9 @@ import (
 // TestDocumentExamplesWork runs every command of the console blocks of the README
 // and of each page of docs, in their order, as a reader would type them.
 func TestDocumentExamplesWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts the commands of TestHelpExamplesWork and TestScripts")
+	}
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {

@@ -17,6 +17,9 @@ import (
 // TestCopyThatIsKilledGoesOn guards that a copy that is killed several times can be
 // continued and is verified in the end.
 func TestCopyThatIsKilledGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector sees a copy in TestScripts/store")
+	}
 	t.Parallel()
 	for name, to := range map[string]struct {
 		store func(t *testing.T, dir string) string

@@ -252,6 +252,9 @@ func TestTooLateIsMissed(t *testing.T) {
 
 // Many targets that are certainly too late do not cost a transaction each.
 func TestThousandsTooLate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it counts transactions")
+	}
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
 		counted := &countingStore{Store: r.store}

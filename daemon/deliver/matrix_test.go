@@ -309,6 +309,9 @@ func TestRoomThatWasEncrypted(t *testing.T) {
 // A network that always fails is left alone after some tries, with at most one post. An
 // unreachable network is called at most once a minute until the target is too late.
 func TestMishapsWithoutAnEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a day of retries takes minutes under the race detector, and TestEveryPlatformMeetsEveryMishap makes the same calls")
+	}
 	t.Parallel()
 	for _, p := range platforms() {
 		for _, m := range mishaps() {
