@@ -104,10 +104,11 @@ func (c *request) slotAccounts(r storage.Reader, q *schedctl.Queue, ids []string
 		}
 		return slots.Accounts(r, q.WorkspaceID, ids)
 	}
-	accounts, err := r.Accounts(q.WorkspaceID)
-	return slices.DeleteFunc(accounts, func(a schedctl.Account) bool {
-		return a.Status == schedctl.AccountDisconnected || !q.Serves(a.ID)
-	}), err
+	accounts, err := slots.Accounts(r, q.WorkspaceID, q.AccountIDs)
+	if len(q.AccountIDs) == 0 {
+		accounts, err = r.Accounts(q.WorkspaceID)
+	}
+	return slices.DeleteFunc(accounts, func(a schedctl.Account) bool { return a.Status == schedctl.AccountDisconnected }), err
 }
 
 // queueSlot returns the wire form of a slot. A post that the key may not see takes the
