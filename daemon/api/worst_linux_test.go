@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,7 +54,7 @@ func TestWorstBodies(t *testing.T) {
 		w := newWorld(t, f.sibling(t))
 		try := attempts[id](w)
 		path := try.path
-		for name, body := range worstBodies(t, w, op, try.body) {
+		for name, body := range worstBodies(w, op, try.body) {
 			w.worst(t, plain, id+" "+name, op.method, path, body, nil)
 		}
 		for name, header := range worstHeaders() {
@@ -225,12 +227,10 @@ func numbered(begin, unit, end string, size int) string {
 	return b.String()
 }
 
-// worstBodies returns bodies that are expensive to read for any operation, and
-// bodies with expensive values in each field of the operation's schema, next to the
-// fields of a valid body.
-func worstBodies(t *testing.T, w *world, op operation, good any) map[string][]byte {
+// bodiesOfAll returns bodies that are expensive to read for any operation.
+var bodiesOfAll = sync.OnceValue(func() map[string][]byte {
 	long := strings.Repeat("n", worstSize/4)
-	bodies := map[string][]byte{
+	return map[string][]byte{
 		"nested too deeply":              []byte(filled("", `[`, "", worstSize)),
 		"nested in unknown fields":       []byte(filled("", `{"a":`, "", worstSize)),
 		"with many unknown fields":       []byte(numbered(`{"a":0`, `,"%06d":0`, `}`, worstSize)),
@@ -249,31 +249,44 @@ func worstBodies(t *testing.T, w *world, op operation, good any) map[string][]by
 		"that ends early":                []byte(filled(`{"a":"`, `x`, ``, worstSize)),
 		"that is not UTF-8":              []byte(filled(`{"a":"`, "x", "\xff\"}", worstSize)),
 	}
-	if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
-		return bodies
-	}
-	for name, field := range op.RequestBody.Value.Content["application/json"].Schema.Value.Properties {
-		for what, value := range worstValues(w, field.Value) {
+})
+
+// worstBodies yields bodies that are expensive to read for any operation, and bodies
+// with expensive values in each field of the operation's schema, next to the fields of a
+// valid body.
+func worstBodies(w *world, op operation, good any) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for name, b := range bodiesOfAll() {
+			if !yield(name, b) {
+				return
+			}
+		}
+		if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
+			return
+		}
+		for name, field := range op.RequestBody.Value.Content["application/json"].Schema.Value.Properties {
 			b := body{}
 			if good != nil {
 				maps.Copy(b, good.(body))
 			}
-			b[name] = json.RawMessage(value)
+			b[name] = "a worst value"
 			raw, err := json.Marshal(b)
 			if err != nil {
-				t.Fatal(name, what, err)
+				panic(err) // bodies have texts, numbers, lists and objects only
 			}
-			bodies["with "+what+" as "+name] = raw
+			for what, value := range worstValues(w, field.Value) {
+				if !yield("with "+what+" as "+name, []byte(strings.Replace(string(raw), `"a worst value"`, value, 1))) {
+					return
+				}
+			}
 		}
 	}
-	return bodies
 }
 
-// worstValues returns values that are expensive to read, alone or where the schema
-// allows them.
-func worstValues(w *world, schema *openapi3.Schema) map[string]string {
+// valuesOfAll returns values that are expensive to read in any field.
+var valuesOfAll = sync.OnceValue(func() map[string]string {
 	const size = worstSize - 500 // the rest of the body
-	values := map[string]string{
+	return map[string]string{
 		"a long text":                 filled(`"`, `x`, `"`, size),
 		"a text of escaped controls":  filled(`"`, `\u0001`, `"`, size),
 		"a text of combining marks":   filled(`"e`, "\u0301", `"`, size),
@@ -291,19 +304,32 @@ func worstValues(w *world, schema *openapi3.Schema) map[string]string {
 		"a time with many digits":     filled(`"2036-06-02T15:00:00.`, `0`, `Z"`, size),
 		"a URL of many parts":         filled(`"https://hooks.example/`, `%2e%2e/`, `"`, size),
 	}
-	if schema.Items == nil {
-		return values
-	}
-	for name := range schema.Items.Value.Properties {
-		id := ""
-		if name != "social_account_id" {
-			id = `"social_account_id":"` + w.mine.account + `",`
+})
+
+// worstValues yields values that are expensive to read, alone or where the schema
+// allows them.
+func worstValues(w *world, schema *openapi3.Schema) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for what, value := range valuesOfAll() {
+			if !yield(what, value) {
+				return
+			}
 		}
-		for what, value := range worstValues(w, schema.Items.Value.Properties[name].Value) {
-			values["a list of objects with "+what+" as "+name] = `[{` + id + `"` + name + `":` + value + `}]`
+		if schema.Items == nil {
+			return
+		}
+		for name, field := range schema.Items.Value.Properties {
+			id := ""
+			if name != "social_account_id" {
+				id = `"social_account_id":"` + w.mine.account + `",`
+			}
+			for what, value := range worstValues(w, field.Value) {
+				if !yield("a list of objects with "+what+" as "+name, `[{`+id+`"`+name+`":`+value+`}]`) {
+					return
+				}
+			}
 		}
 	}
-	return values
 }
 
 // worstHeaders returns headers of the maximum length that a server accepts.

@@ -200,7 +200,7 @@ func testSameContentWithMedia(f *fixture) {
 // compares all reads of media.
 func testMediaLikeMemory(f *fixture) {
 	rapid.Check(f.T, func(t *rapid.T) {
-		if rapid.IntRange(1, 4*f.oneIn).Draw(t, "one in") > 1 {
+		if skips(t, 2+f.halvings) {
 			return
 		}
 		g := mediaGame{T: t, stores: []storage.Store{f.store, NewMemory()}}

@@ -20,10 +20,21 @@ var modelParts = []part{
 // script has its own workspaces and deletes its posts.
 func testAgainstModel(f *fixture) {
 	rapid.Check(f.T, func(t *rapid.T) {
-		if rapid.IntRange(1, f.oneIn).Draw(t, "one in") == 1 {
+		if !skips(t, f.halvings) {
 			playScript(t, newModelSubject(t, f.store, nil))
 		}
 	})
+}
+
+// skips reports whether to skip a random script, for a test that halves their number
+// several times. Unlike a range of numbers, [rapid.Bool] has no preferred value.
+func skips(t *rapid.T, halvings int) bool {
+	for range halvings {
+		if rapid.Bool().Draw(t, "skip") {
+			return true
+		}
+	}
+	return false
 }
 
 func playScript(t *rapid.T, s *modelSubject) {
@@ -45,10 +56,9 @@ func RunReopened(t *testing.T, open func(t testing.TB, folder string) storage.St
 		return store
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		if rapid.Bool().Draw(t, "skip") { // opening a file is slow
-			return
+		if !skips(t, 1) { // opening a file is slow
+			playScript(t, newModelSubject(t, store, reopen))
 		}
-		playScript(t, newModelSubject(t, store, reopen))
 	})
 }
 

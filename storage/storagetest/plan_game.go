@@ -22,7 +22,7 @@ var planGameParts = []part{{"plans/like the memory store", testPlansLikeMemory}}
 // no two posts hold a slot of an account.
 func testPlansLikeMemory(f *fixture) {
 	rapid.Check(f.T, func(t *rapid.T) {
-		if rapid.IntRange(1, 4*f.oneIn).Draw(t, "one in") > 1 {
+		if skips(t, 2+f.halvings) {
 			return
 		}
 		g := newPlanGame(t, f.store, NewMemory())

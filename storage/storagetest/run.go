@@ -16,17 +16,17 @@ import (
 // Run checks the whole contract of package storage against an engine. It calls open for
 // each part with that part's t. open must return a new, empty store, which the suite
 // may close.
-func Run(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 1) }
+func Run(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 0) }
 
 // RunBriefly is Run for another configuration of an engine that has passed Run: it
 // plays fewer random scripts.
-func RunBriefly(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 5) }
+func RunBriefly(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 3) }
 
-func run(t *testing.T, open func(t *testing.T) storage.Store, oneIn int) {
+func run(t *testing.T, open func(t *testing.T) storage.Store, halvings int) {
 	for _, part := range suiteParts {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
-			part.test(&fixture{T: t, store: open(t), ws: newID(schedctl.WorkspacePrefix, epoch), oneIn: oneIn})
+			part.test(&fixture{T: t, store: open(t), ws: newID(schedctl.WorkspacePrefix, epoch), halvings: halvings})
 		})
 	}
 }
@@ -55,9 +55,9 @@ func concat(lists ...[]part) []part {
 // fixture is an empty store with a workspace.
 type fixture struct {
 	*testing.T
-	store storage.Store
-	ws    string
-	oneIn int // one of this many random scripts is played
+	store    storage.Store
+	ws       string
+	halvings int // of the number of random scripts
 }
 
 // update runs fn in a transaction that must succeed.

@@ -23,7 +23,6 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares a text with the file that keeps it.
-
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
