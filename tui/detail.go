@@ -142,7 +142,7 @@ func errorLabel(t apiv1.Target) string {
 	switch t.Error.Kind {
 	case schedctl.KindMissed:
 		return "missed"
-	case schedctl.KindContent, schedctl.KindMedia, schedctl.KindDuplicate:
+	case schedctl.KindContent, schedctl.KindDuplicate:
 		return "rejected"
 	case schedctl.KindNetwork, schedctl.KindPlatform, schedctl.KindRateLimited:
 		return "gave up (" + strings.ReplaceAll(string(t.Error.Kind), "_", " ") + ")"
@@ -163,8 +163,10 @@ func nextStep(t apiv1.Target) string {
 		return "schedctl account show " + t.SocialAccountID + " says what to do; then r retries"
 	case schedctl.KindMissed:
 		return "r sends it now, D creates a copy for another time"
-	case schedctl.KindContent, schedctl.KindMedia:
+	case schedctl.KindContent:
 		return "D creates a copy whose text you can change"
+	case schedctl.KindMedia: // also a file that the daemon has lost, until it is uploaded again
+		return "r retries when the cause is gone, D creates a copy whose files you can change"
 	case schedctl.KindDuplicate:
 		return "the network already has this text; D creates a copy that you can change"
 	case schedctl.KindApproval:

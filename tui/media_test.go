@@ -169,3 +169,23 @@ func TestEditMedia(t *testing.T) {
 		}
 	})
 }
+
+// A file that the daemon had lost can be uploaded again: the network has refused nothing,
+// and a retry publishes the post.
+func TestAFailureOfMediaIsRetried(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.posts = append(f.posts, failedPost("post_lost", "A red door", apiv1.TargetError{
+			Kind: schedctl.KindMedia, Message: "the bytes of door.png are missing", Outcome: schedctl.OutcomeNotPublished,
+		}))
+		d := drive(t, f, 100, 24)
+		d.press("5")
+		d.sees("media: the bytes of door.png are missing", "next: r retries when the cause is gone, D creates a copy", "whose files you can change")
+		d.seesNot("rejected")
+		d.press("r", "y")
+		if f.called("Retry") != 1 {
+			t.Error("r has not retried the post")
+		}
+	})
+}
