@@ -238,10 +238,14 @@ func (s *Server) getMediaContent(ctx context.Context, c *request) (response, err
 // sendContent streams the bytes of an asset, or a range of them. Revoking the key or its
 // expiry cuts the connection.
 func (s *Server) sendContent(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, asset schedctl.MediaAsset) {
-	content, err := s.media.Open(r.Context(), asset.SHA256)
+	content, err := s.media.Open(r.Context(), &asset)
 	if err != nil {
-		if errors.Is(err, blob.ErrNotFound) {
-			err = schedctl.Errorf(schedctl.Unavailable, "", "the bytes of this file are missing in the daemon's media store; upload the same file again, or restore the store from a backup: %w", err)
+		const repair = "upload the same file again, or restore the store from a backup"
+		switch {
+		case errors.Is(err, blob.ErrNotFound):
+			err = lasting("the bytes of this file are missing in the daemon's media store; %s: %w", repair, err)
+		case errors.Is(err, blob.ErrCorrupt):
+			err = lasting("the bytes of this file are damaged in the daemon's media store; %s: %w", repair, err)
 		}
 		s.fail(w, r, storeError(err, "the daemon could not read the file; see its log"))
 		return

@@ -41,7 +41,7 @@ func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
 	}
 	copier, ok := s.store.(storage.Copier)
 	if !ok {
-		return response{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in PostgreSQL; back them up with pg_dump, which includes media files stored there, and keep a copy of secret.key apart from it")
+		return response{}, lasting("the posts of this daemon are in PostgreSQL; back them up with pg_dump, which includes media files stored there, and keep a copy of secret.key apart from it")
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
 		select {

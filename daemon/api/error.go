@@ -31,7 +31,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	header := w.Header()
 	requestID := header.Get(requestIDHeader)
 	s.logFailure(r, requestID, e)
-	if seconds, ok := retryAfter[e.Code]; ok && header.Get("Retry-After") == "" {
+	_, lasts := errors.AsType[*lastingError](err)
+	if seconds, ok := retryAfter[e.Code]; ok && !lasts && header.Get("Retry-After") == "" {
 		if network := (*publish.Error)(nil); errors.As(err, &network) {
 			seconds = networkRetryAfter
 		}
@@ -50,6 +51,21 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	response{status: status, body: body}.write(w)
 }
+
+// lastingError is an error of the code [schedctl.Unavailable] that lasts until a person
+// acts. Its response has no Retry-After, so that clients do not repeat the request.
+type lastingError struct{ refusal *schedctl.Error }
+
+// lasting returns a [lastingError] with a message for the client.
+func lasting(format string, args ...any) error {
+	return &lastingError{schedctl.Errorf(schedctl.Unavailable, "", format, args...)}
+}
+
+// Error returns the message of the refusal.
+func (e *lastingError) Error() string { return e.refusal.Error() }
+
+// Unwrap returns the refusal.
+func (e *lastingError) Unwrap() error { return e.refusal }
 
 // asError returns the error for the client. Errors without a code are internal, and
 // the text of an internal error is not sent.

@@ -115,7 +115,7 @@ func (s *Server) checkUploadHeader(r *http.Request, extra int64) error {
 	return nil
 }
 
-var errNoMedia = schedctl.Errorf(schedctl.Unavailable, "", "this daemon has no place for media; start it with --blobs")
+var errNoMedia = lasting("this daemon has no place for media; start it with --blobs")
 
 // receiveRaw reads a body that is a file.
 func (s *Server) receiveRaw(w http.ResponseWriter, r *http.Request, c *request) error {

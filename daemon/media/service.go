@@ -214,8 +214,16 @@ func (s *Service) Store(ctx context.Context, f *File) error {
 	return nil
 }
 
-// Open opens the bytes of an asset. The error wraps [blob.ErrNotFound] if they are
-// missing.
-func (s *Service) Open(ctx context.Context, sha256 [32]byte) (blob.Reader, error) {
-	return s.blobs.Open(ctx, sha256)
+// Open opens the bytes of a ready asset. The error wraps [blob.ErrNotFound] if they are
+// missing, and [blob.ErrCorrupt] if they have another size.
+func (s *Service) Open(ctx context.Context, a *schedctl.MediaAsset) (blob.Reader, error) {
+	r, err := s.blobs.Open(ctx, a.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	if size := r.Info().Size; size != a.Size {
+		r.Close()
+		return nil, fmt.Errorf("open %s: %w: it has %d bytes instead of %d", a.ID, blob.ErrCorrupt, size, a.Size)
+	}
+	return r, nil
 }

@@ -102,7 +102,7 @@ func copyContent(ctx context.Context, a *cli.App, c *client.Client, asset apiv1.
 		return unknownAsset(asset.ID, err)
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != cli.Deref(asset.SHA256) {
-		return cli.OtherError("the bytes of %s arrived damaged: their SHA-256 is %s", asset.ID, got).WithHint("download it again")
+		return cli.OtherError("the bytes of %s arrived damaged: their SHA-256 is %s", asset.ID, got).WithHint("download it again; if the daemon has lost them, upload the same file again: schedctl media upload FILE")
 	}
 	return nil
 }

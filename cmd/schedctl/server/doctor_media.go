@@ -33,7 +33,7 @@ func (d *doctor) mediaIsThere(ctx context.Context, c *client.Client) {
 			continue // deleted in the meantime
 		case response.Status >= http.StatusInternalServerError:
 			d.fail("media", "stop the daemon and list all lost files with: schedctl daemon check; then restore them from a backup, or upload the same files again: schedctl media upload FILE",
-				"the daemon cannot open the file of %s (%s): it is missing, or the media store cannot be reached", a.ID, a.FileName)
+				"the daemon cannot open the file of %s (%s): it is missing or damaged, or the media store cannot be reached", a.ID, a.FileName)
 			return
 		case err != nil:
 			d.failed("media", err)
