@@ -66,8 +66,12 @@ var (
 )
 
 // Is reports whether a file is an archive, and not a plain database file. It looks at the
-// first bytes only.
+// first bytes only. Directories and pipes are no archives, and are not opened: a pipe
+// without a writer would block.
 func Is(path string) (bool, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false, err

@@ -36,36 +36,42 @@ var errNoMagic = errors.New("it does not start like a bbolt file")
 // inspectFile checks that the file is one that bbolt can open: bbolt maps it
 // into memory and would crash on reading past its end. It changes nothing.
 func inspectFile(path string) error {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w; only the user who owns the file may use it", fs.ErrPermission)
 	} else if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	switch {
-	case !info.Mode().IsRegular():
-		return foreign("it is not a regular file")
-	case info.Size() == 0:
-		return foreign("it is empty")
-	}
 	m, err := newestMeta(f)
 	if errors.Is(err, errNoMagic) {
 		return foreign(err.Error() + " (if it should be one, schedctl daemon salvage saves what is left)")
 	} else if err != nil {
 		return damaged(err.Error())
 	}
-	if info, err = f.Stat(); err != nil { // again: a running daemon may have extended it
+	info, err := f.Stat() // after the meta pages: a running daemon may have extended it
+	if err != nil {
 		return err
 	}
 	if need := int64(m.pages) * int64(m.pageSize); info.Size() < need {
 		return damaged(fmt.Sprintf("it is cut off: %d bytes of %d", info.Size(), need))
 	}
 	return nil
+}
+
+// openRegular opens a file for reading, if it is a regular file with content. Other files
+// are not opened: a pipe without a writer would block.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, foreign("it is not a regular file")
+	case info.Size() == 0:
+		return nil, foreign("it is empty")
+	}
+	return os.Open(path)
 }
 
 // newestMeta returns the valid meta page of the latest transaction.

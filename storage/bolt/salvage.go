@@ -85,25 +85,19 @@ func Salvage(ctx context.Context, from, to string, options SalvageOptions) (Salv
 }
 
 func salvage(ctx context.Context, from, to string, options SalvageOptions) (report SalvageReport, err error) {
+	f, err := openRegular(from)
+	if err != nil {
+		return report, err
+	}
+	defer f.Close()
 	unlock, err := lockForReading(from)
 	if err != nil {
 		return report, err
 	}
 	defer unlock()
-	f, err := os.Open(from)
-	if err != nil {
-		return report, err
-	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return report, err
-	}
-	switch {
-	case !info.Mode().IsRegular():
-		return report, foreign("it is not a regular file")
-	case info.Size() == 0:
-		return report, foreign("it is empty")
 	}
 	source, err := readDamagedFile(ctx, f, info.Size())
 	if err != nil {
