@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/privatefile"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/archive"
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
@@ -81,8 +82,11 @@ func (o *daemonSalvage) run(ctx context.Context) error {
 		return err
 	}
 	output := cli.FirstNonEmpty(o.output, filepath.Join(dir, salvagedFile))
-	if _, err := os.Stat(path); err != nil {
+	switch archived, err := archive.Is(path); {
+	case err != nil:
 		return fmt.Errorf("salvage database %s: %w", path, err)
+	case archived:
+		return cli.OtherError("%s is a backup with media", path).WithHint("restore it with schedctl restore; if it is damaged, extract its database and salvage that: tar -xOf " + path + " schedctl.db > extracted.db")
 	}
 	if err := refuseTaken(output); err != nil {
 		return err
