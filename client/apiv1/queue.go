@@ -17,7 +17,7 @@ type Queue struct {
 	SocialAccountIDs []string    `json:"social_account_ids" doc:"The accounts that use the queue; empty for all."`
 	Gap              string      `json:"gap" doc:"The smallest distance between a slot and another post of the same account, such as 30m."`
 	Default          bool        `json:"default" doc:"Whether posts use this queue if no queue names their accounts."`
-	Version          int64       `json:"version" doc:"1 for a new queue, increased with every change."`
+	Version          int64       `json:"version" doc:"1 for a new queue, increased with every change. The ETag is derived from it."`
 	CreatedAt        *Time       `json:"created_at" doc:"When it was created." nullable:"false"`
 	UpdatedAt        *Time       `json:"updated_at" doc:"When it was last changed." nullable:"false"`
 }

@@ -111,14 +111,16 @@ func (rt *route) parameters() []*huma.Param {
 
 // versioned reports whether the response has one object with a version, as its ETag.
 func (rt *route) versioned() bool {
-	return rt.response == reflect.TypeFor[apiv1.PostEnvelope]() || rt.response == reflect.TypeFor[apiv1.SeriesEnvelope]()
+	return rt.response == queueEnvelope || rt.response == reflect.TypeFor[apiv1.PostEnvelope]() || rt.response == reflect.TypeFor[apiv1.SeriesEnvelope]()
 }
 
-// conditional reports whether the route reads one post with an ETag that a client
-// can send back.
+// conditional reports whether the route reads one object that is unchanged as long as
+// its ETag is. The displaced posts of a queue can change without its version.
 func (rt *route) conditional() bool {
-	return rt.method == http.MethodGet && rt.versioned()
+	return rt.method == http.MethodGet && rt.versioned() && rt.response != queueEnvelope
 }
+
+var queueEnvelope = reflect.TypeFor[apiv1.QueueEnvelope]()
 
 func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 	success := &huma.Response{Description: http.StatusText(rt.status), Headers: rt.successHeaders()}

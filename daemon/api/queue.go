@@ -224,7 +224,7 @@ func (c *request) queuedPosts(r storage.Reader, queueID string, now time.Time) (
 	return slices.DeleteFunc(posts, func(p schedctl.Post) bool { return !c.maySee(&p) }), err
 }
 
-// queueResponse returns a queue with its displaced posts.
+// queueResponse returns a response with a queue, its ETag and its displaced posts.
 func (c *request) queueResponse(r storage.Reader, status int, q *schedctl.Queue, now time.Time) (response, error) {
 	envelope := apiv1.QueueEnvelope{Queue: apiv1.NewQueue(*q), Displaced: []string{}}
 	if status != http.StatusCreated {
@@ -237,6 +237,7 @@ func (c *request) queueResponse(r storage.Reader, status int, q *schedctl.Queue,
 		}
 	}
 	a, err := newResponse(status, envelope)
+	a.etag, a.fresh = versionTag(q.Version), true // a displaced post may change alone
 	if status == http.StatusCreated {
 		a.created, a.location = q.ID, prefix+"/queues/"+q.ID
 	}

@@ -40,6 +40,9 @@ func newResponse(status int, v any) (response, error) {
 	return response{status: status, body: body}, nil
 }
 
+// versionTag returns the ETag of a version.
+func versionTag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
+
 // postResponse returns a response with a post and its ETag.
 func (s *Server) postResponse(r storage.Reader, status int, p schedctl.Post) (response, error) {
 	assets, err := s.assetsOf(r, &p)
@@ -57,7 +60,7 @@ func envelopePost(status int, p schedctl.Post, assets []schedctl.MediaAsset) (re
 // envelopeWire is envelopePost for the wire form of a post.
 func envelopeWire(status int, p apiv1.Post) (response, error) {
 	a, err := newResponse(status, apiv1.PostEnvelope{Post: p})
-	a.etag = `"` + strconv.FormatInt(p.Version, 10) + `"`
+	a.etag = versionTag(p.Version)
 	if status == http.StatusCreated {
 		a.created, a.location = p.ID, prefix+"/posts/"+p.ID
 	}

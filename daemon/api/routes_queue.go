@@ -33,7 +33,7 @@ func (s *Server) queueRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/queues/{id}", id: "getQueue", tag: "Queues",
 		summary:     "Get a queue",
-		description: "With the posts whose slots the queue does not have any more.",
+		description: "With the posts whose slots the queue does not have any more. The ETag is derived from the version; send it in If-Match.",
 		scopes:      readsPosts, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusOK, response: one,
 		handle: s.getQueue,
@@ -41,7 +41,7 @@ func (s *Server) queueRoutes() []route {
 		method: http.MethodPatch, path: "/queues/{id}", id: "editQueue", tag: "Queues",
 		summary: "Edit a queue",
 		description: "Moves no post. The response lists the posts whose slots the queue does not have any more; reflow moves them. " +
-			"The version of the queue can be sent in If-Match, in quotes. A request that changes nothing keeps the version.",
+			"A request that changes nothing keeps the version.",
 		scopes: writesPosts, codes: append([]schedctl.Code{schedctl.NotFound, schedctl.VersionMismatch}, invalid...),
 		request: reflect.TypeFor[apiv1.EditQueue](), status: http.StatusOK, response: one,
 		handle: withBody(readEditQueue, s.editQueue),

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -172,7 +171,7 @@ func (s *Server) seriesResponse(r storage.Reader, c *request, status int, of cha
 		envelope.Previous = &previous
 	}
 	a, err := newResponse(status, envelope)
-	a.etag = `"` + strconv.FormatInt(of.series.Version, 10) + `"`
+	a.etag = versionTag(of.series.Version)
 	if status == http.StatusCreated {
 		a.created, a.location = of.series.ID, prefix+"/series/"+of.series.ID
 	}
