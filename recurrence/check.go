@@ -106,10 +106,10 @@ func (p *parts) option() rrule.ROption {
 func (r *Rule) hints() (hints []string) {
 	p := &r.parts
 	if day := r.sometimesMissingDay(); day > 0 {
-		hints = append(hints, fmt.Sprintf("months without a day %d are left out; for the last day of each month use BYMONTHDAY=-1", day))
+		hints = append(hints, fmt.Sprintf("months without a day %d are left out; for the last day of each month use BYMONTHDAY=-1 (\"monthly on the last day\")", day))
 	}
 	if r.onLeapDay() {
-		hints = append(hints, "years without February 29 are left out; for the last day of February use BYMONTH=2;BYMONTHDAY=-1")
+		hints = append(hints, "years without February 29 are left out; for the last day of February use BYMONTH=2;BYMONTHDAY=-1 (\"yearly on the last day of february\")")
 	}
 	if p.freq == rrule.MONTHLY || p.freq == rrule.YEARLY && len(p.byMonth) > 0 {
 		if i := slices.IndexFunc(p.byDay, func(d day) bool { return d.n == 5 || d.n == -5 }); i >= 0 {

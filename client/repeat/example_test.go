@@ -22,5 +22,5 @@ func ExampleParse() {
 	// FREQ=MONTHLY;BYMONTHDAY=31
 	// monthly on the 31st day at 18:00 from 2026-12-31
 	// [2026-12-31T18:00 2027-01-31T18:00 2027-03-31T18:00]
-	// [months without a day 31 are left out; for the last day of each month use BYMONTHDAY=-1]
+	// [months without a day 31 are left out; for the last day of each month use BYMONTHDAY=-1 ("monthly on the last day")]
 }

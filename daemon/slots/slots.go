@@ -100,8 +100,8 @@ func (s *Search) full(q *schedctl.Queue, from time.Time) error {
 		return schedctl.Errorf(schedctl.QueueFull, "queue_id", "queue %q has no free slot left on %s for these accounts", q.Name, s.Day)
 	}
 	return schedctl.Errorf(schedctl.QueueFull, "queue_id",
-		"queue %q has no free slot for these accounts in the %d days after %s; add times to the queue, or give the post a fixed time",
-		q.Name, int(schedctl.QueueHorizon/(24*time.Hour)), from.UTC().Format(time.RFC3339))
+		"queue %q has no free slot for these accounts in the %d days after %s; see which slots are taken or in a blackout (GET /api/v1/queues/%s/slots, schedctl queue slots %[4]s), add times to the queue, or give the post a fixed time",
+		q.Name, int(schedctl.QueueHorizon/(24*time.Hour)), from.UTC().Format(time.RFC3339), q.ID)
 }
 
 func (s *Search) firstFree(r storage.Reader, q *schedctl.Queue, batch []schedctl.QueueSlot) (slot schedctl.QueueSlot, found bool, err error) {
