@@ -265,14 +265,18 @@ func (v *validation) externalID() error {
 	return v.addProblem(err)
 }
 
-// addProblem adds an error with a code to the problems of the post. It returns
-// other errors.
+// addProblem adds an error with a code to the problems of the post, unless another check
+// has found the same. It returns other errors.
 func (v *validation) addProblem(err error) error {
 	var refusal *schedctl.Error
 	if err != nil && !errors.As(err, &refusal) {
 		return err
 	}
-	v.result.Problems = append(v.result.Problems, problemsOf(err)...)
+	for _, p := range problemsOf(err) {
+		if !slices.Contains(v.result.Problems, p) {
+			v.result.Problems = append(v.result.Problems, p)
+		}
+	}
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -197,6 +198,18 @@ func TestValidateReportsAll(t *testing.T) {
 	}
 	if len(v.Accounts) != 1 || v.Accounts[0].Length != 5001 || !slices.Equal(problemFields(v.Accounts[0].Problems), []string{"CONTENT_TOO_LONG content"}) {
 		t.Errorf("%+v", v.Accounts)
+	}
+}
+
+// TestValidateReportsAProblemOnce guards that a problem that several checks find is
+// reported once.
+func TestValidateReportsAProblemOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	door := f.upload(mediatest.PNG(3, 4))
+	got := f.validate(body{"content": "two doors", "media": []body{{"id": door.ID}, {"id": door.ID, "alt_text": "a door"}}})
+	if len(got.Problems) != 1 || !strings.Contains(got.Problems[0].Message, "listed twice") {
+		t.Errorf("got %+v", got.Problems)
 	}
 }
 
