@@ -77,6 +77,14 @@ func withParts(target schedctl.Status, statuses ...schedctl.Status) *life {
 	return &life{post(schedctl.Publishing), post(last)}
 }
 
+// afterError returns a post that is published after a response in which its target has
+// the error of an earlier attempt and is due at a time.
+func afterError(next *apiv1.Time) *life {
+	t := apiv1.Target{SocialAccountID: hookID, Platform: "http", Status: schedctl.Scheduled, Attempts: 1, NextAttemptAt: next}
+	t.Error = &apiv1.TargetError{Kind: schedctl.KindPlatform, Message: "status 500", Outcome: schedctl.OutcomeNotPublished}
+	return &life{{ID: "post_1", Status: schedctl.Publishing, Targets: []apiv1.Target{t}}, {ID: "post_1", Status: schedctl.Published}}
+}
+
 const away = schedctl.Status("")
 
 // These run in a bubble: the pauses between looks take no time.
@@ -103,6 +111,9 @@ func TestPostWait(t *testing.T) {
 		"a first comment that failed": {withParts(schedctl.Published, schedctl.Published, schedctl.Failed), nil, 9, 100 * time.Millisecond, "post_1\n",
 			"schedctl: the first comment of post_1 was not published on hook (http): content: the part before it was deleted; " +
 				"next: schedctl post retry post_1\n"},
+		"a target that waits": {afterError(at(time.Minute)), nil, 0, 100 * time.Millisecond, "post_1\n",
+			"post_1: hook (http): platform: status 500; next try 2026-11-21T12:01:00Z\n"},
+		"a target that is retried now": {afterError(at(0)), nil, 0, 100 * time.Millisecond, "post_1\n", ""},
 		"a draft": {as(schedctl.Draft), nil, 6, 0, "",
 			"schedctl: post_1 is a draft, and drafts are not published; schedule it first: schedctl post schedule post_1 --at TIME\n"},
 		"timed out": {as(schedctl.Scheduled), []string{"--timeout", "5s"}, 8, 5 * time.Second, "",

@@ -230,7 +230,7 @@ func tellHoldups(ctx context.Context, a *cli.App, c *client.Client, w *watched) 
 	w.told = now
 	names := AccountsByID(ctx, c)
 	for _, t := range w.post.Targets {
-		if isFinal(t.Status) {
+		if isFinal(t.Status) || !isDelayed(t, names, a.Now()) {
 			continue
 		}
 		if detail := cli.OneLine(targetDetail(a, t, names)); detail != "" {
@@ -240,6 +240,12 @@ func tellHoldups(ctx context.Context, a *cli.App, c *client.Client, w *watched) 
 	for _, step := range accountSteps(w.post, names) {
 		a.Messagef("next: %s", step)
 	}
+}
+
+// isDelayed reports whether an unfinished target waits for something. One that a retry has
+// just queued does not, although it still has the error of its last attempt.
+func isDelayed(t apiv1.Target, names Accounts, now time.Time) bool {
+	return IsHeld(t, names) || t.Waits != nil || t.NextAttemptAt != nil && t.NextAttemptAt.After(now)
 }
 
 func isFinal(s schedctl.Status) bool {
