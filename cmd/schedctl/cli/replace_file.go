@@ -17,7 +17,7 @@ func ReplaceFile(path string, write func(io.Writer) error) error {
 	}
 	f, err := CreateBeside(path)
 	if err != nil {
-		return fmt.Errorf("write the posts: %w", err)
+		return fmt.Errorf("write the file: %w", err)
 	}
 	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
 	if err == nil {
@@ -32,7 +32,7 @@ func ReplaceFile(path string, write func(io.Writer) error) error {
 func writeTo(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("write the posts: %w", err)
+		return fmt.Errorf("write the file: %w", err)
 	}
 	return errors.Join(write(f), f.Close())
 }
@@ -40,6 +40,9 @@ func writeTo(path string, write func(io.Writer) error) error {
 // CreateBeside creates a file of mode 0600 in the directory of path, to replace the
 // one at path. Its errors name that path.
 func CreateBeside(path string) (*os.File, error) {
+	if path == "" { // a variable of a script that is not set
+		return nil, UsageError("its name is empty").WithHint("name the file to write")
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		at.Path = path
