@@ -74,7 +74,7 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	m.preview(before) // restore the old time, by which the list finds the post
 	m.finishUndo(msg.change.undoes, msg.post, msg.err)
 	if msg.err != nil {
-		m.showError(m.refusal(msg.change.undoes, msg.err))
+		m.showError(m.refusal(msg.change, msg.err))
 		m.askAnyway(msg)
 		return m.markStale(id)
 	}
@@ -122,8 +122,8 @@ func (m *Model) showDone(c change, after apiv1.Post) {
 }
 
 // refusal describes why a change failed.
-func (m *Model) refusal(undoes *undo, err error) string {
-	code := schedctl.CodeOf(err)
+func (m *Model) refusal(c change, err error) string {
+	code, undoes, what := schedctl.CodeOf(err), c.undoes, noun(c.post)
 	switch {
 	case undoes != nil && code == schedctl.VersionMismatch:
 		return "cannot " + undoes.label + ": it has been changed since"
@@ -132,9 +132,9 @@ func (m *Model) refusal(undoes *undo, err error) string {
 	case undoes != nil && !noResponse(err):
 		return "cannot " + undoes.label + ": " + explain(err)
 	case schedctl.CodeOf(err) == schedctl.VersionMismatch:
-		return "someone else has changed this post: nothing was saved. Check the post and try again"
+		return "someone else has changed this " + what + ": nothing was saved. Check the " + what + " and try again"
 	case code == schedctl.ApprovalNotPending:
-		return "the post no longer waits for an approval, so your change was not saved"
+		return "the " + what + " no longer waits for an approval, so your change was not saved"
 	case noResponse(err):
 		return "no response: the change may or may not be saved. The post reloads when the daemon is back: " + explain(err)
 	}

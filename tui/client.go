@@ -80,6 +80,7 @@ type Client interface {
 	// ApproveSeries and RequestSeriesChanges have their effect once, as Approve does.
 	ApproveSeries(ctx context.Context, at Version, note *string, key string) (apiv1.Series, error)
 	RequestSeriesChanges(ctx context.Context, at Version, note, key string) (apiv1.Series, error)
+	WithdrawSeries(ctx context.Context, at Version) (apiv1.Series, error)
 	// Occurrences returns the first occurrences of a series from a time on.
 	Occurrences(ctx context.Context, seriesID string, after time.Time, limit int) ([]apiv1.Occurrence, error)
 	SkipOccurrence(ctx context.Context, seriesID, occurrence string) error

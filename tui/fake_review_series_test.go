@@ -28,6 +28,10 @@ func (f *fake) RequestSeriesChanges(_ context.Context, v tui.Version, note, _ st
 	return f.decideSeries("RequestSeriesChanges", v, schedctl.ApprovalChangesRequested, &note)
 }
 
+func (f *fake) WithdrawSeries(_ context.Context, v tui.Version) (apiv1.Series, error) {
+	return f.decideSeries("WithdrawSeries", v, schedctl.ApprovalWithdrawn, nil)
+}
+
 // decideSeries decides about a series as the daemon does.
 func (f *fake) decideSeries(name string, v tui.Version, state schedctl.ApprovalState, note *string) (apiv1.Series, error) {
 	f.mu.Lock()

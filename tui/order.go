@@ -168,7 +168,7 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	d := msg.drag
 	m.finishUndo(msg.undoes, apiv1.Post{}, msg.err)
 	if msg.err != nil {
-		m.showError(m.refusal(msg.undoes, msg.err))
+		m.showError(m.refusal(change{undoes: msg.undoes}, msg.err))
 		return m.revertDrag(d)
 	}
 	var cmds []tea.Cmd

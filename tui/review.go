@@ -204,13 +204,17 @@ func (m *Model) submit(p apiv1.Post) tea.Cmd {
 // askWithdraw asks whether to end the wait for an approval.
 func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
 	if !isPending(p) && !hasApproval(p, schedctl.ApprovalChangesRequested) {
-		m.showError("the post does not wait for an approval")
+		m.showError("the " + noun(p) + " does not wait for an approval")
 		return nil
 	}
 	before := *p.Approval
 	shown, approval := p, before
 	approval.State = schedctl.ApprovalWithdrawn
 	shown.Approval = &approval
+	if isSeries(p) {
+		m.dialog = m.withdrawSeries(p, shown)
+		return nil
+	}
 	m.dialog = &confirm{
 		question: []string{"Withdraw this post from review? It stays a draft.", "", excerpt(postText(p), 200)},
 		yes: func(m *Model) tea.Cmd {

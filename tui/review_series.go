@@ -103,10 +103,30 @@ func (m *Model) handleSeriesKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 		return m.decide(p, stepApprove, schedctl.OpApprove)
 	case key.Matches(k, m.keys.Cancel):
 		return m.decide(p, stepChanges, schedctl.OpRequestChanges)
+	case key.Matches(k, m.keys.Withdraw):
+		return m.ifReviewable(p, schedctl.OpWithdraw, func() tea.Cmd { return m.askWithdraw(p) })
 	case key.Matches(k, m.keys.postKeys()...):
-		m.showError("this is a series: a approves it, c requests changes; see also schedctl series --help")
+		m.showError("this is a series: a approves it, c requests changes, w withdraws it; see also schedctl series --help")
 	}
 	return nil
+}
+
+// withdrawSeries asks whether to end the wait for the approval of a series.
+func (m *Model) withdrawSeries(p, shown apiv1.Post) *confirm {
+	return &confirm{
+		question: []string{"Withdraw this series from review? It makes no posts until it is approved.", "", excerpt(postText(p), 200)},
+		yes: func(m *Model) tea.Cmd {
+			c := m.cfg.Client
+			return m.startChange(change{
+				post: p, shown: shown, done: "withdrawn from review",
+				call: func(ctx context.Context) (apiv1.Post, error) {
+					s, err := c.WithdrawSeries(ctx, versionOf(p))
+					return seriesRow(s), err
+				},
+				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was withdrawn from review") },
+			})
+		},
+	}
 }
 
 // seriesCall returns the request of a decision about a series.

@@ -91,3 +91,27 @@ func TestAnotherVersionOfASeriesIsNotApproved(t *testing.T) {
 		d.sees("your key asked for this approval")
 	})
 }
+
+// A series is withdrawn after a question, and only in the version on the screen.
+func TestASeriesIsWithdrawn(t *testing.T) {
+	seriesReviews(t, func(t *testing.T, f *fake, d *driver) {
+		d.sees("w withdraw from review")
+		d.press("w")
+		d.sees("Withdraw this series from review?", "Any questions?")
+		d.press("n")
+		if s := f.seriesOf(t, "ser_r1"); s.Approval.State != schedctl.ApprovalPending {
+			t.Fatalf("the approval is %+v", s.Approval)
+		}
+		f.seriesOf(t, "ser_r1").Version = 3
+		d.press("w", "y")
+		d.seesWords("someone else has changed this series: nothing was saved")
+		d.press("w", "y")
+		d.sees("withdrawn from review", "9 Review:6")
+		d.seesNot("Any questions?")
+		if s := f.seriesOf(t, "ser_r1"); s.Approval.State != schedctl.ApprovalWithdrawn {
+			t.Errorf("the approval is %+v", s.Approval)
+		}
+		d.press("u")
+		d.seesWords("was withdrawn from review: that cannot be undone")
+	})
+}

@@ -80,7 +80,7 @@ func (m *Model) refresh() tea.Cmd {
 func (m *Model) readPost(id string) tea.Cmd {
 	c := m.cfg.Client
 	return m.call(func(ctx context.Context) tea.Msg {
-		post, err := c.Post(ctx, id)
+		post, err := readRow(ctx, c, apiv1.Post{ID: id})
 		return postMsg{id: id, post: post, err: err}
 	})
 }

@@ -176,7 +176,7 @@ func (m *Model) shortKeys() []key.Binding {
 	case tabReview:
 		keys := []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Note, k.Open, k.Edit, k.Withdraw, k.Quit}
 		if p, ok := m.currentPost(); ok && isSeries(p) {
-			keys = []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Open, k.Quit}
+			keys = []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Open, k.Withdraw, k.Quit}
 		}
 		if !m.mayApprove() {
 			keys = slices.Delete(keys, 1, 3)

@@ -222,6 +222,11 @@ func (d daemonOf) RequestSeriesChanges(ctx context.Context, at tui.Version, note
 	return convertResult(e.Series, err)
 }
 
+func (d daemonOf) WithdrawSeries(ctx context.Context, at tui.Version) (apiv1.Series, error) {
+	e, err := d.http.WithdrawSeries(ctx, at.ID, client.IfVersion(at.Number))
+	return convertResult(e.Series, err)
+}
+
 func (d daemonOf) Occurrences(ctx context.Context, seriesID string, after time.Time, limit int) ([]apiv1.Occurrence, error) {
 	list, err := d.http.Occurrences(ctx, seriesID, client.OccurrenceQuery{After: after, Limit: limit})
 	return convertResult(list.Results, err)
