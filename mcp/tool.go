@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -124,6 +125,10 @@ func writing[In, Out any](fn func(ctx context.Context, c call, in In) (Out, erro
 
 func decode[In any](arguments json.RawMessage) (in In, err error) {
 	if err := json.Unmarshal(arguments, &in); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] // without the names of embedded types
+			return in, schedctl.Errorf(schedctl.ValidationFailed, name, "%s cannot be the %s", name, wrong.Value)
+		}
 		return in, schedctl.Errorf(schedctl.ValidationFailed, "", "the arguments cannot be read: %v", err)
 	}
 	return in, nil
@@ -173,10 +178,19 @@ func (t *tool) check(arguments json.RawMessage) (json.RawMessage, error) {
 		return nil, schedctl.Errorf(schedctl.ValidationFailed, "", "the arguments cannot be read: %v", err)
 	}
 	if err := t.arguments.Validate(plain); err != nil {
-		text := []rune(err.Error())
-		return nil, schedctl.Errorf(schedctl.ValidationFailed, "", "%s", string(text[:min(len(text), maxFault)]))
+		return nil, schedctl.Errorf(schedctl.ValidationFailed, "", "the arguments do not match the schema: %s", faultText(err))
 	}
 	return json.Marshal(values)
+}
+
+// faultText describes invalid arguments. The name of the argument is at the start, and its
+// limit at the end, so that only the middle of a long text is left out.
+func faultText(err error) string {
+	text := []rune(strings.TrimPrefix(err.Error(), "validating root: "))
+	if len(text) <= maxFault {
+		return string(text)
+	}
+	return string(text[:maxFault/2]) + "…" + string(text[len(text)-maxFault/2:])
 }
 
 // idempotencyKey returns the key of a call: the same one for the same API key, tool and

@@ -182,6 +182,34 @@ func TestParallelCalls(t *testing.T) {
 	}
 }
 
+// TestMessagesOfInvalidArguments checks that a message names the argument and its limit,
+// however long the argument is, and no types of this program.
+func TestMessagesOfInvalidArguments(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	key := f.publisher()
+	for _, test := range []struct {
+		tool      string
+		arguments map[string]any
+		want      []string
+		not       string
+	}{
+		{"check_post", map[string]any{"content": strings.Repeat("x", 100_000)}, []string{"/properties/content", "contains 100000 Unicode code points, more than"}, "validating root"},
+		{"create_draft", map[string]any{"publish_at": "now"}, []string{"the arguments do not match the schema: unexpected additional properties"}, "validating root"},
+		{"cancel_post", map[string]any{"id": "post_1", "version": 1e99}, []string{"version cannot be the number 1e+99"}, "Go struct"},
+	} {
+		text := f.call(key, test.tool, test.arguments).Result.Content[0].Text
+		for _, part := range test.want {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %q is not in %s", test.tool, part, text)
+			}
+		}
+		if strings.Contains(text, test.not) || len(text) > 1000 {
+			t.Errorf("%s: %d bytes: %s", test.tool, len(text), text)
+		}
+	}
+}
+
 // hostile are values that are tried as every argument of every tool.
 var hostile = []any{
 	nil, true, -1, 0, 1.5, 1e300, "", " ", "..", "../../api-keys", "/etc/passwd", "post_1/approve", "post_01K2M4N6P8QARCTDVEWFXGYHZ1?x=1", "%2e%2e",
