@@ -56,9 +56,18 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
-		return events, s.checkChanged(ctx, r, p, changeOptions{c.key.Actor(), c.now, change.Overrides, b.allowDuplicate}, known)
+		err = s.checkChanged(ctx, r, p, changeOptions{c.key.Actor(), c.now, change.Overrides, b.allowDuplicate}, known)
+		if schedctl.CodeOf(err) == schedctl.ApprovalMissing && was.Status() == schedctl.Scheduled {
+			err = errEditNeedsApproval
+		}
+		return events, err
 	})
 }
+
+// errEditNeedsApproval is the error for an edit that another key has to approve. Only drafts
+// can be submitted.
+var errEditNeedsApproval = schedctl.Errorf(schedctl.ApprovalMissing, "",
+	"the edited post needs the approval of another key; make it a draft (schedctl post unschedule, POST /posts/{id}/unschedule), then edit and submit it")
 
 // checkStyleOf is checkStyle for the style of a changed post.
 func (s *Server) checkStyleOf(r storage.Reader, p *schedctl.Post) error {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,9 @@ func TestEditsOfApprovedPosts(t *testing.T) {
 			p := w.approved()
 			path := "/posts/" + p.ID
 			for _, o := range []option{w.author, w.agent} {
-				w.do(o, "PATCH", path, change).refused(schedctl.ApprovalMissing)
+				if e := w.do(o, "PATCH", path, change).refused(schedctl.ApprovalMissing); !strings.Contains(e.Message, "schedctl post unschedule") {
+					t.Errorf("%s: the post has to be a draft again, but the message is %q", name, e.Message)
+				}
 			}
 			if after := w.get(p.ID); after.Version != p.Version || after.Content != p.Content {
 				t.Errorf("%s: a refused edit changed the post", name)
