@@ -76,11 +76,7 @@ func (o *lintOptions) run(ctx context.Context, dir string) error {
 	if skipped == "" {
 		p.tellUploads()
 	}
-	read := len(files.files)
-	if files.faults[postfile.ConfigName] != "" {
-		read++
-	}
-	return o.printFindings(p.sorted(), read)
+	return o.printFindings(p.sorted(), files.files)
 }
 
 // connectTo connects the planner to the daemon, or returns the reason to work
@@ -99,9 +95,14 @@ func (o *lintOptions) connectTo(ctx context.Context, p *planner) (skipped string
 	return "", err
 }
 
-func (o *lintOptions) printFindings(problems []postfile.Problem, files int) error {
+// printFindings prints the problems, and how many files have some. A file that could not
+// be read counts, too.
+func (o *lintOptions) printFindings(problems []postfile.Problem, read []postfile.File) error {
 	list := []finding{}
-	bad := map[string]bool{}
+	bad, all := map[string]bool{}, map[string]bool{}
+	for _, f := range read {
+		all[f.Path] = true
+	}
 	var b bytes.Buffer
 	for _, p := range problems {
 		list = append(list, finding{p.Path, p.Line, p.Message})
@@ -110,7 +111,7 @@ func (o *lintOptions) printFindings(problems []postfile.Problem, files int) erro
 		} else if !bad[p.Path] {
 			fmt.Fprintln(&b, cli.OneLine(p.Path))
 		}
-		bad[p.Path] = true
+		bad[p.Path], all[p.Path] = true, true
 	}
 	var err error
 	if o.JSON.Given {
@@ -122,9 +123,9 @@ func (o *lintOptions) printFindings(problems []postfile.Problem, files int) erro
 	case err != nil:
 		return err
 	case len(problems) > 0:
-		return cli.InvalidError(schedctl.ValidationFailed, "%s in %d of %s", cli.Plural(len(problems), "problem"), len(bad), cli.Plural(files, "file"))
+		return cli.InvalidError(schedctl.ValidationFailed, "%s in %d of %s", cli.Plural(len(problems), "problem"), len(bad), cli.Plural(len(all), "file"))
 	case !o.Quiet:
-		o.Messagef("%s, no problem", cli.Plural(files, "file"))
+		o.Messagef("%s, no problem", cli.Plural(len(all), "file"))
 	}
 	return nil
 }
