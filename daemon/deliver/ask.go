@@ -19,6 +19,17 @@ const (
 	statusForbidden = 403
 )
 
+// finder returns the publisher of a call if its network can be asked about the call.
+func (d *Deliverer) finder(c *publisherCall) (publish.Finder, bool) {
+	finder, ok := c.publisher.(publish.Finder)
+	if partial, some := finder.(publish.PartialFinder); some {
+		// With credentials that cannot be read, asking fails with a message that says so.
+		credentials, err := d.credentials(c.account)
+		ok = err != nil || partial.CanFind(credentials)
+	}
+	return finder, ok
+}
+
 // findPost asks the network for the post of a call.
 func (d *Deliverer) findPost(ctx context.Context, finder publish.Finder, c *publisherCall) (receipt schedctl.Receipt, found bool, failure *publish.Error) {
 	since := d.cfg.Clock.Earliest(c.attempt.StartedAt)

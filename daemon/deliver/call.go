@@ -55,7 +55,7 @@ func (d *Deliverer) makeCall(ctx context.Context, c *publisherCall) (*attemptEnd
 	if failure == nil {
 		return published(c, receipt), nil
 	}
-	_, findable := c.publisher.(publish.Finder)
+	_, findable := d.finder(c)
 	end, unresolved := d.applyPolicy(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
 	if unresolved != nil {
 		now := time.Now()

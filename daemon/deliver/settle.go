@@ -40,7 +40,7 @@ func (d *Deliverer) settle(ctx context.Context, u *unresolvedAttempt) (*attemptE
 	if c.neverSent() {
 		return d.applyPolicy(c, neverSentError(), f)
 	}
-	finder, ok := c.publisher.(publish.Finder)
+	finder, ok := d.finder(c)
 	f.findable = ok && c.account.Status != schedctl.AccountDisconnected
 	if f.repeatable || !f.findable {
 		return d.applyPolicy(c, u.err, f)

@@ -55,6 +55,16 @@ type Finder interface {
 	Find(ctx context.Context, r Request, since time.Time) (receipt schedctl.Receipt, found bool, err error)
 }
 
+// PartialFinder is a [Finder] whose network can be asked only for some accounts. For the
+// others, a request with an unknown outcome is reported at once, and Find is not called.
+type PartialFinder interface {
+	Finder
+
+	// CanFind reports whether the network can be asked for the account with these
+	// credentials. It sends no request.
+	CanFind(c Credentials) bool
+}
+
 // ContentFinder is a [Finder] that recognizes a post only by its content. It cannot
 // tell two posts with the same content apart. Find skips posts that Request.Taken
 // reports. If the request has a Parent, Find returns only a reply to it, so that a reply

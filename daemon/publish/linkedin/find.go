@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -23,6 +24,11 @@ const (
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// CanFind reports whether the account is that of an organization.
+func (p *Publisher) CanFind(c publish.Credentials) bool {
+	return strings.TrimSpace(c[fieldOrganization]) != ""
+}
 
 // Find looks for the post among those of the organization, or for a comment among those
 // of the post. Two that may be the one stay in doubt. Errors are an [*publish.Error] with

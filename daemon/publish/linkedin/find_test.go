@@ -33,6 +33,9 @@ func TestUnknownOutcome(t *testing.T) {
 		for _, organization := range []bool{false, true} {
 			fake := publishtest.NewFakeLinkedIn()
 			p, r := start(t, fake, organization)
+			if got := p.CanFind(r.Credentials); got != organization {
+				t.Errorf("organization %v: can be asked: %v", organization, got)
+			}
 			fake.Respond(respond(mishap))
 			_, err := p.Publish(t.Context(), r)
 			if e := publish.AsError(err); e.Outcome != schedctl.OutcomeUnknown {

@@ -45,8 +45,8 @@ const (
 	optionVersion     = "api_version"
 )
 
-// Publisher implements [publish.Publisher], [publish.ContentFinder], [publish.Uploader]
-// and [publish.Threader].
+// Publisher implements [publish.Publisher], [publish.ContentFinder],
+// [publish.PartialFinder], [publish.Uploader] and [publish.Threader].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy
