@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -166,6 +167,9 @@ const maxFault = 500
 func (t *tool) check(arguments json.RawMessage) (json.RawMessage, error) {
 	if text := bytes.TrimSpace(arguments); len(text) == 0 || string(text) == "null" {
 		arguments = json.RawMessage("{}")
+	}
+	if !jsontext.Value(arguments).IsValid() { // as in the API; encoding/json would change them silently
+		return nil, schedctl.Errorf(schedctl.ValidationFailed, "", `the arguments have a name twice, or half of a surrogate pair such as \ud83d`)
 	}
 	in := json.NewDecoder(bytes.NewReader(arguments))
 	in.UseNumber() // a float64 would round

@@ -210,6 +210,21 @@ func TestMessagesOfInvalidArguments(t *testing.T) {
 	}
 }
 
+// TestAmbiguousArguments checks that no text is stored that differs from the one sent.
+func TestAmbiguousArguments(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	key := f.publisher()
+	for _, arguments := range []string{`{"content": "a", "content": "b"}`, `{"content": "cut \ud83d"}`} {
+		if code := f.call(key, "create_draft", json.RawMessage(arguments)).code(t); code != string(schedctl.ValidationFailed) {
+			t.Errorf("%s: %s", arguments, code)
+		}
+	}
+	if n := f.count(); n != 0 {
+		t.Errorf("%d posts, want none", n)
+	}
+}
+
 // hostile are values that are tried as every argument of every tool.
 var hostile = []any{
 	nil, true, -1, 0, 1.5, 1e300, "", " ", "..", "../../api-keys", "/etc/passwd", "post_1/approve", "post_01K2M4N6P8QARCTDVEWFXGYHZ1?x=1", "%2e%2e",
