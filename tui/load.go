@@ -123,8 +123,6 @@ func explain(err error) string {
 		return "too many requests: " + text
 	case code == schedctl.ApprovalMissing:
 		return "the post needs the approval of another key: A asks for the approval of a draft"
-	case code == schedctl.InsufficientScope:
-		return "the API key lacks permission: " + text
 	}
 	return text
 }
