@@ -21,7 +21,9 @@ import (
 // threadNetwork takes threads, polls and pictures.
 type threadNetwork struct{ *publishtest.UploadingFake }
 
-func (threadNetwork) ThreadRules(schedctl.Account) publish.ThreadRules { return publish.ThreadRules{} }
+func (threadNetwork) ThreadRules(schedctl.Account) publish.ThreadRules {
+	return publish.ThreadRules{Replies: 7, RepliesWindow: 24 * time.Hour}
+}
 
 func (threadNetwork) PollRules(schedctl.Account) publish.PollRules {
 	return publish.PollRules{MaxOptions: 4}

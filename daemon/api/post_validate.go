@@ -165,6 +165,9 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	if err := v.checkWindow(&about, &a); err != nil {
 		return err
 	}
+	if err := v.checkReplies(&about, &a); err != nil {
+		return err
+	}
 	if err := v.checkDuplicates(&about, contents); err != nil {
 		return err
 	}

@@ -2,10 +2,12 @@ package api
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -29,23 +31,54 @@ func (v *validation) checkWindow(about *apiv1.AccountValidation, a *schedctl.Acc
 	if limit <= 0 || limit > maxWindowReads || window <= 0 {
 		return nil
 	}
-	at := v.publishTime()
-	page, err := v.reader.Posts(storage.PostQuery{
-		WorkspaceID: a.WorkspaceID, AccountID: a.ID, PublishAfter: at.Add(-window), PublishBefore: at.Add(time.Millisecond),
-		Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published},
-		Sort:     storage.PublishDescending, Limit: limit + 1,
-	})
+	before, err := v.postsBefore(a, window, limit+1)
+	if err != nil {
+		return err
+	}
+	if len(before) >= limit {
+		about.Warnings = append(about.Warnings, fmt.Sprintf("its network accepts %d posts in %s, and the account has as many before this one; the post waits until there is room", limit, window))
+	}
+	return nil
+}
+
+// checkReplies adds a warning if the replies of this post and of those before it are more
+// than the network of the account accepts in a period.
+func (v *validation) checkReplies(about *apiv1.AccountValidation, a *schedctl.Account) error {
+	replies := len(about.Parts) - 1
+	threader, ok := v.server.publishers[a.Platform].(publish.Threader)
+	if !ok || replies == 0 {
+		return nil
+	}
+	rules := threader.ThreadRules(*a)
+	if rules.Replies <= 0 || rules.RepliesWindow <= 0 {
+		return nil
+	}
+	before, err := v.postsBefore(a, rules.RepliesWindow, maxWindowReads)
 	if err != nil {
 		return err
 	}
 	n := 0
-	for i := range page.Posts {
-		if page.Posts[i].ID != v.body.postID {
-			n++
+	for i := range before {
+		for j := range before[i].Targets {
+			if t := &before[i].Targets[j]; t.AccountID == a.ID {
+				n += before[i].PartCount(t) - 1
+			}
 		}
 	}
-	if n >= limit {
-		about.Warnings = append(about.Warnings, fmt.Sprintf("its network accepts %d posts in %s, and the account has as many before this one; the post waits until there is room", limit, window))
+	if n+replies > rules.Replies {
+		about.Warnings = append(about.Warnings, fmt.Sprintf("its network accepts %d replies in %s, and the account has %d before the %d of this post; the rest waits until there is room", rules.Replies, rules.RepliesWindow, n, replies))
 	}
 	return nil
+}
+
+// postsBefore returns up to limit posts of an account in the period before this post, without
+// this post.
+func (v *validation) postsBefore(a *schedctl.Account, window time.Duration, limit int) ([]schedctl.Post, error) {
+	at := v.publishTime()
+	page, err := v.reader.Posts(storage.PostQuery{
+		WorkspaceID: a.WorkspaceID, AccountID: a.ID, PublishAfter: at.Add(-window), PublishBefore: at.Add(time.Millisecond),
+		Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published},
+		Sort:     storage.PublishDescending, Limit: limit,
+	})
+	return slices.DeleteFunc(page.Posts, func(p schedctl.Post) bool { return p.ID == v.body.postID }), err
 }

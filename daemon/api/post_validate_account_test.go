@@ -46,3 +46,40 @@ func TestValidateWarnsAboutTheAccount(t *testing.T) {
 		t.Error("the window is not counted")
 	}
 }
+
+// TestValidateWarnsAboutReplies covers networks that accept only some replies in a period. A
+// first comment is one of them.
+func TestValidateWarnsAboutReplies(t *testing.T) {
+	t.Parallel()
+	withThreads(t, func(t *testing.T, f *fixture) { // which has room for 7 replies in 24 hours
+		thread := func(replies int, after time.Duration) body {
+			b := f.planned("a thread", after)
+			parts := []body{}
+			for range replies - 1 {
+				parts = append(parts, body{"content": "a part"})
+			}
+			b["thread"], b["first_comment"] = parts, body{"content": "a comment"}
+			return b
+		}
+		first := thread(4, time.Hour)
+		first["content"] = "another thread"
+		f.create(first)
+		const full = "its network accepts 7 replies in 24h0m0s, and the account has 4 before the 4 of this post"
+		for _, tt := range []struct {
+			name string
+			post body
+			want bool
+		}{
+			{"room for three", thread(3, 2*time.Hour), false},
+			{"no room for four", thread(4, 2*time.Hour), true},
+			{"before the other", thread(4, time.Minute), false},
+			{"a day later", thread(4, 26*time.Hour), false},
+			{"without replies", f.planned("a post", 2*time.Hour), false},
+		} {
+			v := f.validate(tt.post)
+			if got := slices.ContainsFunc(v.Accounts[0].Warnings, func(w string) bool { return strings.HasPrefix(w, full) }); got != tt.want {
+				t.Errorf("%s: warnings %q", tt.name, v.Accounts[0].Warnings)
+			}
+		}
+	})
+}

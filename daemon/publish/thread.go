@@ -23,6 +23,12 @@ type ThreadRules struct {
 	// the further parts in Request.Rest, and returns their receipts in Receipt.Rest.
 	// Otherwise there is one request for each part.
 	Whole bool
+
+	// Replies is how many parts after the first one the network accepts in any period of
+	// RepliesWindow. They do not count toward [schedctl.Limits].Posts. Both are 0 if it has
+	// no such limit.
+	Replies       int
+	RepliesWindow time.Duration
 }
 
 // Poller is a publisher whose network has polls. Others are never given one.

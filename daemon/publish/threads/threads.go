@@ -85,7 +85,9 @@ func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
 }
 
 // ThreadRules allows threads: each reply is a request of its own.
-func (p *Publisher) ThreadRules(schedctl.Account) publish.ThreadRules { return publish.ThreadRules{} }
+func (p *Publisher) ThreadRules(schedctl.Account) publish.ThreadRules {
+	return publish.ThreadRules{Replies: defaultReplies, RepliesWindow: 24 * time.Hour}
+}
 
 // Check counts the text as Threads does.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
