@@ -69,9 +69,15 @@ func (p *Publisher) Platform() string { return Platform }
 // Fields lists the credentials.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
-		{Name: meta.FieldToken, Required: true, Secret: true, Help: "a long-lived token with the permissions instagram_business_basic and instagram_business_content_publish, from the dashboard of your app"},
-		{Name: meta.FieldAPI, Seldom: true, Help: "scheme and host of a test server or proxy; default " + publicAPI},
+		{Name: meta.FieldToken, Required: true, Secret: true, Help: "a long-lived token with the permissions instagram_business_basic and instagram_business_content_publish, from the dashboard of your app", Check: outbound.TokenCheck(meta.FieldToken, foreignTokens)},
+		{Name: meta.FieldAPI, Seldom: true, Help: "scheme and host of a test server or proxy; default " + publicAPI, Check: outbound.ServerCheck(meta.FieldAPI, publicAPI)},
 	}
+}
+
+// foreignTokens are tokens of Meta that people confuse with those of Instagram.
+var foreignTokens = map[string]string{
+	"EAA":  "this is a token of Facebook; generate one on the page \"API setup with Instagram business login\" of your app",
+	"THAA": "this is a token of Threads; generate one on the page \"API setup with Instagram business login\" of your app",
 }
 
 // AddressProblem implements [publish.AddressNeeder].

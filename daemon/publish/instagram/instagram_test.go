@@ -355,3 +355,25 @@ func TestStages(t *testing.T) {
 		})
 	}
 }
+
+func TestFieldsAreChecked(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, fake())
+	for _, tt := range []struct{ field, value, want string }{
+		{"access_token", "IGAAabc", ""},
+		{"access_token", "EAAabc", "a token of Facebook"},
+		{"access_token", "THAAabc", "a token of Threads"},
+		{"access_token", "Bearer IGAAabc", "leave out the word Bearer"},
+		{"api_url", "https://example.com", ""},
+		{"api_url", "example.com", "api_url"},
+	} {
+		for _, field := range p.Fields() {
+			if field.Name != tt.field {
+				continue
+			}
+			if err := field.Check(tt.value); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s %q: %v", tt.field, tt.value, err)
+			}
+		}
+	}
+}
