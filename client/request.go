@@ -47,7 +47,8 @@ func Replayed(replayed *bool) Option {
 	return func(r *apiRequest) { r.replayed = replayed }
 }
 
-// IfVersion makes a write fail with VERSION_MISMATCH unless the post has this version.
+// IfVersion makes a write fail with VERSION_MISMATCH unless the object has this
+// version: a post, a series, a queue or a blackout.
 func IfVersion(version int64) Option {
 	return func(r *apiRequest) { r.header.Set("If-Match", versionTag(version)) }
 }

@@ -14,7 +14,7 @@ type Blackout struct {
 	StartsAt         Time                  `json:"starts_at" doc:"The instant of from."`
 	EndsAt           *Time                 `json:"ends_at" doc:"The instant of to; null for an open end."`
 	SettledAt        *Time                 `json:"settled_at" doc:"When the posts that it held got new times after its end; null before."`
-	Version          int64                 `json:"version" doc:"1 for a new blackout, increased with every change."`
+	Version          int64                 `json:"version" doc:"1 for a new blackout, increased with every change. The ETag is derived from it."`
 	CreatedAt        *Time                 `json:"created_at" doc:"When it was created." nullable:"false"`
 	UpdatedAt        *Time                 `json:"updated_at" doc:"When it was last changed." nullable:"false"`
 }

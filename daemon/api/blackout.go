@@ -52,6 +52,15 @@ func (c *request) blackout(r storage.Reader) (schedctl.Blackout, error) {
 	return b, err
 }
 
+// changeableBlackout loads the blackout of the path for a change.
+func (c *request) changeableBlackout(r storage.Reader) (schedctl.Blackout, error) {
+	b, err := c.blackout(r)
+	if err == nil {
+		err = c.match.checkVersion("blackout", b.Version)
+	}
+	return b, err
+}
+
 // maySeeAll reports whether the key may see an object that is about these accounts, or
 // about all accounts if the list is empty.
 func (c *request) maySeeAll(accountIDs []string) bool {
@@ -73,9 +82,11 @@ func (c *request) mayWriteAll(accountIDs []string) error {
 	return nil
 }
 
-// blackoutResponse returns a response with a blackout and the posts in its period.
+// blackoutResponse returns a response with a blackout, its ETag and the posts in its
+// period.
 func blackoutResponse(status int, b schedctl.Blackout, scheduled []string) (response, error) {
 	a, err := newResponse(status, apiv1.BlackoutEnvelope{Blackout: apiv1.NewBlackout(b), Scheduled: scheduled})
+	a.etag, a.fresh = versionTag(b.Version), true // a post in the period may change alone
 	if status == http.StatusCreated {
 		a.created, a.location = b.ID, prefix+"/blackouts/"+b.ID
 	}

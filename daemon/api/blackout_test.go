@@ -101,7 +101,15 @@ func TestBlackoutFields(t *testing.T) {
 	if moved.StartsAt.String() != "2036-12-24T00:00:00Z" || moved.Reason != nil || moved.Version != 2 {
 		t.Errorf("moved: %+v", moved)
 	}
-	open := f.do(nil, "PATCH", path, body{"to": nil, "mode": "hold"}).want(200).blackout().Blackout
+	f.do(header("If-Match", `"1"`), "PATCH", path, body{"reason": "New Year"}).refused(schedctl.VersionMismatch)
+	f.do(header("If-Match", `"1"`), "DELETE", path, nil).refused(schedctl.VersionMismatch)
+	read := f.do(nil, "GET", path, nil).want(200)
+	tag := read.header.Get("ETag")
+	if tag != `"2"` || !cmp.Equal(read.blackout().Blackout, moved) {
+		t.Errorf("ETag %s of %+v", tag, read.blackout())
+	}
+	f.do(header("If-None-Match", tag), "GET", path, nil).want(200) // the version does not cover scheduled
+	open := f.do(header("If-Match", tag), "PATCH", path, body{"to": nil, "mode": "hold"}).want(200).blackout().Blackout
 	if open.To != nil || open.EndsAt != nil || open.Mode != schedctl.BlackoutHold {
 		t.Errorf("opened: %+v", open)
 	}

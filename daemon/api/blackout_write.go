@@ -149,7 +149,7 @@ func (s *Server) editBlackout(ctx context.Context, c *request, change blackoutCh
 // plannedBlackout returns the blackout of the path before and after a change. A blackout
 // that is over after the change is settled by it.
 func (s *Server) plannedBlackout(ctx context.Context, c *request, change blackoutChange) (before, after schedctl.Blackout, err error) {
-	if before, err = storage.Read(ctx, s.view, c.blackout); err != nil {
+	if before, err = storage.Read(ctx, s.view, c.changeableBlackout); err != nil {
 		return before, after, err
 	}
 	after = before.Clone()
@@ -177,7 +177,7 @@ func (s *Server) plannedBlackout(ctx context.Context, c *request, change blackou
 // deleteBlackout handles DELETE /blackouts/{id}.
 func (s *Server) deleteBlackout(ctx context.Context, c *request) (response, error) {
 	for {
-		before, err := storage.Read(ctx, s.view, c.blackout)
+		before, err := storage.Read(ctx, s.view, c.changeableBlackout)
 		if err == nil {
 			err = c.mayWriteAll(before.AccountIDs)
 		}

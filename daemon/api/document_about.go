@@ -22,7 +22,7 @@ Unknown fields and query parameters are refused with 400. So are repeated names 
 **Rate limits.** If the daemon limits API keys, ` + "`X-RateLimit-Limit`" + ` is the number of requests that a key can make at once, ` + "`X-RateLimit-Remaining`" + ` is the number left, and ` + "`X-RateLimit-Reset`" + ` is the time at which all are available again, in seconds since 1970 UTC.
 An API key can run only a few long requests at once, such as searches and validations; further ones wait for a second and are then refused. A request over a limit is 429 RATE_LIMITED with ` + "`Retry-After`" + ` and has no effect. After 20 requests without a valid key, further ones from the same address get this error too, even without a configured limit.
 
-**Versions.** A response with one post, series or queue carries its version as ` + "`ETag`" + `. A change that sends it in ` + "`If-Match`" + ` is refused with 412 VERSION_MISMATCH if the object has changed since; ` + "`*`" + ` matches any version. ` + "`GET /posts/{id}`" + ` and ` + "`GET /series/{id}`" + ` with ` + "`If-None-Match`" + ` return 304 without a body if nothing has changed.
+**Versions.** A response with one post, series, queue or blackout carries its version as ` + "`ETag`" + `. A change that sends it in ` + "`If-Match`" + ` is refused with 412 VERSION_MISMATCH if the object has changed since; ` + "`*`" + ` matches any version. ` + "`GET /posts/{id}`" + ` and ` + "`GET /series/{id}`" + ` with ` + "`If-None-Match`" + ` return 304 without a body if nothing has changed.
 
 **Later versions** of the daemon may add operations, optional parameters, properties, error codes and enumeration values in responses. Clients must ignore unknown fields. Nothing below /api/v1 is removed or changes its meaning.
 `

@@ -111,16 +111,21 @@ func (rt *route) parameters() []*huma.Param {
 
 // versioned reports whether the response has one object with a version, as its ETag.
 func (rt *route) versioned() bool {
-	return rt.response == queueEnvelope || rt.response == reflect.TypeFor[apiv1.PostEnvelope]() || rt.response == reflect.TypeFor[apiv1.SeriesEnvelope]()
+	return rt.partlyVersioned() || rt.response == reflect.TypeFor[apiv1.PostEnvelope]() || rt.response == reflect.TypeFor[apiv1.SeriesEnvelope]()
 }
 
 // conditional reports whether the route reads one object that is unchanged as long as
-// its ETag is. The displaced posts of a queue can change without its version.
+// its ETag is.
 func (rt *route) conditional() bool {
-	return rt.method == http.MethodGet && rt.versioned() && rt.response != queueEnvelope
+	return rt.method == http.MethodGet && rt.versioned() && !rt.partlyVersioned()
 }
 
-var queueEnvelope = reflect.TypeFor[apiv1.QueueEnvelope]()
+// partlyVersioned reports whether the response has posts next to the object, which can
+// change without its version: the displaced ones of a queue, or those in the period of a
+// blackout.
+func (rt *route) partlyVersioned() bool {
+	return rt.response == reflect.TypeFor[apiv1.QueueEnvelope]() || rt.response == reflect.TypeFor[apiv1.BlackoutEnvelope]()
+}
 
 func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 	success := &huma.Response{Description: http.StatusText(rt.status), Headers: rt.successHeaders()}

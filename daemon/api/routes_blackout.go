@@ -31,7 +31,7 @@ func (s *Server) blackoutRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/blackouts/{id}", id: "getBlackout", tag: "Blackouts",
 		summary:     "Get a blackout",
-		description: "Includes the posts that are scheduled in its period.",
+		description: "Includes the posts that are scheduled in its period. The ETag is derived from the version; send it in If-Match.",
 		scopes:      readsPosts, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusOK, response: one,
 		handle: s.getBlackout,
@@ -40,14 +40,14 @@ func (s *Server) blackoutRoutes() []route {
 		summary: "Edit a blackout",
 		description: "Absent fields stay unchanged; a request that changes nothing keeps the version. Accounts that leave a hold, or whose hold ends by the change, publish again at once: " +
 			"their posts whose slots have passed get new slots first. A blackout that is over starts again if its end moves into the future.",
-		scopes: writesPosts, codes: append([]schedctl.Code{schedctl.NotFound}, refusals...),
+		scopes: writesPosts, codes: append([]schedctl.Code{schedctl.NotFound, schedctl.VersionMismatch}, refusals...),
 		request: reflect.TypeFor[apiv1.EditBlackout](), status: http.StatusOK, response: one,
 		handle: withBody(readEditBlackout, s.editBlackout),
 	}, {
 		method: http.MethodDelete, path: "/blackouts/{id}", id: "deleteBlackout", tag: "Blackouts", people: true,
 		summary:     "Delete a blackout",
 		description: "A hold ends: posts whose slots have passed get new slots in their order, and other posts that are late are published one after the other.",
-		scopes:      writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		scopes:      writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed, schedctl.VersionMismatch},
 		status: http.StatusNoContent,
 		handle: withoutBody(s.deleteBlackout),
 	}}
