@@ -30,7 +30,7 @@ func connectError(p publish.Publisher, e *publish.Error) error {
 	}
 	return &schedctl.Error{
 		Code: schedctl.Unavailable, Err: e,
-		Message: fmt.Sprintf("the account could not be verified and was not changed; try again later: %s", clip(e.Message, maxMessage)),
+		Message: fmt.Sprintf("the account could not be verified, and nothing was changed; try again later: %s", clip(e.Message, maxMessage)),
 	}
 }
 

@@ -152,7 +152,7 @@ func verifyError(failure *publish.Error) error {
 	}
 	return &schedctl.Error{
 		Code: schedctl.Unavailable, Err: failure,
-		Message: fmt.Sprintf("the account could not be verified and was not changed; try again later: %s", failure.Message),
+		Message: fmt.Sprintf("the account could not be verified, and nothing was changed; try again later: %s", failure.Message),
 	}
 }
 
