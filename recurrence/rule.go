@@ -61,9 +61,49 @@ func (r *Rule) String() string { return r.text }
 // with their indexes. Index 0 is the first occurrence of the rule. The cost depends on
 // the number of occurrences since the start.
 func (r *Rule) All(from, until schedctl.LocalTime) iter.Seq2[int, schedctl.LocalTime] {
+	return r.between(r.start, from, until)
+}
+
+// From returns the occurrences from from (inclusive) on, in order. Unlike that of
+// [Rule.All], its cost does not depend on the start, unless the rule has a COUNT.
+func (r *Rule) From(from schedctl.LocalTime) iter.Seq[schedctl.LocalTime] {
+	return func(yield func(schedctl.LocalTime) bool) {
+		for _, local := range r.between(r.laterStart(from.Civil()), from, lastLocal) {
+			if !yield(local) {
+				return
+			}
+		}
+	}
+}
+
+// laterStart returns a start with which the rule has the same occurrences from the time
+// on: later by a multiple of the interval, and at least one interval before the time,
+// because a period that has just started may be incomplete. Months and years are skipped
+// by years, so that the start stays on its day of the month.
+func (r *Rule) laterStart(from time.Time) time.Time {
+	n := r.parts.interval
+	if r.parts.count > 0 || !r.start.Before(from) || from.Year() > MaxYear {
+		return r.start
+	}
+	switch days := int(from.Sub(r.start) / (24 * time.Hour)); r.parts.freq {
+	case rrule.DAILY:
+		return r.start.AddDate(0, 0, max(0, days/n-1)*n)
+	case rrule.WEEKLY:
+		return r.start.AddDate(0, 0, max(0, days/7/n-1)*n*7)
+	}
+	later := r.start.AddDate(max(0, (from.Year()-r.start.Year())/n-1)*n, 0, 0)
+	if later.Day() != r.start.Day() { // a year without February 29
+		return r.start
+	}
+	return later
+}
+
+// between returns the occurrences of the rule with another start. Their indexes count
+// from that.
+func (r *Rule) between(start time.Time, from, until schedctl.LocalTime) iter.Seq2[int, schedctl.LocalTime] {
 	return func(yield func(int, schedctl.LocalTime) bool) {
 		first := from.Civil() // formatting all earlier occurrences would cost more than expanding them
-		for index, t := range r.civil() {
+		for index, t := range r.civil(start) {
 			if t.Before(first) {
 				continue
 			}
@@ -80,7 +120,7 @@ func (r *Rule) Next(from schedctl.LocalTime, n int) (list []schedctl.LocalTime) 
 	if n <= 0 {
 		return nil
 	}
-	for _, local := range r.All(from, lastLocal) {
+	for local := range r.From(from) {
 		if list = append(list, local); len(list) == n {
 			break
 		}
@@ -100,17 +140,17 @@ func (r *Rule) Contains(local schedctl.LocalTime) (index int, found bool) {
 }
 
 func (r *Rule) first() (time.Time, bool) {
-	for _, t := range r.civil() {
+	for _, t := range r.civil(r.start) {
 		return t, true
 	}
 	return time.Time{}, false
 }
 
-// civil returns all occurrences as civil times.
-func (r *Rule) civil() iter.Seq2[int, time.Time] {
+// civil returns all occurrences of the rule with a start as civil times.
+func (r *Rule) civil(start time.Time) iter.Seq2[int, time.Time] {
 	option := r.parts.option()
-	shift := yearShift(r.start)
-	option.Dtstart = r.start.AddDate(shift, 0, 0)
+	shift := yearShift(start)
+	option.Dtstart = start.AddDate(shift, 0, 0)
 	if !r.until.IsZero() {
 		option.Until = r.until.AddDate(shift, 0, 0)
 	}

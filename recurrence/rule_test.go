@@ -1,6 +1,7 @@
 package recurrence_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -205,6 +206,32 @@ func TestAllHasIndexes(t *testing.T) {
 	}
 	if got := r.Next("2027-02-04T09:00", 9); len(got) != 1 {
 		t.Errorf("the last ones: %v", got)
+	}
+}
+
+// TestFromAgreesWithAll compares both for random rules, at times before and long after
+// their starts.
+func TestFromAgreesWithAll(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 3))
+	const leapDay = "2024-02-29T09:00"
+	for _, c := range append(randomCases(1000), ruleCase{Rule: "FREQ=YEARLY", Start: leapDay}, ruleCase{Rule: "FREQ=MONTHLY", Start: leapDay}) {
+		r, _, err := recurrence.Parse(c.Rule, c.Start, time.UTC)
+		if err != nil {
+			continue
+		}
+		for range 4 {
+			from := schedctl.LocalTimeOf(c.Start.Civil().Add(time.Duration(random.IntN(20*365*24*60)-60*24*60) * time.Minute))
+			var want []schedctl.LocalTime
+			for _, local := range r.All(from, "9999-12-31T23:59") {
+				if want = append(want, local); len(want) == 10 {
+					break
+				}
+			}
+			if got := r.Next(from, 10); !slices.Equal(got, want) {
+				t.Fatalf("%s from %s on, after %s:\n got %v\nwant %v", c.Rule, c.Start, from, got, want)
+			}
+		}
 	}
 }
 

@@ -206,16 +206,13 @@ func nextOccurrence(one *schedctl.Series, now time.Time) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	for _, local := range rule.All(schedctl.LocalTimeOf(now.In(loc)), lastLocal) {
+	for local := range rule.From(schedctl.LocalTimeOf(now.In(loc))) {
 		if at, _ := local.In(loc); at.After(now) && !one.HasExdate(local) {
 			return at.UTC()
 		}
 	}
 	return time.Time{}
 }
-
-// lastLocal is after all occurrences.
-const lastLocal schedctl.LocalTime = "9999-12-31T23:59"
 
 // previewed is how many occurrences a preview shows.
 const previewed = 10
@@ -235,7 +232,7 @@ func (s *Server) previewSeries(_ context.Context, c *request, b previewSeries) (
 		skipped[local] = true
 	}
 	preview := apiv1.SeriesPreview{Results: []apiv1.PreviewedOccurrence{}, Hints: append([]string{}, hints...)}
-	for _, local := range rule.All(schedctl.LocalTimeOf(c.now.In(loc)), lastLocal) {
+	for local := range rule.From(schedctl.LocalTimeOf(c.now.In(loc))) {
 		at, note := local.In(loc)
 		if skipped[local] || !at.After(c.now) {
 			continue

@@ -154,7 +154,7 @@ func (l *occurrenceLister) read() error {
 func (l *occurrenceLister) readRule(rule recurrence.Rule, loc *time.Location) error {
 	first := schedctl.LocalTimeOf(l.query.after.In(loc).Add(-2 * time.Hour)) // hours can be repeated
 	reads := 0
-	for _, local := range rule.All(max(first, l.query.position), lastLocal) {
+	for local := range rule.From(max(first, l.query.position)) {
 		at, note := local.In(loc)
 		if local <= l.query.position || at.Before(l.query.after) {
 			continue
