@@ -79,7 +79,7 @@ func (s *mediaSource) fit(ctx context.Context, a schedctl.MediaAsset, limits pub
 		return nil, none, err
 	}
 	defer original.Close()
-	facts, err := mediafile.Inspect(original, original.Size(), mediafile.DefaultLimits)
+	facts, err := mediafile.Inspect(ctx, original, original.Size(), mediafile.DefaultLimits)
 	if err != nil {
 		return nil, none, publish.MediaError("media_invalid", "%s: %v; attach another file and retry", a.ID, err)
 	}

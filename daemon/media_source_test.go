@@ -93,7 +93,7 @@ func TestMediaSourceFits(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		data := readAll(t, fitted.Open)
-		facts, err := mediafile.Inspect(bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
+		facts, err := mediafile.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
 		if err != nil || facts.HasMetadata || sha256.Sum256(data) != fitted.SHA256 || int64(len(data)) != fitted.Size || !limits.Fits(&fitted.Media) ||
 			facts.Width != fitted.Width || facts.Height != fitted.Height || facts.MIMEType != fitted.MIMEType {
 			t.Errorf("%s: %+v of %+v, %v", name, facts, fitted.Media, err)

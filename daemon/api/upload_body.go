@@ -125,7 +125,7 @@ func (s *Server) receiveRaw(w http.ResponseWriter, r *http.Request, c *request) 
 	limits := s.media.Limits()
 	body := newUploadBody(w, r, limits.Largest()+1)
 	defer body.done()
-	file, err := s.media.Receive(body)
+	file, err := s.media.Receive(r.Context(), body)
 	if err != nil {
 		return body.refusal(err)
 	}
@@ -154,7 +154,7 @@ func (s *Server) receiveForm(w http.ResponseWriter, r *http.Request, c *request,
 		switch name := part.FormName(); {
 		case name == "file" && c.file == nil:
 			body.limit += limits.Largest() + 1
-			if c.file, err = s.media.Receive(part); err != nil {
+			if c.file, err = s.media.Receive(r.Context(), part); err != nil {
 				return formError(body, err)
 			}
 			c.file.Name = partName(part)

@@ -4,7 +4,7 @@
 //
 // A file is received before anything is stored about it:
 //
-//	file, err := service.Receive(body)
+//	file, err := service.Receive(ctx, body)
 //	…
 //	defer file.Close()
 //	if err := service.Store(ctx, file); err != nil {

@@ -65,7 +65,7 @@ func (s *Service) Fetch(ctx context.Context, text string) (*File, error) {
 		return nil, tooLarge("", largest)
 	}
 	body := &fetchBody{from: resp}
-	f, err := s.Receive(body)
+	f, err := s.Receive(ctx, body)
 	switch {
 	case body.failed != nil && ctx.Err() == nil:
 		return nil, schedctl.Errorf(schedctl.MediaInvalid, "url", "%s did not send the whole file; try again later", u.Hostname())

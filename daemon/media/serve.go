@@ -28,7 +28,7 @@ func (s *Service) OpenPublished(ctx context.Context, a schedctl.MediaAsset) (*Pu
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", a.ID, err)
 	}
-	view, err := mediafile.NewView(seekerAt{r}, r.Info().Size, a.MIMEType)
+	view, err := mediafile.NewView(ctx, seekerAt{r}, r.Info().Size, a.MIMEType)
 	if err != nil {
 		r.Close()
 		return nil, fmt.Errorf("open %s: %w", a.ID, err)

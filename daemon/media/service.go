@@ -78,13 +78,13 @@ func (f *File) SetFacts(a *schedctl.MediaAsset) {
 // uses a constant amount of memory.
 //
 // Errors with a code are about the file: MEDIA_TYPE_NOT_ALLOWED, MEDIA_TOO_LARGE,
-// MEDIA_INVALID. Errors of r and of the disk are returned unchanged.
-func (s *Service) Receive(r io.Reader) (*File, error) {
+// MEDIA_INVALID. Errors of r, of ctx and of the disk are returned unchanged.
+func (s *Service) Receive(ctx context.Context, r io.Reader) (*File, error) {
 	spool, err := s.blobs.Spool()
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.receive(spool, r)
+	f, err := s.receive(ctx, spool, r)
 	if err != nil {
 		spool.Close()
 		return nil, err
@@ -92,11 +92,11 @@ func (s *Service) Receive(r io.Reader) (*File, error) {
 	return f, nil
 }
 
-func (s *Service) receive(spool *blob.Spool, r io.Reader) (*File, error) {
-	if err := s.fill(spool, r); err != nil {
+func (s *Service) receive(ctx context.Context, spool *blob.Spool, r io.Reader) (*File, error) {
+	if err := s.fill(ctx, spool, r); err != nil {
 		return nil, err
 	}
-	facts, err := mediafile.Inspect(spool, spool.Size(), mediafile.DefaultLimits)
+	facts, err := mediafile.Inspect(ctx, spool, spool.Size(), mediafile.DefaultLimits)
 	if err != nil {
 		return nil, inspectError(err)
 	}
@@ -111,12 +111,12 @@ const headSize = 4 << 10
 
 // fill reads r into the spool. It stops at the limit of the type that the first bytes
 // show, so that a large file of a small type is refused early.
-func (s *Service) fill(spool *blob.Spool, r io.Reader) error {
+func (s *Service) fill(ctx context.Context, spool *blob.Spool, r io.Reader) error {
 	limit, mimeType := s.limits.Largest(), ""
 	spool.SetLimit(limit)
 	_, err := io.Copy(spool, io.LimitReader(r, headSize))
 	if err == nil && spool.Size() == headSize {
-		if mimeType, err = detect(spool); err != nil {
+		if mimeType, err = detect(ctx, spool); err != nil {
 			return err
 		}
 		if mimeType != "" {
@@ -133,8 +133,8 @@ func (s *Service) fill(spool *blob.Spool, r io.Reader) error {
 
 // detect returns the type that the first bytes of a file show, or "" if they do not
 // suffice. The error is that of a type that is not accepted.
-func detect(spool *blob.Spool) (string, error) {
-	facts, err := mediafile.Inspect(spool, spool.Size(), mediafile.Limits{})
+func detect(ctx context.Context, spool *blob.Spool) (string, error) {
+	facts, err := mediafile.Inspect(ctx, spool, spool.Size(), mediafile.Limits{})
 	var wrongType *mediafile.TypeError
 	var invalid *mediafile.InvalidError
 	switch {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -90,7 +91,7 @@ func (r *fileReader) inspectNow(name string) (mediaFile, error) {
 		return mediaFile{}, err
 	}
 	defer in.Close()
-	facts, err := mediafile.Inspect(in, size, mediafile.DefaultLimits)
+	facts, err := mediafile.Inspect(context.Background(), in, size, mediafile.DefaultLimits)
 	if err != nil {
 		return mediaFile{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/zlib"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -18,14 +19,14 @@ const iccHeader = "ICC_PROFILE\x00"
 
 // ColorProfile returns the ICC color profile of a picture, nil if it has none. facts are
 // those that Inspect returned. A damaged or huge profile counts as none.
-func ColorProfile(r io.ReaderAt, size int64, facts Facts) ([]byte, error) {
+func ColorProfile(ctx context.Context, r io.ReaderAt, size int64, facts Facts) ([]byte, error) {
 	type part struct {
 		number byte
 		data   []byte
 	}
 	var parts []part
 	total := int64(0)
-	s := &scan{window: window{r: r, size: size}, edit: func(edit) error { return nil }}
+	s := &scan{window: window{ctx: ctx, r: r, size: size}, edit: func(edit) error { return nil }}
 	s.profile = func(number byte, off, length int64) error {
 		if total += length; total > maxProfile {
 			return nil

@@ -42,7 +42,7 @@ func fuzz(f *testing.F, mimeType string, repair func([]byte) []byte, seeds ...[]
 // check inspects any bytes, and strips them if they are accepted.
 func check(t *testing.T, data []byte) {
 	t.Helper()
-	facts, err := mediafile.Inspect(bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
+	facts, err := mediafile.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
 	if err != nil {
 		_, wrongType := errors.AsType[*mediafile.TypeError](err)
 		_, invalid := errors.AsType[*mediafile.InvalidError](err)
@@ -52,14 +52,14 @@ func check(t *testing.T, data []byte) {
 		}
 		return
 	}
-	if _, err := mediafile.ColorProfile(bytes.NewReader(data), int64(len(data)), facts); err != nil {
+	if _, err := mediafile.ColorProfile(t.Context(), bytes.NewReader(data), int64(len(data)), facts); err != nil {
 		t.Errorf("read the color profile: %v", err)
 	}
 	var once bytes.Buffer
-	if err := mediafile.Strip(&once, bytes.NewReader(data), int64(len(data)), facts); err != nil {
+	if err := mediafile.Strip(t.Context(), &once, bytes.NewReader(data), int64(len(data)), facts); err != nil {
 		t.Fatalf("strip: %v", err)
 	}
-	again, err := mediafile.Inspect(bytes.NewReader(once.Bytes()), int64(once.Len()), mediafile.DefaultLimits)
+	again, err := mediafile.Inspect(t.Context(), bytes.NewReader(once.Bytes()), int64(once.Len()), mediafile.DefaultLimits)
 	if err != nil {
 		t.Fatalf("inspect a stripped file: %v", err)
 	}

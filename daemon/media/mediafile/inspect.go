@@ -1,6 +1,7 @@
 package mediafile
 
 import (
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -72,12 +73,12 @@ func walker(mimeType string) func(*scan) error {
 //
 // It returns a [*TypeError] for a type that is not accepted, a [*InvalidError] for a file
 // that is empty, damaged, incomplete or followed by other data, and a [*TooLargeError] for
-// a picture beyond the limits. Other errors come from r.
-func Inspect(r io.ReaderAt, size int64, limits Limits) (Facts, error) {
+// a picture beyond the limits. Other errors come from r, or are that of ctx.
+func Inspect(ctx context.Context, r io.ReaderAt, size int64, limits Limits) (Facts, error) {
 	if size <= 0 {
 		return Facts{}, &InvalidError{Problem: "is empty", Advice: "check the file, and upload it again"}
 	}
-	s := &scan{window: window{r: r, size: size}, limits: limits}
+	s := &scan{window: window{ctx: ctx, r: r, size: size}, limits: limits}
 	head, err := s.at(0, int(min(size, sniffLength)), "")
 	if err != nil {
 		return Facts{}, err

@@ -35,7 +35,7 @@ func TestStreamedVideos(t *testing.T) {
 		if stripped := inspect(t, strip(t, data)); stripped.HasMetadata || stripped.Duration != facts.Duration {
 			t.Errorf("stripped: %+v", stripped)
 		}
-		if _, err := mediafile.Inspect(bytes.NewReader(data), int64(len(data)-1), mediafile.DefaultLimits); err == nil {
+		if _, err := mediafile.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)-1), mediafile.DefaultLimits); err == nil {
 			t.Errorf("%s: accepted without its last byte", facts.MIMEType)
 		}
 	}
@@ -49,7 +49,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 			t.Parallel()
 			whole := bytes.TrimRight(s.data, "\r\n")
 			for n := range whole {
-				_, err := mediafile.Inspect(bytes.NewReader(s.data), int64(n), mediafile.DefaultLimits)
+				_, err := mediafile.Inspect(t.Context(), bytes.NewReader(s.data), int64(n), mediafile.DefaultLimits)
 				if _, ok := errors.AsType[*mediafile.InvalidError](err); ok {
 					continue
 				}
@@ -68,7 +68,7 @@ func TestReadErrors(t *testing.T) {
 	for _, s := range samples() {
 		cause := errors.New("disk error")
 		for fails := range len(s.data) {
-			_, err := mediafile.Inspect(failing{bytes.NewReader(s.data), int64(fails), cause}, int64(len(s.data)), mediafile.DefaultLimits)
+			_, err := mediafile.Inspect(t.Context(), failing{bytes.NewReader(s.data), int64(fails), cause}, int64(len(s.data)), mediafile.DefaultLimits)
 			if !errors.Is(err, cause) {
 				t.Fatalf("%s, byte %d: %v", s.name, fails, err)
 			}

@@ -38,7 +38,7 @@ func (s *scan) motionPhoto(end, offset int64) error {
 		return s.foreign(end)
 	}
 	inner := &scan{
-		window: window{r: shifted{s, offset}, size: s.size - offset},
+		window: window{ctx: s.ctx, r: shifted{s, offset}, size: s.size - offset},
 		edit:   func(edit) error { return nil },
 	}
 	if err := inner.walk(MP4, &Facts{}); err != nil {

@@ -109,7 +109,7 @@ type tableReader struct {
 }
 
 func (w *mp4Walk) openTable(b box) *tableReader {
-	return &tableReader{walk: mp4Walk{scan: &scan{window: window{r: w.r, size: w.size}}}, box: b}
+	return &tableReader{walk: mp4Walk{scan: &scan{window: window{ctx: w.ctx, r: w.r, size: w.size}}}, box: b}
 }
 
 // number returns a number of 4 or 8 bytes at an offset in the data of the box.

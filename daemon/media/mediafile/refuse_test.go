@@ -15,8 +15,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
 )
 
-func inspectError(data []byte) error {
-	_, err := mediafile.Inspect(bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
+func inspectError(t *testing.T, data []byte) error {
+	t.Helper()
+	_, err := mediafile.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
 	return err
 }
 
@@ -41,7 +42,7 @@ func TestRefusedTypes(t *testing.T) {
 		"\x01\x02\x03\x04 nothing known":                    "unknown type (it starts with the bytes 01 02 03 04",
 		strings.Repeat("<!-- a comment -->", 30) + "<html>": "HTML page",
 	} {
-		err := inspectError([]byte(data))
+		err := inspectError(t, []byte(data))
 		if _, ok := errors.AsType[*mediafile.TypeError](err); !ok || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30q: %v; want %q", data, err, want)
 		}
@@ -50,7 +51,7 @@ func TestRefusedTypes(t *testing.T) {
 
 func TestEmptyFile(t *testing.T) {
 	t.Parallel()
-	err := inspectError(nil)
+	err := inspectError(t, nil)
 	if _, ok := errors.AsType[*mediafile.InvalidError](err); !ok || !strings.Contains(err.Error(), "the file is empty") {
 		t.Error(err)
 	}
@@ -72,7 +73,7 @@ func TestPolyglots(t *testing.T) {
 			if s.want.MIMEType == mediafile.PDF && strings.HasPrefix(extra, "%PDF") {
 				continue // a document and its newer revision
 			}
-			err := inspectError(append(bytes.Clone(s.data), extra...))
+			err := inspectError(t, append(bytes.Clone(s.data), extra...))
 			invalid, ok := errors.AsType[*mediafile.InvalidError](err)
 			if !ok {
 				t.Errorf("%s and %.20q: %v", s.name, extra, err)
@@ -96,7 +97,7 @@ func TestHiddenZip(t *testing.T) {
 	archive := zipArchive(t)
 	binary.LittleEndian.PutUint16(archive[len(archive)-2:], uint16(4+len(end))) // the rest is its comment
 	data := append(bytes.Clone(picture[:len(picture)-12]), pngChunk("zzZZ", archive)...)
-	if err := inspectError(append(data, end...)); err == nil || !strings.Contains(err.Error(), "ZIP archive") {
+	if err := inspectError(t, append(data, end...)); err == nil || !strings.Contains(err.Error(), "ZIP archive") {
 		t.Error(err)
 	}
 }
@@ -164,7 +165,7 @@ func TestSixtyMegapixels(t *testing.T) {
 	webp := mediatest.WebP(5, 5)
 	binary.LittleEndian.PutUint32(webp[21:], (width-1)|(height-1)<<14)
 	for _, data := range [][]byte{png, jpeg, gif, webp} {
-		err := inspectError(data)
+		err := inspectError(t, data)
 		if _, ok := errors.AsType[*mediafile.TooLargeError](err); !ok {
 			t.Errorf("%.4q: %v", data, err)
 		} else if want := "the picture has 10000 × 6000 pixels, more than 50 megapixels; scale it down"; err.Error() != want {
@@ -184,7 +185,7 @@ func TestLongAnimations(t *testing.T) {
 		{manyFrames(200, 1000, 1000), ""},
 		{mediatest.APNG(1000, 1000, 1), ""},
 	} {
-		err := inspectError(test.data)
+		err := inspectError(t, test.data)
 		if test.want == "" {
 			if err != nil {
 				t.Error(err)
@@ -233,7 +234,7 @@ func TestMemoryOfLargeFiles(t *testing.T) {
 	r := mediatest.LargeMP4(size)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	facts, err := mediafile.Inspect(r, size, mediafile.DefaultLimits)
+	facts, err := mediafile.Inspect(t.Context(), r, size, mediafile.DefaultLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func TestMemoryOfLargeFiles(t *testing.T) {
 	}
 	data := mediatest.MP4(20_000_000)
 	runtime.ReadMemStats(&before)
-	if err := mediafile.Strip(io.Discard, bytes.NewReader(data), int64(len(data)), facts); err != nil {
+	if err := mediafile.Strip(t.Context(), io.Discard, bytes.NewReader(data), int64(len(data)), facts); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -62,7 +62,7 @@ func samples() []sample {
 // inspect inspects a file in memory with the default limits.
 func inspect(t testing.TB, data []byte) mediafile.Facts {
 	t.Helper()
-	facts, err := mediafile.Inspect(bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
+	facts, err := mediafile.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func inspect(t testing.TB, data []byte) mediafile.Facts {
 func strip(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := mediafile.Strip(&out, bytes.NewReader(data), int64(len(data)), inspect(t, data)); err != nil {
+	if err := mediafile.Strip(t.Context(), &out, bytes.NewReader(data), int64(len(data)), inspect(t, data)); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

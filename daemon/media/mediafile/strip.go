@@ -1,6 +1,7 @@
 package mediafile
 
 import (
+	"context"
 	"fmt"
 	"io"
 )
@@ -13,11 +14,11 @@ import (
 // picture that is not upright gets EXIF data with nothing but its orientation. In videos
 // the metadata is overwritten, so that the file keeps its length. PDF documents are copied
 // as they are. The result has no metadata, and depends on nothing but src.
-func Strip(dst io.Writer, src io.ReaderAt, size int64, facts Facts) error {
+func Strip(ctx context.Context, dst io.Writer, src io.ReaderAt, size int64, facts Facts) error {
 	c := &copier{dst: dst, src: src}
 	if facts.HasMetadata {
 		var total totals
-		survey := &scan{window: window{r: src, size: size}}
+		survey := &scan{window: window{ctx: ctx, r: src, size: size}}
 		survey.edit = func(e edit) error {
 			total.grown += e.grows()
 			return nil
@@ -25,7 +26,7 @@ func Strip(dst io.Writer, src io.ReaderAt, size int64, facts Facts) error {
 		if err := survey.walk(facts.MIMEType, &total.facts); err != nil {
 			return fmt.Errorf("remove metadata: %w", err)
 		}
-		again := &scan{window: window{r: src, size: size}, edit: c.apply, total: &total}
+		again := &scan{window: window{ctx: ctx, r: src, size: size}, edit: c.apply, total: &total}
 		if err := again.walk(facts.MIMEType, &Facts{}); err != nil {
 			return fmt.Errorf("remove metadata: %w", err)
 		}

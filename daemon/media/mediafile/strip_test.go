@@ -144,7 +144,7 @@ func TestStripRefusesOtherFile(t *testing.T) {
 	t.Parallel()
 	data := mediatest.GIF(12, 8, 2)
 	facts := mediafile.Facts{MIMEType: mediafile.PNG, HasMetadata: true}
-	if err := mediafile.Strip(new(bytes.Buffer), bytes.NewReader(data), int64(len(data)), facts); err == nil {
+	if err := mediafile.Strip(t.Context(), new(bytes.Buffer), bytes.NewReader(data), int64(len(data)), facts); err == nil {
 		t.Error("a GIF picture was stripped as PNG")
 	}
 }

@@ -2,6 +2,7 @@ package mediafile
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"sort"
@@ -26,10 +27,10 @@ type piece struct {
 
 // NewView returns a view of the file src of size bytes, whose type [Inspect] returned. It
 // walks through the file once, and once more if the file has metadata.
-func NewView(src io.ReaderAt, size int64, mimeType string) (*View, error) {
+func NewView(ctx context.Context, src io.ReaderAt, size int64, mimeType string) (*View, error) {
 	var total totals
 	edits := 0
-	survey := &scan{window: window{r: src, size: size}}
+	survey := &scan{window: window{ctx: ctx, r: src, size: size}}
 	survey.edit = func(e edit) error {
 		edits++
 		total.grown += e.grows()
@@ -41,7 +42,7 @@ func NewView(src io.ReaderAt, size int64, mimeType string) (*View, error) {
 	v := &View{src: src}
 	pos := int64(0) // up to where the source is in the view
 	if edits > 0 {
-		again := &scan{window: window{r: src, size: size}, total: &total}
+		again := &scan{window: window{ctx: ctx, r: src, size: size}, total: &total}
 		again.edit = func(e edit) error {
 			if e.offset < pos {
 				return fmt.Errorf("edit at byte %d comes after byte %d", e.offset, pos)

@@ -16,7 +16,7 @@ func TestView(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			want := strip(t, s.data)
-			v, err := mediafile.NewView(bytes.NewReader(s.data), int64(len(s.data)), s.want.MIMEType)
+			v, err := mediafile.NewView(t.Context(), bytes.NewReader(s.data), int64(len(s.data)), s.want.MIMEType)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,10 +33,10 @@ func TestView(t *testing.T) {
 func TestViewErrors(t *testing.T) {
 	t.Parallel()
 	data := samples()[0].data
-	if _, err := mediafile.NewView(bytes.NewReader(data[:len(data)-1]), int64(len(data)-1), samples()[0].want.MIMEType); err == nil {
+	if _, err := mediafile.NewView(t.Context(), bytes.NewReader(data[:len(data)-1]), int64(len(data)-1), samples()[0].want.MIMEType); err == nil {
 		t.Error("a truncated file has a view")
 	}
-	v, err := mediafile.NewView(bytes.NewReader(data), int64(len(data)), samples()[0].want.MIMEType)
+	v, err := mediafile.NewView(t.Context(), bytes.NewReader(data), int64(len(data)), samples()[0].want.MIMEType)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package mediafile
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ const windowSize = 32 << 10
 
 // window reads a file of any size through one buffer.
 type window struct {
+	ctx   context.Context // of the walk
 	r     io.ReaderAt
 	size  int64
 	start int64  // offset of buf in the file
@@ -41,8 +43,11 @@ func (w *window) rest(off int64, part string) ([]byte, error) {
 	return w.buf[off-w.start:], nil
 }
 
-// load fills the buffer from an offset on.
+// load fills the buffer from an offset on. It fails once the context of the walk has ended.
 func (w *window) load(off int64) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
 	if w.buf == nil {
 		w.buf = make([]byte, min(windowSize, w.size))
 	}

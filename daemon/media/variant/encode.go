@@ -108,13 +108,13 @@ func (e *encoder) encode(ctx context.Context, out *limitedBuffer, m image.Image)
 
 // write writes an encoded picture with its profile. It inspects the picture first, so that
 // a fault of an encoder is never published.
-func (e *encoder) write(dst io.Writer, data []byte, source mediafile.Facts) (Result, error) {
+func (e *encoder) write(ctx context.Context, dst io.Writer, data []byte, source mediafile.Facts) (Result, error) {
 	whole := data
 	if len(e.profile) > 0 {
 		whole = make([]byte, 0, len(data)+len(e.profile))
 		whole = append(append(append(whole, data[:e.profileAt]...), e.profile...), data[e.profileAt:]...)
 	}
-	facts, err := mediafile.Inspect(bytes.NewReader(whole), int64(len(whole)), mediafile.Limits{})
+	facts, err := mediafile.Inspect(ctx, bytes.NewReader(whole), int64(len(whole)), mediafile.Limits{})
 	if err != nil {
 		return Result{}, fmt.Errorf("check converted picture: %w", err)
 	}

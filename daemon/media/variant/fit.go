@@ -50,12 +50,12 @@ func (f *Fitter) Fit(ctx context.Context, dst io.Writer, src io.ReaderAt, size i
 	fix, err := Plan(facts, size, t)
 	if err != nil {
 		// Without its metadata the file may be small enough.
-		if small, stripErr := fitsStripped(src, size, facts, t); stripErr != nil || !small {
+		if small, stripErr := fitsStripped(ctx, src, size, facts, t); stripErr != nil || !small {
 			return Result{}, err
 		}
 		fix = None
 	} else if fix != None {
-		small, err := fitsStripped(src, size, facts, t)
+		small, err := fitsStripped(ctx, src, size, facts, t)
 		if err != nil {
 			return Result{}, err
 		}
@@ -75,12 +75,12 @@ func (f *Fitter) Fit(ctx context.Context, dst io.Writer, src io.ReaderAt, size i
 }
 
 // fitsStripped reports whether a file that does not fit does so without its metadata.
-func fitsStripped(src io.ReaderAt, size int64, facts mediafile.Facts, t Target) (bool, error) {
+func fitsStripped(ctx context.Context, src io.ReaderAt, size int64, facts mediafile.Facts, t Target) (bool, error) {
 	if !facts.HasMetadata || t.MaxBytes == 0 || size <= t.MaxBytes {
 		return false, nil
 	}
 	var n counter
-	if err := mediafile.Strip(&n, src, size, facts); err != nil {
+	if err := mediafile.Strip(ctx, &n, src, size, facts); err != nil {
 		return false, err
 	}
 	fix, err := Plan(facts, int64(n), t)
@@ -91,7 +91,7 @@ func fitsStripped(src io.ReaderAt, size int64, facts mediafile.Facts, t Target) 
 func copyStripped(ctx context.Context, dst io.Writer, src io.ReaderAt, size int64, facts mediafile.Facts) (Result, error) {
 	var n counter
 	w := contextWriter{ctx, io.MultiWriter(dst, &n)}
-	if err := mediafile.Strip(w, src, size, facts); err != nil {
+	if err := mediafile.Strip(ctx, w, src, size, facts); err != nil {
 		return Result{}, err
 	}
 	facts.HasMetadata = false
@@ -106,7 +106,7 @@ func fitPicture(ctx context.Context, dst io.Writer, src io.ReaderAt, size int64,
 			err = fmt.Errorf("convert a picture of the type %s: the decoder failed: %v", facts.MIMEType, r)
 		}
 	}()
-	profile, err := mediafile.ColorProfile(src, size, facts)
+	profile, err := mediafile.ColorProfile(ctx, src, size, facts)
 	if err != nil {
 		return Result{}, fmt.Errorf("convert picture: %w", err)
 	}
@@ -129,7 +129,7 @@ func fitPicture(ctx context.Context, dst io.Writer, src io.ReaderAt, size int64,
 	if err != nil {
 		return Result{}, err
 	}
-	return e.write(dst, data, facts)
+	return e.write(ctx, dst, data, facts)
 }
 
 // colorSpace returns the color space of a profile (ICC.1:2010, section 7.2.6). A picture

@@ -20,7 +20,7 @@ var all = variant.Target{}
 
 func inspect(t testing.TB, data []byte) mediafile.Facts {
 	t.Helper()
-	facts, err := mediafile.Inspect(bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
+	facts, err := mediafile.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), mediafile.DefaultLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestFittingFilesAreOnlyStripped(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want bytes.Buffer
-		if err := mediafile.Strip(&want, bytes.NewReader(data), int64(len(data)), inspect(t, data)); err != nil {
+		if err := mediafile.Strip(t.Context(), &want, bytes.NewReader(data), int64(len(data)), inspect(t, data)); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(out, want.Bytes()) || result.Fix != variant.None || result.Size != int64(len(out)) {
@@ -178,7 +178,7 @@ func TestColorProfileIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		profile, err := mediafile.ColorProfile(bytes.NewReader(out), int64(len(out)), result.Facts)
+		profile, err := mediafile.ColorProfile(t.Context(), bytes.NewReader(out), int64(len(out)), result.Facts)
 		if err != nil || !bytes.Equal(profile, mediatest.ICCProfile()) {
 			t.Errorf("%s: profile of %d bytes, %v", result.Facts.MIMEType, len(profile), err)
 		}

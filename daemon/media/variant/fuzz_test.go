@@ -20,7 +20,7 @@ func FuzzFit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, maxBytes uint16, maxWidth uint8) {
 		limits := mediafile.Limits{MaxPixels: 1 << 16, MaxAnimationPixels: 1 << 18, MaxFrames: 20}
-		facts, err := mediafile.Inspect(bytes.NewReader(data), int64(len(data)), limits)
+		facts, err := mediafile.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), limits)
 		if err != nil {
 			return
 		}

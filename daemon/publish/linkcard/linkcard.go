@@ -138,7 +138,7 @@ func (f *Fetcher) fit(ctx context.Context, r io.Reader) (*Thumb, error) {
 		return nil, fmt.Errorf("the picture has more than %d bytes", maxPicture)
 	}
 	source := bytes.NewReader(data)
-	facts, err := mediafile.Inspect(source, source.Size(), mediafile.DefaultLimits)
+	facts, err := mediafile.Inspect(ctx, source, source.Size(), mediafile.DefaultLimits)
 	if err != nil {
 		return nil, err
 	}
