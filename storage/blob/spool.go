@@ -10,16 +10,18 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/filelock"
 )
 
 // spoolPrefix is the start of the names of temporary files.
 const spoolPrefix = "spool-"
 
-// spoolLife is the age after which the spool of a process that has ended is removed. An
+// spoolLife is the age after which a spool is removed if its file system has no locks. An
 // upload takes less.
 const spoolLife = 24 * time.Hour
 
@@ -27,14 +29,15 @@ const spoolLife = 24 * time.Hour
 // they are written. Write and Close must be called by one goroutine at a time; all other
 // methods may be called concurrently between writes.
 type Spool struct {
-	file     *os.File
-	hash     hash.Hash
-	size     int64
-	limit    int64
-	err      error // of an earlier write
-	finished bool  // the file is on disk and closed
-	moved    bool  // the file is now a blob
-	closed   bool
+	file   *os.File
+	hash   hash.Hash
+	size   int64
+	limit  int64
+	err    error // of an earlier write
+	synced bool  // the file is on disk
+	ended  bool  // the file is closed
+	moved  bool  // the file is now a blob
+	closed bool
 }
 
 var (
@@ -43,13 +46,27 @@ var (
 )
 
 // NewSpool returns an empty spool in a directory. It is for engines; others use
-// [Store.Spool]. Only this user can read the file.
+// [Store.Spool]. Only this user can read the file. It is locked, which tells
+// [CleanSpools] that its process has not ended.
 func NewSpool(dir string) (*Spool, error) {
-	f, err := os.CreateTemp(dir, spoolPrefix+"*") // mode 0600
-	if err != nil {
-		return nil, fullError(dir, fmt.Errorf("create a temporary file: %w", err))
+	for {
+		f, err := os.CreateTemp(dir, spoolPrefix+"*") // mode 0600
+		if err != nil {
+			return nil, fullError(dir, fmt.Errorf("create a temporary file: %w", err))
+		}
+		filelock.Lock(f, filelock.Exclusive) // without locks, the age of the file counts
+		if removedAtOnce(f) {
+			f.Close()
+			continue
+		}
+		return &Spool{file: f, hash: sha256.New(), limit: math.MaxInt64}, nil
 	}
-	return &Spool{file: f, hash: sha256.New(), limit: math.MaxInt64}, nil
+}
+
+// removedAtOnce reports whether CleanSpools has removed a new file before it was locked.
+func removedAtOnce(f *os.File) bool {
+	_, err := os.Lstat(f.Name())
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // SetLimit sets the largest size in bytes. A new spool has no limit. The limit may be
@@ -93,11 +110,30 @@ func (s *Spool) Key() Key { return Key(s.hash.Sum(nil)) }
 // error: its bytes are incomplete.
 func (s *Spool) Err() error { return s.err }
 
-// MoveTo syncs the file to disk, closes it and renames it to path, which must be in the
-// same file system. It is for engines whose blobs are files. The time of modification is
-// now. After an error it can be called again.
+// Sync writes the file to disk.
+func (s *Spool) Sync() error {
+	if s.synced {
+		return nil
+	}
+	if err := s.file.Sync(); err != nil {
+		return fullError(filepath.Dir(s.file.Name()), err)
+	}
+	s.synced = true
+	return nil
+}
+
+// MoveTo syncs the file to disk, renames it to path, which must be in the same file
+// system, and closes it. It is for engines whose blobs are files. The time of
+// modification is now. After an error it can be called again.
 func (s *Spool) MoveTo(path string) error {
-	err := s.finish()
+	if err := s.Sync(); err != nil {
+		return err
+	}
+	now := time.Now()
+	err := os.Chtimes(s.file.Name(), now, now)
+	if err == nil && runtime.GOOS == "windows" { // it renames no open files
+		err = s.end()
+	}
 	if err == nil {
 		err = os.Rename(s.file.Name(), path)
 	}
@@ -105,19 +141,16 @@ func (s *Spool) MoveTo(path string) error {
 		return fullError(filepath.Dir(path), err)
 	}
 	s.moved = true
+	s.end() // the bytes are on disk
 	return nil
 }
 
-// finish syncs and closes the file. Windows renames no open files.
-func (s *Spool) finish() error {
-	now := time.Now()
-	if err := os.Chtimes(s.file.Name(), now, now); err != nil || s.finished {
-		return err
+// end closes the file, which also ends its lock.
+func (s *Spool) end() error {
+	if s.ended {
+		return nil
 	}
-	if err := s.file.Sync(); err != nil {
-		return err
-	}
-	s.finished = true
+	s.ended = true
 	return s.file.Close()
 }
 
@@ -128,19 +161,17 @@ func (s *Spool) Close() error {
 		return nil
 	}
 	s.closed = true
-	var err error
-	if !s.finished {
-		err = s.file.Close()
-	}
+	err := s.end()
 	if !s.moved {
 		err = errors.Join(err, os.Remove(s.file.Name()))
 	}
 	return err
 }
 
-// CleanSpools creates a directory for spools if it is missing, and removes spools that
-// were last written more than a day ago: the process that wrote them has ended without
-// removing them.
+// CleanSpools creates a directory for spools if it is missing, and removes the spools of
+// processes that have ended without removing them: those that are not locked. Several
+// processes may use the directory. On a file system without locks, a spool is removed a
+// day after it was last written.
 func CleanSpools(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fullError(dir, err)
@@ -150,18 +181,35 @@ func CleanSpools(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), spoolPrefix) {
+		if !strings.HasPrefix(e.Name(), spoolPrefix) || !e.Type().IsRegular() {
 			continue
 		}
-		info, err := e.Info()
-		if err == nil && time.Since(info.ModTime()) > spoolLife {
-			err = os.Remove(filepath.Join(dir, e.Name()))
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := cleanSpool(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+// cleanSpool removes a spool unless its process uses it.
+func cleanSpool(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	abandoned, err := filelock.TryLock(f, filelock.Exclusive)
+	if err != nil {
+		info, err := f.Stat()
+		abandoned = err == nil && time.Since(info.ModTime()) > spoolLife
+	}
+	if !abandoned {
+		return nil
+	}
+	if runtime.GOOS == "windows" { // it removes no open files
+		f.Close()
+	}
+	return os.Remove(path)
 }
 
 // fullError wraps the error of a full disk in a [*storage.FullError], and returns other

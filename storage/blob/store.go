@@ -67,10 +67,12 @@ type Store interface {
 	Delete(ctx context.Context, key Key) error
 
 	// DeleteUnmodified deletes a blob that was put last before a time, and reports
-	// whether it did. It is for the collection of unused blobs: a blob that an upload
-	// has renewed stays. The directory and PostgreSQL engines check and delete in one
-	// step. S3 has no such request: a Put between the two requests of DeleteUnmodified
-	// may be lost.
+	// whether it did. It is for the collection of unused blobs, and never deletes what
+	// an upload relies on: when a Put has returned nil, no DeleteUnmodified with a time
+	// before that Put deletes the blob, also not one that has begun earlier, in any
+	// process. The directory engine holds a lock of the directory while it checks and
+	// deletes, PostgreSQL does both in one statement, and S3 has marks that a Put looks
+	// for.
 	DeleteUnmodified(ctx context.Context, key Key, before time.Time) (bool, error)
 
 	// List calls fn for every blob, in ascending order of keys. It ends at the first
@@ -78,8 +80,8 @@ type Store interface {
 	// may not be listed. fn may call any method of the store.
 	List(ctx context.Context, fn func(Info) error) error
 
-	// CleanSpools removes spools that a process has left behind when it was killed, once
-	// they are a day old.
+	// CleanSpools removes spools that processes have left behind when they were killed.
+	// The spools of running processes stay.
 	CleanSpools() error
 
 	// Close releases what the store holds. Readers and spools must be closed before.

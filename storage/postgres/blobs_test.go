@@ -7,6 +7,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -36,7 +37,7 @@ func openBlobs(create func(testing.TB) string, parameters string) func(*testing.
 
 // TestBlobs is not parallel, because the suite measures memory.
 func TestBlobs(t *testing.T) {
-	blobtest.Run(t, blobtest.Engine{Open: openBlobs(postgrestest.Schema, ""), Damage: damageBlob})
+	blobtest.Run(t, blobtest.Engine{Open: openBlobs(postgrestest.Schema, ""), Damage: damageBlob, Collect: collectBlob})
 }
 
 func TestBlobsPooled(t *testing.T) {
@@ -104,5 +105,52 @@ func damageBlob(t *testing.T, s blob.Store, key blob.Key) {
 		FROM blobs WHERE blobs.key = $1 AND blob_id = blobs.id AND number = 1`, key[:])
 	if err != nil || done.RowsAffected() != 1 {
 		t.Fatalf("%d chunks changed, error %v", done.RowsAffected(), err)
+	}
+}
+
+// collectBlob is the deletion of another node. A connection of the test has the row
+// locked, so that the deletion has read it and waits. Then put waits behind the deletion.
+func collectBlob(t *testing.T, s blob.Store, key blob.Key, before time.Time, put func(blob.Store)) (deleted bool, err error) {
+	t.Helper()
+	url, ctx := s.(testedBlobs).url, t.Context()
+	holder, errHolder := pgx.Connect(ctx, url)
+	watcher, errWatcher := pgx.Connect(ctx, url)
+	if err := errors.Join(errHolder, errWatcher); err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close(context.Background())
+	defer watcher.Close(context.Background())
+	tx, err := holder.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(ctx, "SELECT 1 FROM blobs WHERE key = $1 FOR UPDATE", key[:]); err != nil {
+		t.Fatal(err)
+	}
+	other, err := open(t, url).Blobs(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var both sync.WaitGroup
+	both.Go(func() { deleted, err = other.DeleteUnmodified(ctx, key, before) })
+	awaitBlocked(t, watcher, "DELETE FROM blobs", 1)
+	both.Go(func() { put(s) })
+	awaitBlocked(t, watcher, "UPDATE blobs", 1)
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	both.Wait()
+	return deleted, err
+}
+
+// awaitBlocked waits until a statement of this schema waits for a lock.
+func awaitBlocked(t *testing.T, conn *pgx.Conn, text string, want int) {
+	t.Helper()
+	for count := 0; count < want; {
+		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+			WHERE NOT l.granted AND a.query LIKE '%' || $1 || '%' AND a.pid <> pg_backend_pid()`, text).Scan(&count)
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

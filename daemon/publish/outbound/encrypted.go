@@ -13,7 +13,7 @@ import (
 // credentials to be sent unencrypted.
 var ErrPlainHTTP = errors.New("not encrypted")
 
-// Encrypted returns a client like c that refuses every http URL, whether it comes
+// Encrypted returns a client like c, which has a transport, that refuses every http URL, whether it comes
 // from the store, the user or a server. With [AllowPrivate] it returns c because
 // servers on private networks rarely have a certificate. Refused requests fail with
 // [ErrPlainHTTP] before anything is sent.
@@ -37,11 +37,7 @@ func (e encryptedOnly) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, ErrPlainHTTP
 	}
-	transport := e.client.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
-	return transport.RoundTrip(r)
+	return e.client.Transport.RoundTrip(r)
 }
 
 // CloseIdleConnections lets [http.Client.CloseIdleConnections] reach the transport.

@@ -14,6 +14,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl/storage/blob"
 )
@@ -27,8 +28,12 @@ type Engine struct {
 	// RunBriefly.
 	Damage func(t *testing.T, s blob.Store, key blob.Key)
 
-	// TwoSteps means that DeleteUnmodified checks and deletes in two steps.
-	TwoSteps bool
+	// Collect calls DeleteUnmodified for a blob of the store, as the collector of another
+	// process. Between its check and its deletion, as far as the engine has a time
+	// between them, it starts put with a store of the same blobs. It continues when put
+	// has ended or waits for the deletion, and returns when both have ended. It may be
+	// nil for RunBriefly.
+	Collect func(t *testing.T, s blob.Store, key blob.Key, before time.Time, put func(blob.Store)) (deleted bool, err error)
 }
 
 // Run checks the whole contract of [blob.Store]. The calling test must not be parallel:
@@ -54,6 +59,7 @@ func RunBriefly(t *testing.T, e Engine) {
 		"delete unmodified":      testDeleteUnmodified,
 		"put while deleting":     testPutWhileDeleting,
 		"renew while collecting": testRenewWhileCollecting,
+		"put into a collection":  testPutIntoCollection,
 		"list":                   testList,
 		"list ends":              testListEnds,
 		"canceled":               testCanceled,

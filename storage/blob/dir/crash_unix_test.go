@@ -137,7 +137,9 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestKillBeforePut guards that a spool is not visible as a blob after a crash.
+// TestKillBeforePut guards that a spool is not visible as a blob after a crash, that the
+// spool of a killed process is removed by the next one, and that the spool of a process
+// that still runs is not.
 func TestKillBeforePut(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
@@ -145,18 +147,24 @@ func TestKillBeforePut(t *testing.T) {
 	if !out.Scan() || out.Text() != "written" {
 		t.Fatalf("the child reported %q", out.Text())
 	}
-	cmd.Process.Kill()
-	cmd.Wait()
 	s, err := dir.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	if names := files(t, path); len(names) != 1 || filepath.Dir(names[0]) != "tmp" {
+		t.Errorf("files %q while the process runs", names)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if err := s.CleanSpools(); err != nil {
+		t.Error(err)
+	}
 	if err := s.List(t.Context(), func(i blob.Info) error { return fmt.Errorf("blob %v is listed", i) }); err != nil {
 		t.Error(err)
 	}
-	if names := files(t, path); len(names) != 1 || filepath.Dir(names[0]) != "tmp" {
-		t.Errorf("files %q", names)
+	if names := files(t, path); len(names) != 0 {
+		t.Errorf("files %q after the process was killed", names)
 	}
 }
 

@@ -1,11 +1,14 @@
 // Package dir stores blobs as files of a directory.
 //
 //	DIR/tmp/spool-…     uploads that are not blobs yet
+//	DIR/tmp/lock        is locked while a blob gets its name or is deleted
 //	DIR/ab/abcdef…      blobs, in a folder named after the first two digits of the key
 //
 // An upload is written to tmp and synced, renamed to its place, and the folder is synced,
 // so that after a crash a blob is complete or absent. Files have the mode 0600, folders
-// 0700. One process may write to the directory, and others may read it.
+// 0700. Several processes may use the directory if its file system has locks, which also
+// exclude the processes of other machines if the file system is shared by them. On a file
+// system without locks, one process may write to the directory.
 package dir
 
 import (
@@ -22,6 +25,7 @@ import (
 
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/blob"
+	"github.com/schedctl/schedctl/storage/filelock"
 )
 
 // Store implements [blob.Store]. Create one with [Open].
@@ -32,10 +36,12 @@ type Store struct {
 	closed  atomic.Bool
 	fixed   bool                    // nothing can be stored or deleted
 	syncDir func(path string) error // syncDir, or a test's
+
+	beforeWait, beforeRemove func() // of tests: before it waits for a lock, and after a check
 }
 
-// shard is the folder of all keys with the same first byte. Its lock makes the check and
-// the deletion of DeleteUnmodified one step: no rename comes between them.
+// shard is the folder of all keys with the same first byte. Its lock excludes the other
+// goroutines of this process where the file system has no locks.
 type shard struct {
 	mu      sync.Mutex // mu guards durable, and every change in the folder
 	durable bool       // the folder is on disk
@@ -44,13 +50,13 @@ type shard struct {
 var _ blob.Store = (*Store)(nil)
 
 // Open opens the store in a directory, which it creates if it is missing. Open removes
-// uploads that a crash has left behind, once they are a day old.
+// uploads that killed processes have left behind.
 func Open(path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the blob directory: %w", err)
 	}
-	s := &Store{path: path, syncDir: syncDir}
+	s := newStore(path)
 	if err := blob.CleanSpools(s.spools()); err != nil {
 		return nil, fmt.Errorf("open the blob directory: %w", err)
 	}
@@ -64,7 +70,13 @@ func OpenReadOnly(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the blob directory: %w", err)
 	}
-	return &Store{path: path, syncDir: syncDir, fixed: true}, nil
+	s := newStore(path)
+	s.fixed = true
+	return s, nil
+}
+
+func newStore(path string) *Store {
+	return &Store{path: path, syncDir: syncDir, beforeWait: func() {}, beforeRemove: func() {}}
 }
 
 // errFixed is the error of changes after [OpenReadOnly].
@@ -119,12 +131,20 @@ func (s *Store) put(ctx context.Context, spool *blob.Spool, key blob.Key) (blob.
 	case spool.Err() != nil:
 		return blob.Info{}, spool.Err()
 	}
+	if err := spool.Sync(); err != nil { // before the lock, as it takes long
+		return blob.Info{}, err
+	}
 	shard := &s.shards[key[0]]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
 	if err := s.makeFolder(shard, key); err != nil {
 		return blob.Info{}, err
 	}
+	unlock, err := s.lock(filelock.Shared)
+	if err != nil {
+		return blob.Info{}, err
+	}
+	defer unlock()
 	if err := spool.MoveTo(s.file(key)); err != nil {
 		// Windows replaces no file that is being read.
 		if s.renew(spool, key) != nil {
@@ -136,6 +156,29 @@ func (s *Store) put(ctx context.Context, spool *blob.Spool, key blob.Key) (blob.
 	}
 	return s.stat(key)
 }
+
+// lock locks the directory against other processes. Puts take a shared lock and deletions
+// an exclusive one, so that no blob gets its name between the check and the removal of a
+// deletion.
+func (s *Store) lock(kind filelock.Kind) (unlock func(), err error) {
+	f, err := os.OpenFile(filepath.Join(s.spools(), lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	locked, err := filelock.TryLock(f, kind)
+	if err == nil && !locked {
+		s.beforeWait()
+		err = filelock.Lock(f, kind)
+	}
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		f.Close()
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// lockName is the name of the file in the folder of spools that is locked.
+const lockName = "lock"
 
 // makeFolder creates the folder of a shard, durably. Another process may have created it
 // and crashed before it was on disk.
@@ -225,11 +268,17 @@ func (s *Store) delete(ctx context.Context, key blob.Key, meets func(blob.Info) 
 	shard := &s.shards[key[0]]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
+	unlock, err := s.lock(filelock.Exclusive)
+	if err != nil {
+		return false, fmt.Errorf("delete blob %s: %w", key, err)
+	}
+	defer unlock()
 	info, err := s.stat(key)
 	if err == nil && !meets(info) {
 		return false, nil
 	}
 	if err == nil {
+		s.beforeRemove()
 		err = notFound(os.Remove(s.file(key)))
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl/storage/blob"
 	"github.com/schedctl/schedctl/storage/blob/blobtest"
@@ -11,7 +12,7 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	blobtest.Run(t, blobtest.Engine{Open: open, Damage: damage})
+	blobtest.Run(t, blobtest.Engine{Open: open, Damage: damage, Collect: collect})
 }
 
 // tested is an open store and its directory.
@@ -48,4 +49,26 @@ func damage(t *testing.T, s blob.Store, key blob.Key) {
 	if _, err := f.WriteAt(b, 100); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// collect is the deletion of another process that has the same directory.
+func collect(t *testing.T, s blob.Store, key blob.Key, before time.Time, put func(blob.Store)) (bool, error) {
+	t.Helper()
+	other, err := dir.Open(s.(tested).path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	waits, done := make(chan struct{}), make(chan struct{})
+	s.(tested).OnWait(func() { close(waits) })
+	other.OnRemove(func() {
+		go func() { defer close(done); put(s) }()
+		select {
+		case <-waits:
+		case <-done:
+		}
+	})
+	deleted, err := other.DeleteUnmodified(t.Context(), key, before)
+	<-done
+	return deleted, err
 }

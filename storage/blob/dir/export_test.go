@@ -10,3 +10,9 @@ func (s *Store) OnSync(synced func(path string) error) {
 		return synced(path)
 	}
 }
+
+// OnWait calls a function before a Put or a deletion waits for the lock of the directory.
+func (s *Store) OnWait(f func()) { s.beforeWait = f }
+
+// OnRemove calls a function between the check and the removal of a deletion.
+func (s *Store) OnRemove(f func()) { s.beforeRemove = f }

@@ -93,6 +93,7 @@ func connect(spec blob.S3Spec, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	transport.Proxy = nil // the daemon ignores the proxy variables of the environment
 	lookup := minio.BucketLookupAuto
 	if spec.PathStyle {
 		lookup = minio.BucketLookupPath
@@ -157,17 +158,29 @@ func (s *Store) put(ctx context.Context, spool *blob.Spool, key blob.Key) (blob.
 	if err := spool.Err(); err != nil {
 		return blob.Info{}, err
 	}
+	for range maxPutRuns {
+		if err := s.write(ctx, spool, key); err != nil {
+			return blob.Info{}, s.classify(err)
+		}
+		waited, err := s.awaitUnmarked(ctx, key)
+		if err != nil {
+			return blob.Info{}, err
+		}
+		info, err := s.stat(ctx, key)
+		if !waited && !errors.Is(err, blob.ErrNotFound) {
+			return info, err
+		}
+	}
+	// Collectors delete no new object. These were calls of Delete.
+	return blob.Info{Key: key, Size: spool.Size(), ModifiedAt: time.Now().Truncate(time.Second)}, nil
+}
+
+// write writes the object of a blob.
+func (s *Store) write(ctx context.Context, spool *blob.Spool, key blob.Key) error {
 	// Without DisableContentSha256 the hash would be replaced by those of chunks.
 	options := minio.PutObjectOptions{ContentType: "application/octet-stream", DisableContentSha256: true}
 	_, err := s.client.PutObject(ctx, s.spec.Bucket, s.object(key), spool.Reader(), spool.Size(), "", key.String(), options)
-	if err != nil {
-		return blob.Info{}, s.classify(err)
-	}
-	info, err := s.stat(ctx, key)
-	if errors.Is(err, blob.ErrNotFound) { // deleted since
-		return blob.Info{Key: key, Size: spool.Size(), ModifiedAt: time.Now().Truncate(time.Second)}, nil
-	}
-	return info, err
+	return err
 }
 
 // Stat implements [blob.Store].
@@ -193,34 +206,6 @@ func (s *Store) stat(ctx context.Context, key blob.Key) (blob.Info, error) {
 // describe rounds the time to seconds: lists and single requests differ in the rest.
 func describe(key blob.Key, object minio.ObjectInfo) blob.Info {
 	return blob.Info{Key: key, Size: object.Size, ModifiedAt: object.LastModified.Truncate(time.Second)}
-}
-
-// Delete implements [blob.Store].
-func (s *Store) Delete(ctx context.Context, key blob.Key) error {
-	if s.closed.Load() {
-		return storage.ErrClosed
-	}
-	err := s.classify(s.client.RemoveObject(ctx, s.spec.Bucket, s.object(key), minio.RemoveObjectOptions{}))
-	if err != nil && !errors.Is(err, blob.ErrNotFound) {
-		return fmt.Errorf("delete blob %s: %w", key, err)
-	}
-	return nil
-}
-
-// DeleteUnmodified implements [blob.Store] in two requests. It uses the clock of the
-// service.
-func (s *Store) DeleteUnmodified(ctx context.Context, key blob.Key, before time.Time) (bool, error) {
-	info, err := s.Stat(ctx, key)
-	switch {
-	case errors.Is(err, blob.ErrNotFound):
-		return false, nil
-	case err != nil:
-		return false, err
-	case !info.ModifiedAt.Before(before):
-		return false, nil
-	}
-	err = s.Delete(ctx, key)
-	return err == nil, err
 }
 
 // List implements [blob.Store]. Objects with other names are skipped.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -18,12 +21,13 @@ import (
 
 func TestStore(t *testing.T) {
 	sharedServer(t)
-	blobtest.Run(t, blobtest.Engine{Open: openEmpty, Damage: damage, TwoSteps: true})
+	blobtest.Run(t, blobtest.Engine{Open: openEmpty, Damage: damage, Collect: collect})
 }
 
 // tested is an open store and the folder of its objects.
 type tested struct {
 	blob.Store
+	spec   blob.S3Spec
 	folder string
 }
 
@@ -34,12 +38,13 @@ func openEmpty(t *testing.T) blob.Store {
 	t.Helper()
 	s := sharedServer(t)
 	prefix := fmt.Sprintf("test%d/", prefixes.Add(1))
-	store, err := open(t, blob.S3Spec{Bucket: bucket, Prefix: prefix, Endpoint: "http://" + s.addr, PathStyle: true}, environment)
+	spec := blob.S3Spec{Bucket: bucket, Prefix: prefix, Endpoint: "http://" + s.addr, PathStyle: true}
+	store, err := open(t, spec, environment)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	return tested{store, filepath.Join(s.objects(), bucket, prefix)}
+	return tested{store, spec, filepath.Join(s.objects(), bucket, prefix)}
 }
 
 // environment has the credentials of the server.
@@ -117,6 +122,45 @@ func TestCredentialFiles(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
+		}
+		s.Close()
+	}
+}
+
+// TestNoProxy guards that the proxy variables of the environment are ignored, as by all
+// clients of the daemon. It needs its own process, because Go reads them once.
+func TestNoProxy(t *testing.T) {
+	t.Parallel()
+	const child = "SCHEDCTL_TEST_PROXY"
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the proxy was asked for %s %s", r.Method, r.RequestURI)
+	}))
+	defer proxy.Close()
+	if os.Getenv(child) == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), child+"=1", "NO_PROXY=", "no_proxy=")
+		for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
+			cmd.Env = append(cmd.Env, name+"="+proxy.URL, strings.ToLower(name)+"="+proxy.URL)
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	for _, scheme := range []string{"http", "https"} {
+		to, err := http.NewRequest(http.MethodGet, scheme+"://store.invalid/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used, err := http.ProxyFromEnvironment(to); used == nil {
+			t.Fatalf("the environment has no proxy for %s, error %v", scheme, err)
+		}
+		s, err := open(t, blob.S3Spec{Bucket: bucket, Endpoint: scheme + "://store.invalid", PathStyle: true}, environment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Stat(t.Context(), blob.Key{}); err == nil {
+			t.Errorf("%s: a store that does not exist was reached", scheme)
 		}
 		s.Close()
 	}
