@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // parsed returns the messages of a stream as "id|name|data", a message without
@@ -134,6 +135,7 @@ func FuzzTexts(f *testing.F) {
 	f.Add(byte(2), "post_01ARZ3NDEKTSV4RRFFQ69G5FAV")
 	f.Add(byte(2), "post_7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
 	f.Fuzz(func(t *testing.T, of byte, text string) {
+		defer cost.Check(t, len(text))()
 		switch of % 3 {
 		case 0:
 			checkParseEvents(t, text)

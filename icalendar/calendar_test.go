@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl/icalendar"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var event = icalendar.Event{
@@ -134,5 +135,8 @@ func FuzzCalendar(f *testing.F) {
 	f.Add(strings.Repeat("x", 67), `\n;,\\`)
 	f.Add(strings.Repeat("x", 66)+"😀", strings.Repeat("x ", 200))
 	f.Add("BEGIN:VEVENT\r\nEND:VCALENDAR", "\x00\x7f\u0085\t")
-	f.Fuzz(checkCalendar)
+	f.Fuzz(func(t *testing.T, title, text string) {
+		defer cost.Check(t, len(title)+len(text))()
+		checkCalendar(t, title, text)
+	})
 }

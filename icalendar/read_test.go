@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/icalendar"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func berlin(t testing.TB) *time.Location {
@@ -102,6 +103,7 @@ func FuzzRead(f *testing.F) {
 	loc := berlin(f)
 	const from, until schedctl.LocalTime = "2027-01-01T00:00", "2029-01-01T00:00"
 	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
 		list, _, err := icalendar.ReadPeriods(strings.NewReader(text), loc, from, until)
 		if err != nil && len(list) > 0 || len(list) > icalendar.MaxPeriods {
 			t.Errorf("%d periods, %v", len(list), err)

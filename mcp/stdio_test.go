@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/mcp"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
@@ -97,6 +98,7 @@ func FuzzStdio(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
+		defer cost.Check(t, len(line))()
 		fx := newFixture(t)
 		got := fx.run(t, fx.agent(), hello+line+"\n"+`{"jsonrpc":"2.0","id":"last","method":"ping"}`+"\n")
 		if strings.Contains(line, `last`) || strings.Contains(line, "subscriptions") {
@@ -115,6 +117,7 @@ func FuzzHTTP(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}`)
 	f.Add(`{"jsonrpc":"2.0","id":null,"method":"ping"}`)
 	f.Fuzz(func(t *testing.T, body string) {
+		defer cost.Check(t, len(body))()
 		fx := newFixture(t)
 		if strings.Contains(body, "subscriptions") {
 			return // which waits for events until the call times out

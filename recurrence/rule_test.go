@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/recurrence"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 const start schedctl.LocalTime = "2027-01-05T09:00" // a Tuesday
@@ -245,6 +246,7 @@ func FuzzRule(f *testing.F) {
 	f.Add("FREQ=YEARLY;BYWEEKNO=-53,53,1;BYDAY=SU;WKST=SU", "2027-01-05T09:00")
 	f.Add("FREQ=MONTHLY;INTERVAL=1000;BYSETPOS=-366;BYMONTHDAY=-31", "2999-12-31T23:59")
 	f.Fuzz(func(t *testing.T, text, from string) {
+		defer cost.Check(t, len(text)+len(from))()
 		r, _, err := recurrence.Parse(text, schedctl.LocalTime(from), time.UTC)
 		if err != nil {
 			if schedctl.CodeOf(err) != schedctl.ValidationFailed {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // The columns media and alt of CSV are lists with escapes. Written rows can be read back,
@@ -20,6 +21,7 @@ func FuzzMediaColumns(f *testing.F) {
 		f.Add(seed[0], seed[1], seed[1], seed[0])
 	}
 	f.Fuzz(func(t *testing.T, one, two, alt, other string) {
+		defer cost.Check(t, len(one)+len(two)+len(alt)+len(other))()
 		for _, text := range []string{one, two, alt, other} {
 			if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || len(text) > 1000 {
 				t.Skip()

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func write(t interface {
@@ -145,7 +146,10 @@ func FuzzFiles(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) { checkReader(t, []byte(text)) })
+	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
+		checkReader(t, []byte(text))
+	})
 }
 
 func TestPartsSurvive(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func text(s string, line int) postfile.Value { return postfile.Value{Text: s, Line: line} }
@@ -467,6 +468,7 @@ func FuzzFiles(f *testing.F) {
 	f.Add(byte(2), []byte("collection: website\n"))
 	f.Add(byte(2), []byte("collection: {a: b}\nx: y\n"))
 	f.Fuzz(func(t *testing.T, of byte, data []byte) {
+		defer cost.Check(t, len(data))()
 		switch of % 3 {
 		case 0:
 			checkParse(t, data)

@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/repeat"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // now is a Monday, at 12:00 in Berlin.
@@ -164,6 +165,7 @@ func FuzzRepeat(f *testing.F) {
 	}
 	loc := berlin(f)
 	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
 		r, err := repeat.Parse(text, now, loc)
 		if err != nil {
 			var e *when.Error

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl/client/threadtext"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func TestSplit(t *testing.T) {
@@ -100,6 +101,7 @@ func TestLength(t *testing.T) {
 func FuzzFit(f *testing.F) {
 	f.Add("One two.\n\nThree https://example.org/a four. 你好。 @me", 12)
 	f.Fuzz(func(t *testing.T, text string, most int) {
+		defer cost.Check(t, len(text))()
 		l := threadtext.Limit{Max: most%100 + 1, Unit: "graphemes"}
 		if most < 0 || !utf8.ValidString(text) || len(text) > 1000 {
 			t.Skip()

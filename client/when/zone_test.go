@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // zones have changes of an hour, half an hour, twenty minutes and a day, on
@@ -142,6 +143,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed, int64(1795253400), uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, text string, unix int64, z uint8) {
+		defer cost.Check(t, len(text))()
 		loc := zone(t, zones[int(z)%len(zones)])
 		now := time.Unix(unix%4e9, 0)
 		m, err := when.Parse(text, now, loc)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // FuzzDecode compares the decoder with encoding/json and with the rules in
@@ -28,6 +29,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		defer cost.Check(t, len(data))()
 		got, err := decode(data, readCreatePost)
 		value, valueErr := decode(data, func(d *decoder) any { return d.value() })
 		strict := strictJSON(data)

@@ -19,6 +19,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/scripts/cost"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -167,6 +168,7 @@ func FuzzRequest(f *testing.F) {
 		f.Add(method, target, "application/json", "key", "Last-Event-ID: evt_0\nIf-Match: \"1\"", []byte(b))
 	}
 	f.Fuzz(func(t *testing.T, method, target, contentType, idempotencyKey, headers string, body []byte) {
+		defer requestCost.Check(t, len(method)+len(target)+len(contentType)+len(idempotencyKey)+len(headers)+len(body))()
 		r, err := newFuzzRequest(method, z.named(target), []byte(z.named(string(body))))
 		if err != nil {
 			t.Skip("no such request can be made")
@@ -186,6 +188,9 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
+
+// requestCost bounds a request. The first one for the API document makes it, in 31 MB.
+var requestCost = cost.Limit{Base: 64 << 20, PerByte: cost.Default.PerByte, Processor: cost.Default.Processor, ProcessorPerByte: cost.Default.ProcessorPerByte}
 
 // newFuzzRequest returns a request as a server would read it.
 func newFuzzRequest(method, target string, body []byte) (*http.Request, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // FuzzTexts sends arbitrary texts where a special form is expected: cursors, keys
@@ -38,6 +39,7 @@ func FuzzTexts(f *testing.F) {
 		f.Add(byte(2), seed, "")
 	}
 	f.Fuzz(func(t *testing.T, where byte, text, remote string) {
+		defer cost.Check(t, len(text)+len(remote))()
 		switch where % 3 {
 		case 0:
 			p.turned(t, text)

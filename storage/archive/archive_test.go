@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/schedctl/schedctl/scripts/cost"
 	"github.com/schedctl/schedctl/storage/archive"
 	"github.com/schedctl/schedctl/storage/blob"
 	"github.com/schedctl/schedctl/storage/blob/dir"
@@ -255,6 +256,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(file[:len(file)/2])
 	f.Add([]byte("schedctl.db\x00"))
 	f.Fuzz(func(t *testing.T, file []byte) {
+		defer cost.Check(t, len(file))()
 		found, lost := 0, 0
 		m, err := archive.Read(t.Context(), bytes.NewReader(file), archive.Visitor{
 			Blob: func(key blob.Key, r io.Reader, _ int64) error {

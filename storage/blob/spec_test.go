@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/schedctl/schedctl/scripts/cost"
 	"github.com/schedctl/schedctl/storage/blob"
 )
 
@@ -57,6 +58,7 @@ func FuzzParseSpec(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
 		spec, err := blob.ParseSpec(text)
 		if err != nil {
 			if !errors.Is(err, blob.ErrSpec) {

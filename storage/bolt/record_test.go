@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/cost"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -203,7 +204,10 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 14, sampleFeed(), (*coder).calendarFeed),
 		fuzzed(f, 11, sampleThread(), (*coder).post),
 	}
-	f.Fuzz(func(t *testing.T, kind byte, record []byte) { readers[int(kind)%len(readers)](t, record) })
+	f.Fuzz(func(t *testing.T, kind byte, record []byte) {
+		defer cost.Check(t, len(record))()
+		readers[int(kind)%len(readers)](t, record)
+	})
 }
 
 // fuzzed returns a check that a decoder accepts any bytes without a panic, and that an

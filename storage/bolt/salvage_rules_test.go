@@ -13,6 +13,7 @@ import (
 	bbolt "go.etcd.io/bbolt"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/cost"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -305,6 +306,7 @@ func FuzzParsePage(f *testing.F) {
 		f.Add(page)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		defer cost.Check(t, len(b))()
 		p, err := parsePage(b)
 		if err != nil && len(p.items) > 0 {
 			t.Errorf("%d items and %v", len(p.items), err)
@@ -338,6 +340,7 @@ func FuzzSalvage(f *testing.F) {
 	f.Add(uint16(4096), bytes.Repeat([]byte{0xff}, 64))
 	f.Add(uint16(2*4096+8), []byte{1, 0, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, at uint16, with []byte) {
+		defer cost.Check(t, len(with))()
 		data := bytes.Clone(whole)
 		copy(data[min(int(at), len(data)):], with)
 		_, _ = readDamagedFile(t.Context(), bytes.NewReader(data), int64(len(data)))

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/schedctl/schedctl/scripts/cost"
 	"github.com/schedctl/schedctl/storage/search"
 )
 
@@ -75,6 +76,7 @@ func FuzzIn(f *testing.F) {
 		f.Add(c[0], c[1])
 	}
 	f.Fuzz(func(t *testing.T, needle, text string) {
+		defer cost.Check(t, len(needle)+len(text))()
 		if utf8.RuneCountInString(needle) > 200 || len(text) > 2000 {
 			return // longer than any request, and slow to check
 		}

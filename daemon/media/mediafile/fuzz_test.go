@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func FuzzPNG(f *testing.F)       { fuzz(f, mediafile.PNG, repairPNG) }
@@ -32,6 +33,7 @@ func fuzz(f *testing.F, mimeType string, repair func([]byte) []byte, seeds ...[]
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		defer cost.Check(t, len(data))()
 		if repair != nil {
 			data = repair(bytes.Clone(data))
 		}

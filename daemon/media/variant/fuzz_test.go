@@ -7,6 +7,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/media/variant"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // FuzzFit fits any picture that Inspect accepts. Its pixels may be damaged, so Fit may
@@ -19,6 +20,7 @@ func FuzzFit(f *testing.F) {
 		f.Add(data, uint16(500), uint8(6))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, maxBytes uint16, maxWidth uint8) {
+		defer cost.Check(t, len(data))()
 		limits := mediafile.Limits{MaxPixels: 1 << 16, MaxAnimationPixels: 1 << 18, MaxFrames: 20}
 		facts, err := mediafile.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), limits)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func TestServer(t *testing.T) {
@@ -188,6 +189,7 @@ func FuzzResponses(f *testing.F) {
 		f.Add(byte(6), 200, text, "")
 	}
 	f.Fuzz(func(t *testing.T, reader byte, status int, text, more string) {
+		defer cost.Check(t, len(text)+len(more))()
 		switch reader % 9 {
 		case 0:
 			checkReadSession(t, []byte(text))

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var now = time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
@@ -141,6 +142,7 @@ func FuzzResponses(f *testing.F) {
 	f.Add(byte(1), 200, []byte(`{"id":"1","name":"News","guild_id":"2","channel_id":"3"}`))
 	f.Add(byte(1), 200, []byte(`{"id":"1","name":null,"guild_id":{}}`))
 	f.Fuzz(func(t *testing.T, reader byte, status int, body []byte) {
+		defer cost.Check(t, len(body))()
 		if reader%2 == 0 {
 			checkRead(t, status, body)
 		} else {

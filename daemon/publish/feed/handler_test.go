@@ -23,6 +23,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -400,6 +401,7 @@ func FuzzDocuments(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, content string) {
+		defer cost.Check(t, len(content))()
 		m := posts(content)
 		var atom atomDocument
 		body := ask(m, http.MethodGet, "/feeds/news.atom").Body.Bytes()

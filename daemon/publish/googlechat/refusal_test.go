@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func TestRefusals(t *testing.T) {
@@ -52,6 +53,7 @@ func FuzzResponses(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, status int, body string) {
+		defer cost.Check(t, len(body))()
 		if status < 200 || status > 599 || status == 204 || status == 304 {
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/linkedin"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func TestRefusals(t *testing.T) {
@@ -79,6 +80,7 @@ func FuzzResponses(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, reader byte, status int, body, id string) {
+		defer cost.Check(t, len(body)+len(id))()
 		if status < 200 || status > 599 || status == 204 || status == 304 {
 			return
 		}
@@ -127,6 +129,7 @@ func FuzzUnescape(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
 		if len(linkedin.Unescape(text)) > len(text) {
 			t.Errorf("%q became longer", text)
 		}

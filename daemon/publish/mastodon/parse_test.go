@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func TestServer(t *testing.T) {
@@ -135,6 +136,7 @@ func FuzzResponses(f *testing.F) {
 	f.Add(byte(12), 200, `{"descendants":[{"id":"1","in_reply_to_id":7,"poll":{"options":[{}]},"account":{"id":"1"}}]}`, "")
 	f.Add(byte(12), 200, `{"descendants":null,"configuration":{"polls":{"max_options":1e9,"min_expiration":-1}}}`, "")
 	f.Fuzz(func(t *testing.T, reader byte, status int, text, more string) {
+		defer cost.Check(t, len(text)+len(more))()
 		switch reader % 13 {
 		case 12:
 			checkReplies(t, []byte(text))

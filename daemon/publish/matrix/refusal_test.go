@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var now = time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
@@ -121,6 +122,7 @@ func FuzzResponses(f *testing.F) {
 	f.Add(byte(1), 200, []byte(`{"chunk":[{"event_id":"$1","sender":"@a:b","origin_server_ts":1,"content":{"io.github.schedctl.key":"pt_1"}}],"end":"t1"}`))
 	f.Add(byte(1), 200, []byte(`{"chunk":[{"content":null},{"content":[]},{"origin_server_ts":-9223372036854775808}]}`))
 	f.Fuzz(func(t *testing.T, reader byte, status int, body []byte) {
+		defer cost.Check(t, len(body))()
 		if reader%2 == 0 {
 			checkRead(t, status, body)
 		} else {

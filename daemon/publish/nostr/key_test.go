@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/daemon/publish/nostr"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // The examples of NIP-19.
@@ -91,6 +92,7 @@ func FuzzBech32(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
 		prefix, data, err := nostr.Decode(text)
 		if err == nil && nostr.Encode(prefix, data) != strings.ToLower(text) {
 			t.Errorf("%q has another encoding: %q", text, nostr.Encode(prefix, data))

@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/nostr"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 const (
@@ -193,6 +194,7 @@ func FuzzMessages(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
 		_, label, id, message, accepted, malformed := nostr.ParseMessage([]byte(text))
 		if accepted && (label != "OK" || malformed && id == "") {
 			t.Errorf("%q is accepted", text)

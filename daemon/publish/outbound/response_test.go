@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var now = time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
@@ -194,6 +195,7 @@ func FuzzResponses(f *testing.F) {
 		f.Add(byte(3), text, "")
 	}
 	f.Fuzz(func(t *testing.T, reader byte, text, more string) {
+		defer cost.Check(t, len(text)+len(more))()
 		switch reader % 4 {
 		case 0:
 			checkReceipt(t, []byte(text))

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var now = time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
@@ -164,6 +165,7 @@ func FuzzResponses(f *testing.F) {
 	f.Add(byte(1), 200, []byte(`{"messages":[{"ts":"1.000000","metadata":{"event_type":"schedctl_post","event_payload":{"id":"pt_1"}}}],"response_metadata":{"next_cursor":"x"}}`))
 	f.Add(byte(1), 200, []byte(`{"messages":[{"ts":"x","metadata":{"event_payload":{"id":[1]}}}]}`))
 	f.Fuzz(func(t *testing.T, reader byte, status int, body []byte) {
+		defer cost.Check(t, len(body))()
 		if reader%2 == 0 {
 			checkRead(t, status, body)
 		} else {

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var now = time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
@@ -100,6 +101,7 @@ func FuzzResponses(f *testing.F) {
 	f.Add(429, []byte(`{"ok":false,"error_code":429,"parameters":{"retry_after":1e308}}`))
 	f.Add(503, []byte("\xff"))
 	f.Fuzz(func(t *testing.T, code int, body []byte) {
+		defer cost.Check(t, len(body))()
 		receipt, err := readResponse(outbound.Response{Status: code, Body: body}, now, "the content of a post")
 		if (err == nil) != (receipt.ID != "") {
 			t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/x"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // always responds to each request that publishes, without accepting it.
@@ -137,6 +138,7 @@ func FuzzResponses(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, reader byte, status int, body string) {
+		defer cost.Check(t, len(body))()
 		if status < 200 || status > 599 || status == 204 || status == 304 {
 			return
 		}
@@ -184,6 +186,7 @@ func FuzzLength(f *testing.F) {
 	}
 	p := x.New(nil, outbound.PublicOnly, "test")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
 		text = strings.ToValidUTF8(text, "")
 		c := p.Check(schedctl.Account{}, publish.Text(text))
 		if c.Length < 0 || c.Length > 23*len(text) || !p.MayConfuse(text, text) {

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package cost
+
+import "time"
+
+func processorTime() time.Duration { return 0 }
