@@ -21,6 +21,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/media/variant"
 	"github.com/schedctl/schedctl/daemon/metrics"
 	"github.com/schedctl/schedctl/daemon/node"
 	"github.com/schedctl/schedctl/daemon/notify"
@@ -28,6 +29,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
+	"github.com/schedctl/schedctl/daemon/publish/linkcard"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/schedule"
 	"github.com/schedctl/schedctl/daemon/seal"
@@ -164,7 +166,10 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	}
 	d := &daemon{member: member, self: newLoneNode(cfg), store: cfg.Store, log: cfg.Logger, clock: watched, probe: newProbe(cfg.Store, cfg.Logger)}
 	client := outbound.Client(cfg.Outbound)
-	publishers := all.Publishers(all.Config{Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version})
+	fitter := variant.NewFitter(variant.DefaultMemory)
+	publishers := all.Publishers(all.Config{
+		Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version, Cards: linkcard.New(client, fitter, cfg.Version),
+	})
 	d.publishers = publishers
 	d.connector = newConnector(cfg, publishers, member)
 	sender := notify.New(notify.Config{
@@ -177,7 +182,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	signer := media.NewSigner(cfg.Sealer.DeriveKey(media.SigningPurpose))
 	var source *mediaSource
 	if cfg.Blobs != nil {
-		source = newMediaSource(cfg.Store, cfg.Blobs, signer, publicURL)
+		source = newMediaSource(cfg.Store, cfg.Blobs, fitter, signer, publicURL)
 	}
 	d.deliverer = d.newDeliverer(cfg, publishers, source)
 	d.planner = d.newPlanner(cfg)

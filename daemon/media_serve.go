@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/media/variant"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/blob"
@@ -82,7 +83,7 @@ func (h *mediaLinks) serveVariant(w http.ResponseWriter, r *http.Request, a sche
 	if !takes {
 		return schedctl.Errorf(schedctl.NotFound, "", "the platform %s takes no files of type %s", platform, a.MIMEType)
 	}
-	file, facts, err := h.source.fit(r.Context(), a, limits)
+	file, facts, err := h.source.fit(r.Context(), variant.Served, a, limits)
 	if e, ok := errors.AsType[*publish.Error](err); ok {
 		return schedctl.Errorf(schedctl.NotFound, "", "%w", e)
 	}

@@ -32,8 +32,8 @@ type mediaSource struct {
 
 var _ deliver.MediaSource = (*mediaSource)(nil)
 
-func newMediaSource(store storage.Store, blobs blob.Store, signer *media.Signer, publicURL string) *mediaSource {
-	return &mediaSource{store: store, blobs: blobs, fitter: variant.NewFitter(variant.DefaultMemory), signer: signer, publicURL: strings.TrimRight(publicURL, "/")}
+func newMediaSource(store storage.Store, blobs blob.Store, fitter *variant.Fitter, signer *media.Signer, publicURL string) *mediaSource {
+	return &mediaSource{store: store, blobs: blobs, fitter: fitter, signer: signer, publicURL: strings.TrimRight(publicURL, "/")}
 }
 
 // InUse reports whether there is any asset.
@@ -58,7 +58,7 @@ func (s *mediaSource) Asset(ctx context.Context, workspaceID, assetID string) (a
 // Fit copies the bytes of an asset, verifies them, and writes what the network takes to
 // a temporary file.
 func (s *mediaSource) Fit(ctx context.Context, a schedctl.MediaAsset, limits publish.ClassRules) (fitted deliver.FittedFile, err error) {
-	out, facts, err := s.fit(ctx, a, limits)
+	out, facts, err := s.fit(ctx, variant.Publishing, a, limits)
 	if err != nil {
 		return fitted, err
 	}
@@ -71,8 +71,9 @@ func (s *mediaSource) Fit(ctx context.Context, a schedctl.MediaAsset, limits pub
 	}, nil
 }
 
-// fit returns the file of an asset within the limits, which the caller closes, and its facts.
-func (s *mediaSource) fit(ctx context.Context, a schedctl.MediaAsset, limits publish.ClassRules) (*blob.Spool, mediafile.Facts, error) {
+// fit returns the file of an asset within the limits, which the caller closes, and its
+// facts. A conversion takes its turn in a lane.
+func (s *mediaSource) fit(ctx context.Context, lane variant.Lane, a schedctl.MediaAsset, limits publish.ClassRules) (*blob.Spool, mediafile.Facts, error) {
 	var none mediafile.Facts
 	original, err := s.original(ctx, a)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *mediaSource) fit(ctx context.Context, a schedctl.MediaAsset, limits pub
 	if err != nil {
 		return nil, none, err
 	}
-	result, err := s.fitter.Fit(ctx, out, original, original.Size(), facts, media.Target(limits))
+	result, err := s.fitter.Fit(ctx, variant.Turn{Lane: lane, Workspace: a.WorkspaceID}, out, original, original.Size(), facts, media.Target(limits))
 	if err != nil {
 		out.Close()
 		return nil, none, fitError(a, err)

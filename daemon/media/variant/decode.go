@@ -17,7 +17,7 @@ import (
 
 // decode decodes a still picture. Its pixels are as stored, not turned.
 func decode(ctx context.Context, src io.ReaderAt, size int64, facts mediafile.Facts) (image.Image, error) {
-	r := bufio.NewReaderSize(contextReader{ctx, io.NewSectionReader(src, 0, size)}, 64<<10)
+	r := contextReader{ctx, bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 64<<10)}
 	var m image.Image
 	var err error
 	switch facts.MIMEType {
@@ -60,6 +60,11 @@ func decodeGIF(r io.Reader, facts mediafile.Facts) (image.Image, error) {
 	return m, nil
 }
 
+// maxRead is how many bytes a decoder gets from a read. It is small because a decoder may
+// work for long on few bytes: 256 bytes of a PNG picture can stand for 260,000 pixels, and
+// those of a JPEG picture for three scans of all its pixels.
+const maxRead = 256
+
 // contextReader fails once its context has ended.
 type contextReader struct {
 	ctx context.Context
@@ -67,8 +72,8 @@ type contextReader struct {
 }
 
 func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
+	if err := context.Cause(r.ctx); err != nil {
 		return 0, err
 	}
-	return r.r.Read(p)
+	return r.r.Read(p[:min(len(p), maxRead)])
 }

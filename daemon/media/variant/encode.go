@@ -76,7 +76,7 @@ func (e *encoder) scale(ctx context.Context, width, height int) (image.Image, er
 			return nil, err
 		}
 	}
-	return turn(m, e.orientation), nil
+	return rotate(ctx, m, e.orientation)
 }
 
 // encode encodes a picture into out. It starts again with the next quality while the

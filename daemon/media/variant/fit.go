@@ -2,36 +2,40 @@ package variant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"io"
+	"runtime"
+	"runtime/debug"
+	"time"
 
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
-	"golang.org/x/sync/semaphore"
 )
 
 // Fitter makes files fit targets. It may be used by several goroutines.
-type Fitter struct {
-	budget int64
-	memory *semaphore.Weighted
-}
+type Fitter struct{ turns *turns }
 
-// DefaultMemory is a memory budget for a daemon, in bytes: it decodes two photos of 12
-// megapixels at a time.
-const DefaultMemory = 256 << 20
+const (
+	// DefaultMemory is a memory budget for a daemon, in bytes. The largest pictures that
+	// mediafile accepts need 750 MB: 50 megapixels as a progressive JPEG without
+	// subsampling. A daemon that is limited to 1 GB (2³⁰ bytes) can convert one of them
+	// while it converts ordinary photos.
+	DefaultMemory = 940_000_000
 
-// bytesPerPixel is the memory that a pixel needs while its picture is decoded, scaled and
-// encoded. A decoded photo has 3 bytes, a PNG picture 4, one of 16 bits a color 8. The
-// scaled picture has 4 more, but is usually much smaller.
-const bytesPerPixel = 8
+	// fitTime and timePerPixel bound a conversion. A slow computer needs a tenth of a
+	// microsecond for a pixel each time that it decodes, scales or encodes it, and a
+	// picture is encoded a few times until it has few enough bytes.
+	fitTime      = 30 * time.Second
+	timePerPixel = 2 * time.Microsecond
+)
 
-// NewFitter returns a fitter that decodes pictures of up to budget bytes at a time. More
-// pictures wait. A picture that needs more than the budget is decoded alone: the largest
-// one that mediafile accepts, of 50 megapixels, needs 400 MB if it has 16 bits a color,
-// and 750 MB if it is a progressive JPEG without subsampling.
-func NewFitter(budget int64) *Fitter {
-	return &Fitter{budget: budget, memory: semaphore.NewWeighted(budget)}
-}
+// errSlow ends conversions that take longer than their pixels justify.
+var errSlow = errors.New("the conversion takes too long")
+
+// NewFitter returns a fitter that uses up to budget bytes for the pictures that it decodes
+// at a time. More pictures wait; see [Turn].
+func NewFitter(budget int64) *Fitter { return &Fitter{turns: newTurns(budget)} }
 
 // Result is what Fit has written.
 type Result struct {
@@ -42,11 +46,13 @@ type Result struct {
 
 // Fit writes the media file src of size bytes to dst so that it fits the target, without
 // its metadata. facts are those that mediafile.Inspect returned. The same arguments give
-// the same bytes. Files that need no change are copied in constant memory.
+// the same bytes. Files that need no change are copied in constant memory. A picture that
+// needs a conversion waits for its turn.
 //
-// It returns a [*FitError] if the file cannot be made to fit, and the error of the context
-// if that ends. After any error, dst may have received a part of the file.
-func (f *Fitter) Fit(ctx context.Context, dst io.Writer, src io.ReaderAt, size int64, facts mediafile.Facts, t Target) (Result, error) {
+// It returns a [*FitError] if the file cannot be made to fit, and the cause of the context
+// if that ends: within a tenth of a second of processor time, also for the largest pictures.
+// After any error, dst may have received a part of the file.
+func (f *Fitter) Fit(ctx context.Context, turn Turn, dst io.Writer, src io.ReaderAt, size int64, facts mediafile.Facts, t Target) (Result, error) {
 	fix, err := Plan(facts, size, t)
 	if err != nil {
 		// Without its metadata the file may be small enough.
@@ -66,12 +72,33 @@ func (f *Fitter) Fit(ctx context.Context, dst io.Writer, src io.ReaderAt, size i
 	if fix == None {
 		return copyStripped(ctx, dst, src, size, facts)
 	}
-	weight := min(f.budget, facts.Pixels()*bytesPerPixel)
-	if err := f.memory.Acquire(ctx, weight); err != nil {
-		return Result{}, fmt.Errorf("wait for memory to decode a picture: %w", err)
+	return f.convert(ctx, turn, dst, src, size, facts, t)
+}
+
+// convert converts a still picture in its turn.
+func (f *Fitter) convert(ctx context.Context, turn Turn, dst io.Writer, src io.ReaderAt, size int64, facts mediafile.Facts, t Target) (Result, error) {
+	memory := memoryFor(src, size, facts, t)
+	if most := f.turns.most(turn.Lane); memory > most {
+		return Result{}, &FitError{
+			Problem: fmt.Sprintf("the picture needs %s of memory to be converted, and %s is the limit", megabytes(memory), megabytes(most)),
+			Advice:  "scale it down, or save it as an ordinary JPEG, which is not progressive",
+		}
 	}
-	defer f.memory.Release(weight)
-	return fitPicture(ctx, dst, src, size, facts, t)
+	if err := f.turns.acquire(ctx, turn, memory); err != nil {
+		return Result{}, fmt.Errorf("wait for a turn to convert a picture: %w", err)
+	}
+	defer f.turns.release(turn, memory)
+	limit := fitTime + time.Duration(facts.Pixels())*timePerPixel
+	timed, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
+	defer cancel()
+	result, err := fitPicture(timed, dst, src, size, facts, t)
+	if memory >= largeMemory {
+		debug.FreeOSMemory() // before the next picture gets the memory
+	}
+	if errors.Is(err, errSlow) {
+		err = &FitError{Problem: fmt.Sprintf("the picture was not converted within %v", limit), Advice: "attach a smaller one"}
+	}
+	return result, err
 }
 
 // fitsStripped reports whether a file that does not fit does so without its metadata.
@@ -113,6 +140,9 @@ func fitPicture(ctx context.Context, dst io.Writer, src io.ReaderAt, size int64,
 	m, err := decode(ctx, src, size, facts)
 	if err != nil {
 		return Result{}, fmt.Errorf("convert picture: decode %s: %w", facts.MIMEType, err)
+	}
+	if memoryFor(src, size, facts, t) >= largeMemory {
+		runtime.GC() // the decoder's own memory, which is most of it, is no longer needed
 	}
 	stored := facts
 	if stored.Alpha && isOpaque(m) {
@@ -161,7 +191,7 @@ type contextWriter struct {
 }
 
 func (w contextWriter) Write(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
+	if err := context.Cause(w.ctx); err != nil {
 		return 0, err
 	}
 	return w.w.Write(p)

@@ -16,7 +16,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/media/variant"
 )
 
-var all = variant.Target{}
+var (
+	all  = variant.Target{}
+	turn = variant.Turn{Lane: variant.Publishing, Workspace: "ws_1"}
+)
 
 func inspect(t testing.TB, data []byte) mediafile.Facts {
 	t.Helper()
@@ -32,7 +35,7 @@ func fit(t testing.TB, data []byte, target variant.Target) ([]byte, variant.Resu
 	t.Helper()
 	var out bytes.Buffer
 	f := variant.NewFitter(variant.DefaultMemory)
-	result, err := f.Fit(t.Context(), &out, bytes.NewReader(data), int64(len(data)), inspect(t, data), target)
+	result, err := f.Fit(t.Context(), turn, &out, bytes.NewReader(data), int64(len(data)), inspect(t, data), target)
 	return out.Bytes(), result, err
 }
 
@@ -244,21 +247,22 @@ func TestUndecodablePicture(t *testing.T) {
 	data, facts := mediatest.JPEG(100, 80), inspect(t, mediatest.PNG(100, 80))
 	var out bytes.Buffer
 	f := variant.NewFitter(1 << 20)
-	if _, err := f.Fit(t.Context(), &out, bytes.NewReader(data), int64(len(data)), facts, variant.Target{MaxWidth: 50}); err == nil || out.Len() > 0 {
+	if _, err := f.Fit(t.Context(), turn, &out, bytes.NewReader(data), int64(len(data)), facts, variant.Target{MaxWidth: 50}); err == nil || out.Len() > 0 {
 		t.Errorf("a JPEG picture was fitted as PNG: %v", err)
 	}
 }
 
-// Pictures that exceed the memory budget together, or alone, are fitted one after another.
+// Pictures that exceed the memory budget together are fitted one after another.
 func TestFitWaitsForMemory(t *testing.T) {
 	t.Parallel()
-	f := variant.NewFitter(100 * 80 * 8)
+	f := variant.NewFitter(40_000)
 	data := mediatest.JPEG(120, 90)
 	facts := inspect(t, data)
 	done := make(chan error)
-	for range 8 {
+	for i := range 8 {
 		go func() {
-			_, err := f.Fit(t.Context(), new(bytes.Buffer), bytes.NewReader(data), int64(len(data)), facts, variant.Target{MaxWidth: 50})
+			turn := variant.Turn{Workspace: string(rune('a' + i))}
+			_, err := f.Fit(t.Context(), turn, new(bytes.Buffer), bytes.NewReader(data), int64(len(data)), facts, variant.Target{MaxWidth: 50})
 			done <- err
 		}()
 	}
@@ -275,7 +279,7 @@ func TestFitStopsWithItsContext(t *testing.T) {
 	cancel()
 	data := mediatest.JPEG(100, 80)
 	for _, target := range []variant.Target{{}, {MaxWidth: 50}} {
-		_, err := variant.NewFitter(1<<20).Fit(ctx, new(bytes.Buffer), bytes.NewReader(data), int64(len(data)), inspect(t, data), target)
+		_, err := variant.NewFitter(1<<20).Fit(ctx, turn, new(bytes.Buffer), bytes.NewReader(data), int64(len(data)), inspect(t, data), target)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v: %v", target, err)
 		}
@@ -290,7 +294,7 @@ func TestMemoryOfScaling(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var out bytes.Buffer
-	_, err := variant.NewFitter(variant.DefaultMemory).Fit(t.Context(), &out, bytes.NewReader(data), int64(len(data)), facts, variant.Target{MaxWidth: 1500})
+	_, err := variant.NewFitter(variant.DefaultMemory).Fit(t.Context(), turn, &out, bytes.NewReader(data), int64(len(data)), facts, variant.Target{MaxWidth: 1500})
 	if err != nil {
 		t.Fatal(err)
 	}

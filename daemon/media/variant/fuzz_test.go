@@ -28,7 +28,7 @@ func FuzzFit(f *testing.F) {
 		}
 		target := variant.Target{MaxBytes: int64(maxBytes), MaxWidth: int(maxWidth), Types: []string{mediafile.JPEG, mediafile.PNG, mediafile.GIF}}
 		var out bytes.Buffer
-		result, err := variant.NewFitter(variant.DefaultMemory).Fit(t.Context(), &out, bytes.NewReader(data), int64(len(data)), facts, target)
+		result, err := variant.NewFitter(variant.DefaultMemory).Fit(t.Context(), turn, &out, bytes.NewReader(data), int64(len(data)), facts, target)
 		if err != nil {
 			return
 		}

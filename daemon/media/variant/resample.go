@@ -28,10 +28,10 @@ func resample(ctx context.Context, src image.Image, width, height int) (*image.R
 	sum := make([]float32, 4*width)
 	next := 0 // the first source row that is not in the ring yet
 	for y, row := range rows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		for ; next < row.start+len(row.weights); next++ {
+			if err := context.Cause(ctx); err != nil {
+				return nil, err
+			}
 			stddraw.Draw(line, line.Rect, src, image.Pt(b.Min.X, b.Min.Y+next), stddraw.Src)
 			scaleLine(ring[next%depth], line.Pix, columns)
 		}

@@ -31,17 +31,16 @@ type Config struct {
 	Outbound  outbound.Policy
 	PublicURL string // the public base URL of the daemon
 	Version   string // of the daemon, for the User-Agent
+
+	// Cards fetches link cards. If it is nil, posts have only those that their authors wrote.
+	Cards *linkcard.Fetcher
 }
 
 // Publishers returns every platform.
 func Publishers(c Config) publish.Registry {
 	encrypted := c.Outbound.Encrypted(c.Client)
-	var cards *linkcard.Fetcher
-	if c.Client != nil {
-		cards = linkcard.New(c.Client, c.Version)
-	}
 	return publish.NewRegistry(
-		bluesky.New(encrypted, cards, c.Version),
+		bluesky.New(encrypted, c.Cards, c.Version),
 		discord.New(c.Client, c.Outbound, c.Version),
 		facebook.New(c.Client, c.Outbound, c.Version),
 		feed.New(c.PublicURL),

@@ -38,7 +38,7 @@ func (p *Publisher) card(ctx context.Context, r publish.Request) (*embed, error)
 	var shown external
 	var thumb *publish.File
 	if link := p.cardLink(r); link != "" {
-		card, err := p.cards.Fetch(ctx, link)
+		card, err := p.cards.Fetch(ctx, r.Account.WorkspaceID, link)
 		if err != nil {
 			return nil, nil
 		}

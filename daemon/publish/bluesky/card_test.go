@@ -57,7 +57,7 @@ func startWithCards(t *testing.T) (*network, *bluesky.Publisher) {
 	t.Helper()
 	n, _ := start(t)
 	client := outbound.Client(outbound.AllowPrivate)
-	return n, bluesky.New(client, linkcard.New(client, "test"), "test")
+	return n, bluesky.New(client, linkcard.New(client, nil, "test"), "test")
 }
 
 // cardOf returns the embed of a record without its picture, and whether it has one.

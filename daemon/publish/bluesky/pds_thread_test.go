@@ -44,7 +44,7 @@ func TestPDSThread(t *testing.T) {
 	t.Parallel()
 	site := startWebsite(t)
 	client := outbound.Client(outbound.AllowPrivate)
-	r := rig{Publisher: bluesky.New(client, linkcard.New(client, "test"), "test"), pds: publishtest.StartPDS(t)}
+	r := rig{Publisher: bluesky.New(client, linkcard.New(client, nil, "test"), "test"), pds: publishtest.StartPDS(t)}
 	profile, err := r.Connect(t.Context(), r.connection())
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestPDSCard(t *testing.T) {
 	t.Parallel()
 	site := startWebsite(t)
 	client := outbound.Client(outbound.AllowPrivate)
-	r := rig{Publisher: bluesky.New(client, linkcard.New(client, "test"), "test"), pds: publishtest.StartPDS(t)}
+	r := rig{Publisher: bluesky.New(client, linkcard.New(client, nil, "test"), "test"), pds: publishtest.StartPDS(t)}
 	profile, err := r.Connect(t.Context(), r.connection())
 	if err != nil {
 		t.Fatal(err)

@@ -6,4 +6,4 @@ import (
 )
 
 // Fit is fit for tests.
-func (f *Fetcher) Fit(ctx context.Context, r io.Reader) (*Thumb, error) { return f.fit(ctx, r) }
+func (f *Fetcher) Fit(ctx context.Context, r io.Reader) (*Thumb, error) { return f.fit(ctx, "ws_1", r) }

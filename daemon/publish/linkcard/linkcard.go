@@ -37,9 +37,6 @@ const (
 
 	// maxPixels is the largest picture that is decoded.
 	maxPixels = 16_000_000
-
-	// memory limits the pixels of pictures that are decoded at a time.
-	memory = 128 << 20
 )
 
 // Card is what a page says about itself.
@@ -63,12 +60,16 @@ type Fetcher struct {
 	userAgent string
 }
 
-// New returns a fetcher. client must be one of package outbound. version is the daemon's
-// version, for the User-Agent.
-func New(client *http.Client, version string) *Fetcher {
+// New returns a fetcher. client must be one of package outbound. fitter converts the
+// pictures; if it is nil, the fetcher has its own. version is the daemon's version, for the
+// User-Agent.
+func New(client *http.Client, fitter *variant.Fitter, version string) *Fetcher {
+	if fitter == nil {
+		fitter = variant.NewFitter(variant.DefaultMemory)
+	}
 	follows := *client
 	follows.CheckRedirect = checkRedirect
-	return &Fetcher{client: &follows, fitter: variant.NewFitter(memory), userAgent: "schedctl/" + version + " (link preview)"}
+	return &Fetcher{client: &follows, fitter: fitter, userAgent: "schedctl/" + version + " (link preview)"}
 }
 
 func checkRedirect(r *http.Request, via []*http.Request) error {
@@ -84,9 +85,10 @@ func fetchable(u *url.URL) bool {
 	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
 }
 
-// Fetch returns the card of a page. It returns an error if the page cannot be fetched or
-// has no title. A picture that cannot be fetched is left out.
-func (f *Fetcher) Fetch(ctx context.Context, link string) (Card, error) {
+// Fetch returns the card of a page for a post of a workspace. It returns an error if the
+// page cannot be fetched or has no title. A picture that cannot be fetched and converted
+// within the time that is left is left out.
+func (f *Fetcher) Fetch(ctx context.Context, workspaceID, link string) (Card, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	u, err := url.Parse(link)
@@ -109,19 +111,19 @@ func (f *Fetcher) Fetch(ctx context.Context, link string) (Card, error) {
 		return Card{}, errors.New("fetch a page: it has no title")
 	}
 	if picture, err := resp.Request.URL.Parse(page.picture()); err == nil && page.picture() != "" && fetchable(picture) {
-		card.Thumb = f.fetchThumb(ctx, picture.String())
+		card.Thumb = f.fetchThumb(ctx, workspaceID, picture.String())
 	}
 	return card, nil
 }
 
 // fetchThumb returns the picture at a URL, or nil if it cannot be used.
-func (f *Fetcher) fetchThumb(ctx context.Context, link string) *Thumb {
+func (f *Fetcher) fetchThumb(ctx context.Context, workspaceID, link string) *Thumb {
 	resp, err := f.get(ctx, link, "image/jpeg,image/png,image/webp,image/*;q=0.5")
 	if err != nil {
 		return nil
 	}
 	defer resp.Body.Close()
-	thumb, err := f.fit(ctx, resp.Body)
+	thumb, err := f.fit(ctx, workspaceID, resp.Body)
 	if err != nil {
 		return nil
 	}
@@ -129,7 +131,7 @@ func (f *Fetcher) fetchThumb(ctx context.Context, link string) *Thumb {
 }
 
 // fit returns a picture as the picture of a card, scaled if necessary.
-func (f *Fetcher) fit(ctx context.Context, r io.Reader) (*Thumb, error) {
+func (f *Fetcher) fit(ctx context.Context, workspaceID string, r io.Reader) (*Thumb, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxPicture+1))
 	if err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)
@@ -152,7 +154,7 @@ func (f *Fetcher) fit(ctx context.Context, r io.Reader) (*Thumb, error) {
 		Types: []string{mediafile.JPEG, mediafile.PNG, mediafile.WebP}, MaxBytes: MaxThumb, MaxWidth: maxThumbSide, MaxHeight: maxThumbSide,
 	}
 	var fitted bytes.Buffer
-	result, err := f.fitter.Fit(ctx, &fitted, source, source.Size(), facts, target)
+	result, err := f.fitter.Fit(ctx, variant.Turn{Lane: variant.LinkCards, Workspace: workspaceID}, &fitted, source, source.Size(), facts, target)
 	if err != nil {
 		return nil, err
 	}

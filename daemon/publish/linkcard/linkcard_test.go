@@ -92,7 +92,7 @@ func TestFetch(t *testing.T) {
 		"/relative/og": head(`<title>T</title><meta property="og:image" content="../small.png">`),
 	})
 	defer server.Close()
-	f := linkcard.New(outbound.Client(outbound.AllowPrivate), "test")
+	f := linkcard.New(outbound.Client(outbound.AllowPrivate), nil, "test")
 	for path, want := range map[string]struct {
 		title, description string
 		thumb              bool
@@ -120,7 +120,7 @@ func TestFetch(t *testing.T) {
 		"/to//[::bad":     {fails: true},
 		"/missing":        {fails: true},
 	} {
-		card, err := f.Fetch(t.Context(), server.URL+path)
+		card, err := f.Fetch(t.Context(), "ws_1", server.URL+path)
 		if (err != nil) != want.fails || card.Title != want.title || card.Description != want.description || (card.Thumb != nil) != want.thumb {
 			t.Errorf("%s: got %+v, %v; want %+v", path, card, err, want)
 		}
@@ -129,7 +129,7 @@ func TestFetch(t *testing.T) {
 		}
 	}
 	for _, link := range []string{"ftp://example.com", "https://user:pw@example.com/", "", "://", "https://"} {
-		if _, err := f.Fetch(t.Context(), link); err == nil {
+		if _, err := f.Fetch(t.Context(), "ws_1", link); err == nil {
 			t.Errorf("%q was fetched", link)
 		}
 	}
@@ -145,15 +145,15 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 		fmt.Fprint(w, "<title>secret</title>")
 	}))
 	defer server.Close()
-	f := linkcard.New(outbound.Client(outbound.PublicOnly), "test")
-	if card, err := f.Fetch(t.Context(), server.URL); err == nil || asked > 0 {
+	f := linkcard.New(outbound.Client(outbound.PublicOnly), nil, "test")
+	if card, err := f.Fetch(t.Context(), "ws_1", server.URL); err == nil || asked > 0 {
 		t.Errorf("got %+v, %v after %d requests", card, err, asked)
 	}
 }
 
 func TestFit(t *testing.T) {
 	t.Parallel()
-	f := linkcard.New(outbound.Client(outbound.PublicOnly), "test")
+	f := linkcard.New(outbound.Client(outbound.PublicOnly), nil, "test")
 	small := picture(t, 20, false)
 	thumb, err := f.Fit(t.Context(), bytes.NewReader(small))
 	if err != nil || !bytes.Equal(thumb.Data, small) || thumb.MIMEType != "image/png" {

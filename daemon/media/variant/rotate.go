@@ -1,33 +1,35 @@
 package variant
 
 import (
+	"context"
 	"image"
 	"image/draw"
 )
 
-// turn returns a picture as it is displayed with an EXIF orientation (EXIF 3.0, section
+// rotate returns a picture as it is displayed with an EXIF orientation (EXIF 3.0, section
 // 4.6.5.1.6).
-func turn(m image.Image, orientation int) image.Image {
+func rotate(ctx context.Context, m image.Image, orientation int) (image.Image, error) {
 	if orientation <= 1 || orientation > 8 {
-		return m
+		return m, nil
 	}
-	src, ok := m.(*image.RGBA)
-	if !ok {
-		src = image.NewRGBA(image.Rect(0, 0, m.Bounds().Dx(), m.Bounds().Dy()))
-		draw.Draw(src, src.Rect, m, m.Bounds().Min, draw.Src)
-	}
-	w, h := src.Rect.Dx(), src.Rect.Dy()
+	b := m.Bounds()
+	w, h := b.Dx(), b.Dy()
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))
 	if orientation >= 5 {
 		dst = image.NewRGBA(image.Rect(0, 0, h, w))
 	}
+	line := image.NewRGBA(image.Rect(0, 0, w, 1))
 	for y := range h {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		draw.Draw(line, line.Rect, m, image.Pt(b.Min.X, b.Min.Y+y), draw.Src)
 		for x := range w {
 			i, j := turned(x, y, w, h, orientation)
-			copy(dst.Pix[j*dst.Stride+4*i:][:4], src.Pix[y*src.Stride+4*x:][:4])
+			copy(dst.Pix[j*dst.Stride+4*i:][:4], line.Pix[4*x:][:4])
 		}
 	}
-	return dst
+	return dst, nil
 }
 
 // turned returns where the stored pixel (x, y) of w × h pixels is displayed.
