@@ -110,7 +110,7 @@ const feedCache = "public, max-age=31536000, immutable"
 
 // ServeMedia serves a file of an entry. Browsers show pictures and videos, and save
 // documents.
-func (s feedSource) ServeMedia(w http.ResponseWriter, r *http.Request, m publish.Media) error {
+func (s feedSource) ServeMedia(w http.ResponseWriter, r *http.Request, account schedctl.Account, m publish.Media) error {
 	if s.files == nil {
 		return schedctl.Errorf(schedctl.NotFound, "", "this daemon has no media store")
 	}
@@ -118,6 +118,6 @@ func (s feedSource) ServeMedia(w http.ResponseWriter, r *http.Request, m publish
 	if m.Class() == schedctl.MediaDocument {
 		disposition = media.Attachment
 	}
-	asset := schedctl.MediaAsset{ID: m.AssetID, FileName: m.FileName, MIMEType: m.MIMEType, SHA256: m.SHA256, Status: schedctl.MediaReady}
+	asset := schedctl.MediaAsset{ID: m.AssetID, WorkspaceID: account.WorkspaceID, FileName: m.FileName, MIMEType: m.MIMEType, SHA256: m.SHA256, Status: schedctl.MediaReady}
 	return servePublished(w, r, s.files, asset, disposition, feedCache)
 }

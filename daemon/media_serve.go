@@ -65,6 +65,8 @@ func (h *mediaLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err == nil, r.Context().Err() != nil: // the client has disconnected
 	case schedctl.CodeOf(err) == schedctl.NotFound:
 		http.NotFound(w, r)
+	case schedctl.CodeOf(err) == schedctl.MediaInvalid:
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 	default:
 		h.log.Error("media not served", "error", err)
 		http.Error(w, "the file cannot be read now; try again later", http.StatusInternalServerError)
@@ -99,7 +101,7 @@ func (h *mediaLinks) serveVariant(w http.ResponseWriter, r *http.Request, a sche
 
 // servePublished responds with the file of an asset, without metadata. If it returns an
 // error, it has written nothing. Errors: [schedctl.NotFound] for an asset whose bytes are
-// missing.
+// missing, [schedctl.MediaInvalid] for one with too many parts.
 func servePublished(w http.ResponseWriter, r *http.Request, files *media.Service, a schedctl.MediaAsset, d media.Disposition, cacheControl string) error {
 	file, err := files.OpenPublished(r.Context(), a)
 	if errors.Is(err, blob.ErrNotFound) {

@@ -206,6 +206,30 @@ func TestFeedMedia(t *testing.T) {
 	}
 }
 
+// A file that was stored before its number of parts was limited is served up to 30,000
+// pieces of metadata. Beyond that, the response says why it is not.
+func TestServeManyParts(t *testing.T) {
+	t.Parallel()
+	for pieces, want := range map[int]int{29_000: 200, 31_000: 422} {
+		data := append(mediatest.MP4(2000), strings.Repeat("\x00\x00\x00\x09free.", pieces)...)
+		s, a, _ := storedMedia(t, data, "video/mp4")
+		links, feeds := servedMedia(s)
+		target := putEntry(t, s, a, "news")
+		url, err := s.Link(t.Context(), a, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, w := range map[string]*httptest.ResponseRecorder{
+			"link": get(links, strings.TrimPrefix(url, "https://daemon.example")),
+			"feed": get(feeds, "/feeds/news/media/"+target.ID+"-"+a.ID+".mp4"),
+		} {
+			if w.Code != want || (want == 200) != (w.Body.Len() == len(data)) || (want != 200) != strings.Contains(w.Body.String(), "30,001 pieces of metadata") {
+				t.Errorf("%s, %d pieces: got %d, %.100q", name, pieces, w.Code, w.Body)
+			}
+		}
+	}
+}
+
 // Documents are never shown in the origin of the daemon.
 func TestFeedDocuments(t *testing.T) {
 	t.Parallel()

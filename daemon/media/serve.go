@@ -2,6 +2,7 @@ package media
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,17 +21,27 @@ type Published struct {
 	view  *mediafile.View
 }
 
-// OpenPublished opens the file of a ready asset. The caller must close it. The error
-// wraps [blob.ErrNotFound] if the bytes are missing. ctx limits the whole life of the
-// file.
+// OpenPublished opens the file of a ready asset. The caller must close it. The first
+// caller walks through the file; the views of files that were opened before are kept as
+// long as memory allows. ctx limits the whole life of the file.
+//
+// The error wraps [blob.ErrNotFound] if the bytes are missing. It has the code
+// MEDIA_INVALID if the file was stored before the number of its parts was limited, and has
+// too many.
 func (s *Service) OpenPublished(ctx context.Context, a schedctl.MediaAsset) (*Published, error) {
 	r, err := s.blobs.Open(ctx, a.SHA256)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", a.ID, err)
 	}
-	view, err := mediafile.NewView(ctx, seekerAt{r}, r.Info().Size, a.MIMEType)
+	size := r.Info().Size
+	view, err := s.views.get(ctx, a.WorkspaceID, viewKey{a.SHA256, a.MIMEType, size}, func() (*mediafile.View, error) {
+		return mediafile.NewView(ctx, readerAt(r), size, a.MIMEType)
+	})
 	if err != nil {
 		r.Close()
+		if errors.Is(err, mediafile.ErrTooManyParts) {
+			return nil, schedctl.Errorf(schedctl.MediaInvalid, "", "%w", err)
+		}
 		return nil, fmt.Errorf("open %s: %w", a.ID, err)
 	}
 	return &Published{asset: a, blob: r, view: view}, nil
@@ -42,7 +53,7 @@ func (p *Published) Close() error { return p.blob.Close() }
 // Serve responds with the file or the ranges that r asks for. A client that takes too
 // few bytes is disconnected.
 func (p *Published) Serve(w http.ResponseWriter, r *http.Request, d Disposition, cacheControl string) {
-	ServeContent(w, r, &p.asset, d, cacheControl, io.NewSectionReader(p.view, 0, p.view.Size()))
+	ServeContent(w, r, &p.asset, d, cacheControl, p.view.Reader(r.Context(), readerAt(p.blob)))
 }
 
 // ServeContent responds with content, which a describes, as [Published.Serve] does.
@@ -51,6 +62,14 @@ func ServeContent(w http.ResponseWriter, r *http.Request, a *schedctl.MediaAsset
 	w.Header().Set("Cache-Control", cacheControl)
 	paced := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w)}
 	http.ServeContent(paced, r, "", time.Time{}, content)
+}
+
+// readerAt returns a reader at any offset of a blob, for one goroutine at a time.
+func readerAt(r blob.Reader) io.ReaderAt {
+	if at, ok := r.(io.ReaderAt); ok {
+		return at
+	}
+	return seekerAt{r}
 }
 
 // seekerAt reads at any offset of a reader. It must be used by one goroutine at a time.

@@ -27,6 +27,7 @@ type Service struct {
 	policy    outbound.Policy
 	client    *http.Client
 	retention Retention
+	views     *viewCache
 }
 
 // New returns a service.
@@ -34,7 +35,7 @@ func New(c Config) *Service {
 	if c.Limits == (Limits{}) {
 		c.Limits = DefaultLimits
 	}
-	return &Service{blobs: c.Blobs, limits: c.Limits, policy: c.Outbound, client: fetchClient(c.Outbound)}
+	return &Service{blobs: c.Blobs, limits: c.Limits, policy: c.Outbound, client: fetchClient(c.Outbound), views: newViewCache()}
 }
 
 // Blobs returns the store of the bytes.

@@ -89,7 +89,8 @@ type Store interface {
 }
 
 // Reader reads a blob. It must be used by one goroutine at a time. Seeking does not
-// read: it is cheap, and makes ranges possible.
+// read: it is cheap, and makes ranges possible. A reader that can read at any offset as
+// cheaply implements [io.ReaderAt] as well.
 type Reader interface {
 	io.ReadSeekCloser
 

@@ -13,6 +13,9 @@ import (
 // maxProfile is the largest color profile that is read. Profiles of printers have 2 MB.
 const maxProfile = 4 << 20
 
+// maxProfileParts is how many parts a color profile can have: a byte counts them.
+const maxProfileParts = 255
+
 // iccHeader is the start of an APP2 segment with a part of a color profile. The number of
 // the part and the number of parts follow (ICC.1:2010, annex B.4).
 const iccHeader = "ICC_PROFILE\x00"
@@ -26,9 +29,11 @@ func ColorProfile(ctx context.Context, r io.ReaderAt, size int64, facts Facts) (
 	}
 	var parts []part
 	total := int64(0)
-	s := &scan{window: window{ctx: ctx, r: r, size: size}, edit: func(edit) error { return nil }}
+	s := newScan(ctx, r, size)
+	s.inspected, s.edit = true, func(edit) error { return nil }
 	s.profile = func(number byte, off, length int64) error {
-		if total += length; total > maxProfile {
+		if total += length; total > maxProfile || len(parts) == maxProfileParts {
+			total = maxProfile + 1
 			return nil
 		}
 		data := make([]byte, length)

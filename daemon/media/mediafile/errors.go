@@ -19,14 +19,20 @@ func (e *TypeError) Error() string {
 	return "the file is " + e.Found + ", which is not accepted; " + advice
 }
 
-// InvalidError reports a file that is damaged, incomplete, or followed by other data
+// InvalidError reports a file that is damaged, incomplete, followed by other data, or made
+// of too many parts
 // (MEDIA_INVALID).
 type InvalidError struct {
 	Type    string // the media type of the file, "" if it is not known
 	Problem string // completes a sentence that starts with "the file"
 	Offset  int64  // of the problem, in bytes from the start of the file
 	Advice  string // for the user
+
+	cause error // ErrTooManyParts or nil
 }
+
+// Unwrap returns [ErrTooManyParts] if that is the cause.
+func (e *InvalidError) Unwrap() error { return e.cause }
 
 func (e *InvalidError) Error() string {
 	subject := "the file"

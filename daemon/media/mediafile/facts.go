@@ -92,11 +92,26 @@ type Limits struct {
 
 	// MaxFrames is for an animation.
 	MaxFrames int
+
+	// MaxMetadata is how many pieces of metadata a file may have: parts that Strip would
+	// remove or overwrite.
+	MaxMetadata int64
+
+	// MaxScans is how many scans a JPEG picture may have. Each passes over all pixels,
+	// even one of a few bytes.
+	MaxScans int
+
+	// MaxScanPixels is for the pixels of a JPEG picture multiplied by its scans.
+	MaxScanPixels int64
 }
 
 // DefaultLimits are the limits of the contract: 50 megapixels, 200 megapixels in all
-// frames, 5,000 frames.
-var DefaultLimits = Limits{MaxPixels: 50e6, MaxAnimationPixels: 200e6, MaxFrames: 5000}
+// frames, 5,000 frames, 20,000 pieces of metadata, 100 scans. Programs write 6 to 14
+// scans, so that a picture of 50 megapixels has 700 megapixels in all its scans.
+var DefaultLimits = Limits{
+	MaxPixels: 50e6, MaxAnimationPixels: 200e6, MaxFrames: 5000,
+	MaxMetadata: 20_000, MaxScans: 100, MaxScanPixels: 1e9,
+}
 
 // checkSize returns a TooLargeError if a picture of this size exceeds the limits.
 func (l Limits) checkSize(width, height int) error {

@@ -34,6 +34,9 @@ func (s *scan) gif() error {
 	}
 	off := 13 + colorTable(b[4])
 	for {
+		if err := s.countParts(1, off); err != nil {
+			return err
+		}
 		b, err := s.at(off, 1, "a block")
 		if off >= s.size {
 			return incomplete(s.size, "its end marker")
@@ -106,17 +109,21 @@ func (s *scan) gifFrame(off int64) (int64, error) {
 // the offset after the empty last one.
 func (s *scan) gifBlocks(off int64, part string) (int64, error) {
 	for {
-		b, err := s.at(off, 1, part)
+		b, err := s.rest(off, part)
 		if err != nil {
 			return 0, err
 		}
-		n := int64(b[0])
-		off += 1 + n
-		if off > s.size {
+		blocks, i, last := int64(0), 0, false
+		for i < len(b) && !last {
+			last = b[i] == 0
+			i += 1 + int(b[i])
+			blocks++
+		}
+		if off += int64(i); off > s.size {
 			return 0, truncated(s.size, "%s", part)
 		}
-		if n == 0 {
-			return off, nil
+		if err := s.countParts(blocks, off); last || err != nil {
+			return off, err
 		}
 	}
 }

@@ -13,6 +13,11 @@ type scan struct {
 	window
 	limits Limits
 	facts  *Facts
+	tally  *tally
+
+	// inspected means that Inspect has accepted the file before: checksums are not
+	// checked again, and long runs of zeros are overwritten instead of read.
+	inspected bool
 
 	// edit receives the changes that remove metadata, in the order of their offsets.
 	edit func(edit) error
@@ -24,15 +29,24 @@ type scan struct {
 	// total has the results of an earlier walk over the same file; it is nil in the
 	// first walk.
 	total *totals
+
+	// samples are the samples of metadata tracks, which the walk over a video finds.
+	samples []byteRange
+}
+
+func newScan(ctx context.Context, r io.ReaderAt, size int64) *scan {
+	return &scan{window: window{ctx: ctx, r: r, size: size}, tally: newTally(size)}
 }
 
 // totals is what a format must know at its start about the rest of the file.
 type totals struct {
-	facts Facts
-	grown int64 // by how many bytes all edits together lengthen the file
+	facts   Facts
+	grown   int64 // by how many bytes all edits together lengthen the file
+	samples []byteRange
 }
 
-// edit replaces length bytes at an offset: with data, or with as many zero bytes.
+// edit replaces length bytes at an offset: with data, or with data and then zeros, so that
+// the length stays.
 type edit struct {
 	offset, length int64
 	data           []byte
@@ -72,13 +86,14 @@ func walker(mimeType string) func(*scan) error {
 // the end of the file.
 //
 // It returns a [*TypeError] for a type that is not accepted, a [*InvalidError] for a file
-// that is empty, damaged, incomplete or followed by other data, and a [*TooLargeError] for
-// a picture beyond the limits. Other errors come from r, or are that of ctx.
+// that is empty, damaged, incomplete, followed by other data or made of too many parts,
+// and a [*TooLargeError] for a picture beyond the limits. Other errors come from r, or are that of ctx.
 func Inspect(ctx context.Context, r io.ReaderAt, size int64, limits Limits) (Facts, error) {
 	if size <= 0 {
 		return Facts{}, &InvalidError{Problem: "is empty", Advice: "check the file, and upload it again"}
 	}
-	s := &scan{window: window{ctx: ctx, r: r, size: size}, limits: limits}
+	s := newScan(ctx, r, size)
+	s.limits = limits
 	head, err := s.at(0, int(min(size, sniffLength)), "")
 	if err != nil {
 		return Facts{}, err
@@ -87,14 +102,18 @@ func Inspect(ctx context.Context, r io.ReaderAt, size int64, limits Limits) (Fac
 	if err != nil {
 		return Facts{}, err
 	}
-	facts := Facts{}
-	s.edit = func(edit) error {
-		facts.HasMetadata = true
-		return nil
+	facts, edits := Facts{}, int64(0)
+	s.edit = func(e edit) error {
+		edits++
+		return checkEdits(e.offset, edits, limits.MaxMetadata)
 	}
 	if err := s.walk(mimeType, &facts); err != nil {
 		return Facts{}, err
 	}
+	if err := checkEdits(s.size, edits+int64(len(s.samples)), limits.MaxMetadata); err != nil {
+		return Facts{}, nameType(err, mimeType)
+	}
+	facts.HasMetadata = edits > 0
 	if err := s.rejectZip(mimeType); err != nil {
 		return Facts{}, err
 	}
@@ -106,6 +125,9 @@ func (s *scan) walk(mimeType string, facts *Facts) error {
 	*facts = Facts{MIMEType: mimeType, Orientation: 1}
 	s.facts = facts
 	err := walker(mimeType)(s)
+	if err == nil {
+		err = s.ctx.Err() // of a search that takes an error for a file without what it searches
+	}
 	if err != nil {
 		return nameType(err, mimeType)
 	}
@@ -143,13 +165,29 @@ func (s *scan) replace(offset, length int64, data []byte) error {
 	return s.edit(edit{offset: offset, length: length, data: data})
 }
 
+// longZeros is how many bytes of an inspected file are overwritten with zeros without
+// reading them. A file has few such parts, which take one piece of a view each.
+func (s *scan) longZeros() int64 { return max(64<<10, s.size/8192) }
+
 // clear overwrites bytes of the file with zeros, unless they are zeros.
-func (s *scan) clear(offset, length int64) error {
-	end, err := s.skipBytes(offset, offset+length, "\x00")
+func (s *scan) clear(offset, length int64) error { return s.overwrite(offset, length, nil) }
+
+// overwrite overwrites length bytes of the file with data and then zeros, unless they are
+// equal.
+func (s *scan) overwrite(offset, length int64, data []byte) error {
+	change := edit{offset: offset, length: length, data: data, zero: true}
+	old, err := s.at(offset, len(data), "")
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(old, data) || s.inspected && length > s.longZeros() {
+		return s.edit(change)
+	}
+	end, err := s.skipBytes(offset+int64(len(data)), offset+length, "\x00")
 	if err != nil || end == offset+length {
 		return err
 	}
-	return s.edit(edit{offset: offset, length: length, zero: true})
+	return s.edit(change)
 }
 
 // finish checks the bytes after the end of a picture. Strip removes padding with zeros or

@@ -35,6 +35,8 @@ type jpegWalk struct {
 	keep        bool // this is the first picture, which Strip keeps
 	frame, data bool
 	exif        bool
+	scans       int
+	pixels      int64 // that a decoder computes in each scan
 }
 
 // jpeg walks a JPEG file: markers, most of them with a length and data.
@@ -64,6 +66,9 @@ func (w *jpegWalk) picture(off int64) (int64, error) {
 			return next, nil
 		case marker == markerSOI || marker < markerSOF0 || (marker >= markerRST0 && marker <= markerRST7):
 			return 0, damaged(off, "has the marker %#x in a wrong place", marker)
+		}
+		if err := w.countParts(1, off); err != nil {
+			return 0, err
 		}
 		length, err := w.uint16BE(next, "a segment header")
 		if err != nil {
@@ -99,13 +104,17 @@ func (w *jpegWalk) marker(off int64) (marker byte, next int64, err error) {
 	if b[0] != 0xff {
 		return 0, 0, damaged(off, "has the byte %#x where a marker must be", b[0])
 	}
-	for b[0] == 0xff {
-		off++
-		if b, err = w.at(off, 1, "a marker"); err != nil {
+	for {
+		if b, err = w.rest(off, "a marker"); err != nil {
 			return 0, 0, err
 		}
+		for i, c := range b {
+			if c != 0xff {
+				return c, off + int64(i) + 1, nil
+			}
+		}
+		off += int64(len(b))
 	}
-	return b[0], off + 1, nil
 }
 
 // entropyData skips compressed image data and returns the offset of the next marker. A
@@ -117,22 +126,36 @@ func (w *jpegWalk) entropyData(off int64) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		i := bytes.IndexByte(b, 0xff)
-		if i < 0 {
-			off += int64(len(b))
-			continue
-		}
-		off += int64(i)
-		if b, err = w.at(off, 2, "the image data"); err != nil {
-			return 0, err
-		}
-		switch next := b[1]; {
-		case next == 0 || (next >= markerRST0 && next <= markerRST7):
-			off += 2
-		case next == 0xff:
-			off++ // a fill byte
-		default:
+		n, ends := skipEntropy(b)
+		if off += int64(n); ends {
 			return off, nil
+		}
+		if n < len(b) { // 0xff is the last byte in memory
+			if _, err := w.at(off, 2, "the image data"); err != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+// skipEntropy returns how many first bytes of b are image data, and whether a marker
+// follows them. It stops at a byte 0xff without a next one.
+func skipEntropy(b []byte) (n int, ends bool) {
+	for {
+		i := bytes.IndexByte(b[n:], 0xff)
+		if i < 0 {
+			return len(b), false
+		}
+		if n += i; n+1 == len(b) {
+			return n, false
+		}
+		switch next := b[n+1]; {
+		case next == 0 || (next >= markerRST0 && next <= markerRST7):
+			n += 2
+		case next == 0xff:
+			n++ // a fill byte
+		default:
+			return n, true
 		}
 	}
 }
@@ -148,6 +171,8 @@ func (w *jpegWalk) segment(marker byte, off, start, end int64) error {
 		if !w.frame {
 			return damaged(off, "has image data before its frame header")
 		}
+		w.scans++
+		return w.limits.checkScans(off, w.scans, w.pixels)
 	case marker == markerDNL:
 		return damaged(off, "defines its height after its data, which few viewers can read")
 	case marker == markerCOM || (marker >= markerJPG0 && marker <= markerJPG13):
@@ -176,9 +201,25 @@ func (w *jpegWalk) frameHeader(marker byte, off, start, end int64) error {
 	if width == 0 || height == 0 {
 		return damaged(off, "has the impossible size %d × %d", width, height)
 	}
-	w.frame = true
+	sampling, err := w.at(start+6, 3*int(components), "the frame header")
+	if err != nil {
+		return err
+	}
+	w.frame, w.pixels = true, scanPixels(width, height, sampling)
 	w.facts.Width, w.facts.Height = width, height
 	return w.limits.checkSize(width, height)
+}
+
+// scanPixels returns how many pixels a decoder computes for a picture: it fills up whole
+// blocks of 8 × 8, as many as the largest of the sampling factors says (ITU-T T.81, annex
+// A.2). sampling has three bytes for each color component.
+func scanPixels(width, height int, sampling []byte) int64 {
+	across, down := int64(1), int64(1)
+	for i := 1; i < len(sampling); i += 3 {
+		across, down = max(across, int64(sampling[i]>>4)), max(down, int64(sampling[i]&15))
+	}
+	round := func(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
+	return round(int64(width), 8*across) * round(int64(height), 8*down)
 }
 
 // application keeps the segments that colors need, and the orientation. Everything else

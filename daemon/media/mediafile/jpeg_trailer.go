@@ -1,6 +1,9 @@
 package mediafile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // jpegTrailer checks what follows the first picture of a JPEG file. Phones append data
 // that Strip removes: further pictures (CIPA DC-007, Multi-Picture Format: previews and
@@ -37,12 +40,14 @@ func (s *scan) motionPhoto(end, offset int64) error {
 	if offset < end {
 		return s.foreign(end)
 	}
-	inner := &scan{
-		window: window{ctx: s.ctx, r: shifted{s, offset}, size: s.size - offset},
-		edit:   func(edit) error { return nil },
-	}
-	if err := inner.walk(MP4, &Facts{}); err != nil {
+	inner := newScan(s.ctx, shifted{s, offset}, s.size-offset)
+	inner.inspected, inner.edit = s.inspected, func(edit) error { return nil }
+	err := inner.walk(MP4, &Facts{})
+	if _, damaged := errors.AsType[*InvalidError](err); damaged && !errors.Is(err, ErrTooManyParts) {
 		return appended(offset, "a damaged video or other data")
+	}
+	if err != nil {
+		return err
 	}
 	return s.cut(end, s.size-end)
 }

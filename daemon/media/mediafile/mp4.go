@@ -45,18 +45,14 @@ type mp4Walk struct {
 	timescale           int64 // of the movie, in units a second
 	fragments           int64 // duration of the fragments, in units of timescale
 	track               mp4Track
-	samples             []byteRange // of metadata tracks, which Strip overwrites
+	mdats               int64     // the number of mdat boxes
+	chunks              int64     // of metadata tracks
+	tables              [3]window // for the tables of metadata tracks
 }
 
 // mp4 walks an MP4 or MOV file, which is a sequence of boxes.
 func (s *scan) mp4() error {
 	w := &mp4Walk{scan: s}
-	if s.total != nil {
-		var err error
-		if w.samples, err = w.findMetadataSamples(); err != nil {
-			return err
-		}
-	}
 	if err := w.boxes(0, s.size, "", 0); err != nil {
 		return err
 	}
@@ -73,11 +69,7 @@ func (s *scan) mp4() error {
 	if s.facts.Duration == 0 {
 		s.facts.Duration = seconds(w.fragments, w.timescale)
 	}
-	if s.total == nil {
-		_, err := w.findMetadataSamples() // so that Strip will find them
-		return err
-	}
-	return nil
+	return w.endSamples()
 }
 
 // boxes walks the boxes in [off, end) of a container.
@@ -110,11 +102,14 @@ func (w *mp4Walk) boxes(off, end int64, parent string, depth int) error {
 // box reads the header of the box at an offset of a container that ends at end.
 func (w *mp4Walk) box(off, end int64, parent string) (box, error) {
 	part := "a box header"
+	if err := w.countParts(1, off); err != nil {
+		return box{}, err
+	}
 	head, err := w.at(off, 8, part)
 	if err != nil {
 		return box{}, err
 	}
-	b := box{name: string(head[4:8]), off: off, data: off + 8}
+	b := box{name: partName(head[4:8]), off: off, data: off + 8}
 	length := int64(binary.BigEndian.Uint32(head))
 	switch length {
 	case 0:
@@ -180,6 +175,9 @@ func (w *mp4Walk) read(b box, parent string, depth int) error {
 			return err
 		}
 		if metadata {
+			if err := w.appendSamples(b); err != nil {
+				return err
+			}
 			return w.free(b)
 		}
 		w.track = mp4Track{}
@@ -221,10 +219,15 @@ func (w *mp4Walk) isMetadata(name, parent string) bool {
 
 // free turns a box into a free box of zeros, so that all offsets in the file stay right.
 func (w *mp4Walk) free(b box) error {
-	if err := w.replace(b.off+4, 4, []byte("free")); err != nil {
-		return err
+	name := []byte("free")
+	if b.data == b.off+16 { // a length of 64 bits follows, which stays
+		length, err := w.at(b.off+8, 8, "a box header")
+		if err != nil {
+			return err
+		}
+		name = append(name, length...)
 	}
-	return w.clear(b.data, b.end-b.data)
+	return w.overwrite(b.off+4, b.end-b.off-4, name)
 }
 
 // seconds converts a number of units to a duration. Impossible durations are 0.

@@ -3,7 +3,9 @@ package mediafile
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"slices"
+	"sort"
 )
 
 // maxMetadataChunks bounds the memory for the chunks of metadata tracks: 16 bytes each.
@@ -13,63 +15,42 @@ const maxMetadataChunks = 100_000
 // byteRange is a range of bytes in the file.
 type byteRange struct{ start, end int64 }
 
-// findMetadataSamples returns where the samples of metadata tracks are, in order. The mdat
-// box has them between video and sound, so that removing the track alone would leave them
-// readable. Tracks of fragmented files have no tables, and are not found.
-func (w *mp4Walk) findMetadataSamples() ([]byteRange, error) {
-	var ranges []byteRange
-	for off := int64(0); off+8 <= w.size; {
-		if other, err := w.skipBytes(off, w.size, "\x00"); err != nil || other == w.size {
-			return sortRanges(ranges), err
-		}
-		top, err := w.box(off, w.size, "")
-		if err != nil {
-			return nil, err
-		}
-		off = top.end
-		if top.name != "moov" {
-			continue
-		}
-		if ranges, err = w.appendMovie(ranges, top); err != nil {
-			return nil, err
+// maxSampleChecks bounds the mdat boxes of a video multiplied by the chunks of its
+// metadata tracks. A camera writes one or two boxes; a file of fragments has many, and no
+// chunks.
+const maxSampleChecks = 1_000_000
+
+// endSamples puts the chunks of metadata tracks in order after a walk, and joins those
+// that overlap or follow each other.
+func (w *mp4Walk) endSamples() error {
+	if n := w.mdats * w.chunks; n > maxSampleChecks {
+		return &InvalidError{
+			Problem: fmt.Sprintf("has %s mdat boxes and %s chunks in metadata tracks, %s pairs; the limit is %s", thousands(w.mdats), thousands(w.chunks), thousands(n), thousands(maxSampleChecks)),
+			Offset:  w.size, Advice: "export it again, without the metadata tracks", cause: ErrTooManyParts,
 		}
 	}
-	return sortRanges(ranges), nil
-}
-
-// appendMovie appends the samples of the metadata tracks of a moov box.
-func (w *mp4Walk) appendMovie(ranges []byteRange, moov box) ([]byteRange, error) {
-	for off := moov.data; off+8 <= moov.end; {
-		b, err := w.box(off, moov.end, "moov")
-		if err != nil {
-			return nil, err
-		}
-		if off = b.end; b.name != "trak" {
-			continue
-		}
-		metadata, err := w.isMetadataTrack(b)
-		if err == nil && metadata {
-			ranges, err = w.appendSamples(ranges, b)
-		}
-		if err != nil {
-			return nil, err
+	slices.SortFunc(w.samples, func(a, b byteRange) int { return cmp.Compare(a.start, b.start) })
+	joined := w.samples[:0]
+	for _, r := range w.samples {
+		if last := len(joined) - 1; last >= 0 && r.start <= joined[last].end {
+			joined[last].end = max(joined[last].end, r.end)
+		} else if r.end > r.start {
+			joined = append(joined, r)
 		}
 	}
-	return ranges, nil
+	w.samples = joined
+	return nil
 }
 
-func sortRanges(ranges []byteRange) []byteRange {
-	slices.SortFunc(ranges, func(a, b byteRange) int { return cmp.Compare(a.start, b.start) })
-	return ranges
-}
-
-// appendSamples appends the range of each chunk of a track: it starts at an offset of the
-// stco or co64 box, and has as many samples as stsc says, with the sizes in stsz (ISO/IEC
-// 14496-12, sections 8.7.3 to 8.7.5).
-func (w *mp4Walk) appendSamples(ranges []byteRange, track box) ([]byteRange, error) {
+// appendSamples finds the samples of a metadata track. The mdat box has them between video
+// and sound, so that removing the track alone would leave them readable. The range of each
+// chunk starts at an offset of the stco or co64 box, and has as many samples as stsc says,
+// with the sizes in stsz (ISO/IEC 14496-12, sections 8.7.3 to 8.7.5). Tracks of fragmented
+// files have no tables, and are not found.
+func (w *mp4Walk) appendSamples(track box) error {
 	table, err := w.findPath(track, "mdia", "minf", "stbl")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	offsets, width := box{}, int64(4)
 	if offsets, err = w.find(table, "stco"); err == nil && offsets.name == "" {
@@ -77,39 +58,43 @@ func (w *mp4Walk) appendSamples(ranges []byteRange, track box) ([]byteRange, err
 		offsets, err = w.find(table, "co64")
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	runs, err := w.find(table, "stsc")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sizes, err := w.find(table, "stsz")
 	if err != nil || offsets.name == "" || runs.name == "" || sizes.name == "" {
-		return ranges, err
+		return err
 	}
-	chunks := w.openTable(offsets)
+	chunks := w.openTable(0, offsets)
 	count := chunks.number(4, 4)
-	if int64(len(ranges))+count > maxMetadataChunks {
-		return nil, damaged(track.off, "has a metadata track of %d chunks", count)
+	if w.chunks+count > maxMetadataChunks {
+		return damaged(track.off, "has metadata tracks of %s chunks; the limit is %s", thousands(w.chunks+count), thousands(maxMetadataChunks))
 	}
-	c := newSampleCursor(w.openTable(runs), w.openTable(sizes))
-	for i := range count {
+	w.chunks += count
+	c := newSampleCursor(w.openTable(1, runs), w.openTable(2, sizes))
+	for i := int64(0); i < count && cmp.Or(chunks.err, c.runs.err, c.sizes.err) == nil; i++ {
 		start := chunks.number(8+i*width, int(width))
-		ranges = append(ranges, byteRange{start, start + c.chunk(i+1)})
+		w.samples = append(w.samples, byteRange{start, start + c.chunk(i+1)})
 	}
-	return ranges, cmp.Or(chunks.err, c.runs.err, c.sizes.err)
+	return cmp.Or(chunks.err, c.runs.err, c.sizes.err)
 }
 
-// tableReader reads the numbers of a box through its own window, because the tables of a
-// track are read side by side. After an error all numbers are 0.
+// tableReader reads the numbers of a box through a window of its own, because the tables
+// of a track are read side by side. After an error all numbers are 0.
 type tableReader struct {
-	walk mp4Walk
-	box  box
-	err  error
+	window *window
+	box    box
+	err    error
 }
 
-func (w *mp4Walk) openTable(b box) *tableReader {
-	return &tableReader{walk: mp4Walk{scan: &scan{window: window{ctx: w.ctx, r: w.r, size: w.size}}}, box: b}
+// openTable returns a reader of a box that uses one of the windows for tables.
+func (w *mp4Walk) openTable(i int, b box) *tableReader {
+	t := &w.tables[i]
+	t.ctx, t.r, t.size = w.ctx, w.r, w.size
+	return &tableReader{window: t, box: b}
 }
 
 // number returns a number of 4 or 8 bytes at an offset in the data of the box.
@@ -118,7 +103,7 @@ func (t *tableReader) number(off int64, width int) int64 {
 		return 0
 	}
 	var v []byte
-	if v, t.err = t.walk.field(t.box, off, width); t.err != nil {
+	if v, t.err = t.window.field(t.box, off, width); t.err != nil {
 		return 0
 	}
 	if width == 4 {
@@ -171,18 +156,22 @@ func (w *mp4Walk) findPath(b box, names ...string) (box, error) {
 	return b, nil
 }
 
-// clearSamples overwrites the samples of metadata tracks in an mdat box.
+// clearSamples overwrites the samples of metadata tracks in an mdat box. An earlier walk
+// has found them.
 func (w *mp4Walk) clearSamples(mdat box) error {
-	done := mdat.data
-	for _, r := range w.samples {
-		start, end := max(r.start, done), min(r.end, mdat.end)
+	if w.total == nil {
+		return nil
+	}
+	samples := w.total.samples
+	first := sort.Search(len(samples), func(i int) bool { return samples[i].end > mdat.data })
+	for _, r := range samples[first:] {
+		start, end := max(r.start, mdat.data), min(r.end, mdat.end)
 		if start >= end {
-			continue
+			break
 		}
 		if err := w.clear(start, end-start); err != nil {
 			return err
 		}
-		done = end
 	}
 	return nil
 }

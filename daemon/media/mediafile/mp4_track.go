@@ -32,6 +32,7 @@ func (w *mp4Walk) fact(b box, parent string) error {
 		w.movie = true
 	case "mdat":
 		w.media = w.media || b.end > b.data
+		w.mdats++
 		w.mediaBytes += b.end - b.data
 		w.openEnded = b.toEnd
 		return w.clearSamples(b)
@@ -60,11 +61,11 @@ func (w *mp4Walk) fact(b box, parent string) error {
 }
 
 // field returns the bytes of a box from an offset in its data on.
-func (w *mp4Walk) field(b box, off int64, n int) ([]byte, error) {
+func (w *window) field(b box, off int64, n int) ([]byte, error) {
 	if b.data+off+int64(n) > b.end {
 		return nil, damaged(b.off, "has a box %q of %d bytes, which is too short", b.name, b.end-b.off)
 	}
-	return w.at(b.data+off, n, "the box "+b.name)
+	return w.named(b.data+off, n, "box", b.name)
 }
 
 // clearTimes overwrites the creation and modification times after the version of a
@@ -215,21 +216,29 @@ func (w *mp4Walk) chunkOffsets(b box, width int) error {
 }
 
 // table calls read for each of count numbers of a box, from an offset in its data on.
+// A number has 4 or 8 bytes.
 func (w *mp4Walk) table(b box, off, count int64, width int, read func(uint64) error) error {
 	if b.data+off+count*int64(width) > b.end {
 		return damaged(b.off, "has a box %q that is too short for its %d entries", b.name, count)
 	}
-	for i := range count {
-		v, err := w.at(b.data+off+i*int64(width), width, "the box "+b.name)
+	pos, end := b.data+off, b.data+off+count*int64(width)
+	for pos < end {
+		if _, err := w.named(pos, width, "box", b.name); err != nil {
+			return err
+		}
+		v, err := w.rest(pos, "a box")
 		if err != nil {
 			return err
 		}
-		n := uint64(0)
-		for _, c := range v {
-			n = n<<8 | uint64(c)
-		}
-		if err := read(n); err != nil {
-			return err
+		v = v[:min(int64(len(v)), end-pos)]
+		for ; len(v) >= width; v, pos = v[width:], pos+int64(width) {
+			n := uint64(binary.BigEndian.Uint32(v))
+			if width == 8 {
+				n = binary.BigEndian.Uint64(v)
+			}
+			if err := read(n); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -34,7 +34,10 @@ func (s *scan) png() error {
 			}
 			return err
 		}
-		length, name := int64(binary.BigEndian.Uint32(head)), string(head[4:8])
+		if err := s.countParts(1, off); err != nil {
+			return err
+		}
+		length, name := int64(binary.BigEndian.Uint32(head)), partName(head[4:8])
 		if !isChunkName(name) {
 			return damaged(off, "has a chunk with the invalid name %q", name)
 		}
@@ -68,9 +71,12 @@ func isChunkName(name string) bool {
 
 // pngChecksum checks the CRC after the name and data of a chunk.
 func (s *scan) pngChecksum(off, length int64, name string) error {
+	if s.inspected {
+		return nil
+	}
 	sum, end := uint32(0), off+length
 	for pos := off; pos < end; {
-		b, err := s.rest(pos, "the chunk "+name)
+		b, err := s.rest(pos, "a chunk")
 		if err != nil {
 			return err
 		}
@@ -78,8 +84,8 @@ func (s *scan) pngChecksum(off, length int64, name string) error {
 		sum = crc32.Update(sum, crc32.IEEETable, b)
 		pos += int64(len(b))
 	}
-	stored, err := s.uint32BE(end, "the chunk "+name)
-	if err == nil && uint32(stored) != sum {
+	stored, err := s.named(end, 4, "chunk", name)
+	if err == nil && binary.BigEndian.Uint32(stored) != sum {
 		return damaged(off-4, "has a chunk %s with a wrong checksum", name)
 	}
 	return err

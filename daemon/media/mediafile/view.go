@@ -1,93 +1,157 @@
 package mediafile
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sort"
 )
 
-// View reads a media file without its metadata: exactly the bytes that [Strip] writes. It
-// copies nothing, so that a range of a large file can be served. It may be used by as many
-// goroutines as its source.
+// View describes a media file without its metadata: exactly the bytes that [Strip]
+// writes. It holds none of the bytes that stay, so that a range of a large file can be
+// served. It may be used by several goroutines.
 type View struct {
-	src    io.ReaderAt
 	pieces []piece
+	data   []byte // the bytes that replace others
 	size   int64
+	source int64 // size of the file
 }
 
-// piece is a part of a view. Its bytes are data, or zeros, or those of the source.
-type piece struct {
-	at, length int64 // in the view
-	from       int64 // in the source
-	data       []byte
-	zero       bool
-}
+// piece is a part of a view, up to the next piece. Its bytes are those of the file from
+// an offset on, or zeros, or, if from is negative and not zeroPiece, those of View.data
+// from dataPiece - from on.
+type piece struct{ at, from int64 }
 
-// NewView returns a view of the file src of size bytes, whose type [Inspect] returned. It
-// walks through the file once, and once more if the file has metadata.
+const (
+	zeroPiece = -1
+	dataPiece = -2
+)
+
+// NewView returns a view of the file src of size bytes, which [Inspect] has accepted with
+// this type. It walks through the file once, and once more if the file has metadata whose
+// removal changes an earlier part. It does not check the checksums of PNG files again.
+//
+// The error is that of src or ctx, or an [*InvalidError]. It wraps [ErrTooManyParts] for a
+// file that was stored before its number of parts was limited.
 func NewView(ctx context.Context, src io.ReaderAt, size int64, mimeType string) (*View, error) {
+	b := &viewBuilder{source: size}
 	var total totals
-	edits := 0
-	survey := &scan{window: window{ctx: ctx, r: src, size: size}}
-	survey.edit = func(e edit) error {
-		edits++
-		total.grown += e.grows()
-		return nil
+	s := newScan(ctx, src, size)
+	s.inspected, s.edit = true, b.add
+	err := s.walk(mimeType, &total.facts)
+	if total.grown, total.samples = b.grown, s.samples; err == nil && s.needsTotals(b.edits) {
+		b = &viewBuilder{source: size}
+		again := newScan(ctx, src, size)
+		again.inspected, again.edit, again.total = true, b.add, &total
+		err = again.walk(mimeType, &Facts{})
 	}
-	if err := survey.walk(mimeType, &total.facts); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("remove metadata: %w", err)
 	}
-	v := &View{src: src}
-	pos := int64(0) // up to where the source is in the view
-	if edits > 0 {
-		again := &scan{window: window{ctx: ctx, r: src, size: size}, total: &total}
-		again.edit = func(e edit) error {
-			if e.offset < pos {
-				return fmt.Errorf("edit at byte %d comes after byte %d", e.offset, pos)
-			}
-			v.add(piece{from: pos, length: e.offset - pos})
-			pos = e.offset + e.length
-			if e.zero {
-				v.add(piece{zero: true, length: e.length})
-			} else {
-				v.add(piece{data: bytes.Clone(e.data), length: int64(len(e.data))})
-			}
-			return nil
-		}
-		if err := again.walk(mimeType, &Facts{}); err != nil {
-			return nil, fmt.Errorf("remove metadata: %w", err)
-		}
-	}
-	v.add(piece{from: pos, length: size - pos})
-	return v, nil
+	return b.view(), nil
 }
 
-func (v *View) add(p piece) {
-	if p.length > 0 {
-		p.at = v.size
-		v.pieces = append(v.pieces, p)
-		v.size += p.length
+// needsTotals reports whether a walk with so many edits must be repeated with its results.
+func (s *scan) needsTotals(edits int64) bool {
+	return s.facts.MIMEType == WebP && edits > 0 || len(s.samples) > 0
+}
+
+// viewBuilder makes a view of edits, which must be in the order of their offsets.
+type viewBuilder struct {
+	v      View
+	source int64 // size of the file
+	pos    int64 // up to where the source is in the view
+	edits  int64
+	grown  int64 // by how many bytes the edits lengthen the file
+	end    int64 // where the last piece would continue
+}
+
+// add adds an edit, and the bytes before it.
+func (b *viewBuilder) add(e edit) error {
+	if e.offset < b.pos {
+		return fmt.Errorf("edit at byte %d comes after byte %d", e.offset, b.pos)
 	}
+	b.edits++
+	if err := checkEdits(e.offset, b.edits, maxViewEdits); err != nil {
+		return err
+	}
+	b.piece(b.pos, e.offset-b.pos)
+	b.pos = e.offset + e.length
+	b.grown += e.grows()
+	b.piece(dataPiece-int64(len(b.v.data)), int64(len(e.data)))
+	b.v.data = append(b.v.data, e.data...)
+	if e.zero {
+		b.piece(zeroPiece, e.length-int64(len(e.data)))
+	}
+	return nil
+}
+
+// piece appends a piece, unless it continues the last one.
+func (b *viewBuilder) piece(from, length int64) {
+	if length == 0 {
+		return
+	}
+	v := &b.v
+	continues := len(v.pieces) > 0 && from == b.end
+	switch {
+	case from == zeroPiece:
+		b.end = zeroPiece
+	case from < 0:
+		b.end = from - length
+	default:
+		b.end = from + length
+	}
+	if !continues {
+		v.pieces = append(v.pieces, piece{at: v.size, from: from})
+	}
+	v.size += length
+}
+
+// view returns the view of all edits.
+func (b *viewBuilder) view() *View {
+	b.piece(b.pos, b.source-b.pos)
+	v := b.v
+	v.source = b.source
+	return &v
 }
 
 // Size returns the number of bytes of the view.
 func (v *View) Size() int64 { return v.size }
 
+// Memory returns about how many bytes of memory the view takes: 16 for each piece, and
+// the bytes that replace others.
+func (v *View) Memory() int { return 128 + 16*cap(v.pieces) + cap(v.data) }
+
+// Reader returns a reader of the view of the file src, which must have the bytes that the
+// view was made of. It reads ahead of small pieces, so that src is not read once for
+// each. It must be used by one goroutine at a time, and fails once ctx has ended.
+func (v *View) Reader(ctx context.Context, src io.ReaderAt) *io.SectionReader {
+	r := &viewReader{view: v, source: window{ctx: ctx, r: src, size: v.source}}
+	return io.NewSectionReader(r, 0, v.size)
+}
+
+// viewReader reads a view. Its caller, a section reader, checks offsets.
+type viewReader struct {
+	view   *View
+	source window
+}
+
 // ReadAt implements [io.ReaderAt].
-func (v *View) ReadAt(b []byte, offset int64) (n int, err error) {
-	if offset < 0 {
-		return 0, fmt.Errorf("read at negative offset %d", offset)
+func (r *viewReader) ReadAt(b []byte, offset int64) (n int, err error) {
+	v := r.view
+	if err := r.source.ctx.Err(); err != nil {
+		return 0, err
 	}
-	first := sort.Search(len(v.pieces), func(i int) bool { return v.pieces[i].at+v.pieces[i].length > offset })
-	for _, p := range v.pieces[min(first, len(v.pieces)):] {
-		if n == len(b) {
-			break
+	i := sort.Search(len(v.pieces), func(i int) bool { return v.pieces[i].at > offset }) - 1
+	for ; i < len(v.pieces) && n < len(b); i++ {
+		end := v.size
+		if i+1 < len(v.pieces) {
+			end = v.pieces[i+1].at
 		}
-		skip := offset + int64(n) - p.at
-		part := b[n : n+int(min(int64(len(b)-n), p.length-skip))]
-		if err := v.read(p, part, skip); err != nil {
+		at := offset + int64(n)
+		part := b[n : n+int(min(int64(len(b)-n), end-at))]
+		if err := r.read(v.pieces[i].from, at-v.pieces[i].at, part); err != nil {
 			return n, err
 		}
 		n += len(part)
@@ -99,21 +163,25 @@ func (v *View) ReadAt(b []byte, offset int64) (n int, err error) {
 }
 
 // read fills b with the bytes of a piece after the first skip ones.
-func (v *View) read(p piece, b []byte, skip int64) error {
+func (r *viewReader) read(from, skip int64, b []byte) error {
 	switch {
-	case p.zero:
+	case from == zeroPiece:
 		clear(b)
-	case p.data != nil:
-		copy(b, p.data[skip:])
-	default:
-		n, err := v.src.ReadAt(b, p.from+skip)
-		if n == len(b) {
-			return nil
-		}
-		if err == io.EOF || err == nil {
-			err = io.ErrUnexpectedEOF
-		}
+		return nil
+	case from < 0:
+		copy(b, r.view.data[dataPiece-from+skip:])
+		return nil
+	case len(b) < windowSize/4:
+		part, err := r.source.at(from+skip, len(b), "the file")
+		copy(b, part)
 		return err
 	}
-	return nil
+	n, err := r.source.r.ReadAt(b, from+skip)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
 }

@@ -2,6 +2,8 @@ package mediafile_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"testing"
 	"testing/iotest"
@@ -23,7 +25,7 @@ func TestView(t *testing.T) {
 			if v.Size() != int64(len(want)) {
 				t.Fatalf("the view has %d bytes, want %d", v.Size(), len(want))
 			}
-			if err := iotest.TestReader(io.NewSectionReader(v, 0, v.Size()), want); err != nil {
+			if err := iotest.TestReader(v.Reader(t.Context(), bytes.NewReader(s.data)), want); err != nil {
 				t.Error(err)
 			}
 		})
@@ -40,10 +42,12 @@ func TestViewErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := v.ReadAt(make([]byte, 1), v.Size()); n != 0 || err != io.EOF {
-		t.Errorf("after the end: got %d, %v", n, err)
+	if n, err := v.Reader(t.Context(), bytes.NewReader(data[:9])).ReadAt(make([]byte, 9), 8); n != 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("of a shorter file: got %d, %v", n, err)
 	}
-	if _, err := v.ReadAt(make([]byte, 1), -1); err == nil || err == io.EOF {
-		t.Errorf("before the start: got %v", err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := v.Reader(ctx, bytes.NewReader(data)).ReadAt(make([]byte, 9), 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of the context: got %v", err)
 	}
 }

@@ -91,6 +91,9 @@ func (s *scan) webm() error {
 // element reads the header of the element at an offset of a parent that ends at end.
 func (w *webmWalk) element(off, end int64) (element, error) {
 	e := element{off: off}
+	if err := w.countParts(1, off); err != nil {
+		return e, err
+	}
 	id, n, err := w.number(off, 4)
 	if err != nil {
 		return e, err
@@ -268,8 +271,5 @@ func (w *webmWalk) void(e element) error {
 	if length >= 9 {
 		header = binary.BigEndian.AppendUint64([]byte{ebmlVoid}, 1<<56|uint64(length-9))
 	}
-	if err := w.replace(e.off, int64(len(header)), header); err != nil {
-		return err
-	}
-	return w.clear(e.off+int64(len(header)), length-int64(len(header)))
+	return w.overwrite(e.off, length, header)
 }

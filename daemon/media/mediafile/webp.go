@@ -65,7 +65,10 @@ func (s *scan) riffChunks(off, end int64, read func(name string, off, data, leng
 		if err != nil {
 			return err
 		}
-		name, length := string(head[:4]), int64(binary.LittleEndian.Uint32(head[4:]))
+		if err := s.countParts(1, off); err != nil {
+			return err
+		}
+		name, length := partName(head[:4]), int64(binary.LittleEndian.Uint32(head[4:]))
 		padded := length + length%2
 		if padded > end-off-8 {
 			return damaged(off, "has a chunk %q of %d bytes that exceeds the space for it", name, length)

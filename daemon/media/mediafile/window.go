@@ -8,30 +8,53 @@ import (
 	"io"
 )
 
-// windowSize is how many bytes of a file are in memory at a time.
-const windowSize = 32 << 10
+const (
+	// windowSize is how many bytes of a file are in memory at a time.
+	windowSize = 32 << 10
 
-// window reads a file of any size through one buffer.
+	// firstRead is how many bytes a window reads after a jump. It reads twice as many
+	// each time that the next read is close, up to windowSize.
+	firstRead = 1 << 10
+)
+
+// window reads a file of any size through one buffer. A walk that skips the data of
+// parts reads little more than their headers, and one that reads all bytes does so in
+// few reads.
 type window struct {
 	ctx   context.Context // of the walk
 	r     io.ReaderAt
 	size  int64
 	start int64  // offset of buf in the file
 	buf   []byte // the bytes that were read last
+	ahead int    // how many bytes the last load read
 }
 
 // at returns n bytes at an offset, at most windowSize. They are valid until the next
 // call. A file that ends before them is truncated: part names what the bytes belong to.
 func (w *window) at(off int64, n int, part string) ([]byte, error) {
-	if off < 0 || off > w.size || int64(n) > w.size-off {
+	if !w.has(off, n) {
 		return nil, truncated(w.size, "%s", part)
 	}
 	if off < w.start || off+int64(n) > w.start+int64(len(w.buf)) {
-		if err := w.load(off); err != nil {
+		if err := w.load(off, n); err != nil {
 			return nil, err
 		}
 	}
 	return w.buf[off-w.start:][:n], nil
+}
+
+// has reports whether the file has n bytes at an offset.
+func (w *window) has(off int64, n int) bool {
+	return off >= 0 && off <= w.size && int64(n) <= w.size-off
+}
+
+// named is at for a part with a name. It builds the text of the part only if it is
+// needed, because a file can have millions of parts.
+func (w *window) named(off int64, n int, kind, name string) ([]byte, error) {
+	if !w.has(off, n) {
+		return nil, truncated(w.size, "the %s %s", kind, name)
+	}
+	return w.at(off, n, kind)
 }
 
 // rest returns the bytes from an offset to the end of the buffer, at least one. It is
@@ -43,16 +66,24 @@ func (w *window) rest(off int64, part string) ([]byte, error) {
 	return w.buf[off-w.start:], nil
 }
 
-// load fills the buffer from an offset on. It fails once the context of the walk has ended.
-func (w *window) load(off int64) error {
+// load fills the buffer from an offset on, with n bytes at least. It fails once the
+// context of the walk has ended.
+func (w *window) load(off int64, n int) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	if w.buf == nil {
-		w.buf = make([]byte, min(windowSize, w.size))
+	gap := max(off-w.start-int64(len(w.buf)), w.start-off)
+	if len(w.buf) == 0 || gap > int64(len(w.buf)/8) {
+		w.ahead = firstRead
+	} else {
+		w.ahead *= 2
 	}
-	w.buf = w.buf[:min(windowSize, w.size-off)]
-	w.start = off
+	w.ahead = min(max(w.ahead, n), windowSize)
+	length := int(min(int64(w.ahead), w.size-off))
+	if cap(w.buf) < length {
+		w.buf = make([]byte, length)
+	}
+	w.buf, w.start = w.buf[:length], off
 	if n, err := w.r.ReadAt(w.buf, off); n < len(w.buf) {
 		if err == nil || err == io.EOF {
 			err = io.ErrUnexpectedEOF
@@ -63,21 +94,13 @@ func (w *window) load(off int64) error {
 	return nil
 }
 
-// uint16BE, uint32BE and uint64BE read numbers with the high byte first.
+// uint16BE and uint64BE read numbers with the high byte first.
 func (w *window) uint16BE(off int64, part string) (int, error) {
 	b, err := w.at(off, 2, part)
 	if err != nil {
 		return 0, err
 	}
 	return int(binary.BigEndian.Uint16(b)), nil
-}
-
-func (w *window) uint32BE(off int64, part string) (int64, error) {
-	b, err := w.at(off, 4, part)
-	if err != nil {
-		return 0, err
-	}
-	return int64(binary.BigEndian.Uint32(b)), nil
 }
 
 func (w *window) uint64BE(off int64, part string) (uint64, error) {

@@ -81,9 +81,9 @@ type Source interface {
 	// Entry returns one published target of the account.
 	Entry(ctx context.Context, account schedctl.Account, targetID string) (Entry, error)
 
-	// ServeMedia responds with the bytes of a file of an entry, without metadata. If it
+	// ServeMedia responds with the bytes of a file of an entry of the account, without metadata. If it
 	// returns an error, it has written nothing.
-	ServeMedia(w http.ResponseWriter, r *http.Request, m publish.Media) error
+	ServeMedia(w http.ResponseWriter, r *http.Request, account schedctl.Account, m publish.Media) error
 }
 
 // Handler serves /feeds/<name>.atom, /feeds/<name>.json, /feeds/<name>/<target id> and
@@ -222,6 +222,10 @@ func serve(w http.ResponseWriter, r *http.Request, doc document) {
 func (h *handler) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		http.NotFound(w, r)
+		return
+	}
+	if schedctl.CodeOf(err) == schedctl.MediaInvalid { // a file that was stored before a limit was introduced
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
 	if r.Context().Err() != nil {

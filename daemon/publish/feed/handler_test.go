@@ -68,7 +68,7 @@ func (m memory) Entry(_ context.Context, _ schedctl.Account, target string) (fee
 }
 
 // ServeMedia responds with the id of the asset.
-func (m memory) ServeMedia(w http.ResponseWriter, _ *http.Request, file publish.Media) error {
+func (m memory) ServeMedia(w http.ResponseWriter, _ *http.Request, _ schedctl.Account, file publish.Media) error {
 	if m.fault != nil {
 		return m.fault
 	}

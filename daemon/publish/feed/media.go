@@ -49,7 +49,7 @@ func (h *handler) media(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, m := range entry.files() {
 		if fileName(entry.ID, m) == file {
-			if err := h.source.ServeMedia(w, r, m); err != nil {
+			if err := h.source.ServeMedia(w, r, account, m); err != nil {
 				h.writeError(w, r, err)
 			}
 			return

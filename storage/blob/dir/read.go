@@ -51,6 +51,14 @@ func (r *reader) Read(b []byte) (int, error) {
 	return r.file.Read(b)
 }
 
+// ReadAt implements [io.ReaderAt].
+func (r *reader) ReadAt(b []byte, offset int64) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.file.ReadAt(b, offset)
+}
+
 // Seek implements [blob.Reader].
 func (r *reader) Seek(offset int64, whence int) (int64, error) { return r.file.Seek(offset, whence) }
 

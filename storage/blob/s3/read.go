@@ -20,16 +20,23 @@ func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Reader, error) {
 	return &reader{ctx: ctx, store: s, info: info}, nil
 }
 
-// reader reads an object. It requests the rest of the object at the first read after a
-// seek.
+// reader reads an object in requests for ranges. The first request is for firstRange bytes,
+// and each further one for four times as many, so that a short range costs little and a
+// whole object few requests. A seek that skips a small part of a range reads through it.
 type reader struct {
 	ctx    context.Context
 	store  *Store
 	info   blob.Info
-	offset int64         // of the next read
-	body   io.ReadCloser // the object from offset; nil before the first read
-	closed bool
+	offset int64 // of the next read
+	length int64 // of the last request, in bytes
+
+	body     io.ReadCloser // of the last request; nil before the first read
+	pos, end int64         // of the body: what is read next, and where it ends
+	closed   bool
 }
+
+// firstRange is the length of the first request for an object, in bytes.
+const firstRange = 1 << 20
 
 // Info implements [blob.Reader].
 func (r *reader) Info() blob.Info { return r.info }
@@ -46,31 +53,47 @@ func (r *reader) Read(b []byte) (int, error) {
 	case r.offset >= r.info.Size:
 		return 0, io.EOF
 	}
-	if r.body == nil {
-		if err := r.request(); err != nil {
-			return 0, r.wrap(err)
-		}
+	if err := r.seekBody(); err != nil {
+		return 0, r.wrap(err)
 	}
-	n, err := r.body.Read(b)
-	r.offset += int64(n)
+	n, err := r.body.Read(b[:min(int64(len(b)), r.end-r.pos)])
+	r.pos += int64(n)
+	r.offset = r.pos
 	switch {
-	case err == io.EOF && r.offset < r.info.Size:
-		return n, r.wrap(fmt.Errorf("%w: it ends after %d of %d bytes", blob.ErrCorrupt, r.offset, r.info.Size))
+	case err == io.EOF && r.pos < r.end:
+		return n, r.wrap(fmt.Errorf("%w: it ends after %d of %d bytes", blob.ErrCorrupt, r.pos, r.info.Size))
 	case err != nil && err != io.EOF:
 		return n, r.wrap(r.store.classify(err))
+	case r.pos < r.info.Size:
+		return n, nil
 	}
 	return n, err
 }
 
+// seekBody makes offset the next byte of the body.
+func (r *reader) seekBody() error {
+	if gap := r.offset - r.pos; r.body != nil && gap >= 0 && r.offset < r.end && gap <= r.length/4 {
+		n, err := io.CopyN(io.Discard, r.body, gap)
+		if r.pos += n; err == io.EOF {
+			return fmt.Errorf("%w: it ends after %d of %d bytes", blob.ErrCorrupt, r.pos, r.info.Size)
+		} else if err != nil {
+			return r.store.classify(err)
+		}
+		return nil
+	}
+	r.closeBody()
+	return r.request()
+}
+
 func (r *reader) wrap(err error) error { return fmt.Errorf("read blob %s: %w", r.info.Key, err) }
 
-// request requests the object from the current offset.
+// request requests a range of the object from the current offset on.
 func (r *reader) request() error {
+	r.length = min(max(4*r.length, firstRange), r.info.Size)
+	r.pos, r.end = r.offset, min(r.offset+r.length, r.info.Size)
 	var options minio.GetObjectOptions
-	if r.offset > 0 {
-		if err := options.SetRange(r.offset, 0); err != nil { // to the end
-			return err
-		}
+	if err := options.SetRange(r.pos, r.end-1); err != nil {
+		return err
 	}
 	body, _, _, err := r.store.client.GetObject(r.ctx, r.store.spec.Bucket, r.store.object(r.info.Key), options)
 	if err != nil {
@@ -90,9 +113,6 @@ func (r *reader) Seek(offset int64, whence int) (int64, error) {
 	}
 	if offset < 0 {
 		return 0, errors.New("seek before the start of a blob")
-	}
-	if offset != r.offset {
-		r.closeBody()
 	}
 	r.offset = offset
 	return offset, nil
