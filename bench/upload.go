@@ -177,12 +177,12 @@ func (u *uploads) peak(ctx context.Context, video []byte, count int) (more float
 	}
 }
 
-// atOnce makes a number of uploads at once.
+// atOnce makes a number of announced uploads at once: a key can have fewer of its own.
 func (u *uploads) atOnce(ctx context.Context, video []byte, count int) error {
 	var wg sync.WaitGroup
 	errs := make([]error, count)
 	for i := range count {
-		wg.Go(func() { _, errs[i] = u.post(ctx, u.unique(video), len(video)) })
+		wg.Go(func() { _, errs[i] = u.put(ctx, u.unique(video), len(video)) })
 	}
 	wg.Wait()
 	u.counts.add(count, 0, 0)

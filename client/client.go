@@ -107,7 +107,11 @@ type Client struct {
 	maxWait time.Duration
 	waiting func(refused *Error, pause time.Duration) (done func()) // or nil
 	log     *slog.Logger
+	uploads chan struct{} // has an element for each running UploadMedia
 }
+
+// maxUploads is how many files a daemon receives with one key at once.
+const maxUploads = 4
 
 // New returns a client. It does not connect: the only errors are about the URL.
 func New(cfg Config) (*Client, error) {
@@ -115,7 +119,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{url: cfg.URL, timeout: cfg.Timeout, patient: cfg.Timeout <= 0, maxWait: cfg.MaxWait, waiting: cfg.Waiting, log: cfg.Logger}
+	c := &Client{url: cfg.URL, timeout: cfg.Timeout, patient: cfg.Timeout <= 0, maxWait: cfg.MaxWait, waiting: cfg.Waiting, log: cfg.Logger, uploads: make(chan struct{}, maxUploads)}
 	if c.timeout <= 0 {
 		c.timeout = DefaultTimeout
 	}

@@ -98,6 +98,10 @@ type UploadFile struct {
 	Size    int64  // in bytes, exactly
 	AltText string // or empty
 
+	// SHA256 is the checksum of the file in hexadecimal digits, or empty. With it, a file
+	// that the workspace has is received even if the quota is used up.
+	SHA256 string
+
 	// Open opens the file at its start. It is called once for each try, and the client
 	// closes the result.
 	Open func() (io.ReadCloser, error)
@@ -109,8 +113,15 @@ type UploadFile struct {
 
 // UploadMedia uploads a file and uses a constant amount of memory. If the workspace has
 // a file with the same bytes, it returns the existing asset. An upload may take any
-// time, but the daemon must take bytes at least once in the client's timeout.
+// time, but the daemon must take bytes at least once in the client's timeout. A client
+// sends four files at once; others wait.
 func (c *Client) UploadMedia(ctx context.Context, f UploadFile, options ...Option) (apiv1.MediaAsset, error) {
+	select { // the daemon takes so many of one key at once
+	case c.uploads <- struct{}{}:
+		defer func() { <-c.uploads }()
+	case <-ctx.Done():
+		return apiv1.MediaAsset{}, context.Cause(ctx)
+	}
 	r := newWrite(http.MethodPost, mediaPath, options)
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -144,6 +155,9 @@ func (c *Client) tryUpload(ctx context.Context, r apiRequest, f UploadFile, out 
 	maps.Copy(req.Header, r.header)
 	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("Expect", "100-continue")
+	if f.SHA256 != "" {
+		req.Header.Set("X-File-Sha256", f.SHA256)
+	}
 	if c.resty.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.resty.Token)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -66,6 +67,52 @@ func TestUploadMedia(t *testing.T) {
 	if !bytes.Equal(got, file) || alt != "a picture" || name != "a b.png" || last != int64(len(file)) {
 		t.Errorf("the daemon got %d bytes, %q and %q; progress ended at %d", len(got), alt, name, last)
 	}
+}
+
+// gate is a daemon whose responses to uploads wait until the test lets them go.
+type gate struct {
+	begun chan struct{}
+	open  chan struct{}
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (g gate) RoundTrip(r *http.Request) (*http.Response, error) {
+	g.begun <- struct{}{}
+	<-g.open
+	return slowDaemon(0).RoundTrip(r)
+}
+
+// The daemon takes four uploads of a key at once, so a client sends four and keeps others
+// waiting, for any time.
+func TestUploadsWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := gate{make(chan struct{}, 10), make(chan struct{})}
+		c, err := client.New(client.Config{URL: "http://daemon.test", Key: "k", Transport: g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() {
+				_, err := c.UploadMedia(t.Context(), client.UploadFile{Name: "a", Size: 1, Open: func() (io.ReadCloser, error) {
+					return io.NopCloser(strings.NewReader("a")), nil
+				}})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for done := range 10 {
+			synctest.Wait()
+			if begun, want := len(g.begun), min(10, done+4); begun != want {
+				t.Errorf("%d uploads have begun when %d have ended, want %d", begun, done, want)
+			}
+			g.open <- struct{}{}
+		}
+		all.Wait()
+	})
 }
 
 func TestUploadMediaRefused(t *testing.T) {

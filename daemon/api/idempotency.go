@@ -46,8 +46,7 @@ func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (respons
 		return s.handle(ctx, c, rt)
 	}
 	if !s.inFlight.add(c.idempotency) {
-		return response{}, schedctl.Errorf(schedctl.IdempotencyRunning, "",
-			"the first request with this Idempotency-Key is still running; repeat this one in a second")
+		return response{}, errStillRunning
 	}
 	defer s.inFlight.remove(c.idempotency)
 	if rt.actsEarly {
@@ -120,6 +119,10 @@ func (s *Server) storedResponseFenced(ctx context.Context, c *request) (stored r
 	}
 	return s.restoreResponse(c, *a)
 }
+
+// errStillRunning is the error of a request whose key is in flight.
+var errStillRunning = schedctl.Errorf(schedctl.IdempotencyRunning, "",
+	"the first request with this Idempotency-Key is still running; repeat this one in a second")
 
 // errUndecided is the error while the outcome of a request with the same key is
 // unknown.
@@ -269,6 +272,14 @@ func (r *inFlight) add(k storage.IdempotencyScope) bool {
 	}
 	r.keys[k] = struct{}{}
 	return true
+}
+
+// has reports whether the key is present.
+func (r *inFlight) has(k storage.IdempotencyScope) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, there := r.keys[k]
+	return there
 }
 
 func (r *inFlight) remove(k storage.IdempotencyScope) {

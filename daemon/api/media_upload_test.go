@@ -3,6 +3,8 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
@@ -261,7 +263,8 @@ func TestAnnouncedUploadIsIdempotent(t *testing.T) {
 	announce(101).refused(schedctl.IdempotencyKeyReused)
 }
 
-// Failed uploads do not count toward the quota, and known bytes need none.
+// Failed uploads do not count toward the quota, and known bytes need none if the client says
+// that it knows them.
 func TestMediaQuota(t *testing.T) {
 	t.Parallel()
 	limits := media.DefaultLimits
@@ -274,7 +277,9 @@ func TestMediaQuota(t *testing.T) {
 	f.noBlobs()
 	f.do(nil, "POST", "/media/"+up.MediaAsset.ID+"/upload-failure", nil).want(200)
 	f.do(nil, "POST", "/media", file).want(201)
-	f.do(nil, "POST", "/media", file).want(200)
+	f.do(nil, "POST", "/media", file).refused(schedctl.MediaQuotaExceeded)
+	sum := sha256.Sum256(file)
+	f.do(header("X-File-Sha256", hex.EncodeToString(sum[:])), "POST", "/media", file).want(200)
 	f.do(as(f.other.key), "POST", "/media", file).want(201)
 }
 

@@ -182,7 +182,7 @@ func newMillion(t *testing.T, store storage.Store) (*million, func(storage.Store
 // seedAsset stores a file and its asset.
 func seedAsset(t *testing.T, store storage.Store, service *media.Service) {
 	t.Helper()
-	file, err := service.Receive(t.Context(), bytes.NewReader(mediatest.PNG(3, 3)))
+	file, err := service.Receive(t.Context(), bytes.NewReader(mediatest.PNG(3, 3)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,9 +83,10 @@ type request struct {
 	bodyValid   bool // the body was read without fault
 
 	// What follows is set on routes that take a file.
-	file    *media.File
-	altText string
-	grant   media.Capability // of the token in the URL
+	incoming *media.Incoming
+	file     *media.File
+	altText  string
+	grant    media.Capability // of the token in the URL
 }
 
 // withBody decodes the body for a handler.
@@ -205,9 +206,12 @@ func (s *Server) readWrite(rt *route, w http.ResponseWriter, r *http.Request, c 
 	return nil
 }
 
-// close removes the temporary file of the request, if it has one.
+// close removes the temporary file of the request, if it has one, and ends its upload.
 func (c *request) close() {
 	if c.file != nil {
 		c.file.Close()
+	}
+	if c.incoming != nil {
+		c.incoming.Close()
 	}
 }

@@ -48,9 +48,16 @@ func (s *Server) mediaWriteRoutes() []route {
 		summary: "Upload a file",
 		description: "The body is a form (multipart/form-data) with the fields file and, optionally, alt_text; or it is the file itself, with its name in file_name. " +
 			"The type is taken from the bytes; the file is checked to its end. If the workspace has a file with the same bytes, the response is that asset, with status 200 and its alt text unchanged. " +
-			"A client that sends Expect: 100-continue learns of a refusal before it sends the file.",
+			"A file that is larger than the rest of the quota is refused before it is read: a client that sends Expect: 100-continue need not send it. " +
+			"Uploads at work count toward the quota. A key can have four at once, and a workspace 16; further ones are refused with RATE_LIMITED.",
 		scopes: writesDrafts, codes: refused,
-		params: []*huma.Param{queryParam("file_name", "the name of the file; directories are removed", &huma.Schema{Type: huma.TypeString})},
+		params: []*huma.Param{
+			queryParam("file_name", "the name of the file; directories are removed", &huma.Schema{Type: huma.TypeString}),
+			{
+				Name: fileSumHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, Pattern: "^[0-9a-f]{64}$"},
+				Description: "The SHA-256 of the file, if you know it. A file that the workspace has is then received even if the quota is used up.",
+			},
+		},
 		status: http.StatusCreated, response: one, accepts: uploadContent, alsoOK: true,
 		actsEarly: true, receive: s.receiveFile, handle: s.createMedia,
 	}, {
@@ -92,10 +99,10 @@ func (s *Server) mediaUploadRoutes() []route {
 		method: http.MethodPut, path: "/media/{id}/upload", id: "putUpload", tag: "Media",
 		summary: "Send the bytes of an announced upload",
 		description: "Use the URL of createUpload as it is: its token takes the place of an API key, for this asset and until the URL expires. " +
-			"The same bytes can be sent again; other bytes are refused.",
+			"The same bytes can be sent again; other bytes are refused. A workspace can have 16 uploads at work; further ones are refused with RATE_LIMITED.",
 		codes: []schedctl.Code{
 			schedctl.UploadURLInvalid, schedctl.MediaNotReady, schedctl.MediaUploaded,
-			schedctl.MediaInvalid, schedctl.MediaTooLarge, schedctl.MediaTypeNotAllowed,
+			schedctl.MediaInvalid, schedctl.MediaTooLarge, schedctl.MediaTypeNotAllowed, schedctl.MediaQuotaExceeded,
 		},
 		params: []*huma.Param{{Name: "token", In: "query", Required: true, Description: "from the URL of createUpload", Schema: &huma.Schema{Type: huma.TypeString}}},
 		status: http.StatusNoContent, accepts: rawContent,

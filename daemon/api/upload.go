@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -34,9 +35,15 @@ func (s *Server) receiveFile(w http.ResponseWriter, r *http.Request, c *request)
 		if params["boundary"] == "" {
 			return schedctl.Errorf(schedctl.ValidationFailed, "Content-Type", "the header Content-Type has no boundary; let your HTTP library set it")
 		}
-		err = s.receiveForm(w, r, c, params["boundary"])
-	} else {
-		err = s.receiveRaw(w, r, c)
+		if len(params["boundary"]) > maxBoundary {
+			return schedctl.Errorf(schedctl.ValidationFailed, "Content-Type", "the boundary in the header Content-Type has more than %d characters; use a shorter one", maxBoundary)
+		}
+		if err = s.admitFile(r, c, c.origin(), maxUploadFields, 0); err == nil {
+			err = s.receiveForm(w, r, c, params["boundary"])
+		}
+	} else if err = s.admitFile(r, c, c.origin(), 0, 0); err == nil {
+		limits := s.media.Limits()
+		err = s.receiveRaw(w, r, c, limits.Largest()+1)
 	}
 	if err != nil {
 		return err
@@ -56,7 +63,15 @@ func (s *Server) createMedia(ctx context.Context, c *request) (response, error) 
 
 // storeFile stores a file and its asset. If the workspace has an asset with the same
 // bytes, the response is that asset.
-func (s *Server) storeFile(ctx context.Context, c *request, f *media.File, altText string) (response, error) {
+func (s *Server) storeFile(ctx context.Context, c *request, f *media.File, altText string) (a response, err error) {
+	a, err = s.putFile(ctx, c, f, altText)
+	if err == nil && a.status == http.StatusCreated && !a.replayed {
+		c.incoming.Landed(f.Size)
+	}
+	return a, err
+}
+
+func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText string) (response, error) {
 	err := s.view(ctx, func(r storage.Reader) error {
 		_, found, err := r.MediaByHash(c.key.WorkspaceID, f.Key)
 		if err != nil || found {
@@ -205,8 +220,9 @@ var errOtherUpload = schedctl.Errorf(schedctl.UploadURLInvalid, "", "this URL is
 // receiveUpload reads the body of an announced upload. What can be refused without the
 // body is refused first.
 func (s *Server) receiveUpload(w http.ResponseWriter, r *http.Request, c *request) error {
-	err := s.view(r.Context(), func(reader storage.Reader) error {
-		a, err := c.announced(reader)
+	var a schedctl.MediaAsset
+	err := s.view(r.Context(), func(reader storage.Reader) (err error) {
+		a, err = c.announced(reader)
 		if err != nil {
 			return err
 		}
@@ -218,7 +234,16 @@ func (s *Server) receiveUpload(w http.ResponseWriter, r *http.Request, c *reques
 	if err != nil {
 		return err
 	}
-	return s.receiveRaw(w, r, c)
+	origin := media.Origin{WorkspaceID: c.key.WorkspaceID, AssetID: a.ID}
+	most := a.Size + 1 // one more shows that the file is too long
+	if err := s.admitFile(r, c, origin, 0, most); err != nil {
+		return err
+	}
+	err = s.receiveRaw(w, r, c, most)
+	if errors.Is(err, errUploadLimit) {
+		return schedctl.Errorf(schedctl.MediaInvalid, "", "the file has more than the %d bytes that were announced; send the announced file, or announce this one", a.Size)
+	}
+	return err
 }
 
 func wrongSize(a *schedctl.MediaAsset, size int64) error {
@@ -296,7 +321,10 @@ func (s *Server) fetchMedia(ctx context.Context, c *request, b apiv1.MediaFromUR
 	if b.AltText != nil {
 		text = *b.AltText
 	}
-	f, err := s.media.Fetch(ctx, b.URL)
+	if err := s.countFile(ctx, c, c.origin(), media.Free{}, 0); err != nil {
+		return response{}, err
+	}
+	f, err := s.media.Fetch(ctx, b.URL, c.incoming)
 	if err != nil {
 		return response{}, storeError(err, "the request ended before the file was fetched")
 	}

@@ -26,8 +26,11 @@ const (
 	// uploadResponse is how long the response to an upload may take.
 	uploadResponse = 3 * time.Minute
 
-	// maxUploadFields is how many bytes of a multipart body are not of the file.
-	maxUploadFields = 256 << 10
+	// maxUploadFields is how many bytes of a multipart body are not of the file, on each
+	// side of it: more than an alt text and the headers of the parts.
+	maxUploadFields = 64 << 10
+
+	maxBoundary = 70 // RFC 2046, section 5.1.1
 )
 
 // uploadBody reads the body of an upload, whose deadlines follow its size. It belongs to
@@ -84,7 +87,7 @@ func (b *uploadBody) extend(now time.Time) error {
 func (b *uploadBody) done() { b.control.SetWriteDeadline(time.Now().Add(uploadResponse)) }
 
 // refusal returns the error for the client of a body that could not be received: err, or
-// why the body did not arrive.
+// why the body did not arrive. The caller replaces errUploadLimit.
 func (b *uploadBody) refusal(err error) error {
 	var timeout net.Error
 	switch {
@@ -95,37 +98,19 @@ func (b *uploadBody) refusal(err error) error {
 	case b.failed != nil:
 		return schedctl.Errorf(schedctl.MediaInvalid, "", "the upload ended early, after %s; send the file again", media.Size(b.read))
 	}
+	if errors.Is(err, errUploadLimit) {
+		return err
+	}
 	return storeError(err, "the daemon could not store the file; see its log")
-}
-
-// checkUploadHeader refuses a file by the header of its request, so that a client that
-// sends "Expect: 100-continue" need not send it. extra is what the body may have besides
-// the file.
-func (s *Server) checkUploadHeader(r *http.Request, extra int64) error {
-	if s.media == nil {
-		return errNoMedia
-	}
-	limits := s.media.Limits()
-	if largest := limits.Largest(); r.ContentLength > largest+extra {
-		return schedctl.Errorf(schedctl.MediaTooLarge, "", "the body has %s; the limit of this daemon for a file is %s", media.Size(r.ContentLength), media.Size(largest))
-	}
-	if err := s.store.Full(); err != nil {
-		return storeError(err, "")
-	}
-	return nil
 }
 
 var errNoMedia = lasting("this daemon has no place for media; start it with --blobs")
 
-// receiveRaw reads a body that is a file.
-func (s *Server) receiveRaw(w http.ResponseWriter, r *http.Request, c *request) error {
-	if err := s.checkUploadHeader(r, 0); err != nil {
-		return err
-	}
-	limits := s.media.Limits()
-	body := newUploadBody(w, r, limits.Largest()+1)
+// receiveRaw reads a body that is a file, with at most so many bytes.
+func (s *Server) receiveRaw(w http.ResponseWriter, r *http.Request, c *request, limit int64) error {
+	body := newUploadBody(w, r, limit)
 	defer body.done()
-	file, err := s.media.Receive(r.Context(), body)
+	file, err := s.media.Receive(r.Context(), body, c.incoming)
 	if err != nil {
 		return body.refusal(err)
 	}
@@ -135,9 +120,6 @@ func (s *Server) receiveRaw(w http.ResponseWriter, r *http.Request, c *request) 
 
 // receiveForm reads a multipart body with the fields file and alt_text, in any order.
 func (s *Server) receiveForm(w http.ResponseWriter, r *http.Request, c *request, boundary string) error {
-	if err := s.checkUploadHeader(r, maxUploadFields); err != nil {
-		return err
-	}
 	limits := s.media.Limits()
 	body := newUploadBody(w, r, maxUploadFields)
 	defer body.done()
@@ -154,7 +136,7 @@ func (s *Server) receiveForm(w http.ResponseWriter, r *http.Request, c *request,
 		switch name := part.FormName(); {
 		case name == "file" && c.file == nil:
 			body.limit += limits.Largest() + 1
-			if c.file, err = s.media.Receive(r.Context(), part); err != nil {
+			if c.file, err = s.media.Receive(r.Context(), part, c.incoming); err != nil {
 				return formError(body, err)
 			}
 			c.file.Name = partName(part)

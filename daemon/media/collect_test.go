@@ -36,7 +36,7 @@ func testCollector(t *testing.T, store storage.Store, blobs blob.Store) {
 	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
 	service := media.New(media.Config{Blobs: blobs})
 	put := func(file []byte) schedctl.MediaAsset {
-		f, err := service.Receive(t.Context(), bytes.NewReader(file))
+		f, err := service.Receive(t.Context(), bytes.NewReader(file), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,11 +38,12 @@ func fetchClient(policy outbound.Policy) *http.Client {
 	return client
 }
 
-// Fetch gets a file from a public URL. The caller must close the file.
+// Fetch gets a file from a public URL. The caller must close the file. Its bytes count
+// toward the quota of in.
 //
 // Errors: VALIDATION_FAILED for a URL or an address that is refused; MEDIA_INVALID if
 // the server does not send the file; those of [Service.Receive].
-func (s *Service) Fetch(ctx context.Context, text string) (*File, error) {
+func (s *Service) Fetch(ctx context.Context, text string, in *Incoming) (*File, error) {
 	u, err := checkURL(s.policy, text)
 	if err != nil {
 		return nil, err
@@ -64,8 +65,11 @@ func (s *Service) Fetch(ctx context.Context, text string) (*File, error) {
 	if largest := s.limits.Largest(); resp.ContentLength > largest {
 		return nil, tooLarge("", largest)
 	}
+	if err := in.Reserve(resp.ContentLength); err != nil {
+		return nil, err
+	}
 	body := &fetchBody{from: resp}
-	f, err := s.Receive(ctx, body)
+	f, err := s.Receive(ctx, body, in)
 	switch {
 	case body.failed != nil && ctx.Err() == nil:
 		return nil, schedctl.Errorf(schedctl.MediaInvalid, "url", "%s did not send the whole file; try again later", u.Hostname())

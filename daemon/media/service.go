@@ -27,6 +27,7 @@ type Service struct {
 	policy    outbound.Policy
 	client    *http.Client
 	retention Retention
+	intake    intake
 	views     *viewCache
 }
 
@@ -76,14 +77,18 @@ func (f *File) SetFacts(a *schedctl.MediaAsset) {
 }
 
 // Receive reads a file to its end and inspects it. The caller must close the file. It
-// uses a constant amount of memory.
+// uses a constant amount of memory. The bytes count toward the quota of in, which may be
+// nil.
 //
 // Errors with a code are about the file: MEDIA_TYPE_NOT_ALLOWED, MEDIA_TOO_LARGE,
 // MEDIA_INVALID. Errors of r, of ctx and of the disk are returned unchanged.
-func (s *Service) Receive(ctx context.Context, r io.Reader) (*File, error) {
+func (s *Service) Receive(ctx context.Context, r io.Reader, in *Incoming) (*File, error) {
 	spool, err := s.blobs.Spool()
 	if err != nil {
 		return nil, err
+	}
+	if in != nil {
+		spool.OnGrow(in.Reserve)
 	}
 	f, err := s.receive(ctx, spool, r)
 	if err != nil {
@@ -198,12 +203,19 @@ const OctetStream = "application/octet-stream"
 
 // CheckQuota returns MEDIA_QUOTA_EXCEEDED if a workspace that uses so many bytes cannot
 // store a file of the given size.
-func (s *Service) CheckQuota(used, size int64) error {
-	if used+size <= s.limits.Quota {
+func (s *Service) CheckQuota(used, size int64) error { return s.checkQuota(used, 0, size) }
+
+// checkQuota is CheckQuota while other uploads of the workspace are at work.
+func (s *Service) checkQuota(used, others, size int64) error {
+	if used+others+size <= s.limits.Quota {
 		return nil
 	}
+	also := ""
+	if others > 0 {
+		also = fmt.Sprintf(", %s are being uploaded", Size(others))
+	}
 	return schedctl.Errorf(schedctl.MediaQuotaExceeded, "",
-		"the workspace uses %s of its %s, and the file has %s; delete media that no post needs", Size(used), Size(s.limits.Quota), Size(size))
+		"the workspace uses %s of its %s%s, and the file has %s; delete media that no post needs", Size(used), Size(s.limits.Quota), also, Size(size))
 }
 
 // Store stores the bytes of a file. It may be repeated.

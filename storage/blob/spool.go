@@ -33,10 +33,11 @@ type Spool struct {
 	hash   hash.Hash
 	size   int64
 	limit  int64
-	err    error // of an earlier write
-	synced bool  // the file is on disk
-	ended  bool  // the file is closed
-	moved  bool  // the file is now a blob
+	grow   func(size int64) error // nil for none
+	err    error                  // of an earlier write
+	synced bool                   // the file is on disk
+	ended  bool                   // the file is closed
+	moved  bool                   // the file is now a blob
 	closed bool
 }
 
@@ -73,16 +74,28 @@ func removedAtOnce(f *os.File) bool {
 // changed at any time, for example when the first bytes have shown the type.
 func (s *Spool) SetLimit(size int64) { s.limit = size }
 
+// OnGrow sets a function that is called before the spool grows to a size. Its error ends
+// all writing, as the limit does.
+func (s *Spool) OnGrow(f func(size int64) error) { s.grow = f }
+
+// checkSize sets the error of a spool that must not grow by so many bytes, and returns it.
+func (s *Spool) checkSize(more int) error {
+	switch {
+	case s.err != nil:
+	case int64(more) > s.limit-s.size:
+		s.err = fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, s.limit)
+	case s.grow != nil && more > 0:
+		s.err = s.grow(s.size + int64(more))
+	}
+	return s.err
+}
+
 // Write appends bytes. It returns [ErrTooLarge], and writes nothing, when the limit would
 // be exceeded, and a [*storage.FullError] when the disk is full. After an error the spool
 // is useless.
 func (s *Spool) Write(b []byte) (int, error) {
-	switch {
-	case s.err != nil:
-		return 0, s.err
-	case int64(len(b)) > s.limit-s.size:
-		s.err = fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, s.limit)
-		return 0, s.err
+	if err := s.checkSize(len(b)); err != nil {
+		return 0, err
 	}
 	n, err := s.file.Write(b)
 	s.hash.Write(b[:n])

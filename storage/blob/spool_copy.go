@@ -2,7 +2,6 @@ package blob
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"sync"
@@ -91,8 +90,7 @@ func (c *spoolCopy) run(r io.Reader, first *[pieceSize]byte, count int) (n int64
 	made, p := 1, piece{first, count}
 	var readErr error
 	for p.length > 0 && s.err == nil && !c.failed.Load() {
-		if int64(p.length) > s.limit-s.size {
-			s.err = fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, s.limit)
+		if s.checkSize(p.length) != nil {
 			break
 		}
 		s.size += int64(p.length)

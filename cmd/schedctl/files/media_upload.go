@@ -132,7 +132,7 @@ func (p *planner) upload(ctx context.Context, m mediaState) error {
 	}
 	defer in.Close()
 	asset, err := p.client.UploadMedia(ctx, client.UploadFile{
-		Name: shownMediaName(m.Name), Size: size, AltText: m.Alt,
+		Name: shownMediaName(m.Name), Size: size, AltText: m.Alt, SHA256: m.SHA256,
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(in, 0, size)), nil },
 	})
 	if err != nil {

@@ -89,7 +89,7 @@ func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.Me
 	}
 	bar := u.app.NewByteProgress("uploading "+cli.Clip(cli.OneLine(filepath.Base(path)), 40), size)
 	file := client.UploadFile{
-		Name: filepath.Base(path), Size: size, AltText: alt,
+		Name: filepath.Base(path), Size: size, AltText: alt, SHA256: sum,
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, size)), nil },
 	}
 	if !u.Silent {
