@@ -114,7 +114,7 @@ func (c *composer) questionLines(t theme, width int) []string {
 	q := c.asking
 	in := q.input
 	in.Width = max(1, width-len(q.label)-2)
-	lines := []string{truncate(t.title.Render(q.label)+in.View(), width)}
+	lines := []string{truncate(t.title.Render(q.label)+own(in.View()), width)}
 	if q.fault != "" {
 		for _, l := range wrap(q.fault, width) {
 			lines = append(lines, t.bad.Render(l))

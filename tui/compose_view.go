@@ -33,7 +33,7 @@ func (c *composer) drawText(width, height int) string {
 	text := c.text
 	text.SetWidth(textWidth(width))
 	text.SetHeight(height)
-	drawn := text.View()
+	drawn := own(text.View())
 	if text.Length() == 0 {
 		return drawn
 	}
@@ -42,7 +42,7 @@ func (c *composer) drawText(width, height int) string {
 	if c.field != fieldText {
 		text.Blur()
 	}
-	return text.View()
+	return own(text.View())
 }
 
 // textWidth returns the width of the text field on a screen.
@@ -126,7 +126,7 @@ func (c *composer) accountLines(s drawContext, list []apiv1.Account, err error, 
 func (c *composer) timeLines(m *Model, width int) []string {
 	in := c.timeInput
 	in.Width = max(1, width-9)
-	lines := []string{c.label("When ", fieldTime) + in.View()}
+	lines := []string{c.label("When ", fieldTime) + own(in.View())}
 	text := strings.TrimSpace(in.Value())
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
 		lines = append(lines, "  "+m.theme.faint.Render(clip(m.echoBooking(text), width-2)))

@@ -73,8 +73,8 @@ func newPrompt(t theme, label, placeholder string) *prompt {
 func newInput(t theme, placeholder string) textinput.Model {
 	in := textinput.New()
 	in.Prompt, in.Placeholder = "", placeholder
-	in.PlaceholderStyle, in.CompletionStyle = t.faint, t.faint
-	in.Cursor.Style, in.Cursor.TextStyle = t.cursor, t.faint
+	in.PlaceholderStyle, in.CompletionStyle = t.faint.Style, t.faint.Style
+	in.Cursor.Style, in.Cursor.TextStyle = t.cursor.Style, t.faint.Style
 	in.Cursor.SetMode(cursor.CursorStatic)
 	in.Focus()
 	return in
@@ -104,7 +104,7 @@ func (d *prompt) key(m *Model, k tea.KeyMsg) tea.Cmd {
 func (d *prompt) lines(m *Model, width, _ int) []string {
 	in := d.input
 	in.Width = max(1, width-len(d.label)-2)
-	lines := []string{m.theme.title.Render(d.label) + in.View()}
+	lines := []string{m.theme.title.Render(d.label) + own(in.View())}
 	switch {
 	case d.fault != "":
 		for _, l := range wrap(d.fault, width) {

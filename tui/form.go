@@ -199,7 +199,7 @@ func (f *form) fieldLines(t theme, i, width int) []string {
 	}
 	in := field.input
 	in.Width = max(1, width-min(most, width/3)-5)
-	lines := []string{t.mark(here) + label + " " + in.View()}
+	lines := []string{t.mark(here) + label + " " + own(in.View())}
 	if field.fault != "" {
 		for _, l := range wrap(field.fault, width-4) {
 			lines = append(lines, "    "+t.bad.Render(l))

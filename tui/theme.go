@@ -11,15 +11,15 @@ import (
 // theme is the appearance. Color never carries information alone.
 type theme struct {
 	plain  bool // sentences instead of columns, for screen readers
-	title  lipgloss.Style
-	active lipgloss.Style // the current tab
-	faint  lipgloss.Style
-	chosen lipgloss.Style // the selected row
-	good   lipgloss.Style
-	warn   lipgloss.Style
-	bad    lipgloss.Style
-	link   lipgloss.Style
-	cursor lipgloss.Style
+	title  style
+	active style // the current tab
+	faint  style
+	chosen style // the selected row
+	good   style
+	warn   style
+	bad    style
+	link   style
+	cursor style
 
 	signs map[schedctl.Status]string
 }
@@ -30,27 +30,27 @@ func newTheme(r *lipgloss.Renderer, plain bool) theme {
 	if r == nil || plain {
 		r = lipgloss.NewRenderer(io.Discard)
 	}
-	fg := func(light, dark string) lipgloss.Style {
-		return r.NewStyle().Foreground(lipgloss.AdaptiveColor{Light: light, Dark: dark})
+	fg := func(light, dark string) style {
+		return style{r.NewStyle().Foreground(lipgloss.AdaptiveColor{Light: light, Dark: dark})}
 	}
 	t := theme{
 		plain:  plain,
-		title:  r.NewStyle().Bold(true),
-		active: r.NewStyle().Bold(true).Reverse(true),
+		title:  style{r.NewStyle().Bold(true)},
+		active: style{r.NewStyle().Bold(true).Reverse(true)},
 		faint:  fg("8", "8"),
-		chosen: r.NewStyle().Bold(true),
+		chosen: style{r.NewStyle().Bold(true)},
 		good:   fg("2", "10"),
 		warn:   fg("3", "11"),
 		bad:    fg("1", "9"),
 		link:   fg("4", "12"),
-		cursor: r.NewStyle(),
+		cursor: style{r.NewStyle()},
 	}
 	if t.active.Render("x") == "x" { // no attributes either: the cursor must still be visible
 		mark := "▏"
 		if plain {
 			mark = "|"
 		}
-		t.cursor = t.cursor.Transform(func(s string) string { return mark + s })
+		t.cursor.Style = t.cursor.Transform(func(s string) string { return mark + s })
 	}
 	t.signs = statusSigns(t)
 	return t

@@ -21,13 +21,13 @@ func (m Model) View() string {
 		return ""
 	}
 	if w < minWidth || h < minHeight {
-		return strings.Join(fitLines([]string{"too small"}, w, h), "\n")
+		return finish([]string{"too small"}, w, h)
 	}
 	head := headLines(&m, w)
 	foot := footLines(&m, w)
 	body := m.body(w, h-len(head)-len(foot))
 	lines := append(head, fitLines(body, w, h-len(head)-len(foot))...)
-	return strings.Join(fitLines(append(lines, foot...), w, h), "\n")
+	return finish(append(lines, foot...), w, h)
 }
 
 // bodyHeight returns the number of lines between head and foot.

@@ -26,7 +26,7 @@ func (d *reviewForm) below(m *Model, width, height int) (below []string) {
 	note.SetWidth(textWidth(width - 2))
 	note.SetHeight(rows)
 	below = append(below, m.theme.mark(!d.onWhen)+"Note")
-	for l := range strings.SplitSeq(note.View(), "\n") {
+	for l := range strings.SplitSeq(own(note.View()), "\n") {
 		below = append(below, "  "+l)
 	}
 	return append(below, d.messages(m, width, max(2, height/3))...)
@@ -82,7 +82,7 @@ func (d *reviewForm) timeLines(m *Model, width int) []string {
 		label = "Proposed time "
 	}
 	in.Width = max(1, width-len(label)-4)
-	lines := []string{m.theme.mark(d.onWhen) + label + in.View()}
+	lines := []string{m.theme.mark(d.onWhen) + label + own(in.View())}
 	text := strings.TrimSpace(in.Value())
 	if text == "" || text == d.originalWhen && text != apiv1.PublishNextSlot {
 		return lines

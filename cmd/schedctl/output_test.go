@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/tui/printable"
 )
 
 var list = routes{
@@ -201,7 +202,7 @@ func TestPrintable(t *testing.T) {
 		"emoji 👩‍👩‍👧 stay":   "emoji 👩‍👩‍👧 stay",
 		"\xff":               "�",
 	} {
-		if diff := cmp.Diff(want, cli.Printable(in)); diff != "" {
+		if diff := cmp.Diff(want, printable.Clean(in)); diff != "" {
 			t.Errorf("%q: -want +got:\n%s", in, diff)
 		}
 	}
@@ -225,7 +226,7 @@ func TestJSONOnATerminalIsPrintable(t *testing.T) {
 		t.Error("no error about an invalid id")
 	}
 	for name, text := range map[string]string{"output": m.out.String(), "error": m.err.String()} {
-		if text != cli.Printable(text) {
+		if text != printable.Clean(text) {
 			t.Errorf("the %s would reach the terminal as it is: %q", name, text)
 		}
 	}

@@ -128,7 +128,7 @@ func (o *login) askKey(ctx context.Context, url string) (string, error) {
 	case !o.InTerminal || !o.ErrTerminal || o.NoInput:
 		return "", cli.UsageError("login cannot prompt for the key").WithHint("give --api-key-file FILE, or --api-key-file - for standard input")
 	}
-	fmt.Fprintf(o.Err, "API key for %s: ", cli.OneLine(url))
+	o.Prompt("API key for " + cli.OneLine(url) + ": ")
 	key, err := o.ReadAnswer(ctx, true)
 	if err != nil {
 		return "", err

@@ -76,7 +76,7 @@ func printRevocation(a *cli.App, k apiv1.APIKey) error {
 	case a.JSON.Given:
 		return a.PrintJSON(revocation{ID: k.ID, Revoked: true})
 	case a.OutTerminal && !a.Quiet:
-		return a.Write([]byte("Revoked " + a.Bold(keyLabel(k)) + "\n"))
+		return a.Linef("Revoked %s", a.Bold(keyLabel(k)))
 	}
 	return a.PrintIDs(k.ID)
 }

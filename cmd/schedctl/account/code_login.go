@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"time"
 
@@ -88,7 +87,7 @@ func (w *wizard) awaitCode(ctx context.Context, flow *authcode.Flow) (code strin
 // openLogin says where to log in, and opens the browser if there is one. unheard is why this
 // program cannot wait for the browser, or nil.
 func (w *wizard) openLogin(ctx context.Context, flow *authcode.Flow, unheard error) {
-	w.Messagef("open this page in a browser, and allow schedctl to post:\n\n  %s\n", cli.Printable(flow.URL()))
+	w.Messagef("open this page in a browser, and allow schedctl to post:\n\n  %s\n", flow.URL())
 	if unheard != nil {
 		w.Messagef("port %d of this machine is in use, so the last page will not load: copy its address, and paste it here", w.loginPort)
 	} else {
@@ -105,7 +104,7 @@ func (w *wizard) openLogin(ctx context.Context, flow *authcode.Flow, unheard err
 // pastedCode prompts for the address of the page that did not load until its code is valid.
 func (w *wizard) pastedCode(ctx context.Context, flow *authcode.Flow) (string, error) {
 	for {
-		fmt.Fprint(w.Err, "Waiting for the browser, or for an address: ")
+		w.Prompt("Waiting for the browser, or for an address: ")
 		text, err := w.ReadLine(ctx)
 		if err != nil {
 			return "", err

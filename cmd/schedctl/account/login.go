@@ -68,7 +68,7 @@ func (w *wizard) browse(ctx context.Context) (token string, err error) {
 	if err != nil {
 		return "", w.loginFailure(ctx, err)
 	}
-	w.Messagef("open this page in a browser, allow schedctl to post, and copy the code that it shows:\n\n  %s\n", cli.Printable(login.URL))
+	w.Messagef("open this page in a browser, allow schedctl to post, and copy the code that it shows:\n\n  %s\n", login.URL)
 	var code string
 	if err := w.Ask(ctx, []cli.Question{{Title: "Code", Required: true, Value: &code}}); err != nil {
 		return "", err

@@ -79,7 +79,7 @@ func (w *wizard) credential(name string) bool {
 func (w *wizard) showGuide(names []string) {
 	secret := func(name string) bool { f := w.field(name); return f != nil && f.Secret }
 	if guide := cli.ConnectGuide(w.platform, w.codeLogin, w.loginPort); guide != "" && slices.ContainsFunc(names, secret) {
-		w.Messagef("%s\n", guide)
+		w.Message(guide + "\n")
 	}
 }
 

@@ -96,12 +96,12 @@ func (o *browser) run(ctx context.Context) error {
 	config := tui.Config{
 		Client: daemonOf{c}, Key: me.APIKey, Zone: zone, Now: o.Now, Renderer: o.renderer(),
 		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse,
-		Edit: o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.Out,
+		Edit: o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.System.Out,
 	}
 	if !config.Plain {
 		config.Show = o.pictures(c)
 	}
-	unsaved, err := tui.Run(ctx, config, tea.WithInput(o.In), tea.WithOutput(o.Out))
+	unsaved, err := tui.Run(ctx, config, tea.WithInput(o.In), tea.WithOutput(o.System.Out))
 	if unsaved.Text != "" {
 		again := "schedctl post create -F %s"
 		switch {

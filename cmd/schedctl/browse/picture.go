@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -13,8 +14,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli/picture"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/printable"
 )
 
 // The control sequences of a screen of its own.
@@ -38,7 +41,7 @@ type viewer struct {
 	*browser
 	client   *client.Client
 	protocol picture.Protocol
-	encoded  map[string]string // control sequences by the id of the asset
+	encoded  map[string]picture.Sequences // control sequences by the id of the asset
 }
 
 // pictures returns the function that shows pictures. While it runs, nothing else uses the
@@ -49,7 +52,7 @@ func (o *browser) pictures(c *client.Client) func(context.Context, []tui.Picture
 		if protocol == picture.None {
 			return errors.New("this terminal does not show pictures: Kitty, Ghostty, iTerm2, WezTerm and terminals with Sixel do. The details describe the files")
 		}
-		v := &viewer{browser: o, client: c, protocol: protocol, encoded: map[string]string{}}
+		v := &viewer{browser: o, client: c, protocol: protocol, encoded: map[string]picture.Sequences{}}
 		return v.run(ctx, list)
 	}
 }
@@ -75,7 +78,15 @@ func (v *viewer) run(ctx context.Context, list []tui.Picture) error {
 	}
 }
 
-func (v *viewer) print(text string) { _, _ = v.Out.Write([]byte(text)) }
+// print writes control sequences and text of the program.
+func (v *viewer) print(text string) { _, _ = io.WriteString(v.System.Out, text) }
+
+// printLines writes lines of text from outside, and puts the cursor below them.
+func (v *viewer) printLines(lines []string) {
+	for _, line := range lines {
+		v.print(printable.Clean(line) + "\r\n")
+	}
+}
 
 // draw shows a picture below its description. If there is no picture, it says why.
 func (v *viewer) draw(ctx context.Context, p tui.Picture, several bool) {
@@ -83,22 +94,22 @@ func (v *viewer) draw(ctx context.Context, p tui.Picture, several bool) {
 	v.print(picture.Clear(v.protocol) + clearScreen)
 	var lines []string
 	for _, line := range p.Lines {
-		lines = append(lines, strings.Split(ansi.Wrap(line, width, ""), "\n")...)
+		lines = append(lines, strings.Split(ansi.Wrap(printable.Clean(line), width, ""), "\n")...)
 	}
 	const least = 4 // lines for the picture and the keys
 	if room := max(1, height-least); len(lines) > room {
 		lines = append(lines[:room-1], "…")
 	}
-	v.print(strings.Join(lines, "\r\n") + "\r\n\r\n")
+	v.printLines(append(lines, ""))
 	room := picture.Size{
 		Width:  min(maxShown.Width, width*cell.Width),
 		Height: min(maxShown.Height, max(1, height-len(lines)-2)*cell.Height),
 	}
-	shown, err := v.encode(ctx, p, room)
-	if err != nil {
-		shown = "The picture cannot be shown: " + err.Error()
+	if shown, err := v.encode(ctx, p, room); err != nil {
+		v.printLines([]string{"The picture cannot be shown: " + cli.OneLine(err.Error())})
+	} else {
+		v.print(string(shown))
 	}
-	v.print(shown)
 	keys := "any key closes"
 	if several {
 		keys = "← → other pictures   any other key closes"
@@ -107,7 +118,7 @@ func (v *viewer) draw(ctx context.Context, p tui.Picture, several bool) {
 }
 
 // encode downloads a picture and returns its control sequences.
-func (v *viewer) encode(ctx context.Context, p tui.Picture, most picture.Size) (string, error) {
+func (v *viewer) encode(ctx context.Context, p tui.Picture, most picture.Size) (picture.Sequences, error) {
 	id := fmt.Sprint(p.Asset.ID, most)
 	if shown, ok := v.encoded[id]; ok {
 		return shown, nil

@@ -88,7 +88,7 @@ func (a *App) askLine(ctx context.Context, q Question) (string, error) {
 	case !q.Required:
 		prompt += " (empty for none)"
 	}
-	fmt.Fprint(a.Err, prompt+": ")
+	a.Prompt(inLine(prompt) + ": ")
 	line, err := a.ReadAnswer(ctx, q.Secret)
 	if err != nil {
 		return "", err

@@ -22,7 +22,7 @@ func (a *App) AskForm(ctx context.Context, questions []Question) error {
 		theme.Help = help.Styles{}
 	}
 	form := huh.NewForm(huh.NewGroup(fields...)).WithTheme(theme).WithShowHelp(true).
-		WithProgramOptions(tea.WithInput(a.In), tea.WithOutput(a.Err), tea.WithoutSignalHandler())
+		WithProgramOptions(tea.WithInput(a.In), tea.WithOutput(a.System.Err), tea.WithoutSignalHandler())
 	err := form.RunWithContext(ctx)
 	switch {
 	case err == nil:

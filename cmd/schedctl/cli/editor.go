@@ -67,7 +67,7 @@ func (a *App) KeepEdited(m EditedText, command string) {
 		a.keepDraft(m.Source, m.Text, command)
 		return
 	}
-	a.Messagef("the text is kept in %s; send it with: "+command, m.path, m.path)
+	a.Messagef("the text is kept in %s; send it with: %s", m.path, strings.ReplaceAll(command, "%s", m.path))
 }
 
 // EditText lets a person edit the given text in an editor, with a note below it that is

@@ -249,9 +249,9 @@ func (a *App) report(err error, args []string) {
 		if refused, ok := errors.AsType[*client.Error](err); ok {
 			headline = withHint(headline, refused.API)
 		}
-		fmt.Fprintln(a.Err, "schedctl: "+OneLine(headline))
+		a.Message("schedctl: " + OneLine(headline))
 		for _, line := range details {
-			fmt.Fprintln(a.Err, "  "+OneLine(line))
+			a.Message("  " + OneLine(line))
 		}
 		return
 	}
@@ -263,8 +263,8 @@ func (a *App) report(err error, args []string) {
 	var doc bytes.Buffer
 	json.NewEncoder(&doc).Encode(apiv1.ErrorEnvelope{Error: out})
 	if a.ErrTerminal {
-		a.Err.Write(escapeUnprintable(doc.Bytes()))
+		a.System.Err.Write(escapeUnprintable(doc.Bytes()))
 		return
 	}
-	a.Err.Write(doc.Bytes())
+	a.System.Err.Write(doc.Bytes())
 }

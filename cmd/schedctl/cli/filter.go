@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli/filter"
+	"github.com/schedctl/schedctl/tui/printable"
 )
 
 // compileFilter compiles --jq or --template before the command does anything. Both
@@ -29,7 +30,7 @@ func (a *App) compileFilter(cmd *cobra.Command) error {
 	compiled, err := compile(text, filter.Options{
 		Terminal: a.OutTerminal, Colored: a.Colored(), Width: a.Width,
 		Now: a.Now, Local: a.Local, Environ: a.Environ,
-		Printable: Printable, Indent: a.ForReader,
+		Printable: printable.Clean, Indent: a.ForReader,
 	})
 	if err != nil {
 		return UsageError("%s: %v", flag, err).WithHint(hint)

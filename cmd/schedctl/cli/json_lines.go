@@ -11,9 +11,9 @@ func (a *App) PrintLine(v any) error {
 		if doc, err = a.Filter(doc); err != nil {
 			return err
 		}
-		return a.Write(doc)
+		return a.writeExactly(doc)
 	case a.OutTerminal:
 		doc = escapeUnprintable(doc)
 	}
-	return a.Write(append(doc, '\n'))
+	return a.writeExactly(append(doc, '\n'))
 }

@@ -31,7 +31,7 @@ func PrintOne[T any](a *App, object T, sentence string, list func(*App, ...T) er
 	case a.Quiet || !a.OutTerminal:
 		return list(a, object)
 	}
-	return a.Write([]byte(sentence + "\n"))
+	return a.Linef("%s", sentence)
 }
 
 // PrintObject prints one object: as JSON, with -q as its id, else as properties.
@@ -51,7 +51,7 @@ func (a *App) PrintRemoval(id, done string) error {
 	case a.JSON.Given:
 		return a.PrintJSON(Removal{ID: id, Deleted: true})
 	case a.OutTerminal && !a.Quiet:
-		return a.Write([]byte(done + " " + id + "\n"))
+		return a.Linef("%s %s", done, id)
 	}
 	return a.PrintIDs(id)
 }

@@ -5,21 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/schedctl/schedctl/tui/printable"
 )
-
-// Write writes a result to standard output. If it cannot be written completely, for
-// example to a full disk, it returns an error.
-func (a *App) Write(result []byte) error {
-	if _, err := a.Out.Write(result); err != nil {
-		return fmt.Errorf("write the result: %w", err)
-	}
-	return nil
-}
-
-// Messagef writes a line to standard error.
-func (a *App) Messagef(format string, args ...any) {
-	fmt.Fprintf(a.Err, format+"\n", args...)
-}
 
 // PrintJSON writes v as one JSON document. --json selects fields of v or of each of
 // its elements; --jq and --template replace the document.
@@ -28,6 +16,12 @@ func (a *App) PrintJSON(v any) error {
 	if err != nil {
 		return err
 	}
+	return a.PrintDocument(doc)
+}
+
+// PrintDocument writes JSON, or what --jq or --template make of it. On a terminal, it is
+// indented and printable; elsewhere the bytes stay as they are.
+func (a *App) PrintDocument(doc []byte) (err error) {
 	list := bytes.HasPrefix(doc, []byte("["))
 	if a.Filter != nil {
 		doc, err = a.Filter(doc)
@@ -38,9 +32,9 @@ func (a *App) PrintJSON(v any) error {
 	case err != nil:
 		return err
 	case list:
-		return a.WriteList(doc)
+		return a.page(doc)
 	}
-	return a.Write(doc)
+	return a.writeExactly(doc)
 }
 
 // document returns v as JSON in one line, with the fields that --json asks for.
@@ -62,7 +56,7 @@ func (a *App) document(v any) ([]byte, error) {
 	return doc, nil
 }
 
-// ForReader indents a document for a terminal.
+// ForReader indents a document for a terminal, and escapes what is not printable.
 func (a *App) ForReader(doc []byte) []byte {
 	var indented bytes.Buffer
 	if !a.OutTerminal || json.Indent(&indented, doc, "", "  ") != nil {
@@ -76,7 +70,7 @@ func (a *App) ForReader(doc []byte) []byte {
 func escapeUnprintable(doc []byte) []byte {
 	var b bytes.Buffer
 	for _, r := range string(doc) {
-		if unprintable(r) {
+		if printable.Unprintable(r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)
@@ -90,7 +84,7 @@ func (a *App) PrintIDs(ids ...string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return a.Write([]byte(strings.Join(ids, "\n") + "\n"))
+	return a.Write([]byte(strings.Join(Map(ids, inLine), "\n") + "\n"))
 }
 
 // Property is one line of a description.

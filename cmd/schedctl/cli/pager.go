@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl/tui/printable"
 )
 
 // usualPager is less with flags that print short results directly, show colors and
@@ -19,12 +21,17 @@ const usualPager = "less -FRX"
 // WriteList writes a result that may be long. On a terminal, a result that does not
 // fit on the screen is shown with a pager.
 func (a *App) WriteList(result []byte) error {
+	return a.page([]byte(printable.Finish(string(result))))
+}
+
+// page is [App.WriteList] for a result that is printable or does not go to a terminal.
+func (a *App) page(result []byte) error {
 	pager := a.pager()
 	if !a.OutTerminal || !a.InTerminal || a.Height < 1 || a.screenLines(result) < a.Height || pager == "" {
-		return a.Write(result)
+		return a.writeExactly(result)
 	}
 	if err := a.Page(pager, result); err != nil {
-		return a.Write(result) // the pager is not installed
+		return a.writeExactly(result) // the pager is not installed
 	}
 	return nil
 }

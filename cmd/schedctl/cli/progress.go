@@ -31,7 +31,7 @@ func (p *Progress) Step() {
 	}
 	if now := p.Now(); now.Sub(p.drawn) >= progressPause {
 		p.drawn, p.shown = now, true
-		fmt.Fprintf(p.Err, "\r\x1b[K%s", p.Text())
+		p.DrawLine(p.Text())
 	}
 }
 
@@ -47,7 +47,7 @@ func (p *Progress) Text() string {
 // Clear removes the line.
 func (p *Progress) Clear() {
 	if p.shown {
-		fmt.Fprint(p.Err, "\r\x1b[K")
+		p.DrawLine("")
 	}
 	p.shown = false
 }

@@ -36,7 +36,7 @@ func (p *byteProgress) Set(done int64) {
 	defer p.mu.Unlock()
 	if now := p.Now(); !p.ended && now.Sub(p.drawn) >= progressPause {
 		p.drawn, p.shown = now, true
-		fmt.Fprintf(p.Err, "\r\x1b[K%s", Clip(p.text(done), max(p.Width-1, 10)))
+		p.DrawLine(Clip(p.text(done), max(p.Width-1, 10)))
 	}
 }
 
@@ -51,7 +51,7 @@ func (p *byteProgress) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {
-		fmt.Fprint(p.Err, "\r\x1b[K")
+		p.DrawLine("")
 	}
 	p.shown, p.ended = false, true
 }

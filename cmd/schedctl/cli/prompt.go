@@ -14,7 +14,7 @@ func (a *App) Confirm(ctx context.Context, question string) error {
 	if !a.InTerminal || !a.ErrTerminal || a.NoInput {
 		return nil
 	}
-	fmt.Fprintf(a.Err, "%s [y/N] ", question)
+	a.Prompt(inLine(question) + " [y/N] ")
 	answer, err := ReadInterruptibly(ctx, func() ([]byte, error) { return readLine(a.In) })
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read the reply: %w", err)

@@ -41,7 +41,7 @@ Start it with "schedctl daemon start".`,
 	})
 	root.SetIn(a.In)
 	root.SetOut(&a.helpOut)
-	root.SetErr(a.Err)
+	root.SetErr(a.Err())
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("schedctl {{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -100,7 +100,7 @@ func (a *App) Logger() *slog.Logger {
 	if !a.Debug {
 		return slog.New(slog.DiscardHandler)
 	}
-	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	return slog.New(slog.NewTextHandler(a.Err(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
 // Connect returns a client of the daemon.

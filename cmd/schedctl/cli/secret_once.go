@@ -100,9 +100,9 @@ func (o *OneTimeSecret) Print(r CreatedResult) error {
 	case !o.OutTerminal:
 		return o.Write(o.RenderTable(Table{Rows: [][]string{append(r.Row, Deref(r.Secret))}}))
 	case r.Secret == nil:
-		return o.Write([]byte(r.Sentence + "\n"))
+		return o.Linef("%s", r.Sentence)
 	}
-	err := o.Write([]byte(r.Sentence + "\n" + strings.ToUpper(o.word()[:1]) + o.word()[1:] + ": " + *r.Secret + "\n"))
+	err := errors.Join(o.Linef("%s", r.Sentence), o.Linef("%s: %s", strings.ToUpper(o.word()[:1])+o.word()[1:], *r.Secret))
 	o.Messagef("save the %s now: it cannot be shown again", o.word())
 	return err
 }

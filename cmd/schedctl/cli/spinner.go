@@ -42,13 +42,13 @@ func (s *Spinner) Draw(text string) {
 	}
 	s.turns++
 	s.shown = true
-	fmt.Fprintf(s.Err, "\r\x1b[K%c %s", `|/-\`[s.turns%4], Clip(text, max(s.Width-3, 10)))
+	s.DrawLine(fmt.Sprintf("%c %s", `|/-\`[s.turns%4], Clip(inLine(text), max(s.Width-3, 10))))
 }
 
 // Clear removes the line, before other output is written.
 func (s *Spinner) Clear() {
 	if s.shown {
-		fmt.Fprint(s.Err, "\r\x1b[K")
+		s.DrawLine("")
 	}
 	s.shown = false
 }

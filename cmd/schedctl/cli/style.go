@@ -2,9 +2,10 @@ package cli
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/schedctl/schedctl/tui/printable"
 )
 
 // StatusColors has the SGR parameters of each status of posts, targets, accounts and
@@ -39,11 +40,14 @@ func (a *App) Colored() bool {
 // switchedOn reads an environment variable that is a switch.
 func switchedOn(value string) bool { return value != "" && value != "0" && value != "false" }
 
+// Paint returns a text in one printable line and with a style, for the streams of the
+// App. See [printable.Paint].
 func (a *App) Paint(sgr, text string) string {
+	text = inLine(text)
 	if sgr == "" || !a.Colored() {
 		return text
 	}
-	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
+	return printable.Paint(sgr, text)
 }
 
 // PaintStatus paints the name of a status.
@@ -53,27 +57,15 @@ func (a *App) Dim(text string) string { return a.Paint("2", text) }
 
 func (a *App) Bold(text string) string { return a.Paint("1", text) }
 
-// Printable replaces characters that could move the cursor, color the screen or change
-// the direction of text, because contents, names and messages come from outside. Line
-// breaks and tabs stay.
-func Printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unprintable(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
+// OneLine returns the printable text with each run of white space as one space. It keeps
+// styles of [App.Paint].
+func OneLine(text string) string { return strings.Join(strings.Fields(printable.Scrub(text)), " ") }
 
-func unprintable(r rune) bool {
-	if r == '\n' || r == '\t' {
-		return false
-	}
-	return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+// inLine returns the printable text without line breaks and tabs. Unlike [OneLine] it
+// keeps spaces, so that aligned text stays aligned.
+func inLine(text string) string {
+	return strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(printable.Scrub(text))
 }
-
-// OneLine returns the printable text with each run of white space as one space.
-func OneLine(text string) string { return strings.Join(strings.Fields(Printable(text)), " ") }
 
 // TextWidth returns how many columns a text takes.
 func TextWidth(text string) int { return uniseg.StringWidth(text) }

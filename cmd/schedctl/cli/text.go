@@ -123,10 +123,10 @@ func (a *App) keepDraft(s TextSource, text, command string) {
 		return
 	}
 	if path, err := a.NewDraft(text); err == nil {
-		a.Messagef("the text is kept in %s; send it with: "+command, path, path)
+		a.Messagef("the text is kept in %s; send it with: %s", path, strings.ReplaceAll(command, "%s", path))
 		return
 	}
-	a.Messagef("the text cannot be kept in a file; this is it:\n%s", Printable(text))
+	a.Message("the text cannot be kept in a file; this is it:\n" + text)
 }
 
 // ConnectWith connects for a command that reads a text. If there is no daemon, it

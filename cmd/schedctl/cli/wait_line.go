@@ -25,13 +25,13 @@ func (w *waitLine) show(refused *client.Error, pause time.Duration) (done func()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.waiting++; w.waiting == 1 {
-		fmt.Fprintf(w.Err, "\r\x1b[K%s", Clip(waitText(refused, pause), max(w.Width-1, 10)))
+		w.DrawLine(Clip(waitText(refused, pause), max(w.Width-1, 10)))
 	}
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.waiting--; w.waiting == 0 {
-			fmt.Fprint(w.Err, "\r\x1b[K")
+			w.DrawLine("")
 		}
 	}
 }

@@ -158,7 +158,7 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 	p.tellNotes()
 	format := planText
 	if n := p.count((*step).does); n > 0 && !o.yes {
-		o.Messagef("%s", planText(o.App, p.allSteps(), true))
+		o.Message(string(planText(o.App, p.allSteps(), true)))
 		format = resultText
 		if err := o.Confirm(ctx, fmt.Sprintf("Make %s?", cli.Plural(n, "change"))); err != nil {
 			return err

@@ -97,7 +97,7 @@ func diffLines(a *cli.App, s *step, person bool) (lines []string) {
 			lines = append(lines, cli.OneLine(d.Field)+":")
 		}
 		for _, l := range cli.LineDiff(d.Before, d.After) {
-			lines = append(lines, a.Paint(map[byte]string{'-': "31", '+': "32"}[l[0]], cli.Printable(l)))
+			lines = append(lines, a.Paint(map[byte]string{'-': "31", '+': "32"}[l[0]], l))
 		}
 	}
 	return lines
@@ -144,7 +144,7 @@ func refuseProblems(a *cli.App, problems []postfile.Problem, consequence string)
 	files := map[string]bool{}
 	for _, p := range problems {
 		files[p.Path] = true
-		a.Messagef("%s", cli.Printable(p.String()))
+		a.Messagef("%s", p)
 	}
 	return cli.InvalidError(schedctl.ValidationFailed, "%s: %s in %s", consequence, cli.Plural(len(problems), "problem"), cli.Plural(len(files), "file"))
 }

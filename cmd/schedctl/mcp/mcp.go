@@ -51,7 +51,7 @@ func run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	server := &mcp.Server{Version: cli.VersionText(), Logger: a.Logger()}
-	return server.RunStdio(ctx, caller, a.In, a.Out)
+	return server.RunStdio(ctx, caller, a.In, a.Out())
 }
 
 // connect returns a client with the key of the agent. Waits are not shown, because no

@@ -66,7 +66,7 @@ func download(ctx context.Context, a *cli.App, ref, file string) error {
 	case asset.Status != schedctl.MediaReady:
 		return cli.NewFailure(cli.ExitConflict, schedctl.MediaNotReady, "%s is %s: it has no bytes to download", asset.ID, asset.Status)
 	case file == "-":
-		return copyContent(ctx, a, c, asset, a.Out)
+		return copyContent(ctx, a, c, asset, a.Out())
 	case file == "":
 		file = schedctl.CleanFileName(asset.FileName)
 		if _, err := os.Lstat(file); err == nil {
@@ -80,9 +80,9 @@ func download(ctx context.Context, a *cli.App, ref, file string) error {
 	case a.JSON.Given:
 		return a.PrintJSON(downloaded{asset.ID, file, asset.SizeBytes, cli.Deref(asset.SHA256)})
 	case a.OutTerminal && !a.Quiet:
-		return a.Write([]byte("Wrote " + a.Bold(cli.OneLine(file)) + ": " + cli.SizeText(asset.SizeBytes) + ", sha256 " + cli.Deref(asset.SHA256) + "\n"))
+		return a.Linef("Wrote %s: %s, sha256 %s", a.Bold(file), cli.SizeText(asset.SizeBytes), cli.Deref(asset.SHA256))
 	}
-	return a.Write([]byte(file + "\n"))
+	return a.Linef("%s", file)
 }
 
 // copyContent writes the bytes of an asset and compares their SHA-256.

@@ -68,14 +68,14 @@ func printAsset(a *cli.App, asset apiv1.MediaAsset, done string) error {
 
 // sentence says what was done with an asset, with its alt text and its SHA-256.
 func sentence(a *cli.App, asset apiv1.MediaAsset, done string) string {
-	text := done + " " + a.Bold(asset.ID) + ": " + describeAsset(asset) + "\n"
+	text := done + " " + a.Bold(cli.OneLine(asset.ID)) + ": " + cli.OneLine(describeAsset(asset)) + "\n"
 	if asset.AltText == nil {
-		text += "  no alt text; add one with: schedctl media edit " + asset.ID + " --alt TEXT\n"
+		text += "  no alt text; add one with: schedctl media edit " + cli.OneLine(asset.ID) + " --alt TEXT\n"
 	} else {
 		text += "  alt text: " + cli.OneLine(*asset.AltText) + "\n"
 	}
 	if asset.SHA256 != nil {
-		text += "  sha256: " + *asset.SHA256 + "\n"
+		text += "  sha256: " + cli.OneLine(*asset.SHA256) + "\n"
 	}
 	return text
 }

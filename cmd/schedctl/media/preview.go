@@ -28,6 +28,6 @@ func preview(ctx context.Context, a *cli.App, c *client.Client, asset apiv1.Medi
 		return
 	}
 	if shown, err := picture.Encode(protocol, file.Bytes(), previewSize); err == nil {
-		_ = a.Write(append([]byte(shown), '\n'))
+		_ = a.ShowPicture(shown)
 	}
 }

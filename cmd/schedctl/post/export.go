@@ -116,11 +116,7 @@ func (o *exportOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.file == "-" {
-		out := o.Out
-		if o.OutTerminal {
-			out = &cli.PrintableWriter{W: out}
-		}
-		_, err := o.export(ctx, c, q, out)
+		_, err := o.export(ctx, c, q, o.Out())
 		return err
 	}
 	var posts int

@@ -147,7 +147,7 @@ func printPost(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post) 
 	case a.Quiet || !a.OutTerminal:
 		return printPosts(ctx, a, c, []apiv1.Post{p})
 	}
-	return a.Write([]byte(postSentence(a, p) + "\n"))
+	return a.Linef("%s", postSentence(a, p))
 }
 
 // printEach prints the result of a command with several ids: the post for one id, and

@@ -212,7 +212,7 @@ func reviewText(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post,
 		b.WriteString(a.Dim("note by "+cli.OneLine(n.By.Name)+":") + " " + cli.OneLine(n.Text) + "\n")
 	}
 	if r := p.Approval; r != nil && r.State == schedctl.ApprovalPending {
-		b.WriteString(a.Dim("next: ") + "schedctl post approve " + p.ID + "\n")
+		b.WriteString(a.Dim("next: ") + "schedctl post approve " + cli.OneLine(p.ID) + "\n")
 		b.WriteString(a.Dim("next: ") + "schedctl post request-changes " + p.ID + " --note TEXT\n")
 	}
 	return b.String(), nil

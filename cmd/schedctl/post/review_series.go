@@ -53,7 +53,7 @@ func reviewSeriesText(ctx context.Context, a *cli.App, c *client.Client, s apiv1
 		b.WriteString(overrideText(a, o, nil, names) + "\n")
 	}
 	if r := s.Approval; r != nil && r.State == schedctl.ApprovalPending {
-		b.WriteString(a.Dim("next: ") + "schedctl series approve " + s.ID + "\n")
+		b.WriteString(a.Dim("next: ") + "schedctl series approve " + cli.OneLine(s.ID) + "\n")
 		b.WriteString(a.Dim("next: ") + "schedctl series request-changes " + s.ID + " --note TEXT\n")
 	}
 	return b.String(), nil

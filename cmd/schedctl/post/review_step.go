@@ -176,7 +176,7 @@ func (o *decideOptions) read(ctx context.Context, ref, question string) (*client
 	if err != nil {
 		return nil, p, err
 	}
-	o.Messagef("%s", text)
+	o.Message(text)
 	return c, p, o.Confirm(ctx, question)
 }
 

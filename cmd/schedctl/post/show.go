@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
+	"github.com/schedctl/schedctl/tui/printable"
 )
 
 func newShow(a *cli.App) *cobra.Command {
@@ -105,7 +106,7 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	b.Write(a.RenderTable(cli.Table{Header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, Status: 3, Rows: targetRows(a, p, names)}))
 	b.Write(partProgress(a, p.Targets, names))
 	for _, step := range nextSteps(p, names) {
-		b.WriteString(a.Dim("next: ") + step + "\n")
+		b.WriteString(a.Dim("next: ") + cli.OneLine(step) + "\n")
 	}
 	return b.Bytes()
 }
@@ -148,7 +149,7 @@ func seriesText(p apiv1.Post) string {
 }
 
 func indented(text string) string {
-	return "  " + strings.ReplaceAll(cli.Printable(text), "\n", "\n  ") + "\n"
+	return "  " + strings.ReplaceAll(printable.Clean(text), "\n", "\n  ") + "\n"
 }
 
 // overrideText describes the override of one account.

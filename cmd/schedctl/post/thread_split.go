@@ -98,7 +98,7 @@ func (f *partFlags) splitAndAsk(ctx context.Context, a *cli.App, c *client.Clien
 		return parts, nil
 	}
 	for i, part := range parts {
-		a.Messagef("%s\n%s", a.Bold(fmt.Sprintf("part %d of %d%s", i+1, len(parts), lengthsText(v, i))), strings.TrimSuffix(indented(part), "\n"))
+		a.Message(a.Bold(fmt.Sprintf("part %d of %d%s", i+1, len(parts), lengthsText(v, i))) + "\n" + strings.TrimSuffix(indented(part), "\n"))
 	}
 	switch {
 	case dry || f.yes:

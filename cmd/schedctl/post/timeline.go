@@ -122,7 +122,7 @@ func timelineText(a *cli.App, t apiv1.Timeline, post apiv1.Post, names Accounts)
 	if steps := nextSteps(asPost(t), names); len(steps) > 0 {
 		b.WriteString("\n")
 		for _, step := range steps {
-			b.WriteString(a.Dim("next: ") + step + "\n")
+			b.WriteString(a.Dim("next: ") + cli.OneLine(step) + "\n")
 		}
 	}
 	return b.Bytes()
@@ -131,7 +131,7 @@ func timelineText(a *cli.App, t apiv1.Timeline, post apiv1.Post, names Accounts)
 // targetText formats one target with its attempts.
 func targetText(a *cli.App, t apiv1.TargetTimeline, names Accounts) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s (%s), %s: %s", a.Bold(cli.OneLine(nameOf(names, t.SocialAccountID))), t.Platform, t.ID, a.PaintStatus(string(t.Status)))
+	fmt.Fprintf(&b, "%s (%s), %s: %s", a.Bold(cli.OneLine(nameOf(names, t.SocialAccountID))), cli.OneLine(t.Platform), cli.OneLine(t.ID), a.PaintStatus(string(t.Status)))
 	if detail := cli.OneLine(targetDetail(a, withAttempts(t), names)); detail != "" {
 		b.WriteString("; " + detail)
 	}

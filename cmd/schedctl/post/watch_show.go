@@ -25,7 +25,7 @@ func (o *watchOptions) show(e apiv1.Event) error {
 		when = e.CreatedAt.Time
 	}
 	line := fmt.Sprintf("%s  %s  %s", o.Dim(when.In(o.Local).Format(time.TimeOnly)), e.Data.PostID, o.eventText(e))
-	return o.Write([]byte(line + "\n"))
+	return o.Linef("%s", line)
 }
 
 // eventText says what happened, to which account and why.

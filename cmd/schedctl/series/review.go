@@ -81,7 +81,7 @@ func (d *decision) approve(ctx context.Context, ref string) error {
 	if !d.yes && d.InTerminal && d.ErrTerminal && !d.NoInput {
 		d.Messagef("%s, %s (%s):", All.Label(s), Words(s), s.Timezone)
 		for _, text := range append([]string{s.Content}, s.Variants...) {
-			d.Messagef("%s", text)
+			d.Message(text)
 		}
 		if err := d.Confirm(ctx, "Approve this series?"); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/tui/printable"
 )
 
 func newShow(a *cli.App) *cobra.Command {
@@ -76,11 +77,11 @@ func detail(a *cli.App, s apiv1.Series, names func([]string) string) []byte {
 			b.WriteString(a.Dim(fmt.Sprintf("variant %d:", i)) + "\n")
 		}
 		if text != "" {
-			b.WriteString("\n  " + strings.ReplaceAll(cli.Printable(text), "\n", "\n  ") + "\n\n")
+			b.WriteString("\n  " + strings.ReplaceAll(printable.Clean(text), "\n", "\n  ") + "\n\n")
 		}
 	}
 	for _, step := range nextSteps(s) {
-		b.WriteString(a.Dim("next: ") + step + "\n")
+		b.WriteString(a.Dim("next: ") + cli.OneLine(step) + "\n")
 	}
 	return b.Bytes()
 }

@@ -118,19 +118,12 @@ func (o *apiCall) printAnswer(answer client.Response, failed error) error {
 	case len(answer.Body) == 0 || failed != nil && o.JSON.Given:
 		return nil
 	case o.Filter != nil:
-		out, err := o.Filter(answer.Body)
-		if err != nil {
-			return err
-		}
-		return o.Write(out)
+		return o.PrintDocument(answer.Body)
 	case !o.OutTerminal:
-		return o.Write(answer.Body)
+		_, err := o.Out().Write(answer.Body)
+		return err
 	}
-	text := o.ForReader(bytes.TrimSpace(answer.Body))
-	if bytes.Equal(text, bytes.TrimSpace(answer.Body)) { // no JSON
-		text = []byte(cli.Printable(string(text)))
-	}
-	return o.WriteList(append(text, '\n'))
+	return o.WriteList(append(o.ForReader(bytes.TrimSpace(answer.Body)), '\n'))
 }
 
 func apiMethodNames() []string {

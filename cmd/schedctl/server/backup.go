@@ -83,7 +83,7 @@ func (o *backup) stream(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = o.download(ctx, c, o.Out)
+	_, err = o.download(ctx, c, o.Out())
 	return err
 }
 
@@ -207,7 +207,7 @@ func sizeText(a *cli.App, n int64) string {
 // copyProgress writes a copy and shows the progress on a terminal.
 type copyProgress struct {
 	to   io.Writer
-	tell func(text string) // nil for no progress
+	show func(text string) // nil for no progress
 	now  func() time.Time
 	told time.Time
 	n    int64
@@ -216,7 +216,7 @@ type copyProgress struct {
 func newCopyProgress(a *cli.App, to io.Writer) *copyProgress {
 	p := &copyProgress{to: to, now: a.Now}
 	if a.ErrTerminal && !a.Quiet && !a.JSON.Given {
-		p.tell = func(text string) { fmt.Fprint(a.Err, text) }
+		p.show = a.DrawLine
 	}
 	return p
 }
@@ -225,16 +225,16 @@ func newCopyProgress(a *cli.App, to io.Writer) *copyProgress {
 func (p *copyProgress) Write(b []byte) (int, error) {
 	n, err := p.to.Write(b)
 	p.n += int64(n)
-	if now := p.now(); p.tell != nil && now.Sub(p.told) >= 100*time.Millisecond {
+	if now := p.now(); p.show != nil && now.Sub(p.told) >= 100*time.Millisecond {
 		p.told = now
-		p.tell("\r\x1b[K" + cli.SizeText(p.n))
+		p.show(cli.SizeText(p.n))
 	}
 	return n, err
 }
 
 // end removes the line.
 func (p *copyProgress) end() {
-	if p.tell != nil && !p.told.IsZero() {
-		p.tell("\r\x1b[K")
+	if p.show != nil && !p.told.IsZero() {
+		p.show("")
 	}
 }

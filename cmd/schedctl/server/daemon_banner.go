@@ -36,7 +36,7 @@ func (o *daemonRun) withBanner(cfg *daemon.Config) {
 	supervise := cfg.Supervise
 	cfg.Supervise = func(ctx context.Context, ready func(context.Context) error) error {
 		if untilReady(ctx, ready) {
-			o.Err.Write(bannerText(o.App, o.bannerOf(ctx, cfg)))
+			o.Err().Write(bannerText(o.App, o.bannerOf(ctx, cfg)))
 		}
 		if supervise != nil {
 			return supervise(ctx, ready)

@@ -201,9 +201,9 @@ func (o *daemonRun) daemonLog() (*slog.Logger, error) {
 	}
 	switch o.logFormat {
 	case "text":
-		return slog.New(slog.NewTextHandler(o.Err, options)), nil
+		return slog.New(slog.NewTextHandler(o.Err(), options)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(o.Err, options)), nil
+		return slog.New(slog.NewJSONHandler(o.Err(), options)), nil
 	}
 	return nil, cli.UnknownValueError("--log-format", o.logFormat, []string{"text", "json"})
 }

@@ -212,6 +212,6 @@ func showLog(a *cli.App, lines []string) {
 	}
 	a.Messagef("the log of the daemon ends with:")
 	for _, line := range lines {
-		a.Messagef("  %s", cli.Printable(line))
+		a.Messagef("  %s", line)
 	}
 }

@@ -77,7 +77,7 @@ func (o *listenOptions) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case o.printSecret:
-		return o.Write([]byte(secret + "\n"))
+		return o.Linef("%s", secret)
 	}
 	key, err := signing.ParseSecret(secret)
 	if err != nil {
@@ -219,7 +219,7 @@ func (o *listenOptions) show(f forwarded) error {
 		about = "(triggered)"
 	}
 	line := fmt.Sprintf("%s  %-20s  %-31s  %s", o.Dim(at.In(o.Local).Format(time.TimeOnly)), cli.OneLine(string(f.Type)), cli.OneLine(about), outcomeText(o.App, f))
-	return o.Write([]byte(line + "\n"))
+	return o.Linef("%s", line)
 }
 
 // outcomeText returns the receiver's response, colored by success.

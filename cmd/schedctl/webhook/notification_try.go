@@ -44,7 +44,7 @@ func printTest(a *cli.App, result apiv1.NotificationTest) error {
 	case a.Quiet || !a.OutTerminal:
 		return a.PrintIDs(result.Notification.ID)
 	case result.Sent:
-		return a.Write([]byte("Sent a test message to " + cli.OneLine(notificationTarget(result.Notification)) + "\n"))
+		return a.Linef("Sent a test message to %s", notificationTarget(result.Notification))
 	}
 	return nil
 }

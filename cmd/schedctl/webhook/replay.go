@@ -133,7 +133,7 @@ func (o *replayOptions) print(r replayed) error {
 	case r.Since != nil && !o.OutTerminal:
 		return o.Write(o.RenderTable(cli.Table{Rows: [][]string{{r.WebhookID, fmt.Sprint(r.Count)}}}))
 	case r.Since != nil || o.OutTerminal && !o.Quiet:
-		return o.Write([]byte(fmt.Sprintf("Queued %s again\n", deliveryCount(r.Count))))
+		return o.Linef("Queued %s again", deliveryCount(r.Count))
 	}
 	return printDeliveries(o.App, r.Deliveries...)
 }

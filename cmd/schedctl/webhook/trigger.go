@@ -115,5 +115,5 @@ func printForwarded(a *cli.App, f forwarded) error {
 	case !a.OutTerminal:
 		return a.Write(a.RenderTable(cli.Table{Rows: [][]string{{f.ID, string(f.Status), string(f.Type), f.ForwardTo, f.responseText()}}}))
 	}
-	return a.Write([]byte(fmt.Sprintf("%s to %s: %s\n", a.Bold(string(f.Type)), cli.OneLine(f.ForwardTo), outcomeText(a, f))))
+	return a.Linef("%s to %s: %s", a.Bold(string(f.Type)), f.ForwardTo, outcomeText(a, f))
 }

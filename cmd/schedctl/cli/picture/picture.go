@@ -34,9 +34,12 @@ func Shows(asset apiv1.MediaAsset) bool {
 // Size is a size in pixels.
 type Size struct{ Width, Height int }
 
+// Sequences are control sequences that show a picture.
+type Sequences string
+
 // Encode returns the control sequences that show the picture in a file, scaled down to at
 // most a size. Of a GIF, it shows the first frame.
-func Encode(p Protocol, file []byte, most Size) (string, error) {
+func Encode(p Protocol, file []byte, most Size) (Sequences, error) {
 	config, _, err := image.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		return "", err
@@ -48,7 +51,8 @@ func Encode(p Protocol, file []byte, most Size) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sequences(p, scaled(picture, most))
+	shown, err := sequences(p, scaled(picture, most))
+	return Sequences(shown), err
 }
 
 // scaled returns a picture of at most a size.

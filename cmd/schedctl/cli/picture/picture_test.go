@@ -98,7 +98,7 @@ func TestEncodeScales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := decodeITerm(t, shown).Bounds(); got.Dx() != c.wantWidth || got.Dy() != c.wantHeight {
+		if got := decodeITerm(t, string(shown)).Bounds(); got.Dx() != c.wantWidth || got.Dy() != c.wantHeight {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -116,7 +116,7 @@ func TestKittySequences(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := ""
-	found := kittySequence.FindAllStringSubmatch(shown, -1)
+	found := kittySequence.FindAllStringSubmatch(string(shown), -1)
 	for i, m := range found {
 		want := "m=1"
 		switch i {
@@ -137,7 +137,7 @@ func TestKittySequences(t *testing.T) {
 	if picture, err := png.Decode(bytes.NewReader(file)); err != nil || picture.Bounds().Dx() != 100 {
 		t.Errorf("the sequences have no picture: %v", err)
 	}
-	if got := kittySequence.ReplaceAllString(shown, ""); got != "" {
+	if got := kittySequence.ReplaceAllString(string(shown), ""); got != "" {
 		t.Errorf("%q is outside of the sequences", got)
 	}
 }
@@ -148,7 +148,7 @@ func TestSixel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, isSixel := strings.CutPrefix(shown, "\x1bP0;1q")
+	body, isSixel := strings.CutPrefix(string(shown), "\x1bP0;1q")
 	body, ends := strings.CutSuffix(body, "\x1b\\")
 	if !isSixel || !ends || strings.ContainsAny(body, "\x1b\n\r") {
 		t.Fatalf("%.40q … is no sequence of Sixel", shown)

@@ -13,7 +13,7 @@ func TestPrintableWriter(t *testing.T) {
 	const want = "a,\"é \ufffd]0;x\ufffd \ufffd31m \ufffdrtl\"\n日本\ufffdx\ufffd\n"
 	for cut := range len(text) {
 		var out strings.Builder
-		w := &PrintableWriter{W: &out}
+		w := &printableWriter{w: &out}
 		for _, part := range []string{text[:cut], text[cut:]} {
 			if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
 				t.Fatalf("%d, %v", n, err)
