@@ -182,7 +182,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	signer := media.NewSigner(cfg.Sealer.DeriveKey(media.SigningPurpose))
 	var source *mediaSource
 	if cfg.Blobs != nil {
-		source = newMediaSource(cfg.Store, cfg.Blobs, fitter, signer, publicURL)
+		source = newMediaSource(cfg.Store, cfg.Blobs, fitter, signer, publishers, publicURL)
 	}
 	d.deliverer = d.newDeliverer(cfg, publishers, source)
 	d.planner = d.newPlanner(cfg)
@@ -197,7 +197,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	var links http.Handler
 	if cfg.Blobs != nil {
 		files = media.New(media.Config{Blobs: cfg.Blobs, Limits: cfg.Media, Outbound: cfg.Outbound})
-		links = &mediaLinks{readers, files, source, publishers, cfg.Logger}
+		links = &mediaLinks{readers, files, source, cfg.Logger}
 		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs, Used: cfg.Media.Keep, Retention: files.Retention()}, d.metrics, cfg.Logger, time.Time{}}
 	}
 	d.api = api.New(api.Config{

@@ -19,11 +19,10 @@ import (
 // the http platform get, and networks that fetch files. A URL works until it expires or the
 // asset is deleted.
 type mediaLinks struct {
-	store      *storage.Readers
-	files      *media.Service
-	source     *mediaSource // fits files to the limits of publishers
-	publishers publish.Registry
-	log        *slog.Logger
+	store  *storage.Readers
+	files  *media.Service
+	source *mediaSource // keeps files within the limits of platforms
+	log    *slog.Logger
 }
 
 // verify returns the capability of a token.
@@ -57,7 +56,7 @@ func (h *mediaLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 	case c.Action == media.ActionVariant:
-		err = h.serveVariant(w, r, asset, c.Platform, cacheControl)
+		err = h.serveVariant(w, r, asset, c, cacheControl)
 	default:
 		err = servePublished(w, r, h.files, asset, media.Attachment, cacheControl)
 	}
@@ -76,26 +75,26 @@ func (h *mediaLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serveVariant responds with the file of an asset as a platform takes it. If it returns an
 // error, it has written nothing. Errors: [schedctl.NotFound] for an asset whose bytes are
 // missing or cannot be made to fit.
-func (h *mediaLinks) serveVariant(w http.ResponseWriter, r *http.Request, a schedctl.MediaAsset, platform, cacheControl string) error {
-	var limits publish.ClassRules
-	p, takes := h.publishers[platform].(publish.MediaPublisher)
-	if takes {
-		limits, takes = p.MediaRules(schedctl.Account{Platform: platform}).Classes[schedctl.MediaClassOf(a.MIMEType)]
+func (h *mediaLinks) serveVariant(w http.ResponseWriter, r *http.Request, a schedctl.MediaAsset, c media.Capability, cacheControl string) error {
+	limits, err := h.source.limitsOf(c.Platform, a)
+	var v media.KeptVariant
+	if err == nil {
+		v, err = h.source.variant(r.Context(), variant.Served, a, limits, c.Expires)
 	}
-	if !takes {
-		return schedctl.Errorf(schedctl.NotFound, "", "the platform %s takes no files of type %s", platform, a.MIMEType)
-	}
-	file, facts, err := h.source.fit(r.Context(), variant.Served, a, limits)
 	if e, ok := errors.AsType[*publish.Error](err); ok {
 		return schedctl.Errorf(schedctl.NotFound, "", "%w", e)
 	}
 	if err != nil {
 		return err
 	}
+	a.FileName = publish.PublicName(publish.File{Media: publish.Media{FileName: a.FileName, MIMEType: v.MIMEType}})
+	a.MIMEType, a.SHA256, a.Size = v.MIMEType, v.Key, v.Size
+	file, err := h.source.blobs.Open(r.Context(), v.Key)
+	if err != nil {
+		return err
+	}
 	defer file.Close()
-	fitted := publish.File{Media: publish.Media{FileName: a.FileName, MIMEType: facts.MIMEType}}
-	a.FileName, a.MIMEType, a.SHA256, a.Size = publish.PublicName(fitted), facts.MIMEType, file.Key(), file.Size()
-	media.ServeContent(w, r, &a, media.Attachment, cacheControl, file.Reader())
+	media.ServeContent(w, r, &a, media.Attachment, cacheControl, file)
 	return nil
 }
 
@@ -103,6 +102,10 @@ func (h *mediaLinks) serveVariant(w http.ResponseWriter, r *http.Request, a sche
 // error, it has written nothing. Errors: [schedctl.NotFound] for an asset whose bytes are
 // missing, [schedctl.MediaInvalid] for one with too many parts.
 func servePublished(w http.ResponseWriter, r *http.Request, files *media.Service, a schedctl.MediaAsset, d media.Disposition, cacheControl string) error {
+	if strings.Contains(r.Header.Get("If-None-Match"), blob.Key(a.SHA256).String()) {
+		media.ServeContent(w, r, &a, d, cacheControl, strings.NewReader("")) // 304, without opening the file
+		return nil
+	}
 	file, err := files.OpenPublished(r.Context(), a)
 	if errors.Is(err, blob.ErrNotFound) {
 		return schedctl.Errorf(schedctl.NotFound, "", "%w", err)

@@ -20,7 +20,6 @@ import (
 	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	"github.com/schedctl/schedctl/daemon/publish/instagram"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
@@ -40,7 +39,7 @@ func get(h http.Handler, path string, header ...string) *httptest.ResponseRecord
 // servedMedia returns the handlers of the files of a source.
 func servedMedia(s *mediaSource) (links, feeds http.Handler) {
 	readers, files, log := storage.NewReaders(s.store), media.New(media.Config{Blobs: s.blobs}), slog.New(slog.DiscardHandler)
-	return &mediaLinks{readers, files, s, all.Publishers(all.Config{}), log}, feed.Handler(feedSource{readers, files}, s.publicURL, log)
+	return &mediaLinks{readers, files, s, log}, feed.Handler(feedSource{readers, files}, s.publicURL, log)
 }
 
 // checkServed checks that a response has the file without metadata and can never run in
@@ -111,8 +110,7 @@ func TestMediaLinksOfVariants(t *testing.T) {
 	path := strings.TrimPrefix(url, "https://daemon.example")
 	w := get(links, path)
 	checkServed(t, w, original, map[string]string{"Content-Type": "image/jpeg", "Content-Disposition": "attachment; filename=a.jpg"})
-	limits := instagram.New(nil, outbound.PublicOnly, "test", "https://daemon.example").MediaRules(schedctl.Account{}).Classes[schedctl.MediaImage]
-	fitted, err := s.Fit(t.Context(), a, limits)
+	fitted, err := s.Fit(t.Context(), a, instagramImages())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,15 +121,19 @@ func TestMediaLinksOfVariants(t *testing.T) {
 	if part := get(links, path, "Range", "bytes=100-199"); part.Code != 206 || !bytes.Equal(part.Body.Bytes(), w.Body.Bytes()[100:200]) {
 		t.Errorf("a range: got %d, %d bytes", part.Code, part.Body.Len())
 	}
-	none, err := s.Link(t.Context(), a, "nowhere")
-	if w := get(links, strings.TrimPrefix(none, "https://daemon.example")); err != nil || w.Code != 404 {
-		t.Errorf("a platform that does not exist: %d, %v", w.Code, err)
+	if _, err := s.Link(t.Context(), a, "nowhere"); publish.AsError(err).Code != "unsupported" {
+		t.Errorf("a platform that does not exist: %v", err)
 	}
 	a.MIMEType = "image/gif"
 	putAsset(t, s, a) // Instagram takes no GIFs
 	if w := get(links, path); w.Code != 404 {
 		t.Errorf("got %d, %s", w.Code, w.Header())
 	}
+}
+
+// instagramImages returns the limits of pictures of Instagram.
+func instagramImages() publish.ClassRules {
+	return instagram.New(nil, outbound.PublicOnly, "test", "https://daemon.example").MediaRules(schedctl.Account{}).Classes[schedctl.MediaImage]
 }
 
 func putAsset(t *testing.T, s *mediaSource, a schedctl.MediaAsset) {

@@ -23,17 +23,23 @@ const mediaLinkLife = 7 * 24 * time.Hour
 
 // mediaSource gives the deliverer the files of posts.
 type mediaSource struct {
-	store     storage.Store
-	blobs     blob.Store
-	fitter    *variant.Fitter
-	signer    *media.Signer
-	publicURL string
+	store      storage.Store
+	blobs      blob.Store
+	fitter     *variant.Fitter
+	signer     *media.Signer
+	publishers publish.Registry
+	publicURL  string
+	variants   media.KeptVariants
+	converting keyedLock
 }
 
 var _ deliver.MediaSource = (*mediaSource)(nil)
 
-func newMediaSource(store storage.Store, blobs blob.Store, fitter *variant.Fitter, signer *media.Signer, publicURL string) *mediaSource {
-	return &mediaSource{store: store, blobs: blobs, fitter: fitter, signer: signer, publicURL: strings.TrimRight(publicURL, "/")}
+func newMediaSource(store storage.Store, blobs blob.Store, fitter *variant.Fitter, signer *media.Signer, publishers publish.Registry, publicURL string) *mediaSource {
+	return &mediaSource{
+		store: store, blobs: blobs, fitter: fitter, signer: signer, publishers: publishers, publicURL: strings.TrimRight(publicURL, "/"),
+		variants: media.KeptVariants{Store: store, Blobs: blobs},
+	}
 }
 
 // InUse reports whether there is any asset.
@@ -74,6 +80,9 @@ func (s *mediaSource) Fit(ctx context.Context, a schedctl.MediaAsset, limits pub
 // fit returns the file of an asset within the limits, which the caller closes, and its
 // facts. A conversion takes its turn in a lane.
 func (s *mediaSource) fit(ctx context.Context, lane variant.Lane, a schedctl.MediaAsset, limits publish.ClassRules) (*blob.Spool, mediafile.Facts, error) {
+	if out, facts, err := s.fitKept(ctx, a, limits); out != nil || err != nil {
+		return out, facts, err
+	}
 	var none mediafile.Facts
 	original, err := s.original(ctx, a)
 	if err != nil {
@@ -106,19 +115,25 @@ func fitError(a schedctl.MediaAsset, err error) error {
 
 // original returns a verified copy of the bytes of an asset. The caller closes it.
 func (s *mediaSource) original(ctx context.Context, a schedctl.MediaAsset) (*blob.Spool, error) {
-	r, err := s.blobs.Open(ctx, a.SHA256)
+	spool, err := s.verifiedCopy(ctx, a.SHA256, a.Size)
+	return spool, blobError(a, err)
+}
+
+// verifiedCopy returns a verified copy of a blob. The caller closes it.
+func (s *mediaSource) verifiedCopy(ctx context.Context, key blob.Key, size int64) (*blob.Spool, error) {
+	r, err := s.blobs.Open(ctx, key)
 	if err != nil {
-		return nil, blobError(a, err)
+		return nil, err
 	}
 	defer r.Close()
 	spool, err := s.blobs.Spool()
 	if err != nil {
 		return nil, err
 	}
-	spool.SetLimit(a.Size)
+	spool.SetLimit(size)
 	if _, err := io.Copy(spool, blob.Verified(r)); err != nil {
 		spool.Close()
-		return nil, blobError(a, err)
+		return nil, err
 	}
 	return spool, nil
 }
@@ -134,7 +149,8 @@ func blobError(a schedctl.MediaAsset, err error) error {
 	return err
 }
 
-// Link returns a signed URL, which [mediaLinks] serves.
+// Link returns a signed URL, which [mediaLinks] serves. The file that a platform takes is
+// converted now, so that its GETs only read it.
 func (s *mediaSource) Link(ctx context.Context, a schedctl.MediaAsset, platform string) (string, error) {
 	info, err := s.blobs.Stat(ctx, a.SHA256)
 	switch {
@@ -146,6 +162,13 @@ func (s *mediaSource) Link(ctx context.Context, a schedctl.MediaAsset, platform 
 	c := media.Capability{Action: media.ActionDownload, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Expires: time.Now().Add(mediaLinkLife)}
 	if platform != "" {
 		c.Action, c.Platform = media.ActionVariant, platform
+		limits, err := s.limitsOf(platform, a)
+		if err != nil {
+			return "", err
+		}
+		if _, err := s.variant(ctx, variant.Publishing, a, limits, c.Expires); err != nil {
+			return "", err
+		}
 	}
 	token := s.signer.Sign(c)
 	return s.publicURL + mediaLinkPath + token, nil

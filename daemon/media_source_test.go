@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/media/variant"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/blob/dir"
 	"github.com/schedctl/schedctl/storage/storagetest"
@@ -33,7 +34,7 @@ func storedMedia(t *testing.T, data []byte, mimeType string) (s *mediaSource, a 
 	}
 	t.Cleanup(func() { blobs.Close() })
 	store := storagetest.NewMemory()
-	s = newMediaSource(store, blobs, variant.NewFitter(variant.DefaultMemory), media.NewSigner([32]byte{1}), "https://daemon.example")
+	s = newMediaSource(store, blobs, variant.NewFitter(variant.DefaultMemory), media.NewSigner([32]byte{1}), all.Publishers(all.Config{}), "https://daemon.example")
 	spool, err := blobs.Spool()
 	if err != nil {
 		t.Fatal(err)

@@ -22,9 +22,6 @@ type Exporter interface {
 	// IdempotencyRecords returns up to limit records, ordered by creation time and hash,
 	// starting after the given one. The zero value starts at the first.
 	IdempotencyRecords(after StoredIdempotencyRecord, limit int) ([]StoredIdempotencyRecord, error)
-
-	// AllMetadata returns all metadata by name.
-	AllMetadata() (map[string][]byte, error)
 }
 
 // Importer is implemented by the transactions of databases that another database can

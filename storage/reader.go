@@ -209,4 +209,7 @@ type Reader interface {
 	// Metadata returns a value about the database itself, or nil if there is no value
 	// with this name.
 	Metadata(name string) ([]byte, error)
+
+	// AllMetadata returns all metadata by name.
+	AllMetadata() (map[string][]byte, error)
 }

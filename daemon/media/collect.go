@@ -163,11 +163,16 @@ type Usage struct {
 	Bytes int64
 }
 
-// Orphans deletes the blobs that no asset has and that were stored more than a day ago,
+// Orphans deletes the blobs that are neither of an asset nor a variant that a URL shows, if
+// they were stored more than a day ago,
 // and the temporary files that killed processes have left behind. It returns what remains
 // and the number of deleted blobs. A blob that is stored again at the same time stays.
 func (c *Collector) Orphans(ctx context.Context, now time.Time) (left Usage, deleted int, err error) {
 	before := now.Add(-blobLife)
+	variants, err := c.variants(ctx, now)
+	if err != nil {
+		return left, 0, fmt.Errorf("collect variants: %w", err)
+	}
 	var batch []blob.Info
 	flush := func() error {
 		orphans, err := c.orphans(ctx, batch)
@@ -189,7 +194,7 @@ func (c *Collector) Orphans(ctx context.Context, now time.Time) (left Usage, del
 	}
 	err = c.Blobs.List(ctx, func(b blob.Info) error {
 		left.Blobs, left.Bytes = left.Blobs+1, left.Bytes+b.Size
-		if !b.ModifiedAt.Before(before) {
+		if !b.ModifiedAt.Before(before) || variants[b.Key] {
 			return nil
 		}
 		if batch = append(batch, b); len(batch) < blobBatch {

@@ -53,7 +53,7 @@ func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit
 	return list, nil
 }
 
-// AllMetadata implements [storage.Exporter].
+// AllMetadata implements [storage.Reader].
 func (r *reader) AllMetadata() (map[string][]byte, error) {
 	all := make(map[string][]byte)
 	c := r.in(meta).Cursor()

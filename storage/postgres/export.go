@@ -50,7 +50,7 @@ func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit
 	return list, err
 }
 
-// AllMetadata implements [storage.Exporter].
+// AllMetadata implements [storage.Reader].
 func (r *reader) AllMetadata() (map[string][]byte, error) {
 	r.lockTable("notes")
 	all := make(map[string][]byte)
