@@ -40,6 +40,9 @@ type Header struct {
 	Product string // the name of the writing program
 	Name    string // the title of the calendar
 
+	// Description is a text about the calendar, or empty.
+	Description string
+
 	// Refresh says how often programs that subscribe to the calendar should read it again,
 	// in whole minutes; 0 for no advice.
 	Refresh time.Duration
@@ -54,6 +57,10 @@ func NewCalendar(w io.Writer, h Header) *Calendar {
 	c.line("CALSCALE:GREGORIAN")
 	c.text("X-WR-CALNAME", h.Name) // what RFC 7986 calls NAME; most calendars know only this
 	c.text("NAME", h.Name)
+	if h.Description != "" {
+		c.text("X-WR-CALDESC", h.Description) // what RFC 7986 calls DESCRIPTION
+		c.text("DESCRIPTION", h.Description)
+	}
 	if h.Refresh > 0 {
 		minutes := strconv.Itoa(int(h.Refresh / time.Minute))
 		c.line("REFRESH-INTERVAL;VALUE=DURATION:PT" + minutes + "M")

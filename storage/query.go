@@ -57,6 +57,18 @@ func TextBytes(p *schedctl.Post) int {
 	return n
 }
 
+// RecordBytes returns about how many bytes the record of a post has, with all its targets.
+// It is for limits of how much is read.
+func RecordBytes(p *schedctl.Post) int {
+	const target, part = 400, 200
+	n := TextBytes(p)
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		n += target + len(t.PlatformPostURL) + part*len(t.Done)
+	}
+	return n
+}
+
 func altTextBytes(media []schedctl.PostMedia) (n int) {
 	for i := range media {
 		n += len(media[i].AltText)

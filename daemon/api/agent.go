@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -136,4 +137,11 @@ func (m *memoryResponse) WriteHeader(status int) {
 func (m *memoryResponse) Write(b []byte) (int, error) {
 	m.WriteHeader(http.StatusOK)
 	return m.body.Write(b)
+}
+
+// writeTo writes the response to w.
+func (m *memoryResponse) writeTo(w http.ResponseWriter) {
+	maps.Copy(w.Header(), m.header)
+	w.WriteHeader(m.status)
+	w.Write(m.body.Bytes())
 }

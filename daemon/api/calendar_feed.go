@@ -24,7 +24,8 @@ func (s *Server) calendarFeedRoutes() []route {
 		summary: "Create a calendar feed",
 		description: "Returns an address at which calendar programs read the posts without a further login, as iCalendar (RFC 5545). It is shown only once. " +
 			"The feed shows what the API key may see, and ends with it: when the key is revoked or expires, the address is not found. The key also needs the scope posts:read. " +
-			"The feed has the posts from 400 days ago on, at most 5,000, and the canceled ones of the last 30 days.",
+			"The feed has the posts from 400 days ago on, and the canceled ones of the last 30 days: the latest 5,000 at most, and 4 MB. A calendar that leaves out older posts says so in its description. " +
+			"A calendar is rebuilt after a change; one that takes more than a megabyte of posts at most once a minute.",
 		scopes: writesPosts, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.CreateCalendarFeed](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CalendarFeedAddress](),
 		handle: withBody(readCreateCalendarFeed, s.createCalendarFeed),

@@ -24,13 +24,8 @@ const (
 )
 
 const (
-	calendarRefresh  = 15 * time.Minute // see icalendar.Header
-	calendarPast     = 400 * 24 * time.Hour
-	calendarCanceled = 30 * 24 * time.Hour // how long canceled posts are shown
-	calendarLimit    = 5000                // events
-	calendarPage     = 100                 // posts of one read
-	calendarPages    = 200                 // reads for one account, or for all
-	calendarTitle    = 60                  // characters of a summary
+	calendarRefresh = 15 * time.Minute // see icalendar.Header
+	calendarTitle   = 60               // characters of a summary
 )
 
 // serveCalendar serves GET /calendar/<token>.ics. The token takes the place of an API key:
@@ -59,20 +54,21 @@ func (s *Server) serveCalendar(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = s.limits.spend(w, key.ID, now)
 	}
-	var body []byte
+	var doc document
 	if err == nil {
-		body, err = s.renderCalendar(r.Context(), &feed, key, now)
+		doc, err = s.documents.get(r.Context(), calendarKey(&feed, &key), func(ctx context.Context) (document, error) { return s.renderCalendar(ctx, &feed, key) })
 	}
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	sum := sha256.Sum256(body)
-	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
-	h.Set("Cache-Control", "private, no-cache") // read it again each time, and compare the ETag
-	h.Set("Content-Type", "text/calendar; charset=utf-8")
-	h.Set("Content-Disposition", `inline; filename="posts.ics"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	doc.serve(w, r)
+}
+
+// calendarKey returns the key of the document of a calendar feed. It has all that the
+// document depends on, except the posts and the names of accounts.
+func calendarKey(f *schedctl.CalendarFeed, key *schedctl.APIKey) string {
+	return calendarPath + f.ID + " " + strings.Join(key.AccountIDs, ",")
 }
 
 var errNoCalendar error = schedctl.Errorf(schedctl.NotFound, "", "there is no calendar feed at this address; it may have been revoked, or the API key that made it has ended")
@@ -110,96 +106,38 @@ func feedKey(keys []schedctl.APIKey, f *schedctl.CalendarFeed, now time.Time) (k
 }
 
 // renderCalendar returns the calendar of a feed. The same posts give the same bytes.
-func (s *Server) renderCalendar(ctx context.Context, feed *schedctl.CalendarFeed, key schedctl.APIKey, now time.Time) ([]byte, error) {
-	c := &request{key: key, now: now}
+func (s *Server) renderCalendar(ctx context.Context, feed *schedctl.CalendarFeed, key schedctl.APIKey) (document, error) {
+	c := &request{key: key, now: time.Now()}
 	var body bytes.Buffer
+	var list calendarEvents
 	err := s.scan(ctx, c, func(r storage.Reader) error {
-		posts, err := c.calendarPosts(r, feed)
-		if err != nil {
+		list = calendarEvents{request: c, feed: feed}
+		if err := list.read(ctx, r); err != nil {
 			return err
-		}
-		accounts, err := r.Accounts(feed.WorkspaceID)
-		if err != nil {
-			return err
-		}
-		names := make(map[string]string, len(accounts))
-		for i := range accounts {
-			names[accounts[i].ID] = accounts[i].Platform + ":" + accounts[i].Name
 		}
 		body.Reset()
-		calendar := icalendar.NewCalendar(&body, icalendar.Header{Product: "-//schedctl//schedctl//EN", Name: feed.Name, Refresh: calendarRefresh})
-		for i := range posts {
-			if err := calendar.Add(calendarEvent(&posts[i], names, feed.TitlesOnly)); err != nil {
+		body.Grow(list.size)
+		calendar := icalendar.NewCalendar(&body, icalendar.Header{
+			Product: "-//schedctl//schedctl//EN", Name: feed.Name, Description: list.note(), Refresh: calendarRefresh,
+		})
+		for _, e := range slices.Backward(list.events) {
+			if err := calendar.Add(e); err != nil {
 				return err
 			}
 		}
 		return calendar.Close()
 	})
-	return body.Bytes(), err
-}
-
-// calendarPosts returns the posts of a feed in order of time. If there are too many, it
-// leaves out the oldest ones.
-func (c *request) calendarPosts(r storage.Reader, feed *schedctl.CalendarFeed) (posts []schedctl.Post, err error) {
-	accounts := feed.AccountIDs
-	if len(accounts) == 0 {
-		accounts = []string{""}
+	sum := sha256.Sum256(body.Bytes())
+	doc := document{body: body.Bytes(), header: http.Header{
+		"Etag":                {`"` + hex.EncodeToString(sum[:16]) + `"`},
+		"Cache-Control":       {"private, no-cache"}, // read it again each time, and compare the ETag
+		"Content-Type":        {"text/calendar; charset=utf-8"},
+		"Content-Disposition": {`inline; filename="posts.ics"`},
+	}}
+	if list.readBytes > calendarSmall {
+		doc.keep = documentLife
 	}
-	for _, account := range accounts {
-		list, err := c.calendarPostsOf(r, feed.WorkspaceID, account)
-		if err != nil {
-			return nil, err
-		}
-		posts = append(posts, list...)
-	}
-	slices.SortFunc(posts, schedctl.CompareQueued)
-	posts = slices.CompactFunc(posts, func(a, b schedctl.Post) bool { return a.ID == b.ID })
-	return posts[max(0, len(posts)-calendarLimit):], nil
-}
-
-func (c *request) calendarPostsOf(r storage.Reader, workspaceID, accountID string) (posts []schedctl.Post, err error) {
-	q := storage.PostQuery{
-		WorkspaceID: workspaceID, AccountID: accountID, PublishAfter: schedctl.Millis(c.now.Add(-calendarPast)),
-		Sort: storage.PublishDescending, Limit: calendarPage,
-	}
-	for range calendarPages {
-		page, err := r.Posts(q)
-		if err != nil {
-			return nil, err
-		}
-		for i := range page.Posts {
-			if p := &page.Posts[i]; !p.PublishAt.IsZero() && c.maySee(p) && (p.CanceledAt.IsZero() || c.now.Sub(p.CanceledAt) < calendarCanceled) {
-				posts = append(posts, *p)
-			}
-		}
-		if q.After = page.Next; q.After == nil || len(posts) >= calendarLimit {
-			break
-		}
-	}
-	return posts, nil
-}
-
-// calendarEvent returns the event of a post. A feed with titles only has the first words
-// of its text.
-func calendarEvent(p *schedctl.Post, names map[string]string, titleOnly bool) icalendar.Event {
-	e := icalendar.Event{
-		UID: p.ID, At: p.PublishAt, Created: p.CreatedAt, Modified: p.UpdatedAt, Revision: p.Version,
-		Summary: calendarSummary(p), Description: string(p.Status()), Status: "CONFIRMED",
-	}
-	if !titleOnly {
-		e.Description = p.Content + "\n\n" + string(p.Status()) + ": " + p.ID
-	}
-	if p.Status() == schedctl.Canceled {
-		e.Status = "CANCELLED"
-	}
-	for i := range p.Targets {
-		t := &p.Targets[i]
-		e.Categories = append(e.Categories, names[t.AccountID])
-		if e.URL == "" {
-			e.URL = t.PlatformPostURL
-		}
-	}
-	return e
+	return doc, err
 }
 
 // calendarSummary returns the title of a post, or the first words of its text.

@@ -115,6 +115,8 @@ type Server struct {
 	keys       *cache[[32]byte, schedctl.APIKey] // by the hash of the secret
 	accounts   *cache[accountKey, schedctl.Account]
 	responses  *cache[responseKey, response]
+	documents  *documents
+	visitors   visitors
 	used       lastUsed
 	limits     rateLimits
 	hub        *hub
@@ -140,6 +142,7 @@ func New(c Config) *Server {
 	}
 	s.scans, s.backups = newScans(s.readers.Max()), make(chan struct{}, maxBackups)
 	s.shared, _ = c.Store.(storage.Shared)
+	s.documents = newDocuments(s.shared != nil)
 	s.hub = newHub(s.readers, s.scans, s.shared != nil, c.Logger)
 	s.limits = newRateLimits(c.RateLimit, s.shared)
 	for _, rt := range s.routes() {
@@ -149,13 +152,13 @@ func New(c Config) *Server {
 	s.serveDocs()
 	s.mux.HandleFunc("GET /healthz", s.healthz)
 	s.mux.HandleFunc("GET /readyz", s.readyz)
-	s.mux.HandleFunc("GET "+calendarPath+"{file}", s.serveCalendar)
+	s.mux.HandleFunc("GET "+calendarPath+"{file}", s.public(s.serveCalendar))
 	s.mux.HandleFunc("/", s.notFound)
 	if c.Feeds != nil {
-		s.mux.Handle("GET /feeds/", c.Feeds)
+		s.serveFeeds(c.Feeds)
 	}
 	if c.MediaLinks != nil {
-		s.mux.Handle("GET /media/", c.MediaLinks)
+		s.mux.HandleFunc("GET /media/", s.public(c.MediaLinks.ServeHTTP))
 	}
 	if c.Agents != nil {
 		s.serveAgents(c.Agents)
@@ -189,6 +192,7 @@ func (s *Server) Committed(c storage.Commit) {
 		s.accounts.clear()
 	}
 	s.responses.clear()
+	s.documents.committed()
 	s.hub.committed(c)
 }
 

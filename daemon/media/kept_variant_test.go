@@ -81,7 +81,7 @@ func TestVariantsAreCollected(t *testing.T) {
 func receive(t *testing.T, blobs blob.Store, data []byte) *media.File {
 	t.Helper()
 	service := media.New(media.Config{Blobs: blobs})
-	f, err := service.Receive(t.Context(), bytes.NewReader(data))
+	f, err := service.Receive(t.Context(), bytes.NewReader(data), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,11 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// PageSize is the number of entries on one page of a feed.
-const PageSize = 50
+// Limits of one page of a feed. A page has at least one entry.
+const (
+	PageSize  = 50        // entries
+	PageBytes = 512 << 10 // of the posts that are read for it
+)
 
 // Entry is one published target.
 type Entry struct {
@@ -53,18 +56,31 @@ func (e *Entry) files() []publish.Media {
 	return all
 }
 
+// AltTextBytes returns the length of the alt texts of all files, in bytes.
+func (e *Entry) AltTextBytes() (n int) {
+	for _, m := range e.Media {
+		n += len(m.AltText)
+	}
+	for _, part := range e.Parts {
+		for _, m := range part.Media {
+			n += len(m.AltText)
+		}
+	}
+	return n
+}
+
 // plain reports whether the entry is a text without files and parts.
 func (e *Entry) plain() bool { return len(e.Media) == 0 && len(e.Parts) == 0 }
 
 // text returns the texts of all parts.
 func (e *Entry) text() string {
-	text := e.Content
+	texts := []string{e.Content}
 	for _, part := range e.Parts {
 		if part.Content != "" {
-			text += "\n\n" + part.Content
+			texts = append(texts, part.Content)
 		}
 	}
-	return text
+	return strings.Join(texts, "\n\n")
 }
 
 // Source reads the published posts. Missing objects cause an error with the code
@@ -73,21 +89,25 @@ type Source interface {
 	// Feed returns the connected feed account with this name.
 	Feed(ctx context.Context, name string) (schedctl.Account, error)
 
-	// Entries returns at most limit published entries of the account, latest first,
-	// starting after the entry with the id after. An empty after starts with the
-	// latest entry.
-	Entries(ctx context.Context, account schedctl.Account, after string, limit int) ([]Entry, error)
+	// Entries returns the next page of published entries of the account, latest first,
+	// starting after the entry with the id after. An empty after starts with the latest
+	// entry. The page has at most [PageSize] entries, and fewer if it exceeds [PageBytes].
+	// more reports whether there are later pages.
+	Entries(ctx context.Context, account schedctl.Account, after string) (page []Entry, more bool, err error)
 
 	// Entry returns one published target of the account.
 	Entry(ctx context.Context, account schedctl.Account, targetID string) (Entry, error)
 
-	// ServeMedia responds with the bytes of a file of an entry of the account, without metadata. If it
+	// File returns a file of a published target of the account. It reads no other files.
+	File(ctx context.Context, account schedctl.Account, targetID, assetID string) (publish.Media, error)
+
+	// ServeMedia responds with the bytes of a file of the account, without metadata. If it
 	// returns an error, it has written nothing.
 	ServeMedia(w http.ResponseWriter, r *http.Request, account schedctl.Account, m publish.Media) error
 }
 
 // Handler serves /feeds/<name>.atom, /feeds/<name>.json, /feeds/<name>/<target id> and
-// the files of entries below /feeds/<name>/media/. Feeds have pages of [PageSize] entries; ?after=<target id> selects the next
+// the files of entries below /feeds/<name>/media/. Feeds have pages of up to [PageSize] entries; ?after=<target id> selects the next
 // page. Responses have ETag and Last-Modified.
 func Handler(source Source, publicURL string, log *slog.Logger) http.Handler {
 	h := &handler{source: source, at: newAddress(publicURL), log: log}
@@ -149,14 +169,13 @@ func (h *handler) page(ctx context.Context, name, after string) (feedPage, error
 	if err != nil {
 		return feedPage{}, err
 	}
-	entries, err := h.source.Entries(ctx, account, after, PageSize+1)
+	entries, more, err := h.source.Entries(ctx, account, after)
 	if err != nil {
 		return feedPage{}, err
 	}
 	v := feedPage{at: h.at, account: account, after: after, entries: entries}
-	if len(entries) > PageSize {
-		v.entries = entries[:PageSize]
-		v.next = v.entries[PageSize-1].ID
+	if more {
+		v.next = entries[len(entries)-1].ID
 	}
 	return v, nil
 }

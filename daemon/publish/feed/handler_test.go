@@ -45,17 +45,29 @@ func (m memory) Feed(_ context.Context, name string) (schedctl.Account, error) {
 	return schedctl.Account{ID: id(schedctl.AccountPrefix, 4000), Name: name, Platform: "feed", CreatedAt: start}, m.fault
 }
 
-func (m memory) Entries(_ context.Context, _ schedctl.Account, after string, limit int) ([]feed.Entry, error) {
+func (m memory) Entries(_ context.Context, _ schedctl.Account, after string) ([]feed.Entry, bool, error) {
 	latest := slices.Clone(m.entries)
 	slices.Reverse(latest)
 	if after != "" {
 		at := slices.IndexFunc(latest, func(e feed.Entry) bool { return e.ID == after })
 		if at < 0 {
-			return nil, schedctl.Errorf(schedctl.NotFound, "", "no entry %s", after)
+			return nil, false, schedctl.Errorf(schedctl.NotFound, "", "no entry %s", after)
 		}
 		latest = latest[at+1:]
 	}
-	return latest[:min(limit, len(latest))], nil
+	return latest[:min(feed.PageSize, len(latest))], len(latest) > feed.PageSize, nil
+}
+
+func (m memory) File(ctx context.Context, account schedctl.Account, target, asset string) (publish.Media, error) {
+	e, err := m.Entry(ctx, account, target)
+	for _, part := range append([]feed.Part{{Media: e.Media}}, e.Parts...) {
+		for _, file := range part.Media {
+			if file.AssetID == asset {
+				return file, err
+			}
+		}
+	}
+	return publish.Media{}, schedctl.Errorf(schedctl.NotFound, "", "no file %s", asset)
 }
 
 func (m memory) Entry(_ context.Context, _ schedctl.Account, target string) (feed.Entry, error) {

@@ -32,8 +32,10 @@ func (a feedURLs) mediaURL(name string) func(file string) string {
 // media serves a file of an entry, as long as the feed shows the entry.
 func (h *handler) media(w http.ResponseWriter, r *http.Request) {
 	file := r.PathValue("file")
-	target, _, _ := strings.Cut(file, "-")
-	if _, ok := schedctl.ParseID(schedctl.TargetPrefix, target); !ok {
+	target, asset, _ := strings.Cut(file, "-")
+	asset, _, _ = strings.Cut(asset, ".")
+	_, valid := schedctl.ParseID(schedctl.TargetPrefix, target)
+	if _, ok := schedctl.ParseID(schedctl.MediaPrefix, asset); !ok || !valid {
 		http.NotFound(w, r)
 		return
 	}
@@ -42,20 +44,16 @@ func (h *handler) media(w http.ResponseWriter, r *http.Request) {
 		h.writeError(w, r, err)
 		return
 	}
-	entry, err := h.source.Entry(r.Context(), account, target)
+	m, err := h.source.File(r.Context(), account, target, asset)
+	if err == nil && fileName(target, m) != file {
+		err = schedctl.Errorf(schedctl.NotFound, "", "the entry has no file %s", file)
+	}
+	if err == nil {
+		err = h.source.ServeMedia(w, r, account, m)
+	}
 	if err != nil {
 		h.writeError(w, r, err)
-		return
 	}
-	for _, m := range entry.files() {
-		if fileName(entry.ID, m) == file {
-			if err := h.source.ServeMedia(w, r, account, m); err != nil {
-				h.writeError(w, r, err)
-			}
-			return
-		}
-	}
-	http.NotFound(w, r)
 }
 
 // enclosures returns the links to the files of an entry.
