@@ -7,7 +7,8 @@ import (
 
 // Attempt is one request to a network for one target. It is committed with the outcome
 // [OutcomeRunning] before the request is sent, and finished after it. An attempt that
-// is still running when a daemon starts has an unknown outcome.
+// is still running when a daemon starts has an unknown outcome, unless it is still
+// [Attempt.Preparing].
 type Attempt struct {
 	ID          string
 	WorkspaceID string
@@ -19,7 +20,7 @@ type Attempt struct {
 	StartedAt   time.Time
 	FinishedAt  time.Time // zero while running
 	Outcome     Outcome
-	Error       *TargetError // nil if published as requested, or running and not unconfirmed
+	Error       *TargetError // nil if published as requested, or running and neither preparing nor unconfirmed
 	Asks        int          // how often the network was asked about the post without a result
 
 	// Owner is the daemon run that sends the request. Other nodes may take over after
@@ -35,6 +36,32 @@ type Attempt struct {
 	// network that publishes in two steps. It is stored before the request is sent, and
 	// empty until then. Every repeat publishes the same staged post.
 	Stage string
+}
+
+// codePreparing marks the error of a running attempt whose files are being prepared.
+const codePreparing = "preparing"
+
+// Preparing reports whether the daemon still prepares the files of the post. The attempt
+// has sent no request to publish yet, so it has certainly not published.
+func (a *Attempt) Preparing() bool {
+	return a.Outcome == OutcomeRunning && a.Error != nil && a.Error.Code == codePreparing && a.Error.Outcome == OutcomeNotPublished
+}
+
+// StartPreparing marks a running attempt as preparing. It is stored as an error with the
+// outcome [OutcomeNotPublished], so that older versions can read it.
+func (a *Attempt) StartPreparing() {
+	a.Error = &TargetError{
+		Kind: KindMedia, Code: codePreparing, Outcome: OutcomeNotPublished, Retryable: true,
+		Message: "the daemon prepares the files of the post; no request to publish it was sent",
+	}
+}
+
+// EndPreparing marks a running attempt as no longer preparing. Store it before the request
+// is sent.
+func (a *Attempt) EndPreparing() {
+	if a.Preparing() {
+		a.Error = nil
+	}
 }
 
 // Receipt is the response of a network that published a post or one part of it.

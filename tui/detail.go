@@ -213,16 +213,19 @@ func timelineEntries(s drawContext, tl apiv1.Timeline) []timelineEntry {
 }
 
 func attemptEntry(s drawContext, t apiv1.TargetTimeline, a apiv1.Attempt) timelineEntry {
-	text := "attempt " + strconv.Itoa(a.Number) + " " + s.name(t.SocialAccountID) + ": " + outcomeText(a.Outcome)
+	text := "attempt " + strconv.Itoa(a.Number) + " " + s.name(t.SocialAccountID) + ": " + outcomeText(a)
 	if a.Error != nil {
 		text += ", " + oneLine(a.Error.Message)
 	}
 	return timelineEntry{a.StartedAt, text, a.Error != nil && a.Outcome != schedctl.OutcomePublished}
 }
 
-func outcomeText(o schedctl.Outcome) string {
-	if o == schedctl.OutcomeNotPublished {
+func outcomeText(a apiv1.Attempt) string {
+	switch {
+	case a.Preparing:
+		return "preparing files"
+	case a.Outcome == schedctl.OutcomeNotPublished:
 		return "not published"
 	}
-	return string(o)
+	return string(a.Outcome)
 }

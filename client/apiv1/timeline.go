@@ -36,6 +36,7 @@ type Attempt struct {
 	StartedAt  *Time            `json:"started_at" doc:"When the attempt started." nullable:"false"`
 	FinishedAt *Time            `json:"finished_at" doc:"When the attempt ended; null while it runs."`
 	Outcome    schedctl.Outcome `json:"outcome" doc:"running while it runs; unknown when the network may have published the post although no success was reported."`
+	Preparing  bool             `json:"preparing" doc:"Whether the daemon still prepares the files of the post: it converts, uploads or stages them. Until that is done, no request to publish is sent."`
 	HTTPStatus *int             `json:"http_status" doc:"The HTTP status of the network's response, or null."`
 	Error      *TargetError     `json:"error" doc:"Why the attempt failed; null otherwise. On a published attempt, with kind degraded: the changes that the network made."`
 }

@@ -92,7 +92,9 @@ func timelineAttempt(a *schedctl.Attempt) apiv1.Attempt {
 		ID: a.ID, Number: a.Number, Part: a.Part, StartedAt: apiv1.NewTime(a.StartedAt), FinishedAt: apiv1.NewTime(a.FinishedAt),
 		Outcome: a.Outcome, Error: apiv1.NewTargetError(a.Error),
 	}
-	if a.Outcome == schedctl.OutcomeRunning && a.Error != nil {
+	if a.Preparing() {
+		out.Preparing, out.Error = true, nil
+	} else if a.Outcome == schedctl.OutcomeRunning && a.Error != nil {
 		out.Outcome = schedctl.OutcomeUnknown // the call has ended, and schedctl asks the network for the outcome
 	}
 	if out.Error != nil {

@@ -182,6 +182,18 @@ func TestTimelineOfWhatIsUnderWay(t *testing.T) {
 	if len(a) != 1 || a[0].Outcome != schedctl.OutcomeRunning || a[0].FinishedAt != nil || a[0].Error != nil || a[0].HTTPStatus != nil {
 		t.Errorf("%+v", a)
 	}
+	f.update(func(tx storage.Tx) error {
+		attempts, err := tx.Attempts(p.Targets[0].ID)
+		if err != nil {
+			return err
+		}
+		attempts[0].StartPreparing()
+		return tx.PutAttempt(attempts[0])
+	})
+	a = f.timeline(p.ID).Targets[0].Attempts
+	if len(a) != 1 || a[0].Outcome != schedctl.OutcomeRunning || !a[0].Preparing || a[0].Error != nil {
+		t.Errorf("while the files are prepared: %+v", a)
+	}
 }
 
 func TestTimelineOfADraft(t *testing.T) {

@@ -55,6 +55,9 @@ func (d *Deliverer) makeCall(ctx context.Context, c *publisherCall) (*attemptEnd
 	if failure == nil {
 		return published(c, receipt), nil
 	}
+	if failure.Outcome != schedctl.OutcomeNotPublished {
+		c.attempt.EndPreparing() // the network is asked, whatever the attempt did before
+	}
 	_, findable := d.finder(c)
 	end, unresolved := d.applyPolicy(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
 	if unresolved != nil {
@@ -115,15 +118,21 @@ func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (schedctl.Rec
 	if failure := d.windowFull(ctx, c); failure != nil {
 		return schedctl.Receipt{}, failure
 	}
-	release, failure := d.prepareCard(ctx, c)
-	if failure != nil {
-		return schedctl.Receipt{}, failure
-	}
-	defer release()
 	if !c.prepares() {
 		return d.publishFiles(ctx, c, nil)
 	}
-	return d.publishMedia(ctx, c)
+	preparing, stop := d.whileWanted(d.preparing, c)
+	defer stop()
+	release, failure := d.prepareCard(preparing, c)
+	if failure != nil {
+		return schedctl.Receipt{}, orStopped(preparing, failure)
+	}
+	defer release()
+	receipt, failure := d.publishMedia(ctx, preparing, c)
+	if failure != nil && failure.Code == codeStopped {
+		failure = orStopped(preparing, failure)
+	}
+	return receipt, failure
 }
 
 // publishFiles makes the call with files that are prepared: those of each part that the

@@ -8,14 +8,20 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
+// showsCardImage reports whether the network shows a link card whose picture the post gives.
+func (c *publisherCall) showsCardImage() bool {
+	_, shows := c.publisher.(publish.CardPublisher)
+	return shows && c.extras.Preview.Mode == schedctl.PreviewCard && c.extras.Preview.Image.AssetID != ""
+}
+
 // prepareCard makes the picture of the link card fit that the post describes, if its
 // network shows such cards. release must be called after the request.
 func (d *Deliverer) prepareCard(ctx context.Context, c *publisherCall) (release func(), failure *publish.Error) {
 	release = func() {}
-	shows, ok := c.publisher.(publish.CardPublisher)
-	if c.extras.Preview.Mode != schedctl.PreviewCard || c.extras.Preview.Image.AssetID == "" || !ok {
+	if !c.showsCardImage() {
 		return release, nil
 	}
+	shows := c.publisher.(publish.CardPublisher)
 	fitted, url, failure := d.fitCard(ctx, c, shows.CardImageRules(c.accountWithOptions()))
 	if failure != nil {
 		e := *failure

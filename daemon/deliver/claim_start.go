@@ -25,10 +25,13 @@ func (c *claimTx) startAttempt(it claimItem, p *schedctl.Post, t *schedctl.Targe
 		}
 		attempt.Stage = inheritedStage(earlier, attempt.Part)
 	}
-	c.edits.changedPost(p)
-	c.edits.attempts = append(c.edits.attempts, attempt)
-	c.started[it.queue] = true
 	call := c.d.newCall(it.queue, attempt, p, t, a)
+	if call.prepares() && !call.stageBound && !c.d.isPrepared(call) {
+		call.attempt.StartPreparing()
+	}
+	c.edits.changedPost(p)
+	c.edits.attempts = append(c.edits.attempts, call.attempt)
+	c.started[it.queue] = true
 	call.firstKey, call.earlierUncertain, call.spacing = first, earlierUncertain, spacing
 	return claimDecision{result: claimStarted, call: call}, nil
 }
@@ -72,6 +75,7 @@ func (c *claimTx) resume(it claimItem, p *schedctl.Post, t *schedctl.Target) (cl
 		return claimDecision{result: claimDropped}, nil
 	}
 	if progress(t) != schedctl.Publishing {
+		last.EndPreparing()
 		last.Outcome, last.FinishedAt = schedctl.OutcomeNotPublished, schedctl.Millis(c.now)
 		c.edits.attempts = append(c.edits.attempts, last)
 		return claimDecision{result: claimDropped}, nil

@@ -44,31 +44,32 @@ func (c *publisherCall) partFailure(failure *publish.Error) *publish.Error {
 	return &e
 }
 
-// publishMedia prepares the files of a call and makes it.
-func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedctl.Receipt, *publish.Error) {
+// publishMedia prepares the files of a call and makes it. The preparation ends with the
+// context preparing, and the call with ctx.
+func (d *Deliverer) publishMedia(ctx, preparing context.Context, c *publisherCall) (schedctl.Receipt, *publish.Error) {
 	started := time.Now()
-	if failure := d.prepareThread(c); failure != nil {
+	if failure := d.prepareThread(preparing, c); failure != nil {
 		return schedctl.Receipt{}, failure
 	}
 	parts := c.mediaCalls(false)
 	jobs := make([]*mediaJob, len(parts))
 	for i, part := range parts {
 		job := d.media.get(part)
-		if failure := job.lock(d.preparing); failure != nil { // waits for a preparation ahead, too
+		if failure := job.lock(preparing); failure != nil { // waits for a preparation ahead, too
 			return schedctl.Receipt{}, failure
 		}
 		defer job.unlock()
 		jobs[i] = job
 	}
 	for repeats := 0; ; repeats++ {
-		files, failure := d.prepareParts(c, parts, jobs)
+		files, failure := d.prepareParts(preparing, c, parts, jobs)
 		if failure != nil {
 			return schedctl.Receipt{}, failure
 		}
 		if c.staged() {
-			failure = jobs[0].stagePost(d.preparing, d, c, files[0])
+			failure = jobs[0].stagePost(preparing, d, c, files[0])
 		}
-		if failure == nil && time.Since(started) > recheckAfter {
+		if failure == nil && !c.attempt.Preparing() && time.Since(started) > recheckAfter {
 			if failure := d.checkWanted(ctx, c); failure != nil {
 				return schedctl.Receipt{}, failure
 			}
@@ -86,13 +87,15 @@ func (d *Deliverer) publishMedia(ctx context.Context, c *publisherCall) (schedct
 	}
 }
 
-// publishPrepared makes the call with its files. A staged post is stored in the attempt
-// first.
+// publishPrepared makes the call with its files. First, the attempt stores that it does, and
+// the staged post.
 func (d *Deliverer) publishPrepared(ctx context.Context, c *publisherCall, jobs []*mediaJob, files [][]publish.File) (schedctl.Receipt, *publish.Error) {
+	stage := ""
 	if c.staged() {
-		if failure := d.commitStage(ctx, c, jobs[0].stage.ID); failure != nil {
-			return schedctl.Receipt{}, failure
-		}
+		stage = jobs[0].stage.ID
+	}
+	if failure := d.startRequest(ctx, c, stage); failure != nil {
+		return schedctl.Receipt{}, failure
 	}
 	receipt, failure := d.publishFiles(ctx, c, files)
 	if failure != nil && c.staged() {
@@ -106,7 +109,7 @@ func (d *Deliverer) publishPrepared(ctx context.Context, c *publisherCall, jobs 
 
 // prepareThread prepares the files of all later parts before the first one is published, so
 // that a file that the network refuses does not stop a thread in the middle.
-func (d *Deliverer) prepareThread(c *publisherCall) *publish.Error {
+func (d *Deliverer) prepareThread(ctx context.Context, c *publisherCall) *publish.Error {
 	if c.part.Index > 0 || c.whole {
 		return nil
 	}
@@ -115,10 +118,10 @@ func (d *Deliverer) prepareThread(c *publisherCall) *publish.Error {
 			continue // it comes last, right before the request
 		}
 		job := d.media.get(part)
-		if failure := job.lock(d.preparing); failure != nil {
+		if failure := job.lock(ctx); failure != nil {
 			return failure
 		}
-		_, failure := job.prepare(d.preparing, d, part)
+		_, failure := job.prepare(ctx, d, part)
 		job.unlock()
 		if failure != nil {
 			return part.partFailure(failure)
@@ -129,10 +132,10 @@ func (d *Deliverer) prepareThread(c *publisherCall) *publish.Error {
 
 // prepareParts prepares the files of the parts that a request publishes. The caller holds
 // the jobs. The result has an element for each part of the request.
-func (d *Deliverer) prepareParts(c *publisherCall, parts []*publisherCall, jobs []*mediaJob) ([][]publish.File, *publish.Error) {
+func (d *Deliverer) prepareParts(ctx context.Context, c *publisherCall, parts []*publisherCall, jobs []*mediaJob) ([][]publish.File, *publish.Error) {
 	files := make([][]publish.File, 1+len(c.rest()))
 	for i, part := range parts {
-		prepared, failure := jobs[i].prepare(d.preparing, d, part)
+		prepared, failure := jobs[i].prepare(ctx, d, part)
 		if failure != nil {
 			return nil, part.partFailure(failure)
 		}
@@ -147,10 +150,7 @@ func (d *Deliverer) checkWanted(ctx context.Context, c *publisherCall) *publish.
 	if err != nil || status == schedctl.Publishing {
 		return nil // without the store, the call is made as for any other post
 	}
-	return &publish.Error{
-		Kind: schedctl.KindNetwork, Code: codeStopped, Outcome: schedctl.OutcomeNotPublished,
-		Message: "the post was canceled before its files were ready",
-	}
+	return unwantedError()
 }
 
 // adjustAll changes the files as the network asked for when it refused the call, and

@@ -57,7 +57,7 @@ func (j *mediaJob) lock(ctx context.Context) *publish.Error {
 	case <-j.turn:
 		return nil
 	case <-ctx.Done():
-		return stoppedError()
+		return orStopped(ctx, stoppedError())
 	}
 }
 
@@ -123,14 +123,6 @@ func (j *mediaJob) prepare(ctx context.Context, d *Deliverer, c *publisherCall) 
 		}
 	}
 	return j.result(rules), nil
-}
-
-// orStopped returns the failure, or that of a daemon that stops, which may have caused it.
-func orStopped(ctx context.Context, failure *publish.Error) *publish.Error {
-	if ctx.Err() != nil {
-		return stoppedError()
-	}
-	return failure
 }
 
 // fit makes the nth file fit the rules.

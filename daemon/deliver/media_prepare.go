@@ -21,8 +21,12 @@ const (
 	// refreshInterval is how often a prepared target is checked for stale uploads.
 	refreshInterval = 30 * time.Second
 
-	// maxPreparing is how many targets are prepared at the same time.
-	maxPreparing = 4
+	// maxPreparing, maxPreparingOfWorkspace and maxPreparingOfAccount are how many targets are
+	// prepared at the same time. A preparation may wait for minutes for a slow network or a
+	// slow media store, so those of one workspace or account never use up all of them.
+	maxPreparing            = 32
+	maxPreparingOfWorkspace = 4
+	maxPreparingOfAccount   = 2
 
 	// maxUpcoming is how many entries of the due index are read each time.
 	maxUpcoming = 10_000
@@ -39,14 +43,17 @@ const (
 type preparer struct {
 	d        *Deliverer
 	upcoming map[schedctl.ULID]*upcomingTarget
-	slots    chan struct{}
+	due      []schedctl.Due // as of the last look
 	running  sync.WaitGroup
+	freed    chan struct{} // has an element after a preparation has ended
 
 	staging         bool  // an account whose network has stages was seen
 	accountsVersion int64 // of the accounts that were searched for one
 
-	mu     sync.Mutex           // mu guards paused, and the results in upcoming targets
+	mu     sync.Mutex           // mu guards what follows, and the results in upcoming targets
 	paused map[string]time.Time // accounts whose network asked for fewer requests
+	busy   map[string]int       // the running preparations of each workspace and account, by id
+	total  int                  // of all running preparations
 }
 
 // upcomingTarget is a target that is due soon.
@@ -66,7 +73,7 @@ func (d *Deliverer) startPreparing(ctx context.Context) (end, wait func()) {
 	preparing, cancel := context.WithCancel(ctx)
 	d.preparing = preparing
 	p := &preparer{
-		d: d, upcoming: map[schedctl.ULID]*upcomingTarget{}, slots: make(chan struct{}, maxPreparing), paused: map[string]time.Time{},
+		d: d, upcoming: map[schedctl.ULID]*upcomingTarget{}, freed: make(chan struct{}, 1), paused: map[string]time.Time{}, busy: map[string]int{},
 	}
 	var loop sync.WaitGroup
 	if d.cfg.Media != nil || d.hasStagers() {
@@ -80,25 +87,31 @@ func (d *Deliverer) startPreparing(ctx context.Context) (end, wait func()) {
 }
 
 func (p *preparer) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
-		started := time.Now()
-		inUse, err := p.look(ctx)
-		if err != nil && ctx.Err() == nil {
-			p.d.log.Warn("looking for media to prepare failed, will retry", "error", err)
-		}
-		pause := prepareInterval
-		if !inUse {
-			pause = sweepInterval
-		}
-		if !sleepFor(ctx, pause-time.Since(started)) {
+		select {
+		case <-ctx.Done():
 			return
+		case <-p.freed:
+			p.startDue(ctx)
+		case <-timer.C:
+			started := time.Now()
+			inUse, err := p.look(ctx)
+			if err != nil && ctx.Err() == nil {
+				p.d.log.Warn("looking for media to prepare failed, will retry", "error", err)
+			}
+			pause := prepareInterval
+			if !inUse {
+				pause = sweepInterval
+			}
+			timer.Reset(max(0, pause-time.Since(started)))
 		}
 	}
 }
 
-// look finds the targets that are due soon and prepares those whose time has come, in
-// the order of their times. It waits for free slots until the next look. It reports
-// whether there is anything that could be prepared.
+// look finds the targets that are due soon and prepares those whose time has come. It
+// reports whether there is anything that could be prepared.
 func (p *preparer) look(ctx context.Context) (inUse bool, err error) {
 	if inUse, err = p.inUse(ctx); err != nil || !inUse {
 		return inUse, err
@@ -125,20 +138,59 @@ func (p *preparer) look(ctx context.Context) (inUse bool, err error) {
 	if err := p.dropUnneeded(ctx); err != nil {
 		return true, err
 	}
-	turn, cancel := context.WithTimeout(ctx, prepareInterval)
-	defer cancel()
-	for _, e := range due {
+	p.due = due
+	p.startDue(ctx)
+	return true, nil
+}
+
+// startDue prepares the targets whose time has come, in the order of their times, as far as
+// the limits allow. Workspaces with fewer running preparations come first.
+func (p *preparer) startDue(ctx context.Context) {
+	now := time.Now()
+	var ready []*upcomingTarget
+	for _, e := range p.due {
 		u := p.upcoming[e.Target]
-		if u != nil && u.call != nil && time.Now().UnixMilli() < e.At && p.mayStart(ctx, u, now) {
-			select {
-			case p.slots <- struct{}{}:
+		if u != nil && u.call != nil && now.UnixMilli() < e.At && p.mayStart(ctx, u, now) {
+			ready = append(ready, u)
+		}
+	}
+	for running := range maxPreparingOfWorkspace {
+		for _, u := range ready {
+			if p.reserve(u, running) {
 				p.start(ctx, u)
-			case <-turn.Done():
-				return true, nil
 			}
 		}
 	}
-	return true, nil
+}
+
+// reserve reserves a preparation for a target whose workspace has the given number of
+// running ones. It reports whether the limits allow that.
+func (p *preparer) reserve(u *upcomingTarget, running int) bool {
+	workspace, account := u.call.attempt.WorkspaceID, u.call.attempt.AccountID
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if u.running || p.total >= maxPreparing || p.busy[workspace] != running || p.busy[account] >= maxPreparingOfAccount {
+		return false
+	}
+	u.running = true
+	p.total++
+	p.busy[workspace]++
+	p.busy[account]++
+	return true
+}
+
+// free ends the reservation of a call. The caller holds mu.
+func (p *preparer) free(c *publisherCall) {
+	p.total--
+	for _, id := range []string{c.attempt.WorkspaceID, c.attempt.AccountID} {
+		if p.busy[id]--; p.busy[id] == 0 {
+			delete(p.busy, id)
+		}
+	}
+	select {
+	case p.freed <- struct{}{}:
+	default:
+	}
 }
 
 // mayStart reports whether it is time to prepare a target.
@@ -151,17 +203,10 @@ func (p *preparer) mayStart(ctx context.Context, u *upcomingTarget, now time.Tim
 	return !u.running && !now.Before(u.startAt) && !now.Before(u.tryAt) && !now.Before(p.paused[u.call.attempt.AccountID])
 }
 
-// start prepares a target on a goroutine of its own, which frees the slot.
+// start prepares a target on a goroutine of its own.
 func (p *preparer) start(ctx context.Context, u *upcomingTarget) {
-	p.mu.Lock()
-	u.running = true
-	p.mu.Unlock()
 	c := u.call
-	p.running.Go(func() {
-		failure := p.d.prepareAhead(ctx, c)
-		<-p.slots
-		p.finished(u, c, failure)
-	})
+	p.running.Go(func() { p.finished(u, c, p.d.prepareAhead(ctx, c)) })
 }
 
 // lead returns how long before its time the preparation of a call starts.
@@ -202,8 +247,10 @@ func leadOf(rules publish.MediaRules, class schedctl.MediaClass) time.Duration {
 }
 
 // prepareAhead prepares the files of all parts of a target before it is due. It does
-// nothing for a part whose call is running.
+// nothing for a part whose call is running, and ends once the post is canceled or changed.
 func (d *Deliverer) prepareAhead(ctx context.Context, c *publisherCall) *publish.Error {
+	ctx, stop := d.whileWanted(ctx, c)
+	defer stop()
 	for _, part := range c.mediaCalls(true) {
 		job := d.media.get(part)
 		select {
@@ -229,6 +276,7 @@ func (p *preparer) finished(u *upcomingTarget, c *publisherCall, failure *publis
 	defer p.mu.Unlock()
 	now := time.Now()
 	u.running = false
+	p.free(c)
 	if failure == nil {
 		u.failures, u.tryAt = 0, now.Add(refreshInterval)
 		return

@@ -26,6 +26,7 @@ type mediaSource struct {
 	fits   int
 	open   int // fitted files that were not closed
 	err    error
+	onFit  func(ctx context.Context) error // runs before a file is fitted; may be nil
 }
 
 func (s *mediaSource) InUse(context.Context) (bool, error) {
@@ -44,7 +45,12 @@ func (s *mediaSource) Asset(_ context.Context, _, id string) (schedctl.MediaAsse
 	return a, s.err
 }
 
-func (s *mediaSource) Fit(_ context.Context, a schedctl.MediaAsset, limits publish.ClassRules) (deliver.FittedFile, error) {
+func (s *mediaSource) Fit(ctx context.Context, a schedctl.MediaAsset, limits publish.ClassRules) (deliver.FittedFile, error) {
+	if s.onFit != nil {
+		if err := s.onFit(ctx); err != nil {
+			return deliver.FittedFile{}, err
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	data := s.data[a.SHA256]

@@ -165,6 +165,5 @@ func (d *Deliverer) needsFiles(r storage.Reader, key jobKey) (bool, error) {
 	if t == nil || key.part < len(t.Done) || !d.prepares(&post, t) {
 		return false, nil
 	}
-	soon := time.Now().Add(videoLead)
-	return progress(t) == schedctl.Publishing || t.Status == schedctl.Scheduled && t.PublishAt.Before(soon), nil
+	return isSoon(t), nil
 }

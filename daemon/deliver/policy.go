@@ -165,7 +165,7 @@ func probeDelay(f facts) time.Duration {
 func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 	place := f.queuedAt
 	switch {
-	case e.Code == publish.CodeLeaseLapsed, e.Code == codeStopped: // no request was sent
+	case e.Code == publish.CodeLeaseLapsed, e.Code == codeStopped, e.Code == codeInterrupted: // no request was sent
 		d.result.RetryAt, d.result.Unreached = place, true
 	case e.Code == publish.CodeStageLost && f.absent: // the request was only to publish an earlier one's post
 		d.result.RetryAt, d.result.AskAt, d.result.Unreached = place, f.now, true

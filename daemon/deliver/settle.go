@@ -38,7 +38,7 @@ func (d *Deliverer) settle(ctx context.Context, u *unresolvedAttempt) (*attemptE
 		repeatable: status == schedctl.Publishing && repeatable(c.publisher, c.account),
 	}
 	if c.neverSent() {
-		return d.applyPolicy(c, neverSentError(), f)
+		return d.settleNeverSent(ctx, u, c, f)
 	}
 	finder, ok := d.finder(c)
 	f.findable = ok && c.account.Status != schedctl.AccountDisconnected

@@ -4,13 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/storage"
 )
 
 // A network with stages publishes in two steps. A staged post is prepared like a file: it
@@ -47,18 +45,8 @@ func (c *publisherCall) staged() bool {
 	return ok
 }
 
-// prepares reports whether something of the call can be prepared before its request.
-func (c *publisherCall) prepares() bool { return c.hasMedia() || c.staged() }
-
-// neverSent reports whether an attempt certainly sent no request to publish.
-func (c *publisherCall) neverSent() bool { return c.staged() && c.attempt.Stage == "" }
-
-// neverSentError is the error of an attempt that ended before its request.
-func neverSentError() *publish.Error {
-	e := stoppedError()
-	e.Message = "the daemon ended before it published the post; it will retry"
-	return e
-}
+// prepares reports whether something of the call is prepared before its request.
+func (c *publisherCall) prepares() bool { return c.hasMedia() || c.staged() || c.showsCardImage() }
 
 // stagesOf reports whether a platform publishes in two steps.
 func (d *Deliverer) stagesOf(platform string) bool {
@@ -184,34 +172,6 @@ func stageDigest(c *publisherCall, files []publish.File) [32]byte {
 	}
 	return sha256.Sum256(doc)
 }
-
-// commitStage stores the id of the staged post in the attempt. Only after that may the
-// network be asked to publish it.
-func (d *Deliverer) commitStage(ctx context.Context, c *publisherCall, stage string) *publish.Error {
-	if c.attempt.Stage == stage {
-		return nil
-	}
-	err := d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
-		a, err := storedAttempt(tx, c.attempt)
-		if err != nil {
-			return err
-		}
-		if a.Outcome != schedctl.OutcomeRunning || a.Owner != c.attempt.Owner {
-			return errAttemptMoved
-		}
-		a.Stage = stage
-		return tx.PutAttempt(a)
-	})
-	if err != nil {
-		e := stoppedError()
-		e.Message, e.Err = "the daemon could not store the staged post; it will retry", err
-		return e
-	}
-	c.attempt.Stage = stage
-	return nil
-}
-
-var errAttemptMoved = errors.New("the attempt has ended, or another node has adopted it")
 
 // inheritedStage returns the staged post that the next attempt for a part must publish
 // because an earlier attempt may still do so, or an empty string.

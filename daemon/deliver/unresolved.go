@@ -48,7 +48,7 @@ func (x *dispatcher) addInterrupted(a schedctl.Attempt, now time.Time) *queue {
 		call: &publisherCall{queue: q, attempt: a}, err: interruptedError(), asks: a.Asks,
 		overBy: interruptedOverBy(a, now), foundAt: now,
 	}
-	if e := a.Error; e != nil {
+	if e := a.Error; e != nil && !a.Preparing() {
 		u.err = &publish.Error{Kind: e.Kind, Code: e.Code, Message: e.Message, HTTPStatus: e.HTTPStatus, Outcome: schedctl.OutcomeUnknown}
 		u.stored = true
 	}

@@ -146,7 +146,7 @@ func targetText(a *cli.App, t apiv1.TargetTimeline, names Accounts) []byte {
 	}
 	for _, at := range t.Attempts {
 		row := []string{
-			fmt.Sprint(at.Number), clockText(a, at.StartedAt), attemptDuration(at), strings.ReplaceAll(string(at.Outcome), "_", " "),
+			fmt.Sprint(at.Number), clockText(a, at.StartedAt), attemptDuration(at), attemptOutcome(at),
 			statusText(at.HTTPStatus), account.TargetErrorText(at.Error),
 		}
 		if len(t.Parts) > 1 {
@@ -164,6 +164,14 @@ func clockText(a *cli.App, t *apiv1.Time) string {
 		return ""
 	}
 	return t.In(a.Local).Format("2006-01-02 15:04:05")
+}
+
+// attemptOutcome returns the outcome for people, and what a running attempt does.
+func attemptOutcome(at apiv1.Attempt) string {
+	if at.Preparing {
+		return "preparing files"
+	}
+	return strings.ReplaceAll(string(at.Outcome), "_", " ")
 }
 
 func attemptDuration(at apiv1.Attempt) string {
