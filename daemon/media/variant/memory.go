@@ -1,6 +1,7 @@
 package variant
 
 import (
+	"bufio"
 	"encoding/binary"
 	"io"
 
@@ -56,19 +57,20 @@ func decoderMemory(src io.ReaderAt, size int64, facts mediafile.Facts) (decoder,
 // jpegMemory is decoderMemory for a JPEG picture of n pixels (ITU-T T.81, section B.2.2).
 func jpegMemory(src io.ReaderAt, size, n int64) (decoder, decoded int64) {
 	rgb := false
-	for at := int64(2); at+19 <= size; {
-		var b [19]byte
-		if _, err := src.ReadAt(b[:], at); err != nil || b[0] != 0xFF {
+	r := bufio.NewReaderSize(io.NewSectionReader(src, 2, size-2), 64<<10)
+	for {
+		b, err := r.Peek(19)
+		if err != nil || b[0] != 0xFF {
 			break
 		}
+		skip := 2 + int(binary.BigEndian.Uint16(b[2:]))
 		switch marker := b[1]; marker {
 		case 0xFF: // a fill byte
-			at++
-			continue
+			skip = 1
 		case 0xEE: // APP14 of Adobe, with the transformation of colors
 			rgb = rgb || b[15] == 0
 		case 0xC0, 0xC1, 0xC2:
-			decoded = jpegSamples(b)
+			decoded = jpegSamples([19]byte(b))
 			decoder = decoded
 			if marker == 0xC2 {
 				decoder += 4 * decoded // the coefficients of all scans
@@ -78,7 +80,9 @@ func jpegMemory(src io.ReaderAt, size, n int64) (decoder, decoded int64) {
 			}
 			return decoder, decoded
 		}
-		at += 2 + int64(binary.BigEndian.Uint16(b[2:]))
+		if _, err := r.Discard(skip); err != nil {
+			break
+		}
 	}
 	return 24 * n, 8 * n // the largest one
 }

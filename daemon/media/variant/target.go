@@ -34,6 +34,11 @@ const (
 	Convert Fix = "convert" // another media type
 )
 
+// maxSide is the longest side of a picture that is converted, in pixels: that of a JPEG.
+// Scaling needs memory for each row and column, which is more than the pixels need if one
+// side is extremely long.
+const maxSide = 1<<16 - 1
+
 // FitError reports a file that cannot be made to fit a target.
 type FitError struct {
 	Problem string
@@ -72,6 +77,11 @@ func Plan(facts mediafile.Facts, size int64, t Target) (Fix, error) {
 	}
 	out := t.outputType(facts, tooManyBytes)
 	switch {
+	case max(facts.Width, facts.Height) > maxSide:
+		return None, &FitError{
+			Problem: fmt.Sprintf("the picture has to be converted, and a side of its %d × %d pixels is longer than %d", facts.Width, facts.Height, maxSide),
+			Advice:  "crop it",
+		}
 	case out == "":
 		return None, &FitError{
 			Problem: fmt.Sprintf("the picture is %s, and the network takes %s only", facts.MIMEType, strings.Join(t.Types, ", ")),

@@ -10,6 +10,24 @@ import (
 	"github.com/schedctl/schedctl/daemon/media/variant"
 )
 
+// TestPlanRefusesToConvertLongPictures guards that a picture with millions of rows, which
+// may be kept as it is, is not scaled.
+func TestPlanRefusesToConvertLongPictures(t *testing.T) {
+	t.Parallel()
+	for _, side := range []int{65_535, 65_536, 49_000_000} {
+		for _, facts := range []mediafile.Facts{{Width: side, Height: 1}, {Width: 1, Height: side}} {
+			facts.MIMEType, facts.Frames, facts.Orientation = mediafile.PNG, 1, 1
+			_, err := variant.Plan(facts, 1000, variant.Target{MaxPixels: 1000})
+			if _, refused := errors.AsType[*variant.FitError](err); refused != (side > 65_535) {
+				t.Errorf("%d × %d: %v", facts.Width, facts.Height, err)
+			}
+			if _, err := variant.Plan(facts, 1000, variant.Target{}); err != nil {
+				t.Errorf("%d × %d, which fits: %v", facts.Width, facts.Height, err)
+			}
+		}
+	}
+}
+
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	picture := func(mimeType string) mediafile.Facts {
