@@ -63,7 +63,7 @@ bench: build ## compare the speed with minimal baselines (2 minutes, on a quiet 
 bench-quick: build ## make bench with a tenth of the posts (at most 25 seconds)
 	$(GO) run ./bench -daemon bin/schedctl -quick -o bin/bench-quick.json
 
-torture: build model ## cause every failure that the daemon promises to survive (an hour)
+torture: build model worst ## cause every failure that the daemon promises to survive (an hour)
 	$(GO) run ./bench/torture -daemon bin/schedctl
 
 # "make test" uses the same seeds in every run. A failure prints its seed, and
@@ -72,6 +72,9 @@ MODELCHECKS ?= 300
 MODELTESTS = ./storage/bolt ./storage/storagetest ./daemon/api ./daemon/deliver ./daemon/schedule ./daemon/webhook ./client/when ./client/bulk
 model: ## run the random tests with new seeds, MODELCHECKS cases each (part of torture)
 	RAPID_SEED=0 RAPID_CHECKS=$(MODELCHECKS) $(GO) test -count=1 -timeout 2h -run 'Model|Random|GoesWrong|Weather|Any' $(MODELTESTS)
+
+worst: ## compare the cost of worst media files of 10 MB with ordinary ones (part of torture)
+	WORST_BYTES=10000000 $(GO) test -count=1 -timeout 1h -run WorstFiles ./daemon/media
 
 torture-quick: build ## a shorter torture with a fixed seed (below 3 minutes)
 	$(GO) run ./bench/torture -daemon bin/schedctl -quick -seed 1 -o bin/torture-quick.json
@@ -83,4 +86,4 @@ check: check-code torture-quick ## everything that CI runs except fuzz
 
 check-code: lint test race demo ## make check without torture-quick
 
-.PHONY: help demo build install uninstall test race lint generate bench bench-quick model torture torture-quick fuzz check check-code
+.PHONY: help demo build install uninstall test race lint generate bench bench-quick model worst torture torture-quick fuzz check check-code

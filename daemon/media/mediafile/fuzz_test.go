@@ -32,14 +32,22 @@ func fuzz(f *testing.F, mimeType string, repair func([]byte) []byte, seeds ...[]
 			f.Add(s.data)
 		}
 	}
+	for _, w := range mediatest.WorstFiles() {
+		if w.MIMEType == mimeType {
+			f.Add(w.Make(4096))
+		}
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		defer cost.Check(t, len(data))()
+		defer fileCost.Check(t, len(data))()
 		if repair != nil {
 			data = repair(bytes.Clone(data))
 		}
 		check(t, data)
 	})
 }
+
+// fileCost bounds all walks over a file. A color profile may need 8 MB.
+var fileCost = cost.Limit{Base: 16 << 20, PerByte: 512, Processor: cost.Default.Processor, ProcessorPerByte: cost.Default.ProcessorPerByte}
 
 // check inspects any bytes, and strips them if they are accepted.
 func check(t *testing.T, data []byte) {
