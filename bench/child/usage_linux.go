@@ -30,18 +30,25 @@ func cpuClock(pid int) int32 {
 
 // Anonymous returns the anonymous memory of a process in bytes: private memory that
 // cannot be read again from a file.
-func Anonymous(pid int) (int64, error) {
+func Anonymous(pid int) (int64, error) { return memory(pid, "RssAnon:") }
+
+// PeakMemory returns the most memory that a process has used so far in bytes, with files
+// that it has mapped.
+func PeakMemory(pid int) (int64, error) { return memory(pid, "VmHWM:") }
+
+// memory returns a line of the status of a process.
+func memory(pid int, name string) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, found := strings.CutPrefix(line, "RssAnon:"); found {
+		if rest, found := strings.CutPrefix(line, name); found {
 			kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 			return kib << 10, err
 		}
 	}
-	return 0, fmt.Errorf("no RssAnon in /proc/%d/status", pid)
+	return 0, fmt.Errorf("no %s in /proc/%d/status", strings.TrimSuffix(name, ":"), pid)
 }
 
 func endWithParent(cmd *exec.Cmd) {

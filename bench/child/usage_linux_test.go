@@ -46,3 +46,18 @@ func TestAnonymousMemoryGrowsWithWhatIsTouched(t *testing.T) {
 		t.Error("the memory was released")
 	}
 }
+
+func TestPeakMemoryIsKept(t *testing.T) {
+	const size = 64 << 20
+	memory := make([]byte, size)
+	for i := 0; i < size; i += 4096 {
+		memory[i] = 1
+	}
+	peak, err := child.PeakMemory(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if peak < size || memory[4096] != 1 {
+		t.Errorf("touching %d bytes has a peak of %d", size, peak)
+	}
+}

@@ -15,4 +15,8 @@ func CPUTime(int) (time.Duration, error) { return 0, errors.ErrUnsupported }
 // Linux only.
 func Anonymous(int) (int64, error) { return 0, errors.ErrUnsupported }
 
+// PeakMemory returns the most memory that a process has used so far in bytes. It is
+// available on Linux only.
+func PeakMemory(int) (int64, error) { return 0, errors.ErrUnsupported }
+
 func endWithParent(*exec.Cmd) {}

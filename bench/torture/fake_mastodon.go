@@ -32,6 +32,7 @@ type mastodonFake struct {
 
 	mayLose     func(alt string) bool // decides whether an upload with an alt text is lost
 	refusesNone bool                  // the processing of no upload fails
+	immediate   bool                  // uploads are processed at once
 }
 
 type fakeUpload struct {
@@ -102,7 +103,7 @@ func (f *mastodonFake) upload(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	u := &fakeUpload{shownFile: shownFile{sha256: hex.EncodeToString(sum[:]), alt: r.FormValue("description")}}
-	if f.random.IntN(3) == 0 {
+	if !f.immediate && f.random.IntN(3) == 0 {
 		u.polls = 1 + f.random.IntN(2)
 		u.fails = f.random.IntN(6) == 0 && !f.refusesNone
 	}
