@@ -130,7 +130,7 @@ func (v *viewer) encode(ctx context.Context, p tui.Picture, most picture.Size) (
 	if _, err := v.client.MediaContent(ctx, p.Asset.ID, &file); err != nil {
 		return "", err
 	}
-	shown, err := picture.Encode(v.protocol, file.Bytes(), most)
+	shown, err := picture.Encode(ctx, v.protocol, file.Bytes(), most)
 	if err == nil {
 		v.encoded[id] = shown
 	}

@@ -27,7 +27,7 @@ func preview(ctx context.Context, a *cli.App, c *client.Client, asset apiv1.Medi
 	if _, err := c.MediaContent(ctx, asset.ID, &file); err != nil {
 		return
 	}
-	if shown, err := picture.Encode(protocol, file.Bytes(), previewSize); err == nil {
+	if shown, err := picture.Encode(ctx, protocol, file.Bytes(), previewSize); err == nil {
 		_ = a.ShowPicture(shown)
 	}
 }

@@ -6,7 +6,7 @@ package picture
 
 import (
 	"bytes"
-	"fmt"
+	"context"
 	"image"
 	_ "image/gif"  // decodes GIFs
 	_ "image/jpeg" // decodes JPEGs
@@ -16,13 +16,11 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/media/mediafile"
 )
 
-// Limits of pictures that are shown.
-const (
-	maxBytes  = 10e6 // of the file; a larger one is not downloaded to be shown
-	maxPixels = 50e6 // of the picture
-)
+// maxBytes is the largest file that is shown. A larger one is not downloaded.
+const maxBytes = 10e6
 
 // Shows reports whether an asset is a picture of a size that is worth the download.
 func Shows(asset apiv1.MediaAsset) bool {
@@ -38,14 +36,12 @@ type Size struct{ Width, Height int }
 type Sequences string
 
 // Encode returns the control sequences that show the picture in a file, scaled down to at
-// most a size. Of a GIF, it shows the first frame.
-func Encode(p Protocol, file []byte, most Size) (Sequences, error) {
-	config, _, err := image.DecodeConfig(bytes.NewReader(file))
-	if err != nil {
+// most a size. Of a GIF, it shows the first frame. It refuses a file that a daemon would
+// refuse, because it cannot know that the daemon at the other end does: such a file can
+// take minutes to decode.
+func Encode(ctx context.Context, p Protocol, file []byte, most Size) (Sequences, error) {
+	if _, err := mediafile.Inspect(ctx, bytes.NewReader(file), int64(len(file)), mediafile.DefaultLimits); err != nil {
 		return "", err
-	}
-	if config.Width*config.Height > maxPixels {
-		return "", fmt.Errorf("the picture has %d x %d pixels", config.Width, config.Height)
 	}
 	picture, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {

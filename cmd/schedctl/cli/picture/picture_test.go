@@ -94,7 +94,7 @@ func decodeITerm(t *testing.T, sequence string) image.Image {
 func TestEncodeScales(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ width, height, wantWidth, wantHeight int }{{64, 48, 64, 48}, {1280, 480, 640, 240}, {100, 960, 50, 480}, {2000, 1, 640, 1}} {
-		shown, err := Encode(ITerm, noise(t, c.width, c.height), Size{640, 480})
+		shown, err := Encode(t.Context(), ITerm, noise(t, c.width, c.height), Size{640, 480})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,15 +103,34 @@ func TestEncodeScales(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "no picture", string(noise(t, 9, 9)[:60])} {
-		if shown, err := Encode(Kitty, []byte(bad), Size{640, 480}); err == nil {
+		if shown, err := Encode(t.Context(), Kitty, []byte(bad), Size{640, 480}); err == nil {
 			t.Errorf("%q became %d bytes", bad, len(shown))
 		}
 	}
 }
 
+// manyScans returns a JPEG of 9 × 9 pixels with scans that change nothing.
+func manyScans(n int) string {
+	const quantization = "\xff\xdb\x00\x43\x00\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"
+	const frame, codes = "\xff\xc2\x00\x0b\x08\x00\x09\x00\x09\x01\x01\x11\x00", "\xff\xc4\x00\x14\x10\x01"
+	const scan = "\xff\xda\x00\x08\x01\x01\x00\x01\x3f\x00\x55\x54"
+	return "\xff\xd8" + quantization + strings.Repeat("\x01", 48) + frame + codes + strings.Repeat("\x00", 15) + "\xe0" + strings.Repeat(scan, n) + "\xff\xd9"
+}
+
+// A file that takes long to decode is not decoded.
+func TestEncodeRefusesManyScans(t *testing.T) {
+	t.Parallel()
+	if _, err := Encode(t.Context(), Kitty, []byte(manyScans(100)), Size{640, 480}); err != nil {
+		t.Errorf("100 scans: %v", err)
+	}
+	if _, err := Encode(t.Context(), Kitty, []byte(manyScans(101)), Size{640, 480}); err == nil {
+		t.Error("101 scans were decoded")
+	}
+}
+
 func TestKittySequences(t *testing.T) {
 	t.Parallel()
-	shown, err := Encode(Kitty, noise(t, 100, 100), Size{640, 480})
+	shown, err := Encode(t.Context(), Kitty, noise(t, 100, 100), Size{640, 480})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +163,7 @@ func TestKittySequences(t *testing.T) {
 
 func TestSixel(t *testing.T) {
 	t.Parallel()
-	shown, err := Encode(Sixel, noise(t, 60, 40), Size{30, 30})
+	shown, err := Encode(t.Context(), Sixel, noise(t, 60, 40), Size{30, 30})
 	if err != nil {
 		t.Fatal(err)
 	}
