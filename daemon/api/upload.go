@@ -240,11 +240,16 @@ func (s *Server) receiveUpload(w http.ResponseWriter, r *http.Request, c *reques
 		return err
 	}
 	err = s.receiveRaw(w, r, c, most)
-	if errors.Is(err, errUploadLimit) {
-		return schedctl.Errorf(schedctl.MediaInvalid, "", "the file has more than the %d bytes that were announced; send the announced file, or announce this one", a.Size)
+	switch {
+	case !errors.Is(err, errUploadLimit):
+		return err
+	case a.SHA256 != [32]byte{}:
+		return errOtherBytes
 	}
-	return err
+	return schedctl.Errorf(schedctl.MediaInvalid, "", "the file has more than the %d bytes that were announced; send the announced file, or announce this one", a.Size)
 }
+
+var errOtherBytes = schedctl.Errorf(schedctl.MediaUploaded, "", "another file was uploaded to this URL; announce this one with POST %s/media/uploads", prefix)
 
 func wrongSize(a *schedctl.MediaAsset, size int64) error {
 	return schedctl.Errorf(schedctl.MediaInvalid, "", "the file has %d bytes, and %d were announced; send the announced file, or announce this one", size, a.Size)
@@ -276,7 +281,7 @@ func (s *Server) putUpload(ctx context.Context, c *request) (response, error) {
 		case a.SHA256 == c.file.Key:
 			return response{status: http.StatusNoContent, repeated: true}, nil
 		case a.SHA256 != [32]byte{}:
-			return response{}, schedctl.Errorf(schedctl.MediaUploaded, "", "another file was uploaded to this URL; announce this one with POST %s/media/uploads", prefix)
+			return response{}, errOtherBytes
 		case a.Size != c.file.Size:
 			return response{}, wrongSize(&a, c.file.Size)
 		}

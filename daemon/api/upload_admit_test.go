@@ -239,14 +239,15 @@ func TestAnnouncedUploadCountsOnce(t *testing.T) {
 	file := mediatest.PNG(30, 30)
 	f := newMediaFixture(t, tight(int64(len(file))), outbound.AllowPrivate)
 	up := f.announce(file)
-	first := f.hold(header("Authorization", ""), "PUT", up.path(), file)
-	f.do(sized(t, int64(len(file))), "PUT", up.path(), "x").refused(schedctl.MediaQuotaExceeded)
-	first.finish().want(204)
-	f.do(nil, "PUT", up.path(), file).want(204)
 	longer := func(r *http.Request) {
 		r.Body, r.ContentLength = io.NopCloser(io.MultiReader(bytes.NewReader(file), &counted{})), -1
 	}
 	f.do(longer, "PUT", up.path(), "x").refused(schedctl.MediaInvalid)
+	first := f.hold(header("Authorization", ""), "PUT", up.path(), file)
+	f.do(sized(t, int64(len(file))), "PUT", up.path(), "x").refused(schedctl.MediaQuotaExceeded)
+	first.finish().want(204)
+	f.do(nil, "PUT", up.path(), file).want(204)
+	f.do(longer, "PUT", up.path(), "x").refused(schedctl.MediaUploaded)
 }
 
 // A repeated request gets the stored response although its file has used up the quota.

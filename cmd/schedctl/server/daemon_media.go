@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -83,7 +84,13 @@ func (m *mediaFlags) open(ctx context.Context, a *cli.App, store storage.Store, 
 			spec = blob.Spec{Engine: blob.EnginePostgres}
 		}
 	}
-	return openBlobs(ctx, a, "--blobs", spec, all.Options{Database: store, Spools: filepath.Join(dataDir, uploadsFolder)})
+	uploads := filepath.Join(dataDir, uploadsFolder)
+	if _, err := os.Stat(uploads); err == nil { // of this engine, or of an earlier one
+		if err := blob.CleanSpools(uploads); err != nil {
+			return nil, fmt.Errorf("remove old uploads: %w", err)
+		}
+	}
+	return openBlobs(ctx, a, "--blobs", spec, all.Options{Database: store, Spools: uploads})
 }
 
 // sizeFlag is a flag value such as 20MB, in bytes. Units are powers of 1000.
