@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
@@ -160,7 +161,7 @@ func (a *adopter) describe(post apiv1.Post, id string) (f described, reason stri
 		media: apiv1.MediaConfig{MaxMediaPerPost: len(f.media)}, inspected: map[string]mediaFile{}, paths: map[string]string{},
 	}
 	for i, m := range f.media {
-		check.inspected[m.Path] = mediaFile{sha256: *f.assets[i].SHA256, size: f.assets[i].SizeBytes, mimeType: f.assets[i].MIMEType} // the daemon inspected it
+		check.inspected[m.Path] = mediaFile{FileFacts: media.FileFacts{SHA256: *f.assets[i].SHA256, Size: f.assets[i].SizeBytes, MIMEType: f.assets[i].MIMEType}} // the daemon inspected it
 	}
 	f.wanted = check.understand(&file)
 	if len(problems)+len(check.problems) > 0 || f.wanted.digest() != state.digest() {

@@ -17,6 +17,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
 )
 
@@ -113,7 +114,7 @@ func (a *adopter) newMediaPath(asset apiv1.MediaAsset) string {
 // hashOf returns the hash of a file below the directory: "" if the name is free, and
 // "?" if it belongs to something other than a regular file.
 func hashOf(dir, name string) string {
-	in, _, err := openMedia(dir, name)
+	in, _, err := media.Folder{Dir: dir}.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}

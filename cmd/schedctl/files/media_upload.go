@@ -126,9 +126,9 @@ func (p *planner) uploadAll(ctx context.Context) error {
 
 // upload uploads a file. Two applies that upload the same bytes get the same asset.
 func (p *planner) upload(ctx context.Context, m mediaState) error {
-	in, size, err := openMedia(p.dir, p.paths[m.SHA256])
+	in, size, err := p.folder().Open(p.paths[m.SHA256])
 	if err != nil {
-		return fmt.Errorf("%s", readableFault(p.dir, p.paths[m.SHA256], err))
+		return fmt.Errorf("%s", p.folder().Fault(p.paths[m.SHA256], err))
 	}
 	defer in.Close()
 	asset, err := p.client.UploadMedia(ctx, client.UploadFile{

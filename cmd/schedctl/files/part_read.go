@@ -91,7 +91,7 @@ func (r *fileReader) readPreview(f *postfile.File, w *wantedPost) {
 	if len(images) == 0 {
 		return
 	}
-	if class := schedctl.MediaClassOf(r.inspect(card.Image.Path).mimeType); class != schedctl.MediaImage && class != schedctl.MediaGIF {
+	if class := schedctl.MediaClassOf(r.inspect(card.Image.Path).MIMEType); class != schedctl.MediaImage && class != schedctl.MediaGIF {
 		r.problemf(f, card.Image.File.Line, "%s: the image of a card must be a picture", card.Image.File.Text)
 	}
 	w.Card.Image = &images[0]

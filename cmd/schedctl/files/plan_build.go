@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
@@ -73,7 +74,7 @@ func newPlanner(ctx context.Context, a *cli.App, files *postFiles, flags planFla
 }
 
 func newFileReader(a *cli.App, files *postFiles, zone cli.WhenFlags) (r *fileReader, err error) {
-	r = &fileReader{App: a, postFiles: files, media: defaultMediaConfig, inspected: map[string]mediaFile{}, paths: map[string]string{}}
+	r = &fileReader{App: a, postFiles: files, media: media.DefaultConfig, inspected: map[string]mediaFile{}, paths: map[string]string{}}
 	if zone.TZ != "" {
 		r.zone, err = zone.Zone(a)
 	}

@@ -29,7 +29,7 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 			create.PublishAt, create.QueueID, create.NotBefore = nil, nil, nil
 		}
 		if len(p.missing(s)) > 0 {
-			if !withoutMedia(&create) {
+			if !post.WithoutMedia(&create) {
 				return nil
 			}
 			create.AllowDuplicate = true // a text is only a duplicate together with its media

@@ -54,6 +54,14 @@ type Uploader struct {
 	app    *cli.App
 	client *client.Client
 
+	// Folder is set by commands that read the names of files from a file. Names are then
+	// below its directory.
+	Folder *Folder
+
+	// Dry is set by commands that change nothing. [Uploader.Attach] then uploads no file, and
+	// returns an id that no asset has for a file that the workspace does not have.
+	Dry bool
+
 	// Silent is set by commands that show a progress of their own.
 	Silent bool
 
@@ -62,6 +70,8 @@ type Uploader struct {
 	Resend bool
 
 	newest map[string]apiv1.MediaAsset // the newest assets of the workspace by SHA-256; nil before they are read
+	all    map[string]string           // the ids of all assets by SHA-256, with Dry; nil before they are read
+	limits apiv1.MediaConfig           // of the daemon, with Dry
 	last   string                      // the greatest id of these; ids increase with time
 }
 
@@ -72,7 +82,7 @@ func NewUploader(a *cli.App, c *client.Client) *Uploader { return &Uploader{app:
 // workspace had these bytes already. The asset then keeps its alt text, and the file is
 // sent only if Resend is set. Errors name the file.
 func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.MediaAsset, existing bool, err error) {
-	f, size, err := openFile(path)
+	f, size, err := u.open(path)
 	if err != nil {
 		return asset, false, err
 	}
@@ -108,6 +118,27 @@ func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.Me
 	return asset, existing || asset.ID <= u.last, nil
 }
 
+// open opens a file to upload and returns its size.
+func (u *Uploader) open(path string) (*os.File, int64, error) {
+	if u.Folder == nil {
+		return openFile(path)
+	}
+	f, size, err := u.Folder.Open(path)
+	if err != nil {
+		err = cli.InvalidError(schedctl.MediaInvalid, "%s: %s", path, u.Folder.Fault(path, err))
+	}
+	return f, size, err
+}
+
+// isFile reports whether there is a file with this name.
+func (u *Uploader) isFile(ref string) bool {
+	if u.Folder != nil {
+		return u.Folder.Has(ref)
+	}
+	_, err := os.Stat(ref)
+	return err == nil
+}
+
 // readNewest reads the newest assets, so that a command that is repeated does not send
 // its files again. Without permission to read assets, all files are sent.
 func (u *Uploader) readNewest(ctx context.Context) {
@@ -135,7 +166,7 @@ func (u *Uploader) refID(ctx context.Context, ref string) (string, error) {
 	if !IsID(ref) {
 		return "", nil
 	}
-	if _, err := os.Stat(ref); err == nil && ref != cli.LastRef {
+	if u.isFile(ref) && ref != cli.LastRef {
 		if _, whole := schedctl.ParseID(schedctl.MediaPrefix, ref); !whole {
 			return "", nil
 		}

@@ -143,6 +143,10 @@ func (u *Uploader) Attach(ctx context.Context, ref, alt string) (m apiv1.PostMed
 	if m.ID != "" {
 		return m, nil
 	}
+	if u.Dry {
+		m.ID, err = u.known(ctx, ref)
+		return m, err
+	}
 	asset, existing, err := u.Upload(ctx, ref, alt)
 	if err != nil {
 		return m, err

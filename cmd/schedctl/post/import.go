@@ -23,9 +23,10 @@ type importOptions struct {
 	zone                     cli.WhenFlags
 	allowDuplicate           bool
 	keepGoing, update, dry   bool
-	submit                   bool // make drafts that wait for an approval
-	broken                   bool // the end of the file could not be read
-	unsent                   bool // only check the lines
+	mediaDir                 string // --media-dir
+	submit                   bool   // make drafts that wait for an approval
+	broken                   bool   // the end of the file could not be read
+	unsent                   bool   // only check the lines
 }
 
 func newImport(a *cli.App) *cobra.Command {
@@ -37,6 +38,7 @@ func newImport(a *cli.App) *cobra.Command {
 		Example: `  schedctl post import posts.csv --dry-run
   schedctl post import posts.csv --tz Europe/Berlin
   schedctl post import posts.csv --update
+  schedctl post import posts.csv --media-dir pictures
   cat posts.csv | schedctl post import - --collection newsletter --keep-going
   schedctl post import posts.jsonl --json=line,result,post_id`,
 		Args: cli.Args(1, 1, "a file, or - for standard input"),
@@ -47,6 +49,8 @@ func newImport(a *cli.App) *cobra.Command {
 	})
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default recognized by its name or its first character")
+	f.StringVar(&o.mediaDir, "media-dir", "", "the `directory` of the files in the column media; by default that of FILE")
+	cmd.MarkFlagDirname("media-dir")
 	f.StringVar(&o.collection, CollectionFlag, "", "the `name` of the collection that the ids belong to; by default import/FILE")
 	o.zone.AddZone(cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
@@ -70,8 +74,10 @@ becomes a draft. "tz" is the zone of "at"; the default is --tz, else the local z
 
 "media" are files or ids of assets, and "alt" their alt texts in the same order. In CSV
 ";" separates several, and "\;" is a semicolon; in JSON Lines both are lists. Paths are
-relative to the directory of the file. A line with media needs no content. The files are
-uploaded while the lines are checked, also with --dry-run.
+relative to the directory of the file, or to --media-dir, and for standard input to the
+current directory. The files must be inside that directory, also behind links. A line with
+media needs no content. The files are uploaded while the lines are checked. --dry-run
+uploads nothing; of a line with new files it checks the text only.
 
 "thread" has the parts after the first one, separated by lines with --- in CSV, and as a
 list in JSON Lines. "first_comment" is a text. In JSON Lines, a part and the first comment

@@ -48,6 +48,7 @@ type importLine struct {
 	moment   when.Result
 	relative bool // the time depends on the time of the import
 	nth      int  // of equal posts in the file
+	late     bool // files of the line are not uploaded yet
 	row      bulk.Row
 	stop     error // ends the import: all other lines would fail as well
 }
@@ -64,7 +65,7 @@ func (i *importCheck) all(ctx context.Context, in *bulk.Reader) (checked []impor
 	}
 	i.ids, i.lines, i.posts = map[string]int{}, map[string]int{}, map[string]int{}
 	i.uploader = media.NewUploader(i.App, i.client)
-	i.uploader.Silent = true
+	i.uploader.Silent, i.uploader.Dry, i.uploader.Folder = true, i.dry, i.mediaFolder()
 	bar := i.NewProgress("checking", 0)
 	defer bar.Clear()
 	err = cli.RunInOrder(ctx, i.readAll(in), i.check, func(l importLine) error {
@@ -316,31 +317,4 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 		l.edit, l.version = &edit, p.Version
 	}
 	return nil
-}
-
-// validate asks whether the networks accept a line.
-func (i *importCheck) validate(ctx context.Context, l *importLine) error {
-	v, err := i.client.ValidateChange(ctx, l.result.PostID, l.post)
-	if err != nil {
-		return err
-	}
-	l.result = l.result.remarked(strings.Join(warnings(v, i.accounts), "; "))
-	if !v.Allowed {
-		l.result = l.result.refusedWith(problemText(v, i.accounts))
-	}
-	return nil
-}
-
-// problemText returns all problems of a post in one line.
-func problemText(v apiv1.Validation, names Accounts) string {
-	texts := problemMessages(v.Problems)
-	for _, acct := range v.Accounts {
-		for _, text := range problemMessages(acct.Problems) {
-			if name := nameOf(names, acct.SocialAccountID); !strings.Contains(text, name) {
-				text = name + ": " + text
-			}
-			texts = append(texts, text)
-		}
-	}
-	return cli.OneLine(strings.Join(texts, "; "))
 }

@@ -88,6 +88,7 @@ func readPoll(row bulk.Row, post *apiv1.CreatePost) error {
 func (i *importCheck) attach(ctx context.Context, l *importLine) (err error) {
 	i.uploads.Lock()
 	defer i.uploads.Unlock()
+	defer func() { l.late = isLate(l.post) }()
 	if l.post.Media, err = i.attachList(ctx, l.row.Media, l.row.Alt); err != nil {
 		return err
 	}
@@ -111,6 +112,21 @@ func (i *importCheck) attach(ctx context.Context, l *importLine) (err error) {
 	return nil
 }
 
+// isLate reports whether a post has files that are not uploaded yet.
+func isLate(p apiv1.CreatePost) bool {
+	list := slices.Clone(p.Media)
+	for _, part := range p.Thread {
+		list = append(list, part.Media...)
+	}
+	if p.FirstComment != nil {
+		list = append(list, p.FirstComment.Media...)
+	}
+	if p.LinkPreview != nil && p.LinkPreview.Card != nil {
+		list = append(list, apiv1.PostMedia{ID: cli.Deref(p.LinkPreview.Card.Image)})
+	}
+	return slices.ContainsFunc(list, media.Missing)
+}
+
 func (i *importCheck) attachList(ctx context.Context, refs, alts []string) (list []apiv1.PostMedia, err error) {
 	for n, ref := range refs {
 		alt := ""
@@ -127,7 +143,7 @@ func (i *importCheck) attachList(ctx context.Context, refs, alts []string) (list
 }
 
 func (i *importCheck) attachFile(ctx context.Context, ref, alt string) (apiv1.PostMedia, error) {
-	m, err := i.uploader.Attach(ctx, i.mediaPath(ref), alt)
+	m, err := i.uploader.Attach(ctx, ref, alt)
 	var failed *cli.Failure
 	if errors.As(err, &failed) && (failed.Status == cli.ExitOther || failed.Status == cli.ExitUsage) {
 		return m, cli.InvalidError(schedctl.MediaInvalid, "%v", err)
@@ -218,11 +234,17 @@ func losesParts(p apiv1.Post) bool {
 	return slices.ContainsFunc(p.Thread, hasMedia) || p.FirstComment != nil && hasMedia(*p.FirstComment) || p.LinkPreview.Card != nil
 }
 
-// mediaPath returns the path of a file, which is relative to the directory of the
-// imported file. Ids stay as they are.
-func (i *importCheck) mediaPath(ref string) string {
-	if i.file == "-" || filepath.IsAbs(ref) || media.IsID(ref) {
-		return ref
+// mediaFolder returns the directory of the files of lines.
+func (i *importCheck) mediaFolder() *media.Folder {
+	dir := i.mediaDir
+	folder := &media.Folder{Dir: dir, Relative: "--media-dir"}
+	switch {
+	case dir != "":
+	case i.file == "-":
+		folder.Dir, folder.Relative = ".", "the current directory; set another one with --media-dir"
+	default:
+		folder.Dir, folder.Relative = filepath.Dir(i.file), "the directory of the imported file; set another one with --media-dir"
 	}
-	return filepath.Join(filepath.Dir(i.file), ref)
+	folder.Name, folder.Advice = "the directory "+folder.Dir, "copy the file there, or name its directory with --media-dir"
+	return folder
 }

@@ -120,3 +120,34 @@ func mediaFixes(v apiv1.Validation, names Accounts) (lines []string) {
 	}
 	return lines
 }
+
+// WithoutMedia removes all media from a request. It returns false if a part has nothing
+// left.
+func WithoutMedia(create *apiv1.CreatePost) bool {
+	create.Media = nil
+	empty := create.Content == ""
+	for i := range create.Thread {
+		create.Thread[i].Media = nil
+		empty = empty || create.Thread[i].Content == ""
+	}
+	if comment := create.FirstComment; comment != nil {
+		comment.Media = nil
+		empty = empty || comment.Content == ""
+	}
+	if create.LinkPreview != nil && create.LinkPreview.Card != nil {
+		create.LinkPreview.Card.Image = nil
+	}
+	for i := range create.TargetOverrides {
+		o := &create.TargetOverrides[i]
+		o.Media = nil
+		if o.Thread == nil {
+			continue
+		}
+		for j := range *o.Thread {
+			part := &(*o.Thread)[j]
+			part.Media = nil
+			empty = empty || part.Content == ""
+		}
+	}
+	return !empty
+}
