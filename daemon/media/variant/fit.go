@@ -25,9 +25,10 @@ const (
 
 	// fitTime and timePerPixel bound a conversion. A slow computer needs a tenth of a
 	// microsecond for a pixel each time that it decodes, scales or encodes it, and a
-	// picture is encoded a few times until it has few enough bytes.
-	fitTime      = 30 * time.Second
-	timePerPixel = 2 * time.Microsecond
+	// picture is encoded a few times until it has few enough bytes. The rest is for
+	// computers that are busy otherwise: a picture that is too slow fails its post.
+	fitTime      = 2 * time.Minute
+	timePerPixel = 4 * time.Microsecond
 )
 
 // errSlow ends conversions that take longer than their pixels justify.
