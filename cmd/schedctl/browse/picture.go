@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli/picture"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/tui"
 	"github.com/schedctl/schedctl/tui/printable"
 )
@@ -62,8 +62,7 @@ func (v *viewer) run(ctx context.Context, list []tui.Picture) error {
 	defer v.print(picture.Clear(v.protocol) + closeScreen)
 	v.print(openScreen)
 	for at := 0; ; {
-		v.draw(ctx, list[at], len(list) > 1)
-		key, err := v.ReadKey(ctx)
+		key, err := v.show(ctx, list[at], len(list) > 1)
 		if err != nil {
 			return err
 		}
@@ -78,6 +77,38 @@ func (v *viewer) run(ctx context.Context, list []tui.Picture) error {
 	}
 }
 
+// show shows a picture until the user presses a key, which it returns. A key also ends the
+// download and the decoding of the picture.
+func (v *viewer) show(ctx context.Context, p tui.Picture, several bool) (string, error) {
+	room, row := v.describe(p, several)
+	loading, stop := context.WithCancel(ctx)
+	defer stop()
+	loaded := make(chan loadedPicture, 1)
+	go func() {
+		shown, err := v.load(loading, p, room)
+		loaded <- loadedPicture{shown, err}
+	}()
+	type pressed struct {
+		key string
+		err error
+	}
+	keys := make(chan pressed, 1)
+	go func() {
+		key, err := v.ReadKey(ctx)
+		keys <- pressed{key, err}
+	}()
+	select {
+	case l := <-loaded:
+		v.draw(l, row)
+		k := <-keys
+		return k.key, k.err
+	case k := <-keys:
+		stop()
+		<-loaded
+		return k.key, k.err
+	}
+}
+
 // print writes control sequences and text of the program.
 func (v *viewer) print(text string) { _, _ = io.WriteString(v.System.Out, text) }
 
@@ -88,8 +119,9 @@ func (v *viewer) printLines(lines []string) {
 	}
 }
 
-// draw shows a picture below its description. If there is no picture, it says why.
-func (v *viewer) draw(ctx context.Context, p tui.Picture, several bool) {
+// describe shows the description of a picture and the keys. It returns the room for the
+// picture, and the row of the screen below the description.
+func (v *viewer) describe(p tui.Picture, several bool) (room picture.Size, row int) {
 	width, height, cell := screenSize(v.Width, v.Height)
 	v.print(picture.Clear(v.protocol) + clearScreen)
 	var lines []string
@@ -100,25 +132,36 @@ func (v *viewer) draw(ctx context.Context, p tui.Picture, several bool) {
 	if room := max(1, height-least); len(lines) > room {
 		lines = append(lines[:room-1], "…")
 	}
-	v.printLines(append(lines, ""))
-	room := picture.Size{
-		Width:  min(maxShown.Width, width*cell.Width),
-		Height: min(maxShown.Height, max(1, height-len(lines)-2)*cell.Height),
-	}
-	if shown, err := v.encode(ctx, p, room); err != nil {
-		v.printLines([]string{"The picture cannot be shown: " + cli.OneLine(err.Error())})
-	} else {
-		v.print(string(shown))
-	}
+	v.printLines(append(lines, "", "loading …"))
 	keys := "any key closes"
 	if several {
 		keys = "← → other pictures   any other key closes"
 	}
 	v.print(fmt.Sprintf("\x1b[%d;1H%s", height, ansi.Truncate(keys, width, "…")))
+	return picture.Size{
+		Width:  min(maxShown.Width, width*cell.Width),
+		Height: min(maxShown.Height, max(1, height-len(lines)-2)*cell.Height),
+	}, len(lines) + 2
 }
 
-// encode downloads a picture and returns its control sequences.
-func (v *viewer) encode(ctx context.Context, p tui.Picture, most picture.Size) (picture.Sequences, error) {
+// loadedPicture is a picture that can be shown, or why it cannot.
+type loadedPicture struct {
+	shown picture.Sequences
+	err   error
+}
+
+// draw shows a picture at a row of the screen. If there is no picture, it says why.
+func (v *viewer) draw(l loadedPicture, row int) {
+	v.print(fmt.Sprintf("\x1b[%d;1H\x1b[2K", row))
+	if l.err != nil {
+		v.printLines([]string{"The picture cannot be shown: " + cli.OneLine(l.err.Error())})
+		return
+	}
+	v.print(string(l.shown))
+}
+
+// load downloads a picture and returns its control sequences.
+func (v *viewer) load(ctx context.Context, p tui.Picture, most picture.Size) (picture.Sequences, error) {
 	id := fmt.Sprint(p.Asset.ID, most)
 	if shown, ok := v.encoded[id]; ok {
 		return shown, nil
@@ -126,11 +169,11 @@ func (v *viewer) encode(ctx context.Context, p tui.Picture, most picture.Size) (
 	if !picture.Shows(p.Asset) {
 		return "", errors.New("it is too large, or its upload is not complete")
 	}
-	var file bytes.Buffer
-	if _, err := v.client.MediaContent(ctx, p.Asset.ID, &file); err != nil {
+	file, err := media.Preview(ctx, v.client, p.Asset)
+	if err != nil {
 		return "", err
 	}
-	shown, err := picture.Encode(ctx, v.protocol, file.Bytes(), most)
+	shown, err := picture.Encode(ctx, v.protocol, file, most)
 	if err == nil {
 		v.encoded[id] = shown
 	}

@@ -158,7 +158,7 @@ func (a *adopter) saveAsset(ctx context.Context, asset apiv1.MediaAsset, name st
 		return err
 	}
 	hash := sha256.New()
-	_, err = a.client.MediaContent(ctx, asset.ID, io.MultiWriter(out, hash))
+	_, err = a.client.MediaContent(ctx, asset.ID, media.UpTo(io.MultiWriter(out, hash), asset))
 	if err = errors.Join(err, out.Close()); err == nil && hex.EncodeToString(hash.Sum(nil)) != *asset.SHA256 {
 		err = fmt.Errorf("the download of %s is damaged; run the same command again", asset.ID)
 	}

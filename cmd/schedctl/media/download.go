@@ -91,13 +91,13 @@ func copyContent(ctx context.Context, a *cli.App, c *client.Client, asset apiv1.
 	defer bar.End()
 	hash := sha256.New()
 	written := int64(0)
-	_, err := c.MediaContent(ctx, asset.ID, writerFunc(func(p []byte) (int, error) {
+	_, err := c.MediaContent(ctx, asset.ID, UpTo(writerFunc(func(p []byte) (int, error) {
 		n, err := w.Write(p)
 		hash.Write(p[:n])
 		written += int64(n)
 		bar.Set(written)
 		return n, err
-	}))
+	}), asset))
 	if err != nil {
 		return unknownAsset(asset.ID, err)
 	}

@@ -1,7 +1,6 @@
 package media
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/schedctl/schedctl/client"
@@ -23,11 +22,11 @@ func preview(ctx context.Context, a *cli.App, c *client.Client, asset apiv1.Medi
 	if protocol == picture.None {
 		return
 	}
-	var file bytes.Buffer
-	if _, err := c.MediaContent(ctx, asset.ID, &file); err != nil {
+	file, err := Preview(ctx, c, asset)
+	if err != nil {
 		return
 	}
-	if shown, err := picture.Encode(ctx, protocol, file.Bytes(), previewSize); err == nil {
+	if shown, err := picture.Encode(ctx, protocol, file, previewSize); err == nil {
 		_ = a.ShowPicture(shown)
 	}
 }

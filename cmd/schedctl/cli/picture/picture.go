@@ -7,20 +7,26 @@ package picture
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
-	_ "image/gif"  // decodes GIFs
-	_ "image/jpeg" // decodes JPEGs
+	"time"
 
 	"golang.org/x/image/draw"
-	_ "golang.org/x/image/webp" // decodes WebP
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
+	"github.com/schedctl/schedctl/daemon/media/variant"
 )
 
-// maxBytes is the largest file that is shown. A larger one is not downloaded.
-const maxBytes = 10e6
+// Limits of pictures that are shown, besides those of uploads.
+const (
+	maxBytes  = 10e6             // of the file; a larger one is not downloaded to be shown
+	maxMemory = 256e6            // of the decoder, in bytes
+	maxTime   = 10 * time.Second // to decode it
+)
+
+var errSlow = errors.New("decoding the picture takes too long")
 
 // Shows reports whether an asset is a picture of a size that is worth the download.
 func Shows(asset apiv1.MediaAsset) bool {
@@ -36,14 +42,18 @@ type Size struct{ Width, Height int }
 type Sequences string
 
 // Encode returns the control sequences that show the picture in a file, scaled down to at
-// most a size. Of a GIF, it shows the first frame. It refuses a file that a daemon would
-// refuse, because it cannot know that the daemon at the other end does: such a file can
-// take minutes to decode.
+// most a size. Of a GIF, it shows the first frame. The file may be hostile: it is refused as
+// a daemon refuses an upload, or if decoding takes too much memory or time. If ctx
+// ends, its error is returned.
 func Encode(ctx context.Context, p Protocol, file []byte, most Size) (Sequences, error) {
-	if _, err := mediafile.Inspect(ctx, bytes.NewReader(file), int64(len(file)), mediafile.DefaultLimits); err != nil {
+	timed, cancel := context.WithTimeoutCause(ctx, maxTime, errSlow)
+	defer cancel()
+	src, size := bytes.NewReader(file), int64(len(file))
+	facts, err := mediafile.Inspect(timed, src, size, mediafile.DefaultLimits)
+	if err != nil {
 		return "", err
 	}
-	picture, _, err := image.Decode(bytes.NewReader(file))
+	picture, err := variant.Decode(timed, src, size, facts, maxMemory)
 	if err != nil {
 		return "", err
 	}
