@@ -32,7 +32,7 @@ func Ordinary(mimeType string, size int) []byte {
 	case "image/webp":
 		return WebPWithMetadata(side(size/4), side(size/4), 1)
 	case "image/gif":
-		return GIF(320, 240, max(2, size/3000))
+		return GIF(320, 240, max(2, min(2500, size/3000))) // 200 megapixels at most
 	case "video/quicktime":
 		return longMovie("qt  ", size)
 	case "video/webm":
