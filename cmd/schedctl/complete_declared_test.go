@@ -29,7 +29,7 @@ var (
 	takesDirectories = []string{
 		"lint", "plan", "apply", "man",
 		"daemon run --data-dir", "daemon start --data-dir", "daemon stop --data-dir", "daemon restart --data-dir", "daemon install --data-dir",
-		"daemon check --data-dir", "daemon salvage --data-dir", "restore --data-dir", "post export --files",
+		"daemon check --data-dir", "daemon salvage --data-dir", "restore --data-dir", "post export --files", "post import --media-dir",
 	}
 )
 
