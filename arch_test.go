@@ -24,6 +24,7 @@ var layers = []struct {
 }{
 	{pkg: "", may: []string{}, why: "the rules must be readable, and testable, without any technology"},
 	{pkg: "/client/apiv1", may: []string{module}, why: "the wire is what daemon and clients share, and nothing more"},
+	{pkg: "/client/apiv1/apiv1test", may: []string{module, module + "/client/apiv1"}, why: "tests of the daemon and of clients share one post"},
 	{pkg: "/recurrence", may: []string{module, "github.com/teambition/rrule-go"}, why: "rules are expanded without a daemon and without a database"},
 	{pkg: "/icalendar", may: []string{module, module + "/recurrence", "github.com/arran4/golang-ical"}, why: "calendars are read and written without a daemon"},
 	{pkg: "/icalendar/icaltest", may: []string{module + "/scripts/installed"}, why: "it is a parser that is not ours"},

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/apiv1/apiv1test"
+)
+
+// plainPost is the post on accounts that accept everything that the post has.
+func (r *surfaceRig) plainPost() apiv1.CreatePost {
+	p := apiv1test.Post(r.refs)
+	p.SocialAccountIDs, p.TargetOverrides = []string{r.refs.Hook, r.refs.Own}, p.TargetOverrides[:1]
+	return p
+}
+
+// flags returns the flags of posts with every field that has a flag, and the text.
+func (r *surfaceRig) flags() []string {
+	file := func(i int) string { return filepath.Join(r.dir, apiv1test.FileNames[i]) }
+	alt := func(i int) string { return apiv1test.AltTexts[i] }
+	return []string{
+		apiv1test.Content, "--media", file(apiv1test.PostFile), "--alt", alt(apiv1test.PostFile),
+		"--part", apiv1test.ThreadContent, "--part-media", "2=" + file(apiv1test.ThreadFile), "--part-alt", "2=" + alt(apiv1test.ThreadFile),
+		"--first-comment", apiv1test.CommentContent, "--part-media", "comment=" + file(apiv1test.CommentFile), "--part-alt", "comment=" + alt(apiv1test.CommentFile),
+		"--poll", apiv1test.PollOptions[0], "--poll", apiv1test.PollOptions[1], "--poll-for", "2d", "--poll-multiple", "--poll-hide-totals",
+		"--preview-url", apiv1test.CardURL, "--preview-title", apiv1test.CardTitle, "--preview-description", apiv1test.CardText, "--preview-image", file(apiv1test.CardFile),
+		"--content-warning", apiv1test.Warning, "--visibility", apiv1test.Visibility, "--language", apiv1test.Language,
+		"--to", "hook", "--to", "own", "--override", "own=" + apiv1test.OwnContent, "--queue", "main-q", "--label", apiv1test.Label,
+	}
+}
+
+// postInputs are the ways to make a post besides the API. Each returns the id of the post
+// and the messages.
+var postInputs = []struct {
+	name  string
+	input func(*surfaceRig) (id, reported string)
+}{
+	{"cli-create", func(r *surfaceRig) (string, string) {
+		return r.made(append([]string{"post", "create", "--external-id", apiv1test.ExternalID, "--not-before", "2000-01-05 07:30"}, r.flags()...)...)
+	}},
+	{"cli-edit", func(r *surfaceRig) (string, string) {
+		p, err := r.api.CreatePost(r.t.Context(), apiv1.CreatePost{Content: "x"})
+		r.ok(err)
+		return r.made(append([]string{"post", "edit", p.ID, "--not-before", "2000-01-05 07:30"}, r.flags()...)...)
+	}},
+	{"import-csv", func(r *surfaceRig) (string, string) { return r.imported("csv", "") }},
+	{"import-jsonl", func(r *surfaceRig) (string, string) { return r.imported("jsonl", "") }},
+	{"import-update-csv", func(r *surfaceRig) (string, string) { return r.imported("csv", "line") }},
+	{"import-update-jsonl", func(r *surfaceRig) (string, string) { return r.imported("jsonl", "line") }},
+	{"apply", func(r *surfaceRig) (string, string) { return r.applied() }},
+	{"mcp-create", func(r *surfaceRig) (string, string) { return r.byAgent("create_draft", map[string]any{}), "" }},
+	{"mcp-edit", func(r *surfaceRig) (string, string) {
+		p, err := r.api.CreatePost(r.t.Context(), apiv1.CreatePost{Content: "x"})
+		r.ok(err)
+		return r.byAgent("edit_draft", map[string]any{"id": p.ID, "version": p.Version}), ""
+	}},
+}
+
+// made runs a command that makes or changes a post.
+func (r *surfaceRig) made(args ...string) (id, reported string) {
+	r.t.Helper()
+	out, reported := r.do(append(args, "--json")...)
+	var p struct{ ID string }
+	if err := json.Unmarshal([]byte(out), &p); err != nil {
+		r.t.Errorf("%s: %v", out, err)
+	}
+	return p.ID, reported
+}
+
+var rowID = regexp.MustCompile(`\bpost_[0-9A-Z]{26}\b`)
+
+// imported exports the post and imports it under the name of a line: as a new post, or as
+// a change of one that has that name and another content.
+func (r *surfaceRig) imported(format, existing string) (id, reported string) {
+	p, err := r.api.CreatePost(r.t.Context(), r.plainPost())
+	r.ok(err)
+	file, _ := r.do("post", "export", "--format", format)
+	_, err = r.api.CancelPost(r.t.Context(), p.ID)
+	r.ok(err)
+	file = rowID.ReplaceAllString(file, apiv1test.ExternalID+"-line")
+	args := []string{"post", "import", "-", "--format", format, "--collection", "imp", "--json"}
+	if existing != "" {
+		_, err := r.api.CreatePost(r.t.Context(), apiv1.CreatePost{
+			Content: "x", ExternalID: new("imp/" + apiv1test.ExternalID + "-line"), Title: new("old-title"), Labels: []string{"old-label"},
+			SocialAccountIDs: []string{r.refs.Hook, r.refs.Own},
+		})
+		r.ok(err)
+		args = append(args, "--update")
+	}
+	r.machine.In = bytes.NewReader([]byte(file))
+	out, reported := r.do(args...)
+	var line struct {
+		PostID string `json:"post_id"`
+	}
+	r.ok(json.Unmarshal([]byte(out), &line))
+	return line.PostID, reported
+}
+
+// applied exports the post to a file, and applies the file for another collection.
+func (r *surfaceRig) applied() (id, reported string) {
+	request := apiv1test.Post(r.refs)
+	request.ExternalID, request.Managed = nil, nil
+	p, err := r.api.CreatePost(r.t.Context(), request)
+	r.ok(err)
+	dir := r.t.TempDir()
+	r.do("post", "export", "--files", dir, "--collection", "web")
+	_, err = r.api.CancelPost(r.t.Context(), p.ID)
+	r.ok(err)
+	r.ok(os.Remove(filepath.Join(dir, "schedctl.yaml")))
+	_, reported = r.do("apply", dir, "--yes", "--collection", apiv1test.Collection)
+	page, err := r.api.Posts(r.t.Context(), client.PostQuery{Collection: apiv1test.Collection})
+	r.ok(err)
+	if len(page.Results) != 1 {
+		r.t.Fatalf("%d posts: %s", len(page.Results), reported)
+	}
+	return page.Results[0].ID, strings.ReplaceAll(reported, dir, "DIR")
+}
+
+// byAgent makes or changes a draft with a tool of agents. It passes the arguments that the
+// tool has.
+func (r *surfaceRig) byAgent(tool string, arguments map[string]any) (id string) {
+	var list struct {
+		Result struct {
+			Tools []struct {
+				Name        string
+				InputSchema struct{ Properties map[string]any }
+			}
+		}
+	}
+	r.ok(json.Unmarshal([]byte(r.request("POST", "/mcp", map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"})), &list))
+	var all map[string]any
+	request := r.plainPost()
+	request.TargetOverrides[0].Options = map[string]any{} // the schema has no null
+	text, err := json.Marshal(request)
+	r.ok(err)
+	r.ok(json.Unmarshal(text, &all))
+	for _, t := range list.Result.Tools {
+		if t.Name != tool {
+			continue
+		}
+		for field, value := range all {
+			if t.InputSchema.Properties[field] != nil {
+				arguments[field] = value
+			}
+		}
+		if t.InputSchema.Properties["proposed_at"] != nil {
+			arguments["proposed_at"] = "2000-01-06T08:30:00Z"
+		}
+	}
+	return envelopedPost(r.t, r.tool(tool, arguments)).ID
+}
+
+// TestPostFromInputs: what each way to make a post makes of every field.
+func TestPostFromInputs(t *testing.T) {
+	t.Parallel()
+	made := make([]surfaceTexts, len(postInputs))
+	t.Run("inputs", func(t *testing.T) {
+		for i, in := range postInputs {
+			t.Run(in.name, func(t *testing.T) {
+				t.Parallel()
+				onSurfaces(t, func(r *surfaceRig) {
+					s := r.texts()
+					id, reported := in.input(r)
+					s.addJSON(in.name, r.request("GET", "/api/v1/posts/"+id, nil))
+					s.reported[in.name] = r.names.replace(reported)
+					s.compareGolden("input")
+					made[i] = *s
+				})
+			})
+		}
+	})
+	checkInputs(t, "post-inputs", made, apiv1test.PostRequestFields(), postInputTable)
+}
+
+// checkInputs checks the table of the inputs of one kind.
+func checkInputs(t *testing.T, name string, made []surfaceTexts, fields []string, table surfaceTable) {
+	t.Helper()
+	all := &surfaceTexts{&surfaceRig{t: t}, map[string]string{}, map[string]string{}}
+	var names []string
+	for _, s := range made {
+		for surface, text := range s.shown {
+			all.shown[surface], all.reported[surface] = text, s.reported[surface]
+			names = append(names, surface)
+		}
+	}
+	if slices.Sort(names); len(names) == 0 || t.Failed() {
+		return
+	}
+	if table.surfaces == "" {
+		table.surfaces = strings.Join(names, " ")
+	}
+	all.checkTable(name, fields, table)
+}
+
+// repeatedFile is a post file with every key that a file with repeat can have.
+const repeatedFile = `---
+id: series-ext-8w
+to: [hook, own]
+labels: [label-4h]
+queue: main-q
+tz: Europe/Lisbon
+repeat: FREQ=WEEKLY;BYDAY=TU,TH at 8:15
+start: 2000-01-04 08:15
+name: series-name-2v
+thread: true
+first_comment: text-comment-3c
+poll: {options: [poll-a-1t, poll-b-2t], for: 2d, multiple: true, hide_totals: true}
+content_warning: cw-7f3
+visibility: followers
+language: pt-BR
+link_preview: {url: "https://example.org/card-1u", title: card-title-8d, description: card-text-6e}
+override:
+  own:
+    content: text-own-9j
+    thread: [text-own-part-8m]
+    poll: {options: [own-poll-a-3t, own-poll-b-4t], for: 3d, multiple: true, hide_totals: true}
+    content_warning: own-cw-2n
+    visibility: unlisted
+    language: rm-CH
+---
+
+text-main-4f https://example.org/link-9q
+---
+text-part-2b
+`
+
+var seriesInputs = []struct {
+	name  string
+	input func(*surfaceRig) (id, reported string)
+}{
+	{"cli-create", func(r *surfaceRig) (string, string) {
+		return r.made(append([]string{"series", "create", "--external-id", apiv1test.SeriesExternalID}, r.seriesFlags()...)...)
+	}},
+	{"cli-edit", func(r *surfaceRig) (string, string) {
+		s, err := r.api.CreateSeries(r.t.Context(), apiv1.CreateSeries{
+			Name: "x", Content: "x", SocialAccountIDs: []string{r.refs.Hook}, Timezone: "UTC", Start: "2000-01-03T09:00", Rule: "FREQ=DAILY",
+		})
+		r.ok(err)
+		_, reported := r.do(append([]string{"series", "edit", s.ID}, r.seriesFlags()...)...)
+		return s.ID, reported
+	}},
+	{"apply", func(r *surfaceRig) (string, string) {
+		dir := r.t.TempDir()
+		r.ok(os.WriteFile(filepath.Join(dir, "series.md"), []byte(repeatedFile), 0o600))
+		_, reported := r.do("apply", dir, "--yes", "--collection", apiv1test.Collection)
+		list, err := r.api.SeriesList(r.t.Context(), client.SeriesQuery{})
+		r.ok(err)
+		if len(list.Results) != 1 {
+			r.t.Fatalf("%d series: %s", len(list.Results), reported)
+		}
+		return list.Results[0].ID, strings.ReplaceAll(reported, dir, "DIR")
+	}},
+}
+
+func (r *surfaceRig) seriesFlags() []string {
+	return append(r.flags(), "--name", apiv1test.SeriesName, "--variant", apiv1test.Variants[0], "--variant", apiv1test.Variants[1],
+		"--repeat", apiv1test.SeriesRule+" at 8:15 from 2000-01-04", "--tz", apiv1test.SeriesZone, "--ahead-days", "17")
+}
+
+// TestSeriesFromInputs: what each way to make a series makes of every field.
+func TestSeriesFromInputs(t *testing.T) {
+	t.Parallel()
+	made := make([]surfaceTexts, len(seriesInputs))
+	t.Run("inputs", func(t *testing.T) {
+		for i, in := range seriesInputs {
+			t.Run(in.name, func(t *testing.T) {
+				t.Parallel()
+				onSurfaces(t, func(r *surfaceRig) {
+					s := r.texts()
+					id, reported := in.input(r)
+					s.addJSON(in.name, r.request("GET", "/api/v1/series/"+id, nil))
+					s.reported[in.name] = r.names.replace(reported)
+					s.compareGolden("series-input")
+					made[i] = *s
+				})
+			})
+		}
+	})
+	checkInputs(t, "series-inputs", made, apiv1test.SeriesRequestFields(), seriesInputTable)
+}
