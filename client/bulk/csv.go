@@ -172,6 +172,20 @@ func (r *Row) setExtra(column, value, trimmed string) (err error) {
 		r.Language = trimmed
 	case "link_preview":
 		r.LinkPreview.Mode = trimmed
+	case "title":
+		r.Title = trimmed
+	case "post_style":
+		r.PostStyle = trimmed
+	case "labels":
+		for _, label := range splitList(value) {
+			if label = strings.TrimSpace(label); label != "" {
+				r.Labels = append(r.Labels, label)
+			}
+		}
+	case "queue":
+		r.Queue = trimmed
+	case "not_before":
+		r.NotBefore = trimmed
 	}
 	return err
 }

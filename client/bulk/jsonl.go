@@ -74,6 +74,9 @@ func readObject(text []byte, line int) (Row, error) {
 		}
 		key := token.(string) // the decoder takes nothing else before a colon
 		column := columnOf(key)
+		if key == overridesKey {
+			column = key
+		}
 		if column == "" {
 			column = key
 			unknown = append(unknown, quoted(key))
@@ -93,7 +96,7 @@ func readObject(text []byte, line int) (Row, error) {
 		return row, lineError(line, "something follows the object; write each object in a line of its own")
 	}
 	if unknown != nil {
-		return row, lineError(line, "unknown key %s; the keys are %s", strings.Join(unknown, ", "), strings.Join(columns, ", "))
+		return row, lineError(line, "unknown key %s; the keys are %s", strings.Join(unknown, ", "), strings.Join(append(slices.Clone(columns), overridesKey), ", "))
 	}
 	if halfCharacter(text, row) {
 		return row, lineError(line, `a text has half of a character (a \u escape of a surrogate without its other half)`)
@@ -140,18 +143,20 @@ func (r *Row) decode(dec *json.Decoder, key string) error {
 	case "link_preview":
 		value = &r.LinkPreview
 	default:
-		value = new(json.RawMessage)
+		value = r.extra(key)
 	}
 	err := dec.Decode(value)
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		want := "a text"
 		switch key {
-		case "to", "media", "alt", "poll":
+		case "to", "media", "alt", "poll", "labels":
 			want = "a list of texts"
 		case "thread":
 			want = "a list of texts, or of objects such as {\"content\":\"Hello\",\"media\":[\"a.png\"]}"
 		case "first_comment":
 			want = "a text, or an object such as {\"content\":\"Hello\",\"media\":[\"a.png\"]}"
+		case overridesKey:
+			want = "a list of objects such as {\"to\":\"mastodon:me\",\"content\":\"Hello\"}"
 		case "link_preview":
 			want = "\"auto\", \"none\" or a card such as {\"url\":\"https://example.org\",\"title\":\"Example\"}"
 		case "poll_multiple", "poll_hide_totals":
@@ -160,6 +165,25 @@ func (r *Row) decode(dec *json.Decoder, key string) error {
 		return fmt.Errorf("%q is %s, and here it is a JSON %s", key, want, kind.Value)
 	}
 	return err
+}
+
+// extra returns where the value of a key goes that is not a part of what networks get.
+func (r *Row) extra(key string) any {
+	switch key {
+	case "title":
+		return &r.Title
+	case "post_style":
+		return &r.PostStyle
+	case "labels":
+		return &r.Labels
+	case "queue":
+		return &r.Queue
+	case "not_before":
+		return &r.NotBefore
+	case overridesKey:
+		return &r.Overrides
+	}
+	return new(json.RawMessage)
 }
 
 func notJSON(line int, err error) *Error {

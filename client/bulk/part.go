@@ -128,9 +128,15 @@ func writeBool(v bool) string {
 
 // texts returns all texts of a row.
 func (r *Row) texts() []string {
-	list := slices.Concat([]string{r.ID, r.Content, r.At, r.TZ, r.PollFor, r.ContentWarning, r.Visibility, r.Language, r.LinkPreview.Mode},
-		r.To, r.Media, r.Alt, r.Poll)
+	list := slices.Concat([]string{r.ID, r.Content, r.At, r.TZ, r.PollFor, r.ContentWarning, r.Visibility, r.Language, r.LinkPreview.Mode,
+		r.Title, r.PostStyle, r.Queue, r.NotBefore}, r.To, r.Media, r.Alt, r.Poll, r.Labels)
 	parts := r.Thread
+	for _, o := range r.Overrides {
+		list = append(list, o.texts()...)
+		if o.Thread != nil {
+			parts = append(slices.Clone(parts), *o.Thread...)
+		}
+	}
 	if r.FirstComment != nil {
 		parts = append(slices.Clone(parts), *r.FirstComment)
 	}

@@ -4,11 +4,12 @@
 // # Columns
 //
 // A row has the columns id, content, to, at, tz, media, alt, thread, first_comment, poll,
-// poll_for, poll_multiple, poll_hide_totals, content_warning, visibility, language and
-// link_preview. In CSV the first line names those that a file has, in any order, and
-// values in "to", "media", "alt" and "poll" are separated by semicolons; in JSON Lines each
-// line is an object with these keys, and these four are lists. In "media", "alt" and "poll"
-// of CSV, \; stands for a semicolon and \\ for a backslash.
+// poll_for, poll_multiple, poll_hide_totals, content_warning, visibility, language,
+// link_preview, title, post_style, labels, queue and not_before. In CSV the first line names
+// those that a file has, in any order, and values in "to", "media", "alt", "poll" and
+// "labels" are separated by semicolons; in JSON Lines each line is an object with these
+// keys, and these five are lists. In "media", "alt", "poll" and "labels" of CSV, \; stands for
+// a semicolon and \\ for a backslash. JSON Lines also have "overrides", a list of objects.
 //
 // "thread" has the parts after the first one: in CSV a text in which lines with --- separate
 // them (see package threadtext), in JSON Lines a list. A part and the first comment are
@@ -52,6 +53,12 @@ type Row struct {
 	ContentWarning, Visibility, Language string
 	LinkPreview                          Preview
 
+	Title, PostStyle string
+	Labels           []string
+	Queue            string     // a queue, as a person names it: the post takes a slot of it
+	NotBefore        string     // a time, as a person writes it
+	Overrides        []Override // only in JSON Lines
+
 	// Line is the number of the row's first line, starting at 1. It is not written.
 	Line int
 }
@@ -59,8 +66,11 @@ type Row struct {
 // columns are the names of the columns in the order they are written in.
 var columns = []string{
 	"id", "content", "to", "at", "tz", "media", "alt", "thread", "first_comment", "poll", "poll_for", "poll_multiple", "poll_hide_totals",
-	"content_warning", "visibility", "language", "link_preview",
+	"content_warning", "visibility", "language", "link_preview", "title", "post_style", "labels", "queue", "not_before",
 }
+
+// overridesKey is a key of JSON Lines that CSV does not have.
+const overridesKey = "overrides"
 
 // aliases are other names of columns that files from elsewhere have.
 var aliases = map[string]string{

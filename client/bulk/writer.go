@@ -52,16 +52,24 @@ type object struct {
 	Visibility     string   `json:"visibility,omitempty"`
 	Language       string   `json:"language,omitempty"`
 	LinkPreview    *Preview `json:"link_preview,omitempty"`
+
+	Title     string     `json:"title,omitempty"`
+	PostStyle string     `json:"post_style,omitempty"`
+	Labels    []string   `json:"labels,omitempty"`
+	Queue     string     `json:"queue,omitempty"`
+	NotBefore string     `json:"not_before,omitempty"`
+	Overrides []Override `json:"overrides,omitempty"`
 }
 
 // Write adds a row. In CSV an account in To must not hold a semicolon. CSV leaves out the
-// media of parts and the card of a link.
+// media of parts, the card of a link, and overrides.
 func (w *Writer) Write(r Row) error {
 	if w.json != nil {
 		o := object{
 			ID: r.ID, Content: r.Content, To: append([]string{}, r.To...), At: r.At, TZ: r.TZ, Media: r.Media, Alt: r.Alt,
 			Thread: r.Thread, FirstComment: r.FirstComment, Poll: r.Poll, PollFor: r.PollFor, PollMultiple: r.PollMultiple,
 			PollHideTotals: r.PollHideTotals, ContentWarning: r.ContentWarning, Visibility: r.Visibility, Language: r.Language,
+			Title: r.Title, PostStyle: r.PostStyle, Labels: r.Labels, Queue: r.Queue, NotBefore: r.NotBefore, Overrides: r.Overrides,
 		}
 		if r.LinkPreview != (Preview{}) {
 			o.LinkPreview = &r.LinkPreview
@@ -78,6 +86,7 @@ func (w *Writer) Write(r Row) error {
 	return w.csv.Write([]string{
 		r.ID, r.Content, strings.Join(r.To, ";"), r.At, r.TZ, joinList(r.Media), joinList(r.Alt), joinParts(r.Thread), comment,
 		joinList(r.Poll), r.PollFor, writeBool(r.PollMultiple), writeBool(r.PollHideTotals), r.ContentWarning, r.Visibility, r.Language, r.LinkPreview.Mode,
+		r.Title, r.PostStyle, joinList(r.Labels), r.Queue, r.NotBefore,
 	})
 }
 

@@ -39,7 +39,7 @@ func TestWriter(t *testing.T) {
 		{Content: "=1+1 <b>", TZ: "UTC"},
 	}
 	for f, want := range map[bulk.Format]string{
-		bulk.CSV: "id,content,to,at,tz,media,alt,thread,first_comment,poll,poll_for,poll_multiple,poll_hide_totals,content_warning,visibility,language,link_preview\npost_1,\"Hello,\r\n\"\"you\"\"\",feed:blog;mastodon:me,2027-01-01T09:00:00Z,,,,,,,,,,,,,\n,=1+1 <b>,,,UTC,,,,,,,,,,,,\n",
+		bulk.CSV: "id,content,to,at,tz,media,alt,thread,first_comment,poll,poll_for,poll_multiple,poll_hide_totals,content_warning,visibility,language,link_preview,title,post_style,labels,queue,not_before\npost_1,\"Hello,\r\n\"\"you\"\"\",feed:blog;mastodon:me,2027-01-01T09:00:00Z,,,,,,,,,,,,,,,,,,\n,=1+1 <b>,,,UTC,,,,,,,,,,,,,,,,,\n",
 		bulk.JSONL: `{"id":"post_1","content":"Hello,\r\n\"you\"","to":["feed:blog","mastodon:me"],"at":"2027-01-01T09:00:00Z","tz":""}` + "\n" +
 			`{"id":"","content":"=1+1 <b>","to":[],"at":"","tz":"UTC"}` + "\n",
 	} {
@@ -47,7 +47,7 @@ func TestWriter(t *testing.T) {
 			t.Errorf("%s, -want +got:\n%s", f, diff)
 		}
 	}
-	if got := write(t, bulk.CSV, nil); got != "id,content,to,at,tz,media,alt,thread,first_comment,poll,poll_for,poll_multiple,poll_hide_totals,content_warning,visibility,language,link_preview\n" {
+	if got := write(t, bulk.CSV, nil); got != "id,content,to,at,tz,media,alt,thread,first_comment,poll,poll_for,poll_multiple,poll_hide_totals,content_warning,visibility,language,link_preview,title,post_style,labels,queue,not_before\n" {
 		t.Errorf("no rows: %q", got)
 	}
 	if got := write(t, bulk.JSONL, nil); got != "" {
@@ -158,6 +158,7 @@ func TestPartsSurvive(t *testing.T) {
 		Content: "One", Thread: []bulk.Part{{Content: "Two\n---\n<b>"}, {Content: "Three"}}, FirstComment: &bulk.Part{Content: "More"},
 		Poll: []string{"Yes; now", "No"}, PollFor: "2d", PollMultiple: true, PollHideTotals: true,
 		ContentWarning: "Food", Visibility: "unlisted", Language: "pt-BR", LinkPreview: bulk.Preview{Mode: "none"},
+		Title: "A title", PostStyle: "text", Labels: []string{"launch", "a; b"}, Queue: "main", NotBefore: "2027-01-01 9:00",
 	}
 	for _, f := range []bulk.Format{bulk.CSV, bulk.JSONL} {
 		got, faults := read(t, write(t, f, []bulk.Row{row}), f)
@@ -168,6 +169,11 @@ func TestPartsSurvive(t *testing.T) {
 	row.Thread[0].Media, row.Thread[0].Alt = []string{"a.png"}, []string{"A cat"}
 	row.FirstComment.Media = []string{"b.png"}
 	row.LinkPreview = bulk.Preview{Card: &bulk.Card{URL: "https://example.org", Title: "T", Description: "D", Image: "c.png"}}
+	row.Overrides = []bulk.Override{{
+		To: "mastodon:me", Content: "Own <b>", Media: &[]string{"d.png"}, Alt: []string{"A dog"}, Thread: &[]bulk.Part{{Content: "Own two", Media: []string{"e.png"}}},
+		Poll: &[]string{"Yes", "No"}, PollFor: "1d", PollMultiple: true, PollHideTotals: true, ContentWarning: "W", Visibility: "direct", Language: "de",
+		Options: map[string]any{"n": 1.0, "b": true, "s": []any{"x"}},
+	}, {To: "blog", Media: &[]string{}, Thread: &[]bulk.Part{}, Poll: &[]string{}}}
 	got, faults := read(t, write(t, bulk.JSONL, []bulk.Row{row}), bulk.JSONL)
 	if diff := cmp.Diff([]bulk.Row{row}, got, cmpopts.IgnoreFields(bulk.Row{}, "Line"), cmpopts.EquateEmpty()); diff != "" || faults != nil {
 		t.Errorf("%v, -want +got:\n%s", faults, diff)

@@ -354,7 +354,7 @@ func TestPostImportComparesLinesWithTheirPosts(t *testing.T) {
 		"nothing has changed":     {"scheduled", "a,Hello,demo," + time, true, 0, "exists", "", nil},
 		"empty columns":           {"scheduled", "a,Hello,,", true, 0, "exists", "", nil},
 		"a relative time":         {"scheduled", "a,Hello,demo,in 3h", true, 0, "exists", "", nil},
-		"another text":            {"scheduled", "a,Hi,demo," + time, false, 5, "refused", "post_1 has another text, time, media, parts or accounts; change it with --update", nil},
+		"another text":            {"scheduled", "a,Hi,demo," + time, false, 5, "refused", "post_1 has another text, time, media, parts, accounts or settings; change it with --update", nil},
 		"another text, updated":   {"scheduled", "a,Hi,demo," + time, true, 0, "updated", "", []string{"content"}},
 		"all is new":              {"draft", "a,Hi,hook;demo,2026-12-09T09:00:00Z", true, 0, "updated", "", []string{"content", "publish_at", "social_account_ids"}},
 		"a time that has passed":  {"scheduled", "a,Hello,demo,2026-11-20 9:00", true, 5, "refused", "Fri 20 Nov 2026 09:00 UTC has passed (1 day 3 hours ago): use a time in the future, such as \"in 1h\" or \"tomorrow 9am\"", nil},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -51,10 +52,12 @@ func newExport(a *cli.App, export filesExporter) *cobra.Command {
 are left out unless --status asks for them.
 
 CSV and JSON Lines have the columns that "schedctl post import" reads; media are the ids
-of assets. Only JSON Lines hold the media of further parts and the card of a link.
-Importing the file again at the same daemon changes nothing. At another daemon it
-creates the posts whose time is in the future. Texts for single accounts have no column;
-the number of posts with such texts is reported on standard error.
+of assets. Only JSON Lines hold the media of further parts, the card of a link and the
+overrides for single accounts. A scheduled post with a slot has its queue instead of a
+time. The posts of a series become posts of their own. What the format cannot hold is
+reported on standard error with the number of posts. Importing the file again at the
+same daemon changes nothing. At another daemon it creates the posts whose time is in the
+future.
 
 Texts are written unchanged, also those that start with =, +, - or @. A spreadsheet reads
 those as formulas: import the file as text when others write your posts.
@@ -175,7 +178,8 @@ func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.P
 	if err != nil {
 		return 0, err
 	}
-	out := newExportWriter(w, o.format, AccountRefsOf(known))
+	queues := sync.OnceValues(func() ([]apiv1.Queue, error) { return c.Queues(ctx) })
+	out := newExportWriter(w, o.format, AccountRefsOf(known), queues)
 	bar := o.NewProgress("exporting", 0)
 	defer bar.Clear()
 	var left leftOut
@@ -193,12 +197,7 @@ func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.P
 		}
 		written++
 		bar.Step()
-		if slices.ContainsFunc(p.TargetOverrides, func(o apiv1.Override) bool { return o.Content != nil }) {
-			left.overridden++
-		}
-		if o.format == "csv" && losesParts(p) {
-			left.parts++
-		}
+		left.count(p, o.format)
 	}
 	if err := out.end(); err != nil {
 		return written, fmt.Errorf("write the posts: %w", err)
@@ -209,17 +208,33 @@ func (o *exportOptions) export(ctx context.Context, c *client.Client, q client.P
 }
 
 // leftOut counts posts and fields of posts that an export does not contain.
-type leftOut struct{ overridden, parts, timeless int }
+type leftOut struct{ overridden, parts, timeless, recurring int }
+
+// count counts what a format loses of a post.
+func (l *leftOut) count(p apiv1.Post, format string) {
+	if format != "jsonl" && len(p.TargetOverrides) > 0 {
+		l.overridden++
+	}
+	if format == "csv" && losesParts(p) {
+		l.parts++
+	}
+	if format != "ics" && p.SeriesID != nil {
+		l.recurring++
+	}
+}
 
 func (o *exportOptions) tellExport(written int, left leftOut) {
 	if !o.Quiet {
 		o.Messagef("%s", cli.Plural(written, "post"))
 	}
 	if left.overridden > 0 {
-		o.Messagef("left out: the texts for single accounts that %s of them have", fmt.Sprint(left.overridden))
+		o.Messagef("left out: the overrides for single accounts that %d of them have; use --format jsonl", left.overridden)
 	}
 	if left.parts > 0 {
 		o.Messagef("left out: the media of further parts, or the card of a link, that %d of them have; use --format jsonl", left.parts)
+	}
+	if left.recurring > 0 {
+		o.Messagef("left out: the series of %s, which became posts of their own; see: schedctl series list", cli.Plural(left.recurring, "post"))
 	}
 	if left.timeless > 0 {
 		o.Messagef("left out: %s without a time", cli.Plural(left.timeless, "post"))

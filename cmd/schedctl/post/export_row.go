@@ -2,6 +2,7 @@ package post
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
@@ -15,15 +16,16 @@ import (
 // exportWriter writes posts in one format.
 type exportWriter struct {
 	to       AccountRefs
-	rows     *bulk.Writer        // or nil
-	calendar *icalendar.Calendar // or nil
+	queues   func() ([]apiv1.Queue, error) // of the workspace
+	rows     *bulk.Writer                  // or nil
+	calendar *icalendar.Calendar           // or nil
 }
 
-func newExportWriter(w io.Writer, format string, to AccountRefs) *exportWriter {
+func newExportWriter(w io.Writer, format string, to AccountRefs, queues func() ([]apiv1.Queue, error)) *exportWriter {
 	if format == "ics" {
 		return &exportWriter{to: to, calendar: icalendar.NewCalendar(w, icalendar.Header{Product: "-//schedctl//schedctl//EN", Name: "Posts"})}
 	}
-	return &exportWriter{to: to, rows: bulk.NewWriter(w, bulk.Format(format))}
+	return &exportWriter{to: to, queues: queues, rows: bulk.NewWriter(w, bulk.Format(format))}
 }
 
 // add writes a post. taken is false if the format cannot express the post.
@@ -34,8 +36,11 @@ func (e *exportWriter) add(p apiv1.Post) (taken bool, err error) {
 			row.Media, row.Alt = append(row.Media, m.ID), append(row.Alt, cli.Deref(m.AltText))
 		}
 		addParts(&row, p)
-		if p.PublishAt != nil {
-			row.At = p.PublishAt.String()
+		for _, o := range p.TargetOverrides {
+			row.Overrides = append(row.Overrides, e.override(o))
+		}
+		if err := e.addTime(&row, p); err != nil {
+			return false, err
 		}
 		return true, e.rows.Write(row)
 	}
@@ -43,6 +48,50 @@ func (e *exportWriter) add(p apiv1.Post) (taken bool, err error) {
 		return false, nil
 	}
 	return true, e.calendar.Add(eventOf(p, e.to.Names(p.SocialAccountIDs)))
+}
+
+// addTime adds the time of a post. A scheduled post with a slot has its queue instead.
+func (e *exportWriter) addTime(row *bulk.Row, p apiv1.Post) error {
+	if p.Status == schedctl.Scheduled && p.Slot != nil && p.QueueID != nil && p.SeriesID == nil {
+		queues, err := e.queues()
+		if err != nil {
+			return err
+		}
+		row.Queue = *p.QueueID
+		if i := slices.IndexFunc(queues, func(q apiv1.Queue) bool { return q.ID == row.Queue }); i >= 0 {
+			row.Queue = queues[i].Name
+		}
+		if p.NotBefore != nil {
+			row.NotBefore = p.NotBefore.String()
+		}
+		return nil
+	}
+	if p.PublishAt != nil {
+		row.At = p.PublishAt.String()
+	}
+	return nil
+}
+
+// override returns what one account gets.
+func (e *exportWriter) override(o apiv1.Override) bulk.Override {
+	row := bulk.Override{
+		To: e.to.Names([]string{o.SocialAccountID})[0], Content: cli.Deref(o.Content), Options: o.Options,
+		ContentWarning: cli.Deref(o.ContentWarning), Visibility: cli.Deref(o.Visibility), Language: cli.Deref(o.Language),
+	}
+	if o.Media != nil {
+		part := rowPart(apiv1.Part{Media: *o.Media})
+		row.Media, row.Alt = new(append([]string{}, part.Media...)), part.Alt
+	}
+	if o.Thread != nil {
+		row.Thread = new(append([]bulk.Part{}, cli.Map(*o.Thread, rowPart)...))
+	}
+	if o.Poll != nil {
+		row.Poll = new(append([]string{}, o.Poll.Options...))
+	}
+	if o.Poll != nil && len(o.Poll.Options) > 0 {
+		row.PollFor, row.PollMultiple, row.PollHideTotals = PollTime(*o.Poll), o.Poll.Multiple, o.Poll.HideTotals
+	}
+	return row
 }
 
 // end writes what is left.

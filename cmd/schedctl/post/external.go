@@ -69,6 +69,12 @@ func partsOf(p apiv1.Post) (create apiv1.CreatePost) {
 	return create
 }
 
+// jsonText returns values that have a form in JSON as a text.
+func jsonText(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
 // partsText returns the parts and the presentation of a post as a text that can be
 // compared. Alt texts are left out, because they may be those of the assets.
 func partsText(p apiv1.CreatePost) string {

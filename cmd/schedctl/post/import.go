@@ -87,6 +87,13 @@ separated like "media"; "poll_for" is a duration such as 3d (the default is 1d),
 content_warning, visibility, language, and link_preview: auto, none or, in JSON Lines, a
 card with the keys url, title, description and image. An empty column sets nothing.
 
+"title", "post_style" and "labels" are for you and for programs; labels are separated like
+"media". With "queue" the post takes the next free slot of a queue, at or after
+"not_before", and has no "at". "overrides" exists in JSON Lines only: a list of objects
+with the key "to", an account, and the keys of what that account gets instead: content,
+media, alt, thread, poll with its settings, content_warning, visibility, language, and
+options. An empty list means no files, parts or poll.
+
 Every line is checked before the first one is sent: its time, its accounts, and whether
 their networks accept the text. One refused line refuses the whole import (exit status
 5), unless --keep-going imports the others (exit status 9).

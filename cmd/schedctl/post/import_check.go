@@ -29,9 +29,10 @@ type importCheck struct {
 
 	accounts Accounts // by id
 	listed   []apiv1.Account
-	ids      map[string]int // the lines of ids
-	lines    map[string]int // the number of equal lines
-	posts    map[string]int // the number of equal posts
+	queues   func() ([]apiv1.Queue, error) // of the workspace, read when a line names one
+	ids      map[string]int                // the lines of ids
+	lines    map[string]int                // the number of equal lines
+	posts    map[string]int                // the number of equal posts
 
 	uploads  sync.Mutex // guards uploader
 	uploader *media.Uploader
@@ -64,6 +65,7 @@ func (i *importCheck) all(ctx context.Context, in *bulk.Reader) (checked []impor
 		i.accounts[acct.ID] = acct
 	}
 	i.ids, i.lines, i.posts = map[string]int{}, map[string]int{}, map[string]int{}
+	i.queues = sync.OnceValues(func() ([]apiv1.Queue, error) { return i.client.Queues(ctx) })
 	i.uploader = media.NewUploader(i.App, i.client)
 	i.uploader.Silent, i.uploader.Dry, i.uploader.Folder = true, i.dry, i.mediaFolder()
 	bar := i.NewProgress("checking", 0)
@@ -136,7 +138,7 @@ func (i *importCheck) understand(row bulk.Row, l *importLine) (err error) {
 	if err := readParts(row, &l.post); err != nil {
 		return err
 	}
-	if err := i.readTime(row, l); err != nil {
+	if err := errors.Join(readNotes(row, &l.post), i.readOverrides(row, &l.post), i.readTime(row, l)); err != nil {
 		return err
 	}
 	parts := append([]string{"import", row.Content, row.At, row.TZ}, row.To...)
@@ -144,10 +146,13 @@ func (i *importCheck) understand(row bulk.Row, l *importLine) (err error) {
 	if text := partsText(l.post); text != partsText(apiv1.CreatePost{}) {
 		parts = append(parts, "parts", text)
 	}
+	if text := planText(row); text != "" {
+		parts = append(parts, "plan", text)
+	}
 	line := DeriveKey(parts...)
 	i.lines[line]++
 	l.key = DeriveKey("import line", line, strconv.Itoa(i.lines[line]))
-	print := ContentFingerprint(row.Content, l.at, l.post.SocialAccountIDs, append(slices.Clone(row.Media), fingerprintExtras(nil, l.post.Thread, l.post.Poll)...)...)
+	print := ContentFingerprint(row.Content, l.at, l.post.SocialAccountIDs, append(slices.Clone(row.Media), fingerprintExtras(nil, l.post.Thread, l.post.Poll)...)...) + cli.Deref(l.post.QueueID)
 	i.posts[print]++
 	l.nth = i.posts[print]
 	return nil
@@ -160,8 +165,8 @@ func (i *importCheck) readTime(row bulk.Row, l *importLine) (err error) {
 			return err
 		}
 	}
-	if row.At == "" {
-		return nil
+	if row.At == "" || row.Queue != "" {
+		return i.readQueue(row, l, zone)
 	}
 	if len(row.To) == 0 {
 		return cli.InvalidError(schedctl.InvalidSocialAccounts, "a post with a time needs an account in \"to\"")
@@ -192,7 +197,7 @@ func (i *importCheck) check(ctx context.Context, l importLine) importLine {
 		err = i.compare(&l, *found)
 	}
 	if err == nil && l.result.Result == resultOK {
-		if l.post.PublishAt != nil && (found == nil || l.edit.PublishAt != nil) {
+		if l.post.PublishAt != nil && !l.post.PublishAt.NextSlot && (found == nil || l.edit.PublishAt != nil) {
 			err = l.moment.Check(i.Now())
 		}
 		if err == nil {
@@ -240,6 +245,8 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 	switch {
 	case l.post.ExternalID != nil:
 		q = client.PostQuery{ExternalID: *l.post.ExternalID}
+	case l.post.QueueID != nil:
+		q = client.PostQuery{QueueID: *l.post.QueueID, Search: searchText(l.post.Content), Sort: "created_at"}
 	case l.at.IsZero():
 		q = client.PostQuery{Statuses: []schedctl.Status{schedctl.Draft, schedctl.Canceled}, Search: searchText(l.post.Content), Sort: "created_at"}
 	}
@@ -250,7 +257,7 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 		switch {
 		case err != nil:
 			return nil, err
-		case l.post.ExternalID == nil && ContentFingerprint(p.Content, timeOf(p), p.SocialAccountIDs, fingerprintExtras(p.Media, p.Thread, p.Poll)...) != want:
+		case l.post.ExternalID == nil && ContentFingerprint(p.Content, l.timeOf(p), p.SocialAccountIDs, fingerprintExtras(p.Media, p.Thread, p.Poll)...) != want:
 		case p.Status == schedctl.Canceled:
 			canceled = append(canceled, p)
 		default:
@@ -258,15 +265,6 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 		}
 	}
 	return append(open, canceled...), nil
-}
-
-// searchText returns the start of a text, short enough for the text search of the API.
-func searchText(text string) string {
-	const most = 100
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most])
-	}
-	return text
 }
 
 func timeOf(p apiv1.Post) (at time.Time) {
@@ -301,6 +299,7 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 		edit.Media = &l.post.Media
 	}
 	compareParts(l.post, p, &edit)
+	comparePlan(l.post, p, &edit)
 	l.result.PostID, l.result.PublishAt, l.result.Message = p.ID, p.PublishAt, ""
 	same := edit == apiv1.EditPost{}
 	switch {
@@ -311,7 +310,7 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 	case same:
 		l.result.Result = resultExists
 	case !i.update:
-		return cli.InvalidError(schedctl.ValidationFailed, "%s has another text, time, media, parts or accounts; change it with --update", p.ID)
+		return cli.InvalidError(schedctl.ValidationFailed, "%s has another text, time, media, parts, accounts or settings; change it with --update", p.ID)
 	default:
 		edit.AllowDuplicate = i.allowDuplicate
 		l.edit, l.version = &edit, p.Version

@@ -102,6 +102,9 @@ func (i *importCheck) attach(ctx context.Context, l *importLine) (err error) {
 			return err
 		}
 	}
+	if err := i.attachOverrides(ctx, l); err != nil {
+		return err
+	}
 	if card := l.row.LinkPreview.Card; card != nil && card.Image != "" {
 		image, err := i.attachFile(ctx, card.Image, "")
 		if err != nil {
@@ -167,7 +170,6 @@ func fingerprintExtras(media []apiv1.PostMedia, thread []apiv1.Part, poll *apiv1
 // compareParts adds the parts and the presentation in which a post differs from its line.
 // An empty column matches any post.
 func compareParts(want apiv1.CreatePost, p apiv1.Post, edit *apiv1.EditPost) {
-	samePart := func(w, h apiv1.Part) bool { return w.Content == h.Content && sameMedia(w.Media, h.Media) }
 	if len(want.Thread) > 0 && !slices.EqualFunc(want.Thread, p.Thread, samePart) {
 		edit.Thread = &want.Thread
 	}
@@ -211,6 +213,7 @@ func addParts(row *bulk.Row, p apiv1.Post) {
 	if p.Poll != nil {
 		row.Poll, row.PollFor, row.PollMultiple, row.PollHideTotals = p.Poll.Options, PollTime(*p.Poll), p.Poll.Multiple, p.Poll.HideTotals
 	}
+	row.Title, row.PostStyle, row.Labels = cli.Deref(p.Title), cli.Deref(p.PostStyle), p.Labels
 	row.ContentWarning, row.Visibility, row.Language = cli.Deref(p.ContentWarning), cli.Deref(p.Visibility), cli.Deref(p.Language)
 	switch card := p.LinkPreview.Card; {
 	case card != nil:
