@@ -14,16 +14,15 @@ import (
 // others: their posts are reported at once.
 func TestNetworkIsAskedOnlyForSomeAccounts(t *testing.T) {
 	for name, want := range map[string]struct {
-		memory memory
 		status schedctl.Status
 		asked  bool
 	}{
-		"linkedin, person":       {neither, schedctl.Failed, false},
-		"linkedin, organization": {findable, schedctl.Publishing, true},
+		"linkedin, person":       {schedctl.Failed, false},
+		"linkedin, organization": {schedctl.Publishing, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				network := &memoryNetwork{platform: linkedInPlatform(name, want.memory), mishap: mishap{
+				network := &memoryNetwork{platform: platformOf(name), mishap: mishap{
 					accepts: true, answer: func(http.ResponseWriter, *http.Request, string) { panic(http.ErrAbortHandler) },
 				}}
 				wire := newWire(network)

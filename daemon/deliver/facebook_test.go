@@ -1,81 +1,19 @@
 package deliver_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/facebook"
-	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
-
-// formBody returns the values of a form, as the body of a post.
-func formBody(body []byte) map[string]any {
-	values := map[string]any{}
-	form, _ := url.ParseQuery(string(body))
-	for name := range form {
-		values[name] = form.Get(name)
-	}
-	return values
-}
-
-func facebookPlatform() platform {
-	fake := publishtest.NewFakeFacebook()
-	id := func(p sent) string { return fmt.Sprint(fake.Page, "_", 122100000000000000+p.number) }
-	return platform{
-		name: "facebook", memory: findable,
-		publisher: func(c *http.Client) publish.Publisher { return facebook.New(c, outbound.AllowPrivate, "test") },
-		account:   schedctl.Account{Username: "acmebakery", Limits: schedctl.Limits{MaxCharacters: 63206, Unit: "characters"}},
-		given:     fake.Credentials("https://facebook.test", publishtest.FacebookPageToken),
-		publishes: isPost,
-		accepted:  func(p sent) string { return fmt.Sprintf(`{"id":%q}`, id(p)) },
-		asked: func(_ *http.Request, posts []sent) string {
-			list := []string{}
-			for i := len(posts) - 1; i >= 0; i-- {
-				text, _ := json.Marshal(posts[i].body["message"])
-				list = append(list, fmt.Sprintf(`{"id":%q,"message":%s,"created_time":%q}`, id(posts[i]), text, posts[i].at.UTC().Format("2006-01-02T15:04:05+0000")))
-			}
-			return `{"data":[` + strings.Join(list, ",") + `]}`
-		},
-	}
-}
-
-func steppedFacebook() steppedNetwork {
-	return steppedNetwork{
-		platform: facebookPlatform(), parts: 1,
-		start: func(random *rand.Rand) http.Handler {
-			fake := publishtest.NewFakeFacebook()
-			fake.Respond(func(*http.Request) publishtest.Mishap { return facebookMishap(random.IntN(12)) })
-			return fake
-		},
-		onIt: func(h http.Handler) int { return len(h.(*publishtest.FakeFacebook).Posts()) },
-	}
-}
-
-func facebookMishap(n int) publishtest.Mishap {
-	switch n {
-	case 0:
-		return publishtest.Mishap{Cut: true}
-	case 1:
-		return publishtest.Mishap{Cut: true, Accept: true}
-	case 2:
-		return refusedByMeta(500, 2, true)
-	case 3:
-		return refusedByMeta(500, 1, false)
-	}
-	return publishtest.Mishap{}
-}
 
 func refusedByMeta(status, code int, accept bool) publishtest.Mishap {
 	return publishtest.Mishap{Status: status, Body: publishtest.MetaError(code, 0, "An unexpected error has occurred"), Accept: accept}
@@ -130,7 +68,7 @@ func TestFacebookResponses(t *testing.T) {
 				defer wire.cut()
 				r := newRig(t, storagetest.NewMemory())
 				defer r.kill()
-				a := r.connect(facebookPlatform(), wire.client)
+				a := r.connect(platformOf("facebook"), wire.client)
 				r.start()
 				p := r.publishNow(a)
 				r.after(time.Hour)
@@ -141,7 +79,7 @@ func TestFacebookResponses(t *testing.T) {
 				if tt.code == "" && account.Error != nil || tt.code != "" && (account.Error == nil || account.Error.Code != tt.code) {
 					t.Errorf("account %s, error %+v", account.Status, account.Error)
 				}
-				r.wantDiscretionOf(facebookPlatform())
+				r.wantDiscretionOf(platformOf("facebook"))
 			})
 		})
 	}
@@ -171,7 +109,7 @@ func killWithFiles(t *testing.T, mimeType string, seed uint64) {
 	fake, requests, bad := publishtest.NewFakeFacebook(), 0, random.IntN(12)
 	fake.Respond(func(*http.Request) publishtest.Mishap { // more would use up the tries
 		if requests++; requests == bad || requests == bad+7 {
-			return facebookMishap(int(seed) % 4)
+			return networks.FacebookMishap(int(seed) % 4)
 		}
 		return publishtest.Mishap{}
 	})
@@ -184,7 +122,7 @@ func killWithFiles(t *testing.T, mimeType string, seed uint64) {
 	r := newRig(t, storagetest.NewMemory())
 	defer r.kill()
 	files := r.withMedia()
-	a := r.connect(facebookPlatform(), wire.client)
+	a := r.connect(platformOf("facebook"), wire.client)
 	r.start()
 	media := []schedctl.PostMedia{files.assetOf("a", mimeType)}
 	if mimeType == "image/png" {

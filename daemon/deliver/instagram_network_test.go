@@ -10,24 +10,11 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/instagram"
-	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
-
-func instagramPlatform() platform {
-	return platform{
-		name: "instagram", memory: findable,
-		publisher: func(c *http.Client) publish.Publisher {
-			return instagram.New(c, outbound.AllowPrivate, "test", "https://daemon.example")
-		},
-		account: schedctl.Account{Username: "acme", ProfileURL: "https://www.instagram.com/acme/", Limits: schedctl.Limits{MaxCharacters: 2200, Unit: "characters"}},
-		given:   publish.Credentials{"access_token": "instagram-token", "api_url": "https://instagram.test"},
-	}
-}
 
 // instagramBubble runs a test on a server with the API of Instagram.
 func instagramBubble(t *testing.T, network *publishtest.FakeContainers, test func(mediaRig, schedctl.Account)) {
@@ -38,7 +25,7 @@ func instagramBubble(t *testing.T, network *publishtest.FakeContainers, test fun
 		defer wire.cut()
 		r := newRig(t, storagetest.NewMemory())
 		defer r.kill()
-		test(r.withMedia(), r.connect(instagramPlatform(), wire.client))
+		test(r.withMedia(), r.connect(platformOf("instagram"), wire.client))
 	})
 }
 
@@ -128,7 +115,7 @@ func TestInstagramResponses(t *testing.T) {
 				if target = r.target(p); tt.code == "" && (target.Status != published || len(network.Posts()) != 1) {
 					t.Errorf("%s a day later, with %d posts, error %+v", target.Status, len(network.Posts()), target.Error)
 				}
-				r.wantDiscretionOf(instagramPlatform())
+				r.wantDiscretionOf(platformOf("instagram"))
 			})
 		})
 	}
@@ -272,7 +259,7 @@ func TestKillsOnInstagram(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			network := unreliable(publishtest.InstagramAPI, rand.New(rand.NewPCG(seed, 52)))
+			network := networks.Containers(publishtest.InstagramAPI, rand.New(rand.NewPCG(seed, 52)))
 			instagramBubble(t, network, func(r mediaRig, a schedctl.Account) {
 				random := rand.New(rand.NewPCG(seed, 51))
 				r.start()

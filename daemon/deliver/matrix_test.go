@@ -14,12 +14,8 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/all"
-	"github.com/schedctl/schedctl/daemon/publish/feed"
-	"github.com/schedctl/schedctl/daemon/publish/instagram"
-	"github.com/schedctl/schedctl/daemon/publish/nostr"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
-	"github.com/schedctl/schedctl/daemon/publish/threads"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -30,7 +26,7 @@ type mishap struct {
 	accepts bool // the network has the post afterwards
 	answer  func(w http.ResponseWriter, r *http.Request, accepted string)
 	want    end
-	unless  map[string]end // by platform or memory
+	unless  map[string]end // by memory or trait
 }
 
 // end is the final state of a post whose first call had a mishap.
@@ -41,8 +37,6 @@ type end struct {
 	Posts   int                // on the network
 	Calls   int                // calls to publish
 }
-
-var memories = map[memory]string{neither: "neither", idempotent: "idempotent", findable: "findable"}
 
 // The possible ends. A post that the network has accepted is published once, or a person
 // has to decide.
@@ -74,12 +68,8 @@ func status(code int, header ...string) func(http.ResponseWriter, *http.Request,
 func mishaps() []mishap {
 	lost, lostUnless := ambiguous(schedctl.KindNetwork)
 	broken, brokenUnless := ambiguous(schedctl.KindPlatform)
-	// Any 2xx response means that the receiver accepted the post.
-	// LinkedIn names the post in a header.
-	unreadable := map[string]end{"http": atOnce, "http, idempotent": atOnce, "linkedin, person": atOnce, "linkedin, organization": atOnce, "idempotent": repeated(schedctl.KindPlatform), "findable": found}
-	// LinkedIn's limits end at midnight.
-	tomorrow := end{schedctl.Publishing, schedctl.KindRateLimited, no, 0, 1}
-	untilTomorrow := map[string]end{"linkedin, person": tomorrow, "linkedin, organization": tomorrow}
+	unreadable := map[string]end{"any body": atOnce, "idempotent": repeated(schedctl.KindPlatform), "findable": found}
+	untilTomorrow := map[string]end{"daily limit": {schedctl.Publishing, schedctl.KindRateLimited, no, 0, 1}}
 	return []mishap{
 		{name: "accepts", accepts: true, want: atOnce, answer: func(w http.ResponseWriter, _ *http.Request, accepted string) {
 			io.WriteString(w, accepted)
@@ -102,7 +92,7 @@ func mishaps() []mishap {
 		}},
 		{name: "drops the connection unasked", want: end{schedctl.Failed, schedctl.KindNetwork, maybe, 0, 1}, answer: func(http.ResponseWriter, *http.Request, string) {
 			panic(http.ErrAbortHandler)
-		}, unless: map[string]end{"idempotent": repeated(schedctl.KindNetwork), "findable": sentAgain(schedctl.KindNetwork), "matrix": repeatedWithin}},
+		}, unless: map[string]end{"idempotent": repeated(schedctl.KindNetwork), "findable": sentAgain(schedctl.KindNetwork), "repeats within": repeatedWithin}},
 
 		{name: "401", answer: status(401), want: held},
 		{name: "403", answer: status(403), want: held},
@@ -126,7 +116,7 @@ func TestEveryPlatformMeetsEveryMishap(t *testing.T) {
 	t.Parallel()
 	for _, p := range platforms() {
 		for _, m := range mishaps() {
-			t.Run(p.name+"/"+m.name, func(t *testing.T) {
+			t.Run(p.Name+"/"+m.name, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) { meet(t, p, m) })
 			})
@@ -146,8 +136,8 @@ func meet(t *testing.T, p platform, m mishap) {
 	r.after(time.Hour)
 
 	want := m.want
-	for _, name := range []string{memories[p.memory], p.name} {
-		if other, ok := m.unless[name]; ok {
+	for _, trait := range append([]networks.Trait{networks.Trait(p.Memory)}, p.Traits...) {
+		if other, ok := m.unless[string(trait)]; ok {
 			want = other
 		}
 	}
@@ -166,7 +156,7 @@ func (r *rig) connect(p platform, client *http.Client) schedctl.Account {
 	publisher := p.publisher(client)
 	r.registry[publisher.Platform()] = publisher
 	now := schedctl.Millis(time.Now())
-	a := p.account
+	a := p.Stored
 	a.ID, a.WorkspaceID, a.Platform, a.Name = schedctl.NewID(schedctl.AccountPrefix, now), r.workspace, publisher.Platform(), "me"
 	a.Status, a.CreatedAt, a.UpdatedAt = schedctl.AccountConnected, now, now
 	plain, err := json.Marshal(p.given)
@@ -247,7 +237,7 @@ func TestMatrixIsAskedPromptly(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				p := matrixPlatform()
+				p := platformOf("matrix")
 				network := &memoryNetwork{platform: p, mishap: mishap{accepts: tt.accepts, answer: cut}}
 				wire := newWire(network)
 				defer wire.cut()
@@ -284,7 +274,7 @@ func TestMatrixIsAskedPromptly(t *testing.T) {
 func TestRoomThatWasEncrypted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := matrixPlatform()
+		p := platformOf("matrix")
 		network := &memoryNetwork{platform: p, encrypted: true}
 		wire := newWire(network)
 		defer wire.cut()
@@ -315,7 +305,7 @@ func TestMishapsWithoutAnEnd(t *testing.T) {
 	t.Parallel()
 	for _, p := range platforms() {
 		for _, m := range mishaps() {
-			t.Run(p.name+"/"+m.name, func(t *testing.T) {
+			t.Run(p.Name+"/"+m.name, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					network := &memoryNetwork{platform: p, mishap: m, forEver: true}
@@ -343,27 +333,11 @@ func TestMishapsWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// Every platform is in the matrix. A feed has no network. Relays of Nostr do not respond
-// over HTTP: see TestNostr. Threads and Instagram publish in two steps: see
-// TestThreadsResponses and TestInstagramResponses.
-func TestMatrixIsWhole(t *testing.T) {
-	t.Parallel()
-	met := map[string]bool{feed.Platform: true, nostr.Platform: true, threads.Platform: true, instagram.Platform: true}
-	for _, p := range platforms() {
-		met[p.publisher(nil).Platform()] = true
-	}
-	for name := range all.Publishers(all.Config{}) {
-		if !met[name] {
-			t.Errorf("%s is not in the matrix", name)
-		}
-	}
-}
-
 // A rate limit pauses only this account, until the time that the network asked for.
 func TestRetryAfterIsKept(t *testing.T) {
 	t.Parallel()
 	for _, p := range platforms() {
-		t.Run(p.name, func(t *testing.T) {
+		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				network := &memoryNetwork{platform: p, mishap: mishap{answer: status(429, "Retry-After", "90")}}

@@ -11,20 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/nostr"
-	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
-
-func nostrPlatform(relays string) platform {
-	return platform{
-		name: "nostr", memory: idempotent,
-		publisher: func(c *http.Client) publish.Publisher { return nostr.New(c, outbound.AllowPrivate, "test") },
-		given:     publish.Credentials{"nsec": "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5", "relays": relays},
-	}
-}
 
 // relays serves relays by the first label of their host names.
 type relays map[string]*publishtest.FakeRelay
@@ -74,7 +63,7 @@ func TestNostr(t *testing.T) {
 				defer wire.cut()
 				r := newRig(t, storagetest.NewMemory())
 				defer r.kill()
-				p := nostrPlatform("wss://relay.test")
+				p := platformOf("nostr")
 				a := r.connect(p, wire.client)
 				r.start()
 				post := r.publishNow(a)
@@ -102,8 +91,8 @@ func TestRelaysRequired(t *testing.T) {
 				defer wire.cut()
 				r := newRig(t, storagetest.NewMemory())
 				defer r.kill()
-				p := nostrPlatform("wss://one.test,wss://two.test")
-				p.account.Options = schedctl.Options{"relays_required": required}
+				p := platformOf("nostr")
+				p.given["relays"], p.Stored.Options = "wss://one.test,wss://two.test", schedctl.Options{"relays_required": required}
 				a := r.connect(p, wire.client)
 				r.start()
 				post := r.publishNow(a)

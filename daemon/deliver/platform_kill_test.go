@@ -34,7 +34,7 @@ func (n *slowNetwork) pick(limit int) int {
 func (n *slowNetwork) wait() { time.Sleep(time.Duration(n.pick(4000)) * time.Millisecond) }
 
 func (n *slowNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !n.publishes(r) {
+	if !n.IsPost(r) {
 		n.wait()
 		n.memoryNetwork.ServeHTTP(w, r)
 		return
@@ -52,7 +52,7 @@ func (n *slowNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if n.pick(10) == 0 {
 		panic(http.ErrAbortHandler)
 	}
-	io.WriteString(w, n.accepted(p))
+	io.WriteString(w, n.Accepted(p))
 }
 
 // slowRelay returns a relay of Nostr that behaves in the same way.
@@ -78,9 +78,9 @@ func TestKillsOnNetworks(t *testing.T) {
 	if testing.Short() {
 		seeds = 20
 	}
-	for _, p := range []platform{googleChatPlatform(), wordPressPlatform(), nostrPlatform("wss://relay.test")} {
+	for _, p := range []platform{platformOf("googlechat"), platformOf("wordpress"), platformOf("nostr")} {
 		for seed := range seeds {
-			t.Run(fmt.Sprint(p.name, "/", seed), func(t *testing.T) {
+			t.Run(fmt.Sprint(p.Name, "/", seed), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) { killOnNetwork(t, p, seed) })
 			})
@@ -94,7 +94,7 @@ func killOnNetwork(t *testing.T, p platform, seed uint64) {
 	relay := slowRelay(network.random)
 	var handler http.Handler = network
 	onNetwork := func() int { posts, _ := network.counts(); return posts }
-	if p.publishes == nil {
+	if p.Accepted == nil {
 		handler, onNetwork = relay, func() int { return len(relay.Events()) }
 	}
 	wire := newWire(handler)
@@ -102,10 +102,7 @@ func killOnNetwork(t *testing.T, p platform, seed uint64) {
 	r := newRig(t, storagetest.NewMemory())
 	defer r.kill()
 	a := r.connect(p, wire.client)
-	parts := 3
-	if p.name == "wordpress" {
-		parts = 1 // it has no threads
-	}
+	parts := p.Parts()
 	first := threadOf(parts, a)
 	first.Now = true
 	r.start()

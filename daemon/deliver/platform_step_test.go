@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -77,78 +78,6 @@ func (n *stepNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(response.Body.Bytes())
 }
 
-// steppedNetwork is a platform whose network keeps state.
-type steppedNetwork struct {
-	platform
-	parts   int
-	start   func(*rand.Rand) http.Handler
-	onIt    func(http.Handler) int // how many posts the network has
-	reports bool                   // an unknown outcome is reported, because the network cannot be asked
-	media   bool                   // each post has pictures
-}
-
-func steppedNetworks() []steppedNetwork {
-	return []steppedNetwork{{
-		platform: xPlatform(), parts: 3,
-		start: func(random *rand.Rand) http.Handler {
-			fake := publishtest.NewFakeX()
-			fake.Respond(func(*http.Request) publishtest.Mishap {
-				switch random.IntN(12) {
-				case 0:
-					return publishtest.Mishap{Cut: true}
-				case 1:
-					return publishtest.Mishap{Cut: true, Accept: true}
-				case 2:
-					return publishtest.Mishap{Status: 500, Accept: true}
-				case 3:
-					return publishtest.Mishap{Status: 503}
-				}
-				return publishtest.Mishap{}
-			})
-			return fake
-		},
-		onIt: func(h http.Handler) int { return len(h.(*publishtest.FakeX).Posts()) },
-	}, steppedLinkedIn("linkedin, person", neither), steppedLinkedIn("linkedin, organization", findable), steppedFacebook(),
-		steppedContainers(threadsPlatform(), publishtest.ThreadsAPI, 3, false), steppedContainers(instagramPlatform(), publishtest.InstagramAPI, 1, true),
-	}
-}
-
-func steppedContainers(p platform, api publishtest.ContainerAPI, parts int, media bool) steppedNetwork {
-	return steppedNetwork{
-		platform: p, parts: parts, media: media,
-		start: func(random *rand.Rand) http.Handler {
-			fake := unreliable(api, random)
-			fake.Delay = nil
-			return fake
-		},
-		onIt: func(h http.Handler) int { return len(h.(*publishtest.FakeContainers).Posts()) },
-	}
-}
-
-func steppedLinkedIn(name string, m memory) steppedNetwork {
-	return steppedNetwork{
-		platform: linkedInPlatform(name, m), parts: 3, reports: m == neither,
-		start: func(random *rand.Rand) http.Handler {
-			fake := publishtest.NewFakeLinkedIn()
-			fake.Token, fake.Person = "a-token-of-linkedin", "alice"
-			fake.First, fake.Last = 202612, 202703 // each request steps to another version
-			fake.Respond(func(*http.Request) publishtest.Mishap {
-				switch random.IntN(16) {
-				case 0:
-					return publishtest.Mishap{Cut: true}
-				case 1:
-					return publishtest.Mishap{Cut: true, Accept: true}
-				case 2:
-					return publishtest.Mishap{Status: 500, Accept: true}
-				}
-				return publishtest.Mishap{}
-			})
-			return fake
-		},
-		onIt: func(h http.Handler) int { return len(h.(*publishtest.FakeLinkedIn).Posts()) },
-	}
-}
-
 // TestKillsAtStepsOfNetworks kills the daemon at steps of the requests to networks that also
 // fail in other ways. Each post, and each part of a thread, is published at most once,
 // and exactly once where the network can be asked.
@@ -158,11 +87,14 @@ func TestKillsAtStepsOfNetworks(t *testing.T) {
 	if testing.Short() {
 		seeds = 20
 	}
-	for _, p := range steppedNetworks() {
+	for _, a := range networks.Accounts() {
 		for seed := range seeds {
-			t.Run(fmt.Sprint(p.name, "/", seed), func(t *testing.T) {
+			if a.Unreliable == nil {
+				continue
+			}
+			t.Run(fmt.Sprint(a.Name, "/", seed), func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { killAtSteps(t, p, seed) })
+				synctest.Test(t, func(t *testing.T) { killAtSteps(t, platformOn(a), seed) })
 			})
 		}
 	}
@@ -190,7 +122,7 @@ func killWhileRenewing(t *testing.T, seed uint64) {
 	defer wire.cut()
 	r := newRig(t, storagetest.NewMemory())
 	defer r.kill()
-	p := xPlatform()
+	p := platformOf("x, OAuth 2.0")
 	p.given = publish.Credentials{"user_id": fake.UserID}
 	maps.Copy(p.given, fake.OAuth2("https://x.test"))
 	a := r.connect(p, wire.client)
@@ -228,9 +160,9 @@ func killWhileRenewing(t *testing.T, seed uint64) {
 	}
 }
 
-func killAtSteps(t *testing.T, p steppedNetwork, seed uint64) {
+func killAtSteps(t *testing.T, p platform, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 23))
-	state := p.start(rand.New(rand.NewPCG(seed, 24)))
+	state, onNetwork := p.Unreliable(rand.New(rand.NewPCG(seed, 24)))
 	network := &stepNetwork{
 		Handler: state, reached: make(chan struct{}, 10), random: rand.New(rand.NewPCG(seed, 25)), stops: map[int]bool{int(seed)%12 + 1: true},
 	}
@@ -241,9 +173,9 @@ func killAtSteps(t *testing.T, p steppedNetwork, seed uint64) {
 	defer wire.cut()
 	r := newRig(t, storagetest.NewMemory())
 	defer r.kill()
-	a := r.connect(p.platform, wire.client)
-	first, second := threadOf(p.parts, a), threadOf(1, a)
-	if p.media {
+	a := r.connect(p, wire.client)
+	first, second := threadOf(p.Parts(), a), threadOf(1, a)
+	if p.Pictures {
 		files := r.withMedia()
 		first.Media, second.Media = []schedctl.PostMedia{files.assetOf("a", "image/jpeg"), files.assetOf("b", "image/jpeg")}, []schedctl.PostMedia{files.assetOf("c", "image/jpeg")}
 	}
@@ -265,13 +197,13 @@ func killAtSteps(t *testing.T, p steppedNetwork, seed uint64) {
 		switch target := r.target(post); {
 		case target.Status == schedctl.Published && target.PlatformPostID != "":
 			published++
-		case p.reports && target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown:
+		case p.Memory == networks.Neither && target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown:
 			unknown++
 		default:
 			t.Errorf("target %+v, error %+v\n%s", target, target.Error, r.logs.String())
 		}
 	}
-	if n, most := p.onIt(state), p.parts+1; n > most || unknown == 0 && n != most {
+	if n, most := onNetwork(), p.Parts()+1; n > most || unknown == 0 && n != most {
 		t.Errorf("%d posts on the network, want %d\n%s", n, most, r.logs.String())
 	}
 }

@@ -3,9 +3,7 @@ package deliver_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,23 +11,11 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
-	"github.com/schedctl/schedctl/daemon/publish/threads"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
-
-func threadsPlatform() platform {
-	return platform{
-		name: "threads", memory: findable,
-		publisher: func(c *http.Client) publish.Publisher {
-			return threads.New(c, outbound.AllowPrivate, "test", "https://daemon.example")
-		},
-		account: schedctl.Account{Username: "acme", ProfileURL: "https://www.threads.net/@acme", Limits: schedctl.Limits{MaxCharacters: 500, Unit: "characters"}},
-		given:   publish.Credentials{"access_token": "threads-token", "api_url": "https://threads.test"},
-	}
-}
 
 // threadsBubble runs a test on a server with the API of Threads.
 func threadsBubble(t *testing.T, network *publishtest.FakeContainers, test func(*rig, schedctl.Account)) {
@@ -40,7 +26,7 @@ func threadsBubble(t *testing.T, network *publishtest.FakeContainers, test func(
 		defer wire.cut()
 		r := newRig(t, storagetest.NewMemory())
 		defer r.kill()
-		test(r, r.connect(threadsPlatform(), wire.client))
+		test(r, r.connect(platformOf("threads"), wire.client))
 	})
 }
 
@@ -105,7 +91,7 @@ func TestThreadsResponses(t *testing.T) {
 				case tt.code == "" && account.Error != nil, tt.code != "" && (account.Error == nil || account.Error.Code != tt.code):
 					t.Errorf("account %s, error %+v", account.Status, account.Error)
 				}
-				r.wantDiscretionOf(threadsPlatform())
+				r.wantDiscretionOf(platformOf("threads"))
 			})
 		})
 	}
@@ -198,7 +184,7 @@ func TestKillsOnThreads(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			network := unreliable(publishtest.ThreadsAPI, rand.New(rand.NewPCG(seed, 42)))
+			network := networks.Containers(publishtest.ThreadsAPI, rand.New(rand.NewPCG(seed, 42)))
 			threadsBubble(t, network, func(r *rig, a schedctl.Account) {
 				random := rand.New(rand.NewPCG(seed, 41))
 				thread := threadOf(3, a)
@@ -224,34 +210,6 @@ func TestKillsOnThreads(t *testing.T) {
 				checkThreadsPosts(r, network, r.post(posts[0].ID))
 			})
 		})
-	}
-}
-
-// unreliable returns a server that takes seconds for each response, cuts connections, and
-// reports unknown errors.
-func unreliable(api publishtest.ContainerAPI, random *rand.Rand) *publishtest.FakeContainers {
-	var mu sync.Mutex // mu guards random
-	pick := func(n int) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return random.IntN(n)
-	}
-	return &publishtest.FakeContainers{
-		API:        api,
-		Processing: time.Duration(pick(20)) * time.Second,
-		Delay:      func() time.Duration { return time.Duration(pick(3000)) * time.Millisecond },
-		Respond: func(int) publishtest.ContainerResponse {
-			response := publishtest.ContainerResponse{Store: pick(2) == 0}
-			switch pick(8) {
-			case 0:
-				response.Drop = true
-			case 1:
-				response.Status, response.Body = 400, publishtest.MetaError(1, 0, "An unknown error has occurred")
-			default:
-				response.Store = false
-			}
-			return response
-		},
 	}
 }
 
