@@ -28,9 +28,9 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/notify/notifytest"
-	"github.com/schedctl/schedctl/daemon/publish/instagram"
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
 )
 
 // TestPlantedSecretsAreNowhere gives a real daemon secrets of every kind, has its
@@ -71,23 +71,16 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 func plantedSecrets() map[string]string {
 	s := map[string]string{}
 	for _, name := range []string{
-		"http path", "http query", "discord webhook", "slack webhook", "telegram token", "facebook person", "facebook page", "googlechat key", "googlechat token", "threads token", "instagram token", "wordpress password", "linkedin person", "linkedin organization", "linkedin secret", "x key", "x secret", "x token", "x token secret",
-		"x access", "x refresh", "x client secret", "webhook path",
-		"webhook query", "bluesky access", "bluesky refresh", "matrix token", "wrong token", "oauth client secret", "oauth code", "oauth token", "login code", "login secret", "login access", "login refresh",
+		"webhook path", "webhook query", "wrong token", "oauth client secret", "oauth code", "oauth token", "login code", "login secret", "login access", "login refresh",
 		"user info", "wrong password", "unsent token",
 	} {
 		s[name] = rand.Text()
 	}
-	s["mastodon token"] = rand.Text() + `<&>"'\+/=`
+	plantAccounts(s)
 	s["mail password"] = rand.Text() + `<&>"'\+/=`
-	s["bluesky password"] = rand.Text()[:4] + "-" + rand.Text()[:4] + "-" + rand.Text()[:4] + `-"&<+`
-	s["slack bot token"] = "xoxb-" + rand.Text()
-	s["nostr key"] = "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5"
-	s["nostr key in hex"] = "67dea2ed018072d675f5415ecfaed7d2597555e202d85b3d65ea4e58d2d92ffa"
-	random := make([]byte, 72)
+	random := make([]byte, 24)
 	rand.Read(random)
-	s["http secret"] = "whsec_" + base64.StdEncoding.EncodeToString(random[:24])
-	s["webhook secret"] = "whsec_" + base64.StdEncoding.EncodeToString(random[24:48])
+	s["webhook secret"] = "whsec_" + base64.StdEncoding.EncodeToString(random)
 	s["admin key"], _ = schedctl.NewKeySecret()
 	s["wrong key"], _ = schedctl.NewKeySecret()
 	sealing := make([]byte, 32)
@@ -251,7 +244,7 @@ func (p *planted) connectAll(name string) {
 		var added apiv1.AccountEnvelope
 		p.call("POST", "/api/v1/social-accounts", a, &added)
 		p.accounts = append(p.accounts, added.SocialAccount.ID)
-		if a.Platform == instagram.Platform {
+		if networks.Named(strings.TrimSuffix(a.Name, " "+name)).Pictures {
 			p.pictured = append(p.pictured, added.SocialAccount.ID)
 		}
 	}
@@ -362,10 +355,10 @@ func (p *planted) useEverything() {
 	p.parrot.refusal.Store(refusal)
 	p.publish(fmt.Sprint("refused ", refusal))
 	wrong := map[string]string{}
-	for name := range p.secrets {
-		wrong[name] = p.secrets["wrong token"]
+	plantAccounts(wrong)
+	for name, secret := range wrong {
+		p.secrets[fmt.Sprint("wrong ", refusal, name)] = secret
 	}
-	wrong["slack bot token"], wrong["http secret"] = "xoxb-"+p.secrets["wrong token"], p.secrets["http secret"]
 	for i, a := range parrotAccounts(p.parrot, wrong) {
 		a.Name = fmt.Sprint("wrong ", refusal, i)
 		p.call("POST", "/api/v1/social-accounts", a, nil)

@@ -24,8 +24,9 @@ func TestNoTextControlsATerminal(t *testing.T) {
 		}
 		refusals.ServeHTTP(w, r)
 	})
-	p.connectAll("here")
-	p.accounts = p.accounts[:1]
+	var added apiv1.AccountEnvelope
+	p.call("POST", "/api/v1/social-accounts", apiv1.AddAccount{Platform: "http", Name: "here", Credentials: map[string]string{"url": p.parrot.URL + "/hook/"}}, &added)
+	p.accounts = []string{added.SocialAccount.ID}
 	p.publish(evil)
 	p.call("POST", "/api/v1/posts", map[string]any{"content": evil, "social_account_ids": p.accounts, "publish_at": "2036-06-02T15:00:00Z", "allow_duplicate": true}, nil)
 	var posts apiv1.PostList

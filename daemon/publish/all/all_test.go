@@ -1,19 +1,22 @@
 package all_test
 
 import (
+	"fmt"
 	"go/build"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl/daemon/publish/all"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
 )
 
 // notPlatforms are the packages that are not platforms.
-var notPlatforms = []string{"all", "linkcard", "meta", "outbound", "pattern", "publishtest", "recorded", "signing"}
+var notPlatforms = []string{"all", "linkcard", "meta", "outbound", "pattern", "publishtest", "signing"}
 
 func TestEveryPlatformIsListed(t *testing.T) {
 	t.Parallel()
@@ -33,5 +36,30 @@ func TestEveryPlatformIsListed(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("platforms, by directory (-want +got):\n%s", diff)
+	}
+}
+
+// Every platform has an account for the tests that range over accounts, with all that they
+// need.
+func TestEveryPlatformIsTested(t *testing.T) {
+	t.Parallel()
+	missing := map[string]bool{}
+	for name := range all.Publishers(all.Config{}) {
+		missing[name] = true
+	}
+	for _, a := range networks.Accounts() {
+		delete(missing, a.Platform)
+		text := fmt.Sprint(a.Credentials, a.Session)
+		if a.Platform != "feed" && len(a.Secrets)+len(a.FixedKeys) == 0 {
+			t.Errorf("%s has no secrets", a.Name)
+		}
+		for _, secret := range a.Secrets {
+			if !strings.Contains(text, secret) {
+				t.Errorf("no credentials of %s contain %q", a.Name, secret)
+			}
+		}
+	}
+	for name := range missing {
+		t.Errorf("%s has no account in publishtest/networks", name)
 	}
 }

@@ -2,7 +2,6 @@ package all_test
 
 import (
 	"errors"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,12 +12,12 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
 )
 
 // TestNoTokenGoesOutUnencrypted: without --allow-private-networks no account is
-// connected to an http address, and none that was is published to. The networks
-// named are those whose credentials are sent with each call; http posts are signed
-// at most.
+// connected to an http address, and none that was is published to, unless no
+// request contains its credentials.
 func TestNoTokenGoesOutUnencrypted(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
@@ -27,28 +26,26 @@ func TestNoTokenGoesOutUnencrypted(t *testing.T) {
 	// The client would connect to any address: what refuses the call is not the address.
 	public := all.Publishers(all.Config{Client: outbound.Client(outbound.AllowPrivate), Outbound: outbound.PublicOnly, Version: "test"})
 	private := all.Publishers(all.Config{Client: outbound.Client(outbound.AllowPrivate), Outbound: outbound.AllowPrivate, Version: "test"})
-	for _, platform := range []string{"bluesky", "discord", "facebook", "googlechat", "instagram", "linkedin", "mastodon", "matrix", "slack", "telegram", "threads", "wordpress", "x"} {
-		credentials := addressed(platform, strings.Replace(server.URL, "127.0.0.1", "localhost", 1))
-		connection := publish.Connection{Name: "x", Credentials: credentials}
-		request := publish.Request{
-			TargetID: "pt_01JX0000000000000000000001", PostID: "post_01JX0000000000000000000002", Attempt: 1,
-			Key: "3l6oveex3ii2l", Stage: "18000000000001", Content: "x", Credentials: credentials, Account: schedctl.Account{Platform: platform},
+	for _, a := range networks.Accounts() {
+		if a.Unencrypted {
+			continue
 		}
-		request.Credentials = withSession(credentials)
+		platform, url := a.Platform, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+		connection, request := publish.Connection{Name: "x", Credentials: a.At(url)}, request(a, a.StoredAt(url))
 		_, err := public[platform].Connect(t.Context(), connection)
 		if e := publish.AsError(err); err == nil || e.Kind != schedctl.KindContent || !strings.Contains(e.Message, "https://") {
-			t.Errorf("%s: connect: %v", platform, err)
+			t.Errorf("%s: connect: %v", a.Name, err)
 		}
 		_, err = public[platform].Publish(t.Context(), request)
 		if e := publish.AsError(err); err == nil || e.Outcome != schedctl.OutcomeNotPublished || !strings.Contains(e.Message, "https://") {
-			t.Errorf("%s: publish: %v", platform, err)
+			t.Errorf("%s: publish: %v", a.Name, err)
 		}
 		if n := calls.Swap(0); n > 0 {
-			t.Errorf("%s: %d calls were made", platform, n)
+			t.Errorf("%s: %d calls were made", a.Name, n)
 		}
 		private[platform].Publish(t.Context(), request)
 		if calls.Swap(0) == 0 {
-			t.Errorf("%s: with --allow-private-networks no call was made", platform)
+			t.Errorf("%s: with --allow-private-networks no call was made", a.Name)
 		}
 	}
 }
@@ -59,19 +56,10 @@ func TestPlainHTTPWaitsForTheAccount(t *testing.T) {
 	t.Parallel()
 	registry := all.Publishers(all.Config{Client: outbound.Client(outbound.PublicOnly), Outbound: outbound.PublicOnly, Version: "test"})
 	for _, platform := range []string{"bluesky", "mastodon"} {
-		_, err := registry[platform].Publish(t.Context(), publish.Request{
-			TargetID: "pt_01JX0000000000000000000001", PostID: "post_01JX0000000000000000000002", Attempt: 1,
-			Key: "3l6oveex3ii2l", Content: "x", Credentials: withSession(addressed(platform, "http://social.example")), Account: schedctl.Account{Platform: platform},
-		})
+		a := networks.Named(platform)
+		_, err := registry[platform].Publish(t.Context(), request(a, a.StoredAt("http://social.example")))
 		if e := publish.AsError(err); e == nil || e.Kind != schedctl.KindAuth || !errors.Is(err, outbound.ErrPlainHTTP) {
 			t.Errorf("%s: %v", platform, err)
 		}
 	}
-}
-
-// withSession returns credentials with the session that Bluesky publishes with.
-func withSession(c publish.Credentials) publish.Credentials {
-	out := publish.Credentials{"did": "did:plc:alice", "access_jwt": "access", "author": "urn:li:person:alice", "refresh_jwt": "refresh"}
-	maps.Copy(out, c)
-	return out
 }
