@@ -27,14 +27,14 @@ func TestAddANetworkWorks(t *testing.T) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	dir := t.TempDir()
 	for _, block := range codeBlock.FindAllStringSubmatch(addANetwork(t), -1) {
-		file := filepath.Join(dir, filepath.Base(block[1]))
+		file := filepath.Join(dir, strings.ReplaceAll(block[1], "/", "_"))
 		if err := os.WriteFile(file, []byte(block[2]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		overlay.Replace[filepath.Join(root, filepath.FromSlash(block[1]))] = file
 	}
-	if len(overlay.Replace) != 2 {
-		t.Fatalf("the page has %d files, want 2", len(overlay.Replace))
+	if len(overlay.Replace) != 3 {
+		t.Fatalf("the page has %d files, want 3", len(overlay.Replace))
 	}
 	files, err := json.Marshal(overlay)
 	if err != nil {
@@ -43,6 +43,11 @@ func TestAddANetworkWorks(t *testing.T) {
 	list := filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(list, files, 0o600); err != nil {
 		t.Fatal(err)
+	}
+	registered := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "./daemon/publish/publishtest/networks")
+	registered.Dir = root
+	if out, err := registered.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	// The directory of the package does not exist, so that the test cannot run there.
 	binary := filepath.Join(dir, "chirp.test")
@@ -80,7 +85,7 @@ func TestAddANetworkNamesWhatExists(t *testing.T) {
 		}
 	}
 	var sources strings.Builder
-	for _, pattern := range []string{"daemon/publish/*.go", "daemon/publish/outbound/*.go", "daemon/publish/publishtest/*.go", "daemon/publish/all/*.go", "cmd/schedctl/cli/help_topics.go"} {
+	for _, pattern := range []string{"daemon/publish/*.go", "daemon/publish/outbound/*.go", "daemon/publish/publishtest/*.go", "daemon/publish/publishtest/networks/*.go", "daemon/publish/all/*.go"} {
 		paths, err := filepath.Glob(filepath.Join(repository, pattern))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %v", pattern, err)

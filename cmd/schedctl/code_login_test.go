@@ -267,11 +267,8 @@ func TestReconnectWithALogin(t *testing.T) {
 // that uses schedctl.
 func TestConnectGuides(t *testing.T) {
 	t.Parallel()
-	for _, topic := range cli.Topics {
-		platform, found := strings.CutPrefix(topic.Name, "connect-")
-		if !found {
-			continue
-		}
+	for _, topic := range cli.ConnectTopics() {
+		platform := strings.TrimPrefix(topic, "connect-")
 		guide := cli.ConnectGuide(platform, false, 21847)
 		if !strings.Contains(guide, "\n  1. ") || !strings.Contains(guide, "\n  2. ") || strings.Contains(guide, "Connect the account") || strings.Contains(guide, "schedctl account add") {
 			t.Errorf("%s: %s", platform, guide)

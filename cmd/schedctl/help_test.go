@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the generated files")
 func TestHelpTopics(t *testing.T) {
 	t.Parallel()
 	names := []string{"time"}
-	for _, topic := range cli.Topics {
+	for _, topic := range cli.Topics() {
 		names = append(names, topic.Name)
 	}
 	if !slices.IsSorted(names[1:]) {

@@ -18,6 +18,19 @@ type Chooser interface {
 	Ways() []Way
 }
 
+// Guided is a publisher with instructions for people who connect an account.
+type Guided interface {
+	Guide() Guide
+}
+
+// Guide explains step by step how to connect an account. The step that uses schedctl starts
+// with "Connect the account".
+type Guide struct {
+	Account string // what is connected: "an account of X"
+	Text    string // the help page
+	Login   string // the steps of a login with a browser, up to the redirect address
+}
+
 // CodeLogin is a publisher whose network issues tokens through the authorization code flow
 // of OAuth 2.0 (RFC 6749, section 4.1) to a developer app of the user.
 type CodeLogin interface {

@@ -62,10 +62,18 @@ the secret alone; with several, give a JSON object.
 ` + fieldsText() + `
 The options pacing, duplicate_guard, require_alt and approval are for every platform.
 
-Step by step: "schedctl help connect-facebook", "schedctl help connect-googlechat",
-"schedctl help connect-instagram", "schedctl help connect-linkedin",
-"schedctl help connect-nostr", "schedctl help connect-threads",
-"schedctl help connect-wordpress", "schedctl help connect-x".`
+` + guidesText()
+}
+
+// guidesText names the help pages about connecting accounts.
+func guidesText() string {
+	names := cli.ConnectTopics()
+	for i, name := range names {
+		names[i] = `"schedctl help ` + name + `"`
+	}
+	names[0] = "Step by step: " + names[0]
+	lines := strings.TrimSpace(cli.WrapText(" ", names))
+	return strings.ReplaceAll(lines, "\n ", "\n") + "."
 }
 
 // fieldsText lists the platforms with their fields, for the help text.

@@ -13,8 +13,9 @@ import (
 
 // addHelp adds the help command and the help topics.
 func addHelp(a *App, root *cobra.Command) {
-	names := make([]string, len(Topics))
-	for i, t := range Topics {
+	topics := Topics()
+	names := make([]string, len(topics))
+	for i, t := range topics {
 		cmd := &cobra.Command{Use: t.Name, Short: t.short}
 		a.LazyHelp(cmd, func() string { return t.text(root) })
 		root.AddCommand(cmd)

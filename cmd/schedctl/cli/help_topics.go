@@ -8,21 +8,15 @@ type topic struct {
 	text        func(root *cobra.Command) string
 }
 
-// Topics are the help topics in the order of the help. The formats of times are in the
+// Topics returns the help topics in the order of the help. The formats of times are in the
 // help of the command time.
-var Topics = []topic{
-	connectTopic("facebook", "a Page on Facebook", connectFacebook),
-	connectTopic("googlechat", "a space of Google Chat", connectGoogleChat),
-	connectTopic("instagram", "an account on Instagram", connectInstagram),
-	connectTopic("linkedin", "a person or an organization on LinkedIn", connectLinkedIn),
-	connectTopic("nostr", "a key of Nostr", connectNostr),
-	connectTopic("threads", "an account on Threads", connectThreads),
-	connectTopic("wordpress", "a site with WordPress", connectWordPress),
-	connectTopic("x", "an account of X", connectX),
-	{"environment", "The environment variables", staticTopic(environmentText)},
-	{"exit-codes", "What the exit statuses mean", staticTopic(exitCodesText)},
-	{"formatting", "What results look like, and the fields of --json", formattingText},
-	{"idempotency", "How a command is repeated without a second post", staticTopic(func() string { return idempotencyTopic })},
+func Topics() []topic {
+	return append(connectTopics(), []topic{
+		{"environment", "The environment variables", staticTopic(environmentText)},
+		{"exit-codes", "What the exit statuses mean", staticTopic(exitCodesText)},
+		{"formatting", "What results look like, and the fields of --json", formattingText},
+		{"idempotency", "How a command is repeated without a second post", staticTopic(func() string { return idempotencyTopic })},
+	}...)
 }
 
 // staticTopic returns a text that does not depend on a command.

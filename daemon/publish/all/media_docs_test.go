@@ -158,3 +158,33 @@ func describeLimits(l publish.ClassRules, takes bool) string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// The tables that are written by hand have a row for every platform: in the README, and in
+// the documentation for connecting accounts and for threads.
+func TestTablesNameEveryPlatform(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(networksPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, connecting, _ := strings.Cut(string(page), "\n| platform | connect |")
+	_, threading, _ := strings.Cut(string(page), "\n| platform | a part is |")
+	for name, p := range all.Publishers(all.Config{}) {
+		if !strings.Contains(string(readme), " | `schedctl account add "+name) {
+			t.Errorf("the table of networks in README.md has no row for %s", name)
+		}
+		row := "\n| `" + name + "` | "
+		if table, _, _ := strings.Cut(connecting, "\n\n"); !strings.Contains(table, row+"`schedctl account add "+name) {
+			t.Errorf("the table of platforms in %s has no row for %s", networksPage, name)
+		}
+		threader, ok := p.(publish.Threader)
+		ok = ok && threader.ThreadRules(schedctl.Account{}).Refused == ""
+		if table, _, _ := strings.Cut(threading, "\n\n"); strings.Contains(table, row) != ok {
+			t.Errorf("the table of threads in %s and the publisher of %s differ", networksPage, name)
+		}
+	}
+}

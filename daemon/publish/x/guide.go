@@ -1,7 +1,14 @@
-package cli
+package x
 
-// loginX are the steps of a login with a browser.
-const loginX = `To log in with a browser (OAuth 2.0). X charges as for OAuth 1.0a: $0.015 for each post,
+import "github.com/schedctl/schedctl/daemon/publish"
+
+// Guide implements [publish.Guided].
+func (p *Publisher) Guide() publish.Guide {
+	return publish.Guide{Account: "an account of X", Text: guide, Login: loginGuide}
+}
+
+// loginGuide are the steps of a login with a browser.
+const loginGuide = `To log in with a browser (OAuth 2.0). X charges as for OAuth 1.0a: $0.015 for each post,
 and $0.20 for a post with a link:
 
   1. Do the steps 1 to 3 of "schedctl help connect-x".
@@ -14,8 +21,8 @@ and $0.20 for a post with a link:
   3. Save, and copy the client id and the client secret. An app of the type "Native
      App" is public and has no secret.`
 
-// connectX is "schedctl help connect-x".
-const connectX = `Connect an account of X. You need a developer account, which is free, and credits:
+// guide is "schedctl help connect-x".
+const guide = `Connect an account of X. You need a developer account, which is free, and credits:
 X charges $0.015 for each post, $0.20 for a post with a link, and $0.001 for each
 post that schedctl reads after an unknown outcome.
 
@@ -46,7 +53,7 @@ post that schedctl reads after an unknown outcome.
 These tokens (OAuth 1.0a) do not expire. For another account, let it generate its
 tokens for the same app, and add "--app-of ACCOUNT" instead of the API key.
 
-` + loginX + `
+` + loginGuide + `
   4. Log in. schedctl opens a browser, or shows the address to open:
 
        schedctl account add x --login

@@ -1,7 +1,14 @@
-package cli
+package facebook
 
-// connectFacebook is "schedctl help connect-facebook".
-const connectFacebook = `Connect a Page on Facebook through a developer app of your own. It costs nothing, and
+import "github.com/schedctl/schedctl/daemon/publish"
+
+// Guide implements [publish.Guided].
+func (p *Publisher) Guide() publish.Guide {
+	return publish.Guide{Account: "a Page on Facebook", Text: guide}
+}
+
+// guide is "schedctl help connect-facebook".
+const guide = `Connect a Page on Facebook through a developer app of your own. It costs nothing, and
 your app needs no review, because it publishes only to Pages that you manage. Facebook
 lets no app publish to the profile of a person.
 

@@ -1,7 +1,14 @@
-package cli
+package linkedin
 
-// loginLinkedIn are the steps of a login with a browser.
-const loginLinkedIn = `To log in with a browser instead of the token generator:
+import "github.com/schedctl/schedctl/daemon/publish"
+
+// Guide implements [publish.Guided].
+func (p *Publisher) Guide() publish.Guide {
+	return publish.Guide{Account: "a person or an organization on LinkedIn", Text: guide, Login: loginGuide}
+}
+
+// loginGuide are the steps of a login with a browser.
+const loginGuide = `To log in with a browser instead of the token generator:
 
   1. Do the steps 1 and 2 of "schedctl help connect-linkedin".
   2. Open the tab "Auth" of the app. Under "Authorized redirect URLs for your app" add
@@ -11,8 +18,8 @@ const loginLinkedIn = `To log in with a browser instead of the token generator:
 
   3. On the same tab, copy the client id and the client secret.`
 
-// connectLinkedIn is "schedctl help connect-linkedin".
-const connectLinkedIn = `Connect LinkedIn, to post as yourself or as an organization that you administer. You
+// guide is "schedctl help connect-linkedin".
+const guide = `Connect LinkedIn, to post as yourself or as an organization that you administer. You
 need an app of your own, which is free. LinkedIn reviews an app for organizations, and
 an app for organizations can have no other products: create two if you need both.
 
@@ -40,7 +47,7 @@ an app for organizations can have no other products: create two if you need both
      In a script, write it into a file: {"access_token": "…"}, and add
      --secret-file token.json.
 
-` + loginLinkedIn + `
+` + loginGuide + `
   4. Log in. schedctl opens a browser, or shows the address to open:
 
        schedctl account add linkedin --login

@@ -1,7 +1,14 @@
-package cli
+package instagram
 
-// connectInstagram is "schedctl help connect-instagram".
-const connectInstagram = `Connect an account on Instagram through a developer app of your own. It costs nothing,
+import "github.com/schedctl/schedctl/daemon/publish"
+
+// Guide implements [publish.Guided].
+func (p *Publisher) Guide() publish.Guide {
+	return publish.Guide{Account: "an account on Instagram", Text: guide}
+}
+
+// guide is "schedctl help connect-instagram".
+const guide = `Connect an account on Instagram through a developer app of your own. It costs nothing,
 and your app needs no review, because it publishes only to your account.
 
 You need a professional account: a business or a creator. Instagram lets no program

@@ -1,7 +1,14 @@
-package cli
+package threads
 
-// connectThreads is "schedctl help connect-threads".
-const connectThreads = `Connect an account on Threads through a developer app of your own. It costs nothing,
+import "github.com/schedctl/schedctl/daemon/publish"
+
+// Guide implements [publish.Guided].
+func (p *Publisher) Guide() publish.Guide {
+	return publish.Guide{Account: "an account on Threads", Text: guide}
+}
+
+// guide is "schedctl help connect-threads".
+const guide = `Connect an account on Threads through a developer app of your own. It costs nothing,
 and your app needs no review, because it publishes only to your account.
 
   1. Open https://developers.facebook.com/apps and click "Create app". Choose the use
