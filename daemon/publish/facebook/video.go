@@ -1,11 +1,8 @@
 package facebook
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -57,28 +54,23 @@ func (p *Publisher) sendVideo(ctx context.Context, api meta.API, page string, f 
 	if _, _, ok := parseVideo(id); !ok {
 		return "", unconfirmedUpload(response)
 	}
-	if f.Open == nil {
-		return "", publish.UnreadableFile(nil)
-	}
-	reader, err := f.Open(ctx)
+	segments, err := outbound.OpenSegments(ctx, f)
 	if err != nil {
-		return "", publish.UnreadableFile(err)
+		return "", err
 	}
-	defer reader.Close()
-	sent := int64(0)
-	for sent < f.Size {
+	defer segments.Close()
+	for segments.Left() > 0 {
 		start, end, ok := state.chunk()
-		if !ok || start != sent || end <= start {
+		if sent := f.Size - segments.Left(); !ok || start != sent || end <= start {
 			return "", unconfirmedUpload(response)
 		}
-		chunk := make([]byte, min(end-start, maxChunk, f.Size-sent))
-		if err := readChunk(reader, chunk, sent+int64(len(chunk)) == f.Size); err != nil {
+		chunk, err := segments.Next(min(end-start, maxChunk))
+		if err != nil {
 			return "", err
 		}
-		if state, response, err = p.sendChunk(ctx, api, page, id, sent, chunk); err != nil {
+		if state, response, err = p.sendChunk(ctx, api, page, id, start, chunk); err != nil {
 			return "", err
 		}
-		sent += int64(len(chunk))
 	}
 	if start, end, ok := state.chunk(); !ok || start != f.Size || end != f.Size {
 		return "", unconfirmedUpload(response)
@@ -86,26 +78,11 @@ func (p *Publisher) sendVideo(ctx context.Context, api meta.API, page string, f 
 	return id, nil
 }
 
-// readChunk fills a chunk. After the last one, the file must be at its end.
-func readChunk(reader io.Reader, chunk []byte, last bool) error {
-	if _, err := io.ReadFull(reader, chunk); err != nil {
-		return publish.UnreadableFile(err)
-	}
-	if last {
-		if _, err := io.ReadFull(reader, make([]byte, 1)); !errors.Is(err, io.EOF) {
-			return publish.UnreadableFile(err) // an error, or more bytes than announced
-		}
-	}
-	return nil
-}
-
-func (p *Publisher) sendChunk(ctx context.Context, api meta.API, page, id string, offset int64, chunk []byte) (videoState, outbound.Response, error) {
+func (p *Publisher) sendChunk(ctx context.Context, api meta.API, page, id string, offset int64, chunk outbound.Body) (videoState, outbound.Response, error) {
 	session, _, _ := parseVideo(id)
-	body := outbound.BytesBody("application/octet-stream", chunk)
-	body.Open = func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(chunk)), nil }
 	response, err := api.PostBody(ctx, outbound.Multipart(
 		outbound.FieldPart(meta.FieldToken, api.Token), outbound.FieldPart("upload_phase", "transfer"), outbound.FieldPart("upload_session_id", session),
-		outbound.FieldPart("start_offset", strconv.FormatInt(offset, 10)), outbound.Part{Name: "video_file_chunk", FileName: "chunk", Body: body},
+		outbound.FieldPart("start_offset", strconv.FormatInt(offset, 10)), outbound.Part{Name: "video_file_chunk", FileName: "chunk", Body: chunk},
 	), version, page, "videos")
 	if err != nil {
 		return videoState{}, response, err

@@ -1,11 +1,8 @@
 package linkedin
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -170,29 +167,21 @@ func (p *Publisher) sendBytes(ctx context.Context, a access, f publish.File, add
 
 // sendVideo sends the parts of a video and ends the upload.
 func (p *Publisher) sendVideo(ctx context.Context, a access, f publish.File, s started, start outbound.Response) error {
-	reader, err := f.Open(ctx)
+	segments, err := outbound.OpenSegments(ctx, f)
 	if err != nil {
-		return publish.UnreadableFile(err)
+		return err
 	}
-	defer reader.Close()
-	next, tags := int64(0), []string{}
+	defer segments.Close()
+	tags := []string{}
 	for _, part := range s.Value.Parts {
 		size := part.Last - part.First + 1
-		if part.First != next || size <= 0 || size > maxPart || next+size > f.Size {
+		if part.First != f.Size-segments.Left() || size <= 0 || size > maxPart || size > segments.Left() {
 			return unconfirmedUpload(start)
 		}
-		data := make([]byte, size)
-		if _, err := io.ReadFull(reader, data); err != nil {
-			return publish.UnreadableFile(err)
+		body, err := segments.Next(size)
+		if err != nil {
+			return err
 		}
-		if next += size; next == f.Size {
-			if _, err := io.ReadFull(reader, make([]byte, 1)); !errors.Is(err, io.EOF) {
-				return publish.UnreadableFile(err) // an error, or more bytes than announced
-			}
-		}
-		body := outbound.Body{ContentType: "application/octet-stream", Size: size, Open: func(context.Context) (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(data)), nil
-		}}
 		tag, err := p.sendBytes(ctx, a, f, part.URL, body, start)
 		if err != nil {
 			return err
@@ -202,7 +191,7 @@ func (p *Publisher) sendVideo(ctx context.Context, a access, f publish.File, s s
 		}
 		tags = append(tags, tag)
 	}
-	if next != f.Size {
+	if segments.Left() > 0 {
 		return unconfirmedUpload(start)
 	}
 	_, err = p.mediaRequest(ctx, a, f, "finalizeUpload", map[string]any{

@@ -1,11 +1,8 @@
 package x
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -164,25 +161,16 @@ func (p *Publisher) readUpload(response outbound.Response, a access, hidden ...s
 
 // appendAll sends the bytes of a file.
 func (p *Publisher) appendAll(ctx context.Context, a access, f publish.File, id string) error {
-	if f.Open == nil {
-		return publish.UnreadableFile(nil)
-	}
-	reader, err := f.Open(ctx)
+	segments, err := outbound.OpenSegments(ctx, f)
 	if err != nil {
-		return publish.UnreadableFile(err)
+		return err
 	}
-	defer reader.Close()
+	defer segments.Close()
 	u := a.endpoint(nil, "media", "upload", id, "append")
-	buffer := make([]byte, min(f.Size, segmentSize))
-	for left, index := f.Size, 0; left > 0; index++ {
-		segment := buffer[:min(left, segmentSize)]
-		if _, err := io.ReadFull(reader, segment); err != nil {
-			return publish.UnreadableFile(err)
-		}
-		if left -= int64(len(segment)); left == 0 {
-			if _, err := io.ReadFull(reader, make([]byte, 1)); !errors.Is(err, io.EOF) {
-				return publish.UnreadableFile(err) // an error, or more bytes than announced
-			}
+	for index := 0; segments.Left() > 0; index++ {
+		segment, err := segments.Next(segmentSize)
+		if err != nil {
+			return err
 		}
 		if err := p.appendSegment(ctx, a, u, index, segment); err != nil {
 			return err
@@ -191,10 +179,8 @@ func (p *Publisher) appendAll(ctx context.Context, a access, f publish.File, id 
 	return nil
 }
 
-func (p *Publisher) appendSegment(ctx context.Context, a access, u *url.URL, index int, segment []byte) error {
-	body := outbound.BytesBody("application/octet-stream", segment)
-	body.Open = func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(segment)), nil }
-	parts := outbound.Multipart(outbound.FieldPart("segment_index", strconv.Itoa(index)), outbound.Part{Name: "media", FileName: "segment", Body: body})
+func (p *Publisher) appendSegment(ctx context.Context, a access, u *url.URL, index int, segment outbound.Body) error {
+	parts := outbound.Multipart(outbound.FieldPart("segment_index", strconv.Itoa(index)), outbound.Part{Name: "media", FileName: "segment", Body: segment})
 	response, err := outbound.PostBody(ctx, p.client, u.String(), p.header(a, http.MethodPost, u), parts)
 	if err != nil {
 		return err
