@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -70,19 +71,24 @@ func slowRelay(random *rand.Rand) *publishtest.FakeRelay {
 	return relay
 }
 
-// TestKillsOnNetworks kills the daemon at random times while it publishes to the networks
-// below. Whatever happens, each post, and each part of a thread, is published once.
+// TestKillsOnNetworks kills the daemon at random times while it publishes to networks that
+// recognize a repeat or can be asked; those with a fake that keeps state are in
+// [TestKillsAtStepsOfNetworks]. Whatever happens, each post, and each part of a thread, is
+// published once.
 func TestKillsOnNetworks(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(100)
 	if testing.Short() {
 		seeds = 20
 	}
-	for _, p := range []platform{platformOf("googlechat"), platformOf("wordpress"), platformOf("nostr")} {
+	for _, a := range networks.Accounts() {
+		if a.Memory != networks.Idempotent && a.Memory != networks.Findable || a.Unreliable != nil {
+			continue
+		}
 		for seed := range seeds {
-			t.Run(fmt.Sprint(p.Name, "/", seed), func(t *testing.T) {
+			t.Run(fmt.Sprint(a.Name, "/", seed), func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { killOnNetwork(t, p, seed) })
+				synctest.Test(t, func(t *testing.T) { killOnNetwork(t, platformOn(a), seed) })
 			})
 		}
 	}

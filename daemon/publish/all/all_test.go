@@ -43,12 +43,13 @@ func TestEveryPlatformIsListed(t *testing.T) {
 // need.
 func TestEveryPlatformIsTested(t *testing.T) {
 	t.Parallel()
-	missing := map[string]bool{}
+	missing, unbroken := map[string]bool{}, map[string]bool{}
 	for name := range all.Publishers(all.Config{}) {
-		missing[name] = true
+		missing[name], unbroken[name] = true, name != "feed" && name != "nostr" // Nostr has tests of its own
 	}
 	for _, a := range networks.Accounts() {
 		delete(missing, a.Platform)
+		unbroken[a.Platform] = unbroken[a.Platform] && a.Accepted == nil && a.Unreliable == nil
 		text := fmt.Sprint(a.Credentials, a.Session)
 		if a.Platform != "feed" && len(a.Secrets)+len(a.FixedKeys) == 0 {
 			t.Errorf("%s has no secrets", a.Name)
@@ -57,6 +58,11 @@ func TestEveryPlatformIsTested(t *testing.T) {
 			if !strings.Contains(text, secret) {
 				t.Errorf("no credentials of %s contain %q", a.Name, secret)
 			}
+		}
+	}
+	for name, is := range unbroken {
+		if is {
+			t.Errorf("no requests to %s fail in the tests of deliveries", name)
 		}
 	}
 	for name := range missing {

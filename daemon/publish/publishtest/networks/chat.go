@@ -19,7 +19,7 @@ func discord() Account {
 
 func googleChat() Account {
 	return Account{
-		Platform: "googlechat", Name: "googlechat", Memory: Idempotent,
+		Platform: "googlechat", Name: "googlechat", Memory: Idempotent, Traits: []Trait{Replies},
 		Credentials: map[string]string{"webhook_url": "{url}/v1/spaces/AAAA/messages?key=a-key-of-the-webhook&token=a-token-of-the-webhook"},
 		Secrets:     []string{"a-key-of-the-webhook", "a-token-of-the-webhook"},
 		Responds:    func(*http.Request) string { return `{"name":"spaces/AAAA/messages/m.m"}` },
@@ -63,7 +63,7 @@ func slackWebhook() Account {
 func slackBot() Account {
 	ts := func(p Sent) string { return fmt.Sprintf("%d.%06d", p.At.Unix(), p.Number) }
 	return Account{
-		Platform: "slack", Name: "slack, bot", Memory: Findable,
+		Platform: "slack", Name: "slack, bot", Memory: Findable, Traits: []Trait{Replies},
 		Credentials: map[string]string{"bot_token": "xoxb-a-token-of-a-slack-bot", "channel": "C0123456789", "api_url": "{url}/api"},
 		Secrets:     []string{"a-token-of-a-slack-bot"},
 		Responds:    func(*http.Request) string { return slackResponse },

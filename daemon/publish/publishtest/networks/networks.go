@@ -56,6 +56,7 @@ const (
 	AnyBody       Trait = "any body"       // any 2xx response means that the post is published
 	DailyLimit    Trait = "daily limit"    // a rate limit without a time lasts until midnight
 	RepeatsWithin Trait = "repeats within" // a request is repeated within its attempt
+	Replies       Trait = "replies"        // the fake knows replies
 )
 
 // Account is an account of a network. The texts of Credentials contain "{url}"
@@ -73,7 +74,7 @@ type Account struct {
 	Pictures    bool                // each post needs a picture
 	Unencrypted bool                // no request contains the credentials, so http is allowed
 
-	Memory Memory
+	Memory Memory // empty if the tests of deliveries use another account
 	Traits []Trait
 
 	// Responds is the response to a request that connects the account or publishes. Nil is
@@ -129,8 +130,12 @@ func (a Account) StoredAt(url string) publish.Credentials {
 	return c
 }
 
-// Parts returns how many posts a thread may have: three, or one if there are no threads.
+// Parts returns how many posts a thread on the fake may have: three, or one if the network or
+// its fake has no threads.
 func (a Account) Parts() int {
+	if a.Accepted != nil && a.Unreliable == nil && !slices.Contains(a.Traits, Replies) {
+		return 1
+	}
 	if t, ok := Publishers(nil)[a.Platform].(publish.Threader); ok && t.ThreadRules(a.Stored).Refused == "" {
 		return 3
 	}

@@ -138,7 +138,7 @@ func xOAuth1() Account {
 func xOAuth2() Account {
 	a := x("x, OAuth 2.0", publishtest.NewFakeX().OAuth2("{url}"), "oauth2-access-0", "oauth2-refresh-0", "a-client-secret-of-x")
 	a.Credentials["client_secret"] = "a-client-secret-of-x"
-	a.Accepted, a.Unreliable = nil, nil // the tests of deliveries use the other one
+	a.Memory, a.Accepted, a.Unreliable = "", nil, nil // the tests of deliveries use the other one
 	return a
 }
 
