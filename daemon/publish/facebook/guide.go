@@ -4,11 +4,7 @@ import "github.com/schedctl/schedctl/daemon/publish"
 
 // Guide implements [publish.Guided].
 func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "a Page on Facebook", Text: guide}
-}
-
-// guide is "schedctl help connect-facebook".
-const guide = `Connect a Page on Facebook through a developer app of your own. It costs nothing, and
+	return publish.Guide{Account: "a Page on Facebook", Text: `Connect a Page on Facebook through a developer app of your own. It costs nothing, and
 your app needs no review, because it publishes only to Pages that you manage. Facebook
 lets no app publish to the profile of a person.
 
@@ -44,4 +40,5 @@ threads: a comment is something else, so threads and first comments are refused.
 
 Facebook has published posts in spite of an error. If the outcome of a request is
 unknown, schedctl reads the posts of the Page and compares their text. If two posts may
-be the one, you have to look, and use "schedctl post retry --force" if it is missing.`
+be the one, you have to look, and use "schedctl post retry --force" if it is missing.`}
+}

@@ -4,11 +4,7 @@ import "github.com/schedctl/schedctl/daemon/publish"
 
 // Guide implements [publish.Guided].
 func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "a space of Google Chat", Text: guide}
-}
-
-// guide is "schedctl help connect-googlechat".
-const guide = `Connect a space of Google Chat through an incoming webhook. You need a Google
+	return publish.Guide{Account: "a space of Google Chat", Text: `Connect a space of Google Chat through an incoming webhook. You need a Google
 Workspace account that may add webhooks to the space.
 
   1. Open the space in https://chat.google.com in a browser.
@@ -31,4 +27,5 @@ thread of the space.
 If the outcome of a request is unknown, schedctl repeats it with the same requestId.
 The documentation of Google says that this returns the first message. No one has
 confirmed that it also applies to webhooks. In the worst case a message is posted
-twice.`
+twice.`}
+}

@@ -4,11 +4,7 @@ import "github.com/schedctl/schedctl/daemon/publish"
 
 // Guide implements [publish.Guided].
 func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "an account on Instagram", Text: guide}
-}
-
-// guide is "schedctl help connect-instagram".
-const guide = `Connect an account on Instagram through a developer app of your own. It costs nothing,
+	return publish.Guide{Account: "an account on Instagram", Text: `Connect an account on Instagram through a developer app of your own. It costs nothing,
 and your app needs no review, because it publishes only to your account.
 
 You need a professional account: a business or a creator. Instagram lets no program
@@ -45,4 +41,5 @@ has at most 2,200 characters, 30 hashtags and 20 tags with @. An account can pub
 posts in 24 hours; later posts wait. Instagram has no threads.
 
 If the outcome of a request is unknown, schedctl asks Instagram: each post is staged
-before it is published, and the status of the staged post says whether it was.`
+before it is published, and the status of the staged post says whether it was.`}
+}

@@ -2,11 +2,6 @@ package linkedin
 
 import "github.com/schedctl/schedctl/daemon/publish"
 
-// Guide implements [publish.Guided].
-func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "a person or an organization on LinkedIn", Text: guide, Login: loginGuide}
-}
-
 // loginGuide are the steps of a login with a browser.
 const loginGuide = `To log in with a browser instead of the token generator:
 
@@ -18,8 +13,9 @@ const loginGuide = `To log in with a browser instead of the token generator:
 
   3. On the same tab, copy the client id and the client secret.`
 
-// guide is "schedctl help connect-linkedin".
-const guide = `Connect LinkedIn, to post as yourself or as an organization that you administer. You
+// Guide implements [publish.Guided].
+func (p *Publisher) Guide() publish.Guide {
+	return publish.Guide{Account: "a person or an organization on LinkedIn", Login: loginGuide, Text: `Connect LinkedIn, to post as yourself or as an organization that you administer. You
 need an app of your own, which is free. LinkedIn reviews an app for organizations, and
 an app for organizations can have no other products: create two if you need both.
 
@@ -72,4 +68,5 @@ compares their text. LinkedIn lets no app read the posts of a person, so you hav
 look, and use "schedctl post retry --force" if the post is missing.
 
 LinkedIn ends each version of its API after about a year. schedctl steps to the next
-one. To try another version first: schedctl account edit ACCOUNT --set api_version=202610`
+one. To try another version first: schedctl account edit ACCOUNT --set api_version=202610`}
+}

@@ -4,11 +4,7 @@ import "github.com/schedctl/schedctl/daemon/publish"
 
 // Guide implements [publish.Guided].
 func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "a key of Nostr", Text: guide}
-}
-
-// guide is "schedctl help connect-nostr".
-const guide = `Connect a key of Nostr. You need its secret key and the addresses of some relays.
+	return publish.Guide{Account: "a key of Nostr", Text: `Connect a key of Nostr. You need its secret key and the addresses of some relays.
 
   1. Open the settings of your Nostr app and find its keys. Copy the secret key,
      which starts with nsec1. A key that starts with npub1 is the public one.
@@ -35,4 +31,5 @@ server that accepts your key:
   schedctl account edit ACCOUNT --set media_server=https://blossom.example.org
 
 If the outcome of a request is unknown, schedctl sends the same event again. Relays
-ignore an event that they have, so the post never appears twice.`
+ignore an event that they have, so the post never appears twice.`}
+}

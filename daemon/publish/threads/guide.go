@@ -4,11 +4,7 @@ import "github.com/schedctl/schedctl/daemon/publish"
 
 // Guide implements [publish.Guided].
 func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "an account on Threads", Text: guide}
-}
-
-// guide is "schedctl help connect-threads".
-const guide = `Connect an account on Threads through a developer app of your own. It costs nothing,
+	return publish.Guide{Account: "an account on Threads", Text: `Connect an account on Threads through a developer app of your own. It costs nothing,
 and your app needs no review, because it publishes only to your account.
 
   1. Open https://developers.facebook.com/apps and click "Create app". Choose the use
@@ -35,4 +31,5 @@ Threads fetches pictures and videos from the daemon, which needs --public-url wi
 https://. A post has up to 20 pictures, or one video.
 
 If the outcome of a request is unknown, schedctl asks Threads: each post is staged
-before it is published, and the status of the staged post says whether it was.`
+before it is published, and the status of the staged post says whether it was.`}
+}

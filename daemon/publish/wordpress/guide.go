@@ -4,11 +4,7 @@ import "github.com/schedctl/schedctl/daemon/publish"
 
 // Guide implements [publish.Guided].
 func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "a site with WordPress", Text: guide}
-}
-
-// guide is "schedctl help connect-wordpress".
-const guide = `Connect a site with WordPress 5.6 or later. You need a user with the role Author,
+	return publish.Guide{Account: "a site with WordPress", Text: `Connect a site with WordPress 5.6 or later. You need a user with the role Author,
 Editor or Administrator.
 
   1. Log in to the site and open "Users", then "Profile".
@@ -36,4 +32,5 @@ account, which a post can override:
 Pictures, videos and documents go to the media library. WordPress has no threads.
 
 If the outcome of a request is unknown, schedctl asks the site: the slug of each post
-contains a key that only this post has.`
+contains a key that only this post has.`}
+}

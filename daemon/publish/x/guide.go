@@ -2,11 +2,6 @@ package x
 
 import "github.com/schedctl/schedctl/daemon/publish"
 
-// Guide implements [publish.Guided].
-func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "an account of X", Text: guide, Login: loginGuide}
-}
-
 // loginGuide are the steps of a login with a browser.
 const loginGuide = `To log in with a browser (OAuth 2.0). X charges as for OAuth 1.0a: $0.015 for each post,
 and $0.20 for a post with a link:
@@ -21,8 +16,9 @@ and $0.20 for a post with a link:
   3. Save, and copy the client id and the client secret. An app of the type "Native
      App" is public and has no secret.`
 
-// guide is "schedctl help connect-x".
-const guide = `Connect an account of X. You need a developer account, which is free, and credits:
+// Guide implements [publish.Guided].
+func (p *Publisher) Guide() publish.Guide {
+	return publish.Guide{Account: "an account of X", Login: loginGuide, Text: `Connect an account of X. You need a developer account, which is free, and credits:
 X charges $0.015 for each post, $0.20 for a post with a link, and $0.001 for each
 post that schedctl reads after an unknown outcome.
 
@@ -73,4 +69,5 @@ counts in the same way, and warns about a post with a link.
 
 If the outcome of a request is unknown, schedctl reads the newest posts of the account
 and compares their text. If two of them are equal, a person has to look. X refuses a
-post with the same text as a recent one.`
+post with the same text as a recent one.`}
+}
