@@ -57,7 +57,7 @@ func TestAnnotationIsChecked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: "ws_1", Content: "x", Annotation: tt.in}, t0)
+			_, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: "ws_1", Content: schedctl.Content{Text: "x"}, Annotation: tt.in}, t0)
 			var refusal *schedctl.Error
 			if tt.field == "" && err != nil || tt.field != "" && (!errors.As(err, &refusal) || refusal.Code != schedctl.ValidationFailed || refusal.Field != tt.field) {
 				t.Errorf("Create: %v, want a refusal of %q", err, tt.field)
@@ -102,8 +102,8 @@ func TestAnnotatedEdit(t *testing.T) {
 	}{
 		{schedctl.Edit{Annotation: annotation("a", nil, "b")}, 2, ""},
 		{schedctl.Edit{Annotation: annotation("a", nil, "b")}, 2, ""},
-		{schedctl.Edit{Content: &content, Annotation: annotation("a", nil, "c")}, 3, "updated"},
-		{schedctl.Edit{Content: &content, Annotation: annotation("a", nil, "d")}, 4, ""},
+		{schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &content}, Annotation: annotation("a", nil, "c")}, 3, "updated"},
+		{schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &content}, Annotation: annotation("a", nil, "d")}, 4, ""},
 		{schedctl.Edit{Annotation: schedctl.Annotation{Managed: &schedctl.Managed{}}}, 4, ""},
 	} {
 		events, err := p.Edit(tt.edit, t0.Add(time.Minute))

@@ -18,7 +18,7 @@ var reviewTime = time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 // reviewDraft returns a draft that by has written for one account.
 func reviewDraft(t *testing.T, by Actor) Post {
 	t.Helper()
-	p, _, err := Create(NewPost{WorkspaceID: "ws_1", Content: "a text", Accounts: []Account{{ID: "acct_1", Platform: "mastodon"}}, By: by}, reviewTime)
+	p, _, err := Create(NewPost{WorkspaceID: "ws_1", Content: Content{Text: "a text"}, Accounts: []Account{{ID: "acct_1", Platform: "mastodon"}}, By: by}, reviewTime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestReviewRefuses(t *testing.T) {
 	if p.Version != 2 || p.Status() != Draft {
 		t.Fatalf("a refused step changed the post: version %d, %s", p.Version, p.Status())
 	}
-	if _, err := p.Edit(Edit{Content: new("by the reviewer"), By: reviewer}, reviewTime); err != nil {
+	if _, err := p.Edit(Edit{ContentChange: ContentChange{Text: new("by the reviewer")}, By: reviewer}, reviewTime); err != nil {
 		t.Fatal(err)
 	}
 	_, err = p.Approve(Decision{By: reviewer, PublishAt: reviewTime.Add(time.Hour)}, reviewTime)
@@ -88,7 +88,7 @@ func TestRequestChangesAndWithdraw(t *testing.T) {
 	if _, err := p.RequestChanges(Decision{By: reviewer, Note: "shorter"}, reviewTime); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Edit(Edit{Content: new("short"), By: author}, reviewTime); err != nil {
+	if _, err := p.Edit(Edit{ContentChange: ContentChange{Text: new("short")}, By: author}, reviewTime); err != nil {
 		t.Fatal(err)
 	}
 	if p.Approval.State != ApprovalChangesRequested {
@@ -106,7 +106,7 @@ func TestRequestChangesAndWithdraw(t *testing.T) {
 
 func TestEditOfApprovedPost(t *testing.T) {
 	accounts := []Account{{ID: "acct_1", Approvals: ApprovalsAll}}
-	edit := Edit{Content: new("another text")}
+	edit := Edit{ContentChange: ContentChange{Text: new("another text")}}
 
 	p := approvedPost(t)
 	edit.By = author
@@ -136,7 +136,7 @@ func TestEditOfApprovedPost(t *testing.T) {
 	}
 	before := p.Approval.Digest
 	for _, text := range []string{"changed", "a text"} {
-		if _, err := p.Edit(Edit{Content: &text, By: author}, reviewTime); err != nil {
+		if _, err := p.Edit(Edit{ContentChange: ContentChange{Text: &text}, By: author}, reviewTime); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestWhoNeedsApproval(t *testing.T) {
 func TestReviewDigestCoversWhatIsPublished(t *testing.T) {
 	base := reviewDraft(t, author)
 	changes := map[string]func(*Post){
-		"content":   func(p *Post) { p.Content = "b" },
+		"content":   func(p *Post) { p.Text = "b" },
 		"media":     func(p *Post) { p.Media = []PostMedia{{AssetID: "asset_1"}} },
 		"alt text":  func(p *Post) { p.Media = []PostMedia{{AssetID: "asset_1", AltText: "x", HasAltText: true}} },
 		"bytes":     func(p *Post) { p.Media = []PostMedia{{AssetID: "asset_1", SHA256: [32]byte{1}}} },
@@ -181,7 +181,7 @@ func TestReviewDigestCoversWhatIsPublished(t *testing.T) {
 		"preview":   func(p *Post) { p.LinkPreview.Mode = PreviewNone },
 		"language":  func(p *Post) { p.Language = "de" },
 		"accounts":  func(p *Post) { p.Targets = append(p.Targets, Target{AccountID: "acct_2"}) },
-		"override":  func(p *Post) { p.Targets[0].Content = "x" },
+		"override":  func(p *Post) { p.Targets[0].Text = "x" },
 		"options":   func(p *Post) { p.Targets[0].Options = Options{"visibility": "x"} },
 		"own media": func(p *Post) { p.Targets[0].Media = []PostMedia{} },
 	}
@@ -208,8 +208,8 @@ func TestOccurrenceOfApprovedSeries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !p.Approved() || p.Content != "two" {
-		t.Fatalf("the occurrence %q is approved: %t", p.Content, p.Approved())
+	if !p.Approved() || p.Text != "two" {
+		t.Fatalf("the occurrence %q is approved: %t", p.Text, p.Approved())
 	}
 	s.Variants = []string{"three"}
 	if s.Approved() {
@@ -240,12 +240,12 @@ func TestKeysOfAgents(t *testing.T) {
 func TestPullRequestApproves(t *testing.T) {
 	accounts := []Account{{ID: "acct_1", Platform: "mastodon", Approvals: ApprovalsAll}}
 	p, _, err := Create(NewPost{
-		WorkspaceID: "ws_1", Content: "a text", Accounts: accounts, By: reviewer, Source: "https://example.com/pull/1", PublishAt: reviewTime.Add(time.Hour),
+		WorkspaceID: "ws_1", Content: Content{Text: "a text"}, Accounts: accounts, By: reviewer, Source: "https://example.com/pull/1", PublishAt: reviewTime.Add(time.Hour),
 	}, reviewTime)
 	if err != nil || p.CheckApproved(reviewer, accounts) != nil || p.Approval.Source != "https://example.com/pull/1" {
 		t.Fatalf("got %v, approval %+v", err, p.Approval)
 	}
-	if _, err := p.Edit(Edit{Content: new("changed"), By: reviewer}, reviewTime); err != nil {
+	if _, err := p.Edit(Edit{ContentChange: ContentChange{Text: new("changed")}, By: reviewer}, reviewTime); err != nil {
 		t.Fatal(err)
 	}
 	wantCode(t, p.CheckApproved(reviewer, accounts), ApprovalMissing)
@@ -263,7 +263,7 @@ func TestReviewDigestIsStored(t *testing.T) {
 	p.FirstComment = &Part{Content: "first"}
 	p.Poll = &Poll{Options: []string{"a", "b"}}
 	p.Presentation = Presentation{ContentWarning: "w", Visibility: "public", Language: "en"}
-	p.Targets[0].Content, p.Targets[0].Options = "own", Options{"visibility": "unlisted"}
+	p.Targets[0].Text, p.Targets[0].Options = "own", Options{"visibility": "unlisted"}
 	digest := p.ReviewDigest()
 	const want = "1874db50e9a281b6d11f6b8201065f39a868f8ce575ebe53dd37c7b9d411f5a7"
 	if got := hex.EncodeToString(digest[:]); got != want {

@@ -59,7 +59,7 @@ func (p *Post) Fingerprint(t *Target) Fingerprint {
 // SharesContent reports whether the target publishes the text, the media, the thread and
 // the poll of its post. Its fingerprint is then that of a target without an override.
 func (t *Target) SharesContent() bool {
-	return t.Content == "" && t.Media == nil && t.Thread == nil && t.Poll == nil
+	return t.Text == "" && t.Media == nil && t.Thread == nil && t.Poll == nil
 }
 
 // Occupies reports whether the target's content is published on the account, in whole

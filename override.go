@@ -3,91 +3,36 @@ package schedctl
 import (
 	"fmt"
 	"maps"
-	"reflect"
-	"slices"
 )
 
 // Override is what one account of a post publishes instead of what the post says.
 type Override struct {
-	AccountID    string
-	Content      string      // empty for the content of the post
-	Options      Options     // replace options of the account for this post
-	Media        []PostMedia // nil for the media of the post; empty for none
-	Thread       []Part      // nil for the thread of the post; empty for none
-	Poll         *Poll       // nil for the poll of the post; without options for none
-	Presentation             // empty fields for those of the post
-}
-
-func (o *Override) empty() bool {
-	return o.Content == "" && len(o.Options) == 0 && o.Media == nil && o.Thread == nil && o.Poll == nil && o.Presentation == Presentation{}
-}
-
-func (o *Override) equal(other *Override) bool {
-	return o.Content == other.Content && o.Presentation == other.Presentation && samePoll(o.Poll, other.Poll) &&
-		(o.Media == nil) == (other.Media == nil) && slices.Equal(o.Media, other.Media) &&
-		(o.Thread == nil) == (other.Thread == nil) && slices.EqualFunc(o.Thread, other.Thread, Part.equal) &&
-		(len(o.Options) == 0 && len(other.Options) == 0 || reflect.DeepEqual(o.Options, other.Options))
-}
-
-// check checks the fields of an override. The prefix is that of the fields.
-func (o *Override) check(prefix string) error {
-	if o.Content != "" {
-		if err := checkContent(prefix+"content", o.Content); err != nil {
-			return err
-		}
-	}
-	if err := checkMedia(prefix+"media", o.Media); err != nil {
-		return err
-	}
-	if err := checkThread(prefix+"thread", o.Thread); err != nil {
-		return err
-	}
-	if o.Poll != nil && len(o.Poll.Options) > 0 {
-		if err := o.Poll.check(prefix + "poll"); err != nil {
-			return err
-		}
-	}
-	return o.Presentation.check(prefix)
+	AccountID string
+	Partial
 }
 
 // Overrides returns the overrides of the post's targets, in their order.
 func (p *Post) Overrides() []Override {
 	list := []Override{}
 	for i := range p.Targets {
-		if o := p.Targets[i].override(); !o.empty() {
-			list = append(list, o)
+		if t := &p.Targets[i]; !t.Partial.empty() {
+			list = append(list, Override{t.AccountID, t.Partial})
 		}
 	}
 	return list
 }
 
-// override returns the override of the target. It shares the target's lists.
-func (t *Target) override() Override {
-	return Override{
-		AccountID: t.AccountID, Content: t.Content, Options: t.Options, Media: t.Media,
-		Thread: t.Thread, Poll: t.Poll, Presentation: t.Presentation,
-	}
-}
-
 // Target returns a new target with the override, without an id.
 func (o *Override) Target() Target {
-	t := Target{AccountID: o.AccountID, Status: Draft}
-	t.setOverride(*o)
-	return t
-}
-
-// setOverride replaces the override of the target with a copy of o.
-func (t *Target) setOverride(o Override) {
-	t.Content, t.Options, t.Media = o.Content, maps.Clone(o.Options), slices.Clone(o.Media)
-	t.Thread, t.Poll, t.Presentation = cloneThread(o.Thread), o.Poll.clone(), o.Presentation
+	return Target{AccountID: o.AccountID, Status: Draft, Partial: o.Partial.clone()}
 }
 
 // ContentFor returns the content of a target.
 func (p *Post) ContentFor(t *Target) string {
-	if t.Content != "" {
-		return t.Content
+	if t.Text != "" {
+		return t.Text
 	}
-	return p.Content
+	return p.Text
 }
 
 // OptionsFor returns the options for a publication to the account: its own, replaced by
@@ -109,7 +54,7 @@ func (p *Post) override(list []Override) error {
 	targets := make(map[string]*Target, len(p.Targets))
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		t.setOverride(Override{})
+		t.Partial = Partial{}
 		targets[t.AccountID] = t
 	}
 	for i, o := range list {
@@ -123,7 +68,7 @@ func (p *Post) override(list []Override) error {
 		if err := o.check(field + "."); err != nil {
 			return err
 		}
-		t.setOverride(o)
+		t.Partial = o.Partial.clone()
 		if p.ContentFor(t) == "" && len(p.MediaFor(t)) == 0 {
 			return Errorf(ValidationFailed, field+".media", "the post has no text and no media for %s; give it one of them", o.AccountID)
 		}
@@ -144,6 +89,5 @@ func (p *Post) checkTargets() error {
 }
 
 func sameOverride(a, b Target) bool {
-	own, other := a.override(), b.override()
-	return own.equal(&other)
+	return a.Partial.equal(&b.Partial)
 }

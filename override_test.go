@@ -12,7 +12,7 @@ import (
 
 func TestOverrides(t *testing.T) {
 	t.Parallel()
-	own := schedctl.Override{AccountID: "acct_b", Content: "for b", Options: schedctl.Options{"visibility": "private"}}
+	own := schedctl.Override{AccountID: "acct_b", Partial: schedctl.Partial{Text: "for b", Options: schedctl.Options{"visibility": "private"}}}
 	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a", "b"), PublishAt: t0.Add(time.Hour), Overrides: []schedctl.Override{own}})
 	if a, b := p.ContentFor(&p.Targets[0]), p.ContentFor(&p.Targets[1]); a != "hello" || b != "for b" {
 		t.Errorf("contents %q, %q", a, b)
@@ -33,21 +33,21 @@ func TestOverrides(t *testing.T) {
 // An edit may not take the text of a post away whose only media an override has removed.
 func TestEditLeavesSomethingToPublish(t *testing.T) {
 	t.Parallel()
-	n := schedctl.NewPost{Accounts: accounts("a", "b"), Media: []schedctl.PostMedia{{AssetID: "med_1"}}}
-	n.Overrides = []schedctl.Override{{AccountID: "acct_b", Media: []schedctl.PostMedia{}}}
+	n := schedctl.NewPost{Accounts: accounts("a", "b"), Content: schedctl.Content{Media: []schedctl.PostMedia{{AssetID: "med_1"}}}}
+	n.Overrides = []schedctl.Override{{AccountID: "acct_b", Partial: schedctl.Partial{Media: []schedctl.PostMedia{}}}}
 	p, _ := create(t, n)
-	if _, err := p.Edit(schedctl.Edit{Content: new("")}, t0); schedctl.CodeOf(err) != schedctl.ValidationFailed {
+	if _, err := p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: new("")}}, t0); schedctl.CodeOf(err) != schedctl.ValidationFailed {
 		t.Errorf("error %v", err)
 	}
-	if _, err := p.Edit(schedctl.Edit{Content: new(""), Accounts: new(accounts("a"))}, t0); err != nil {
+	if _, err := p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: new("")}, Accounts: new(accounts("a"))}, t0); err != nil {
 		t.Errorf("without the account: %v", err)
 	}
 }
 
 func TestEditOverrides(t *testing.T) {
 	t.Parallel()
-	b := schedctl.Override{AccountID: "acct_b", Content: "for b"}
-	c := schedctl.Override{AccountID: "acct_c", Options: schedctl.Options{"langs": []any{"de"}}}
+	b := schedctl.Override{AccountID: "acct_b", Partial: schedctl.Partial{Text: "for b"}}
+	c := schedctl.Override{AccountID: "acct_c", Partial: schedctl.Partial{Options: schedctl.Options{"langs": []any{"de"}}}}
 	both := accounts("b", "c")
 	text := "other"
 	for name, tt := range map[string]struct {
@@ -55,7 +55,7 @@ func TestEditOverrides(t *testing.T) {
 		want []schedctl.Override
 		kept bool // the version
 	}{
-		"none given":         {schedctl.Edit{Content: &text}, []schedctl.Override{b}, false},
+		"none given":         {schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &text}}, []schedctl.Override{b}, false},
 		"all taken away":     {schedctl.Edit{Overrides: &[]schedctl.Override{}}, []schedctl.Override{}, false},
 		"the same":           {schedctl.Edit{Overrides: &[]schedctl.Override{b}}, []schedctl.Override{b}, true},
 		"an empty one":       {schedctl.Edit{Overrides: &[]schedctl.Override{{AccountID: "acct_b"}}}, []schedctl.Override{}, false},
@@ -83,12 +83,12 @@ func TestOverridesAreRefused(t *testing.T) {
 		code  schedctl.Code
 		field string
 	}{
-		"foreign":  {[]schedctl.Override{{AccountID: "acct_z", Content: "x"}}, schedctl.ValidationFailed, "target_overrides[0].social_account_id"},
+		"foreign":  {[]schedctl.Override{{AccountID: "acct_z", Partial: schedctl.Partial{Text: "x"}}}, schedctl.ValidationFailed, "target_overrides[0].social_account_id"},
 		"twice":    {[]schedctl.Override{{AccountID: "acct_a"}, {AccountID: "acct_a"}}, schedctl.ValidationFailed, "target_overrides[1].social_account_id"},
-		"blank":    {[]schedctl.Override{{AccountID: "acct_a", Content: " "}}, schedctl.ValidationFailed, "target_overrides[0].content"},
-		"too long": {[]schedctl.Override{{AccountID: "acct_a", Content: long}}, schedctl.ContentTooLong, "target_overrides[0].content"},
+		"blank":    {[]schedctl.Override{{AccountID: "acct_a", Partial: schedctl.Partial{Text: " "}}}, schedctl.ValidationFailed, "target_overrides[0].content"},
+		"too long": {[]schedctl.Override{{AccountID: "acct_a", Partial: schedctl.Partial{Text: long}}}, schedctl.ContentTooLong, "target_overrides[0].content"},
 	} {
-		_, _, err := schedctl.Create(schedctl.NewPost{Content: "x", Accounts: accounts("a"), Overrides: tt.list}, t0)
+		_, _, err := schedctl.Create(schedctl.NewPost{Content: schedctl.Content{Text: "x"}, Accounts: accounts("a"), Overrides: tt.list}, t0)
 		p := scheduledPost(t)
 		before := p.Clone()
 		_, editErr := p.Edit(schedctl.Edit{Overrides: &tt.list}, t0)

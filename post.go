@@ -23,27 +23,19 @@ const MaxSearch = 200
 type Post struct {
 	ID          string
 	WorkspaceID string
-	Content     string      // of part 0; may be empty if there are media
-	Media       []PostMedia // of part 0, in the order in which they are shown
-	PublishAt   time.Time
-	Targets     []Target
-	CanceledAt  time.Time // set by the cancel operation
-	ExternalID  string    // the client's own id for the post, unique in the workspace; may be empty
-	Managed     *Managed  // the collection of files that the post belongs to, or nil
-	Labels      []string  // sorted, without duplicates
-	Title       string    // for the users of the client; no network gets it
-	Style       PostStyle // what part 0 consists of, if a client has named it
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
-	Version     int64 // 1 when created, +1 with every change
+	Content
+	PublishAt  time.Time
+	Targets    []Target
+	CanceledAt time.Time // set by the cancel operation
+	ExternalID string    // the client's own id for the post, unique in the workspace; may be empty
+	Managed    *Managed  // the collection of files that the post belongs to, or nil
+	Labels     []string  // sorted, without duplicates
+	Style      PostStyle // what part 0 consists of, if a client has named it
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	Version    int64 // 1 when created, +1 with every change
 
-	Thread       []Part // the parts after part 0
-	FirstComment *Part  // replies to the last part of the thread; or nil
-	Poll         *Poll  // of part 0, or nil
-	LinkPreview  LinkPreview
-	Presentation
 	Booking
-
 	Review
 
 	// SeriesID and Occurrence say which occurrence of which series the post is. The
@@ -101,13 +93,13 @@ func (p *Post) AccountIDs() []string {
 // ContainsText reports whether matches returns true for the text of a part. It ignores
 // overrides.
 func (p *Post) ContainsText(matches func(string) bool) bool {
-	return matches(p.Content) || slices.ContainsFunc(p.Thread, func(part Part) bool { return matches(part.Content) }) ||
+	return matches(p.Text) || slices.ContainsFunc(p.Thread, func(part Part) bool { return matches(part.Content) }) ||
 		p.FirstComment != nil && matches(p.FirstComment.Content)
 }
 
 // TextSize returns the size of the texts that ContainsText reads, in bytes.
 func (p *Post) TextSize() int {
-	n := len(p.Content)
+	n := len(p.Text)
 	for i := range p.Thread {
 		n += len(p.Thread[i].Content)
 	}
@@ -130,11 +122,10 @@ func (p *Post) Target(id string) *Target {
 // Clone returns a copy that shares nothing with p.
 func (p *Post) Clone() Post {
 	c := *p
-	c.Labels, c.Media = slices.Clone(p.Labels), slices.Clone(p.Media)
+	c.Labels, c.Content = slices.Clone(p.Labels), p.Content.clone()
 	if p.Managed != nil {
 		c.Managed = new(*p.Managed)
 	}
-	c.Thread, c.FirstComment, c.Poll = cloneThread(p.Thread), clonePart(p.FirstComment), p.Poll.clone()
 	c.Review = p.Review.clone()
 	c.Targets = slices.Clone(p.Targets)
 	for i := range c.Targets {
@@ -156,16 +147,9 @@ func Millis(t time.Time) time.Time {
 // NewPost holds the fields of a new post.
 type NewPost struct {
 	WorkspaceID string
-	Content     string
-	Media       []PostMedia
-	Accounts    []Account // resolved; see [ResolveAccounts]
-	Overrides   []Override
-
-	Thread       []Part
-	FirstComment *Part
-	Poll         *Poll
-	LinkPreview  LinkPreview
-	Presentation
+	Content
+	Accounts  []Account // resolved; see [ResolveAccounts]
+	Overrides []Override
 
 	PublishAt time.Time // zero for a draft
 	Booking   Booking   // of the slot at PublishAt; zero for a fixed time
@@ -182,10 +166,8 @@ type NewPost struct {
 func Create(n NewPost, now time.Time) (Post, []Event, error) {
 	now = Millis(now)
 	p := Post{
-		ID: NewID(PostPrefix, now), WorkspaceID: n.WorkspaceID, Content: n.Content, Media: slices.Clone(n.Media),
-		CreatedAt: now, UpdatedAt: now, Version: 1,
-		Thread: cloneThread(n.Thread), FirstComment: clonePart(n.FirstComment), Poll: n.Poll.clone(),
-		LinkPreview: n.LinkPreview, Presentation: n.Presentation, Review: Review{Proposed: n.Proposed},
+		ID: NewID(PostPrefix, now), WorkspaceID: n.WorkspaceID, Content: n.Content.clone(),
+		CreatedAt: now, UpdatedAt: now, Version: 1, Review: Review{Proposed: n.Proposed},
 	}
 	p.wrote(n.By)
 	if err := p.check(); err != nil {
@@ -222,30 +204,6 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 // space, hold no NUL and are valid UTF-8. Errors: [ContentTooLong] and
 // [ValidationFailed].
 func CheckContent(content string) error { return checkContent("content", content) }
-
-// check checks everything that the post publishes, except for overrides.
-func (p *Post) check() error {
-	if err := checkPart("", Part{Content: p.Content, Media: p.Media}); err != nil {
-		return err
-	}
-	if err := checkThread("thread", p.Thread); err != nil {
-		return err
-	}
-	if p.FirstComment != nil {
-		if err := checkPart("first_comment.", *p.FirstComment); err != nil {
-			return err
-		}
-	}
-	if p.Poll != nil {
-		if err := p.Poll.check("poll"); err != nil {
-			return err
-		}
-	}
-	if err := p.LinkPreview.check(); err != nil {
-		return err
-	}
-	return p.Presentation.check("")
-}
 
 func checkContent(field, content string) error {
 	n := utf8.RuneCountInString(content)

@@ -8,20 +8,12 @@ import (
 // Edit is a change to a draft or a scheduled post. Fields left nil, and a zero
 // PublishAt, stay as they are.
 type Edit struct {
-	Content   *string
-	Media     *[]PostMedia
+	ContentChange
 	Accounts  *[]Account  // resolved; targets of accounts that stay keep their ids and overrides
 	Overrides *[]Override // replaces all existing overrides
 	PublishAt time.Time   // schedules a draft, moves a scheduled post
 	Booking   Booking     // of the slot at PublishAt; zero for a fixed time; ignored without PublishAt
 
-	Thread         *[]Part
-	FirstComment   *Part // an empty one removes the comment
-	Poll           *Poll // one without options removes the poll
-	LinkPreview    *LinkPreview
-	ContentWarning *string
-	Visibility     *string
-	Language       *string
 	Annotation
 
 	Proposed *ProposedTime // of a draft
@@ -36,55 +28,10 @@ type Edit struct {
 // Operation returns [OpAnnotate] if the edit changes only fields that are not
 // published, and [OpEdit] otherwise.
 func (e *Edit) Operation() Operation {
-	if !e.changesContent() && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() && e.Proposed == nil && e.Source == "" {
+	if e.ContentChange.Empty() && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() && e.Proposed == nil && e.Source == "" {
 		return OpAnnotate
 	}
 	return OpEdit
-}
-
-// changesContent reports whether the edit has a field that all accounts publish.
-func (e *Edit) changesContent() bool {
-	return e.Content != nil || e.Media != nil || e.Thread != nil || e.FirstComment != nil || e.Poll != nil ||
-		e.LinkPreview != nil || e.ContentWarning != nil || e.Visibility != nil || e.Language != nil
-}
-
-// changeContent sets the given fields and checks the result.
-func (p *Post) changeContent(e Edit) error {
-	set(&p.Content, e.Content)
-	set(&p.LinkPreview, e.LinkPreview)
-	set(&p.ContentWarning, e.ContentWarning)
-	set(&p.Visibility, e.Visibility)
-	set(&p.Language, e.Language)
-	if e.Media != nil {
-		p.Media = slices.Clone(*e.Media)
-	}
-	if e.Thread != nil {
-		p.Thread = cloneThread(*e.Thread)
-	}
-	if e.FirstComment != nil {
-		if p.FirstComment = clonePart(e.FirstComment); e.FirstComment.empty() {
-			p.FirstComment = nil
-		}
-	}
-	if e.Poll != nil {
-		if p.Poll = e.Poll.clone(); len(e.Poll.Options) == 0 {
-			p.Poll = nil
-		}
-	}
-	return p.check()
-}
-
-func set[T any](field, value *T) {
-	if value != nil {
-		*field = *value
-	}
-}
-
-// sameContent reports whether two posts have the same fields that all accounts publish.
-func (p *Post) sameContent(o *Post) bool {
-	return p.Content == o.Content && slices.Equal(p.Media, o.Media) && slices.EqualFunc(p.Thread, o.Thread, Part.equal) &&
-		samePart(p.FirstComment, o.FirstComment) && samePoll(p.Poll, o.Poll) && p.LinkPreview == o.LinkPreview &&
-		p.Presentation == o.Presentation
 }
 
 // Edit applies a change. Without a difference, it returns no events and keeps the
@@ -101,8 +48,8 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 	if err := next.annotate(e.Annotation); err != nil {
 		return nil, err
 	}
-	if e.changesContent() {
-		if err := next.changeContent(e); err != nil {
+	if !e.ContentChange.Empty() {
+		if err := e.ContentChange.apply(&next.Content); err != nil {
 			return nil, err
 		}
 		if e.Style == nil {
@@ -117,7 +64,7 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 			return nil, err
 		}
 	}
-	if e.changesContent() {
+	if !e.ContentChange.Empty() {
 		if err := next.checkTargets(); err != nil {
 			return nil, err
 		}
@@ -167,7 +114,7 @@ func (p *Post) reschedule(was *Post, at, now time.Time) error {
 // difference. If more than the annotation differs, it detaches an occurrence.
 func (p *Post) become(next Post, e Edit, now time.Time) []Event {
 	moved := !next.PublishAt.Equal(p.PublishAt)
-	sameText := next.sameContent(p) && slices.EqualFunc(next.Targets, p.Targets, sameTarget) && slices.EqualFunc(next.Targets, p.Targets, sameOverride)
+	sameText := next.publishesSame(&p.Content) && slices.EqualFunc(next.Targets, p.Targets, sameTarget) && slices.EqualFunc(next.Targets, p.Targets, sameOverride)
 	if sameText && !moved && next.Booking.equal(p.Booking) && next.Proposed == p.Proposed && (e.Source == "" || next.Approved()) {
 		if !next.sameAnnotation(p) {
 			next.changed(now)

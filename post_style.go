@@ -45,13 +45,13 @@ func (p *Post) removeOldStyle(was *Post) {
 	fits := true
 	switch p.Style {
 	case StyleText:
-		fits = p.Content != "" && len(p.Media) == 0
+		fits = p.Text != "" && len(p.Media) == 0
 	case StyleTextMedia:
-		fits = p.Content != "" && len(p.Media) > 0
+		fits = p.Text != "" && len(p.Media) > 0
 	case StyleMediaOnly:
-		fits = p.Content == "" && len(p.Media) > 0
+		fits = p.Text == "" && len(p.Media) > 0
 	case StyleVideoOnly:
-		fits = p.Content == "" && slices.Equal(p.Media, was.Media)
+		fits = p.Text == "" && slices.Equal(p.Media, was.Media)
 	}
 	if !fits {
 		p.Style = ""

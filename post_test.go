@@ -26,8 +26,8 @@ func accounts(names ...string) []schedctl.Account {
 func create(t *testing.T, n schedctl.NewPost) (schedctl.Post, []schedctl.Event) {
 	t.Helper()
 	n.WorkspaceID = "ws_1"
-	if n.Content == "" {
-		n.Content = "hello"
+	if n.Text == "" {
+		n.Text = "hello"
 	}
 	p, events, err := schedctl.Create(n, t0)
 	if err != nil {
@@ -44,7 +44,7 @@ func scheduledPost(t *testing.T) schedctl.Post {
 }
 
 func postWithTargets(statuses ...schedctl.Status) schedctl.Post {
-	p := schedctl.Post{ID: "post_1", WorkspaceID: "ws_1", Content: "hello", Version: 1}
+	p := schedctl.Post{ID: "post_1", WorkspaceID: "ws_1", Content: schedctl.Content{Text: "hello"}, Version: 1}
 	for i, s := range statuses {
 		target := schedctl.Target{ID: fmt.Sprintf("pt_%d", i), AccountID: fmt.Sprintf("acct_%d", i), Status: s}
 		if s != schedctl.Draft {
@@ -116,15 +116,15 @@ func TestCreateRefuses(t *testing.T) {
 		in   schedctl.NewPost
 		want schedctl.Code
 	}{
-		{"empty", schedctl.NewPost{Content: ""}, schedctl.ValidationFailed},
-		{"white space", schedctl.NewPost{Content: " \n\t\u00a0"}, schedctl.ValidationFailed},
-		{"NUL", schedctl.NewPost{Content: "a\x00b"}, schedctl.ValidationFailed},
-		{"invalid UTF-8", schedctl.NewPost{Content: "a\xffb"}, schedctl.ValidationFailed},
-		{"5001 code points", schedctl.NewPost{Content: strings.Repeat("é", 5001)}, schedctl.ContentTooLong},
-		{"now without account", schedctl.NewPost{Content: "x", Now: true}, schedctl.InvalidSocialAccounts},
-		{"scheduled without account", schedctl.NewPost{Content: "x", PublishAt: t0.Add(1)}, schedctl.InvalidSocialAccounts},
-		{"past", schedctl.NewPost{Content: "x", Accounts: one, PublishAt: t0.Add(-time.Second)}, schedctl.InvalidPublishAt},
-		{"this very instant", schedctl.NewPost{Content: "x", Accounts: one, PublishAt: t0}, schedctl.InvalidPublishAt},
+		{"empty", schedctl.NewPost{Content: schedctl.Content{Text: ""}}, schedctl.ValidationFailed},
+		{"white space", schedctl.NewPost{Content: schedctl.Content{Text: " \n\t\u00a0"}}, schedctl.ValidationFailed},
+		{"NUL", schedctl.NewPost{Content: schedctl.Content{Text: "a\x00b"}}, schedctl.ValidationFailed},
+		{"invalid UTF-8", schedctl.NewPost{Content: schedctl.Content{Text: "a\xffb"}}, schedctl.ValidationFailed},
+		{"5001 code points", schedctl.NewPost{Content: schedctl.Content{Text: strings.Repeat("é", 5001)}}, schedctl.ContentTooLong},
+		{"now without account", schedctl.NewPost{Content: schedctl.Content{Text: "x"}, Now: true}, schedctl.InvalidSocialAccounts},
+		{"scheduled without account", schedctl.NewPost{Content: schedctl.Content{Text: "x"}, PublishAt: t0.Add(1)}, schedctl.InvalidSocialAccounts},
+		{"past", schedctl.NewPost{Content: schedctl.Content{Text: "x"}, Accounts: one, PublishAt: t0.Add(-time.Second)}, schedctl.InvalidPublishAt},
+		{"this very instant", schedctl.NewPost{Content: schedctl.Content{Text: "x"}, Accounts: one, PublishAt: t0}, schedctl.InvalidPublishAt},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestCreateRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := schedctl.Create(schedctl.NewPost{Content: strings.Repeat("é", 5000)}, t0); err != nil {
+	if _, _, err := schedctl.Create(schedctl.NewPost{Content: schedctl.Content{Text: strings.Repeat("é", 5000)}}, t0); err != nil {
 		t.Errorf("5000 code points: %v", err)
 	}
 }
@@ -154,11 +154,11 @@ func TestEditDraft(t *testing.T) {
 	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a")})
 	before := p.Clone()
 	content := "changed"
-	events, err := p.Edit(schedctl.Edit{Content: &content, Accounts: ptr(accounts("b", "a"))}, t0.Add(time.Minute))
+	events, err := p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &content}, Accounts: ptr(accounts("b", "a"))}, t0.Add(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if types(events) != "updated" || p.Status() != schedctl.Draft || p.Content != content || p.Version != 2 {
+	if types(events) != "updated" || p.Status() != schedctl.Draft || p.Text != content || p.Version != 2 {
 		t.Errorf("events %q, post %+v", types(events), p)
 	}
 	if p.Targets[1].ID != before.Targets[0].ID {
@@ -186,14 +186,14 @@ func TestEditScheduledPost(t *testing.T) {
 		events string
 		code   schedctl.Code
 	}{
-		{"content", schedctl.Edit{Content: &content}, "updated", ""},
+		{"content", schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &content}}, "updated", ""},
 		{"time", schedctl.Edit{PublishAt: at}, "updated scheduled", ""},
 		{"account added and removed", schedctl.Edit{Accounts: ptr(accounts("b", "c"))}, "updated queued", ""},
 		{"accounts and time", schedctl.Edit{Accounts: ptr(accounts("c")), PublishAt: at}, "updated scheduled queued", ""},
-		{"nothing", schedctl.Edit{Content: &same, PublishAt: t0.Add(time.Hour), Accounts: ptr(accounts("a", "b"))}, "", ""},
+		{"nothing", schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &same}, PublishAt: t0.Add(time.Hour), Accounts: ptr(accounts("a", "b"))}, "", ""},
 		{"no account left", schedctl.Edit{Accounts: ptr(accounts())}, "", schedctl.InvalidSocialAccounts},
 		{"past", schedctl.Edit{PublishAt: t0.Add(-time.Hour)}, "", schedctl.InvalidPublishAt},
-		{"empty content", schedctl.Edit{Content: ptr(" ")}, "", schedctl.ValidationFailed},
+		{"empty content", schedctl.Edit{ContentChange: schedctl.ContentChange{Text: ptr(" ")}}, "", schedctl.ValidationFailed},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

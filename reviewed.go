@@ -8,18 +8,65 @@ import (
 )
 
 // Reviewed is what reviewers decide about: everything that a post publishes, and its
-// accounts. Its digest is stored, so the fields and their order must not change; new fields
-// are left out while they are empty.
+// accounts. The title is empty, because it is not published.
 type Reviewed struct {
+	Content
+	Accounts  []string
+	Overrides []Override
+}
+
+// reviewedRecord is a [Reviewed] as it is stored. Digests depend on the names and the order
+// of its fields, so they must not change; new fields are left out while they are empty.
+type reviewedRecord struct {
 	Content      string
 	Media        []PostMedia
 	Accounts     []string
-	Overrides    []Override
+	Overrides    []reviewedOverride
 	Thread       []Part
 	FirstComment *Part
 	Poll         *Poll
 	LinkPreview  LinkPreview
 	Presentation Presentation
+}
+
+// reviewedOverride is an [Override] in a reviewedRecord.
+type reviewedOverride struct {
+	AccountID string
+	Content   string
+	Options   Options
+	Media     []PostMedia
+	Thread    []Part
+	Poll      *Poll
+	Presentation
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (r Reviewed) MarshalJSON() ([]byte, error) {
+	c := &r.Content
+	record := reviewedRecord{
+		Content: c.Text, Media: c.Media, Accounts: r.Accounts, Overrides: make([]reviewedOverride, len(r.Overrides)), Thread: c.Thread,
+		FirstComment: c.FirstComment, Poll: c.Poll, LinkPreview: c.LinkPreview, Presentation: c.Presentation,
+	}
+	for i, o := range r.Overrides {
+		record.Overrides[i] = reviewedOverride{o.AccountID, o.Text, o.Options, o.Media, o.Thread, o.Poll, o.Presentation}
+	}
+	return json.Marshal(record)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *Reviewed) UnmarshalJSON(data []byte) error {
+	var record reviewedRecord
+	if err := json.Unmarshal(data, &record); err != nil {
+		return err
+	}
+	*r = Reviewed{Accounts: record.Accounts, Overrides: make([]Override, len(record.Overrides)), Content: Content{
+		Text: record.Content, Media: record.Media, Thread: record.Thread, FirstComment: record.FirstComment,
+		Poll: record.Poll, LinkPreview: record.LinkPreview, Presentation: record.Presentation,
+	}}
+	for i, o := range record.Overrides {
+		r.Overrides[i] = Override{o.AccountID, Partial{o.Content, o.Options, o.Media, o.Thread, o.Poll, o.Presentation}}
+	}
+	return nil
 }
 
 // ReviewDigest returns the SHA-256 of everything that the post publishes and of its
@@ -29,10 +76,8 @@ func (p *Post) ReviewDigest() [32]byte { return sha256.Sum256(p.reviewedText()) 
 
 // Reviewed returns what reviewers decide about.
 func (p *Post) Reviewed() Reviewed {
-	r := Reviewed{
-		Content: p.Content, Media: noneIfEmpty(p.Media), Accounts: p.AccountIDs(), Overrides: p.Overrides(), Thread: noneIfEmpty(reviewedParts(p.Thread)),
-		FirstComment: p.FirstComment, Poll: p.Poll, LinkPreview: p.LinkPreview, Presentation: p.Presentation,
-	}
+	r := Reviewed{Content: p.Content, Accounts: p.AccountIDs(), Overrides: p.Overrides()}
+	r.Title, r.Media, r.Thread = "", noneIfEmpty(p.Media), noneIfEmpty(reviewedParts(p.Thread))
 	if c := p.FirstComment; c != nil {
 		r.FirstComment = &Part{Content: c.Content, Media: noneIfEmpty(c.Media)}
 	}
@@ -73,7 +118,7 @@ func (r *Reviewed) Changed(now Reviewed) (fields []string) {
 		name        string
 		before, now any
 	}{
-		{"content", r.Content, now.Content}, {"media", r.Media, now.Media}, {"social_account_ids", r.Accounts, now.Accounts},
+		{"content", r.Text, now.Text}, {"media", r.Media, now.Media}, {"social_account_ids", r.Accounts, now.Accounts},
 		{"target_overrides", r.Overrides, now.Overrides}, {"thread", r.Thread, now.Thread}, {"first_comment", r.FirstComment, now.FirstComment},
 		{"poll", r.Poll, now.Poll}, {"link_preview", r.LinkPreview, now.LinkPreview}, {"content_warning", r.Presentation.ContentWarning, now.Presentation.ContentWarning},
 		{"visibility", r.Presentation.Visibility, now.Presentation.Visibility}, {"language", r.Presentation.Language, now.Presentation.Language},

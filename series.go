@@ -117,7 +117,7 @@ func (s *Series) ContentOf(index int) string {
 	if n := len(s.Variants); n > 0 {
 		return s.Variants[index%n]
 	}
-	return s.Template.Content
+	return s.Template.Text
 }
 
 // OccurrencePostID returns the id of the post of an occurrence. It is the same on every
@@ -162,7 +162,7 @@ func NewOccurrence(s *Series, o Occurrence, now time.Time) (Post, []Event, error
 	p := s.Template.Clone()
 	p.ID, p.WorkspaceID = OccurrencePostID(s.ID, o.Local), s.WorkspaceID
 	p.Notes = nil
-	p.Content, p.Booking = s.ContentOf(o.Index), o.Booking
+	p.Text, p.Booking = s.ContentOf(o.Index), o.Booking
 	p.SeriesID, p.Occurrence = s.ID, o.Local
 	p.CreatedAt, p.UpdatedAt, p.Version = now, now, 1
 	if err := p.check(); err != nil {

@@ -13,8 +13,8 @@ import (
 func newSeries(t *testing.T) schedctl.Series {
 	t.Helper()
 	template, err := schedctl.NewTemplate(schedctl.NewPost{
-		WorkspaceID: "ws_1", Content: "Hello", Accounts: []schedctl.Account{{ID: "acct_1", Platform: "http"}, {ID: "acct_2", Platform: "http"}},
-		Overrides: []schedctl.Override{{AccountID: "acct_2", Content: "for them"}},
+		WorkspaceID: "ws_1", Content: schedctl.Content{Text: "Hello"}, Accounts: []schedctl.Account{{ID: "acct_1", Platform: "http"}, {ID: "acct_2", Platform: "http"}},
+		Overrides: []schedctl.Override{{AccountID: "acct_2", Partial: schedctl.Partial{Text: "for them"}}},
 	}, t0)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestNewOccurrence(t *testing.T) {
 	if diff := cmp.Diff(p, again); err != nil || diff != "" {
 		t.Errorf("a second time: %v\n%s", err, diff)
 	}
-	if p.ID != schedctl.OccurrencePostID(s.ID, o.Local) || p.SeriesID != s.ID || p.Occurrence != o.Local || p.Content != "b" || !p.PublishAt.Equal(at) ||
+	if p.ID != schedctl.OccurrencePostID(s.ID, o.Local) || p.SeriesID != s.ID || p.Occurrence != o.Local || p.Text != "b" || !p.PublishAt.Equal(at) ||
 		p.Status() != schedctl.Scheduled || p.ContentFor(&p.Targets[1]) != "for them" || p.Targets[1].ID != schedctl.OccurrenceTargetID(s.ID, o.Local, "acct_2") {
 		t.Errorf("post %+v", p)
 	}
@@ -83,8 +83,8 @@ func TestDetachedOccurrences(t *testing.T) {
 		detached, keeps bool
 	}{
 		"label":       {edit(schedctl.Edit{Annotation: schedctl.Annotation{Labels: &labels}}), false, true},
-		"text":        {edit(schedctl.Edit{Content: &text}), true, true},
-		"series text": {edit(schedctl.Edit{Content: &text, BySeries: true}), false, true},
+		"text":        {edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &text}}), true, true},
+		"series text": {edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &text}, BySeries: true}), false, true},
 		"fixed time":  {edit(schedctl.Edit{PublishAt: later}), true, false},
 		"next slot":   {edit(schedctl.Edit{PublishAt: later, Booking: booking}), true, true},
 		"reflow":      {edit(schedctl.Edit{PublishAt: later, Booking: booking, BySeries: true}), false, true},

@@ -2,7 +2,6 @@ package schedctl
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"time"
 )
@@ -16,16 +15,7 @@ type Target struct {
 	Status    Status
 	PublishAt time.Time // when to publish; zero for a draft
 
-	// Content and Media replace those of the post, and Options override the account's
-	// options. They are empty and nil if the target has no override; an empty Media that
-	// is not nil means no media. The same applies to Thread, Poll and Presentation. See
-	// [Override].
-	Content string
-	Media   []PostMedia
-	Options Options
-	Thread  []Part
-	Poll    *Poll
-	Presentation
+	Partial // the override of the account
 
 	// NextAttemptAt is set while the target is publishing and waits to be claimed:
 	// queued by publish-now or retry, between two attempts or two parts, or held by its
@@ -65,8 +55,7 @@ type Target struct {
 
 func (t *Target) clone() Target {
 	c := *t
-	c.Options, c.Media = maps.Clone(t.Options), slices.Clone(t.Media)
-	c.Thread, c.Poll, c.Done = cloneThread(t.Thread), t.Poll.clone(), slices.Clone(t.Done)
+	c.Partial, c.Done = t.Partial.clone(), slices.Clone(t.Done)
 	c.Error = t.Error.clone()
 	for i := range c.Done {
 		c.Done[i].Error = c.Done[i].Error.clone()

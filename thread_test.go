@@ -30,7 +30,7 @@ func thread(contents ...string) []schedctl.Part {
 func threadPost(t *testing.T) schedctl.Post {
 	t.Helper()
 	p, _ := create(t, schedctl.NewPost{
-		Accounts: accounts("a"), Now: true, Thread: thread("two", "three"), FirstComment: &schedctl.Part{Content: "comment"},
+		Accounts: accounts("a"), Now: true, Content: schedctl.Content{Thread: thread("two", "three"), FirstComment: &schedctl.Part{Content: "comment"}},
 	})
 	return p
 }
@@ -74,8 +74,8 @@ func TestPartsOfATarget(t *testing.T) {
 	t.Parallel()
 	media := []schedctl.PostMedia{{AssetID: "med_1"}}
 	p, _ := create(t, schedctl.NewPost{
-		Accounts: accounts("a", "b", "c"), Thread: []schedctl.Part{{Content: "two", Media: media}}, FirstComment: &schedctl.Part{Content: "comment"},
-		Overrides: []schedctl.Override{{AccountID: "acct_b", Thread: []schedctl.Part{}}, {AccountID: "acct_c", Thread: thread("x", "y")}},
+		Accounts: accounts("a", "b", "c"), Content: schedctl.Content{Thread: []schedctl.Part{{Content: "two", Media: media}}, FirstComment: &schedctl.Part{Content: "comment"}},
+		Overrides: []schedctl.Override{{AccountID: "acct_b", Partial: schedctl.Partial{Thread: []schedctl.Part{}}}, {AccountID: "acct_c", Partial: schedctl.Partial{Thread: thread("x", "y")}}},
 	})
 	render := func(parts []schedctl.TargetPart) (s string) {
 		for _, part := range parts {
@@ -213,7 +213,7 @@ func TestRetryContinuesAThread(t *testing.T) {
 
 func TestFailedCommentLeavesThePostPublished(t *testing.T) {
 	t.Parallel()
-	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, FirstComment: &schedctl.Part{Content: "comment"}})
+	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, Content: schedctl.Content{FirstComment: &schedctl.Part{Content: "comment"}}})
 	if events := publishPart(t, &p, schedctl.Receipt{ID: "1"}, at(1)); events != "published" {
 		t.Errorf("events %q", events)
 	}
@@ -238,7 +238,7 @@ func TestFailedCommentLeavesThePostPublished(t *testing.T) {
 
 func TestUnknownOutcomeOfAComment(t *testing.T) {
 	t.Parallel()
-	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, FirstComment: &schedctl.Part{Content: "comment"}})
+	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, Content: schedctl.Content{FirstComment: &schedctl.Part{Content: "comment"}}})
 	publishPart(t, &p, schedctl.Receipt{ID: "1"}, at(1))
 	id := p.Targets[0].ID
 	mustBegin(t, &p, id, at(2))
@@ -294,7 +294,7 @@ func TestCancelDuringTheLastPart(t *testing.T) {
 func TestCancelWithACommentThatWaits(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{false, true} {
-		p, _ := create(t, schedctl.NewPost{Accounts: accounts("a", "b"), Now: true, FirstComment: &schedctl.Part{Content: "comment"}})
+		p, _ := create(t, schedctl.NewPost{Accounts: accounts("a", "b"), Now: true, Content: schedctl.Content{FirstComment: &schedctl.Part{Content: "comment"}}})
 		publishPart(t, &p, schedctl.Receipt{ID: "1"}, at(1))
 		if running {
 			mustBegin(t, &p, p.Targets[0].ID, at(2))
@@ -339,7 +339,7 @@ func TestLostParentStopsTheThread(t *testing.T) {
 
 func TestLostParentOfTheLastPart(t *testing.T) {
 	t.Parallel()
-	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, Thread: thread("two")})
+	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, Content: schedctl.Content{Thread: thread("two")}})
 	publishPart(t, &p, schedctl.Receipt{ID: "1"}, at(1))
 	if events := publishPart(t, &p, schedctl.Receipt{ID: "2", Degraded: lost}, at(2)); events != "published completed" {
 		t.Errorf("events %q", events)
@@ -347,7 +347,7 @@ func TestLostParentOfTheLastPart(t *testing.T) {
 	if e := p.Targets[0].Error; e == nil || e.Code != schedctl.DegradedReply {
 		t.Errorf("error %+v", e)
 	}
-	p, _ = create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, Thread: thread("two"), FirstComment: &schedctl.Part{Content: "comment"}})
+	p, _ = create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, Content: schedctl.Content{Thread: thread("two"), FirstComment: &schedctl.Part{Content: "comment"}}})
 	publishPart(t, &p, schedctl.Receipt{ID: "1"}, at(1))
 	if events := publishPart(t, &p, schedctl.Receipt{ID: "2", Degraded: lost}, at(2)); events != "published comment_failed completed" {
 		t.Errorf("events %q", events)
@@ -373,7 +373,7 @@ func TestSinglePostsHaveOnePartAndNoProgress(t *testing.T) {
 
 func TestRebaseCommentsThatWait(t *testing.T) {
 	t.Parallel()
-	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, FirstComment: &schedctl.Part{Content: "comment"}})
+	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Now: true, Content: schedctl.Content{FirstComment: &schedctl.Part{Content: "comment"}}})
 	publishPart(t, &p, schedctl.Receipt{ID: "1"}, at(1))
 	if !p.Rebase(t0.Add(-time.Hour)) {
 		t.Error("not rebased")
@@ -386,18 +386,18 @@ func TestRebaseCommentsThatWait(t *testing.T) {
 func TestEditThread(t *testing.T) {
 	t.Parallel()
 	comment := schedctl.Part{Content: "comment"}
-	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), PublishAt: at(60), Thread: thread("two"), FirstComment: &comment})
-	same := []schedctl.Edit{{Thread: ptr(thread("two"))}, {FirstComment: &comment}, {Thread: ptr(thread("two")), Poll: &schedctl.Poll{}, Visibility: ptr("")}}
+	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), PublishAt: at(60), Content: schedctl.Content{Thread: thread("two"), FirstComment: &comment}})
+	same := []schedctl.Edit{{ContentChange: schedctl.ContentChange{Thread: ptr(thread("two"))}}, {ContentChange: schedctl.ContentChange{FirstComment: &comment}}, {ContentChange: schedctl.ContentChange{Thread: ptr(thread("two")), Poll: &schedctl.Poll{}, Visibility: ptr("")}}}
 	for i, e := range same {
 		if events, err := p.Edit(e, at(1)); err != nil || events != nil || p.Version != 1 || e.Operation() != schedctl.OpEdit {
 			t.Errorf("%d: %v, events %q, version %d", i, err, types(events), p.Version)
 		}
 	}
 	edits := []schedctl.Edit{
-		{Thread: ptr(thread("two", "three"))}, {Thread: ptr(thread())}, {FirstComment: &schedctl.Part{}}, {Poll: validPoll()}, {Poll: &schedctl.Poll{}},
-		{LinkPreview: &schedctl.LinkPreview{Mode: schedctl.PreviewNone}}, {ContentWarning: ptr("w")}, {Visibility: ptr("direct")}, {Language: ptr("de")},
-		{Overrides: &[]schedctl.Override{{AccountID: "acct_a", Thread: thread("x")}}}, {Overrides: &[]schedctl.Override{{AccountID: "acct_a", Thread: thread("x", "y")}}},
-		{Overrides: &[]schedctl.Override{{AccountID: "acct_a", Poll: validPoll()}}},
+		{ContentChange: schedctl.ContentChange{Thread: ptr(thread("two", "three"))}}, {ContentChange: schedctl.ContentChange{Thread: ptr(thread())}}, {ContentChange: schedctl.ContentChange{FirstComment: &schedctl.Part{}}}, {ContentChange: schedctl.ContentChange{Poll: validPoll()}}, {ContentChange: schedctl.ContentChange{Poll: &schedctl.Poll{}}},
+		{ContentChange: schedctl.ContentChange{LinkPreview: &schedctl.LinkPreview{Mode: schedctl.PreviewNone}}}, {ContentChange: schedctl.ContentChange{ContentWarning: ptr("w")}}, {ContentChange: schedctl.ContentChange{Visibility: ptr("direct")}}, {ContentChange: schedctl.ContentChange{Language: ptr("de")}},
+		{Overrides: &[]schedctl.Override{{AccountID: "acct_a", Partial: schedctl.Partial{Thread: thread("x")}}}}, {Overrides: &[]schedctl.Override{{AccountID: "acct_a", Partial: schedctl.Partial{Thread: thread("x", "y")}}}},
+		{Overrides: &[]schedctl.Override{{AccountID: "acct_a", Partial: schedctl.Partial{Poll: validPoll()}}}},
 	}
 	for i, e := range edits {
 		if events, err := p.Edit(e, at(1)); err != nil || types(events) != "updated" || p.Version != int64(i+2) {
@@ -415,8 +415,8 @@ func TestCloneSharesNothing(t *testing.T) {
 		media := func() []schedctl.PostMedia { return []schedctl.PostMedia{{AssetID: "med_1"}} }
 		parts := func() []schedctl.Part { return []schedctl.Part{{Content: "two", Media: media()}} }
 		return schedctl.Post{
-			Thread: parts(), FirstComment: &schedctl.Part{Media: media()}, Poll: validPoll(),
-			Targets: []schedctl.Target{{Thread: parts(), Poll: validPoll(), Done: []schedctl.PublishedPart{{Error: &schedctl.TargetError{}}}}},
+			Content: schedctl.Content{Thread: parts(), FirstComment: &schedctl.Part{Media: media()}, Poll: validPoll()},
+			Targets: []schedctl.Target{{Partial: schedctl.Partial{Thread: parts(), Poll: validPoll()}, Done: []schedctl.PublishedPart{{Error: &schedctl.TargetError{}}}}},
 		}
 	}
 	p := build()
@@ -436,9 +436,9 @@ func TestAssetsOfAllParts(t *testing.T) {
 	t.Parallel()
 	media := func(id string) []schedctl.PostMedia { return []schedctl.PostMedia{{AssetID: id}} }
 	p := schedctl.Post{
-		Media: media("1"), Thread: []schedctl.Part{{Media: media("2")}, {Media: media("1")}}, FirstComment: &schedctl.Part{Media: media("3")},
-		LinkPreview: schedctl.LinkPreview{Mode: schedctl.PreviewCard, Image: schedctl.PostMedia{AssetID: "4"}},
-		Targets:     []schedctl.Target{{Media: media("5"), Thread: []schedctl.Part{{Media: media("6")}}}},
+		Content: schedctl.Content{Media: media("1"), Thread: []schedctl.Part{{Media: media("2")}, {Media: media("1")}}, FirstComment: &schedctl.Part{Media: media("3")},
+			LinkPreview: schedctl.LinkPreview{Mode: schedctl.PreviewCard, Image: schedctl.PostMedia{AssetID: "4"}}},
+		Targets: []schedctl.Target{{Partial: schedctl.Partial{Media: media("5"), Thread: []schedctl.Part{{Media: media("6")}}}}},
 	}
 	if got := p.AssetIDs(); !slices.Equal(got, []string{"1", "2", "3", "4", "5", "6"}) {
 		t.Error(got)
@@ -458,9 +458,9 @@ func TestFingerprintsOfThreadsAndPolls(t *testing.T) {
 	other := validPoll()
 	other.Options[0] = "z"
 	posts := map[string]schedctl.NewPost{
-		"single": {}, "thread": {Thread: thread("two")}, "comment": {FirstComment: comment}, "three": {Thread: thread("two", "three")},
-		"poll": {Poll: validPoll()}, "other poll": {Poll: other}, "thread with poll": {Thread: thread("two"), Poll: validPoll()},
-		"media": {Thread: []schedctl.Part{{Content: "two", Media: []schedctl.PostMedia{{AssetID: "1", SHA256: [32]byte{1}}}}}},
+		"single": {}, "thread": {Content: schedctl.Content{Thread: thread("two")}}, "comment": {Content: schedctl.Content{FirstComment: comment}}, "three": {Content: schedctl.Content{Thread: thread("two", "three")}},
+		"poll": {Content: schedctl.Content{Poll: validPoll()}}, "other poll": {Content: schedctl.Content{Poll: other}}, "thread with poll": {Content: schedctl.Content{Thread: thread("two"), Poll: validPoll()}},
+		"media": {Content: schedctl.Content{Thread: []schedctl.Part{{Content: "two", Media: []schedctl.PostMedia{{AssetID: "1", SHA256: [32]byte{1}}}}}}},
 	}
 	seen := map[schedctl.Fingerprint]string{}
 	for name, n := range posts {
@@ -472,7 +472,7 @@ func TestFingerprintsOfThreadsAndPolls(t *testing.T) {
 		}
 		seen[sum] = name
 	}
-	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Thread: thread("two"), Poll: validPoll()})
+	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), Content: schedctl.Content{Thread: thread("two"), Poll: validPoll()}})
 	sum := p.Fingerprint(&p.Targets[0])
 	if got := hex.EncodeToString(sum[:]); got != "9a543961f8550c723ecab7e9e31752a3" {
 		t.Errorf("fingerprint %s; databases hold another one", got)

@@ -119,7 +119,7 @@ func (s *seedPlan) batch(accounts []schedctl.Account, from int, now time.Time) (
 		a := accounts[i%len(accounts)]
 		content, at := s.post(i)
 		p, events, err := schedctl.Create(schedctl.NewPost{
-			WorkspaceID: a.WorkspaceID, Content: content, Accounts: []schedctl.Account{a}, PublishAt: at,
+			WorkspaceID: a.WorkspaceID, Content: schedctl.Content{Text: content}, Accounts: []schedctl.Account{a}, PublishAt: at,
 		}, now)
 		if err != nil {
 			return seeded{err: err}

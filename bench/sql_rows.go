@@ -48,7 +48,7 @@ type createdRows struct {
 func (r *rowSource) next() (c createdRows, err error) {
 	now := time.Now()
 	c.post, c.events, err = schedctl.Create(schedctl.NewPost{
-		WorkspaceID: r.workspace, Content: "A post of ordinary length, as people write them every day.",
+		WorkspaceID: r.workspace, Content: schedctl.Content{Text: "A post of ordinary length, as people write them every day."},
 		Accounts: r.accounts, PublishAt: now.Add(24 * time.Hour),
 	}, now)
 	c.audit = schedctl.AuditEntry{
@@ -102,7 +102,7 @@ func (c *createdRows) queue(batch *pgx.Batch) {
 	p, ws := &c.post, uuid(schedctl.WorkspacePrefix, c.post.WorkspaceID)
 	post := uuid(schedctl.PostPrefix, p.ID)
 	batch.Queue(`INSERT INTO posts (id, workspace_id, content, status, publish_at, created_at, updated_at, version) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)`,
-		post, ws, p.Content, "scheduled", p.PublishAt, p.CreatedAt, p.UpdatedAt, 1)
+		post, ws, p.Text, "scheduled", p.PublishAt, p.CreatedAt, p.UpdatedAt, 1)
 	for i, t := range p.Targets {
 		batch.Queue(`INSERT INTO targets (id, workspace_id, post_id, place, account_id, platform, status, publish_at, due_at, attempts, attempts_before,
 			content, platform_post_id, platform_post_url, listed, post_status, post_publish_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$8,0,0,'','','',true,$7,$8)`,

@@ -146,7 +146,7 @@ func seedSeries(ctx context.Context, path string) (posts []string, err error) {
 		return nil, err
 	}
 	now := time.Now().UTC()
-	template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: accounts[0].WorkspaceID, Content: "The weekly post of a series", Accounts: accounts[:1]}, now)
+	template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: accounts[0].WorkspaceID, Content: schedctl.Content{Text: "The weekly post of a series"}, Accounts: accounts[:1]}, now)
 	if err != nil {
 		return nil, err
 	}

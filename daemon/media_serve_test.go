@@ -151,8 +151,7 @@ func putEntry(t *testing.T, s *mediaSource, a schedctl.MediaAsset, name string) 
 		ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: a.WorkspaceID, Platform: "feed", Name: name, Status: schedctl.AccountConnected, CreatedAt: now,
 	}
 	post := schedctl.Post{
-		ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: a.WorkspaceID, Content: "With a file", CreatedAt: now, UpdatedAt: now,
-		Media: []schedctl.PostMedia{{AssetID: a.ID, SHA256: a.SHA256, AltText: "A picture", HasAltText: true}},
+		ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: a.WorkspaceID, Content: schedctl.Content{Text: "With a file", Media: []schedctl.PostMedia{{AssetID: a.ID, SHA256: a.SHA256, AltText: "A picture", HasAltText: true}}}, CreatedAt: now, UpdatedAt: now,
 	}
 	post.Targets = []schedctl.Target{{
 		ID: schedctl.NewID(schedctl.TargetPrefix, now), AccountID: account.ID, Platform: "feed", Status: schedctl.Published, PublishedAt: now,

@@ -49,7 +49,7 @@ func TextBytes(p *schedctl.Post) int {
 	}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		n += len(t.Content) + altTextBytes(t.Media)
+		n += len(t.Text) + altTextBytes(t.Media)
 		for j := range t.Thread {
 			n += len(t.Thread[j].Content) + altTextBytes(t.Thread[j].Media)
 		}

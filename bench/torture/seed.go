@@ -77,7 +77,7 @@ func put(tx storage.Tx, accounts map[string]schedctl.Account, posts []plannedPos
 	for i, p := range posts {
 		account := accounts[p.account]
 		n := schedctl.NewPost{
-			WorkspaceID: account.WorkspaceID, Content: fmt.Sprintf("post %d for %s", i, p.at.UTC()),
+			WorkspaceID: account.WorkspaceID, Content: schedctl.Content{Text: fmt.Sprintf("post %d for %s", i, p.at.UTC())},
 			Accounts: []schedctl.Account{account}, PublishAt: p.at,
 		}
 		if p.thread {
@@ -94,7 +94,7 @@ func put(tx storage.Tx, accounts map[string]schedctl.Account, posts []plannedPos
 		if err := tx.AddEvents(events...); err != nil {
 			return nil, err
 		}
-		stories = append(stories, &story{post: post.ID, content: post.Content, events: seededEvents})
+		stories = append(stories, &story{post: post.ID, content: post.Text, events: seededEvents})
 	}
 	return stories, nil
 }

@@ -217,7 +217,7 @@ type RetryPost struct {
 func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 	s := p.Summary()
 	out := Post{
-		ID: p.ID, WorkspaceID: p.WorkspaceID, Content: p.Content, Status: p.Status(),
+		ID: p.ID, WorkspaceID: p.WorkspaceID, Content: p.Text, Status: p.Status(),
 		Media: postMedia(p.Media, assets), MediaAssetIDs: make([]string, len(p.Media)), MediaAssets: postAssets(&p, assets),
 		PublishAt: NewTime(p.PublishAt), SocialAccountIDs: p.AccountIDs(),
 		Targets: make([]Target, len(p.Targets)), TargetOverrides: newOverrides(p, assets),
@@ -246,7 +246,7 @@ func newOverrides(p schedctl.Post, assets []schedctl.MediaAsset) []Override {
 	out := make([]Override, len(list))
 	for i, o := range list {
 		out[i] = Override{
-			SocialAccountID: o.AccountID, Content: optional(o.Content), Options: orEmpty(o.Options), Poll: newPoll(o.Poll),
+			SocialAccountID: o.AccountID, Content: optional(o.Text), Options: orEmpty(o.Options), Poll: newPoll(o.Poll),
 			ContentWarning: optional(o.ContentWarning), Visibility: optional(o.Visibility), Language: optional(o.Language),
 		}
 		if o.Thread != nil {

@@ -134,7 +134,7 @@ func newPostApproval(p *schedctl.Post) *Approval {
 		return out
 	}
 	if r := p.LastDecided(); r != nil {
-		out.Previous = &ReviewedPost{Content: r.Content, MediaAssetIDs: make([]string, len(r.Media)), SocialAccountIDs: append([]string{}, r.Accounts...), Changed: r.Changed(p.Reviewed())}
+		out.Previous = &ReviewedPost{Content: r.Text, MediaAssetIDs: make([]string, len(r.Media)), SocialAccountIDs: append([]string{}, r.Accounts...), Changed: r.Changed(p.Reviewed())}
 		for i := range r.Media {
 			out.Previous.MediaAssetIDs[i] = r.Media[i].AssetID
 		}

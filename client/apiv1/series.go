@@ -167,7 +167,7 @@ type SkipOccurrence struct {
 func NewSeries(s schedctl.Series, assets ...schedctl.MediaAsset) Series {
 	t := &s.Template
 	out := Series{
-		ID: s.ID, WorkspaceID: s.WorkspaceID, Name: s.Name, Content: t.Content, Variants: append([]string{}, s.Variants...),
+		ID: s.ID, WorkspaceID: s.WorkspaceID, Name: s.Name, Content: t.Text, Variants: append([]string{}, s.Variants...),
 		Media: postMedia(t.Media, assets), MediaAssetIDs: make([]string, len(t.Media)),
 		Thread: newParts(t.Thread, assets), FirstComment: newPart(t.FirstComment, assets), Poll: newPoll(t.Poll),
 		LinkPreview: newLinkPreview(t.LinkPreview), ContentWarning: optional(t.ContentWarning),

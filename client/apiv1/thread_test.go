@@ -99,8 +99,7 @@ func TestPartsInEvents(t *testing.T) {
 	now := time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
 	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), Platform: "fake", Status: schedctl.AccountConnected}
 	p, _, err := schedctl.Create(schedctl.NewPost{
-		WorkspaceID: "ws_1", Content: "one", Accounts: []schedctl.Account{account}, Now: true,
-		Thread: []schedctl.Part{{Content: "two"}}, FirstComment: &schedctl.Part{Content: "comment"},
+		WorkspaceID: "ws_1", Content: schedctl.Content{Text: "one", Thread: []schedctl.Part{{Content: "two"}}, FirstComment: &schedctl.Part{Content: "comment"}}, Accounts: []schedctl.Account{account}, Now: true,
 	}, now)
 	if err != nil {
 		t.Fatal(err)

@@ -80,7 +80,7 @@ func TestBackup(t *testing.T) {
 	defer restored.Close()
 	err = restored.View(t.Context(), func(tx storage.Reader) error {
 		got, err := tx.Post(f.mine.workspace, p.ID)
-		if got.Content != "worth keeping" {
+		if got.Text != "worth keeping" {
 			t.Errorf("the copy has %+v", got)
 		}
 		return err

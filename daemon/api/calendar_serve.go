@@ -144,7 +144,7 @@ func (s *Server) renderCalendar(ctx context.Context, feed *schedctl.CalendarFeed
 func calendarSummary(p *schedctl.Post) string {
 	text := p.Title
 	if text == "" {
-		text = strings.Join(strings.Fields(p.Content), " ")
+		text = strings.Join(strings.Fields(p.Text), " ")
 	}
 	if text == "" {
 		return "(media)"

@@ -57,11 +57,12 @@ func FuzzDecode(f *testing.F) {
 		if err := dec.Decode(&want); err != nil {
 			t.Fatalf("%q is accepted: %v", data, err)
 		}
-		if got.content != want.Content || !slices.Equal(got.accountIDs, want.SocialAccountIDs) {
+		content := got.over(schedctl.Content{})
+		if content.Text != want.Content || !slices.Equal(got.accountIDs, want.SocialAccountIDs) {
 			t.Fatalf("%q reads as %+v, want %+v", data, got, want)
 		}
-		if !utf8.ValidString(got.content) || strings.Contains(got.content, "\x00") {
-			t.Fatalf("%q is accepted as content", got.content)
+		if !utf8.ValidString(content.Text) || strings.Contains(content.Text, "\x00") {
+			t.Fatalf("%q is accepted as content", content.Text)
 		}
 	})
 }

@@ -179,7 +179,7 @@ func testMeasuredAgain(t *testing.T, store *interrupted, f *fixture) {
 			f.changeAccount(account, func(a *schedctl.Account) { a.Options = schedctl.Options{"mood": "loud"} })
 		}, schedctl.ContentTooLong},
 		{"a longer text", func(_, post string) {
-			f.changeStored(post, func(p *schedctl.Post) { p.Content = strings.Repeat("x", 11) })
+			f.changeStored(post, func(p *schedctl.Post) { p.Text = strings.Repeat("x", 11) })
 		}, schedctl.ContentTooLong},
 		{"an override", func(_, post string) {
 			f.changeStored(post, func(p *schedctl.Post) { p.Targets[0].Options = schedctl.Options{"mood": "loud"} })

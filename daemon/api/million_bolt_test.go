@@ -95,7 +95,7 @@ func seedBolt(t *testing.T, store storage.Store) {
 	})
 	each(schedctl.MaxSeries, func(tx storage.Tx, n int) error {
 		return tx.PutSeries(schedctl.Series{
-			ID: seeded(schedctl.SeriesPrefix, n), WorkspaceID: ws, Name: "series", Template: schedctl.Post{WorkspaceID: ws, Content: "text"}, State: schedctl.SeriesActive,
+			ID: seeded(schedctl.SeriesPrefix, n), WorkspaceID: ws, Name: "series", Template: schedctl.Post{WorkspaceID: ws, Content: schedctl.Content{Text: "text"}}, State: schedctl.SeriesActive,
 			Timezone: "UTC", Start: "2020-01-01T09:00", Rule: "FREQ=DAILY", AheadDays: 14, Cursor: "2020-01-01T09:00", Version: 1,
 		})
 	})
@@ -127,7 +127,7 @@ func seededPost(n int, at time.Time) schedctl.Post {
 		target.PublishedAt = at
 	}
 	p := schedctl.Post{
-		ID: seeded(schedctl.PostPrefix, n), WorkspaceID: seeded(schedctl.WorkspacePrefix, 0), Content: fmt.Sprint("post ", n),
+		ID: seeded(schedctl.PostPrefix, n), WorkspaceID: seeded(schedctl.WorkspacePrefix, 0), Content: schedctl.Content{Text: fmt.Sprint("post ", n)},
 		PublishAt: at, CreatedAt: at, UpdatedAt: at, Version: 1, Targets: []schedctl.Target{target}, Labels: []string{"all"},
 	}
 	if n%3 == 0 { // as in seed.sql

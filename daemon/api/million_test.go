@@ -215,7 +215,7 @@ func seedQueue(tx storage.Tx) error {
 			break
 		}
 		err := tx.PutPost(schedctl.Post{
-			ID: seeded(schedctl.PostPrefix, posts+n), WorkspaceID: q.WorkspaceID, Content: "queued", PublishAt: slot.At, Version: 1,
+			ID: seeded(schedctl.PostPrefix, posts+n), WorkspaceID: q.WorkspaceID, Content: schedctl.Content{Text: "queued"}, PublishAt: slot.At, Version: 1,
 			Targets: []schedctl.Target{{
 				ID: seeded(schedctl.TargetPrefix, posts+n), AccountID: seeded(schedctl.AccountPrefix, 9), Platform: "http", Status: schedctl.Scheduled, PublishAt: slot.At,
 			}},
@@ -232,7 +232,7 @@ func seedQueue(tx storage.Tx) error {
 func seedSeries(tx storage.Tx) error {
 	ws := seeded(schedctl.WorkspacePrefix, 0)
 	return tx.PutSeries(schedctl.Series{
-		ID: seeded(schedctl.SeriesPrefix, 100), WorkspaceID: ws, Name: "series", Template: schedctl.Post{WorkspaceID: ws, Content: "text"}, State: schedctl.SeriesActive,
+		ID: seeded(schedctl.SeriesPrefix, 100), WorkspaceID: ws, Name: "series", Template: schedctl.Post{WorkspaceID: ws, Content: schedctl.Content{Text: "text"}}, State: schedctl.SeriesActive,
 		Timezone: "UTC", Start: "2020-01-01T09:00", Rule: "FREQ=DAILY", AheadDays: 14, Cursor: "2020-01-01T09:00", Version: 1,
 	})
 }

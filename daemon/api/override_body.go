@@ -19,19 +19,8 @@ func (d *decoder) overrides() []schedctl.Override {
 func (d *decoder) override() (o schedctl.Override) {
 	named := d.peek() != '{' // else its type is what is wrong
 	d.object(overrideFields, func(name string) {
-		switch name {
-		case "social_account_id":
+		if !d.partialField(name, &o.Partial) {
 			o.AccountID, named = d.accountID(), true
-		case "content":
-			o.Content = d.ownContent()
-		case "options":
-			o.Options = d.options()
-		case "media":
-			if !d.null() {
-				o.Media = d.mediaField(name)
-			}
-		default:
-			d.ownExtra(name, &o)
 		}
 	})
 	d.require(named, "social_account_id", "name one of social_account_ids")

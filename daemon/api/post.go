@@ -80,10 +80,11 @@ func (s *Server) storePost(ctx context.Context, c *request, b createPost, accoun
 	if err := s.attachNew(ctx, c, &b, checks); err != nil {
 		return response{}, err
 	}
-	if err := checkStyle(b.Style, b.content, b.media, checks.assets); err != nil {
+	fresh := b.newPost(c.key.WorkspaceID, accounts)
+	if err := checkStyle(b.Style, fresh.Text, fresh.Media, checks.assets); err != nil {
 		return response{}, err
 	}
-	post, events, err := schedctl.Create(b.newPost(c.key.WorkspaceID, accounts), c.now)
+	post, events, err := schedctl.Create(fresh, c.now)
 	if err != nil {
 		return response{}, err
 	}

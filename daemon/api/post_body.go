@@ -8,16 +8,13 @@ import (
 
 // createPost is the body of POST /posts.
 type createPost struct {
-	content    string
-	media      []schedctl.PostMedia // without hashes
-	mediaField string               // the name of the field that gave them
+	contentBody
 	accountIDs []string
 	publishAt  publishTime
 	slotChoice
 	booking schedctl.Booking // of the slot at publishAt
 	reviewChoice
 	overrides []schedctl.Override
-	extras
 	schedctl.Annotation
 	replaces string // a post id, or empty
 
@@ -28,23 +25,18 @@ type createPost struct {
 // newPost returns the new post for accounts.
 func (b *createPost) newPost(workspaceID string, accounts []schedctl.Account) schedctl.NewPost {
 	n := schedctl.NewPost{
-		WorkspaceID: workspaceID, Content: b.content, Media: b.media, Accounts: accounts, Overrides: b.overrides,
+		WorkspaceID: workspaceID, Content: b.over(schedctl.Content{}), Accounts: accounts, Overrides: b.overrides,
 		PublishAt: b.publishAt.at, Booking: b.booking, Now: b.publishAt.now, Annotation: b.Annotation,
 		By: b.by, Source: b.approvedBy,
 	}
 	set(&n.Proposed, b.proposed)
-	b.extras.applyTo(&n)
 	return n
 }
 
 // shown returns a post with what the body publishes, with a target for each override. It
 // may break every rule.
 func (b *createPost) shown(workspaceID string) schedctl.Post {
-	n := b.newPost(workspaceID, nil)
-	p := schedctl.Post{
-		WorkspaceID: workspaceID, Content: n.Content, Media: n.Media, Thread: n.Thread, FirstComment: n.FirstComment,
-		Poll: n.Poll, LinkPreview: n.LinkPreview, Presentation: n.Presentation,
-	}
+	p := schedctl.Post{WorkspaceID: workspaceID, Content: b.over(schedctl.Content{})}
 	for i := range b.overrides {
 		p.Targets = append(p.Targets, b.overrides[i].Target())
 	}
@@ -59,22 +51,18 @@ func (b *createPost) usesMedia() bool {
 
 // body returns a body with the hashes of its assets.
 func (attach attacher) body(b createPost) (createPost, error) {
-	media, err := attach(b.mediaField, b.media)
-	if err != nil {
-		return b, err
-	}
 	overrides, err := attach.overrides(b.overrides)
 	if err != nil {
 		return b, err
 	}
-	b.media, b.overrides = media, overrides
-	b.extras, err = attach.extras(b.extras)
+	b.overrides = overrides
+	b.ContentChange, err = attach.content(b.contentBody)
 	return b, err
 }
 
 var createPostFields = append([]string{
-	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "replaces", "title", "post_style", "proposed_at", "approved_by",
-}, slices.Concat(slotFields, extraFields)...)
+	"social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "replaces", "title", "post_style", "proposed_at", "approved_by",
+}, slices.Concat(slotFields, contentFields)...)
 
 func readCreatePost(d *decoder) createPost {
 	return d.createPost(createPostFields, nil)
@@ -96,14 +84,8 @@ func readValidatePost(d *decoder) (b validatePost) {
 // createPost reads the fields of a new post. other handles fields of the body that
 // do not belong to a post.
 func (d *decoder) createPost(fields []string, other func(name string)) (b createPost) {
-	hasContent := false
 	d.object(fields, func(name string) {
 		switch name {
-		case "content":
-			b.content, hasContent = d.string(), true
-		case "media", "media_asset_ids":
-			d.onlyMediaField(name, &b.mediaField)
-			b.media = d.mediaField(name)
 		case "social_account_ids":
 			b.accountIDs = d.accountIDs()
 		case "publish_at":
@@ -117,12 +99,12 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 		case "replaces":
 			b.replaces = d.replaces()
 		default:
-			if !d.extra(name, &b.extras) && !d.annotation(name, &b.Annotation) && !d.slotField(name, &b.slotChoice) && !d.reviewField(name, &b.reviewChoice) {
+			if !d.contentField(name, &b.contentBody) && !d.annotation(name, &b.Annotation) && !d.slotField(name, &b.slotChoice) && !d.reviewField(name, &b.reviewChoice) {
 				other(name)
 			}
 		}
 	})
-	d.require(hasContent || len(b.media) > 0, "content", "give the text of the post, or media")
+	d.require(b.Text != nil || b.Media != nil && len(*b.Media) > 0, "content", "give the text of the post, or media")
 	b.onlyForSlots(d, b.publishAt)
 	if b.replaces != "" && (b.ExternalID == nil || *b.ExternalID == "") && d.clean() {
 		d.fault(schedctl.ValidationFailed, "replaces needs external_id; give the external_id that the canceled post has")
@@ -132,15 +114,12 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 
 // editPost is the body of PATCH /posts/{id}.
 type editPost struct {
-	content    *string
-	media      *[]schedctl.PostMedia // without hashes
-	mediaField string                // the name of the field that gave them
+	contentBody
 	accountIDs *[]string
 	publishAt  publishTime
 	slotChoice
 	reviewChoice
 	overrides *[]schedctl.Override
-	extras
 	schedctl.Annotation
 
 	allowDuplicate bool
@@ -148,19 +127,14 @@ type editPost struct {
 }
 
 var editPostFields = append([]string{
-	"content", "media", "media_asset_ids", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "title", "post_style", "proposed_at", "approved_by",
-}, slices.Concat(slotFields, extraFields)...)
+	"social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "title", "post_style", "proposed_at", "approved_by",
+}, slices.Concat(slotFields, contentFields)...)
 
 func readEditPost(d *decoder) (b editPost) {
 	given := false
 	d.object(editPostFields, func(name string) {
 		given = given || name != "allow_duplicate"
 		switch name {
-		case "content":
-			b.content = new(d.string())
-		case "media", "media_asset_ids":
-			d.onlyMediaField(name, &b.mediaField)
-			b.media = new(d.mediaField(name))
 		case "social_account_ids":
 			b.accountIDs = new(d.accountIDs())
 		case "publish_at":
@@ -172,7 +146,7 @@ func readEditPost(d *decoder) (b editPost) {
 		case "allow_blackout":
 			b.allowBlackout = d.bypass()
 		default:
-			if !d.extra(name, &b.extras) && !d.slotField(name, &b.slotChoice) && !d.reviewField(name, &b.reviewChoice) {
+			if !d.contentField(name, &b.contentBody) && !d.slotField(name, &b.slotChoice) && !d.reviewField(name, &b.reviewChoice) {
 				d.annotation(name, &b.Annotation)
 			}
 		}

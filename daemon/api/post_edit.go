@@ -18,9 +18,8 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 	}
 	c.detail = b.approvedBy
 	slot := slotTaker{c: c, choice: b.slotChoice}
-	edit := schedctl.Edit{Content: b.content, Media: b.media, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation,
+	edit := schedctl.Edit{ContentChange: b.ContentChange, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation,
 		Proposed: b.proposed, By: b.by, Source: b.approvedBy}
-	b.extras.edit(&edit)
 	op := edit.Operation()
 	if b.accountIDs != nil || b.publishAt.given {
 		op = schedctl.OpEdit
@@ -75,19 +74,12 @@ func (s *Server) checkStyleOf(r storage.Reader, p *schedctl.Post) error {
 	if err != nil {
 		return err
 	}
-	return checkStyle(&p.Style, p.Content, p.Media, assets)
+	return checkStyle(&p.Style, p.Text, p.Media, assets)
 }
 
 // attachEdit sets the fields of an edit that have media, with the hashes of their assets.
 func (s *Server) attachEdit(r storage.Reader, c *request, b *editPost, change *schedctl.Edit) error {
 	attach := s.attacher(r, c.key.WorkspaceID)
-	if b.media != nil {
-		list, err := attach(b.mediaField, *b.media)
-		if err != nil {
-			return err
-		}
-		change.Media = &list
-	}
 	if b.overrides != nil {
 		list, err := attach.overrides(*b.overrides)
 		if err != nil {
@@ -95,8 +87,8 @@ func (s *Server) attachEdit(r storage.Reader, c *request, b *editPost, change *s
 		}
 		change.Overrides = &list
 	}
-	attached, err := attach.extras(b.extras)
-	attached.edit(change)
+	attached, err := attach.content(b.contentBody)
+	change.ContentChange = attached
 	return err
 }
 

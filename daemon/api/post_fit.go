@@ -135,7 +135,7 @@ func (c *accountContent) field(code string) string {
 
 // partField returns the request path of the text or of the media of the part.
 func (c *accountContent) partField(name string) string {
-	own, inPart := c.override.Content != "", name
+	own, inPart := c.override.Text != "", name
 	switch {
 	case c.part.Kind == schedctl.PartReply:
 		own, inPart = c.override.Thread != nil, fmt.Sprintf("thread[%d].%s", c.part.Index-1, name)

@@ -119,35 +119,39 @@ func (attach attacher) thread(field string, thread []schedctl.Part) (parts []sch
 	return parts, nil
 }
 
-// extras returns extras with the hashes of their assets.
-func (attach attacher) extras(e extras) (extras, error) {
-	if e.thread != nil {
-		parts, err := attach.thread("thread", *e.thread)
+// content returns the change of a body with the hashes of its assets.
+func (attach attacher) content(b contentBody) (c schedctl.ContentChange, err error) {
+	c = b.ContentChange
+	if c.Media != nil {
+		list, err := attach(b.mediaField, *c.Media)
 		if err != nil {
-			return e, err
+			return c, err
 		}
-		e.thread = &parts
+		c.Media = &list
 	}
-	if e.firstComment != nil {
-		media, err := attach("first_comment.media", e.firstComment.Media)
+	if c.Thread != nil {
+		parts, err := attach.thread("thread", *c.Thread)
 		if err != nil {
-			return e, err
+			return c, err
 		}
-		e.firstComment = &schedctl.Part{Content: e.firstComment.Content, Media: media}
+		c.Thread = &parts
 	}
-	if e.linkPreview != nil && e.linkPreview.Image.AssetID != "" {
-		images, err := attach(previewImage, []schedctl.PostMedia{e.linkPreview.Image})
+	if c.FirstComment != nil {
+		media, err := attach("first_comment.media", c.FirstComment.Media)
 		if err != nil {
-			return e, err
+			return c, err
 		}
-		preview := *e.linkPreview
-		preview.Image = schedctl.PostMedia{}
-		if len(images) > 0 {
-			preview.Image = images[0]
-		}
-		e.linkPreview = &preview
+		c.FirstComment = &schedctl.Part{Content: c.FirstComment.Content, Media: media}
 	}
-	return e, nil
+	if c.LinkPreview != nil && c.LinkPreview.Image.AssetID != "" {
+		images, err := attach(previewImage, []schedctl.PostMedia{c.LinkPreview.Image})
+		if err != nil {
+			return c, err
+		}
+		c.LinkPreview = new(*c.LinkPreview)
+		c.LinkPreview.Image = images[0]
+	}
+	return c, nil
 }
 
 // settleMedia sets the missing hashes of a post that is not a draft. Errors:

@@ -227,21 +227,21 @@ func (v *validation) publishTime() time.Time {
 // checkPost checks the post without its accounts, using a valid text for checks
 // that do not concern the text.
 func (v *validation) checkPost() {
-	if v.body.content != "" || len(v.body.media) == 0 {
-		v.addProblem(schedctl.CheckContent(v.body.content))
+	content := v.body.over(schedctl.Content{})
+	if content.Text != "" || len(content.Media) == 0 {
+		v.addProblem(schedctl.CheckContent(content.Text))
 	}
-	v.addProblem(checkStyle(v.body.Style, v.body.content, v.body.media, v.checks.assets))
-	post := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: "text", Accounts: v.allAccounts}
-	if v.body.content == "" && len(v.body.media) > 0 {
-		post.Content = ""
+	v.addProblem(checkStyle(v.body.Style, content.Text, content.Media, v.checks.assets))
+	post := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: schedctl.Content{Text: "text", Media: content.Media}, Accounts: v.allAccounts}
+	if content.Text == "" && len(content.Media) > 0 {
+		post.Text = ""
 	}
-	post.Media = v.body.media
 	overridden := post
 	overridden.Overrides = v.body.overrides
 	_, _, err := schedctl.Create(overridden, v.call.now)
 	v.addProblem(err)
-	extended := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: "text"}
-	v.body.extras.applyTo(&extended)
+	content.Text, content.Media = "text", nil
+	extended := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: content}
 	_, _, err = schedctl.Create(extended, v.call.now)
 	v.addProblem(err)
 	unknown := v.server.unknownOptions(v.foundAccounts, v.body.overrides)

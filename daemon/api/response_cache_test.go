@@ -32,7 +32,7 @@ func TestReadsAreRepeatedFromMemory(t *testing.T) {
 			if read := store.views.Load() - before; read > 0 {
 				t.Errorf("%s read %d snapshots", path, read)
 			}
-			f.changeStored(p.ID, func(p *schedctl.Post) { p.Content += " more" })
+			f.changeStored(p.ID, func(p *schedctl.Post) { p.Text += " more" })
 			if changed := f.do(nil, "GET", path, nil).want(http.StatusOK); !strings.Contains(string(changed.body), " more") {
 				t.Errorf("%s does not show a change: %s", path, changed.body)
 			}

@@ -98,8 +98,7 @@ func (s *Server) applyTemplate(r storage.Reader, c *request, b *seriesChange, to
 	}
 	old := to.Template
 	n := schedctl.NewPost{
-		WorkspaceID: to.WorkspaceID, Content: old.Content, Media: old.Media, Accounts: accounts, Overrides: old.Overrides(),
-		Thread: old.Thread, FirstComment: old.FirstComment, Poll: old.Poll, LinkPreview: old.LinkPreview, Presentation: old.Presentation,
+		WorkspaceID: to.WorkspaceID, Content: old.Content, Accounts: accounts, Overrides: old.Overrides(),
 	}
 	n.Annotation = schedctl.Annotation{Labels: &old.Labels}
 	if b.accountIDs != nil {
@@ -107,15 +106,14 @@ func (s *Server) applyTemplate(r storage.Reader, c *request, b *seriesChange, to
 			return !slices.ContainsFunc(accounts, func(a schedctl.Account) bool { return a.ID == o.AccountID })
 		})
 	}
-	set(&n.Content, b.content)
 	if b.Labels != nil {
 		n.Annotation.Labels = b.Labels
 	}
 	if err := s.attachSeries(r, c, b, &n); err != nil {
 		return nil, err
 	}
-	if n.Content == "" && len(to.Variants) > 0 {
-		n.Content = to.Variants[0]
+	if n.Text == "" && len(to.Variants) > 0 {
+		n.Text = to.Variants[0]
 	}
 	was := to.Template.Review
 	to.Template, err = schedctl.NewTemplate(n, c.now)
@@ -127,41 +125,16 @@ func (s *Server) applyTemplate(r storage.Reader, c *request, b *seriesChange, to
 // their assets.
 func (s *Server) attachSeries(r storage.Reader, c *request, b *seriesChange, n *schedctl.NewPost) (err error) {
 	attach := s.attacher(r, c.key.WorkspaceID)
-	if b.media != nil {
-		if n.Media, err = attach(b.mediaField, *b.media); err != nil {
-			return err
-		}
-	}
 	if b.overrides != nil {
 		if n.Overrides, err = attach.overrides(*b.overrides); err != nil {
 			return err
 		}
 	}
-	attached, err := attach.extras(b.extras)
-	if err != nil {
-		return err
+	attached := b.contentBody
+	if attached.ContentChange, err = attach.content(b.contentBody); err == nil {
+		n.Content = attached.over(n.Content)
 	}
-	attached.applyGiven(n)
-	return nil
-}
-
-// applyGiven sets the given fields of a template, and keeps the others.
-func (e *extras) applyGiven(n *schedctl.NewPost) {
-	set(&n.Thread, e.thread)
-	set(&n.LinkPreview, e.linkPreview)
-	set(&n.ContentWarning, e.contentWarning)
-	set(&n.Visibility, e.visibility)
-	set(&n.Language, e.language)
-	if e.firstComment != nil {
-		if n.FirstComment = e.firstComment; !e.hasComment {
-			n.FirstComment = nil
-		}
-	}
-	if e.poll != nil {
-		if n.Poll = e.poll; !e.hasPoll {
-			n.Poll = nil
-		}
-	}
+	return err
 }
 
 // seriesAccounts returns the accounts of a template. Those that it has already may be

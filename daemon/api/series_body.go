@@ -6,14 +6,11 @@ import (
 
 // seriesChange holds the fields of a request for a series. Nil means "not given".
 type seriesChange struct {
-	name       *string
-	content    *string
+	name *string
+	contentBody
 	variants   *[]string
-	media      *[]schedctl.PostMedia // without hashes
-	mediaField string                // the name of the field that gave them
 	accountIDs *[]string
 	overrides  *[]schedctl.Override
-	extras
 	schedctl.Annotation
 
 	timezone  *string
@@ -25,15 +22,15 @@ type seriesChange struct {
 }
 
 var seriesFields = append([]string{
-	"name", "content", "variants", "media", "media_asset_ids", "social_account_ids", "target_overrides", "labels",
+	"name", "variants", "social_account_ids", "target_overrides", "labels",
 	"timezone", "start", "rule", "exdates", "ahead_days", "queue_id", "external_id", "managed",
-}, extraFields...)
+}, contentFields...)
 
 // readCreateSeries reads the body of POST /series.
 func readCreateSeries(d *decoder) (b seriesChange) {
 	d.object(seriesFields, func(name string) { b.read(d, name) })
 	d.require(b.name != nil, "name", "give the series a name")
-	d.require(b.content != nil || b.variants != nil || b.media != nil, "content", "give the text of the posts, variants of it, or media")
+	d.require(b.Text != nil || b.variants != nil || b.Media != nil, "content", "give the text of the posts, variants of it, or media")
 	d.require(b.accountIDs != nil, "social_account_ids", "name the accounts of the posts")
 	d.require(b.timezone != nil, "timezone", "give the IANA name of the zone of start, such as Europe/Berlin")
 	d.require(b.start != nil, "start", "give the local time at which the rule starts, such as 2026-12-08T09:00")
@@ -58,13 +55,8 @@ func (b *seriesChange) read(d *decoder, name string) {
 	switch name {
 	case "name":
 		b.name = new(d.string())
-	case "content":
-		b.content = new(d.string())
 	case "variants":
 		b.variants = new(d.variants())
-	case "media", "media_asset_ids":
-		d.onlyMediaField(name, &b.mediaField)
-		b.media = new(d.mediaField(name))
 	case "social_account_ids":
 		b.accountIDs = new(d.accountIDs())
 	case "target_overrides":
@@ -85,7 +77,7 @@ func (b *seriesChange) read(d *decoder, name string) {
 			*b.queueID = d.optionalID()
 		}
 	default:
-		if !d.extra(name, &b.extras) {
+		if !d.contentField(name, &b.contentBody) {
 			d.annotation(name, &b.Annotation)
 		}
 	}
@@ -117,10 +109,7 @@ func (d *decoder) aheadDays() int {
 
 // changesPosts reports whether the change concerns what the posts publish, and where.
 func (b *seriesChange) changesPosts() bool {
-	e := &b.extras
-	return b.content != nil || b.variants != nil || b.media != nil || b.accountIDs != nil || b.overrides != nil ||
-		e.thread != nil || e.firstComment != nil || e.poll != nil || e.linkPreview != nil ||
-		e.contentWarning != nil || e.visibility != nil || e.language != nil
+	return !b.ContentChange.Empty() || b.variants != nil || b.accountIDs != nil || b.overrides != nil
 }
 
 // changesTimes reports whether the change concerns when the posts are published.

@@ -323,7 +323,7 @@ func TestAttribution(t *testing.T) {
 			one := a.publishNow(a.login("me"))
 			a.start()
 			a.after(55 * time.Second)
-			two := a.create(schedctl.NewPost{Content: "another text", Accounts: []schedctl.Account{a.login("me too")}, Now: true})
+			two := a.create(schedctl.NewPost{Content: schedctl.Content{Text: "another text"}, Accounts: []schedctl.Account{a.login("me too")}, Now: true})
 			a.after(10 * time.Second)
 			if got := a.of(one).Status; got != schedctl.Published {
 				a.Errorf("a post is %s because of a different text", got)
@@ -379,7 +379,7 @@ func playAtRandom(a *attribution, seed uint64) {
 	a.start()
 	for range 12 {
 		posts = append(posts, a.create(schedctl.NewPost{
-			Content: fmt.Sprint("text ", random.IntN(2)), Accounts: accounts[random.IntN(3):][:1], Now: true,
+			Content: schedctl.Content{Text: fmt.Sprint("text ", random.IntN(2))}, Accounts: accounts[random.IntN(3):][:1], Now: true,
 		}))
 		a.after(time.Duration(random.IntN(40_000)) * time.Millisecond)
 		if random.IntN(6) == 0 {
@@ -431,7 +431,7 @@ func playThreadsAtRandom(a *attribution, seed uint64) {
 	var posts []schedctl.Post
 	a.start()
 	for range 8 {
-		n := schedctl.NewPost{Content: "text", Accounts: accounts[random.IntN(2):][:1], Now: true}
+		n := schedctl.NewPost{Content: schedctl.Content{Text: "text"}, Accounts: accounts[random.IntN(2):][:1], Now: true}
 		for range random.IntN(4) {
 			n.Thread = append(n.Thread, schedctl.Part{Content: "text"})
 		}

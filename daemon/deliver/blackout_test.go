@@ -59,7 +59,7 @@ func (r *rig) slot(at time.Time, queue *schedctl.Queue, accounts ...schedctl.Acc
 	if queue != nil {
 		booking.QueueID = queue.ID
 	}
-	return r.create(schedctl.NewPost{Content: secret, Accounts: accounts, PublishAt: at, Booking: booking})
+	return r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret}, Accounts: accounts, PublishAt: at, Booking: booking})
 }
 
 func (r *rig) everyMinute(minutes int) *schedctl.Queue {
@@ -161,7 +161,7 @@ func TestHoldStopsAThread(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("held", nil)
 		r.start()
-		p := r.create(schedctl.NewPost{Content: secret, Accounts: []schedctl.Account{a}, Now: true, Thread: []schedctl.Part{{Content: partText(1)}, {Content: partText(2)}}})
+		p := r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret, Thread: []schedctl.Part{{Content: partText(1)}, {Content: partText(2)}}}, Accounts: []schedctl.Account{a}, Now: true})
 		var b schedctl.Blackout
 		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Response {
 			if q.Part == 0 {

@@ -124,7 +124,7 @@ func (r *rig) burst(n, size int, accounts []schedctl.Account) (due []schedctl.Du
 			}
 			first := len(due) % len(accounts)
 			group := accounts[first:min(first+size, first+n-len(due), len(accounts))]
-			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: r.workspace, Content: secret, Accounts: group, Now: true}, at)
+			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: r.workspace, Content: schedctl.Content{Text: secret}, Accounts: group, Now: true}, at)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func BenchmarkRush(b *testing.B) {
 		r.update(func(tx storage.Tx) error {
 			for i := range targets {
 				p, _, err := schedctl.Create(schedctl.NewPost{
-					WorkspaceID: r.workspace, Content: secret, Accounts: all[i%accounts : i%accounts+1],
+					WorkspaceID: r.workspace, Content: schedctl.Content{Text: secret}, Accounts: all[i%accounts : i%accounts+1],
 					PublishAt: from.Add(time.Duration(i) * time.Second / targets),
 				}, time.Now())
 				if err != nil {

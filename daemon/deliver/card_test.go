@@ -31,8 +31,7 @@ func (fetchingCardFake) CardImageRules(schedctl.Account) publish.ClassRules {
 func (r mediaRig) scheduleCard(image schedctl.PostMedia, media ...schedctl.PostMedia) schedctl.Post {
 	r.Helper()
 	return r.create(schedctl.NewPost{
-		Content: secret, Media: media, Accounts: []schedctl.Account{r.account("with cards", nil)}, PublishAt: time.Now().Add(time.Minute),
-		LinkPreview: schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com", Title: "T", Image: image},
+		Content: schedctl.Content{Text: secret, Media: media, LinkPreview: schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com", Title: "T", Image: image}}, Accounts: []schedctl.Account{r.account("with cards", nil)}, PublishAt: time.Now().Add(time.Minute),
 	})
 }
 

@@ -31,7 +31,7 @@ func storeDue(t *testing.T, store storage.Store, n int) (items []claimItem) {
 		}
 		items = nil
 		for range n {
-			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "hello", Accounts: []schedctl.Account{account}, Now: true}, now)
+			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: schedctl.Content{Text: "hello"}, Accounts: []schedctl.Account{account}, Now: true}, now)
 			if err != nil {
 				return err
 			}

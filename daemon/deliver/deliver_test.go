@@ -23,7 +23,7 @@ func TestPublishesAtItsTimeWhatThePostHoldsThen(t *testing.T) {
 		r.after(time.Hour)
 		edited := "edited meanwhile"
 		r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) {
-			return p.Edit(schedctl.Edit{Content: &edited}, time.Now())
+			return p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &edited}}, time.Now())
 		})
 		r.after(71*time.Hour - time.Millisecond)
 		r.wantCalls(0)

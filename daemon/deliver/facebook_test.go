@@ -128,7 +128,7 @@ func killWithFiles(t *testing.T, mimeType string, seed uint64) {
 	if mimeType == "image/png" {
 		media = append(media, files.assetOf("b", mimeType))
 	}
-	p := r.create(schedctl.NewPost{Content: secret, Media: media, Accounts: []schedctl.Account{a}, Now: true})
+	p := r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret, Media: media}, Accounts: []schedctl.Account{a}, Now: true})
 	for range len(network.stops) {
 		select {
 		case <-network.reached:

@@ -49,7 +49,7 @@ func TestFleetWaitsForThreads(t *testing.T) {
 		f.fake.OnCall(failPart(2, publishtest.Response{After: 10 * time.Second}))
 		thread := f.create(threadOf(5, a))
 		f.after(5 * time.Second)
-		earlier := f.create(schedctl.NewPost{Content: secret, Accounts: []schedctl.Account{a}, Now: true})
+		earlier := f.create(schedctl.NewPost{Content: schedctl.Content{Text: secret}, Accounts: []schedctl.Account{a}, Now: true})
 		f.change(earlier.ID, func(p *schedctl.Post) ([]schedctl.Event, error) {
 			p.Targets[0].PublishAt = thread.PublishAt.Add(-time.Second)
 			p.Targets[0].NextAttemptAt = p.Targets[0].PublishAt

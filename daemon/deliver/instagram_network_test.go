@@ -32,7 +32,7 @@ func instagramBubble(t *testing.T, network *publishtest.FakeContainers, test fun
 // pictures schedules a post with n pictures.
 func (r mediaRig) pictures(in time.Duration, a schedctl.Account, n int) schedctl.Post {
 	r.Helper()
-	p := schedctl.NewPost{Content: secret, Accounts: []schedctl.Account{a}, PublishAt: time.Now().Add(in), Now: in == 0}
+	p := schedctl.NewPost{Content: schedctl.Content{Text: secret}, Accounts: []schedctl.Account{a}, PublishAt: time.Now().Add(in), Now: in == 0}
 	for i := range n {
 		p.Media = append(p.Media, r.assetOf(fmt.Sprintf("%d in %s", i, in), "image/jpeg"))
 	}
@@ -176,7 +176,7 @@ func TestInstagramContainers(t *testing.T) {
 		instagramBubble(t, network, func(r mediaRig, a schedctl.Account) {
 			r.start()
 			jpeg, png := r.assetOf("a", "image/jpeg"), r.assetOf("b", "image/png")
-			p := r.create(schedctl.NewPost{Content: secret, Accounts: []schedctl.Account{a}, Now: true, Media: []schedctl.PostMedia{jpeg, png}})
+			p := r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret, Media: []schedctl.PostMedia{jpeg, png}}, Accounts: []schedctl.Account{a}, Now: true})
 			r.after(time.Minute)
 			r.wantStatus(p, schedctl.Published)
 			containers := network.Containers()

@@ -16,7 +16,7 @@ func TestRequiredAltTextIsRemoved(t *testing.T) {
 				r.start()
 				m := r.asset("a")
 				p := r.create(schedctl.NewPost{
-					Content: secret, Media: []schedctl.PostMedia{m}, PublishAt: time.Now().Add(10 * time.Minute),
+					Content: schedctl.Content{Text: secret, Media: []schedctl.PostMedia{m}}, PublishAt: time.Now().Add(10 * time.Minute),
 					Accounts: []schedctl.Account{r.account("strict", schedctl.Options{schedctl.OptionRequireAlt: true})},
 				})
 				other := r.scheduleMedia(10*time.Minute, m)

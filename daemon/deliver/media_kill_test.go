@@ -37,7 +37,7 @@ func TestKillsBetweenUploadAndPost(t *testing.T) {
 				r.start()
 				media := []schedctl.PostMedia{r.asset("a"), r.asset("b"), r.asset("c")}
 				p := r.create(schedctl.NewPost{
-					Content: secret, Media: media, PublishAt: time.Now().Add(10 * time.Minute),
+					Content: schedctl.Content{Text: secret, Media: media}, PublishAt: time.Now().Add(10 * time.Minute),
 					Accounts: []schedctl.Account{r.account("me", options)},
 				})
 				r.after(8*time.Minute - time.Second)

@@ -126,7 +126,7 @@ func (r mediaRig) assetOf(name, mimeType string) schedctl.PostMedia {
 
 func (r mediaRig) scheduleMedia(in time.Duration, media ...schedctl.PostMedia) schedctl.Post {
 	r.Helper()
-	return r.create(schedctl.NewPost{Content: secret, Media: media, Accounts: []schedctl.Account{r.account(schedctl.NewULID(time.Now()).String(), nil)}, PublishAt: time.Now().Add(in)})
+	return r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret, Media: media}, Accounts: []schedctl.Account{r.account(schedctl.NewULID(time.Now()).String(), nil)}, PublishAt: time.Now().Add(in)})
 }
 
 // wantPublished checks that the post is published once, with all its media.
@@ -210,7 +210,7 @@ func TestFilesOfAPostThatIsDueAtOnce(t *testing.T) {
 		polls := 0
 		r.network.OnProcessed = func(int, publish.Upload) (bool, error) { polls++; return polls > 3, nil }
 		r.start()
-		p := r.create(schedctl.NewPost{Content: secret, Media: []schedctl.PostMedia{r.asset("a")}, Accounts: []schedctl.Account{r.account(schedctl.NewULID(time.Now()).String(), nil)}, Now: true})
+		p := r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret, Media: []schedctl.PostMedia{r.asset("a")}}, Accounts: []schedctl.Account{r.account(schedctl.NewULID(time.Now()).String(), nil)}, Now: true})
 		r.after(time.Minute)
 		r.wantPublished(p, 1)
 	})
@@ -471,7 +471,7 @@ func TestStopDuringAnUpload(t *testing.T) {
 			return nil
 		}
 		r.start()
-		p := r.create(schedctl.NewPost{Content: secret, Media: []schedctl.PostMedia{r.asset("a")}, Accounts: []schedctl.Account{r.account(schedctl.NewULID(time.Now()).String(), nil)}, Now: true})
+		p := r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret, Media: []schedctl.PostMedia{r.asset("a")}}, Accounts: []schedctl.Account{r.account(schedctl.NewULID(time.Now()).String(), nil)}, Now: true})
 		r.after(time.Second)
 		r.kill()
 		slow = false
@@ -511,7 +511,7 @@ func TestCancelDuringAnUpload(t *testing.T) {
 		}
 		r.start()
 		p := r.create(schedctl.NewPost{
-			Content: secret, Media: []schedctl.PostMedia{r.asset("a")}, Accounts: []schedctl.Account{r.account("me", nil)}, Now: true,
+			Content: schedctl.Content{Text: secret, Media: []schedctl.PostMedia{r.asset("a")}}, Accounts: []schedctl.Account{r.account("me", nil)}, Now: true,
 		})
 		r.after(10 * time.Second)
 		r.cancel(p.ID)
@@ -558,7 +558,7 @@ func TestManyPostsArePreparedAhead(t *testing.T) {
 		media := []schedctl.PostMedia{r.asset("a")}
 		for i := range posts {
 			r.create(schedctl.NewPost{
-				Content: secret, Media: media, PublishAt: time.Now().Add(2 * time.Minute),
+				Content: schedctl.Content{Text: secret, Media: media}, PublishAt: time.Now().Add(2 * time.Minute),
 				Accounts: []schedctl.Account{r.account(fmt.Sprint("account ", i), nil)},
 			})
 		}

@@ -226,7 +226,7 @@ func (w *world) soon() time.Duration { return time.Duration(1+w.intN(3_600_000))
 
 func (w *world) createPost() {
 	first := w.intN(len(w.accounts))
-	n := schedctl.NewPost{Content: secret, Accounts: w.accounts[first:min(len(w.accounts), first+1+w.intN(3))]}
+	n := schedctl.NewPost{Content: schedctl.Content{Text: secret}, Accounts: w.accounts[first:min(len(w.accounts), first+1+w.intN(3))]}
 	if w.intN(4) == 0 {
 		for i := range w.intN(5) {
 			n.Thread = append(n.Thread, schedctl.Part{Content: partText(i)})

@@ -179,7 +179,7 @@ func killAtSteps(t *testing.T, p platform, seed uint64) {
 		files := r.withMedia()
 		first.Media, second.Media = []schedctl.PostMedia{files.assetOf("a", "image/jpeg"), files.assetOf("b", "image/jpeg")}, []schedctl.PostMedia{files.assetOf("c", "image/jpeg")}
 	}
-	second.Content = secret
+	second.Text = secret
 	r.start()
 	posts := []schedctl.Post{r.create(first), r.create(second)}
 	for range len(network.stops) {

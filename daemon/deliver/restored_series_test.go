@@ -27,7 +27,7 @@ func TestRestoredSeriesSkipWhatPassed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				a := r.account("me", nil)
-				template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: a.WorkspaceID, Content: "text", Accounts: []schedctl.Account{a}}, time.Now())
+				template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: a.WorkspaceID, Content: schedctl.Content{Text: "text"}, Accounts: []schedctl.Account{a}}, time.Now())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -122,7 +122,7 @@ func TestCopyOfABackupPublishesNothingTwice(t *testing.T) {
 func (r *rig) series(a schedctl.Account, name, rule string) schedctl.Series {
 	r.Helper()
 	now := time.Now().UTC()
-	template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: a.WorkspaceID, Content: "text " + name, Accounts: []schedctl.Account{a}}, now)
+	template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: a.WorkspaceID, Content: schedctl.Content{Text: "text " + name}, Accounts: []schedctl.Account{a}}, now)
 	if err != nil {
 		r.Fatal(err)
 	}

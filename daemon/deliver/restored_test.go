@@ -37,7 +37,7 @@ func (r *rig) wantWithheld(p schedctl.Post) {
 func TestWithheldTargetsNeverGoOutByThemselves(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", schedctl.Options{"idempotent": true})
-		draft := r.create(schedctl.NewPost{Content: "a draft", Accounts: []schedctl.Account{a}})
+		draft := r.create(schedctl.NewPost{Content: schedctl.Content{Text: "a draft"}, Accounts: []schedctl.Account{a}})
 		past := r.schedule(time.Hour, a)
 		exact := r.schedule(2*time.Hour, a)
 		future := r.schedule(2*time.Hour+time.Millisecond, a)
@@ -214,7 +214,7 @@ func TestWithholdManyOnDisk(t *testing.T) {
 	now := time.Now()
 	r.update(func(tx storage.Tx) error {
 		for range posts {
-			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: r.workspace, Content: "x", Accounts: accounts, PublishAt: now.Add(time.Millisecond)}, now)
+			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: r.workspace, Content: schedctl.Content{Text: "x"}, Accounts: accounts, PublishAt: now.Add(time.Millisecond)}, now)
 			if err := errors.Join(err, tx.PutPost(p)); err != nil {
 				return err
 			}

@@ -231,13 +231,13 @@ func (r *rig) reconnect(id string) {
 // schedule stores a post that is due after the given time.
 func (r *rig) schedule(in time.Duration, accounts ...schedctl.Account) schedctl.Post {
 	r.Helper()
-	return r.create(schedctl.NewPost{Content: secret, Accounts: accounts, PublishAt: time.Now().Add(in)})
+	return r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret}, Accounts: accounts, PublishAt: time.Now().Add(in)})
 }
 
 // publishNow stores a post that is due at once.
 func (r *rig) publishNow(accounts ...schedctl.Account) schedctl.Post {
 	r.Helper()
-	return r.create(schedctl.NewPost{Content: secret, Accounts: accounts, Now: true})
+	return r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret}, Accounts: accounts, Now: true})
 }
 
 func (r *rig) create(n schedctl.NewPost) schedctl.Post {

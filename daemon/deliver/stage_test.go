@@ -80,7 +80,7 @@ func TestEditsDropTheStagedPost(t *testing.T) {
 		r.after(9*time.Minute + 59*time.Second)
 		r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) {
 			text := "other words"
-			return p.Edit(schedctl.Edit{Content: &text}, time.Now())
+			return p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &text}}, time.Now())
 		})
 		r.after(time.Minute)
 		r.wantStatus(p, schedctl.Published)

@@ -16,7 +16,7 @@ import (
 
 // threadOf returns a post with the given number of parts in its thread.
 func threadOf(parts int, a schedctl.Account) schedctl.NewPost {
-	n := schedctl.NewPost{Content: partText(0), Accounts: []schedctl.Account{a}, Now: true}
+	n := schedctl.NewPost{Content: schedctl.Content{Text: partText(0)}, Accounts: []schedctl.Account{a}, Now: true}
 	for i := 1; i < parts; i++ {
 		n.Thread = append(n.Thread, schedctl.Part{Content: partText(i)})
 	}
@@ -551,7 +551,7 @@ func TestThreadGoesBeforeEarlierTargets(t *testing.T) {
 		}})
 		r.start()
 		r.after(time.Minute)
-		earlier := r.create(schedctl.NewPost{Content: secret, Accounts: []schedctl.Account{a}, Now: true})
+		earlier := r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret}, Accounts: []schedctl.Account{a}, Now: true})
 		r.change(earlier.ID, func(p *schedctl.Post) ([]schedctl.Event, error) {
 			p.Targets[0].PublishAt = thread.PublishAt.Add(-time.Second)
 			p.Targets[0].NextAttemptAt = p.Targets[0].PublishAt

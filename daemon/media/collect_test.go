@@ -53,7 +53,7 @@ func testCollector(t *testing.T, store storage.Store, blobs blob.Store) {
 		return a
 	}
 	unused, used := put(mediatest.PNG(2, 3)), put(mediatest.PNG(3, 2))
-	post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Media: []schedctl.PostMedia{{AssetID: used.ID, SHA256: used.SHA256}}}, now)
+	post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Media: []schedctl.PostMedia{{AssetID: used.ID, SHA256: used.SHA256}}}}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestKeepAfterPublishing(t *testing.T) {
 		Status: schedctl.MediaReady, CreatedAt: now, UpdatedAt: now, ExpiresAt: now,
 	}
 	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws, Platform: "http", Status: schedctl.AccountConnected}
-	post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Accounts: []schedctl.Account{account}, Media: []schedctl.PostMedia{{AssetID: a.ID, SHA256: a.SHA256}}, Now: true}, now)
+	post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Accounts: []schedctl.Account{account}, Content: schedctl.Content{Media: []schedctl.PostMedia{{AssetID: a.ID, SHA256: a.SHA256}}}, Now: true}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

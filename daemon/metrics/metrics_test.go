@@ -72,7 +72,7 @@ func (r *rig) account(workspace, platform string, status schedctl.AccountStatus)
 
 func (r *rig) post(n schedctl.NewPost) schedctl.Post {
 	r.Helper()
-	n.WorkspaceID, n.Content = n.Accounts[0].WorkspaceID, "text"
+	n.WorkspaceID, n.Text = n.Accounts[0].WorkspaceID, "text"
 	p, _, err := schedctl.Create(n, time.Now())
 	if err != nil {
 		r.Fatal(err)

@@ -55,7 +55,7 @@ func (r *rig) update(fn func(storage.Tx) error) {
 func (r *rig) series(change func(*schedctl.Series)) string {
 	r.Helper()
 	now := time.Now().UTC()
-	template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: r.ws, Content: "text", Accounts: []schedctl.Account{r.account}}, now)
+	template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: r.ws, Content: schedctl.Content{Text: "text"}, Accounts: []schedctl.Account{r.account}}, now)
 	if err != nil {
 		r.Fatal(err)
 	}

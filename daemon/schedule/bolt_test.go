@@ -58,7 +58,7 @@ func TestOnAFile(t *testing.T) {
 		create := func(in time.Duration) (schedctl.Post, schedctl.Due) {
 			t.Helper()
 			p, _, err := schedctl.Create(schedctl.NewPost{
-				WorkspaceID: ws.ID, Content: "hello", Accounts: []schedctl.Account{account}, PublishAt: now.Add(in),
+				WorkspaceID: ws.ID, Content: schedctl.Content{Text: "hello"}, Accounts: []schedctl.Account{account}, PublishAt: now.Add(in),
 			}, time.Now())
 			if err != nil {
 				t.Fatal(err)

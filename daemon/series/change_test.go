@@ -16,7 +16,7 @@ import (
 func (f *fixture) detach(id string, local schedctl.LocalTime) {
 	f.Helper()
 	f.changePost(id, local, func(p *schedctl.Post) error {
-		_, err := p.Edit(schedctl.Edit{Content: new("mine")}, f.now)
+		_, err := p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: new("mine")}}, f.now)
 		return err
 	})
 }
@@ -275,9 +275,9 @@ func TestEditContent(t *testing.T) {
 		f.cancel(id, "2027-03-04T09:00")
 		before := f.post(id, "2027-03-05T09:00")
 		kept := f.edit(id, func(s *schedctl.Series) {
-			s.Template.Content = "new"
+			s.Template.Text = "new"
 			s.Template.Labels = []string{"news"}
-			s.Template.Targets[1].Content = "own"
+			s.Template.Targets[1].Text = "own"
 		})
 		if !slices.Equal(kept, []schedctl.LocalTime{"2027-03-03T09:00"}) {
 			f.Errorf("kept %v", kept)
@@ -286,7 +286,7 @@ func TestEditContent(t *testing.T) {
 			"2027-03-05T09:00 new", "2027-03-06T09:00 new", "2027-03-07T09:00 new")
 		f.wantEvents()
 		p := f.post(id, "2027-03-05T09:00")
-		if p.Targets[0].ID != before.Targets[0].ID || p.Targets[1].Content != "own" || !slices.Equal(p.Labels, []string{"news"}) || p.Version != 2 {
+		if p.Targets[0].ID != before.Targets[0].ID || p.Targets[1].Text != "own" || !slices.Equal(p.Labels, []string{"news"}) || p.Version != 2 {
 			f.Errorf("the post is now %+v", p)
 		}
 		if s := f.series(id); s.Version != 2 {
@@ -304,7 +304,7 @@ func TestEditAccounts(t *testing.T) {
 		id := f.create("FREQ=DAILY", func(s *schedctl.Series) { s.AheadDays = 2; s.Template.Targets = s.Template.Targets[:1] })
 		target := f.post(id, "2027-03-02T09:00").Targets[0].ID
 		f.edit(id, func(s *schedctl.Series) {
-			next, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: f.ws, Content: "text", Accounts: f.accounts}, f.now)
+			next, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: f.ws, Content: schedctl.Content{Text: "text"}, Accounts: f.accounts}, f.now)
 			if err != nil {
 				f.Fatal(err)
 			}
@@ -413,7 +413,7 @@ func TestEditWithADisconnectedAccount(t *testing.T) {
 	onEveryEngine(t, func(f *fixture) {
 		f.account(0, func(a *schedctl.Account) { a.Status = schedctl.AccountDisconnected })
 		id := f.create("FREQ=DAILY;COUNT=3", nil)
-		f.edit(id, func(s *schedctl.Series) { s.Template.Content = "new"; s.Template.Targets[0].Content = "own" })
+		f.edit(id, func(s *schedctl.Series) { s.Template.Text = "new"; s.Template.Targets[0].Text = "own" })
 		f.wantPosts(id, "2027-03-02T09:00 new", "2027-03-03T09:00 new")
 	})
 }

@@ -158,17 +158,9 @@ func editOf(s *schedctl.Series, p *schedctl.Post, index int) schedctl.Edit {
 	t := s.Template.Clone()
 	accounts := p.AccountIDs()
 	overrides := slices.DeleteFunc(t.Overrides(), func(o schedctl.Override) bool { return !slices.Contains(accounts, o.AccountID) })
-	comment, poll := schedctl.Part{}, schedctl.Poll{}
-	if t.FirstComment != nil {
-		comment = *t.FirstComment
-	}
-	if t.Poll != nil {
-		poll = *t.Poll
-	}
+	t.Text = s.ContentOf(index)
 	return schedctl.Edit{
-		Content: new(s.ContentOf(index)), Media: &t.Media, Overrides: &overrides, Thread: &t.Thread, FirstComment: &comment, Poll: &poll,
-		LinkPreview: &t.LinkPreview, ContentWarning: &t.ContentWarning, Visibility: &t.Visibility, Language: &t.Language,
-		Annotation: schedctl.Annotation{Labels: &t.Labels}, BySeries: true,
+		ContentChange: t.ChangeTo(), Overrides: &overrides, Annotation: schedctl.Annotation{Labels: &t.Labels}, BySeries: true,
 	}
 }
 

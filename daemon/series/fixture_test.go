@@ -66,7 +66,7 @@ func (f *fixture) sweepAt() series.Sweep {
 // create stores a series that starts at 9:00 on 2027-03-01 in Berlin, and makes its posts.
 func (f *fixture) create(rule string, change func(*schedctl.Series)) string {
 	f.Helper()
-	template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: f.ws, Content: "text", Accounts: f.accounts}, f.now)
+	template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: f.ws, Content: schedctl.Content{Text: "text"}, Accounts: f.accounts}, f.now)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -147,8 +147,8 @@ func shown(p schedctl.Post) string {
 	if s := p.Status(); s != schedctl.Scheduled {
 		text += " " + string(s)
 	}
-	if p.Content != "text" {
-		text += " " + p.Content
+	if p.Text != "text" {
+		text += " " + p.Text
 	}
 	if p.Detached {
 		text += " detached"

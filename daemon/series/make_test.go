@@ -114,7 +114,7 @@ func TestMakeTwice(t *testing.T) {
 		id := f.create("FREQ=DAILY;COUNT=20", func(s *schedctl.Series) { s.Exdates = []schedctl.LocalTime{"2027-03-03T09:00"}; s.AheadDays = 4 })
 		f.cancel(id, "2027-03-04T09:00")
 		f.changePost(id, "2027-03-05T09:00", func(p *schedctl.Post) error {
-			_, err := p.Edit(schedctl.Edit{Content: new("mine")}, f.now)
+			_, err := p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: new("mine")}}, f.now)
 			return err
 		})
 		want := []string{"2027-03-02T09:00", "2027-03-04T09:00 canceled", "2027-03-05T09:00 mine detached"}

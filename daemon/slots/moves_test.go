@@ -25,7 +25,7 @@ func (f *fixture) take(q *schedctl.Queue, notBefore time.Time, accounts ...strin
 		if err != nil {
 			return err
 		}
-		p, _, err = schedctl.Create(schedctl.NewPost{WorkspaceID: f.ws, Content: "text", Accounts: list, PublishAt: taken.At, Booking: taken.Booking}, now)
+		p, _, err = schedctl.Create(schedctl.NewPost{WorkspaceID: f.ws, Content: schedctl.Content{Text: "text"}, Accounts: list, PublishAt: taken.At, Booking: taken.Booking}, now)
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func (f *fixture) queue(change func(*schedctl.Queue), clocks ...string) *schedct
 func (f *fixture) post(at time.Time, accounts ...string) schedctl.Post {
 	f.Helper()
 	p := schedctl.Post{
-		ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: f.ws, Content: "text", PublishAt: at, CreatedAt: now, UpdatedAt: now, Version: 1,
+		ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: f.ws, Content: schedctl.Content{Text: "text"}, PublishAt: at, CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
 	for _, a := range accounts {
 		p.Targets = append(p.Targets, schedctl.Target{
@@ -469,7 +469,7 @@ func TestFindSkipsTimesBetweenSlots(t *testing.T) {
 				for n := range posts {
 					at := day(26+d, 11, 0).Add(time.Duration(n) * time.Minute)
 					p := schedctl.Post{
-						ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: f.ws, Content: "text", PublishAt: at, CreatedAt: now, UpdatedAt: now, Version: 1,
+						ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: f.ws, Content: schedctl.Content{Text: "text"}, PublishAt: at, CreatedAt: now, UpdatedAt: now, Version: 1,
 						Targets: []schedctl.Target{{ID: schedctl.NewID(schedctl.TargetPrefix, now), AccountID: a, Platform: "fake", Status: schedctl.Scheduled, PublishAt: at}},
 					}
 					if err := tx.PutPost(p); err != nil {

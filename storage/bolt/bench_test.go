@@ -37,7 +37,7 @@ var answerBody = []byte(strings.Repeat(`{"post": "as JSON"}`, 40))
 func (c *creator) create(tx storage.Tx, number int) (schedctl.Post, error) {
 	now := time.Now()
 	p, events, err := schedctl.Create(schedctl.NewPost{
-		WorkspaceID: c.account.WorkspaceID, Content: "A post of an ordinary length, such as people write them every day.",
+		WorkspaceID: c.account.WorkspaceID, Content: schedctl.Content{Text: "A post of an ordinary length, such as people write them every day."},
 		Accounts: []schedctl.Account{c.account}, PublishAt: c.at.Add(time.Duration(number) * time.Second),
 	}, now)
 	if err != nil {

@@ -275,7 +275,7 @@ func TestSameContentCostsTheSame(t *testing.T) {
 			for i := from; i < to; i++ {
 				other := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, time.Now()), WorkspaceID: account.WorkspaceID}
 				for content, a := range map[string]schedctl.Account{fmt.Sprint("post ", i): account, "same": other} {
-					p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: content, Accounts: []schedctl.Account{a}, PublishAt: at}, time.Now())
+					p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: schedctl.Content{Text: content}, Accounts: []schedctl.Account{a}, PublishAt: at}, time.Now())
 					if err := errors.Join(err, tx.PutPost(p)); err != nil {
 						return err
 					}
@@ -332,7 +332,7 @@ func TestSlotSearchCostsTheSame(t *testing.T) {
 				series := schedctl.Series{ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws, SweepAt: at(i)}
 				for _, a := range accounts {
 					p, _, err := schedctl.Create(schedctl.NewPost{
-						WorkspaceID: ws, Content: fmt.Sprint("post ", i), Accounts: []schedctl.Account{a}, PublishAt: at(i),
+						WorkspaceID: ws, Content: schedctl.Content{Text: fmt.Sprint("post ", i)}, Accounts: []schedctl.Account{a}, PublishAt: at(i),
 						Booking: schedctl.Booking{Slot: schedctl.Slot{Local: schedctl.LocalTimeOf(at(i)), Timezone: "UTC"}},
 					}, now)
 					if err := errors.Join(err, tx.PutPost(p)); err != nil {

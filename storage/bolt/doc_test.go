@@ -177,7 +177,7 @@ func seed(tx storage.Tx) error {
 		return err
 	}
 	for i := range 3 { // scheduled, running and published
-		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "seed", Media: attached, Accounts: []schedctl.Account{feed}, Now: true, Annotation: seedAnnotation(i)}, now)
+		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: schedctl.Content{Text: "seed", Media: attached}, Accounts: []schedctl.Account{feed}, Now: true, Annotation: seedAnnotation(i)}, now)
 		if err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func seedPlans(tx storage.Tx, account schedctl.Account, media []schedctl.PostMed
 		ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws, Name: "seed", Timezone: "UTC", Start: "2026-01-01T09:00",
 		State: schedctl.SeriesActive, ExternalID: "seed", QueueID: q.ID, SweepAt: now, Version: 1,
 	}
-	if s.Template, err = schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: ws, Content: "seed", Media: media, Accounts: []schedctl.Account{account}}, now); err != nil {
+	if s.Template, err = schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: "seed", Media: media}, Accounts: []schedctl.Account{account}}, now); err != nil {
 		return s, err
 	}
 	return s, errors.Join(tx.PutQueue(q), tx.PutBlackout(b), tx.PutSeries(s), tx.PutCalendarFeed(f))

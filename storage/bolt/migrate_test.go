@@ -262,7 +262,7 @@ func (o olderFile) opens(t *testing.T) {
 		t.Errorf("records (-before +after):\n%s", diff)
 	}
 	if err := s.Update(t.Context(), func(tx storage.Tx) error {
-		p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "new", Annotation: seedAnnotation(0)}, sampleTime)
+		p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: "new"}, Annotation: seedAnnotation(0)}, sampleTime)
 		asset := seedMedia(ws, sampleTime)
 		p.Media = []schedctl.PostMedia{{AssetID: asset.ID}}
 		account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, sampleTime), WorkspaceID: ws}
@@ -374,7 +374,7 @@ func TestAFileOfVersion4(t *testing.T) {
 	var last schedctl.Post
 	err := s.Update(t.Context(), func(tx storage.Tx) error {
 		for i := range 500 {
-			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: fmt.Sprint("post ", i), Accounts: []schedctl.Account{account}, PublishAt: at}, sampleTime)
+			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: schedctl.Content{Text: fmt.Sprint("post ", i)}, Accounts: []schedctl.Account{account}, PublishAt: at}, sampleTime)
 			if err != nil {
 				return err
 			}
@@ -414,7 +414,7 @@ func TestAFileOfVersion4(t *testing.T) {
 		t.Error(err)
 	}
 	err = s.View(t.Context(), func(r storage.Reader) error {
-		posts, err1 := r.SameContent(storage.ContentQuery{AccountID: account.ID, Fingerprint: schedctl.FingerprintOf(last.Content), From: at, Until: at.Add(time.Second), Limit: 9})
+		posts, err1 := r.SameContent(storage.ContentQuery{AccountID: account.ID, Fingerprint: schedctl.FingerprintOf(last.Text), From: at, Until: at.Add(time.Second), Limit: 9})
 		targets, err2 := r.PublishedAs([]storage.PlatformPost{{Owner: account.Identity(), ID: "1499"}})
 		accounts, err3 := r.AccountsOf([]schedctl.Identity{account.Identity()})
 		if len(posts) != 1 || posts[0] != last.ID || len(targets) != 1 || !slices.Equal(targets[0], []string{last.Targets[0].ID}) || len(accounts) != 1 {

@@ -32,7 +32,7 @@ func (c *coder) postFields(p *schedctl.Post) {
 	c.time(&p.PublishAt)
 	c.time(&p.CanceledAt)
 	c.int64(&p.Version)
-	text(c, &p.Content)
+	text(c, &p.Text)
 	if c.layout >= 5 {
 		text(c, &p.ExternalID)
 		c.managed(&p.Managed)
@@ -85,7 +85,7 @@ func (c *coder) target(t *schedctl.Target) {
 	c.time(&t.PublishedAt)
 	c.targetError(&t.Error)
 	if c.layout >= 2 {
-		text(c, &t.Content)
+		text(c, &t.Text)
 		c.options(&t.Options)
 	}
 	if c.layout >= 4 {

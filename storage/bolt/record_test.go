@@ -36,7 +36,7 @@ var (
 
 func samplePost() schedctl.Post {
 	p := schedctl.Post{
-		WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, sampleTime), Content: "words", PublishAt: sampleTime, CreatedAt: sampleTime, Version: 3,
+		WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, sampleTime), Content: schedctl.Content{Text: "words"}, PublishAt: sampleTime, CreatedAt: sampleTime, Version: 3,
 	}
 	for _, status := range append(schedctl.Statuses(), "unheard of") {
 		p.Targets = append(p.Targets, schedctl.Target{
@@ -248,7 +248,7 @@ func older[T any](t *testing.T, layout byte, v T, fields func(*coder, *T)) []byt
 func TestOlderLayoutsAreRead(t *testing.T) {
 	t.Parallel()
 	post, event := samplePost(), sampleEvent()
-	post.Targets[0].Content, event.WebhookID = "of its own", schedctl.NewID(schedctl.WebhookPrefix, sampleTime)
+	post.Targets[0].Text, event.WebhookID = "of its own", schedctl.NewID(schedctl.WebhookPrefix, sampleTime)
 	post.Targets[0].AskAt, post.Targets[0].Unreached = sampleTime, 4
 	post.ExternalID, post.Labels = "site/a", []string{"a", "b"}
 	post.Managed = &schedctl.Managed{Collection: "site", Path: "a.md", Digest: "1", Pruned: true}
@@ -263,7 +263,7 @@ func TestOlderLayoutsAreRead(t *testing.T) {
 			wantWebhook.Notify = nil
 		}
 		if from < 2 {
-			wantPost.Targets[0].Content = ""
+			wantPost.Targets[0].Text = ""
 		}
 		if from < 3 {
 			wantEvent.WebhookID = ""

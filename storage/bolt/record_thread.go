@@ -9,15 +9,12 @@ import (
 // a newer field, have the layout.
 
 func needsPartsLayout(p *schedctl.Post) bool {
-	if p.Title != "" || p.Style != "" {
-		return true
-	}
-	if len(p.Thread) > 0 || p.FirstComment != nil || p.Poll != nil || p.LinkPreview != (schedctl.LinkPreview{}) || p.Presentation != (schedctl.Presentation{}) {
+	if p.Style != "" || !p.Content.Plain() {
 		return true
 	}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		if t.Thread != nil || t.Poll != nil || t.Presentation != (schedctl.Presentation{}) || len(t.Done) > 0 || t.CommentStatus != "" {
+		if t.Partial.Extended() || len(t.Done) > 0 || t.CommentStatus != "" {
 			return true
 		}
 	}

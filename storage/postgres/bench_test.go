@@ -49,7 +49,7 @@ type records struct {
 func (c *creator) records() (r records, err error) {
 	now := time.Now()
 	r.post, r.events, err = schedctl.Create(schedctl.NewPost{
-		WorkspaceID: c.workspace, Content: "A post of ordinary length, as people write them every day.",
+		WorkspaceID: c.workspace, Content: schedctl.Content{Text: "A post of ordinary length, as people write them every day."},
 		Accounts: c.accounts, PublishAt: now.Add(24 * time.Hour),
 	}, now)
 	r.audit = schedctl.AuditEntry{
@@ -98,7 +98,7 @@ func (c *creator) bare(ctx context.Context, pool *pgxpool.Pool) error {
 		}
 		batch := &pgx.Batch{}
 		batch.Queue("INSERT INTO posts (id, workspace_id, content, status, publish_at, created_at, updated_at, version) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)",
-			post, ws, r.post.Content, "scheduled", r.post.PublishAt, r.post.CreatedAt, r.post.UpdatedAt, 1)
+			post, ws, r.post.Text, "scheduled", r.post.PublishAt, r.post.CreatedAt, r.post.UpdatedAt, 1)
 		for i, t := range r.post.Targets {
 			batch.Queue(`INSERT INTO targets (id, workspace_id, post_id, place, account_id, platform, status, publish_at, due_at, attempts, attempts_before,
 				content, platform_post_id, platform_post_url, listed, post_status, post_publish_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$8,0,0,'','','',true,$7,$8)`,

@@ -25,7 +25,7 @@ func TestTwoProcessesOneClaim(t *testing.T) {
 	c, now := newCreator(), time.Now()
 	var targets []string
 	for range 40 {
-		post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: c.workspace, Content: "x", Accounts: c.accounts[:1], Now: true}, now)
+		post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: c.workspace, Content: schedctl.Content{Text: "x"}, Accounts: c.accounts[:1], Now: true}, now)
 		if err := errors.Join(err, stores[0].Update(t.Context(), func(tx storage.Tx) error { return tx.PutPost(post) })); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestPreparedClaimsNeverWaitForEachOther(t *testing.T) {
 			err = errors.Join(err, tx.PutAccount(c.accounts[i]))
 		}
 		for i := range 60 {
-			post, _, made := schedctl.Create(schedctl.NewPost{WorkspaceID: c.workspace, Content: "x", Accounts: c.accounts[i%3 : i%3+1], Now: true}, now)
+			post, _, made := schedctl.Create(schedctl.NewPost{WorkspaceID: c.workspace, Content: schedctl.Content{Text: "x"}, Accounts: c.accounts[i%3 : i%3+1], Now: true}, now)
 			err = errors.Join(err, made, tx.PutPost(post))
 			targets = append(targets, post.Targets[0].ID)
 		}

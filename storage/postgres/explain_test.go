@@ -343,12 +343,12 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	now := time.Now()
 	ws := seeded(schedctl.WorkspacePrefix, 0)
 	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws, Name: schedctl.NewULID(now).String()}
-	post, made, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: []schedctl.Account{account}, Now: true}, now)
+	post, made, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: "x"}, Accounts: []schedctl.Account{account}, Now: true}, now)
 	try(err)
 	try(tx.PutAccount(account))
 	try(tx.PutPost(post))
 	try(tx.AddEvents(made...))
-	post.Content, post.ExternalID, post.Media = "y", post.ID, []schedctl.PostMedia{{AssetID: seeded(schedctl.MediaPrefix, 9)}}
+	post.Text, post.ExternalID, post.Media = "y", post.ID, []schedctl.PostMedia{{AssetID: seeded(schedctl.MediaPrefix, 9)}}
 	try(tx.PutPost(post))
 	post.QueueID, post.SeriesID = seeded(schedctl.QueuePrefix, 9), seeded(schedctl.SeriesPrefix, 9)
 	post.Slot = schedctl.Slot{Local: "2026-01-01T09:00", Timezone: "UTC"}

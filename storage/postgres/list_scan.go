@@ -54,7 +54,7 @@ func (l *listing) heads(places []listPosition) (map[pgtype.UUID]postHead, error)
 			for rows.Next() {
 				var id pgtype.UUID
 				var h postHead
-				if err := rows.Scan(&id, &timeField{&h.publishAt}, &h.post.Content, extraFieldOf(&h.post), jsonField[[]string]{doc: &h.post.Labels}, &h.ofAccount); err != nil {
+				if err := rows.Scan(&id, &timeField{&h.publishAt}, &h.post.Text, extraFieldOf(&h.post), jsonField[[]string]{doc: &h.post.Labels}, &h.ofAccount); err != nil {
 					return fmt.Errorf("read posts: %w", err)
 				}
 				found[id] = h

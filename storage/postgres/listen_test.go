@@ -47,7 +47,7 @@ func manyRecords(n int) (func(storage.Tx) error, storage.Commit) {
 		a := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws, Status: schedctl.AccountConnected}
 		a.Name = a.ID
 		hook := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: ws}
-		post, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: []schedctl.Account{a}, PublishAt: now.Add(time.Hour)}, now)
+		post, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: "x"}, Accounts: []schedctl.Account{a}, PublishAt: now.Add(time.Hour)}, now)
 		target, _ := schedctl.ParseID(schedctl.TargetPrefix, post.Targets[0].ID)
 		reported.Due = append(reported.Due, schedctl.Due{At: post.PublishAt.UnixMilli(), Target: target})
 		reported.Accounts, reported.Webhooks = append(reported.Accounts, a.ID), append(reported.Webhooks, hook.ID)

@@ -63,11 +63,11 @@ func TestUpgradeIndexesContent(t *testing.T) {
 			return err
 		}
 		for _, status := range schedctl.Statuses() {
-			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "ü " + string(status), Accounts: accounts, PublishAt: at}, now)
+			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: "ü " + string(status)}, Accounts: accounts, PublishAt: at}, now)
 			if err != nil {
 				return err
 			}
-			p.Targets[1].Content = "own " + string(status)
+			p.Targets[1].Text = "own " + string(status)
 			for i := range p.Targets {
 				p.Targets[i].Status = status
 			}

@@ -12,15 +12,20 @@ import (
 
 // extraDoc holds the fields of a post or of an override that few posts have.
 type extraDoc struct {
-	Thread         *[]partDoc         `json:"thread,omitempty"`
-	FirstComment   *partDoc           `json:"first_comment,omitempty"`
-	Poll           *pollDoc           `json:"poll,omitempty"`
-	LinkPreview    *previewDoc        `json:"link_preview,omitempty"`
-	ContentWarning string             `json:"content_warning,omitempty"`
-	Visibility     string             `json:"visibility,omitempty"`
-	Language       string             `json:"language,omitempty"`
-	Title          string             `json:"title,omitempty"`
-	Style          schedctl.PostStyle `json:"post_style,omitempty"`
+	Thread       *[]partDoc  `json:"thread,omitempty"`
+	FirstComment *partDoc    `json:"first_comment,omitempty"`
+	Poll         *pollDoc    `json:"poll,omitempty"`
+	LinkPreview  *previewDoc `json:"link_preview,omitempty"`
+	presentationDoc
+	Title string             `json:"title,omitempty"`
+	Style schedctl.PostStyle `json:"post_style,omitempty"`
+}
+
+// presentationDoc is a [schedctl.Presentation] as a document.
+type presentationDoc struct {
+	ContentWarning string `json:"content_warning,omitempty"`
+	Visibility     string `json:"visibility,omitempty"`
+	Language       string `json:"language,omitempty"`
 }
 
 // partDoc is a [schedctl.Part] as a document.
@@ -65,29 +70,26 @@ type previewDoc struct {
 	Image       *mediaDoc            `json:"image,omitempty"`
 }
 
-// extraField has the fields of a post or of an override that [extraDoc] holds; null for
-// none.
+// extraField has the fields of the content of a post, or of a part of one, that [extraDoc]
+// holds; null for none. One of content and partial is set, and style belongs to content.
 type extraField struct {
-	thread       *[]schedctl.Part // nil and empty differ in an override
-	poll         **schedctl.Poll
-	presentation *schedctl.Presentation
-	post         *schedctl.Post // for the other fields; nil for an override
+	content *schedctl.Content
+	style   *schedctl.PostStyle
+	partial *schedctl.Partial
 }
 
 func extraFieldOf(p *schedctl.Post) extraField {
-	return extraField{&p.Thread, &p.Poll, &p.Presentation, p}
+	return extraField{content: &p.Content, style: &p.Style}
 }
 
 // overrideFieldOf is extraFieldOf for the override of a target.
-func overrideFieldOf(t *schedctl.Target) extraField {
-	return extraField{&t.Thread, &t.Poll, &t.Presentation, nil}
-}
-
-func (f extraField) hasThread() bool { return len(*f.thread) > 0 || f.post == nil && *f.thread != nil }
+func overrideFieldOf(t *schedctl.Target) extraField { return extraField{partial: &t.Partial} }
 
 func (f extraField) isNull() bool {
-	return !f.hasThread() && *f.poll == nil && *f.presentation == (schedctl.Presentation{}) &&
-		(f.post == nil || f.post.FirstComment == nil && f.post.LinkPreview == (schedctl.LinkPreview{}) && f.post.Title == "" && f.post.Style == "")
+	if f.partial != nil {
+		return !f.partial.Extended()
+	}
+	return f.content.Plain() && *f.style == ""
 }
 
 func (f extraField) value() (any, error) {
@@ -101,35 +103,33 @@ func (f extraField) value() (any, error) {
 	return jsonValue(doc)
 }
 
-// doc returns the fields as a document.
+// doc returns the fields as a document. An empty thread is a value of a partial only.
 func (f extraField) doc() (doc extraDoc, err error) {
-	doc.Poll = (*pollDoc)(*f.poll)
-	doc.present(*f.presentation)
-	if f.hasThread() {
-		if doc.Thread, err = newPartDocs(*f.thread); err != nil {
+	if p := f.partial; p != nil {
+		doc.Poll, doc.presentationDoc = (*pollDoc)(p.Poll), presentationDoc(p.Presentation)
+		if p.Thread != nil {
+			doc.Thread, err = newPartDocs(p.Thread)
+		}
+		return doc, err
+	}
+	c := f.content
+	doc.Title, doc.Style, doc.Poll, doc.presentationDoc = c.Title, *f.style, (*pollDoc)(c.Poll), presentationDoc(c.Presentation)
+	if len(c.Thread) > 0 {
+		if doc.Thread, err = newPartDocs(c.Thread); err != nil {
 			return doc, err
 		}
 	}
-	if f.post != nil {
-		err = doc.addPost(f.post)
+	if c.FirstComment != nil {
+		docs, err := newPartDocs([]schedctl.Part{*c.FirstComment})
+		if err != nil {
+			return doc, err
+		}
+		doc.FirstComment = &(*docs)[0]
+	}
+	if c.LinkPreview != (schedctl.LinkPreview{}) {
+		doc.LinkPreview, err = newPreviewDoc(c.LinkPreview)
 	}
 	return doc, err
-}
-
-// addPost adds the fields that only a post has.
-func (d *extraDoc) addPost(p *schedctl.Post) (err error) {
-	d.Title, d.Style = p.Title, p.Style
-	if p.FirstComment != nil {
-		docs, err := newPartDocs([]schedctl.Part{*p.FirstComment})
-		if err != nil {
-			return err
-		}
-		d.FirstComment = &(*docs)[0]
-	}
-	if p.LinkPreview != (schedctl.LinkPreview{}) {
-		d.LinkPreview, err = newPreviewDoc(p.LinkPreview)
-	}
-	return err
 }
 
 func (f extraField) same(o field) bool {
@@ -137,13 +137,9 @@ func (f extraField) same(o field) bool {
 	if f.isNull() || other.isNull() {
 		return f.isNull() == other.isNull()
 	}
-	return *f.presentation == *other.presentation && reflect.DeepEqual(*f.poll, *other.poll) && reflect.DeepEqual(*f.thread, *other.thread) &&
-		(f.post == nil || samePostExtras(f.post, other.post))
-}
-
-// samePostExtras compares the fields that only a post has.
-func samePostExtras(a, b *schedctl.Post) bool {
-	return a.LinkPreview == b.LinkPreview && reflect.DeepEqual(a.FirstComment, b.FirstComment) && a.Title == b.Title && a.Style == b.Style
+	one, err := f.doc()
+	two, err2 := other.doc()
+	return err == nil && err2 == nil && reflect.DeepEqual(one, two)
 }
 
 func (f extraField) ScanBytes(v []byte) error {
@@ -156,40 +152,30 @@ func (f extraField) ScanBytes(v []byte) error {
 
 // set sets the fields from a document.
 func (f extraField) set(doc *extraDoc) (err error) {
-	*f.thread, *f.poll, *f.presentation = nil, (*schedctl.Poll)(doc.Poll), doc.presentation()
+	var thread []schedctl.Part
 	if doc.Thread != nil {
-		if *f.thread, err = parseParts(*doc.Thread); err != nil {
+		if thread, err = parseParts(*doc.Thread); err != nil {
 			return err
 		}
 	}
-	if f.post == nil {
+	if p := f.partial; p != nil {
+		p.Thread, p.Poll, p.Presentation = thread, (*schedctl.Poll)(doc.Poll), schedctl.Presentation(doc.presentationDoc)
 		return nil
 	}
-	return doc.readPost(f.post)
-}
-
-// readPost sets the fields that only a post has.
-func (d *extraDoc) readPost(p *schedctl.Post) (err error) {
-	p.FirstComment, p.LinkPreview, p.Title, p.Style = nil, schedctl.LinkPreview{}, d.Title, d.Style
-	if d.FirstComment != nil {
-		parts, err := parseParts([]partDoc{*d.FirstComment})
+	c := f.content
+	c.Thread, c.Poll, c.Presentation = thread, (*schedctl.Poll)(doc.Poll), schedctl.Presentation(doc.presentationDoc)
+	c.FirstComment, c.LinkPreview, c.Title, *f.style = nil, schedctl.LinkPreview{}, doc.Title, doc.Style
+	if doc.FirstComment != nil {
+		parts, err := parseParts([]partDoc{*doc.FirstComment})
 		if err != nil {
 			return err
 		}
-		p.FirstComment = &parts[0]
+		c.FirstComment = &parts[0]
 	}
-	if d.LinkPreview != nil {
-		p.LinkPreview, err = d.LinkPreview.parse()
+	if doc.LinkPreview != nil {
+		c.LinkPreview, err = doc.LinkPreview.parse()
 	}
 	return err
-}
-
-func (d *extraDoc) present(p schedctl.Presentation) {
-	d.ContentWarning, d.Visibility, d.Language = p.ContentWarning, p.Visibility, p.Language
-}
-
-func (d *extraDoc) presentation() schedctl.Presentation {
-	return schedctl.Presentation{ContentWarning: d.ContentWarning, Visibility: d.Visibility, Language: d.Language}
 }
 
 func newPartDocs(parts []schedctl.Part) (*[]partDoc, error) {

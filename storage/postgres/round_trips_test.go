@@ -62,7 +62,7 @@ func TestRoundTrips(t *testing.T) {
 	now := time.Now()
 	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
 	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws}
-	post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: []schedctl.Account{account}, Now: true}, now)
+	post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: "x"}, Accounts: []schedctl.Account{account}, Now: true}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func dueTargets(t *testing.T, s *Store, n int) (ids []string) {
 			err = errors.Join(err, tx.PutAccount(a))
 		}
 		for i := range n {
-			post, _, made := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: accounts[i%10 : i%10+1], Now: true}, now)
+			post, _, made := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: "x"}, Accounts: accounts[i%10 : i%10+1], Now: true}, now)
 			if i%2 == 1 {
 				post.SeriesID, post.QueueID = schedctl.NewID(schedctl.SeriesPrefix, now), queueID
 				post.PublishAt, post.Slot = now.Add(time.Duration(i)*time.Minute), schedctl.Slot{Local: "2026-01-01T09:00", Timezone: "UTC"}
@@ -260,7 +260,7 @@ func TestRoundTripsOfASlot(t *testing.T) {
 			return err
 		}
 		post, _, err := schedctl.Create(schedctl.NewPost{
-			WorkspaceID: ws, Content: "x", Accounts: []schedctl.Account{account}, PublishAt: now.Add(time.Hour),
+			WorkspaceID: ws, Content: schedctl.Content{Text: "x"}, Accounts: []schedctl.Account{account}, PublishAt: now.Add(time.Hour),
 			Booking: schedctl.Booking{QueueID: queue.ID, Slot: schedctl.Slot{Local: "2026-01-01T09:00", Timezone: "UTC"}},
 		}, now)
 		return errors.Join(err, tx.PutPost(post))

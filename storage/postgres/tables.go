@@ -99,7 +99,7 @@ func newPostRow(p *schedctl.Post) *postRow {
 func describePost(r *row, p *postRow) {
 	r.id("id", schedctl.PostPrefix, &p.post.ID)
 	r.id("workspace_id", schedctl.WorkspacePrefix, &p.post.WorkspaceID)
-	text(r, "content", &p.post.Content)
+	text(r, "content", &p.post.Text)
 	text(r, "status", &p.status)
 	r.time("publish_at", &p.post.PublishAt)
 	r.time("canceled_at", &p.post.CanceledAt)

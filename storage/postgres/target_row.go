@@ -38,7 +38,7 @@ func describeTarget(r *row, t *targetRow) {
 	number(r, "attempts_before", &t.target.AttemptsBefore)
 	r.time("ask_at", &t.target.AskAt)
 	number(r, "unreached", &t.target.Unreached)
-	text(r, "content", &t.target.Content)
+	text(r, "content", &t.target.Text)
 	r.options("options", &t.target.Options)
 	r.add("media", "jsonb", mediaField(&t.target.Media, true))
 	r.add("extra", "jsonb", overrideFieldOf(&t.target))

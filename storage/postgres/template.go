@@ -34,7 +34,7 @@ type templateField struct{ p *schedctl.Post }
 
 func (f templateField) value() (any, error) {
 	p := f.p
-	doc := templateDoc{Content: p.Content, Labels: p.Labels}
+	doc := templateDoc{Content: p.Text, Labels: p.Labels}
 	var err error
 	if doc.Media, err = newMediaDocs(p.Media); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func newTemplateTargetDoc(t *schedctl.Target) (doc templateTargetDoc, err error)
 	if _, _, err := parse2(schedctl.TargetPrefix, t.ID, schedctl.AccountPrefix, t.AccountID); err != nil {
 		return doc, err
 	}
-	doc = templateTargetDoc{ID: t.ID, AccountID: t.AccountID, Platform: t.Platform, Status: t.Status, Content: t.Content, Options: t.Options}
+	doc = templateTargetDoc{ID: t.ID, AccountID: t.AccountID, Platform: t.Platform, Status: t.Status, Content: t.Text, Options: t.Options}
 	if t.Media != nil {
 		media, err := newMediaDocs(t.Media)
 		if err != nil {
@@ -79,7 +79,7 @@ func (f templateField) ScanBytes(v []byte) error {
 	if err := json.Unmarshal(v, &doc); err != nil {
 		return err
 	}
-	*f.p = schedctl.Post{WorkspaceID: f.p.WorkspaceID, Content: doc.Content, Labels: doc.Labels}
+	*f.p = schedctl.Post{WorkspaceID: f.p.WorkspaceID, Content: schedctl.Content{Text: doc.Content}, Labels: doc.Labels}
 	var err error
 	if f.p.Media, err = parseMediaDocs(doc.Media); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (f templateField) ScanBytes(v []byte) error {
 }
 
 func (d *templateTargetDoc) parse() (t schedctl.Target, err error) {
-	t = schedctl.Target{ID: d.ID, AccountID: d.AccountID, Platform: d.Platform, Status: d.Status, Content: d.Content, Options: d.Options}
+	t = schedctl.Target{ID: d.ID, AccountID: d.AccountID, Platform: d.Platform, Status: d.Status, Partial: schedctl.Partial{Text: d.Content, Options: d.Options}}
 	if d.Media != nil {
 		if t.Media, err = parseMediaDocs(*d.Media); err != nil {
 			return t, err

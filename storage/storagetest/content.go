@@ -36,7 +36,7 @@ func postsWithContent(account, content string, limit int) func(storage.Reader) (
 // newPostWithContent returns a scheduled post with a content.
 func (f *fixture) newPostWithContent(content string, after time.Duration, accounts ...string) schedctl.Post {
 	p := f.newPost(epoch, epoch.Add(after), schedctl.Scheduled, accounts...)
-	p.Content = content
+	p.Text = content
 	return p
 }
 
@@ -50,7 +50,7 @@ func testSameContent(f *fixture) {
 	wantSame(f, "of no post", []string(nil), mustRead(f, postsWithContent(ids[1], "z", 9)))
 	wantSame(f, "of an account that has none", []string(nil), mustRead(f, postsWithContent(newID(schedctl.AccountPrefix, epoch), "x", 9)))
 
-	late.Content = "y"
+	late.Text = "y"
 	f.putPosts(late)
 	wantSame(f, "after an edit", []string{early.ID}, mustRead(f, postsWithContent(ids[0], "x", 9)))
 	early.PublishAt = epoch.Add(2 * time.Hour)
@@ -81,27 +81,27 @@ func testSameContentByOutcome(f *fixture) {
 		schedctl.Failed: false, schedctl.Canceled: false,
 	} {
 		p := f.newPost(epoch, epoch.Add(time.Minute), status, account)
-		p.Content = "post " + string(status)
+		p.Text = "post " + string(status)
 		f.putPosts(p)
-		if got := mustRead(f, postsWithContent(account, p.Content, 9)); (len(got) == 1) != counts {
+		if got := mustRead(f, postsWithContent(account, p.Text, 9)); (len(got) == 1) != counts {
 			f.Errorf("a %s post: found %v", status, got)
 		}
 		p.Targets[0].Error = &schedctl.TargetError{Kind: schedctl.KindUnknown, Message: "?", Outcome: schedctl.OutcomeUnknown}
 		f.putPosts(p)
-		wantSame(f, "a "+string(status)+" unconfirmed post", []string{p.ID}, mustRead(f, postsWithContent(account, p.Content, 9)))
+		wantSame(f, "a "+string(status)+" unconfirmed post", []string{p.ID}, mustRead(f, postsWithContent(account, p.Text, 9)))
 	}
 }
 
 func testSameContentOfOverrides(f *fixture) {
 	ids := newAccountIDs(2)
 	p := f.newPostWithContent("x", time.Minute, ids...)
-	p.Targets[1].Content = "own"
+	p.Targets[1].Text = "own"
 	f.putPosts(p)
 	wantSame(f, "the post's", []string{p.ID}, mustRead(f, postsWithContent(ids[0], "x", 9)))
 	wantSame(f, "the post's, where it is overridden", []string(nil), mustRead(f, postsWithContent(ids[1], "x", 9)))
 	wantSame(f, "its own", []string{p.ID}, mustRead(f, postsWithContent(ids[1], "own", 9)))
 	wantSame(f, "that of another", []string(nil), mustRead(f, postsWithContent(ids[0], "own", 9)))
-	p.Targets[1].Content = ""
+	p.Targets[1].Text = ""
 	f.putPosts(p)
 	wantSame(f, "without the override", []string{p.ID}, mustRead(f, postsWithContent(ids[1], "x", 9)))
 }

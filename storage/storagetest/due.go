@@ -34,7 +34,7 @@ func newPostLife(f *fixture, accounts int) *postLife {
 
 func (l *postLife) create(n schedctl.NewPost) {
 	l.Helper()
-	n.WorkspaceID, n.Content, n.Accounts = l.ws, "words", l.accounts
+	n.WorkspaceID, n.Text, n.Accounts = l.ws, "words", l.accounts
 	var events []schedctl.Event
 	l.update(func(tx storage.Tx) (err error) {
 		if l.post, events, err = schedctl.Create(n, l.now); err != nil {

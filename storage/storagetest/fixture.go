@@ -48,7 +48,7 @@ func (f *fixture) newAccount(name string, at time.Time) schedctl.Account {
 // scheduled at the given time, or a draft without a time.
 func (f *fixture) newPost(created, publish time.Time, status schedctl.Status, accounts ...string) schedctl.Post {
 	p := schedctl.Post{
-		ID: newID(schedctl.PostPrefix, created), WorkspaceID: f.ws, Content: "a post of " + created.String(),
+		ID: newID(schedctl.PostPrefix, created), WorkspaceID: f.ws, Content: schedctl.Content{Text: "a post of " + created.String()},
 		PublishAt: publish, CreatedAt: created, UpdatedAt: created, Version: 1,
 	}
 	for _, a := range accounts {

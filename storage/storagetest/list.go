@@ -55,7 +55,7 @@ func (c *randomPosts) randomPost(created time.Time) schedctl.Post {
 	accounts := slices.Clone(c.accounts)
 	c.rng.Shuffle(len(accounts), func(i, j int) { accounts[i], accounts[j] = accounts[j], accounts[i] })
 	p := c.newPost(created, publish, status, accounts[:c.rng.IntN(len(accounts)+1)]...)
-	p.Content = contentSamples[c.rng.IntN(len(contentSamples))] + " " + contentSamples[c.rng.IntN(len(contentSamples))]
+	p.Text = contentSamples[c.rng.IntN(len(contentSamples))] + " " + contentSamples[c.rng.IntN(len(contentSamples))]
 	if n := c.rng.IntN(2 * len(collections)); n < len(collections) {
 		p.Managed = &schedctl.Managed{Collection: collections[n], Path: "a.md", Digest: "1"}
 	}
@@ -292,7 +292,7 @@ func testSearchFoldsCase(f *fixture) {
 	posts := make(map[string]schedctl.Post)
 	for name, text := range contents {
 		p := f.newPost(epoch, time.Time{}, schedctl.Draft)
-		p.Content = text
+		p.Text = text
 		posts[name] = p
 		f.putPosts(p)
 	}
@@ -314,10 +314,10 @@ func testScanLimit(f *fixture) {
 	for i := range posts {
 		at := epoch.Add(time.Duration(i) * time.Millisecond)
 		posts[i] = f.newPost(at, at, schedctl.Scheduled)
-		posts[i].Content = "hay"
+		posts[i].Text = "hay"
 	}
 	last := len(posts) - 1
-	posts[0].Content, posts[last].Content = "needle", "needle"
+	posts[0].Text, posts[last].Text = "needle", "needle"
 	f.putPosts(posts...)
 	for _, q := range []storage.PostQuery{
 		{Search: "needle", Sort: storage.OldestFirst},

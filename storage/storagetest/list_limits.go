@@ -16,10 +16,10 @@ func testScanBytes(f *fixture) {
 	posts := make([]schedctl.Post, 2*storage.ScanBytes/size)
 	for i := range posts {
 		posts[i] = f.newPost(epoch.Add(time.Duration(i)*time.Millisecond), time.Time{}, schedctl.Draft)
-		posts[i].Content = strings.Repeat("𝄞", size/4)
+		posts[i].Text = strings.Repeat("𝄞", size/4)
 	}
 	last := len(posts) - 1
-	posts[last].Content = "needle"
+	posts[last].Text = "needle"
 	f.putPosts(posts...)
 	q := storage.PostQuery{WorkspaceID: f.ws, Search: "NEEDLE", Sort: storage.OldestFirst, Limit: 5}
 	var found []string
@@ -48,7 +48,7 @@ func testPageBytes(f *fixture) {
 		for j := range posts[i].Targets {
 			text := strings.Repeat("x", storage.PageBytes/100)
 			if j%2 == 0 {
-				posts[i].Targets[j].Content = text
+				posts[i].Targets[j].Text = text
 			} else {
 				posts[i].Targets[j].Media = []schedctl.PostMedia{{AssetID: asset, AltText: text, HasAltText: true}}
 			}

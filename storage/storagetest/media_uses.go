@@ -41,7 +41,7 @@ func mediaUsers(id string, limit int) func(storage.Reader) ([]string, error) {
 func testMediaOfPosts(f *fixture) {
 	ids := []string{newID(schedctl.MediaPrefix, epoch), newID(schedctl.MediaPrefix, epoch)}
 	p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, newAccountIDs(3)...)
-	p.Content, p.Media = "", mediaList(ids...)
+	p.Text, p.Media = "", mediaList(ids...)
 	p.Media[0].HasAltText = true
 	p.Media[1].SHA256 = [32]byte{}
 	p.Targets[1].Media, p.Targets[2].Media = []schedctl.PostMedia{}, mediaList(ids[1])

@@ -55,9 +55,9 @@ func editModelExtras(tx storage.Reader, ws string, e *schedctl.Edit, c oracle.Ch
 	}
 	list := []schedctl.Override{}
 	for _, o := range *c.Overrides {
-		own := schedctl.Override{AccountID: o.Account, Content: o.Text, Poll: newModelPoll(o.Poll), Presentation: schedctl.Presentation{
+		own := schedctl.Override{AccountID: o.Account, Partial: schedctl.Partial{Text: o.Text, Poll: newModelPoll(o.Poll), Presentation: schedctl.Presentation{
 			ContentWarning: o.Warning, Visibility: o.Visibility, Language: o.Language,
-		}}
+		}}}
 		thread, err := resolveThread(tx, ws, o.Thread)
 		if err != nil {
 			return err
@@ -144,7 +144,7 @@ func seenExtras(p schedctl.Post) oracle.Extras {
 		e.Comment = &seenThread([]schedctl.Part{*p.FirstComment})[0]
 	}
 	for _, o := range p.Overrides() {
-		own := oracle.Override{Account: o.AccountID, Text: o.Content, Poll: SeenPoll(o.Poll), Presentation: SeenPresentation(o.Presentation)}
+		own := oracle.Override{Account: o.AccountID, Text: o.Text, Poll: SeenPoll(o.Poll), Presentation: SeenPresentation(o.Presentation)}
 		if o.Media != nil {
 			ids := mediaIDs(o.Media)
 			own.Media = &ids

@@ -20,7 +20,7 @@ func (s *modelSubject) write(tx storage.Tx, ws string, r oracle.Request) (*sched
 		if err != nil {
 			return nil, err
 		}
-		n := schedctl.NewPost{WorkspaceID: ws, Content: *r.Content, PublishAt: r.At, Now: r.Now}
+		n := schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: *r.Content}, PublishAt: r.At, Now: r.Now}
 		if media != nil {
 			n.Media = *media
 		}
@@ -94,7 +94,7 @@ func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request)
 	if err != nil {
 		return nil, err
 	}
-	e := schedctl.Edit{Content: r.Content, Media: media, Accounts: accounts, PublishAt: r.At}
+	e := schedctl.Edit{ContentChange: schedctl.ContentChange{Text: r.Content, Media: media}, Accounts: accounts, PublishAt: r.At}
 	if err := editModelExtras(tx, p.WorkspaceID, &e, r.Changes); err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (s *modelSubject) retry(tx storage.Tx, p *schedctl.Post, r schedctl.Retry) 
 // seenPost returns a post as clients see it.
 func seenPost(p schedctl.Post) oracle.Post {
 	seen := oracle.Post{
-		ID: p.ID, Workspace: p.WorkspaceID, Content: p.Content, Status: string(p.Status()), PublishAt: p.PublishAt,
+		ID: p.ID, Workspace: p.WorkspaceID, Content: p.Text, Status: string(p.Status()), PublishAt: p.PublishAt,
 		Version: p.Version, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Media: mediaIDs(p.Media), Extras: seenExtras(p),
 	}
 	for i := range p.Targets {

@@ -39,7 +39,7 @@ func (s *modelSubject) validate(tx storage.Reader, ws string, r oracle.Request, 
 	accounts, err := s.resolve(tx, ws, r.Accounts)
 	media, err2 := resolveMedia(tx, ws, r.Media)
 	if err = cmp.Or(err, err2); err == nil {
-		n := schedctl.NewPost{WorkspaceID: ws, Content: *r.Content, PublishAt: r.At, Now: r.Now}
+		n := schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: *r.Content}, PublishAt: r.At, Now: r.Now}
 		if accounts != nil {
 			n.Accounts = *accounts
 		}

@@ -66,7 +66,7 @@ func testNotifyReportsEveryCommit(f *fixture) {
 	f.putPosts(p)
 	wantSame(f, "a new post", storage.Commit{Due: entries(p)}, e.take())
 
-	p.Content = "another text"
+	p.Text = "another text"
 	f.putPosts(p)
 	wantSame(f, "a post with unchanged due times", storage.Commit{}, e.take())
 

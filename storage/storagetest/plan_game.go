@@ -57,7 +57,7 @@ func newPlanGame(t *rapid.T, stores ...storage.Store) *planGame {
 	for i := range 2 {
 		s := schedctl.Series{
 			ID: newID(schedctl.SeriesPrefix, epoch.Add(time.Duration(i)*time.Second)), WorkspaceID: g.ws, State: schedctl.SeriesActive,
-			Template: schedctl.Post{WorkspaceID: g.ws, Content: "every day"}, Cursor: "2026-01-03T00:00", SweepAt: epoch, Version: 1,
+			Template: schedctl.Post{WorkspaceID: g.ws, Content: schedctl.Content{Text: "every day"}}, Cursor: "2026-01-03T00:00", SweepAt: epoch, Version: 1,
 		}
 		for _, account := range g.accounts[i:] {
 			s.Template.Targets = append(s.Template.Targets, schedctl.Target{ID: newID(schedctl.TargetPrefix, epoch), AccountID: account, Status: schedctl.Draft})
@@ -154,7 +154,7 @@ func (g *planGame) slots() []schedctl.QueueSlot {
 // take puts a new post into the first slot that Occupied says is free, on both stores.
 func (g *planGame) take() {
 	accounts := rapid.SliceOfNDistinct(rapid.SampledFrom(g.accounts), 1, 3, rapid.ID).Draw(g.T, "accounts")
-	p := schedctl.Post{ID: newID(schedctl.PostPrefix, epoch), WorkspaceID: g.ws, Content: "queued", CreatedAt: epoch, Version: 1}
+	p := schedctl.Post{ID: newID(schedctl.PostPrefix, epoch), WorkspaceID: g.ws, Content: schedctl.Content{Text: "queued"}, CreatedAt: epoch, Version: 1}
 	for _, account := range accounts {
 		p.Targets = append(p.Targets, schedctl.Target{ID: newID(schedctl.TargetPrefix, epoch), AccountID: account, Status: schedctl.Scheduled})
 	}

@@ -39,7 +39,7 @@ func testPostWithoutAnything(f *fixture) {
 	f.putPosts(want)
 	wantSame(f, "empty post", want, mustRead(f, postByID(f, want.ID)))
 
-	want.Content = strings.Repeat("𝄞", schedctl.MaxContent)
+	want.Text = strings.Repeat("𝄞", schedctl.MaxContent)
 	for range schedctl.MaxAccounts {
 		want.Targets = append(want.Targets, schedctl.Target{
 			ID: newID(schedctl.TargetPrefix, epoch), AccountID: newID(schedctl.AccountPrefix, epoch), Status: schedctl.Draft,
@@ -55,7 +55,7 @@ func testPostIsReplaced(f *fixture) {
 	accounts := newAccountIDs(3)
 	p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, accounts[:2]...)
 	f.putPosts(p)
-	p.Content, p.Version, p.UpdatedAt = "another text", 2, epoch.Add(time.Minute)
+	p.Text, p.Version, p.UpdatedAt = "another text", 2, epoch.Add(time.Minute)
 	p.Targets = append(p.Targets[1:], f.newPost(epoch, p.PublishAt, schedctl.Scheduled, accounts[2]).Targets...)
 	f.putPosts(p)
 	wantSame(f, "replaced post", p, mustRead(f, postByID(f, p.ID)))
@@ -69,13 +69,13 @@ func testPostKeepsWorkspaceAndCreation(f *fixture) {
 	p := f.newPost(epoch, time.Time{}, schedctl.Draft)
 	f.putPosts(p)
 	moved := p.Clone()
-	moved.CreatedAt, moved.Content = epoch.Add(time.Hour), "new words"
+	moved.CreatedAt, moved.Text = epoch.Add(time.Hour), "new words"
 	f.putPosts(moved)
 	moved.CreatedAt = p.CreatedAt
 	wantSame(f, "post with another creation time", moved, mustRead(f, postByID(f, p.ID)))
 
 	elsewhere := moved.Clone()
-	elsewhere.WorkspaceID, elsewhere.Content = newID(schedctl.WorkspacePrefix, epoch), "stolen"
+	elsewhere.WorkspaceID, elsewhere.Text = newID(schedctl.WorkspacePrefix, epoch), "stolen"
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutPost(elsewhere) })
 	wantSame(f, "post after a put from another workspace", moved, mustRead(f, postByID(f, p.ID)))
 }

@@ -143,7 +143,7 @@ func testPreparingSeesWrites(f *fixture) {
 	w := newTargetWorld(f)
 	first, account := w.posts[0], w.accounts[0]
 	changed, fewer, more := first.Clone(), first.Clone(), first.Clone()
-	changed.Content, changed.Targets[1].AccountID = "changed", account.ID
+	changed.Text, changed.Targets[1].AccountID = "changed", account.ID
 	fewer.Targets = fewer.Targets[1:]
 	more.Targets = append(more.Targets, w.absent)
 	ended, moved := w.attempts[1], w.attempts[1]

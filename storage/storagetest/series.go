@@ -50,13 +50,12 @@ func (f *fixture) newSeries(at time.Time) schedctl.Series {
 	s.ExternalID = "site/" + s.ID
 	filled := s.Template
 	s.Template = schedctl.Post{
-		WorkspaceID: f.ws, Content: filled.Content, Media: filled.Media, Labels: filled.Labels, Thread: filled.Thread,
-		FirstComment: filled.FirstComment, Poll: filled.Poll, LinkPreview: filled.LinkPreview, Presentation: filled.Presentation,
+		WorkspaceID: f.ws, Content: schedctl.Content{Text: filled.Text, Media: filled.Media, Thread: filled.Thread, FirstComment: filled.FirstComment, Poll: filled.Poll, LinkPreview: filled.LinkPreview, Presentation: filled.Presentation}, Labels: filled.Labels,
 	}
 	for _, t := range filled.Targets {
 		s.Template.Targets = append(s.Template.Targets, schedctl.Target{
-			ID: t.ID, AccountID: t.AccountID, Platform: t.Platform, Status: schedctl.Draft, Content: t.Content, Media: t.Media,
-			Options: t.Options, Thread: t.Thread, Poll: t.Poll, Presentation: t.Presentation,
+			ID: t.ID, AccountID: t.AccountID, Platform: t.Platform, Status: schedctl.Draft, Partial: schedctl.Partial{Text: t.Text, Media: t.Media,
+			Options: t.Options, Thread: t.Thread, Poll: t.Poll, Presentation: t.Presentation},
 		})
 	}
 	return s

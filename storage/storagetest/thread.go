@@ -143,7 +143,7 @@ func testPublishedAsParts(f *fixture) {
 
 func testSearchOfParts(f *fixture) {
 	p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, newAccountIDs(1)...)
-	p.Content, p.Thread, p.FirstComment = "apple", []schedctl.Part{{Content: "Pear"}, {Content: "plum"}}, &schedctl.Part{Content: "cherry"}
+	p.Text, p.Thread, p.FirstComment = "apple", []schedctl.Part{{Content: "Pear"}, {Content: "plum"}}, &schedctl.Part{Content: "cherry"}
 	p.Targets[0].Thread = []schedctl.Part{{Content: "grape"}}
 	f.putPosts(p)
 	for search, found := range map[string]int{"APPLE": 1, "pear": 1, "lum": 1, "Cherry": 1, "grape": 0, "applePear": 0} {

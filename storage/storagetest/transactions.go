@@ -101,7 +101,7 @@ func testFailedTransactionHasNoEffect(f *fixture) {
 	f.update(e.put)
 	err = f.store.Update(context.Background(), func(tx storage.Tx) error {
 		changed := e.post.Clone()
-		changed.Content = "changed"
+		changed.Text = "changed"
 		disconnected := e.account
 		disconnected.Status = schedctl.AccountDisconnected
 		delivered := e.delivery
@@ -138,7 +138,7 @@ func testRefusedWritesChangeNothing(f *fixture) {
 	refused := map[string]func(storage.Tx) error{
 		"a post with a bad target": func(tx storage.Tx) error {
 			p := e.post.Clone()
-			p.Content, p.Targets[2].ID = "changed", "bad"
+			p.Text, p.Targets[2].ID = "changed", "bad"
 			return tx.PutPost(p)
 		},
 		"a taken name": func(tx storage.Tx) error {
@@ -182,7 +182,7 @@ func testRefusedWritesChangeNothing(f *fixture) {
 		},
 		"a post with a bad queue": func(tx storage.Tx) error {
 			p := e.post.Clone()
-			p.Content, p.QueueID = "changed", "bad"
+			p.Text, p.QueueID = "changed", "bad"
 			return tx.PutPost(p)
 		},
 		"a queue with a bad account": func(tx storage.Tx) error {

@@ -91,7 +91,7 @@ func TestVerificationFindsDifferences(t *testing.T) {
 	for name, change := range map[string]func(r storage.Reader, tx storage.Tx) error{
 		"a post with another text": func(r storage.Reader, tx storage.Tx) error {
 			p := anyPost(t, r)
-			p.Content += "."
+			p.Text += "."
 			return tx.PutPost(p)
 		},
 		"a post that is missing": func(r storage.Reader, tx storage.Tx) error {

@@ -48,7 +48,7 @@ func sampleReviewEvent(typ schedctl.EventType, account schedctl.Account, now tim
 	actor := func(name string) schedctl.Actor {
 		return schedctl.Actor{Key: schedctl.KeyRef{ID: schedctl.NewID(schedctl.KeyPrefix, now), Name: name}}
 	}
-	p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: "A sample", Accounts: []schedctl.Account{account}}, now)
+	p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: schedctl.Content{Text: "A sample"}, Accounts: []schedctl.Account{account}}, now)
 	if err != nil {
 		return schedctl.Event{}, err
 	}
@@ -82,7 +82,7 @@ func sampleSeriesEvent(typ schedctl.EventType, workspace string, now time.Time) 
 // sampleHistory returns the changes of a post that lead to an event of the type.
 func sampleHistory(typ schedctl.EventType, account schedctl.Account, now time.Time) ([]schedctl.Event, error) {
 	sample := schedctl.NewPost{
-		WorkspaceID: account.WorkspaceID, Content: "A sample", Accounts: []schedctl.Account{account}, PublishAt: now.Add(time.Hour),
+		WorkspaceID: account.WorkspaceID, Content: schedctl.Content{Text: "A sample"}, Accounts: []schedctl.Account{account}, PublishAt: now.Add(time.Hour),
 	}
 	if typ == schedctl.EventPostCommentFailed {
 		sample.FirstComment = &schedctl.Part{Content: "A sample of a comment"}
@@ -104,7 +104,7 @@ func sampleHistory(typ schedctl.EventType, account schedctl.Account, now time.Ti
 		return nil, err
 	}
 	steps := []func() ([]schedctl.Event, error){
-		func() ([]schedctl.Event, error) { return p.Edit(schedctl.Edit{Content: &words}, now) },
+		func() ([]schedctl.Event, error) { return p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &words}}, now) },
 		func() ([]schedctl.Event, error) { return p.PublishNow(nil, now) },
 		begin,
 		func() ([]schedctl.Event, error) {

@@ -21,7 +21,7 @@ func (u *user) putPlans(tx storage.Tx, keyID string) error {
 		return err
 	}
 	for i := range 3 {
-		template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: ws, Content: fmt.Sprint("every day ", i), Accounts: u.accounts}, u.now)
+		template, err := schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: fmt.Sprint("every day ", i)}, Accounts: u.accounts}, u.now)
 		if err != nil {
 			return err
 		}

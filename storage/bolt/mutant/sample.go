@@ -80,7 +80,7 @@ func (u *user) notification() schedctl.Webhook {
 // create creates a draft, a post for tomorrow, or a post that is published now or
 // is just being published.
 func (u *user) create(ctx context.Context, store storage.Store, i int) error {
-	n := schedctl.NewPost{WorkspaceID: u.workspace.ID, Content: fmt.Sprint("post ", i, strings.Repeat(" and more", i%40)), Accounts: u.accounts}
+	n := schedctl.NewPost{WorkspaceID: u.workspace.ID, Content: schedctl.Content{Text: fmt.Sprint("post ", i, strings.Repeat(" and more", i%40))}, Accounts: u.accounts}
 	if i%3 == 0 {
 		addParts(&n, i)
 	}
@@ -152,11 +152,11 @@ func addParts(n *schedctl.NewPost, i int) {
 	if i%48 < 24 {
 		n.Thread = []schedctl.Part{{Content: fmt.Sprint("second part of post ", i)}, {Content: "third part"}}
 		n.Poll = &schedctl.Poll{Options: []string{"yes", "no"}, ExpiresIn: time.Hour, Multiple: true}
-		n.Overrides = []schedctl.Override{{AccountID: n.Accounts[1].ID, Thread: []schedctl.Part{}, Poll: &schedctl.Poll{}}}
+		n.Overrides = []schedctl.Override{{AccountID: n.Accounts[1].ID, Partial: schedctl.Partial{Thread: []schedctl.Part{}, Poll: &schedctl.Poll{}}}}
 		return
 	}
 	n.FirstComment = &schedctl.Part{Content: fmt.Sprint("comment on post ", i)}
-	n.Title, n.Style = new("title"), new(schedctl.StyleText)
+	n.Annotation.Title, n.Style = new("title"), new(schedctl.StyleText)
 	n.LinkPreview = schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com/", Title: "a card"}
 	n.Presentation = schedctl.Presentation{ContentWarning: "spoilers", Visibility: schedctl.VisibilityUnlisted, Language: "en"}
 }

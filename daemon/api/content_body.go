@@ -8,78 +8,61 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// extras are the fields of a body that a post shows besides its text and media. Nil
-// fields were not given; null is an empty value.
-type extras struct {
-	thread         *[]schedctl.Part
-	firstComment   *schedctl.Part // empty if it is null
-	poll           *schedctl.Poll // without options if it is null
-	linkPreview    *schedctl.LinkPreview
-	contentWarning *string
-	visibility     *string
-	language       *string
+// contentBody has the fields of a body that change the content of a post or a series. Null
+// is an empty value. The hashes of media are not set.
+type contentBody struct {
+	schedctl.ContentChange
+	mediaField string // the name of the field that gave the media
 
-	hasComment bool // first_comment is not null
-	hasPoll    bool // poll is not null
+	hasComment bool // first_comment is given and not null
+	hasPoll    bool // poll is given and not null
 }
 
-var extraFields = []string{"thread", "first_comment", "poll", "link_preview", "content_warning", "visibility", "language"}
+var contentFields = []string{
+	"content", "media", "media_asset_ids", "thread", "first_comment", "poll", "link_preview", "content_warning", "visibility", "language",
+}
 
-// extra reads a field of extras. It returns false for any other field.
-func (d *decoder) extra(name string, e *extras) bool {
+// contentField reads a field of a content. It returns false for any other field.
+func (d *decoder) contentField(name string, b *contentBody) bool {
 	switch name {
+	case "content":
+		b.Text = new(d.string())
+	case "media", "media_asset_ids":
+		d.onlyMediaField(name, &b.mediaField)
+		b.Media = new(d.mediaField(name))
 	case "thread":
-		e.thread = new(d.thread())
+		b.Thread = new(d.thread())
 	case "first_comment":
-		e.hasComment = d.peek() != 'n'
-		e.firstComment = new(d.optionalPart())
+		b.hasComment = d.peek() != 'n'
+		b.FirstComment = new(d.optionalPart())
 	case "poll":
-		e.hasPoll = d.peek() != 'n'
-		e.poll = new(d.poll())
+		b.hasPoll = d.peek() != 'n'
+		b.Poll = new(d.poll())
 	case "link_preview":
-		e.linkPreview = new(d.linkPreview())
+		b.LinkPreview = new(d.linkPreview())
 	case "content_warning":
-		e.contentWarning = new(d.optionalString())
+		b.ContentWarning = new(d.optionalString())
 	case "visibility":
-		e.visibility = new(d.optionalString())
+		b.Visibility = new(d.optionalString())
 	case "language":
-		e.language = new(d.optionalString())
+		b.Language = new(d.optionalString())
 	default:
 		return false
 	}
 	return true
 }
 
-// applyTo sets the given fields of a new post.
-func (e *extras) applyTo(n *schedctl.NewPost) {
-	if e.thread != nil {
-		n.Thread = *e.thread
+// over returns a content with the given fields. An empty comment or poll that is not null
+// stays, so that the domain refuses it.
+func (b *contentBody) over(c schedctl.Content) schedctl.Content {
+	b.SetIn(&c)
+	if b.hasComment {
+		c.FirstComment = b.FirstComment
 	}
-	if e.hasComment {
-		n.FirstComment = e.firstComment
+	if b.hasPoll {
+		c.Poll = b.Poll
 	}
-	if e.hasPoll {
-		n.Poll = e.poll
-	}
-	if e.linkPreview != nil {
-		n.LinkPreview = *e.linkPreview
-	}
-	n.Presentation = schedctl.Presentation{
-		ContentWarning: valueOf(e.contentWarning), Visibility: valueOf(e.visibility), Language: valueOf(e.language),
-	}
-}
-
-func valueOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// edit sets the given fields of an edit.
-func (e *extras) edit(change *schedctl.Edit) {
-	change.Thread, change.FirstComment, change.Poll, change.LinkPreview = e.thread, e.firstComment, e.poll, e.linkPreview
-	change.ContentWarning, change.Visibility, change.Language = e.contentWarning, e.visibility, e.language
+	return c
 }
 
 // optionalString reads a string; null is the empty one.
@@ -205,10 +188,18 @@ func (d *decoder) linkPreview() (l schedctl.LinkPreview) {
 	return l
 }
 
-// ownExtra reads a field of an override that the post has, too. It returns false for any
+// partialField reads a field of an override that the content of a post has, too. It returns false for any
 // other field.
-func (d *decoder) ownExtra(name string, o *schedctl.Override) bool {
+func (d *decoder) partialField(name string, o *schedctl.Partial) bool {
 	switch name {
+	case "content":
+		o.Text = d.ownContent()
+	case "options":
+		o.Options = d.options()
+	case "media":
+		if !d.null() {
+			o.Media = d.mediaField(name)
+		}
 	case "thread":
 		if !d.null() {
 			o.Thread = d.thread()
