@@ -97,8 +97,10 @@ func fillHostile(t *testing.T, store storage.Store, blobs blob.Store) (h hostile
 	})
 	for range hostilePosts {
 		p := schedctl.Post{
-			ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: h.id, Content: strings.Repeat("<é\n", schedctl.MaxContent/3), PublishAt: now, CreatedAt: now, UpdatedAt: now, Version: 1,
-			Thread: slices.Repeat([]schedctl.Part{{Content: strings.Repeat("y", schedctl.MaxContent)}}, 4),
+			ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: h.id, PublishAt: now, CreatedAt: now, UpdatedAt: now, Version: 1,
+			Content: schedctl.Content{
+				Text: strings.Repeat("<é\n", schedctl.MaxContent/3), Thread: slices.Repeat([]schedctl.Part{{Content: strings.Repeat("y", schedctl.MaxContent)}}, 4),
+			},
 		}
 		for _, a := range h.assets {
 			p.Media = append(p.Media, schedctl.PostMedia{AssetID: a.ID, SHA256: a.SHA256})

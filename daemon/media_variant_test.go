@@ -168,7 +168,7 @@ func TestFeedPagesHaveABound(t *testing.T) {
 	text := strings.Repeat("x", feed.PageBytes/10)
 	for range entries - 1 {
 		now := schedctl.Millis(time.Now())
-		post := schedctl.Post{ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: a.WorkspaceID, Content: text, CreatedAt: now, UpdatedAt: now}
+		post := schedctl.Post{ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: a.WorkspaceID, Content: schedctl.Content{Text: text}, CreatedAt: now, UpdatedAt: now}
 		post.Targets = []schedctl.Target{{ID: schedctl.NewID(schedctl.TargetPrefix, now), AccountID: account.ID, Platform: "feed", Status: schedctl.Published, PublishedAt: now}}
 		if err := s.store.Update(t.Context(), func(tx storage.Tx) error { return tx.PutPost(post) }); err != nil {
 			t.Fatal(err)

@@ -89,7 +89,7 @@ func (c *composer) publishTime(m *Model) (b booking, fault string) {
 func (c *composer) body(b booking) apiv1.CreatePost {
 	from := c.draft.from
 	body := apiv1.CreatePost{
-		Content: c.commonParts()[0], Media: c.mediaBody(0), Thread: c.thread(), FirstComment: c.firstComment(),
+		Content: c.commonParts()[0], Media: c.mediaBody(0), NewExtras: apiv1.NewExtras{Thread: c.thread(), FirstComment: c.firstComment()},
 		SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: b.publishAt, QueueID: b.queueID, NotBefore: b.notBefore, AllowBlackout: b.allowBlackout, TargetOverrides: c.overrides(), Labels: from.Labels,
 	}
 	copyPresentation(&body, from)

@@ -108,7 +108,7 @@ func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, w
 		title("media ")
 		lines = append(lines, ownMediaLines(s, postMedia(*o.Media, assets), width)...)
 	}
-	if set := presentationLines(apiv1.Post{ContentWarning: o.ContentWarning, Visibility: o.Visibility, Language: o.Language}, width); set != nil {
+	if set := presentationLines(apiv1.Post{Extras: apiv1.Extras{ContentWarning: o.ContentWarning, Visibility: o.Visibility, Language: o.Language}}, width); set != nil {
 		title("")
 		lines = append(lines, set...)
 	}

@@ -33,8 +33,7 @@ func noun(p apiv1.Post) string {
 func seriesRow(s apiv1.Series) apiv1.Post {
 	p := apiv1.Post{
 		ID: s.ID, SeriesID: &s.ID, Version: s.Version, Status: schedctl.Draft, Approval: s.Approval, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
-		Content: s.Content, Media: s.Media, Thread: s.Thread, FirstComment: s.FirstComment, Poll: s.Poll, LinkPreview: s.LinkPreview,
-		ContentWarning: s.ContentWarning, Visibility: s.Visibility, Language: s.Language, Labels: s.Labels, QueueID: s.QueueID,
+		Content: s.Content, Media: s.Media, Extras: s.Extras, Labels: s.Labels, QueueID: s.QueueID,
 		SocialAccountIDs: s.SocialAccountIDs, TargetOverrides: s.TargetOverrides,
 	}
 	if len(s.Variants) > 0 {

@@ -94,11 +94,11 @@ func TestComposeThread(t *testing.T) {
 		d.sees("part 3 of 3", "First comment  More", "comment ~4")
 		d.press("ctrl+s")
 		d.sees("saved: draft")
-		got := apiv1.CreatePost{Content: f.lastCreate.Content, Media: f.lastCreate.Media, Thread: f.lastCreate.Thread, FirstComment: f.lastCreate.FirstComment}
+		got := apiv1.CreatePost{Content: f.lastCreate.Content, Media: f.lastCreate.Media, NewExtras: apiv1.NewExtras{Thread: f.lastCreate.Thread, FirstComment: f.lastCreate.FirstComment}}
 		want := apiv1.CreatePost{
 			Content: "One", Media: []apiv1.PostMedia{},
-			Thread:       []apiv1.Part{{Content: "Two", Media: []apiv1.PostMedia{{ID: "med_clip"}}}, {Content: "Three", Media: []apiv1.PostMedia{}}},
-			FirstComment: &apiv1.Part{Content: "More", Media: []apiv1.PostMedia{{ID: "med_door"}}},
+			NewExtras: apiv1.NewExtras{Thread: []apiv1.Part{{Content: "Two", Media: []apiv1.PostMedia{{ID: "med_clip"}}}, {Content: "Three", Media: []apiv1.PostMedia{}}},
+				FirstComment: &apiv1.Part{Content: "More", Media: []apiv1.PostMedia{{ID: "med_door"}}}},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
@@ -128,19 +128,19 @@ func TestEditThread(t *testing.T) {
 		d.sees("nothing changed")
 		d.press("i", "!", "ctrl+s")
 		want := []apiv1.Part{before.Thread[0], {Content: "Thanks to all!", Media: []apiv1.PostMedia{{ID: "med_door"}}}}
-		if diff := cmp.Diff(apiv1.EditPost{Thread: &want}, f.lastEdit); diff != "" {
+		if diff := cmp.Diff(apiv1.EditPost{ExtrasChange: apiv1.ExtrasChange{Thread: &want}}, f.lastEdit); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 		d.press("u")
-		if diff := cmp.Diff(apiv1.EditPost{Thread: &before.Thread}, f.lastEdit); diff != "" {
+		if diff := cmp.Diff(apiv1.EditPost{ExtrasChange: apiv1.ExtrasChange{Thread: &before.Thread}}, f.lastEdit); diff != "" {
 			t.Errorf("undo, -want +got:\n%s", diff)
 		}
 		d.press("i", "ctrl+r", "ctrl+u", "ctrl+s")
-		if diff := cmp.Diff(apiv1.EditPost{FirstComment: &apiv1.Part{Media: []apiv1.PostMedia{}}}, f.lastEdit); diff != "" {
+		if diff := cmp.Diff(apiv1.EditPost{ExtrasChange: apiv1.ExtrasChange{FirstComment: &apiv1.Part{Media: []apiv1.PostMedia{}}}}, f.lastEdit); diff != "" {
 			t.Errorf("removed comment, -want +got:\n%s", diff)
 		}
 		d.press("u")
-		if diff := cmp.Diff(apiv1.EditPost{FirstComment: before.FirstComment}, f.lastEdit); diff != "" {
+		if diff := cmp.Diff(apiv1.EditPost{ExtrasChange: apiv1.ExtrasChange{FirstComment: before.FirstComment}}, f.lastEdit); diff != "" {
 			t.Errorf("undo, -want +got:\n%s", diff)
 		}
 	})
@@ -170,9 +170,9 @@ func TestFilesStayWithTheirParts(t *testing.T) {
 		d.press("ctrl+s")
 		none := []apiv1.PostMedia{}
 		want := apiv1.EditPost{
-			Media:        &[]apiv1.PostMedia{{ID: "med_clip"}},
-			Thread:       &[]apiv1.Part{{Content: "The search is ten times faster", Media: none}, {Content: "Thanks to all", Media: none}},
-			FirstComment: &apiv1.Part{Content: "Download: https://example.com", Media: []apiv1.PostMedia{{ID: "med_door"}}},
+			Media: &[]apiv1.PostMedia{{ID: "med_clip"}},
+			ExtrasChange: apiv1.ExtrasChange{Thread: &[]apiv1.Part{{Content: "The search is ten times faster", Media: none}, {Content: "Thanks to all", Media: none}},
+				FirstComment: &apiv1.Part{Content: "Download: https://example.com", Media: []apiv1.PostMedia{{ID: "med_door"}}}},
 		}
 		if diff := cmp.Diff(want, f.lastEdit); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)

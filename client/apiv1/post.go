@@ -4,19 +4,13 @@ import "github.com/schedctl/schedctl"
 
 // Post is a post in every response.
 type Post struct {
-	ID               string          `json:"id" doc:"Starts with post_."`
-	WorkspaceID      string          `json:"workspace_id" doc:"The workspace that the post belongs to."`
-	Content          string          `json:"content" doc:"The text; empty if the post has only media."`
-	Media            []PostMedia     `json:"media" doc:"The files of the post, in the order in which they are shown."`
-	MediaAssetIDs    []string        `json:"media_asset_ids" doc:"The ids of the files in media."`
-	MediaAssets      []MediaAsset    `json:"media_assets" doc:"The assets of the files in media, then those of other parts, of overrides and of the link preview. An asset that was deleted after publishing is left out."`
-	Thread           []Part          `json:"thread" doc:"The parts of a thread after the first one, which is content."`
-	FirstComment     *Part           `json:"first_comment" doc:"A reply to the last part, published after it; null for none."`
-	Poll             *Poll           `json:"poll" doc:"The poll of the first part; null for none."`
-	LinkPreview      LinkPreview     `json:"link_preview" doc:"The card for a link of the first part: auto, none, or a card."`
-	ContentWarning   *string         `json:"content_warning" doc:"The text that readers see before they open the post; null for none."`
-	Visibility       *string         `json:"visibility" doc:"Who sees the post: public, unlisted, followers or direct; null for the account's options."`
-	Language         *string         `json:"language" doc:"The BCP 47 tag of the language, such as en or pt-BR; null for the account's options."`
+	ID            string       `json:"id" doc:"Starts with post_."`
+	WorkspaceID   string       `json:"workspace_id" doc:"The workspace that the post belongs to."`
+	Content       string       `json:"content" doc:"The text; empty if the post has only media."`
+	Media         []PostMedia  `json:"media" doc:"The files of the post, in the order in which they are shown."`
+	MediaAssetIDs []string     `json:"media_asset_ids" doc:"The ids of the files in media."`
+	MediaAssets   []MediaAsset `json:"media_assets" doc:"The assets of the files in media, then those of other parts, of overrides and of the link preview. An asset that was deleted after publishing is left out."`
+	Extras
 	Status           schedctl.Status `json:"status" doc:"Derived from the targets: publishing while any target is, or while only some have finished; failed when all have finished and at least one failed."`
 	PublishAt        *Time           `json:"publish_at" doc:"When the post is due; null on a draft. After publish-now it is the time of that request."`
 	SocialAccountIDs []string        `json:"social_account_ids" doc:"The accounts of the targets, in their order."`
@@ -126,16 +120,10 @@ const PublishNextSlot = "next-slot"
 // draft. Replaces is the id of the canceled post that has the external id now; the
 // new post takes it over.
 type CreatePost struct {
-	Content          string        `json:"content,omitempty" doc:"At most 5000 characters, not only white space. It may be empty or absent if there are media." maxLength:"5000"`
-	Media            []PostMedia   `json:"media,omitempty" doc:"The files of the post, in the order in which they are shown. Only a draft may have files whose upload is not confirmed." maxItems:"100"`
-	MediaAssetIDs    []string      `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
-	Thread           []Part        `json:"thread,omitempty" doc:"The parts of a thread after the first one, at most 24. Each replies to the part before it." maxItems:"24" nullable:"true"`
-	FirstComment     *Part         `json:"first_comment,omitempty" doc:"A reply to the last part; null or absent for none. If it fails, the post is published nevertheless."`
-	Poll             *Poll         `json:"poll,omitempty" doc:"A poll in the first part; null or absent for none."`
-	LinkPreview      *LinkPreview  `json:"link_preview,omitempty" doc:"The card for a link of the first part: auto (the default), none, or a card."`
-	ContentWarning   *string       `json:"content_warning,omitempty" doc:"A text that readers see before they open the post; null or absent for none." maxLength:"500" nullable:"true"`
-	Visibility       *string       `json:"visibility,omitempty" doc:"Who sees the post; null or absent for the account's options." nullable:"true"`
-	Language         *string       `json:"language,omitempty" doc:"The BCP 47 tag of the language, such as en or pt-BR; null or absent for the account's options." maxLength:"80" nullable:"true"`
+	Content       string      `json:"content,omitempty" doc:"At most 5000 characters, not only white space. It may be empty or absent if there are media." maxLength:"5000"`
+	Media         []PostMedia `json:"media,omitempty" doc:"The files of the post, in the order in which they are shown. Only a draft may have files whose upload is not confirmed." maxItems:"100"`
+	MediaAssetIDs []string    `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
+	NewExtras
 	SocialAccountIDs []string      `json:"social_account_ids,omitempty" doc:"Connected accounts of the workspace; optional for a draft." maxItems:"100" uniqueItems:"true"`
 	PublishAt        *PublishTime  `json:"publish_at,omitempty" doc:"A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z; \"now\"; or \"next-slot\" for the next free slot of a queue. Null or absent for a draft. Fractions are rounded up to milliseconds." nullable:"true"`
 	QueueID          *string       `json:"queue_id,omitempty" doc:"With next-slot: the queue. Absent for the queue that names the accounts, or else the default queue." nullable:"true"`
@@ -158,16 +146,10 @@ type CreatePost struct {
 // where the post has none. ExternalID, Managed, Labels, Title and PostStyle alone can
 // be changed in every status.
 type EditPost struct {
-	Content          *string       `json:"content,omitempty" doc:"The new text; it may be empty if the post has media." maxLength:"5000"`
-	Media            *[]PostMedia  `json:"media,omitempty" doc:"The new list of files, which replaces the existing one; an empty list removes all." maxItems:"100"`
-	MediaAssetIDs    *[]string     `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
-	Thread           *[]Part       `json:"thread,omitempty" doc:"The new parts of the thread after the first one, which replace the existing ones; an empty list removes all." maxItems:"24" nullable:"true"`
-	FirstComment     *Part         `json:"first_comment,omitempty" doc:"The new first comment; null, or one without content and media, removes it."`
-	Poll             *Poll         `json:"poll,omitempty" doc:"The new poll; null, or one without options, removes it."`
-	LinkPreview      *LinkPreview  `json:"link_preview,omitempty" doc:"The new link preview: auto, none, or a card; null for auto."`
-	ContentWarning   *string       `json:"content_warning,omitempty" doc:"The new content warning; null or an empty text removes it." maxLength:"500" nullable:"true"`
-	Visibility       *string       `json:"visibility,omitempty" doc:"The new visibility; null or an empty text for the account's options." nullable:"true"`
-	Language         *string       `json:"language,omitempty" doc:"The new language; null or an empty text for the account's options." maxLength:"80" nullable:"true"`
+	Content       *string      `json:"content,omitempty" doc:"The new text; it may be empty if the post has media." maxLength:"5000"`
+	Media         *[]PostMedia `json:"media,omitempty" doc:"The new list of files, which replaces the existing one; an empty list removes all." maxItems:"100"`
+	MediaAssetIDs *[]string    `json:"media_asset_ids,omitempty" doc:"The short form of media, for files with the alt texts of their assets. Use one of both." maxItems:"100" uniqueItems:"true"`
+	ExtrasChange
 	SocialAccountIDs *[]string     `json:"social_account_ids,omitempty" doc:"The new list of accounts; targets of accounts that stay are kept." maxItems:"100" uniqueItems:"true"`
 	PublishAt        *PublishTime  `json:"publish_at,omitempty" doc:"The new time, RFC 3339 in UTC written with Z; or \"next-slot\" for the next free slot of a queue. Null is allowed on a draft only and changes nothing." nullable:"true"`
 	QueueID          *string       `json:"queue_id,omitempty" doc:"With next-slot: the queue. Absent for the queue that names the accounts, or else the default queue." nullable:"true"`
@@ -224,9 +206,7 @@ func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 		TargetSummary: TargetSummary(s),
 		ExternalID:    optional(p.ExternalID), Managed: (*Managed)(p.Managed), Labels: append([]string{}, p.Labels...),
 		Title: optional(p.Title), PostStyle: optional(string(p.Style)),
-		Thread: newParts(p.Thread, assets), FirstComment: newPart(p.FirstComment, assets), Poll: newPoll(p.Poll),
-		LinkPreview: newLinkPreview(p.LinkPreview), ContentWarning: optional(p.ContentWarning),
-		Visibility: optional(p.Visibility), Language: optional(p.Language),
+		Extras:  newExtras(&p.Content, assets),
 		QueueID: optional(p.QueueID), Slot: newSlot(p.Slot), NotBefore: NewTime(p.NotBefore),
 		SeriesID: optional(p.SeriesID), Occurrence: optional(string(p.Occurrence)), Detached: p.Detached,
 		Approval: newPostApproval(&p), ProposedAt: newProposedTime(p.Proposed),

@@ -4,20 +4,14 @@ import "github.com/schedctl/schedctl"
 
 // Series is a recurring post.
 type Series struct {
-	ID               string               `json:"id" doc:"Starts with ser_."`
-	WorkspaceID      string               `json:"workspace_id" doc:"The workspace that the series belongs to."`
-	Name             string               `json:"name" doc:"Unique among the series of the workspace that have not ended."`
-	Content          string               `json:"content" doc:"The text; empty if the posts have only media."`
-	Variants         []string             `json:"variants" doc:"Texts that replace content, one after the other."`
-	Media            []PostMedia          `json:"media" doc:"The files of the posts, in the order in which they are shown."`
-	MediaAssetIDs    []string             `json:"media_asset_ids" doc:"The ids of the files in media."`
-	Thread           []Part               `json:"thread" doc:"The parts of a thread after the first one, which is content."`
-	FirstComment     *Part                `json:"first_comment" doc:"A reply to the last part; null for none."`
-	Poll             *Poll                `json:"poll" doc:"The poll of the first part; null for none."`
-	LinkPreview      LinkPreview          `json:"link_preview" doc:"The card for a link of the first part: auto, none, or a card."`
-	ContentWarning   *string              `json:"content_warning" doc:"The text that readers see before they open the post; null for none."`
-	Visibility       *string              `json:"visibility" doc:"Who sees the posts; null for the account's options."`
-	Language         *string              `json:"language" doc:"The BCP 47 tag of the language; null for the account's options."`
+	ID            string      `json:"id" doc:"Starts with ser_."`
+	WorkspaceID   string      `json:"workspace_id" doc:"The workspace that the series belongs to."`
+	Name          string      `json:"name" doc:"Unique among the series of the workspace that have not ended."`
+	Content       string      `json:"content" doc:"The text; empty if the posts have only media."`
+	Variants      []string    `json:"variants" doc:"Texts that replace content, one after the other."`
+	Media         []PostMedia `json:"media" doc:"The files of the posts, in the order in which they are shown."`
+	MediaAssetIDs []string    `json:"media_asset_ids" doc:"The ids of the files in media."`
+	Extras
 	SocialAccountIDs []string             `json:"social_account_ids" doc:"The accounts of the posts."`
 	TargetOverrides  []Override           `json:"target_overrides" doc:"Settings of single accounts that differ from the rest."`
 	Labels           []string             `json:"labels" doc:"The labels of the posts, sorted, without duplicates."`
@@ -56,56 +50,44 @@ type SeriesList struct {
 
 // CreateSeries is the body of POST /series.
 type CreateSeries struct {
-	Name             string       `json:"name" doc:"1 to 80 characters, unique among the series of the workspace that have not ended." minLength:"1" maxLength:"80"`
-	Content          string       `json:"content,omitempty" doc:"At most 5000 characters, not only white space. It may be empty or absent if there are media or variants." maxLength:"5000"`
-	Variants         []string     `json:"variants,omitempty" doc:"Texts that replace content, one after the other: occurrence n has variant n modulo their number." maxItems:"50"`
-	Media            []PostMedia  `json:"media,omitempty" doc:"The files of the posts." maxItems:"100"`
-	MediaAssetIDs    []string     `json:"media_asset_ids,omitempty" doc:"The short form of media. Use one of both." maxItems:"100" uniqueItems:"true"`
-	Thread           []Part       `json:"thread,omitempty" doc:"The parts of a thread after the first one, at most 24." maxItems:"24" nullable:"true"`
-	FirstComment     *Part        `json:"first_comment,omitempty" doc:"A reply to the last part; null or absent for none."`
-	Poll             *Poll        `json:"poll,omitempty" doc:"A poll in the first part; null or absent for none."`
-	LinkPreview      *LinkPreview `json:"link_preview,omitempty" doc:"The card for a link of the first part: auto (the default), none, or a card."`
-	ContentWarning   *string      `json:"content_warning,omitempty" doc:"A text that readers see before they open the post; null or absent for none." maxLength:"500" nullable:"true"`
-	Visibility       *string      `json:"visibility,omitempty" doc:"Who sees the posts; null or absent for the account's options." nullable:"true"`
-	Language         *string      `json:"language,omitempty" doc:"The BCP 47 tag of the language; null or absent for the account's options." maxLength:"80" nullable:"true"`
-	SocialAccountIDs []string     `json:"social_account_ids" doc:"Connected accounts of the workspace." minItems:"1" maxItems:"100" uniqueItems:"true"`
-	TargetOverrides  []Override   `json:"target_overrides,omitempty" doc:"Settings of single accounts that differ from the rest." maxItems:"100"`
-	Labels           []string     `json:"labels,omitempty" doc:"The labels of the posts." maxItems:"20" minLength:"1" maxLength:"50"`
-	Timezone         string       `json:"timezone" doc:"An IANA name, such as Europe/Berlin."`
-	Start            string       `json:"start" doc:"The local time at which the rule starts, such as 2026-12-08T09:00. It is an occurrence only if it fits the rule." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
-	Rule             string       `json:"rule" doc:"An RRULE of RFC 5545 with FREQ from DAILY to YEARLY, at most four occurrences a day, such as FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270630." minLength:"1" maxLength:"500"`
-	Exdates          []string     `json:"exdates,omitempty" doc:"The local times of occurrences to skip." maxItems:"1000" uniqueItems:"true"`
-	AheadDays        *int         `json:"ahead_days,omitempty" doc:"How many days before its time the post of an occurrence is made. Default: 14." minimum:"1" maximum:"60"`
-	QueueID          *string      `json:"queue_id,omitempty" doc:"A queue whose first free slot, at or after its local time on the same day, each occurrence takes; null or absent for fixed times." nullable:"true"`
-	ExternalID       *string      `json:"external_id,omitempty" doc:"The client's own id for the series, 1 to 200 visible ASCII characters; null or absent for none." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
-	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the series comes from; null or absent for none."`
+	Name          string      `json:"name" doc:"1 to 80 characters, unique among the series of the workspace that have not ended." minLength:"1" maxLength:"80"`
+	Content       string      `json:"content,omitempty" doc:"At most 5000 characters, not only white space. It may be empty or absent if there are media or variants." maxLength:"5000"`
+	Variants      []string    `json:"variants,omitempty" doc:"Texts that replace content, one after the other: occurrence n has variant n modulo their number." maxItems:"50"`
+	Media         []PostMedia `json:"media,omitempty" doc:"The files of the posts." maxItems:"100"`
+	MediaAssetIDs []string    `json:"media_asset_ids,omitempty" doc:"The short form of media. Use one of both." maxItems:"100" uniqueItems:"true"`
+	NewExtras
+	SocialAccountIDs []string   `json:"social_account_ids" doc:"Connected accounts of the workspace." minItems:"1" maxItems:"100" uniqueItems:"true"`
+	TargetOverrides  []Override `json:"target_overrides,omitempty" doc:"Settings of single accounts that differ from the rest." maxItems:"100"`
+	Labels           []string   `json:"labels,omitempty" doc:"The labels of the posts." maxItems:"20" minLength:"1" maxLength:"50"`
+	Timezone         string     `json:"timezone" doc:"An IANA name, such as Europe/Berlin."`
+	Start            string     `json:"start" doc:"The local time at which the rule starts, such as 2026-12-08T09:00. It is an occurrence only if it fits the rule." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
+	Rule             string     `json:"rule" doc:"An RRULE of RFC 5545 with FREQ from DAILY to YEARLY, at most four occurrences a day, such as FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270630." minLength:"1" maxLength:"500"`
+	Exdates          []string   `json:"exdates,omitempty" doc:"The local times of occurrences to skip." maxItems:"1000" uniqueItems:"true"`
+	AheadDays        *int       `json:"ahead_days,omitempty" doc:"How many days before its time the post of an occurrence is made. Default: 14." minimum:"1" maximum:"60"`
+	QueueID          *string    `json:"queue_id,omitempty" doc:"A queue whose first free slot, at or after its local time on the same day, each occurrence takes; null or absent for fixed times." nullable:"true"`
+	ExternalID       *string    `json:"external_id,omitempty" doc:"The client's own id for the series, 1 to 200 visible ASCII characters; null or absent for none." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
+	Managed          *Managed   `json:"managed,omitempty" doc:"The file that the series comes from; null or absent for none."`
 }
 
 // EditSeries is the body of PATCH /series/{id}; absent fields stay as they are.
 type EditSeries struct {
-	Name             *string      `json:"name,omitempty" doc:"The new name." minLength:"1" maxLength:"80"`
-	Content          *string      `json:"content,omitempty" doc:"The new text." maxLength:"5000"`
-	Variants         *[]string    `json:"variants,omitempty" doc:"The new list of variants; an empty list removes all." maxItems:"50"`
-	Media            *[]PostMedia `json:"media,omitempty" doc:"The new list of files; an empty list removes all." maxItems:"100"`
-	MediaAssetIDs    *[]string    `json:"media_asset_ids,omitempty" doc:"The short form of media. Use one of both." maxItems:"100" uniqueItems:"true"`
-	Thread           *[]Part      `json:"thread,omitempty" doc:"The new parts of the thread after the first one; an empty list removes all." maxItems:"24" nullable:"true"`
-	FirstComment     *Part        `json:"first_comment,omitempty" doc:"The new first comment; null removes it."`
-	Poll             *Poll        `json:"poll,omitempty" doc:"The new poll; null removes it."`
-	LinkPreview      *LinkPreview `json:"link_preview,omitempty" doc:"The new link preview; null for auto."`
-	ContentWarning   *string      `json:"content_warning,omitempty" doc:"The new content warning; null removes it." maxLength:"500" nullable:"true"`
-	Visibility       *string      `json:"visibility,omitempty" doc:"The new visibility; null for the account's options." nullable:"true"`
-	Language         *string      `json:"language,omitempty" doc:"The new language; null for the account's options." maxLength:"80" nullable:"true"`
-	SocialAccountIDs *[]string    `json:"social_account_ids,omitempty" doc:"The new list of accounts." minItems:"1" maxItems:"100" uniqueItems:"true"`
-	TargetOverrides  *[]Override  `json:"target_overrides,omitempty" doc:"The new list of overrides; an empty list removes all." maxItems:"100"`
-	Labels           *[]string    `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
-	Timezone         *string      `json:"timezone,omitempty" doc:"The new zone."`
-	Start            *string      `json:"start,omitempty" doc:"The new start."`
-	Rule             *string      `json:"rule,omitempty" doc:"The new rule." minLength:"1" maxLength:"500"`
-	Exdates          *[]string    `json:"exdates,omitempty" doc:"The new list of occurrences to skip. Occurrences that leave it are made again." maxItems:"1000" uniqueItems:"true"`
-	AheadDays        *int         `json:"ahead_days,omitempty" doc:"The new number of days." minimum:"1" maximum:"60"`
-	QueueID          *string      `json:"queue_id,omitempty" doc:"The new queue; null or an empty text for fixed times." nullable:"true"`
-	ExternalID       *string      `json:"external_id,omitempty" doc:"The client's own id for the series, if it has none yet." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
-	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the series comes from; null takes the series out of its collection."`
+	Name          *string      `json:"name,omitempty" doc:"The new name." minLength:"1" maxLength:"80"`
+	Content       *string      `json:"content,omitempty" doc:"The new text." maxLength:"5000"`
+	Variants      *[]string    `json:"variants,omitempty" doc:"The new list of variants; an empty list removes all." maxItems:"50"`
+	Media         *[]PostMedia `json:"media,omitempty" doc:"The new list of files; an empty list removes all." maxItems:"100"`
+	MediaAssetIDs *[]string    `json:"media_asset_ids,omitempty" doc:"The short form of media. Use one of both." maxItems:"100" uniqueItems:"true"`
+	ExtrasChange
+	SocialAccountIDs *[]string   `json:"social_account_ids,omitempty" doc:"The new list of accounts." minItems:"1" maxItems:"100" uniqueItems:"true"`
+	TargetOverrides  *[]Override `json:"target_overrides,omitempty" doc:"The new list of overrides; an empty list removes all." maxItems:"100"`
+	Labels           *[]string   `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
+	Timezone         *string     `json:"timezone,omitempty" doc:"The new zone."`
+	Start            *string     `json:"start,omitempty" doc:"The new start."`
+	Rule             *string     `json:"rule,omitempty" doc:"The new rule." minLength:"1" maxLength:"500"`
+	Exdates          *[]string   `json:"exdates,omitempty" doc:"The new list of occurrences to skip. Occurrences that leave it are made again." maxItems:"1000" uniqueItems:"true"`
+	AheadDays        *int        `json:"ahead_days,omitempty" doc:"The new number of days." minimum:"1" maximum:"60"`
+	QueueID          *string     `json:"queue_id,omitempty" doc:"The new queue; null or an empty text for fixed times." nullable:"true"`
+	ExternalID       *string     `json:"external_id,omitempty" doc:"The client's own id for the series, if it has none yet." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
+	Managed          *Managed    `json:"managed,omitempty" doc:"The file that the series comes from; null takes the series out of its collection."`
 }
 
 // PreviewSeries is the body of POST /series/preview.
@@ -169,9 +151,7 @@ func NewSeries(s schedctl.Series, assets ...schedctl.MediaAsset) Series {
 	out := Series{
 		ID: s.ID, WorkspaceID: s.WorkspaceID, Name: s.Name, Content: t.Text, Variants: append([]string{}, s.Variants...),
 		Media: postMedia(t.Media, assets), MediaAssetIDs: make([]string, len(t.Media)),
-		Thread: newParts(t.Thread, assets), FirstComment: newPart(t.FirstComment, assets), Poll: newPoll(t.Poll),
-		LinkPreview: newLinkPreview(t.LinkPreview), ContentWarning: optional(t.ContentWarning),
-		Visibility: optional(t.Visibility), Language: optional(t.Language),
+		Extras:           newExtras(&t.Content, assets),
 		SocialAccountIDs: t.AccountIDs(), TargetOverrides: newOverrides(s.Template, assets), Labels: append([]string{}, t.Labels...),
 		Timezone: s.Timezone, Start: string(s.Start), Rule: s.Rule, Exdates: make([]string, len(s.Exdates)),
 		AheadDays: s.AheadDays, QueueID: optional(s.QueueID), Approval: newApproval(t.Approval), State: s.State, NextAt: NewTime(s.NextAt), PreviousID: optional(s.PreviousID),

@@ -45,12 +45,12 @@ func TestLinkPreviewsInBodies(t *testing.T) {
 	t.Parallel()
 	for wire, preview := range previews {
 		want := `{"link_preview":` + wire + `}`
-		checkBody(t, apiv1.CreatePost{LinkPreview: &preview}, want)
-		checkBody(t, apiv1.EditPost{LinkPreview: &preview}, want)
+		checkBody(t, apiv1.CreatePost{NewExtras: apiv1.NewExtras{LinkPreview: &preview}}, want)
+		checkBody(t, apiv1.EditPost{ExtrasChange: apiv1.ExtrasChange{LinkPreview: &preview}}, want)
 	}
 	checkBody(t, apiv1.CreatePost{}, `{}`)
 	checkBody(t, apiv1.EditPost{}, `{}`)
-	unset, err := json.Marshal(apiv1.CreatePost{LinkPreview: &apiv1.LinkPreview{}})
+	unset, err := json.Marshal(apiv1.CreatePost{NewExtras: apiv1.NewExtras{LinkPreview: &apiv1.LinkPreview{}}})
 	if err != nil || string(unset) != `{"link_preview":"auto"}` {
 		t.Errorf("the zero value is sent as %s, %v", unset, err)
 	}
@@ -87,9 +87,9 @@ func TestThreadsInBodies(t *testing.T) {
 	const wireParts = `"thread":[{"content":"two","media":null},{"content":"","media":[]}]`
 	comment := &apiv1.Part{Content: "comment"}
 	const wireComment = `"first_comment":{"content":"comment","media":null}`
-	checkBody(t, apiv1.CreatePost{Thread: parts, FirstComment: comment, Poll: poll}, `{`+wireParts+`,`+wireComment+`,`+wirePoll+`}`)
-	checkBody(t, apiv1.EditPost{Thread: &parts, FirstComment: comment, Poll: poll}, `{`+wireParts+`,`+wireComment+`,`+wirePoll+`}`)
-	checkBody(t, apiv1.EditPost{Thread: &[]apiv1.Part{}}, `{"thread":[]}`)
+	checkBody(t, apiv1.CreatePost{NewExtras: apiv1.NewExtras{Thread: parts, FirstComment: comment, Poll: poll}}, `{`+wireParts+`,`+wireComment+`,`+wirePoll+`}`)
+	checkBody(t, apiv1.EditPost{ExtrasChange: apiv1.ExtrasChange{Thread: &parts, FirstComment: comment, Poll: poll}}, `{`+wireParts+`,`+wireComment+`,`+wirePoll+`}`)
+	checkBody(t, apiv1.EditPost{ExtrasChange: apiv1.ExtrasChange{Thread: &[]apiv1.Part{}}}, `{"thread":[]}`)
 }
 
 // TestPartsInEvents guards that events about a thread name the parts that the network

@@ -22,7 +22,7 @@ func (f *fixture) fillCalendar(n int, text string, accounts ...string) {
 		err := f.store.Update(f.t.Context(), func(tx storage.Tx) error {
 			for i := from; i < min(n, from+100); i++ {
 				p := schedctl.Post{
-					ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: f.mine.workspace, Content: fmt.Sprintf("%05d ", i) + text,
+					ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: f.mine.workspace, Content: schedctl.Content{Text: fmt.Sprintf("%05d ", i) + text},
 					PublishAt: now.Add(time.Hour + time.Duration(i)*time.Minute), CreatedAt: now, UpdatedAt: now, Version: 1,
 				}
 				for _, a := range accounts {

@@ -122,7 +122,7 @@ func (l *calendarEvents) event(p *schedctl.Post) icalendar.Event {
 		Summary: strings.Clone(calendarSummary(p)), Description: string(status), Status: "CONFIRMED",
 	}
 	if !l.feed.TitlesOnly {
-		e.Description = p.Content + "\n\n" + string(status) + ": " + p.ID
+		e.Description = p.Text + "\n\n" + string(status) + ": " + p.ID
 	}
 	if status == schedctl.Canceled {
 		e.Status = "CANCELLED"

@@ -223,8 +223,8 @@ func TestLinkPreviewsOfClients(t *testing.T) {
 			{Card: &apiv1.LinkCard{URL: "https://example.com/"}},
 			{Mode: apiv1.PreviewAuto},
 		} {
-			created := f.do(nil, "POST", "/posts", apiv1.CreatePost{Content: "x", LinkPreview: &want}).want(201).post()
-			edited := f.do(nil, "PATCH", "/posts/"+draft.ID, apiv1.EditPost{LinkPreview: &want}).want(200).post()
+			created := f.do(nil, "POST", "/posts", apiv1.CreatePost{Content: "x", NewExtras: apiv1.NewExtras{LinkPreview: &want}}).want(201).post()
+			edited := f.do(nil, "PATCH", "/posts/"+draft.ID, apiv1.EditPost{ExtrasChange: apiv1.ExtrasChange{LinkPreview: &want}}).want(200).post()
 			for what, p := range map[string]apiv1.Post{"created": created, "edited": edited, "read": f.do(nil, "GET", "/posts/"+created.ID, nil).want(200).post()} {
 				if diff := cmp.Diff(want, p.LinkPreview); diff != "" {
 					t.Errorf("%s:\n%s", what, diff)

@@ -23,7 +23,7 @@ func untilEnded(ctx context.Context) error {
 func (r mediaRig) publishMediaNow() schedctl.Post {
 	r.Helper()
 	return r.create(schedctl.NewPost{
-		Content: secret, Media: []schedctl.PostMedia{r.asset("a")}, Accounts: []schedctl.Account{r.account(schedctl.NewULID(time.Now()).String(), nil)}, Now: true,
+		Content: schedctl.Content{Text: secret, Media: []schedctl.PostMedia{r.asset("a")}}, Accounts: []schedctl.Account{r.account(schedctl.NewULID(time.Now()).String(), nil)}, Now: true,
 	})
 }
 
@@ -127,7 +127,7 @@ func TestPreparationEndsWithItsPost(t *testing.T) {
 					case "edit":
 						other := []schedctl.PostMedia{r.asset("c")}
 						r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) {
-							return p.Edit(schedctl.Edit{Media: &other}, time.Now())
+							return p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Media: &other}}, time.Now())
 						})
 					case "delete":
 						r.cancel(p.ID)
@@ -193,7 +193,7 @@ func TestSlowFilesHoldOnlyTheirWorkspace(t *testing.T) {
 			account := r.account(fmt.Sprint("slow", i), nil)
 			slow[account.ID] = true
 			for range 4 {
-				r.create(schedctl.NewPost{Content: secret, Media: []schedctl.PostMedia{r.asset("a")}, Accounts: []schedctl.Account{account}, PublishAt: time.Now().Add(9 * time.Minute)})
+				r.create(schedctl.NewPost{Content: schedctl.Content{Text: secret, Media: []schedctl.PostMedia{r.asset("a")}}, Accounts: []schedctl.Account{account}, PublishAt: time.Now().Add(9 * time.Minute)})
 			}
 		}
 		first := r.workspace

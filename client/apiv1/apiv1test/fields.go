@@ -46,6 +46,10 @@ func walk(t reflect.Type, path string, add func(string)) {
 		walk(t.Elem(), path+"[]", add)
 	case t.Kind() == reflect.Struct && !slices.Contains(opaque, t):
 		for f := range t.Fields() {
+			if f.Anonymous {
+				walk(f.Type, path, add)
+				continue
+			}
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			walk(f.Type, strings.TrimPrefix(path+"."+name, "."), add)
 		}

@@ -26,8 +26,7 @@ func Series(r References) apiv1.CreateSeries {
 	p := Post(r)
 	ahead := SeriesAheadDays
 	return apiv1.CreateSeries{
-		Name: SeriesName, Content: p.Content, Variants: Variants, Media: p.Media, Thread: p.Thread, FirstComment: p.FirstComment, Poll: p.Poll,
-		LinkPreview: p.LinkPreview, ContentWarning: p.ContentWarning, Visibility: p.Visibility, Language: p.Language,
+		Name: SeriesName, Content: p.Content, Variants: Variants, Media: p.Media, NewExtras: p.NewExtras,
 		SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Labels: p.Labels,
 		Timezone: SeriesZone, Start: SeriesStart, Rule: SeriesRule, Exdates: []string{SeriesExdate}, AheadDays: &ahead, QueueID: p.QueueID,
 		ExternalID: new(SeriesExternalID), Managed: &apiv1.Managed{Collection: Collection, Path: SeriesPath, Digest: Digest},

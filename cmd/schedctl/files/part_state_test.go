@@ -104,8 +104,8 @@ func TestChangeParts(t *testing.T) {
 	}
 	p.changeParts(&removed, full, asWritten)
 	want := apiv1.EditPost{
-		Thread: &[]apiv1.Part{}, FirstComment: &apiv1.Part{Media: []apiv1.PostMedia{}}, Poll: &apiv1.Poll{Options: []string{}},
-		LinkPreview: &apiv1.LinkPreview{Mode: apiv1.PreviewAuto}, ContentWarning: text(""), Visibility: text(""), Language: text(""),
+		ExtrasChange: apiv1.ExtrasChange{Thread: &[]apiv1.Part{}, FirstComment: &apiv1.Part{Media: []apiv1.PostMedia{}}, Poll: &apiv1.Poll{Options: []string{}},
+			LinkPreview: &apiv1.LinkPreview{Mode: apiv1.PreviewAuto}, ContentWarning: text(""), Visibility: text(""), Language: text("")},
 	}
 	if diff := cmp.Diff(want, removed); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -113,8 +113,8 @@ func TestChangeParts(t *testing.T) {
 	p.changeParts(&added, asWritten, full)
 	has := postWithParts(false)
 	want = apiv1.EditPost{
-		Thread: &has.Thread, FirstComment: has.FirstComment, Poll: has.Poll, LinkPreview: &has.LinkPreview,
-		ContentWarning: has.ContentWarning, Visibility: has.Visibility, Language: has.Language,
+		ExtrasChange: apiv1.ExtrasChange{Thread: &has.Thread, FirstComment: has.FirstComment, Poll: has.Poll, LinkPreview: &has.LinkPreview,
+			ContentWarning: has.ContentWarning, Visibility: has.Visibility, Language: has.Language},
 	}
 	if diff := cmp.Diff(want, added); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

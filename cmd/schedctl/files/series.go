@@ -142,8 +142,7 @@ func parseLocal(text string) (schedctl.LocalTime, bool) {
 // stateOfSeries returns the state of a series.
 func stateOfSeries(s *apiv1.Series) postState {
 	state := stateOf(apiv1.Post{
-		Content: s.Content, SocialAccountIDs: s.SocialAccountIDs, Labels: s.Labels, Media: s.Media, Thread: s.Thread, FirstComment: s.FirstComment,
-		Poll: s.Poll, LinkPreview: s.LinkPreview, ContentWarning: s.ContentWarning, Visibility: s.Visibility, Language: s.Language, TargetOverrides: s.TargetOverrides,
+		Content: s.Content, SocialAccountIDs: s.SocialAccountIDs, Labels: s.Labels, Media: s.Media, Extras: s.Extras, TargetOverrides: s.TargetOverrides,
 	})
 	state.Queue = cli.Deref(s.QueueID)
 	state.Series = &seriesState{Name: s.Name, Timezone: s.Timezone, Start: s.Start, Rule: s.Rule}
@@ -262,8 +261,7 @@ func (p *planner) createSeries(ctx context.Context, w wantedPost) error {
 	p.resolveNewQueue(s)
 	create, external := p.request(s), p.externalID(w.file.ID.Text)
 	_, err := p.client.CreateSeries(ctx, apiv1.CreateSeries{
-		Name: w.Series.Name, Content: create.Content, Thread: create.Thread, FirstComment: create.FirstComment, Poll: create.Poll,
-		LinkPreview: create.LinkPreview, ContentWarning: create.ContentWarning, Visibility: create.Visibility, Language: create.Language,
+		Name: w.Series.Name, Content: create.Content, NewExtras: create.NewExtras,
 		SocialAccountIDs: create.SocialAccountIDs, TargetOverrides: create.TargetOverrides, Labels: create.Labels,
 		Timezone: w.Series.Timezone, Start: w.Series.Start, Rule: w.Series.Rule, QueueID: create.QueueID,
 		ExternalID: &external, Managed: p.seriesManaged(w, s.wanted.digest()),
@@ -282,8 +280,7 @@ func (p *planner) changeSeries(ctx context.Context, have *apiv1.Series, w wanted
 	fields := p.changesTo(s, is, want)
 	managed.Digest = want.digest()
 	edit := apiv1.EditSeries{
-		Content: fields.Content, Thread: fields.Thread, FirstComment: fields.FirstComment, Poll: fields.Poll, LinkPreview: fields.LinkPreview,
-		ContentWarning: fields.ContentWarning, Visibility: fields.Visibility, Language: fields.Language, SocialAccountIDs: fields.SocialAccountIDs,
+		Content: fields.Content, ExtrasChange: fields.ExtrasChange, SocialAccountIDs: fields.SocialAccountIDs,
 		TargetOverrides: fields.TargetOverrides, Labels: fields.Labels, QueueID: fields.QueueID, Managed: managed,
 	}
 	for _, f := range []struct {

@@ -203,8 +203,7 @@ func (o *editOptions) readParts(ctx context.Context, c *client.Client, edit *api
 	if edit.Content != nil {
 		edit.Content = &texts[0]
 	}
-	edit.Thread, edit.FirstComment, edit.Poll, edit.LinkPreview = change.Thread, change.FirstComment, change.Poll, change.LinkPreview
-	edit.ContentWarning, edit.Visibility, edit.Language = change.ContentWarning, change.Visibility, change.Language
+	edit.ExtrasChange = change.ExtrasChange
 	return nil
 }
 

@@ -103,8 +103,7 @@ func seriesTexts(s apiv1.Series) []string {
 // postOf returns a post with the content of a series.
 func postOf(s apiv1.Series) apiv1.Post {
 	return apiv1.Post{
-		Content: s.Content, Media: s.Media, Thread: s.Thread, FirstComment: s.FirstComment, Poll: s.Poll, LinkPreview: s.LinkPreview,
-		ContentWarning: s.ContentWarning, Visibility: s.Visibility, Language: s.Language,
+		Content: s.Content, Media: s.Media, Extras: s.Extras,
 		SocialAccountIDs: s.SocialAccountIDs, TargetOverrides: s.TargetOverrides,
 	}
 }

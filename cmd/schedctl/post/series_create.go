@@ -89,8 +89,7 @@ func (o *createOptions) checkRepeat() error {
 func (o *createOptions) seriesRequest(p apiv1.CreatePost) (apiv1.CreateSeries, error) {
 	s := apiv1.CreateSeries{
 		Content: p.Content, Variants: o.repeat.variants, Media: p.Media, MediaAssetIDs: p.MediaAssetIDs,
-		Thread: p.Thread, FirstComment: p.FirstComment, Poll: p.Poll, LinkPreview: p.LinkPreview,
-		ContentWarning: p.ContentWarning, Visibility: p.Visibility, Language: p.Language,
+		NewExtras:        p.NewExtras,
 		SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Labels: p.Labels,
 		Timezone: o.repeat.zone, Start: string(o.repeat.parsed.Start), Rule: o.repeat.parsed.Rule.String(),
 		QueueID: p.QueueID, ExternalID: p.ExternalID, Managed: p.Managed,

@@ -12,8 +12,9 @@ func TestSeriesRequestHasAllFields(t *testing.T) {
 	t.Parallel()
 	p := apiv1.CreatePost{Content: "x"}
 	v := reflect.ValueOf(&p).Elem()
-	for i := range v.NumField() {
-		switch f := v.Field(i); f.Kind() {
+	fields := reflect.VisibleFields(v.Type())
+	for _, field := range fields {
+		switch f := v.FieldByIndex(field.Index); f.Kind() {
 		case reflect.Pointer:
 			f.Set(reflect.New(f.Type().Elem()))
 		case reflect.Slice:
@@ -27,14 +28,13 @@ func TestSeriesRequestHasAllFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, shared := reflect.ValueOf(s), 0
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Name
-		f := got.FieldByName(name)
-		if !f.IsValid() {
+	for _, field := range fields {
+		f := got.FieldByName(field.Name)
+		if !f.IsValid() || field.Anonymous {
 			continue
 		}
-		if shared++; !reflect.DeepEqual(f.Interface(), v.Field(i).Interface()) {
-			t.Errorf("%s is not that of the post: %v", name, f.Interface())
+		if shared++; !reflect.DeepEqual(f.Interface(), v.FieldByIndex(field.Index).Interface()) {
+			t.Errorf("%s is not that of the post: %v", field.Name, f.Interface())
 		}
 	}
 	if shared < 15 {

@@ -260,7 +260,6 @@ func (o *seriesEditOptions) changeContent(ctx context.Context, c *client.Client,
 	if o.text.Given() {
 		e.Content = &texts[0]
 	}
-	e.Thread, e.FirstComment, e.Poll, e.LinkPreview = change.Thread, change.FirstComment, change.Poll, change.LinkPreview
-	e.ContentWarning, e.Visibility, e.Language = change.ContentWarning, change.Visibility, change.Language
+	e.ExtrasChange = change.ExtrasChange
 	return nil
 }

@@ -104,7 +104,9 @@ func sampleHistory(typ schedctl.EventType, account schedctl.Account, now time.Ti
 		return nil, err
 	}
 	steps := []func() ([]schedctl.Event, error){
-		func() ([]schedctl.Event, error) { return p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &words}}, now) },
+		func() ([]schedctl.Event, error) {
+			return p.Edit(schedctl.Edit{ContentChange: schedctl.ContentChange{Text: &words}}, now)
+		},
 		func() ([]schedctl.Event, error) { return p.PublishNow(nil, now) },
 		begin,
 		func() ([]schedctl.Event, error) {
