@@ -55,7 +55,7 @@ func (f *fixture) newSeries(at time.Time) schedctl.Series {
 	for _, t := range filled.Targets {
 		s.Template.Targets = append(s.Template.Targets, schedctl.Target{
 			ID: t.ID, AccountID: t.AccountID, Platform: t.Platform, Status: schedctl.Draft, Partial: schedctl.Partial{Text: t.Text, Media: t.Media,
-			Options: t.Options, Thread: t.Thread, Poll: t.Poll, Presentation: t.Presentation},
+				Options: t.Options, Thread: t.Thread, Poll: t.Poll, Presentation: t.Presentation},
 		})
 	}
 	return s
