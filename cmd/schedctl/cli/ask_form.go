@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/bubbles/help"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
+
+	"github.com/schedctl/schedctl/tui/printable"
 )
 
 // AskForm shows the questions on one page.
@@ -35,15 +37,23 @@ func (a *App) AskForm(ctx context.Context, questions []Question) error {
 	return fmt.Errorf("ask: %w", err)
 }
 
+// formField returns the field of a question. The library writes to the terminal itself, so
+// texts are made printable here; it does that itself for what is typed.
 func formField(q Question) huh.Field {
+	title, help := OneLine(q.Title), printable.Clean(q.Help)
 	if q.Choices != nil {
 		options := make([]huh.Option[string], len(q.Choices))
 		for i, c := range q.Choices {
-			options[i] = huh.NewOption(c.Label, c.Value)
+			options[i] = huh.NewOption(OneLine(c.Label), c.Value)
 		}
-		return huh.NewSelect[string]().Title(q.Title).Description(q.Help).Options(options...).Value(q.Value)
+		return huh.NewSelect[string]().Title(title).Description(help).Options(options...).Value(q.Value)
 	}
-	input := huh.NewInput().Title(q.Title).Description(q.Help).Validate(q.check).Value(q.Value)
+	input := huh.NewInput().Title(title).Description(help).Value(q.Value).Validate(func(given string) error {
+		if err := q.check(given); err != nil {
+			return errors.New(OneLine(err.Error()))
+		}
+		return nil
+	})
 	if q.Secret {
 		input.EchoMode(huh.EchoModePassword)
 	}
