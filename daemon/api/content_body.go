@@ -18,9 +18,11 @@ type contentBody struct {
 	hasPoll    bool // poll is given and not null
 }
 
-var contentFields = []string{
-	"content", "media", "media_asset_ids", "thread", "first_comment", "poll", "link_preview", "content_warning", "visibility", "language",
-}
+// textFields and extraFields are the fields of a [contentBody].
+var (
+	textFields  = []string{"content", "media", "media_asset_ids"}
+	extraFields = []string{"thread", "first_comment", "poll", "link_preview", "content_warning", "visibility", "language"}
+)
 
 // contentField reads a field of a content. It returns false for any other field.
 func (d *decoder) contentField(name string, b *contentBody) bool {

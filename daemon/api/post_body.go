@@ -60,9 +60,9 @@ func (attach attacher) body(b createPost) (createPost, error) {
 	return b, err
 }
 
-var createPostFields = append([]string{
+var createPostFields = slices.Concat(textFields, []string{
 	"social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "replaces", "title", "post_style", "proposed_at", "approved_by",
-}, slices.Concat(slotFields, contentFields)...)
+}, slotFields, extraFields)
 
 func readCreatePost(d *decoder) createPost {
 	return d.createPost(createPostFields, nil)
@@ -126,9 +126,9 @@ type editPost struct {
 	allowBlackout  bool
 }
 
-var editPostFields = append([]string{
+var editPostFields = slices.Concat(textFields, []string{
 	"social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "title", "post_style", "proposed_at", "approved_by",
-}, slices.Concat(slotFields, contentFields)...)
+}, slotFields, extraFields)
 
 func readEditPost(d *decoder) (b editPost) {
 	given := false

@@ -22,9 +22,9 @@ type seriesChange struct {
 }
 
 var seriesFields = append([]string{
-	"name", "variants", "social_account_ids", "target_overrides", "labels",
+	"name", "content", "variants", "media", "media_asset_ids", "social_account_ids", "target_overrides", "labels",
 	"timezone", "start", "rule", "exdates", "ahead_days", "queue_id", "external_id", "managed",
-}, contentFields...)
+}, extraFields...)
 
 // readCreateSeries reads the body of POST /series.
 func readCreateSeries(d *decoder) (b seriesChange) {
