@@ -21,9 +21,11 @@ import (
 // needs no second transaction.
 
 const (
-	// maxInterrupted is how often in a row a daemon may end while it prepares a part with
-	// files. After that, the files may be what ends the daemon.
-	maxInterrupted = 5
+	// maxInterrupted is how often in a row, over at least interruptedTime, a daemon may end
+	// while it prepares a part with files. After that, the files may be what ends the
+	// daemon. An operator who restarts it a few times ends no post.
+	maxInterrupted  = 5
+	interruptedTime = 10 * time.Minute
 
 	// wantedInterval is how often a running preparation checks whether its post is still
 	// wanted. Other nodes and other processes may have canceled it.
@@ -182,7 +184,7 @@ func (d *Deliverer) settleNeverSent(ctx context.Context, u *unresolvedAttempt, c
 	if err != nil && !notFound(err) {
 		return nil, d.retryRead(u, err)
 	}
-	interrupted := 1
+	interrupted, since := 1, c.attempt.StartedAt
 	for i := len(attempts) - 1; i >= 0; i-- {
 		a := &attempts[i]
 		if a.Number >= c.attempt.Number {
@@ -192,10 +194,11 @@ func (d *Deliverer) settleNeverSent(ctx context.Context, u *unresolvedAttempt, c
 			break
 		}
 		interrupted++
+		since = a.StartedAt
 	}
 	e := stoppedError()
 	e.Code, e.Message = codeInterrupted, "the daemon ended while it prepared the files of the post; it will retry"
-	if interrupted >= maxInterrupted && (c.hasMedia() || c.showsCardImage()) {
+	if interrupted >= maxInterrupted && time.Since(since) >= interruptedTime && (c.hasMedia() || c.showsCardImage()) {
 		e = publish.MediaError("preparation_failed", "the daemon ended %d times while it prepared the files of the post; replace them, or retry", interrupted)
 		e.Outcome = schedctl.OutcomeNotPublished
 	}

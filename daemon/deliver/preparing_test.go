@@ -78,8 +78,13 @@ func TestPreparationThatEndsTheDaemon(t *testing.T) {
 		r.source.onFit = untilEnded
 		r.start()
 		p := r.publishMediaNow()
-		for range 5 {
+		for range 4 {
 			r.after(10 * time.Second)
+			r.endFor(storage.ErrBroken)
+			r.start()
+		}
+		for range 2 {
+			r.after(5 * time.Minute)
 			r.endFor(storage.ErrBroken)
 			r.start()
 		}
@@ -88,7 +93,7 @@ func TestPreparationThatEndsTheDaemon(t *testing.T) {
 		r.source.onFit = nil
 		r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Retry(schedctl.Retry{}, time.Now()) })
 		r.after(10 * time.Second)
-		r.wantPublished(p, 6)
+		r.wantPublished(p, 7)
 	})
 }
 
