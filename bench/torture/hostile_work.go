@@ -157,7 +157,7 @@ func (w *hostileWorld) connectHostile(ctx context.Context) map[string]string {
 // converted go to a network that takes 16 megapixels.
 func (w *hostileWorld) publishWorst(ctx context.Context, accounts map[string]string, n int, converted bool) {
 	file := w.files[n%len(w.files)]
-	if still := strings.HasPrefix(file.MIMEType, "image/"); converted && !still {
+	if still := strings.HasPrefix(file.MIMEType, "image/"); converted && (!still || !w.awaitShortQueue(ctx)) {
 		return
 	}
 	id, err := w.hostile.upload(ctx, w.bytesOf(file))
@@ -173,6 +173,21 @@ func (w *hostileWorld) publishWorst(ctx context.Context, accounts map[string]str
 	}))
 }
 
+// awaitShortQueue waits until fewer than hostileQueue posts of the hostile workspace wait for
+// their conversion. The posts of an account are published one after another, so a longer
+// queue would take more than hostileRestart without any fault. It reports whether ctx lasts.
+func (w *hostileWorld) awaitShortQueue(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		var page apiv1.PostList
+		err := w.hostile.call(ctx, http.MethodGet, fmt.Sprintf("/posts?status=publishing&limit=%d", hostileQueue), nil, &page)
+		if err == nil && page.Count < hostileQueue {
+			return true
+		}
+		sleep(ctx, 50*time.Millisecond)
+	}
+	return false
+}
+
 // bytesOf returns a worst file, which it makes once.
 func (w *hostileWorld) bytesOf(file mediatest.Worst) []byte {
 	name := file.MIMEType + file.Name
@@ -186,6 +201,9 @@ func (w *hostileWorld) bytesOf(file mediatest.Worst) []byte {
 
 // linkWorst publishes a link to a page with a worst picture.
 func (w *hostileWorld) linkWorst(ctx context.Context, account string, n int) {
+	if !w.awaitShortQueue(ctx) {
+		return
+	}
 	w.count(w.hostile.post(ctx, apiv1.CreatePost{
 		Content: fmt.Sprintf("link %d %s", n, w.network.page(n)), SocialAccountIDs: []string{account},
 	}))
