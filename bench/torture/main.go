@@ -99,6 +99,11 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 	defer os.RemoveAll(h.dir)
 	var chosen []scenario
 	for _, s := range scenarios {
+		// After a kill, the queue of the hostile workspace takes as long as its conversions,
+		// which depends on the machine.
+		if o.quick && s.name == "hostile" && o.pattern == "" {
+			continue
+		}
 		if only.MatchString(s.name) {
 			chosen = append(chosen, s)
 		}

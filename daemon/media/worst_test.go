@@ -87,6 +87,9 @@ var steps = []step{
 // TestWorstFilesCostLittleMore guards that no file costs more than 20 times as much as an
 // ordinary one of its size, unless it is refused as cheaply.
 func TestWorstFilesCostLittleMore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector changes what a file costs")
+	}
 	size := 128 << 10
 	if text := os.Getenv(worstBytes); text != "" {
 		var err error

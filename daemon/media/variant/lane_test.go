@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -13,7 +14,8 @@ import (
 // lanes are the turns of a test with the conversions that run.
 type lanes struct {
 	*variant.Turns
-	began []string // the names of the conversions, in the order in which they began
+	mu    sync.Mutex // mu guards began and end
+	began []string   // the names of the conversions, in the order in which they began
 	end   map[string]func()
 }
 
@@ -25,7 +27,10 @@ func newLanes(budget int64) *lanes {
 func (l *lanes) convert(ctx context.Context, name string, lane variant.Lane, workspace string, memory int64) {
 	turn := variant.Turn{Lane: lane, Workspace: workspace}
 	go func() {
-		if err := l.Acquire(ctx, turn, memory); err != nil {
+		err := l.Acquire(ctx, turn, memory)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if err != nil {
 			l.began = append(l.began, name+": "+err.Error())
 			return
 		}
@@ -37,12 +42,24 @@ func (l *lanes) convert(ctx context.Context, name string, lane variant.Lane, wor
 
 // finish ends a conversion.
 func (l *lanes) finish(name string) {
-	l.end[name]()
+	l.mu.Lock()
+	end := l.end[name]
+	l.mu.Unlock()
+	end()
 	synctest.Wait()
+}
+
+// names returns the conversions that began so far.
+func (l *lanes) names() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.began)
 }
 
 func (l *lanes) check(t *testing.T, want ...string) {
 	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if !slices.Equal(l.began, want) {
 		t.Errorf("began %q, want %q", l.began, want)
 	}
@@ -110,10 +127,10 @@ func TestLargePictureIsNotStarved(t *testing.T) {
 		for i := range 2 * variant.MaxPassed {
 			// At every moment, one small picture of each workspace runs or waits.
 			l.convert(t.Context(), string(rune('A'+i)), variant.Served, string(rune('A'+i%2)), 100)
-			if name := l.began[len(l.began)-1]; name != "large" && i > 0 {
-				l.finish(l.began[len(l.began)-2])
+			if began := l.names(); began[len(began)-1] != "large" && i > 0 {
+				l.finish(began[len(began)-2])
 			}
-			if slices.Contains(l.began, "large") {
+			if slices.Contains(l.names(), "large") {
 				return
 			}
 		}
