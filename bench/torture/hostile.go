@@ -18,7 +18,7 @@ const (
 	hostileLate    = time.Second      // how much later posts of others may be published
 	hostileStop    = 10 * time.Second // how long the daemon may take to stop
 	hostileMemory  = 1 << 30          // bytes of memory that the daemon may use
-	hostileRestart = 2 * time.Minute  // after a kill, the time in which posts reach a final state: see below
+	hostileRestart = time.Minute      // after a kill, the time in which posts reach a final state
 	hostileQueue   = 6                // posts of the hostile workspace that may wait for conversions
 
 	// Posts of the neighbor without, and again with the hostile workspace.
@@ -32,9 +32,7 @@ const (
 // another workspace uploads, publishes, links and serves files that cost as much as their
 // size allows. The posts of the first one must be published on time, the memory of the
 // daemon must stay bounded, and it must stop when it is asked to. After a kill, all posts
-// must reach a final state: within a minute if the kill came before their request, and
-// those whose request was at work, and their queue, soon after the minute in which the
-// network may still receive it.
+// must reach a final state within a minute.
 //
 // The quick run has smaller files and fewer posts.
 func hostileWorkspace(ctx context.Context, h *harness) (result, error) {

@@ -99,8 +99,8 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 	defer os.RemoveAll(h.dir)
 	var chosen []scenario
 	for _, s := range scenarios {
-		// After a kill, the queue of the hostile workspace takes as long as its conversions,
-		// which depends on the machine.
+		// This one does not pass reliably yet: posts of the hostile workspace were still
+		// publishing a minute after a kill. The cause is not known.
 		if o.quick && s.name == "hostile" && o.pattern == "" {
 			continue
 		}

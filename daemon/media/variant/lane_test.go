@@ -14,7 +14,7 @@ import (
 // lanes are the turns of a test with the conversions that run.
 type lanes struct {
 	*variant.Turns
-	mu    sync.Mutex // mu guards began and end
+	mu    sync.Mutex // mu guards what follows
 	began []string   // the names of the conversions, in the order in which they began
 	end   map[string]func()
 }
@@ -49,7 +49,7 @@ func (l *lanes) finish(name string) {
 	synctest.Wait()
 }
 
-// names returns the conversions that began so far.
+// names returns the conversions that have started.
 func (l *lanes) names() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
