@@ -2,6 +2,7 @@ package variant
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -15,11 +16,24 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// decode decodes a still picture. Its pixels are as stored, not turned.
+// decode decodes a still picture. Its pixels are as stored, not turned. It returns a
+// [*FitError] for a picture that the decoder refuses: trying again would not help.
 func decode(ctx context.Context, src io.ReaderAt, size int64, facts mediafile.Facts) (image.Image, error) {
-	r := contextReader{ctx, bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 64<<10)}
-	var m image.Image
-	var err error
+	r := &decoderInput{ctx: ctx, r: bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 64<<10)}
+	m, err := decodeFrom(r, facts)
+	if err != nil && r.err == nil {
+		return nil, &FitError{Problem: fmt.Sprintf("the picture cannot be decoded (%v)", err), Advice: "export or save it again, and attach the new file"}
+	}
+	return m, cmp.Or(r.err, err)
+}
+
+// decodeFrom is decode for any reader. A panic of a decoder becomes an error.
+func decodeFrom(r io.Reader, facts mediafile.Facts) (m image.Image, err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			m, err = nil, fmt.Errorf("the decoder of %s failed: %v", facts.MIMEType, thrown)
+		}
+	}()
 	switch facts.MIMEType {
 	case mediafile.JPEG:
 		m, err = jpeg.Decode(r)
@@ -65,15 +79,19 @@ func decodeGIF(r io.Reader, facts mediafile.Facts) (image.Image, error) {
 // those of a JPEG picture for three scans of all its pixels.
 const maxRead = 256
 
-// contextReader fails once its context has ended.
-type contextReader struct {
+// decoderInput is what a decoder reads. It fails once its context has ended.
+type decoderInput struct {
 	ctx context.Context
 	r   io.Reader
+	err error // of the context or of the file, which is not the fault of the picture
 }
 
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := context.Cause(r.ctx); err != nil {
-		return 0, err
+func (r *decoderInput) Read(p []byte) (n int, err error) {
+	if err = context.Cause(r.ctx); err == nil {
+		n, err = r.r.Read(p[:min(len(p), maxRead)])
 	}
-	return r.r.Read(p[:min(len(p), maxRead)])
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
 }

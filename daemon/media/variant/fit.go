@@ -126,12 +126,12 @@ func copyStripped(ctx context.Context, dst io.Writer, src io.ReaderAt, size int6
 	return Result{Facts: facts, Size: int64(n), Fix: None}, nil
 }
 
-// fitPicture decodes a still picture and encodes it until it fits. A panic of a decoder
+// fitPicture decodes a still picture and encodes it until it fits. A panic of an encoder
 // becomes an error.
 func fitPicture(ctx context.Context, dst io.Writer, src io.ReaderAt, size int64, facts mediafile.Facts, t Target) (result Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("convert a picture of the type %s: the decoder failed: %v", facts.MIMEType, r)
+			err = fmt.Errorf("convert a picture of the type %s: the encoder failed: %v", facts.MIMEType, r)
 		}
 	}()
 	profile, err := mediafile.ColorProfile(ctx, src, size, facts)

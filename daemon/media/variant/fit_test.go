@@ -3,9 +3,12 @@ package variant_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"image"
 	"image/color"
+	"io"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -241,15 +244,58 @@ func TestFitIsDeterministic(t *testing.T) {
 	}
 }
 
-// Fit writes no byte of a picture that cannot be decoded.
+// Fit writes no byte of a picture that cannot be decoded, and says that trying again does
+// not help. A file that cannot be read at the moment is another matter.
 func TestUndecodablePicture(t *testing.T) {
 	t.Parallel()
-	data, facts := mediatest.JPEG(100, 80), inspect(t, mediatest.PNG(100, 80))
-	var out bytes.Buffer
-	f := variant.NewFitter(1 << 20)
-	if _, err := f.Fit(t.Context(), turn, &out, bytes.NewReader(data), int64(len(data)), facts, variant.Target{MaxWidth: 50}); err == nil || out.Len() > 0 {
-		t.Errorf("a JPEG picture was fitted as PNG: %v", err)
+	for name, whole := range map[string][]byte{
+		"PNG": mediatest.PNG(100, 80), "JPEG": mediatest.JPEG(100, 80), "GIF": mediatest.GIF(100, 80, 1),
+	} {
+		damaged := damage(name, whole)
+		facts := inspect(t, damaged) // its structure is right
+		var out bytes.Buffer
+		f := variant.NewFitter(1 << 20)
+		_, err := f.Fit(t.Context(), turn, &out, bytes.NewReader(damaged), int64(len(damaged)), facts, variant.Target{MaxWidth: 50})
+		if _, unfit := errors.AsType[*variant.FitError](err); !unfit || out.Len() > 0 {
+			t.Errorf("%s: a damaged picture: %v, %d bytes", name, err, out.Len())
+		}
+		broken := brokenAt{bytes.NewReader(whole), int64(len(whole) / 3)}
+		_, err = variant.Decode(t.Context(), broken, int64(len(whole)), facts, 1<<20)
+		if _, unfit := errors.AsType[*variant.FitError](err); unfit || !errors.Is(err, errDisk) {
+			t.Errorf("%s: a file that cannot be read: %v", name, err)
+		}
 	}
+}
+
+// damage returns a picture with other compressed pixels, which a decoder refuses.
+func damage(format string, picture []byte) []byte {
+	picture = bytes.Clone(picture)
+	if format != "PNG" {
+		for i := len(picture) - 30; i < len(picture)-10; i++ {
+			picture[i] = 0xfe
+		}
+		return picture
+	}
+	name := bytes.Index(picture, []byte("IDAT"))
+	end := name + 4 + int(binary.BigEndian.Uint32(picture[name-4:]))
+	picture[name+4] = 0 // no header of zlib
+	binary.BigEndian.PutUint32(picture[end:], crc32.ChecksumIEEE(picture[name:end]))
+	return picture
+}
+
+var errDisk = errors.New("the disk does not respond")
+
+// brokenAt is a file that cannot be read from an offset on.
+type brokenAt struct {
+	io.ReaderAt
+	offset int64
+}
+
+func (b brokenAt) ReadAt(p []byte, off int64) (int, error) {
+	if off+int64(len(p)) > b.offset && len(p) > 1024 {
+		return 0, errDisk
+	}
+	return b.ReaderAt.ReadAt(p, off)
 }
 
 // Pictures that exceed the memory budget together are fitted one after another.
