@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 )
 
@@ -103,6 +104,9 @@ func (b *viewBuilder) piece(from, length int64) {
 		b.end = from + length
 	}
 	if !continues {
+		if len(v.pieces) == cap(v.pieces) {
+			v.pieces = slices.Grow(v.pieces, len(v.pieces)+1) // append grows by a quarter, and copies more
+		}
 		v.pieces = append(v.pieces, piece{at: v.size, from: from})
 	}
 	v.size += length

@@ -13,8 +13,10 @@ const (
 	windowSize = 32 << 10
 
 	// firstRead is how many bytes a window reads after a jump. It reads twice as many
-	// each time that the next read is close, up to windowSize.
-	firstRead = 1 << 10
+	// each time that the next read is at most closeBytes away, up to windowSize. So a file
+	// of many small parts takes few reads, and one of large parts reads little of them.
+	firstRead  = 1 << 10
+	closeBytes = 4 << 10
 )
 
 // window reads a file of any size through one buffer. A walk that skips the data of
@@ -73,7 +75,7 @@ func (w *window) load(off int64, n int) error {
 		return err
 	}
 	gap := max(off-w.start-int64(len(w.buf)), w.start-off)
-	if len(w.buf) == 0 || gap > int64(len(w.buf)/8) {
+	if len(w.buf) == 0 || gap > closeBytes {
 		w.ahead = firstRead
 	} else {
 		w.ahead *= 2

@@ -32,9 +32,9 @@ func worstPDF() []Worst {
 	}
 }
 
-// endPDF returns a document with one more empty revision.
+// endPDF appends an empty revision to a document.
 func endPDF(b []byte) []byte {
-	return fmt.Appendf(slices.Clip(b), "xref\n0 0\ntrailer\n<</Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(b))
+	return fmt.Appendf(b, "xref\n0 0\ntrailer\n<</Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(b))
 }
 
 // longPDF returns a document of many pages.

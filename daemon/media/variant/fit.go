@@ -102,9 +102,13 @@ func (f *Fitter) convert(ctx context.Context, turn Turn, dst io.Writer, src io.R
 	return result, err
 }
 
-// fitsStripped reports whether a file that does not fit does so without its metadata.
+// fitsStripped reports whether a file that does not fit does so without its metadata. It
+// reads the file only if nothing but its bytes are too many.
 func fitsStripped(ctx context.Context, src io.ReaderAt, size int64, facts mediafile.Facts, t Target) (bool, error) {
 	if !facts.HasMetadata || t.MaxBytes == 0 || size <= t.MaxBytes {
+		return false, nil
+	}
+	if fix, err := Plan(facts, 0, t); err != nil || fix != None {
 		return false, nil
 	}
 	var n counter
