@@ -13,8 +13,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// stopGrace is how long requests in progress may take when the daemon stops.
-const stopGrace = 5 * time.Second
+// stopGrace is how long requests in progress may take when the daemon stops. Calls to
+// networks and webhooks get [deliver.StopGrace] and [webhook.StopGrace] after it, and all
+// together must leave time to close the store within 10 seconds.
+const stopGrace = 2 * time.Second
 
 // writeTimeout is how long a request may take from its headers to the end of its
 // response. It closes connections of clients that stop reading. Only slow uploads take

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/webhook"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -106,6 +108,14 @@ func TestServeCutsOffWhatDoesNotEnd(t *testing.T) {
 	<-over
 	if took := time.Since(began); took < stopGrace || took > stopGrace+time.Minute {
 		t.Errorf("the stop took %s, want %s", took, stopGrace)
+	}
+}
+
+// The promise is that a daemon stops within 10 seconds, whatever it is doing.
+func TestStopLeavesTimeToCloseTheStore(t *testing.T) {
+	t.Parallel()
+	if all := stopGrace + deliver.StopGrace + webhook.StopGrace; all > 9500*time.Millisecond {
+		t.Errorf("requests, calls to networks and calls to webhooks may take %s after SIGTERM, want 9.5 s at most", all)
 	}
 }
 

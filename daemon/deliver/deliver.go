@@ -113,8 +113,8 @@ const (
 	// second call. The rest allows for clocks that differ.
 	attemptLease = 3*callTimeout + 30*time.Second
 
-	// stopGrace is how long calls in flight may continue after Run is asked to end.
-	stopGrace = 20 * time.Second
+	// StopGrace is how long calls in flight may continue after Run is asked to end.
+	StopGrace = 6500 * time.Millisecond
 
 	// defaultWorkers lets all accounts of a large installation that are due at the same
 	// time share commits. A target occupies a worker for two commits and a call.
@@ -249,7 +249,7 @@ func (d *Deliverer) Stats() Stats {
 // an earlier run left unfinished, and publishes nothing else for their accounts
 // before that. With a [Member] it keeps looking for the attempts of dead owners.
 //
-// When ctx ends, Run starts nothing new. It gives calls in flight 20 seconds to end
+// When ctx ends, Run starts nothing new. It gives calls in flight [StopGrace] to end
 // and be recorded, and returns nil. Calls that have not ended by then stay running
 // in the store, and the next run settles them. If ctx ends because of
 // [storage.ErrBroken], Run does not wait for calls in flight.
@@ -280,7 +280,7 @@ func (d *Deliverer) Run(ctx context.Context) error {
 		case <-stop:
 			x.stopping, stop = true, nil
 			endPreparing()
-			grace := stopGrace
+			grace := StopGrace
 			if errors.Is(context.Cause(ctx), storage.ErrBroken) {
 				grace = 0
 			}

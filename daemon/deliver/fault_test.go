@@ -217,7 +217,7 @@ func TestDamagedRecordsHoldUpNobodyElse(t *testing.T) {
 
 // A failing store may work again within the grace period. A broken store does not.
 func TestStopWhileTheStoreFails(t *testing.T) {
-	for why, takes := range map[error]time.Duration{nil: 20 * time.Second, fmt.Errorf("x: %w", storage.ErrBroken): 0} {
+	for why, takes := range map[error]time.Duration{nil: deliver.StopGrace, fmt.Errorf("x: %w", storage.ErrBroken): 0} {
 		t.Run(fmt.Sprint(why), func(t *testing.T) { testStopWhileTheStoreFails(t, why, takes) })
 	}
 }

@@ -18,8 +18,9 @@ const (
 	// tickInterval is how often the watcher reads the outbox without being woken.
 	tickInterval = 15 * time.Second
 
-	// stopGrace is how long calls in progress may continue after Run is canceled.
-	stopGrace = 5 * time.Second
+	// StopGrace is how long calls in progress may continue after Run is canceled. A call
+	// that has not ended by then is repeated after the next start.
+	StopGrace = time.Second
 )
 
 // Config configures a [Dispatcher]. Store, Client, Sealer and Logger are required.
@@ -110,7 +111,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		stop := w.begin(ctx, owner)
 		lanes.Go(func() { w.run(stop, work) })
 	}).run(ctx)
-	wait := stopGrace
+	wait := StopGrace
 	if errors.Is(context.Cause(ctx), storage.ErrBroken) {
 		wait = 0
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/webhook"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -218,7 +219,7 @@ func TestSavingCursorsIsTriedAgain(t *testing.T) {
 // A stop waits 5 s for a failing store, but not for a broken one. Events whose calls were
 // not recorded are sent again.
 func TestAStopWhileTheStoreFails(t *testing.T) {
-	for why, takes := range map[error]time.Duration{nil: 5 * time.Second, fmt.Errorf("x: %w", storage.ErrBroken): 0} {
+	for why, takes := range map[error]time.Duration{nil: webhook.StopGrace, fmt.Errorf("x: %w", storage.ErrBroken): 0} {
 		t.Run(fmt.Sprint(why), func(t *testing.T) { testStopWhileTheStoreFails(t, why, takes) })
 	}
 }
