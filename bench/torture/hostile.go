@@ -19,7 +19,7 @@ const (
 	hostileStop    = 10 * time.Second // how long the daemon may take to stop
 	hostileMemory  = 1 << 30          // bytes of memory that the daemon may use
 	hostileRestart = time.Minute      // after a kill, the time in which posts reach a final state
-	hostileQueue   = 6                // posts of the hostile workspace that may wait for conversions
+	hostileQueue   = 24               // posts of the hostile workspace that may wait for conversions
 
 	// Posts of the neighbor without, and again with the hostile workspace.
 	hostileNeighbor      = 12

@@ -99,11 +99,6 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 	defer os.RemoveAll(h.dir)
 	var chosen []scenario
 	for _, s := range scenarios {
-		// This one does not pass reliably yet: posts of the hostile workspace were still
-		// publishing a minute after a kill. The cause is not known.
-		if o.quick && s.name == "hostile" && o.pattern == "" {
-			continue
-		}
 		if only.MatchString(s.name) {
 			chosen = append(chosen, s)
 		}
