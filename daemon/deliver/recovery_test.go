@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/storage"
@@ -229,15 +230,15 @@ func TestInterruptedAfterAnUnknownOutcome(t *testing.T) {
 
 func TestStopWaitsForCallsInFlight(t *testing.T) {
 	bubble(t, func(r *rig) {
-		r.fake.Then(publishtest.Response{After: 15 * time.Second})
+		r.fake.Then(publishtest.Response{After: 6 * time.Second})
 		r.start()
 		a := r.account("me", nil)
 		p, waiting := r.publishNow(a), r.publishNow(a)
 		synctest.Wait()
 		began := time.Now()
 		r.kill()
-		if took := time.Since(began); took != 15*time.Second {
-			t.Errorf("stopping took %s, the call 15s", took)
+		if took := time.Since(began); took != 6*time.Second {
+			t.Errorf("stopping took %s, the call 6s", took)
 		}
 		r.wantStatus(p, schedctl.Published)
 		r.wantStatus(waiting, schedctl.Publishing)
@@ -256,7 +257,7 @@ func TestStopAbandonsCallsAfterTheGracePeriod(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		r.kill()
-		if took := time.Since(began); took != 20*time.Second {
+		if took := time.Since(began); took != deliver.StopGrace {
 			t.Errorf("stopping took %s", took)
 		}
 		synctest.Wait()

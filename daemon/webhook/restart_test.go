@@ -71,14 +71,14 @@ func TestTheScheduleGoesOnAfterARestart(t *testing.T) {
 func TestCallsInFlightAtAStop(t *testing.T) {
 	bubble(t, func(r *rig) {
 		quick, stuck := r.hook("quick.example"), r.hook("stuck.example")
-		r.endpoints.at("quick.example").then(slow(4*time.Second, status(200)))
+		r.endpoints.at("quick.example").then(slow(1500*time.Millisecond, status(200)))
 		r.endpoints.at("stuck.example").then(slow(9*time.Second, status(200)))
 		r.start()
 		ids := r.publish(2)
 		after(time.Second)
 		began := time.Now()
 		r.stop()
-		if took := time.Since(began); took < 3*time.Second || took > 5*time.Second {
+		if took := time.Since(began); took < 500*time.Millisecond || took > webhook.StopGrace {
 			t.Errorf("stopped after %v", took)
 		}
 		if d := r.delivery(quick); d.Status != schedctl.DeliveryDelivered || r.readHook(quick).Cursor != ids[0] {
