@@ -8,6 +8,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // zones work on machines without a zone database
 
@@ -25,7 +26,14 @@ func init() { quietstart.End() }
 // version is set by the build.
 var version = ""
 
+// gcPercent lets commands end before the first collection of memory would begin. The
+// daemon sets its own.
+const gcPercent = 400
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	cli.BuildVersion = version
 	ctx := cli.CancelOnSignal(context.Background(), os.Interrupt, syscall.SIGTERM)
 	os.Exit(run(ctx, cli.NewSystem(), os.Args[1:]))

@@ -53,6 +53,7 @@ Start it with "schedctl daemon start".`,
 		&cobra.Group{ID: GroupOther, Title: "Other commands:"},
 	)
 	a.words = args
+	a.overview = len(args) == 1 && (args[0] == "--help" || args[0] == "-h")
 	alone := a.AddBranches(root, branches)
 	root.RegisterFlagCompletionFunc("context", a.CompleteContextFlag)
 	root.RegisterFlagCompletionFunc("json", completeFields)
@@ -69,6 +70,9 @@ Start it with "schedctl daemon start".`,
 // AddBranches adds the commands below a command. It reports whether it added other
 // commands than the one that the command line names.
 func (a *App) AddBranches(parent *cobra.Command, all []Branch) (alone bool) {
+	if a.overview && parent.Name() != "schedctl" {
+		return false
+	}
 	words := a.words
 	alone = slices.ContainsFunc(all, func(b Branch) bool { return len(words) > 0 && b.named(parent, words[0]) && !b.Rest })
 	a.words = nil // words after an unknown word may mean any command

@@ -72,6 +72,7 @@ type App struct {
 	peer             string                           // the context or the daemon whose last ids are stored
 	reply            *string                          // of the terminal to queries, or nil before them
 	Keyless          bool                             // whether requests go without a key
+	overview         bool                             // whether only the help of the program is asked for
 	words            []string                         // arguments that NewRoot has not matched to commands yet
 	texts            map[*cobra.Command]func() string // long texts that are not built yet
 	helpOut          bytes.Buffer                     // output of cobra, which ignores write errors
