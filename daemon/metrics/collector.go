@@ -3,11 +3,10 @@ package metrics
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -36,8 +35,6 @@ type collector struct {
 	backlog Backlog
 	log     *slog.Logger
 
-	due, overdue, webhookBacklog, sweeps, accounts, expiries, assets *prometheus.Desc
-
 	mu     sync.Mutex // mu guards what follows, and is held while counting
 	last   counts
 	valid  time.Time // until when last counts
@@ -57,63 +54,37 @@ type accountState struct {
 	status   schedctl.AccountStatus
 }
 
-func newCollector(c Config) *collector {
-	return &collector{
-		store: c.Store, backlog: c.Backlog, log: c.Logger,
-		due: prometheus.NewDesc("schedctl_due_targets",
-			"Targets that wait for their publish time or for their next attempt.", nil, nil),
-		overdue: prometheus.NewDesc("schedctl_overdue_targets",
-			"Targets whose publish time has passed and that are neither published nor failed.", nil, nil),
-		webhookBacklog: prometheus.NewDesc("schedctl_webhook_backlog",
-			"Events still to be sent, counted once for each webhook, up to 10,000.", nil, nil),
-		sweeps: prometheus.NewDesc("schedctl_due_sweeps",
-			"Series whose posts should have been made by now, up to 1,000.", nil, nil),
-		accounts: prometheus.NewDesc("schedctl_accounts",
-			"Social accounts by platform and status.", []string{"platform", "status"}, nil),
-		expiries: prometheus.NewDesc("schedctl_account_expires_at_seconds",
-			"When the credentials of an account end, as a Unix time; absent if they do not end.", []string{"account", "platform"}, nil),
-		assets: prometheus.NewDesc("schedctl_media_assets",
-			"Media assets by status.", []string{"status"}, nil),
-	}
-}
-
-// Describe implements [prometheus.Collector].
-func (c *collector) Describe(out chan<- *prometheus.Desc) {
-	out <- c.due
-	out <- c.overdue
-	out <- c.webhookBacklog
-	out <- c.sweeps
-	out <- c.accounts
-	out <- c.expiries
-	out <- c.assets
-}
-
-// Collect implements [prometheus.Collector].
-func (c *collector) Collect(out chan<- prometheus.Metric) {
+// write counts, and writes the results.
+func (c *collector) write(w io.Writer) {
 	n, err := c.current()
 	if err != nil {
 		return // current has logged it
 	}
-	gauge := func(d *prometheus.Desc, n int, labels ...string) {
-		for i := range labels {
-			labels[i] = labelValue(labels[i])
-		}
-		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
+	plain := func(name string, value int) {
+		g := gauge{name: name}
+		g.writeType(w)
+		g.write(w, float64(value))
 	}
-	gauge(c.due, n.due)
-	gauge(c.overdue, n.overdue)
-	gauge(c.sweeps, n.sweeps)
+	plain("schedctl_due_targets", n.due)
+	plain("schedctl_overdue_targets", n.overdue)
+	plain("schedctl_due_sweeps", n.sweeps)
 	if c.backlog != nil {
-		gauge(c.webhookBacklog, n.backlog)
+		plain("schedctl_webhook_backlog", n.backlog)
 	}
+	accounts := gauge{"schedctl_accounts", []string{"platform", "status"}}
+	accounts.writeType(w)
 	for state, n := range n.accounts {
-		gauge(c.accounts, n, state.platform, string(state.status))
+		accounts.write(w, float64(n), state.platform, string(state.status))
 	}
+	expiries := gauge{"schedctl_account_expires_at_seconds", []string{"account", "platform"}}
+	expiries.writeType(w)
 	for _, a := range n.ending {
-		gauge(c.expiries, int(a.Expiry.At.Unix()), a.ID, a.Platform)
+		expiries.write(w, float64(a.Expiry.At.Unix()), a.ID, a.Platform)
 	}
+	assets := gauge{"schedctl_media_assets", []string{"status"}}
+	assets.writeType(w)
 	for status, n := range n.assets {
-		gauge(c.assets, n, string(status))
+		assets.write(w, float64(n), string(status))
 	}
 }
 

@@ -12,15 +12,13 @@
 package metrics
 
 import (
+	"bytes"
 	"log/slog"
 	"net/http"
 	"runtime"
-	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -45,82 +43,80 @@ type Config struct {
 // Metrics counts events. Its methods may be called from any goroutine. Only the handler
 // of [Metrics.Handler] may block.
 type Metrics struct {
-	registry *prometheus.Registry
-	log      *slog.Logger
+	set     *metrics.Set
+	states  *collector
+	scrapes chan struct{} // a place for each scrape that may be served at a time
 
-	lateness         prometheus.Histogram
-	attempts         *prometheus.CounterVec
-	unattempted      *prometheus.CounterVec
-	deliveries       *prometheus.CounterVec
-	webhookDurations *prometheus.HistogramVec
-	sweeps           *prometheus.HistogramVec
-	commits          prometheus.Histogram
-	requests         *prometheus.CounterVec
-	durations        *prometheus.HistogramVec
-	blobs            prometheus.Gauge
-	blobBytes        prometheus.Gauge
+	lateness, commits           *metrics.PrometheusHistogram
+	attempts, unattempted       *family[*metrics.Counter]
+	deliveries, requests        *family[*metrics.Counter]
+	webhookDurations, durations *family[*metrics.PrometheusHistogram]
+	sweeps                      *family[*metrics.PrometheusHistogram]
 }
+
+// help has the texts of all metrics of schedctl.
+var help = map[string]string{
+	"schedctl_publish_lateness_seconds":         "Time from when a target was due, or was last retried by a user, until its network accepted it.",
+	"schedctl_publish_attempts_total":           "Completed attempts to publish a target, by outcome; kind is the kind of error.",
+	"schedctl_publish_unattempted_total":        "Targets that failed without a network request, such as those that were too late.",
+	"schedctl_webhook_attempts_total":           "Completed attempts to send an event to a webhook, by outcome.",
+	"schedctl_webhook_attempt_duration_seconds": "How long attempts to send an event to a webhook took.",
+	"schedctl_sweep_duration_seconds":           "How long sweeps of a series took; outcome is done or failed.",
+	"schedctl_store_commit_seconds":             "How long it took to write a group of transactions to disk.",
+	"schedctl_http_requests_total":              `HTTP requests by the pattern of their route ("unknown" for none), method and class of status.`,
+	"schedctl_http_request_duration_seconds":    "How long HTTP requests took, event streams to their end.",
+	"schedctl_build_info":                       "Always 1; the labels show the running version.",
+	"schedctl_store_full":                       "1 while the disk is full and writes are refused, else 0.",
+	"schedctl_clock_doubted":                    "1 while posts are held because the clock has leapt ahead and is not confirmed, else 0.",
+	"schedctl_blobs":                            "Stored files of media, counted once an hour.",
+	"schedctl_blob_bytes":                       "Bytes of the stored files of media, counted once an hour.",
+	"schedctl_due_targets":                      "Targets that wait for their publish time or for their next attempt.",
+	"schedctl_overdue_targets":                  "Targets whose publish time has passed and that are neither published nor failed.",
+	"schedctl_webhook_backlog":                  "Events still to be sent, counted once for each webhook, up to 10,000.",
+	"schedctl_due_sweeps":                       "Series whose posts should have been made by now, up to 1,000.",
+	"schedctl_accounts":                         "Social accounts by platform and status.",
+	"schedctl_account_expires_at_seconds":       "When the credentials of an account end, as a Unix time; absent if they do not end.",
+	"schedctl_media_assets":                     "Media assets by status.",
+}
+
+// The upper bounds of histograms, in seconds.
+var (
+	latenessBounds = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 21600, 86400}
+	deliveryBounds = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+	sweepBounds    = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}
+	commitBounds   = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}
+	requestBounds  = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60}
+)
 
 // New returns metrics that start at zero.
 func New(c Config) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), log: c.Logger}
-	m.addPublishMetrics()
-	m.addHTTPMetrics()
-	m.addBlobMetrics()
-	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "schedctl_build_info", Help: "Always 1; the labels show the running version.",
-	}, []string{"version", "goversion"})
-	info.WithLabelValues(c.Version, runtime.Version()).Set(1)
-	full := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "schedctl_store_full", Help: "1 while the disk is full and writes are refused, else 0.",
-	}, func() float64 {
-		if c.Store.Full() != nil {
-			return 1
-		}
-		return 0
-	})
-	doubted := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "schedctl_clock_doubted", Help: "1 while posts are held because the clock has leapt ahead and is not confirmed, else 0.",
-	}, func() float64 {
-		if c.ClockDoubted != nil && c.ClockDoubted() {
-			return 1
-		}
-		return 0
-	})
-	m.registry.MustRegister(
-		m.lateness, m.attempts, m.unattempted, m.deliveries, m.webhookDurations, m.sweeps, m.commits, m.requests, m.durations,
-		info, full, doubted, newCollector(c), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
+	metrics.ExposeMetadata(true)
+	set := metrics.NewSet()
+	m := &Metrics{
+		set: set, states: &collector{store: c.Store, backlog: c.Backlog, log: c.Logger}, scrapes: make(chan struct{}, maxScrapes),
+		lateness:         set.NewPrometheusHistogramExt("schedctl_publish_lateness_seconds", latenessBounds),
+		commits:          set.NewPrometheusHistogramExt("schedctl_store_commit_seconds", commitBounds),
+		attempts:         counters(set, "schedctl_publish_attempts_total", "kind", "outcome", "platform"),
+		unattempted:      counters(set, "schedctl_publish_unattempted_total", "kind", "platform"),
+		deliveries:       counters(set, "schedctl_webhook_attempts_total", "outcome"),
+		requests:         counters(set, "schedctl_http_requests_total", "method", "route", "status"),
+		webhookDurations: histograms(set, "schedctl_webhook_attempt_duration_seconds", deliveryBounds, "outcome"),
+		durations:        histograms(set, "schedctl_http_request_duration_seconds", requestBounds, "method", "route"),
+		sweeps:           histograms(set, "schedctl_sweep_duration_seconds", sweepBounds, "outcome"),
+	}
+	info := seriesName("schedctl_build_info", []string{"goversion", "version"}, []string{runtime.Version(), c.Version})
+	set.NewGauge(info, func() float64 { return 1 })
+	set.NewGauge("schedctl_store_full", func() float64 { return number(c.Store.Full() != nil) })
+	set.NewGauge("schedctl_clock_doubted", func() float64 { return number(c.ClockDoubted != nil && c.ClockDoubted()) })
 	return m
 }
 
-// addPublishMetrics creates the metrics of publishing and of webhooks.
-func (m *Metrics) addPublishMetrics() {
-	m.lateness = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name:    "schedctl_publish_lateness_seconds",
-		Help:    "Time from when a target was due, or was last retried by a user, until its network accepted it.",
-		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 21600, 86400},
-	})
-	m.attempts = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "schedctl_publish_attempts_total",
-		Help: "Completed attempts to publish a target, by outcome; kind is the kind of error.",
-	}, []string{"platform", "outcome", "kind"})
-	m.unattempted = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "schedctl_publish_unattempted_total",
-		Help: "Targets that failed without a network request, such as those that were too late.",
-	}, []string{"platform", "kind"})
-	m.deliveries = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "schedctl_webhook_attempts_total",
-		Help: "Completed attempts to send an event to a webhook, by outcome.",
-	}, []string{"outcome"})
-	m.webhookDurations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "schedctl_webhook_attempt_duration_seconds", Help: "How long attempts to send an event to a webhook took.",
-		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
-	}, []string{"outcome"})
-	m.sweeps = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "schedctl_sweep_duration_seconds", Help: "How long sweeps of a series took; outcome is done or failed.",
-		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
-	}, []string{"outcome"})
+// number returns 1 for true, and 0 for false.
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Attempt is a completed attempt to publish.
@@ -133,28 +129,15 @@ type Attempt struct {
 
 // Attempted counts an attempt to publish.
 func (m *Metrics) Attempted(a Attempt) {
-	m.attempts.WithLabelValues(labelValue(a.Platform), string(a.Outcome), labelValue(string(a.Kind))).Inc()
+	m.attempts.with(string(a.Kind), string(a.Outcome), a.Platform).Inc()
 	if a.Outcome == schedctl.OutcomePublished {
-		m.lateness.Observe(max(a.Lateness, 0).Seconds())
+		m.lateness.Update(max(a.Lateness, 0).Seconds())
 	}
 }
 
 // Unattempted counts a target that failed without an attempt.
 func (m *Metrics) Unattempted(platform string, kind schedctl.ErrorKind) {
-	m.unattempted.WithLabelValues(labelValue(platform), string(kind)).Inc()
-}
-
-// noneLabel is the value of empty labels, because Prometheus treats an empty label as a
-// missing one.
-const noneLabel = "none"
-
-// labelValue returns the text of a label, which must be valid UTF-8: Prometheus panics
-// otherwise, and a damaged record can have any bytes.
-func labelValue(value string) string {
-	if value == "" {
-		return noneLabel
-	}
-	return strings.ToValidUTF8(value, "\ufffd")
+	m.unattempted.with(string(kind), platform).Inc()
 }
 
 // Delivery is a completed attempt to send an event to a webhook.
@@ -165,8 +148,8 @@ type Delivery struct {
 
 // Delivered counts an attempt to send an event to a webhook.
 func (m *Metrics) Delivered(d Delivery) {
-	m.deliveries.WithLabelValues(d.Outcome).Inc()
-	m.webhookDurations.WithLabelValues(d.Outcome).Observe(d.Took.Seconds())
+	m.deliveries.with(d.Outcome).Inc()
+	m.webhookDurations.with(d.Outcome).Update(d.Took.Seconds())
 }
 
 // Sweep is a completed sweep of a series.
@@ -181,28 +164,33 @@ func (m *Metrics) Swept(s Sweep) {
 	if s.Failed {
 		outcome = "failed"
 	}
-	m.sweeps.WithLabelValues(outcome).Observe(s.Took.Seconds())
+	m.sweeps.with(outcome).Update(s.Took.Seconds())
 }
 
 // Committed counts a commit of the store.
-func (m *Metrics) Committed(c storage.Commit) { m.commits.Observe(c.Took.Seconds()) }
-
-// Handler serves the metrics in the formats that Prometheus reads. States that cannot
-// be counted because the store fails are left out and logged.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		ErrorLog: errorLogger{m.log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
-	})
-}
+func (m *Metrics) Committed(c storage.Commit) { m.commits.Update(c.Took.Seconds()) }
 
 // maxScrapes is how many scrapes are served at a time. Scrapes need no API key, so
 // without a limit anyone could overload the daemon.
 const maxScrapes = 4
 
-// errorLogger implements [promhttp.Logger].
-type errorLogger struct{ log *slog.Logger }
-
-// Println logs an error.
-func (l errorLogger) Println(v ...any) {
-	l.log.Warn("collecting metrics failed", "error", v[len(v)-1])
+// Handler serves the metrics in the text format that Prometheus reads. States that cannot
+// be counted because the store fails are left out and logged.
+func (m *Metrics) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case m.scrapes <- struct{}{}:
+			defer func() { <-m.scrapes }()
+		default:
+			http.Error(w, "too many scrapes at a time; try again later", http.StatusServiceUnavailable)
+			return
+		}
+		var text bytes.Buffer
+		m.set.WritePrometheus(&text)
+		m.states.write(&text)
+		metrics.WriteProcessMetrics(&text)
+		metrics.WriteFDMetrics(&text)
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		w.Write(withHelp(text.Bytes()))
+	})
 }
