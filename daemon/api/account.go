@@ -23,12 +23,12 @@ func (s *Server) listAccounts(ctx context.Context, c *request) (response, error)
 	}
 	var list apiv1.AccountList
 	err := s.scan(ctx, c, func(r storage.Reader) error {
-		accounts, err := r.Accounts(c.key.WorkspaceID)
+		accounts, err := r.Accounts(c.Key.WorkspaceID)
 		if err != nil {
 			return err
 		}
 		accounts = slices.DeleteFunc(accounts, func(a schedctl.Account) bool {
-			return !c.mayUse(a.ID) || !all && a.Status == schedctl.AccountDisconnected
+			return !c.MayUse(a.ID) || !all && a.Status == schedctl.AccountDisconnected
 		})
 		list.Results, err = s.wireAccounts(r, c, accounts...)
 		return err
@@ -67,7 +67,7 @@ func (s *Server) removeAccount(ctx context.Context, c *request) (response, error
 			return response{}, err
 		}
 		a.Status, a.Error = schedctl.AccountDisconnected, nil
-		a.UpdatedAt = schedctl.Millis(c.now)
+		a.UpdatedAt = schedctl.Millis(c.Now)
 		return noContent, tx.PutAccount(a)
 	})
 }
@@ -79,12 +79,12 @@ func (s *Server) account(ctx context.Context, c *request) (schedctl.Account, err
 
 // account loads the account of the path. It returns NOT_FOUND for an account that
 // the key may not use.
-func (c *request) account(r storage.Reader) (schedctl.Account, error) { return c.accountByID(r, c.id) }
+func (c *request) account(r storage.Reader) (schedctl.Account, error) { return c.accountByID(r, c.ID) }
 
 // accountByID is account for any id.
 func (c *request) accountByID(r storage.Reader, id string) (schedctl.Account, error) {
-	a, err := r.Account(c.key.WorkspaceID, id)
-	if err == nil && c.mayUse(a.ID) {
+	a, err := r.Account(c.Key.WorkspaceID, id)
+	if err == nil && c.MayUse(a.ID) {
 		return a, nil
 	}
 	if err == nil || schedctl.CodeOf(err) == schedctl.NotFound {

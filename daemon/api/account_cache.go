@@ -21,14 +21,14 @@ type accountKey struct{ workspaceID, id string }
 // time during the request, or NOT_FOUND. Callers share the account and must not
 // modify it.
 func (s *Server) recentAccount(ctx context.Context, c *request, id string) (schedctl.Account, error) {
-	k := accountKey{c.key.WorkspaceID, id}
-	a, generation, found := s.accounts.get(k, c.now)
+	k := accountKey{c.Key.WorkspaceID, id}
+	a, generation, found := s.accounts.get(k, c.Now)
 	if found {
 		return a, nil
 	}
-	a, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Account, error) { return r.Account(c.key.WorkspaceID, id) })
+	a, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Account, error) { return r.Account(c.Key.WorkspaceID, id) })
 	if err == nil {
-		s.accounts.put(k, a, 1, generation, c.now)
+		s.accounts.put(k, a, 1, generation, c.Now)
 	}
 	return a, err
 }

@@ -43,7 +43,7 @@ func (s *Server) wireAccounts(r storage.Reader, c *request, accounts ...schedctl
 		if s.hasLogin(&accounts[i]) {
 			wire[i].Warnings = c.warnShared(&accounts[i], same[accounts[i].Identity()])
 		}
-		if a := &accounts[i]; a.Status == schedctl.AccountConnected && a.Expiry.EndsSoon(c.now) {
+		if a := &accounts[i]; a.Status == schedctl.AccountConnected && a.Expiry.EndsSoon(c.Now) {
 			wire[i].Warnings = append(wire[i].Warnings, schedctl.ExpiryWarning(*a))
 		}
 		if p, ok := s.publishers[accounts[i].Platform].(publish.AddressNeeder); ok && accounts[i].Status != schedctl.AccountDisconnected && p.AddressProblem() != "" {
@@ -72,7 +72,7 @@ func (c *request) warnShared(a *schedctl.Account, same []schedctl.Account) []str
 	for i := range same {
 		switch o := &same[i]; {
 		case o.ID == a.ID:
-		case o.WorkspaceID == a.WorkspaceID && c.mayUse(o.ID) && len(named) < maxNamedAccounts:
+		case o.WorkspaceID == a.WorkspaceID && c.MayUse(o.ID) && len(named) < maxNamedAccounts:
 			named = append(named, fmt.Sprintf("%q (%s)", o.Name, o.ID))
 		default:
 			hidden++

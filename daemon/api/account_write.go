@@ -10,13 +10,14 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
 // addAccount handles POST /social-accounts. It verifies the account with its
 // network outside of any transaction, and stores only a verified account.
 func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (response, error) {
-	if len(c.key.AccountIDs) > 0 {
+	if len(c.Key.AccountIDs) > 0 {
 		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts and cannot connect others; use another key")
 	}
 	p, err := s.publisher(b.platform)
@@ -40,7 +41,7 @@ func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (resp
 	}
 	now := schedctl.Millis(time.Now()) // the network request may have been slow
 	a := schedctl.Account{
-		ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: c.key.WorkspaceID, Platform: b.platform,
+		ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: c.Key.WorkspaceID, Platform: b.platform,
 		Name: cmp.Or(name, profile.Username), Options: options, CreatedAt: now, UpdatedAt: now,
 	}
 	applyProfile(&a, profile)
@@ -52,7 +53,7 @@ func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (resp
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		added := a // the transaction may run again
-		if err := errors.Join(adoptBlackouts(tx, &added), adoptPolicy(tx, &added), tx.PutAccount(added)); err != nil {
+		if err := errors.Join(usecase.AdoptBlackouts(tx, &added), adoptPolicy(tx, &added), tx.PutAccount(added)); err != nil {
 			return response{}, err
 		}
 		return s.accountResponse(tx, c, http.StatusCreated, added)
@@ -180,6 +181,6 @@ func (s *Server) verifyAccount(ctx context.Context, c *request) (response, error
 		return response{}, connectError(p, failure)
 	}
 	return s.changeAccount(ctx, c, func(a *schedctl.Account) ([]schedctl.Event, error) {
-		return verdict.Apply(a, c.now), nil
+		return verdict.Apply(a, c.Now), nil
 	})
 }

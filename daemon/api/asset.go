@@ -24,7 +24,7 @@ func (s *Server) getMediaConfig(context.Context, *request) (response, error) {
 
 // listMedia handles GET /media.
 func (s *Server) listMedia(ctx context.Context, c *request) (response, error) {
-	list := idList{prefix: schedctl.MediaPrefix, of: "media " + c.key.WorkspaceID}
+	list := idList{prefix: schedctl.MediaPrefix, of: "media " + c.Key.WorkspaceID}
 	q := parseQuery(c.query, []string{"limit", "cursor"}, nil)
 	limit, after := q.number("limit", 1, maxLimit, defaultLimit), ""
 	if q.err == nil && q.has("cursor") {
@@ -36,7 +36,7 @@ func (s *Server) listMedia(ctx context.Context, c *request) (response, error) {
 	page := apiv1.MediaList{Results: []apiv1.MediaAsset{}}
 	err := s.view(ctx, func(r storage.Reader) error {
 		page.Results, page.NextCursor = page.Results[:0], nil
-		assets, err := r.MediaAssets(c.key.WorkspaceID, after, limit+1)
+		assets, err := r.MediaAssets(c.Key.WorkspaceID, after, limit+1)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (s *Server) listMedia(ctx context.Context, c *request) (response, error) {
 // getMedia handles GET /media/{id}.
 func (s *Server) getMedia(ctx context.Context, c *request) (a response, err error) {
 	err = s.view(ctx, func(r storage.Reader) error {
-		asset, err := visibleAsset(r, c.key.WorkspaceID, c.id)
+		asset, err := visibleAsset(r, c.Key.WorkspaceID, c.ID)
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (s *Server) assetResponse(r storage.Reader, status int, asset schedctl.Medi
 // nothing stores nothing.
 func (s *Server) changeAsset(ctx context.Context, c *request, change func(storage.Tx, *schedctl.MediaAsset) error) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		a, err := visibleAsset(tx, c.key.WorkspaceID, c.id)
+		a, err := visibleAsset(tx, c.Key.WorkspaceID, c.ID)
 		if err != nil {
 			return response{}, err
 		}
@@ -135,7 +135,7 @@ func (s *Server) changeAsset(ctx context.Context, c *request, change func(storag
 			return response{}, err
 		}
 		if a != before {
-			a.UpdatedAt = schedctl.Millis(c.now)
+			a.UpdatedAt = schedctl.Millis(c.Now)
 			if err := tx.PutMediaAsset(a); err != nil {
 				return response{}, err
 			}
@@ -159,7 +159,7 @@ func (s *Server) editMedia(ctx context.Context, c *request, b editMedia) (respon
 // for clients, and the feed keeps it.
 func (s *Server) deleteMedia(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		a, err := visibleAsset(tx, c.key.WorkspaceID, c.id)
+		a, err := visibleAsset(tx, c.Key.WorkspaceID, c.ID)
 		if err != nil {
 			return response{}, err
 		}
@@ -175,7 +175,7 @@ func (s *Server) deleteMedia(ctx context.Context, c *request) (response, error) 
 			return response{}, err
 		}
 		if shown {
-			a.Status, a.ExpiresAt = schedctl.MediaDeleted, schedctl.Millis(c.now)
+			a.Status, a.ExpiresAt = schedctl.MediaDeleted, schedctl.Millis(c.Now)
 			return noContent, tx.PutMediaAsset(a)
 		}
 		return noContent, tx.DeleteMediaAsset(a.WorkspaceID, a.ID)
@@ -189,7 +189,7 @@ func (c *request) mediaInUse(user *schedctl.Post) error {
 	if _, ok := schedctl.ParseID(schedctl.SeriesPrefix, user.ID); ok {
 		name, advice = "a series", "has not ended; remove the file from it, end it, or delete it first"
 	}
-	if c.maySee(user) {
+	if c.MaySee(user) {
 		name = user.ID
 	}
 	return schedctl.Errorf(schedctl.MediaInUse, "", "%s uses this file and %s", name, advice)
@@ -224,14 +224,14 @@ func (s *Server) getMediaContent(ctx context.Context, c *request) (response, err
 	if s.media == nil {
 		return response{}, errNoMedia
 	}
-	asset, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.MediaAsset, error) { return visibleAsset(r, c.key.WorkspaceID, c.id) })
+	asset, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.MediaAsset, error) { return visibleAsset(r, c.Key.WorkspaceID, c.ID) })
 	if err != nil {
 		return response{}, err
 	}
 	if asset.Status != schedctl.MediaReady {
 		return response{}, schedctl.Errorf(schedctl.MediaNotReady, "", "the upload of this file is not confirmed")
 	}
-	key := c.key
+	key := c.Key
 	return response{stream: func(w http.ResponseWriter, r *http.Request) { s.sendContent(w, r, key, asset) }}, nil
 }
 

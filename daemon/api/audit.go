@@ -16,9 +16,9 @@ import (
 // the write, so that ids are in commit order.
 func (c *request) auditEntry(a *response) schedctl.AuditEntry {
 	return schedctl.AuditEntry{
-		ID: schedctl.NewID(schedctl.AuditPrefix, c.now), WorkspaceID: c.key.WorkspaceID, At: schedctl.Millis(c.now),
-		KeyID: c.key.ID, KeyName: c.key.Name, RemoteAddr: remoteAddress(c.remote),
-		Action: c.action, ResourceID: cmp.Or(c.id, a.created), RequestID: c.requestID, Detail: c.detail,
+		ID: schedctl.NewID(schedctl.AuditPrefix, c.Now), WorkspaceID: c.Key.WorkspaceID, At: schedctl.Millis(c.Now),
+		KeyID: c.Key.ID, KeyName: c.Key.Name, RemoteAddr: remoteAddress(c.remote),
+		Action: c.action, ResourceID: cmp.Or(c.ID, a.created), RequestID: c.requestID, Detail: c.Detail,
 	}
 }
 
@@ -36,9 +36,9 @@ func pageParams(entries string) []*huma.Param {
 // entries of its own requests, because other entries name posts and accounts that
 // it must not see.
 func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
-	list := idList{prefix: schedctl.AuditPrefix, of: "audit " + c.key.WorkspaceID}
-	if c.limited() {
-		list.of += " " + c.key.ID
+	list := idList{prefix: schedctl.AuditPrefix, of: "audit " + c.Key.WorkspaceID}
+	if c.Limited() {
+		list.of += " " + c.Key.ID
 	}
 	q := parseQuery(c.query, []string{"limit", "cursor"}, nil)
 	limit, after := q.number("limit", 1, maxLimit, defaultLimit), ""
@@ -72,13 +72,13 @@ func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
 // [storage.ScanLimit] entries.
 func (c *request) auditPage(r storage.Reader, after string, limit int) (page []schedctl.AuditEntry, next string, err error) {
 	for scanned := 0; ; {
-		batch, err := r.Audit(c.key.WorkspaceID, after, maxLimit+1)
+		batch, err := r.Audit(c.Key.WorkspaceID, after, maxLimit+1)
 		if err != nil {
 			return nil, "", err
 		}
 		for _, e := range batch {
 			switch {
-			case c.limited() && e.KeyID != c.key.ID:
+			case c.Limited() && e.KeyID != c.Key.ID:
 			case len(page) == limit:
 				return page, page[limit-1].ID, nil
 			default:

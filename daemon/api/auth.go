@@ -128,22 +128,4 @@ func insufficientScope(format string, args ...any) error {
 }
 
 // draftsOnly reports whether the key may write drafts but not publish them.
-func (c *request) draftsOnly() bool { return !c.key.Allows(schedctl.ScopePostsWrite) }
-
-// limited reports whether the key is limited to certain accounts.
-func (c *request) limited() bool { return len(c.key.AccountIDs) > 0 }
-
-// mayUse reports whether the key may use the account.
-func (c *request) mayUse(accountID string) bool {
-	return !c.limited() || slices.Contains(c.key.AccountIDs, accountID)
-}
-
-// maySee reports whether the key may use all accounts of the post.
-func (c *request) maySee(p *schedctl.Post) bool {
-	for i := range p.Targets {
-		if !c.mayUse(p.Targets[i].AccountID) {
-			return false
-		}
-	}
-	return true
-}
+func (c *request) draftsOnly() bool { return !c.Key.Allows(schedctl.ScopePostsWrite) }

@@ -25,7 +25,7 @@ const mediaBytes = "application/octet-stream"
 // getBackup handles GET /backup with a copy of the whole database, and of the bytes of
 // media unless the request excludes them.
 func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
-	if c.limited() {
+	if c.Limited() {
 		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts, and a backup holds all of them; use another key")
 	}
 	q := parseQuery(c.query, []string{"media"}, nil)
@@ -48,7 +48,7 @@ func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
 		case s.backups <- struct{}{}:
 			defer func() { <-s.backups }()
 			b := &backupRun{s: s, w: w, copier: copier, withMedia: withMedia}
-			b.send(r, c.key)
+			b.send(r, c.Key)
 		default:
 			s.fail(w, r, errManyBackups)
 		}
@@ -66,7 +66,7 @@ func (s *Server) mayCopyAll(ctx context.Context, c *request) error {
 		if err != nil {
 			return err
 		}
-		if len(all) > 1 && !c.key.Allows(schedctl.ScopeWorkspacesWrite) {
+		if len(all) > 1 && !c.Key.Allows(schedctl.ScopeWorkspacesWrite) {
 			return insufficientScope("this daemon holds %d workspaces and a backup has all of them; use a key with the scope %s as well", len(all), schedctl.ScopeWorkspacesWrite)
 		}
 		return nil

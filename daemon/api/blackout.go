@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/slots"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -16,11 +18,11 @@ func (s *Server) listBlackouts(ctx context.Context, c *request) (response, error
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return response{}, q.err
 	}
-	list, err := storage.Read(ctx, s.view, func(r storage.Reader) ([]schedctl.Blackout, error) { return r.Blackouts(c.key.WorkspaceID) })
+	list, err := storage.Read(ctx, s.view, func(r storage.Reader) ([]schedctl.Blackout, error) { return r.Blackouts(c.Key.WorkspaceID) })
 	if err != nil {
 		return response{}, err
 	}
-	list = slices.DeleteFunc(list, func(b schedctl.Blackout) bool { return !c.maySeeAll(b.AccountIDs) })
+	list = slices.DeleteFunc(list, func(b schedctl.Blackout) bool { return !c.MaySeeAll(b.AccountIDs) })
 	return newResponse(http.StatusOK, apiv1.BlackoutList{Results: convert(list, apiv1.NewBlackout), Count: len(list)})
 }
 
@@ -28,11 +30,11 @@ func (s *Server) listBlackouts(ctx context.Context, c *request) (response, error
 func (s *Server) getBlackout(ctx context.Context, c *request) (response, error) {
 	var out response
 	err := s.scan(ctx, c, func(r storage.Reader) error {
-		b, err := c.blackout(r)
+		b, err := c.Blackout(r, c.ID)
 		if err != nil {
 			return err
 		}
-		scheduled, err := c.scheduledIn(r, &b)
+		scheduled, err := c.ScheduledIn(r, &b)
 		if err != nil {
 			return err
 		}
@@ -42,44 +44,65 @@ func (s *Server) getBlackout(ctx context.Context, c *request) (response, error) 
 	return out, err
 }
 
-// blackout loads the blackout of the path. It returns NOT_FOUND if the key may not see
-// it.
-func (c *request) blackout(r storage.Reader) (schedctl.Blackout, error) {
-	b, err := r.Blackout(c.key.WorkspaceID, c.id)
-	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !c.maySeeAll(b.AccountIDs) {
-		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no blackout with this id")
+// createBlackout handles POST /blackouts.
+func (s *Server) createBlackout(ctx context.Context, c *request, b blackoutChange) (response, error) {
+	change, err := c.CreateBlackout(b.apply)
+	if err != nil {
+		return response{}, err
 	}
-	return b, err
+	return s.storeBlackout(ctx, c, http.StatusCreated, change)
 }
 
-// changeableBlackout loads the blackout of the path for a change.
-func (c *request) changeableBlackout(r storage.Reader) (schedctl.Blackout, error) {
-	b, err := c.blackout(r)
-	if err == nil {
-		err = c.match.checkVersion("blackout", b.Version)
-	}
-	return b, err
+// editBlackout handles PATCH /blackouts/{id}.
+func (s *Server) editBlackout(ctx context.Context, c *request, b blackoutChange) (response, error) {
+	return s.changeBlackout(ctx, c, http.StatusOK, b.apply)
 }
 
-// maySeeAll reports whether the key may see an object that is about these accounts, or
-// about all accounts if the list is empty.
-func (c *request) maySeeAll(accountIDs []string) bool {
-	return !slices.ContainsFunc(accountIDs, func(id string) bool { return !c.mayUse(id) })
+// deleteBlackout handles DELETE /blackouts/{id}.
+func (s *Server) deleteBlackout(ctx context.Context, c *request) (response, error) {
+	return s.changeBlackout(ctx, c, http.StatusNoContent, nil)
 }
 
-// mayWriteAll returns nil if the key may write an object that is about these accounts. It
-// refuses objects about all accounts for a key that is limited to some.
-func (c *request) mayWriteAll(accountIDs []string) error {
-	if len(accountIDs) == 0 && c.limited() {
-		return schedctl.Errorf(schedctl.AccountNotAllowed, "social_account_ids",
-			"this is about all accounts, and this API key is limited to some; name accounts of the key, or use another key")
-	}
-	for _, id := range accountIDs {
-		if !c.mayUse(id) {
-			return schedctl.Errorf(schedctl.AccountNotAllowed, "social_account_ids", "this API key may not use %s; use a key that may", clip(id, maxID))
+// changeBlackout plans and stores a change until the blackout does not change in between.
+func (s *Server) changeBlackout(ctx context.Context, c *request, status int, set func(*schedctl.Blackout)) (response, error) {
+	for {
+		change, err := storage.Read(ctx, s.view, func(r storage.Reader) (*usecase.BlackoutChange, error) { return c.ChangeBlackout(r, set) })
+		if err != nil {
+			return response{}, err
+		}
+		out, err := s.storeBlackout(ctx, c, status, change)
+		if !errors.Is(err, usecase.ErrBlackoutChanged) {
+			return out, err
 		}
 	}
-	return nil
+}
+
+// storeBlackout stores a change. If it releases more posts than one transaction may move,
+// earlier ones move the first.
+func (s *Server) storeBlackout(ctx context.Context, c *request, status int, change *usecase.BlackoutChange) (response, error) {
+	var scheduled []string
+	if status != http.StatusNoContent {
+		var err error
+		if scheduled, err = storage.Read(ctx, s.scanner(c), change.Scheduled); err != nil {
+			return response{}, err
+		}
+	}
+	for {
+		out, err := s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+			b, err := change.Store(tx)
+			if err != nil || b == nil {
+				return noContent, err
+			}
+			return blackoutResponse(status, *b, scheduled)
+		})
+		if !errors.Is(err, slots.ErrMoreHeld) {
+			return out, err
+		}
+		if err := s.store.Update(ctx, change.Release); err != nil {
+			return response{}, storeError(err, "the daemon could not move all posts that the blackout held; repeat the request")
+		}
+		change.Released()
+	}
 }
 
 // blackoutResponse returns a response with a blackout, its ETag and the posts in its
@@ -91,70 +114,4 @@ func blackoutResponse(status int, b schedctl.Blackout, scheduled []string) (resp
 		a.created, a.location = b.ID, prefix+"/blackouts/"+b.ID
 	}
 	return a, err
-}
-
-// Limits of scheduledIn.
-const (
-	maxScheduledIn      = 100 // ids in a response
-	maxScheduledInReads = 500 // posts that are read to find them
-)
-
-// scheduledIn returns the ids of the first scheduled posts in the period of a blackout
-// that the key may see, in order of time. A blackout that is settled has none. Read them
-// on a snapshot: a transaction would lock all these posts.
-func (c *request) scheduledIn(r storage.Reader, b *schedctl.Blackout) ([]string, error) {
-	ids := []string{}
-	accounts, err := c.accountsOf(r, b)
-	if err != nil || len(accounts) == 0 || !b.SettledAt.IsZero() {
-		return ids, err
-	}
-	q := storage.OccupiedQuery{WorkspaceID: c.key.WorkspaceID, AccountIDs: accounts, From: b.StartsAt, Until: b.EndsAt, Limit: maxScheduledInReads}
-	if q.Until.IsZero() {
-		q.Until = endOfTimes
-	}
-	found, err := r.Occupied(q)
-	if err != nil {
-		return nil, err
-	}
-	last := ""
-	for _, o := range found {
-		if o.PostID == last || len(ids) == maxScheduledIn {
-			continue
-		}
-		last = o.PostID
-		p, err := r.Post(c.key.WorkspaceID, o.PostID)
-		if err != nil {
-			return nil, err
-		}
-		if p.Status() == schedctl.Scheduled && c.maySee(&p) {
-			ids = append(ids, p.ID)
-		}
-	}
-	return ids, nil
-}
-
-// endOfTimes is after every publish time.
-var endOfTimes = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// accountsOf returns the ids of the accounts of a blackout that the key may use.
-func (c *request) accountsOf(r storage.Reader, b *schedctl.Blackout) ([]string, error) {
-	ids := b.AccountIDs
-	if len(ids) == 0 {
-		all, err := r.Accounts(c.key.WorkspaceID)
-		if err != nil {
-			return nil, err
-		}
-		ids = convert(all, func(a schedctl.Account) string { return a.ID })
-	}
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !c.mayUse(id) }), nil
-}
-
-// adoptBlackouts gives a new account the copies of the blackouts that are about all
-// accounts.
-func adoptBlackouts(tx storage.Tx, a *schedctl.Account) error {
-	list, err := tx.Blackouts(a.WorkspaceID)
-	for i := range list {
-		a.SetBlackout(&list[i])
-	}
-	return err
 }

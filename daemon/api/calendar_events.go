@@ -58,7 +58,7 @@ func (l *calendarEvents) read(ctx context.Context, r storage.Reader) error {
 		l.accounts[accounts[i].ID] = accounts[i].Platform + ":" + accounts[i].Name
 	}
 	q := storage.PostQuery{
-		WorkspaceID: l.feed.WorkspaceID, PublishAfter: schedctl.Millis(l.now.Add(-calendarPast)), Sort: storage.PublishDescending, Limit: calendarPage,
+		WorkspaceID: l.feed.WorkspaceID, PublishAfter: schedctl.Millis(l.Now.Add(-calendarPast)), Sort: storage.PublishDescending, Limit: calendarPage,
 	}
 	if len(l.feed.AccountIDs) == 1 {
 		q.AccountID = l.feed.AccountIDs[0]
@@ -109,8 +109,8 @@ func (l *calendarEvents) add(p *schedctl.Post) bool {
 // shows reports whether the feed shows a post.
 func (l *calendarEvents) shows(p *schedctl.Post) bool {
 	of := func(t schedctl.Target) bool { return slices.Contains(l.feed.AccountIDs, t.AccountID) }
-	return !p.PublishAt.IsZero() && (p.CanceledAt.IsZero() || l.now.Sub(p.CanceledAt) < calendarCanceled) &&
-		(len(l.feed.AccountIDs) == 0 || slices.ContainsFunc(p.Targets, of)) && l.maySee(p)
+	return !p.PublishAt.IsZero() && (p.CanceledAt.IsZero() || l.Now.Sub(p.CanceledAt) < calendarCanceled) &&
+		(len(l.feed.AccountIDs) == 0 || slices.ContainsFunc(p.Targets, of)) && l.MaySee(p)
 }
 
 // event returns the event of a post. A feed with titles only has the first words of its

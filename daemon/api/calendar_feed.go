@@ -81,16 +81,16 @@ func (s *Server) listCalendarFeeds(ctx context.Context, c *request) (response, e
 
 // maySeeFeed reports whether the key may see and revoke a calendar feed.
 func (c *request) maySeeFeed(f *schedctl.CalendarFeed) bool {
-	return !c.limited() || len(f.AccountIDs) > 0 && c.maySeeAll(f.AccountIDs)
+	return !c.Limited() || len(f.AccountIDs) > 0 && c.MaySeeAll(f.AccountIDs)
 }
 
 // runningFeeds returns the calendar feeds of the workspace whose keys are valid.
 func (c *request) runningFeeds(r storage.Reader) ([]schedctl.CalendarFeed, error) {
-	feeds, err := r.CalendarFeeds(c.key.WorkspaceID)
+	feeds, err := r.CalendarFeeds(c.Key.WorkspaceID)
 	if err != nil || len(feeds) == 0 {
 		return nil, err
 	}
-	keys, err := r.Keys(c.key.WorkspaceID)
+	keys, err := r.Keys(c.Key.WorkspaceID)
 	return slices.DeleteFunc(feeds, func(f schedctl.CalendarFeed) bool {
 		_, valid := feedKey(keys, &f, c.arrived)
 		return !valid
@@ -100,16 +100,16 @@ func (c *request) runningFeeds(r storage.Reader) ([]schedctl.CalendarFeed, error
 // createCalendarFeed handles POST /calendar-feeds. The address exists only in the
 // response.
 func (s *Server) createCalendarFeed(ctx context.Context, c *request, b createCalendarFeed) (response, error) {
-	if !c.key.Allows(schedctl.ScopePostsRead) {
+	if !c.Key.Allows(schedctl.ScopePostsRead) {
 		return response{}, insufficientScope("a calendar feed also needs the scope %s; use a key that has it", schedctl.ScopePostsRead)
 	}
-	now := schedctl.Millis(c.now)
+	now := schedctl.Millis(c.Now)
 	f := schedctl.CalendarFeed{
-		ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: c.key.WorkspaceID, Name: b.name, AccountIDs: b.accountIDs,
-		TitlesOnly: b.titlesOnly, KeyID: c.key.ID, ExpiresAt: c.key.ExpiresAt, CreatedAt: now,
+		ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: c.Key.WorkspaceID, Name: b.name, AccountIDs: b.accountIDs,
+		TitlesOnly: b.titlesOnly, KeyID: c.Key.ID, ExpiresAt: c.Key.ExpiresAt, CreatedAt: now,
 	}
 	if len(f.AccountIDs) == 0 {
-		f.AccountIDs = slices.Clone(c.key.AccountIDs)
+		f.AccountIDs = slices.Clone(c.Key.AccountIDs)
 	}
 	var token string
 	token, f.Hash = schedctl.NewFeedToken()
@@ -136,18 +136,18 @@ func (s *Server) createCalendarFeed(ctx context.Context, c *request, b createCal
 // roomForFeed deletes the calendar feeds that have ended. It returns an error if the name
 // of a new feed is taken, or the workspace has as many feeds as it can have.
 func (c *request) roomForFeed(tx storage.Tx, name string) error {
-	all, err := tx.CalendarFeeds(c.key.WorkspaceID)
+	all, err := tx.CalendarFeeds(c.Key.WorkspaceID)
 	if err != nil {
 		return err
 	}
-	keys, err := tx.Keys(c.key.WorkspaceID)
+	keys, err := tx.Keys(c.Key.WorkspaceID)
 	if err != nil {
 		return err
 	}
 	running := 0
 	for i := range all {
 		f := &all[i]
-		switch _, valid := feedKey(keys, f, c.now); {
+		switch _, valid := feedKey(keys, f, c.Now); {
 		case !valid:
 			if err := tx.DeleteCalendarFeed(f.WorkspaceID, f.ID); err != nil {
 				return err
@@ -168,13 +168,13 @@ func (c *request) roomForFeed(tx storage.Tx, name string) error {
 // deleteCalendarFeed handles DELETE /calendar-feeds/{id}.
 func (s *Server) deleteCalendarFeed(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		feeds, err := tx.CalendarFeeds(c.key.WorkspaceID)
+		feeds, err := tx.CalendarFeeds(c.Key.WorkspaceID)
 		if err != nil {
 			return response{}, err
 		}
-		if !slices.ContainsFunc(feeds, func(f schedctl.CalendarFeed) bool { return f.ID == c.id && c.maySeeFeed(&f) }) {
+		if !slices.ContainsFunc(feeds, func(f schedctl.CalendarFeed) bool { return f.ID == c.ID && c.maySeeFeed(&f) }) {
 			return response{}, schedctl.Errorf(schedctl.NotFound, "", "this workspace has no calendar feed with this id")
 		}
-		return noContent, tx.DeleteCalendarFeed(c.key.WorkspaceID, c.id)
+		return noContent, tx.DeleteCalendarFeed(c.Key.WorkspaceID, c.ID)
 	})
 }

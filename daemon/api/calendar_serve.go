@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/icalendar"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -107,7 +108,7 @@ func feedKey(keys []schedctl.APIKey, f *schedctl.CalendarFeed, now time.Time) (k
 
 // renderCalendar returns the calendar of a feed. The same posts give the same bytes.
 func (s *Server) renderCalendar(ctx context.Context, feed *schedctl.CalendarFeed, key schedctl.APIKey) (document, error) {
-	c := &request{key: key, now: time.Now()}
+	c := &request{Request: usecase.Request{Key: key, Now: time.Now()}}
 	var body bytes.Buffer
 	var list calendarEvents
 	err := s.scan(ctx, c, func(r storage.Reader) error {

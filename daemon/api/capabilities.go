@@ -40,7 +40,7 @@ func (s *Server) getCapabilities(ctx context.Context, c *request) (response, err
 		return response{}, err
 	}
 	return newResponse(http.StatusOK, apiv1.Capabilities{
-		Workspace: apiv1.NewWorkspace(workspace), APIKey: apiv1.NewAPIKey(c.key),
+		Workspace: apiv1.NewWorkspace(workspace), APIKey: apiv1.NewAPIKey(c.Key),
 		Features: s.features(), Limits: s.serviceLimits(), Platforms: s.platforms(),
 	})
 }

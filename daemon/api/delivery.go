@@ -52,7 +52,7 @@ func (s *Server) listDeliveries(ctx context.Context, c *request) (response, erro
 // deliveryQuery reads the parameters of GET /webhooks/{id}/deliveries.
 func (c *request) deliveryQuery() (deliveryQuery, error) {
 	q := parseQuery(c.query, deliveryParams, nil)
-	p := deliveryQuery{webhookID: c.id, limit: q.number("limit", 1, maxLimit, defaultLimit)}
+	p := deliveryQuery{webhookID: c.ID, limit: q.number("limit", 1, maxLimit, defaultLimit)}
 	if q.has("status") {
 		p.status = oneOf(q, "status", q.text("status"), schedctl.DeliveryStatuses())
 	}
@@ -96,7 +96,7 @@ func (q deliveryQuery) page(r storage.Reader) (page []schedctl.Delivery, next st
 
 // delivery loads the delivery of the path.
 func (c *request) delivery(r storage.Reader) (schedctl.Delivery, error) {
-	d, err := r.Delivery(c.id, c.deliveryID)
+	d, err := r.Delivery(c.ID, c.deliveryID)
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		err = schedctl.Errorf(schedctl.NotFound, "", "this webhook has no delivery with this id")
 	}

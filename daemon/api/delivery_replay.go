@@ -18,7 +18,7 @@ func (s *Server) testWebhook(ctx context.Context, c *request) (response, error) 
 		if err != nil {
 			return response{}, err
 		}
-		now := schedctl.Millis(c.now)
+		now := schedctl.Millis(c.Now)
 		e := schedctl.WebhookTestEvent(w, now)
 		d := schedctl.Delivery{
 			ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: w.ID, EventID: e.ID, EventType: e.Type,
@@ -51,7 +51,7 @@ func (s *Server) replayDelivery(ctx context.Context, c *request) (response, erro
 		} else if err != nil {
 			return response{}, err
 		}
-		replay(&d, c.now)
+		replay(&d, c.Now)
 		if err := errors.Join(tx.PutDelivery(d), wakeWebhook(tx, w)); err != nil {
 			return response{}, err
 		}

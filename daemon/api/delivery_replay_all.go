@@ -84,7 +84,7 @@ func (s *Server) failedSince(ctx context.Context, c *request, since time.Time, a
 // at most replayGroup. next is the id to continue after, empty at the end.
 func (c *request) failedSince(r storage.Reader, since time.Time, after string) (ids []string, next string, err error) {
 	for scanned := 0; scanned < storage.ScanLimit; scanned += replayGroup {
-		batch, err := r.Deliveries(c.id, after, replayGroup)
+		batch, err := r.Deliveries(c.ID, after, replayGroup)
 		if err != nil {
 			return nil, "", err
 		}
@@ -129,7 +129,7 @@ func (c *request) replayGroup(tx storage.Tx, ids []string) (w schedctl.Webhook, 
 
 // replayFailed queues a delivery and reports whether this was possible.
 func (c *request) replayFailed(tx storage.Tx, id string) (bool, error) {
-	d, err := tx.Delivery(c.id, id)
+	d, err := tx.Delivery(c.ID, id)
 	if err == nil && d.Status != schedctl.DeliveryFailed {
 		return false, nil
 	}
@@ -142,6 +142,6 @@ func (c *request) replayFailed(tx storage.Tx, id string) (bool, error) {
 	case err != nil:
 		return false, err
 	}
-	replay(&d, c.now)
+	replay(&d, c.Now)
 	return true, tx.PutDelivery(d)
 }

@@ -24,12 +24,12 @@ func (s *Server) streamEvents(ctx context.Context, c *request) (response, error)
 	if err != nil {
 		return response{}, err
 	}
-	from, err := s.streamStart(ctx, c.key.WorkspaceID, given)
+	from, err := s.streamStart(ctx, c.Key.WorkspaceID, given)
 	if err != nil {
 		return response{}, err
 	}
 	return response{status: http.StatusOK, stream: func(w http.ResponseWriter, r *http.Request) {
-		s.serveEvents(w, r, c.key, from)
+		s.serveEvents(w, r, c.Key, from)
 	}}, nil
 }
 

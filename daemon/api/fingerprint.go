@@ -16,7 +16,7 @@ func (c *request) fingerprintRequest(body [sha256.Size]byte) {
 	if !c.repeatable() {
 		return
 	}
-	key := sha256.Sum256([]byte(c.key.ID))
+	key := sha256.Sum256([]byte(c.Key.ID))
 	copy(c.fingerprint[:fingerprintPart], body[:])
 	copy(c.fingerprint[fingerprintPart:], key[:])
 }
@@ -26,7 +26,7 @@ func (c *request) fingerprintRequest(body [sha256.Size]byte) {
 // responses are returned only to keys that see everything in the workspace.
 func (c *request) sameAPIKey(stored *storage.IdempotencyRecord) bool {
 	same := [fingerprintPart]byte(stored.Fingerprint[fingerprintPart:]) == [fingerprintPart]byte(c.fingerprint[fingerprintPart:])
-	return same || !c.limited() && stored.Fingerprint == sha256.Sum256(c.body)
+	return same || !c.Limited() && stored.Fingerprint == sha256.Sum256(c.body)
 }
 
 // sameBody reports whether the stored response belongs to a request with the same

@@ -13,7 +13,7 @@ func (s *Server) listHooks(ctx context.Context, c *request, is func(schedctl.Web
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return nil, q.err
 	}
-	return storage.Read(ctx, s.view, func(r storage.Reader) ([]schedctl.Webhook, error) { return webhooksOf(r, c.key.WorkspaceID, is) })
+	return storage.Read(ctx, s.view, func(r storage.Reader) ([]schedctl.Webhook, error) { return webhooksOf(r, c.Key.WorkspaceID, is) })
 }
 
 // hookChange holds the fields that requests for webhooks and notifications share.
@@ -59,7 +59,7 @@ func (b *hookChange) apply(w *schedctl.Webhook) (enabled bool) {
 // maximum number of records that match the condition. kind names them in paths and
 // messages.
 func (c *request) newHook(tx storage.Tx, kind string, is func(schedctl.Webhook) bool) (w schedctl.Webhook, err error) {
-	existing, err := webhooksOf(tx, c.key.WorkspaceID, is)
+	existing, err := webhooksOf(tx, c.Key.WorkspaceID, is)
 	if err != nil {
 		return w, err
 	}
@@ -67,8 +67,8 @@ func (c *request) newHook(tx storage.Tx, kind string, is func(schedctl.Webhook) 
 		return w, schedctl.Errorf(schedctl.ValidationFailed, "",
 			"this workspace has %d %s, which is the limit; delete one with DELETE %s/%[2]s/{id}", len(existing), kind, prefix)
 	}
-	now := schedctl.Millis(c.now)
-	w = schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: c.key.WorkspaceID, Enabled: true, CreatedAt: now, UpdatedAt: now}
+	now := schedctl.Millis(c.Now)
+	w = schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: c.Key.WorkspaceID, Enabled: true, CreatedAt: now, UpdatedAt: now}
 	w.Cursor, err = tx.OutboxEnd()
 	return w, err
 }

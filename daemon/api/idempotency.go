@@ -26,7 +26,7 @@ func (c *request) readIdempotencyKey(r *http.Request) error {
 			"an Idempotency-Key is one header of 1 to 255 visible ASCII characters, such as a UUID; leave the header out for none")
 	}
 	c.idempotency = storage.IdempotencyScope{
-		WorkspaceID: c.key.WorkspaceID, Method: r.Method, Path: r.URL.Path, IdempotencyKey: values[0],
+		WorkspaceID: c.Key.WorkspaceID, Method: r.Method, Path: r.URL.Path, IdempotencyKey: values[0],
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (s *Server) findStored(r storage.Reader, c *request) (a response, found boo
 // restoreResponse returns the response from an idempotency record.
 func (s *Server) restoreResponse(c *request, stored storage.IdempotencyRecord) (a response, found bool, err error) {
 	switch {
-	case s.clock.Age(stored.CreatedAt, c.now) >= idempotencyTTL:
+	case s.clock.Age(stored.CreatedAt, c.Now) >= idempotencyTTL:
 		return response{}, false, nil
 	case !c.sameAPIKey(&stored):
 		return response{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
@@ -200,7 +200,7 @@ func (e *locatedError) Unwrap() error { return e.refusal }
 // the response grants.
 func (c *request) sealContext() string {
 	k := &c.idempotency
-	return fmt.Sprintf("answer %q %q %q %q %q", k.WorkspaceID, k.Method, k.Path, k.IdempotencyKey, c.key.ID)
+	return fmt.Sprintf("answer %q %q %q %q %q", k.WorkspaceID, k.Method, k.Path, k.IdempotencyKey, c.Key.ID)
 }
 
 // storeResponse stores the response in the transaction of its change.
@@ -220,7 +220,7 @@ func (s *Server) storeResponse(tx storage.Tx, c *request, a response) error {
 	}
 	return tx.PutIdempotencyRecord(c.idempotency, storage.IdempotencyRecord{
 		Fingerprint: c.fingerprint, Status: a.status, Header: header, Body: a.body, Sealed: a.secret,
-		CreatedAt: schedctl.Millis(c.now),
+		CreatedAt: schedctl.Millis(c.Now),
 	})
 }
 

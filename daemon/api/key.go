@@ -23,7 +23,7 @@ func (s *Server) listKeys(ctx context.Context, c *request) (response, error) {
 	}
 	var keys []schedctl.APIKey
 	err := s.scan(ctx, c, func(r storage.Reader) (err error) {
-		keys, err = r.Keys(c.key.WorkspaceID)
+		keys, err = r.Keys(c.Key.WorkspaceID)
 		return err
 	})
 	if err != nil {
@@ -56,22 +56,22 @@ func (s *Server) createKey(ctx context.Context, c *request, b createKey) (respon
 // maySeeKey reports whether the key of the request may see or revoke an API key of
 // its workspace. A key that is limited to accounts sees only itself, because other
 // keys name accounts that it must not see.
-func (c *request) maySeeKey(id string) bool { return !c.limited() || id == c.key.ID }
+func (c *request) maySeeKey(id string) bool { return !c.Limited() || id == c.Key.ID }
 
 // newKey returns the key for the request body, without a hash. It has no permission
 // that the creating key lacks, and expires no later.
 func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
-	now := schedctl.Millis(c.now)
+	now := schedctl.Millis(c.Now)
 	key := schedctl.APIKey{
-		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: c.key.WorkspaceID, Name: b.name,
-		AccountIDs: b.accountIDs, Agent: b.agent, Restricted: b.restricted || c.key.Restricted,
+		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: c.Key.WorkspaceID, Name: b.name,
+		AccountIDs: b.accountIDs, Agent: b.agent, Restricted: b.restricted || c.Key.Restricted,
 		CreatedAt: now, ExpiresAt: b.expiresAt,
 	}
 	if err := c.checkExpiry(b.expiresAt); err != nil {
 		return key, err
 	}
 	if key.ExpiresAt.IsZero() {
-		key.ExpiresAt = c.key.ExpiresAt
+		key.ExpiresAt = c.Key.ExpiresAt
 		if last := now.Add(schedctl.MaxAgentKeyLife); b.agent && endsBefore(last, key.ExpiresAt) {
 			key.ExpiresAt = last
 		}
@@ -93,7 +93,7 @@ func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
 		return key, insufficientScope("this API key holds none of the default scopes (%s); name the scopes of the new key", joinAll(defaults, ", "))
 	}
 	if key.AccountIDs == nil {
-		key.AccountIDs = c.key.AccountIDs
+		key.AccountIDs = c.Key.AccountIDs
 	}
 	return key, key.CheckKind()
 }
@@ -101,18 +101,18 @@ func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
 // grants reports whether the key of the request can give the scope to another. The scope
 // posts:write includes posts:draft.
 func (c *request) grants(s schedctl.Scope) bool {
-	return c.key.Allows(s) || s == schedctl.ScopePostsDraft && c.key.Allows(schedctl.ScopePostsWrite)
+	return c.Key.Allows(s) || s == schedctl.ScopePostsDraft && c.Key.Allows(schedctl.ScopePostsWrite)
 }
 
 // checkExpiry returns nil when a new key may expire at this time. The zero time
 // means the latest possible time.
 func (c *request) checkExpiry(at time.Time) error {
 	const field = "expires_at"
-	end := c.key.ExpiresAt
+	end := c.Key.ExpiresAt
 	switch {
 	case at.IsZero():
 		return nil
-	case !at.After(c.now):
+	case !at.After(c.Now):
 		return schedctl.Errorf(schedctl.ValidationFailed, field, "expires_at has passed already; give a future time, or leave it out for a key that lasts as long as it can")
 	case !end.IsZero() && at.After(end):
 		return schedctl.Errorf(schedctl.ValidationFailed, field,
@@ -130,12 +130,12 @@ func (c *request) checkAccounts(r storage.Reader, ids []string) error {
 	}
 	for i, id := range ids {
 		switch {
-		case !c.mayUse(id):
+		case !c.MayUse(id):
 			return schedctl.Errorf(schedctl.AccountNotAllowed, field, "this API key may not use %s and cannot let another use it; use a key that may", id)
 		case slices.Contains(ids[:i], id):
 			return schedctl.Errorf(schedctl.InvalidSocialAccounts, field, "%s names %s twice; name it once", field, id)
 		}
-		_, err := r.Account(c.key.WorkspaceID, id)
+		_, err := r.Account(c.Key.WorkspaceID, id)
 		if schedctl.CodeOf(err) == schedctl.NotFound {
 			return schedctl.Errorf(schedctl.InvalidSocialAccounts, field, "there is no account %s in this workspace; list them with GET %s/social-accounts", id, prefix)
 		}
@@ -152,11 +152,11 @@ func (c *request) checkAccounts(r storage.Reader, ids []string) error {
 func (s *Server) revokeKey(ctx context.Context, c *request) (response, error) {
 	var revoked schedctl.APIKey
 	a, err := s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		keys, err := tx.Keys(c.key.WorkspaceID)
+		keys, err := tx.Keys(c.Key.WorkspaceID)
 		if err != nil {
 			return response{}, err
 		}
-		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.id && c.maySeeKey(k.ID) })
+		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.ID && c.maySeeKey(k.ID) })
 		if i < 0 {
 			return response{}, schedctl.Errorf(schedctl.NotFound, "", "this workspace has no API key with this id")
 		}
@@ -167,7 +167,7 @@ func (s *Server) revokeKey(ctx context.Context, c *request) (response, error) {
 		if err := c.refuseLockOut(keys, &revoked); err != nil {
 			return response{}, err
 		}
-		revoked.RevokedAt = schedctl.Millis(c.now)
+		revoked.RevokedAt = schedctl.Millis(c.Now)
 		return noContent, tx.PutKey(revoked)
 	})
 	s.keys.remove(revoked.Hash) // even if the commit failed: it may have reached the disk
@@ -184,7 +184,7 @@ var grantingScopes = []schedctl.Scope{schedctl.ScopeKeysWrite, schedctl.ScopeWor
 func (c *request) refuseLockOut(keys []schedctl.APIKey, revoked *schedctl.APIKey) error {
 	for _, scope := range grantingScopes {
 		holds := func(k *schedctl.APIKey) bool {
-			return k.Allows(scope) && len(k.AccountIDs) == 0 && k.Check(c.now) == nil
+			return k.Allows(scope) && len(k.AccountIDs) == 0 && k.Check(c.Now) == nil
 		}
 		another := slices.ContainsFunc(keys, func(k schedctl.APIKey) bool {
 			return k.ID != revoked.ID && holds(&k) && !endsBefore(k.ExpiresAt, revoked.ExpiresAt)

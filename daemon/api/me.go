@@ -15,10 +15,10 @@ func (s *Server) getMe(ctx context.Context, c *request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return newResponse(http.StatusOK, apiv1.NewMe(workspace, c.key))
+	return newResponse(http.StatusOK, apiv1.NewMe(workspace, c.Key))
 }
 
 // workspace loads the workspace of the request's key.
 func (s *Server) workspace(ctx context.Context, c *request) (schedctl.Workspace, error) {
-	return storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Workspace, error) { return r.Workspace(c.key.WorkspaceID) })
+	return storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Workspace, error) { return r.Workspace(c.Key.WorkspaceID) })
 }

@@ -54,7 +54,7 @@ func (s *Server) deleteNotification(ctx context.Context, c *request) (response, 
 		if err != nil {
 			return response{}, err
 		}
-		return noContent, tx.DeleteWebhook(c.key.WorkspaceID, w.ID)
+		return noContent, tx.DeleteWebhook(c.Key.WorkspaceID, w.ID)
 	})
 }
 
@@ -65,7 +65,7 @@ func (s *Server) readNotification(ctx context.Context, c *request) (schedctl.Web
 
 // notification loads the notification of the path.
 func (c *request) notification(r storage.Reader) (schedctl.Webhook, error) {
-	w, err := r.Webhook(c.key.WorkspaceID, schedctl.NotificationWebhookID(c.id))
+	w, err := r.Webhook(c.Key.WorkspaceID, schedctl.NotificationWebhookID(c.ID))
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !isNotification(w) {
 		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such notification in this workspace; list them with GET %s/notifications", prefix)
 	}

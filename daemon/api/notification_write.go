@@ -53,7 +53,7 @@ func (s *Server) editNotification(ctx context.Context, c *request, b notificatio
 		if reflect.DeepEqual(before, apiv1.NewNotification(w)) && !b.hasPassword() {
 			return notificationResponse(http.StatusOK, w)
 		}
-		w.UpdatedAt = schedctl.Millis(c.now)
+		w.UpdatedAt = schedctl.Millis(c.Now)
 		retrySoon(&w, w.UpdatedAt)
 		if err := tx.PutWebhook(w); err != nil {
 			return response{}, err
@@ -108,10 +108,10 @@ func (s *Server) applyMail(w *schedctl.Webhook, b *mailSettings) error {
 // carries returns nil when the account can carry notifications and the key may
 // publish to it.
 func carries(r storage.Reader, c *request, id string) error {
-	if !c.key.Allows(schedctl.ScopePostsWrite) {
+	if !c.Key.Allows(schedctl.ScopePostsWrite) {
 		return schedctl.Errorf(schedctl.InsufficientScope, "social_account_id", "messages through an account also need the scope %s", schedctl.ScopePostsWrite)
 	}
-	a, err := r.Account(c.key.WorkspaceID, id)
+	a, err := r.Account(c.Key.WorkspaceID, id)
 	switch {
 	case schedctl.CodeOf(err) == schedctl.NotFound || err == nil && a.Status == schedctl.AccountDisconnected:
 		return schedctl.Errorf(schedctl.ValidationFailed, "social_account_id", "there is no connected account with this id in this workspace; list them with GET %s/social-accounts", prefix)
@@ -131,7 +131,7 @@ func (s *Server) testNotification(ctx context.Context, c *request) (response, er
 	if err != nil {
 		return response{}, err
 	}
-	if wait := w.Notify.SentAt.Add(testInterval).Sub(c.now); wait > 0 && wait <= 2*testInterval { // a longer wait means that the clock was set back
+	if wait := w.Notify.SentAt.Add(testInterval).Sub(c.Now); wait > 0 && wait <= 2*testInterval { // a longer wait means that the clock was set back
 		return response{}, schedctl.Errorf(schedctl.RateLimited, "", "this notification sent a message less than %d seconds ago; try again in a moment", testInterval/time.Second)
 	}
 	failure := s.notifier.Test(ctx, w)

@@ -48,10 +48,10 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	if c.draftsOnly() && b.replaces != "" {
 		return response{}, errDraftsOnly
 	}
-	if err := b.mayReview(&c.key); err != nil {
+	if err := b.mayReview(&c.Key); err != nil {
 		return response{}, err
 	}
-	c.detail = b.approvedBy
+	c.Detail = b.approvedBy
 	if err := s.refuseExisting(ctx, c, &b); err != nil {
 		return response{}, err
 	}
@@ -80,16 +80,16 @@ func (s *Server) storePost(ctx context.Context, c *request, b createPost, accoun
 	if err := s.attachNew(ctx, c, &b, checks); err != nil {
 		return response{}, err
 	}
-	fresh := b.newPost(c.key.WorkspaceID, accounts)
+	fresh := b.newPost(c.Key.WorkspaceID, accounts)
 	if err := checkStyle(b.Style, fresh.Text, fresh.Media, checks.assets); err != nil {
 		return response{}, err
 	}
-	post, events, err := schedctl.Create(fresh, c.now)
+	post, events, err := schedctl.Create(fresh, c.Now)
 	if err != nil {
 		return response{}, err
 	}
 	if post.Status() != schedctl.Draft {
-		if err := post.StartedBy(b.by, accounts, c.now); err != nil {
+		if err := post.StartedBy(b.by, accounts, c.Now); err != nil {
 			return response{}, err
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Server) storePost(ctx context.Context, c *request, b createPost, accoun
 		if err := s.assetsStay(tx, c, &b); err != nil {
 			return response{}, err
 		}
-		return created, errors.Join(tx.PutPost(post), tx.AddEvents(renumber(events, c.now)...))
+		return created, errors.Join(tx.PutPost(post), tx.AddEvents(renumber(events, c.Now)...))
 	})
 }
 
@@ -138,10 +138,10 @@ func (s *Server) attachNew(ctx context.Context, c *request, b *createPost, check
 		return nil
 	}
 	return s.view(ctx, func(r storage.Reader) (err error) {
-		if *b, err = s.attacher(r, c.key.WorkspaceID).body(*b); err != nil {
+		if *b, err = s.attacher(r, c.Key.WorkspaceID).body(*b); err != nil {
 			return err
 		}
-		shown := b.shown(c.key.WorkspaceID)
+		shown := b.shown(c.Key.WorkspaceID)
 		return checks.readAssets(r, &shown)
 	})
 }
@@ -152,7 +152,7 @@ func (s *Server) assetsStay(tx storage.Tx, c *request, b *createPost) error {
 	if !b.usesMedia() {
 		return nil
 	}
-	_, err := s.attacher(tx, c.key.WorkspaceID).body(*b)
+	_, err := s.attacher(tx, c.Key.WorkspaceID).body(*b)
 	return err
 }
 
@@ -162,7 +162,7 @@ func (s *Server) createAccounts(ctx context.Context, c *request, ids []string) (
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return c.findAccounts(func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) }, ids)
+	return c.FindAccounts(ids, func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) })
 }
 
 // renumber gives the events new ids. Events that were created before their
@@ -182,12 +182,12 @@ func (s *Server) deletePost(ctx context.Context, c *request) (response, error) {
 		if err != nil {
 			return response{}, err
 		}
-		if err := c.match.check(&post); err != nil {
+		if err := c.Expected.Check("post", post.Version); err != nil {
 			return response{}, err
 		}
 		if err := post.CheckDelete(); err != nil {
 			return response{}, err
 		}
-		return noContent, errors.Join(series.LeaveOut(tx, &post, c.now), tx.DeletePost(c.key.WorkspaceID, c.id))
+		return noContent, errors.Join(series.LeaveOut(tx, &post, c.Now), tx.DeletePost(c.Key.WorkspaceID, c.ID))
 	})
 }

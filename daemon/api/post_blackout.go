@@ -49,12 +49,12 @@ func inReader(r storage.Reader) func(func(storage.Reader) error) error {
 // blackoutRefusal returns the error for a time in a blackout. A key that may not see the
 // blackout gets its period only.
 func (c *request) blackoutRefusal(r storage.Reader, a *schedctl.Account, avoided schedctl.AccountBlackout, at time.Time) (refusal, err error) {
-	b, err := r.Blackout(c.key.WorkspaceID, avoided.ID)
+	b, err := r.Blackout(c.Key.WorkspaceID, avoided.ID)
 	if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
 		return nil, err
 	}
 	period := fmt.Sprintf("a blackout (%s to %s)", apiv1.Time{Time: avoided.From}, apiv1.Time{Time: avoided.To})
-	if err == nil && c.maySeeAll(b.AccountIDs) {
+	if err == nil && c.MaySeeAll(b.AccountIDs) {
 		period = fmt.Sprintf("the blackout %s (%s to %s %s)", b.ID, b.From, b.To, b.Timezone)
 		if b.Reason != "" {
 			period = fmt.Sprintf("the blackout %s (%s, %s to %s %s)", b.ID, b.Reason, b.From, b.To, b.Timezone)
@@ -76,7 +76,7 @@ func (c *request) refuseEditInBlackout(r storage.Reader, was, is *schedctl.Post)
 		ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(was.AccountIDs(), id) })
 	}
 	for _, id := range ids {
-		a, err := r.Account(c.key.WorkspaceID, id)
+		a, err := r.Account(c.Key.WorkspaceID, id)
 		if err != nil {
 			return err
 		}

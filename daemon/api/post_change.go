@@ -76,7 +76,7 @@ func (c *request) changeable(r storage.Reader, op schedctl.Operation) (schedctl.
 	if err != nil {
 		return schedctl.Post{}, err
 	}
-	if err := c.match.check(&post); err != nil {
+	if err := c.Expected.Check("post", post.Version); err != nil {
 		return schedctl.Post{}, err
 	}
 	return post, post.CheckOperation(op)
@@ -84,43 +84,17 @@ func (c *request) changeable(r storage.Reader, op schedctl.Operation) (schedctl.
 
 // post loads the post of the path. It returns NOT_FOUND if the key may not see the
 // post.
-func (c *request) post(r storage.Reader) (schedctl.Post, error) { return c.postByID(r, c.id) }
+func (c *request) post(r storage.Reader) (schedctl.Post, error) { return c.postByID(r, c.ID) }
 
 func (c *request) postByID(r storage.Reader, id string) (schedctl.Post, error) {
-	post, err := r.Post(c.key.WorkspaceID, id)
-	if err == nil && c.maySee(&post) {
+	post, err := r.Post(c.Key.WorkspaceID, id)
+	if err == nil && c.MaySee(&post) {
 		return post, nil
 	}
 	if err == nil || schedctl.CodeOf(err) == schedctl.NotFound {
 		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no post with this id")
 	}
 	return schedctl.Post{}, err
-}
-
-// accounts reads the accounts of a post by their ids.
-func (c *request) accounts(r storage.Reader, ids []string) ([]schedctl.Account, error) {
-	return c.findAccounts(func(id string) (schedctl.Account, error) { return r.Account(c.key.WorkspaceID, id) }, ids)
-}
-
-// findAccounts is accounts with a custom lookup.
-func (c *request) findAccounts(find func(id string) (schedctl.Account, error), ids []string) ([]schedctl.Account, error) {
-	for _, id := range ids[:min(len(ids), schedctl.MaxAccounts)] { // ResolveAccounts rejects longer lists
-		if !c.mayUse(id) {
-			return nil, schedctl.Errorf(schedctl.AccountNotAllowed, "social_account_ids", "this API key may not publish to %s; use a key that may", id)
-		}
-	}
-	var broken error
-	accounts, err := schedctl.ResolveAccounts(ids, func(id string) (schedctl.Account, bool) {
-		a, err := find(id)
-		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
-			broken = err
-		}
-		return a, err == nil
-	})
-	if broken != nil {
-		return nil, broken
-	}
-	return accounts, err
 }
 
 // launchAccounts is accountList for a request that schedules or publishes the post.
@@ -138,6 +112,6 @@ func (c *request) accountList(r storage.Reader, ids *[]string) (*[]schedctl.Acco
 	if ids == nil {
 		return nil, nil
 	}
-	accounts, err := c.accounts(r, *ids)
+	accounts, err := c.Accounts(r, *ids)
 	return &accounts, err
 }

@@ -13,10 +13,10 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 	if c.draftsOnly() && b.publishAt.schedules() {
 		return response{}, errDraftsOnly
 	}
-	if err := b.mayReview(&c.key); err != nil {
+	if err := b.mayReview(&c.Key); err != nil {
 		return response{}, err
 	}
-	c.detail = b.approvedBy
+	c.Detail = b.approvedBy
 	slot := slotTaker{c: c, choice: b.slotChoice}
 	edit := schedctl.Edit{ContentChange: b.ContentChange, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation,
 		Proposed: b.proposed, By: b.by, Source: b.approvedBy}
@@ -42,7 +42,7 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 			return nil, err
 		}
 		was := *p
-		events, err := p.Edit(change, c.now)
+		events, err := p.Edit(change, c.Now)
 		if err == nil && b.Style != nil {
 			err = s.checkStyleOf(r, p)
 		}
@@ -55,7 +55,7 @@ func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
-		err = s.checkChanged(ctx, r, p, changeOptions{c.key.Actor(), c.now, change.Overrides, b.allowDuplicate}, known)
+		err = s.checkChanged(ctx, r, p, changeOptions{c.Key.Actor(), c.Now, change.Overrides, b.allowDuplicate}, known)
 		if schedctl.CodeOf(err) == schedctl.ApprovalMissing && was.Status() == schedctl.Scheduled {
 			err = errEditNeedsApproval
 		}
@@ -79,7 +79,7 @@ func (s *Server) checkStyleOf(r storage.Reader, p *schedctl.Post) error {
 
 // attachEdit sets the fields of an edit that have media, with the hashes of their assets.
 func (s *Server) attachEdit(r storage.Reader, c *request, b *editPost, change *schedctl.Edit) error {
-	attach := s.attacher(r, c.key.WorkspaceID)
+	attach := s.attacher(r, c.Key.WorkspaceID)
 	if b.overrides != nil {
 		list, err := attach.overrides(*b.overrides)
 		if err != nil {

@@ -31,7 +31,7 @@ func (c *request) takeExternalID(tx storage.Tx, b *createPost) error {
 	if err != nil || replaced == nil {
 		return err
 	}
-	if err := replaced.Replace(*b.ExternalID, c.now); err != nil {
+	if err := replaced.Replace(*b.ExternalID, c.Now); err != nil {
 		return err
 	}
 	return tx.PutPost(*replaced)
@@ -41,7 +41,7 @@ func (c *request) takeExternalID(tx storage.Tx, b *createPost) error {
 // or nil. Errors: EXTERNAL_ID_EXISTS when another post has the external id;
 // NOT_FOUND and POST_NOT_REPLACEABLE for a post that cannot be replaced.
 func (c *request) checkExternalID(r storage.Reader, externalID, replaces string) (*schedctl.Post, error) {
-	existing, err := r.PostByExternalID(c.key.WorkspaceID, externalID)
+	existing, err := r.PostByExternalID(c.Key.WorkspaceID, externalID)
 	found := err == nil
 	if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
 		return nil, err
@@ -57,7 +57,7 @@ func (c *request) checkExternalID(r storage.Reader, externalID, replaces string)
 		return nil, err
 	}
 	trial := replaced.Clone()
-	return &replaced, trial.Replace(externalID, c.now)
+	return &replaced, trial.Replace(externalID, c.Now)
 }
 
 // refuseTaken returns EXTERNAL_ID_EXISTS when another post already has the external
@@ -66,7 +66,7 @@ func (c *request) refuseTaken(r storage.Reader, p *schedctl.Post, externalID *st
 	if externalID == nil || *externalID == "" || p.ExternalID != "" {
 		return nil
 	}
-	existing, err := r.PostByExternalID(c.key.WorkspaceID, *externalID)
+	existing, err := r.PostByExternalID(c.Key.WorkspaceID, *externalID)
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (c *request) refuseTaken(r storage.Reader, p *schedctl.Post, externalID *st
 // names the post only to a key that may see it.
 func (c *request) externalIDExists(existing *schedctl.Post) error {
 	refusal := storage.ExternalIDExists(existing.ID)
-	if !c.maySee(existing) {
+	if !c.MaySee(existing) {
 		refusal.Field, refusal.Details = "", nil
 		return refusal
 	}

@@ -47,7 +47,7 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 	}
 	list := apiv1.PostList{Results: make([]apiv1.Post, 0, len(page.Posts))}
 	for i := range page.Posts {
-		if c.maySee(&page.Posts[i]) {
+		if c.MaySee(&page.Posts[i]) {
 			list.Results = append(list.Results, apiv1.NewPost(page.Posts[i], assets...))
 		}
 	}
@@ -62,7 +62,7 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 func (c *request) postQuery() (storage.PostQuery, error) {
 	q := parseQuery(c.query, listParams, []string{"status", "label"})
 	p := storage.PostQuery{
-		WorkspaceID:   c.key.WorkspaceID,
+		WorkspaceID:   c.Key.WorkspaceID,
 		AccountID:     q.accountID("social_account_id"),
 		PublishAfter:  q.time("publish_after"),
 		PublishBefore: q.time("publish_before"),

@@ -67,13 +67,13 @@ func (b *slotChoice) onlyForSlots(d *decoder, at publishTime) {
 // it on a snapshot: it reads all queues.
 func (c *request) chooseQueue(r storage.Reader, b slotChoice, accountIDs []string) (string, error) {
 	if b.queueID != "" {
-		q, err := c.queue(r, b.queueID)
+		q, err := c.Queue(r, b.queueID)
 		if schedctl.CodeOf(err) == schedctl.NotFound {
 			err = schedctl.Errorf(schedctl.ValidationFailed, "queue_id", "this workspace has no queue with this id; list them with GET %s/queues", prefix)
 		}
 		return q.ID, err
 	}
-	queues, err := r.Queues(c.key.WorkspaceID)
+	queues, err := r.Queues(c.Key.WorkspaceID)
 	if err != nil {
 		return "", err
 	}
@@ -86,7 +86,7 @@ func (c *request) chooseQueue(r storage.Reader, b slotChoice, accountIDs []strin
 
 // slotRequest returns the request for a slot of a queue that was chosen.
 func (c *request) slotRequest(b slotChoice, queueID, postID string, accountIDs []string) slots.Request {
-	return slots.Request{WorkspaceID: c.key.WorkspaceID, QueueID: queueID, AccountIDs: accountIDs, PostID: postID, NotBefore: b.notBefore}
+	return slots.Request{WorkspaceID: c.Key.WorkspaceID, QueueID: queueID, AccountIDs: accountIDs, PostID: postID, NotBefore: b.notBefore}
 }
 
 // previewSlot gives a new post the slot that it would take now, and returns the request
@@ -115,7 +115,7 @@ func (c *request) createInSlot(tx storage.Tx, b createPost, wanted slots.Request
 	if err := b.takeSlot(tx, wanted); err != nil {
 		return schedctl.Post{}, nil, err
 	}
-	return schedctl.Create(b.newPost(c.key.WorkspaceID, accounts), c.now)
+	return schedctl.Create(b.newPost(c.Key.WorkspaceID, accounts), c.Now)
 }
 
 // slotTaker takes slots for a post that is changed. The queue is chosen on a snapshot,
@@ -132,7 +132,7 @@ func (t *slotTaker) lock(r storage.Reader, known *contentChecks) error {
 	if !known.frozen {
 		return nil
 	}
-	_, err := r.Queue(t.c.key.WorkspaceID, t.queueID)
+	_, err := r.Queue(t.c.Key.WorkspaceID, t.queueID)
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		return slots.ErrQueueGone
 	}

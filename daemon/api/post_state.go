@@ -31,14 +31,14 @@ func (s *Server) schedulePost(ctx context.Context, c *request, b schedulePost) (
 				return nil, err
 			}
 		}
-		events, err := p.ScheduleSlot(taken.Booking, taken.At, accounts, c.now)
+		events, err := p.ScheduleSlot(taken.Booking, taken.At, accounts, c.Now)
 		if err == nil && !b.allowBlackout {
 			err = c.refuseEditInBlackout(r, &was, p)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return events, s.checkChanged(ctx, r, p, changeOptions{by: c.key.Actor(), now: c.now, allowDuplicate: b.allowDuplicate}, known)
+		return events, s.checkChanged(ctx, r, p, changeOptions{by: c.Key.Actor(), now: c.Now, allowDuplicate: b.allowDuplicate}, known)
 	})
 }
 
@@ -49,11 +49,11 @@ func (s *Server) publishPost(ctx context.Context, c *request, b publishPost) (re
 		if err != nil {
 			return nil, err
 		}
-		events, err := p.PublishNow(accounts, c.now)
+		events, err := p.PublishNow(accounts, c.Now)
 		if err != nil {
 			return nil, err
 		}
-		return events, s.checkChanged(ctx, r, p, changeOptions{by: c.key.Actor(), now: c.now, allowDuplicate: b.allowDuplicate}, known)
+		return events, s.checkChanged(ctx, r, p, changeOptions{by: c.Key.Actor(), now: c.Now, allowDuplicate: b.allowDuplicate}, known)
 	})
 }
 
@@ -65,12 +65,12 @@ func (s *Server) cancelPost(ctx context.Context, c *request, b cancelPost) (resp
 			return response{}, err
 		}
 		before := post.Version
-		events, err := post.CancelManaged(b.managed, c.now)
+		events, err := post.CancelManaged(b.managed, c.Now)
 		if err != nil {
 			return response{}, err
 		}
 		if post.Version != before {
-			if err := errors.Join(series.LeaveOut(tx, &post, c.now), tx.PutPost(post), tx.AddEvents(events...)); err != nil {
+			if err := errors.Join(series.LeaveOut(tx, &post, c.Now), tx.PutPost(post), tx.AddEvents(events...)); err != nil {
 				return response{}, err
 			}
 		}
@@ -81,7 +81,7 @@ func (s *Server) cancelPost(ctx context.Context, c *request, b cancelPost) (resp
 // unschedulePost handles POST /posts/{id}/unschedule.
 func (s *Server) unschedulePost(ctx context.Context, c *request) (response, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpUnschedule, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
-		return p.Unschedule(c.now)
+		return p.Unschedule(c.Now)
 	})
 }
 
@@ -93,9 +93,9 @@ func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (r
 			return response{}, err
 		}
 		asked := askedNow(&post, b)
-		events, err := post.Retry(b, c.now)
+		events, err := post.Retry(b, c.Now)
 		if err == nil {
-			err = refuseUnapproved(tx, &post, c.key.Actor())
+			err = refuseUnapproved(tx, &post, c.Key.Actor())
 		}
 		if err != nil {
 			return response{}, err

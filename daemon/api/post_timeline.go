@@ -32,7 +32,7 @@ func (s *Server) getTimeline(ctx context.Context, c *request) (response, error) 
 		}
 		line = apiv1.Timeline{PostID: post.ID, Status: post.Status(), Events: make([]apiv1.TimelineEvent, 0, len(events))}
 		for i := range events {
-			if e := &events[i]; e.AccountID == "" || c.mayUse(e.AccountID) {
+			if e := &events[i]; e.AccountID == "" || c.MayUse(e.AccountID) {
 				line.Events = append(line.Events, timelineEvent(e))
 			}
 		}

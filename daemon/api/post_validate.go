@@ -80,10 +80,10 @@ func (v *validation) checkSlot() error {
 	if !b.publishAt.nextSlot {
 		return nil
 	}
-	b.publishAt.at = v.call.now.Add(time.Minute)
+	b.publishAt.at = v.call.Now.Add(time.Minute)
 	var known []string
 	for _, id := range b.accountIDs[:min(len(b.accountIDs), schedctl.MaxAccounts)] {
-		if _, err := v.call.accounts(v.reader, []string{id}); err == nil && !slices.Contains(known, id) {
+		if _, err := v.call.Accounts(v.reader, []string{id}); err == nil && !slices.Contains(known, id) {
 			known = append(known, id)
 		}
 	}
@@ -94,7 +94,7 @@ func (v *validation) checkSlot() error {
 	if err != nil {
 		return v.addProblem(err)
 	}
-	taken, err := slots.Take(v.reader, v.call.slotRequest(b.slotChoice, queueID, v.body.postID, known), v.call.now)
+	taken, err := slots.Take(v.reader, v.call.slotRequest(b.slotChoice, queueID, v.body.postID, known), v.call.Now)
 	if err != nil {
 		return v.addProblem(err)
 	}
@@ -107,12 +107,12 @@ func (v *validation) checkSlot() error {
 func (v *validation) checkAccounts(ctx context.Context) error {
 	ids := v.body.accountIDs
 	if len(ids) > schedctl.MaxAccounts {
-		_, err := v.call.accounts(v.reader, ids)
+		_, err := v.call.Accounts(v.reader, ids)
 		return v.addProblem(err)
 	}
 	for i, id := range ids {
 		if slices.Contains(ids[:i], id) {
-			_, err := v.call.accounts(v.reader, []string{id, id})
+			_, err := v.call.Accounts(v.reader, []string{id, id})
 			if err := v.addProblem(err); err != nil {
 				return err
 			}
@@ -126,11 +126,11 @@ func (v *validation) checkAccounts(ctx context.Context) error {
 }
 
 func (v *validation) account(ctx context.Context, id string) error {
-	list, refusal := v.call.accounts(v.reader, []string{id})
+	list, refusal := v.call.Accounts(v.reader, []string{id})
 	if refusal == nil {
 		return v.checkAccount(ctx, list[0], nil)
 	}
-	a, err := v.reader.Account(v.call.key.WorkspaceID, id)
+	a, err := v.reader.Account(v.call.Key.WorkspaceID, id)
 	if err != nil || schedctl.CodeOf(refusal) != schedctl.InvalidSocialAccounts {
 		v.allAccounts = append(v.allAccounts, schedctl.Account{ID: id})
 		return v.addProblem(refusal)
@@ -159,7 +159,7 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	if err := v.checkBlackouts(&about, &a); err != nil {
 		return err
 	}
-	if warning := expiryWarning(a, v.publishTime(), v.call.now); warning != "" {
+	if warning := expiryWarning(a, v.publishTime(), v.call.Now); warning != "" {
 		about.Warnings = append(about.Warnings, warning)
 	}
 	if err := v.checkWindow(&about, &a); err != nil {
@@ -219,7 +219,7 @@ func (v *validation) checkDuplicates(about *apiv1.AccountValidation, contents []
 // publishTime is the time at which the post would be published.
 func (v *validation) publishTime() time.Time {
 	if v.body.publishAt.at.IsZero() {
-		return v.call.now
+		return v.call.Now
 	}
 	return v.body.publishAt.at
 }
@@ -232,23 +232,23 @@ func (v *validation) checkPost() {
 		v.addProblem(schedctl.CheckContent(content.Text))
 	}
 	v.addProblem(checkStyle(v.body.Style, content.Text, content.Media, v.checks.assets))
-	post := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: schedctl.Content{Text: "text", Media: content.Media}, Accounts: v.allAccounts}
+	post := schedctl.NewPost{WorkspaceID: v.call.Key.WorkspaceID, Content: schedctl.Content{Text: "text", Media: content.Media}, Accounts: v.allAccounts}
 	if content.Text == "" && len(content.Media) > 0 {
 		post.Text = ""
 	}
 	overridden := post
 	overridden.Overrides = v.body.overrides
-	_, _, err := schedctl.Create(overridden, v.call.now)
+	_, _, err := schedctl.Create(overridden, v.call.Now)
 	v.addProblem(err)
 	content.Text, content.Media = "text", nil
-	extended := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: content}
-	_, _, err = schedctl.Create(extended, v.call.now)
+	extended := schedctl.NewPost{WorkspaceID: v.call.Key.WorkspaceID, Content: content}
+	_, _, err = schedctl.Create(extended, v.call.Now)
 	v.addProblem(err)
 	unknown := v.server.unknownOptions(v.foundAccounts, v.body.overrides)
 	v.result.Problems = append(v.result.Problems, problems(unknown.all())...)
 	if len(v.body.accountIDs) <= schedctl.MaxAccounts {
 		post.PublishAt, post.Now = v.body.publishAt.at, v.body.publishAt.now
-		_, _, err = schedctl.Create(post, v.call.now)
+		_, _, err = schedctl.Create(post, v.call.Now)
 		v.addProblem(err)
 	}
 }
@@ -260,7 +260,7 @@ func (v *validation) externalID() error {
 	if id == nil || *id == "" {
 		return nil
 	}
-	existing, err := v.reader.PostByExternalID(v.call.key.WorkspaceID, *id)
+	existing, err := v.reader.PostByExternalID(v.call.Key.WorkspaceID, *id)
 	if err == nil && existing.ID == v.body.postID {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 // attachMedia attaches the media of the post and of its overrides. Those that cannot be
 // attached are problems of the post, and are ignored after that.
 func (v *validation) attachMedia() error {
-	workspace := v.call.key.WorkspaceID
+	workspace := v.call.Key.WorkspaceID
 	var failed error
 	attach := attacher(func(field string, list []schedctl.PostMedia) ([]schedctl.PostMedia, error) {
 		attached, err := v.server.attach(v.reader, workspace, field, list)

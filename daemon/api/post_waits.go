@@ -12,14 +12,12 @@ import (
 // addWaits sets why targets of a post wait, if the reason is their account. It reports
 // whether it set a reason. wire has the targets of p, in the same order.
 func (s *Server) addWaits(ctx context.Context, c *request, p *schedctl.Post, wire []*apiv1.Target) (found bool, err error) {
-	timed := *c
-	timed.now = c.arrived
 	for i := range p.Targets {
 		due, waiting := p.Targets[i].Due()
 		if !waiting {
 			continue
 		}
-		a, err := s.recentAccount(ctx, &timed, p.Targets[i].AccountID)
+		a, err := s.recentAccount(ctx, c, p.Targets[i].AccountID)
 		if schedctl.CodeOf(err) == schedctl.NotFound {
 			continue
 		}

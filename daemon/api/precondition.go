@@ -1,52 +1,41 @@
 package api
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/usecase"
 )
 
-// precondition is an If-Match field (RFC 9110, section 13.1.1). The zero value
-// always holds.
-type precondition struct {
-	given    bool
-	any      bool     // "*"
-	versions []string // strong tags, without quotes; a weak one never matches
-}
-
-// parseIfMatch reads an If-Match field.
-func parseIfMatch(lines []string) (precondition, error) {
+// parseIfMatch returns the versions that an If-Match field names (RFC 9110, section
+// 13.1.1), nil for any. A weak tag names no version.
+func parseIfMatch(lines []string) (usecase.Versions, error) {
 	if len(lines) == 0 {
-		return precondition{}, nil
+		return nil, nil
 	}
-	p := precondition{given: true}
 	rest := strings.Trim(strings.Join(lines, ","), ", \t")
 	if rest == "*" {
-		p.any = true
-		return p, nil
+		return nil, nil
 	}
-	tags := 0
+	if rest == "" {
+		return nil, errIfMatch
+	}
+	versions := usecase.Versions{}
 	for rest != "" {
 		tag, weak, after, ok := cutTag(rest)
 		if !ok {
-			return precondition{}, errIfMatch
+			return nil, errIfMatch
 		}
 		if !weak {
-			p.versions = append(p.versions, tag)
+			versions = append(versions, tag)
 		}
-		tags++
 		after = strings.TrimLeft(after, " \t")
 		if after != "" && after[0] != ',' {
-			return precondition{}, errIfMatch
+			return nil, errIfMatch
 		}
 		rest = strings.TrimLeft(after, ", \t")
 	}
-	if tags == 0 {
-		return precondition{}, errIfMatch
-	}
-	return p, nil
+	return versions, nil
 }
 
 var errIfMatch = schedctl.Errorf(schedctl.ValidationFailed, "If-Match",
@@ -63,23 +52,6 @@ func cutTag(s string) (tag string, weak bool, after string, ok bool) {
 		return "", false, "", false
 	}
 	return tag, weak, after, true
-}
-
-// check returns nil when the post may be changed.
-func (p precondition) check(post *schedctl.Post) error { return p.checkVersion("post", post.Version) }
-
-// checkVersion returns nil when an object with this version may be changed. what names
-// the object in the message.
-func (p precondition) checkVersion(what string, version int64) error {
-	if !p.given || p.any {
-		return nil
-	}
-	current := strconv.FormatInt(version, 10)
-	if slices.Contains(p.versions, current) {
-		return nil
-	}
-	return schedctl.Errorf(schedctl.VersionMismatch, "If-Match",
-		"the %s is now at version %s; read it again and repeat the change if it still applies", what, current)
 }
 
 // matchesNone reports whether an If-None-Match field (RFC 9110, section 13.1.2)

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -48,7 +47,7 @@ func (c *request) slotQuery(now time.Time) (slotQuery, error) {
 		q.refuse("before", "the period from after to before has more than %d days; ask for a shorter one", int(maxSlotPeriod/(24*time.Hour)))
 	}
 	for _, id := range s.accountIDs[:min(len(s.accountIDs), schedctl.MaxAccounts)] {
-		if q.err == nil && !c.mayUse(id) {
+		if q.err == nil && !c.MayUse(id) {
 			q.fail(schedctl.Errorf(schedctl.AccountNotAllowed, "social_account_id", "this API key may not publish to %s; use a key that may", clip(id, maxName)))
 		}
 	}
@@ -57,23 +56,22 @@ func (c *request) slotQuery(now time.Time) (slotQuery, error) {
 
 // listSlots handles GET /queues/{id}/slots.
 func (s *Server) listSlots(ctx context.Context, c *request) (response, error) {
-	now := time.Now()
-	query, err := c.slotQuery(now)
+	query, err := c.slotQuery(c.Now)
 	if err != nil {
 		return response{}, err
 	}
 	list := apiv1.QueueSlots{Results: []apiv1.QueueSlot{}}
 	err = s.scan(ctx, c, func(r storage.Reader) error {
-		q, err := c.queue(r, c.id)
+		q, err := c.Queue(r, c.ID)
 		if err != nil {
 			return err
 		}
-		accounts, err := c.slotAccounts(r, &q, query.accountIDs)
+		accounts, err := c.SlotAccounts(r, &q, query.accountIDs)
 		if err != nil {
 			return err
 		}
 		search := slots.Search{WorkspaceID: q.WorkspaceID, Accounts: accounts, From: query.after}
-		states, err := slots.List(r, &q, search, query.before, query.limit, now)
+		states, err := slots.List(r, &q, search, query.before, query.limit, c.Now)
 		if err != nil {
 			return err
 		}
@@ -92,25 +90,6 @@ func (s *Server) listSlots(ctx context.Context, c *request) (response, error) {
 	return newResponse(http.StatusOK, list)
 }
 
-// slotAccounts returns the accounts for which slots are listed: the given ones, or all
-// connected accounts that the queue serves, also those that the key may not use.
-func (c *request) slotAccounts(r storage.Reader, q *schedctl.Queue, ids []string) ([]schedctl.Account, error) {
-	if len(ids) > 0 {
-		if _, err := c.accounts(r, ids); err != nil {
-			return nil, err
-		}
-		if err := slots.CheckServes(q, ids); err != nil {
-			return nil, err
-		}
-		return slots.Accounts(r, q.WorkspaceID, ids)
-	}
-	accounts, err := slots.Accounts(r, q.WorkspaceID, q.AccountIDs)
-	if len(q.AccountIDs) == 0 {
-		accounts, err = r.Accounts(q.WorkspaceID)
-	}
-	return slices.DeleteFunc(accounts, func(a schedctl.Account) bool { return a.Status == schedctl.AccountDisconnected }), err
-}
-
 // queueSlot returns the wire form of a slot. A post that the key may not see takes the
 // slot, but is not named.
 func (c *request) queueSlot(r storage.Reader, s *slots.State) (apiv1.QueueSlot, error) {
@@ -118,7 +97,7 @@ func (c *request) queueSlot(r storage.Reader, s *slots.State) (apiv1.QueueSlot, 
 	switch {
 	case len(s.Taken) > 0:
 		out.State = apiv1.SlotIsTaken
-		id, err := c.shownPost(r, s)
+		id, err := c.PostInSlot(r, s)
 		if id != "" {
 			out.PostID = &id
 		}
@@ -127,26 +106,4 @@ func (c *request) queueSlot(r storage.Reader, s *slots.State) (apiv1.QueueSlot, 
 		out.State = apiv1.SlotBlocked
 	}
 	return out, nil
-}
-
-// shownPost returns the id of the post that takes a slot: one at its instant, or else
-// one near it. It is empty if the key may see none of them.
-func (c *request) shownPost(r storage.Reader, s *slots.State) (string, error) {
-	taken := slices.Clone(s.Taken)
-	slices.SortStableFunc(taken, func(a, b storage.OccupiedTime) int {
-		return int(min(1, s.At.Sub(a.At).Abs())) - int(min(1, s.At.Sub(b.At).Abs()))
-	})
-	for _, o := range taken {
-		if !c.limited() {
-			return o.PostID, nil
-		}
-		p, err := r.Post(c.key.WorkspaceID, o.PostID)
-		if err != nil {
-			return "", err
-		}
-		if c.maySee(&p) {
-			return o.PostID, nil
-		}
-	}
-	return "", nil
 }

@@ -34,8 +34,8 @@ func (s *Server) cacheResponses(next handler) handler {
 		return next
 	}
 	return func(ctx context.Context, c *request) (response, error) {
-		k := responseKey{c.key.ID, c.action, c.id, c.query}
-		a, generation, found := s.responses.get(k, c.now)
+		k := responseKey{c.Key.ID, c.action, c.ID, c.query}
+		a, generation, found := s.responses.get(k, c.Now)
 		if found {
 			return a, nil
 		}

@@ -16,7 +16,7 @@ func (s *Server) submitPost(ctx context.Context, c *request, b submitPost) (resp
 		if err := settleAll(r, p); err != nil {
 			return nil, err
 		}
-		return p.Submit(schedctl.Submission{By: c.key.Actor(), Note: b.note, Proposed: b.proposed}, c.now)
+		return p.Submit(schedctl.Submission{By: c.Key.Actor(), Note: b.note, Proposed: b.proposed}, c.Now)
 	})
 }
 
@@ -32,9 +32,9 @@ func (s *Server) approvePost(ctx context.Context, c *request, b approvePost) (re
 			return nil, err
 		}
 		if p.Status() == schedctl.Failed && b.publishAt == (schedctl.ProposedTime{}) {
-			return p.Approve(schedctl.Decision{By: c.key.Actor(), Note: b.note}, c.now)
+			return p.Approve(schedctl.Decision{By: c.Key.Actor(), Note: b.note}, c.Now)
 		}
-		if err := p.CheckApproval(c.key.Actor()); err != nil { // before errors about the time
+		if err := p.CheckApproval(c.Key.Actor()); err != nil { // before errors about the time
 			return nil, err
 		}
 		at, err := b.publishTime(p)
@@ -47,14 +47,14 @@ func (s *Server) approvePost(ctx context.Context, c *request, b approvePost) (re
 				return nil, err
 			}
 		}
-		events, err := p.Approve(schedctl.Decision{By: c.key.Actor(), Note: b.note, PublishAt: taken.At, Booking: taken.Booking}, c.now)
+		events, err := p.Approve(schedctl.Decision{By: c.Key.Actor(), Note: b.note, PublishAt: taken.At, Booking: taken.Booking}, c.Now)
 		if err == nil && !b.allowBlackout {
 			err = c.refuseEditInBlackout(r, &was, p)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return events, s.checkChanged(ctx, r, p, changeOptions{by: c.key.Actor(), now: c.now}, known)
+		return events, s.checkChanged(ctx, r, p, changeOptions{by: c.Key.Actor(), now: c.Now}, known)
 	})
 }
 
@@ -62,14 +62,14 @@ func (s *Server) approvePost(ctx context.Context, c *request, b approvePost) (re
 func (s *Server) requestChanges(ctx context.Context, c *request, b requestChanges) (response, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpRequestChanges, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		c.decides(p)
-		return p.RequestChanges(schedctl.Decision{By: c.key.Actor(), Note: b.note}, c.now)
+		return p.RequestChanges(schedctl.Decision{By: c.Key.Actor(), Note: b.note}, c.Now)
 	})
 }
 
 // withdrawPost handles POST /posts/{id}/withdraw.
 func (s *Server) withdrawPost(ctx context.Context, c *request) (response, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpWithdraw, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
-		return p.Withdraw(c.key.Actor(), c.now)
+		return p.Withdraw(c.Key.Actor(), c.Now)
 	})
 }
 
@@ -92,7 +92,7 @@ func (s *Server) addNote(ctx context.Context, c *request, text string) (response
 		if err != nil {
 			return response{}, err
 		}
-		note, err := post.AddNote(c.key.Actor(), text, c.now)
+		note, err := post.AddNote(c.Key.Actor(), text, c.Now)
 		if err != nil {
 			return response{}, err
 		}
@@ -124,7 +124,7 @@ func refuseUnapproved(r storage.Reader, p *schedctl.Post, by schedctl.Actor) err
 // the request.
 func (c *request) decides(p *schedctl.Post) {
 	if p.Approval != nil {
-		c.detail = "requested by " + p.Approval.RequestedBy.ID
+		c.Detail = "requested by " + p.Approval.RequestedBy.ID
 	}
 }
 
@@ -154,7 +154,7 @@ func (c *request) refuseReviewed(r storage.Reader, a *schedctl.MediaAsset) error
 		}
 		if p.Approval != nil && (p.Approval.State == schedctl.ApprovalPending || p.Approval.State == schedctl.ApprovalApproved) {
 			name := "a post"
-			if c.maySee(&p) {
+			if c.MaySee(&p) {
 				name = p.ID
 			}
 			return schedctl.Errorf(schedctl.ApprovalMissing, "alt_text", "%s shows this file, and its review covers the alt text; change the alt text in the post, or withdraw the post from review first", name)
@@ -174,7 +174,7 @@ func (c *request) refuseReviewedSeries(r storage.Reader, workspaceID, id string)
 		return err
 	}
 	name := "a series"
-	if c.maySee(&one.Template) {
+	if c.MaySee(&one.Template) {
 		name = one.ID
 	}
 	return schedctl.Errorf(schedctl.ApprovalMissing, "alt_text", "%s shows this file, and its review covers the alt text; change the alt text in the series, or withdraw the series from review first", name)

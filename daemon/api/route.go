@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -57,27 +58,21 @@ type handler func(ctx context.Context, c *request) (response, error)
 // request is one request that has passed authentication. It belongs to the
 // goroutine of the request, except that a transaction may read it.
 type request struct {
-	key        schedctl.APIKey
-	id         string // of the resource in the path; may be empty
-	host       string // by which the client reached the daemon
-	deliveryID string // of the delivery in the path, on routes that have one
-	query      string // not parsed
-	header     http.Header
+	usecase.Request        // with the id in the path
+	host            string // by which the client reached the daemon
+	deliveryID      string // of the delivery in the path, on routes that have one
+	query           string // not parsed
+	header          http.Header
 
 	// For the audit log.
 	action    string // the operationId
 	requestID string
 	remote    string // the address, with its port
-	detail    string // what else the entry says; may be empty
 
 	arrived time.Time // with a monotonic reading
-
-	// The fields below are set on routes with a body.
-	now  time.Time
-	body []byte
+	body    []byte    // on routes with a body
 
 	// The fields below are set on routes that write.
-	match       precondition
 	idempotency storage.IdempotencyScope // empty IdempotencyKey for none
 	fingerprint [32]byte
 	bodyValid   bool // the body was read without fault
@@ -92,7 +87,7 @@ type request struct {
 // withBody decodes the body for a handler.
 func withBody[B any](read func(*decoder) B, next func(context.Context, *request, B) (response, error)) handler {
 	return func(ctx context.Context, c *request) (response, error) {
-		b, err := decodeFor(&c.key, c.body, read)
+		b, err := decodeFor(&c.Key, c.body, read)
 		if err != nil {
 			return response{}, err
 		}
@@ -141,22 +136,23 @@ func (s *Server) register(rt route) {
 // serve takes a request through the steps that all routes share.
 func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (response, error) {
 	ctx := r.Context()
-	c := &request{id: r.PathValue("id"), deliveryID: r.PathValue("delivery_id"), host: r.Host, query: r.URL.RawQuery, header: r.Header}
+	c := &request{Request: usecase.Request{ID: r.PathValue("id")}, deliveryID: r.PathValue("delivery_id"), host: r.Host, query: r.URL.RawQuery, header: r.Header}
 	defer c.close()
 	c.action, c.requestID, c.remote, c.arrived = rt.id, w.Header().Get(requestIDHeader), r.RemoteAddr, time.Now()
+	c.Now = c.arrived
 	var err error
 	if rt.upload {
 		err = s.admitUpload(w, r, c)
 	} else {
-		c.key, err = s.admit(w, r)
+		c.Key, err = s.admit(w, r)
 	}
 	if err != nil {
 		return response{}, err
 	}
-	if err := authorize(&c.key, rt.scopes); err != nil {
+	if err := authorize(&c.Key, rt.scopes); err != nil {
 		return response{}, err
 	}
-	if rt.people && c.key.Agent {
+	if rt.people && c.Key.Agent {
 		return response{}, schedctl.Errorf(schedctl.KeyNotAllowed, "", "the key of an agent cannot do this; a person has to do it")
 	}
 	if err := checkAccept(r.Header, rt.mediaType()); err != nil {
@@ -173,14 +169,13 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (respo
 		if c.body, err = readBody(w, r); err != nil {
 			return response{}, err
 		}
-		c.now = time.Now()
 		return rt.handle(ctx, c)
 	}
 	if err := s.readWrite(rt, w, r, c); err != nil {
 		return response{}, err
 	}
-	c.now = time.Now() // reading the body may have been slow
-	if err := s.checkKey(ctx, &c.key, c.now); err != nil {
+	c.Now = time.Now() // reading the body may have been slow
+	if err := s.checkKey(ctx, &c.Key, c.Now); err != nil {
 		return response{}, err
 	}
 	return s.handleOnce(ctx, c, rt)
@@ -192,7 +187,7 @@ func (s *Server) readWrite(rt *route, w http.ResponseWriter, r *http.Request, c 
 		if err = c.readIdempotencyKey(r); err != nil {
 			return err
 		}
-		if c.match, err = parseIfMatch(r.Header.Values("If-Match")); err != nil {
+		if c.Expected, err = parseIfMatch(r.Header.Values("If-Match")); err != nil {
 			return err
 		}
 	}

@@ -92,7 +92,7 @@ func (s *scans) leave(keyID string, k *keyScans) {
 func (s *Server) scan(ctx context.Context, c *request, fn func(storage.Reader) error) error {
 	patient, stop := context.WithTimeout(ctx, scanPatience)
 	defer stop()
-	end, err := s.scans.start(patient, c.key.ID)
+	end, err := s.scans.start(patient, c.Key.ID)
 	switch {
 	case ctx.Err() != nil:
 		return storeError(ctx.Err(), "the client did not wait for the response")
@@ -106,11 +106,15 @@ func (s *Server) scan(ctx context.Context, c *request, fn func(storage.Reader) e
 var errManyScans = schedctl.Errorf(schedctl.RateLimited, "",
 	"this API key, or all keys together, make too many long requests at once; wait for the responses to earlier searches, lists and validations, or repeat the request in 1 s")
 
-// viewer returns scan for a query that reads more than its page, and view
-// otherwise.
+// scanner returns scan with the form of view.
+func (s *Server) scanner(c *request) func(context.Context, func(storage.Reader) error) error {
+	return func(ctx context.Context, fn func(storage.Reader) error) error { return s.scan(ctx, c, fn) }
+}
+
+// viewer returns scan for a query that reads more than its page, and view otherwise.
 func (s *Server) viewer(c *request, q *storage.PostQuery) func(context.Context, func(storage.Reader) error) error {
 	if !q.Scans() {
 		return s.view
 	}
-	return func(ctx context.Context, fn func(storage.Reader) error) error { return s.scan(ctx, c, fn) }
+	return s.scanner(c)
 }

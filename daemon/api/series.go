@@ -13,7 +13,7 @@ import (
 
 // listSeries handles GET /series.
 func (s *Server) listSeries(ctx context.Context, c *request) (response, error) {
-	list := idList{prefix: schedctl.SeriesPrefix, of: "series " + c.key.WorkspaceID}
+	list := idList{prefix: schedctl.SeriesPrefix, of: "series " + c.Key.WorkspaceID}
 	query, err := c.seriesQuery(list)
 	if err != nil {
 		return response{}, err
@@ -29,7 +29,7 @@ func (s *Server) listSeries(ctx context.Context, c *request) (response, error) {
 			page.NextCursor = new(list.cursor(last))
 		}
 		for i := range found {
-			if !c.maySee(&found[i].Template) {
+			if !c.MaySee(&found[i].Template) {
 				continue
 			}
 			shown, err := s.showSeries(r, c, found[i])
@@ -63,7 +63,7 @@ const maxSeriesRead = 1000
 func (c *request) seriesQuery(list idList) (seriesQuery, error) {
 	q := parseQuery(c.query, []string{"external_id", "approval", "limit", "cursor"}, nil)
 	query := seriesQuery{
-		workspaceID: c.key.WorkspaceID,
+		workspaceID: c.Key.WorkspaceID,
 		externalID:  q.checked("external_id", func(_, id string) error { return schedctl.CheckExternalID(id) }),
 		limit:       q.number("limit", 1, maxLimit, defaultLimit),
 	}
@@ -133,8 +133,8 @@ func (s *Server) getSeries(ctx context.Context, c *request) (a response, err err
 
 // series loads the series of the path. It returns NOT_FOUND if the key may not see it.
 func (c *request) series(r storage.Reader) (schedctl.Series, error) {
-	one, err := r.Series(c.key.WorkspaceID, c.id)
-	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !c.maySee(&one.Template) {
+	one, err := r.Series(c.Key.WorkspaceID, c.ID)
+	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !c.MaySee(&one.Template) {
 		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no series with this id")
 	}
 	return one, err
@@ -146,7 +146,7 @@ func (c *request) changeableSeries(r storage.Reader) (schedctl.Series, error) {
 	if err != nil {
 		return one, err
 	}
-	return one, c.match.checkVersion("series", one.Version)
+	return one, c.Expected.Check("series", one.Version)
 }
 
 // changedSeries is a series after a change.
@@ -185,12 +185,8 @@ func (s *Server) showSeries(r storage.Reader, c *request, one schedctl.Series) (
 	if err != nil {
 		return apiv1.Series{}, err
 	}
-	now := c.now
-	if now.IsZero() { // the time of a read
-		now = time.Now()
-	}
-	if one.State == schedctl.SeriesActive && !one.NextAt.After(now) {
-		one.NextAt = nextOccurrence(&one, now)
+	if one.State == schedctl.SeriesActive && !one.NextAt.After(c.Now) {
+		one.NextAt = nextOccurrence(&one, c.Now)
 	}
 	return apiv1.NewSeries(one, assets...), nil
 }
@@ -232,9 +228,9 @@ func (s *Server) previewSeries(_ context.Context, c *request, b previewSeries) (
 		skipped[local] = true
 	}
 	preview := apiv1.SeriesPreview{Results: []apiv1.PreviewedOccurrence{}, Hints: append([]string{}, hints...)}
-	for local := range rule.From(schedctl.LocalTimeOf(c.now.In(loc))) {
+	for local := range rule.From(schedctl.LocalTimeOf(c.Now.In(loc))) {
 		at, note := local.In(loc)
-		if skipped[local] || !at.After(c.now) {
+		if skipped[local] || !at.After(c.Now) {
 			continue
 		}
 		preview.Results = append(preview.Results, apiv1.PreviewedOccurrence{Occurrence: string(local), At: *apiv1.NewTime(at), Note: note})

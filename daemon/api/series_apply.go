@@ -116,7 +116,7 @@ func (s *Server) applyTemplate(r storage.Reader, c *request, b *seriesChange, to
 		n.Text = to.Variants[0]
 	}
 	was := to.Template.Review
-	to.Template, err = schedctl.NewTemplate(n, c.now)
+	to.Template, err = schedctl.NewTemplate(n, c.Now)
 	to.Template.Review = was
 	return accounts, err
 }
@@ -124,7 +124,7 @@ func (s *Server) applyTemplate(r storage.Reader, c *request, b *seriesChange, to
 // attachSeries sets the given fields of a template that have media, with the hashes of
 // their assets.
 func (s *Server) attachSeries(r storage.Reader, c *request, b *seriesChange, n *schedctl.NewPost) (err error) {
-	attach := s.attacher(r, c.key.WorkspaceID)
+	attach := s.attacher(r, c.Key.WorkspaceID)
 	if b.overrides != nil {
 		if n.Overrides, err = attach.overrides(*b.overrides); err != nil {
 			return err
@@ -148,13 +148,13 @@ func (c *request) seriesAccounts(r storage.Reader, b *seriesChange, template *sc
 	if len(ids) == 0 {
 		return nil, schedctl.Errorf(schedctl.InvalidSocialAccounts, "social_account_ids", "a series needs at least one account; give social_account_ids")
 	}
-	return c.findAccounts(func(id string) (schedctl.Account, error) {
-		a, err := r.Account(c.key.WorkspaceID, id)
+	return c.FindAccounts(ids, func(id string) (schedctl.Account, error) {
+		a, err := r.Account(c.Key.WorkspaceID, id)
 		if slices.Contains(known, id) {
 			a.Status = schedctl.AccountConnected
 		}
 		return a, err
-	}, ids)
+	})
 }
 
 // checkSeriesQueue returns an error if the series names a queue that is missing, or that

@@ -13,7 +13,7 @@ import (
 // disconnected are not checked: they get no posts.
 func (s *Server) checkSeries(ctx context.Context, r storage.Reader, c *request, to *schedctl.Series, accounts []schedctl.Account, known *contentChecks) error {
 	trial := to.Clone()
-	now := c.now
+	now := c.Now
 	for i := range max(1, len(to.Variants)) {
 		post, _, err := schedctl.NewOccurrence(&trial, schedctl.Occurrence{Local: to.Start, Index: i, At: now}, now)
 		if err != nil {

@@ -52,7 +52,7 @@ func (c *request) occurrenceQuery(now time.Time) (occurrenceQuery, error) {
 	}
 	if q.err == nil && q.has("cursor") {
 		var err error
-		if query.position, err = occurrencePosition(c.id, q.values.Get("cursor")); err != nil {
+		if query.position, err = occurrencePosition(c.ID, q.values.Get("cursor")); err != nil {
 			q.fail(err)
 		}
 	}

@@ -17,7 +17,7 @@ func readReviewNote(d *decoder) (note string) {
 // submitSeries handles POST /series/{id}/submit.
 func (s *Server) submitSeries(ctx context.Context, c *request, note string) (response, error) {
 	return s.changeSeries(ctx, c, func(tx storage.Tx, one *schedctl.Series) ([]string, error) {
-		if err := one.Submit(c.key.Actor(), note, c.now); err != nil {
+		if err := one.Submit(c.Key.Actor(), note, c.Now); err != nil {
 			return nil, err
 		}
 		return nil, tx.PutSeries(*one)
@@ -28,7 +28,7 @@ func (s *Server) submitSeries(ctx context.Context, c *request, note string) (res
 func (s *Server) approveSeries(ctx context.Context, c *request, note string) (response, error) {
 	return s.changeSeries(ctx, c, func(tx storage.Tx, one *schedctl.Series) ([]string, error) {
 		c.decides(&one.Template)
-		return nil, series.Approve(tx, one, schedctl.Decision{By: c.key.Actor(), Note: note}, c.sweep())
+		return nil, series.Approve(tx, one, schedctl.Decision{By: c.Key.Actor(), Note: note}, c.sweep())
 	})
 }
 
@@ -36,7 +36,7 @@ func (s *Server) approveSeries(ctx context.Context, c *request, note string) (re
 func (s *Server) requestSeriesChanges(ctx context.Context, c *request, b requestChanges) (response, error) {
 	return s.changeSeries(ctx, c, func(tx storage.Tx, one *schedctl.Series) ([]string, error) {
 		c.decides(&one.Template)
-		if err := one.Decide(schedctl.ApprovalChangesRequested, schedctl.Decision{By: c.key.Actor(), Note: b.note}, c.now); err != nil {
+		if err := one.Decide(schedctl.ApprovalChangesRequested, schedctl.Decision{By: c.Key.Actor(), Note: b.note}, c.Now); err != nil {
 			return nil, err
 		}
 		return nil, tx.PutSeries(*one)
@@ -46,7 +46,7 @@ func (s *Server) requestSeriesChanges(ctx context.Context, c *request, b request
 // withdrawSeries handles POST /series/{id}/withdraw.
 func (s *Server) withdrawSeries(ctx context.Context, c *request) (response, error) {
 	return s.changeSeries(ctx, c, func(tx storage.Tx, one *schedctl.Series) ([]string, error) {
-		if err := one.Withdraw(c.now); err != nil {
+		if err := one.Withdraw(c.Now); err != nil {
 			return nil, err
 		}
 		return nil, tx.PutSeries(*one)

@@ -15,9 +15,9 @@ import (
 // createSeries handles POST /series. Texts are checked on a snapshot, as in
 // changeFitting.
 func (s *Server) createSeries(ctx context.Context, c *request, b seriesChange) (response, error) {
-	now := schedctl.Millis(c.now)
+	now := schedctl.Millis(c.Now)
 	fresh := schedctl.Series{
-		ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: c.key.WorkspaceID, State: schedctl.SeriesActive,
+		ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: c.Key.WorkspaceID, State: schedctl.SeriesActive,
 		AheadDays: schedctl.DefaultAheadDays, CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
 	var names seriesNames
@@ -33,8 +33,8 @@ func (s *Server) createSeries(ctx context.Context, c *request, b seriesChange) (
 		if err := names.check(r, &next); err != nil {
 			return next, err
 		}
-		next.Template.EditorID = c.key.ID
-		next.StartedBy(c.key.Actor())
+		next.Template.EditorID = c.Key.ID
+		next.StartedBy(c.Key.Actor())
 		return next, s.checkSeries(ctx, r, c, &next, accounts, known)
 	}
 	return s.commitSeries(ctx, c, prepare, func(tx storage.Tx, next schedctl.Series) (response, error) {
@@ -42,7 +42,7 @@ func (s *Server) createSeries(ctx context.Context, c *request, b seriesChange) (
 		if err != nil {
 			return response{}, err
 		}
-		next.Cursor = schedctl.LastPassed(c.now, loc)
+		next.Cursor = schedctl.LastPassed(c.Now, loc)
 		if err := series.Make(tx, &next, c.sweep()); err != nil {
 			return response{}, err
 		}
@@ -51,7 +51,7 @@ func (s *Server) createSeries(ctx context.Context, c *request, b seriesChange) (
 }
 
 // sweep returns how requests make occurrences. The planner decides occurrences that have passed.
-func (c *request) sweep() series.Sweep { return series.Sweep{Now: c.now} }
+func (c *request) sweep() series.Sweep { return series.Sweep{Now: c.Now} }
 
 // commitSeries prepares a series on a snapshot, where its texts are measured, and then
 // again in the transaction that stores it. If the transaction finds a text that was not
@@ -89,7 +89,7 @@ func (c *request) refuseTakenSeries(r storage.Reader, b *seriesChange, to *sched
 	if b.ExternalID == nil || *b.ExternalID == "" || to.ExternalID != "" {
 		return nil
 	}
-	existing, err := r.SeriesByExternalID(c.key.WorkspaceID, *b.ExternalID)
+	existing, err := r.SeriesByExternalID(c.Key.WorkspaceID, *b.ExternalID)
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (c *request) refuseTakenSeries(r storage.Reader, b *seriesChange, to *sched
 		return err
 	}
 	refusal := schedctl.Errorf(schedctl.ExternalIDExists, "external_id", "another series has this external_id; read that series, or give another external_id")
-	if !c.maySee(&existing.Template) {
+	if !c.MaySee(&existing.Template) {
 		refusal.Field = ""
 		return refusal
 	}
@@ -182,7 +182,7 @@ func (s *Server) editSeries(ctx context.Context, c *request, b seriesChange) (re
 		if err != nil {
 			return next, err
 		}
-		next.Edited(&before, c.key.Actor(), c.now)
+		next.Edited(&before, c.Key.Actor(), c.Now)
 		if next.Name != before.Name {
 			if err := names.check(r, &next); err != nil {
 				return next, err
@@ -206,7 +206,7 @@ func (s *Server) editSeries(ctx context.Context, c *request, b seriesChange) (re
 // continues it.
 func (b *seriesChange) base(before *schedctl.Series, from schedctl.LocalTime, c *request) (schedctl.Series, error) {
 	if from != "" {
-		return series.Continue(before, from, c.now)
+		return series.Continue(before, from, c.Now)
 	}
 	if before.State == schedctl.SeriesEnded && (b.changesPosts() || b.changesTimes() || b.name != nil || b.Labels != nil) {
 		return schedctl.Series{}, errSeriesEnded
@@ -228,7 +228,7 @@ func storeEdit(tx storage.Tx, c *request, b *seriesChange, before, next schedctl
 		return changedSeries{series: before}, nil
 	}
 	if !b.changesPosts() && !b.changesTimes() && b.Labels == nil {
-		next.UpdatedAt = schedctl.Millis(c.now)
+		next.UpdatedAt = schedctl.Millis(c.Now)
 		next.Version++
 		return changedSeries{series: next}, tx.PutSeries(next)
 	}
@@ -244,7 +244,7 @@ func (s *Server) deleteSeries(ctx context.Context, c *request) (response, error)
 		if err != nil {
 			return response{}, err
 		}
-		return noContent, series.Delete(tx, &one, c.now)
+		return noContent, series.Delete(tx, &one, c.Now)
 	})
 }
 
@@ -273,14 +273,14 @@ func (s *Server) skipOccurrence(ctx context.Context, c *request, occurrence sche
 // pauseSeries handles POST /series/{id}/pause.
 func (s *Server) pauseSeries(ctx context.Context, c *request) (response, error) {
 	return s.changeSeries(ctx, c, func(tx storage.Tx, one *schedctl.Series) ([]string, error) {
-		return series.Pause(tx, one, c.now)
+		return series.Pause(tx, one, c.Now)
 	})
 }
 
 // resumeSeries handles POST /series/{id}/resume.
 func (s *Server) resumeSeries(ctx context.Context, c *request) (response, error) {
 	return s.changeSeries(ctx, c, func(tx storage.Tx, one *schedctl.Series) ([]string, error) {
-		one.StartedBy(c.key.Actor())
+		one.StartedBy(c.Key.Actor())
 		return nil, series.Resume(tx, one, c.sweep())
 	})
 }
@@ -288,6 +288,6 @@ func (s *Server) resumeSeries(ctx context.Context, c *request) (response, error)
 // endSeries handles POST /series/{id}/end.
 func (s *Server) endSeries(ctx context.Context, c *request) (response, error) {
 	return s.changeSeries(ctx, c, func(tx storage.Tx, one *schedctl.Series) ([]string, error) {
-		return series.End(tx, one, c.now)
+		return series.End(tx, one, c.Now)
 	})
 }

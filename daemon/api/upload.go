@@ -73,7 +73,7 @@ func (s *Server) storeFile(ctx context.Context, c *request, f *media.File, altTe
 
 func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText string) (response, error) {
 	err := s.view(ctx, func(r storage.Reader) error {
-		_, found, err := r.MediaByHash(c.key.WorkspaceID, f.Key)
+		_, found, err := r.MediaByHash(c.Key.WorkspaceID, f.Key)
 		if err != nil || found {
 			return err
 		}
@@ -86,12 +86,12 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 		return response{}, storeError(err, "the daemon could not store the file; see its log")
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		existing, found, err := tx.MediaByHash(c.key.WorkspaceID, f.Key)
+		existing, found, err := tx.MediaByHash(c.Key.WorkspaceID, f.Key)
 		if err != nil {
 			return response{}, err
 		}
 		if found {
-			existing.ExpiresAt = expiry(&existing, c.now, media.UnusedLife)
+			existing.ExpiresAt = expiry(&existing, c.Now, media.UnusedLife)
 			if err := tx.PutMediaAsset(existing); err != nil {
 				return response{}, err
 			}
@@ -102,9 +102,9 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 		if err := s.checkQuota(tx, c, f.Size); err != nil {
 			return response{}, err
 		}
-		now := schedctl.Millis(c.now)
+		now := schedctl.Millis(c.Now)
 		asset := f.Asset()
-		asset.ID, asset.WorkspaceID = schedctl.NewID(schedctl.MediaPrefix, now), c.key.WorkspaceID
+		asset.ID, asset.WorkspaceID = schedctl.NewID(schedctl.MediaPrefix, now), c.Key.WorkspaceID
 		asset.FileName, asset.AltText, asset.Status = f.Name, altText, schedctl.MediaReady
 		asset.CreatedAt, asset.UpdatedAt, asset.ExpiresAt = now, now, now.Add(media.UnusedLife)
 		if err := tx.PutMediaAsset(asset); err != nil {
@@ -115,7 +115,7 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 }
 
 func (s *Server) checkQuota(r storage.Reader, c *request, size int64) error {
-	used, err := r.MediaSize(c.key.WorkspaceID)
+	used, err := r.MediaSize(c.Key.WorkspaceID)
 	if err != nil {
 		return err
 	}
@@ -142,9 +142,9 @@ func (s *Server) createUpload(ctx context.Context, c *request, b apiv1.CreateUpl
 		if err := s.checkQuota(tx, c, b.SizeBytes); err != nil {
 			return response{}, err
 		}
-		now := schedctl.Millis(c.now)
+		now := schedctl.Millis(c.Now)
 		asset := schedctl.MediaAsset{
-			ID: schedctl.NewID(schedctl.MediaPrefix, now), WorkspaceID: c.key.WorkspaceID,
+			ID: schedctl.NewID(schedctl.MediaPrefix, now), WorkspaceID: c.Key.WorkspaceID,
 			FileName: schedctl.CleanFileName(b.FileName), MIMEType: mimeType, Size: b.SizeBytes, Status: schedctl.MediaPending,
 			CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(max(media.PendingLife, limits.UploadURL)),
 		}
@@ -152,7 +152,7 @@ func (s *Server) createUpload(ctx context.Context, c *request, b apiv1.CreateUpl
 			return response{}, err
 		}
 		token := s.signer.Sign(media.Capability{
-			Action: media.ActionUpload, WorkspaceID: asset.WorkspaceID, AssetID: asset.ID, KeyID: c.key.ID, Expires: now.Add(limits.UploadURL),
+			Action: media.ActionUpload, WorkspaceID: asset.WorkspaceID, AssetID: asset.ID, KeyID: c.Key.ID, Expires: now.Add(limits.UploadURL),
 		})
 		a, err := sealedResponse(http.StatusCreated, apiv1.UploadEnvelope{
 			MediaAsset: apiv1.NewMediaAsset(asset),
@@ -183,7 +183,7 @@ func (s *Server) admitUpload(w http.ResponseWriter, r *http.Request, c *request)
 	if err != nil {
 		return s.limits.refuse(w, r, now, err)
 	}
-	return s.limits.spend(w, c.key.ID, now)
+	return s.limits.spend(w, c.Key.ID, now)
 }
 
 func (s *Server) checkGrant(r *http.Request, c *request, now time.Time) (err error) {
@@ -198,7 +198,7 @@ func (s *Server) checkGrant(r *http.Request, c *request, now time.Time) (err err
 	if c.grant, err = s.signer.Verify(token, media.ActionUpload, now); err != nil {
 		return err
 	}
-	if c.grant.AssetID != c.id {
+	if c.grant.AssetID != c.ID {
 		return errOtherUpload
 	}
 	return s.view(r.Context(), func(r storage.Reader) error {
@@ -210,7 +210,7 @@ func (s *Server) checkGrant(r *http.Request, c *request, now time.Time) (err err
 		if i < 0 || keys[i].Check(now) != nil {
 			return schedctl.Errorf(schedctl.UploadURLInvalid, "", "the API key that asked for this URL was revoked or has expired; ask for a new URL with another key")
 		}
-		c.key = keys[i]
+		c.Key = keys[i]
 		return nil
 	})
 }
@@ -234,7 +234,7 @@ func (s *Server) receiveUpload(w http.ResponseWriter, r *http.Request, c *reques
 	if err != nil {
 		return err
 	}
-	origin := media.Origin{WorkspaceID: c.key.WorkspaceID, AssetID: a.ID}
+	origin := media.Origin{WorkspaceID: c.Key.WorkspaceID, AssetID: a.ID}
 	most := a.Size + 1 // one more shows that the file is too long
 	if err := s.admitFile(r, c, origin, 0, most); err != nil {
 		return err
@@ -257,7 +257,7 @@ func wrongSize(a *schedctl.MediaAsset, size int64) error {
 
 // announced returns the asset of an upload URL.
 func (c *request) announced(r storage.Reader) (schedctl.MediaAsset, error) {
-	a, err := visibleAsset(r, c.key.WorkspaceID, c.id)
+	a, err := visibleAsset(r, c.Key.WorkspaceID, c.ID)
 	switch {
 	case schedctl.CodeOf(err) == schedctl.NotFound:
 		return a, schedctl.Errorf(schedctl.UploadURLInvalid, "", "the media asset of this URL was deleted; announce the upload again")
@@ -286,7 +286,7 @@ func (s *Server) putUpload(ctx context.Context, c *request) (response, error) {
 			return response{}, wrongSize(&a, c.file.Size)
 		}
 		c.file.SetFacts(&a)
-		a.UpdatedAt = schedctl.Millis(c.now)
+		a.UpdatedAt = schedctl.Millis(c.Now)
 		return noContent, tx.PutMediaAsset(a)
 	})
 }
@@ -302,7 +302,7 @@ func (s *Server) confirmUpload(ctx context.Context, c *request) (response, error
 		case a.SHA256 == [32]byte{}:
 			return schedctl.Errorf(schedctl.MediaNotReady, "", "the file was not uploaded yet; send it to the upload URL, then confirm it")
 		}
-		a.Status, a.ExpiresAt = schedctl.MediaReady, expiry(a, c.now, media.UnusedLife)
+		a.Status, a.ExpiresAt = schedctl.MediaReady, expiry(a, c.Now, media.UnusedLife)
 		return nil
 	})
 }
@@ -334,6 +334,6 @@ func (s *Server) fetchMedia(ctx context.Context, c *request, b apiv1.MediaFromUR
 		return response{}, storeError(err, "the request ended before the file was fetched")
 	}
 	defer f.Close()
-	c.now = time.Now() // fetching may have taken a while
+	c.Now = time.Now() // fetching may have taken a while
 	return s.storeFile(ctx, c, f, text)
 }

@@ -58,7 +58,7 @@ func (s *Server) countFile(ctx context.Context, c *request, origin media.Origin,
 // idempotency key. The file then needs no quota.
 func (c *request) storedSize(r storage.Reader) (int64, error) {
 	if sum, err := blob.ParseKey(c.header.Get(fileSumHeader)); err == nil {
-		if asset, found, err := r.MediaByHash(c.key.WorkspaceID, sum); err != nil || found {
+		if asset, found, err := r.MediaByHash(c.Key.WorkspaceID, sum); err != nil || found {
 			return asset.Size, err
 		}
 	}
@@ -75,5 +75,5 @@ func (c *request) storedSize(r storage.Reader) (int64, error) {
 
 // origin returns where an upload of this request comes from.
 func (c *request) origin() media.Origin {
-	return media.Origin{WorkspaceID: c.key.WorkspaceID, KeyID: c.key.ID}
+	return media.Origin{WorkspaceID: c.Key.WorkspaceID, KeyID: c.Key.ID}
 }

@@ -13,7 +13,7 @@ import (
 // receives all events of the workspace.
 func wholeWorkspace(next handler) handler {
 	return func(ctx context.Context, c *request) (response, error) {
-		if len(c.key.AccountIDs) > 0 {
+		if len(c.Key.AccountIDs) > 0 {
 			return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "",
 				"this API key is limited to certain accounts, and webhooks and notifications report on all of them; use another key")
 		}
@@ -45,13 +45,13 @@ func (s *Server) deleteWebhook(ctx context.Context, c *request) (response, error
 		if _, err := c.webhook(tx); err != nil {
 			return response{}, err
 		}
-		return noContent, tx.DeleteWebhook(c.key.WorkspaceID, c.id)
+		return noContent, tx.DeleteWebhook(c.Key.WorkspaceID, c.ID)
 	})
 }
 
 // webhook loads the webhook of the path.
 func (c *request) webhook(r storage.Reader) (schedctl.Webhook, error) {
-	w, err := r.Webhook(c.key.WorkspaceID, c.id)
+	w, err := r.Webhook(c.Key.WorkspaceID, c.ID)
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !isWebhook(w) {
 		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no webhook with this id")
 	}

@@ -22,7 +22,7 @@ func (s *Server) rotateSecret(ctx context.Context, c *request) (response, error)
 		if err != nil {
 			return response{}, err
 		}
-		now := schedctl.Millis(c.now)
+		now := schedctl.Millis(c.Now)
 		w.PreviousSecret, w.PreviousUntil = w.Secret, now.Add(previousSecretKept)
 		w.Secret, w.UpdatedAt = s.sealer.Seal([]byte(secret), w.ID), now
 		if err := tx.PutWebhook(w); err != nil {

@@ -45,7 +45,7 @@ func (s *Server) editWebhook(ctx context.Context, c *request, b webhookChange) (
 		if reflect.DeepEqual(before, s.showWebhook(w)) {
 			return s.webhookResponse(w)
 		}
-		w.UpdatedAt = schedctl.Millis(c.now)
+		w.UpdatedAt = schedctl.Millis(c.Now)
 		if err := tx.PutWebhook(w); err != nil {
 			return response{}, err
 		}

@@ -30,7 +30,7 @@ func (s *Server) listWorkspaces(ctx context.Context, c *request) (response, erro
 // createWorkspace handles POST /workspaces. The response contains a key with all
 // scopes of the new workspace. It lasts as long as the creating key.
 func (s *Server) createWorkspace(ctx context.Context, c *request, b createWorkspace) (response, error) {
-	now := schedctl.Millis(c.now)
+	now := schedctl.Millis(c.Now)
 	w := schedctl.Workspace{
 		ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: b.name,
 		Timezone: b.timezone, Plan: "self-hosted", CreatedAt: now,
@@ -38,7 +38,7 @@ func (s *Server) createWorkspace(ctx context.Context, c *request, b createWorksp
 	secret, hash := schedctl.NewKeySecret()
 	key := schedctl.APIKey{
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: w.ID, Name: "admin",
-		Hash: hash, Scopes: workspaceScopes(), CreatedAt: now, ExpiresAt: c.key.ExpiresAt,
+		Hash: hash, Scopes: workspaceScopes(), CreatedAt: now, ExpiresAt: c.Key.ExpiresAt,
 	}
 	created, err := newResponse(http.StatusCreated, apiv1.CreatedWorkspace{
 		Workspace: apiv1.NewWorkspace(w), APIKey: apiv1.NewAPIKey(key), Secret: secret,
@@ -61,14 +61,14 @@ func workspaceScopes() []schedctl.Scope {
 // editWorkspace handles PATCH /workspaces/{id}. All accounts of the workspace get the
 // new policy in the same transaction, so that each claim reads the one that is in force.
 func (s *Server) editWorkspace(ctx context.Context, c *request, policy schedctl.ApprovalPolicy) (response, error) {
-	if c.id != c.key.WorkspaceID && !c.key.Allows(schedctl.ScopeWorkspacesWrite) {
+	if c.ID != c.Key.WorkspaceID && !c.Key.Allows(schedctl.ScopeWorkspacesWrite) {
 		return response{}, schedctl.Errorf(schedctl.NotFound, "", "there is no workspace with this id, or this API key may not change it")
 	}
-	if c.limited() {
+	if c.Limited() {
 		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "approvals", "this API key is limited to accounts, and the policy is about all of them; use another key")
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		w, err := tx.Workspace(c.id)
+		w, err := tx.Workspace(c.ID)
 		if err != nil {
 			return response{}, err
 		}
