@@ -200,6 +200,18 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 	return p, p.queued(events, now, nil), nil
 }
 
+// Rebook moves a new post, which is not stored yet, to a slot. It reports whether that
+// changes the post.
+func (p *Post) Rebook(at time.Time, b Booking) (moved bool) {
+	at = Millis(at)
+	moved = !at.Equal(p.PublishAt) || !b.equal(p.Booking)
+	p.PublishAt, p.Booking = at, b
+	for i := range p.Targets {
+		p.Targets[i].PublishAt = at
+	}
+	return moved
+}
+
 // CheckContent returns nil for 1–5000 code points that are not only white
 // space, hold no NUL and are valid UTF-8. Errors: [ContentTooLong] and
 // [ValidationFailed].

@@ -80,29 +80,29 @@ func (b *settings) check(p publish.Publisher) error {
 	credentials, options := fieldNames(p)
 	var found fieldErrors
 	for _, name := range slices.Sorted(maps.Keys(b.credentials)) {
-		if !slices.Contains(credentials, name) && found.count() {
-			found.add(unknownField(p, "credential", "credentials", name, credentials))
+		if !slices.Contains(credentials, name) && found.Count() {
+			found.Add(unknownField(p, "credential", "credentials", name, credentials))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.options)) {
 		switch {
 		case !slices.Contains(options, name):
-			if found.count() {
-				found.add(unknownField(p, "option", "options", name, options))
+			if found.Count() {
+				found.Add(unknownField(p, "option", "options", name, options))
 			}
 		case name == schedctl.OptionRequireAlt:
-			if _, ok := b.options[name].(bool); !ok && b.options[name] != nil && found.count() {
-				found.add(invalid(join("options", name), "%s must be true or false", name))
+			if _, ok := b.options[name].(bool); !ok && b.options[name] != nil && found.Count() {
+				found.Add(invalid(join("options", name), "%s must be true or false", name))
 			}
 		case name == schedctl.OptionApproval:
-			if value := b.options[name]; value != nil && value != schedctl.ApprovalRequired && found.count() {
-				found.add(invalid(join("options", name), "%s must be %q, or null to remove it", name, schedctl.ApprovalRequired))
+			if value := b.options[name]; value != nil && value != schedctl.ApprovalRequired && found.Count() {
+				found.Add(invalid(join("options", name), "%s must be %q, or null to remove it", name, schedctl.ApprovalRequired))
 			}
-		case slices.Contains(commonOptions, name) && b.options[name] != nil && !goodDuration(b.options, name) && found.count():
-			found.add(invalid(join("options", name), "%s must be a duration that is not negative, such as \"500ms\", \"10s\" or \"24h\"", name))
+		case slices.Contains(commonOptions, name) && b.options[name] != nil && !goodDuration(b.options, name) && found.Count():
+			found.Add(invalid(join("options", name), "%s must be a duration that is not negative, such as \"500ms\", \"10s\" or \"24h\"", name))
 		}
 	}
-	return found.err()
+	return found.Err()
 }
 
 // fieldNames returns the names of a platform's credentials and options.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -83,6 +84,19 @@ func TestWarningOfMissingAddress(t *testing.T) {
 		f.network.needAddress("start the daemon with --public-url")
 		if a := read(); len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], "--public-url") {
 			t.Errorf("warnings %q", a.Warnings)
+		}
+	})
+}
+
+// TestWarningOfEndingCredentials checks that an account says when its credentials end, also
+// if it is only read.
+func TestWarningOfEndingCredentials(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Expiry.At = schedctl.Millis(time.Now().Add(48 * time.Hour)) })
+		a := decodeAs[apiv1.AccountEnvelope](t, f.do(nil, "GET", "/social-accounts/"+f.mine.account, nil).want(200)).SocialAccount
+		if len(a.Warnings) != 1 {
+			t.Errorf("warnings %q, want one", a.Warnings)
 		}
 	})
 }

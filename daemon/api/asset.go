@@ -15,7 +15,7 @@ import (
 
 // getMediaConfig handles GET /media/config.
 func (s *Server) getMediaConfig(context.Context, *request) (response, error) {
-	l := s.mediaLimits()
+	l := s.cases.Limits
 	return newResponse(http.StatusOK, apiv1.MediaConfig{
 		AllowedMIMETypes: schedctl.MediaTypes(), MaxMediaPerPost: l.PerPost,
 		ImageMaxSizeBytes: l.Image, GIFMaxSizeBytes: l.GIF, VideoMaxSizeBytes: l.Video, DocumentMaxSizeBytes: l.Document,
@@ -66,7 +66,7 @@ func (s *Server) listMedia(ctx context.Context, c *request) (response, error) {
 // getMedia handles GET /media/{id}.
 func (s *Server) getMedia(ctx context.Context, c *request) (a response, err error) {
 	err = s.view(ctx, func(r storage.Reader) error {
-		asset, err := visibleAsset(r, c.Key.WorkspaceID, c.ID)
+		asset, err := c.Asset(r, c.ID)
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (s *Server) assetResponse(r storage.Reader, status int, asset schedctl.Medi
 // nothing stores nothing.
 func (s *Server) changeAsset(ctx context.Context, c *request, change func(storage.Tx, *schedctl.MediaAsset) error) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		a, err := visibleAsset(tx, c.Key.WorkspaceID, c.ID)
+		a, err := c.Asset(tx, c.ID)
 		if err != nil {
 			return response{}, err
 		}
@@ -151,7 +151,7 @@ func (s *Server) editMedia(ctx context.Context, c *request, b editMedia) (respon
 			return nil
 		}
 		a.AltText = b.altText
-		return c.refuseReviewed(tx, a)
+		return c.RefuseReviewed(tx, a)
 	})
 }
 
@@ -159,7 +159,7 @@ func (s *Server) editMedia(ctx context.Context, c *request, b editMedia) (respon
 // for clients, and the feed keeps it.
 func (s *Server) deleteMedia(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		a, err := visibleAsset(tx, c.Key.WorkspaceID, c.ID)
+		a, err := c.Asset(tx, c.ID)
 		if err != nil {
 			return response{}, err
 		}
@@ -224,7 +224,7 @@ func (s *Server) getMediaContent(ctx context.Context, c *request) (response, err
 	if s.media == nil {
 		return response{}, errNoMedia
 	}
-	asset, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.MediaAsset, error) { return visibleAsset(r, c.Key.WorkspaceID, c.ID) })
+	asset, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.MediaAsset, error) { return c.Asset(r, c.ID) })
 	if err != nil {
 		return response{}, err
 	}
@@ -334,4 +334,13 @@ func (d *decoder) size() int64 {
 		return -1
 	}
 	return int64(f)
+}
+
+// expiry returns the time for a new expiry of an asset, which is never earlier than
+// the current one.
+func expiry(a *schedctl.MediaAsset, now time.Time, life time.Duration) time.Time {
+	if at := schedctl.Millis(now.Add(life)); at.After(a.ExpiresAt) {
+		return at
+	}
+	return a.ExpiresAt
 }

@@ -71,7 +71,7 @@ func (d *decoder) finish() error {
 	if d.err != nil {
 		return d.err
 	}
-	return d.faults.err()
+	return d.faults.Err()
 }
 
 // syntax records a syntax error at a byte offset.
@@ -107,8 +107,8 @@ func (d *decoder) peek() jsontext.Kind {
 // next reads a token. It returns false after a syntax error, and when too many
 // faults ended reading.
 func (d *decoder) next() (jsontext.Token, bool) {
-	if d.err == nil && d.faults.full() {
-		d.err = asError(d.faults.err())
+	if d.err == nil && d.faults.Full() {
+		d.err = asError(d.faults.Err())
 	}
 	if d.err != nil {
 		return jsontext.Token{}, false
@@ -169,29 +169,29 @@ func join(path, name string) string {
 // fault records that the value read last is invalid. Pass expensive arguments as a
 // [fmt.Stringer]: faults beyond maxFaults are counted and not formatted.
 func (d *decoder) fault(code schedctl.Code, format string, args ...any) {
-	if d.err == nil && d.faults.count() {
-		d.faults.add(fieldError(code, d.path(), format, args...))
+	if d.err == nil && d.faults.Count() {
+		d.faults.Add(fieldError(code, d.path(), format, args...))
 	}
 }
 
 // wrong records a fault whose message starts with the path of the value.
 func (d *decoder) wrong(code schedctl.Code, format string, args ...any) {
-	if d.err == nil && d.faults.count() {
+	if d.err == nil && d.faults.Count() {
 		path := d.path()
-		d.faults.add(fieldError(code, path, "%s "+format, append([]any{cmp.Or(path, "the body")}, args...)...))
+		d.faults.Add(fieldError(code, path, "%s "+format, append([]any{cmp.Or(path, "the body")}, args...)...))
 	}
 }
 
 // refuse records an error as a fault.
 func (d *decoder) refuse(err error) {
-	if d.err == nil && d.faults.count() {
+	if d.err == nil && d.faults.Count() {
 		e := asError(err)
-		d.faults.add(schedctl.FieldError{Field: e.Field, Code: e.Code, Message: e.Message})
+		d.faults.Add(schedctl.FieldError{Field: e.Field, Code: e.Code, Message: e.Message})
 	}
 }
 
 // clean reports whether no fault was found so far.
-func (d *decoder) clean() bool { return d.err == nil && len(d.faults.list) == 0 }
+func (d *decoder) clean() bool { return d.err == nil && d.faults.Empty() }
 
 // require records a fault when a member of the object read last is missing. A member
 // that already has a fault is not missing.
@@ -200,11 +200,11 @@ func (d *decoder) require(given bool, name, advice string) {
 		return
 	}
 	field := join(d.path(), name)
-	if d.faults.has(field) {
+	if d.faults.Has(field) {
 		return
 	}
-	if d.faults.count() {
-		d.faults.add(fieldError(schedctl.ValidationFailed, field, "%s is missing; %s", field, advice))
+	if d.faults.Count() {
+		d.faults.Add(fieldError(schedctl.ValidationFailed, field, "%s is missing; %s", field, advice))
 	}
 }
 

@@ -42,14 +42,29 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusUnauthorized {
 		header.Set("WWW-Authenticate", "Bearer")
 	}
-	if located, ok := errors.AsType[*locatedError](err); ok && located.location != "" {
-		header.Set("Location", located.location)
+	if location := locationOf(err, e); location != "" {
+		header.Set("Location", location)
 	}
 	body, err := encode(apiv1.NewError(e, requestID))
 	if err != nil {
 		s.log.LogAttrs(r.Context(), slog.LevelError, "error response not encoded", slog.String("request", requestID), slog.Any("error", err))
 	}
 	response{status: status, body: body}.write(w)
+}
+
+// locationOf returns the path of the object that an error is about, or an empty text.
+func locationOf(err error, e *schedctl.Error) string {
+	if located, ok := errors.AsType[*locatedError](err); ok {
+		return located.location
+	}
+	if e.Code != schedctl.ExternalIDExists || len(e.Details) == 0 {
+		return ""
+	}
+	id := e.Details[0].Message
+	if _, ok := schedctl.ParseID(schedctl.SeriesPrefix, id); ok {
+		return prefix + "/series/" + id
+	}
+	return prefix + "/posts/" + id
 }
 
 // lastingError is an error of the code [schedctl.Unavailable] that lasts until a person

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/usecase"
 )
 
 // createPost is the body of POST /posts.
@@ -12,7 +13,6 @@ type createPost struct {
 	accountIDs []string
 	publishAt  publishTime
 	slotChoice
-	booking schedctl.Booking // of the slot at publishAt
 	reviewChoice
 	overrides []schedctl.Override
 	schedctl.Annotation
@@ -22,42 +22,18 @@ type createPost struct {
 	allowBlackout  bool
 }
 
-// newPost returns the new post for accounts.
-func (b *createPost) newPost(workspaceID string, accounts []schedctl.Account) schedctl.NewPost {
-	n := schedctl.NewPost{
-		WorkspaceID: workspaceID, Content: b.over(schedctl.Content{}), Accounts: accounts, Overrides: b.overrides,
-		PublishAt: b.publishAt.at, Booking: b.booking, Now: b.publishAt.now, Annotation: b.Annotation,
-		By: b.by, Source: b.approvedBy,
+// request returns the new post of the body.
+func (b *createPost) request() usecase.NewPost {
+	n := usecase.NewPost{
+		NewPost: schedctl.NewPost{
+			Content: b.over(schedctl.Content{}), Overrides: b.overrides, PublishAt: b.publishAt.at, Now: b.publishAt.now,
+			Annotation: b.Annotation, Source: b.approvedBy,
+		},
+		AccountIDs: b.accountIDs, MediaField: b.mediaField, Replaces: b.replaces, SlotChoice: b.choice(b.publishAt.nextSlot),
+		Allow: usecase.Allow{Duplicate: b.allowDuplicate, Blackout: b.allowBlackout},
 	}
 	set(&n.Proposed, b.proposed)
 	return n
-}
-
-// shown returns a post with what the body publishes, with a target for each override. It
-// may break every rule.
-func (b *createPost) shown(workspaceID string) schedctl.Post {
-	p := schedctl.Post{WorkspaceID: workspaceID, Content: b.over(schedctl.Content{})}
-	for i := range b.overrides {
-		p.Targets = append(p.Targets, b.overrides[i].Target())
-	}
-	return p
-}
-
-// usesMedia reports whether the body has media in any part or override.
-func (b *createPost) usesMedia() bool {
-	shown := b.shown("")
-	return len(shown.AssetIDs()) > 0
-}
-
-// body returns a body with the hashes of its assets.
-func (attach attacher) body(b createPost) (createPost, error) {
-	overrides, err := attach.overrides(b.overrides)
-	if err != nil {
-		return b, err
-	}
-	b.overrides = overrides
-	b.ContentChange, err = attach.content(b.contentBody)
-	return b, err
 }
 
 var createPostFields = slices.Concat(textFields, []string{

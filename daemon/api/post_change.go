@@ -2,116 +2,98 @@ package api
 
 import (
 	"context"
-	"errors"
+	"net/http"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/daemon/slots"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
-var errDraftsOnly = insufficientScope("this API key writes drafts only; a key with the scope posts:write can publish them")
-
-// changePost loads the post of the path, applies one operation, and stores the
-// post, its events and the response, all in one transaction. It checks the
-// operation against the post's status before it calls change, so that a wrong
-// status is reported before invalid accounts. change may run more than once.
-func (s *Server) changePost(ctx context.Context, c *request, status int, op schedctl.Operation,
-	change func(storage.Reader, *schedctl.Post) ([]schedctl.Event, error),
-) (response, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		post, err := c.changeable(tx, op)
-		if err != nil {
-			return response{}, err
-		}
-		before := post.Version
-		events, err := change(tx, &post)
-		if err != nil {
-			return response{}, err
-		}
-		if post.Version != before {
-			if err := errors.Join(tx.PutPost(post), tx.AddEvents(events...)); err != nil {
-				return response{}, err
-			}
-		}
-		return s.postResponse(tx, status, post)
-	})
-}
-
-// changeFitting is changePost for a change whose result the networks must accept.
-// The change first runs on a snapshot to check the texts: that can take long for
-// many accounts, and a transaction blocks other writers. If the transaction finds
-// an unchecked text, because the post or an account has changed, everything is
-// repeated.
-func (s *Server) changeFitting(ctx context.Context, c *request, status int, op schedctl.Operation,
-	change func(storage.Reader, *schedctl.Post, *contentChecks) ([]schedctl.Event, error),
-) (response, error) {
-	known := s.newContentChecks()
+// decide decides about a change on a snapshot, and again in the transaction that stores it.
+// Both are repeated while something changes in between; see [usecase.Decision].
+func decide[T any](ctx context.Context, s *Server, c *request, change func(*usecase.Decision) (T, error), respond func(storage.Reader, T) (response, error)) (response, error) {
+	decision := s.cases.Decide(&c.Request, nil)
 	for {
-		known.frozen = false
 		err := s.view(ctx, func(r storage.Reader) error {
-			post, err := c.changeable(r, op)
-			if err != nil {
-				return err
-			}
-			_, err = change(r, &post, known)
+			decision.On(r)
+			_, err := change(decision)
 			return err
 		})
 		if err != nil {
 			return response{}, err
 		}
-		known.frozen = true
-		a, err := s.changePost(ctx, c, status, op, func(r storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
-			return change(r, p, known)
+		a, err := s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+			decision.In(tx)
+			changed, err := change(decision)
+			if err != nil {
+				return response{}, err
+			}
+			return respond(tx, changed)
 		})
-		if !errors.Is(err, errUnmeasured) && !errors.Is(err, slots.ErrQueueGone) {
+		if !usecase.Again(err) {
 			return a, err
 		}
 	}
 }
 
-// changeable loads the post of the path and checks that its status allows the
-// operation.
-func (c *request) changeable(r storage.Reader, op schedctl.Operation) (schedctl.Post, error) {
-	post, err := c.post(r)
-	if err != nil {
-		return schedctl.Post{}, err
-	}
-	if err := c.Expected.Check("post", post.Version); err != nil {
-		return schedctl.Post{}, err
-	}
-	return post, post.CheckOperation(op)
+// decidePost is decide for the post of the path.
+func (s *Server) decidePost(ctx context.Context, c *request, status int, change func(*usecase.Decision) (schedctl.Post, error)) (response, error) {
+	return decide(ctx, s, c, change, func(r storage.Reader, p schedctl.Post) (response, error) { return s.postResponse(r, status, p) })
 }
 
-// post loads the post of the path. It returns NOT_FOUND if the key may not see the
-// post.
-func (c *request) post(r storage.Reader) (schedctl.Post, error) { return c.postByID(r, c.ID) }
-
-func (c *request) postByID(r storage.Reader, id string) (schedctl.Post, error) {
-	post, err := r.Post(c.Key.WorkspaceID, id)
-	if err == nil && c.MaySee(&post) {
-		return post, nil
-	}
-	if err == nil || schedctl.CodeOf(err) == schedctl.NotFound {
-		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no post with this id")
-	}
-	return schedctl.Post{}, err
+// commitPost changes the post of the path in a transaction.
+func (s *Server) commitPost(ctx context.Context, c *request, status int, change func(storage.Tx) (schedctl.Post, error)) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+		post, err := change(tx)
+		if err != nil {
+			return response{}, err
+		}
+		return s.postResponse(tx, status, post)
+	})
 }
 
-// launchAccounts is accountList for a request that schedules or publishes the post.
-// It also checks the existing accounts of a draft, because they must still be
-// connected.
-func (c *request) launchAccounts(r storage.Reader, p *schedctl.Post, ids *[]string) (*[]schedctl.Account, error) {
-	if ids == nil && p.Status() == schedctl.Draft {
-		ids = new(p.AccountIDs())
+// editPost handles PATCH /posts/{id}.
+func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response, error) {
+	edit := usecase.EditPost{
+		Edit: schedctl.Edit{ContentChange: b.ContentChange, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation,
+			Proposed: b.proposed, Source: b.approvedBy},
+		AccountIDs: b.accountIDs, MediaField: b.mediaField, SlotChoice: b.choice(b.publishAt.nextSlot), NoTime: b.publishAt.null,
+		Allow: usecase.Allow{Duplicate: b.allowDuplicate, Blackout: b.allowBlackout},
 	}
-	return c.accountList(r, ids)
+	return s.decidePost(ctx, c, http.StatusOK, func(d *usecase.Decision) (schedctl.Post, error) { return d.EditPost(ctx, edit) })
 }
 
-// accountList is accounts for an optional list.
-func (c *request) accountList(r storage.Reader, ids *[]string) (*[]schedctl.Account, error) {
-	if ids == nil {
-		return nil, nil
+// schedulePost handles POST /posts/{id}/schedule.
+func (s *Server) schedulePost(ctx context.Context, c *request, b schedulePost) (response, error) {
+	schedule := usecase.Schedule{
+		AccountIDs: b.accountIDs, PublishAt: b.publishAt.at, SlotChoice: b.choice(b.publishAt.nextSlot),
+		Allow: usecase.Allow{Duplicate: b.allowDuplicate, Blackout: b.allowBlackout},
 	}
-	accounts, err := c.Accounts(r, *ids)
-	return &accounts, err
+	return s.decidePost(ctx, c, http.StatusOK, func(d *usecase.Decision) (schedctl.Post, error) { return d.SchedulePost(ctx, schedule) })
+}
+
+// publishPost handles POST /posts/{id}/publish-now.
+func (s *Server) publishPost(ctx context.Context, c *request, b publishPost) (response, error) {
+	schedule := usecase.Schedule{AccountIDs: b.accountIDs, Allow: usecase.Allow{Duplicate: b.allowDuplicate}}
+	return s.decidePost(ctx, c, http.StatusAccepted, func(d *usecase.Decision) (schedctl.Post, error) { return d.PublishPost(ctx, schedule) })
+}
+
+// cancelPost handles POST /posts/{id}/cancel.
+func (s *Server) cancelPost(ctx context.Context, c *request, b cancelPost) (response, error) {
+	return s.commitPost(ctx, c, http.StatusOK, func(tx storage.Tx) (schedctl.Post, error) { return c.CancelPost(tx, b.managed) })
+}
+
+// unschedulePost handles POST /posts/{id}/unschedule.
+func (s *Server) unschedulePost(ctx context.Context, c *request) (response, error) {
+	return s.commitPost(ctx, c, http.StatusOK, c.UnschedulePost)
+}
+
+// retryPost handles POST /posts/{id}/retry.
+func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (response, error) {
+	return s.commitPost(ctx, c, http.StatusAccepted, func(tx storage.Tx) (schedctl.Post, error) { return c.RetryPost(tx, b) })
+}
+
+// deletePost handles DELETE /posts/{id}.
+func (s *Server) deletePost(ctx context.Context, c *request) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) { return noContent, c.DeletePost(tx) })
 }

@@ -39,7 +39,7 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 		for i := range posts {
 			posts[i] = &page.Posts[i]
 		}
-		assets, err = s.assetsOf(r, posts...)
+		assets, err = s.cases.AssetsOf(r, posts...)
 		return err
 	})
 	if err != nil {

@@ -9,8 +9,8 @@ const maxMediaRead = 100
 // onlyMediaField records which of the fields media and media_asset_ids a body has. Both
 // together are a fault.
 func (d *decoder) onlyMediaField(name string, given *string) {
-	if *given != "" && d.err == nil && d.faults.count() {
-		d.faults.add(invalid(name, "media and media_asset_ids do not go together; give one of them"))
+	if *given != "" && d.err == nil && d.faults.Count() {
+		d.faults.Add(invalid(name, "media and media_asset_ids do not go together; give one of them"))
 	}
 	*given = name
 }

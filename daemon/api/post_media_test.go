@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -145,4 +146,16 @@ func TestMediaPerPost(t *testing.T) {
 	}
 	f.do(nil, "PATCH", "/media/"+ids[0], body{"alt_text": string(long)}).refused(schedctl.ValidationFailed)
 	f.do(nil, "PATCH", "/media/"+ids[0], body{"alt_text": string(long[1:])}).want(200)
+}
+
+// TestValidateUnknownImageOfCard guards that a card with an image that the workspace does not
+// have is a problem of the post, and not an internal error.
+func TestValidateUnknownImageOfCard(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	b := f.planned("hello", time.Hour)
+	b["link_preview"] = body{"url": "https://example.com/", "title": "t", "image": schedctl.NewID(schedctl.MediaPrefix, time.Now())}
+	if found := problemFields(f.validate(b).Problems); !slices.Contains(found, "VALIDATION_FAILED link_preview.image") {
+		t.Errorf("problems %q", found)
+	}
 }

@@ -22,7 +22,7 @@ func (s *Server) getTimeline(ctx context.Context, c *request) (response, error) 
 	var line apiv1.Timeline
 	var shown schedctl.Post
 	err := s.scan(ctx, c, func(r storage.Reader) error {
-		post, err := c.post(r)
+		post, err := c.Post(r)
 		if err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ func versionTag(version int64) string { return `"` + strconv.FormatInt(version, 
 
 // postResponse returns a response with a post and its ETag.
 func (s *Server) postResponse(r storage.Reader, status int, p schedctl.Post) (response, error) {
-	assets, err := s.assetsOf(r, &p)
+	assets, err := s.cases.AssetsOf(r, &p)
 	if err != nil {
 		return response{}, err
 	}

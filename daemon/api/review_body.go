@@ -48,26 +48,12 @@ func readApprovePost(d *decoder) (b approvePost) {
 	return b
 }
 
-// publishTime returns when an approved post is published.
-func (b *approvePost) publishTime(p *schedctl.Post) (schedctl.ProposedTime, error) {
-	at := b.publishAt
-	if at == (schedctl.ProposedTime{}) {
-		at = p.Proposed
-	}
-	if at == (schedctl.ProposedTime{}) {
-		return at, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "the post has no proposed time; give publish_at (--at, --next-slot)")
-	}
-	return at, nil
-}
-
-// requestChanges is the body of POST /posts/{id}/request-changes.
-type requestChanges struct{ note string }
-
-func readRequestChanges(d *decoder) (b requestChanges) {
+// readRequestChanges reads the body of a request for changes.
+func readRequestChanges(d *decoder) (note string) {
 	given := false
-	d.object([]string{"note"}, func(string) { b.note, given = d.string(), true })
+	d.object([]string{"note"}, func(string) { note, given = d.string(), true })
 	d.require(given, "note", "say what has to change")
-	return b
+	return note
 }
 
 // readAddNote reads the body of POST /posts/{id}/notes.
@@ -94,7 +80,6 @@ func (d *decoder) proposedTime() schedctl.ProposedTime {
 type reviewChoice struct {
 	proposed   *schedctl.ProposedTime // nil to keep that of the post
 	approvedBy string                 // the address of a pull request, or empty
-	by         schedctl.Actor         // of the request
 }
 
 // reviewField reads a field of reviewChoice. It reports false for other names.
@@ -122,13 +107,3 @@ func (d *decoder) reviewField(name string, b *reviewChoice) bool {
 
 // maxApprovedBy is the longest address of a pull request, in bytes.
 const maxApprovedBy = 500
-
-// mayReview sets the actor. It returns an error if the key may not approve a post that it
-// brings itself.
-func (b *reviewChoice) mayReview(key *schedctl.APIKey) error {
-	b.by = key.Actor()
-	if b.approvedBy != "" && !(b.by.Approver && !b.by.Restricted && key.Allows(schedctl.ScopePostsWrite)) {
-		return insufficientScope("approved_by needs a key with posts:approve and posts:write that needs no approvals itself")
-	}
-	return nil
-}

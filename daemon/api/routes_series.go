@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/usecase"
 )
 
 // seriesReadRoutes are the routes that read series.
@@ -103,25 +104,25 @@ func (s *Server) seriesOperationRoutes() []route {
 		description: "Adds the occurrence to exdates and removes its post, if that is a draft or scheduled. To undo it, edit the series with exdates that lack the occurrence: its post is made again.",
 		scopes:      writesPosts, codes: append([]schedctl.Code{schedctl.ValidationFailed, schedctl.PostNotCancelable}, codes...),
 		request: reflect.TypeFor[apiv1.SkipOccurrence](), status: http.StatusOK, response: one,
-		handle: withBody(readSkipOccurrence, s.skipOccurrence),
+		handle: withBody(readSkipOccurrence, commitSeriesWith(s, (*usecase.Request).SkipOccurrence)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/pause", id: "pauseSeries", tag: "Series",
 		summary:     "Pause a series",
 		description: "Removes its scheduled posts and makes no more. Posts that were changed alone stay and are listed in kept.",
 		scopes:      writesPosts, codes: codes, status: http.StatusOK, response: one,
-		handle: withoutBody(s.pauseSeries),
+		handle: withoutBody(s.commitSeries((*usecase.Request).PauseSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/resume", id: "resumeSeries", tag: "Series",
 		summary:     "Resume a series",
 		description: "Continues with the next occurrence. What the series missed is not made.",
 		scopes:      writesPosts, codes: codes, status: http.StatusOK, response: one,
-		handle: withoutBody(s.resumeSeries),
+		handle: withoutBody(s.commitSeries((*usecase.Request).ResumeSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/end", id: "endSeries", tag: "Series",
 		summary:     "End a series",
 		description: "Removes its scheduled posts, also those that were changed alone, and makes no more. An ended series stays readable and cannot be resumed.",
 		scopes:      writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.VersionMismatch}, status: http.StatusOK, response: one,
-		handle: withoutBody(s.endSeries),
+		handle: withoutBody(s.commitSeries((*usecase.Request).EndSeries)),
 	}}
 }
 
@@ -135,7 +136,7 @@ func (s *Server) seriesReviewRoutes() []route {
 		description: "A series whose accounts, policy or authors demand an approval makes no posts before it. It is approved once: texts, accounts, media, overrides and the rule. An edit of those asks again.",
 		scopes:      writesDrafts, codes: step,
 		request: reflect.TypeFor[apiv1.SubmitSeries](), optionalBody: true, status: http.StatusOK, response: one,
-		handle: withOptionalBody(readReviewNote, s.submitSeries),
+		handle: withOptionalBody(readReviewNote, commitSeriesWith(s, (*usecase.Request).SubmitSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/approve", id: "approveSeries", tag: "Approvals",
 		summary: "Approve a series",
@@ -143,19 +144,19 @@ func (s *Server) seriesReviewRoutes() []route {
 			"The key that asked for the approval, and the one that edited the series last, cannot approve it.",
 		scopes: approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval, schedctl.AccountNotAllowed}, step...),
 		request: reflect.TypeFor[apiv1.ApproveSeries](), optionalBody: true, status: http.StatusOK, response: one,
-		handle: withOptionalBody(readReviewNote, s.approveSeries),
+		handle: withOptionalBody(readReviewNote, commitSeriesWith(s, (*usecase.Request).ApproveSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/request-changes", id: "requestSeriesChanges", tag: "Approvals",
 		summary:     "Ask for changes of a series",
 		description: "The approval becomes changes_requested, until the series is submitted again.",
 		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval}, step...),
 		request: reflect.TypeFor[apiv1.RequestChanges](), status: http.StatusOK, response: one,
-		handle: withBody(readRequestChanges, s.requestSeriesChanges),
+		handle: withBody(readRequestChanges, commitSeriesWith(s, (*usecase.Request).RequestSeriesChanges)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/withdraw", id: "withdrawSeries", tag: "Approvals",
 		summary:     "Withdraw a series from review",
 		description: "Works while the approval is pending or changes_requested. To stop a series that was approved, pause or end it.",
 		scopes:      writesDrafts, codes: step, status: http.StatusOK, response: one,
-		handle: withoutBody(s.withdrawSeries),
+		handle: withoutBody(s.commitSeries((*usecase.Request).WithdrawSeries)),
 	}}
 }

@@ -3,10 +3,10 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/recurrence"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -121,59 +121,34 @@ func (q *seriesQuery) selects(one *schedctl.Series) bool {
 // getSeries handles GET /series/{id}.
 func (s *Server) getSeries(ctx context.Context, c *request) (a response, err error) {
 	err = s.view(ctx, func(r storage.Reader) error {
-		one, err := c.series(r)
+		one, err := c.Series(r)
 		if err != nil {
 			return err
 		}
-		a, err = s.seriesResponse(r, c, http.StatusOK, changedSeries{series: one})
+		a, err = s.seriesResponse(r, c, http.StatusOK, usecase.ChangedSeries{Series: one})
 		return err
 	})
 	return a, err
 }
 
-// series loads the series of the path. It returns NOT_FOUND if the key may not see it.
-func (c *request) series(r storage.Reader) (schedctl.Series, error) {
-	one, err := r.Series(c.Key.WorkspaceID, c.ID)
-	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !c.MaySee(&one.Template) {
-		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no series with this id")
-	}
-	return one, err
-}
-
-// changeableSeries loads the series of the path for a change.
-func (c *request) changeableSeries(r storage.Reader) (schedctl.Series, error) {
-	one, err := c.series(r)
-	if err != nil {
-		return one, err
-	}
-	return one, c.Expected.Check("series", one.Version)
-}
-
-// changedSeries is a series after a change.
-type changedSeries struct {
-	series   schedctl.Series
-	previous *schedctl.Series // or nil
-	kept     []string         // ids of posts
-}
-
 // seriesResponse returns a response with a series and its ETag.
-func (s *Server) seriesResponse(r storage.Reader, c *request, status int, of changedSeries) (response, error) {
-	envelope := apiv1.SeriesEnvelope{Kept: append([]string{}, of.kept...)}
+func (s *Server) seriesResponse(r storage.Reader, c *request, status int, of usecase.ChangedSeries) (response, error) {
+	envelope := apiv1.SeriesEnvelope{Kept: append([]string{}, of.Kept...)}
 	var err error
-	if envelope.Series, err = s.showSeries(r, c, of.series); err != nil {
+	if envelope.Series, err = s.showSeries(r, c, of.Series); err != nil {
 		return response{}, err
 	}
-	if of.previous != nil {
-		previous, err := s.showSeries(r, c, *of.previous)
+	if of.Previous != nil {
+		previous, err := s.showSeries(r, c, *of.Previous)
 		if err != nil {
 			return response{}, err
 		}
 		envelope.Previous = &previous
 	}
 	a, err := newResponse(status, envelope)
-	a.etag = versionTag(of.series.Version)
+	a.etag = versionTag(of.Version)
 	if status == http.StatusCreated {
-		a.created, a.location = of.series.ID, prefix+"/series/"+of.series.ID
+		a.created, a.location = of.ID, prefix+"/series/"+of.ID
 	}
 	return a, err
 }
@@ -181,33 +156,14 @@ func (s *Server) seriesResponse(r storage.Reader, c *request, status int, of cha
 // showSeries returns the wire form of a series. Between two sweeps, the next time follows
 // from the rule.
 func (s *Server) showSeries(r storage.Reader, c *request, one schedctl.Series) (apiv1.Series, error) {
-	assets, err := s.assetsOf(r, &one.Template)
+	assets, err := s.cases.AssetsOf(r, &one.Template)
 	if err != nil {
 		return apiv1.Series{}, err
 	}
 	if one.State == schedctl.SeriesActive && !one.NextAt.After(c.Now) {
-		one.NextAt = nextOccurrence(&one, c.Now)
+		one.NextAt = usecase.NextOccurrence(&one, c.Now)
 	}
 	return apiv1.NewSeries(one, assets...), nil
-}
-
-// nextOccurrence returns the time of the next occurrence of a series by its rule, or the
-// zero time.
-func nextOccurrence(one *schedctl.Series, now time.Time) time.Time {
-	loc, err := schedctl.LoadZone("timezone", one.Timezone)
-	if err != nil {
-		return time.Time{}
-	}
-	rule, _, err := recurrence.Parse(one.Rule, one.Start, loc)
-	if err != nil {
-		return time.Time{}
-	}
-	for local := range rule.From(schedctl.LocalTimeOf(now.In(loc))) {
-		if at, _ := local.In(loc); at.After(now) && !one.HasExdate(local) {
-			return at.UTC()
-		}
-	}
-	return time.Time{}
 }
 
 // previewed is how many occurrences a preview shows.
@@ -217,7 +173,7 @@ const previewed = 10
 func (s *Server) previewSeries(_ context.Context, c *request, b previewSeries) (response, error) {
 	loc, err := schedctl.LoadZone("timezone", b.timezone)
 	if err != nil {
-		return response{}, clipError(err)
+		return response{}, usecase.ClipError(err)
 	}
 	rule, hints, err := recurrence.Parse(b.rule, b.start, loc)
 	if err != nil {

@@ -107,16 +107,6 @@ func (d *decoder) aheadDays() int {
 	return int(n)
 }
 
-// changesPosts reports whether the change concerns what the posts publish, and where.
-func (b *seriesChange) changesPosts() bool {
-	return !b.ContentChange.Empty() || b.variants != nil || b.accountIDs != nil || b.overrides != nil
-}
-
-// changesTimes reports whether the change concerns when the posts are published.
-func (b *seriesChange) changesTimes() bool {
-	return b.timezone != nil || b.start != nil || b.rule != nil || b.exdates != nil || b.aheadDays != nil || b.queueID != nil
-}
-
 // previewSeries is the body of POST /series/preview.
 type previewSeries struct {
 	timezone, rule string

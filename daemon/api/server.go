@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -97,6 +98,7 @@ type Server struct {
 	backups    chan struct{}  // one token for each running backup
 	shared     storage.Shared // the store if other daemons use it too, else nil
 	publishers publish.Registry
+	cases      *usecase.Service
 	connector  *connect.Connector
 	notifier   Notifier
 	sealer     *seal.Sealer
@@ -142,6 +144,10 @@ func New(c Config) *Server {
 	}
 	s.scans, s.backups = newScans(s.readers.Max()), make(chan struct{}, maxBackups)
 	s.shared, _ = c.Store.(storage.Shared)
+	s.cases = &usecase.Service{Publishers: c.Publishers, Limits: media.DefaultLimits}
+	if c.Media != nil {
+		s.cases.Limits = c.Media.Limits()
+	}
 	s.documents = newDocuments(s.shared != nil)
 	s.hub = newHub(s.readers, s.scans, s.shared != nil, c.Logger)
 	s.limits = newRateLimits(c.RateLimit, s.shared)

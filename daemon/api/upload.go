@@ -257,7 +257,7 @@ func wrongSize(a *schedctl.MediaAsset, size int64) error {
 
 // announced returns the asset of an upload URL.
 func (c *request) announced(r storage.Reader) (schedctl.MediaAsset, error) {
-	a, err := visibleAsset(r, c.Key.WorkspaceID, c.ID)
+	a, err := c.Asset(r, c.ID)
 	switch {
 	case schedctl.CodeOf(err) == schedctl.NotFound:
 		return a, schedctl.Errorf(schedctl.UploadURLInvalid, "", "the media asset of this URL was deleted; announce the upload again")

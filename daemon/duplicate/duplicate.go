@@ -20,11 +20,6 @@ func Guard(a *schedctl.Account) time.Duration {
 	return guard
 }
 
-// Any reports whether any account has a duplicate guard.
-func Any(accounts []schedctl.Account) bool {
-	return slices.ContainsFunc(accounts, func(a schedctl.Account) bool { return Guard(&a) > 0 })
-}
-
 // Refuse returns an error with code DUPLICATE_CONTENT when a waiting post has a
 // duplicate: another post with the same text for the same account, closer in time than
 // the account's guard. Call it in the transaction that stores the post, so that only one
@@ -33,7 +28,7 @@ func Any(accounts []schedctl.Account) bool {
 func Refuse(r storage.Reader, p *schedctl.Post, accounts []schedctl.Account) error {
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		if _, waiting := t.Due(); !waiting {
+		if _, waiting := t.Due(); !waiting || Guard(&accounts[i]) <= 0 {
 			continue
 		}
 		sent := Text{PostID: p.ID, AccountID: t.AccountID, Fingerprint: p.Fingerprint(t), At: p.PublishAt}

@@ -19,10 +19,10 @@ import (
 //
 // Errors: SERIES_ENDED; VALIDATION_FAILED for too many exdates.
 func Edit(tx storage.Tx, s, next *schedctl.Series, sweep Sweep) (kept []string, err error) {
-	if err := checkNotEnded(s); err != nil {
+	if err := CheckNotEnded(s); err != nil {
 		return nil, err
 	}
-	loc, rule, err := ruleOf(next)
+	loc, rule, err := RuleOf(next)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func avoidPublished(tx storage.Tx, s, next *schedctl.Series, rule recurrence.Rul
 	}
 	passed := schedctl.LastPassed(now, loc)
 	old := map[schedctl.LocalTime]bool{}
-	if _, was, err := ruleOf(s); err == nil && s.Timezone == next.Timezone {
+	if _, was, err := RuleOf(s); err == nil && s.Timezone == next.Timezone {
 		for _, local := range was.All(passed, schedctl.LocalTime(last+"T24")) {
 			old[local] = true
 		}

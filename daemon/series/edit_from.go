@@ -14,10 +14,10 @@ import (
 // turned so that their order stays. Errors: SERIES_ENDED; VALIDATION_FAILED on the field
 // from for a local time that is no future occurrence.
 func Continue(s *schedctl.Series, from schedctl.LocalTime, now time.Time) (next schedctl.Series, err error) {
-	if err := checkNotEnded(s); err != nil {
+	if err := CheckNotEnded(s); err != nil {
 		return next, err
 	}
-	loc, rule, err := ruleOf(s)
+	loc, rule, err := RuleOf(s)
 	if err != nil {
 		return next, err
 	}
@@ -50,13 +50,13 @@ func Continue(s *schedctl.Series, from schedctl.LocalTime, now time.Time) (next 
 // Errors: SERIES_ENDED; VALIDATION_FAILED for a start that is not after the occurrences
 // that stay in the old series, and for too many exdates.
 func EditFrom(tx storage.Tx, s, next *schedctl.Series, from schedctl.LocalTime, sweep Sweep) (kept []string, err error) {
-	if err := checkNotEnded(s); err != nil {
+	if err := CheckNotEnded(s); err != nil {
 		return nil, err
 	}
 	if err := checkStartsAfter(s, next, from); err != nil {
 		return nil, err
 	}
-	nextLoc, nextRule, err := ruleOf(next)
+	nextLoc, nextRule, err := RuleOf(next)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func EditFrom(tx storage.Tx, s, next *schedctl.Series, from schedctl.LocalTime, 
 
 // checkStartsAfter returns an error if next starts while s still has occurrences.
 func checkStartsAfter(s, next *schedctl.Series, from schedctl.LocalTime) error {
-	_, rule, err := ruleOf(s)
+	_, rule, err := RuleOf(s)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func checkStartsAfter(s, next *schedctl.Series, from schedctl.LocalTime) error {
 
 // endBefore gives a series an end before one of its occurrences.
 func endBefore(tx storage.Tx, s *schedctl.Series, from schedctl.LocalTime, sweep Sweep) error {
-	loc, rule, err := ruleOf(s)
+	loc, rule, err := RuleOf(s)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func Make(tx storage.Tx, s *schedctl.Series, sweep Sweep) error {
 		s.SweepAt, s.NextAt = time.Time{}, time.Time{}
 		return tx.PutSeries(*s)
 	}
-	loc, rule, err := ruleOf(s)
+	loc, rule, err := RuleOf(s)
 	if err != nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func Make(tx storage.Tx, s *schedctl.Series, sweep Sweep) error {
 	return tx.PutSeries(*s)
 }
 
-// ruleOf returns the zone and the rule of a series.
-func ruleOf(s *schedctl.Series) (*time.Location, recurrence.Rule, error) {
+// RuleOf returns the zone and the rule of a series.
+func RuleOf(s *schedctl.Series) (*time.Location, recurrence.Rule, error) {
 	loc, err := schedctl.LoadZone("timezone", s.Timezone)
 	if err != nil {
 		return nil, recurrence.Rule{}, err

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// checkNotEnded returns an error with code SERIES_ENDED for a series that has ended.
-func checkNotEnded(s *schedctl.Series) error {
+// CheckNotEnded returns an error with code SERIES_ENDED for a series that has ended.
+func CheckNotEnded(s *schedctl.Series) error {
 	if s.State == schedctl.SeriesEnded {
 		return schedctl.Errorf(schedctl.SeriesIsOver, "", "the series has ended and does not change any more; create a new one")
 	}
@@ -27,10 +27,10 @@ func changed(s *schedctl.Series, now time.Time) {
 // a local time that is no occurrence, and for too many exdates; POST_NOT_CANCELABLE for
 // an occurrence that is being published, or that is published.
 func Skip(tx storage.Tx, s *schedctl.Series, local schedctl.LocalTime, sweep Sweep) error {
-	if err := checkNotEnded(s); err != nil {
+	if err := CheckNotEnded(s); err != nil {
 		return err
 	}
-	_, rule, err := ruleOf(s)
+	_, rule, err := RuleOf(s)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func checkExdates(s *schedctl.Series) error {
 // alone and returns their ids. Pausing a paused series changes nothing. Errors:
 // SERIES_ENDED.
 func Pause(tx storage.Tx, s *schedctl.Series, now time.Time) (kept []string, err error) {
-	if err := checkNotEnded(s); err != nil || s.State == schedctl.SeriesPaused {
+	if err := CheckNotEnded(s); err != nil || s.State == schedctl.SeriesPaused {
 		return nil, err
 	}
 	s.State = schedctl.SeriesPaused
@@ -90,7 +90,7 @@ func Pause(tx storage.Tx, s *schedctl.Series, now time.Time) (kept []string, err
 // Resume continues a paused series with its next occurrence. Missed occurrences are not made.
 // Resuming an active series changes nothing. Errors: SERIES_ENDED.
 func Resume(tx storage.Tx, s *schedctl.Series, sweep Sweep) error {
-	if err := checkNotEnded(s); err != nil || s.State == schedctl.SeriesActive {
+	if err := CheckNotEnded(s); err != nil || s.State == schedctl.SeriesActive {
 		return err
 	}
 	loc, err := schedctl.LoadZone("timezone", s.Timezone)

@@ -1,9 +1,8 @@
-package api
+package usecase
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,27 +17,23 @@ import (
 // attachMedia attaches the media of the post and of its overrides. Those that cannot be
 // attached are problems of the post, and are ignored after that.
 func (v *validation) attachMedia() error {
-	workspace := v.call.Key.WorkspaceID
-	var failed error
-	attach := attacher(func(field string, list []schedctl.PostMedia) ([]schedctl.PostMedia, error) {
-		attached, err := v.server.attach(v.reader, workspace, field, list)
-		if err != nil && list != nil {
-			attached = []schedctl.PostMedia{}
+	one := v.attacher(v.r)
+	content := v.body.Content.ChangeTo()
+	err := attach(func(field string, list *[]schedctl.PostMedia) error {
+		err := one(field, list)
+		if err != nil {
+			*list = []schedctl.PostMedia{}
 		}
-		failed = errors.Join(failed, v.addProblem(err))
-		return attached, nil
-	})
-	v.body.createPost, _ = attach.body(v.body.createPost)
-	if failed != nil {
-		return failed
-	}
-	v.shown = v.body.shown(workspace)
-	if err := v.checks.readAssets(v.reader, &v.shown); err != nil {
+		return v.addProblem(err)
+	}, v.body.MediaField, &content, v.body.Overrides)
+	if err != nil {
 		return err
 	}
-	for i := range v.checks.assets {
-		if a := &v.checks.assets[i]; a.Status != schedctl.MediaReady {
-			if err := v.addProblem(notReady("media", a.ID)); err != nil {
+	v.shown = v.body.shown()
+	v.assets = slices.DeleteFunc(v.assets, func(a schedctl.MediaAsset) bool { return !slices.Contains(v.shown.AssetIDs(), a.ID) })
+	for i := range v.assets {
+		if a := &v.assets[i]; a.Status != schedctl.MediaReady {
+			if err := v.addProblem(notReady(a.ID)); err != nil {
 				return err
 			}
 		}
@@ -48,7 +43,7 @@ func (v *validation) attachMedia() error {
 
 // checkPart adds the result for one part of the post on one account.
 func (v *validation) checkPart(ctx context.Context, about *apiv1.AccountValidation, c *accountContent) error {
-	check, faults, err := v.checks.check(ctx, *c)
+	check, faults, err := v.measure(ctx, *c)
 	if err != nil {
 		return err
 	}
@@ -66,7 +61,7 @@ func (v *validation) checkPart(ctx context.Context, about *apiv1.AccountValidati
 		}
 	}
 	for i := range c.part.Media {
-		if a := v.checks.asset(c.part.Media[i].AssetID); a != nil {
+		if a := v.asset(c.part.Media[i].AssetID); a != nil {
 			part.Media = append(part.Media, v.file(c, i, a, found))
 		}
 	}
@@ -106,7 +101,7 @@ func (v *validation) file(c *accountContent, i int, a *schedctl.MediaAsset, foun
 // mediaRules returns the rules of an account. Those of a network without media take no
 // class.
 func (v *validation) mediaRules(c *accountContent) publish.MediaRules {
-	p, ok := v.server.publishers[c.account.Platform].(publish.MediaPublisher)
+	p, ok := v.service.Publishers[c.account.Platform].(publish.MediaPublisher)
 	if !ok {
 		return publish.MediaRules{}
 	}

@@ -1,19 +1,14 @@
-package api
+package usecase
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/daemon/duplicate"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/storage"
 )
 
 // accountContent is one part of what a post sends to one account, with the options.
@@ -57,43 +52,6 @@ func (c *accountContent) extrasKey() (string, error) {
 
 func overridePath(i int) string { return "target_overrides[" + strconv.Itoa(i) + "]" }
 
-// checkContent returns an error that names every account whose network would not
-// accept the post. After maxFaults it names only the first fault of each account, and
-// counts the others. A draft may be too long for a network. It is rejected only for
-// invalid options in its overrides. accounts are those of the post's targets.
-// overrides are those of the request: errors name them by their index. checkContent
-// contacts no network.
-func (s *Server) checkContent(ctx context.Context, known *contentChecks, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
-	unknown := s.unknownOptions(accounts, overrides)
-	if err := unknown.err(); err != nil {
-		return err
-	}
-	var found fieldErrors
-	draft := p.Status() == schedctl.Draft
-	for i := range accounts {
-		contents := contentsFor(accounts[i], p, overrides)
-		if draft {
-			contents = contents[:1] // only options matter, and they apply to all parts
-		}
-		if draft && len(contents[0].override.Options) == 0 {
-			continue
-		}
-		problems, err := known.checkParts(ctx, contents)
-		if err != nil {
-			return err
-		}
-		named := false
-		for _, f := range problems {
-			if draft && !contents[0].sets(f.Field) || named && !found.count() {
-				continue
-			}
-			found.add(f)
-			named = true
-		}
-	}
-	return found.err()
-}
-
 // tooLong is the problem code of a publisher for a text that is too long.
 const tooLong = "too_long"
 
@@ -109,7 +67,7 @@ func (c *accountContent) faults(check publish.Check) []schedctl.FieldError {
 func (c *accountContent) fault(check publish.Check, problem *publish.Error) schedctl.FieldError {
 	f := schedctl.FieldError{
 		Field: c.field(problem.Code), Code: schedctl.ValidationFailed, AccountID: c.account.ID,
-		Message: fmt.Sprintf("%s account %q: %s", c.account.Platform, c.account.Name, clip(problem.Message, maxMessage)),
+		Message: fmt.Sprintf("%s account %q: %s", c.account.Platform, c.account.Name, Clip(problem.Message, maxMessage)),
 	}
 	if problem.Code == tooLong {
 		f.Code, f.Length, f.Limit, f.Unit = schedctl.ContentTooLong, check.Length, check.Limit, check.Unit
@@ -140,7 +98,7 @@ func (c *accountContent) partField(name string) string {
 	case c.part.Kind == schedctl.PartReply:
 		own, inPart = c.override.Thread != nil, fmt.Sprintf("thread[%d].%s", c.part.Index-1, name)
 	case c.part.Kind == schedctl.PartComment:
-		own, inPart = false, join("first_comment", name)
+		own, inPart = false, Join("first_comment", name)
 	case name != "content":
 		own = c.override.Media != nil
 	}
@@ -150,7 +108,7 @@ func (c *accountContent) partField(name string) string {
 // owned returns the path of a field in the override, or in the post.
 func (c *accountContent) owned(own bool, name string) string {
 	if own {
-		return join(c.path, name)
+		return Join(c.path, name)
 	}
 	return name
 }
@@ -182,7 +140,7 @@ func (c *accountContent) extraField(code string) string {
 // "media[2]" for the third file.
 func isMedia(code string) bool { return code == "media" || strings.HasPrefix(code, "media[") }
 
-func (c *accountContent) option(name string) string { return join(join(c.path, "options"), name) }
+func (c *accountContent) option(name string) string { return Join(Join(c.path, "options"), name) }
 
 // sets reports whether the override sets this option.
 func (c *accountContent) sets(field string) bool {
@@ -197,90 +155,4 @@ func (c *accountContent) sets(field string) bool {
 func has(o schedctl.Options, name string) bool {
 	_, there := o[name]
 	return there
-}
-
-// unknownOptions returns a fault for every option of an override that the account's
-// platform does not allow for a single post. Package schedctl checks overrides of
-// unknown accounts.
-func (s *Server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (found fieldErrors) {
-	for i, o := range overrides {
-		if len(o.Options) == 0 {
-			continue
-		}
-		at := slices.IndexFunc(accounts, func(a schedctl.Account) bool { return a.ID == o.AccountID })
-		if at < 0 {
-			continue
-		}
-		platform := accounts[at].Platform
-		known := s.postOptions(platform)
-		for _, name := range slices.Sorted(maps.Keys(o.Options)) {
-			isKnown := slices.Contains(known, name)
-			if isKnown && o.Options[name] != nil || !found.count() {
-				continue
-			}
-			shown := clip(name, maxName)
-			field := join(overridePath(i), join("options", shown))
-			if isKnown {
-				found.add(invalid(field, "%s is null; leave it out for that of the account", shown))
-			} else {
-				found.add(invalid(field, "%s has no option %q for a single post; %s", platform, shown, suggestedName{shown, known}))
-			}
-		}
-	}
-	return found
-}
-
-// postOptions returns the names of the options that a post may override.
-func (s *Server) postOptions(platform string) (names []string) {
-	if p, ok := s.publishers[platform]; ok {
-		for _, f := range p.Fields() {
-			if f.Option && f.Post {
-				names = append(names, f.Name)
-			}
-		}
-	}
-	return names
-}
-
-// changeOptions are the parts of a request that affect how a change is checked.
-type changeOptions struct {
-	by             schedctl.Actor
-	now            time.Time
-	overrides      *[]schedctl.Override // nil when they do not change
-	allowDuplicate bool
-}
-
-// checkChanged returns an error when a changed post must not be stored: it is started
-// without the approval that it needs, a network would not accept it, or it is a duplicate.
-func (s *Server) checkChanged(ctx context.Context, r storage.Reader, p *schedctl.Post, t changeOptions, known *contentChecks) error {
-	accounts := make([]schedctl.Account, len(p.Targets))
-	for i := range p.Targets {
-		var err error
-		if accounts[i], err = r.Account(p.WorkspaceID, p.Targets[i].AccountID); err != nil {
-			return err
-		}
-	}
-	if p.Status() != schedctl.Draft {
-		if err := p.StartedBy(t.by, accounts, t.now); err != nil {
-			return err
-		}
-	}
-	settle := settleMedia
-	if p.Approval != nil && p.Approval.State == schedctl.ApprovalPending {
-		settle = settleAll
-	}
-	if err := settle(r, p); err != nil {
-		return err
-	}
-	if err := known.readAssets(r, p); err != nil {
-		return err
-	}
-	overrides := p.Overrides()
-	if t.overrides != nil {
-		overrides = *t.overrides
-	}
-	if err := s.checkContent(ctx, known, p, accounts, overrides); err != nil || t.allowDuplicate {
-		return err
-	}
-	return duplicate.Refuse(r, p, accounts)
 }

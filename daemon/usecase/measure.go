@@ -1,35 +1,20 @@
-package api
+package usecase
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/storage"
 )
 
-// contentChecks caches the check results of one request. Accounts with equal
-// settings share a check, so a text is measured once for all of them. A
-// contentChecks belongs to one goroutine.
-type contentChecks struct {
-	server  *Server
-	known   map[checkKey]publish.Check
-	lengths map[string]int // code points, by text
-	assets  []schedctl.MediaAsset
-	frozen  bool // nothing more may be measured
-	further bool // the texts are those of a variant after the first one
-	effort  int  // for variants and parts after the first one; see maxEffort
-	merged  mergedOptions
-}
-
 // maxEffort limits what is measured for the parts after the first one, and for the
-// variants of a series after the first one, in code points of texts and bytes of options. All accounts with equal settings count once. The limit is
-// what twice as many accounts as a post can have need for its first part.
+// variants of a series after the first one, in code points of texts and bytes of options.
+// All accounts with equal settings count once. The limit is what twice as many accounts as
+// a post can have need for its first part.
 const maxEffort = 2 * schedctl.MaxAccounts * schedctl.MaxContent
 
 // mergedOptions are the options of an account with those of an override, also as JSON.
@@ -52,38 +37,31 @@ type checkKey struct {
 	extras   string // as JSON
 }
 
-func (s *Server) newContentChecks() *contentChecks {
-	return &contentChecks{server: s, known: make(map[checkKey]publish.Check), lengths: make(map[string]int)}
-}
-
-// errUnmeasured is the error of frozen checks for a text without a cached result.
-var errUnmeasured = errors.New("a text was not measured before the transaction")
-
-// check returns the check result for the content of an account, and its problems as
+// measure returns the check result for the content of an account, and its problems as
 // faults of a request. It returns the error of a ctx that ended.
-func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Check, []schedctl.FieldError, error) {
+func (d *Decision) measure(ctx context.Context, c accountContent) (publish.Check, []schedctl.FieldError, error) {
 	if c.part.Index == 0 {
-		k.merged = mergedOptions{} // the account may have changed since the last check
+		d.merged = mergedOptions{} // the account may have changed since the last check
 	}
-	p, ok := k.server.publishers[c.account.Platform]
+	p, ok := d.service.Publishers[c.account.Platform]
 	text := c.part.Content
 	if !ok {
 		return publish.Measured(utf8.RuneCountInString(text), 0, "characters"), nil, nil
 	}
 	a := c.account
-	if k.tooLong(text) {
-		check := publish.Measured(k.lengths[text], a.Limits.MaxCharacters, a.Limits.Unit)
+	if d.tooLong(text) {
+		check := publish.Measured(d.lengths[text], a.Limits.MaxCharacters, a.Limits.Unit)
 		return check, c.faults(check), nil
 	}
-	options, err := k.optionsFor(&c)
+	options, err := d.optionsFor(&c)
 	if err != nil {
 		return publish.Check{}, nil, err
 	}
-	a.Options, a.Credentials = k.merged.options, nil
+	a.Options, a.Credentials = d.merged.options, nil
 	if !measurable(&c.extras) {
 		c.extras = publish.Extras{}
 	}
-	files, shown, err := k.describe(c.part.Media)
+	files, shown, err := d.describe(c.part.Media)
 	if err != nil {
 		return publish.Check{}, nil, err
 	}
@@ -92,49 +70,49 @@ func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Ch
 		return publish.Check{}, nil, err
 	}
 	key := checkKey{a.Platform, a.Limits, options, c.part.Kind, text, shown, extras}
-	check, known := k.known[key]
+	check, known := d.measured[key]
 	if !known {
-		if k.frozen {
+		if d.tx != nil {
 			return publish.Check{}, nil, errUnmeasured
 		}
 		if err := ctx.Err(); err != nil {
 			return publish.Check{}, nil, err
 		}
 		content := publish.Content{Text: text, Media: files, Kind: c.part.Kind, Extras: c.extras}
-		further := c.part.Index > 0 || k.further
+		further := c.part.Index > 0 || d.further
 		if further {
-			k.effort += k.lengths[text] + len(options) + len(shown) + len(extras)
+			d.effort += d.lengths[text] + len(options) + len(shown) + len(extras)
 		}
-		if further && k.effort > maxEffort {
-			check = publish.Measured(k.lengths[text], a.Limits.MaxCharacters, a.Limits.Unit)
+		if further && d.effort > maxEffort {
+			check = publish.Measured(d.lengths[text], a.Limits.MaxCharacters, a.Limits.Unit)
 			check.Problems = []*publish.Error{publish.Contentf("thread", "the texts are too long for so many accounts with different settings; shorten them, or make a post for some of the accounts")}
 		} else {
 			check = p.Check(a, content)
 			publish.CheckMedia(&check, p, a, files, fixable)
 			publish.CheckExtras(&check, p, a, content)
 		}
-		k.known[key] = check
+		d.measured[key] = check
 	}
 	check.Warnings = slices.Clone(check.Warnings)
 	return check, c.faults(check), nil
 }
 
-// optionsFor sets k.merged to the options for an account, and returns them as JSON.
-func (k *contentChecks) optionsFor(c *accountContent) (string, error) {
-	if k.merged.account == c.account.ID && k.merged.override == c.override {
-		return k.merged.text, nil
+// optionsFor sets d.merged to the options for an account, and returns them as JSON.
+func (d *Decision) optionsFor(c *accountContent) (string, error) {
+	if d.merged.account == c.account.ID && d.merged.override == c.override {
+		return d.merged.text, nil
 	}
 	options := c.account.OptionsFor(c.override.Options)
 	text, err := json.Marshal(options)
-	k.merged = mergedOptions{account: c.account.ID, override: c.override, options: options, text: string(text)}
-	return k.merged.text, err
+	d.merged = mergedOptions{account: c.account.ID, override: c.override, options: options, text: string(text)}
+	return d.merged.text, err
 }
 
 // measurable reports whether extras are no longer than those of any post. Longer ones are
 // not given to publishers: the rules of posts refuse them.
 func measurable(e *publish.Extras) bool {
 	const bytes = utf8.UTFMax // of a code point
-	if len(e.ContentWarning) > bytes*schedctl.MaxContentWarning || len(e.Visibility) > maxID || len(e.Language) > maxID {
+	if len(e.ContentWarning) > bytes*schedctl.MaxContentWarning || len(e.Visibility) > maxName || len(e.Language) > maxName {
 		return false
 	}
 	l := &e.Preview
@@ -149,9 +127,9 @@ func measurable(e *publish.Extras) bool {
 }
 
 // checkParts returns the faults of all parts of an account, each once.
-func (k *contentChecks) checkParts(ctx context.Context, contents []accountContent) (faults []schedctl.FieldError, err error) {
+func (d *Decision) checkParts(ctx context.Context, contents []accountContent) (faults []schedctl.FieldError, err error) {
 	for _, c := range contents {
-		_, found, err := k.check(ctx, c)
+		_, found, err := d.measure(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -164,40 +142,11 @@ func (k *contentChecks) checkParts(ctx context.Context, contents []accountConten
 	return faults, nil
 }
 
-// readAssets reads the assets of a post, which the checks need.
-func (k *contentChecks) readAssets(r storage.Reader, p *schedctl.Post) (err error) {
-	k.assets, err = k.server.assetsOf(r, p)
-	return err
-}
-
-// ready returns MEDIA_NOT_READY if a post that is not a draft has media without bytes.
-func (k *contentChecks) ready(p *schedctl.Post) error {
-	if p.Status() == schedctl.Draft {
-		return nil
-	}
-	for _, id := range p.AssetIDs() {
-		if a := k.asset(id); a == nil || a.Status != schedctl.MediaReady {
-			return notReady("media", id)
-		}
-	}
-	return nil
-}
-
-// asset returns an asset that was read, or nil.
-func (k *contentChecks) asset(id string) *schedctl.MediaAsset {
-	for i := range k.assets {
-		if k.assets[i].ID == id {
-			return &k.assets[i]
-		}
-	}
-	return nil
-}
-
 // describe returns the descriptions of media for publishers, also as JSON. Unknown
 // assets are left out: they are a problem of the request.
-func (k *contentChecks) describe(list []schedctl.PostMedia) (files []publish.Media, shown string, err error) {
+func (d *Decision) describe(list []schedctl.PostMedia) (files []publish.Media, shown string, err error) {
 	for i := range list {
-		if a := k.asset(list[i].AssetID); a != nil {
+		if a := d.asset(list[i].AssetID); a != nil {
 			files = append(files, media.Describe(a, &list[i]))
 		}
 	}
@@ -217,11 +166,11 @@ func fixable(m publish.Media, l publish.ClassRules) bool {
 // tooLong reports whether a text is longer than that of any post. Such a one is
 // not measured by the rules of networks: its length is in code points, whatever
 // they count.
-func (k *contentChecks) tooLong(content string) bool {
-	n, known := k.lengths[content]
+func (d *Decision) tooLong(content string) bool {
+	n, known := d.lengths[content]
 	if !known {
 		n = utf8.RuneCountInString(content)
-		k.lengths[content] = n
+		d.lengths[content] = n
 	}
 	return n > schedctl.MaxContent
 }

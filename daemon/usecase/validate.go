@@ -1,47 +1,36 @@
-package api
+package usecase
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/duplicate"
-	"github.com/schedctl/schedctl/daemon/slots"
-	"github.com/schedctl/schedctl/storage"
 )
 
 // sameTextWarning is the minimum time between posts with the same text for an
 // account. Networks treat repeated texts as spam sooner.
 const sameTextWarning = 24 * time.Hour
 
-// validatePost handles POST /posts/validate. It checks all rules of createPost,
-// which stops at the first violation. A post without a time is checked as if it
-// were published now. Checking texts for many accounts takes long, so the
-// validations of a key are limited like scans.
-func (s *Server) validatePost(ctx context.Context, c *request, b validatePost) (response, error) {
-	v := validation{server: s, call: c, body: b, checks: s.newContentChecks()}
-	err := s.scan(ctx, c, func(r storage.Reader) error {
-		v.reader = r
-		return v.run(ctx)
-	})
-	if err != nil {
-		return response{}, err
-	}
-	return newResponse(http.StatusOK, v.result)
+// ValidatePost checks all rules of [Decision.CreatePost], which stops at the first
+// violation, and stores nothing. With postID, it checks a change of that post. A post without a
+// time is checked as if it were published now.
+func (d *Decision) ValidatePost(ctx context.Context, n NewPost, postID string) (apiv1.Validation, error) {
+	n.WorkspaceID = d.request.Key.WorkspaceID
+	v := validation{Decision: d, body: n, postID: postID}
+	err := v.run(ctx)
+	return v.result, err
 }
 
 // validation checks one post that is not stored.
 type validation struct {
-	server *Server
-	call   *request
-	body   validatePost
-	reader storage.Reader
-	checks *contentChecks
+	*Decision
+	body   NewPost
+	postID string        // of the existing post to change, or empty
 	shown  schedctl.Post // what the body publishes
 
 	foundAccounts []schedctl.Account
@@ -76,43 +65,39 @@ func (v *validation) run(ctx context.Context) error {
 // checkSlot gives the post the slot that it would take now. Without one, the other checks
 // continue with a time in a minute.
 func (v *validation) checkSlot() error {
-	b := &v.body.createPost
-	if !b.publishAt.nextSlot {
+	b := &v.body
+	if !b.NextSlot {
 		return nil
 	}
-	b.publishAt.at = v.call.Now.Add(time.Minute)
+	b.PublishAt = v.request.Now.Add(time.Minute)
 	var known []string
-	for _, id := range b.accountIDs[:min(len(b.accountIDs), schedctl.MaxAccounts)] {
-		if _, err := v.call.Accounts(v.reader, []string{id}); err == nil && !slices.Contains(known, id) {
+	for _, id := range b.AccountIDs[:min(len(b.AccountIDs), schedctl.MaxAccounts)] {
+		if _, err := v.request.Accounts(v.r, []string{id}); err == nil && !slices.Contains(known, id) {
 			known = append(known, id)
 		}
 	}
 	if len(known) == 0 {
 		return nil // reported as a problem of the accounts
 	}
-	queueID, err := v.call.chooseQueue(v.reader, b.slotChoice, known)
+	taken, err := v.takeSlot(v.r, b.SlotChoice, v.postID, known)
 	if err != nil {
 		return v.addProblem(err)
 	}
-	taken, err := slots.Take(v.reader, v.call.slotRequest(b.slotChoice, queueID, v.body.postID, known), v.call.Now)
-	if err != nil {
-		return v.addProblem(err)
-	}
-	b.publishAt.at, b.booking = taken.At, taken.Booking
+	b.PublishAt, b.Booking = taken.At, taken.Booking
 	return nil
 }
 
 // checkAccounts checks each account separately. Unknown accounts are problems of the
 // post.
 func (v *validation) checkAccounts(ctx context.Context) error {
-	ids := v.body.accountIDs
+	ids := v.body.AccountIDs
 	if len(ids) > schedctl.MaxAccounts {
-		_, err := v.call.Accounts(v.reader, ids)
+		_, err := v.request.Accounts(v.r, ids)
 		return v.addProblem(err)
 	}
 	for i, id := range ids {
 		if slices.Contains(ids[:i], id) {
-			_, err := v.call.Accounts(v.reader, []string{id, id})
+			_, err := v.request.Accounts(v.r, []string{id, id})
 			if err := v.addProblem(err); err != nil {
 				return err
 			}
@@ -126,11 +111,11 @@ func (v *validation) checkAccounts(ctx context.Context) error {
 }
 
 func (v *validation) account(ctx context.Context, id string) error {
-	list, refusal := v.call.Accounts(v.reader, []string{id})
+	list, refusal := v.request.Accounts(v.r, []string{id})
 	if refusal == nil {
 		return v.checkAccount(ctx, list[0], nil)
 	}
-	a, err := v.reader.Account(v.call.Key.WorkspaceID, id)
+	a, err := v.r.Account(v.request.Key.WorkspaceID, id)
 	if err != nil || schedctl.CodeOf(refusal) != schedctl.InvalidSocialAccounts {
 		v.allAccounts = append(v.allAccounts, schedctl.Account{ID: id})
 		return v.addProblem(refusal)
@@ -144,7 +129,7 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	about := apiv1.AccountValidation{
 		SocialAccountID: a.ID, Platform: a.Platform, Problems: append([]apiv1.Problem{}, problemsOf(refusal)...), Warnings: []string{},
 	}
-	contents := contentsFor(a, &v.shown, v.body.overrides)
+	contents := contentsFor(a, &v.shown, v.body.Overrides)
 	for i := range contents {
 		if err := v.checkPart(ctx, &about, &contents[i]); err != nil {
 			return err
@@ -159,7 +144,7 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	if err := v.checkBlackouts(&about, &a); err != nil {
 		return err
 	}
-	if warning := expiryWarning(a, v.publishTime(), v.call.Now); warning != "" {
+	if warning := expiryWarning(a, v.publishTime(), v.request.Now); warning != "" {
 		about.Warnings = append(about.Warnings, warning)
 	}
 	if err := v.checkWindow(&about, &a); err != nil {
@@ -194,14 +179,14 @@ func pauseWarning(a schedctl.Account, at time.Time) string {
 // checkDuplicates adds a problem when the account gets the same text twice and has
 // a duplicate guard, and a warning when it has no guard.
 func (v *validation) checkDuplicates(about *apiv1.AccountValidation, contents []accountContent) error {
-	tooLong := func(c accountContent) bool { return v.checks.tooLong(c.part.Content) } // in no stored post
-	if v.body.allowDuplicate || slices.ContainsFunc(contents, tooLong) {
+	tooLong := func(c accountContent) bool { return v.tooLong(c.part.Content) } // in no stored post
+	if v.body.Allow.Duplicate || slices.ContainsFunc(contents, tooLong) {
 		return nil
 	}
 	c := &contents[0]
 	target := c.override.Target()
-	sent := duplicate.Text{PostID: v.body.postID, AccountID: c.account.ID, Fingerprint: v.shown.Fingerprint(&target), At: v.publishTime()}
-	refusal := sent.Refuse(v.reader, &c.account)
+	sent := duplicate.Text{PostID: v.postID, AccountID: c.account.ID, Fingerprint: v.shown.Fingerprint(&target), At: v.publishTime()}
+	refusal := sent.Refuse(v.r, &c.account)
 	if refusal != nil {
 		if schedctl.CodeOf(refusal) != schedctl.DuplicateContent {
 			return refusal
@@ -209,7 +194,7 @@ func (v *validation) checkDuplicates(about *apiv1.AccountValidation, contents []
 		about.Problems = append(about.Problems, problemsOf(refusal)...)
 		return nil
 	}
-	twin, err := sent.Exists(v.reader, sameTextWarning)
+	twin, err := sent.Exists(v.r, sameTextWarning)
 	if twin {
 		about.Warnings = append(about.Warnings, "the account gets the same text from another post less than 24 h away; its network may treat it as spam")
 	}
@@ -218,37 +203,37 @@ func (v *validation) checkDuplicates(about *apiv1.AccountValidation, contents []
 
 // publishTime is the time at which the post would be published.
 func (v *validation) publishTime() time.Time {
-	if v.body.publishAt.at.IsZero() {
-		return v.call.Now
+	if v.body.PublishAt.IsZero() {
+		return v.request.Now
 	}
-	return v.body.publishAt.at
+	return v.body.PublishAt
 }
 
 // checkPost checks the post without its accounts, using a valid text for checks
 // that do not concern the text.
 func (v *validation) checkPost() {
-	content := v.body.over(schedctl.Content{})
+	content := v.body.Content
 	if content.Text != "" || len(content.Media) == 0 {
 		v.addProblem(schedctl.CheckContent(content.Text))
 	}
-	v.addProblem(checkStyle(v.body.Style, content.Text, content.Media, v.checks.assets))
-	post := schedctl.NewPost{WorkspaceID: v.call.Key.WorkspaceID, Content: schedctl.Content{Text: "text", Media: content.Media}, Accounts: v.allAccounts}
+	v.addProblem(v.checkStyle(v.body.Style, &v.shown))
+	post := schedctl.NewPost{WorkspaceID: v.request.Key.WorkspaceID, Content: schedctl.Content{Text: "text", Media: content.Media}, Accounts: v.allAccounts}
 	if content.Text == "" && len(content.Media) > 0 {
 		post.Text = ""
 	}
 	overridden := post
-	overridden.Overrides = v.body.overrides
-	_, _, err := schedctl.Create(overridden, v.call.Now)
+	overridden.Overrides = v.body.Overrides
+	_, _, err := schedctl.Create(overridden, v.request.Now)
 	v.addProblem(err)
 	content.Text, content.Media = "text", nil
-	extended := schedctl.NewPost{WorkspaceID: v.call.Key.WorkspaceID, Content: content}
-	_, _, err = schedctl.Create(extended, v.call.Now)
+	extended := schedctl.NewPost{WorkspaceID: v.request.Key.WorkspaceID, Content: content}
+	_, _, err = schedctl.Create(extended, v.request.Now)
 	v.addProblem(err)
-	unknown := v.server.unknownOptions(v.foundAccounts, v.body.overrides)
-	v.result.Problems = append(v.result.Problems, problems(unknown.all())...)
-	if len(v.body.accountIDs) <= schedctl.MaxAccounts {
-		post.PublishAt, post.Now = v.body.publishAt.at, v.body.publishAt.now
-		_, _, err = schedctl.Create(post, v.call.Now)
+	unknown := v.service.unknownOptions(v.foundAccounts, v.body.Overrides)
+	v.result.Problems = append(v.result.Problems, problems(unknown.All())...)
+	if len(v.body.AccountIDs) <= schedctl.MaxAccounts {
+		post.PublishAt, post.Now = v.body.PublishAt, v.body.Now
+		_, _, err = schedctl.Create(post, v.request.Now)
 		v.addProblem(err)
 	}
 }
@@ -256,15 +241,10 @@ func (v *validation) checkPost() {
 // externalID checks whether the post can have its external id. The post to change
 // may already have it.
 func (v *validation) externalID() error {
-	id := v.body.ExternalID
-	if id == nil || *id == "" {
-		return nil
+	if v.postID != "" {
+		return v.addProblem(v.request.refuseTaken(v.r, v.body.ExternalID, v.postID))
 	}
-	existing, err := v.reader.PostByExternalID(v.call.Key.WorkspaceID, *id)
-	if err == nil && existing.ID == v.body.postID {
-		return nil
-	}
-	_, err = v.call.checkExternalID(v.reader, *id, v.body.replaces)
+	_, err := v.request.replacedPost(v.r, v.body.ExternalID, v.body.Replaces)
 	return v.addProblem(err)
 }
 

@@ -1,4 +1,4 @@
-package api
+package usecase
 
 import (
 	"fmt"
@@ -45,7 +45,7 @@ func (v *validation) checkWindow(about *apiv1.AccountValidation, a *schedctl.Acc
 // than the network of the account accepts in a period.
 func (v *validation) checkReplies(about *apiv1.AccountValidation, a *schedctl.Account) error {
 	replies := len(about.Parts) - 1
-	threader, ok := v.server.publishers[a.Platform].(publish.Threader)
+	threader, ok := v.service.Publishers[a.Platform].(publish.Threader)
 	if !ok || replies == 0 {
 		return nil
 	}
@@ -75,10 +75,46 @@ func (v *validation) checkReplies(about *apiv1.AccountValidation, a *schedctl.Ac
 // this post.
 func (v *validation) postsBefore(a *schedctl.Account, window time.Duration, limit int) ([]schedctl.Post, error) {
 	at := v.publishTime()
-	page, err := v.reader.Posts(storage.PostQuery{
+	page, err := v.r.Posts(storage.PostQuery{
 		WorkspaceID: a.WorkspaceID, AccountID: a.ID, PublishAfter: at.Add(-window), PublishBefore: at.Add(time.Millisecond),
 		Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published},
 		Sort:     storage.PublishDescending, Limit: limit,
 	})
-	return slices.DeleteFunc(page.Posts, func(p schedctl.Post) bool { return p.ID == v.body.postID }), err
+	return slices.DeleteFunc(page.Posts, func(p schedctl.Post) bool { return p.ID == v.postID }), err
+}
+
+// checkBlackouts adds a problem if the account avoids the fixed time of the post, and a
+// warning if it is held then.
+func (v *validation) checkBlackouts(about *apiv1.AccountValidation, a *schedctl.Account) error {
+	at := v.body.PublishAt
+	if !at.IsZero() && !v.body.NextSlot && !v.body.Allow.Blackout {
+		stays, err := v.keepsTime(a.ID, at)
+		if err != nil {
+			return err
+		}
+		if !stays {
+			refusal := v.avoidBlackout(a, at)
+			if refusal != nil && schedctl.CodeOf(refusal) != schedctl.InBlackout {
+				return refusal
+			}
+			about.Problems = append(about.Problems, problemsOf(refusal)...)
+		}
+	}
+	if warning := holdWarning(a, v.publishTime()); warning != "" {
+		about.Warnings = append(about.Warnings, warning)
+	}
+	return nil
+}
+
+// keepsTime reports whether the existing post that would be changed is on the account at
+// that time already.
+func (v *validation) keepsTime(accountID string, at time.Time) (bool, error) {
+	if v.postID == "" {
+		return false, nil
+	}
+	p, err := v.request.PostByID(v.r, v.postID)
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		return false, nil
+	}
+	return err == nil && p.PublishAt.Equal(at) && slices.Contains(p.AccountIDs(), accountID), err
 }

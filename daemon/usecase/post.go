@@ -1,0 +1,140 @@
+package usecase
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/series"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var errDraftsOnly = schedctl.Errorf(schedctl.InsufficientScope, "", "this API key writes drafts only; a key with the scope posts:write can publish them")
+
+// draftsOnly reports whether the key may write drafts but not publish them.
+func (c *Request) draftsOnly() bool { return !c.Key.Allows(schedctl.ScopePostsWrite) }
+
+// mayWrite returns nil if the key may write a post: one that is published or replaces
+// a post, if more than a draft is meant, or that brings its approval from a source. The
+// audit log names the source.
+func (c *Request) mayWrite(more bool, source string) error {
+	if more && c.draftsOnly() {
+		return errDraftsOnly
+	}
+	c.Detail = source
+	if by := c.Key.Actor(); source != "" && (!by.Approver || by.Restricted || c.draftsOnly()) {
+		return schedctl.Errorf(schedctl.InsufficientScope, "", "approved_by needs a key with posts:approve and posts:write that needs no approvals itself")
+	}
+	return nil
+}
+
+// Post loads the post of the request. Errors: NOT_FOUND, also if the key may not see it.
+func (c *Request) Post(r storage.Reader) (schedctl.Post, error) { return c.PostByID(r, c.ID) }
+
+// PostByID is Post for any id.
+func (c *Request) PostByID(r storage.Reader, id string) (schedctl.Post, error) {
+	post, err := r.Post(c.Key.WorkspaceID, id)
+	if err == nil && c.MaySee(&post) {
+		return post, nil
+	}
+	if err == nil || schedctl.CodeOf(err) == schedctl.NotFound {
+		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no post with this id")
+	}
+	return schedctl.Post{}, err
+}
+
+// changePost loads the post of the request, applies one operation, and stores the post and
+// its events in the transaction; tx is nil on a snapshot. It checks the operation against
+// the status before it calls change, so that a wrong status is reported before invalid
+// accounts. change may run more than once.
+func (c *Request) changePost(r storage.Reader, tx storage.Tx, op schedctl.Operation, change func(*schedctl.Post) ([]schedctl.Event, error)) (schedctl.Post, error) {
+	post, err := c.Post(r)
+	if err != nil {
+		return post, err
+	}
+	if err := c.Expected.Check("post", post.Version); err != nil {
+		return post, err
+	}
+	if err := post.CheckOperation(op); err != nil {
+		return post, err
+	}
+	before := post.Version
+	events, err := change(&post)
+	if err != nil || tx == nil || post.Version == before {
+		return post, err
+	}
+	return post, errors.Join(tx.PutPost(post), tx.AddEvents(events...))
+}
+
+// CancelPost cancels the post of the request. managed changes its Managed in the same step,
+// unless it is nil.
+func (c *Request) CancelPost(tx storage.Tx, managed *schedctl.Managed) (schedctl.Post, error) {
+	return c.changePost(tx, tx, schedctl.OpCancel, func(p *schedctl.Post) ([]schedctl.Event, error) {
+		before := p.Version
+		events, err := p.CancelManaged(managed, c.Now)
+		if err == nil && p.Version != before {
+			err = series.LeaveOut(tx, p, c.Now)
+		}
+		return events, err
+	})
+}
+
+// UnschedulePost makes the post of the request a draft.
+func (c *Request) UnschedulePost(tx storage.Tx) (schedctl.Post, error) {
+	return c.changePost(tx, tx, schedctl.OpUnschedule, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Unschedule(c.Now) })
+}
+
+// DeletePost deletes the post of the request, which must be a draft.
+func (c *Request) DeletePost(tx storage.Tx) error {
+	post, err := c.Post(tx)
+	if err != nil {
+		return err
+	}
+	if err := c.Expected.Check("post", post.Version); err != nil {
+		return err
+	}
+	if err := post.CheckDelete(); err != nil {
+		return err
+	}
+	return errors.Join(series.LeaveOut(tx, &post, c.Now), tx.DeletePost(post.WorkspaceID, post.ID))
+}
+
+// RetryPost queues failed targets of the post of the request again. It ends the wait for
+// the next probe of accounts whose outcome is open: storing an account, changed or not,
+// makes its deliverer ask the network.
+func (c *Request) RetryPost(tx storage.Tx, retry schedctl.Retry) (schedctl.Post, error) {
+	return c.changePost(tx, tx, schedctl.OpRetry, func(p *schedctl.Post) ([]schedctl.Event, error) {
+		asked := askedNow(p, retry)
+		events, err := p.Retry(retry, c.Now)
+		if err != nil {
+			return nil, err
+		}
+		accounts, err := accountsOf(tx, p)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.CheckApproved(c.Key.Actor(), accounts); err != nil {
+			return nil, err
+		}
+		for i := range accounts {
+			if a := &accounts[i]; slices.Contains(asked, a.ID) {
+				a.EndDisruption()
+				if err := tx.PutAccount(*a); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return events, nil
+	})
+}
+
+// askedNow returns the accounts whose networks a retry asks immediately.
+func askedNow(p *schedctl.Post, retry schedctl.Retry) (ids []string) {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if t.WaitsForNetwork() && (len(retry.TargetIDs) == 0 || slices.Contains(retry.TargetIDs, t.ID)) {
+			ids = append(ids, t.AccountID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,139 @@
+package usecase
+
+import (
+	"context"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// SubmitPost asks for an approval of the post of the request in a transaction. proposed is
+// nil to keep the proposed time. What reviewers approve includes the hashes of files.
+func (d *Decision) SubmitPost(note string, proposed *schedctl.ProposedTime) (schedctl.Post, error) {
+	return d.changePost(schedctl.OpSubmit, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
+		if err := d.readAssets(p); err != nil {
+			return nil, err
+		}
+		if err := d.settleFiles(p); err != nil {
+			return nil, err
+		}
+		return p.Submit(schedctl.Submission{By: d.request.Key.Actor(), Note: note, Proposed: proposed}, d.request.Now)
+	})
+}
+
+// Approval is an approval as a request describes it.
+type Approval struct {
+	Note      string
+	PublishAt time.Time // zero, without NextSlot, for the proposed time
+	SlotChoice
+	Allow
+}
+
+// ApprovePost approves the post of the request, and schedules it.
+func (d *Decision) ApprovePost(ctx context.Context, a Approval) (schedctl.Post, error) {
+	c := d.request
+	return d.changePost(schedctl.OpApprove, func(r storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
+		c.namesRequester(p)
+		decision := schedctl.Decision{By: c.Key.Actor(), Note: a.Note}
+		given := schedctl.ProposedTime{At: a.PublishAt, NextSlot: a.NextSlot}
+		if p.Status() == schedctl.Failed && given == (schedctl.ProposedTime{}) {
+			return p.Approve(decision, c.Now)
+		}
+		if err := p.CheckApproval(decision.By); err != nil { // before errors about the time
+			return nil, err
+		}
+		if given == (schedctl.ProposedTime{}) {
+			given = p.Proposed
+		}
+		if given == (schedctl.ProposedTime{}) {
+			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "the post has no proposed time; give publish_at (--at, --next-slot)")
+		}
+		slot := a.SlotChoice
+		slot.NextSlot = given.NextSlot
+		_, taken, err := d.place(r, p, placement{nil, true, given.At, slot})
+		if err != nil {
+			return nil, err
+		}
+		was := *p
+		decision.PublishAt, decision.Booking = taken.At, taken.Booking
+		events, err := p.Approve(decision, c.Now)
+		if err != nil {
+			return nil, err
+		}
+		return events, d.checkChange(ctx, r, &start{Allow: a.Allow, post: p, was: &was, overrides: p.Overrides()})
+	})
+}
+
+// RequestChanges asks the author of the post of the request for changes.
+func (c *Request) RequestChanges(tx storage.Tx, note string) (schedctl.Post, error) {
+	return c.changePost(tx, tx, schedctl.OpRequestChanges, func(p *schedctl.Post) ([]schedctl.Event, error) {
+		c.namesRequester(p)
+		return p.RequestChanges(schedctl.Decision{By: c.Key.Actor(), Note: note}, c.Now)
+	})
+}
+
+// WithdrawPost takes the post of the request back from its review.
+func (c *Request) WithdrawPost(tx storage.Tx) (schedctl.Post, error) {
+	return c.changePost(tx, tx, schedctl.OpWithdraw, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Withdraw(c.Key.Actor(), c.Now) })
+}
+
+// AddNote adds a note to the post of the request. The version of the post stays.
+func (c *Request) AddNote(tx storage.Tx, text string) (schedctl.PostNote, error) {
+	post, err := c.Post(tx)
+	if err != nil {
+		return schedctl.PostNote{}, err
+	}
+	note, err := post.AddNote(c.Key.Actor(), text, c.Now)
+	if err != nil {
+		return note, err
+	}
+	return note, tx.PutPost(post)
+}
+
+// namesRequester writes the key that asked for the approval to the audit log, next to the
+// key of the request.
+func (c *Request) namesRequester(p *schedctl.Post) {
+	if p.Approval != nil {
+		c.Detail = "requested by " + p.Approval.RequestedBy.ID
+	}
+}
+
+// maxReviewedUsers is how many posts with a file are read to find one under review.
+const maxReviewedUsers = 1000
+
+// RefuseReviewed returns an error if a post or a series that is to be published with the
+// asset waits for an approval or is approved: reviewers have seen the alt text.
+func (c *Request) RefuseReviewed(r storage.Reader, a *schedctl.MediaAsset) error {
+	ids, err := r.MediaUsers(a.ID, maxReviewedUsers)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		noun := "post"
+		p, err := r.Post(a.WorkspaceID, id)
+		needed := p.NeedsMedia()
+		if _, isSeries := schedctl.ParseID(schedctl.SeriesPrefix, id); isSeries {
+			var one schedctl.Series
+			one, err = r.Series(a.WorkspaceID, id)
+			noun, p, needed = "series", one.Template, one.State != schedctl.SeriesEnded
+		}
+		switch {
+		case schedctl.CodeOf(err) == schedctl.NotFound:
+			continue
+		case err != nil:
+			return err
+		case !needed && noun == "post":
+			return nil // posts that need the file come first
+		}
+		if state := p.Approval; needed && state != nil && (state.State == schedctl.ApprovalPending || state.State == schedctl.ApprovalApproved) {
+			name := "a " + noun
+			if c.MaySee(&p) {
+				name = id
+			}
+			return schedctl.Errorf(schedctl.ApprovalMissing, "alt_text",
+				"%s shows this file, and its review covers the alt text; change the alt text in the %s, or withdraw the %[2]s from review first", name, noun)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package usecase
+
+import (
+	"context"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/duplicate"
+	"github.com/schedctl/schedctl/daemon/slots"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Allow says which checks a request overrides.
+type Allow struct{ Duplicate, Blackout bool }
+
+// start is a post that a request creates, changes or starts.
+type start struct {
+	Allow
+	post      *schedctl.Post
+	was       *schedctl.Post      // before the change; nil for a new post
+	accounts  []schedctl.Account  // of the targets, in their order
+	overrides []schedctl.Override // of the request: errors name them by their index
+	style     *schedctl.PostStyle // that the request names, or nil
+}
+
+// check checks a post that was created or changed, before it is stored. All requests that
+// write a post share this order, and the first refusal ends it:
+//
+//  1. the style that the request names fits the text and the files,
+//  2. no blackout avoids a fixed time that is new for an account,
+//  3. a slot that the post keeps is free for new accounts,
+//  4. a post that is not a draft has the approval that it needs,
+//  5. its files are uploaded,
+//  6. the networks accept it,
+//  7. in the transaction, no account with a guard gets it twice.
+//
+// A retry has a checked post, and needs only step 4. The occurrences of a series need
+// steps 5 and 6 for each change of the series, and 2 to 4 and 7 for each of its posts; see
+// package series.
+func (d *Decision) check(ctx context.Context, s *start) error {
+	p := s.post
+	if err := d.checkStyle(s.style, p); err != nil {
+		return err
+	}
+	if err := d.avoidBlackouts(s); err != nil {
+		return err
+	}
+	if err := d.keepSlot(s); err != nil {
+		return err
+	}
+	if p.Status() != schedctl.Draft {
+		if err := p.StartedBy(d.request.Key.Actor(), s.accounts, d.request.Now); err != nil {
+			return err
+		}
+	}
+	if err := d.accept(ctx, p, s.accounts, s.overrides); err != nil || d.tx == nil || s.Allow.Duplicate {
+		return err
+	}
+	return duplicate.Refuse(d.tx, p, s.accounts)
+}
+
+// accept returns an error if files of the post are not uploaded, or if a network would not
+// accept it. See checkContent.
+func (d *Decision) accept(ctx context.Context, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
+	if p.Status() != schedctl.Draft || p.Approval != nil && p.Approval.State == schedctl.ApprovalPending {
+		if err := d.settleFiles(p); err != nil {
+			return err
+		}
+	}
+	return d.checkContent(ctx, p, accounts, overrides)
+}
+
+// keepSlot returns an error if a post must not keep its slot with added accounts: the
+// queue does not serve them all, or the slot is not free for the added ones.
+func (d *Decision) keepSlot(s *start) error {
+	p := s.post
+	if s.was == nil || p.Slot == (schedctl.Slot{}) || p.Slot != s.was.Slot || !p.PublishAt.Equal(s.was.PublishAt) || p.Status() != schedctl.Scheduled {
+		return nil
+	}
+	before := s.was.AccountIDs()
+	added := slices.DeleteFunc(p.AccountIDs(), func(id string) bool { return slices.Contains(before, id) })
+	if len(added) == 0 {
+		return nil
+	}
+	return d.view(func(r storage.Reader) error {
+		q, err := r.Queue(p.WorkspaceID, p.QueueID)
+		if p.QueueID == "" || schedctl.CodeOf(err) == schedctl.NotFound { // it was deleted
+			q, err = schedctl.Queue{}, nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := slots.CheckServes(&q, p.AccountIDs()); err != nil {
+			return err
+		}
+		accounts, err := slots.Accounts(r, p.WorkspaceID, added)
+		if err != nil {
+			return err
+		}
+		return slots.IsFree(r, &q, slots.Search{WorkspaceID: p.WorkspaceID, Accounts: accounts, PostID: p.ID}, p.PublishAt)
+	})
+}
+
+// accountsOf reads the accounts of the targets of a post, in their order. A missing one is
+// an account without settings.
+func accountsOf(r storage.Reader, p *schedctl.Post) ([]schedctl.Account, error) {
+	accounts := make([]schedctl.Account, len(p.Targets))
+	for i := range p.Targets {
+		a, err := r.Account(p.WorkspaceID, p.Targets[i].AccountID)
+		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+			return nil, err
+		}
+		accounts[i] = a
+	}
+	return accounts, nil
+}
