@@ -31,6 +31,7 @@ var layers = []struct {
 	{pkg: "/client/when", may: []string{module}, why: "a grammar needs no network"},
 	{pkg: "/client/repeat", may: []string{module, module + "/client/when", module + "/recurrence"}, why: "a grammar needs no network"},
 	{pkg: "/client/bulk", may: []string{module + "/client/threadtext"}, why: "files of many posts are read and written without a daemon"},
+	{pkg: "/client/fields", may: []string{module, module + "/client/apiv1", module + "/client/when"}, why: "commands, files and the terminal UI share one description of fields"},
 	{pkg: "/client/threadtext", may: []string{"github.com/clipperhouse/uax29/v2/graphemes"}, why: "a text is split without a daemon"},
 	{pkg: "/client/postfile", may: []string{module + "/client/threadtext", module + "/client/when", "github.com/goccy/go-yaml…"}, why: "files are read without a daemon"},
 	{pkg: "/client", may: []string{module, module + "/client/apiv1", "github.com/go-resty/resty/v2"}, why: "a client knows the wire and not the daemon"},
@@ -86,6 +87,7 @@ var layers = []struct {
 	{pkg: "/cmd/schedctl/queue", may: []string{"…"}, mayNot: commandPackages("media", "blackout", "series", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "posts name queues, and queues do not know posts"},
 	{pkg: "/cmd/schedctl/blackout", may: []string{"…"}, mayNot: commandPackages("media", "queue", "series", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/cmd/schedctl/series", may: []string{"…"}, mayNot: commandPackages("media", "queue", "blackout", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "posts name series, and series do not know posts"},
+	{pkg: "/cmd/schedctl/content", may: []string{"…"}, mayNot: commandPackages("queue", "blackout", "series", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "posts and series have content, and content does not know them"},
 	{pkg: "/cmd/schedctl/account/authcode", may: []string{module, module + "/daemon/publish", module + "/daemon/publish/outbound", "golang.org/x/oauth2"}, why: "a login must be testable without commands and terminals"},
 	{pkg: "/cmd/schedctl/post", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "webhook", "server", "browse"), why: "files hold posts, and a post does not know its file"},
 	{pkg: "/cmd/schedctl/calendar", may: []string{"…"}, mayNot: commandPackages("files", "access", "webhook", "server", "browse"), why: "a calendar only reads posts"},
@@ -96,7 +98,7 @@ var layers = []struct {
 	{pkg: "/cmd/schedctl/mcp", may: []string{"…"}, mayNot: commandPackages("account", "media", "post", "calendar", "files", "access", "webhook", "server", "browse"), why: "agents have tools and no commands"},
 	{pkg: "/cmd/schedctl/browse", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "webhook", "server"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/tui/printable", may: []string{}, why: "what a terminal obeys is easiest to review alone"},
-	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", module + "/recurrence", module + "/tui/printable", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
+	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", module + "/recurrence", module + "/tui/printable", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
 }
 
 // commandPackages returns the import paths of packages below cmd/schedctl.

@@ -45,6 +45,19 @@ type span struct {
 	elapsed time.Duration
 }
 
+// DurationText returns a duration as [ParseDuration] reads it, in hours, minutes and seconds
+// without a zero at the end, such as 36h or 1h30m.
+func DurationText(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") { // 24h0m0s is 24h
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
 // ParseDuration reads a duration such as "90s", "2h30m", "1d" or "2w": whole
 // numbers of w, d, h, m, s and ms, each at most once and the longest first. A
 // day is 24 hours. Every error is an [*Error].

@@ -33,8 +33,20 @@ func (r *surfaceRig) flags() []string {
 		"--poll", apiv1test.PollOptions[0], "--poll", apiv1test.PollOptions[1], "--poll-for", "2d", "--poll-multiple", "--poll-hide-totals",
 		"--preview-url", apiv1test.CardURL, "--preview-title", apiv1test.CardTitle, "--preview-description", apiv1test.CardText, "--preview-image", file(apiv1test.CardFile),
 		"--content-warning", apiv1test.Warning, "--visibility", apiv1test.Visibility, "--language", apiv1test.Language,
-		"--to", "hook", "--to", "own", "--override", "own=" + apiv1test.OwnContent, "--queue", "main-q", "--label", apiv1test.Label,
+		"--to", "hook", "--to", "own", "--queue", "main-q", "--label", apiv1test.Label, "--override", "own=" + apiv1test.OwnContent,
+		"--override-field", "own=media=" + file(apiv1test.OwnFile), "--override-field", "own=alt=" + alt(apiv1test.OwnFile),
+		"--override-field", "own=part=" + apiv1test.OwnThreadContent,
+		"--override-field", "own=part-media=2=" + file(apiv1test.OwnThreadFile), "--override-field", "own=part-alt=2=" + alt(apiv1test.OwnThreadFile),
+		"--override-field", "own=poll=" + apiv1test.OwnPollOptions[0], "--override-field", "own=poll=" + apiv1test.OwnPollOptions[1],
+		"--override-field", "own=poll-for=3d", "--override-field", "own=poll-multiple", "--override-field", "own=poll-hide-totals",
+		"--override-field", "own=content-warning=" + apiv1test.OwnWarning, "--override-field", "own=visibility=" + apiv1test.OwnVisibility,
+		"--override-field", "own=language=" + apiv1test.OwnLanguage,
 	}
+}
+
+// postFlags are flags with the fields that series do not have, too.
+func (r *surfaceRig) postFlags() []string {
+	return append(r.flags(), "--title", apiv1test.Title, "--post-style", "text_media", "--not-before", "2000-01-05 07:30")
 }
 
 // postInputs are the ways to make a post besides the API. Each returns the id of the post
@@ -44,12 +56,12 @@ var postInputs = []struct {
 	input func(*surfaceRig) (id, reported string)
 }{
 	{"cli-create", func(r *surfaceRig) (string, string) {
-		return r.made(append([]string{"post", "create", "--external-id", apiv1test.ExternalID, "--not-before", "2000-01-05 07:30"}, r.flags()...)...)
+		return r.made(append([]string{"post", "create", "--external-id", apiv1test.ExternalID}, r.postFlags()...)...)
 	}},
 	{"cli-edit", func(r *surfaceRig) (string, string) {
 		p, err := r.api.CreatePost(r.t.Context(), apiv1.CreatePost{Content: "x"})
 		r.ok(err)
-		return r.made(append([]string{"post", "edit", p.ID, "--not-before", "2000-01-05 07:30"}, r.flags()...)...)
+		return r.made(append([]string{"post", "edit", p.ID}, r.postFlags()...)...)
 	}},
 	{"import-csv", func(r *surfaceRig) (string, string) { return r.imported("csv", "") }},
 	{"import-jsonl", func(r *surfaceRig) (string, string) { return r.imported("jsonl", "") }},
@@ -262,7 +274,7 @@ var seriesInputs = []struct {
 
 func (r *surfaceRig) seriesFlags() []string {
 	return append(r.flags(), "--name", apiv1test.SeriesName, "--variant", apiv1test.Variants[0], "--variant", apiv1test.Variants[1],
-		"--repeat", apiv1test.SeriesRule+" at 8:15 from 2000-01-04", "--tz", apiv1test.SeriesZone, "--ahead-days", "17")
+		"--repeat", apiv1test.SeriesRule+" at 8:15 from 2000-01-04", "--tz", apiv1test.SeriesZone, "--ahead-days", "17", "--skip", "2000-01-11 08:15")
 }
 
 // TestSeriesFromInputs: what each way to make a series makes of every field.

@@ -53,8 +53,8 @@ create", "post schedule" and "post publish" follows from
 
   the server, repository or project, workflow, job, and the run or pipeline, but
   not the number of the attempt
-  the command as typed: text, --to, --at, --in, --now, --tz, --override, and the
-  content of a file or a pipe
+  the command as typed: text, --to, --at, --in, --now, --tz, --override, the other
+  flags of the content, and the content of a file or a pipe
 
 A job that is repeated within 24 hours therefore publishes no post twice and continues
 where it stopped. A post of an earlier attempt is shown in its current state, with

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -170,14 +169,7 @@ func (d *DurationFlag) String() string {
 	if *d == 0 {
 		return ""
 	}
-	text := time.Duration(*d).String()
-	if strings.HasSuffix(text, "m0s") { // 24h0m0s is 24h
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return when.DurationText(time.Duration(*d))
 }
 
 // Type names the value in help texts.

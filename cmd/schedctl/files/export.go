@@ -11,10 +11,10 @@ import (
 
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
-	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // adopter writes posts as files of a directory and adds them to its collection.
@@ -227,7 +227,7 @@ func filePoll(p *pollState) *postfile.Poll {
 		return &postfile.Poll{}
 	}
 	text := func(text string) postfile.Value { return postfile.Value{Text: text} }
-	return &postfile.Poll{Options: cli.Map(p.Options, text), For: text(post.PollTime(*p.api())), Multiple: p.Multiple, HideTotals: p.HideTotals}
+	return &postfile.Poll{Options: cli.Map(p.Options, text), For: text(fields.PollTime(*p.api())), Multiple: p.Multiple, HideTotals: p.HideTotals}
 }
 
 // fileOverride returns what an account gets for a file, without media.

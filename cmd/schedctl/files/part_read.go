@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -60,7 +61,7 @@ func (r *fileReader) readPart(f *postfile.File, part postfile.Part, name string)
 
 func (r *fileReader) readPoll(f *postfile.File) *pollState {
 	p := f.Poll
-	poll := schedctl.Poll{ExpiresIn: post.DefaultPollTime, Multiple: p.Multiple, HideTotals: p.HideTotals}
+	poll := schedctl.Poll{ExpiresIn: fields.DefaultPollTime, Multiple: p.Multiple, HideTotals: p.HideTotals}
 	for _, option := range p.Options {
 		poll.Options = append(poll.Options, option.Text)
 	}

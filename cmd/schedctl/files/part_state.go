@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // partState is a further part of a thread, or the first comment.
@@ -200,7 +200,7 @@ func (p *pollState) text() string {
 	if len(p.Options) == 0 {
 		return "no poll"
 	}
-	text := strings.Join(cli.Map(p.Options, quotedText), ", ") + ", for " + post.PollTime(*p.api())
+	text := strings.Join(cli.Map(p.Options, quotedText), ", ") + ", for " + fields.PollTime(*p.api())
 	if p.Multiple {
 		text += ", several options"
 	}

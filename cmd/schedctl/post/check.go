@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
@@ -98,7 +99,7 @@ func validationTable(v apiv1.Validation, names Accounts, person bool) cli.Table 
 	}
 	t := cli.Table{Header: []string{"ACCOUNT", "PLATFORM", "RESULT", "LENGTH", "LIMIT", "UNIT"}, Status: 2}
 	for _, acct := range v.Accounts {
-		row := []string{nameOf(names, acct.SocialAccountID), acct.Platform, verdictText(acct), fmt.Sprint(acct.Length), "", acct.Unit}
+		row := []string{names.Name(acct.SocialAccountID), acct.Platform, verdictText(acct), fmt.Sprint(acct.Length), "", acct.Unit}
 		if acct.Limit != nil {
 			row[4] = fmt.Sprint(*acct.Limit)
 		}
@@ -136,7 +137,7 @@ func problemLines(v apiv1.Validation, names Accounts) (lines []string) {
 	}
 	add("problem", "", problemMessages(v.Problems))
 	for _, acct := range v.Accounts {
-		add("problem", cli.OneLine(nameOf(names, acct.SocialAccountID))+": ", problemMessages(acct.Problems))
+		add("problem", cli.OneLine(names.Name(acct.SocialAccountID))+": ", problemMessages(acct.Problems))
 	}
 	return append(lines, warnings(v, names)...)
 }
@@ -148,7 +149,7 @@ func warnings(v apiv1.Validation, names Accounts) (lines []string) {
 	}
 	for _, acct := range v.Accounts {
 		for _, w := range acct.Warnings {
-			lines = append(lines, "warning: "+cli.OneLine(nameOf(names, acct.SocialAccountID))+": "+cli.OneLine(w))
+			lines = append(lines, "warning: "+cli.OneLine(names.Name(acct.SocialAccountID))+": "+cli.OneLine(w))
 		}
 	}
 	return append(lines, mediaWarnings(v)...)
@@ -186,8 +187,8 @@ func dryRunPost(ctx context.Context, a *cli.App, c *client.Client, id string, op
 	if err := inState(p, op); err != nil {
 		return err
 	}
-	post := apiv1.CreatePost{Content: p.Content, Media: keptMedia(p), SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides}
-	copyParts(&post, p)
+	post := fields.Request(p)
+	post.PostStyle = nil // a change that names none removes one that is wrong afterwards
 	if p.PublishAt != nil && p.PublishAt.After(a.Now()) {
 		post.PublishAt = apiv1.At(p.PublishAt.Time)
 	}

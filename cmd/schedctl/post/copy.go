@@ -8,8 +8,10 @@ import (
 
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 )
 
 type copyOptions struct {
@@ -66,11 +68,8 @@ func (o *copyOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return refusedPost(id, err)
 	}
-	create := apiv1.CreatePost{
-		Content: original.Content, Media: keptMedia(original), SocialAccountIDs: original.SocialAccountIDs, TargetOverrides: original.TargetOverrides,
-		Labels: original.Labels, PublishAt: at, AllowDuplicate: o.allowDuplicate,
-	}
-	copyParts(&create, original)
+	create := fields.Request(original)
+	create.PublishAt, create.AllowDuplicate = at, o.allowDuplicate
 	if labels != nil {
 		create.Labels = *labels
 	}
@@ -78,7 +77,7 @@ func (o *copyOptions) run(ctx context.Context, ref string) error {
 		if create.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 			return err
 		}
-		create.TargetOverrides = keptOverrides(original.TargetOverrides, create.SocialAccountIDs)
+		create.TargetOverrides = content.KeptOverrides(original.TargetOverrides, create.SocialAccountIDs)
 	}
 	if o.dry {
 		return checkPost(ctx, o.App, c, create)

@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/media"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 )
 
 type createOptions struct {
@@ -18,14 +18,14 @@ type createOptions struct {
 	text           cli.TextSource
 	file           string
 	editor         bool
-	to, overrides  []string
+	to             []string
 	when           cli.WhenFlags
 	slot           slotFlags
 	repeat         repeatFlags
 	once           idempotencyFlags
 	labels         labelFlags
-	media          media.Flags
-	parts          partFlags
+	content        content.Flags
+	overrides      content.OverrideFlags
 	externalID     string
 	allowDuplicate bool
 	dry, wait      bool
@@ -41,6 +41,7 @@ func newCreate(a *cli.App) *cobra.Command {
   schedctl post create "My cat" --media cat.png --alt "A cat on a sofa" --to demo --now
   schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
   schedctl post create -F news.txt --to all --override mastodon:me=@short.txt --now --dry-run
+  schedctl post create "Hello" --to all --override-field mastodon:me=visibility=unlisted --now
   schedctl post create --editor --to mastodon:me --at "friday 9am"
   schedctl post create "A thread" --part "Its second part" --part-media 2=cat.png --to demo --now
   schedctl post create -F thread.txt --thread --first-comment "Comments are open" --to demo --in 1d
@@ -95,7 +96,8 @@ parts: --part-media 2=cat.png, or comment=cat.png for the first comment.
 
 --first-comment is published as a reply to the last part. --poll gives the options of a
 poll, whose question is the text. --content-warning, --visibility and --language override
-the options of the accounts. --no-preview publishes a link without a card, and
+the options of the accounts. --title and --post-style are for you and for programs; a
+series has none. --no-preview publishes a link without a card, and
 --preview-url with a card of your own, where the network has cards.
 
 --next-slot takes the next slot that is free for the accounts, of the queue that names
@@ -106,9 +108,10 @@ without --allow-blackout.
 ` + repeatHelp + `
 The command then prints the series; see "schedctl series --help".
 
-With --override an account gets a different text. Write @@ for a text that starts
-with @, because ACCOUNT=@FILE names a file. With --dry-run no post is created, and
-the output is that of "schedctl post validate"; files are uploaded, to be checked.
+` + content.OverrideHelp + `
+
+With --dry-run no post is created, and the output is that of "schedctl post validate";
+files are uploaded, to be checked.
 
 With --external-id a pipeline can run the command again at any time: if a post has
 the id, that post is shown and no post is created. The exit status is 0 when it has
@@ -119,10 +122,10 @@ func (o *createOptions) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	cli.AddEditor(cmd, &o.editor)
 	addToOrAccount(o.App, cmd, &o.to)
-	o.media.Add(cmd)
-	o.parts.add(cmd)
-	o.parts.addYes(cmd)
-	addOverride(o.App, cmd, &o.overrides)
+	o.content.Add(cmd)
+	o.content.AddNotes(cmd)
+	o.content.AddYes(cmd)
+	o.overrides.Add(o.App, cmd)
 	o.when.Add(cmd)
 	f.BoolVar(&o.when.Now, "now", false, "publish at once")
 	o.slot.add(o.App, cmd)
@@ -162,14 +165,14 @@ func noText() error {
 const resendCreate = "schedctl post create -F %s"
 
 func (o *createOptions) resend() string {
-	if o.parts.thread {
+	if o.content.Threaded() {
 		return resendCreate + " --thread"
 	}
 	return resendCreate
 }
 
 func (o *createOptions) run(ctx context.Context) error {
-	publishAt, overrides, err := o.readFlags()
+	publishAt, err := o.readFlags()
 	if err != nil {
 		return err
 	}
@@ -184,11 +187,11 @@ func (o *createOptions) run(ctx context.Context) error {
 	if o.externalID != "" {
 		create.ExternalID = &o.externalID
 	}
-	text, ctx, err := o.writeText(ctx, c, &create, overrides)
+	text, ctx, err := o.writeText(ctx, c, &create)
 	if err != nil {
 		return err
 	}
-	post, err := o.send(ctx, c, create, overrides)
+	post, err := o.send(ctx, c, create)
 	switch {
 	case o.dry && o.editor, err != nil && !o.dry:
 		o.KeepEdited(text, o.resend())
@@ -204,36 +207,33 @@ func (o *createOptions) run(ctx context.Context) error {
 	return printPost(ctx, o.App, c, post)
 }
 
-// readFlags checks the flags, and returns the time and the overrides that they describe.
-func (o *createOptions) readFlags() (publishAt *apiv1.PublishTime, overrides []override, err error) {
+// readFlags checks the flags, and returns the time that they describe.
+func (o *createOptions) readFlags() (publishAt *apiv1.PublishTime, err error) {
 	switch {
 	case o.readsText() && o.text.Stdin() && !o.text.Given() && o.InTerminal && !o.editor:
-		return nil, nil, noText()
+		return nil, noText()
 	case o.wait && !o.when.Given() && !o.slot.given() && !o.repeat.given():
-		return nil, nil, cli.UsageError("--wait needs a time: a draft is never published; give --at, --in or --now")
+		return nil, cli.UsageError("--wait needs a time: a draft is never published; give --at, --in or --now")
 	case (o.when.Given() || o.slot.given() && !o.repeat.given()) && len(o.to) == 0:
-		return nil, nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "a post with a time needs an account").WithHint("give --to ACCOUNT, or --to all")
+		return nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "a post with a time needs an account").WithHint("give --to ACCOUNT, or --to all")
 	}
 	if o.editor {
 		if err := o.MayEdit(o.text); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	o.when.Lenient = !o.dry && (repeatable(o.App, o.once) || o.externalID != "")
 	if publishAt, err = o.publishAt(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	overrides, err = readOverrides(o.overrides, &o.parts)
+	err = o.overrides.Read(&o.content)
 	if err == nil {
 		_, err = o.labels.read()
 	}
 	if err == nil {
-		err = o.media.Check()
+		err = o.content.Check()
 	}
-	if err == nil {
-		err = o.parts.check()
-	}
-	return publishAt, overrides, err
+	return publishAt, err
 }
 
 // publishAt returns the time of the post: for a series, that of its first occurrence.
@@ -261,7 +261,7 @@ func (o *createOptions) book(ctx context.Context, c *client.Client, create *apiv
 // readsText reports whether the command reads a text. A post with media needs none, and a
 // series with variants.
 func (o *createOptions) readsText() bool {
-	return o.text.Given() || !o.media.Attached() && o.repeat.variants == nil
+	return o.text.Given() || !o.content.Media.Attached() && o.repeat.variants == nil
 }
 
 func (o *createOptions) connect(ctx context.Context) (*client.Client, error) {
@@ -273,7 +273,7 @@ func (o *createOptions) connect(ctx context.Context) (*client.Client, error) {
 
 // writeText reads or edits the text of the post. Before it opens an editor, it
 // requests the accounts, to show their limits and to refuse unknown accounts early.
-func (o *createOptions) writeText(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (m cli.EditedText, _ context.Context, err error) {
+func (o *createOptions) writeText(ctx context.Context, c *client.Client, create *apiv1.CreatePost) (m cli.EditedText, _ context.Context, err error) {
 	m.Source = o.text
 	if o.text.Given() || !o.editor && o.readsText() {
 		if m.Text, err = o.ReadText(ctx, o.text); err != nil {
@@ -281,20 +281,20 @@ func (o *createOptions) writeText(ctx context.Context, c *client.Client, create 
 		}
 	}
 	if o.editor {
-		if err := o.address(ctx, c, create, overrides); err != nil {
+		if err := o.address(ctx, c, create); err != nil {
 			return m, ctx, err
 		}
-		m, ctx, err = o.EditText(ctx, m.Text, o.parts.editorNote(editorNote(ctx, o.App, c, create.SocialAccountIDs, create.TargetOverrides)))
+		m, ctx, err = o.EditText(ctx, m.Text, o.content.EditorNote(editorNote(ctx, o.App, c, create.SocialAccountIDs, create.TargetOverrides)))
 	}
 	create.Content = m.Text
 	return m, ctx, err
 }
 
 // address finds the accounts of the post.
-func (o *createOptions) address(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (err error) {
+func (o *createOptions) address(ctx context.Context, c *client.Client, create *apiv1.CreatePost) (err error) {
 	if create.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
 	}
-	create.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, create.SocialAccountIDs)
+	create.TargetOverrides, err = o.overrides.Overrides(ctx, o.App, c, nil, create.SocialAccountIDs)
 	return err
 }

@@ -7,39 +7,30 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 )
 
 // send creates the post. With --dry-run it only validates it.
-func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1.CreatePost, overrides []override) (post apiv1.Post, err error) {
+func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1.CreatePost) (post apiv1.Post, err error) {
 	if !o.editor {
-		if err := o.address(ctx, c, &create, overrides); err != nil {
+		if err := o.address(ctx, c, &create); err != nil {
 			return post, err
 		}
 	}
 	source := create.Content
-	texts := o.parts.textParts(source)
-	if o.parts.split {
-		if texts, err = o.parts.splitAndAsk(ctx, o.App, c, create, source, o.dry); err != nil {
-			return post, err
-		}
-	}
-	if err := o.parts.checkParts(texts, o.media.Attached()); err != nil {
-		return post, err
-	}
-	create.Content = texts[0]
-	if create.Media, err = o.media.Upload(ctx, o.App, c); err != nil {
-		return post, err
-	}
-	change, err := o.parts.change(ctx, o.App, c, texts)
+	change, err := o.content.Change(ctx, o.App, c, content.Subject{
+		Text: &source, New: true, Dry: o.dry, Post: func() (apiv1.CreatePost, error) { return create, nil },
+	})
 	if err != nil {
 		return post, err
 	}
-	setParts(&create, change)
+	fields.Apply(change, &create)
 	if o.dry {
 		return post, o.check(ctx, c, create)
 	}
-	write := o.write(source, overrides)
+	write := o.write(source)
 	write.content = create.Content
 	if o.repeat.given() {
 		return post, o.createSeries(ctx, c, create, write)
@@ -80,16 +71,13 @@ func (o *createOptions) check(ctx context.Context, c *client.Client, create apiv
 }
 
 // write is the request as the user typed it.
-func (o *createOptions) write(content string, overrides []override) idempotentWrite {
+func (o *createOptions) write(text string) idempotentWrite {
 	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
-	for _, v := range overrides {
-		parts = append(append(parts, "override", v.account, v.text), v.thread...)
-	}
-	parts = append(parts, labeledParts("label", o.labels.labels)...)
+	parts = append(append(parts, o.overrides.Key()...), labeledParts("label", o.labels.labels)...)
 	if o.externalID != "" {
 		parts = append(parts, "external-id", o.externalID)
 	}
-	parts = append(append(parts, o.media.Parts()...), o.parts.key()...)
+	parts = append(parts, o.content.Key()...)
 	parts = append(append(parts, o.slot.key()...), o.repeat.key()...)
-	return onceFor(o.App, o.once, content, &o.when, parts...)
+	return onceFor(o.App, o.once, text, &o.when, parts...)
 }

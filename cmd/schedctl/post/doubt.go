@@ -36,7 +36,7 @@ func tellDoubts(a *cli.App, posts []apiv1.Post, names func() Accounts) {
 	for _, p := range posts {
 		for _, t := range p.Targets {
 			if isUnknown(t) {
-				a.Messagef("%s: %s (%s): %s", p.ID, cli.OneLine(nameOf(names(), t.SocialAccountID)), t.Platform, cli.OneLine(targetDetail(a, t, names())))
+				a.Messagef("%s: %s (%s): %s", p.ID, cli.OneLine(names().Name(t.SocialAccountID)), t.Platform, cli.OneLine(targetDetail(a, t, names())))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/icalendar"
@@ -89,7 +90,7 @@ func (e *exportWriter) override(o apiv1.Override) bulk.Override {
 		row.Poll = new(append([]string{}, o.Poll.Options...))
 	}
 	if o.Poll != nil && len(o.Poll.Options) > 0 {
-		row.PollFor, row.PollMultiple, row.PollHideTotals = PollTime(*o.Poll), o.Poll.Multiple, o.Poll.HideTotals
+		row.PollFor, row.PollMultiple, row.PollHideTotals = fields.PollTime(*o.Poll), o.Poll.Multiple, o.Poll.HideTotals
 	}
 	return row
 }

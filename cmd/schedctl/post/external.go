@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
@@ -45,13 +44,13 @@ func externalDifference(post apiv1.Post, create apiv1.CreatePost) string {
 	if !slices.Equal(slices.Sorted(slices.Values(post.SocialAccountIDs)), slices.Sorted(slices.Values(create.SocialAccountIDs))) {
 		differ = append(differ, "other accounts")
 	}
-	if !sameMedia(create.Media, post.Media) {
+	if !fields.SameMedia(create.Media, post.Media) {
 		differ = append(differ, "other media")
 	}
-	if partsText(partsOf(post)) != partsText(create) {
+	if partsText(fields.Request(post)) != partsText(create) {
 		differ = append(differ, "other parts or settings")
 	}
-	if overridesText(post.TargetOverrides) != overridesText(create.TargetOverrides) {
+	if !fields.SameOverrides(create.TargetOverrides, post.TargetOverrides) {
 		differ = append(differ, "other texts or options for single accounts")
 	}
 	switch {
@@ -63,20 +62,15 @@ func externalDifference(post apiv1.Post, create apiv1.CreatePost) string {
 	return ""
 }
 
-// partsOf returns the parts and the presentation of a post as a request has them.
-func partsOf(p apiv1.Post) (create apiv1.CreatePost) {
-	copyParts(&create, p)
-	return create
-}
-
 // jsonText returns values that have a form in JSON as a text.
 func jsonText(v any) string {
 	text, _ := json.Marshal(v)
 	return string(text)
 }
 
-// partsText returns the parts and the presentation of a post as a text that can be
-// compared. Alt texts are left out, because they may be those of the assets.
+// partsText returns the parts and the settings of a post as a text that can be compared.
+// Alt texts are left out, because they may be those of the assets. Keys of imported lines
+// are derived from it.
 func partsText(p apiv1.CreatePost) string {
 	type part struct {
 		Content string
@@ -91,19 +85,11 @@ func partsText(p apiv1.CreatePost) string {
 	if preview == nil {
 		preview = &apiv1.LinkPreview{}
 	}
-	text, _ := json.Marshal([]any{parts, part{comment.Content, mediaIDs(comment.Media)}, p.Poll, preview,
-		cli.Deref(p.ContentWarning), cli.Deref(p.Visibility), cli.Deref(p.Language)}) // values that have a form
-	return string(text)
-}
-
-// overridesText returns overrides as a text that can be compared, in the order of
-// their accounts.
-func overridesText(list []apiv1.Override) string {
-	var lines []string
-	for _, o := range list {
-		text, _ := json.Marshal([]any{o.SocialAccountID, o.Content, account.OptionsText(o.Options)}) // strings alone
-		lines = append(lines, string(text))
+	compared := []any{parts, part{comment.Content, mediaIDs(comment.Media)}, p.Poll, preview}
+	for _, t := range fields.Texts {
+		if !t.Note {
+			compared = append(compared, t.Get(&p))
+		}
 	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
+	return jsonText(compared)
 }

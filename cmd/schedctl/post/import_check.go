@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -285,21 +286,11 @@ func ContentFingerprint(content string, at time.Time, accounts []string, media .
 // compare decides about a line whose post exists. An empty column matches any post,
 // and so does a time that depends on the time of the import.
 func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
-	edit := apiv1.EditPost{}
-	if p.Content != l.post.Content {
-		edit.Content = &l.post.Content
-	}
+	edit := fields.Changes(l.post, p)
 	if !l.at.IsZero() && !l.relative && !timeOf(p).Equal(l.at) {
 		edit.PublishAt = apiv1.At(l.at)
 	}
-	if ids := l.post.SocialAccountIDs; len(ids) > 0 && !slices.Equal(slices.Sorted(slices.Values(ids)), slices.Sorted(slices.Values(p.SocialAccountIDs))) {
-		edit.SocialAccountIDs = &ids
-	}
-	if len(l.post.Media) > 0 && !sameMedia(l.post.Media, p.Media) {
-		edit.Media = &l.post.Media
-	}
-	compareParts(l.post, p, &edit)
-	comparePlan(l.post, p, &edit)
+	compareQueue(l.post, p, &edit)
 	l.result.PostID, l.result.PublishAt, l.result.Message = p.ID, p.PublishAt, ""
 	same := edit == apiv1.EditPost{}
 	switch {

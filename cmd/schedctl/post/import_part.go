@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
@@ -72,7 +73,7 @@ func readPoll(row bulk.Row, post *apiv1.CreatePost) error {
 		}
 		return nil
 	}
-	runs := DefaultPollTime
+	runs := fields.DefaultPollTime
 	if row.PollFor != "" {
 		var err error
 		if runs, err = when.ParseDuration(row.PollFor); err != nil {
@@ -167,41 +168,6 @@ func fingerprintExtras(media []apiv1.PostMedia, thread []apiv1.Part, poll *apiv1
 	return list
 }
 
-// compareParts adds the parts and the presentation in which a post differs from its line.
-// An empty column matches any post.
-func compareParts(want apiv1.CreatePost, p apiv1.Post, edit *apiv1.EditPost) {
-	if len(want.Thread) > 0 && !slices.EqualFunc(want.Thread, p.Thread, samePart) {
-		edit.Thread = &want.Thread
-	}
-	if want.FirstComment != nil && (p.FirstComment == nil || !samePart(*want.FirstComment, *p.FirstComment)) {
-		edit.FirstComment = want.FirstComment
-	}
-	if want.Poll != nil && (p.Poll == nil || !slices.Equal(want.Poll.Options, p.Poll.Options) || want.Poll.ExpiresInSeconds != p.Poll.ExpiresInSeconds ||
-		want.Poll.Multiple != p.Poll.Multiple || want.Poll.HideTotals != p.Poll.HideTotals) {
-		edit.Poll = want.Poll
-	}
-	if want.LinkPreview != nil && !samePreview(*want.LinkPreview, p.LinkPreview) {
-		edit.LinkPreview = want.LinkPreview
-	}
-	for _, field := range []struct{ want, have, to **string }{
-		{&want.ContentWarning, &p.ContentWarning, &edit.ContentWarning}, {&want.Visibility, &p.Visibility, &edit.Visibility}, {&want.Language, &p.Language, &edit.Language},
-	} {
-		if *field.want != nil && **field.want != cli.Deref(*field.have) {
-			*field.to = *field.want
-		}
-	}
-}
-
-func samePreview(a, b apiv1.LinkPreview) bool {
-	if a.Card == nil || b.Card == nil {
-		return a.Card == b.Card && cli.FirstNonEmpty(a.Mode, apiv1.PreviewAuto) == cli.FirstNonEmpty(b.Mode, apiv1.PreviewAuto)
-	}
-	x, y := *a.Card, *b.Card
-	sameImage := cli.Deref(x.Image) == cli.Deref(y.Image)
-	x.Image, y.Image = nil, nil
-	return sameImage && x == y
-}
-
 // addParts adds the parts and the presentation of a post to a row.
 func addParts(row *bulk.Row, p apiv1.Post) {
 	for _, part := range p.Thread {
@@ -211,7 +177,7 @@ func addParts(row *bulk.Row, p apiv1.Post) {
 		row.FirstComment = new(rowPart(*p.FirstComment))
 	}
 	if p.Poll != nil {
-		row.Poll, row.PollFor, row.PollMultiple, row.PollHideTotals = p.Poll.Options, PollTime(*p.Poll), p.Poll.Multiple, p.Poll.HideTotals
+		row.Poll, row.PollFor, row.PollMultiple, row.PollHideTotals = p.Poll.Options, fields.PollTime(*p.Poll), p.Poll.Multiple, p.Poll.HideTotals
 	}
 	row.Title, row.PostStyle, row.Labels = cli.Deref(p.Title), cli.Deref(p.PostStyle), p.Labels
 	row.ContentWarning, row.Visibility, row.Language = cli.Deref(p.ContentWarning), cli.Deref(p.Visibility), cli.Deref(p.Language)

@@ -138,48 +138,13 @@ func (l *importLine) overrideOf(i *importCheck, id string) bulk.Override {
 	return bulk.Override{}
 }
 
-// comparePlan adds the notes, the queue and the overrides in which a post differs from its
-// line. An empty column matches any post.
-func comparePlan(want apiv1.CreatePost, p apiv1.Post, edit *apiv1.EditPost) {
-	if want.Title != nil && *want.Title != cli.Deref(p.Title) {
-		edit.Title = want.Title
-	}
-	if want.PostStyle != nil && *want.PostStyle != cli.Deref(p.PostStyle) {
-		edit.PostStyle = want.PostStyle
-	}
-	if labels := slices.Compact(slices.Sorted(slices.Values(want.Labels))); len(labels) > 0 && !slices.Equal(labels, p.Labels) {
-		edit.Labels = &want.Labels
-	}
+// compareQueue adds the queue in which a post differs from its line. An empty column matches
+// any post.
+func compareQueue(want apiv1.CreatePost, p apiv1.Post, edit *apiv1.EditPost) {
 	sameTime := func(a, b *apiv1.Time) bool { return a == nil || b != nil && a.Equal(b.Time) }
 	if want.QueueID != nil && (*want.QueueID != cli.Deref(p.QueueID) || !sameTime(want.NotBefore, p.NotBefore)) {
 		edit.PublishAt, edit.QueueID, edit.NotBefore = apiv1.NextSlot(), want.QueueID, want.NotBefore
 	}
-	if len(want.TargetOverrides) > 0 && !sameOverrides(want.TargetOverrides, p.TargetOverrides) {
-		edit.TargetOverrides = &want.TargetOverrides
-	}
-}
-
-// sameOverrides reports whether a post has the overrides of a line, in any order.
-func sameOverrides(want, have []apiv1.Override) bool {
-	return len(want) == len(have) && !slices.ContainsFunc(want, func(w apiv1.Override) bool {
-		return !slices.ContainsFunc(have, func(h apiv1.Override) bool { return sameOverride(w, h) })
-	})
-}
-
-func sameOverride(want, have apiv1.Override) bool {
-	settings := func(o apiv1.Override) string {
-		if o.Media, o.Thread = nil, nil; o.Options == nil {
-			o.Options = map[string]any{}
-		}
-		return jsonText(o)
-	}
-	return settings(want) == settings(have) &&
-		(want.Media == nil) == (have.Media == nil) && sameMedia(cli.Deref(want.Media), cli.Deref(have.Media)) &&
-		(want.Thread == nil) == (have.Thread == nil) && slices.EqualFunc(cli.Deref(want.Thread), cli.Deref(have.Thread), samePart)
-}
-
-func samePart(want, have apiv1.Part) bool {
-	return want.Content == have.Content && sameMedia(want.Media, have.Media)
 }
 
 // timeOf returns the time of a post that the line is compared with. A slot is no part of a
@@ -200,8 +165,8 @@ func searchText(text string) string {
 	return text
 }
 
-// planText describes what comparePlan compares, for the idempotency key of a line; empty if
-// the line has none of it.
+// planText describes the notes, the queue and the overrides of a line, for its idempotency
+// key; empty if the line has none of them.
 func planText(row bulk.Row) string {
 	text := fmt.Sprint(row.Title, row.PostStyle, row.Queue, row.NotBefore)
 	if text == "" && row.Labels == nil && row.Overrides == nil {

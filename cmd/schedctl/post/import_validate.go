@@ -34,7 +34,7 @@ func problemText(v apiv1.Validation, names Accounts) string {
 	texts := problemMessages(v.Problems)
 	for _, acct := range v.Accounts {
 		for _, text := range problemMessages(acct.Problems) {
-			if name := nameOf(names, acct.SocialAccountID); !strings.Contains(text, name) {
+			if name := names.Name(acct.SocialAccountID); !strings.Contains(text, name) {
 				text = name + ": " + text
 			}
 			texts = append(texts, text)

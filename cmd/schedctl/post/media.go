@@ -8,44 +8,10 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
-
-// keptMedia returns the media of a post for a request. It leaves out alt texts that
-// come from the asset, so that they follow changes of the asset.
-func keptMedia(p apiv1.Post) []apiv1.PostMedia { return keptAlts(p.Media, p.MediaAssets) }
-
-func keptAlts(media []apiv1.PostMedia, assets []apiv1.MediaAsset) []apiv1.PostMedia {
-	list := slices.Clone(media)
-	for i := range list {
-		for _, asset := range assets {
-			if asset.ID == list[i].ID && cli.Deref(asset.AltText) == cli.Deref(list[i].AltText) {
-				list[i].AltText = nil
-			}
-		}
-	}
-	return list
-}
 
 func mediaIDs(list []apiv1.PostMedia) []string {
 	return cli.Map(list, func(m apiv1.PostMedia) string { return m.ID })
-}
-
-// sameMedia reports whether a post has the wanted files in the same order. An alt text
-// that is not given matches every alt text.
-func sameMedia(want, have []apiv1.PostMedia) bool {
-	return slices.EqualFunc(want, have, func(w, h apiv1.PostMedia) bool {
-		return w.ID == h.ID && (w.AltText == nil || *w.AltText == cli.Deref(h.AltText))
-	})
-}
-
-// mediaText describes files for people, one per line.
-func mediaText(a *cli.App, list []apiv1.PostMedia, assets []apiv1.MediaAsset) string {
-	var b strings.Builder
-	for _, line := range media.Lines(a, list, assets) {
-		b.WriteString("  " + line + "\n")
-	}
-	return b.String()
 }
 
 // mediaRows returns a row for each file and account, for programs.
@@ -61,7 +27,7 @@ func mediaRows(v apiv1.Validation, names Accounts) (rows [][]string) {
 					result = "warning"
 				}
 				remarks := strings.Join(append(problemMessages(m.Problems), m.Warnings...), "; ")
-				rows = append(rows, []string{m.ID, nameOf(names, acct.SocialAccountID), acct.Platform, result, "", "", m.Fix, remarks})
+				rows = append(rows, []string{m.ID, names.Name(acct.SocialAccountID), acct.Platform, result, "", "", m.Fix, remarks})
 			}
 		}
 	}
@@ -113,7 +79,7 @@ func mediaFixes(v apiv1.Validation, names Accounts) (lines []string) {
 		for _, part := range acct.Parts {
 			for n, m := range part.Media {
 				if fixed := done[m.Fix]; fixed != "" {
-					lines = append(lines, fmt.Sprintf("%s: %s is %s to fit", cli.OneLine(nameOf(names, acct.SocialAccountID)), fileLabel(part, n), fixed))
+					lines = append(lines, fmt.Sprintf("%s: %s is %s to fit", cli.OneLine(names.Name(acct.SocialAccountID)), fileLabel(part, n), fixed))
 				}
 			}
 		}

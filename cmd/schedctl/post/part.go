@@ -4,139 +4,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/media"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 )
-
-// presentation returns how networks show a post, only what is set.
-func presentation(p apiv1.Post) (pairs []cli.Property) {
-	preview := ""
-	switch card := p.LinkPreview.Card; {
-	case card != nil:
-		preview = strings.TrimSpace(card.URL + " " + card.Title)
-	case p.LinkPreview.Mode == apiv1.PreviewNone:
-		preview = apiv1.PreviewNone
-	}
-	for _, pair := range []cli.Property{
-		{Name: "Content warning", Value: cli.Deref(p.ContentWarning)}, {Name: "Visibility", Value: cli.Deref(p.Visibility)},
-		{Name: "Language", Value: cli.Deref(p.Language)}, {Name: "Link preview", Value: preview},
-	} {
-		if pair.Value != "" {
-			pairs = append(pairs, pair)
-		}
-	}
-	return pairs
-}
-
-// partLines describes further parts, the first comment and the poll for programs.
-func partLines(p apiv1.Post) (out []byte) {
-	add := func(fields ...string) { out = append(out, strings.Join(fields, "\t")+"\n"...) }
-	addPart := func(part apiv1.Part, number string, fields ...string) {
-		add(append(fields, cli.OneLine(part.Content))...)
-		for _, m := range part.Media {
-			add(append(append([]string{"media"}, media.Fields(m, p.MediaAssets)...), number)...)
-		}
-	}
-	for i, part := range p.Thread {
-		number := fmt.Sprint(i + 2)
-		addPart(part, number, "part", number)
-	}
-	if p.FirstComment != nil {
-		addPart(*p.FirstComment, commentPart, "comment")
-	}
-	if poll := p.Poll; poll != nil {
-		add(append([]string{"poll", PollTime(*poll), fmt.Sprint(poll.Multiple), fmt.Sprint(poll.HideTotals)}, cli.Map(poll.Options, cli.OneLine)...)...)
-	}
-	return out
-}
-
-// PollTime returns how long a poll runs, as --poll-for reads it.
-func PollTime(p apiv1.Poll) string {
-	d := time.Duration(p.ExpiresInSeconds) * time.Second
-	if days := d / (24 * time.Hour); d%(24*time.Hour) == 0 {
-		return fmt.Sprintf("%dd", days)
-	}
-	flag := cli.DurationFlag(d)
-	return flag.String()
-}
-
-// partsOverview describes further parts, the first comment and the poll for people.
-func partsOverview(a *cli.App, p apiv1.Post) string {
-	var b strings.Builder
-	if p.Poll != nil {
-		b.WriteString(pollText(a, *p.Poll) + "\n")
-	}
-	for i, part := range p.Thread {
-		b.WriteString(partText(a, fmt.Sprintf("part %d:", i+2), part, p.MediaAssets) + "\n")
-	}
-	if p.FirstComment != nil {
-		b.WriteString(partText(a, "first comment:", *p.FirstComment, p.MediaAssets) + "\n")
-	}
-	return b.String()
-}
-
-func pollText(a *cli.App, p apiv1.Poll) string {
-	text := "poll for " + PollTime(p)
-	if p.Multiple {
-		text += ", several options"
-	}
-	if p.HideTotals {
-		text += ", votes hidden until the end"
-	}
-	text = a.Dim(text+":") + "\n"
-	for _, option := range p.Options {
-		text += "  - " + cli.OneLine(option) + "\n"
-	}
-	return text
-}
-
-func partText(a *cli.App, title string, part apiv1.Part, assets []apiv1.MediaAsset) string {
-	text := a.Dim(title) + "\n"
-	if part.Content != "" {
-		text += indented(part.Content)
-	}
-	return text + mediaText(a, part.Media, assets)
-}
-
-// overrideParts describes the parts and the presentation that one account gets.
-func overrideParts(a *cli.App, o apiv1.Override, assets []apiv1.MediaAsset) string {
-	var b strings.Builder
-	for _, pair := range []struct {
-		name  string
-		value *string
-	}{{"content warning", o.ContentWarning}, {"visibility", o.Visibility}, {"language", o.Language}} {
-		if pair.value != nil {
-			b.WriteString("  " + a.Dim(pair.name+":") + " " + cli.OneLine(*pair.value) + "\n")
-		}
-	}
-	switch {
-	case o.Poll == nil:
-	case len(o.Poll.Options) == 0:
-		b.WriteString("  " + a.Dim("no poll") + "\n")
-	default:
-		b.WriteString(pollText(a, *o.Poll))
-	}
-	switch {
-	case o.Thread == nil:
-	case len(*o.Thread) == 0:
-		b.WriteString("  " + a.Dim("no further parts") + "\n")
-	default:
-		for i, part := range *o.Thread {
-			b.WriteString(partText(a, fmt.Sprintf("part %d:", i+2), part, assets))
-		}
-	}
-	return b.String()
-}
 
 // partName returns how people call a part of a target.
 func partName(parts []apiv1.TargetPart, index int) string {
 	if i := slices.IndexFunc(parts, func(p apiv1.TargetPart) bool { return p.Index == index }); i >= 0 && parts[i].Kind == schedctl.PartComment {
-		return commentPart
+		return content.CommentPart
 	}
 	return fmt.Sprint(index + 1)
 }
@@ -168,7 +47,7 @@ func partProgress(a *cli.App, targets []apiv1.Target, names Accounts) []byte {
 				detail = strings.TrimPrefix(detail+"; "+account.TargetErrorText(part.Error), "; ")
 			}
 			table.Rows = append(table.Rows, []string{
-				cli.OneLine(nameOf(names, t.SocialAccountID)), partName(t.Parts, part.Index), string(part.Status), fmt.Sprint(part.Attempts), cli.OneLine(detail),
+				cli.OneLine(names.Name(t.SocialAccountID)), partName(t.Parts, part.Index), string(part.Status), fmt.Sprint(part.Attempts), cli.OneLine(detail),
 			})
 		}
 	}
@@ -195,11 +74,11 @@ func partTable(v apiv1.Validation, names Accounts) cli.Table {
 	for _, acct := range v.Accounts {
 		for _, part := range acct.Parts {
 			t.Rows = append(t.Rows, []string{
-				nameOf(names, acct.SocialAccountID), acct.Platform, validatedPart(part), partVerdict(part), fmt.Sprint(part.Length), limitText(part.Limit), part.Unit,
+				names.Name(acct.SocialAccountID), acct.Platform, validatedPart(part), partVerdict(part), fmt.Sprint(part.Length), limitText(part.Limit), part.Unit,
 			})
 		}
 		if len(acct.Parts) == 0 {
-			t.Rows = append(t.Rows, []string{nameOf(names, acct.SocialAccountID), acct.Platform, "", verdictText(acct), fmt.Sprint(acct.Length), limitText(acct.Limit), acct.Unit})
+			t.Rows = append(t.Rows, []string{names.Name(acct.SocialAccountID), acct.Platform, "", verdictText(acct), fmt.Sprint(acct.Length), limitText(acct.Limit), acct.Unit})
 		}
 	}
 	return t
@@ -217,7 +96,7 @@ func partRows(v apiv1.Validation, names Accounts) (rows [][]string) {
 				first = "part " + first
 			}
 			remarks := strings.Join(append(problemMessages(part.Problems), part.Warnings...), "; ")
-			rows = append(rows, []string{first, nameOf(names, acct.SocialAccountID), acct.Platform, partVerdict(part), fmt.Sprint(part.Length), limitText(part.Limit), part.Unit, remarks})
+			rows = append(rows, []string{first, names.Name(acct.SocialAccountID), acct.Platform, partVerdict(part), fmt.Sprint(part.Length), limitText(part.Limit), part.Unit, remarks})
 		}
 	}
 	return rows
@@ -232,7 +111,7 @@ func limitText(limit *int) string {
 
 func validatedPart(part apiv1.PartValidation) string {
 	if part.Kind == schedctl.PartComment {
-		return commentPart
+		return content.CommentPart
 	}
 	return fmt.Sprint(part.Index + 1)
 }

@@ -64,7 +64,8 @@ func AccountsByID(ctx context.Context, c *client.Client) Accounts {
 	return names
 }
 
-func nameOf(names Accounts, id string) string { return cli.FirstNonEmpty(names[id].Name, id) }
+// Name returns the name of an account, or the id of one that is not known.
+func (names Accounts) Name(id string) string { return cli.FirstNonEmpty(names[id].Name, id) }
 
 // namesAhead starts to request the names of accounts, in parallel to the posts, if a
 // list needs them. names waits for the response; stop cancels the request.
@@ -135,7 +136,7 @@ func excerpt(p apiv1.Post) string {
 }
 
 func recipientsText(p apiv1.Post, names Accounts) string {
-	return strings.Join(cli.Map(p.SocialAccountIDs, func(id string) string { return nameOf(names, id) }), ",")
+	return strings.Join(cli.Map(p.SocialAccountIDs, names.Name), ",")
 }
 
 // printPost prints one post: a sentence about its state on a terminal, and else a row

@@ -25,6 +25,8 @@ and its next ten times are printed on standard error.`
 type repeatFlags struct {
 	text, name string
 	variants   []string
+	skip       []string
+	noSkip     bool
 	ahead      int
 	aheadFlag  *pflag.Flag
 	nameFlag   string // the flag of the name, for messages
@@ -47,6 +49,8 @@ func (r *repeatFlags) add(cmd *cobra.Command, nameFlag string) {
 // addSettings defines the flags that only a series has.
 func (r *repeatFlags) addSettings(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&r.variants, "variant", nil, "a `text` that replaces the text of the series; several take turns (repeatable)")
+	cmd.Flags().StringArrayVar(&r.skip, "skip", nil, "skip an `occurrence`, as its local time, such as 2028-01-04T09:00 (repeatable)")
+	cmd.RegisterFlagCompletionFunc("skip", cobra.NoFileCompletions)
 	cmd.Flags().IntVar(&r.ahead, "ahead-days", 0, "how many `days` before its time a post is made: 1 to 60; the default is 14")
 	r.aheadFlag = cmd.Flag("ahead-days")
 	r.aheadFlag.DefValue = "0" // which help does not show
@@ -61,6 +65,26 @@ func (r *repeatFlags) aheadDays() (*int, error) {
 		return nil, cli.UsageError("--ahead-days %d: give 1 to %d", r.ahead, schedctl.MaxAheadDays)
 	}
 	return &r.ahead, nil
+}
+
+// skipped returns the occurrences of --skip for the API: nil without the flag, and empty with
+// --no-skip.
+func (r *repeatFlags) skipped() ([]string, error) {
+	switch {
+	case r.noSkip && r.skip != nil:
+		return nil, cli.UsageError("--skip and --no-skip exclude each other: give one")
+	case r.noSkip:
+		return []string{}, nil
+	}
+	var list []string
+	for _, text := range r.skip {
+		at, err := schedctl.ParseLocalTime("", strings.Replace(text, " ", "T", 1))
+		if err != nil {
+			return nil, cli.UsageError("--skip %q: write the local time of an occurrence, such as 2028-01-04T09:00", cli.Clip(cli.OneLine(text), 40))
+		}
+		list = append(list, string(at))
+	}
+	return list, nil
 }
 
 func (r *repeatFlags) given() bool { return r.text != "" }
@@ -111,6 +135,7 @@ func (r *repeatFlags) seriesName(texts ...string) (string, error) {
 func (r *repeatFlags) key() (parts []string) {
 	if r.given() {
 		parts = append([]string{"repeat", r.text, r.name}, labeledParts("variant", r.variants)...)
+		parts = append(parts, labeledParts("skip", r.skip)...)
 	}
 	return parts
 }

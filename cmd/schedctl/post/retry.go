@@ -160,5 +160,5 @@ func joinErrors(errs ...error) error {
 
 // accountList lists the accounts of targets.
 func accountList(targets []apiv1.Target, names Accounts) string {
-	return strings.Join(cli.Map(targets, func(t apiv1.Target) string { return cli.OneLine(nameOf(names, t.SocialAccountID)) }), ", ")
+	return strings.Join(cli.Map(targets, func(t apiv1.Target) string { return cli.OneLine(names.Name(t.SocialAccountID)) }), ", ")
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 	"github.com/schedctl/schedctl/cmd/schedctl/series"
 )
 
@@ -179,9 +181,7 @@ func proposedText(a *cli.App, p apiv1.Post) string {
 // reviewText describes a draft for its reviewer: everything that is published, on which
 // accounts, and how long it is there.
 func reviewText(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post, names Accounts) (string, error) {
-	post := apiv1.CreatePost{Content: p.Content, Media: keptMedia(p), SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides}
-	copyParts(&post, p)
-	check, err := c.ValidateChange(ctx, p.ID, post)
+	check, err := c.ValidateChange(ctx, p.ID, fields.Request(p))
 	if err != nil {
 		return "", err
 	}
@@ -198,12 +198,12 @@ func reviewText(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post,
 	if at := proposedText(a, p); at != "" {
 		pairs = append(pairs, cli.Property{Name: "Proposed", Value: at})
 	}
-	b.Write(a.RenderProperties(append(pairs, presentation(p)...)))
+	b.Write(a.RenderProperties(append(pairs, content.Properties(p)...)))
 	b.WriteString("\n")
 	for _, line := range changeLines(p, names) {
 		b.WriteString(line + "\n")
 	}
-	b.WriteString(publishedText(a, p, names))
+	b.WriteString(content.Text(a, p, names.Name))
 	b.Write(a.RenderTable(validationTable(check, names, true)))
 	for _, line := range problemLines(check, names) {
 		b.WriteString(line + "\n")

@@ -9,7 +9,9 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 	"github.com/schedctl/schedctl/cmd/schedctl/series"
 )
 
@@ -23,7 +25,7 @@ func reviewSeriesText(ctx context.Context, a *cli.App, c *client.Client, s apiv1
 	if err != nil {
 		return "", err
 	}
-	p := postOf(s)
+	p := fields.OfSeries(s)
 	var b bytes.Buffer
 	pairs := []cli.Property{{Name: "ID", Value: s.ID}, {Name: "Series", Value: s.Name}, {Name: "Version", Value: fmt.Sprint(s.Version)}}
 	pairs = append(pairs, approvalPairs(a, s.Approval)...)
@@ -34,7 +36,7 @@ func reviewSeriesText(ctx context.Context, a *cli.App, c *client.Client, s apiv1
 		cli.Property{Name: "Repeats", Value: series.Words(s) + ", " + s.Timezone},
 		cli.Property{Name: "Next", Value: next},
 		cli.Property{Name: "Queue", Value: cli.Deref(s.QueueID)})
-	b.Write(a.RenderProperties(append(pairs, presentation(p)...)))
+	b.Write(a.RenderProperties(append(pairs, content.Properties(p)...)))
 	b.WriteString("\n")
 	for i, text := range seriesTexts(s) {
 		if len(s.Variants) > 0 {
@@ -45,13 +47,7 @@ func reviewSeriesText(ctx context.Context, a *cli.App, c *client.Client, s apiv1
 			return "", err
 		}
 	}
-	if len(p.Media) > 0 {
-		b.WriteString(mediaText(a, p.Media, nil) + "\n")
-	}
-	b.WriteString(partsOverview(a, p))
-	for _, o := range p.TargetOverrides {
-		b.WriteString(overrideText(a, o, nil, names) + "\n")
-	}
+	b.WriteString(content.Rest(a, p, names.Name))
 	if r := s.Approval; r != nil && r.State == schedctl.ApprovalPending {
 		b.WriteString(a.Dim("next: ") + "schedctl series approve " + cli.OneLine(s.ID) + "\n")
 		b.WriteString(a.Dim("next: ") + "schedctl series request-changes " + s.ID + " --note TEXT\n")
@@ -61,14 +57,12 @@ func reviewSeriesText(ctx context.Context, a *cli.App, c *client.Client, s apiv1
 
 // reviewVariant writes one of the texts of a series, with its length for each account.
 func reviewVariant(ctx context.Context, b *bytes.Buffer, a *cli.App, c *client.Client, p apiv1.Post, names Accounts) error {
-	post := apiv1.CreatePost{Content: p.Content, Media: p.Media, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides}
-	copyParts(&post, p)
-	check, err := c.ValidatePost(ctx, post)
+	check, err := c.ValidatePost(ctx, fields.Request(p))
 	if err != nil {
 		return err
 	}
 	if p.Content != "" {
-		b.WriteString(indented(p.Content) + "\n")
+		b.WriteString(content.Indented(p.Content) + "\n")
 	}
 	b.Write(a.RenderTable(validationTable(check, names, true)))
 	for _, line := range problemLines(check, names) {
@@ -98,12 +92,4 @@ func seriesTexts(s apiv1.Series) []string {
 		return s.Variants
 	}
 	return []string{s.Content}
-}
-
-// postOf returns a post with the content of a series.
-func postOf(s apiv1.Series) apiv1.Post {
-	return apiv1.Post{
-		Content: s.Content, Media: s.Media, Extras: s.Extras,
-		SocialAccountIDs: s.SocialAccountIDs, TargetOverrides: s.TargetOverrides,
-	}
 }

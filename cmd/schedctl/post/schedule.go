@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 )
 
 type scheduleOptions struct {
@@ -167,7 +168,7 @@ func releasedPost(a *cli.App, to *[]string, at *apiv1.PublishTime, allowDuplicat
 	return func(_ apiv1.Post, post *apiv1.CreatePost) error {
 		post.PublishAt, post.AllowDuplicate = at, allowDuplicate
 		if to != nil {
-			post.SocialAccountIDs, post.TargetOverrides = *to, keptOverrides(post.TargetOverrides, *to)
+			post.SocialAccountIDs, post.TargetOverrides = *to, content.KeptOverrides(post.TargetOverrides, *to)
 		}
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/queue"
 	"github.com/schedctl/schedctl/cmd/schedctl/series"
@@ -27,11 +28,12 @@ days ahead. The text and the other flags of posts are those of "schedctl post cr
 
 With --queue each occurrence takes the first free slot of the queue on its day, at or
 after its time. With --variant the texts take turns: the first occurrence has the first
-one. Variants replace the text. With --dry-run no series is made; the output is that of
-"schedctl post validate" for the first post.`,
+one. Variants replace the text. --skip leaves out occurrences. With --dry-run no series
+is made; the output is that of "schedctl post validate" for the first post.`,
 		Example: `  schedctl series create "Any questions?" --name questions --to demo --repeat "weekly on tue,thu at 9:00 until 2027-06-30"
   schedctl series create "Report" --name report --to demo --repeat "FREQ=MONTHLY;BYDAY=1MO at 9:00" --tz Europe/Berlin
   schedctl series create --name tips --variant "Tip one" --variant "Tip two" --to demo --repeat "weekdays at 12:00"
+  schedctl series create "Open today" --to demo --repeat "daily at 9:00" --skip 2027-12-25T09:00
   schedctl series create -F news.txt --to all --repeat "daily at 9:00" --dry-run`,
 		Args: cli.Args(0, 1, "one text"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -50,10 +52,9 @@ one. Variants replace the text. With --dry-run no series is made; the output is 
 	o.repeat.add(cmd, "name")
 	o.repeat.addSettings(cmd)
 	f.StringVar(&o.slot.queue, "queue", "", "take slots of this `queue`: its name or its id")
-	o.media.Add(cmd)
-	o.parts.add(cmd)
-	o.parts.addYes(cmd)
-	addOverride(a, cmd, &o.overrides)
+	o.content.Add(cmd)
+	o.content.AddYes(cmd)
+	o.overrides.Add(a, cmd)
 	o.when.AddZone(cmd)
 	o.once.add(cmd)
 	o.labels.add(cmd)
@@ -78,23 +79,29 @@ func (o *createOptions) checkRepeat() error {
 		return cli.UsageError("--wait is for one post, and --repeat makes a series")
 	case o.allowDuplicate || o.slot.allowBlackout:
 		return cli.UsageError("--allow-duplicate and --allow-blackout are for one post, and --repeat makes a series")
+	case o.content.HasNotes():
+		return cli.UsageError("--title and --post-style are for one post, and --repeat makes a series")
 	case len(o.to) == 0:
 		return cli.InvalidError(schedctl.InvalidSocialAccounts, "a series needs an account").WithHint("give --to ACCOUNT, or --to all")
 	}
 	_, err := o.repeat.aheadDays()
+	if err == nil {
+		_, err = o.repeat.skipped()
+	}
 	return err
 }
 
 // seriesRequest returns the request for a series of a post.
 func (o *createOptions) seriesRequest(p apiv1.CreatePost) (apiv1.CreateSeries, error) {
 	s := apiv1.CreateSeries{
-		Content: p.Content, Variants: o.repeat.variants, Media: p.Media, MediaAssetIDs: p.MediaAssetIDs,
-		NewExtras:        p.NewExtras,
-		SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Labels: p.Labels,
-		Timezone: o.repeat.zone, Start: string(o.repeat.parsed.Start), Rule: o.repeat.parsed.Rule.String(),
-		QueueID: p.QueueID, ExternalID: p.ExternalID, Managed: p.Managed,
+		Variants: o.repeat.variants, Timezone: o.repeat.zone, Start: string(o.repeat.parsed.Start), Rule: o.repeat.parsed.Rule.String(),
+		MediaAssetIDs: p.MediaAssetIDs, QueueID: p.QueueID, ExternalID: p.ExternalID, Managed: p.Managed,
 	}
+	fields.Copy(&s, p)
 	var err error
+	if s.Exdates, err = o.repeat.skipped(); err != nil {
+		return s, err
+	}
 	if s.AheadDays, err = o.repeat.aheadDays(); err != nil {
 		return s, err
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/media"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 	"github.com/schedctl/schedctl/cmd/schedctl/queue"
 	"github.com/schedctl/schedctl/cmd/schedctl/series"
 )
@@ -20,11 +21,11 @@ type seriesEditOptions struct {
 	*cli.App
 	text               cli.TextSource
 	file, from         string
-	to, overrides      []string
+	to                 []string
 	when               cli.WhenFlags // for --tz
 	labels             labelFlags
-	media              media.Flags
-	parts              partFlags
+	content            content.Flags
+	overrides          content.OverrideFlags
 	repeat             repeatFlags
 	queue              string
 	noQueue, noVariant bool
@@ -42,14 +43,16 @@ you changed alone. Published posts stay as they are.
 
 With --from only this occurrence and later ones change: the series ends before it, and a
 new series continues. To change a single occurrence, use "schedctl post edit" with the id
-of its post, which "schedctl series occurrences" shows.
+of its post, which "schedctl series occurrences" shows. --skip replaces the list of
+skipped occurrences; "schedctl series skip" adds one to it.
 
 ` + repeatHelp + ` A
 new rule makes no second post on a day on which the series has published one.`,
 		Example: `  schedctl series edit questions "Any questions left?"
   schedctl series edit questions --repeat "weekly on wed at 10:00"
   schedctl series edit questions --to demo --from next
-  schedctl series edit questions --from 2028-02-01 -F news.txt`,
+  schedctl series edit questions --from 2028-02-01 -F news.txt
+  schedctl series edit questions --override-field demo=visibility=unlisted`,
 		Args: cli.Args(1, 2, "a series and at most one text"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return series.All.Complete(a)(cmd, args, typed)
@@ -69,15 +72,16 @@ new rule makes no second post on a day on which the series has published one.`,
 	cmd.Flag("name").Usage = "a new `name`"
 	o.repeat.addSettings(cmd)
 	cmd.Flag("ahead-days").Usage = "how many `days` before its time a post is made: 1 to 60"
+	cmd.Flag("skip").Usage = "skip this `occurrence`, as its local time (repeatable); replaces the list of skipped ones"
+	f.BoolVar(&o.repeat.noSkip, "no-skip", false, "skip no occurrence")
 	f.BoolVar(&o.noVariant, "no-variants", false, "remove all variants")
 	f.StringVar(&o.queue, "queue", "", "take slots of this `queue`: its name or its id")
 	f.BoolVar(&o.noQueue, "no-queue", false, "publish at the times of the rule, not in slots")
-	o.media.Add(cmd)
-	o.media.AddNone(cmd)
-	o.parts.add(cmd)
-	o.parts.addYes(cmd)
-	o.parts.addRemovals(cmd)
-	addOverride(a, cmd, &o.overrides)
+	o.content.Add(cmd)
+	o.content.AddYes(cmd)
+	o.content.AddRemovals()
+	o.overrides.Add(a, cmd)
+	o.overrides.AddRemovals(a, cmd)
 	o.labels.add(cmd)
 	o.labels.addNone(cmd)
 	o.when.AddZone(cmd)
@@ -92,8 +96,7 @@ new rule makes no second post on a day on which the series has published one.`,
 }
 
 func (o *seriesEditOptions) run(ctx context.Context, ref string) error {
-	overrides, err := o.check()
-	if err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	c, s, err := series.All.Connect(ctx, o.App, ref)
@@ -106,7 +109,7 @@ func (o *seriesEditOptions) run(ctx context.Context, ref string) error {
 			return err
 		}
 	}
-	edit, err := o.change(ctx, c, s, occurrence, overrides)
+	edit, err := o.change(ctx, c, s, occurrence)
 	if err != nil {
 		return err
 	}
@@ -131,28 +134,24 @@ func (o *seriesEditOptions) run(ctx context.Context, ref string) error {
 }
 
 // check returns an error for flags that contradict each other, and reads overrides.
-func (o *seriesEditOptions) check() ([]override, error) {
+func (o *seriesEditOptions) check() error {
 	switch {
 	case o.queue != "" && o.noQueue:
-		return nil, cli.UsageError("--queue and --no-queue exclude each other: give one")
+		return cli.UsageError("--queue and --no-queue exclude each other: give one")
 	case o.repeat.variants != nil && o.noVariant:
-		return nil, cli.UsageError("--variant and --no-variants exclude each other: give one")
-	case o.parts.splits() && !o.text.Given():
-		return nil, cli.UsageError("--thread and --thread-split need the text of all parts").WithHint("give it as an argument, or with -F FILE")
+		return cli.UsageError("--variant and --no-variants exclude each other: give one")
+	case o.content.Splits() && !o.text.Given():
+		return cli.UsageError("--thread and --thread-split need the text of all parts").WithHint("give it as an argument, or with -F FILE")
 	}
-	overrides, err := readOverrides(o.overrides, &o.parts)
-	if err == nil {
-		err = o.media.Check()
+	if err := o.overrides.Read(&o.content); err != nil {
+		return err
 	}
-	if err == nil {
-		err = o.parts.check()
-	}
-	return overrides, err
+	return o.content.Check()
 }
 
 // change returns the change that the flags describe. occurrence is that of --from, or
 // empty.
-func (o *seriesEditOptions) change(ctx context.Context, c *client.Client, s apiv1.Series, occurrence string, overrides []override) (e apiv1.EditSeries, err error) {
+func (o *seriesEditOptions) change(ctx context.Context, c *client.Client, s apiv1.Series, occurrence string) (e apiv1.EditSeries, err error) {
 	if err := o.changeRule(&e, s, occurrence); err != nil {
 		return e, err
 	}
@@ -173,6 +172,13 @@ func (o *seriesEditOptions) change(ctx context.Context, c *client.Client, s apiv
 	} else if id != "" {
 		e.QueueID = &id
 	}
+	skipped, err := o.repeat.skipped()
+	if err != nil {
+		return e, err
+	}
+	if skipped != nil {
+		e.Exdates = &skipped
+	}
 	if e.Labels, err = o.labels.read(); err != nil {
 		return e, err
 	}
@@ -183,8 +189,8 @@ func (o *seriesEditOptions) change(ctx context.Context, c *client.Client, s apiv
 	if e.SocialAccountIDs != nil {
 		ids = *e.SocialAccountIDs
 	}
-	if overrides != nil {
-		list, err := overridesFor(ctx, o.App, c, overrides, s.TargetOverrides, ids)
+	if o.overrides.Given() {
+		list, err := o.overrides.Overrides(ctx, o.App, c, s.TargetOverrides, ids)
 		if err != nil {
 			return e, err
 		}
@@ -228,38 +234,19 @@ func (o *seriesEditOptions) changeRule(e *apiv1.EditSeries, s apiv1.Series, occu
 	return nil
 }
 
-// changeContent adds the change of the text, the media and the parts.
+// changeContent adds the change of the text and of the rest of the content.
 func (o *seriesEditOptions) changeContent(ctx context.Context, c *client.Client, e *apiv1.EditSeries, ids []string) (err error) {
-	text := ""
+	subject := content.Subject{Post: func() (apiv1.CreatePost, error) {
+		return apiv1.CreatePost{SocialAccountIDs: ids, PublishAt: apiv1.Now()}, nil
+	}}
 	if o.text.Given() {
-		if text, err = o.ReadText(ctx, o.text); err != nil {
-			return err
-		}
-	}
-	if o.media.Given() {
-		list, err := o.media.Upload(ctx, o.App, c)
+		text, err := o.ReadText(ctx, o.text)
 		if err != nil {
 			return err
 		}
-		e.Media = &list
+		subject.Text = &text
 	}
-	texts := o.parts.textParts(text)
-	if o.parts.split {
-		post := apiv1.CreatePost{SocialAccountIDs: ids, PublishAt: apiv1.Now()}
-		if texts, err = o.parts.splitAndAsk(ctx, o.App, c, post, text, false); err != nil {
-			return err
-		}
-	}
-	if err := o.parts.checkParts(texts, o.media.Attached() || !o.parts.splits()); err != nil {
-		return err
-	}
-	change, err := o.parts.change(ctx, o.App, c, texts)
-	if err != nil {
-		return err
-	}
-	if o.text.Given() {
-		e.Content = &texts[0]
-	}
-	e.ExtrasChange = change.ExtrasChange
-	return nil
+	change, err := o.content.Change(ctx, o.App, c, subject)
+	fields.Copy(e, change)
+	return err
 }

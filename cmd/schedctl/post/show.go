@@ -13,8 +13,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/media"
-	"github.com/schedctl/schedctl/tui/printable"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 )
 
 func newShow(a *cli.App) *cobra.Command {
@@ -29,9 +28,12 @@ asset, its type, its size in bytes, its SHA-256, its file name and the alt text.
 parts have a line "part" with the number and the text, and the first comment a line
 "comment"; their media have lines with "2", "3" and so on, or "comment", at the end. A
 poll has a line "poll" with its duration, whether people can choose several options and
-whether votes are hidden, and the options. If a target has several parts, lines
-"target_part" follow it: the id of the target, the index of the part, its kind, its
-status, its id and URL on the network, the number of attempts, and the error.`,
+whether votes are hidden, and the options. An override has a line "override" with the
+account, its name, the text and the options. Lines "override_field" follow it: the id of
+the account, and a line of a setting, a file, a part or the poll as above, or no_media,
+no_thread or no_poll. If a target has several parts, lines "target_part" follow it: the
+id of the target, the index of the part, its kind, its status, its id and URL on the
+network, the number of attempts, and the error.`,
 		Example: `  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=id,status,targets`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
@@ -83,16 +85,13 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 			pairs = append(pairs, extra)
 		}
 	}
-	pairs = append(pairs, presentation(p)...)
+	if p.NotBefore != nil {
+		pairs = append(pairs, cli.Property{Name: "Not before", Value: a.TimeText(p.NotBefore)})
+	}
+	pairs = append(pairs, content.Properties(p)...)
 	if !a.OutTerminal {
 		out := a.RenderProperties(append(pairs, cli.Property{Name: "Content", Value: p.Content}))
-		for _, m := range p.Media {
-			out = append(out, "media\t"+strings.Join(media.Fields(m, p.MediaAssets), "\t")+"\n"...)
-		}
-		out = append(out, partLines(p)...)
-		for _, o := range p.TargetOverrides {
-			out = append(out, strings.Join([]string{"override", o.SocialAccountID, cli.OneLine(nameOf(names, o.SocialAccountID)), cli.OneLine(cli.Deref(o.Content)), account.OptionsText(o.Options)}, "\t")+"\n"...)
-		}
+		out = append(out, content.Rows(p, names.Name)...)
 		for i, row := range targetRows(a, p, names) {
 			out = append(out, "target\t"+strings.Join(row, "\t")+"\n"...)
 			out = append(out, targetPartLines(p.Targets[i])...)
@@ -102,30 +101,13 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	var b bytes.Buffer
 	b.Write(a.RenderProperties(pairs))
 	b.WriteString("\n")
-	b.WriteString(publishedText(a, p, names))
+	b.WriteString(content.Text(a, p, names.Name))
 	b.Write(a.RenderTable(cli.Table{Header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, Status: 3, Rows: targetRows(a, p, names)}))
 	b.Write(partProgress(a, p.Targets, names))
 	for _, step := range nextSteps(p, names) {
 		b.WriteString(a.Dim("next: ") + cli.OneLine(step) + "\n")
 	}
 	return b.Bytes()
-}
-
-// publishedText describes for people what a post publishes: its text, its media, its
-// further parts and what its overrides replace.
-func publishedText(a *cli.App, p apiv1.Post, names Accounts) string {
-	var b strings.Builder
-	if p.Content != "" {
-		b.WriteString(indented(p.Content) + "\n")
-	}
-	if len(p.Media) > 0 {
-		b.WriteString(mediaText(a, p.Media, p.MediaAssets) + "\n")
-	}
-	b.WriteString(partsOverview(a, p))
-	for _, o := range p.TargetOverrides {
-		b.WriteString(overrideText(a, o, p.MediaAssets, names) + "\n")
-	}
-	return b.String()
 }
 
 // slotText returns the local time of the slot of a post and its zone.
@@ -148,35 +130,10 @@ func seriesText(p apiv1.Post) string {
 	return text
 }
 
-func indented(text string) string {
-	return "  " + strings.ReplaceAll(printable.Clean(text), "\n", "\n  ") + "\n"
-}
-
-// overrideText describes the override of one account.
-func overrideText(a *cli.App, o apiv1.Override, assets []apiv1.MediaAsset, names Accounts) string {
-	text := a.Dim("for " + cli.OneLine(nameOf(names, o.SocialAccountID)) + ":")
-	if len(o.Options) > 0 {
-		text += " " + cli.OneLine(account.OptionsText(o.Options))
-	}
-	text += "\n"
-	if o.Content != nil {
-		text += indented(*o.Content)
-	}
-	text += overrideParts(a, o, assets)
-	switch {
-	case o.Media == nil:
-	case len(*o.Media) == 0:
-		text += "  " + a.Dim("no media") + "\n"
-	default:
-		text += mediaText(a, *o.Media, assets)
-	}
-	return text
-}
-
 func targetRows(a *cli.App, p apiv1.Post, names Accounts) [][]string {
 	rows := make([][]string, len(p.Targets))
 	for i, t := range p.Targets {
-		rows[i] = []string{t.ID, cli.OneLine(nameOf(names, t.SocialAccountID)), t.Platform, string(t.Status), cli.OneLine(targetDetail(a, t, names))}
+		rows[i] = []string{t.ID, cli.OneLine(names.Name(t.SocialAccountID)), t.Platform, string(t.Status), cli.OneLine(targetDetail(a, t, names))}
 	}
 	return rows
 }

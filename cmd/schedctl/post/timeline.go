@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 )
 
 func newTimeline(a *cli.App) *cobra.Command {
@@ -75,7 +76,7 @@ func showTimeline(ctx context.Context, a *cli.App, id string) error {
 // attemptFields returns one attempt for programs.
 func attemptFields(t apiv1.TargetTimeline, at apiv1.Attempt, names Accounts) []string {
 	fields := []string{
-		t.ID, nameOf(names, t.SocialAccountID), t.Platform, fmt.Sprint(at.Number),
+		t.ID, names.Name(t.SocialAccountID), t.Platform, fmt.Sprint(at.Number),
 		instantText(at.StartedAt), instantText(at.FinishedAt), string(at.Outcome), statusText(at.HTTPStatus), "", "", "",
 	}
 	if at.Error != nil {
@@ -106,11 +107,11 @@ func statusText(status *int) string {
 func timelineText(a *cli.App, t apiv1.Timeline, post apiv1.Post, names Accounts) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s is %s\n", a.Bold(t.PostID), a.PaintStatus(string(t.Status)))
-	b.WriteString(mediaText(a, post.Media, post.MediaAssets))
+	b.WriteString(content.MediaText(a, post.Media, post.MediaAssets))
 	if len(t.Events) > 0 {
 		events := cli.Table{Header: []string{"WHEN", "EVENT", "ACCOUNT"}, Status: -1}
 		for _, e := range t.Events {
-			events.Rows = append(events.Rows, []string{clockText(a, e.CreatedAt), string(e.Type), nameOf(names, cli.Deref(e.SocialAccountID))})
+			events.Rows = append(events.Rows, []string{clockText(a, e.CreatedAt), string(e.Type), names.Name(cli.Deref(e.SocialAccountID))})
 		}
 		b.WriteString("\n")
 		b.Write(a.RenderTable(events))
@@ -131,7 +132,7 @@ func timelineText(a *cli.App, t apiv1.Timeline, post apiv1.Post, names Accounts)
 // targetText formats one target with its attempts.
 func targetText(a *cli.App, t apiv1.TargetTimeline, names Accounts) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s (%s), %s: %s", a.Bold(cli.OneLine(nameOf(names, t.SocialAccountID))), cli.OneLine(t.Platform), cli.OneLine(t.ID), a.PaintStatus(string(t.Status)))
+	fmt.Fprintf(&b, "%s (%s), %s: %s", a.Bold(cli.OneLine(names.Name(t.SocialAccountID))), cli.OneLine(t.Platform), cli.OneLine(t.ID), a.PaintStatus(string(t.Status)))
 	if detail := cli.OneLine(targetDetail(a, withAttempts(t), names)); detail != "" {
 		b.WriteString("; " + detail)
 	}

@@ -7,18 +7,19 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/media"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 )
 
 type validateOptions struct {
 	*cli.App
 	text           cli.TextSource
 	file           string
-	to, overrides  []string
-	media          media.Flags
-	parts          partFlags
+	to             []string
+	content        content.Flags
+	overrides      content.OverrideFlags
 	when           cli.WhenFlags // for --tz
 	slot           slotFlags
 	repeat         repeatFlags
@@ -66,9 +67,9 @@ that no post uses after a week.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	addToOrAccount(a, cmd, &o.to)
-	o.media.Add(cmd)
-	o.parts.add(cmd)
-	addOverride(a, cmd, &o.overrides)
+	o.content.Add(cmd)
+	o.content.AddNotes(cmd)
+	o.overrides.Add(a, cmd)
 	o.slot.add(a, cmd)
 	o.repeat.add(cmd, "series-name")
 	cmd.Flag("series-name").Hidden = true
@@ -79,7 +80,7 @@ that no post uses after a week.`,
 
 func (o *validateOptions) run(ctx context.Context) error {
 	switch {
-	case !o.text.Given() && !o.media.Attached() && o.InTerminal:
+	case !o.text.Given() && !o.content.Media.Attached() && o.InTerminal:
 		return noText()
 	case len(o.to) == 0:
 		return cli.InvalidError(schedctl.InvalidSocialAccounts, "no account is given, and each network has its own rules").WithHint("give --to ACCOUNT, or --to all")
@@ -88,12 +89,8 @@ func (o *validateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	overrides, err := readOverrides(o.overrides, &o.parts)
-	if err == nil {
-		err = o.media.Check()
-	}
-	if err == nil {
-		err = o.parts.check()
+	if err = o.overrides.Read(&o.content); err == nil {
+		err = o.content.Check()
 	}
 	if err != nil {
 		return err
@@ -103,7 +100,7 @@ func (o *validateOptions) run(ctx context.Context) error {
 		return err
 	}
 	var text string
-	if o.text.Given() || !o.media.Attached() {
+	if o.text.Given() || !o.content.Media.Attached() {
 		if text, err = o.ReadText(ctx, o.text); err != nil {
 			return err
 		}
@@ -119,27 +116,16 @@ func (o *validateOptions) run(ctx context.Context) error {
 	if post.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
 	}
-	if post.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, post.SocialAccountIDs); err != nil {
+	if post.TargetOverrides, err = o.overrides.Overrides(ctx, o.App, c, nil, post.SocialAccountIDs); err != nil {
 		return err
 	}
-	if post.Media, err = o.media.Upload(ctx, o.App, c); err != nil {
-		return err
-	}
-	texts := o.parts.textParts(text)
-	if o.parts.split {
-		if texts, err = o.parts.splitAndAsk(ctx, o.App, c, post, text, true); err != nil {
-			return err
-		}
-	}
-	if err := o.parts.checkParts(texts, o.media.Attached()); err != nil {
-		return err
-	}
-	change, err := o.parts.change(ctx, o.App, c, texts)
+	change, err := o.content.Change(ctx, o.App, c, content.Subject{
+		Text: &text, New: true, Dry: true, Post: func() (apiv1.CreatePost, error) { return post, nil },
+	})
 	if err != nil {
 		return err
 	}
-	post.Content = texts[0]
-	setParts(&post, change)
+	fields.Apply(change, &post)
 	return checkPost(ctx, o.App, c, post)
 }
 

@@ -234,7 +234,7 @@ func tellHoldups(ctx context.Context, a *cli.App, c *client.Client, w *watched) 
 			continue
 		}
 		if detail := cli.OneLine(targetDetail(a, t, names)); detail != "" {
-			a.Messagef("%s: %s (%s): %s", w.id, cli.OneLine(nameOf(names, t.SocialAccountID)), t.Platform, detail)
+			a.Messagef("%s: %s (%s): %s", w.id, cli.OneLine(names.Name(t.SocialAccountID)), t.Platform, detail)
 		}
 	}
 	for _, step := range accountSteps(w.post, names) {
@@ -309,7 +309,7 @@ func targetFailure(p apiv1.Post, t apiv1.Target, names Accounts) error {
 		what = fmt.Sprintf("part %d of %s was", at+1, p.ID)
 	}
 	alone := apiv1.Post{ID: p.ID, Status: schedctl.Failed, Targets: []apiv1.Target{t}}
-	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s not published on %s (%s): %s", what, nameOf(names, t.SocialAccountID), t.Platform, reason).
+	return cli.NewFailure(cli.ExitFailed, cli.CodeFailed, "%s not published on %s (%s): %s", what, names.Name(t.SocialAccountID), t.Platform, reason).
 		WithHint("next: " + strings.Join(nextSteps(alone, names), ", then "))
 }
 

@@ -33,7 +33,7 @@ func (o *watchOptions) eventText(e apiv1.Event) string {
 	d := e.Data
 	where := ""
 	if d.SocialAccountID != "" {
-		where = " " + cli.OneLine(nameOf(o.names(), d.SocialAccountID)) + " (" + d.Platform + ")"
+		where = " " + cli.OneLine(o.names().Name(d.SocialAccountID)) + " (" + d.Platform + ")"
 	}
 	switch e.Type {
 	case schedctl.EventPostQueued:

@@ -10,17 +10,22 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/tui/printable"
+	"github.com/schedctl/schedctl/cmd/schedctl/content"
 )
 
 func newShow(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Series](All.OnOne(a, &cobra.Command{
 		Use:   "show SERIES",
 		Short: "Show a series",
-		Long: `Show a series: its rule, in words and as an RRULE, its text, its accounts, and the
-occurrences that are skipped. "schedctl series occurrences" shows its posts.`,
+		Long: `Show a series: its rule, in words and as an RRULE, the content of its posts, its accounts,
+and the occurrences that are skipped. "schedctl series occurrences" shows its posts.
+
+Without a terminal, files with an alt text have a line "alt" with the id of the asset and
+the text. Further parts, the first comment, the poll and overrides have the lines that
+"schedctl post show" prints.`,
 		Example: `  schedctl series show questions
   schedctl series show ser_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=rule,next_at`,
 	}, func(ctx context.Context, ref string) error {
@@ -62,24 +67,34 @@ func detail(a *cli.App, s apiv1.Series, names func([]string) string) []byte {
 		{Name: "Updated", Value: a.TimeText(s.UpdatedAt)},
 		{Name: "Version", Value: fmt.Sprint(s.Version)},
 	}
+	p := fields.OfSeries(s)
+	pairs = append(pairs, content.Properties(p)...)
+	name := func(id string) string { return names([]string{id}) }
 	if !a.OutTerminal {
 		pairs = append(pairs, cli.Property{Name: "Content", Value: s.Content})
 		for _, v := range s.Variants {
 			pairs = append(pairs, cli.Property{Name: "Variant", Value: v})
 		}
-		return a.RenderProperties(pairs)
+		out := a.RenderProperties(pairs)
+		for _, m := range p.Media {
+			if alt := cli.Deref(m.AltText); alt != "" {
+				out = fmt.Appendf(out, "alt\t%s\t%s\n", m.ID, cli.OneLine(alt))
+			}
+		}
+		p.Media = nil // in the properties
+		return append(out, content.Rows(p, name)...)
 	}
 	var b bytes.Buffer
 	b.Write(a.RenderProperties(pairs))
-	texts := append([]string{s.Content}, s.Variants...)
-	for i, text := range texts {
+	for i, text := range append([]string{s.Content}, s.Variants...) {
 		if i > 0 {
 			b.WriteString(a.Dim(fmt.Sprintf("variant %d:", i)) + "\n")
 		}
 		if text != "" {
-			b.WriteString("\n  " + strings.ReplaceAll(printable.Clean(text), "\n", "\n  ") + "\n\n")
+			b.WriteString("\n" + content.Indented(text) + "\n")
 		}
 	}
+	b.WriteString(content.Rest(a, p, name))
 	for _, step := range nextSteps(s) {
 		b.WriteString(a.Dim("next: ") + cli.OneLine(step) + "\n")
 	}

@@ -1,4 +1,4 @@
-package post
+package content
 
 import (
 	"context"
@@ -86,9 +86,9 @@ func shrink(limits map[string]*threadtext.Limit, v apiv1.Validation) (changed bo
 	return changed
 }
 
-// split splits the text of a post, shows the parts and asks. With one part there is
+// splitAndAsk splits the text of a post, shows the parts and asks. With one part there is
 // nothing to ask.
-func (f *partFlags) splitAndAsk(ctx context.Context, a *cli.App, c *client.Client, post apiv1.CreatePost, text string, dry bool) ([]string, error) {
+func (f *Flags) splitAndAsk(ctx context.Context, a *cli.App, c *client.Client, post apiv1.CreatePost, text string, dry bool) ([]string, error) {
 	parts, v, err := splitText(ctx, c, post, text)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (f *partFlags) splitAndAsk(ctx context.Context, a *cli.App, c *client.Clien
 		return parts, nil
 	}
 	for i, part := range parts {
-		a.Message(a.Bold(fmt.Sprintf("part %d of %d%s", i+1, len(parts), lengthsText(v, i))) + "\n" + strings.TrimSuffix(indented(part), "\n"))
+		a.Message(a.Bold(fmt.Sprintf("part %d of %d%s", i+1, len(parts), lengthsText(v, i))) + "\n" + strings.TrimSuffix(Indented(part), "\n"))
 	}
 	switch {
 	case dry || f.yes:

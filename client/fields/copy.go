@@ -1,0 +1,102 @@
+package fields
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// copied are the fields that Copy copies: the content of a post, its accounts and its
+// labels, by their names in the structs of apiv1.
+var copied = append([]string{
+	"Content", "Media", "Thread", "FirstComment", "Poll", "LinkPreview", "SocialAccountIDs", "TargetOverrides", "Labels",
+}, textFields()...)
+
+func textFields() (names []string) {
+	for _, t := range Texts {
+		names = append(names, t.field)
+	}
+	return names
+}
+
+// Copy copies content, accounts and labels between structs of apiv1: to is a pointer to one
+// of a post, a series, an override, or a request that makes or changes one, and from is
+// such a struct. Fields that one of them lacks are left out, and fields of from that are nil
+// leave those of to as they are.
+func Copy(to, from any) {
+	dst, src := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
+	for _, name := range copied {
+		d, s := dst.FieldByName(name), src.FieldByName(name)
+		switch {
+		case !d.IsValid() || !s.IsValid(), s.Kind() == reflect.Pointer && s.IsNil(), s.Kind() == reflect.Slice && s.IsNil():
+		case d.Type() == s.Type():
+			d.Set(s)
+		case s.Kind() == reflect.Pointer:
+			d.Set(s.Elem())
+		default:
+			d.Set(reflect.New(s.Type()))
+			d.Elem().Set(s)
+		}
+	}
+}
+
+// Request returns a request for a post like p, with its accounts and labels. Alt texts that
+// are those of the assets are left out, so that they follow changes of the assets.
+func Request(p apiv1.Post) (create apiv1.CreatePost) {
+	Copy(&create, p)
+	create.Media = ownAlts(p.Media, p.MediaAssets)
+	create.Thread = nil
+	for _, part := range p.Thread {
+		part.Media = ownAlts(part.Media, p.MediaAssets)
+		create.Thread = append(create.Thread, part)
+	}
+	if p.FirstComment != nil {
+		create.FirstComment = &apiv1.Part{Content: p.FirstComment.Content, Media: ownAlts(p.FirstComment.Media, p.MediaAssets)}
+	}
+	if p.LinkPreview.Card == nil && p.LinkPreview.Mode != apiv1.PreviewNone {
+		create.LinkPreview = nil
+	}
+	return create
+}
+
+func ownAlts(media []apiv1.PostMedia, assets []apiv1.MediaAsset) []apiv1.PostMedia {
+	list := slices.Clone(media)
+	for i := range list {
+		for _, asset := range assets {
+			if asset.ID == list[i].ID && deref(asset.AltText) == deref(list[i].AltText) {
+				list[i].AltText = nil
+			}
+		}
+	}
+	return list
+}
+
+// Apply makes a change of a post in a request for the post.
+func Apply(edit apiv1.EditPost, to *apiv1.CreatePost) {
+	Copy(to, edit)
+	if c := to.FirstComment; c != nil && c.Content == "" && len(c.Media) == 0 {
+		to.FirstComment = nil
+	}
+	if to.Poll != nil && len(to.Poll.Options) == 0 {
+		to.Poll = nil
+	}
+	for _, t := range Texts {
+		if value := t.Of(to); t.Get(to) == "" {
+			*value = nil
+		}
+	}
+}
+
+// OfSeries returns a post with the content of a series.
+func OfSeries(s apiv1.Series) (p apiv1.Post) {
+	Copy(&p, s)
+	return p
+}
+
+// OfAccount returns a post with the content that an account gets instead of that of its
+// post.
+func OfAccount(o apiv1.Override) (p apiv1.Post) {
+	Copy(&p, o)
+	return p
+}
