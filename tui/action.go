@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/when"
 )
 
@@ -184,9 +185,8 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 // recreate undoes a cancellation or deletion. It creates a copy for the accounts
 // that have not published any part of the post, with the same time if that is in the future.
 func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
-	body := apiv1.CreatePost{Content: p.Content, Media: p.Media, Labels: p.Labels, AllowDuplicate: true}
-	body.Thread, body.FirstComment = p.Thread, p.FirstComment
-	copyPresentation(&body, p)
+	body := fields.Request(p)
+	body.AllowDuplicate, body.SocialAccountIDs, body.TargetOverrides = true, nil, nil
 	for _, id := range p.SocialAccountIDs {
 		if i := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool { return t.SocialAccountID == id }); i < 0 || p.Targets[i].Status != schedctl.Published && p.Targets[i].PlatformPostID == nil {
 			body.SocialAccountIDs = append(body.SocialAccountIDs, id)

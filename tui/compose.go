@@ -23,7 +23,7 @@ const (
 	fieldMedia // skipped if the post has no media
 	fieldAccounts
 	fieldTime
-	fields
+	fieldCount
 )
 
 // draft is the initial content of a composer.
@@ -75,13 +75,14 @@ type composer struct {
 	conflict   *apiv1.Post // the version that someone else has saved
 	leaving    bool        // the question whether to save is open
 	asking     *question   // for a file or an alt text, or nil
+	settings   settings
 }
 
 func (m *Model) compose(d draft) tea.Cmd {
 	c := &composer{
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
-		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Outside},
-		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Outside},
+		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Settings, m.keys.Outside},
+		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Settings, m.keys.Outside},
 		commentKeys: []key.Binding{m.keys.Save, m.keys.BackToText, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Outside},
 		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave},
 		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave},
@@ -90,6 +91,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 	}
 	c.setTexts(d.from)
 	c.setMedia(d.from)
+	c.settings = newSettings(m.theme, d.from)
 	if d.post.ID != "" && d.post.PublishAt != nil {
 		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
 	}
@@ -135,7 +137,13 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 		return nil // changes now would not be part of the request
 	}
 	c.fault = ""
+	if c.settings.open {
+		return c.handleSettingsKey(m, k)
+	}
 	switch {
+	case key.Matches(k, m.keys.Settings):
+		c.settings.open = true
+		c.settings.focus(0)
 	case key.Matches(k, m.keys.Kill), key.Matches(k, m.keys.Leave):
 		return c.askToLeave(m)
 	case key.Matches(k, m.keys.Save):
@@ -143,7 +151,7 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.keys.Field):
 		return c.focus(c.nextField(1))
 	case key.Matches(k, m.keys.FieldBack):
-		return c.focus(c.nextField(fields - 1))
+		return c.focus(c.nextField(fieldCount - 1))
 	case key.Matches(k, m.keys.Attach):
 		return c.askFile(m)
 	case key.Matches(k, m.keys.Comment):
@@ -153,8 +161,10 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 		return m.compose(editDraft(*c.conflict))
 	case key.Matches(k, m.keys.Outside):
 		return m.openEditor()
+	default:
+		return c.handleFieldKey(m, k)
 	}
-	return c.handleFieldKey(m, k)
+	return nil
 }
 
 // handleFieldKey passes a key to the focused field.
@@ -174,9 +184,9 @@ func (c *composer) handleFieldKey(m *Model, k tea.KeyMsg) tea.Cmd {
 
 // nextField returns the field that is steps after the focused one.
 func (c *composer) nextField(steps int) int {
-	field := (c.field + steps) % fields
+	field := (c.field + steps) % fieldCount
 	if field == fieldMedia && len(c.media.list) == 0 {
-		field = (field + steps) % fields
+		field = (field + steps) % fieldCount
 	}
 	return field
 }
@@ -225,7 +235,7 @@ func (c *composer) changed() bool {
 	if c.draft.post.ID == "" && c.draft.from.ID != "" {
 		return true // a copy is not saved yet
 	}
-	return c.partsChanged() || c.commentChanged() || c.timeInput.Value() != c.originalTime || c.accountsChanged() || c.ownTextsChanged()
+	return c.partsChanged() || c.commentChanged() || c.timeInput.Value() != c.originalTime || c.accountsChanged() || c.ownTextsChanged() || c.settings.changed()
 }
 
 // accountsChanged reports whether the selected accounts have changed.

@@ -65,6 +65,8 @@ func (c *composer) saveDraft(m *Model) tea.Cmd {
 	case c.emptyPart() != "":
 		c.fault = c.emptyPart()
 		return nil
+	case c.settingsFault():
+		return nil
 	}
 	c.fault, c.sending = "", true
 	if c.draft.post.ID == "" || c.savesNewDraft() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 )
 
 // sentPost is the last request to create the post.
@@ -40,6 +41,8 @@ func (c *composer) save(m *Model) tea.Cmd {
 		fault = "the text is empty"
 	case c.emptyPart() != "":
 		fault = c.emptyPart()
+	case c.settingsFault():
+		return nil
 	case b.publishAt != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or clear the time to save a draft"
 	case c.draft.post.ID != "" && !c.changed():
@@ -87,12 +90,13 @@ func (c *composer) publishTime(m *Model) (b booking, fault string) {
 
 // body returns the request that creates the post.
 func (c *composer) body(b booking) apiv1.CreatePost {
-	from := c.draft.from
-	body := apiv1.CreatePost{
-		Content: c.commonParts()[0], Media: c.mediaBody(0), NewExtras: apiv1.NewExtras{Thread: c.thread(), FirstComment: c.firstComment()},
-		SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: b.publishAt, QueueID: b.queueID, NotBefore: b.notBefore, AllowBlackout: b.allowBlackout, TargetOverrides: c.overrides(), Labels: from.Labels,
-	}
-	copyPresentation(&body, from)
+	body := fields.Request(c.draft.from)
+	body.Content, body.Media, body.Thread, body.FirstComment = c.commonParts()[0], c.mediaBody(0), c.thread(), c.firstComment()
+	body.SocialAccountIDs, body.TargetOverrides = slices.Clone(c.accountIDs), c.overrides()
+	body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.publishAt, b.queueID, b.notBefore, b.allowBlackout
+	body.PostStyle = nil // it may be wrong for the new text
+	change, _, _ := c.settings.change()
+	fields.Apply(change, &body)
 	return body
 }
 
@@ -122,7 +126,8 @@ func (c *composer) idempotencyKey(body apiv1.CreatePost) string {
 
 func (c *composer) edit(m *Model, b booking) tea.Cmd {
 	p := c.draft.post
-	body := apiv1.EditPost{PublishAt: b.publishAt, QueueID: b.queueID, NotBefore: b.notBefore, AllowBlackout: b.allowBlackout}
+	body, _, _ := c.settings.change()
+	body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.publishAt, b.queueID, b.notBefore, b.allowBlackout
 	if text := c.commonParts()[0]; text != c.draft.from.Content {
 		body.Content = &text
 	}

@@ -16,11 +16,17 @@ import (
 // their counters, the time, and messages.
 func (c *composer) lines(m *Model, width, height int) []string {
 	s := m.scene()
+	if c.settings.open && !c.leaving {
+		bad, _ := c.problems(s)
+		c.settings.fault = strings.TrimSpace(strings.Join(append(bad, c.fault), " "))
+		return c.settings.lines(m, width, height)
+	}
 	below := c.countLines(m.theme, m.accounts.list, width)
 	below = append(below, c.commentLine(m.theme, width)...)
 	below = append(below, c.mediaLines(s, width, max(1, height/4))...)
 	below = append(below, c.accountLines(s, m.accounts.list, m.accounts.err, width, max(1, height/3))...)
 	below = append(below, c.timeLines(m, width)...)
+	below = append(below, c.settingsLine(m.theme, width)...)
 	below = append(below, c.messages(m, width, max(2, height/4))...)
 	rows := max(1, height-len(below)-1)
 	drawn := strings.Split(c.drawText(width, rows), "\n")
@@ -128,6 +134,9 @@ func (c *composer) timeLines(m *Model, width int) []string {
 	in.Width = max(1, width-9)
 	lines := []string{c.label("When ", fieldTime) + own(in.View())}
 	text := strings.TrimSpace(in.Value())
+	if slot := m.scene().slotText(c.draft.post); slot != "" && in.Value() == c.originalTime {
+		lines = append(lines, "  "+m.theme.faint.Render(clip(slot, width-2)))
+	}
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
 		lines = append(lines, "  "+m.theme.faint.Render(clip(m.echoBooking(text), width-2)))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/tui"
 )
 
@@ -334,28 +335,15 @@ func (f *fake) change(name string, v tui.Version, do func(*apiv1.Post)) (apiv1.P
 func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.Post, error) {
 	return f.change("Edit", v, func(p *apiv1.Post) {
 		f.lastEdit = e
-		if e.Content != nil {
-			p.Content = *e.Content
+		fields.Copy(p, e)
+		if c := p.FirstComment; c != nil && c.Content == "" && len(c.Media) == 0 {
+			p.FirstComment = nil
 		}
-		if e.Media != nil {
-			p.Media = *e.Media
-		}
-		if e.Thread != nil {
-			p.Thread = *e.Thread
-		}
-		if e.FirstComment != nil {
-			if p.FirstComment = e.FirstComment; e.FirstComment.Content == "" && len(e.FirstComment.Media) == 0 {
-				p.FirstComment = nil
-			}
+		if p.Poll != nil && len(p.Poll.Options) == 0 {
+			p.Poll = nil
 		}
 		if e.PublishAt != nil {
 			f.book(p, *e.PublishAt, e.QueueID, e.NotBefore)
-		}
-		if e.SocialAccountIDs != nil {
-			p.SocialAccountIDs = *e.SocialAccountIDs
-		}
-		if e.TargetOverrides != nil {
-			p.TargetOverrides = *e.TargetOverrides
 		}
 	})
 }

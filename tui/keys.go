@@ -28,7 +28,7 @@ type keyMap struct {
 	Own, Outside, Yes, No, Theirs         key.Binding
 	Attach, Remove, AltText               key.Binding
 	NewPart, OtherPart                    key.Binding
-	Comment, BackToText                   key.Binding
+	Comment, BackToText, Settings         key.Binding
 	NextPart, PartBefore                  key.Binding
 	PartDown, PartUp                      key.Binding
 }
@@ -130,6 +130,7 @@ func (k *keyMap) bindDialogs() {
 	k.PartDown = bind("alt+↓", "move part down", "alt+down")
 	k.PartUp = bind("alt+↑", "move part up", "alt+up")
 	k.Comment = bind("ctrl+r", "first comment", "ctrl+r")
+	k.Settings = bind("ctrl+g", "settings", "ctrl+g")
 	k.BackToText = bind("ctrl+r", "back to the text", "ctrl+r")
 	k.OtherPart = bind("←/→", "move a file to another part", "left", "right")
 	k.Toggle = bind("space", "select", " ", "x")
@@ -159,7 +160,7 @@ func (k keyMap) browsing() []keyGroup {
 
 // composing returns the keys of the composer.
 func (k keyMap) composing() keyGroup {
-	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Attach, k.AltText, k.Remove, k.OtherPart, k.NewPart, k.NextPart, k.PartBefore, k.PartDown, k.PartUp, k.Comment, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
+	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Attach, k.AltText, k.Remove, k.OtherPart, k.NewPart, k.NextPart, k.PartBefore, k.PartDown, k.PartUp, k.Comment, k.Settings, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
 }
 
 // postKeys returns the keys that act on a post.

@@ -2,21 +2,15 @@ package tui
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 )
-
-// copyPresentation copies the poll of a post, and how networks show the post, to a new one.
-func copyPresentation(to *apiv1.CreatePost, p apiv1.Post) {
-	to.Poll = p.Poll
-	to.ContentWarning, to.Visibility, to.Language = p.ContentWarning, p.Visibility, p.Language
-	if p.LinkPreview.Card != nil || p.LinkPreview.Mode == apiv1.PreviewNone {
-		to.LinkPreview = &p.LinkPreview
-	}
-}
 
 // partLines renders further parts, the first comment and the poll of a post.
 func partLines(s drawContext, p apiv1.Post, width int) (lines []string) {
@@ -75,22 +69,10 @@ func durationText(d time.Duration) string {
 	return plural(int(d/time.Minute), "minute")
 }
 
-// presentationLines renders how networks show a post, only what is set.
-func presentationLines(p apiv1.Post, width int) (lines []string) {
-	add := func(name string, value *string) {
-		if value != nil {
-			lines = append(lines, wrap(name+": "+oneLine(*value), width)...)
-		}
-	}
-	add("content warning", p.ContentWarning)
-	add("visibility", p.Visibility)
-	add("language", p.Language)
-	switch card := p.LinkPreview.Card; {
-	case card != nil:
-		text := strings.TrimSpace(card.URL + " " + card.Title)
-		add("link preview", &text)
-	case p.LinkPreview.Mode == apiv1.PreviewNone:
-		add("link preview", &p.LinkPreview.Mode)
+// settingLines renders the settings of a post, only what is set.
+func settingLines(p apiv1.Post, width int) (lines []string) {
+	for _, l := range fields.Lines(p) {
+		lines = append(lines, wrap(strings.ToLower(l.Label)+": "+oneLine(l.Value), width)...)
 	}
 	return lines
 }
@@ -108,7 +90,11 @@ func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, w
 		title("media ")
 		lines = append(lines, ownMediaLines(s, postMedia(*o.Media, assets), width)...)
 	}
-	if set := presentationLines(apiv1.Post{Extras: apiv1.Extras{ContentWarning: o.ContentWarning, Visibility: o.Visibility, Language: o.Language}}, width); set != nil {
+	set := settingLines(fields.OfAccount(o), width)
+	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
+		set = append(set, wrap(fmt.Sprintf("%s: %v", oneLine(name), o.Options[name]), width)...)
+	}
+	if set != nil {
 		title("")
 		lines = append(lines, set...)
 	}

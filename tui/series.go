@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/repeat"
+	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/recurrence"
 )
 
@@ -113,13 +114,24 @@ func (t theme) repeatMark(p apiv1.Post) string {
 	return " " + t.link.Render("↻")
 }
 
+// slotText describes the slot of a post, empty for none.
+func (s drawContext) slotText(p apiv1.Post) string {
+	if p.Slot == nil {
+		return ""
+	}
+	text := "slot " + strings.Replace(p.Slot.Local, "T", " ", 1) + " " + p.Slot.Timezone
+	if p.QueueID != nil {
+		text += " of queue " + s.queueName(*p.QueueID)
+	}
+	if p.NotBefore != nil {
+		text += ", not before " + when.Format(p.NotBefore.In(s.zone))
+	}
+	return text
+}
+
 // planLines renders the slot of a post and its series.
 func (s drawContext) planLines(p apiv1.Post, width int) (lines []string) {
-	if p.Slot != nil {
-		text := "slot " + strings.Replace(p.Slot.Local, "T", " ", 1) + " " + p.Slot.Timezone
-		if p.QueueID != nil {
-			text += " of queue " + s.queueName(*p.QueueID)
-		}
+	if text := s.slotText(p); text != "" {
 		lines = append(lines, wrapWords(text, width)...)
 	}
 	if p.SeriesID == nil {

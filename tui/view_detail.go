@@ -48,7 +48,7 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 // contentLines renders everything that a post publishes.
 func contentLines(s drawContext, p apiv1.Post, width int) []string {
 	t := s.theme
-	lines := append(presentationLines(p, width), "")
+	lines := append(settingLines(p, width), "")
 	if p.Content != "" || len(p.Media) == 0 {
 		lines = append(lines, wrap(p.Content, width)...)
 	}
