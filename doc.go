@@ -15,7 +15,7 @@
 //
 // A post starts as a draft, or scheduled, or (publish now) queued. Its targets
 // move on their own: one may be published while another still waits for a
-// retry. The status of the post is therefore never stored: [post.Status]
+// retry. The status of the post is therefore never stored: [Post.Status]
 // derives it from the targets.
 //
 //	draft ── schedule ──▶ scheduled ── claim ──▶ publishing ──▶ published

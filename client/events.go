@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -65,7 +66,7 @@ func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.
 				yield(apiv1.Event{}, err)
 				return
 			}
-			if !sleep(ctx, pause) {
+			if !schedctl.Sleep(ctx, pause) {
 				yield(apiv1.Event{}, context.Cause(ctx))
 				return
 			}

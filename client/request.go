@@ -314,7 +314,7 @@ func (e *Error) wantsRetry() bool {
 func (c *Client) wait(ctx context.Context, err error, pause time.Duration) bool {
 	var refused *Error
 	if !errors.As(err, &refused) || !refused.wantsRetry() {
-		return sleep(ctx, pause)
+		return schedctl.Sleep(ctx, pause)
 	}
 	if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= pause {
 		return false
@@ -323,17 +323,5 @@ func (c *Client) wait(ctx context.Context, err error, pause time.Duration) bool 
 	if c.waiting != nil {
 		defer c.waiting(refused, pause)()
 	}
-	return sleep(ctx, pause)
-}
-
-// sleep reports whether the pause passed before ctx ended.
-func sleep(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return schedctl.Sleep(ctx, pause)
 }

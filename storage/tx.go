@@ -113,7 +113,7 @@ type Tx interface {
 // MaxMetadata is the maximum length of a metadata value, in bytes.
 const MaxMetadata = 4096
 
-// Retention is the cutoff time of each kind of record. [Tx.prune] deletes older
+// Retention is the cutoff time of each kind of record. [Tx.Prune] deletes older
 // records. A zero time keeps all.
 type Retention struct {
 	IdempotencyRecords, Events, Deliveries, Audit time.Time

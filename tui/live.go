@@ -63,7 +63,7 @@ func follow(ctx context.Context, c Client, now func() time.Time, send func(tea.M
 		}
 		wait := pause/2 + rand.N(pause/2+1) // spread the reconnects of many browsers
 		send(linkMsg{link: link{state: stateAfter(err), again: now().Add(wait)}, err: err})
-		if pause = min(2*pause, maxPause); !sleep(ctx, wait) {
+		if pause = min(2*pause, maxPause); !schedctl.Sleep(ctx, wait) {
 			return
 		}
 	}
@@ -76,17 +76,6 @@ func stateAfter(err error) linkState {
 		return linkRefused
 	}
 	return linkWaiting
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // takeLink shows the state of the stream. After a reconnect it retries failed reads.

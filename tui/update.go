@@ -48,13 +48,13 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case retryMsg:
 		return m.retryReads()
 	default:
-		return m.handleMore(msg)
+		return m.handleChange(msg)
 	}
 	return nil
 }
 
-// handleMore handles messages about changes and events.
-func (m *Model) handleMore(msg tea.Msg) tea.Cmd {
+// handleChange handles messages about changes, events and open forms.
+func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case linkMsg:
 		return m.takeLink(msg)

@@ -8,7 +8,7 @@ import (
 
 // A client that found a daemon by its announcement, a file that only its user can
 // read, sends ChallengeHeader with GET /healthz before it sends an API key. The
-// response has ProofHeader with the [Proof] of the challenge.
+// response has ProofHeader with the proof of the challenge: see [Announced.Proof].
 const (
 	ChallengeHeader = "Schedctl-Challenge"
 	ProofHeader     = "Schedctl-Proof"

@@ -3,6 +3,8 @@ package when
 import (
 	"fmt"
 	"strings"
+
+	"github.com/schedctl/schedctl"
 )
 
 // isWord reports whether the lower-case word is part of the grammar.
@@ -78,30 +80,9 @@ func (in input) corrected() (string, bool) {
 func nearest(word string, candidates []string) string {
 	best, at := "", min(3, (len(word)+1)/2)
 	for _, c := range candidates {
-		if d := distance(word, c); d < at || d == at && best != "" && c < best {
+		if d := schedctl.EditDistance(word, c); d < at || d == at && best != "" && c < best {
 			best, at = c, d
 		}
 	}
 	return best
-}
-
-// distance is the Levenshtein distance in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -51,7 +51,7 @@ const (
 // hold is the name whose holder plans.
 const hold = "planner"
 
-// Holder makes one of several nodes the holder of a name. [*node.Member] implements it.
+// Holder makes one of several nodes the holder of a name. The member of package node implements it.
 type Holder interface {
 	Hold(ctx context.Context, name string) (bool, error)
 }

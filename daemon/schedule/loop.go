@@ -7,7 +7,7 @@
 // loop never searches for or removes an entry.
 //
 // A loop of [New] holds all entries. It is the only writer's loop, so each new entry
-// has to be added with [Loop.add]. A loop of [NewWindow] has a source with other
+// has to be added with [Loop.Add]. A loop of [NewWindow] has a source with other
 // writers. It holds the entries of the next minutes and also finds entries that were
 // not added. Time is the wall clock of this machine, whatever other clocks show.
 package schedule

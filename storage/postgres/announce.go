@@ -140,7 +140,7 @@ func (a *announcer) run(ctx context.Context) {
 			return
 		case <-a.wake:
 		}
-		if !a.announce() && !sleep(ctx, announcePause) {
+		if !a.announce() && !schedctl.Sleep(ctx, announcePause) {
 			return
 		}
 	}

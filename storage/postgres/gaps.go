@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -69,27 +70,15 @@ func (k *gapResolver) run(ctx context.Context) {
 			return
 		case <-k.wake:
 		}
-		if !sleep(ctx, gapPatience) { // most gaps are filled within this time
+		if !schedctl.Sleep(ctx, gapPatience) { // most gaps are filled within this time
 			return
 		}
 		first := k.takeFirst()
 		if err := k.resolve(ctx, first); err != nil && ctx.Err() == nil {
 			k.log.Warn("outbox gap not resolved yet", "place", first, "error", err)
 			k.report(first)
-			sleep(ctx, time.Second)
+			schedctl.Sleep(ctx, time.Second)
 		}
-	}
-}
-
-// sleep waits and reports whether ctx is still alive.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }
 
@@ -142,7 +131,7 @@ func awaitHolders(ctx context.Context, conn *pgx.Conn) error {
 		if !left {
 			return nil
 		}
-		if !sleep(ctx, gapPause) {
+		if !schedctl.Sleep(ctx, gapPause) {
 			return ctx.Err()
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -51,7 +52,7 @@ func (l *listener) run(ctx context.Context) {
 	for wait := listenPause; ctx.Err() == nil; {
 		if l.conn == nil {
 			if err := l.connect(ctx); err != nil {
-				if !sleep(ctx, wait) {
+				if !schedctl.Sleep(ctx, wait) {
 					return
 				}
 				wait = min(2*wait, maxListenPause)

@@ -71,7 +71,7 @@ func (s *Store) outcome(m commitMark) (committed bool, err error) {
 		if err == nil && over {
 			return committed, nil
 		}
-		if !sleep(ctx, wait) {
+		if !schedctl.Sleep(ctx, wait) {
 			return false, errors.Join(err, ctx.Err())
 		}
 	}

@@ -36,7 +36,7 @@ func (p *periodFlags) read(a *cli.App) (from, to, zone string, err error) {
 	for _, bound := range []struct {
 		name, text string
 		to         *string
-	}{{"from", p.from, &from}, {"until", p.to, &to}} {
+	}{{"from", p.from, &from}, {"to", p.to, &to}} {
 		at, err := p.when.ParseBound(a, bound.name, bound.text)
 		if err != nil {
 			return "", "", "", err

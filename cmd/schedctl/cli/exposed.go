@@ -32,7 +32,7 @@ func RefuseExposedData(dir string) error {
 }
 
 // DataLockFile is the file in a data directory that a daemon locks until its process
-// ends. It also contains a [server.daemonRecord].
+// ends. It also says which process that is and where it serves.
 const DataLockFile = "daemon.lock"
 
 // The files in a data directory, in addition to those of package daemon.

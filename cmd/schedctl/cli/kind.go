@@ -39,7 +39,7 @@ type Kind[T any] struct {
 
 func (k Kind[T]) plural() string { return FirstNonEmpty(k.Plural, k.Word+"s") }
 
-// OnOne sets up a command whose argument names one webhook or notification.
+// OnOne sets up a command whose argument names one object.
 func (k Kind[T]) OnOne(a *App, cmd *cobra.Command, run func(ctx context.Context, ref string) error) *cobra.Command {
 	cmd.Args = Args(1, 1, fmt.Sprintf("a %s: its id or its name", k.Word))
 	cmd.ValidArgsFunction = k.Complete(a)
@@ -47,7 +47,7 @@ func (k Kind[T]) OnOne(a *App, cmd *cobra.Command, run func(ctx context.Context,
 	return cmd
 }
 
-// OnList sets up the command that lists webhooks or notifications.
+// OnList sets up the command that lists the objects.
 func (k Kind[T]) OnList(a *App, cmd *cobra.Command) *cobra.Command {
 	cmd.Args = Args(0, 0, "")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *client.Client, _ []string) error {
@@ -95,7 +95,7 @@ func (k Kind[T]) OnRemoval(a *App, cmd *cobra.Command, ask func(T) string, done 
 	})
 }
 
-// Print prints webhooks or notifications as a list.
+// Print prints objects as a list.
 func (k Kind[T]) Print(a *App, list ...T) error {
 	return PrintList(a, list, k.ID, Table{Header: k.Header, Status: 1, Excerpt: true}, func(v T) []string { return k.Row(a, v) })
 }
@@ -105,8 +105,7 @@ func (k Kind[T]) PrintOne(a *App, v T, sentence string) error {
 	return PrintOne(a, v, sentence, k.Print)
 }
 
-// Connect connects to the daemon and reads the webhook or notification that an
-// argument names.
+// Connect connects to the daemon and reads the object that an argument names.
 func (k Kind[T]) Connect(ctx context.Context, a *App, ref string) (c *client.Client, v T, err error) {
 	if c, err = a.Connect(); err == nil {
 		v, err = k.Find(ctx, a, c, ref)
@@ -114,8 +113,8 @@ func (k Kind[T]) Connect(ctx context.Context, a *App, ref string) (c *client.Cli
 	return c, v, err
 }
 
-// ConnectID is connect for callers that need only the id. It sends no request for a
-// Complete id.
+// ConnectID is [Kind.Connect] for callers that need only the id. It sends no request for a
+// complete id.
 func (k Kind[T]) ConnectID(ctx context.Context, a *App, ref string) (c *client.Client, id string, err error) {
 	if c, err = a.Connect(); err == nil {
 		id, err = k.FindID(ctx, a, c, ref)
@@ -123,7 +122,7 @@ func (k Kind[T]) ConnectID(ctx context.Context, a *App, ref string) (c *client.C
 	return c, id, err
 }
 
-// Find returns the webhook or notification that an argument names. The exit status of
+// Find returns the object that an argument names. The exit status of
 // the error is 3 if none matches, and 5 if several match.
 func (k Kind[T]) Find(ctx context.Context, a *App, c *client.Client, ref string) (v T, err error) {
 	if ref == LastRef {
@@ -142,7 +141,7 @@ func (k Kind[T]) Find(ctx context.Context, a *App, c *client.Client, ref string)
 	return k.Pick(all, ref)
 }
 
-// FindID is find for callers that need only the id.
+// FindID is [Kind.Find] for callers that need only the id.
 func (k Kind[T]) FindID(ctx context.Context, a *App, c *client.Client, ref string) (string, error) {
 	if k.isID(ref) {
 		return ref, nil
@@ -154,7 +153,7 @@ func (k Kind[T]) FindID(ctx context.Context, a *App, c *client.Client, ref strin
 	return k.ID(v), nil
 }
 
-// FlagID is FindID for the value of a flag: the exit status is 5 if none matches. An
+// FlagID is [Kind.FindID] for the value of a flag: the exit status is 5 if none matches. An
 // empty ref stays empty.
 func (k Kind[T]) FlagID(ctx context.Context, a *App, c *client.Client, ref string) (string, error) {
 	if ref == "" {

@@ -16,7 +16,7 @@ import (
 // altTexts is the flag --alt. A value may be empty, for a file without an alt text.
 type altTexts []string
 
-// String implements [pflag.Value].
+// String implements the interface of pflag for values.
 func (t *altTexts) String() string { return strings.Join(*t, ", ") }
 
 // Set adds a value.
@@ -25,7 +25,7 @@ func (t *altTexts) Set(text string) error {
 	return nil
 }
 
-// Type implements [pflag.Value].
+// Type implements the interface of pflag for values.
 func (t *altTexts) Type() string { return "texts" }
 
 func (t *altTexts) add(cmd *cobra.Command) {

@@ -51,7 +51,7 @@ func (r *reader) Read(b []byte) (int, error) {
 	return r.file.Read(b)
 }
 
-// ReadAt implements [io.ReaderAt].
+// ReadAt implements the interface for reading at an offset.
 func (r *reader) ReadAt(b []byte, offset int64) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
