@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/scripts/cost"
 )
 
@@ -154,7 +155,7 @@ func TestSuggestion(t *testing.T) {
 		"c":                  "known here: content, publish_at, social_account_ids",
 		"something_else_ids": "known here: content, publish_at, social_account_ids",
 	} {
-		if got := suggestion(name, known); got != want {
+		if got := usecase.Suggestion(name, known); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

@@ -110,7 +110,7 @@ func ClipError(err error) error {
 func Suggestion(name string, known []string) string {
 	best, distance := "", len(name)
 	for _, k := range known {
-		if d := levenshtein(name, k); d < distance {
+		if d := schedctl.EditDistance(name, k); d < distance {
 			best, distance = k, d
 		}
 	}
@@ -121,26 +121,4 @@ func Suggestion(name string, known []string) string {
 		return "no names are allowed here"
 	}
 	return "known here: " + strings.Join(known, ", ")
-}
-
-// levenshtein returns the number of bytes to insert, remove or replace to turn a
-// into b.
-func levenshtein(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
