@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/threadtext"
 )
 
@@ -215,7 +216,7 @@ func (c *composer) overrides() (kept []apiv1.Override) {
 		} else if before.thread == nil || !slices.Equal(own.thread, before.thread) {
 			o.Thread = c.ownThread(o.Thread, own.thread)
 		}
-		if overrideChanges(o) {
+		if !fields.IsEmpty(o) {
 			kept = append(kept, o)
 		}
 	}
@@ -237,12 +238,6 @@ func (c *composer) ownThread(before *[]apiv1.Part, texts []string) *[]apiv1.Part
 		parts = append(parts, part)
 	}
 	return &parts
-}
-
-// overrideChanges reports whether an override changes anything.
-func overrideChanges(o apiv1.Override) bool {
-	return o.Content != nil || o.Media != nil || o.Thread != nil || o.Poll != nil || len(o.Options) > 0 ||
-		o.ContentWarning != nil || o.Visibility != nil || o.Language != nil
 }
 
 // allText returns all texts, to be saved in a file.

@@ -17,7 +17,8 @@ import (
 type Flags struct {
 	cmd *cobra.Command
 
-	Media media.Flags
+	Media     media.Flags
+	Overrides Overrides
 
 	parts              partTexts
 	thread, split, yes bool
@@ -36,9 +37,10 @@ type Flags struct {
 }
 
 // Add defines the flags that posts and series have.
-func (f *Flags) Add(cmd *cobra.Command) {
+func (f *Flags) Add(a *cli.App, cmd *cobra.Command) {
 	s := cmd.Flags()
 	f.addOwn(cmd)
+	f.Overrides.add(a, cmd)
 	s.BoolVar(&f.thread, "thread", false, "the text is a thread: a line --- starts the next part")
 	s.BoolVar(&f.split, "thread-split", false, "split a long text into parts that fit every account, and show them")
 	s.StringVar(&f.comment, "first-comment", "", "the `text` of a reply to the last part")
@@ -101,8 +103,9 @@ func (f *Flags) AddYes(cmd *cobra.Command) {
 }
 
 // AddRemovals defines the flags that remove what a post has.
-func (f *Flags) AddRemovals() {
+func (f *Flags) AddRemovals(a *cli.App) {
 	f.addRemovals()
+	f.Overrides.addRemovals(a, f.cmd)
 	f.removed["first_comment"] = f.cmd.Flags().Bool("no-first-comment", false, "remove the first comment")
 }
 
@@ -117,7 +120,9 @@ func (f *Flags) addRemovals() {
 	}
 }
 
-func (f *Flags) changed(names ...string) bool { return slices.ContainsFunc(names, f.cmd.Flags().Changed) }
+func (f *Flags) changed(names ...string) bool {
+	return slices.ContainsFunc(names, f.cmd.Flags().Changed)
+}
 
 // removes reports whether a flag removes a field.
 func (f *Flags) removes(name string) bool { return cli.Deref(f.removed[name]) }
@@ -128,7 +133,7 @@ func (f *Flags) Given() bool {
 	for _, t := range fields.Texts {
 		names = append(names, t.Flag, "no-"+t.Flag)
 	}
-	return f.Media.Given() || f.changed(names...)
+	return f.Media.Given() || f.Overrides.Given() || f.changed(names...)
 }
 
 // Threaded reports whether lines --- of the text separate parts.
@@ -140,6 +145,9 @@ func (f *Flags) Splits() bool { return f.thread || f.split }
 // Check returns an error for flags that contradict each other and for files that cannot
 // be uploaded, as far as this can be said without the daemon.
 func (f *Flags) Check() error {
+	if err := f.Overrides.parse(f); err != nil {
+		return err
+	}
 	if err := f.Media.Check(); err != nil {
 		return err
 	}

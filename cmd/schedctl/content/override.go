@@ -29,9 +29,9 @@ part-alt, poll, poll-for, poll-multiple, poll-hide-totals, content-warning, visi
 language, no-media, no-thread or no-poll. A FIELD option=NAME sets an option of the
 account for this post.`
 
-// OverrideFlags are the flags for what single accounts get: --override, --override-field
+// Overrides are the flags for what single accounts get: --override, --override-field
 // and --no-override.
-type OverrideFlags struct {
+type Overrides struct {
 	texts, fields, removed []string
 	list                   []*override
 }
@@ -45,8 +45,8 @@ type override struct {
 	change  *apiv1.EditPost // what content says, after its files are uploaded
 }
 
-// Add defines --override and --override-field.
-func (f *OverrideFlags) Add(a *cli.App, cmd *cobra.Command) {
+// add defines --override and --override-field.
+func (f *Overrides) add(a *cli.App, cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.StringArrayVar(&f.texts, "override", nil,
 		"a different text for one account, as `account=text` or account=@file (repeatable); with --thread, lines --- separate its parts")
@@ -77,14 +77,14 @@ func (f *OverrideFlags) Add(a *cli.App, cmd *cobra.Command) {
 	})
 }
 
-// AddRemovals defines --no-override.
-func (f *OverrideFlags) AddRemovals(a *cli.App, cmd *cobra.Command) {
+// addRemovals defines --no-override.
+func (f *Overrides) addRemovals(a *cli.App, cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.removed, "no-override", nil, "remove what this `account` gets instead, before the other flags (repeatable)")
 	cmd.RegisterFlagCompletionFunc("no-override", account.Complete(a))
 }
 
 // Given reports whether a flag changes an override.
-func (f *OverrideFlags) Given() bool { return f.texts != nil || f.fields != nil || f.removed != nil }
+func (f *Overrides) Given() bool { return f.texts != nil || f.fields != nil || f.removed != nil }
 
 func newOverride(account string) *override {
 	o := &override{account: account}
@@ -93,9 +93,9 @@ func newOverride(account string) *override {
 	return o
 }
 
-// Read reads the flags and the files that they name. of are the flags of the same command:
+// parse reads the flags and the files that they name. of are the flags of the same command:
 // with --thread, the texts are split, too.
-func (f *OverrideFlags) Read(of *Flags) error {
+func (f *Overrides) parse(of *Flags) error {
 	for _, flag := range f.texts {
 		o, err := readText(flag, of)
 		if err != nil {
@@ -211,9 +211,9 @@ func (o *override) check(of *Flags) error {
 	return nil
 }
 
-// Overrides returns overrides for a request: those in before, replaced or extended by the
-// flags. ids are the accounts of the post. It uploads files.
-func (f *OverrideFlags) Overrides(ctx context.Context, a *cli.App, c *client.Client, before []apiv1.Override, ids []string) ([]apiv1.Override, error) {
+// Read returns overrides for a request: those in before, replaced or extended by the flags,
+// after [Flags.Check]. ids are the accounts of the post. It uploads files.
+func (f *Overrides) Read(ctx context.Context, a *cli.App, c *client.Client, before []apiv1.Override, ids []string) ([]apiv1.Override, error) {
 	out := KeptOverrides(before, ids)
 	removed, err := account.Recipients(ctx, a, c, f.removed)
 	if err != nil {
@@ -292,7 +292,7 @@ func KeptOverrides(overrides []apiv1.Override, ids []string) []apiv1.Override {
 }
 
 // Key describes the flags, for the idempotency key of a command in a CI job.
-func (f *OverrideFlags) Key() (parts []string) {
+func (f *Overrides) Key() (parts []string) {
 	for _, o := range f.list {
 		if o.text != nil {
 			parts = append(append(parts, "override", o.account, *o.text), o.content.parts...)

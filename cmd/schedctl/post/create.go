@@ -25,7 +25,6 @@ type createOptions struct {
 	once           idempotencyFlags
 	labels         labelFlags
 	content        content.Flags
-	overrides      content.OverrideFlags
 	externalID     string
 	allowDuplicate bool
 	dry, wait      bool
@@ -122,10 +121,9 @@ func (o *createOptions) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	cli.AddEditor(cmd, &o.editor)
 	addToOrAccount(o.App, cmd, &o.to)
-	o.content.Add(cmd)
+	o.content.Add(o.App, cmd)
 	o.content.AddNotes(cmd)
 	o.content.AddYes(cmd)
-	o.overrides.Add(o.App, cmd)
 	o.when.Add(cmd)
 	f.BoolVar(&o.when.Now, "now", false, "publish at once")
 	o.slot.add(o.App, cmd)
@@ -226,12 +224,8 @@ func (o *createOptions) readFlags() (publishAt *apiv1.PublishTime, err error) {
 	if publishAt, err = o.publishAt(); err != nil {
 		return nil, err
 	}
-	err = o.overrides.Read(&o.content)
-	if err == nil {
+	if err = o.content.Check(); err == nil {
 		_, err = o.labels.read()
-	}
-	if err == nil {
-		err = o.content.Check()
 	}
 	return publishAt, err
 }
@@ -254,7 +248,7 @@ func (o *createOptions) publishAt() (*apiv1.PublishTime, error) {
 // book adds the queue, and --not-before.
 func (o *createOptions) book(ctx context.Context, c *client.Client, create *apiv1.CreatePost) error {
 	b, err := o.slot.book(ctx, o.App, c, &o.when)
-	create.QueueID, create.NotBefore = b.queueID, b.notBefore
+	create.QueueID, create.NotBefore = b.QueueID, b.NotBefore
 	return err
 }
 
@@ -295,6 +289,6 @@ func (o *createOptions) address(ctx context.Context, c *client.Client, create *a
 	if create.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
 	}
-	create.TargetOverrides, err = o.overrides.Overrides(ctx, o.App, c, nil, create.SocialAccountIDs)
+	create.TargetOverrides, err = o.content.Overrides.Read(ctx, o.App, c, nil, create.SocialAccountIDs)
 	return err
 }

@@ -73,7 +73,7 @@ func (o *createOptions) check(ctx context.Context, c *client.Client, create apiv
 // write is the request as the user typed it.
 func (o *createOptions) write(text string) idempotentWrite {
 	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
-	parts = append(append(parts, o.overrides.Key()...), labeledParts("label", o.labels.labels)...)
+	parts = append(append(parts, o.content.Overrides.Key()...), labeledParts("label", o.labels.labels)...)
 	if o.externalID != "" {
 		parts = append(parts, "external-id", o.externalID)
 	}

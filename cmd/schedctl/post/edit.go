@@ -17,18 +17,17 @@ import (
 
 type editOptions struct {
 	*cli.App
-	id        string
-	text      cli.TextSource
-	file      string
-	editor    bool
-	to        []string
-	when      cli.WhenFlags
-	slot      slotFlags
-	labels    labelFlags
-	content   content.Flags
-	overrides content.OverrideFlags
-	dry       bool
-	version   int64 // of the post that was in the editor, or 0
+	id      string
+	text    cli.TextSource
+	file    string
+	editor  bool
+	to      []string
+	when    cli.WhenFlags
+	slot    slotFlags
+	labels  labelFlags
+	content content.Flags
+	dry     bool
+	version int64 // of the post that was in the editor, or 0
 
 	allowDuplicate bool
 }
@@ -79,12 +78,10 @@ a file.`,
 	cmd.Flags().StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	cli.AddEditor(cmd, &o.editor)
 	addToOrAccount(a, cmd, &o.to)
-	o.overrides.Add(a, cmd)
-	o.overrides.AddRemovals(a, cmd)
-	o.content.Add(cmd)
+	o.content.Add(a, cmd)
 	o.content.AddNotes(cmd)
 	o.content.AddYes(cmd)
-	o.content.AddRemovals()
+	o.content.AddRemovals(a)
 	o.labels.add(cmd)
 	o.labels.addNone(cmd)
 	o.when.Add(cmd)
@@ -118,7 +115,7 @@ func (o *editOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	edit.QueueID, edit.NotBefore, edit.AllowBlackout = booked.queueID, booked.notBefore, o.slot.allowBlackout
+	edit.QueueID, edit.NotBefore, edit.AllowBlackout = booked.QueueID, booked.NotBefore, booked.AllowBlackout
 	text, ctx, err := o.writeText(ctx, c, &edit, readsText)
 	if err != nil {
 		return err
@@ -194,7 +191,7 @@ func (o *editOptions) readContent(ctx context.Context, c *client.Client, edit *a
 // the arguments, a file or standard input. A pipe is the text only when nothing
 // else changes: in a script, standard input often is not a terminal and not meant.
 func (o *editOptions) checkFlags() (readsText bool, err error) {
-	other := o.when.Given() || o.slot.given() || o.to != nil || o.overrides.Given() || o.labels.given() || o.content.Given()
+	other := o.when.Given() || o.slot.given() || o.to != nil || o.labels.given() || o.content.Given()
 	if o.content.Splits() && !o.text.Given() && !o.editor && o.InTerminal {
 		return false, cli.UsageError("--thread and --thread-split need the text of all parts").WithHint("give it as an argument, with -F FILE or --editor")
 	}
@@ -221,9 +218,6 @@ func (o *editOptions) readFlags() (edit apiv1.EditPost, err error) {
 	}
 	if at != nil {
 		edit.PublishAt = at
-	}
-	if err = o.overrides.Read(&o.content); err != nil {
-		return edit, err
 	}
 	if edit.Labels, err = o.labels.read(); err == nil {
 		err = o.content.Check()
@@ -264,7 +258,7 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 		return post, err
 	}
 	var options []client.Option
-	if o.overrides.Given() {
+	if o.content.Overrides.Given() {
 		// The request replaces all overrides, so they must come from the version that was
 		// read.
 		if post, err = c.Post(ctx, o.id); err != nil {
@@ -290,7 +284,7 @@ func (o *editOptions) changed(ctx context.Context, c *client.Client, p apiv1.Pos
 	if to != nil {
 		ids = *to
 	}
-	list, err := o.overrides.Overrides(ctx, o.App, c, p.TargetOverrides, ids)
+	list, err := o.content.Overrides.Read(ctx, o.App, c, p.TargetOverrides, ids)
 	return &list, err
 }
 

@@ -101,10 +101,8 @@ func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string)
 	if err != nil {
 		return p, err
 	}
-	edit := apiv1.EditPost{
-		PublishAt: o.at, QueueID: o.booked.queueID, NotBefore: o.booked.notBefore,
-		AllowBlackout: o.slot.allowBlackout, AllowDuplicate: o.allowDuplicate,
-	}
+	edit := o.booked
+	edit.PublishAt, edit.AllowDuplicate = o.at, o.allowDuplicate
 	if o.at == nil {
 		edit.PublishAt = apiv1.At(o.moved(p).PublishAt.Time)
 	}

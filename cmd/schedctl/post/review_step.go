@@ -193,7 +193,7 @@ func (o *decideOptions) approve(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	request := apiv1.ApprovePost{QueueID: booked.queueID, NotBefore: booked.notBefore, AllowBlackout: o.slot.allowBlackout}
+	request := apiv1.ApprovePost{QueueID: booked.QueueID, NotBefore: booked.NotBefore, AllowBlackout: booked.AllowBlackout}
 	if at != nil {
 		request.PublishAt = &apiv1.ProposedTime{Time: at.Time, NextSlot: at.NextSlot}
 	}

@@ -23,8 +23,8 @@ type scheduleOptions struct {
 	once   idempotencyFlags
 	wait   bool
 	at     *apiv1.PublishTime // of --at, --in or --next-slot
-	booked booking
-	named  bool // posts are given by id, not selected by flags
+	booked apiv1.EditPost     // the slot
+	named  bool               // posts are given by id, not selected by flags
 
 	allowDuplicate bool
 }
@@ -148,8 +148,8 @@ func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 // request returns the request that schedules a draft.
 func (o *scheduleOptions) request() apiv1.SchedulePost {
 	return apiv1.SchedulePost{
-		PublishAt: *o.at, QueueID: o.booked.queueID, NotBefore: o.booked.notBefore,
-		AllowBlackout: o.slot.allowBlackout, AllowDuplicate: o.allowDuplicate,
+		PublishAt: *o.at, QueueID: o.booked.QueueID, NotBefore: o.booked.NotBefore,
+		AllowBlackout: o.booked.AllowBlackout, AllowDuplicate: o.allowDuplicate,
 	}
 }
 

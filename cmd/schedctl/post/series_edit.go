@@ -25,7 +25,6 @@ type seriesEditOptions struct {
 	when               cli.WhenFlags // for --tz
 	labels             labelFlags
 	content            content.Flags
-	overrides          content.OverrideFlags
 	repeat             repeatFlags
 	queue              string
 	noQueue, noVariant bool
@@ -77,11 +76,9 @@ new rule makes no second post on a day on which the series has published one.`,
 	f.BoolVar(&o.noVariant, "no-variants", false, "remove all variants")
 	f.StringVar(&o.queue, "queue", "", "take slots of this `queue`: its name or its id")
 	f.BoolVar(&o.noQueue, "no-queue", false, "publish at the times of the rule, not in slots")
-	o.content.Add(cmd)
+	o.content.Add(a, cmd)
 	o.content.AddYes(cmd)
-	o.content.AddRemovals()
-	o.overrides.Add(a, cmd)
-	o.overrides.AddRemovals(a, cmd)
+	o.content.AddRemovals(a)
 	o.labels.add(cmd)
 	o.labels.addNone(cmd)
 	o.when.AddZone(cmd)
@@ -133,7 +130,7 @@ func (o *seriesEditOptions) run(ctx context.Context, ref string) error {
 	return series.PrintChanged(ctx, o.App, c, e, "Changed")
 }
 
-// check returns an error for flags that contradict each other, and reads overrides.
+// check returns an error for flags that contradict each other.
 func (o *seriesEditOptions) check() error {
 	switch {
 	case o.queue != "" && o.noQueue:
@@ -142,9 +139,6 @@ func (o *seriesEditOptions) check() error {
 		return cli.UsageError("--variant and --no-variants exclude each other: give one")
 	case o.content.Splits() && !o.text.Given():
 		return cli.UsageError("--thread and --thread-split need the text of all parts").WithHint("give it as an argument, or with -F FILE")
-	}
-	if err := o.overrides.Read(&o.content); err != nil {
-		return err
 	}
 	return o.content.Check()
 }
@@ -189,8 +183,8 @@ func (o *seriesEditOptions) change(ctx context.Context, c *client.Client, s apiv
 	if e.SocialAccountIDs != nil {
 		ids = *e.SocialAccountIDs
 	}
-	if o.overrides.Given() {
-		list, err := o.overrides.Overrides(ctx, o.App, c, s.TargetOverrides, ids)
+	if o.content.Overrides.Given() {
+		list, err := o.content.Overrides.Read(ctx, o.App, c, s.TargetOverrides, ids)
 		if err != nil {
 			return e, err
 		}

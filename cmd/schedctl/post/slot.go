@@ -49,14 +49,9 @@ func (s *slotFlags) publishAt(a *cli.App, w *cli.WhenFlags) (*apiv1.PublishTime,
 	return apiv1.NextSlot(), nil
 }
 
-// booking is the part of a request about a slot.
-type booking struct {
-	queueID   *string
-	notBefore *apiv1.Time
-}
-
-// book finds the queue and reads --not-before.
-func (s *slotFlags) book(ctx context.Context, a *cli.App, c *client.Client, w *cli.WhenFlags) (b booking, err error) {
+// book finds the queue and reads --not-before, and returns the change of a post.
+func (s *slotFlags) book(ctx context.Context, a *cli.App, c *client.Client, w *cli.WhenFlags) (b apiv1.EditPost, err error) {
+	b.AllowBlackout = s.allowBlackout
 	if !s.given() {
 		return b, nil
 	}
@@ -64,10 +59,10 @@ func (s *slotFlags) book(ctx context.Context, a *cli.App, c *client.Client, w *c
 	if err != nil {
 		return b, err
 	}
-	b.notBefore = apiv1.NewTime(earliest)
+	b.NotBefore = apiv1.NewTime(earliest)
 	id, err := queue.Queues.FlagID(ctx, a, c, s.queue)
 	if id != "" {
-		b.queueID = &id
+		b.QueueID = &id
 	}
 	return b, err
 }

@@ -19,7 +19,6 @@ type validateOptions struct {
 	file           string
 	to             []string
 	content        content.Flags
-	overrides      content.OverrideFlags
 	when           cli.WhenFlags // for --tz
 	slot           slotFlags
 	repeat         repeatFlags
@@ -67,9 +66,8 @@ that no post uses after a week.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	addToOrAccount(a, cmd, &o.to)
-	o.content.Add(cmd)
+	o.content.Add(a, cmd)
 	o.content.AddNotes(cmd)
-	o.overrides.Add(a, cmd)
 	o.slot.add(a, cmd)
 	o.repeat.add(cmd, "series-name")
 	cmd.Flag("series-name").Hidden = true
@@ -89,10 +87,7 @@ func (o *validateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err = o.overrides.Read(&o.content); err == nil {
-		err = o.content.Check()
-	}
-	if err != nil {
+	if err := o.content.Check(); err != nil {
 		return err
 	}
 	c, err := o.Connect()
@@ -110,13 +105,13 @@ func (o *validateOptions) run(ctx context.Context) error {
 		return err
 	}
 	post := apiv1.CreatePost{
-		Content: text, PublishAt: publishAt, QueueID: booked.queueID, NotBefore: booked.notBefore,
+		Content: text, PublishAt: publishAt, QueueID: booked.QueueID, NotBefore: booked.NotBefore,
 		AllowBlackout: o.slot.allowBlackout || o.repeat.given(), AllowDuplicate: o.allowDuplicate,
 	}
 	if post.SocialAccountIDs, err = account.Recipients(ctx, o.App, c, o.to); err != nil {
 		return err
 	}
-	if post.TargetOverrides, err = o.overrides.Overrides(ctx, o.App, c, nil, post.SocialAccountIDs); err != nil {
+	if post.TargetOverrides, err = o.content.Overrides.Read(ctx, o.App, c, nil, post.SocialAccountIDs); err != nil {
 		return err
 	}
 	change, err := o.content.Change(ctx, o.App, c, content.Subject{
