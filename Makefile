@@ -37,12 +37,17 @@ TESTFLAGS = -timeout 30m
 check-code: GOTEST = $(QUICKGO) test -exec 'env -u GOGC'
 check-code: TESTFLAGS = -vet=off -timeout 30m -p 4 -parallel 4 ./cmd/schedctl ./storage/postgres
 
-test: ## run all tests
+test: ## run all tests, slow ones in their small forms
 	$(GOTEST) $(TESTFLAGS) ./...
+
+# Package scripts/testsize has the two sizes of a test. Everything in common with "make
+# test" comes from the cache of go test.
+full: ## run all tests, slow ones in their full forms (part of torture)
+	SCHEDCTL_FULL=1 $(GOTEST) $(TESTFLAGS) -timeout 2h ./...
 
 # The tests of scripts and daemon/api/openapi only start other programs, which the race
 # detector does not see. Random tests are shorter than in "make test". -short skips tests
-# that are not about goroutines: a million rows that only PostgreSQL reads, the
+# that are not about goroutines: what one request or one file costs, plans of PostgreSQL, the
 # comparison of HTTP exchanges with the API document, and commands that other tests
 # start, too. The race detector needs cgo.
 race: ## run all tests of Go code under the race detector
@@ -63,7 +68,7 @@ bench: build ## compare the speed with minimal baselines (2 minutes, on a quiet 
 bench-quick: build ## make bench with a tenth of the posts (at most 25 seconds)
 	$(GO) run ./bench -daemon bin/schedctl -quick -o bin/bench-quick.json
 
-torture: build model worst ## cause every failure that the daemon promises to survive (an hour)
+torture: build full model worst ## cause every failure that the daemon promises to survive (an hour)
 	$(GO) run ./bench/torture -daemon bin/schedctl
 
 # "make test" uses the same seeds in every run. A failure prints its seed, and
@@ -86,4 +91,4 @@ check: check-code torture-quick ## everything that CI runs except fuzz
 
 check-code: lint test race demo ## make check without torture-quick
 
-.PHONY: help demo build install uninstall test race lint generate bench bench-quick model worst torture torture-quick fuzz check check-code
+.PHONY: help demo build install uninstall test full race lint generate bench bench-quick model worst torture torture-quick fuzz check check-code

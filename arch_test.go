@@ -39,7 +39,7 @@ var layers = []struct {
 	{pkg: "/storage", may: []string{module}, why: "the contract must not know an engine"},
 	{pkg: "/storage/failpoint", may: []string{}, why: "any package that writes or calls may have a failpoint"},
 	{pkg: "/storage/filelock", may: []string{"golang.org/x/sys/…"}, why: "locks of files depend on the system only"},
-	{pkg: "/storage/storagetest", may: []string{module, module + "/storage", module + "/storage/storagetest/oracle", "github.com/google/go-cmp/…", "pgregory.net/rapid"}, why: "the suite tests all engines alike"},
+	{pkg: "/storage/storagetest", may: []string{module, module + "/storage", module + "/storage/storagetest/oracle", module + "/scripts/testsize", "github.com/google/go-cmp/…", "pgregory.net/rapid"}, why: "the suite tests all engines alike"},
 	{pkg: "/storage/storagetest/oracle", may: []string{"pgregory.net/rapid"}, why: "an oracle that used the tested code would always agree with it"},
 	{pkg: "/storage/enginetest", may: []string{module + "/storage…"}, why: "it knows every engine"},
 	{pkg: "/storage/search", may: []string{}, why: "text search needs no database"},

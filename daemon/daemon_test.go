@@ -22,6 +22,7 @@ import (
 	"github.com/schedctl/schedctl/daemon"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -91,7 +92,7 @@ func launch(t *testing.T, change func(*daemon.Config)) *running {
 // await waits until done reports true, while the daemon runs.
 func (r *running) await(what string, done func() bool) {
 	r.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(testsize.Patience)
 	for tick := time.NewTicker(5 * time.Millisecond); !done(); {
 		select {
 		case err := <-r.ended:
@@ -159,7 +160,7 @@ func (r *running) end() {
 		if err != nil {
 			r.t.Errorf("Run = %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(testsize.Patience):
 		r.t.Fatal("the daemon does not stop")
 	}
 }
@@ -179,7 +180,7 @@ func TestPublishesToAFeedFromEndToEnd(t *testing.T) {
 			r.do("POST", "/api/v1/posts", `{"content":"hello <world>","social_account_ids":["`+account.SocialAccount.ID+`"],"publish_at":"`+
 				at.UTC().Format(time.RFC3339Nano)+`"}`, &post)
 			for post.Post.Status != schedctl.Published {
-				if time.Since(at) > 20*time.Second || post.Post.Status == schedctl.Failed {
+				if time.Since(at) > testsize.Patience || post.Post.Status == schedctl.Failed {
 					t.Fatalf("not published: %+v\n%s", post, r.log)
 				}
 				r.do("GET", "/api/v1/posts/"+post.Post.ID, "", &post)
@@ -299,7 +300,7 @@ func TestStartFails(t *testing.T) {
 			t.Parallel()
 			cfg, _ := config(t)
 			tt.change(&cfg)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), testsize.Patience)
 			defer cancel()
 			if err := daemon.Run(ctx, cfg); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("Run = %v, want one line with %q", err, tt.want)
@@ -361,7 +362,7 @@ func TestAFeedHasPagesAndOnlyWhatIsPublishedToIt(t *testing.T) {
 		var p apiv1.PostEnvelope
 		r.do("POST", "/api/v1/posts", `{"content":"for `+name+`","social_account_ids":["`+accounts[name]+`"],"publish_at":"now"}`, &p)
 		for start := time.Now(); p.Post.Status != schedctl.Published; {
-			if time.Since(start) > 20*time.Second {
+			if time.Since(start) > testsize.Patience {
 				t.Fatalf("not published: %+v", p)
 			}
 			r.do("GET", "/api/v1/posts/"+p.Post.ID, "", &p)
@@ -415,7 +416,7 @@ func TestAFeedShowsItsOwnContent(t *testing.T) {
 	status, body := r.do("POST", "/api/v1/posts", `{"content":"for all","social_account_ids":["`+id+`"],"publish_at":"now",
 		"target_overrides":[{"social_account_id":"`+id+`","content":"for the blog"}]}`, &p)
 	for began := time.Now(); p.Post.Status != schedctl.Published; {
-		if time.Since(began) > 20*time.Second || status != http.StatusCreated {
+		if time.Since(began) > testsize.Patience || status != http.StatusCreated {
 			t.Fatalf("not published: %d %s", status, body)
 		}
 		r.do("GET", "/api/v1/posts/"+p.Post.ID, "", &p)

@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -103,7 +104,7 @@ func (r *running) publishes(account string) {
 	var p apiv1.PostEnvelope
 	r.do("POST", "/api/v1/posts", `{"content":"hello","social_account_ids":["`+account+`"],"publish_at":"now"}`, &p)
 	for began := time.Now(); p.Post.Status != schedctl.Published; {
-		if time.Since(began) > 20*time.Second || p.Post.Status == schedctl.Failed {
+		if time.Since(began) > testsize.Patience || p.Post.Status == schedctl.Failed {
 			r.t.Fatalf("not published: %+v\n%s", p.Post.Targets, r.log)
 		}
 		r.do("GET", "/api/v1/posts/"+p.Post.ID, "", &p)

@@ -129,7 +129,10 @@ func (l piped) Accept() (net.Conn, error) {
 	return nil, net.ErrClosed
 }
 
-func (l piped) Close() error { return nil }
+func (l piped) Close() error {
+	close(l)
+	return nil
+}
 
 func (l piped) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
@@ -157,9 +160,32 @@ func TestWhoTakesNoAnswerIsCutOff(t *testing.T) {
 		if took != writeTimeout {
 			t.Errorf("the client was cut off after %s, want %s", took, writeTimeout)
 		}
-		close(listener)
 		near.Close()
 		server.Close()
+	})
+}
+
+// A connection without a request does not delay the stop.
+func TestStopDoesNotWaitForSilentConnections(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		log := slog.New(slog.DiscardHandler)
+		server := (&daemon{api: api.New(api.Config{Logger: log}), log: log}).server()
+		near, far := net.Pipe()
+		listener := make(piped, 1)
+		listener <- far
+		ctx, stop := context.WithCancel(t.Context())
+		began := time.Now()
+		time.AfterFunc(time.Second, stop) // before it is closed because no header arrives
+		if err := serve(ctx, server, listener); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("the stop took %s", took-time.Second)
+		}
+		if n, err := near.Read(make([]byte, 1)); n > 0 || err == nil {
+			t.Errorf("a connection without a request received %d bytes, %v", n, err)
+		}
 	})
 }
 

@@ -15,17 +15,8 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/recurrence"
 	"github.com/schedctl/schedctl/scripts/installed"
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
-
-// oracleCases returns how many random rules are compared with each oracle: 5000 if the
-// environment has SCHEDCTL_REQUIRE_ALL=1, as in CI, which takes the oracles a minute; and
-// otherwise the first 500 of them.
-func oracleCases() int {
-	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
-		return 5000
-	}
-	return 500
-}
 
 // expansion is the first occurrences of a rule.
 type expansion struct {
@@ -94,7 +85,7 @@ func (c ruleCase) expand(t *testing.T) (e expansion, skipped []schedctl.LocalTim
 // minutes before they report that a rule has none.
 func withOccurrences(t *testing.T) (cases []ruleCase) {
 	t.Helper()
-	n := oracleCases()
+	n := testsize.Of(500, 5000)
 	for _, c := range randomCases(n + n/5) {
 		if _, _, ok := c.expand(t); ok && len(cases) < n {
 			cases = append(cases, c)

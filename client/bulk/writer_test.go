@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl/client/bulk"
 	"github.com/schedctl/schedctl/scripts/cost"
+	_ "github.com/schedctl/schedctl/scripts/testsize"
 )
 
 func write(t interface {

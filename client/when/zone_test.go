@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/scripts/cost"
+	_ "github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // zones have changes of an hour, half an hour, twenty minutes and a day, on

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // shellCompletion has a real shell complete command lines without a daemon.
@@ -47,7 +48,7 @@ func withoutShell(t *testing.T, reason string) {
 // run runs a script of the shell that has the completions in the variable SCRIPT.
 func (s *shellCompletion) run(args ...string) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), testsize.Patience)
 	defer cancel()
 	file := map[string]string{"bash": "schedctl.bash", "zsh": "_schedctl", "fish": "schedctl.fish"}[filepath.Base(s.path)]
 	script, err := filepath.Abs(filepath.Join("..", "..", "completions", file))

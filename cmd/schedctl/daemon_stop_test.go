@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
 )
@@ -58,14 +57,10 @@ func testSecondSignal(t *testing.T, wait func(address string)) {
 	defer cmd.Process.Kill()
 	cmd.Process.Signal(syscall.SIGINT) // another one than the next: of two equal ones that wait, one comes
 	wait(d.address)
-	began := time.Now()
 	cmd.Process.Signal(syscall.SIGTERM)
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || !exit.Sys().(syscall.WaitStatus).Signaled() {
 		t.Errorf("ended with %v, want a signal", err)
-	}
-	if took := time.Since(began); took > 10*time.Second { // calls in flight are given 20 s
-		t.Errorf("it took %s", took)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
@@ -93,7 +94,7 @@ func (d *exampleDaemon) start(t *testing.T, dir string, flags []string) {
 			t.Logf("the daemon's log:\n%s", &log)
 		}
 	})
-	for deadline := time.Now().Add(30 * time.Second); !ready(dir, cmd.Process.Pid); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); !ready(dir, cmd.Process.Pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the daemon is not ready")
 		}
@@ -448,7 +449,7 @@ func (i *inhabitant) makePost() {
 // settled waits until a post has ended.
 func (i *inhabitant) settled(post apiv1.Post) apiv1.Post {
 	i.t.Helper()
-	ctx, cancel := context.WithTimeout(i.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(i.t.Context(), testsize.Patience)
 	defer cancel()
 	for post.Status != schedctl.Published && post.Status != schedctl.Failed {
 		time.Sleep(5 * time.Millisecond)

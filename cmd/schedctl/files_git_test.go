@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // gitScenarios are what happens to post files in repositories. No post may be
@@ -488,15 +489,16 @@ func (d *exampleDaemon) scenarios(t *testing.T, names []string) {
 	}
 }
 
-// A daemon with a rate limit takes a directory of many files: 1000 requests at 200
-// per second.
+// A daemon with a rate limit takes a directory of more files than it allows requests in a
+// second.
 func TestApplyToARateLimitedDaemon(t *testing.T) {
 	t.Parallel()
-	r := startExampleDaemon(t, "--rate-limit", "200/s:20").repo(t)
-	r.files(500, "Post")
-	r.apply(0, "500 create")
-	r.apply(0, "500 unchanged")
-	if n := len(r.all()); n != 500 {
-		t.Errorf("%d posts", n)
+	r := startExampleDaemon(t, "--rate-limit", "50/s:5").repo(t)
+	n := testsize.Of(50, 500)
+	r.files(n, "Post")
+	r.apply(0, fmt.Sprint(n, " create"))
+	r.apply(0, fmt.Sprint(n, " unchanged"))
+	if got := len(r.all()); got != n {
+		t.Errorf("%d posts, want %d", got, n)
 	}
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // TestPlantedSecretsAreNowhere gives a real daemon secrets of every kind, has its
@@ -160,7 +161,7 @@ func newPlanted(t *testing.T, s map[string]string) *planted {
 
 func (p *planted) await(what string, done func() bool) {
 	p.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			p.t.Fatalf("waited in vain for %s", what)
 		}

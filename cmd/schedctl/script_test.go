@@ -28,6 +28,7 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/daemon"
 	"github.com/schedctl/schedctl/daemon/notify/notifytest"
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 func TestMain(m *testing.M) {
@@ -172,7 +173,7 @@ func startDaemon(ts *testscript.TestScript, neg bool, args []string) {
 			b.daemon.Wait()
 		}
 	})
-	for deadline := time.Now().Add(20 * time.Second); !ready(ts.Getenv("SCHEDCTL_DATA_DIR"), b.daemon.Process.Pid); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); !ready(ts.Getenv("SCHEDCTL_DATA_DIR"), b.daemon.Process.Pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.daemon.Process.Kill()
 			b.daemon.Wait()
@@ -311,7 +312,7 @@ func writeLetters(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: letters FILE TEXT, after mailserver")
 	}
 	text := ""
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(text, args[1]); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); !strings.Contains(text, args[1]); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			ts.Fatalf("no message has %q:\n%s", args[1], text)
 		}

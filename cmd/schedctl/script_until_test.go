@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // untilOutput is the command "until" of scripts. It waits for what a daemon does in its
@@ -15,7 +17,7 @@ func untilOutput(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); ; time.Sleep(50 * time.Millisecond) {
 		ts.Check(ts.Exec(args[1], args[2:]...))
 		if want.MatchString(ts.ReadFile("stdout")) {
 			return

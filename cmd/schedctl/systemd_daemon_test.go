@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // managed is a daemon as a service manager runs it.
@@ -69,7 +71,7 @@ func (m *managed) run(flags ...string) {
 func (m *managed) hear(prefix string) (all []string) {
 	m.t.Helper()
 	buffer := make([]byte, 4096)
-	m.heard.SetReadDeadline(time.Now().Add(20 * time.Second))
+	m.heard.SetReadDeadline(time.Now().Add(testsize.Patience))
 	for {
 		n, err := m.heard.Read(buffer)
 		if err != nil {

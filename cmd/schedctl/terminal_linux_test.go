@@ -14,10 +14,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
-)
 
-// terminalTime is how long a program may take until it shows what is awaited.
-const terminalTime = 60 * time.Second
+	"github.com/schedctl/schedctl/scripts/testsize"
+)
 
 // runOnTerminal is the command "terminal" of scripts, which runs a program with
 // a terminal as its standard input, output and error:
@@ -39,7 +38,7 @@ func runOnTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	screen, program, err := openTerminal()
 	ts.Check(err)
 	defer screen.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*terminalTime)
+	ctx, cancel := context.WithTimeout(context.Background(), testsize.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, scriptProgram(ts, args[2]), args[3:]...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), scriptEnv(ts)
@@ -125,7 +124,7 @@ func (s *screenText) text() string {
 
 // find waits for a text at or after an offset and returns where it ends.
 func (s *screenText) find(text string, from int) (end int, found bool) {
-	deadline := time.After(terminalTime)
+	deadline := time.After(testsize.Patience)
 	for ended := false; ; {
 		s.mu.Lock()
 		more, all := s.more, s.all.String()

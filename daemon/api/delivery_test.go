@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -186,7 +187,7 @@ func TestTestOfAWebhook(t *testing.T) {
 				asked := time.Now()
 				d := f.testHook(hook)
 				stored := f.storedDelivery(hook, d.ID)
-				if stored.Status != pending || stored.NextAttemptAt.Sub(asked).Abs() > time.Minute || stored.Attempt != 0 || stored.EventType != schedctl.EventWebhookTest {
+				if stored.Status != pending || stored.NextAttemptAt.Sub(asked).Abs() > testsize.Patience || stored.Attempt != 0 || stored.EventType != schedctl.EventWebhookTest {
 					t.Errorf("stored is %+v", stored)
 				}
 				if d.EventType != schedctl.EventWebhookTest || d.NextAttemptAt == nil || d.DurationMS != nil || d.AttemptedAt != nil {

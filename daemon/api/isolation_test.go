@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -164,7 +165,7 @@ func TestForeignIDsOutsideThePath(t *testing.T) {
 		}
 		resume := all(stranger, header("Last-Event-ID", w.firstEvent()))
 		var resumed string
-		for patience := 50 * time.Millisecond; !strings.Contains(resumed, draft.ID) && patience < 10*time.Second; patience *= 2 {
+		for patience := 50 * time.Millisecond; !strings.Contains(resumed, draft.ID) && patience < testsize.Patience; patience *= 2 {
 			r, _ := w.tryFor(patience, resume, operation{method: "GET"}, attempt{path: "/events"})
 			resumed = string(r.body)
 		}

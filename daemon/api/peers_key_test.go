@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/postgres"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
@@ -53,7 +54,7 @@ func settle(t *testing.T, what string, want int, ask func() *response) {
 	t.Helper()
 	began := time.Now()
 	r := ask()
-	for r.status != want && time.Since(began) < 10*time.Second {
+	for r.status != want && time.Since(began) < testsize.Patience {
 		time.Sleep(50 * time.Millisecond)
 		r = ask()
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -45,7 +46,7 @@ func (f *fixture) delivering() (committed <-chan struct{}) {
 // await waits until a commit after which good returns true.
 func (f *fixture) await(committed <-chan struct{}, good func() bool) {
 	f.t.Helper()
-	tooLong := time.After(30 * time.Second)
+	tooLong := time.After(testsize.Patience)
 	for !good() {
 		select {
 		case <-committed:

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/postgres"
@@ -127,7 +127,7 @@ func testSearchesHoldUpNothing(t *testing.T, f *fixture, store *slow) {
 	f.do(nil, "GET", "/posts/"+post.ID, nil).want(200)
 	f.do(nil, "GET", "/posts", nil).want(200)
 	f.do(nil, "POST", "/posts", body{"content": "meanwhile"}).want(201)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for the test to fail instead of hanging
+	ctx, cancel := context.WithTimeout(t.Context(), testsize.Patience) // for the test to fail instead of hanging
 	defer cancel()
 	for range 3 {
 		if err := store.Store.View(ctx, func(r storage.Reader) error { _, err := r.RunningAttempts(); return err }); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -22,12 +23,18 @@ import (
 	"github.com/schedctl/schedctl/daemon/api"
 	"github.com/schedctl/schedctl/daemon/publish/bluesky"
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
+// worstSize is the size of the bodies of TestWorstBodies, in bytes. In the full form it is
+// the largest that is accepted. In the small form, a body that costs time or memory in
+// proportion to the square of its size costs more than worstRatio, too.
+var worstSize = testsize.Of(128<<10, maxBody)
+
 const (
-	worstSize = 1 << 20 // of a body; the largest that is accepted
+	maxBody = 1 << 20 // bytes of the largest body that is accepted
 
 	// worstRatio is the maximum processor time of a request, relative to the time
 	// that encoding/json needs for a plain body of the same size.
@@ -46,7 +53,7 @@ func TestWorstBodies(t *testing.T) {
 	runtime.LockOSThread() // the processor time of the thread is measured
 	defer runtime.UnlockOSThread()
 	f := newFixture(t)
-	plain := plainTime(t)
+	plain := plainTime(t, worstSize)
 	for id, op := range documentOperations(t) {
 		if op.method == http.MethodGet {
 			continue
@@ -80,7 +87,7 @@ func TestWorstAccounts(t *testing.T) {
 		c.Publishers["bluesky"] = bluesky.New(http.DefaultClient, nil, "test")
 	})
 	w := &world{fixture: f}
-	plain := plainTime(t)
+	plain := plainTime(t, maxBody)
 	ids := f.manyAccounts()
 	draft := f.create(body{"content": "x", "social_account_ids": ids})
 	for _, unit := range []string{"a", "\u0301", "👨‍👩‍👧", "🇩", "क्ष", "http://a.bc ", "http://a.bc/(", "http://", "@a@b.c ", "@a-", "a.b.", "한국.", "#a", "("} {
@@ -107,7 +114,7 @@ func TestWorstAccounts(t *testing.T) {
 				"content": text, "thread": slices.Repeat([]body{{"content": "x"}}, schedctl.MaxThread), "social_account_ids": ids, "content_warning": long,
 				"poll": body{"options": options, "expires_in_seconds": 3600}, "link_preview": body{"url": "https://example.com/", "title": long},
 			},
-			"of a long one": {"content": strings.Repeat(text, worstSize/len(text)-1), "social_account_ids": ids},
+			"of a long one": {"content": strings.Repeat(text, maxBody/len(text)-1), "social_account_ids": ids},
 		} {
 			raw, err := json.Marshal(b)
 			if err != nil {
@@ -128,10 +135,10 @@ func TestAnnouncedBodiesTakeNoMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range requests {
-		f.do(func(r *http.Request) { r.ContentLength = worstSize }, "POST", "/posts", `{"content":`).refused(schedctl.InvalidJSON)
+		f.do(func(r *http.Request) { r.ContentLength = maxBody }, "POST", "/posts", `{"content":`).refused(schedctl.InvalidJSON)
 	}
 	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / requests; each > worstSize/2 {
+	if each := (after.TotalAlloc - before.TotalAlloc) / requests; each > maxBody/2 {
 		t.Errorf("a request of 11 bytes takes %d bytes of memory", each)
 	}
 }
@@ -155,18 +162,26 @@ func (f *fixture) manyAccounts() (ids []string) {
 	return ids
 }
 
-// worst sends a request and checks its processor time and its response.
+// worst sends a request and checks its processor time and its response. A request that
+// seems to take too long is measured again, because other processes can slow it down.
 func (w *world) worst(t *testing.T, plain time.Duration, name, method, path string, body []byte, header http.Header) {
 	t.Helper()
-	if len(body) > worstSize {
+	if len(body) > maxBody {
 		t.Fatalf("%s is no body that is read: it has %d bytes", name, len(body))
 	}
-	r := httptest.NewRequest(method, "/api/v1"+path, bytes.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+w.mine.key)
-	r.Header.Set("Content-Type", "application/json")
-	maps.Copy(r.Header, header)
-	rec := httptest.NewRecorder()
-	took := processorTime(t, func() { w.handler.ServeHTTP(rec, r) })
+	var rec *httptest.ResponseRecorder
+	took := time.Duration(math.MaxInt64)
+	for range 5 {
+		r := httptest.NewRequest(method, "/api/v1"+path, bytes.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+w.mine.key)
+		r.Header.Set("Content-Type", "application/json")
+		maps.Copy(r.Header, header)
+		rec = httptest.NewRecorder()
+		took = min(took, processorTime(t, func() { w.handler.ServeHTTP(rec, r) }))
+		if took <= worstRatio*plain {
+			break
+		}
+	}
 	if took > worstRatio*plain {
 		t.Errorf("%s takes %s of processor time, which is %.1f times what a plain body of its size takes", name, took, took.Seconds()/plain.Seconds())
 	}
@@ -195,10 +210,10 @@ func processorTime(t *testing.T, do func()) time.Duration {
 }
 
 // plainTime returns the processor time that encoding/json needs for a body of
-// ordinary JSON.
-func plainTime(t *testing.T) time.Duration {
+// ordinary JSON of a size.
+func plainTime(t *testing.T, size int) time.Duration {
 	t.Helper()
-	body := filled(`[{}`, `,{"content":"a text of some length","list":["one",2,null],"set":{"at":"2036-06-02T15:00:00Z"}}`, `]`, worstSize)
+	body := filled(`[{}`, `,{"content":"a text of some length","list":["one",2,null],"set":{"at":"2036-06-02T15:00:00Z"}}`, `]`, size)
 	var times []time.Duration
 	for range 5 {
 		times = append(times, processorTime(t, func() {
@@ -285,7 +300,7 @@ func worstBodies(w *world, op operation, good any) iter.Seq2[string, []byte] {
 
 // valuesOfAll returns values that are expensive to read in any field.
 var valuesOfAll = sync.OnceValue(func() map[string]string {
-	const size = worstSize - 500 // the rest of the body
+	size := worstSize - 500 // the rest of the body
 	return map[string]string{
 		"a long text":                 filled(`"`, `x`, `"`, size),
 		"a text of escaped controls":  filled(`"`, `\u0001`, `"`, size),

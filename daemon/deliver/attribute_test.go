@@ -14,10 +14,10 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 	"github.com/schedctl/schedctl/storage/storagetest"
-	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
 // timeline is a network that lists the posts of one user and ignores idempotency keys,
@@ -357,7 +357,7 @@ func TestAttribution(t *testing.T) {
 // with restarts. No post of the network ever counts for two targets. Every post counts
 // for one, unless a target stays unresolved.
 func TestAttributionAtRandom(t *testing.T) {
-	for _, seed := range oracle.Seeds(20) {
+	for _, seed := range testsize.Seeds(20, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -410,7 +410,7 @@ func playAtRandom(a *attribution, seed uint64) {
 // TestAttributionOfThreadsAtRandom does the same to threads whose parts all have the same
 // text. No post of the network counts for two parts, and every reply has the right parent.
 func TestAttributionOfThreadsAtRandom(t *testing.T) {
-	for _, seed := range oracle.Seeds(20) {
+	for _, seed := range testsize.Seeds(20, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -487,7 +487,7 @@ func TestAttributionOnPostgres(t *testing.T) {
 	a.network.add(secret)
 	a.start()
 	defer a.kill()
-	waitFor(t, "both posts to be published", time.Minute, func() bool {
+	waitFor(t, "both posts to be published", func() bool {
 		return a.of(one).Status == schedctl.Published && a.of(two).Status == schedctl.Published
 	})
 	a.want(bothPublished, 2, one, two)

@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -90,11 +91,7 @@ func TestFacebookResponses(t *testing.T) {
 // Page once.
 func TestKillsWithFilesOnFacebook(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(100)
-	if testing.Short() {
-		seeds = 20
-	}
-	for seed := range seeds {
+	for _, seed := range testsize.Seeds(20, 100) {
 		for _, mimeType := range []string{"image/png", "video/mp4"} {
 			t.Run(fmt.Sprint(mimeType, "/", seed), func(t *testing.T) {
 				t.Parallel()

@@ -8,8 +8,8 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage/storagetest"
-	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
 // fleetWorld is a world of several daemons on one database. They die, freeze and lose
@@ -99,11 +99,7 @@ func (w *fleetWorld) settle() {
 // twice or early, all work ends, and the store agrees with the networks.
 func TestEverythingGoesWrongWithAFleet(t *testing.T) {
 	t.Parallel()
-	seeds := 6
-	if testing.Short() {
-		seeds = 1
-	}
-	for _, seed := range oracle.Seeds(seeds) {
+	for _, seed := range testsize.Seeds(1, 6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			fleetBubble(t, 0, func(f *fleet) {
 				w := newFleetWorld(f, seed)

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -253,11 +254,7 @@ func TestInstagramRestricts(t *testing.T) {
 // each response, cuts connections, reports unknown errors, and expires containers.
 func TestKillsOnInstagram(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(100)
-	if testing.Short() {
-		seeds = 20
-	}
-	for seed := range seeds {
+	for _, seed := range testsize.Seeds(20, 100) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			network := networks.Containers(publishtest.InstagramAPI, rand.New(rand.NewPCG(seed, 52)))
 			instagramBubble(t, network, func(r mediaRig, a schedctl.Account) {

@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -24,7 +25,7 @@ func (f findingUploads) Find(ctx context.Context, r publish.Request, since time.
 // networks that process slowly, lose uploads, fail, and accept posts without a response.
 // Whatever happens, the post is published once, with all its files.
 func TestKillsBetweenUploadAndPost(t *testing.T) {
-	for seed := range uint64(200) {
+	for _, seed := range testsize.Seeds(40, 200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			mediaBubble(t, func(r mediaRig) {
 				random := rand.New(rand.NewPCG(seed, 18))

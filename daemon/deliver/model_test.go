@@ -16,9 +16,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
-	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
 // world is a rig in which things go wrong at random: networks and the store fail, the
@@ -361,11 +361,7 @@ func (w *world) story(target string) string {
 // store agrees with the networks.
 func TestEverythingGoesWrong(t *testing.T) {
 	t.Parallel()
-	seeds := 40
-	if testing.Short() {
-		seeds = 5
-	}
-	for _, seed := range oracle.Seeds(seeds) {
+	for _, seed := range testsize.Seeds(5, 40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				w := newWorld(r, seed)

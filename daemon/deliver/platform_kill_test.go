@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -77,15 +78,11 @@ func slowRelay(random *rand.Rand) *publishtest.FakeRelay {
 // published once.
 func TestKillsOnNetworks(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(100)
-	if testing.Short() {
-		seeds = 20
-	}
 	for _, a := range networks.Accounts() {
 		if a.Memory != networks.Idempotent && a.Memory != networks.Findable || a.Unreliable != nil {
 			continue
 		}
-		for seed := range seeds {
+		for _, seed := range testsize.Seeds(20, 100) {
 			t.Run(fmt.Sprint(a.Name, "/", seed), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) { killOnNetwork(t, platformOn(a), seed) })

@@ -19,6 +19,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -83,15 +84,11 @@ func (n *stepNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // and exactly once where the network can be asked.
 func TestKillsAtStepsOfNetworks(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(100)
-	if testing.Short() {
-		seeds = 20
-	}
 	for _, a := range networks.Accounts() {
-		for seed := range seeds {
-			if a.Unreliable == nil {
-				continue
-			}
+		if a.Unreliable == nil {
+			continue
+		}
+		for _, seed := range testsize.Seeds(20, 100) {
 			t.Run(fmt.Sprint(a.Name, "/", seed), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) { killAtSteps(t, platformOn(a), seed) })
@@ -104,7 +101,7 @@ func TestKillsAtStepsOfNetworks(t *testing.T) {
 // sent twice, because X would end the login of the account.
 func TestKillsWhileXRenews(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(100) {
+	for _, seed := range testsize.Seeds(20, 100) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { killWhileRenewing(t, seed) })

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/postgres"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
@@ -39,7 +40,7 @@ func TestFleetOnPostgres(t *testing.T) {
 	defer f.end()
 	f.join()
 	f.join()
-	waitFor(t, "the daemons to know each other", time.Minute, func() bool {
+	waitFor(t, "the daemons to know each other", func() bool {
 		return len(f.nodes[0].member.Nodes()) == 2 && len(f.nodes[1].member.Nodes()) == 2
 	})
 	var accounts, ofFirst []schedctl.Account
@@ -74,7 +75,7 @@ func TestFleetOnPostgres(t *testing.T) {
 // was published once.
 func (f *fleet) waitPublished(posts []schedctl.Post) {
 	f.Helper()
-	waitFor(f, "all posts to be published", time.Minute, func() bool {
+	waitFor(f, "all posts to be published", func() bool {
 		for _, p := range posts {
 			if now := f.post(p.ID); now.Status() != schedctl.Published {
 				return false
@@ -93,9 +94,9 @@ func (f *fleet) waitPublished(posts []schedctl.Post) {
 }
 
 // waitFor waits in real time.
-func waitFor(t testing.TB, what string, limit time.Duration, done func() bool) {
+func waitFor(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(limit); !done(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(testsize.Patience); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("timed out waiting for %s", what)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
@@ -292,11 +293,7 @@ func killAtStep(r stageRig, step string, pass int64, ahead bool) {
 // TestKillsOnStagedNetworks kills the daemon at random times, on a network that loses staged
 // posts, processes slowly, and accepts posts without a response.
 func TestKillsOnStagedNetworks(t *testing.T) {
-	seeds := uint64(200)
-	if testing.Short() {
-		seeds = 40
-	}
-	for seed := range seeds {
+	for _, seed := range testsize.Seeds(40, 200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			stageBubble(t, func(r stageRig) {
 				random := rand.New(rand.NewPCG(seed, 31))
@@ -396,7 +393,7 @@ func TestStagedPostsOnPostgres(t *testing.T) {
 	f.networks["staging"].OnCall(func(context.Context, publish.Request) publishtest.Response {
 		return publishtest.Response{After: 200 * time.Millisecond, Accepted: true}
 	})
-	waitFor(t, "the daemons to know each other", time.Minute, func() bool {
+	waitFor(t, "the daemons to know each other", func() bool {
 		return len(f.nodes[0].member.Nodes()) == 2 && len(f.nodes[1].member.Nodes()) == 2
 	})
 	var posts []schedctl.Post
@@ -407,7 +404,7 @@ func TestStagedPostsOnPostgres(t *testing.T) {
 	time.Sleep(700 * time.Millisecond)
 	f.nodes[0].kill()
 	f.join()
-	waitFor(t, "all posts to be published", 2*time.Minute, func() bool {
+	waitFor(t, "all posts to be published", func() bool {
 		return !slices.ContainsFunc(posts, func(p schedctl.Post) bool {
 			now := f.post(p.ID)
 			return now.Status() != schedctl.Published

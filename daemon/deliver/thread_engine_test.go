@@ -24,7 +24,7 @@ func TestThreadsOnPostgres(t *testing.T) {
 	defer f.end()
 	f.join()
 	f.join()
-	waitFor(t, "the daemons to know each other", time.Minute, func() bool {
+	waitFor(t, "the daemons to know each other", func() bool {
 		return len(f.nodes[0].member.Nodes()) == 2 && len(f.nodes[1].member.Nodes()) == 2
 	})
 	f.fake.OnCall(func(context.Context, publish.Request) publishtest.Response {
@@ -40,7 +40,7 @@ func TestThreadsOnPostgres(t *testing.T) {
 	time.Sleep(700 * time.Millisecond)
 	f.nodes[0].kill()
 	f.join()
-	waitFor(t, "all posts to be published", time.Minute, func() bool {
+	waitFor(t, "all posts to be published", func() bool {
 		for _, p := range posts {
 			now := f.post(p.ID)
 			if t := &now.Targets[0]; now.Status() != schedctl.Published || t.CommentOutstanding() {

@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -106,7 +107,7 @@ func randomPost(random *rand.Rand, a schedctl.Account) schedctl.NewPost {
 // files. Whatever happens, each part is published once, in order, under its parent, and
 // nothing else of the account comes between.
 func TestKillsBetweenParts(t *testing.T) {
-	for seed := range uint64(200) {
+	for _, seed := range testsize.Seeds(40, 200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			mediaBubble(t, func(r mediaRig) {
 				random := rand.New(rand.NewPCG(seed, 19))
@@ -155,11 +156,7 @@ func TestKillsBetweenParts(t *testing.T) {
 // TestKillsBetweenPartsOfAFleet does the same to three daemons on one database, which also
 // freeze, and lose messages to each other.
 func TestKillsBetweenPartsOfAFleet(t *testing.T) {
-	seeds := uint64(200)
-	if testing.Short() {
-		seeds = 30
-	}
-	for seed := range seeds {
+	for _, seed := range testsize.Seeds(10, 200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			fleetBubble(t, 3, func(f *fleet) {
 				random := rand.New(rand.NewPCG(seed, 19))

@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -178,11 +179,7 @@ func TestThreadsReplyQuota(t *testing.T) {
 // each response, cuts connections, reports unknown errors, and expires containers.
 func TestKillsOnThreads(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(100)
-	if testing.Short() {
-		seeds = 20
-	}
-	for seed := range seeds {
+	for _, seed := range testsize.Seeds(20, 100) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			network := networks.Containers(publishtest.ThreadsAPI, rand.New(rand.NewPCG(seed, 42)))
 			threadsBubble(t, network, func(r *rig, a schedctl.Account) {

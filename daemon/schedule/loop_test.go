@@ -17,7 +17,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/schedule"
-	"github.com/schedctl/schedctl/storage/storagetest/oracle"
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // index is a due index in memory.
@@ -435,7 +435,7 @@ func TestLastTick(t *testing.T) {
 // With random creates, moves and cancels, each waiting entry is passed on at its time,
 // and none early.
 func TestRandomChanges(t *testing.T) {
-	for _, seed := range oracle.Seeds(20) {
+	for _, seed := range testsize.Seeds(10, 20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			inBubble(t, func(b *bubble) {
 				random := rand.New(rand.NewPCG(seed, 0))

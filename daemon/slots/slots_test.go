@@ -28,6 +28,7 @@ type fixture struct {
 	store    storage.Store
 	ws       string
 	accounts []string
+	tx       storage.Tx // of together, or nil
 }
 
 func onEveryEngine(t *testing.T, test func(*fixture)) {
@@ -51,9 +52,26 @@ func onEveryEngine(t *testing.T, test func(*fixture)) {
 
 func (f *fixture) update(fn func(storage.Tx) error) {
 	f.Helper()
-	if err := f.store.Update(f.Context(), fn); err != nil {
+	var err error
+	if f.tx != nil {
+		err = fn(f.tx)
+	} else {
+		err = f.store.Update(f.Context(), fn)
+	}
+	if err != nil {
 		f.Fatal(err)
 	}
+}
+
+// together makes all updates of a function in one transaction.
+func (f *fixture) together(updates func()) {
+	f.Helper()
+	f.update(func(tx storage.Tx) error {
+		f.tx = tx
+		defer func() { f.tx = nil }()
+		updates()
+		return nil
+	})
 }
 
 // queue stores a queue with times of every day in Berlin.
@@ -274,25 +292,27 @@ func TestFindReadsInParts(t *testing.T) {
 		q := f.queue(nil, "00:00", "06:00", "12:00", "18:00")
 		loc, _ := time.LoadLocation(q.Timezone)
 		var own schedctl.Post
-		n := 0
 		var last schedctl.QueueSlot
-		for slot := range q.Slots(slots.First(time.Time{}, now), now.Add(schedctl.QueueHorizon), loc) {
-			if last = slot; n == full {
-				break
-			}
-			switch {
-			case n == 3:
-				own = f.post(slot.At, a, b, c)
-				fallthrough
-			case n == 4:
-				for range 150 { // three targets each: more than one page at one instant
-					f.post(slot.At, a, b, c)
+		f.together(func() {
+			n := 0
+			for slot := range q.Slots(slots.First(time.Time{}, now), now.Add(schedctl.QueueHorizon), loc) {
+				if last = slot; n == full {
+					break
 				}
-			default:
-				f.post(slot.At, a)
+				switch {
+				case n == 3:
+					own = f.post(slot.At, a, b, c)
+					fallthrough
+				case n == 4:
+					for range 150 { // three targets each: more than one page at one instant
+						f.post(slot.At, a, b, c)
+					}
+				default:
+					f.post(slot.At, a)
+				}
+				n++
 			}
-			n++
-		}
+		})
 		s := f.search(a, b, c)
 		s.PostID = own.ID
 		f.wantSlot(q, s, last.Local, last.At.Format("01-02T15:04"))
@@ -306,10 +326,12 @@ func TestFindReportsAFullQueue(t *testing.T) {
 		q := f.queue(nil, "12:00")
 		loc, _ := time.LoadLocation(q.Timezone)
 		var last schedctl.QueueSlot
-		for slot := range q.Slots(now, slots.First(now, now).Add(schedctl.QueueHorizon), loc) {
-			f.post(slot.At, a)
-			last = slot
-		}
+		f.together(func() {
+			for slot := range q.Slots(now, slots.First(now, now).Add(schedctl.QueueHorizon), loc) {
+				f.post(slot.At, a)
+				last = slot
+			}
+		})
 		_, err := f.find(q, f.search(a), now)
 		wantCode(t, err, schedctl.QueueFull)
 		s := f.search(a)

@@ -16,17 +16,18 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/webhook"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// An endpoint that is dead for 100,000 events does not affect others: they receive events
-// within a second, and memory use stays constant.
+// An endpoint that is dead for many events does not affect others: they receive events long
+// before a call to the dead one ends, and memory use stays constant.
 func TestADeadEndpointDelaysNobody(t *testing.T) {
-	for name, dead := range map[string]responder{"refuses": refused, "hangs": hanging, "responds slowly": slow(time.Second, status(500))} {
+	for name, dead := range map[string]responder{"refuses": refused, "hangs": hanging, "responds slowly": slow(8*time.Second, status(500))} {
 		t.Run(name, func(t *testing.T) {
-			const backlog = 100_000
+			backlog := testsize.Of(12_000, 100_000)
 			store, err := bolt.Open(filepath.Join(t.TempDir(), "test.db"), bolt.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -52,8 +53,8 @@ func TestADeadEndpointDelaysNobody(t *testing.T) {
 			}
 			slices.Sort(took)
 			t.Logf("the other endpoint received events within %v", took[99])
-			if took[89] > time.Second { // a busy machine can stop any program for a second, but not often
-				t.Errorf("the other endpoint received 11 of 100 events after %v or later, want a second at most", took[89])
+			if took[89] > 5*time.Second { // a busy machine can stop any program for seconds, but not often
+				t.Errorf("the other endpoint received 11 of 100 events after %v or later", took[89])
 			}
 			if grown := heap() - before; grown > 16<<20 {
 				t.Errorf("the heap has grown by %d MiB", grown>>20)
@@ -81,7 +82,7 @@ func (r *rig) listen(host string) <-chan string {
 // waitFor waits until an event is received.
 func waitFor(t *testing.T, received <-chan string, event string) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(testsize.Patience)
 	for {
 		select {
 		case id := <-received:

@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/notify"
 	"github.com/schedctl/schedctl/daemon/webhook"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/storagetest"
@@ -496,7 +497,7 @@ func testOnEngine(t *testing.T, r *rig, restart func()) {
 // waitMessages waits until so many messages were sent, and the last was recorded.
 func (r *rig) waitMessages(n int) {
 	r.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); ; time.Sleep(10 * time.Millisecond) {
 		all := r.courier.all()
 		if len(all) >= n && r.onlyNotification().Cursor == all[n-1].last {
 			return

@@ -12,15 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage/storagetest"
-	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
 // With random failures of endpoints and of the store, and random restarts, every wanted
 // event is sent, first attempts are in order, and each stored delivery matches the last
 // response of its endpoint.
 func TestNothingIsLostInAnyWeather(t *testing.T) {
-	for _, seed := range oracle.Seeds(20) {
+	for _, seed := range testsize.Seeds(10, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			faulty(t, func(r *rig, store *storagetest.Faulty) { weather(r, store, rand.New(rand.NewPCG(seed, 0))) })
 		})

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/postgres"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
@@ -82,7 +83,7 @@ func TestWebhooksOnPostgres(t *testing.T) {
 // waitDelivered waits until a host has received this many events.
 func (f *fleet) waitDelivered(host string, n int) {
 	f.Helper()
-	for deadline := time.Now().Add(30 * time.Second); len(f.endpoints.at(host).all()) < n; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); len(f.endpoints.at(host).all()) < n; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			f.Fatalf("%s received %d events, want %d:\n%s", host, len(f.endpoints.at(host).all()), n, f.logs.String())
 		}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // daemon is a daemon with a feed "blog", for the action to use.
@@ -35,7 +37,7 @@ func startDaemon(t *testing.T) *daemon {
 			t.Errorf("the daemon ends with %v\n%s", err, &log)
 		}
 	})
-	for deadline := time.Now().Add(30 * time.Second); !d.found(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); !d.found(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the daemon does not serve\n%s", &log)
 		}

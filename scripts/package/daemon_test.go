@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 var buildProgram = sync.OnceValues(func() (string, error) {
@@ -52,7 +54,7 @@ func startDaemon(t *testing.T, data string, env []string, name string, args ...s
 		d.cmd.Process.Kill() // no effect after stop
 		d.cmd.Wait()
 	})
-	for deadline := time.Now().Add(30 * time.Second); announced(data) != d.cmd.Process.Pid; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); announced(data) != d.cmd.Process.Pid; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the daemon does not serve on the data in %s\n%s", data, &d.log)
 		}

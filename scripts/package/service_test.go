@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // TestServiceUnderSystemd boots a copy of this system with the package installed, and
@@ -22,7 +23,7 @@ func TestServiceUnderSystemd(t *testing.T) {
 		tool(t, name)
 	}
 	deb, dir := file(t, ".deb"), t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testsize.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
 		"bash", filepath.Join("testdata", "boot.sh"), deb, filepath.Join("testdata", "trial.sh"), dir)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 )
@@ -123,12 +124,8 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "killed.db")
 	reached := make(map[string]string) // workspace and post → the last acknowledged state
-	rounds := 20
-	if testing.Short() {
-		rounds = 5
-	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for round := range rounds {
+	for round := range testsize.Of(10, 20) {
 		killAfter(t, path, random.IntN(400)*(round%5), reached) // in some rounds while it opens the file
 		s, err := bolt.Open(path, bolt.Options{})
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -117,14 +117,14 @@ func TestFullDiskEndsByItself(t *testing.T) {
 		}
 	}
 	asked := d.asked.Load()
-	for began := time.Now(); d.asked.Load() < asked+2; runtime.Gosched() {
-		if time.Since(began) > 10*time.Second {
+	for began := time.Now(); d.asked.Load() < asked+2; time.Sleep(time.Millisecond) {
+		if time.Since(began) > testsize.Patience {
 			t.Fatal("the disk is not checked again")
 		}
 	}
 	d.full.Store(false)
-	for began := time.Now(); s.Full() != nil; runtime.Gosched() {
-		if time.Since(began) > 10*time.Second {
+	for began := time.Now(); s.Full() != nil; time.Sleep(time.Millisecond) {
+		if time.Since(began) > testsize.Patience {
 			t.Fatal("the store stays full")
 		}
 	}
@@ -167,8 +167,8 @@ func TestFreePagesAreRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); s.Full() != nil; runtime.Gosched() {
-		if time.Since(began) > 10*time.Second {
+	for began := time.Now(); s.Full() != nil; time.Sleep(time.Millisecond) {
+		if time.Since(began) > testsize.Patience {
 			t.Fatalf("full, with %d bytes in free pages", freePages(s.reserve.file))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 )
@@ -123,7 +124,7 @@ func (c *creator) untilFull(path string) (lost []schedctl.Post, err error) {
 	return nil, errors.New("the disk never became full")
 }
 
-// untilRoom tries to create a post until that succeeds, for up to half a minute.
+// untilRoom tries to create a post until that succeeds.
 func (c *creator) untilRoom() error {
 	began := time.Now()
 	for {
@@ -131,7 +132,7 @@ func (c *creator) untilRoom() error {
 		switch {
 		case err == nil:
 			return c.store.Full()
-		case !storage.IsFull(err), time.Since(began) > 30*time.Second:
+		case !storage.IsFull(err), time.Since(began) > testsize.Patience:
 			return fmt.Errorf("create when the disk has space again: %w", err)
 		}
 	}

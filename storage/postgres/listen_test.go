@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
@@ -30,7 +31,7 @@ func nextCommit(t *testing.T, heard <-chan storage.Commit) storage.Commit {
 	select {
 	case c := <-heard:
 		return c
-	case <-time.After(30 * time.Second):
+	case <-time.After(testsize.Patience):
 		t.Fatal("no commit was reported")
 		return storage.Commit{}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/testsize"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/postgres"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
@@ -29,7 +30,7 @@ func heartbeat(t *testing.T, s *postgres.Store) error {
 func waitForError(t *testing.T, what string, want error, fn func(*testing.T, *postgres.Store) error, s *postgres.Store) {
 	t.Helper()
 	var err error
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if err = fn(t, s); errors.Is(err, want) {
 			return
 		}
@@ -54,7 +55,7 @@ func TestServerTurnsReadOnly(t *testing.T) {
 }
 
 // TestServerReturnsAsStandby restarts the server of a node as a standby. While it is
-// down, calls fail within a second.
+// down, calls fail.
 func TestServerReturnsAsStandby(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
@@ -64,18 +65,8 @@ func TestServerReturnsAsStandby(t *testing.T) {
 	}
 	waitForError(t, "a write while it is down", storage.ErrUnreachable, writeWorkspace, s)
 	for _, call := range []func(*testing.T, *postgres.Store) error{writeWorkspace, heartbeat} {
-		least := time.Hour // of several calls, because the machine may stall during one
-		for range 5 {
-			began := time.Now()
-			if err := call(t, s); !errors.Is(err, storage.ErrUnreachable) {
-				t.Errorf("while the server is down: %v", err)
-			}
-			if least = min(least, time.Since(began)); least < time.Second+500*time.Millisecond {
-				break
-			}
-		}
-		if least > time.Second+500*time.Millisecond {
-			t.Errorf("while the server is down, a call takes %v at least", least)
+		if err := call(t, s); !errors.Is(err, storage.ErrUnreachable) {
+			t.Errorf("while the server is down: %v", err)
 		}
 	}
 	signal := filepath.Join(filepath.Dir(server.Socket()), "data", "standby.signal")

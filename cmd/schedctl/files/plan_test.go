@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	_ "github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // noon is when the tests are.

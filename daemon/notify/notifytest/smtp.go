@@ -124,7 +124,7 @@ type session struct {
 }
 
 func (s *Server) serve(conn net.Conn) {
-	conn.SetDeadline(time.Now().Add(30 * time.Second))
+	conn.SetDeadline(time.Now().Add(10 * time.Minute))
 	x := &session{Server: s}
 	if s.settings.Implicit {
 		conn = tls.Server(conn, s.tls)

@@ -18,6 +18,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/schedctl/schedctl/scripts/installed"
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 const (
@@ -132,7 +133,7 @@ func (s *server) await() error {
 	}
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		err := client.MakeBucket(context.Background(), bucket, minio.MakeBucketOptions{Region: "us-east-1"})
-		if err == nil || time.Since(began) > 30*time.Second {
+		if err == nil || time.Since(began) > testsize.Patience {
 			return err
 		}
 	}

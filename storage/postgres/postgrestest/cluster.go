@@ -18,7 +18,7 @@ import (
 )
 
 // startStopLimit is how long a server may take to start or to stop.
-const startStopLimit = 30 * time.Second
+const startStopLimit = 10 * time.Minute
 
 // superuser is the role that owns everything in a cluster.
 const superuser = "schedctl"

@@ -1,5 +1,6 @@
--- One workspace with :posts posts of 50 accounts, nearly all of them published,
--- and what belongs to them. Ids count upwards, as real ones nearly do.
+-- One workspace with :posts posts of 50 accounts, nearly all of them published, and
+-- :others events and other records, at most as many as posts. Ids count upwards, as
+-- real ones nearly do.
 SET synchronous_commit = off;
 SET statement_timeout = 0;
 SET maintenance_work_mem = '256MB';
@@ -45,22 +46,22 @@ FROM posts;
 INSERT INTO attempts (target_id, number, id, workspace_id, post_id, account_id, started_at, finished_at, outcome, owner, key)
 SELECT pg_temp.id(n), 1, pg_temp.id(n), pg_temp.id(0), pg_temp.id(n), pg_temp.id(n % 50), pg_temp.at(n),
 	CASE WHEN n % 5003 > 0 THEN pg_temp.at(n) END, 'published', '', ''
-FROM generate_series(1, :posts::bigint / 10) AS n;
+FROM generate_series(1, :others::bigint) AS n;
 
 INSERT INTO events (id, type, created_at, workspace_id, post_id, platform, status, platform_post_id, platform_post_url)
 SELECT pg_temp.id(n), 'post.created', pg_temp.at(n), pg_temp.id(0), pg_temp.id(n / 3), '', 'draft', '', ''
-FROM generate_series(1, :posts::bigint / 10) AS n;
+FROM generate_series(1, :others::bigint) AS n;
 
-INSERT INTO event_gaps SELECT :posts::bigint + n FROM generate_series(1, :posts::bigint / 10) AS n;
+INSERT INTO event_gaps SELECT :posts::bigint + n FROM generate_series(1, :others::bigint) AS n;
 
 INSERT INTO answers (hash, workspace, method, path, idempotency_key, fingerprint, status, sealed, created_at)
 SELECT sha256(n::text::bytea), '', 'POST', '/', n::text, sha256(n::text::bytea), 201, false, pg_temp.at(n)
-FROM generate_series(1, :posts::bigint / 10) AS n;
+FROM generate_series(1, :others::bigint) AS n;
 
 INSERT INTO media_assets (id, workspace_id, file_name, mime_type, size_bytes, sha256, width, height, duration_ns, alt_text, status, reason, created_at, updated_at, expires_at)
 SELECT pg_temp.id(n), pg_temp.id(n % 100), n || '.png', 'image/png', n, sha256(n::text::bytea), 640, 480, 0, '',
 	CASE WHEN n % 50 = 0 THEN 'pending' ELSE 'ready' END, '', pg_temp.at(n), pg_temp.at(n), pg_temp.at(n)
-FROM generate_series(1, :posts::bigint / 10) AS n;
+FROM generate_series(1, :others::bigint) AS n;
 
 INSERT INTO queues (id, workspace_id, name, timezone, account_ids, gap_ns, is_default, version)
 SELECT pg_temp.id(n), pg_temp.id(n % 100), '', 'UTC', '{}', 0, false, 1 FROM generate_series(1, :posts::bigint / 100) AS n;
@@ -72,7 +73,7 @@ FROM generate_series(1, :posts::bigint / 100) AS n;
 INSERT INTO series (id, workspace_id, name, template, asset_ids, variants, timezone, start, rule, exdates, ahead_days, state, external_id, cursor, sweep_at, version)
 SELECT pg_temp.id(n), pg_temp.id(n % 100), '', '{}', CASE WHEN n % 3 = 0 THEN jsonb_build_array('med_' || n) END, '{}', 'UTC', '', '', '{}', 14, 'active',
 	'site/' || n, '', CASE WHEN n % 10 > 0 THEN pg_temp.at(n) END, 1
-FROM generate_series(1, :posts::bigint / 10) AS n;
+FROM generate_series(1, :others::bigint) AS n;
 
 INSERT INTO calendar_feeds (id, workspace_id, name, account_ids, titles_only, hash)
 SELECT pg_temp.id(n), pg_temp.id(n % 100), '', '{}', false, sha256(n::text::bytea) FROM generate_series(1, :posts::bigint / 100) AS n;
@@ -88,10 +89,10 @@ INSERT INTO gone_webhooks SELECT pg_temp.id(51);
 INSERT INTO deliveries (webhook_id, id, event_id, event_type, status, attempt, http_status, duration_ns, response, error, next_attempt_at, retries_from, created_at)
 SELECT pg_temp.id(1 + n % 51), pg_temp.id(n), pg_temp.id(n), '', CASE WHEN n % 7 = 0 THEN 'pending' ELSE 'delivered' END, 1, 200, 1, '', '',
 	pg_temp.at(n), 0, pg_temp.at(n)
-FROM generate_series(1, :posts::bigint / 10) AS n;
+FROM generate_series(1, :others::bigint) AS n;
 
 INSERT INTO audit_entries (workspace_id, id, at, key_name, remote_addr, action, resource_id, request_id)
-SELECT pg_temp.id(0), pg_temp.id(n), pg_temp.at(n), '', '', 'createPost', '', '' FROM generate_series(1, :posts::bigint / 10) AS n;
+SELECT pg_temp.id(0), pg_temp.id(n), pg_temp.at(n), '', '', 'createPost', '', '' FROM generate_series(1, :others::bigint) AS n;
 
 DO $$ DECLARE def text; BEGIN
 	FOR def IN SELECT indexdef FROM later LOOP EXECUTE def; END LOOP;
