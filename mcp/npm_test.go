@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/mcp"
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // TestMain lets the test program be the server that clients start: it serves standard
@@ -65,7 +65,7 @@ func packages(t *testing.T) string {
 // node runs a program of the packages and returns what it wrote.
 func node(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testsize.Patience)
 	defer cancel()
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	if !filepath.IsAbs(name) {

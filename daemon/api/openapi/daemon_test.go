@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
 // daemon is a running schedctl daemon.
@@ -87,7 +89,7 @@ func startedAt(t *testing.T, log *bufio.Reader) string {
 // stopDaemon stops the daemon, kills it if it does not end, and shows the rest of
 // its log when the test has failed.
 func stopDaemon(t *testing.T, cmd *exec.Cmd, log io.Reader) {
-	kill := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	kill := time.AfterFunc(testsize.Patience, func() { cmd.Process.Kill() })
 	defer kill.Stop()
 	cmd.Process.Signal(syscall.SIGTERM)
 	rest, _ := io.ReadAll(log)

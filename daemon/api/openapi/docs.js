@@ -10,6 +10,10 @@ const puppeteer = require("puppeteer-core");
 
 const [, , chromium, base, key, pictures] = process.argv;
 
+// The test that runs this script ends it when it hangs. Here nothing has a time limit: a
+// busy machine may take minutes for any step.
+const unlimited = 0;
+
 // seen is everything that the page should not have done or met, and what it shows.
 const seen = { title: "", operations: [], examples: "", response: "", outside: [], failed: [], complaints: [] };
 
@@ -35,13 +39,13 @@ async function watch(page) {
 const text = (page, selector) => page.$eval(selector, (e) => e.textContent.trim());
 
 async function look(page) {
-	await page.goto(base + "/docs", { waitUntil: "networkidle0" });
-	await page.waitForSelector(".opblock-summary-description");
+	await page.goto(base + "/docs", { waitUntil: "load" });
+	await page.waitForSelector(".opblock-summary-description"); // when the page has read the document
 	seen.title = await page.title();
 	seen.operations = await page.$$eval(".opblock", (blocks) =>
 		blocks.map((b) => ["method", "path", "description"].map((part) => b.querySelector(".opblock-summary-" + part).textContent.replaceAll("\u200b", "").trim()).join(" ")),
 	);
-	await page.screenshot({ path: path.join(pictures, "docs.png"), fullPage: true });
+	await page.screenshot({ path: path.join(pictures, "docs.png") });
 }
 
 // authorize enters the key where a reader does.
@@ -76,6 +80,8 @@ async function main() {
 	const browser = await puppeteer.launch({
 		executablePath: chromium,
 		userDataDir: profile,
+		timeout: unlimited,
+		protocolTimeout: unlimited,
 		defaultViewport: { width: 1280, height: 1600 },
 		// No name but the daemon's address can be resolved. Nothing is opened that
 		// a sandbox would have to hold, and root has none.
@@ -83,11 +89,12 @@ async function main() {
 	});
 	try {
 		const page = await browser.newPage();
-		page.setDefaultTimeout(60_000);
+		page.setDefaultTimeout(unlimited);
 		await watch(page);
 		await look(page);
 		await authorize(page);
 		await call(page);
+		await page.waitForNetworkIdle(); // a request that is in progress fails when the browser closes
 	} finally {
 		await browser.close();
 		fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });

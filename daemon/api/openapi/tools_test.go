@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/scripts/installed"
+	"github.com/schedctl/schedctl/scripts/testsize"
 )
-
-// toolTime is the time limit of a tool on a busy machine.
-const toolTime = 3 * time.Minute
 
 // tools returns the directory of the npm packages that install.sh installs. The
 // test is skipped if it is missing or does not match package-lock.json. It fails
@@ -59,7 +57,7 @@ func notInstalled(t *testing.T, name string) {
 // of install.sh, with telemetry disabled.
 func run(t *testing.T, tools, in string, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), toolTime)
+	ctx, cancel := context.WithTimeout(t.Context(), testsize.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = in
