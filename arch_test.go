@@ -3,10 +3,13 @@ package schedctl_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -205,5 +208,45 @@ func readFolders(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWayOfACreate checks the walk in ARCHITECTURE.md: its functions exist, and it stays
+// short.
+func TestWayOfACreate(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, walk, _ := strings.Cut(string(page), "## The way of a create")
+	_, walk, _ = strings.Cut(walk, "```\n")
+	walk, _, _ = strings.Cut(walk, "```")
+	steps, climbs := 0, 0
+	for line := range strings.Lines(walk) {
+		rest, climb := strings.CutPrefix(strings.TrimSpace(line), "↑ ")
+		if climb {
+			climbs++
+		}
+		columns := regexp.MustCompile(` {2,}`).Split(rest, 3)
+		source, err := os.ReadFile(columns[0])
+		if err != nil {
+			t.Error(err)
+		}
+		if len(columns) == 1 {
+			continue
+		}
+		for _, name := range strings.Split(columns[1], ", ") {
+			steps++
+			if !regexp.MustCompile(`(?m)^(func (\(.*\) )?|\t)` + name + `[\[(]`).Match(source) {
+				t.Errorf("%s has no function %s", columns[0], name)
+			}
+		}
+	}
+	if steps > 40 || climbs > 10 || steps < 30 {
+		t.Errorf("the walk takes %d functions and %d climbs; it shall take at most 40 and 10", steps, climbs)
+	}
+	if !strings.Contains(string(page), fmt.Sprintf("%d functions,\nwith %d returns", steps, climbs)) {
+		t.Errorf("the page does not say %d functions and %d returns", steps, climbs)
 	}
 }

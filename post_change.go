@@ -267,10 +267,6 @@ func (p *Post) Cancel(now time.Time) ([]Event, error) {
 	return p.events(now, EventPostCanceled), nil
 }
 
-// CheckDelete returns nil when the post may be removed. Errors:
-// [PostNotDeletable].
-func (p *Post) CheckDelete() error { return CheckOperation(OpDelete, p.Status()) }
-
 // CheckOperation is the function [CheckOperation] for the post. It also allows a retry of
 // failed first comments, and the review of a post that failed for lack of an approval.
 func (p *Post) CheckOperation(op Operation) error {

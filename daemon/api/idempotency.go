@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -34,36 +35,59 @@ func (c *request) readIdempotencyKey(r *http.Request) error {
 // repeatable reports whether the request carries an Idempotency-Key.
 func (c *request) repeatable() bool { return c.idempotency.IdempotencyKey != "" }
 
-// handleOnce runs the handler unless a response is stored already. A handler that
-// contacts a network runs only after that check. Other handlers have no effect
-// before commit, which checks for a stored response itself. For them, handleOnce
-// looks for a stored response only if the handler rejects the request: the first
-// request may have been accepted before a time passed or the disk became full.
-// After other store errors it does not look, because the store may show data that
-// is not on disk.
+// write takes a request that writes through the steps that only those have.
+func (s *Server) write(ctx context.Context, rt *route, w http.ResponseWriter, r *http.Request, c *request) (_ response, err error) {
+	if !rt.upload {
+		if err := c.readIdempotencyKey(r); err != nil {
+			return response{}, err
+		}
+		if c.Expected, err = parseIfMatch(r.Header.Values("If-Match")); err != nil {
+			return response{}, err
+		}
+	}
+	if rt.receive != nil {
+		err = rt.receive(w, r, c)
+	} else if c.body, err = readBody(w, r); err == nil {
+		c.fingerprintRequest(sha256.Sum256(c.body))
+	}
+	if err != nil {
+		return response{}, err
+	}
+	c.Now = time.Now() // reading the body may have been slow
+	if err := s.checkKey(ctx, &c.Key, c.Now); err != nil {
+		return response{}, err
+	}
+	return s.handleOnce(ctx, c, rt)
+}
+
+// handleOnce runs the handler unless a response is stored already. A handler that contacts
+// a network runs only after that check, and only if its result can be stored. Other
+// handlers have no effect before commit, which checks for a stored response itself. For
+// them, handleOnce looks for a stored response only if the handler refuses the request with
+// a final code: the first request may have been accepted before a time passed or the disk
+// became full. After other store errors it does not look, because the store may show data
+// that is not on disk.
+//
+// With a shared store, looking also prevents a request of a second daemon with the same key
+// from storing a response later. Invalid bodies skip that, because their requests never
+// reach a transaction.
 func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (response, error) {
-	if !c.repeatable() {
-		return s.handle(ctx, c, rt)
+	if c.repeatable() {
+		if !s.inFlight.add(c.idempotency) {
+			return response{}, errStillRunning
+		}
+		defer s.inFlight.remove(c.idempotency)
 	}
-	if !s.inFlight.add(c.idempotency) {
-		return response{}, errStillRunning
-	}
-	defer s.inFlight.remove(c.idempotency)
 	if rt.actsEarly {
 		if stored, found, err := s.storedResponse(ctx, c); err != nil || found {
 			return stored, err
 		}
+		if err := s.store.Full(); err != nil {
+			return response{}, storeError(err, "")
+		}
 	}
-	return s.handleRepeatable(ctx, c, rt)
-}
-
-// handleRepeatable runs a handler. Before it returns a final error, it looks for a
-// stored response. With a shared store it also prevents a request of a second daemon
-// with the same key from storing a response later. Invalid bodies skip that step,
-// because their requests never reach a transaction.
-func (s *Server) handleRepeatable(ctx context.Context, c *request, rt *route) (response, error) {
-	a, refusal := s.handle(ctx, c, rt)
-	if refusal == nil || !isFinal(asError(refusal).Code) {
+	a, refusal := rt.handle(ctx, c)
+	if refusal == nil || !c.repeatable() || !isFinal(asError(refusal).Code) {
 		return a, refusal
 	}
 	look := s.storedResponse
@@ -76,17 +100,6 @@ func (s *Server) handleRepeatable(ctx context.Context, c *request, rt *route) (r
 	return response{}, refusal
 }
 
-// handle runs a handler. It contacts no network when the result could not be
-// stored.
-func (s *Server) handle(ctx context.Context, c *request, rt *route) (response, error) {
-	if rt.actsEarly {
-		if err := s.store.Full(); err != nil {
-			return response{}, storeError(err, "")
-		}
-	}
-	return rt.handle(ctx, c)
-}
-
 // isFinal reports whether a repeated request gets this code again. Codes of
 // internal failures are not final, because the state of the store is unknown. A
 // code that asks the client to repeat a request with an unknown outcome is not
@@ -97,6 +110,9 @@ func isFinal(code schedctl.Code) bool {
 
 // storedResponse calls findStored in its own snapshot.
 func (s *Server) storedResponse(ctx context.Context, c *request) (stored response, found bool, err error) {
+	if !c.repeatable() {
+		return response{}, false, nil
+	}
 	err = s.view(ctx, func(r storage.Reader) (err error) {
 		stored, found, err = s.findStored(r, c)
 		return err
@@ -253,6 +269,35 @@ func (s *Server) commit(ctx context.Context, c *request, change func(storage.Tx)
 		return response{}, errUndecided
 	}
 	return out, storeError(err, "the daemon could not store this and changed nothing; see its log")
+}
+
+// fingerprintPart is the number of bytes for the body. The rest of a fingerprint is
+// for the API key. 16 bytes of a SHA-256 are enough to rule out collisions.
+const fingerprintPart = sha256.Size / 2
+
+// fingerprintRequest stores the fingerprints of a body and of the API key. Only the same
+// API key may get the stored response. body is the SHA-256 of the raw body.
+func (c *request) fingerprintRequest(body [sha256.Size]byte) {
+	if !c.repeatable() {
+		return
+	}
+	key := sha256.Sum256([]byte(c.Key.ID))
+	copy(c.fingerprint[:fingerprintPart], body[:])
+	copy(c.fingerprint[fingerprintPart:], key[:])
+}
+
+// sameAPIKey reports whether the stored response belongs to a request with the same
+// API key. Earlier versions stored the fingerprint of the body alone. Their
+// responses are returned only to keys that see everything in the workspace.
+func (c *request) sameAPIKey(stored *storage.IdempotencyRecord) bool {
+	same := [fingerprintPart]byte(stored.Fingerprint[fingerprintPart:]) == [fingerprintPart]byte(c.fingerprint[fingerprintPart:])
+	return same || !c.Limited() && stored.Fingerprint == sha256.Sum256(c.body)
+}
+
+// sameBody reports whether the stored response belongs to a request with the same
+// body.
+func (c *request) sameBody(stored *storage.IdempotencyRecord) bool {
+	return [fingerprintPart]byte(stored.Fingerprint[:]) == [fingerprintPart]byte(c.fingerprint[:])
 }
 
 // inFlight holds the idempotency keys of requests that this process is handling.

@@ -34,33 +34,42 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	return a, err
 }
 
-// createPost handles POST /posts.
+// createPost handles POST /posts. The transaction contains only the writes.
 func (s *Server) createPost(ctx context.Context, c *request, b createPost) (response, error) {
 	for {
-		a, err := s.storePost(ctx, c, b.request())
+		decision := s.cases.Decide(&c.Request, func(fn func(storage.Reader) error) error { return s.view(ctx, fn) })
+		post, err := decision.CreatePost(ctx, b.request(), func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) })
+		if err != nil {
+			return response{}, storeError(err, "the request ended before its text was checked; the post was not stored")
+		}
+		created, err := envelopePost(http.StatusCreated, post.Post, post.Assets)
+		if err != nil {
+			return response{}, err
+		}
+		a, err := s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+			if moved, err := post.Store(tx); err != nil || !moved {
+				return created, err
+			}
+			return envelopePost(http.StatusCreated, post.Post, post.Assets)
+		})
 		if !usecase.Again(err) {
 			return a, err
 		}
 	}
 }
 
-// storePost makes a new post, and stores it in a transaction that contains only the writes.
-func (s *Server) storePost(ctx context.Context, c *request, n usecase.NewPost) (response, error) {
-	decision := s.cases.Decide(&c.Request, func(fn func(storage.Reader) error) error { return s.view(ctx, fn) })
-	post, err := decision.CreatePost(ctx, n, func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) })
-	if err != nil {
-		return response{}, storeError(err, "the request ended before its text was checked; the post was not stored")
+// request returns the new post of the body.
+func (b *createPost) request() usecase.NewPost {
+	n := usecase.NewPost{
+		NewPost: schedctl.NewPost{
+			Content: b.over(schedctl.Content{}), Overrides: b.overrides, PublishAt: b.publishAt.at, Now: b.publishAt.now,
+			Annotation: b.Annotation, Source: b.approvedBy,
+		},
+		AccountIDs: b.accountIDs, MediaField: b.mediaField, Replaces: b.replaces, SlotChoice: b.choice(b.publishAt.nextSlot),
+		Allow: usecase.Allow{Duplicate: b.allowDuplicate, Blackout: b.allowBlackout},
 	}
-	created, err := envelopePost(http.StatusCreated, post.Post, post.Assets)
-	if err != nil {
-		return response{}, err
-	}
-	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		if moved, err := post.Store(tx); err != nil || !moved {
-			return created, err
-		}
-		return envelopePost(http.StatusCreated, post.Post, post.Assets)
-	})
+	set(&n.Proposed, b.proposed)
+	return n
 }
 
 // validatePost handles POST /posts/validate. Checking texts for many accounts takes long,

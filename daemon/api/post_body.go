@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/daemon/usecase"
 )
 
 // createPost is the body of POST /posts.
@@ -20,20 +19,6 @@ type createPost struct {
 
 	allowDuplicate bool
 	allowBlackout  bool
-}
-
-// request returns the new post of the body.
-func (b *createPost) request() usecase.NewPost {
-	n := usecase.NewPost{
-		NewPost: schedctl.NewPost{
-			Content: b.over(schedctl.Content{}), Overrides: b.overrides, PublishAt: b.publishAt.at, Now: b.publishAt.now,
-			Annotation: b.Annotation, Source: b.approvedBy,
-		},
-		AccountIDs: b.accountIDs, MediaField: b.mediaField, Replaces: b.replaces, SlotChoice: b.choice(b.publishAt.nextSlot),
-		Allow: usecase.Allow{Duplicate: b.allowDuplicate, Blackout: b.allowBlackout},
-	}
-	set(&n.Proposed, b.proposed)
-	return n
 }
 
 var createPostFields = slices.Concat(textFields, []string{

@@ -11,7 +11,7 @@ import (
 
 // decide decides about a change on a snapshot, and again in the transaction that stores it.
 // Both are repeated while something changes in between; see [usecase.Decision].
-func decide[T any](ctx context.Context, s *Server, c *request, change func(*usecase.Decision) (T, error), respond func(storage.Reader, T) (response, error)) (response, error) {
+func decide[T any](ctx context.Context, s *Server, c *request, change func(*usecase.Decision) (T, error), respond func(storage.Reader, *request, T) (response, error)) (response, error) {
 	decision := s.cases.Decide(&c.Request, nil)
 	for {
 		err := s.view(ctx, func(r storage.Reader) error {
@@ -28,7 +28,7 @@ func decide[T any](ctx context.Context, s *Server, c *request, change func(*usec
 			if err != nil {
 				return response{}, err
 			}
-			return respond(tx, changed)
+			return respond(tx, c, changed)
 		})
 		if !usecase.Again(err) {
 			return a, err
@@ -36,20 +36,34 @@ func decide[T any](ctx context.Context, s *Server, c *request, change func(*usec
 	}
 }
 
-// decidePost is decide for the post of the path.
-func (s *Server) decidePost(ctx context.Context, c *request, status int, change func(*usecase.Decision) (schedctl.Post, error)) (response, error) {
-	return decide(ctx, s, c, change, func(r storage.Reader, p schedctl.Post) (response, error) { return s.postResponse(r, status, p) })
+// operation returns the handler of an operation that needs one transaction.
+func operation[B, T any](s *Server, do func(*usecase.Request, storage.Tx, B) (T, error), respond func(storage.Reader, *request, T) (response, error)) func(context.Context, *request, B) (response, error) {
+	return func(ctx context.Context, c *request, b B) (response, error) {
+		return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+			changed, err := do(&c.Request, tx, b)
+			if err != nil {
+				return response{}, err
+			}
+			return respond(tx, c, changed)
+		})
+	}
 }
 
-// commitPost changes the post of the path in a transaction.
-func (s *Server) commitPost(ctx context.Context, c *request, status int, change func(storage.Tx) (schedctl.Post, error)) (response, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		post, err := change(tx)
-		if err != nil {
-			return response{}, err
-		}
-		return s.postResponse(tx, status, post)
-	})
+// bare is an operation whose body is empty.
+func bare[T any](do func(*usecase.Request, storage.Tx) (T, error)) func(*usecase.Request, storage.Tx, struct{}) (T, error) {
+	return func(c *usecase.Request, tx storage.Tx, _ struct{}) (T, error) { return do(c, tx) }
+}
+
+// posts returns responses with a changed post.
+func (s *Server) posts(status int) func(storage.Reader, *request, schedctl.Post) (response, error) {
+	return func(r storage.Reader, _ *request, p schedctl.Post) (response, error) {
+		return s.postResponse(r, status, p)
+	}
+}
+
+// decidePost is decide for the post of the path.
+func (s *Server) decidePost(ctx context.Context, c *request, status int, change func(*usecase.Decision) (schedctl.Post, error)) (response, error) {
+	return decide(ctx, s, c, change, s.posts(status))
 }
 
 // editPost handles PATCH /posts/{id}.
@@ -80,17 +94,7 @@ func (s *Server) publishPost(ctx context.Context, c *request, b publishPost) (re
 
 // cancelPost handles POST /posts/{id}/cancel.
 func (s *Server) cancelPost(ctx context.Context, c *request, b cancelPost) (response, error) {
-	return s.commitPost(ctx, c, http.StatusOK, func(tx storage.Tx) (schedctl.Post, error) { return c.CancelPost(tx, b.managed) })
-}
-
-// unschedulePost handles POST /posts/{id}/unschedule.
-func (s *Server) unschedulePost(ctx context.Context, c *request) (response, error) {
-	return s.commitPost(ctx, c, http.StatusOK, c.UnschedulePost)
-}
-
-// retryPost handles POST /posts/{id}/retry.
-func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (response, error) {
-	return s.commitPost(ctx, c, http.StatusAccepted, func(tx storage.Tx) (schedctl.Post, error) { return c.RetryPost(tx, b) })
+	return operation(s, (*usecase.Request).CancelPost, s.posts(http.StatusOK))(ctx, c, b.managed)
 }
 
 // deletePost handles DELETE /posts/{id}.

@@ -65,7 +65,7 @@ func (s *Server) deleteQueue(ctx context.Context, c *request) (response, error) 
 		if !errors.Is(err, usecase.ErrMorePosts) {
 			return a, err
 		}
-		if err := s.store.Update(ctx, c.EmptyQueue); err != nil {
+		if err := s.store.Update(ctx, func(tx storage.Tx) error { _, err := c.EmptyQueue(tx); return err }); err != nil {
 			return response{}, storeError(err, "the daemon could not store this; repeat the request")
 		}
 	}

@@ -12,11 +12,12 @@ import (
 
 // submitPost handles POST /posts/{id}/submit.
 func (s *Server) submitPost(ctx context.Context, c *request, b submitPost) (response, error) {
-	return s.commitPost(ctx, c, http.StatusOK, func(tx storage.Tx) (schedctl.Post, error) {
-		decision := s.cases.Decide(&c.Request, nil)
+	submit := func(r *usecase.Request, tx storage.Tx, b submitPost) (schedctl.Post, error) {
+		decision := s.cases.Decide(r, nil)
 		decision.In(tx)
 		return decision.SubmitPost(b.note, b.proposed)
-	})
+	}
+	return operation(s, submit, s.posts(http.StatusOK))(ctx, c, b)
 }
 
 // approvePost handles POST /posts/{id}/approve.
@@ -25,16 +26,6 @@ func (s *Server) approvePost(ctx context.Context, c *request, b approvePost) (re
 		Note: b.note, PublishAt: b.publishAt.At, SlotChoice: b.choice(b.publishAt.NextSlot), Allow: usecase.Allow{Blackout: b.allowBlackout},
 	}
 	return s.decidePost(ctx, c, http.StatusOK, func(d *usecase.Decision) (schedctl.Post, error) { return d.ApprovePost(ctx, approval) })
-}
-
-// requestChanges handles POST /posts/{id}/request-changes.
-func (s *Server) requestChanges(ctx context.Context, c *request, note string) (response, error) {
-	return s.commitPost(ctx, c, http.StatusOK, func(tx storage.Tx) (schedctl.Post, error) { return c.RequestChanges(tx, note) })
-}
-
-// withdrawPost handles POST /posts/{id}/withdraw.
-func (s *Server) withdrawPost(ctx context.Context, c *request) (response, error) {
-	return s.commitPost(ctx, c, http.StatusOK, c.WithdrawPost)
 }
 
 // listNotes handles GET /posts/{id}/notes.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
 	"net/http"
 	"reflect"
 	"time"
@@ -171,34 +170,7 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (respo
 		}
 		return rt.handle(ctx, c)
 	}
-	if err := s.readWrite(rt, w, r, c); err != nil {
-		return response{}, err
-	}
-	c.Now = time.Now() // reading the body may have been slow
-	if err := s.checkKey(ctx, &c.Key, c.Now); err != nil {
-		return response{}, err
-	}
-	return s.handleOnce(ctx, c, rt)
-}
-
-// readWrite reads what only requests that write have.
-func (s *Server) readWrite(rt *route, w http.ResponseWriter, r *http.Request, c *request) (err error) {
-	if !rt.upload {
-		if err = c.readIdempotencyKey(r); err != nil {
-			return err
-		}
-		if c.Expected, err = parseIfMatch(r.Header.Values("If-Match")); err != nil {
-			return err
-		}
-	}
-	if rt.receive != nil {
-		return rt.receive(w, r, c)
-	}
-	if c.body, err = readBody(w, r); err != nil {
-		return err
-	}
-	c.fingerprintRequest(sha256.Sum256(c.body))
-	return nil
+	return s.write(ctx, rt, w, r, c)
 }
 
 // close removes the temporary file of the request, if it has one, and ends its upload.

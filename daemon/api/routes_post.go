@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/usecase"
 )
 
 // postReadRoutes are the routes that read posts.
@@ -123,7 +124,7 @@ func (s *Server) postOperationRoutes() []route {
 		description: "The post loses its publish time and keeps its text, accounts and target ids. A draft is left unchanged. A post that is publishing or has finished is refused.",
 		scopes:      writesPosts, codes: []schedctl.Code{schedctl.PostNotScheduled, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound},
 		status: http.StatusOK, response: one,
-		handle: withoutBody(s.unschedulePost),
+		handle: withOptionalBody(readNothing, operation(s, bare((*usecase.Request).UnschedulePost), s.posts(http.StatusOK))),
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/retry", id: "retryPost", tag: "Posts", overrides: true,
 		summary:     "Retry failed targets",
@@ -131,7 +132,7 @@ func (s *Server) postOperationRoutes() []route {
 		scopes:      writesPosts,
 		codes:       []schedctl.Code{schedctl.PostNotRetryable, schedctl.PostCanceled, schedctl.ApprovalMissing, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
 		request:     reflect.TypeFor[apiv1.RetryPost](), optionalBody: true, status: http.StatusAccepted, response: one,
-		handle: withOptionalBody(readRetryPost, s.retryPost),
+		handle: withOptionalBody(readRetryPost, operation(s, (*usecase.Request).RetryPost, s.posts(http.StatusAccepted))),
 	}}
 }
 

@@ -3,43 +3,12 @@ package usecase
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
-
-// accountContent is one part of what a post sends to one account, with the options.
-type accountContent struct {
-	account schedctl.Account
-	part    schedctl.TargetPart
-	extras  publish.Extras
-
-	// The override of the account, or an empty one, and its path in the request.
-	override *schedctl.Override
-	path     string
-}
-
-// contentsFor returns the parts that an account gets of a post with these overrides.
-func contentsFor(a schedctl.Account, p *schedctl.Post, overrides []schedctl.Override) []accountContent {
-	override, path := &schedctl.Override{}, ""
-	if i := slices.IndexFunc(overrides, func(o schedctl.Override) bool { return o.AccountID == a.ID }); i >= 0 {
-		override, path = &overrides[i], overridePath(i)
-	}
-	t := override.Target()
-	contents := make([]accountContent, p.PartCount(&t))
-	for i := range contents {
-		c := accountContent{account: a, part: p.PartFor(&t, i), override: override, path: path}
-		c.extras.Presentation = p.PresentationFor(&t)
-		if i == 0 {
-			c.extras.Poll, c.extras.Preview = p.PollFor(&t), p.LinkPreview
-		}
-		contents[i] = c
-	}
-	return contents
-}
 
 // extrasKey returns the extras as JSON, the empty string for none.
 func (c *accountContent) extrasKey() (string, error) {

@@ -144,25 +144,6 @@ func (d *Decision) readAssets(p *schedctl.Post) error {
 	})
 }
 
-// settleFiles sets the missing hashes of a post, whose assets were read. Errors:
-// MEDIA_NOT_READY if an upload is not confirmed.
-func (d *Decision) settleFiles(p *schedctl.Post) error {
-	return p.EachMedia(func(_ string, list *[]schedctl.PostMedia) error {
-		for i := range *list {
-			m := &(*list)[i]
-			if m.SHA256 != [32]byte{} {
-				continue
-			}
-			a := d.asset(m.AssetID)
-			if a == nil || a.Status != schedctl.MediaReady {
-				return notReady(m.AssetID)
-			}
-			m.SHA256 = a.SHA256
-		}
-		return nil
-	})
-}
-
 func notReady(assetID string) error {
 	return schedctl.Errorf(schedctl.MediaNotReady, "media", "the upload of %s is not confirmed; upload the file and confirm it, then schedule the post", assetID)
 }

@@ -9,25 +9,6 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-var errDraftsOnly = schedctl.Errorf(schedctl.InsufficientScope, "", "this API key writes drafts only; a key with the scope posts:write can publish them")
-
-// draftsOnly reports whether the key may write drafts but not publish them.
-func (c *Request) draftsOnly() bool { return !c.Key.Allows(schedctl.ScopePostsWrite) }
-
-// mayWrite returns nil if the key may write a post: one that is published or replaces
-// a post, if more than a draft is meant, or that brings its approval from a source. The
-// audit log names the source.
-func (c *Request) mayWrite(more bool, source string) error {
-	if more && c.draftsOnly() {
-		return errDraftsOnly
-	}
-	c.Detail = source
-	if by := c.Key.Actor(); source != "" && (!by.Approver || by.Restricted || c.draftsOnly()) {
-		return schedctl.Errorf(schedctl.InsufficientScope, "", "approved_by needs a key with posts:approve and posts:write that needs no approvals itself")
-	}
-	return nil
-}
-
 // Post loads the post of the request. Errors: NOT_FOUND, also if the key may not see it.
 func (c *Request) Post(r storage.Reader) (schedctl.Post, error) { return c.PostByID(r, c.ID) }
 
@@ -86,17 +67,10 @@ func (c *Request) UnschedulePost(tx storage.Tx) (schedctl.Post, error) {
 
 // DeletePost deletes the post of the request, which must be a draft.
 func (c *Request) DeletePost(tx storage.Tx) error {
-	post, err := c.Post(tx)
-	if err != nil {
-		return err
-	}
-	if err := c.Expected.Check("post", post.Version); err != nil {
-		return err
-	}
-	if err := post.CheckDelete(); err != nil {
-		return err
-	}
-	return errors.Join(series.LeaveOut(tx, &post, c.Now), tx.DeletePost(post.WorkspaceID, post.ID))
+	_, err := c.changePost(tx, tx, schedctl.OpDelete, func(p *schedctl.Post) ([]schedctl.Event, error) {
+		return nil, errors.Join(series.LeaveOut(tx, p, c.Now), tx.DeletePost(p.WorkspaceID, p.ID))
+	})
+	return err
 }
 
 // RetryPost queues failed targets of the post of the request again. It ends the wait for

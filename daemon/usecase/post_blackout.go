@@ -10,29 +10,6 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// avoidBlackouts returns an error with code BLACKOUT if a blackout of an account avoids the
-// fixed time of a scheduled post. For a changed post, it checks a new time for all
-// accounts, and the time that the post has for new accounts.
-func (d *Decision) avoidBlackouts(s *start) error {
-	p := s.post
-	if s.Allow.Blackout || p.Status() != schedctl.Scheduled || p.Slot != (schedctl.Slot{}) {
-		return nil
-	}
-	var known []string
-	if s.was != nil && p.PublishAt.Equal(s.was.PublishAt) {
-		known = s.was.AccountIDs()
-	}
-	for i := range s.accounts {
-		if slices.Contains(known, s.accounts[i].ID) {
-			continue
-		}
-		if err := d.avoidBlackout(&s.accounts[i], p.PublishAt); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // avoidBlackout is avoidBlackouts for one account.
 func (d *Decision) avoidBlackout(a *schedctl.Account, at time.Time) error {
 	avoided, found := a.AvoidedAt(at)

@@ -66,11 +66,12 @@ func (d *Decision) CreatePost(ctx context.Context, n NewPost, account func(id st
 	return created, err
 }
 
-// readNew attaches the media of a new post, and chooses its slot. It reads nothing for a
-// post without both.
+// readNew chooses the slot of a new post, and attaches its media. It reads nothing for a post
+// without both.
 func (d *Decision) readNew(n *NewPost) error {
-	shown := n.shown()
-	if !n.NextSlot && len(shown.AssetIDs()) == 0 {
+	content, files := n.Content.ChangeTo(), 0
+	attach(func(_ string, list *[]schedctl.PostMedia) error { files += len(*list); return nil }, n.MediaField, &content, n.Overrides)
+	if !n.NextSlot && files == 0 {
 		return nil
 	}
 	return d.view(func(r storage.Reader) error {
@@ -81,19 +82,8 @@ func (d *Decision) readNew(n *NewPost) error {
 			}
 			n.PublishAt, n.Booking = taken.At, taken.Booking
 		}
-		content := n.Content.ChangeTo()
 		return attach(d.attacher(r), n.MediaField, &content, n.Overrides)
 	})
-}
-
-// shown returns a post with what the new post publishes, with a target for each override.
-// It may break every rule.
-func (n *NewPost) shown() schedctl.Post {
-	p := schedctl.Post{WorkspaceID: n.WorkspaceID, Content: n.Content}
-	for i := range n.Overrides {
-		p.Targets = append(p.Targets, n.Overrides[i].Target())
-	}
-	return p
 }
 
 // Store stores the post. A post for a slot takes the one that is free now: moved reports
@@ -132,4 +122,57 @@ func (p *CreatedPost) Store(tx storage.Tx) (moved bool, err error) {
 		p.events[i].ID = schedctl.NewID(schedctl.EventPrefix, d.request.Now)
 	}
 	return moved, errors.Join(tx.PutPost(p.Post), tx.AddEvents(p.events...))
+}
+
+var errDraftsOnly = schedctl.Errorf(schedctl.InsufficientScope, "", "this API key writes drafts only; a key with the scope posts:write can publish them")
+
+// draftsOnly reports whether the key may write drafts but not publish them.
+func (c *Request) draftsOnly() bool { return !c.Key.Allows(schedctl.ScopePostsWrite) }
+
+// mayWrite returns nil if the key may write a post: one that is published or replaces
+// a post, if more than a draft is meant, or that brings its approval from a source. The
+// audit log names the source.
+func (c *Request) mayWrite(more bool, source string) error {
+	if more && c.draftsOnly() {
+		return errDraftsOnly
+	}
+	c.Detail = source
+	if by := c.Key.Actor(); source != "" && (!by.Approver || by.Restricted || c.draftsOnly()) {
+		return schedctl.Errorf(schedctl.InsufficientScope, "", "approved_by needs a key with posts:approve and posts:write that needs no approvals itself")
+	}
+	return nil
+}
+
+// replacedPost returns the post that a new post with the external id replaces, without its
+// external id, or nil. Errors: EXTERNAL_ID_EXISTS when another post has the external id;
+// NOT_FOUND and POST_NOT_REPLACEABLE for a post that cannot be replaced.
+func (c *Request) replacedPost(r storage.Reader, externalID *string, replaces string) (*schedctl.Post, error) {
+	if err := c.refuseTaken(r, externalID, replaces); err != nil || replaces == "" || externalID == nil {
+		return nil, err
+	}
+	replaced, err := c.PostByID(r, replaces)
+	if err != nil {
+		return nil, err
+	}
+	return &replaced, replaced.Replace(*externalID, c.Now)
+}
+
+// refuseTaken returns EXTERNAL_ID_EXISTS when a post other than owner has the external id.
+// It names that post only to a key that may see it.
+func (c *Request) refuseTaken(r storage.Reader, externalID *string, owner string) error {
+	if externalID == nil || *externalID == "" {
+		return nil
+	}
+	existing, err := r.PostByExternalID(c.Key.WorkspaceID, *externalID)
+	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && existing.ID == owner {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	refusal := storage.ExternalIDExists(existing.ID)
+	if !c.MaySee(&existing) {
+		refusal.Field, refusal.Details = "", nil
+	}
+	return refusal
 }

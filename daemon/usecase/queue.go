@@ -132,21 +132,16 @@ func (c *Request) DeleteQueue(tx storage.Tx) error {
 	if err != nil {
 		return err
 	}
-	if more, err := c.emptyQueue(tx); err != nil || more {
+	if more, err := c.EmptyQueue(tx); err != nil || more {
 		return errors.Join(err, ErrMorePosts)
 	}
 	return tx.DeleteQueue(q.WorkspaceID, q.ID)
 }
 
-// EmptyQueue takes as many posts out of the queue of the request as one transaction may.
-// After a crash, the queue still exists, and the request can be repeated.
-func (c *Request) EmptyQueue(tx storage.Tx) error {
-	_, err := c.emptyQueue(tx)
-	return err
-}
-
-// emptyQueue is EmptyQueue. It reports whether the queue has more posts.
-func (c *Request) emptyQueue(tx storage.Tx) (more bool, err error) {
+// EmptyQueue takes as many posts out of the queue of the request as one transaction may,
+// and reports whether the queue has more. After a crash, the queue still exists, and the
+// request can be repeated.
+func (c *Request) EmptyQueue(tx storage.Tx) (more bool, err error) {
 	page, err := tx.Posts(storage.PostQuery{WorkspaceID: c.Key.WorkspaceID, QueueID: c.ID, Limit: leavingPosts})
 	if err != nil {
 		return false, err

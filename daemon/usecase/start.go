@@ -59,15 +59,27 @@ func (d *Decision) check(ctx context.Context, s *start) error {
 	return duplicate.Refuse(d.tx, p, s.accounts)
 }
 
-// accept returns an error if files of the post are not uploaded, or if a network would not
-// accept it. See checkContent.
-func (d *Decision) accept(ctx context.Context, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
-	if p.Status() != schedctl.Draft || p.Approval != nil && p.Approval.State == schedctl.ApprovalPending {
-		if err := d.settleFiles(p); err != nil {
+// avoidBlackouts returns an error with code BLACKOUT if a blackout of an account avoids the
+// fixed time of a scheduled post. For a changed post, it checks a new time for all
+// accounts, and the time that the post has for new accounts.
+func (d *Decision) avoidBlackouts(s *start) error {
+	p := s.post
+	if s.Allow.Blackout || p.Status() != schedctl.Scheduled || p.Slot != (schedctl.Slot{}) {
+		return nil
+	}
+	var known []string
+	if s.was != nil && p.PublishAt.Equal(s.was.PublishAt) {
+		known = s.was.AccountIDs()
+	}
+	for i := range s.accounts {
+		if slices.Contains(known, s.accounts[i].ID) {
+			continue
+		}
+		if err := d.avoidBlackout(&s.accounts[i], p.PublishAt); err != nil {
 			return err
 		}
 	}
-	return d.checkContent(ctx, p, accounts, overrides)
+	return nil
 }
 
 // keepSlot returns an error if a post must not keep its slot with added accounts: the
@@ -98,6 +110,36 @@ func (d *Decision) keepSlot(s *start) error {
 			return err
 		}
 		return slots.IsFree(r, &q, slots.Search{WorkspaceID: p.WorkspaceID, Accounts: accounts, PostID: p.ID}, p.PublishAt)
+	})
+}
+
+// accept returns an error if files of the post are not uploaded, or if a network would not
+// accept it. See checkContent.
+func (d *Decision) accept(ctx context.Context, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
+	if p.Status() != schedctl.Draft || p.Approval != nil && p.Approval.State == schedctl.ApprovalPending {
+		if err := d.settleFiles(p); err != nil {
+			return err
+		}
+	}
+	return d.checkContent(ctx, p, accounts, overrides)
+}
+
+// settleFiles sets the missing hashes of a post, whose assets were read. Errors:
+// MEDIA_NOT_READY if an upload is not confirmed.
+func (d *Decision) settleFiles(p *schedctl.Post) error {
+	return p.EachMedia(func(_ string, list *[]schedctl.PostMedia) error {
+		for i := range *list {
+			m := &(*list)[i]
+			if m.SHA256 != [32]byte{} {
+				continue
+			}
+			a := d.asset(m.AssetID)
+			if a == nil || a.Status != schedctl.MediaReady {
+				return notReady(m.AssetID)
+			}
+			m.SHA256 = a.SHA256
+		}
+		return nil
 	})
 }
 

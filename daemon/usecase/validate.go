@@ -38,6 +38,16 @@ type validation struct {
 	result        apiv1.Validation
 }
 
+// shown returns a post with what the new post publishes, with a target for each override.
+// It may break every rule.
+func (n *NewPost) shown() schedctl.Post {
+	p := schedctl.Post{WorkspaceID: n.WorkspaceID, Content: n.Content}
+	for i := range n.Overrides {
+		p.Targets = append(p.Targets, n.Overrides[i].Target())
+	}
+	return p
+}
+
 func (v *validation) run(ctx context.Context) error {
 	v.result = apiv1.Validation{
 		Allowed: true, Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{},

@@ -46,7 +46,7 @@ func (s *modelSubject) write(tx storage.Tx, ws string, r oracle.Request) (*sched
 		return nil, err
 	}
 	if r.Op == oracle.Delete {
-		if err := post.CheckDelete(); err != nil {
+		if err := post.CheckOperation(schedctl.OpDelete); err != nil {
 			return nil, err
 		}
 		return nil, tx.DeletePost(ws, post.ID)
