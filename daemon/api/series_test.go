@@ -139,6 +139,13 @@ func TestEditSeriesAndItsPosts(t *testing.T) {
 		if same := f.do(nil, "PATCH", path, body{"content": "new"}).want(200).series(); same.Series.Version != 2 {
 			t.Errorf("a request that changes nothing makes version %d", same.Series.Version)
 		}
+		// An empty comment and an empty poll remove those of the series.
+		more := body{"first_comment": body{"content": "x"}, "poll": body{"options": []string{"a", "b"}, "expires_in_seconds": 3600}}
+		f.do(nil, "PATCH", path, more).want(200)
+		less := body{"first_comment": body{"content": "", "media": []string{}}, "poll": body{"options": []string{}}}
+		if got := f.do(nil, "PATCH", path, less).want(200).series().Series; got.FirstComment != nil || got.Poll != nil {
+			t.Errorf("%+v", got)
+		}
 		if p := f.do(nil, "GET", "/posts/"+postID, nil).want(200).post(); p.Content != "new" || p.Detached {
 			t.Errorf("%+v", p)
 		}

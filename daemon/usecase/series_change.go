@@ -140,7 +140,9 @@ func (d *Decision) applyTemplate(b *SeriesChange, to *schedctl.Series) ([]schedc
 	if err := attach(d.attacher(d.r), b.MediaField, &b.ContentChange, overrides); err != nil {
 		return nil, err
 	}
-	n.Content = b.SetContent(n.Content)
+	if n.Content = b.SetContent(n.Content); len(known) > 0 {
+		b.SetIn(&n.Content) // an empty comment or poll removes that of the series
+	}
 	if n.Text == "" && len(to.Variants) > 0 {
 		n.Text = to.Variants[0]
 	}
