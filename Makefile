@@ -74,7 +74,7 @@ torture: build full model worst ## cause every failure that the daemon promises 
 # "make test" uses the same seeds in every run. A failure prints its seed, and
 # RAPID_SEED=N go test repeats it.
 MODELCHECKS ?= 300
-MODELTESTS = ./storage/bolt ./storage/storagetest ./daemon/api ./daemon/deliver ./daemon/schedule ./daemon/webhook ./client/when ./client/bulk
+MODELTESTS = ./storage/bolt ./storage/storagetest ./daemon/api ./daemon/deliver ./daemon/schedule ./daemon/webhook ./client/when ./client/postfile
 model: ## run the random tests with new seeds, MODELCHECKS cases each (part of torture)
 	RAPID_SEED=0 RAPID_CHECKS=$(MODELCHECKS) $(GO) test -count=1 -timeout 2h -run 'Model|Random|GoesWrong|Weather|Any' $(MODELTESTS)
 

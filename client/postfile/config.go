@@ -2,9 +2,8 @@ package postfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
-
-	"github.com/goccy/go-yaml/ast"
 )
 
 // ConfigName is the name of the settings file in a directory of post files.
@@ -41,8 +40,8 @@ type Blackout struct {
 
 // Problemf returns a problem in the settings file.
 func (c *Config) Problemf(line int, format string, args ...any) Problem {
-	f := File{Path: ConfigName}
-	return f.Problemf(line, format, args...)
+	d := Document{Path: ConfigName}
+	return d.Problemf(line, format, args...)
 }
 
 // ReadConfig reads the settings of a directory. It returns the zero Config if the
@@ -58,82 +57,92 @@ func ReadConfig(dir fs.FS) (Config, []Problem, error) {
 
 // ParseConfig parses the text of a settings file.
 func ParseConfig(data []byte) (c Config, problems []Problem) {
-	r := &yamlReader{file: &File{Path: ConfigName}, what: "the file"}
+	d := &decoder{Document: &Document{Path: ConfigName}}
 	if len(data) > maxFront || firstInvalid(data) >= 0 {
-		r.problem(nil, "the file must be UTF-8 text of at most 64 KiB")
-		return c, r.problems
+		d.problem(Position{}, "the file must be UTF-8 text of at most 64 KiB")
+		return c, d.problems
 	}
-	r.document(string(data), func(key Value, value ast.Node) {
-		switch key.Text {
+	yaml := yamlReader{path: ConfigName, what: "the file"}
+	for _, e := range yaml.document(string(data)) {
+		switch e.name {
 		case "collection":
-			c.Collection = r.text(key, value)
+			c.Collection = d.value(e)
 		case "queues":
-			r.items(key, value, func(n ast.Node) { c.Queues = append(c.Queues, r.queue(n)) })
+			d.items(e, func(v value) { c.Queues = append(c.Queues, d.queue(v)) })
 		case "blackouts":
-			r.items(key, value, func(n ast.Node) { c.Blackouts = append(c.Blackouts, r.blackout(n)) })
+			d.items(e, func(v value) { c.Blackouts = append(c.Blackouts, d.blackout(v)) })
 		default:
-			r.problems = append(r.problems, r.file.Problemf(key.Line, "unknown key %q; the keys are collection, queues and blackouts", clip(key.Text)))
+			d.problem(e.at, "unknown key %q; the keys are collection, queues and blackouts", clip(e.name))
 		}
-	})
-	return c, r.problems
+	}
+	return c, append(yaml.problems, d.problems...)
 }
 
 // items reads a list. A missing value is an empty list.
-func (r *yamlReader) items(key Value, n ast.Node, read func(ast.Node)) {
-	list, isList := n.(*ast.SequenceNode)
-	switch {
-	case n.Type() == ast.NullType:
-	case !isList:
-		r.problem(n, "%q must be a list, not %s", clip(key.Text), kind(n))
-	default:
-		for _, item := range list.Values {
-			read(item)
+func (d *decoder) items(e entry, read func(value)) {
+	if e.kind != isList && e.kind != isNull {
+		d.problem(e.value.at, "%q must be a list, not %s", clip(e.name), e.what())
+	}
+	for _, item := range e.items {
+		if item.kind != isObject {
+			d.problem(item.at, "%s", notMapping)
 		}
+		read(item)
 	}
 }
 
-func (r *yamlReader) queue(n ast.Node) Queue {
-	q := Queue{Line: r.line(n.GetToken())}
-	r.mapping(n, func(key Value, value ast.Node) {
-		switch key.Text {
+// value reads a text with its line.
+func (d *decoder) value(e entry) Value { return Value{d.text(e), e.value.at.Line} }
+
+func (d *decoder) values(e entry) (list []Value) {
+	for i, text := range d.list(e.name, e) {
+		list = append(list, Value{text, d.Where(fmt.Sprintf("%s[%d]", e.name, i)).Line})
+	}
+	return list
+}
+
+func (d *decoder) queue(v value) Queue {
+	q := Queue{Line: v.at.Line}
+	for _, e := range v.entries {
+		switch e.name {
 		case "name":
-			q.Name = r.text(key, value)
+			q.Name = d.value(e)
 		case "tz":
-			q.TZ = r.text(key, value)
+			q.TZ = d.value(e)
 		case "slots":
-			q.Slots = r.list(key, value)
+			q.Slots = d.values(e)
 		case "accounts":
-			q.Accounts = r.list(key, value)
+			q.Accounts = d.values(e)
 		case "gap":
-			q.Gap = r.text(key, value)
+			q.Gap = d.value(e)
 		case "default":
-			q.Default = r.text(key, value)
+			q.Default = d.value(e)
 		default:
-			r.unknown(key, "a queue", "name, tz, slots, accounts, gap and default")
+			d.unknown(e, "a queue", "name, tz, slots, accounts, gap and default")
 		}
-	})
+	}
 	return q
 }
 
-func (r *yamlReader) blackout(n ast.Node) Blackout {
-	b := Blackout{Line: r.line(n.GetToken())}
-	r.mapping(n, func(key Value, value ast.Node) {
-		switch key.Text {
+func (d *decoder) blackout(v value) Blackout {
+	b := Blackout{Line: v.at.Line}
+	for _, e := range v.entries {
+		switch e.name {
 		case "reason":
-			b.Reason = r.text(key, value)
+			b.Reason = d.value(e)
 		case "from":
-			b.From = r.text(key, value)
+			b.From = d.value(e)
 		case "to":
-			b.To = r.text(key, value)
+			b.To = d.value(e)
 		case "tz":
-			b.TZ = r.text(key, value)
+			b.TZ = d.value(e)
 		case "accounts":
-			b.Accounts = r.list(key, value)
+			b.Accounts = d.values(e)
 		case "mode":
-			b.Mode = r.text(key, value)
+			b.Mode = d.value(e)
 		default:
-			r.unknown(key, "a blackout", "reason, from, to, tz, accounts and mode")
+			d.unknown(e, "a blackout", "reason, from, to, tz, accounts and mode")
 		}
-	})
+	}
 	return b
 }

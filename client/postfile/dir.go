@@ -14,8 +14,8 @@ const maxFiles = 100_000
 // ReadDir reads the post files in a directory and its subdirectories, sorted by
 // path. Post files end in .md or .markdown. It skips README.md and names that start
 // with a dot or an underscore. Two files with the same id are a problem.
-func ReadDir(dir fs.FS) ([]File, []Problem, error) {
-	var files []File
+func ReadDir(dir fs.FS) ([]Document, []Problem, error) {
+	var files []Document
 	var problems []Problem
 	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -47,10 +47,10 @@ func isPost(name string) bool {
 	return (ext == ".md" || ext == ".markdown") && lower != "readme.md"
 }
 
-func readFile(dir fs.FS, name string) (File, []Problem, error) {
+func readFile(dir fs.FS, name string) (Document, []Problem, error) {
 	data, err := readAll(dir, name)
 	if err != nil {
-		return File{}, nil, err
+		return Document{}, nil, err
 	}
 	f, problems := Parse(name, data)
 	return f, problems, nil
@@ -67,18 +67,18 @@ func readAll(dir fs.FS, name string) ([]byte, error) {
 }
 
 // duplicateIDs reports files with the same id.
-func duplicateIDs(files []File) (problems []Problem) {
-	first := map[string]*File{}
+func duplicateIDs(files []Document) (problems []Problem) {
+	first := map[string]*Document{}
 	for i := range files {
-		f := &files[i]
-		if f.ID.Text == "" {
+		d := &files[i]
+		if d.ID == "" {
 			continue
 		}
-		if other := first[f.ID.Text]; other != nil {
-			problems = append(problems, f.Problemf(f.ID.Line, "the id %q is also used in %s:%d", clip(f.ID.Text), other.Path, other.ID.Line))
+		if other := first[d.ID]; other != nil {
+			problems = append(problems, d.Problemf(d.Line("id"), "the id %q is also used in %s:%d", clip(d.ID), other.Path, other.Line("id")))
 			continue
 		}
-		first[f.ID.Text] = f
+		first[d.ID] = d
 	}
 	return problems
 }

@@ -1,6 +1,7 @@
 package postfile_test
 
 import (
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -9,106 +10,98 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/scripts/cost"
 )
 
-func text(s string, line int) postfile.Value { return postfile.Value{Text: s, Line: line} }
+// ignorePositions compares documents by their content.
+var ignorePositions = cmpopts.IgnoreUnexported(postfile.Document{})
+
+// withLines returns a document as a row, and the lines of its fields.
+func withLines(d postfile.Document, paths string) string {
+	text := d.Row()
+	for _, path := range strings.Fields(paths) {
+		text += fmt.Sprintf(" %s:%d", path, d.Line(path))
+	}
+	return text
+}
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		text string
-		want postfile.File
-	}{
+	for name, tc := range map[string]struct{ text, paths, want string }{
 		"everything": {
 			"---\nid: launch # ours\nat: 2026-12-08 09:00\ntz: Europe/Berlin\nto: [blog, \"mastodon:me\"]\noverride:\n  mastodon:me: |\n    Short\n    text\n" +
-				"labels: [release, \"two words\"]\noptions:\n  mastodon:me: {visibility: unlisted, sensitive: true, n: 2, list: [a, 1.5]}\n---\nHello\n\nWorld\n",
-			postfile.File{
-				ID: text("launch", 2), At: text("2026-12-08 09:00", 3), TZ: text("Europe/Berlin", 4),
-				To: []postfile.Value{text("blog", 5), text("mastodon:me", 5)},
-				Overrides: []postfile.Override{{Account: text("mastodon:me", 7), Text: text("Short\ntext", 7), Options: map[string]any{
-					"visibility": "unlisted", "sensitive": true, "n": 2.0, "list": []any{"a", 1.5},
-				}}},
-				Labels:  []postfile.Value{text("release", 10), text("two words", 10)},
-				Content: text("Hello\n\nWorld", 14),
-			},
+				"labels: [release, \"two words\"]\noptions:\n  mastodon:me: {visibility: unlisted, sensitive: true, n: 2, list: [a, 1.5]}\ntitle: T\npost_style: text\n---\nHello\n\nWorld\n",
+			"id at tz to[1] target_overrides[0] labels[0] content title",
+			`{"id":"launch","content":"Hello\n\nWorld","to":["blog","mastodon:me"],"at":"2026-12-08 09:00","tz":"Europe/Berlin","title":"T","post_style":"text","labels":["release","two words"],` +
+				`"overrides":[{"to":"mastodon:me","content":"Short\ntext","options":{"list":["a",1.5],"n":2,"sensitive":true,"visibility":"unlisted"}}]} id:2 at:3 tz:4 to[1]:5 target_overrides[0]:7 labels[0]:10 content:16 title:13`,
 		},
-		"little":                {"---\nid: a\n---\nHello", postfile.File{ID: text("a", 2), Content: text("Hello", 4)}},
-		"an empty line between": {"---\nid: a\n---\n\n\nHello\n\n", postfile.File{ID: text("a", 2), Content: text("\nHello\n", 5)}},
-		"lines of Windows":      {"\ufeff---\r\nid: a\r\n---\r\nHello\r\nyou\r\n", postfile.File{ID: text("a", 2), Content: text("Hello\nyou", 4)}},
-		"a list of lines":       {"---\nid: 'a'\nto:\n  - x\n  - \"y z\"\n---\nHello\n", postfile.File{ID: text("a", 2), To: []postfile.Value{text("x", 4), text("y z", 5)}, Content: text("Hello", 7)}},
-		"one account":           {"---\nid: a\nto: blog\n---\nHello\n", postfile.File{ID: text("a", 2), To: []postfile.Value{text("blog", 3)}, Content: text("Hello", 5)}},
-		"numbers and dates":     {"---\nid: 12\nat: 2026-12-08T09:00:00Z\n---\nHello\n", postfile.File{ID: text("12", 2), At: text("2026-12-08T09:00:00Z", 3), Content: text("Hello", 5)}},
-		"nothing":               {"---\nid: a\nat:\nto:\noverride:\ntz: ~\n---\n", postfile.File{ID: text("a", 2), At: text("", 3), TZ: text("", 6), Content: text("", 8)}},
-		"media": {
-			"---\nid: a\nmedia: [{file: i/a.png, alt: \"A door\"}, {file: ../b.mp4}]\n---\n",
-			postfile.File{ID: text("a", 2), Media: []postfile.Media{
-				{File: text("i/a.png", 3), Alt: text("A door", 3), Path: "p/i/a.png"}, {File: text("../b.mp4", 3), Path: "b.mp4"},
-			}, Content: text("", 5)},
-		},
+		"little":                {"---\nid: a\n---\nHello", "content", `{"id":"a","content":"Hello","to":[],"at":"","tz":""} content:4`},
+		"an empty line between": {"---\nid: a\n---\n\n\nHello\n\n", "content", `{"id":"a","content":"\nHello\n","to":[],"at":"","tz":""} content:5`},
+		"lines of Windows":      {"\ufeff---\r\nid: a\r\n---\r\nHello\r\nyou\r\n", "content", `{"id":"a","content":"Hello\nyou","to":[],"at":"","tz":""} content:4`},
+		"a list of lines":       {"---\nid: 'a'\nto:\n  - x\n  - \"y z\"\n---\nHello\n", "to[0] to[1]", `{"id":"a","content":"Hello","to":["x","y z"],"at":"","tz":""} to[0]:4 to[1]:5`},
+		"one account":           {"---\nid: a\nto: blog\n---\nHello\n", "to[0]", `{"id":"a","content":"Hello","to":["blog"],"at":"","tz":""} to[0]:3`},
+		"numbers and dates":     {"---\nid: 12\nat: 2026-12-08T09:00:00Z\n---\nHello\n", "", `{"id":"12","content":"Hello","to":[],"at":"2026-12-08T09:00:00Z","tz":""}`},
+		"nothing":               {"---\nid: a\nat:\nto:\noverride:\ntz: ~\n---\n", "tz content", `{"id":"a","content":"","to":[],"at":"","tz":""} tz:6 content:8`},
 		"media in lines": {
-			"---\nid: a\nmedia:\n  - file: ./a.png\n    alt: |\n      Two\n      lines\n  - alt:\n    file: ä b.jpg\n---\nHi\n",
-			postfile.File{ID: text("a", 2), Media: []postfile.Media{
-				{File: text("./a.png", 4), Alt: text("Two\nlines", 5), Path: "p/a.png"}, {File: text("ä b.jpg", 9), Alt: text("", 8), Path: "p/ä b.jpg"},
-			}, Content: text("Hi", 11)},
+			"---\nid: a\nmedia:\n  - file: ./a.png\n    alt: |\n      Two\n      lines\n  - alt:\n    file: ä b.jpg\n---\nHi\n", "media[0] media[0].alt_text media[1].id media[7]",
+			`{"id":"a","content":"Hi","to":[],"at":"","tz":"","media":["./a.png","ä b.jpg"],"alt":["Two\nlines",""]} media[0]:4 media[0].alt_text:5 media[1].id:9 media[7]:4`,
 		},
 		"a thread": {
-			"---\nid: a\nthread: true\npart_media:\n  3: [{file: b.png}]\n---\n\nOne\n\\---\n\n---\n\nTwo\nlines\n---\n",
-			postfile.File{ID: text("a", 2), Content: text("One\n---", 8), Thread: []postfile.Part{
-				{Content: text("Two\nlines", 13)}, {Content: text("", 15), Media: []postfile.Media{{File: text("b.png", 5), Path: "p/b.png"}}},
-			}},
+			"---\nid: a\nthread: true\npart_media:\n  3: [{file: b.png}]\n---\n\nOne\n\\---\n\n---\n\nTwo\nlines\n---\n", "thread[0] thread[1].content thread[1].media[0].id thread",
+			`{"id":"a","content":"One\n---","to":[],"at":"","tz":"","thread":["Two\nlines",{"content":"","media":["b.png"],"alt":[""]}]} thread[0]:13 thread[1].content:15 thread[1].media[0].id:5 thread:8`,
 		},
-		"a thread of one part": {"---\nid: a\nthread: true\n---\nOne\n\\---\n", postfile.File{ID: text("a", 2), Content: text("One\n---", 5)}},
-		"no thread":            {"---\nid: a\nthread: false\n---\nOne\n---\nTwo\n", postfile.File{ID: text("a", 2), Content: text("One\n---\nTwo", 5)}},
-		"a first comment": {"---\nid: a\nfirst_comment: |\n  Two\n  lines\n---\nHi\n", postfile.File{
-			ID: text("a", 2), FirstComment: &postfile.Part{Content: text("Two\nlines", 3)}, Content: text("Hi", 7),
-		}},
-		"a first comment with media": {"---\nid: a\nfirst_comment:\n  content: Look\n  media: [{file: b.png, alt: B}]\n---\nHi\n", postfile.File{
-			ID: text("a", 2), Content: text("Hi", 7),
-			FirstComment: &postfile.Part{Content: text("Look", 4), Media: []postfile.Media{{File: text("b.png", 5), Alt: text("B", 5), Path: "p/b.png"}}},
-		}},
-		"a poll": {"---\nid: a\npoll:\n  options: [Yes, no, 3]\n  for: 1d\n  multiple: true\n  hide_totals: false\n---\nHi\n", postfile.File{
-			ID: text("a", 2), Content: text("Hi", 9),
-			Poll: &postfile.Poll{Line: 3, Options: []postfile.Value{text("Yes", 4), text("no", 4), text("3", 4)}, For: text("1d", 5), Multiple: true},
-		}},
+		"no thread": {"---\nid: a\nthread: false\n---\nOne\n---\nTwo\n", "", `{"id":"a","content":"One\n---\nTwo","to":[],"at":"","tz":""}`},
+		"a first comment with media": {
+			"---\nid: a\nfirst_comment:\n  content: Look\n  media: [{file: b.png, alt: B}]\n---\nHi\n", "first_comment first_comment.content first_comment.media[0]",
+			`{"id":"a","content":"Hi","to":[],"at":"","tz":"","first_comment":{"content":"Look","media":["b.png"],"alt":["B"]}} first_comment:4 first_comment.content:4 first_comment.media[0]:5`,
+		},
+		"a poll": {
+			"---\nid: a\npoll:\n  options: [Yes, no, 3]\n  for: 2d\n  multiple: true\n  hide_totals: false\n---\nHi\n", "poll poll.options[2] poll.options poll.expires_in_seconds",
+			`{"id":"a","content":"Hi","to":[],"at":"","tz":"","poll":["Yes","no","3"],"poll_for":"2d","poll_multiple":true} poll:3 poll.options[2]:4 poll.options:3 poll.expires_in_seconds:5`,
+		},
 		"overrides": {
 			"---\nid: a\noverride:\n  me: |\n    Short\n  you:\n    content: Long\n    media: [{file: b.png}]\n    thread:\n      - Two\n      - content: Three\n        media: [{file: c.png}]\n" +
 				"    poll: {options: [Yes, No]}\n    visibility: unlisted\n    language: en\n    content_warning: |\n      Hot\n  all: {media: [], thread: [], poll: none}\n---\nHi\n",
-			postfile.File{ID: text("a", 2), Content: text("Hi", 20), Overrides: []postfile.Override{
-				{Account: text("me", 4), Text: text("Short", 4)},
-				{
-					Account: text("you", 6), Text: text("Long", 7), Media: &[]postfile.Media{{File: text("b.png", 8), Path: "p/b.png"}},
-					Thread: &[]postfile.Part{{Content: text("Two", 10)}, {Content: text("Three", 11), Media: []postfile.Media{{File: text("c.png", 12), Path: "p/c.png"}}}},
-					Poll:   &postfile.Poll{Line: 13, Options: []postfile.Value{text("Yes", 13), text("No", 13)}}, Visibility: text("unlisted", 14), Language: text("en", 15),
-					ContentWarning: text("Hot", 16),
-				},
-				{Account: text("all", 18), Media: new([]postfile.Media), Thread: &[]postfile.Part{}, Poll: &postfile.Poll{Line: 18}},
-			}},
+			"target_overrides[1] target_overrides[1].thread[0] target_overrides[1].thread[1].media[0] target_overrides[1].visibility target_overrides[2].poll",
+			`{"id":"a","content":"Hi","to":[],"at":"","tz":"","overrides":[{"to":"me","content":"Short"},{"to":"you","content":"Long","media":["b.png"],"alt":[""],` +
+				`"thread":["Two",{"content":"Three","media":["c.png"],"alt":[""]}],"poll":["Yes","No"],"poll_for":"1d","content_warning":"Hot","visibility":"unlisted","language":"en"},{"to":"all","media":[],"thread":[],"poll":[]}]}` +
+				` target_overrides[1]:6 target_overrides[1].thread[0]:10 target_overrides[1].thread[1].media[0]:12 target_overrides[1].visibility:14 target_overrides[2].poll:18`,
 		},
-		"how it is shown": {"---\nid: a\ncontent_warning: Hot drinks\nvisibility: unlisted\nlanguage: no\nlink_preview: none\n---\nHi\n", postfile.File{
-			ID: text("a", 2), Content: text("Hi", 8), ContentWarning: text("Hot drinks", 3), Visibility: text("unlisted", 4), Language: text("no", 5),
-			LinkPreview: postfile.LinkPreview{Mode: text("none", 6)},
-		}},
-		"a card": {"---\nid: a\nlink_preview:\n  url: https://example.org/a\n  title: A\n  description: B\n  image: ../c.png\n---\nHi\n", postfile.File{
-			ID: text("a", 2), Content: text("Hi", 9), LinkPreview: postfile.LinkPreview{Card: &postfile.LinkCard{
-				URL: text("https://example.org/a", 4), Title: text("A", 5), Description: text("B", 6), Image: &postfile.Media{File: text("../c.png", 7), Path: "c.png"},
-			}},
-		}},
-		"no parts": {"---\nid: a\nthread:\npart_media:\nfirst_comment:\npoll:\nlink_preview:\n---\nHi\n", postfile.File{
-			ID: text("a", 2), Content: text("Hi", 9), LinkPreview: postfile.LinkPreview{Mode: text("", 7)},
-		}},
-		"no media":          {"---\nid: a\nmedia:\n---\nHi\n", postfile.File{ID: text("a", 2), Content: text("Hi", 5)}},
-		"rules in the text": {"---  \nid: a\n---\nHello\n---\nyou\n", postfile.File{ID: text("a", 2), Content: text("Hello\n---\nyou", 4)}},
+		"how it is shown": {
+			"---\nid: a\ncontent_warning: Hot drinks\nvisibility: unlisted\nlanguage: no\nlink_preview: none\n---\nHi\n", "language link_preview",
+			`{"id":"a","content":"Hi","to":[],"at":"","tz":"","content_warning":"Hot drinks","visibility":"unlisted","language":"no","link_preview":"none"} language:5 link_preview:6`,
+		},
+		"a card": {
+			"---\nid: a\nlink_preview:\n  url: https://example.org/a\n  title: A\n  description: B\n  image: ../c.png\n---\nHi\n", "link_preview link_preview.image link_preview.text",
+			`{"id":"a","content":"Hi","to":[],"at":"","tz":"","link_preview":{"url":"https://example.org/a","title":"A","description":"B","image":"../c.png"}} link_preview:4 link_preview.image:7 link_preview.text:4`,
+		},
+		"no parts":          {"---\nid: a\nthread:\npart_media:\nmedia:\nfirst_comment:\npoll:\nlink_preview:\n---\nHi\n", "", `{"id":"a","content":"Hi","to":[],"at":"","tz":""}`},
+		"rules in the text": {"---  \nid: a\n---\nHello\n---\nyou\n", "", `{"id":"a","content":"Hello\n---\nyou","to":[],"at":"","tz":""}`},
+		"a series": {
+			"---\nid: a\nrepeat: daily at 9:00\nstart: 2026-12-08\nname: News\nvariants: [One, \"Two\\n\"]\nexdates: [2026-12-10]\nahead_days: 3\n---\n", "repeat exdates[0]",
+			`{"id":"a","content":"","to":[],"at":"","tz":"","repeat":"daily at 9:00","start":"2026-12-08","name":"News","variants":["One","Two"],"exdates":["2026-12-10"],"ahead_days":3} repeat:3 exdates[0]:7`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tc.want.Path = "p/a.md"
 			got, problems := postfile.Parse("p/a.md", []byte(tc.text))
-			if diff := cmp.Diff(tc.want, got); diff != "" || problems != nil {
+			if diff := cmp.Diff(tc.want, withLines(got, tc.paths)); diff != "" || problems != nil {
 				t.Errorf("%v, -want +got:\n%s", problems, diff)
 			}
 		})
+	}
+}
+
+// A problem of an account is at its override, at the post, or at its name.
+func TestLinesOfOverrides(t *testing.T) {
+	t.Parallel()
+	d, problems := postfile.Parse("a.md", []byte("---\nid: a\nvisibility: public\noverride:\n  me:\n    poll: none\n    language: en\n---\nHi\n"))
+	for field, want := range map[string]int{"language": 7, "poll.options[1]": 6, "visibility": 3, "content": 5, "media[0]": 5} {
+		if got := d.LineFor(0, field); got != want || problems != nil {
+			t.Errorf("%s: line %d, want %d; %v", field, got, want, problems)
+		}
 	}
 }
 
@@ -123,7 +116,7 @@ func TestProblems(t *testing.T) {
 		"never ended":         {"---\nid: a\nHello\n", []string{"p/a b.md:1: the file has no front matter"}},
 		"no id":               {"---\nto: x\n---\nHello\n", []string{"p/a b.md:1: the file has no id; give the post a name of its own, such as id: a-b"}},
 		"nothing at all":      {"---\n---\nHello\n", []string{"p/a b.md:1: the file has no id"}},
-		"unknown keys":        {"---\nid: a\npublish_at: x\nTo: y\n---\nHello\n", []string{`p/a b.md:3: unknown key "publish_at"; the keys are id, at, tz, queue, not_before, repeat, start, name, to, labels, thread, media, part_media, first_comment, poll, content_warning, visibility, language, link_preview, override and options`, `p/a b.md:4: unknown key "To"`}},
+		"unknown keys":        {"---\nid: a\npublish_at: x\nTo: y\n---\nHello\n", []string{`p/a b.md:3: unknown key "publish_at"; the keys are id, to, at, tz, media, part_media, thread, first_comment, poll, content_warning, visibility, language, link_preview, title, post_style, labels, queue, not_before, repeat, start, name, variants, exdates, ahead_days, override and options`, `p/a b.md:4: unknown key "To"`}},
 		"a key twice":         {"---\nid: a\nid: b\n---\nHello\n", []string{`p/a b.md:3: cannot read the front matter: duplicate key "id"`}},
 		"no YAML":             {"---\nid: [\n---\nHello\n", []string{"p/a b.md:2: cannot read the front matter: sequence end token"}},
 		"a tab":               {"---\nid: a\noverride:\n\tx: y\n---\nHello\n", []string{"p/a b.md:4: cannot read the front matter: found character"}},
@@ -156,8 +149,8 @@ func TestProblems(t *testing.T) {
 		"a thread of text":  {"---\nid: a\nthread: 2\n---\nHello\n", []string{`p/a b.md:3: "thread" must be true or false`}},
 		"media of no parts": {"---\nid: a\npart_media: {2: [{file: a.png}]}\n---\nHello\n", []string{`p/a b.md:3: part_media: part 2 does not exist; add thread: true`}},
 		"media of other parts": {"---\nid: a\nthread: true\npart_media:\n  1: [{file: a.png}]\n  3: [{file: a.png}]\n  two: [{file: a.png}]\n  2: a.png\n---\nA\n---\nB\n", []string{
-			`p/a b.md:8: "part_media: 2" must be a list of files`, `p/a b.md:5: part_media: part 1 is the post; list its files in "media"`,
-			`p/a b.md:6: part_media: part 3 does not exist; a line --- in the text starts the next part`, `p/a b.md:7: part_media: part two is not the number of a part`,
+			`p/a b.md:5: part_media: part 1 is the post; list its files in "media"`, `p/a b.md:6: part_media: part 3 does not exist; a line --- in the text starts the next part`,
+			`p/a b.md:7: part_media: part two is not the number of a part`, `p/a b.md:8: "part_media: 2" must be a list of files`,
 		}},
 		"a list of part media":                  {"---\nid: a\npart_media: [{file: a.png}]\n---\nHello\n", []string{`p/a b.md:3: "part_media" must have keys and values, such as {2: [{file: `}},
 		"an empty first comment":                {"---\nid: a\nfirst_comment: {content: ''}\n---\nHello\n", []string{`p/a b.md:3: "first_comment" has no content and no media`}},
@@ -205,7 +198,7 @@ func TestReadDir(t *testing.T) {
 	}
 	var got []string
 	for _, f := range files {
-		got = append(got, f.Path+" "+f.ID.Text)
+		got = append(got, f.Path+" "+f.ID)
 	}
 	if diff := cmp.Diff([]string{"a/x.markdown x", "b.md b", "bad.md ", "z.md b"}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -251,7 +244,7 @@ func TestParseConfig(t *testing.T) {
 		}
 	}
 	c, problems, err := postfile.ReadConfig(fstest.MapFS{"schedctl.yaml": {Data: []byte("\ncollection: a\n")}})
-	if err != nil || problems != nil || c.Collection != text("a", 2) {
+	if err != nil || problems != nil || c.Collection != (postfile.Value{Text: "a", Line: 2}) {
 		t.Errorf("got %+v, %v, %v", c, problems, err)
 	}
 	if c, problems, err := postfile.ReadConfig(fstest.MapFS{}); err != nil || problems != nil || c.Collection.Text != "" {
@@ -259,45 +252,28 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// Encoding a file and parsing the result returns the same file.
+// Encoding a document and parsing the result returns the same document.
 func TestEncode(t *testing.T) {
 	t.Parallel()
-	v := func(s string) postfile.Value { return postfile.Value{Text: s} }
-	f := postfile.File{
-		Path: "a.md", ID: v("12-launch"), At: v("2026-12-08T09:00:00.5Z"), To: []postfile.Value{v("feed:blog"), v("on"), v("a, b")}, Labels: []postfile.Value{v("x y"), v("z")},
-		Media: []postfile.Media{{File: v("images/a.png"), Alt: v("A \"red\" door"), Path: "images/a.png"}, {File: v("b.mp4"), Path: "b.mp4"}},
-		Overrides: []postfile.Override{
-			{Account: v("feed:blog"), Text: v("two\nlines: <&> \"é\"\u2028")}, {Account: v("~"), Text: v("- x"), Options: map[string]any{}},
-			{Account: v("on"), Options: map[string]any{"b": true, "s": "true", "n": 1.5, "i": 3.0, "l": []any{"x", false}}},
+	media := func(file, alt string) apiv1.PostMedia {
+		if alt == "" {
+			return apiv1.PostMedia{ID: file}
+		}
+		return apiv1.PostMedia{ID: file, AltText: &alt}
+	}
+	for want, d := range map[string]postfile.Document{
+		"---\nid: 12-launch\nat: 2026-12-08T09:00:00.5Z\nto: [\"feed:blog\", \"on\", \"a, b\"]\nlabels: [\"x y\", z]\nmedia:\n  - file: images/a.png\n    alt: \"A \\\"red\\\" door\"\n  - file: b.mp4\noverride:\n  \"feed:blog\": \"two\\nlines: <&> \\\"é\\\"\\u2028\"\n  \"~\": \"- x\"\n" +
+			"options:\n  \"~\": {}\n  \"on\": {b: true, i: 3, l: [\"x\",false], \"n\": 1.5, s: \"true\"}\n---\n\n\nHello\n---\n\n\n": {
+			ID: "12-launch", At: "2026-12-08T09:00:00.5Z", To: []string{"feed:blog", "on", "a, b"},
+			Post: apiv1.CreatePost{
+				Content: "\nHello\n---\n\n", Labels: []string{"x y", "z"}, Media: []apiv1.PostMedia{media("images/a.png", `A "red" door`), media("b.mp4", "")},
+				TargetOverrides: []apiv1.Override{
+					{SocialAccountID: "feed:blog", Content: new("two\nlines: <&> \"é\"\u2028")}, {SocialAccountID: "~", Content: new("- x"), Options: map[string]any{}},
+					{SocialAccountID: "on", Options: map[string]any{"b": true, "s": "true", "n": 1.5, "i": 3.0, "l": []any{"x", false}}},
+				},
+			},
 		},
-		Content: v("\nHello\n---\n\n"),
-	}
-	want := "---\nid: 12-launch\nat: 2026-12-08T09:00:00.5Z\nto: [\"feed:blog\", \"on\", \"a, b\"]\nlabels: [\"x y\", z]\nmedia:\n  - file: images/a.png\n    alt: \"A \\\"red\\\" door\"\n  - file: b.mp4\noverride:\n  \"feed:blog\": \"two\\nlines: <&> \\\"é\\\"\\u2028\"\n  \"~\": \"- x\"\n" +
-		"options:\n  \"~\": {}\n  \"on\": {b: true, i: 3, l: [\"x\",false], \"n\": 1.5, s: \"true\"}\n---\n\n\nHello\n---\n\n\n"
-	if diff := cmp.Diff(want, string(f.Encode())); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	got, problems := postfile.Parse("a.md", f.Encode())
-	if diff := cmp.Diff(f, got, withoutLines); diff != "" || problems != nil {
-		t.Errorf("%v, -written +read:\n%s", problems, diff)
-	}
-}
-
-func TestEncodeThread(t *testing.T) {
-	t.Parallel()
-	v := func(s string) postfile.Value { return postfile.Value{Text: s} }
-	file := func(name string) postfile.Media { return postfile.Media{File: v(name), Path: name} }
-	f := postfile.File{
-		Path: "a.md", ID: v("a"), Content: v("One\n---"), Media: []postfile.Media{file("a.png")},
-		Thread:       []postfile.Part{{Content: v("Two")}, {Media: []postfile.Media{file("b.png"), {File: v("c.png"), Alt: v("C: d"), Path: "c.png"}}}, {Content: v("Four\n")}},
-		FirstComment: &postfile.Part{Content: v("Look:\n"), Media: []postfile.Media{file("d.png")}},
-		Poll:         &postfile.Poll{Options: []postfile.Value{v("Yes"), v("Or no")}, For: v("1d"), Multiple: true, HideTotals: true},
-		LinkPreview: postfile.LinkPreview{Card: &postfile.LinkCard{
-			URL: v("https://example.org"), Title: v("A"), Description: v("B c"), Image: &postfile.Media{File: v("e.png"), Path: "e.png"},
-		}},
-		ContentWarning: v("Hot drinks"), Visibility: v("unlisted"), Language: v("no"),
-	}
-	want := `---
+		`---
 id: a
 thread: true
 content_warning: "Hot drinks"
@@ -335,40 +311,44 @@ Two
 ---
 Four
 
-`
-	if diff := cmp.Diff(want, string(f.Encode())); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	got, problems := postfile.Parse("a.md", f.Encode())
-	if diff := cmp.Diff(f, got, withoutLines); diff != "" || problems != nil {
-		t.Errorf("%v, -written +read:\n%s", problems, diff)
-	}
-}
-
-func TestEncodeOverrides(t *testing.T) {
-	t.Parallel()
-	v := func(s string) postfile.Value { return postfile.Value{Text: s} }
-	file := func(name, alt string) postfile.Media { return postfile.Media{File: v(name), Path: name, Alt: v(alt)} }
-	f := postfile.File{Path: "a.md", ID: v("a"), Content: v("One"), Overrides: []postfile.Override{
-		{Account: v("feed:blog"), Text: v("Short")},
-		{
-			Account: v("me"), Text: v("Long\n"), Media: &[]postfile.Media{file("a.png", "A \"b\"")}, Visibility: v("unlisted"), Language: v("no"), ContentWarning: v("Hot: tea"),
-			Thread: &[]postfile.Part{{Content: v("Two\n---\nlines\n")}, {Media: []postfile.Media{file("b.png", ""), file("c.png", "C")}}},
-			Poll:   &postfile.Poll{Options: []postfile.Value{v("Yes"), v("Or no")}, For: v("1d"), HideTotals: true},
+`: {
+			ID: "a",
+			Post: apiv1.CreatePost{
+				Content: "One\n---", Media: []apiv1.PostMedia{media("a.png", "")},
+				NewExtras: apiv1.NewExtras{
+					Thread:       []apiv1.Part{{Content: "Two"}, {Media: []apiv1.PostMedia{media("b.png", ""), media("c.png", "C: d")}}, {Content: "Four\n"}},
+					FirstComment: &apiv1.Part{Content: "Look:\n", Media: []apiv1.PostMedia{media("d.png", "")}},
+					Poll:         &apiv1.Poll{Options: []string{"Yes", "Or no"}, ExpiresInSeconds: 24 * 3600, Multiple: true, HideTotals: true},
+					LinkPreview: &apiv1.LinkPreview{Card: &apiv1.LinkCard{
+						URL: "https://example.org", Title: "A", Description: "B c", Image: new("e.png"),
+					}},
+					ContentWarning: new("Hot drinks"), Visibility: new("unlisted"), Language: new("no"),
+				},
+			},
 		},
-		{Account: v("none"), Media: new([]postfile.Media), Thread: &[]postfile.Part{}, Poll: &postfile.Poll{}, Options: map[string]any{"x": true}},
-	}}
-	want := `---
+		`---
 id: a
+repeat: "daily at 9:00"
+start: "2026-12-08T09:00"
+name: News
+variants: [One, "Two\n\n"]
+exdates: ["2026-12-10T09:00"]
+ahead_days: 3
+title: T
+post_style: text
 override:
   "feed:blog": Short
   me:
     content: "Long\n\n"
     media:
-      - {"alt":"A \"b\"","file":"a.png"}
+      - file: a.png
+        alt: "A \"b\""
     thread:
-      - {"content":"Two\n---\nlines\n\n","media":[]}
-      - {"content":"","media":[{"file":"b.png"},{"alt":"C","file":"c.png"}]}
+      - "Two\n---\nlines\n\n"
+      - media:
+          - file: b.png
+          - file: c.png
+            alt: C
     poll:
       options: ["Yes", "Or no"]
       for: 1d
@@ -385,20 +365,32 @@ options:
 ---
 
 One
-`
-	if diff := cmp.Diff(want, string(f.Encode())); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	got, problems := postfile.Parse("a.md", f.Encode())
-	if diff := cmp.Diff(f, got, withoutLines, cmpopts.EquateEmpty()); diff != "" || problems != nil {
-		t.Errorf("%v, -written +read:\n%s", problems, diff)
+`: {
+			ID: "a", Repeat: "daily at 9:00", Start: "2026-12-08T09:00", Name: "News", Variants: []string{"One", "Two\n"}, Exdates: []string{"2026-12-10T09:00"}, AheadDays: 3,
+			Post: apiv1.CreatePost{Content: "One", Title: new("T"), PostStyle: new("text"), TargetOverrides: []apiv1.Override{
+				{SocialAccountID: "feed:blog", Content: new("Short")},
+				{
+					SocialAccountID: "me", Content: new("Long\n"), Media: &[]apiv1.PostMedia{media("a.png", `A "b"`)}, Visibility: new("unlisted"), Language: new("no"), ContentWarning: new("Hot: tea"),
+					Thread: &[]apiv1.Part{{Content: "Two\n---\nlines\n"}, {Media: []apiv1.PostMedia{media("b.png", ""), media("c.png", "C")}}},
+					Poll:   &apiv1.Poll{Options: []string{"Yes", "Or no"}, ExpiresInSeconds: 24 * 3600, HideTotals: true},
+				},
+				{SocialAccountID: "none", Media: &[]apiv1.PostMedia{}, Thread: &[]apiv1.Part{}, Poll: &apiv1.Poll{Options: []string{}}, Options: map[string]any{"x": true}},
+			}},
+		},
+	} {
+		d.Path = "a.md"
+		if diff := cmp.Diff(want, string(d.Encode())); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		got, problems := postfile.Parse("a.md", d.Encode())
+		if diff := cmp.Diff(d, got, sameDocument); diff != "" || problems != nil {
+			t.Errorf("%v, -written +read:\n%s", problems, diff)
+		}
 	}
 }
 
-// withoutLines compares values by their texts.
-var withoutLines = cmp.Options{
-	cmp.Comparer(func(a, b postfile.Value) bool { return a.Text == b.Text }), cmpopts.IgnoreFields(postfile.Poll{}, "Line"),
-}
+// sameDocument compares documents by their content.
+var sameDocument = cmp.Options{ignorePositions, cmpopts.IgnoreFields(postfile.Document{}, "First"), cmpopts.EquateEmpty(), cmpopts.EquateNaNs(), sameAlts}
 
 func TestParseLock(t *testing.T) {
 	t.Parallel()
@@ -425,17 +417,21 @@ func checkParse(t *testing.T, data []byte) {
 	if len(problems) > 0 {
 		return
 	}
-	for _, m := range file.AllMedia() {
-		if !fs.ValidPath(m.Path) || m.Path == "." {
-			t.Fatalf("%q leads to %q", m.File.Text, m.Path)
+	media, _ := file.Media()
+	for _, m := range media {
+		if path := file.MediaPath(m.ID); !fs.ValidPath(path) || path == "." {
+			t.Fatalf("%q leads to %q", m.ID, path)
 		}
 	}
-	if !postfile.IsID(file.ID.Text) || strings.Contains(file.Content.Text, "\r\n") {
+	if len(file.Faults) > 0 {
+		return
+	}
+	if !postfile.IsID(file.ID) || strings.Contains(file.Post.Content, "\r\n") {
 		t.Fatalf("%+v", file)
 	}
 	if written := file.Encode(); len(written) < 64<<10 {
 		again, problems := postfile.Parse("a.md", written)
-		if diff := cmp.Diff(file, again, withoutLines, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" || problems != nil {
+		if diff := cmp.Diff(file, again, sameDocument); diff != "" || problems != nil {
 			t.Fatalf("%v, -read +written and read:\n%s\n%q", problems, diff, written)
 		}
 	}

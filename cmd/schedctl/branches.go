@@ -21,7 +21,7 @@ import (
 
 // branches are the commands below schedctl, in the order of the help.
 var branches = []cli.Branch{
-	{Group: cli.GroupWork, Name: "post", Make: func(a *cli.App) *cobra.Command { return post.New(a, files.ExportFiles) }},
+	{Group: cli.GroupWork, Name: "post", Make: func(a *cli.App) *cobra.Command { return post.New(a, files.PostBranches...) }},
 	{Group: cli.GroupWork, Name: "review", Make: post.NewReview},
 	{Group: cli.GroupWork, Name: "queue", Make: queue.New},
 	{Group: cli.GroupWork, Name: "series", Make: func(a *cli.App) *cobra.Command { return series.New(a, post.NewSeriesCreate, post.NewSeriesEdit) }},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/files"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 	"github.com/schedctl/schedctl/scripts/testsize"
 )
@@ -436,7 +437,7 @@ func (r *filesRepo) writeLock(ids ...string) {
 			continue
 		}
 		p := r.find(strings.ToUpper(id))
-		posts[id] = entry{Post: p.ID, Applied: post.DeriveKey(post.ContentFingerprint(p.Content, p.PublishAt.Time, p.SocialAccountIDs))}
+		posts[id] = entry{Post: p.ID, Applied: post.DeriveKey(files.ContentFingerprint(p.Content, p.PublishAt.Time, p.SocialAccountIDs))}
 	}
 	doc, err := json.Marshal(map[string]any{"version": 1, "workspaces": map[string]any{me.Workspace.ID: map[string]any{"posts": posts}}})
 	if err != nil {

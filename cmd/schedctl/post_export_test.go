@@ -15,9 +15,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	"github.com/schedctl/schedctl/cmd/schedctl/files"
 )
 
 // TestExportAndImportAreAnIdentity guards that an import of an export yields the same
@@ -36,9 +36,9 @@ func TestExportAndImportAreAnIdentity(t *testing.T) {
 		}), 0, 4).Draw(rt, "posts")
 		format := rapid.SampledFrom([]string{"csv", "jsonl"}).Draw(rt, "format")
 		var file bytes.Buffer
-		out, refs := bulk.NewWriter(&file, bulk.Format(format)), post.AccountRefsOf(names)
+		out, refs := postfile.NewWriter(&file, postfile.Format(format)), files.AccountRefsOf(names)
 		for _, p := range drawn {
-			row := bulk.Row{ID: p.ID, Content: p.Content, To: refs.Names(p.SocialAccountIDs)}
+			row := postfile.Document{ID: p.ID, Post: apiv1.CreatePost{Content: p.Content}, To: refs.Names(p.SocialAccountIDs)}
 			if p.PublishAt != nil {
 				row.At = p.PublishAt.String()
 			}
@@ -57,7 +57,7 @@ func TestExportAndImportAreAnIdentity(t *testing.T) {
 				if p.PublishAt != nil {
 					at = p.PublishAt.Time
 				}
-				list = append(list, post.ContentFingerprint(p.Content, at, p.SocialAccountIDs))
+				list = append(list, files.ContentFingerprint(p.Content, at, p.SocialAccountIDs))
 			}
 			slices.Sort(list)
 			return list
@@ -74,8 +74,8 @@ func TestReferencesMeanTheirAccounts(t *testing.T) {
 		{ID: "acct_1", Platform: "feed", Name: "demo"}, {ID: "acct_2", Platform: "http", Name: "feed:demo"},
 		{ID: "acct_3", Platform: "http", Name: "a;b"}, {ID: "acct_4", Platform: "http", Name: "end "}, {ID: "acct_5", Platform: "http", Name: "all"},
 	}
-	want := post.AccountRefs{"acct_2": "http:feed:demo", "acct_5": "http:all"}
-	got := post.AccountRefsOf(list)
+	want := files.AccountRefs{"acct_2": "http:feed:demo", "acct_5": "http:all"}
+	got := files.AccountRefsOf(list)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

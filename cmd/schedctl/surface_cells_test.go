@@ -35,17 +35,14 @@ var postTable = surfaceTable{
 		{surfaces: "list", fields: "*", reason: columnsOnly},
 		{surfaces: "export-csv", fields: "thread[].media[].* first_comment.media[].* link_preview.*", reported: "the media of further parts, or the card of a link, that 1"},
 		{surfaces: "export-csv", fields: "target_overrides[].*", reported: "the overrides for single accounts that 1"},
-		{surfaces: "export-csv export-jsonl export-files", fields: setByDaemon + " " + derived + "proposed_at", reason: "the daemon sets it when it imports the post"},
+		{surfaces: "export-csv export-jsonl export-files", fields: setByDaemon + " " + derived, reason: "the daemon sets it when it imports the post"},
+		{surfaces: "export-csv export-jsonl export-files", fields: "proposed_at", reason: "of drafts; see the goldens of a draft"},
 		{surfaces: "export-csv export-jsonl", fields: "external_id " + managedFields, reason: "the id of the line becomes the external id"},
 		{surfaces: "export-files", fields: "external_id " + managedFields, reason: "follows from the id, the path and the content of the file"},
 		{surfaces: "export-files export-csv export-jsonl", fields: "publish_at", reason: "the file has the queue instead"},
 		{surfaces: "calendar-feed export-ics", fields: "*", reason: "an event has the time, the first words, the text of the first part and the accounts"},
 		{surfaces: "timeline", fields: "*", reason: "a timeline has what happened, not the content"},
 		{surfaces: "webhook", fields: "*", reason: "an event has the id of the post, which receivers read"},
-	},
-	wrongToday: []cellRule{
-		{surfaces: "export-files", fields: "title post_style", reason: "post files have no key for it"},
-		{surfaces: "export-ics", fields: "title", reason: "calendar feeds have the title, exports do not"},
 	},
 }
 
@@ -83,9 +80,6 @@ var postInputTable = surfaceTable{
 		{surfaces: "apply", fields: "external_id managed.path", reason: "follows from the id and the path of the file"},
 		{surfaces: "apply", fields: "managed.digest", reason: "computed from the content"},
 	},
-	wrongToday: []cellRule{
-		{surfaces: "apply", fields: "title post_style", reason: "post files have no key for it"},
-	},
 }
 
 // seriesTable: the surfaces that show a series.
@@ -98,7 +92,7 @@ var seriesTable = surfaceTable{
 		"show approval": "\napproval\t", "show next_at": "\nnext\t2000", "show previous_id": "\nprevious\t", "show version": "\nversion\t1",
 		"show created_at": "\ncreated\t2000", "show updated_at": "\nupdated\t2000", "list next_at": "2000-01-04T08:30",
 		"export-csv target_overrides[].social_account_id": "overrides",
-		"export-csv variants":                             "variants", "export-jsonl variants": "variants",
+		"export-files external_id": "^$", "export-files managed.path": "^$", "export-files rule": `repeat: "FREQ=WEEKLY;BYDAY=TU,TH at 08:15"`,
 		"export-csv poll.multiple": ",2d,true,", "export-csv poll.hide_totals": ",2d,true,true,",
 		"export-jsonl target_overrides[].poll.multiple": `own-poll.*"poll_multiple":true`, "export-jsonl target_overrides[].poll.hide_totals": `own-poll.*"poll_hide_totals":true`,
 	},
@@ -108,26 +102,22 @@ var seriesTable = surfaceTable{
 		{surfaces: "show", fields: "managed.digest managed.pruned", reason: "for programs that manage series"},
 		{surfaces: "list", fields: "*", reason: columnsOnly},
 		{surfaces: "post", fields: seriesOnly + " content external_id " + managedFields, reason: "of the series, not of its posts"},
-		{surfaces: "export-files", fields: "*", reported: "it is an occurrence of a series"},
-		{surfaces: "export-csv", fields: "thread[].media[].* first_comment.media[].* link_preview.*", reported: "the media of further parts, or the card of a link, that 3"},
-		{surfaces: "export-csv", fields: "target_overrides[].*", reported: "the overrides for single accounts that 3"},
-		{surfaces: "export-csv export-jsonl", fields: seriesOnly + " content external_id queue_id " + managedFields, reported: "the series of 3 posts"},
-		{surfaces: "export-csv export-jsonl", fields: "workspace_id media_asset_ids approval state next_at previous_id version created_at updated_at", reason: "the daemon sets it"},
+		{surfaces: "export-csv", fields: "thread[].media[].* first_comment.media[].* link_preview.*", reported: "the media of further parts, or the card of a link, that 1"},
+		{surfaces: "export-csv", fields: "target_overrides[].*", reported: "the overrides for single accounts that 1"},
+		{surfaces: "export-*", fields: "id workspace_id media_asset_ids approval state next_at previous_id version created_at updated_at", reason: "the daemon sets it"},
+		{surfaces: "export-csv export-jsonl", fields: "external_id " + managedFields, reason: "the id of the line becomes the external id"},
+		{surfaces: "export-files", fields: "external_id " + managedFields, reason: "follows from the id, the path and the content of the file"},
 	},
 }
 
 // seriesInputTable: the ways to make a series.
 var seriesInputTable = surfaceTable{
-	marks: map[string]string{"external_id": "series-ext-8w", "apply managed.path": `series\.md`, "cli-create managed.path": "^$", "cli-edit managed.path": "^$"},
+	marks: map[string]string{"external_id": "series-ext-8w", "apply external_id": "collection-6p/series-name-2v", "apply managed.path": `series-name-2v\.md`, "managed.path": "^$"},
 	rules: []cellRule{
-		{surfaces: "cli-*", fields: managedFields, reason: "of series that files control"},
+		{surfaces: "import-csv", fields: "thread[].media[].* first_comment.media[].* link_preview.* target_overrides[].*", reason: "CSV has no column, and the export reports that"},
+		{surfaces: "cli-* import-*", fields: managedFields, reason: "of series that files control"},
 		{surfaces: "cli-edit", fields: "external_id", reason: "set when the series is made"},
 		{surfaces: "cli-*", fields: "target_overrides[].options", reason: "the accounts have no options of single posts"},
 		{surfaces: "apply", fields: "managed.digest", reason: "computed from the content"},
-	},
-	wrongToday: []cellRule{
-		{surfaces: "apply", fields: "media[].* media_asset_ids thread[].media[].* first_comment.media[].* link_preview.image target_overrides[].media[].* target_overrides[].thread[].media[].*", reason: "a file with repeat cannot have media"},
-		{surfaces: "apply", fields: "variants exdates ahead_days", reason: "post files have no key for it"},
-		{surfaces: "apply", fields: "target_overrides[].options", reason: "not in this file: the accounts have no options of posts"},
 	},
 }

@@ -212,38 +212,6 @@ func checkInputs(t *testing.T, name string, made []surfaceTexts, fields []string
 	all.checkTable(name, fields, table)
 }
 
-// repeatedFile is a post file with every key that a file with repeat can have.
-const repeatedFile = `---
-id: series-ext-8w
-to: [hook, own]
-labels: [label-4h]
-queue: main-q
-tz: Europe/Lisbon
-repeat: FREQ=WEEKLY;BYDAY=TU,TH at 8:15
-start: 2000-01-04 08:15
-name: series-name-2v
-thread: true
-first_comment: text-comment-3c
-poll: {options: [poll-a-1t, poll-b-2t], for: 2d, multiple: true, hide_totals: true}
-content_warning: cw-7f3
-visibility: followers
-language: pt-BR
-link_preview: {url: "https://example.org/card-1u", title: card-title-8d, description: card-text-6e}
-override:
-  own:
-    content: text-own-9j
-    thread: [text-own-part-8m]
-    poll: {options: [own-poll-a-3t, own-poll-b-4t], for: 3d, multiple: true, hide_totals: true}
-    content_warning: own-cw-2n
-    visibility: unlisted
-    language: rm-CH
----
-
-text-main-4f https://example.org/link-9q
----
-text-part-2b
-`
-
 var seriesInputs = []struct {
 	name  string
 	input func(*surfaceRig) (id, reported string)
@@ -261,15 +229,50 @@ var seriesInputs = []struct {
 	}},
 	{"apply", func(r *surfaceRig) (string, string) {
 		dir := r.t.TempDir()
-		r.ok(os.WriteFile(filepath.Join(dir, "series.md"), []byte(repeatedFile), 0o600))
+		s := r.plainSeries(true)
+		r.do("post", "export", "--files", dir, "--collection", "web")
+		r.ok(r.api.DeleteSeries(r.t.Context(), s.ID))
+		r.ok(os.Remove(filepath.Join(dir, "schedctl.yaml")))
 		_, reported := r.do("apply", dir, "--yes", "--collection", apiv1test.Collection)
-		list, err := r.api.SeriesList(r.t.Context(), client.SeriesQuery{})
-		r.ok(err)
-		if len(list.Results) != 1 {
-			r.t.Fatalf("%d series: %s", len(list.Results), reported)
-		}
-		return list.Results[0].ID, strings.ReplaceAll(reported, dir, "DIR")
+		return r.onlySeries().ID, strings.ReplaceAll(reported, dir, "DIR")
 	}},
+	{"import-csv", func(r *surfaceRig) (string, string) { return r.importedSeries("csv") }},
+	{"import-jsonl", func(r *surfaceRig) (string, string) { return r.importedSeries("jsonl") }},
+}
+
+// plainSeries makes the series without an id of its own. Without overrides, it has the
+// accounts that need none.
+func (r *surfaceRig) plainSeries(overrides bool) apiv1.Series {
+	request := apiv1test.Series(r.refs)
+	request.ExternalID, request.Managed = nil, nil
+	if !overrides {
+		request.SocialAccountIDs, request.TargetOverrides = []string{r.refs.Hook, r.refs.Own}, nil
+	}
+	s, err := r.api.CreateSeries(r.t.Context(), request)
+	r.ok(err)
+	return s
+}
+
+// onlySeries returns the series that a command has made.
+func (r *surfaceRig) onlySeries() apiv1.Series {
+	list, err := r.api.SeriesList(r.t.Context(), client.SeriesQuery{})
+	r.ok(err)
+	if len(list.Results) != 1 {
+		r.t.Fatalf("%d series: %s", len(list.Results), &r.machine.err)
+	}
+	return list.Results[0]
+}
+
+var seriesRowID = regexp.MustCompile(`\bser_[0-9A-Z]{26}\b`)
+
+// importedSeries exports the series, deletes it, and imports it under the name of a line.
+func (r *surfaceRig) importedSeries(format string) (id, reported string) {
+	s := r.plainSeries(format == "jsonl")
+	file, _ := r.do("post", "export", "--format", format)
+	r.ok(r.api.DeleteSeries(r.t.Context(), s.ID))
+	r.machine.In = bytes.NewReader([]byte(seriesRowID.ReplaceAllString(file, apiv1test.SeriesExternalID)))
+	_, reported = r.do("post", "import", "-", "--format", format, "--collection", "imp")
+	return r.onlySeries().ID, reported
 }
 
 func (r *surfaceRig) seriesFlags() []string {

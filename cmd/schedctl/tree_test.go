@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/files"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
@@ -37,7 +38,7 @@ func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
 func TestBranchesAreMadeAlone(t *testing.T) {
 	t.Parallel()
 	whole := tree(t)
-	for _, b := range post.Branches(nil) {
+	for _, b := range post.Branches(files.PostBranches...) {
 		a := &cli.App{System: newMachine(t, nil).System}
 		post := find(t, cli.NewRoot(a, branches, "post", b.Name, "--help"), "post")
 		if got, want := usages(find(t, post, b.Name)), usages(find(t, find(t, whole, "post"), b.Name)); got != want {

@@ -48,7 +48,7 @@ func (p *planner) reviewAgain(ctx context.Context, s *step, edit apiv1.EditPost)
 
 // submitDraft submits the draft of a file with a time, with --submit.
 func (p *planner) submitDraft(ctx context.Context, s *step) error {
-	if !p.submit || s.wanted.file == nil || !s.wanted.timed() || s.post.Status != schedctl.Draft {
+	if !p.submit || s.wanted.doc == nil || !s.wanted.timed() || s.post.Status != schedctl.Draft {
 		return nil
 	}
 	if a := s.post.Approval; a != nil && a.State == schedctl.ApprovalPending {

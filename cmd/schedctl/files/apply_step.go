@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -121,7 +120,7 @@ func (p *planner) managed(s *step, digest string) *apiv1.Managed {
 }
 
 func (p *planner) create(ctx context.Context, s *step) error {
-	if err := p.uploadMissing(ctx, s); err != nil {
+	if err := p.uploadMissing(ctx, s.wanted); err != nil {
 		return err
 	}
 	create := p.request(s)
@@ -154,10 +153,10 @@ func (p *planner) edit(ctx context.Context, s *step, edit apiv1.EditPost) error 
 // update changes a post to match its file. Turning a scheduled post into a draft takes
 // several requests; after each of them the stored digest fits the post.
 func (p *planner) update(ctx context.Context, s *step) error {
-	if err := p.uploadMissing(ctx, s); err != nil {
+	if err := p.uploadMissing(ctx, s.wanted); err != nil {
 		return err
 	}
-	have, want := stateOf(s.post), s.wanted.postState
+	have, want := stateOf(s.post), s.wanted
 	draft := have.timed() && !want.timed()
 	if draft {
 		want.At, want.Queue, want.NotBefore = have.At, have.Queue, have.NotBefore
@@ -187,35 +186,18 @@ func (p *planner) update(ctx context.Context, s *step) error {
 		return err
 	}
 	s.post = post
-	return p.edit(ctx, s, p.changesTo(s, stateOf(post), s.wanted.postState))
+	return p.edit(ctx, s, p.changesTo(s, stateOf(post), s.wanted))
 }
 
 // changesTo returns the request that changes a post from one state to another.
-func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost) {
+func (p *planner) changesTo(s *step, have postState, want wantedPost) apiv1.EditPost {
+	edit := changes(have, want.postState, p.withAssets(want))
 	edit.AllowDuplicate, edit.Managed = p.allowDuplicate, p.managed(s, want.digest())
-	if have.Content != want.Content {
-		edit.Content = &want.Content
-	}
 	switch {
 	case want.Queue != "" && (have.Queue != want.Queue || have.NotBefore != want.NotBefore):
 		edit.PublishAt, edit.QueueID, edit.NotBefore = apiv1.NextSlot(), &want.Queue, s.wanted.notBefore()
 	case want.Queue == "" && have.At != want.At:
 		edit.PublishAt = apiv1.At(s.wanted.moment.Time)
-	}
-	if !slices.Equal(have.Labels, want.Labels) {
-		edit.Labels = new(append([]string{}, want.Labels...))
-	}
-	if !slices.EqualFunc(have.Media, want.Media, sameMedia) {
-		edit.Media = new(p.mediaRequests(want.Media))
-	}
-	p.changeParts(&edit, have, want)
-	moved := !slices.Equal(have.Accounts, want.Accounts)
-	if moved {
-		edit.SocialAccountIDs = new(append([]string{}, want.Accounts...))
-	}
-	before, after := postState{Overrides: have.Overrides}, postState{Overrides: want.Overrides}
-	if moved || before.digest() != after.digest() {
-		edit.TargetOverrides = new(p.overrideRequests(want))
 	}
 	return edit
 }
@@ -235,7 +217,7 @@ func (p *planner) cancel(ctx context.Context, s *step) error {
 // note stores the path of a file that was moved, and the digest of a file that
 // matches its post.
 func (p *planner) note(ctx context.Context, s *step) error {
-	if s.wanted.file == nil {
+	if s.wanted.doc == nil {
 		return nil
 	}
 	have := stateOf(s.post).digest()

@@ -7,11 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
@@ -24,12 +25,12 @@ type adopter struct {
 	has   map[string]bool         // ids with a file
 	equal map[string][]wantedPost // files without a post, by digest
 
+	series     map[string]bool   // the ids of those that have a file, or cannot have one
 	mediaPaths map[string]string // hashes of files, by the path that export gave them
 }
 
-// ExportFiles writes the posts that q selects as files and returns their number.
-// It is a [post.filesExporter].
-func ExportFiles(ctx context.Context, a *cli.App, c *client.Client, q client.PostQuery, dir, collection string) (written int, err error) {
+// exportFiles writes the posts that q selects as files and returns their number.
+func exportFiles(ctx context.Context, a *cli.App, c *client.Client, q client.PostQuery, dir, collection string) (written int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, fmt.Errorf("write the posts: %w", err)
 	}
@@ -48,12 +49,12 @@ func ExportFiles(ctx context.Context, a *cli.App, c *client.Client, q client.Pos
 	if err := p.readQueues(ctx); err != nil {
 		return 0, err
 	}
-	ad := &adopter{planner: p, has: map[string]bool{}, equal: map[string][]wantedPost{}, mediaPaths: map[string]string{}}
+	ad := &adopter{planner: p, has: map[string]bool{}, equal: map[string][]wantedPost{}, series: map[string]bool{}, mediaPaths: map[string]string{}}
 	if ad.posts, err = p.collected(ctx); err != nil {
 		return 0, err
 	}
 	for _, w := range existing {
-		id := w.file.ID.Text
+		id := w.doc.ID
 		if ad.has[id] = true; ad.posts[id].ID == "" {
 			ad.equal[w.digest()] = append(ad.equal[w.digest()], w)
 		}
@@ -102,39 +103,99 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	case ours && a.has[id]:
 		return hasFile, nil
 	case post.SeriesID != nil:
-		return "it is an occurrence of a series", nil
+		return a.adoptSeries(ctx, post)
 	case post.ExternalID != nil && !ours:
 		return fmt.Sprintf("it has the external id %q", *post.ExternalID), nil
 	case !ours:
 		if files := a.equal[stateOf(post).digest()]; len(files) > 0 {
 			return hasEqualFile, a.claim(ctx, post, files[0])
 		}
-		id = a.newID(post)
+		id = a.newID(post.Content, post.ID, post.PublishAt)
 	}
-	f, reason := a.describe(post, id)
+	f, reason := a.describe(a.document(post, id), post, stateOf(post))
 	if reason != "" {
 		return reason, nil
 	}
-	if err := a.saveMedia(ctx, f); err != nil {
-		return "", err
-	}
 	s := step{change: change{ID: id, File: f.path}, wanted: f.wanted, post: post}
-	edit := apiv1.EditPost{Managed: a.managed(&s, "v0:export")}
-	if !ours {
-		edit.ExternalID = new(a.externalID(id))
+	manage := func(digest string, external *string) error {
+		return a.edit(ctx, &s, apiv1.EditPost{ExternalID: external, Managed: a.managed(&s, digest)})
 	}
-	if err := a.edit(ctx, &s, edit); err != nil {
+	if err := a.save(ctx, f, ours, manage); err != nil {
 		return "", err
 	}
-	err = cli.ReplaceFile(filepath.Join(a.dir, f.path), func(w io.Writer) error {
+	a.posts[id] = s.post
+	return "", nil
+}
+
+// save writes the file and its media, and takes the post into the collection with manage.
+func (a *adopter) save(ctx context.Context, f described, ours bool, manage func(digest string, external *string) error) error {
+	if err := a.saveMedia(ctx, f); err != nil {
+		return err
+	}
+	var external *string
+	if !ours {
+		external = new(a.externalID(f.wanted.doc.ID))
+	}
+	if err := manage("v0:export", external); err != nil {
+		return err
+	}
+	err := cli.ReplaceFile(filepath.Join(a.dir, f.path), func(w io.Writer) error {
 		_, err := w.Write(f.data)
 		return err
 	})
 	if err != nil {
+		return err
+	}
+	a.has[f.wanted.doc.ID] = true
+	return manage(f.wanted.digest(), nil)
+}
+
+// isOccurrence is the reason to write no file for a post whose series has one, or cannot
+// have one.
+const isOccurrence = "it is an occurrence of a series"
+
+// adoptSeries writes the file of the series of a post, unless it was written before.
+func (a *adopter) adoptSeries(ctx context.Context, occurrence apiv1.Post) (reason string, err error) {
+	id := *occurrence.SeriesID
+	switch {
+	case occurrence.Detached || occurrence.Status != schedctl.Scheduled:
+		return isOccurrence, nil
+	case a.series[id]:
+		return hasFile, nil
+	}
+	have, err := a.client.Series(ctx, id)
+	if err != nil {
+		return isOccurrence, nil
+	}
+	a.series[id] = true
+	fileID, ours := strings.CutPrefix(cli.Deref(have.ExternalID), a.externalID(""))
+	switch {
+	case ours && a.has[fileID]:
+		return hasFile, nil
+	case have.ExternalID != nil && !ours:
+		return fmt.Sprintf("its series has the external id %q", *have.ExternalID), nil
+	case have.State == schedctl.SeriesEnded:
+		return isOccurrence, nil
+	case !ours:
+		fileID = a.newID(have.Name, have.ID, nil)
+	}
+	assets, err := assetsOf(ctx, a.client, &have)
+	if err != nil {
 		return "", err
 	}
-	a.has[id], a.posts[id] = true, s.post
-	return "", a.edit(ctx, &s, apiv1.EditPost{Managed: a.managed(&s, s.wanted.digest())})
+	p := postOf(&have, assets)
+	doc := a.document(p, fileID)
+	addSeries(doc, &have, a.queueName)
+	f, reason := a.describe(doc, p, stateOfSeries(&have, assets))
+	if reason != "" {
+		return "its series: " + reason, nil
+	}
+	return "", a.save(ctx, f, ours, func(digest string, external *string) error {
+		edit := apiv1.EditSeries{ExternalID: external, Managed: a.seriesManaged(f.wanted, digest)}
+		made, err := a.client.EditSeries(ctx, have.ID, edit, client.IfVersion(have.Version))
+		have = made.Series
+		return err
+	})
 }
 
 // described is a post as a file that is not written yet.
@@ -142,29 +203,29 @@ type described struct {
 	path   string
 	data   []byte
 	wanted wantedPost         // as apply reads the file
-	media  []postfile.Media   // the files that it lists, of all parts
+	media  []string           // the paths of the files that it lists, of all parts
 	assets []apiv1.MediaAsset // of media
 }
 
-// describe returns a post as a file, or the reason why a file cannot express it.
-func (a *adopter) describe(post apiv1.Post, id string) (f described, reason string) {
-	state := stateOf(post)
-	if hasUnknownBytes(state.allMedia()) {
-		return f, "the upload of a file is not confirmed"
+// describe returns a document as a file, or the reason why a file cannot express the post.
+func (a *adopter) describe(doc *postfile.Document, post apiv1.Post, state postState) (f described, reason string) {
+	if reason := a.nameMedia(doc, post, &f); reason != "" {
+		return f, reason
 	}
-	text := a.fileOf(post, id)
-	f.assets = a.addMedia(text, post)
-	f.path, f.media, f.data = a.newPath(id), text.AllMedia(), text.Encode()
+	f.path, f.data = a.newPath(doc.ID), doc.Encode()
 	file, problems := postfile.Parse(f.path, f.data)
 	check := &fileReader{
 		App: a.App, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts, queues: a.queues,
 		media: apiv1.MediaConfig{MaxMediaPerPost: len(f.media)}, inspected: map[string]mediaFile{}, paths: map[string]string{},
 	}
-	for i, m := range f.media {
-		check.inspected[m.Path] = mediaFile{FileFacts: media.FileFacts{SHA256: *f.assets[i].SHA256, Size: f.assets[i].SizeBytes, MIMEType: f.assets[i].MIMEType}} // the daemon inspected it
+	for i, name := range f.media {
+		check.inspected[name] = mediaFile{FileFacts: media.FileFacts{SHA256: *f.assets[i].SHA256, Size: f.assets[i].SizeBytes, MIMEType: f.assets[i].MIMEType}} // the daemon inspected it
 	}
 	f.wanted = check.understand(&file)
-	if len(problems)+len(check.problems) > 0 || f.wanted.digest() != state.digest() {
+	if f.wanted.series != nil {
+		f.wanted.postState, _ = check.seriesState(f.wanted, nil)
+	}
+	if len(problems)+len(check.problems) > 0 || f.wanted.digest() != state.digest() && f.wanted.withoutNotes().digest() != state.digest() {
 		return f, "a file cannot hold its text, its accounts, its media, or what single accounts get"
 	}
 	return f, ""
@@ -173,94 +234,65 @@ func (a *adopter) describe(post apiv1.Post, id string) (f described, reason stri
 // claim adds a post to the collection as the post of an existing file that describes
 // exactly this post.
 func (a *adopter) claim(ctx context.Context, post apiv1.Post, w wantedPost) error {
-	digest, external := w.digest(), a.externalID(w.file.ID.Text)
+	digest, external := w.digest(), a.externalID(w.doc.ID)
 	a.equal[digest] = a.equal[digest][1:]
-	s := step{change: change{ID: w.file.ID.Text, File: w.file.Path}, wanted: w, post: post}
+	s := step{change: change{ID: w.doc.ID, File: w.doc.Path}, wanted: w, post: post}
 	return a.edit(ctx, &s, apiv1.EditPost{ExternalID: &external, Managed: a.managed(&s, digest)})
 }
 
-// fileOf returns a post as a file.
-func (a *adopter) fileOf(post apiv1.Post, id string) *postfile.File {
+// document returns a post as a document of a file.
+func (a *adopter) document(post apiv1.Post, id string) *postfile.Document {
 	s := stateOf(post)
-	f := &postfile.File{ID: postfile.Value{Text: id}, At: postfile.Value{Text: s.At}, NotBefore: postfile.Value{Text: s.NotBefore}, Content: postfile.Value{Text: s.Content}}
+	d := newDocument(canonical(requestOf(post)), a.names)
+	d.ID, d.At, d.NotBefore = id, s.At, s.NotBefore
 	if s.Queue != "" {
-		f.Queue = postfile.Value{Text: queueText(s.Queue, a.names)}
+		d.Queue = a.queueName(s.Queue)
 	}
-	for _, ref := range a.names.Names(s.Accounts) {
-		f.To = append(f.To, postfile.Value{Text: ref})
-	}
-	for _, label := range s.Labels {
-		f.Labels = append(f.Labels, postfile.Value{Text: label})
-	}
-	for _, o := range s.Overrides {
-		f.Overrides = append(f.Overrides, fileOverride(cli.FirstNonEmpty(a.names[o.Account], o.Account), o))
-	}
-	addParts(f, s)
-	return f
+	return &d
 }
 
-// addParts adds what a post has besides its first part to a file, without media.
-func addParts(f *postfile.File, s postState) {
-	text := func(text string) postfile.Value { return postfile.Value{Text: text} }
-	for _, part := range s.Thread {
-		f.Thread = append(f.Thread, postfile.Part{Content: text(part.Content)})
-	}
-	if s.FirstComment != nil {
-		f.FirstComment = &postfile.Part{Content: text(s.FirstComment.Content)}
-	}
-	f.Poll = filePoll(s.Poll)
-	if s.NoPreview {
-		f.LinkPreview.Mode = text(apiv1.PreviewNone)
-	}
-	if card := s.Card; card != nil {
-		f.LinkPreview.Card = &postfile.LinkCard{URL: text(card.URL), Title: text(card.Title), Description: text(card.Description)}
-	}
-	f.ContentWarning, f.Visibility, f.Language = text(s.ContentWarning), text(s.Visibility), text(s.Language)
-}
+// queueName returns the name of a queue, or its id.
+func (a *adopter) queueName(id string) string { return queueText(id, a.names) }
 
-// filePoll returns a poll for a file.
-func filePoll(p *pollState) *postfile.Poll {
-	switch {
-	case p == nil:
-		return nil
-	case len(p.Options) == 0:
-		return &postfile.Poll{}
-	}
-	text := func(text string) postfile.Value { return postfile.Value{Text: text} }
-	return &postfile.Poll{Options: cli.Map(p.Options, text), For: text(fields.PollTime(*p.api())), Multiple: p.Multiple, HideTotals: p.HideTotals}
-}
-
-// fileOverride returns what an account gets for a file, without media.
-func fileOverride(account string, o overrideState) postfile.Override {
-	text := func(text string) postfile.Value { return postfile.Value{Text: text} }
-	out := postfile.Override{
-		Account: text(account), Text: text(o.Content), Options: o.Options, Poll: filePoll(o.Poll),
-		ContentWarning: text(o.ContentWarning), Visibility: text(o.Visibility), Language: text(o.Language),
-	}
-	if o.Media != nil {
-		out.Media = &[]postfile.Media{}
-	}
-	if o.Thread != nil {
-		parts := []postfile.Part{}
-		for _, part := range *o.Thread {
-			parts = append(parts, postfile.Part{Content: text(part.Content)})
+// newDocument returns a request as a document with the names of its accounts, and with the
+// ids of its files.
+func newDocument(request apiv1.CreatePost, names AccountRefs) postfile.Document {
+	d := postfile.Document{Post: request}
+	d.To, d.Post.SocialAccountIDs = names.Names(request.SocialAccountIDs), nil
+	d.Post.TargetOverrides = slices.Clone(request.TargetOverrides)
+	for i := range d.Post.TargetOverrides {
+		o := &d.Post.TargetOverrides[i]
+		if o.SocialAccountID = names.Names([]string{o.SocialAccountID})[0]; len(o.Options) == 0 {
+			o.Options = nil
 		}
-		out.Thread = &parts
 	}
-	return out
+	return d
+}
+
+// addSeries adds what only a series has to a document.
+func addSeries(d *postfile.Document, s *apiv1.Series, queueName func(string) string) {
+	_, clock, _ := strings.Cut(s.Start, "T")
+	d.TZ, d.Repeat, d.Start, d.Name = s.Timezone, s.Rule+" at "+clock, s.Start, s.Name
+	d.Variants, d.Exdates, d.AheadDays = s.Variants, s.Exdates, s.AheadDays
+	if d.AheadDays == schedctl.DefaultAheadDays {
+		d.AheadDays = 0
+	}
+	if s.QueueID != nil {
+		d.Queue = queueName(*s.QueueID)
+	}
 }
 
 var notInSlugs = regexp.MustCompile(`[^a-z0-9]+`)
 
 // newID returns an id that is not used in the collection: the date of the post and
 // the start of its text.
-func (a *adopter) newID(post apiv1.Post) string {
+func (a *adopter) newID(text, postID string, at *apiv1.Time) string {
 	const most = 40
-	line, _, _ := strings.Cut(strings.TrimSpace(post.Content), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	slug := notInSlugs.ReplaceAllString(strings.ToLower(cli.Clip(line, most)), "-")
-	slug = cli.FirstNonEmpty(strings.Trim(slug, "-"), strings.ToLower(post.ID))
-	if post.PublishAt != nil {
-		slug = post.PublishAt.UTC().Format("2006-01-02-") + slug
+	slug = cli.FirstNonEmpty(strings.Trim(slug, "-"), strings.ToLower(postID))
+	if at != nil {
+		slug = at.UTC().Format("2006-01-02-") + slug
 	}
 	id := slug
 	for n := 2; a.has[id] || a.posts[id].ID != ""; n++ {

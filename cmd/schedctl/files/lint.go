@@ -97,7 +97,7 @@ func (o *lintOptions) connectTo(ctx context.Context, p *planner) (skipped string
 
 // printFindings prints the problems, and how many files have some. A file that could not
 // be read counts, too.
-func (o *lintOptions) printFindings(problems []postfile.Problem, read []postfile.File) error {
+func (o *lintOptions) printFindings(problems []postfile.Problem, read []postfile.Document) error {
 	list := []finding{}
 	bad, all := map[string]bool{}, map[string]bool{}
 	for _, f := range read {

@@ -24,63 +24,21 @@ import (
 // mediaDir is the directory of the media that export writes.
 const mediaDir = "images"
 
-// addMedia adds the media of a post to its file, and returns their assets in the order of
-// [postfile.File.AllMedia]. It leaves out media whose assets the post does not list.
-func (a *adopter) addMedia(f *postfile.File, p apiv1.Post) (assets []apiv1.MediaAsset) {
-	add := func(list []apiv1.PostMedia) []postfile.Media {
-		media, found := a.mediaOf(list, p.MediaAssets)
-		assets = append(assets, found...)
-		return media
-	}
-	f.Media = add(p.Media)
-	for i := range f.Thread {
-		f.Thread[i].Media = add(p.Thread[i].Media)
-	}
-	if f.FirstComment != nil {
-		f.FirstComment.Media = add(p.FirstComment.Media)
-	}
-	if card := p.LinkPreview.Card; card != nil && card.Image != nil {
-		for _, m := range add([]apiv1.PostMedia{{ID: *card.Image}}) {
-			f.LinkPreview.Card.Image = &m
+// nameMedia replaces the ids of files in a document by paths, which are free or those of
+// files with the same bytes, and adds them to f. It returns the reason why a file of the
+// post cannot be written.
+func (a *adopter) nameMedia(d *postfile.Document, p apiv1.Post, f *described) (reason string) {
+	d.Post = postfile.MapMedia(d.Post, func(_ string, m apiv1.PostMedia) (apiv1.PostMedia, bool) {
+		i := slices.IndexFunc(p.MediaAssets, func(asset apiv1.MediaAsset) bool { return asset.ID == m.ID })
+		if i < 0 || cli.Deref(p.MediaAssets[i].SHA256) == "" {
+			reason = "the upload of a file is not confirmed"
+			return m, false
 		}
-	}
-	for i := range f.Overrides {
-		o, of := &f.Overrides[i], overrideOf(p, a, f.Overrides[i].Account.Text)
-		if o.Media != nil && of.Media != nil {
-			*o.Media = add(*of.Media)
-		}
-		if o.Thread != nil && of.Thread != nil {
-			for j := range *o.Thread {
-				(*o.Thread)[j].Media = add((*of.Thread)[j].Media)
-			}
-		}
-	}
-	return assets
-}
-
-// overrideOf returns the override of a post for an account that its file names.
-func overrideOf(p apiv1.Post, a *adopter, account string) apiv1.Override {
-	for _, o := range p.TargetOverrides {
-		if account == cli.FirstNonEmpty(a.names[o.SocialAccountID], o.SocialAccountID) {
-			return o
-		}
-	}
-	return apiv1.Override{}
-}
-
-// mediaOf returns the media of a part for its file, and their assets among those of the
-// post. The paths are free, or those of files with the same bytes.
-func (a *adopter) mediaOf(media []apiv1.PostMedia, all []apiv1.MediaAsset) (list []postfile.Media, assets []apiv1.MediaAsset) {
-	for _, m := range mediaStates(media, all) {
-		i := slices.IndexFunc(all, func(asset apiv1.MediaAsset) bool { return asset.SHA256 != nil && *asset.SHA256 == m.SHA256 })
-		if i < 0 {
-			return nil, nil // the file then differs from the post
-		}
-		name := a.newMediaPath(all[i])
-		list = append(list, postfile.Media{File: postfile.Value{Text: name}, Path: name, Alt: postfile.Value{Text: m.Alt}})
-		assets = append(assets, all[i])
-	}
-	return list, assets
+		name := a.newMediaPath(p.MediaAssets[i])
+		f.media, f.assets = append(f.media, name), append(f.assets, p.MediaAssets[i])
+		return apiv1.PostMedia{ID: name, AltText: new(strings.TrimRight(cli.Deref(m.AltText), "\n"))}, true
+	})
+	return reason
 }
 
 // newMediaPath returns the path for the file of an asset.
@@ -131,9 +89,9 @@ func hashOf(dir, name string) string {
 
 // saveMedia writes the media of a file.
 func (a *adopter) saveMedia(ctx context.Context, f described) error {
-	for i, m := range f.media {
-		if err := a.saveAsset(ctx, f.assets[i], m.Path); err != nil {
-			return fmt.Errorf("write %s: %w", m.Path, err)
+	for i, name := range f.media {
+		if err := a.saveAsset(ctx, f.assets[i], name); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
 	return nil

@@ -3,10 +3,13 @@ package files
 import (
 	"context"
 	"path"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
@@ -20,38 +23,54 @@ type mediaFile struct {
 // usesMedia reports whether a file of the directory lists media.
 func (d *postFiles) usesMedia() bool {
 	for i := range d.files {
-		if len(d.files[i].AllMedia()) > 0 {
+		if list, _ := d.files[i].Media(); len(list) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// readMedia inspects the media of a part of a post file. It reads each file once, however
-// many posts show it.
-func (r *fileReader) readMedia(f *postfile.File, list []postfile.Media) (states []mediaState) {
-	if n, limit := len(list), r.media.MaxMediaPerPost; n > limit {
-		r.problemf(f, list[limit].File.Line, "the post has %d files; the limit is %d", n, limit)
-		return nil
+// readMedia inspects the media of a post file. It reads each file once, however many posts
+// show it.
+func (r *fileReader) readMedia(d *postfile.Document) {
+	list, paths := d.Media()
+	partOf := func(i int) string { part, _, _ := strings.Cut(paths[i], "media["); return part }
+	counts, names := map[string]int{}, map[string]string{}
+	for i := range list {
+		counts[partOf(i)]++
 	}
-	names := map[string]string{}
-	for _, m := range list {
-		if err := schedctl.CheckAltText("", m.Alt.Text); err != nil {
-			r.problemf(f, m.Alt.Line, "%s", post.RuleText(err))
-		}
-		file := r.inspect(m.Path)
-		switch {
-		case file.fault != "":
-			r.problemf(f, m.File.Line, "%s: %s", m.File.Text, file.fault)
+	limit, before := r.media.MaxMediaPerPost, map[string]int{}
+	for i, m := range list {
+		part := partOf(i)
+		if before[part]++; counts[part] > limit {
+			if before[part] == limit+1 {
+				r.problemf(d, d.Line(paths[i]), "the post has %d files; the limit is %d", counts[part], limit)
+			}
 			continue
-		case names[file.SHA256] != "":
-			r.problemf(f, m.File.Line, "%s has the same bytes as %s; a post can show a file once", m.File.Text, names[file.SHA256])
 		}
-		names[file.SHA256] = m.File.Text
-		states = append(states, mediaState{SHA256: file.SHA256, Alt: m.Alt.Text, Name: m.Path, Size: file.Size})
-		r.paths[file.SHA256] = m.Path
+		if err := schedctl.CheckAltText("", cli.Deref(m.AltText)); err != nil {
+			r.problemf(d, d.Line(paths[i]+".alt_text"), "%s", post.RuleText(err))
+		}
+		file := r.inspect(d.MediaPath(m.ID))
+		switch class := schedctl.MediaClassOf(file.MIMEType); {
+		case file.fault != "":
+			r.problemf(d, d.Line(paths[i]), "%s: %s", m.ID, file.fault)
+			continue
+		case names[part+file.SHA256] != "":
+			r.problemf(d, d.Line(paths[i]), "%s has the same bytes as %s; a post can show a file once", m.ID, names[part+file.SHA256])
+		case paths[i] == "link_preview.image" && class != schedctl.MediaImage && class != schedctl.MediaGIF:
+			r.problemf(d, d.Line(paths[i]), "%s: the image of a card must be a picture", m.ID)
+		}
+		names[part+file.SHA256] = m.ID
+		r.paths[file.SHA256] = d.MediaPath(m.ID)
 	}
-	return states
+}
+
+// files returns the state of a file that was inspected.
+func (w *wantedPost) files(_ string, m apiv1.PostMedia) (mediaState, bool) {
+	name := w.doc.MediaPath(m.ID)
+	file, known := w.inspected[name]
+	return mediaState{SHA256: file.SHA256, Alt: cli.Deref(m.AltText), Name: name, Size: file.Size}, known && file.fault == ""
 }
 
 // folder is the directory with the media of the post files.

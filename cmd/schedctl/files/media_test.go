@@ -9,7 +9,6 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
-	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // postWithMedia returns a published post whose files are a picture that exists and, if
@@ -47,7 +46,7 @@ func TestDigestsOfMediaAreStable(t *testing.T) {
 	}
 	own := renamed
 	own.Overrides = []overrideState{{Account: demoID, Media: &[]mediaState{}}}
-	if own = own.sorted(); own.digest() == want || len(differencesBetween(s, own, nil)) != 1 {
+	if own.digest() == want || len(differencesBetween(s, own, nil)) != 1 {
 		t.Error("no media for one account is no difference")
 	}
 }
@@ -74,20 +73,20 @@ func TestDecideDeletedAssets(t *testing.T) {
 		t.Error(err)
 	}
 	checkStep(t, s, isUnchanged, "", "")
-	s.wanted.Media = nil
+	s.wanted.Media, s.wanted.request.Media = nil, nil
 	p.decide(s)
 	checkStep(t, s, isUnchanged, "", "")
 }
 
 func TestMediaProblemsAreAtTheirFiles(t *testing.T) {
 	t.Parallel()
-	f := &postfile.File{Path: "a.md", Content: postfile.Value{Line: 9}, Media: []postfile.Media{{File: postfile.Value{Line: 4}}, {File: postfile.Value{Line: 6}}}}
+	f, _ := postfile.Parse("a.md", []byte("---\nid: a\nmedia:\n- file: a.png\n\n- file: b.png\n\n---\nHello"))
 	v := apiv1.Validation{
 		Problems: []apiv1.Problem{{Field: "media", Message: "too many"}},
 		Accounts: []apiv1.AccountValidation{{SocialAccountID: demoID, Problems: []apiv1.Problem{{Field: "media[1]", Message: "large"}, {Field: "media[1].id", Message: "missing"}, {Field: "content", Message: "long"}}}},
 	}
 	var got []string
-	for _, p := range contentProblems(f, v, post.AccountRefs{demoID: "feed:demo"}) {
+	for _, p := range contentProblems(&f, v, AccountRefs{demoID: "feed:demo"}) {
 		got = append(got, p.String())
 	}
 	if diff := cmp.Diff([]string{"a.md:4: too many", "a.md:6: feed:demo: large", "a.md:6: feed:demo: missing", "a.md:9: feed:demo: long"}, got); diff != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
@@ -39,11 +40,15 @@ func (a *assets) add(list ...apiv1.MediaAsset) {
 	}
 }
 
-// missing returns the media of a step that the workspace does not have.
-func (p *planner) missing(s *step) (list []mediaState) {
-	for _, m := range s.wanted.allMedia() {
-		if p.assets.id(m.SHA256) == "" {
-			list = append(list, m)
+// missing returns the media of a post that the workspace does not have.
+func (p *planner) missing(w wantedPost) (list []mediaState) {
+	if w.doc == nil {
+		return nil
+	}
+	media, paths := w.doc.Media()
+	for i, m := range media {
+		if file, known := w.files(paths[i], m); known && p.assets.id(file.SHA256) == "" {
+			list = append(list, file)
 		}
 	}
 	return list
@@ -69,15 +74,26 @@ func (p *planner) findAssets(ctx context.Context) error {
 
 const pageOfAssets = 100
 
+// changing returns the posts and series that are created or changed.
+func (p *planner) changing() (list []wantedPost) {
+	for i := range p.steps {
+		if s := &p.steps[i]; s.does() {
+			list = append(list, s.wanted)
+		}
+	}
+	for _, s := range p.series {
+		if s.wanted != nil && s.make != nil {
+			list = append(list, *s.wanted)
+		}
+	}
+	return list
+}
+
 // uploads returns the files that the workspace does not have and that changes need,
 // each once.
 func (p *planner) uploads() (list []mediaState) {
-	for i := range p.steps {
-		s := &p.steps[i]
-		if !s.does() {
-			continue
-		}
-		for _, m := range p.missing(s) {
+	for _, w := range p.changing() {
+		for _, m := range p.missing(w) {
 			if !slices.ContainsFunc(list, func(other mediaState) bool { return other.SHA256 == m.SHA256 }) {
 				list = append(list, m)
 			}
@@ -103,8 +119,10 @@ func (p *planner) uploadAll(ctx context.Context) error {
 	}
 	late := map[string]bool{}
 	for i := range p.steps {
-		late[p.steps[i].ID] = len(p.missing(&p.steps[i])) > 0
+		late[p.steps[i].ID] = len(p.missing(p.steps[i].wanted)) > 0
 	}
+	lateSeries := slices.Clone(p.series)
+	lateSeries = slices.DeleteFunc(lateSeries, func(s setting) bool { return s.wanted == nil || len(p.missing(*s.wanted)) == 0 })
 	bar := p.NewProgress("uploading", len(list))
 	defer bar.Clear()
 	done := 0
@@ -120,6 +138,9 @@ func (p *planner) uploadAll(ctx context.Context) error {
 	})
 	if err != nil {
 		return fmt.Errorf("stopped after %d of %s: %w; no post was changed; run the same command again to continue", done, cli.Plural(len(list), "upload"), err)
+	}
+	if err := p.validateSeries(ctx, lateSeries); err != nil {
+		return err
 	}
 	return p.validate(ctx, func(s *step) bool { return late[s.ID] })
 }
@@ -145,9 +166,9 @@ func (p *planner) upload(ctx context.Context, m mediaState) error {
 	return nil
 }
 
-// uploadMissing uploads the files of a step that the workspace does not have.
-func (p *planner) uploadMissing(ctx context.Context, s *step) error {
-	for _, m := range p.missing(s) {
+// uploadMissing uploads the files of a post that the workspace does not have.
+func (p *planner) uploadMissing(ctx context.Context, w wantedPost) error {
+	for _, m := range p.missing(w) {
 		if p.assets.id(m.SHA256) != "" {
 			continue // another part shows the same file
 		}
@@ -158,14 +179,13 @@ func (p *planner) uploadMissing(ctx context.Context, s *step) error {
 	return nil
 }
 
-// mediaRequests returns those of the media for a request that the workspace has, never
-// nil. Every file has its alt text in the request, because that of the asset may differ.
-func (p *planner) mediaRequests(media []mediaState) []apiv1.PostMedia {
-	list := []apiv1.PostMedia{}
-	for _, m := range media {
-		if id := p.assets.id(m.SHA256); id != "" {
-			list = append(list, apiv1.PostMedia{ID: id, AltText: &m.Alt})
-		}
-	}
-	return list
+// withAssets returns the request for a post with the assets for its files. It leaves out files that the
+// workspace does not have. Every file has its alt text in the request, because that of the
+// asset may differ.
+func (p *planner) withAssets(w wantedPost) apiv1.CreatePost {
+	return postfile.MapMedia(w.request, func(path string, m apiv1.PostMedia) (apiv1.PostMedia, bool) {
+		file, _ := w.files(path, m)
+		id := p.assets.id(file.SHA256)
+		return apiv1.PostMedia{ID: id, AltText: new(cli.Deref(m.AltText))}, id != ""
+	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/postfile"
 )
 
 // postWithParts returns a published post with everything that files describe besides the
@@ -91,53 +90,26 @@ func TestDecideDeletedAssetsOfParts(t *testing.T) {
 	checkStep(t, s, isUnchanged, "already published; the new settings have no effect", "poll")
 }
 
-// A request for a state changes another state only where they differ.
-func TestChangeParts(t *testing.T) {
+// Changes have only the fields in which two states differ.
+func TestChanges(t *testing.T) {
 	t.Parallel()
-	p := &planner{}
-	p.assets.add(postWithParts(false).MediaAssets...)
-	full, text := stateOf(postWithParts(false)), func(s string) *string { return &s }
-	var same, removed, added apiv1.EditPost
-	p.changeParts(&same, full, stateOf(postWithParts(false)))
-	if diff := cmp.Diff(apiv1.EditPost{}, same); diff != "" {
+	has := postWithParts(false)
+	full, request := stateOf(has), requestOf(has)
+	if diff := cmp.Diff(apiv1.EditPost{}, changes(full, stateOf(postWithParts(false)), request)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	p.changeParts(&removed, full, asWritten)
 	want := apiv1.EditPost{
 		ExtrasChange: apiv1.ExtrasChange{Thread: &[]apiv1.Part{}, FirstComment: &apiv1.Part{Media: []apiv1.PostMedia{}}, Poll: &apiv1.Poll{Options: []string{}},
-			LinkPreview: &apiv1.LinkPreview{Mode: apiv1.PreviewAuto}, ContentWarning: text(""), Visibility: text(""), Language: text("")},
+			LinkPreview: &apiv1.LinkPreview{Mode: apiv1.PreviewAuto}, ContentWarning: new(""), Visibility: new(""), Language: new("")},
 	}
-	if diff := cmp.Diff(want, removed); diff != "" {
+	if diff := cmp.Diff(want, changes(full, asWritten, apiv1.CreatePost{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	p.changeParts(&added, asWritten, full)
-	has := postWithParts(false)
 	want = apiv1.EditPost{
 		ExtrasChange: apiv1.ExtrasChange{Thread: &has.Thread, FirstComment: has.FirstComment, Poll: has.Poll, LinkPreview: &has.LinkPreview,
 			ContentWarning: has.ContentWarning, Visibility: has.Visibility, Language: has.Language},
 	}
-	if diff := cmp.Diff(want, added); diff != "" {
+	if diff := cmp.Diff(want, changes(asWritten, full, request)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-func TestProblemLines(t *testing.T) {
-	t.Parallel()
-	at := func(line int) postfile.Value { return postfile.Value{Line: line} }
-	f := &postfile.File{
-		Thread:       []postfile.Part{{Content: at(20)}, {Content: at(21), Media: []postfile.Media{{File: at(3)}}}},
-		FirstComment: &postfile.Part{Content: at(4), Media: []postfile.Media{{File: at(5)}}},
-		Poll:         &postfile.Poll{Line: 6, Options: []postfile.Value{at(7), at(8)}},
-		LinkPreview:  postfile.LinkPreview{Card: &postfile.LinkCard{URL: at(9), Title: at(10)}},
-		Visibility:   at(11),
-	}
-	for field, want := range map[string]int{
-		"content": 1, "thread[0].content": 20, "thread[1].media[0].id": 3, "thread[1].media[1]": 21, "thread[2].content": 1, "thread": 1,
-		"first_comment": 4, "first_comment.content": 4, "first_comment.media[0]": 5, "poll": 6, "poll.options": 6, "poll.options[1]": 8,
-		"poll.expires_in_seconds": 6, "link_preview": 9, "link_preview.title": 10, "link_preview.description": 1, "visibility": 11, "language": 1,
-	} {
-		if got := problemLine(f, field, 1); got != want {
-			t.Errorf("%s: line %d, want %d", field, got, want)
-		}
 	}
 }

@@ -46,7 +46,7 @@ type planner struct {
 	planFlags
 	*fileReader
 	client *client.Client
-	names  post.AccountRefs
+	names  AccountRefs
 	steps  []step
 
 	settings  []setting
@@ -84,7 +84,7 @@ func newFileReader(a *cli.App, files *postFiles, zone cli.WhenFlags) (r *fileRea
 // readSettings reads the accounts and, if files list media, the limits of the daemon.
 func (p *planner) readSettings(ctx context.Context) error {
 	list, err := p.client.Accounts(ctx, client.AccountQuery{})
-	p.accounts, p.names = append([]apiv1.Account{}, list...), post.AccountRefsOf(list)
+	p.accounts, p.names = append([]apiv1.Account{}, list...), AccountRefsOf(list)
 	if err == nil && p.usesQueues() {
 		err = p.readQueues(ctx)
 	}
@@ -121,23 +121,18 @@ func (p *planner) build(ctx context.Context) error {
 	}
 	p.series = nil
 	for _, w := range files {
-		id := w.file.ID.Text
-		if w.series != nil && p.faults[w.file.Path] == "" {
+		id := w.doc.ID
+		if w.series != nil && p.faults[w.doc.Path] == "" {
 			s := p.decideSeries(w, series[id])
 			p.series = append(p.series, s)
 			delete(series, id)
-			if s.Action == doCreate || s.Action == doEdit {
-				if err := p.validateSeries(ctx, w); err != nil {
-					return err
-				}
-			}
 			continue
 		}
-		s := step{change: change{ID: id, File: w.file.Path}, wanted: w, post: posts[id], moved: moved[id]}
+		s := step{change: change{ID: id, File: w.doc.Path}, wanted: w, post: posts[id], moved: moved[id]}
 		delete(posts, id)
-		if p.faults[w.file.Path] == "" {
+		if p.faults[w.doc.Path] == "" {
 			if late := p.decide(&s); late != nil && p.collection != "" {
-				p.problemf(w.file, w.file.At.Line, "%s", fixedAdvice(late))
+				p.problemf(w.doc, w.doc.Line("at"), "%s", fixedAdvice(late))
 			}
 		}
 		p.steps = append(p.steps, s)
@@ -149,6 +144,9 @@ func (p *planner) build(ctx context.Context) error {
 		}
 	}
 	if err := p.findAssets(ctx); err != nil {
+		return err
+	}
+	if err := p.validateSeries(ctx, p.series); err != nil {
 		return err
 	}
 	if err := p.validate(ctx, (*step).does); err != nil {
@@ -178,7 +176,7 @@ func (p *planner) countCopies(ctx context.Context) (n int, err error) {
 	if len(missing) == 0 {
 		return 0, nil
 	}
-	for post, err := range p.client.EachPost(ctx, client.PostQuery{Statuses: post.FileStatuses, Limit: post.PageSize}) {
+	for post, err := range p.client.EachPost(ctx, client.PostQuery{Statuses: fileStatuses, Limit: post.PageSize}) {
 		if err != nil {
 			return n, err
 		}

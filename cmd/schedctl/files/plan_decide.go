@@ -33,7 +33,7 @@ type change struct {
 // step is a change with the data that is needed to make it.
 type step struct {
 	change
-	wanted  wantedPost // wanted.file is nil when the file was removed
+	wanted  wantedPost // wanted.doc is nil when the file was removed
 	post    apiv1.Post // with ID "" when none exists
 	moved   bool       // the post comes from .schedctl.json and is not in the collection yet
 	warning bool       // the message needs attention
@@ -59,12 +59,12 @@ func (p *planner) decide(s *step) error {
 	s.Action, s.PostID, s.Message, s.Differences, s.warning = isUnchanged, s.post.ID, "", nil, false
 	have := stateOf(s.post)
 	drifted := s.post.Managed == nil || s.post.Managed.Digest != have.digest()
-	if s.wanted.file == nil {
+	if s.wanted.doc == nil {
 		p.decideOrphan(s, drifted)
 		return nil
 	}
-	if s.post.Status == schedctl.Published {
-		have = have.withMediaOf(s.wanted.postState) // assets may have been deleted after publishing
+	if s.post.Status == schedctl.Published { // assets may have been deleted after publishing
+		have = stateWith(s.post, stateOfAsset(s.post.MediaAssets).orWanted(s.wanted))
 		drifted = s.post.Managed == nil || s.post.Managed.Digest != have.digest()
 	}
 	s.Differences = differencesBetween(have, s.wanted.postState, p.names)
@@ -116,11 +116,11 @@ func (p *planner) decideCanceled(s *step) error {
 	return nil
 }
 
-// decideEnded warns about a text that changed after publishing. Labels can still
-// change.
+// decideEnded warns about a text that changed after publishing. Labels, the title and the
+// style can still change.
 func (p *planner) decideEnded(s *step, drifted bool) {
 	switch {
-	case len(s.Differences) == 1 && s.Differences[0].Field == "labels" && (!drifted || p.overwrite):
+	case len(s.Differences) > 0 && !slices.ContainsFunc(s.Differences, func(d difference) bool { return !d.isNote() }) && (!drifted || p.overwrite):
 		s.Action = doEdit
 	case slices.ContainsFunc(s.Differences, difference.isText):
 		s.Message, s.warning = "already "+string(s.post.Status)+"; the new text has no effect", true

@@ -16,15 +16,13 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/client/when"
-	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // postFiles is a directory of post files.
 type postFiles struct {
 	dir        string
-	files      []postfile.File
+	files      []postfile.Document
 	problems   []postfile.Problem
 	faults     map[string]string // the messages of the problems, by path
 	config     postfile.Config   // of schedctl.yaml
@@ -74,9 +72,9 @@ func (d *postFiles) addProblems(problems ...postfile.Problem) {
 	}
 }
 
-// problemf adds a problem of a file.
-func (d *postFiles) problemf(f *postfile.File, line int, format string, args ...any) {
-	d.addProblems(f.Problemf(line, format, args...))
+// problemf adds a problem of a document.
+func (d *postFiles) problemf(of *postfile.Document, line int, format string, args ...any) {
+	d.addProblems(of.Problemf(line, format, args...))
 }
 
 // sorted returns the problems in the order of files and lines.
@@ -87,19 +85,24 @@ func (d *postFiles) sorted() []postfile.Problem {
 	return d.problems
 }
 
-// wantedPost is the post that a file describes.
+// wantedPost is the post that a document describes.
 type wantedPost struct {
 	postState
-	file   *postfile.File
-	moment when.Result // of a post with a time
-	first  when.Result // with not_before: the earliest time of its slot
-	series *wantedSeries
+	doc       *postfile.Document
+	request   apiv1.CreatePost     // with the ids of accounts, and the files as in doc
+	inspected map[string]mediaFile // by path
+	moment    when.Result          // of a post with a time
+	relative  bool                 // the time depends on now
+	first     when.Result          // with not_before: the earliest time of its slot
+	proposed  *apiv1.ProposedTime  // of a draft
+	series    *wantedSeries
 }
 
-// fileReader interprets files.
+// fileReader interprets documents.
 type fileReader struct {
 	*cli.App
 	*postFiles
+	rows     bool            // the documents are rows, which may have relative times
 	zone     *time.Location  // of times without one, nil for none
 	accounts []apiv1.Account // nil when they are not known
 	queues   []apiv1.Queue   // of the daemon, if files name queues
@@ -115,115 +118,105 @@ func (r *fileReader) all() []wantedPost {
 	r.understandConfig()
 	list := make([]wantedPost, len(r.files))
 	for i := range r.files {
-		f := &r.files[i]
-		if list[i].file = f; r.faults[f.Path] == "" {
-			list[i] = r.understand(f)
+		d := &r.files[i]
+		if list[i].doc = d; r.faults[d.Path] == "" {
+			list[i] = r.understand(d)
 		}
 	}
 	return list
 }
 
-// understand returns the post that a file describes, and adds the errors of the file
-// to the problems.
-func (r *fileReader) understand(f *postfile.File) wantedPost {
-	w := wantedPost{file: f, postState: postState{Content: f.Content.Text}}
-	if err := cli.CheckText(w.Content, "the text"); err != nil && (w.Content != "" || len(f.Media) == 0) {
-		r.problemf(f, f.Content.Line, "%v", err)
+// understand returns the post that a document describes, and adds the errors of the
+// document to the problems.
+func (r *fileReader) understand(d *postfile.Document) wantedPost {
+	w := wantedPost{doc: d, request: d.Post, inspected: r.inspected}
+	r.addProblems(d.Faults...)
+	r.checkContent(d)
+	if !r.rows {
+		r.readMedia(d)
 	}
-	w.Media = r.readMedia(f, f.Media)
-	r.readParts(f, &w)
-	if n := utf8.RuneCountInString(f.Path); n > schedctl.MaxManagedPath {
-		r.problemf(f, 1, "the path has %d characters; the limit is %d", n, schedctl.MaxManagedPath)
+	if n := utf8.RuneCountInString(d.Path); n > schedctl.MaxManagedPath {
+		r.problemf(d, 1, "the path has %d characters; the limit is %d", n, schedctl.MaxManagedPath)
 	}
-	r.readTime(f, &w)
-	r.readRepeat(f, &w)
-	r.readLabels(f, &w)
-	if line := max(f.At.Line, f.Queue.Line, f.Repeat.Line); (f.At.Text != "" || f.Queue.Text != "" || f.Repeat.Text != "") && len(f.To) == 0 {
-		r.problemf(f, line, "a post with a time needs an account; add to: [ACCOUNT]")
+	r.readTime(d, &w)
+	r.readRepeat(d, &w)
+	if line := max(d.Where("at").Line, d.Where("queue").Line, d.Where("repeat").Line); (d.At != "" || d.Queue != "" || d.Repeat != "") && len(d.To) == 0 {
+		r.problemf(d, line, "a post with a time needs an account in \"to\"")
 	}
-	r.readQueue(f, &w)
-	if r.accounts == nil {
-		for _, o := range f.Overrides {
-			r.overrideState(f, o)
-		}
-		return w
+	r.readQueue(d, &w)
+	if r.accounts != nil {
+		r.readAccounts(d, &w)
 	}
-	for _, to := range f.To {
-		ids, err := account.PickIDs(r.App, r.accounts, []string{to.Text})
-		if err != nil {
-			r.problemf(f, to.Line, "%v", err)
-		}
-		w.Accounts = append(w.Accounts, ids...)
+	times := w.postState
+	if !r.rows {
+		w.request = canonical(w.request)
 	}
-	for _, o := range f.Overrides {
-		r.readOverride(f, o, &w)
-	}
-	w.postState = w.sorted()
+	w.postState = newState(w.request, w.files)
+	w.At, w.Queue, w.NotBefore = times.At, times.Queue, times.NotBefore
 	return w
 }
 
-func (r *fileReader) readLabels(f *postfile.File, w *wantedPost) {
-	for _, label := range f.Labels {
-		if err := schedctl.CheckLabel(fmt.Sprintf("the label %q", cli.Clip(label.Text, 40)), label.Text); err != nil {
-			r.problemf(f, label.Line, "%s", post.RuleText(err))
-		}
-		w.Labels = append(w.Labels, label.Text)
-	}
-	if n := len(w.Labels); n > schedctl.MaxLabels {
-		r.problemf(f, f.Labels[0].Line, "the post has %d labels; the limit is %d", n, schedctl.MaxLabels)
-	}
-}
-
-// readTime reads the time of a file. The time must not depend on when and where
-// the file is read.
-func (r *fileReader) readTime(f *postfile.File, w *wantedPost) {
-	zone, named := r.zone, f.TZ.Text != ""
+// readTime reads the times of a document. Those of a post file must not depend on when and
+// where the file is read.
+func (r *fileReader) readTime(d *postfile.Document, w *wantedPost) {
+	zone, named := r.zone, d.TZ != ""
 	if named {
 		var err error
-		if zone, err = when.LoadZone(f.TZ.Text); err != nil {
-			r.problemf(f, f.TZ.Line, "%v", err)
+		if zone, err = when.LoadZone(d.TZ); err != nil {
+			r.problemf(d, d.Line("tz"), "%v", err)
 			return
 		}
 	}
-	if f.At.Text == "" && f.NotBefore.Text == "" && f.Repeat.Text == "" && named {
-		r.problemf(f, f.TZ.Line, "tz has no effect without a time; add at, not_before or repeat")
+	if d.At == "" && d.NotBefore == "" && d.Repeat == "" && named && !r.rows {
+		r.problemf(d, d.Line("tz"), "tz has no effect without a time; add at, not_before or repeat")
 	}
-	if m, read := r.readFixed(f, f.At, zone); read {
-		w.moment, w.At = m, formatTime(m.Time.UTC())
+	if m, relative, read := r.readFixed(d, "at", d.At, zone); read {
+		w.moment, w.relative, w.At = m, relative, formatTime(m.Time.UTC())
 	}
-	first := f.NotBefore
-	if _, err := time.Parse(time.DateOnly, first.Text); err == nil {
-		first.Text += " 00:00"
+	first := d.NotBefore
+	if _, err := time.Parse(time.DateOnly, first); err == nil {
+		first += " 00:00"
 	}
-	if m, read := r.readFixed(f, first, zone); read {
+	if m, _, read := r.readFixed(d, "not_before", first, zone); read {
 		w.first, w.NotBefore = m, formatTime(m.Time.UTC())
+	}
+	if d.ProposedAt == apiv1.PublishNextSlot {
+		w.proposed = &apiv1.ProposedTime{NextSlot: true}
+	} else if m, _, read := r.readFixed(d, "proposed_at", d.ProposedAt, zone); read {
+		w.proposed = &apiv1.ProposedTime{Time: m.Time.UTC()}
+	}
+	if d.ProposedAt != "" && (d.At != "" || d.Queue != "" || d.Repeat != "") {
+		r.problemf(d, d.Line("proposed_at"), "proposed_at is for a draft; remove at, queue and repeat")
 	}
 }
 
 // readFixed reads a time in a zone, nil for none. It adds the errors of the time to the
 // problems.
-func (r *fileReader) readFixed(f *postfile.File, v postfile.Value, zone *time.Location) (m when.Result, read bool) {
-	if v.Text == "" {
-		return m, false
+func (r *fileReader) readFixed(d *postfile.Document, key, text string, zone *time.Location) (m when.Result, relative, read bool) {
+	if text == "" {
+		return m, false, false
 	}
 	somewhere := zone
 	if zone == nil {
 		somewhere = time.UTC
 	}
 	now := r.Now()
-	m, err := when.Parse(v.Text, now, somewhere)
+	m, err := when.Parse(text, now, somewhere)
+	relative = err == nil && cli.DependsOnNow(text, m, now, somewhere)
 	switch {
+	case err != nil && r.rows:
+		r.problemf(d, d.Line(key), "%v", err)
 	case err != nil:
-		r.problemf(f, v.Line, "%s", fixedAdvice(err))
-	case cli.DependsOnNow(v.Text, m, now, somewhere):
-		r.problemf(f, v.Line, "%q changes its meaning from day to day; write the date, such as %s", v.Text, m.Time.Format("2006-01-02 15:04"))
-	case zone == nil && dependsOnZone(v.Text, m, now):
-		r.problemf(f, v.Line, "%q means another time in each time zone; add tz, such as tz: Europe/Berlin, or give --tz for all files", v.Text)
+		r.problemf(d, d.Line(key), "%s", fixedAdvice(err))
+	case relative && !r.rows:
+		r.problemf(d, d.Line(key), "%q changes its meaning from day to day; write the date, such as %s", text, m.Time.Format("2006-01-02 15:04"))
+	case zone == nil && dependsOnZone(text, m, now):
+		r.problemf(d, d.Line(key), "%q means another time in each time zone; add tz, such as tz: Europe/Berlin, or give --tz for all files", text)
 	default:
 		m.Time = m.Time.Truncate(time.Millisecond)
-		return m, true
+		return m, relative, true
 	}
-	return m, false
+	return m, relative, false
 }
 
 // fixedAdvice returns why a text is not a valid time, without the advice to write a

@@ -58,7 +58,7 @@ func lockFingerprint(p apiv1.Post) string {
 	if p.PublishAt != nil {
 		at = p.PublishAt.UTC()
 	}
-	parts := []string{post.ContentFingerprint(s.Content, at, s.Accounts)}
+	parts := []string{ContentFingerprint(s.Content, at, s.Accounts)}
 	for _, o := range s.Overrides {
 		if o.Content != "" {
 			parts = append(parts, o.Account, o.Content)

@@ -131,10 +131,10 @@ func (p *planner) tellNotes() {
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.does() && s.wanted.moment.Note != "" {
-			p.Messagef("%s", s.wanted.file.Problemf(s.wanted.file.At.Line, "note: %s", s.wanted.moment.Note))
+			p.Messagef("%s", s.wanted.doc.Problemf(s.wanted.doc.Line("at"), "note: %s", s.wanted.moment.Note))
 		}
 		if s.warning {
-			p.Messagef("%s", s.wanted.file.Problemf(1, "warning: %s", s.Message))
+			p.Messagef("%s", s.wanted.doc.Problemf(1, "warning: %s", s.Message))
 		}
 	}
 }

@@ -24,7 +24,7 @@ func isNewQueue(id string) bool { return strings.HasPrefix(id, newQueuePrefix) }
 func (s postState) timed() bool { return s.At != "" || s.Queue != "" }
 
 // queueText returns the name of a queue for people.
-func queueText(id string, names post.AccountRefs) string {
+func queueText(id string, names AccountRefs) string {
 	return strings.TrimPrefix(cli.FirstNonEmpty(names[id], id), newQueuePrefix)
 }
 
@@ -50,7 +50,7 @@ func (s *step) tellSlot() {
 
 // usesQueues reports whether files or the settings name queues.
 func (d *postFiles) usesQueues() bool {
-	return len(d.config.Queues) > 0 || slices.ContainsFunc(d.files, func(f postfile.File) bool { return f.Queue.Text != "" })
+	return len(d.config.Queues) > 0 || slices.ContainsFunc(d.files, func(f postfile.Document) bool { return f.Queue != "" })
 }
 
 // readQueues reads the queues of the daemon.
@@ -65,18 +65,18 @@ func (p *planner) readQueues(ctx context.Context) (err error) {
 }
 
 // readQueue reads the queue of a file.
-func (r *fileReader) readQueue(f *postfile.File, w *wantedPost) {
+func (r *fileReader) readQueue(d *postfile.Document, w *wantedPost) {
 	switch {
-	case f.Queue.Text == "" && f.NotBefore.Text != "":
-		r.problemf(f, f.NotBefore.Line, "not_before has no effect without a queue; add queue")
-	case f.Queue.Text == "":
-	case f.At.Text != "":
-		r.problemf(f, f.Queue.Line, "a post has either a time or a slot of a queue; remove at or queue")
+	case d.Queue == "" && d.NotBefore != "":
+		r.problemf(d, d.Line("not_before"), "not_before has no effect without a queue; add queue")
+	case d.Queue == "":
+	case d.At != "":
+		r.problemf(d, d.Line("queue"), "a post has either a time or a slot of a queue; remove at or queue")
 	case r.accounts == nil:
-		w.Queue = newQueuePrefix + f.Queue.Text
+		w.Queue = newQueuePrefix + d.Queue
 	default:
-		if w.Queue = r.queueID(f.Queue.Text); w.Queue == "" {
-			r.problemf(f, f.Queue.Line, "there is no queue %q; %s", f.Queue.Text, r.queueAdvice())
+		if w.Queue = r.queueID(d.Queue); w.Queue == "" {
+			r.problemf(d, d.Line("queue"), "there is no queue %q; %s", cli.Clip(d.Queue, 60), r.queueAdvice())
 		}
 	}
 }
@@ -96,6 +96,9 @@ func (r *fileReader) queueID(name string) string {
 }
 
 func (r *fileReader) queueAdvice() string {
+	if r.rows {
+		return "see: schedctl queue list"
+	}
 	if len(r.queues) == 0 {
 		return "add it to " + postfile.ConfigName + ", or create it with: schedctl queue create"
 	}
@@ -129,7 +132,7 @@ func (p *planner) takeSlots(ctx context.Context) map[string]error {
 
 // takesSlot reports whether a step gives its post a slot.
 func (s *step) takesSlot() bool {
-	if s.wanted.file == nil || s.wanted.Queue == "" {
+	if s.wanted.doc == nil || s.wanted.Queue == "" {
 		return false
 	}
 	have := stateOf(s.post)

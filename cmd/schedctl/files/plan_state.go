@@ -5,17 +5,18 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-// postState holds the fields of a post that files control, in canonical form.
-// Later fields need omitempty: a post that does not use them keeps its digest.
+// postState holds the fields of a post that files control, in the canonical form whose
+// digest daemons store. Later fields need omitempty: a post that does not use them keeps
+// its digest.
 type postState struct {
 	Content   string          `json:"content"`
 	Queue     string          `json:"queue,omitempty"`      // the id of the queue of a post with a slot, in place of At
@@ -35,6 +36,8 @@ type postState struct {
 	ContentWarning string      `json:"content_warning,omitempty"`
 	Visibility     string      `json:"visibility,omitempty"`
 	Language       string      `json:"language,omitempty"`
+	Title          string      `json:"title,omitempty"`
+	PostStyle      string      `json:"post_style,omitempty"`
 }
 
 type overrideState struct {
@@ -51,23 +54,140 @@ type overrideState struct {
 	Language       string        `json:"language,omitempty"`
 }
 
-// empty reports whether the account gets what the post says.
-func (o overrideState) empty() bool {
-	return o.Content == "" && len(o.Options) == 0 && o.Media == nil && o.Thread == nil && o.Poll == nil &&
-		o.ContentWarning == "" && o.Visibility == "" && o.Language == ""
+// mediaState is one file of a post. The digest of the post covers its bytes and its alt
+// text, but not its name.
+type mediaState struct {
+	SHA256 string `json:"sha256"` // in hexadecimal; for an asset without known bytes, see unknownBytes
+	Alt    string `json:"alt,omitempty"`
+
+	Name string `json:"-"` // for messages
+	Size int64  `json:"-"` // in bytes; 0 if it is not known
 }
 
-// sorted returns the canonical form of a state.
-func (s postState) sorted() postState {
-	s.Accounts = slices.Compact(slices.Sorted(slices.Values(s.Accounts)))
-	s.Labels = slices.Compact(slices.Sorted(slices.Values(s.Labels)))
-	s.Overrides = slices.DeleteFunc(s.Overrides, overrideState.empty)
-	slices.SortFunc(s.Overrides, func(a, b overrideState) int { return cmp.Compare(a.Account, b.Account) })
+// partState is a further part of a thread, or the first comment.
+type partState struct {
+	Content string       `json:"content,omitempty"`
+	Media   []mediaState `json:"media,omitempty"`
+}
+
+// pollState is a poll. In an override, a poll without options means no poll.
+type pollState struct {
+	Options    []string `json:"options"`
+	Seconds    int64    `json:"seconds"`
+	Multiple   bool     `json:"multiple,omitempty"`
+	HideTotals bool     `json:"hide_totals,omitempty"`
+}
+
+// cardState is a card for a link.
+type cardState struct {
+	URL         string      `json:"url"`
+	Title       string      `json:"title,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Image       *mediaState `json:"image,omitempty"` // without an alt text
+}
+
+// fileState returns the state of a file of a request, or false to leave it out. Paths are
+// those of the API; that of an override has the account.
+type fileState func(path string, m apiv1.PostMedia) (mediaState, bool)
+
+// newState returns the state of a request without its times.
+func newState(p apiv1.CreatePost, file fileState) postState {
+	p = canonical(p)
+	s := postState{
+		Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels, Media: file.list("", p.Media), Poll: newPoll(p.Poll),
+		ContentWarning: cli.Deref(p.ContentWarning), Visibility: cli.Deref(p.Visibility), Language: cli.Deref(p.Language),
+		Title: cli.Deref(p.Title), PostStyle: cli.Deref(p.PostStyle),
+	}
+	if len(p.Thread) > 0 {
+		s.Thread = file.parts("", p.Thread)
+	}
+	if c := p.FirstComment; c != nil {
+		s.FirstComment = &partState{Content: c.Content, Media: file.list("first_comment.", c.Media)}
+	}
+	if preview := cli.Deref(p.LinkPreview); preview.Card != nil {
+		s.Card = &cardState{URL: preview.Card.URL, Title: preview.Card.Title, Description: preview.Card.Description}
+		if image := cli.Deref(preview.Card.Image); image != "" {
+			if state, known := file("link_preview.image", apiv1.PostMedia{ID: image}); known {
+				s.Card.Image = &state
+			}
+		}
+	} else {
+		s.NoPreview = preview.Mode == apiv1.PreviewNone
+	}
+	for _, o := range p.TargetOverrides {
+		path := o.SocialAccountID + "."
+		state := overrideState{
+			Account: o.SocialAccountID, Content: cli.Deref(o.Content), Options: o.Options, Poll: newPoll(o.Poll),
+			ContentWarning: cli.Deref(o.ContentWarning), Visibility: cli.Deref(o.Visibility), Language: cli.Deref(o.Language),
+		}
+		if o.Media != nil {
+			state.Media = new(file.list(path, *o.Media))
+		}
+		if o.Thread != nil {
+			state.Thread = new(file.parts(path, *o.Thread))
+		}
+		s.Overrides = append(s.Overrides, state)
+	}
 	return s
 }
 
-func stateOf(p apiv1.Post) postState {
-	s := postState{Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels, Media: mediaStates(p.Media, p.MediaAssets)}
+func (file fileState) list(path string, media []apiv1.PostMedia) (states []mediaState) {
+	for i, m := range media {
+		if state, known := file(fmt.Sprintf("%smedia[%d]", path, i), m); known {
+			states = append(states, state)
+		}
+	}
+	return states
+}
+
+func (file fileState) parts(path string, parts []apiv1.Part) []partState {
+	states := make([]partState, len(parts))
+	for i, part := range parts {
+		states[i] = partState{Content: part.Content, Media: file.list(fmt.Sprintf("%sthread[%d].", path, i), part.Media)}
+	}
+	return states
+}
+
+func newPoll(p *apiv1.Poll) *pollState {
+	if p == nil {
+		return nil
+	}
+	return &pollState{Options: append([]string{}, p.Options...), Seconds: p.ExpiresInSeconds, Multiple: p.Multiple, HideTotals: p.HideTotals}
+}
+
+// canonical returns a request with sorted accounts, labels and overrides, and without
+// overrides that say nothing.
+func canonical(p apiv1.CreatePost) apiv1.CreatePost {
+	p.SocialAccountIDs = slices.Compact(slices.Sorted(slices.Values(p.SocialAccountIDs)))
+	p.Labels = slices.Compact(slices.Sorted(slices.Values(p.Labels)))
+	p.TargetOverrides = slices.DeleteFunc(slices.Clone(p.TargetOverrides), func(o apiv1.Override) bool {
+		return cli.Deref(o.Content) == "" && len(o.Options) == 0 && o.Media == nil && o.Thread == nil && o.Poll == nil &&
+			cli.Deref(o.ContentWarning) == "" && cli.Deref(o.Visibility) == "" && cli.Deref(o.Language) == ""
+	})
+	slices.SortFunc(p.TargetOverrides, func(a, b apiv1.Override) int { return cmp.Compare(a.SocialAccountID, b.SocialAccountID) })
+	return p
+}
+
+// requestOf returns the content, the accounts and the notes of a post as a request.
+func requestOf(p apiv1.Post) apiv1.CreatePost {
+	create := apiv1.CreatePost{
+		Content: p.Content, Media: p.Media, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Labels: p.Labels,
+		Title: p.Title, PostStyle: p.PostStyle,
+		NewExtras: apiv1.NewExtras{
+			Thread: p.Thread, FirstComment: p.FirstComment, Poll: p.Poll, ContentWarning: p.ContentWarning, Visibility: p.Visibility, Language: p.Language,
+		},
+	}
+	if p.LinkPreview.Card != nil || p.LinkPreview.Mode == apiv1.PreviewNone {
+		create.LinkPreview = &p.LinkPreview
+	}
+	return create
+}
+
+// stateOf returns the state of a post.
+func stateOf(p apiv1.Post) postState { return stateWith(p, stateOfAsset(p.MediaAssets)) }
+
+func stateWith(p apiv1.Post, file fileState) postState {
+	s := newState(requestOf(p), file)
 	switch {
 	case p.Slot != nil:
 		// The time of the slot is not part of the state: queues may move their posts.
@@ -80,91 +200,76 @@ func stateOf(p apiv1.Post) postState {
 	case inReview(p):
 		s.At = formatTime(p.ProposedAt.Time)
 	}
-	s.setParts(p)
-	for _, o := range p.TargetOverrides {
-		if len(o.Options) == 0 {
-			o.Options = nil
-		}
-		state := overrideState{
-			Account: o.SocialAccountID, Content: cli.Deref(o.Content), Options: o.Options, Poll: pollStateOf(o.Poll),
-			ContentWarning: cli.Deref(o.ContentWarning), Visibility: cli.Deref(o.Visibility), Language: cli.Deref(o.Language),
-		}
-		if o.Thread != nil {
-			state.Thread = new(partStates(*o.Thread, p.MediaAssets))
-		}
-		if o.Media != nil {
-			state.Media = new(mediaStates(*o.Media, p.MediaAssets))
-		}
-		s.Overrides = append(s.Overrides, state)
+	if plain := s.withoutNotes(); p.Managed != nil && p.Managed.Digest == plain.digest() {
+		return plain
 	}
-	return s.sorted()
+	return s
+}
+
+// withoutNotes returns the state without what its file did not control when it was
+// applied: an earlier version did not know it, or another client has set it.
+func (s postState) withoutNotes() postState {
+	s.Title, s.PostStyle = "", ""
+	if s.Series != nil {
+		series := *s.Series
+		series.Variants, series.Exdates, series.AheadDays = nil, nil, 0
+		s.Series = &series
+	}
+	return s
+}
+
+// unknownBytes starts the hash of an asset whose bytes are not known: its upload is not
+// confirmed, or it was deleted after publishing. The id of the asset follows.
+const unknownBytes = "asset:"
+
+// stateOfAsset returns the states of files that are assets. Alt texts have no line breaks
+// at their end, as in post files.
+func stateOfAsset(assets []apiv1.MediaAsset) fileState {
+	return func(_ string, m apiv1.PostMedia) (mediaState, bool) {
+		state := mediaState{SHA256: unknownBytes + m.ID, Name: m.ID, Alt: strings.TrimRight(cli.Deref(m.AltText), "\n")}
+		if i := slices.IndexFunc(assets, func(a apiv1.MediaAsset) bool { return a.ID == m.ID }); i >= 0 {
+			state.Name, state.Size = assets[i].FileName, assets[i].SizeBytes
+			if sum := cli.Deref(assets[i].SHA256); sum != "" {
+				state.SHA256 = sum
+			}
+		}
+		return state, true
+	}
+}
+
+// orWanted returns the states of files, and for one with unknown bytes that of the file
+// at the same path of a wanted request, if there is one.
+func (file fileState) orWanted(w wantedPost) fileState {
+	wanted := map[string]mediaState{}
+	newState(w.request, func(path string, m apiv1.PostMedia) (mediaState, bool) {
+		state, known := w.files(path, m)
+		if known {
+			wanted[path] = state
+		}
+		return state, known
+	})
+	return func(path string, m apiv1.PostMedia) (mediaState, bool) {
+		state, known := file(path, m)
+		if strings.HasPrefix(state.SHA256, unknownBytes) {
+			state, known = wanted[path]
+		}
+		return state, known
+	}
 }
 
 // digest returns the SHA-256 of the canonical form, with the version of the form.
 func (s postState) digest() string {
-	form, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // texts, numbers and booleans always have a form
-	}
-	sum := sha256.Sum256(form)
+	sum := sha256.Sum256([]byte(form(s)))
 	return "v1:" + hex.EncodeToString(sum[:])
 }
 
-// difference is a field that changes.
-type difference struct {
-	// Field is at, queue, not_before, name, repeat, to, labels, content, media, first_comment, poll, link_preview,
-	// content_warning, visibility or language; "part" with a number; "media" with a part or
-	// an account; or "override", "options" or another field with an account.
-	Field  string `json:"field"`
-	Before string `json:"before"`
-	After  string `json:"after"`
-}
-
-// fields returns all fields of a state as differences from an empty state. files has
-// the names of media by their hashes.
-func (s postState) fields(names post.AccountRefs, files map[string]mediaState) []difference {
-	list := []difference{
-		{Field: "at", After: s.At}, {Field: "queue", After: queueText(s.Queue, names)}, {Field: "not_before", After: s.NotBefore},
-		{Field: "name", After: s.Series.part(func(s *seriesState) string { return s.Name })}, {Field: "repeat", After: s.Series.part((*seriesState).words)},
-		{Field: "to", After: strings.Join(names.Names(s.Accounts), ", ")},
-		{Field: "labels", After: strings.Join(s.Labels, ", ")}, {Field: "content", After: s.Content},
-		{Field: "media", After: mediaText(s.Media, files)},
+// form returns a state or a part of it as JSON.
+func form(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts, numbers and booleans always have a form
 	}
-	list = append(list, s.partFields(files)...)
-	for _, o := range s.Overrides {
-		name := cli.FirstNonEmpty(names[o.Account], o.Account)
-		options := ""
-		if len(o.Options) > 0 {
-			form, _ := json.Marshal(o.Options)
-			options = string(form)
-		}
-		list = append(list, difference{Field: "override " + name, After: o.Content}, difference{Field: "options " + name, After: options})
-		if o.Media != nil {
-			list = append(list, difference{Field: "media " + name, After: cli.FirstNonEmpty(mediaText(*o.Media, files), "no files")})
-		}
-		list = append(list, o.partFields(name, files)...)
-	}
-	return list
-}
-
-// differencesBetween returns the fields that differ between two states.
-func differencesBetween(before, after postState, names post.AccountRefs) []difference {
-	files := map[string]mediaState{}
-	for _, m := range slices.Concat(before.allMedia(), after.allMedia()) {
-		files[m.SHA256] = m
-	}
-	list := before.fields(names, files)
-	for i, d := range list {
-		list[i] = difference{Field: d.Field, Before: d.After}
-	}
-	for _, d := range after.fields(names, files) {
-		if i := slices.IndexFunc(list, func(b difference) bool { return b.Field == d.Field }); i >= 0 {
-			list[i].After = d.After
-			continue
-		}
-		list = append(list, d)
-	}
-	return slices.DeleteFunc(list, func(d difference) bool { return d.Before == d.After })
+	return string(text)
 }
 
 func formatTime(t time.Time) string {
@@ -174,19 +279,54 @@ func formatTime(t time.Time) string {
 	return apiv1.Time{Time: t}.String()
 }
 
-// isText reports whether a field holds the text of a post.
-func (d difference) isText() bool {
-	return d.Field == "content" || d.Field == "first_comment" || strings.HasPrefix(d.Field, "part ") || strings.HasPrefix(d.Field, "override ")
-}
-
-// isSetting reports whether a field is the poll, or how networks show a post.
-func (d difference) isSetting() bool {
-	switch d.Field {
-	case "poll", "link_preview", "content_warning", "visibility", "language":
-		return true
+// changes returns what makes a post in one state have another one, besides its times. The
+// request has the new values.
+func changes(have, want postState, request apiv1.CreatePost) (edit apiv1.EditPost) {
+	differ := func(a, b any) bool { return form(a) != form(b) }
+	if have.Content != want.Content {
+		edit.Content = &request.Content
 	}
-	return false
+	if differ(have.Labels, want.Labels) {
+		edit.Labels = new(append([]string{}, request.Labels...))
+	}
+	if differ(have.Media, want.Media) {
+		edit.Media = new(append([]apiv1.PostMedia{}, request.Media...))
+	}
+	if differ(have.Thread, want.Thread) {
+		edit.Thread = new(append([]apiv1.Part{}, request.Thread...))
+	}
+	if differ(have.FirstComment, want.FirstComment) {
+		if edit.FirstComment = request.FirstComment; edit.FirstComment == nil {
+			edit.FirstComment = &apiv1.Part{Media: []apiv1.PostMedia{}}
+		}
+	}
+	if differ(have.Poll, want.Poll) {
+		if edit.Poll = request.Poll; edit.Poll == nil {
+			edit.Poll = &apiv1.Poll{Options: []string{}}
+		}
+	}
+	if have.NoPreview != want.NoPreview || differ(have.Card, want.Card) {
+		if edit.LinkPreview = request.LinkPreview; edit.LinkPreview == nil {
+			edit.LinkPreview = &apiv1.LinkPreview{Mode: apiv1.PreviewAuto}
+		}
+	}
+	for _, field := range []struct {
+		have, want string
+		to         **string
+	}{
+		{have.ContentWarning, want.ContentWarning, &edit.ContentWarning}, {have.Visibility, want.Visibility, &edit.Visibility}, {have.Language, want.Language, &edit.Language},
+		{have.Title, want.Title, &edit.Title}, {have.PostStyle, want.PostStyle, &edit.PostStyle},
+	} {
+		if field.have != field.want {
+			*field.to = &field.want
+		}
+	}
+	moved := !slices.Equal(have.Accounts, want.Accounts)
+	if moved {
+		edit.SocialAccountIDs = new(append([]string{}, request.SocialAccountIDs...))
+	}
+	if moved || len(have.Overrides)+len(want.Overrides) > 0 && differ(have.Overrides, want.Overrides) {
+		edit.TargetOverrides = new(append([]apiv1.Override{}, request.TargetOverrides...))
+	}
+	return edit
 }
-
-// isMedia reports whether a field holds media, a line for each file.
-func (d difference) isMedia() bool { return d.Field == "media" || strings.HasPrefix(d.Field, "media ") }

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	_ "github.com/schedctl/schedctl/scripts/testsize"
 )
 
@@ -27,11 +28,38 @@ const (
 
 // statePost returns a post in a state.
 func statePost(s postState, status schedctl.Status) apiv1.Post {
-	p := apiv1.Post{ID: "post_1", Status: status, Content: s.Content, SocialAccountIDs: s.Accounts, Labels: s.Labels, TargetOverrides: new(planner).overrideRequests(s)}
+	p := apiv1.Post{ID: "post_1", Status: status, Content: s.Content, SocialAccountIDs: s.Accounts, Labels: s.Labels}
+	for _, o := range s.Overrides {
+		p.TargetOverrides = append(p.TargetOverrides, apiv1.Override{SocialAccountID: o.Account, Content: new(o.Content), Options: o.Options})
+	}
 	if at, err := time.Parse(time.RFC3339, s.At); err == nil {
 		p.PublishAt = apiv1.NewTime(at)
 	}
 	return p
+}
+
+// wantedState returns the post of a file with a state. The hashes of its files are their
+// names.
+func wantedState(s postState) wantedPost {
+	w := wantedPost{postState: s, doc: &postfile.Document{Path: "a.md"}, inspected: map[string]mediaFile{}}
+	files := func(list []mediaState) (out []apiv1.PostMedia) {
+		for _, m := range list {
+			out = append(out, apiv1.PostMedia{ID: m.SHA256, AltText: new(m.Alt)})
+			w.inspected[m.SHA256] = mediaFile{FileFacts: media.FileFacts{SHA256: m.SHA256}}
+		}
+		return out
+	}
+	w.request.Media = files(s.Media)
+	for _, part := range s.Thread {
+		w.request.Thread = append(w.request.Thread, apiv1.Part{Content: part.Content, Media: files(part.Media)})
+	}
+	if c := s.FirstComment; c != nil {
+		w.request.FirstComment = &apiv1.Part{Content: c.Content, Media: files(c.Media)}
+	}
+	if s.Card != nil {
+		w.request.LinkPreview = &apiv1.LinkPreview{Card: &apiv1.LinkCard{URL: s.Card.URL, Image: &files([]mediaState{*s.Card.Image})[0].ID}}
+	}
+	return w
 }
 
 var (
@@ -131,7 +159,7 @@ func TestDecideOrphan(t *testing.T) {
 
 func decideSetup(t *testing.T, want, applied, have postState, status schedctl.Status) (*planner, *step) {
 	p := &planner{fileReader: &fileReader{App: &cli.App{System: cli.System{Now: func() time.Time { return noon }, Local: time.UTC}}, postFiles: &postFiles{}}}
-	s := &step{change: change{ID: "a"}, wanted: wantedPost{postState: want, file: &postfile.File{Path: "a.md"}}}
+	s := &step{change: change{ID: "a"}, wanted: wantedState(want)}
 	if at, err := time.Parse(time.RFC3339, want.At); err == nil {
 		s.wanted.moment = when.Result{Time: at}
 	}
@@ -166,7 +194,7 @@ func TestStatesSurvive(t *testing.T) {
 		for id, text := range texts.Draw(t, "texts") {
 			s.Overrides = append(s.Overrides, overrideState{Account: id, Content: text, Options: map[string]any{"n": 1.0, "b": true}})
 		}
-		s = s.sorted()
+		s = sortedState(s)
 		got := stateOf(statePost(s, schedctl.Scheduled))
 		if diff := cmp.Diff(s, got); diff != "" || got.digest() != s.digest() {
 			t.Errorf("-want +got:\n%s", diff)
@@ -183,12 +211,20 @@ func TestStatesSurvive(t *testing.T) {
 				s.Overrides = append(s.Overrides, overrideState{Account: "acct_9", Options: map[string]any{"a": true}})
 			},
 		} {
-			changed := s.sorted()
+			changed := sortedState(s)
 			if change(&changed); changed.digest() == s.digest() || len(differencesBetween(s, changed, nil)) != 1 {
 				t.Errorf("%+v and %+v are the same", s, changed)
 			}
 		}
 	})
+}
+
+func sortedState(s postState) postState {
+	s.Accounts = slices.Compact(slices.Sorted(slices.Values(s.Accounts)))
+	s.Labels = slices.Compact(slices.Sorted(slices.Values(s.Labels)))
+	s.Overrides = slices.Clone(s.Overrides)
+	slices.SortFunc(s.Overrides, func(a, b overrideState) int { return strings.Compare(a.Account, b.Account) })
+	return s
 }
 
 // The digests of posts are stored in daemons: another version of the program must
@@ -219,16 +255,13 @@ func TestLineDiff(t *testing.T) {
 
 func TestContentProblemsAreAtTheirTexts(t *testing.T) {
 	t.Parallel()
-	f := &postfile.File{
-		Path: "a.md", Content: postfile.Value{Line: 9},
-		Overrides: []postfile.Override{{Account: postfile.Value{Text: "hook", Line: 5}}, {Account: postfile.Value{Text: "feed:demo", Line: 6}}},
-	}
+	f, _ := postfile.Parse("a.md", []byte("---\nid: a\n\noverride:\n  hook: x\n  feed:demo: y\n---\n\nHello"))
 	v := apiv1.Validation{Problems: []apiv1.Problem{{Message: "whole"}}}
 	for _, id := range []string{demoID, hookID, "acct_3"} {
 		v.Accounts = append(v.Accounts, apiv1.AccountValidation{SocialAccountID: id, Problems: []apiv1.Problem{{Message: "long"}}})
 	}
 	var got []string
-	for _, p := range contentProblems(f, v, post.AccountRefsOf([]apiv1.Account{{ID: demoID, Platform: "feed", Name: "demo"}, {ID: hookID, Platform: "http", Name: "hook"}})) {
+	for _, p := range contentProblems(&f, v, AccountRefsOf([]apiv1.Account{{ID: demoID, Platform: "feed", Name: "demo"}, {ID: hookID, Platform: "http", Name: "hook"}})) {
 		got = append(got, p.String())
 	}
 	want := []string{"a.md:9: whole", "a.md:6: feed:demo: long", "a.md:5: http:hook: long", "a.md:9: acct_3: long"}

@@ -20,7 +20,8 @@ import (
 // needs. Queues and blackouts that leave the file stay in the daemon.
 type setting struct {
 	change
-	make func(context.Context) error // makes the change; nil for none
+	make   func(context.Context) error // makes the change; nil for none
+	wanted *wantedPost                 // of a series with a file; else nil
 }
 
 // wantedSettings are the queues and blackouts of schedctl.yaml.

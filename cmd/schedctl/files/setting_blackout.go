@@ -81,7 +81,7 @@ func (p *planner) avoided(s *step) (list []postfile.Problem) {
 		i := slices.IndexFunc(p.blackouts, func(b schedctl.Blackout) bool { return b.Avoids(id, at) })
 		if i >= 0 {
 			b := p.blackouts[i]
-			list = append(list, w.file.Problemf(w.file.At.Line, "%s: %s is in the %s (%s to %s %s); use another time, or the next slot of a queue",
+			list = append(list, w.doc.Problemf(w.doc.Line("at"), "%s: %s is in the %s (%s to %s %s); use another time, or the next slot of a queue",
 				cli.FirstNonEmpty(p.names[id], id), w.At, blackoutID(b), b.From, b.To, b.Timezone))
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // by id or selected by flags.
 type changeOptions struct {
 	*cli.App
-	filter   filterFlags
+	filter   FilterFlags
 	yes, dry bool
 
 	op      schedctl.Operation
@@ -48,7 +48,7 @@ type changeResult struct {
 
 // add defines the flags.
 func (o *changeOptions) add(cmd *cobra.Command) {
-	o.filter.add(o.App, cmd)
+	o.filter.Add(o.App, cmd)
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing; print the posts that would be "+o.words.participle)
 }
@@ -165,7 +165,7 @@ func (o *changeOptions) printTrial(ctx context.Context, c *client.Client, would 
 
 // changeSelected changes the posts that the flags select.
 func (o *changeOptions) changeSelected(ctx context.Context) error {
-	q, err := o.filter.query(o.App)
+	q, err := o.filter.Query(o.App)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (o *changeOptions) changeSelected(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.filter.resolve(ctx, c, &q); err != nil {
+	if err := o.filter.Resolve(ctx, c, &q); err != nil {
 		return err
 	}
 	posts, err := o.selected(ctx, c, q)

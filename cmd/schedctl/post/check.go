@@ -139,11 +139,11 @@ func problemLines(v apiv1.Validation, names Accounts) (lines []string) {
 	for _, acct := range v.Accounts {
 		add("problem", cli.OneLine(names.Name(acct.SocialAccountID))+": ", problemMessages(acct.Problems))
 	}
-	return append(lines, warnings(v, names)...)
+	return append(lines, Warnings(v, names)...)
 }
 
-// warnings returns the warnings about the post and its accounts, one per line.
-func warnings(v apiv1.Validation, names Accounts) (lines []string) {
+// Warnings returns the warnings about the post and its accounts, one per line.
+func Warnings(v apiv1.Validation, names Accounts) (lines []string) {
 	for _, w := range v.Warnings {
 		lines = append(lines, "warning: "+cli.OneLine(w))
 	}
@@ -173,7 +173,7 @@ func warnAboutPost(ctx context.Context, a *cli.App, c *client.Client, post apiv1
 			names = AccountsByID(ctx, c)
 		}
 	}
-	for _, line := range warnings(v, names) {
+	for _, line := range Warnings(v, names) {
 		a.Messagef("%s", line)
 	}
 }

@@ -44,5 +44,5 @@ func postInShort(a *cli.App, p apiv1.Post) string {
 	if p.PublishAt != nil {
 		about += " " + p.PublishAt.In(a.Local).Format("2 Jan 15:04") + ", " + when.Relative(p.PublishAt.Time, a.Now())
 	}
-	return about + ": " + cli.Clip(cli.OneLine(excerpt(p)), 50)
+	return about + ": " + cli.Clip(cli.OneLine(Excerpt(p)), 50)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/series"
 )
 
-// filterFlags are the flags that select posts.
-type filterFlags struct {
+// FilterFlags are the flags that select posts.
+type FilterFlags struct {
 	app                            *cli.App
 	statuses, labels               []string
 	account, after, before, search string
@@ -29,13 +29,14 @@ type filterFlags struct {
 // filterFlagNames are the names of the flags.
 var filterFlagNames = []string{"status", "account", "label", "after", "before", "search"}
 
-func (o *filterFlags) add(a *cli.App, cmd *cobra.Command) {
+// Add defines the flags.
+func (o *FilterFlags) Add(a *cli.App, cmd *cobra.Command) {
 	o.addSelection(a, cmd)
 	o.when.AddZone(cmd)
 }
 
 // addSelection defines the flags without --tz, for commands that already have it.
-func (o *filterFlags) addSelection(a *cli.App, cmd *cobra.Command) {
+func (o *FilterFlags) addSelection(a *cli.App, cmd *cobra.Command) {
 	o.app = a
 	f := cmd.Flags()
 	f.StringArrayVar(&o.labels, "label", nil, "only posts with this label `text` (repeatable: posts with all of the labels)")
@@ -50,8 +51,8 @@ func (o *filterFlags) addSelection(a *cli.App, cmd *cobra.Command) {
 
 func statusNames() []string { return cli.Strings(schedctl.Statuses()) }
 
-// query returns the query that the flags describe. resolve adds the account.
-func (o *filterFlags) query(a *cli.App) (q client.PostQuery, err error) {
+// Query returns the query that the flags describe. Resolve adds the account.
+func (o *FilterFlags) Query(a *cli.App) (q client.PostQuery, err error) {
 	q = client.PostQuery{Search: o.search, Labels: o.labels, ExternalID: o.externalID, Collection: o.collection, Limit: PageSize}
 	if err := checkLabels(o.labels); err != nil {
 		return q, err
@@ -74,8 +75,8 @@ func (o *filterFlags) query(a *cli.App) (q client.PostQuery, err error) {
 	return q, err
 }
 
-// resolve adds --account, --queue and --series to the query.
-func (o *filterFlags) resolve(ctx context.Context, c *client.Client, q *client.PostQuery) (err error) {
+// Resolve adds --account, --queue and --series to the query.
+func (o *FilterFlags) Resolve(ctx context.Context, c *client.Client, q *client.PostQuery) (err error) {
 	if q.AccountID, err = account.FilterID(ctx, o.app, c, o.account); err != nil {
 		return err
 	}
@@ -84,4 +85,9 @@ func (o *filterFlags) resolve(ctx context.Context, c *client.Client, q *client.P
 	}
 	q.SeriesID, err = series.All.FlagID(ctx, o.app, c, o.series)
 	return err
+}
+
+// Given reports whether a flag selects some of the posts.
+func (o *FilterFlags) Given() bool {
+	return o.statuses != nil || o.labels != nil || o.account != "" || o.after != "" || o.before != "" || o.search != ""
 }

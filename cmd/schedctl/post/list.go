@@ -18,7 +18,7 @@ import (
 
 type listOptions struct {
 	*cli.App
-	filter filterFlags
+	filter FilterFlags
 	sort   string
 	limit  cli.ListLimit
 	all    bool
@@ -26,8 +26,8 @@ type listOptions struct {
 	group  string
 }
 
-// sorts are the orders of a list.
-var sorts = []string{"publish_at", "-publish_at", "created_at", "-created_at"}
+// Sorts are the orders of a list.
+var Sorts = []string{"publish_at", "-publish_at", "created_at", "-created_at"}
 
 // openStatuses are the statuses of posts that are not finished.
 var openStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled, schedctl.Publishing}
@@ -64,9 +64,9 @@ elsewhere the day is the first field of a line.`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
-	o.filter.add(a, cmd)
+	o.filter.Add(a, cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(sorts, ", "))
+	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(Sorts, ", "))
 	f.StringVar(&o.filter.externalID, "external-id", "", "only the post with this external `id`, whatever its status")
 	f.StringVar(&o.filter.collection, "collection", "", "only posts from the files of the collection with this `name`")
 	f.StringVar(&o.filter.queue, "queue", "", "only posts in slots of this `queue`: its name or its id")
@@ -77,7 +77,7 @@ elsewhere the day is the first field of a line.`,
 	cmd.RegisterFlagCompletionFunc("queue", queue.Queues.CompleteFlag(a))
 	cmd.RegisterFlagCompletionFunc("series", series.All.CompleteFlag(a))
 	cmd.RegisterFlagCompletionFunc("group", cobra.FixedCompletions([]string{groupByDay}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sorts, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(Sorts, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -90,7 +90,7 @@ func (o *listOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.filter.resolve(ctx, c, &q); err != nil {
+	if err := o.filter.Resolve(ctx, c, &q); err != nil {
 		return err
 	}
 	names, stop := namesAhead(ctx, o.App, c)
@@ -130,15 +130,15 @@ func (o *listOptions) tellRest(posts []apiv1.Post, more int, names func() Accoun
 
 // query returns the query that the flags describe.
 func (o *listOptions) query() (client.PostQuery, error) {
-	q, err := o.filter.query(o.App)
+	q, err := o.filter.Query(o.App)
 	if err == nil {
 		err = o.limit.Check()
 	}
 	switch {
 	case err != nil:
 		return q, err
-	case o.sort != "" && !slices.Contains(sorts, o.sort):
-		return q, cli.UnknownValueError("--sort", o.sort, sorts)
+	case o.sort != "" && !slices.Contains(Sorts, o.sort):
+		return q, cli.UnknownValueError("--sort", o.sort, Sorts)
 	}
 	if err := o.checkGroup(); err != nil {
 		return q, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
@@ -90,30 +91,14 @@ func mediaFixes(v apiv1.Validation, names Accounts) (lines []string) {
 // WithoutMedia removes all media from a request. It returns false if a part has nothing
 // left.
 func WithoutMedia(create *apiv1.CreatePost) bool {
-	create.Media = nil
+	*create = postfile.MapMedia(*create, func(string, apiv1.PostMedia) (apiv1.PostMedia, bool) { return apiv1.PostMedia{}, false })
 	empty := create.Content == ""
-	for i := range create.Thread {
-		create.Thread[i].Media = nil
-		empty = empty || create.Thread[i].Content == ""
-	}
-	if comment := create.FirstComment; comment != nil {
-		comment.Media = nil
-		empty = empty || comment.Content == ""
-	}
-	if create.LinkPreview != nil && create.LinkPreview.Card != nil {
-		create.LinkPreview.Card.Image = nil
-	}
+	isEmpty := func(part apiv1.Part) bool { return part.Content == "" }
+	empty = empty || slices.ContainsFunc(create.Thread, isEmpty) || create.FirstComment != nil && isEmpty(*create.FirstComment)
 	for i := range create.TargetOverrides {
 		o := &create.TargetOverrides[i]
 		o.Media = nil
-		if o.Thread == nil {
-			continue
-		}
-		for j := range *o.Thread {
-			part := &(*o.Thread)[j]
-			part.Media = nil
-			empty = empty || part.Content == ""
-		}
+		empty = empty || slices.ContainsFunc(cli.Deref(o.Thread), isEmpty)
 	}
 	return !empty
 }

@@ -2,6 +2,8 @@ package post
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -99,4 +101,14 @@ func (o idempotentWrite) origin() string {
 func deletedSince(id string) error {
 	return cli.NewFailure(cli.ExitConflict, schedctl.IdempotencyKeyReused, "%s, which the same command has made before, was deleted since", id).
 		WithHint("to make another post give --idempotency-key with a new key")
+}
+
+// DeriveKey returns an idempotency key that is the same for the same parts in the
+// same order, on every machine and in every version.
+func DeriveKey(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s,", len(p), p) // the lengths keep different lists apart
+	}
+	return "cli-" + hex.EncodeToString(h.Sum(nil)[:20])
 }

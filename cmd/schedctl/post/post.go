@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
 )
 
-func New(a *cli.App, export filesExporter) *cobra.Command {
+func New(a *cli.App, others ...cli.Branch) *cobra.Command {
 	cmd := cli.ParentCommand(&cobra.Command{
 		Use:   "post",
 		Short: "Write, schedule and follow posts",
@@ -28,13 +28,13 @@ or canceled.`,
 		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
   schedctl post list --status scheduled`,
 	})
-	a.AddBranches(cmd, Branches(export))
+	a.AddBranches(cmd, Branches(others...))
 	return cmd
 }
 
-// Branches are the commands below post.
-func Branches(export filesExporter) []cli.Branch {
-	return []cli.Branch{
+// Branches are the commands below post. others are those of other packages.
+func Branches(others ...cli.Branch) []cli.Branch {
+	return append([]cli.Branch{
 		{Name: "create", Make: newCreate}, {Name: "list", Make: newList}, {Name: "show", Make: newShow},
 		{Name: "edit", Make: newEdit}, {Name: "schedule", Make: newSchedule}, {Name: "publish", Make: newPublish},
 		{Name: "cancel", Make: newCancel}, {Name: "unschedule", Make: newUnschedule}, {Name: "copy", Make: newCopy},
@@ -42,9 +42,7 @@ func Branches(export filesExporter) []cli.Branch {
 		{Name: "withdraw", Make: newWithdraw}, {Name: "note", Make: newNote},
 		{Name: "retry", Make: newRetry}, {Name: "wait", Make: newWait}, {Name: "watch", Make: newWatch},
 		{Name: "delete", Make: newDelete}, {Name: "validate", Make: newValidate}, {Name: "timeline", Make: newTimeline},
-		{Name: "import", Make: newImport},
-		{Name: "export", Make: func(a *cli.App) *cobra.Command { return newExport(a, export) }},
-	}
+	}, others...)
 }
 
 // Accounts has accounts by id.
@@ -115,16 +113,16 @@ func postTable(a *cli.App, posts []apiv1.Post, names Accounts) cli.Table {
 func contentCells(a *cli.App, p apiv1.Post) []string {
 	switch {
 	case a.OutTerminal:
-		return []string{excerpt(p)}
+		return []string{Excerpt(p)}
 	case len(p.Media) == 0:
 		return []string{p.Content}
 	}
 	return []string{p.Content, strings.Join(p.MediaAssetIDs, ";")}
 }
 
-// excerpt returns the file names, the number of parts and the text of a post, for a
+// Excerpt returns the file names, the number of parts and the text of a post, for a
 // single line.
-func excerpt(p apiv1.Post) string {
+func Excerpt(p apiv1.Post) string {
 	marks := []string{media.Names(p.Media, p.MediaAssets)}
 	if n := len(p.Thread); n > 0 {
 		marks = append(marks, fmt.Sprintf("[%d parts]", n+1))
@@ -226,4 +224,22 @@ func WithPostID(id string, ids []string, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", id, err)
+}
+
+// Interruption returns the error of an interrupted command, with advice.
+func Interruption(a *cli.App, message, hint string) error {
+	if a.ErrTerminal {
+		a.Messagef("") // the terminal shows ^C
+	}
+	return cli.NewFailure(cli.ExitInterrupted, cli.CodeInterrupted, "%s", message).WithHint(hint)
+}
+
+// IsLineError reports whether an error is about one post of many and not about all of them.
+// A missing approval is about all: without one, none is started.
+func IsLineError(err error) bool {
+	status := cli.ExitStatus(err)
+	if schedctl.CodeOf(err) == schedctl.ApprovalMissing {
+		return false
+	}
+	return status == cli.ExitInvalid || status == cli.ExitConflict || schedctl.CodeOf(err) == schedctl.AccountNotAllowed
 }

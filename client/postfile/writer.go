@@ -1,0 +1,227 @@
+package postfile
+
+import (
+	"bufio"
+	"encoding/csv"
+	"io"
+	"strings"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
+	"github.com/schedctl/schedctl/client/threadtext"
+)
+
+// Writer writes rows so that a [Reader] returns the same documents. The output is
+// complete after [Writer.Flush]. A Writer must not be used by several goroutines at
+// once.
+//
+// Texts are written unchanged. Spreadsheets read a text that starts with "=", "+",
+// "-" or "@" as a formula; escaping it would change the post.
+type Writer struct {
+	csv    *csv.Writer   // or nil
+	lines  *bufio.Writer // of JSON Lines, or nil
+	header bool          // the header is written
+}
+
+// NewWriter returns a writer in a format.
+func NewWriter(w io.Writer, f Format) *Writer {
+	if f == JSONL {
+		return &Writer{lines: bufio.NewWriter(w)}
+	}
+	return &Writer{csv: csv.NewWriter(w)}
+}
+
+// Format returns the format.
+func (w *Writer) Format() Format {
+	if w.lines != nil {
+		return JSONL
+	}
+	return CSV
+}
+
+// Write adds a row. In CSV an account in To must not hold a semicolon. CSV leaves out the
+// media of parts, the card of a link, and overrides.
+func (w *Writer) Write(d Document) error {
+	if w.lines != nil {
+		_, err := w.lines.WriteString(d.Row() + "\n")
+		return err
+	}
+	if err := w.writeHeader(); err != nil {
+		return err
+	}
+	cells := map[string]string{}
+	for _, e := range d.entries() {
+		cells[e.name] = cell(e)
+	}
+	var record []string
+	for _, column := range names(inCSV) {
+		record = append(record, cells[column])
+	}
+	return w.csv.Write(record)
+}
+
+// Row returns the document as a line of JSON Lines.
+func (d *Document) Row() string { return jsonText(objectValue(d.entries())) }
+
+func (w *Writer) writeHeader() error {
+	if w.header {
+		return nil
+	}
+	w.header = true
+	return w.csv.Write(names(inCSV))
+}
+
+// Flush writes what is left, and of CSV the header when there was no row.
+func (w *Writer) Flush() error {
+	if w.lines != nil {
+		return w.lines.Flush()
+	}
+	if err := w.writeHeader(); err != nil {
+		return err
+	}
+	w.csv.Flush()
+	return w.csv.Error()
+}
+
+// entries returns the document as a row of JSON Lines.
+func (d *Document) entries() (o object) {
+	o.add("id", textValue(d.ID))
+	o.add("content", textValue(d.Post.Content))
+	o.add("to", listValue(d.To))
+	o.add("at", textValue(d.At))
+	o.add("tz", textValue(d.TZ))
+	o.media(d.Post.Media)
+	if len(d.Post.Thread) > 0 {
+		o.add("thread", rowParts(d.Post.Thread))
+	}
+	if c := d.Post.FirstComment; c != nil {
+		o.add("first_comment", rowPart(*c))
+	}
+	o.rowPoll(d.Post.Poll)
+	o.presentation(d.Post.ContentWarning, d.Post.Visibility, d.Post.Language)
+	o.preview(d.Post.LinkPreview)
+	o.optional("title", d.Post.Title)
+	o.optional("post_style", d.Post.PostStyle)
+	o.list("labels", d.Post.Labels)
+	o.text("queue", d.Queue)
+	o.text("not_before", d.NotBefore)
+	o.text("proposed_at", d.ProposedAt)
+	o.series(d, strings.Clone)
+	overrides := value{kind: isList}
+	for _, p := range d.Post.TargetOverrides {
+		overrides.items = append(overrides.items, rowOverride(p))
+	}
+	if overrides.items != nil {
+		o.add("overrides", overrides)
+	}
+	return o
+}
+
+// media adds files and their alt texts, as two lists of the same length.
+func (o *object) media(media []apiv1.PostMedia) {
+	var files, alts []string
+	for _, m := range media {
+		alt := ""
+		if m.AltText != nil {
+			alt = *m.AltText
+		}
+		files, alts = append(files, m.ID), append(alts, alt)
+	}
+	o.list("media", files)
+	o.list("alt", alts)
+}
+
+func (o *object) rowPoll(p *apiv1.Poll) {
+	if p == nil {
+		return
+	}
+	o.add("poll", listValue(p.Options))
+	if len(p.Options) > 0 {
+		o.text("poll_for", fields.PollTime(*p))
+	}
+	o.yes("poll_multiple", p.Multiple)
+	o.yes("poll_hide_totals", p.HideTotals)
+}
+
+func rowPart(part apiv1.Part) value {
+	if len(part.Media) == 0 {
+		return textValue(part.Content)
+	}
+	o := object{{name: "content", value: textValue(part.Content)}}
+	o.media(part.Media)
+	return objectValue(o)
+}
+
+func rowParts(parts []apiv1.Part) value {
+	v := value{kind: isList}
+	for _, part := range parts {
+		v.items = append(v.items, rowPart(part))
+	}
+	return v
+}
+
+// rowOverride returns what an account gets. Empty lists are no files, parts or poll.
+func rowOverride(p apiv1.Override) value {
+	o := object{{name: "to", value: textValue(p.SocialAccountID)}}
+	o.optional("content", p.Content)
+	if p.Media != nil {
+		if o.media(*p.Media); len(*p.Media) == 0 {
+			o.add("media", listValue(nil))
+		}
+	}
+	if p.Thread != nil {
+		o.add("thread", rowParts(*p.Thread))
+	}
+	o.rowPoll(p.Poll)
+	o.presentation(p.ContentWarning, p.Visibility, p.Language)
+	if len(p.Options) > 0 {
+		o.add("options", optionsValue(p.Options))
+	}
+	return objectValue(o)
+}
+
+// jsonText returns a value as JSON.
+func jsonText(v value) string {
+	var items []string
+	switch v.kind {
+	case isText:
+		return asJSON(v.text)
+	case isList:
+		for _, item := range v.items {
+			items = append(items, jsonText(item))
+		}
+		return "[" + strings.Join(items, ",") + "]"
+	case isObject:
+		for _, e := range v.entries {
+			items = append(items, asJSON(e.name)+":"+jsonText(e.value))
+		}
+		return "{" + strings.Join(items, ",") + "}"
+	}
+	return v.text
+}
+
+// cell returns a value as a field of CSV.
+func cell(e entry) string {
+	switch e.kind {
+	case isList:
+		var texts []string
+		for _, item := range e.items {
+			texts = append(texts, cell(entry{value: item}))
+		}
+		switch e.name {
+		case "to":
+			return strings.Join(texts, ";")
+		case "thread":
+			return threadtext.Join(texts)
+		}
+		return joinList(texts)
+	case isObject: // of a part; a card has no content
+		for _, k := range e.entries {
+			if k.name == "content" {
+				return k.text
+			}
+		}
+		return ""
+	}
+	return e.text
+}

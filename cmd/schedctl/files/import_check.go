@@ -1,0 +1,370 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/media"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+)
+
+// importCheck checks every line before one is sent.
+type importCheck struct {
+	*importOptions
+	client *client.Client
+	reader *fileReader // interprets lines as it interprets post files
+	csv    bool        // the lines have no media of parts
+
+	accounts post.Accounts  // by id
+	ids      map[string]int // the lines of ids
+	lines    map[string]int // the number of equal lines
+	posts    map[string]int // the number of equal posts
+
+	uploads  sync.Mutex // guards uploader
+	uploader *media.Uploader
+}
+
+// importLine is a line with the post or the series that it describes.
+type importLine struct {
+	result imported
+	want   wantedPost
+	post   apiv1.CreatePost // want.request with its times and, after attach, its files
+	key    string           // idempotency key of a line without an id
+	nth    int              // of equal posts in the file
+	late   bool             // files of the line are not uploaded yet
+	stop   error            // ends the import: all other lines would fail as well
+
+	// The changes of an existing post or series, with --update, and its version.
+	edit       *apiv1.EditPost
+	editSeries *apiv1.EditSeries
+	version    int64
+}
+
+// all checks all lines.
+func (i *importCheck) all(ctx context.Context, in *postfile.Reader) (checked []importLine, err error) {
+	list, err := i.client.Accounts(ctx, client.AccountQuery{})
+	if err != nil {
+		return nil, err
+	}
+	i.accounts, i.reader.accounts = post.Accounts{}, append([]apiv1.Account{}, list...)
+	for _, acct := range list {
+		i.accounts[acct.ID] = acct
+	}
+	i.ids, i.lines, i.posts = map[string]int{}, map[string]int{}, map[string]int{}
+	i.uploader = media.NewUploader(i.App, i.client)
+	i.uploader.Silent, i.uploader.Dry, i.uploader.Folder = true, i.dry, i.mediaFolder()
+	bar := i.NewProgress("checking", 0)
+	defer bar.Clear()
+	err = cli.RunInOrder(ctx, i.readAll(ctx, in), i.check, func(l importLine) error {
+		bar.Step()
+		checked = append(checked, l)
+		return l.stop
+	})
+	return checked, err
+}
+
+// readAll reads the lines. For a line that cannot be read the result has the
+// reason.
+func (i *importCheck) readAll(ctx context.Context, in *postfile.Reader) iter.Seq2[importLine, error] {
+	return func(yield func(importLine, error) bool) {
+		for {
+			d, err := in.Next()
+			i.csv = in.Format() == postfile.CSV
+			var at *postfile.Error
+			switch {
+			case errors.Is(err, io.EOF):
+				return
+			case errors.As(err, &at):
+				i.broken = i.broken || at.Final
+				refused := imported{Line: at.Line}.refusedWith(at.Message)
+				if !yield(importLine{result: refused}, nil) || at.Final {
+					return
+				}
+			case err != nil:
+				yield(importLine{}, err)
+				return
+			default:
+				l, err := i.understand(ctx, &d)
+				if !yield(l, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// understand returns the post of a line, or a refused line. Its error ends the import.
+func (i *importCheck) understand(ctx context.Context, d *postfile.Document) (l importLine, err error) {
+	l.result = imported{Line: d.First, ID: d.ID, Result: resultOK}
+	r := i.reader
+	if d.Queue != "" && r.queues == nil {
+		if r.queues, err = i.client.Queues(ctx); err != nil {
+			return l, err
+		}
+		r.queues = append([]apiv1.Queue{}, r.queues...)
+	}
+	r.problems, r.faults = nil, map[string]string{}
+	l.want = r.understand(d)
+	if before := i.ids[d.ID]; before > 0 {
+		r.problemf(d, d.First, "line %d has the same id %q", before, cli.Clip(d.ID, 60))
+	} else if d.ID != "" {
+		i.ids[d.ID] = d.First
+	}
+	if l.want.series != nil && l.want.series.name == "" {
+		r.problemf(d, d.First, "a series needs a name in \"name\"")
+	}
+	if len(r.problems) > 0 {
+		l.result = l.result.refusedWith(r.faults[""])
+		return l, nil
+	}
+	if l.want.At != "" {
+		l.result.PublishAt = apiv1.NewTime(l.want.moment.Time)
+		l.result = l.result.remarked(l.want.moment.Note)
+	}
+	l.post = l.want.request
+	l.post.AllowDuplicate = i.allowDuplicate
+	switch w := &l.want; {
+	case w.Queue != "":
+		l.post.PublishAt, l.post.QueueID, l.post.NotBefore = apiv1.NextSlot(), &w.Queue, w.notBefore()
+	case w.At != "":
+		l.post.PublishAt = apiv1.At(w.moment.Time.UTC())
+	default:
+		l.post.ProposedAt = w.proposed
+	}
+	i.identify(&l)
+	return l, nil
+}
+
+// identify gives a line its idempotency key, and its number among equal posts.
+func (i *importCheck) identify(l *importLine) {
+	d := l.want.doc
+	parts := append([]string{"import", d.Post.Content, d.At, d.TZ}, d.To...)
+	for _, m := range d.Post.Media {
+		parts = append(parts, "media", m.ID, cli.Deref(m.AltText))
+	}
+	rest := *d
+	rest.ID, rest.Post.Content, rest.At, rest.TZ, rest.To, rest.Post.Media = "", "", "", "", nil, nil
+	parts = append(parts, rest.Row())
+	line := post.DeriveKey(parts...)
+	i.lines[line]++
+	l.key = post.DeriveKey("import line", line, strconv.Itoa(i.lines[line]))
+	same := fingerprintOf(l.post, l.at()) + cli.Deref(l.post.QueueID)
+	i.posts[same]++
+	l.nth = i.posts[same]
+}
+
+// at returns the time of a line, zero for a draft and for a post with a slot.
+func (l *importLine) at() (at time.Time) {
+	if l.want.At != "" {
+		at = l.want.moment.Time.UTC()
+	}
+	return at
+}
+
+// check compares a line with its post, or checks that the post can be created.
+func (i *importCheck) check(ctx context.Context, l importLine) importLine {
+	if l.result.Result != resultOK {
+		return l
+	}
+	err := i.attach(ctx, &l)
+	if err == nil && l.want.series != nil {
+		err = i.checkSeries(ctx, &l)
+	} else if err == nil {
+		err = i.checkPost(ctx, &l)
+	}
+	if err == nil && l.result.Result == resultOK {
+		err = i.validate(ctx, &l)
+	}
+	var past *when.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &past) || post.IsLineError(err):
+		l.result = l.result.refusedWith(cli.OneLine(err.Error()))
+	default:
+		l.stop = err
+	}
+	return l
+}
+
+// attach uploads the files of a line, one after another. A file that cannot be read is
+// an error of its line.
+func (i *importCheck) attach(ctx context.Context, l *importLine) (err error) {
+	i.uploads.Lock()
+	defer i.uploads.Unlock()
+	l.post = postfile.MapMedia(l.post, func(_ string, m apiv1.PostMedia) (apiv1.PostMedia, bool) {
+		if err != nil {
+			return m, true
+		}
+		if m, err = i.uploader.Attach(ctx, m.ID, cli.Deref(m.AltText)); err == nil {
+			l.late = l.late || media.Missing(m)
+			return m, true
+		}
+		var failed *cli.Failure
+		if errors.As(err, &failed) && (failed.Status == cli.ExitOther || failed.Status == cli.ExitUsage) {
+			err = cli.InvalidError(schedctl.MediaInvalid, "%v", err)
+		}
+		return m, true
+	})
+	return err
+}
+
+// checkPost compares a line with its post, if that exists.
+func (i *importCheck) checkPost(ctx context.Context, l *importLine) error {
+	found, err := i.find(ctx, l)
+	if err == nil && found != nil {
+		err = i.compare(l, *found)
+	}
+	if err != nil || l.result.Result != resultOK {
+		return err
+	}
+	if l.want.At != "" && (found == nil || l.edit.PublishAt != nil) {
+		return l.want.moment.Check(i.Now())
+	}
+	return nil
+}
+
+// find returns the existing post of a line, or nil. It sets the external id of a
+// line with an id.
+func (i *importCheck) find(ctx context.Context, l *importLine) (*apiv1.Post, error) {
+	if id := l.result.ID; id != "" {
+		if _, isPost := schedctl.ParseID(schedctl.PostPrefix, id); isPost {
+			p, err := i.client.Post(ctx, id)
+			if schedctl.CodeOf(err) != schedctl.NotFound {
+				return &p, err
+			}
+		}
+		external, err := i.externalID(id)
+		if err != nil {
+			return nil, err
+		}
+		l.post.ExternalID, l.nth = &external, 1
+	}
+	list, err := i.existing(ctx, l)
+	if err != nil || len(list) < l.nth {
+		return nil, err
+	}
+	return &list[l.nth-1], nil
+}
+
+// existing returns the post with the external id of a line or, for a line without
+// an id, the posts with its text, time and accounts, canceled ones last.
+func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post, error) {
+	at := l.at()
+	q := client.PostQuery{After: at, Before: at.Add(time.Millisecond), Sort: "publish_at"}
+	switch {
+	case l.post.ExternalID != nil:
+		q = client.PostQuery{ExternalID: *l.post.ExternalID}
+	case l.post.QueueID != nil:
+		q = client.PostQuery{QueueID: *l.post.QueueID, Search: searchText(l.post.Content), Sort: "created_at"}
+	case at.IsZero():
+		q = client.PostQuery{Statuses: []schedctl.Status{schedctl.Draft, schedctl.Canceled}, Search: searchText(l.post.Content), Sort: "created_at"}
+	}
+	q.Limit = post.PageSize
+	want := fingerprintOf(l.post, at)
+	var open, canceled []apiv1.Post
+	for p, err := range i.client.EachPost(ctx, q) {
+		switch {
+		case err != nil:
+			return nil, err
+		case l.post.ExternalID == nil && fingerprintOf(requestOf(p), l.timeOf(p)) != want:
+		case p.Status == schedctl.Canceled:
+			canceled = append(canceled, p)
+		default:
+			open = append(open, p)
+		}
+	}
+	return append(open, canceled...), nil
+}
+
+// timeOf returns the time of a post that the line is compared with. A slot is no part of a
+// line.
+func (l *importLine) timeOf(p apiv1.Post) (at time.Time) {
+	if p.PublishAt != nil && l.post.QueueID == nil {
+		at = p.PublishAt.Time
+	}
+	return at
+}
+
+// searchText returns the start of a text, short enough for the text search of the API.
+func searchText(text string) string {
+	const most = 100
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most])
+	}
+	return text
+}
+
+// fingerprintOf returns a fingerprint of the texts, the media, the poll, the accounts and
+// the time of a post.
+func fingerprintOf(p apiv1.CreatePost, at time.Time) string {
+	extras := cli.Map(p.Media, func(m apiv1.PostMedia) string { return m.ID })
+	for _, part := range p.Thread {
+		extras = append(extras, "part", part.Content)
+	}
+	if p.Poll != nil {
+		extras = append(append(extras, "poll"), p.Poll.Options...)
+	}
+	return ContentFingerprint(p.Content, at, p.SocialAccountIDs, extras...)
+}
+
+// ContentFingerprint returns a fingerprint of a post. The order of accounts does not
+// matter, the order of media does.
+func ContentFingerprint(content string, at time.Time, accounts []string, media ...string) string {
+	parts := append([]string{content, apiv1.Time{Time: at}.String()}, slices.Sorted(slices.Values(accounts))...)
+	for _, m := range media {
+		parts = append(parts, "media", m)
+	}
+	return post.DeriveKey(parts...)
+}
+
+// validate asks whether the networks accept a line.
+func (i *importCheck) validate(ctx context.Context, l *importLine) error {
+	create, id := l.post, l.result.PostID
+	if l.want.series != nil {
+		create, id = seriesPost(create, l.want.doc), ""
+	}
+	if l.late {
+		l.result = l.result.remarked("not checked: whether the networks accept its files")
+		if !post.WithoutMedia(&create) {
+			return nil
+		}
+		create.AllowDuplicate = true // a text is only a duplicate together with its media
+	}
+	v, err := i.client.ValidateChange(ctx, id, create)
+	if err != nil {
+		return err
+	}
+	l.result = l.result.remarked(strings.Join(post.Warnings(v, i.accounts), "; "))
+	if !v.Allowed {
+		l.result = l.result.refusedWith(problemText(v, i.accounts))
+	}
+	return nil
+}
+
+// problemText returns all problems of a post in one line.
+func problemText(v apiv1.Validation, names post.Accounts) string {
+	message := func(p apiv1.Problem) string { return p.Message }
+	texts := cli.Map(v.Problems, message)
+	for _, acct := range v.Accounts {
+		for _, text := range cli.Map(acct.Problems, message) {
+			if name := cli.FirstNonEmpty(names[acct.SocialAccountID].Name, acct.SocialAccountID); !strings.Contains(text, name) {
+				text = name + ": " + text
+			}
+			texts = append(texts, text)
+		}
+	}
+	return cli.OneLine(strings.Join(texts, "; "))
+}

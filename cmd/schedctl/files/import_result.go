@@ -1,0 +1,108 @@
+package files
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// The results of a line.
+const (
+	resultCreated = "created"
+	resultUpdated = "updated"
+	resultExists  = "exists" // the post existed before
+	resultOK      = "ok"     // checked, not sent
+	resultRefused = "refused"
+)
+
+// imported is the result of one line.
+type imported struct {
+	Line      int         `json:"line"`
+	Result    string      `json:"result"`
+	PostID    string      `json:"post_id"`
+	PublishAt *apiv1.Time `json:"publish_at"`
+	ID        string      `json:"id"` // of the line
+	Message   string      `json:"message"`
+}
+
+// refusedWith returns the result of a refused line with the reason.
+func (r imported) refusedWith(reason string) imported {
+	r.Result, r.Message = resultRefused, reason
+	return r
+}
+
+// remarked returns the result with one more remark.
+func (r imported) remarked(text string) imported {
+	if text != "" {
+		r.Message = strings.TrimPrefix(r.Message+"; "+text, "; ")
+	}
+	return r
+}
+
+// manyLines is the number of results above which only remarks are shown.
+const manyLines = 50
+
+// importPrinter prints results: for programs each one immediately, for people a
+// table in which refused lines come last.
+type importPrinter struct {
+	*cli.App
+	lines          int
+	shown, refused cli.Table
+	counts         map[string]int
+}
+
+func newImportPrinter(a *cli.App, lines int) *importPrinter {
+	return &importPrinter{
+		App: a, lines: lines, counts: map[string]int{},
+		shown: cli.Table{Header: []string{"LINE", "RESULT", "POST", "WHEN", "ID", "REMARK"}, Status: 1},
+	}
+}
+
+func (p *importPrinter) add(r imported) error {
+	p.counts[r.Result]++
+	switch {
+	case p.JSON.Given:
+		return p.PrintLine(r)
+	case p.Quiet:
+		if r.PostID == "" {
+			return nil
+		}
+		return p.PrintIDs(r.PostID)
+	}
+	row := []string{strconv.Itoa(r.Line), r.Result, r.PostID, p.ShortTime(r.PublishAt), r.ID, r.Message}
+	if !p.OutTerminal {
+		return p.Write(p.RenderTable(cli.Table{Rows: [][]string{row}}))
+	}
+	switch {
+	case r.Result == resultRefused:
+		p.refused.Rows = append(p.refused.Rows, row)
+	case p.lines <= manyLines || r.Message != "":
+		p.shown.Rows = append(p.shown.Rows, row)
+	}
+	return nil
+}
+
+// finish prints the table, and on standard error the number of lines of each kind.
+func (p *importPrinter) finish() error {
+	p.shown.Rows = append(p.shown.Rows, p.refused.Rows...)
+	if err := p.Write(p.RenderTable(p.shown)); err != nil {
+		return err
+	}
+	var kinds []string
+	for _, result := range []string{resultCreated, resultUpdated, resultExists, resultOK, resultRefused} {
+		if n := p.counts[result]; n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, result))
+		}
+	}
+	switch {
+	case p.Quiet:
+	case p.lines == 0:
+		p.Messagef("no lines")
+	case kinds != nil:
+		p.Messagef("%s", strings.Join(kinds, ", "))
+	}
+	return nil
+}
