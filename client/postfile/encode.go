@@ -82,11 +82,14 @@ func listValue(list []string) value {
 
 func objectValue(o object) value { return value{kind: isObject, entries: o} }
 
-// presentation adds how networks show a post.
-func (o *object) presentation(warning, visibility, language *string) {
-	o.optional("content_warning", warning)
-	o.optional("visibility", visibility)
-	o.optional("language", language)
+// settings adds the settings that are one text: the notes for users of the client, or how
+// networks show the post.
+func (o *object) settings(of any, notes bool) {
+	for _, t := range fields.Texts {
+		if t.Note == notes {
+			o.text(t.Name, t.Get(of))
+		}
+	}
 }
 
 // preview adds the card of a link, unless it is the usual one.
@@ -131,10 +134,9 @@ func (d *Document) front() (o object) {
 	o.series(d, blockText)
 	o.list("to", d.To)
 	o.list("labels", d.Post.Labels)
-	o.optional("title", d.Post.Title)
-	o.optional("post_style", d.Post.PostStyle)
+	o.settings(&d.Post, true)
 	o.yes("thread", len(d.Post.Thread) > 0)
-	o.presentation(d.Post.ContentWarning, d.Post.Visibility, d.Post.Language)
+	o.settings(&d.Post, false)
 	o.preview(d.Post.LinkPreview)
 	if len(d.Post.Media) > 0 {
 		o.add("media", filesValue(d.Post.Media))
@@ -222,7 +224,7 @@ func fileOverride(p apiv1.Override) value {
 	case p.Poll != nil:
 		o.add("poll", filePoll(*p.Poll))
 	}
-	o.presentation(p.ContentWarning, p.Visibility, p.Language)
+	o.settings(&p, false)
 	if p.Content == nil {
 		return objectValue(o)
 	}

@@ -44,12 +44,9 @@ var keys = []key{
 	{"poll_for", inRows, func(d *decoder, e entry) { d.pollSetting(&d.settings, e) }},
 	{"poll_multiple", inRows, func(d *decoder, e entry) { d.pollSetting(&d.settings, e) }},
 	{"poll_hide_totals", inRows, func(d *decoder, e entry) { d.pollSetting(&d.settings, e) }},
-	{"content_warning", inAll, optionalText(func(d *Document) **string { return &d.Post.ContentWarning })},
-	{"visibility", inAll, optionalText(func(d *Document) **string { return &d.Post.Visibility })},
-	{"language", inAll, optionalText(func(d *Document) **string { return &d.Post.Language })},
+	{"content_warning", inAll, (*decoder).setting}, {"visibility", inAll, (*decoder).setting}, {"language", inAll, (*decoder).setting},
 	{"link_preview", inAll, func(d *decoder, e entry) { d.Post.LinkPreview = d.linkPreview(e) }},
-	{"title", inAll, optionalText(func(d *Document) **string { return &d.Post.Title })},
-	{"post_style", inAll, optionalText(func(d *Document) **string { return &d.Post.PostStyle })},
+	{"title", inAll, (*decoder).setting}, {"post_style", inAll, (*decoder).setting},
 	{"labels", inAll, list("labels", func(d *Document) *[]string { return &d.Post.Labels })},
 	{"queue", inAll, text(func(d *Document) *string { return &d.Queue })},
 	{"not_before", inAll, text(func(d *Document) *string { return &d.NotBefore })},
@@ -75,8 +72,20 @@ func text(field func(*Document) *string) func(*decoder, entry) {
 	return func(d *decoder, e entry) { *field(d.Document) = d.text(e) }
 }
 
-func optionalText(field func(*Document) **string) func(*decoder, entry) {
-	return func(d *decoder, e entry) { *field(d.Document) = optional(d.line(e)) }
+// setting reads a setting that is one text.
+func (d *decoder) setting(e entry) { d.settingOf(&d.Post, e) }
+
+// settingOf reads a setting of a post or an override. It returns false for another key.
+func (d *decoder) settingOf(of any, e entry) bool {
+	i := slices.IndexFunc(fields.Texts, func(t fields.Text) bool { return t.Name == e.name })
+	if i < 0 {
+		return false
+	}
+	field := fields.Texts[i].Of(of)
+	if field != nil {
+		*field = optional(d.line(e))
+	}
+	return field != nil
 }
 
 func list(path string, field func(*Document) *[]string) func(*decoder, entry) {
@@ -250,7 +259,8 @@ func (d *decoder) overrides(e entry) {
 		for _, k := range account.entries {
 			d.overrideKey(o, path, k, nil)
 		}
-		if o.Content == nil && o.Media == nil && o.Thread == nil && o.Poll == nil && o.ContentWarning == nil && o.Visibility == nil && o.Language == nil && len(d.problems) == before {
+		own := *o
+		if own.Options = nil; fields.IsEmpty(own) && len(d.problems) == before {
 			d.problem(account.value.at, "the override for %s is empty; its keys are %s", clip(account.name), overrideKeys)
 		}
 	}
@@ -307,12 +317,7 @@ func (d *decoder) overrideKey(o *apiv1.Override, path string, k entry, of *liste
 		}
 	case k.name == "poll":
 		o.Poll = d.overridePoll(path+"poll", k, of)
-	case k.name == "content_warning":
-		o.ContentWarning = optional(d.line(k))
-	case k.name == "visibility":
-		o.Visibility = optional(d.text(k))
-	case k.name == "language":
-		o.Language = optional(d.text(k))
+	case d.settingOf(o, k):
 	case of == nil:
 		d.unknown(k, "an override", overrideKeys)
 	case k.name == "to":

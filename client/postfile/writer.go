@@ -98,10 +98,9 @@ func (d *Document) entries() (o object) {
 		o.add("first_comment", rowPart(*c))
 	}
 	o.rowPoll(d.Post.Poll)
-	o.presentation(d.Post.ContentWarning, d.Post.Visibility, d.Post.Language)
+	o.settings(&d.Post, false)
 	o.preview(d.Post.LinkPreview)
-	o.optional("title", d.Post.Title)
-	o.optional("post_style", d.Post.PostStyle)
+	o.settings(&d.Post, true)
 	o.list("labels", d.Post.Labels)
 	o.text("queue", d.Queue)
 	o.text("not_before", d.NotBefore)
@@ -173,7 +172,7 @@ func rowOverride(p apiv1.Override) value {
 		o.add("thread", rowParts(*p.Thread))
 	}
 	o.rowPoll(p.Poll)
-	o.presentation(p.ContentWarning, p.Visibility, p.Language)
+	o.settings(&p, false)
 	if len(p.Options) > 0 {
 		o.add("options", optionsValue(p.Options))
 	}

@@ -26,9 +26,7 @@ func (r *fileReader) checkContent(d *postfile.Document) {
 	if p.FirstComment != nil {
 		r.checkPart(d, "first_comment", *p.FirstComment, "the first comment")
 	}
-	r.checkRules(d, d.Line, p.Poll, schedctl.Presentation{
-		ContentWarning: cli.Deref(p.ContentWarning), Visibility: cli.Deref(p.Visibility), Language: cli.Deref(p.Language),
-	})
+	r.checkRules(d, d.Line, p.Poll, p.ContentWarning, p.Visibility, p.Language)
 	if card := cli.Deref(p.LinkPreview).Card; card != nil {
 		r.checkRule(d, d.Line, schedctl.CheckLinkPreview(schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: card.URL, Title: card.Title, Description: card.Description}))
 	}
@@ -62,18 +60,16 @@ func (r *fileReader) checkOverride(d *postfile.Document, i int, o apiv1.Override
 	if poll != nil && len(poll.Options) == 0 {
 		poll = nil
 	}
-	r.checkRules(d, func(field string) int { return d.LineFor(i, field) }, poll, schedctl.Presentation{
-		ContentWarning: cli.Deref(o.ContentWarning), Visibility: cli.Deref(o.Visibility), Language: cli.Deref(o.Language),
-	})
+	r.checkRules(d, func(field string) int { return d.LineFor(i, field) }, poll, o.ContentWarning, o.Visibility, o.Language)
 }
 
-func (r *fileReader) checkRules(d *postfile.Document, line func(string) int, poll *apiv1.Poll, shown schedctl.Presentation) {
+func (r *fileReader) checkRules(d *postfile.Document, line func(string) int, poll *apiv1.Poll, warning, visibility, language *string) {
 	if poll != nil {
 		r.checkRule(d, line, schedctl.CheckPoll(schedctl.Poll{
 			Options: poll.Options, ExpiresIn: time.Duration(poll.ExpiresInSeconds) * time.Second, Multiple: poll.Multiple, HideTotals: poll.HideTotals,
 		}))
 	}
-	for _, check := range []schedctl.Presentation{{ContentWarning: shown.ContentWarning}, {Visibility: shown.Visibility}, {Language: shown.Language}} {
+	for _, check := range []schedctl.Presentation{{ContentWarning: cli.Deref(warning)}, {Visibility: cli.Deref(visibility)}, {Language: cli.Deref(language)}} {
 		r.checkRule(d, line, schedctl.CheckPresentation(check))
 	}
 }

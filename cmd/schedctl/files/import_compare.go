@@ -3,10 +3,12 @@ package files
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
@@ -16,23 +18,13 @@ import (
 // compare decides about a line whose post exists. An empty column matches any post,
 // and so does a time that depends on the time of the import.
 func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
-	have := stateOf(p)
-	want := l.state(p).filled(have, l.post, i.csv)
-	switch {
-	case l.want.At == "" && l.want.Queue == "", l.want.relative, l.post.PublishAt != nil && p.PublishAt != nil && p.PublishAt.Equal(l.post.PublishAt.Time):
-		want.At, want.Queue, want.NotBefore = have.At, have.Queue, have.NotBefore
-	case want.Queue != "" && want.NotBefore == "":
-		want.NotBefore = have.NotBefore
-	}
-	edit := changes(have, want, l.post)
-	if l.post.TargetOverrides == nil {
-		edit.TargetOverrides = nil
-	}
-	switch {
-	case want.Queue != "" && (have.Queue != want.Queue || have.NotBefore != want.NotBefore):
-		edit.PublishAt, edit.QueueID, edit.NotBefore = apiv1.NextSlot(), l.post.QueueID, l.post.NotBefore
-	case want.Queue == "" && have.At != want.At:
-		edit.PublishAt = l.post.PublishAt
+	edit := fields.Changes(l.comparable(p, i.csv), p)
+	sameTime := func(a, b *apiv1.Time) bool { return a == nil || b != nil && a.Equal(b.Time) }
+	switch at := l.post.PublishAt; {
+	case l.want.At != "" && !l.want.relative && (p.PublishAt == nil || !p.PublishAt.Equal(at.Time)):
+		edit.PublishAt = at
+	case l.post.QueueID != nil && (*l.post.QueueID != cli.Deref(p.QueueID) || !sameTime(l.post.NotBefore, p.NotBefore)):
+		edit.PublishAt, edit.QueueID, edit.NotBefore = at, l.post.QueueID, l.post.NotBefore
 	}
 	if proposed := l.want.proposed; proposed != nil && p.Status == schedctl.Draft && (p.ProposedAt == nil || form(proposed) != form(p.ProposedAt)) {
 		edit.ProposedAt = proposed
@@ -55,77 +47,25 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 	return nil
 }
 
+// comparable returns the request of a line. A line of CSV, which has no media of parts, gets
+// those of the existing post.
+func (l *importLine) comparable(p apiv1.Post, csv bool) apiv1.CreatePost {
+	want := l.post
+	if !csv {
+		return want
+	}
+	want.Thread = slices.Clone(want.Thread)
+	for i := range min(len(want.Thread), len(p.Thread)) {
+		want.Thread[i].Media = p.Thread[i].Media
+	}
+	if want.FirstComment != nil && p.FirstComment != nil {
+		want.FirstComment = &apiv1.Part{Content: want.FirstComment.Content, Media: p.FirstComment.Media}
+	}
+	return want
+}
+
 func differs(id string) error {
 	return cli.InvalidError(schedctl.ValidationFailed, "%s has another text, time, media, parts, accounts or settings; change it with --update", id)
-}
-
-// state returns the state of a line with the files of an existing post: the same asset has
-// the same bytes and, if the line gives none, the same alt text.
-func (l *importLine) state(p apiv1.Post) postState {
-	alts := map[string]string{}
-	asset := stateOfAsset(p.MediaAssets)
-	newState(requestOf(p), func(path string, m apiv1.PostMedia) (mediaState, bool) {
-		state, known := asset(path, m)
-		alts[path+m.ID] = state.Alt
-		return state, known
-	})
-	s := newState(l.post, func(path string, m apiv1.PostMedia) (mediaState, bool) {
-		state, known := asset(path, m)
-		if m.AltText == nil {
-			state.Alt = alts[path+m.ID]
-		}
-		return state, known
-	})
-	s.At, s.Queue, s.NotBefore = l.want.At, l.want.Queue, l.want.NotBefore
-	return s
-}
-
-// filled returns the state with what a line leaves out as it is in a post. A line of CSV
-// leaves out the media of parts.
-func (s postState) filled(have postState, line apiv1.CreatePost, csv bool) postState {
-	for i := range s.Thread {
-		if csv && i < len(have.Thread) {
-			s.Thread[i].Media = have.Thread[i].Media
-		}
-	}
-	if csv && s.FirstComment != nil && have.FirstComment != nil {
-		s.FirstComment.Media = have.FirstComment.Media
-	}
-	fill := func(field *string, value string) {
-		if *field == "" {
-			*field = value
-		}
-	}
-	fill(&s.ContentWarning, have.ContentWarning)
-	fill(&s.Visibility, have.Visibility)
-	fill(&s.Language, have.Language)
-	fill(&s.Title, have.Title)
-	fill(&s.PostStyle, have.PostStyle)
-	if s.Accounts == nil {
-		s.Accounts = have.Accounts
-	}
-	if s.Labels == nil {
-		s.Labels = have.Labels
-	}
-	if s.Media == nil {
-		s.Media = have.Media
-	}
-	if s.Thread == nil {
-		s.Thread = have.Thread
-	}
-	if s.FirstComment == nil {
-		s.FirstComment = have.FirstComment
-	}
-	if s.Poll == nil {
-		s.Poll = have.Poll
-	}
-	if s.Overrides == nil {
-		s.Overrides = have.Overrides
-	}
-	if line.LinkPreview == nil {
-		s.NoPreview, s.Card = have.NoPreview, have.Card
-	}
-	return s
 }
 
 // checkSeries compares a line with its series, if that exists.
@@ -141,21 +81,15 @@ func (i *importCheck) checkSeries(ctx context.Context, l *importLine) error {
 	if err != nil {
 		return err
 	}
-	want := l.state(apiv1.Post{})
-	want.Series = state.Series
-	if have == nil {
-		l.want.postState = want
+	if l.want.Series = state.Series; have == nil {
 		return nil
 	}
-	is := stateOfSeries(have, nil)
-	want = l.state(postOf(have, nil)).filled(is, l.post, i.csv)
-	want.Series = state.Series.filled(is.Series, l.want.doc)
-	if want.Queue == "" {
-		want.Queue = is.Queue
-	}
-	edit := seriesChanges(is, want, l.post)
-	if l.post.TargetOverrides == nil {
-		edit.TargetOverrides = nil
+	p := fields.OfSeries(*have)
+	var edit apiv1.EditSeries
+	fields.Copy(&edit, fields.Changes(l.comparable(p, i.csv), p))
+	changeSeries(&edit, stateOfSeries(have, nil).Series, l.want.Series.filled(have, l.want.doc))
+	if q := l.want.Queue; q != "" && q != cli.Deref(have.QueueID) {
+		edit.QueueID = &q
 	}
 	l.result.PostID, l.result.PublishAt = have.ID, have.NextAt
 	switch same := form(edit) == form(apiv1.EditSeries{}); {
@@ -172,19 +106,19 @@ func (i *importCheck) checkSeries(ctx context.Context, l *importLine) error {
 }
 
 // filled returns the state with what a line leaves out as it is in a series.
-func (s *seriesState) filled(have *seriesState, line *postfile.Document) *seriesState {
-	out := *s
+func (s *seriesState) filled(have *apiv1.Series, line *postfile.Document) *seriesState {
+	is, out := stateOfSeries(have, nil).Series, *s
 	if line.Name == "" {
-		out.Name = have.Name
+		out.Name = is.Name
 	}
 	if line.Variants == nil {
-		out.Variants = have.Variants
+		out.Variants = is.Variants
 	}
 	if line.Exdates == nil {
-		out.Exdates = have.Exdates
+		out.Exdates = is.Exdates
 	}
 	if line.AheadDays == 0 {
-		out.AheadDays = have.AheadDays
+		out.AheadDays = is.AheadDays
 	}
 	return &out
 }

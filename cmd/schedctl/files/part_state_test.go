@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 )
 
 // postWithParts returns a published post with everything that files describe besides the
@@ -111,5 +112,15 @@ func TestChanges(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, changes(asWritten, full, request)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// The state has every setting that is one text.
+func TestStatesHaveAllTexts(t *testing.T) {
+	t.Parallel()
+	for _, text := range fields.Texts {
+		if _, has := (postState{}).texts()[text.Name]; !has {
+			t.Errorf("the state lacks %s", text.Name)
+		}
 	}
 }

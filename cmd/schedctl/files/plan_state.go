@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
@@ -160,25 +161,15 @@ func newPoll(p *apiv1.Poll) *pollState {
 func canonical(p apiv1.CreatePost) apiv1.CreatePost {
 	p.SocialAccountIDs = slices.Compact(slices.Sorted(slices.Values(p.SocialAccountIDs)))
 	p.Labels = slices.Compact(slices.Sorted(slices.Values(p.Labels)))
-	p.TargetOverrides = slices.DeleteFunc(slices.Clone(p.TargetOverrides), func(o apiv1.Override) bool {
-		return cli.Deref(o.Content) == "" && len(o.Options) == 0 && o.Media == nil && o.Thread == nil && o.Poll == nil &&
-			cli.Deref(o.ContentWarning) == "" && cli.Deref(o.Visibility) == "" && cli.Deref(o.Language) == ""
-	})
+	p.TargetOverrides = slices.DeleteFunc(slices.Clone(p.TargetOverrides), fields.IsEmpty)
 	slices.SortFunc(p.TargetOverrides, func(a, b apiv1.Override) int { return cmp.Compare(a.SocialAccountID, b.SocialAccountID) })
 	return p
 }
 
 // requestOf returns the content, the accounts and the notes of a post as a request.
-func requestOf(p apiv1.Post) apiv1.CreatePost {
-	create := apiv1.CreatePost{
-		Content: p.Content, Media: p.Media, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Labels: p.Labels,
-		Title: p.Title, PostStyle: p.PostStyle,
-		NewExtras: apiv1.NewExtras{
-			Thread: p.Thread, FirstComment: p.FirstComment, Poll: p.Poll, ContentWarning: p.ContentWarning, Visibility: p.Visibility, Language: p.Language,
-		},
-	}
-	if p.LinkPreview.Card != nil || p.LinkPreview.Mode == apiv1.PreviewNone {
-		create.LinkPreview = &p.LinkPreview
+func requestOf(p apiv1.Post) (create apiv1.CreatePost) {
+	if fields.Copy(&create, p); p.LinkPreview.Card == nil && p.LinkPreview.Mode != apiv1.PreviewNone {
+		create.LinkPreview = nil
 	}
 	return create
 }
@@ -279,6 +270,13 @@ func formatTime(t time.Time) string {
 	return apiv1.Time{Time: t}.String()
 }
 
+// texts returns the settings that are one text, by their names.
+func (s postState) texts() map[string]string {
+	return map[string]string{
+		"title": s.Title, "post_style": s.PostStyle, "content_warning": s.ContentWarning, "visibility": s.Visibility, "language": s.Language,
+	}
+}
+
 // changes returns what makes a post in one state have another one, besides its times. The
 // request has the new values.
 func changes(have, want postState, request apiv1.CreatePost) (edit apiv1.EditPost) {
@@ -310,15 +308,10 @@ func changes(have, want postState, request apiv1.CreatePost) (edit apiv1.EditPos
 			edit.LinkPreview = &apiv1.LinkPreview{Mode: apiv1.PreviewAuto}
 		}
 	}
-	for _, field := range []struct {
-		have, want string
-		to         **string
-	}{
-		{have.ContentWarning, want.ContentWarning, &edit.ContentWarning}, {have.Visibility, want.Visibility, &edit.Visibility}, {have.Language, want.Language, &edit.Language},
-		{have.Title, want.Title, &edit.Title}, {have.PostStyle, want.PostStyle, &edit.PostStyle},
-	} {
-		if field.have != field.want {
-			*field.to = &field.want
+	had, texts := have.texts(), want.texts()
+	for _, t := range fields.Texts {
+		if text := texts[t.Name]; had[t.Name] != text {
+			*t.Of(&edit) = &text
 		}
 	}
 	moved := !slices.Equal(have.Accounts, want.Accounts)

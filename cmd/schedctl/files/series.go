@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
@@ -157,13 +159,10 @@ func (p *planner) createSeries(ctx context.Context, w wantedPost) error {
 }
 
 // newSeries returns the request that creates a series.
-func newSeries(request apiv1.CreatePost, want postState) apiv1.CreateSeries {
+func newSeries(request apiv1.CreatePost, want postState) (create apiv1.CreateSeries) {
 	s := want.Series
-	create := apiv1.CreateSeries{
-		Name: s.Name, Content: request.Content, Variants: s.Variants, Media: request.Media, NewExtras: request.NewExtras,
-		SocialAccountIDs: request.SocialAccountIDs, TargetOverrides: request.TargetOverrides, Labels: request.Labels,
-		Timezone: s.Timezone, Start: s.Start, Rule: s.Rule, Exdates: s.Exdates,
-	}
+	fields.Copy(&create, request)
+	create.Name, create.Timezone, create.Start, create.Rule, create.Variants, create.Exdates = s.Name, s.Timezone, s.Start, s.Rule, s.Variants, s.Exdates
 	if s.AheadDays != 0 {
 		create.AheadDays = &s.AheadDays
 	}
@@ -183,45 +182,34 @@ func (p *planner) changeSeries(ctx context.Context, have *collectedSeries, w wan
 	if have.is.Queue != "" && s.wanted.Queue == "" {
 		return fmt.Errorf("a file cannot take a series out of its queue; give the file another id, or run: schedctl series edit %s --no-queue", have.ID)
 	}
-	edit := seriesChanges(have.is, s.wanted.postState, p.withAssets(w))
+	var edit apiv1.EditSeries
+	fields.Copy(&edit, changes(have.is, s.wanted.postState, p.withAssets(w)))
+	if changeSeries(&edit, have.is.Series, s.wanted.Series); have.is.Queue != s.wanted.Queue {
+		edit.QueueID = &s.wanted.Queue
+	}
 	edit.Managed = p.seriesManaged(w, s.wanted.digest())
 	return p.editSeries(ctx, have.Series, edit)
 }
 
-// seriesChanges returns what makes a series in one state have another one.
-func seriesChanges(is, want postState, request apiv1.CreatePost) apiv1.EditSeries {
-	fields := changes(is, want, request)
-	edit := apiv1.EditSeries{
-		Content: fields.Content, Media: fields.Media, ExtrasChange: fields.ExtrasChange, SocialAccountIDs: fields.SocialAccountIDs,
-		TargetOverrides: fields.TargetOverrides, Labels: fields.Labels,
-	}
-	if is.Queue != want.Queue {
-		edit.QueueID = &want.Queue
-	}
+// changeSeries adds to a change what only series have and differs.
+func changeSeries(edit *apiv1.EditSeries, is, want *seriesState) {
 	for _, f := range []struct {
 		have, want string
 		to         **string
-	}{
-		{is.Series.Name, want.Series.Name, &edit.Name}, {is.Series.Timezone, want.Series.Timezone, &edit.Timezone},
-		{is.Series.Start, want.Series.Start, &edit.Start}, {is.Series.Rule, want.Series.Rule, &edit.Rule},
-	} {
+	}{{is.Name, want.Name, &edit.Name}, {is.Timezone, want.Timezone, &edit.Timezone}, {is.Start, want.Start, &edit.Start}, {is.Rule, want.Rule, &edit.Rule}} {
 		if f.have != f.want {
 			*f.to = &f.want
 		}
 	}
-	if !slices.Equal(is.Series.Variants, want.Series.Variants) {
-		edit.Variants = new(append([]string{}, want.Series.Variants...))
+	if !slices.Equal(is.Variants, want.Variants) {
+		edit.Variants = new(append([]string{}, want.Variants...))
 	}
-	if !slices.Equal(is.Series.Exdates, want.Series.Exdates) {
-		edit.Exdates = new(append([]string{}, want.Series.Exdates...))
+	if !slices.Equal(is.Exdates, want.Exdates) {
+		edit.Exdates = new(append([]string{}, want.Exdates...))
 	}
-	if is.Series.AheadDays != want.Series.AheadDays {
-		edit.AheadDays = new(want.Series.AheadDays)
-		if want.Series.AheadDays == 0 {
-			*edit.AheadDays = schedctl.DefaultAheadDays
-		}
+	if is.AheadDays != want.AheadDays {
+		edit.AheadDays = new(cmp.Or(want.AheadDays, schedctl.DefaultAheadDays))
 	}
-	return edit
 }
 
 func (p *planner) editSeries(ctx context.Context, have *apiv1.Series, edit apiv1.EditSeries) error {

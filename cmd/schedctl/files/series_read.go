@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/client/repeat"
 	"github.com/schedctl/schedctl/client/when"
@@ -174,10 +175,9 @@ func parseLocal(text string) (schedctl.LocalTime, bool) {
 
 // postOf returns what the posts of a series have.
 func postOf(s *apiv1.Series, assets []apiv1.MediaAsset) apiv1.Post {
-	return apiv1.Post{
-		Content: s.Content, SocialAccountIDs: s.SocialAccountIDs, Labels: s.Labels, Media: s.Media, MediaAssets: assets,
-		Extras: s.Extras, TargetOverrides: s.TargetOverrides,
-	}
+	p := fields.OfSeries(*s)
+	p.MediaAssets = assets
+	return p
 }
 
 // stateOfSeries returns the state of a series. assets are those of its files.
