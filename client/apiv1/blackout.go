@@ -34,7 +34,7 @@ type BlackoutList struct {
 // CreateBlackout is the body of POST /blackouts.
 type CreateBlackout struct {
 	From             string                `json:"from" doc:"The local time at which it starts, such as 2026-12-24T00:00." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
-	To               *string               `json:"to,omitempty" doc:"The local time at which it ends. Null or absent for an open end, which only a hold can have." nullable:"true"`
+	To               *string               `json:"to,omitempty" doc:"The local time at which it ends. Null or absent for an open end, which only a hold can have." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$" nullable:"true"`
 	Timezone         string                `json:"timezone" doc:"An IANA name, such as Europe/Berlin."`
 	SocialAccountIDs []string              `json:"social_account_ids,omitempty" doc:"The accounts; null, empty or absent for all." maxItems:"100" uniqueItems:"true" nullable:"true"`
 	Reason           *string               `json:"reason,omitempty" doc:"Why, at most 200 characters; null or absent for none." maxLength:"200" nullable:"true"`
@@ -43,8 +43,8 @@ type CreateBlackout struct {
 
 // EditBlackout is the body of PATCH /blackouts/{id}; absent fields stay as they are.
 type EditBlackout struct {
-	From             *string                `json:"from,omitempty" doc:"The new start."`
-	To               *string                `json:"to,omitempty" doc:"The new end; null for an open end, which only a hold can have." nullable:"true"`
+	From             *string                `json:"from,omitempty" doc:"The new start." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
+	To               *string                `json:"to,omitempty" doc:"The new end; null for an open end, which only a hold can have." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$" nullable:"true"`
 	Timezone         *string                `json:"timezone,omitempty" doc:"The new zone."`
 	SocialAccountIDs *[]string              `json:"social_account_ids,omitempty" doc:"The new list of accounts; null or empty for all." maxItems:"100" uniqueItems:"true" nullable:"true"`
 	Reason           *string                `json:"reason,omitempty" doc:"The new reason; null removes it." maxLength:"200" nullable:"true"`

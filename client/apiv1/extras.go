@@ -10,7 +10,7 @@ type Extras struct {
 	Poll           *Poll       `json:"poll" doc:"The poll of the first part; null for none."`
 	LinkPreview    LinkPreview `json:"link_preview" doc:"The card for a link of the first part: auto, none, or a card."`
 	ContentWarning *string     `json:"content_warning" doc:"The text that readers see before they open the post; null for none."`
-	Visibility     *string     `json:"visibility" doc:"Who sees the post: public, unlisted, followers or direct; null for the account's options."`
+	Visibility     *string     `json:"visibility" doc:"Who sees the post: public, unlisted, followers or direct; null for the account's options." enum:"public,unlisted,followers,direct"`
 	Language       *string     `json:"language" doc:"The BCP 47 tag of the language, such as en or pt-BR; null for the account's options."`
 }
 
@@ -21,8 +21,8 @@ type NewExtras struct {
 	Poll           *Poll        `json:"poll,omitempty" doc:"A poll in the first part; null or absent for none."`
 	LinkPreview    *LinkPreview `json:"link_preview,omitempty" doc:"The card for a link of the first part: auto (the default), none, or a card."`
 	ContentWarning *string      `json:"content_warning,omitempty" doc:"A text that readers see before they open the post; null or absent for none." maxLength:"500" nullable:"true"`
-	Visibility     *string      `json:"visibility,omitempty" doc:"Who sees the post; null or absent for the account's options." nullable:"true"`
-	Language       *string      `json:"language,omitempty" doc:"The BCP 47 tag of the language, such as en or pt-BR; null or absent for the account's options." maxLength:"80" nullable:"true"`
+	Visibility     *string      `json:"visibility,omitempty" doc:"Who sees the post; null or absent for the account's options." enum:"public,unlisted,followers,direct" nullable:"true"`
+	Language       *string      `json:"language,omitempty" doc:"The BCP 47 tag of the language, such as en or pt-BR; null or absent for the account's options." maxLength:"71" nullable:"true"`
 }
 
 // ExtrasChange are the extras that a change of a post or a series sets. Nil fields stay as
@@ -33,8 +33,8 @@ type ExtrasChange struct {
 	Poll           *Poll        `json:"poll,omitempty" doc:"The new poll; null, or one without options, removes it."`
 	LinkPreview    *LinkPreview `json:"link_preview,omitempty" doc:"The new link preview: auto, none, or a card; null for auto."`
 	ContentWarning *string      `json:"content_warning,omitempty" doc:"The new content warning; null or an empty text removes it." maxLength:"500" nullable:"true"`
-	Visibility     *string      `json:"visibility,omitempty" doc:"The new visibility; null or an empty text for the account's options." nullable:"true"`
-	Language       *string      `json:"language,omitempty" doc:"The new language; null or an empty text for the account's options." maxLength:"80" nullable:"true"`
+	Visibility     *string      `json:"visibility,omitempty" doc:"The new visibility; null or an empty text for the account's options." enum:"public,unlisted,followers,direct," nullable:"true"`
+	Language       *string      `json:"language,omitempty" doc:"The new language; null or an empty text for the account's options." maxLength:"71" nullable:"true"`
 }
 
 // newExtras returns the wire form of the extras of a content.

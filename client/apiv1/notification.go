@@ -54,7 +54,7 @@ type EmailSettings struct {
 	Username *string           `json:"username,omitempty" doc:"The user name of the mail server, with a password; null or absent to send without a login." maxLength:"500" nullable:"true"`
 	Password *string           `json:"password,omitempty" doc:"Stored encrypted and never returned. In an edit, an absent password keeps the stored one." maxLength:"500" nullable:"true"`
 	From     string            `json:"from" doc:"The address of the sender, with or without a name." maxLength:"320"`
-	To       []string          `json:"to" doc:"1 to 20 addresses." minItems:"1" maxItems:"20"`
+	To       []string          `json:"to" doc:"1 to 20 addresses." minItems:"1" maxItems:"20" maxLength:"320"`
 	TLS      *schedctl.MailTLS `json:"tls,omitempty" doc:"starttls when absent. none is for servers in private networks, without a login, on daemons that allow private networks."`
 }
 
@@ -62,7 +62,7 @@ type EmailSettings struct {
 // or an Email.
 type CreateNotification struct {
 	SocialAccountID *string               `json:"social_account_id,omitempty" doc:"A connected account of Discord, Matrix, Slack, Telegram or http."`
-	Email           *EmailSettings        `json:"email,omitempty" doc:"How to send e-mail."`
+	Email           *EmailSettings        `json:"email,omitempty" doc:"How to send e-mail." nullable:"false"`
 	EventTypes      *[]schedctl.EventType `json:"event_types,omitempty" doc:"The types of events to report. Default: all that can be reported." minItems:"1" uniqueItems:"true"`
 	Name            *string               `json:"name,omitempty" doc:"1 to 80 characters; null or absent for none." minLength:"1" maxLength:"80" nullable:"true"`
 	Enabled         *bool                 `json:"enabled,omitempty" doc:"Whether to report anything. Default: true."`
@@ -72,7 +72,7 @@ type CreateNotification struct {
 // they are.
 type EditNotification struct {
 	SocialAccountID *string               `json:"social_account_id,omitempty" doc:"The account that carries the messages, instead of e-mail."`
-	Email           *EmailSettings        `json:"email,omitempty" doc:"How to send e-mail, instead of through an account; it replaces all settings."`
+	Email           *EmailSettings        `json:"email,omitempty" doc:"How to send e-mail, instead of through an account; it replaces all settings." nullable:"false"`
 	EventTypes      *[]schedctl.EventType `json:"event_types,omitempty" doc:"The new list of types." minItems:"1" uniqueItems:"true"`
 	Name            *string               `json:"name,omitempty" doc:"The new name; null removes it." minLength:"1" maxLength:"80" nullable:"true"`
 	Enabled         *bool                 `json:"enabled,omitempty" doc:"false disables it; true enables it for future events."`

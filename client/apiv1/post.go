@@ -77,13 +77,13 @@ type Target struct {
 // is null for the post's own; Options go over those of the account.
 type Override struct {
 	SocialAccountID string         `json:"social_account_id" doc:"One of the post's accounts, at most once each."`
-	Media           *[]PostMedia   `json:"media" doc:"The files for this account; null or absent for those of the post, empty for none." nullable:"true" required:"false"`
-	Content         *string        `json:"content" doc:"The text for this account, 1 to 5000 characters; null or absent for the content of the post." required:"false"`
+	Media           *[]PostMedia   `json:"media" doc:"The files for this account; null or absent for those of the post, empty for none." maxItems:"100" nullable:"true" required:"false"`
+	Content         *string        `json:"content" doc:"The text for this account, 1 to 5000 characters; null or absent for the content of the post." minLength:"1" maxLength:"5000" required:"false"`
 	Thread          *[]Part        `json:"thread" doc:"The thread for this account; null or absent for that of the post, empty for none." maxItems:"24" nullable:"true" required:"false"`
 	Poll            *Poll          `json:"poll" doc:"The poll for this account; null or absent for that of the post, one without options for none." required:"false"`
 	ContentWarning  *string        `json:"content_warning" doc:"The content warning for this account; null or absent for that of the post." maxLength:"500" required:"false"`
-	Visibility      *string        `json:"visibility" doc:"The visibility for this account; null or absent for that of the post." required:"false"`
-	Language        *string        `json:"language" doc:"The language for this account; null or absent for that of the post." maxLength:"80" required:"false"`
+	Visibility      *string        `json:"visibility" doc:"The visibility for this account; null or absent for that of the post." enum:"public,unlisted,followers,direct" required:"false"`
+	Language        *string        `json:"language" doc:"The language for this account; null or absent for that of the post." maxLength:"71" required:"false"`
 	Options         map[string]any `json:"options" doc:"Options for this post that override those of the account. Only options that a single post may set are allowed, such as visibility on mastodon or langs on bluesky." nullable:"true" required:"false"`
 }
 

@@ -81,7 +81,7 @@ type EditSeries struct {
 	TargetOverrides  *[]Override `json:"target_overrides,omitempty" doc:"The new list of overrides; an empty list removes all." maxItems:"100"`
 	Labels           *[]string   `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
 	Timezone         *string     `json:"timezone,omitempty" doc:"The new zone."`
-	Start            *string     `json:"start,omitempty" doc:"The new start."`
+	Start            *string     `json:"start,omitempty" doc:"The new start." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
 	Rule             *string     `json:"rule,omitempty" doc:"The new rule." minLength:"1" maxLength:"500"`
 	Exdates          *[]string   `json:"exdates,omitempty" doc:"The new list of occurrences to skip. Occurrences that leave it are made again." maxItems:"1000" uniqueItems:"true"`
 	AheadDays        *int        `json:"ahead_days,omitempty" doc:"The new number of days." minimum:"1" maximum:"60"`

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
@@ -23,46 +24,19 @@ type settings struct {
 	options     schedctl.Options
 }
 
-var (
-	editAccountFields = []string{"name", "credentials", "app_of", "options"}
-	addAccountFields  = append([]string{"platform"}, editAccountFields...)
-)
-
-func readAddAccount(d *decoder) (b addAccount) {
-	hasPlatform := false
-	d.object(addAccountFields, func(name string) {
-		if name == "platform" {
-			b.platform, hasPlatform = d.string(), true
-			return
-		}
-		b.read(d, name)
-	})
-	d.require(hasPlatform, "platform", "name the network, such as mastodon")
-	return b
+func readAddAccount(d *decoder) addAccount {
+	b := readAs[apiv1.AddAccount, struct {
+		Platform string `json:"platform"`
+		apiv1.EditAccount
+	}](d)
+	return addAccount{b.Platform, newSettings(b.EditAccount)}
 }
 
 // readEditAccount reads the body of PATCH /social-accounts/{id}.
-func readEditAccount(d *decoder) (b settings) {
-	d.object(editAccountFields, func(name string) { b.read(d, name) })
-	if b.name == nil && b.credentials == nil && b.appOf == "" && b.options == nil && d.clean() {
-		d.fault(schedctl.ValidationFailed, "the body changes nothing; give name, credentials or options")
-	}
-	return b
-}
+func readEditAccount(d *decoder) settings { return newSettings(read[apiv1.EditAccount](d)) }
 
-func (b *settings) read(d *decoder, name string) {
-	switch name {
-	case "name":
-		b.name = new(d.string())
-	case "credentials":
-		b.credentials = publish.Credentials{}
-		d.settings(func(field string) { b.credentials[field] = d.string() })
-	case "app_of":
-		b.appOf = d.string()
-	case "options":
-		b.options = schedctl.Options{}
-		d.settings(func(field string) { b.options[field] = d.value() })
-	}
+func newSettings(b apiv1.EditAccount) settings {
+	return settings{name: b.Name, credentials: b.Credentials, appOf: b.AppOf, options: b.Options}
 }
 
 // commonOptions are the options that accounts of every platform have: two durations, a

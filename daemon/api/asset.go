@@ -145,12 +145,12 @@ func (s *Server) changeAsset(ctx context.Context, c *request, change func(storag
 }
 
 // editMedia handles PATCH /media/{id}.
-func (s *Server) editMedia(ctx context.Context, c *request, b editMedia) (response, error) {
+func (s *Server) editMedia(ctx context.Context, c *request, b apiv1.EditMedia) (response, error) {
 	return s.changeAsset(ctx, c, func(tx storage.Tx, a *schedctl.MediaAsset) error {
-		if a.AltText == b.altText {
+		if a.AltText == *b.AltText {
 			return nil
 		}
-		a.AltText = b.altText
+		a.AltText = *b.AltText // empty for null
 		return c.RefuseReviewed(tx, a)
 	})
 }
@@ -271,69 +271,18 @@ type pacedResponse struct {
 // Write implements [http.ResponseWriter].
 func (p pacedResponse) Write(b []byte) (int, error) { return p.body.Write(b) }
 
-// editMedia is the body of PATCH /media/{id}.
-type editMedia struct{ altText string }
-
-func readEditMedia(d *decoder) (b editMedia) {
-	given := false
-	d.object([]string{"alt_text"}, func(string) {
-		given = true
-		b.altText, _ = d.altText()
-	})
-	d.require(given, "alt_text", "give the new alt text, or null for none")
-	return b
-}
-
-func readMediaFromURL(d *decoder) (b apiv1.MediaFromURL) {
-	d.object([]string{"url", "alt_text"}, func(name string) {
-		switch name {
-		case "url":
-			if b.URL = d.string(); len(b.URL) > 2048 {
-				d.wrong(schedctl.ValidationFailed, "has more than 2048 bytes")
-			}
-		case "alt_text":
-			if text, given := d.altText(); given {
-				b.AltText = &text
-			}
-		}
-	})
+func readMediaFromURL(d *decoder) apiv1.MediaFromURL {
+	b := read[apiv1.MediaFromURL](d)
 	d.require(b.URL != "", "url", "give the URL of the file")
 	return b
 }
 
-func readCreateUpload(d *decoder) (b apiv1.CreateUpload) {
-	d.object([]string{"file_name", "mime_type", "size_bytes"}, func(name string) {
-		switch name {
-		case "file_name":
-			if b.FileName = d.string(); len(b.FileName) > 4096 {
-				d.wrong(schedctl.ValidationFailed, "has more than 4096 bytes")
-			}
-		case "mime_type":
-			if b.MIMEType = d.string(); len(b.MIMEType) > 128 {
-				d.wrong(schedctl.ValidationFailed, "has more than 128 bytes")
-			}
-		case "size_bytes":
-			b.SizeBytes = d.size()
-		}
-	})
+func readCreateUpload(d *decoder) apiv1.CreateUpload {
+	b := read[apiv1.CreateUpload](d)
 	d.require(b.FileName != "", "file_name", "give the name of the file")
 	d.require(b.MIMEType != "", "mime_type", "give the type of the file, or "+media.OctetStream)
 	d.require(b.SizeBytes != 0, "size_bytes", "give the size of the file")
 	return b
-}
-
-// size reads a number of bytes, which must be positive.
-func (d *decoder) size() int64 {
-	if d.peek() != '0' {
-		d.mismatch("a number")
-		return -1
-	}
-	f := d.number()
-	if f < 1 || f > 1<<53 || f != float64(int64(f)) {
-		d.wrong(schedctl.ValidationFailed, "must be a whole number of bytes, at least 1")
-		return -1
-	}
-	return int64(f)
 }
 
 // expiry returns the time for a new expiry of an asset, which is never earlier than

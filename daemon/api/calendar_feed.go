@@ -28,7 +28,7 @@ func (s *Server) calendarFeedRoutes() []route {
 			"A calendar is rebuilt after a change; one that takes more than a megabyte of posts at most once a minute.",
 		scopes: writesPosts, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.CreateCalendarFeed](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CalendarFeedAddress](),
-		handle: withBody(readCreateCalendarFeed, s.createCalendarFeed),
+		handle: withBody(read[apiv1.CreateCalendarFeed], s.createCalendarFeed),
 	}, {
 		method: http.MethodDelete, path: "/calendar-feeds/{id}", id: "deleteCalendarFeed", tag: "Calendar feeds",
 		summary:     "Revoke the address of a calendar feed",
@@ -37,29 +37,6 @@ func (s *Server) calendarFeedRoutes() []route {
 		status: http.StatusNoContent,
 		handle: withoutBody(s.deleteCalendarFeed),
 	}}
-}
-
-// createCalendarFeed is the body of POST /calendar-feeds.
-type createCalendarFeed struct {
-	name       string
-	accountIDs []string
-	titlesOnly bool
-}
-
-func readCreateCalendarFeed(d *decoder) (b createCalendarFeed) {
-	named := false
-	d.object([]string{"name", "social_account_ids", "titles_only"}, func(field string) {
-		switch field {
-		case "name":
-			b.name, named = d.name(), true
-		case "social_account_ids":
-			b.accountIDs = d.accountIDs()
-		case "titles_only":
-			b.titlesOnly = d.bool()
-		}
-	})
-	d.require(named, "name", "say which calendar program reads it")
-	return b
 }
 
 // listCalendarFeeds handles GET /calendar-feeds.
@@ -99,14 +76,14 @@ func (c *request) runningFeeds(r storage.Reader) ([]schedctl.CalendarFeed, error
 
 // createCalendarFeed handles POST /calendar-feeds. The address exists only in the
 // response.
-func (s *Server) createCalendarFeed(ctx context.Context, c *request, b createCalendarFeed) (response, error) {
+func (s *Server) createCalendarFeed(ctx context.Context, c *request, b apiv1.CreateCalendarFeed) (response, error) {
 	if !c.Key.Allows(schedctl.ScopePostsRead) {
 		return response{}, insufficientScope("a calendar feed also needs the scope %s; use a key that has it", schedctl.ScopePostsRead)
 	}
 	now := schedctl.Millis(c.Now)
 	f := schedctl.CalendarFeed{
-		ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: c.Key.WorkspaceID, Name: b.name, AccountIDs: b.accountIDs,
-		TitlesOnly: b.titlesOnly, KeyID: c.Key.ID, ExpiresAt: c.Key.ExpiresAt, CreatedAt: now,
+		ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: c.Key.WorkspaceID, Name: b.Name, AccountIDs: b.SocialAccountIDs,
+		TitlesOnly: b.TitlesOnly, KeyID: c.Key.ID, ExpiresAt: c.Key.ExpiresAt, CreatedAt: now,
 	}
 	if len(f.AccountIDs) == 0 {
 		f.AccountIDs = slices.Clone(c.Key.AccountIDs)

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"math"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -18,40 +17,32 @@ type contentBody struct {
 	hasPoll    bool // poll is given and not null
 }
 
-// textFields and extraFields are the fields of a [contentBody].
-var (
-	textFields  = []string{"content", "media", "media_asset_ids"}
-	extraFields = []string{"thread", "first_comment", "poll", "link_preview", "content_warning", "visibility", "language"}
-)
-
-// contentField reads a field of a content. It returns false for any other field.
-func (d *decoder) contentField(name string, b *contentBody) bool {
-	switch name {
-	case "content":
-		b.Text = new(d.string())
-	case "media", "media_asset_ids":
-		d.onlyMediaField(name, &b.mediaField)
-		b.Media = new(d.mediaField(name))
-	case "thread":
-		b.Thread = new(d.thread())
-	case "first_comment":
-		b.hasComment = d.peek() != 'n'
-		b.FirstComment = new(d.optionalPart())
-	case "poll":
-		b.hasPoll = d.peek() != 'n'
-		b.Poll = new(d.poll())
-	case "link_preview":
-		b.LinkPreview = new(d.linkPreview())
-	case "content_warning":
-		b.ContentWarning = new(d.optionalString())
-	case "visibility":
-		b.Visibility = new(d.optionalString())
-	case "language":
-		b.Language = new(d.optionalString())
-	default:
-		return false
+// content returns the fields of a content in a body. The media are in one of two fields.
+func (d *decoder) content(text *string, media *[]apiv1.PostMedia, ids *[]string, b *apiv1.ExtrasChange) contentBody {
+	out := contentBody{
+		hasComment: b.FirstComment != nil && !d.wasNull("first_comment"), hasPoll: b.Poll != nil && !d.wasNull("poll"),
+		ContentChange: schedctl.ContentChange{Text: text, ContentWarning: b.ContentWarning, Visibility: b.Visibility, Language: b.Language},
 	}
-	return true
+	switch {
+	case ids != nil:
+		out.mediaField = "media_asset_ids"
+		out.Media = new(convert(*ids, func(id string) schedctl.PostMedia { return schedctl.PostMedia{AssetID: id} }))
+	case media != nil:
+		out.mediaField, out.Media = "media", new(convert(*media, newMedia))
+	}
+	if b.Thread != nil {
+		out.Thread = new(convert(*b.Thread, newPart))
+	}
+	if b.FirstComment != nil {
+		out.FirstComment = new(newPart(*b.FirstComment))
+	}
+	if b.Poll != nil {
+		out.Poll = newPoll(b.Poll)
+	}
+	if b.LinkPreview != nil {
+		out.LinkPreview = new(newPreview(b.LinkPreview))
+	}
+	return out
 }
 
 // over returns a content with the given fields. An empty comment or poll that is not null
@@ -67,157 +58,63 @@ func (b *contentBody) over(c schedctl.Content) schedctl.Content {
 	return c
 }
 
-// optionalString reads a string; null is the empty one.
-func (d *decoder) optionalString() string {
-	if d.null() {
-		return ""
+// newMedia returns one file of a post. Without an alt text, it has that of the asset.
+func newMedia(m apiv1.PostMedia) schedctl.PostMedia {
+	out := schedctl.PostMedia{AssetID: m.ID, HasAltText: m.AltText != nil}
+	set(&out.AltText, m.AltText)
+	return out
+}
+
+func newPart(p apiv1.Part) schedctl.Part {
+	out := schedctl.Part{Content: p.Content}
+	if p.Media != nil {
+		out.Media = convert(p.Media, newMedia)
 	}
-	return d.string()
+	return out
 }
 
-// thread reads the parts of a thread; null is an empty list. The result is not nil.
-func (d *decoder) thread() []schedctl.Part {
-	if d.null() {
-		return []schedctl.Part{}
+func newPoll(p *apiv1.Poll) *schedctl.Poll {
+	return &schedctl.Poll{
+		Options: p.Options, ExpiresIn: time.Duration(p.ExpiresInSeconds) * time.Second, Multiple: p.Multiple, HideTotals: p.HideTotals,
 	}
-	return shortList(d, "a list of objects", schedctl.MaxThread, "a thread has at most so many parts after the first one", d.part)
 }
 
-func (d *decoder) optionalPart() (part schedctl.Part) {
-	if d.null() {
-		return part
+func newPreview(l *apiv1.LinkPreview) schedctl.LinkPreview {
+	switch {
+	case l.Card != nil:
+		out := schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: l.Card.URL, Title: l.Card.Title, Description: l.Card.Description}
+		set(&out.Image.AssetID, l.Card.Image)
+		return out
+	case l.Mode == apiv1.PreviewNone:
+		return schedctl.LinkPreview{Mode: schedctl.PreviewNone}
 	}
-	return d.part()
+	return schedctl.LinkPreview{}
 }
 
-var partFields = []string{"content", "media"}
-
-// part reads one part.
-func (d *decoder) part() (part schedctl.Part) {
-	d.object(partFields, func(name string) {
-		switch name {
-		case "content":
-			part.Content = d.string()
-		case "media":
-			if !d.null() {
-				part.Media = d.mediaField(name)
-			}
-		}
-	})
-	return part
-}
-
-var pollFields = []string{"options", "expires_in_seconds", "multiple", "hide_totals"}
-
-// maxPollRead is how many options of a poll are read.
-const maxPollRead = 100
-
-// poll reads a poll; null is one without options. The domain checks the rules.
-func (d *decoder) poll() (p schedctl.Poll) {
-	if d.null() {
-		return p
+// newOverride returns an override. A field that is null or absent has the value that the
+// account would get without the override.
+func newOverride(b apiv1.Override) schedctl.Override {
+	out := schedctl.Override{AccountID: b.SocialAccountID, Partial: schedctl.Partial{Options: b.Options}}
+	set(&out.Text, b.Content)
+	set(&out.ContentWarning, b.ContentWarning)
+	set(&out.Visibility, b.Visibility)
+	set(&out.Language, b.Language)
+	if b.Media != nil {
+		out.Media = convert(*b.Media, newMedia)
 	}
-	d.object(pollFields, func(name string) {
-		switch name {
-		case "options":
-			p.Options = d.pollOptions()
-		case "expires_in_seconds":
-			p.ExpiresIn = d.seconds()
-		case "multiple":
-			p.Multiple = d.bool()
-		case "hide_totals":
-			p.HideTotals = d.bool()
-		}
-	})
-	return p
+	if b.Thread != nil {
+		out.Thread = convert(*b.Thread, newPart)
+	}
+	if b.Poll != nil {
+		out.Poll = newPoll(b.Poll)
+	}
+	return out
 }
 
-func (d *decoder) pollOptions() []string {
-	if d.null() {
+// newOverrides returns a list of overrides, nil for an absent one.
+func newOverrides(list *[]apiv1.Override) *[]schedctl.Override {
+	if list == nil {
 		return nil
 	}
-	return shortList(d, "a list of strings", maxPollRead, "send fewer options", d.string)
-}
-
-// seconds reads a whole number of seconds.
-func (d *decoder) seconds() time.Duration {
-	if d.peek() != '0' {
-		d.mismatch("a number")
-		return 0
-	}
-	n := d.number()
-	if n != math.Trunc(n) || math.Abs(n) > float64(math.MaxInt64/int64(time.Second)) {
-		d.wrong(schedctl.ValidationFailed, "must be a whole number of seconds")
-		return 0
-	}
-	return time.Duration(n) * time.Second
-}
-
-var linkCardFields = []string{"url", "title", "description", "image"}
-
-// linkPreview reads "auto", "none", a card, or null for "auto".
-func (d *decoder) linkPreview() (l schedctl.LinkPreview) {
-	switch d.peek() {
-	case 'n':
-		d.null()
-	case '"':
-		switch mode := d.string(); mode {
-		case apiv1.PreviewAuto:
-		case apiv1.PreviewNone:
-			l.Mode = schedctl.PreviewNone
-		default:
-			d.wrong(schedctl.ValidationFailed, `must be "auto", "none" or a card with a url`)
-		}
-	case '{':
-		l.Mode = schedctl.PreviewCard
-		d.object(linkCardFields, func(name string) {
-			switch name {
-			case "url":
-				l.URL = d.string()
-			case "title":
-				l.Title = d.string()
-			case "description":
-				l.Description = d.string()
-			case "image":
-				if !d.null() {
-					l.Image.AssetID = d.assetID()
-				}
-			}
-		})
-	default:
-		d.mismatch(`"auto", "none" or a card`)
-	}
-	return l
-}
-
-// partialField reads a field of an override that the content of a post has, too. It returns false for any
-// other field.
-func (d *decoder) partialField(name string, o *schedctl.Partial) bool {
-	switch name {
-	case "content":
-		o.Text = d.ownContent()
-	case "options":
-		o.Options = d.options()
-	case "media":
-		if !d.null() {
-			o.Media = d.mediaField(name)
-		}
-	case "thread":
-		if !d.null() {
-			o.Thread = d.thread()
-		}
-	case "poll":
-		if !d.null() {
-			o.Poll = new(d.poll())
-		}
-	case "content_warning":
-		o.ContentWarning = d.optionalString()
-	case "visibility":
-		o.Visibility = d.optionalString()
-	case "language":
-		o.Language = d.optionalString()
-	default:
-		return false
-	}
-	return true
+	return new(convert(*list, newOverride))
 }

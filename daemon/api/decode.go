@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
 // decoder reads one JSON text (RFC 8259) strictly and in one pass. Package jsontext
@@ -26,8 +27,10 @@ type decoder struct {
 	json   *jsontext.Decoder
 	err    *schedctl.Error
 	faults fieldErrors
-	agent  bool  // the body is from the key of an agent
-	kept   int64 // values after this offset are skipped, see settings
+	nulls  []string        // the fields of the body that are null
+	agent  bool            // the body is from the key of an agent
+	policy outbound.Policy // of the addresses in the body
+	kept   int64           // values after this offset are skipped, see settings
 }
 
 const (
@@ -36,13 +39,8 @@ const (
 	maxPath  = 128 // maximum bytes of a field's path
 )
 
-// decode reads a body with read, which must consume exactly one value.
-func decode[B any](body []byte, read func(*decoder) B) (B, error) {
-	return decodeFor(&schedctl.APIKey{}, body, read)
-}
-
-// decodeFor is decode for the body of a request with the key.
-func decodeFor[B any](key *schedctl.APIKey, body []byte, read func(*decoder) B) (B, error) {
+// decode reads the body of a request with the key. read must consume exactly one value.
+func decode[B any](key *schedctl.APIKey, body []byte, read func(*decoder) B) (B, error) {
 	d := newDecoder(body)
 	d.agent = key.Agent
 	b := read(d)

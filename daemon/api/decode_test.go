@@ -81,7 +81,7 @@ func TestBodiesOfTheWrongShape(t *testing.T) {
 		{`{"content":"a\u0000b"}`, "content", "NUL"},
 		{`{"Content":"x"}`, "Content", `did you mean "content"?`},
 		{`{"content":"x","publish_ta":null}`, "publish_ta", `did you mean "publish_at"?`},
-		{`{"content":"x","when":null}`, "when", "known here: content, media, media_asset_ids, social_account_ids, publish_at, target_overrides, allow_duplicate"},
+		{`{"content":"x","when":null}`, "when", "known here: content, media, media_asset_ids, thread, first_comment, poll"},
 		{`{"content":"x","":1}`, "", "unknown field"},
 		{`{"content":"x","` + strings.Repeat("é", 100) + `":1}`, strings.Repeat("é", 32) + "…", "unknown field"},
 	} {

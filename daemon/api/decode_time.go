@@ -8,36 +8,12 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// publishTime is the publish_at value of a request.
-type publishTime struct {
-	given    bool
-	null     bool
-	now      bool      // "now"
-	nextSlot bool      // "next-slot"
-	at       time.Time // zero if no time was given
-}
-
-// schedules reports whether the value schedules the post. Otherwise the post is a
-// draft.
-func (m publishTime) schedules() bool { return m.now || m.nextSlot || !m.at.IsZero() }
-
-// publishAt reads a time, null, "now" or "next-slot".
-func (d *decoder) publishAt() publishTime {
-	if d.null() {
-		return publishTime{given: true, null: true}
+// timeOf returns a time that a body may leave out, zero for none.
+func timeOf(at *apiv1.Time) (out time.Time) {
+	if at != nil {
+		out = at.Time
 	}
-	if d.peek() != '"' {
-		d.mismatch("a string with a time")
-		return publishTime{given: true}
-	}
-	text := d.string()
-	switch text {
-	case apiv1.PublishNow:
-		return publishTime{given: true, now: true}
-	case apiv1.PublishNextSlot:
-		return publishTime{given: true, nextSlot: true}
-	}
-	return publishTime{given: true, at: d.time(text, schedctl.InvalidPublishAt)}
+	return out
 }
 
 // time parses the text that was read last. A fault has the given code.
@@ -47,14 +23,6 @@ func (d *decoder) time(text string, code schedctl.Code) time.Time {
 		d.wrong(code, "%s", advice)
 	}
 	return at
-}
-
-// refuseNow rejects "now" where only a time is allowed.
-func (d *decoder) refuseNow(m publishTime) publishTime {
-	if m.now {
-		d.wrong(schedctl.InvalidPublishAt, `"now" is for creating a post; publish this one with POST %s/posts/{id}/publish-now`, prefix)
-	}
-	return m
 }
 
 const timeExample = "write UTC with a Z, such as 2026-06-02T15:00:00Z"

@@ -1,24 +1,16 @@
 package api
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
 )
 
-// object reads an object and calls member for each known name. member must read the
-// value. Unknown names are faults.
-func (d *decoder) object(known []string, member func(name string)) {
-	d.members(func(name string) {
-		if slices.Contains(known, name) {
-			member(name)
-			return
-		}
-		shown := clip(name, maxName)
-		d.fault(schedctl.ValidationFailed, "unknown field %q; %s", shown, suggestedName{shown, known})
-		d.skip()
-	})
+// unknown records and skips a field of an object that is not known.
+func (d *decoder) unknown(name string, known []string) {
+	shown := clip(name, maxName)
+	d.fault(schedctl.ValidationFailed, "unknown field %q; %s", shown, suggestedName{shown, known})
+	d.skip()
 }
 
 // members reads an object with arbitrary names and calls member for each.
@@ -33,35 +25,6 @@ func (d *decoder) members(member func(name string)) {
 			member(name.String())
 		}
 	}
-}
-
-// list reads a list and calls item for each element; item must read it.
-func (d *decoder) list(want string, item func()) {
-	if d.peek() != '[' {
-		d.mismatch(want)
-		return
-	}
-	d.next()
-	for d.more(']') {
-		item()
-	}
-}
-
-// shortList reads a list of at most most elements with read. Of a longer one it discards
-// the rest, and adds a fault with advice. The result is not nil.
-func shortList[T any](d *decoder, want string, most int, advice string, read func() T) []T {
-	list := []T{}
-	d.list(want, func() {
-		if len(list) > most {
-			d.skip()
-			return
-		}
-		list = append(list, read())
-	})
-	if len(list) > most {
-		d.wrong(schedctl.ValidationFailed, "has more than %d entries; %s", most, advice)
-	}
-	return list
 }
 
 // text reads a string without NUL characters. It returns false for anything else.
@@ -131,11 +94,12 @@ func (d *decoder) value() any {
 		return m
 	case '[':
 		l := []any{}
-		d.list("a list", func() {
+		d.next()
+		for d.more(']') {
 			if v := d.value(); d.withinSizeLimit() {
 				l = append(l, v)
 			}
-		})
+		}
 		return l
 	case '"':
 		return d.string()
@@ -158,4 +122,25 @@ func (d *decoder) number() float64 {
 		d.wrong(schedctl.ValidationFailed, "is a number beyond the range of a 64-bit float")
 	}
 	return f
+}
+
+// maxSettings is the maximum length of the JSON of options or credentials, in
+// bytes.
+const maxSettings = 64 << 10
+
+// settings reads an object with arbitrary names and at most maxSettings bytes.
+func (d *decoder) settings(member func(name string)) {
+	outer := d.kept
+	d.kept = d.json.InputOffset() + maxSettings
+	d.members(func(name string) {
+		if !d.withinSizeLimit() {
+			d.skip()
+			return
+		}
+		member(name)
+	})
+	if !d.withinSizeLimit() {
+		d.wrong(schedctl.ValidationFailed, "has more than %d bytes; send less", maxSettings)
+	}
+	d.kept = outer
 }

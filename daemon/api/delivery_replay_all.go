@@ -14,31 +14,16 @@ import (
 // again.
 const replayGroup = 500
 
-var replayWebhookFields = []string{"since"}
-
-// readReplayWebhook reads the body of POST /webhooks/{id}/replay.
-func readReplayWebhook(d *decoder) (since time.Time) {
-	given := false
-	d.object(replayWebhookFields, func(string) {
-		given = true
-		if text, ok := d.text(); ok {
-			since = d.time(text, schedctl.ValidationFailed)
-		}
-	})
-	d.require(given, "since", "set the start time; "+timeExample)
-	return since
-}
-
 // replayWebhook handles POST /webhooks/{id}/replay. It queues large numbers of
 // deliveries in several transactions. The last transaction stores the response. If
 // a request was interrupted, repeating it queues the remaining deliveries.
-func (s *Server) replayWebhook(ctx context.Context, c *request, since time.Time) (response, error) {
+func (s *Server) replayWebhook(ctx context.Context, c *request, b apiv1.ReplayWebhook) (response, error) {
 	if stored, found, err := s.storedResponse(ctx, c); err != nil || found {
 		return stored, err
 	}
 	count, after := 0, ""
 	for {
-		failed, next, err := s.failedSince(ctx, c, since, after)
+		failed, next, err := s.failedSince(ctx, c, b.Since.Time, after)
 		if err != nil {
 			return response{}, err
 		}

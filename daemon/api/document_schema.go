@@ -45,11 +45,6 @@ var fieldEnums = map[string][]any{
 	"Event.type":                     append(values(schedctl.EventTypes()), string(schedctl.EventWebhookTest)),
 	"CreateNotification.event_types": values(schedctl.NotificationEvents()),
 	"EditNotification.event_types":   values(schedctl.NotificationEvents()),
-	"Post.visibility":                append(values(schedctl.Visibilities()), nil),
-	"CreatePost.visibility":          append(values(schedctl.Visibilities()), nil),
-	"ValidatePost.visibility":        append(values(schedctl.Visibilities()), nil),
-	"EditPost.visibility":            append(values(schedctl.Visibilities()), "", nil),
-	"Override.visibility":            append(values(schedctl.Visibilities()), nil),
 }
 
 // unlimited are the fields of ValidatePost without the limits of CreatePost:
@@ -108,7 +103,7 @@ func completeProperty(schema string, s *huma.Schema, field reflect.StructField) 
 	case t.Kind() == reflect.Slice:
 		s.Nullable = field.Tag.Get("nullable") == "true"
 		setEnum(s, enums[t.Elem()])
-	case s.Ref != "" && pointer:
+	case s.Ref != "" && pointer && field.Tag.Get("nullable") != "false":
 		return &huma.Schema{AnyOf: []*huma.Schema{{Ref: s.Ref}, {Type: "null"}}, Description: s.Description}
 	default:
 		setEnum(s, enums[t])
@@ -116,10 +111,16 @@ func completeProperty(schema string, s *huma.Schema, field reflect.StructField) 
 	return s
 }
 
-// setEnum sets the values of a field, or of its items when it is a list.
+// setEnum sets the values of a field, or of its items when it is a list. Without values,
+// those of the tag stay.
 func setEnum(s *huma.Schema, enum []any) {
 	if s.Items != nil {
 		s = s.Items
 	}
-	s.Enum = enum
+	if enum != nil {
+		s.Enum = enum
+	}
+	if s.Nullable && s.Enum != nil && !slices.Contains(s.Enum, nil) {
+		s.Enum = append(slices.Clip(s.Enum), nil)
+	}
 }

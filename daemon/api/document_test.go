@@ -223,32 +223,6 @@ func TestDocumentDescribesEveryField(t *testing.T) {
 	}
 }
 
-// Limits are numbers in the tags of package apiv1. They must be the limits that the
-// daemon enforces.
-func TestDocumentHasTheLimitsOfTheDaemon(t *testing.T) {
-	t.Parallel()
-	schemas := documentSchemas(t)
-	for path, want := range map[string]int{
-		"CreatePost.content": schedctl.MaxContent, "EditPost.content": schedctl.MaxContent,
-		"CreatePost.social_account_ids": schedctl.MaxAccounts, "CreatePost.target_overrides": schedctl.MaxAccounts,
-		"CreatePost.external_id": schedctl.MaxExternalID, "CreatePost.labels": schedctl.MaxLabels,
-		"Managed.path": schedctl.MaxManagedPath, "Managed.digest": schedctl.MaxDigest,
-		"AddAccount.name": schedctl.MaxAccountName, "CreateAPIKey.social_account_ids": schedctl.MaxAccounts,
-		"CreateWebhook.name": schedctl.MaxWebhookName, "CreateNotification.name": schedctl.MaxWebhookName,
-		"EmailSettings.to": schedctl.MaxRecipients,
-	} {
-		name, property, _ := strings.Cut(path, ".")
-		s := schemas[name].Value.Properties[property].Value
-		got := s.MaxLength
-		if s.Items != nil {
-			got = s.MaxItems
-		}
-		if got == nil || *got != uint64(want) {
-			t.Errorf("the limit of %s is not %d", path, want)
-		}
-	}
-}
-
 func TestDocumentListsEveryCode(t *testing.T) {
 	t.Parallel()
 	listed := documentSchemas(t)["Error"].Value.Properties["code"].Value.Enum

@@ -421,7 +421,10 @@ func oneDelivery(f *fixture) []string {
 
 // newExampleFixture returns an API with the networks of the examples, one workspace
 // and two accounts.
-func newExampleFixture(t *testing.T) *fixture {
+func newExampleFixture(t *testing.T) *fixture { return newExampleFixtureOn(t, false) }
+
+// newExampleFixtureOn is newExampleFixture whose API can be on the store that fails.
+func newExampleFixtureOn(t *testing.T, faulty bool) *fixture {
 	t.Helper()
 	store, err := bolt.Open(filepath.Join(t.TempDir(), "schedctl.db"), bolt.Options{})
 	if err != nil {
@@ -429,6 +432,10 @@ func newExampleFixture(t *testing.T) *fixture {
 	}
 	t.Cleanup(func() { store.Close() })
 	f := &fixture{t: t, store: storagetest.NewFaulty(store), logs: &syncBuffer{}}
+	served := storage.Store(store)
+	if faulty {
+		served = f.store
+	}
 	sealer, err := seal.New(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
@@ -444,7 +451,7 @@ func newExampleFixture(t *testing.T) *fixture {
 	t.Cleanup(func() { blobs.Close() })
 	f.handler = api.New(api.Config{
 		Media: media.New(media.Config{Blobs: blobs, Outbound: outbound.AllowPrivate}), Signer: media.NewSigner(sealer.DeriveKey(media.SigningPurpose)),
-		Store: store, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger, Nodes: nodes, Notifier: &fakeNotifier{},
+		Store: served, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger, Nodes: nodes, Notifier: &fakeNotifier{},
 	})
 	f.mine.workspace = schedctl.NewID(schedctl.WorkspacePrefix, time.Now())
 	f.update(func(tx storage.Tx) error {

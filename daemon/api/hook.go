@@ -16,39 +16,15 @@ func (s *Server) listHooks(ctx context.Context, c *request, is func(schedctl.Web
 	return storage.Read(ctx, s.view, func(r storage.Reader) ([]schedctl.Webhook, error) { return webhooksOf(r, c.Key.WorkspaceID, is) })
 }
 
-// hookChange holds the fields that requests for webhooks and notifications share.
-// Nil means "not given".
-type hookChange struct {
-	eventTypes []schedctl.EventType
-	name       *string // empty removes the name
-	enabled    *bool
-}
-
-// read reads a field of a request body. types are the allowed event types.
-func (b *hookChange) read(d *decoder, name string, types []schedctl.EventType) {
-	switch name {
-	case "event_types":
-		b.eventTypes = d.eventTypes(types)
-	case "name":
-		b.name = new(d.webhookName())
-	case "enabled":
-		b.enabled = new(d.bool())
-	}
-}
-
-// apply changes w, and reports whether the change enabled it again. In that case it
-// also resets the failures.
-func (b *hookChange) apply(w *schedctl.Webhook) (enabled bool) {
-	if b.eventTypes != nil {
-		w.EventTypes = b.eventTypes
-	}
-	if b.name != nil {
-		w.Name = *b.name
-	}
-	if b.enabled == nil || *b.enabled == w.Enabled {
+// applyHook applies the fields that requests for webhooks and notifications share, and
+// reports whether the change enabled w again. In that case it also resets the failures.
+func applyHook(w *schedctl.Webhook, types *[]schedctl.EventType, name *string, enable *bool) (enabled bool) {
+	set(&w.EventTypes, types)
+	set(&w.Name, name)
+	if enable == nil || *enable == w.Enabled {
 		return false
 	}
-	if w.Enabled = *b.enabled; w.Enabled {
+	if w.Enabled = *enable; w.Enabled {
 		w.DisabledReason, w.FailingSince = "", time.Time{}
 	}
 	return w.Enabled

@@ -35,7 +35,7 @@ func (s *Server) listKeys(ctx context.Context, c *request) (response, error) {
 }
 
 // createKey handles POST /api-keys. The secret exists only in the response.
-func (s *Server) createKey(ctx context.Context, c *request, b createKey) (response, error) {
+func (s *Server) createKey(ctx context.Context, c *request, b apiv1.CreateAPIKey) (response, error) {
 	key, err := c.newKey(b)
 	if err != nil {
 		return response{}, err
@@ -60,32 +60,32 @@ func (c *request) maySeeKey(id string) bool { return !c.Limited() || id == c.Key
 
 // newKey returns the key for the request body, without a hash. It has no permission
 // that the creating key lacks, and expires no later.
-func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
-	now := schedctl.Millis(c.Now)
+func (c *request) newKey(b apiv1.CreateAPIKey) (schedctl.APIKey, error) {
+	now, expiresAt, agent := schedctl.Millis(c.Now), timeOf(b.ExpiresAt), b.Kind == apiv1.KeyAgent
 	key := schedctl.APIKey{
-		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: c.Key.WorkspaceID, Name: b.name,
-		AccountIDs: b.accountIDs, Agent: b.agent, Restricted: b.restricted || c.Key.Restricted,
-		CreatedAt: now, ExpiresAt: b.expiresAt,
+		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: c.Key.WorkspaceID, Name: b.Name,
+		AccountIDs: b.SocialAccountIDs, Agent: agent, Restricted: b.Approval != "" || c.Key.Restricted,
+		CreatedAt: now, ExpiresAt: expiresAt,
 	}
-	if err := c.checkExpiry(b.expiresAt); err != nil {
+	if err := c.checkExpiry(expiresAt); err != nil {
 		return key, err
 	}
 	if key.ExpiresAt.IsZero() {
 		key.ExpiresAt = c.Key.ExpiresAt
-		if last := now.Add(schedctl.MaxAgentKeyLife); b.agent && endsBefore(last, key.ExpiresAt) {
+		if last := now.Add(schedctl.MaxAgentKeyLife); agent && endsBefore(last, key.ExpiresAt) {
 			key.ExpiresAt = last
 		}
 	}
 	defaults := defaultScopes
-	if b.agent {
+	if agent {
 		defaults = schedctl.AgentScopes()[:3]
 	}
 	for _, scope := range schedctl.Scopes() {
-		asked := slices.Contains(b.scopes, scope)
+		asked := slices.Contains(b.Scopes, scope)
 		switch {
 		case asked && !c.grants(scope):
 			return key, insufficientScope("this API key lacks the scope %s and cannot give it to another; use a key that has it", scope)
-		case asked, b.scopes == nil && slices.Contains(defaults, scope) && c.grants(scope):
+		case asked, b.Scopes == nil && slices.Contains(defaults, scope) && c.grants(scope):
 			key.Scopes = append(key.Scopes, scope)
 		}
 	}

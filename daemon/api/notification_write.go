@@ -74,18 +74,18 @@ func retrySoon(w *schedctl.Webhook, now time.Time) {
 // applyNotification applies the change, and reports whether it enabled the
 // notification again.
 func (s *Server) applyNotification(r storage.Reader, c *request, w *schedctl.Webhook, b notificationChange) (enabled bool, err error) {
-	if b.account != nil {
-		if err := carries(r, c, *b.account); err != nil {
+	if b.SocialAccountID != nil {
+		if err := carries(r, c, *b.SocialAccountID); err != nil {
 			return false, err
 		}
-		w.Notify.AccountID, w.Notify.Mail, w.Secret = *b.account, nil, nil
+		w.Notify.AccountID, w.Notify.Mail, w.Secret = *b.SocialAccountID, nil, nil
 	}
 	if b.mail != nil {
 		if err := s.applyMail(w, b.mail); err != nil {
 			return false, err
 		}
 	}
-	return b.apply(w), nil
+	return applyHook(w, b.EventTypes, b.Name, b.Enabled), nil
 }
 
 // applyMail replaces the settings of the mail server. A stored password is kept

@@ -35,10 +35,10 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 }
 
 // createPost handles POST /posts. The transaction contains only the writes.
-func (s *Server) createPost(ctx context.Context, c *request, b createPost) (response, error) {
+func (s *Server) createPost(ctx context.Context, c *request, n usecase.NewPost) (response, error) {
 	for {
 		decision := s.cases.Decide(&c.Request, func(fn func(storage.Reader) error) error { return s.view(ctx, fn) })
-		post, err := decision.CreatePost(ctx, b.request(), func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) })
+		post, err := decision.CreatePost(ctx, n, func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) })
 		if err != nil {
 			return response{}, storeError(err, "the request ended before its text was checked; the post was not stored")
 		}
@@ -58,35 +58,16 @@ func (s *Server) createPost(ctx context.Context, c *request, b createPost) (resp
 	}
 }
 
-// request returns the new post of the body.
-func (b *createPost) request() usecase.NewPost {
-	n := usecase.NewPost{
-		NewPost: schedctl.NewPost{
-			Content: b.over(schedctl.Content{}), Overrides: b.overrides, PublishAt: b.publishAt.at, Now: b.publishAt.now,
-			Annotation: b.Annotation, Source: b.approvedBy,
-		},
-		AccountIDs: b.accountIDs, MediaField: b.mediaField, Replaces: b.replaces, SlotChoice: b.choice(b.publishAt.nextSlot),
-		Allow: usecase.Allow{Duplicate: b.allowDuplicate, Blackout: b.allowBlackout},
-	}
-	set(&n.Proposed, b.proposed)
-	return n
-}
-
 // validatePost handles POST /posts/validate. Checking texts for many accounts takes long,
 // so the validations of a key are limited like scans.
 func (s *Server) validatePost(ctx context.Context, c *request, b validatePost) (response, error) {
 	decision := s.cases.Decide(&c.Request, nil)
 	result, err := storage.Read(ctx, s.scanner(c), func(r storage.Reader) (apiv1.Validation, error) {
 		decision.On(r)
-		return decision.ValidatePost(ctx, b.createPost.request(), b.postID)
+		return decision.ValidatePost(ctx, b.NewPost, b.postID)
 	})
 	if err != nil {
 		return response{}, err
 	}
 	return newResponse(http.StatusOK, result)
-}
-
-// choice returns the slot that a post takes.
-func (b slotChoice) choice(nextSlot bool) usecase.SlotChoice {
-	return usecase.SlotChoice{NextSlot: nextSlot, QueueID: b.queueID, NotBefore: b.notBefore}
 }

@@ -1,234 +1,131 @@
 package api
 
 import (
-	"slices"
-
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/usecase"
 )
 
-// createPost is the body of POST /posts.
-type createPost struct {
-	contentBody
-	accountIDs []string
-	publishAt  publishTime
-	slotChoice
-	reviewChoice
-	overrides []schedctl.Override
-	schedctl.Annotation
-	replaces string // a post id, or empty
-
-	allowDuplicate bool
-	allowBlackout  bool
+// postFields are the fields of requests that create, validate and change posts.
+type postFields struct {
+	apiv1.EditPost
+	Replaces string `json:"replaces"`
+	PostID   string `json:"post_id"`
 }
 
-var createPostFields = slices.Concat(textFields, []string{
-	"social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "replaces", "title", "post_style", "proposed_at", "approved_by",
-}, slotFields, extraFields)
-
-func readCreatePost(d *decoder) createPost {
-	return d.createPost(createPostFields, nil)
+// readCreatePost reads the body of POST /posts.
+func readCreatePost(d *decoder) usecase.NewPost {
+	return d.newPost(readAs[apiv1.CreatePost, postFields](d))
 }
 
 // validatePost is the body of POST /posts/validate.
 type validatePost struct {
-	createPost
+	usecase.NewPost
 	postID string // id of the existing post to change, or empty
 }
 
-func readValidatePost(d *decoder) (b validatePost) {
-	b.createPost = d.createPost(append([]string{"post_id"}, createPostFields...), func(name string) {
-		b.postID = d.string()
-	})
-	return b
+func readValidatePost(d *decoder) validatePost {
+	in := readAs[apiv1.ValidatePost, postFields](d)
+	return validatePost{d.newPost(in), in.PostID}
 }
 
-// createPost reads the fields of a new post. other handles fields of the body that
-// do not belong to a post.
-func (d *decoder) createPost(fields []string, other func(name string)) (b createPost) {
-	d.object(fields, func(name string) {
-		switch name {
-		case "social_account_ids":
-			b.accountIDs = d.accountIDs()
-		case "publish_at":
-			b.publishAt = d.publishAt()
-		case "target_overrides":
-			b.overrides = d.overrides()
-		case "allow_duplicate":
-			b.allowDuplicate = d.bypass()
-		case "allow_blackout":
-			b.allowBlackout = d.bypass()
-		case "replaces":
-			b.replaces = d.replaces()
-		default:
-			if !d.contentField(name, &b.contentBody) && !d.annotation(name, &b.Annotation) && !d.slotField(name, &b.slotChoice) && !d.reviewField(name, &b.reviewChoice) {
-				other(name)
-			}
-		}
-	})
-	d.require(b.Text != nil || b.Media != nil && len(*b.Media) > 0, "content", "give the text of the post, or media")
-	b.onlyForSlots(d, b.publishAt)
-	if b.replaces != "" && (b.ExternalID == nil || *b.ExternalID == "") && d.clean() {
+// newPost returns the new post of a body.
+func (d *decoder) newPost(in postFields) usecase.NewPost {
+	e, content := d.editPost(&in.EditPost)
+	n := usecase.NewPost{
+		NewPost: schedctl.NewPost{
+			Content: content.over(schedctl.Content{}), PublishAt: e.PublishAt, Now: in.PublishAt != nil && in.PublishAt.Now,
+			Annotation: e.Annotation, Source: e.Source,
+		},
+		MediaField: e.MediaField, Replaces: in.Replaces, SlotChoice: e.SlotChoice, Allow: e.Allow,
+	}
+	set(&n.AccountIDs, e.AccountIDs)
+	set(&n.Overrides, e.Overrides)
+	set(&n.Proposed, e.Proposed)
+	d.require(in.Content != nil || len(n.Media) > 0, "content", "give the text of the post, or media")
+	d.onlyForSlots(n.SlotChoice)
+	if n.Replaces != "" && (in.ExternalID == nil || *in.ExternalID == "") && d.clean() {
 		d.fault(schedctl.ValidationFailed, "replaces needs external_id; give the external_id that the canceled post has")
 	}
-	return b
+	return n
 }
 
-// editPost is the body of PATCH /posts/{id}.
-type editPost struct {
-	contentBody
-	accountIDs *[]string
-	publishAt  publishTime
-	slotChoice
-	reviewChoice
-	overrides *[]schedctl.Override
-	schedctl.Annotation
-
-	allowDuplicate bool
-	allowBlackout  bool
-}
-
-var editPostFields = slices.Concat(textFields, []string{
-	"social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "allow_blackout", "external_id", "managed", "labels", "title", "post_style", "proposed_at", "approved_by",
-}, slotFields, extraFields)
-
-func readEditPost(d *decoder) (b editPost) {
-	given := false
-	d.object(editPostFields, func(name string) {
-		given = given || name != "allow_duplicate"
-		switch name {
-		case "social_account_ids":
-			b.accountIDs = new(d.accountIDs())
-		case "publish_at":
-			b.publishAt = d.refuseNow(d.publishAt())
-		case "target_overrides":
-			b.overrides = new(d.overrides())
-		case "allow_duplicate":
-			b.allowDuplicate = d.bypass()
-		case "allow_blackout":
-			b.allowBlackout = d.bypass()
-		default:
-			if !d.contentField(name, &b.contentBody) && !d.slotField(name, &b.slotChoice) && !d.reviewField(name, &b.reviewChoice) {
-				d.annotation(name, &b.Annotation)
-			}
-		}
-	})
-	if !given && d.clean() {
-		d.fault(schedctl.ValidationFailed, "the body changes nothing; give content, media, social_account_ids, publish_at, target_overrides or another field of a post")
+// readEditPost reads the body of PATCH /posts/{id}.
+func readEditPost(d *decoder) usecase.EditPost {
+	in := read[apiv1.EditPost](d)
+	if in == (apiv1.EditPost{AllowDuplicate: in.AllowDuplicate}) && d.clean() {
+		d.unchanged("content, media, social_account_ids, publish_at, target_overrides or another field of a post")
 	}
-	b.onlyForSlots(d, b.publishAt)
-	return b
+	e, _ := d.editPost(&in)
+	d.onlyForSlots(e.SlotChoice)
+	return e
 }
 
-// schedulePost is the body of POST /posts/{id}/schedule.
-type schedulePost struct {
-	publishAt publishTime
-	slotChoice
-	accountIDs *[]string
-
-	allowDuplicate bool
-	allowBlackout  bool
+func (d *decoder) editPost(in *apiv1.EditPost) (usecase.EditPost, contentBody) {
+	content := d.content(in.Content, in.Media, in.MediaAssetIDs, &in.ExtrasChange)
+	at := apiv1.PublishTime{}
+	set(&at, in.PublishAt)
+	e := usecase.EditPost{
+		Edit: schedctl.Edit{
+			ContentChange: content.ContentChange, Overrides: newOverrides(in.TargetOverrides), PublishAt: at.Time, Proposed: newProposed(in.ProposedAt),
+			Annotation: schedctl.Annotation{
+				ExternalID: in.ExternalID, Managed: d.managed(in.Managed), Labels: in.Labels, Title: in.Title, Style: (*schedctl.PostStyle)(in.PostStyle),
+			},
+		},
+		AccountIDs: in.SocialAccountIDs, MediaField: content.mediaField, NoTime: d.wasNull("publish_at"),
+		SlotChoice: newSlotChoice(at.NextSlot, in.QueueID, in.NotBefore), Allow: usecase.Allow{Duplicate: in.AllowDuplicate, Blackout: in.AllowBlackout},
+	}
+	set(&e.Source, in.ApprovedBy)
+	return e, content
 }
 
-var schedulePostFields = append([]string{"publish_at", "social_account_ids", "allow_duplicate", "allow_blackout"}, slotFields...)
-
-func readSchedulePost(d *decoder) (b schedulePost) {
-	d.object(schedulePostFields, func(name string) {
-		switch name {
-		case "publish_at":
-			b.publishAt = d.refuseNow(d.publishAt())
-		case "social_account_ids":
-			b.accountIDs = new(d.accountIDs())
-		case "allow_duplicate":
-			b.allowDuplicate = d.bypass()
-		case "allow_blackout":
-			b.allowBlackout = d.bypass()
-		default:
-			d.slotField(name, &b.slotChoice)
-		}
-	})
-	d.require(b.publishAt.given && !b.publishAt.null, "publish_at", "give the time at which to publish the post")
-	b.onlyForSlots(d, b.publishAt)
-	return b
+// readSchedulePost reads the body of POST /posts/{id}/schedule.
+func readSchedulePost(d *decoder) usecase.Schedule {
+	in := read[apiv1.SchedulePost](d)
+	at := in.PublishAt
+	d.require(at.NextSlot || !at.Time.IsZero(), "publish_at", "give the time at which to publish the post")
+	slot := newSlotChoice(at.NextSlot, in.QueueID, in.NotBefore)
+	d.onlyForSlots(slot)
+	return usecase.Schedule{
+		AccountIDs: in.SocialAccountIDs, PublishAt: at.Time, SlotChoice: slot, Allow: usecase.Allow{Duplicate: in.AllowDuplicate, Blackout: in.AllowBlackout},
+	}
 }
 
-// publishPost is the body of POST /posts/{id}/publish-now.
-type publishPost struct {
-	accountIDs     *[]string
-	allowDuplicate bool
+// readPublishPost reads the body of POST /posts/{id}/publish-now.
+func readPublishPost(d *decoder) usecase.Schedule {
+	in := read[apiv1.PublishPost](d)
+	return usecase.Schedule{AccountIDs: in.SocialAccountIDs, Allow: usecase.Allow{Duplicate: in.AllowDuplicate}}
 }
-
-var publishPostFields = []string{"social_account_ids", "allow_duplicate"}
-
-func readPublishPost(d *decoder) (b publishPost) {
-	d.object(publishPostFields, func(name string) {
-		switch name {
-		case "social_account_ids":
-			b.accountIDs = new(d.accountIDs())
-		case "allow_duplicate":
-			b.allowDuplicate = d.bypass()
-		}
-	})
-	return b
-}
-
-var retryPostFields = []string{"target_ids", "force"}
 
 // readRetryPost reads the body of POST /posts/{id}/retry.
-func readRetryPost(d *decoder) (b schedctl.Retry) {
-	d.object(retryPostFields, func(name string) {
-		switch name {
-		case "target_ids":
-			b.TargetIDs = d.targetIDs()
-		case "force":
-			b.Force = d.bypass()
-		}
-	})
-	return b
+func readRetryPost(d *decoder) schedctl.Retry { return schedctl.Retry(read[apiv1.RetryPost](d)) }
+
+// readCancelPost reads the body of POST /posts/{id}/cancel.
+func readCancelPost(d *decoder) *schedctl.Managed {
+	return d.managed(read[apiv1.CancelPost](d).Managed)
 }
 
-// targetIDs reads the ids of targets. An empty list is a fault: a client whose
-// filter found no targets does not mean all of them.
-func (d *decoder) targetIDs() []string {
-	ids := d.ids(schedctl.ValidationFailed)
-	switch {
-	case ids == nil:
-	case len(ids) == 0:
-		d.wrong(schedctl.ValidationFailed, "names no target; leave it out for all failed ones")
-	case len(ids) > schedctl.MaxAccounts:
-		d.wrong(schedctl.ValidationFailed, "names %d targets and a post has at most %d; leave it out for all failed ones", len(ids), schedctl.MaxAccounts)
+// managed returns the source file of a post in a body: nil if it is absent, and the zero
+// value for null.
+func (d *decoder) managed(m *apiv1.Managed) *schedctl.Managed {
+	out := (*schedctl.Managed)(m)
+	if out != nil && !d.wasNull("managed") && d.clean() {
+		if err := out.Check(); err != nil {
+			d.refuse(err)
+		}
 	}
-	return ids
+	return out
 }
 
-// readNothing reads the body of a request without parameters: an empty object.
-func readNothing(d *decoder) struct{} {
-	d.object(nil, func(string) {})
-	return struct{}{}
+func newSlotChoice(nextSlot bool, queueID *string, notBefore *apiv1.Time) usecase.SlotChoice {
+	choice := usecase.SlotChoice{NextSlot: nextSlot, NotBefore: timeOf(notBefore)}
+	set(&choice.QueueID, queueID)
+	return choice
 }
 
-// accountIDs reads the ids of accounts.
-func (d *decoder) accountIDs() []string { return d.ids(schedctl.InvalidSocialAccounts) }
-
-// maxID is too long for an id.
-const maxID = 64
-
-// ids reads a list of ids. It returns nil when the list or one of the ids is
-// invalid. A text that is too long for an id is a fault with the given code, so
-// that no response repeats it.
-func (d *decoder) ids(code schedctl.Code) []string {
-	ids, good := []string{}, d.peek() == '['
-	d.list("a list of strings", func() {
-		id, ok := d.text()
-		if len(id) > maxID {
-			d.wrong(code, "is too long for an id")
-			ok = false
-		}
-		if good = good && ok; good {
-			ids = append(ids, id)
-		}
-	})
-	if !good {
-		return nil
+// onlyForSlots adds a fault if a body chooses a slot without asking for one.
+func (d *decoder) onlyForSlots(choice usecase.SlotChoice) {
+	if choice != (usecase.SlotChoice{}) && !choice.NextSlot && d.clean() {
+		d.fault(schedctl.ValidationFailed, `queue_id and not_before are for posts that take a slot; give publish_at "next-slot" with them`)
 	}
-	return ids
 }

@@ -67,34 +67,18 @@ func (s *Server) decidePost(ctx context.Context, c *request, status int, change 
 }
 
 // editPost handles PATCH /posts/{id}.
-func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response, error) {
-	edit := usecase.EditPost{
-		Edit: schedctl.Edit{ContentChange: b.ContentChange, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation,
-			Proposed: b.proposed, Source: b.approvedBy},
-		AccountIDs: b.accountIDs, MediaField: b.mediaField, SlotChoice: b.choice(b.publishAt.nextSlot), NoTime: b.publishAt.null,
-		Allow: usecase.Allow{Duplicate: b.allowDuplicate, Blackout: b.allowBlackout},
-	}
+func (s *Server) editPost(ctx context.Context, c *request, edit usecase.EditPost) (response, error) {
 	return s.decidePost(ctx, c, http.StatusOK, func(d *usecase.Decision) (schedctl.Post, error) { return d.EditPost(ctx, edit) })
 }
 
 // schedulePost handles POST /posts/{id}/schedule.
-func (s *Server) schedulePost(ctx context.Context, c *request, b schedulePost) (response, error) {
-	schedule := usecase.Schedule{
-		AccountIDs: b.accountIDs, PublishAt: b.publishAt.at, SlotChoice: b.choice(b.publishAt.nextSlot),
-		Allow: usecase.Allow{Duplicate: b.allowDuplicate, Blackout: b.allowBlackout},
-	}
+func (s *Server) schedulePost(ctx context.Context, c *request, schedule usecase.Schedule) (response, error) {
 	return s.decidePost(ctx, c, http.StatusOK, func(d *usecase.Decision) (schedctl.Post, error) { return d.SchedulePost(ctx, schedule) })
 }
 
 // publishPost handles POST /posts/{id}/publish-now.
-func (s *Server) publishPost(ctx context.Context, c *request, b publishPost) (response, error) {
-	schedule := usecase.Schedule{AccountIDs: b.accountIDs, Allow: usecase.Allow{Duplicate: b.allowDuplicate}}
+func (s *Server) publishPost(ctx context.Context, c *request, schedule usecase.Schedule) (response, error) {
 	return s.decidePost(ctx, c, http.StatusAccepted, func(d *usecase.Decision) (schedctl.Post, error) { return d.PublishPost(ctx, schedule) })
-}
-
-// cancelPost handles POST /posts/{id}/cancel.
-func (s *Server) cancelPost(ctx context.Context, c *request, b cancelPost) (response, error) {
-	return operation(s, (*usecase.Request).CancelPost, s.posts(http.StatusOK))(ctx, c, b.managed)
 }
 
 // deletePost handles DELETE /posts/{id}.

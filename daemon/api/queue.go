@@ -49,7 +49,7 @@ func (s *Server) editQueue(ctx context.Context, c *request, b queueChange) (resp
 
 func (s *Server) commitQueue(ctx context.Context, c *request, status int, write func(storage.Tx, usecase.QueueChange) (schedctl.Queue, error), b queueChange) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		q, err := write(tx, usecase.QueueChange{Set: b.apply, AccountIDs: b.accountIDs, Default: b.isDefault})
+		q, err := write(tx, usecase.QueueChange{Set: b.apply, AccountIDs: b.SocialAccountIDs, Default: b.Default})
 		if err != nil {
 			return response{}, err
 		}
@@ -95,10 +95,10 @@ func (s *Server) orderQueue(ctx context.Context, c *request, postIDs []string) (
 
 // reflowQueue handles POST /queues/{id}/reflow.
 func (s *Server) reflowQueue(ctx context.Context, c *request, b reflowQueue) (response, error) {
-	if b.dryRun {
+	if b.DryRun {
 		return storage.Read(ctx, s.scanner(c), func(r storage.Reader) (response, error) { return movesResponse(c.PreviewReflow(r, "")) })
 	}
-	return s.commit(ctx, c, func(tx storage.Tx) (response, error) { return movesResponse(c.ReflowQueue(tx, b.digest)) })
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) { return movesResponse(c.ReflowQueue(tx, b.Digest)) })
 }
 
 func movesResponse(m usecase.QueueMoves, err error) (response, error) {

@@ -81,7 +81,7 @@ func TestQueuesRefused(t *testing.T) {
 		"the machine's zone": {body{"timezone": "Local"}, "timezone"},
 		"an unknown zone":    {body{"timezone": "Rome"}, "timezone"},
 		"no times":           {body{"times": []body{}}, "times"},
-		"no days":            {body{"times": []body{{"days": []string{}, "at": "09:00"}}}, "times"},
+		"no days":            {body{"times": []body{{"days": []string{}, "at": "09:00"}}}, "times[0].days"},
 		"an unknown day":     {body{"times": []body{{"days": []string{"Monday"}, "at": "09:00"}}}, "times[0].days[0]"},
 		"a day twice":        {body{"times": []body{{"days": []string{"mon", "mon"}, "at": "09:00"}}}, "times[0].days[1]"},
 		"a time off the day": {body{"times": []body{everyDay("24:00")}}, "times[0].at"},

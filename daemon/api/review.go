@@ -21,10 +21,7 @@ func (s *Server) submitPost(ctx context.Context, c *request, b submitPost) (resp
 }
 
 // approvePost handles POST /posts/{id}/approve.
-func (s *Server) approvePost(ctx context.Context, c *request, b approvePost) (response, error) {
-	approval := usecase.Approval{
-		Note: b.note, PublishAt: b.publishAt.At, SlotChoice: b.choice(b.publishAt.NextSlot), Allow: usecase.Allow{Blackout: b.allowBlackout},
-	}
+func (s *Server) approvePost(ctx context.Context, c *request, approval usecase.Approval) (response, error) {
 	return s.decidePost(ctx, c, http.StatusOK, func(d *usecase.Decision) (schedctl.Post, error) { return d.ApprovePost(ctx, approval) })
 }
 

@@ -86,7 +86,7 @@ type request struct {
 // withBody decodes the body for a handler.
 func withBody[B any](read func(*decoder) B, next func(context.Context, *request, B) (response, error)) handler {
 	return func(ctx context.Context, c *request) (response, error) {
-		b, err := decodeFor(&c.Key, c.body, read)
+		b, err := decode(&c.Key, c.body, read)
 		if err != nil {
 			return response{}, err
 		}
@@ -111,7 +111,7 @@ func withOptionalBody[B any](read func(*decoder) B, next func(context.Context, *
 
 // withoutBody rejects a body with any content.
 func withoutBody(next handler) handler {
-	return withOptionalBody(readNothing, func(ctx context.Context, c *request, _ struct{}) (response, error) {
+	return withOptionalBody(read[struct{}], func(ctx context.Context, c *request, _ struct{}) (response, error) {
 		return next(ctx, c)
 	})
 }

@@ -49,7 +49,7 @@ func (s *Server) workspaceRoutes() []route {
 			"Repeating the request with its Idempotency-Key and the same API key shows the secret again.",
 		scopes:  writesWorkspaces,
 		request: reflect.TypeFor[apiv1.CreateWorkspace](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedWorkspace](),
-		handle: withBody(readCreateWorkspace, s.createWorkspace),
+		handle: withBody(read[apiv1.CreateWorkspace], s.createWorkspace),
 	}, {
 		method: http.MethodPatch, path: "/workspaces/{id}", id: "editWorkspace", tag: "Workspace",
 		summary: "Change the approval policy of a workspace",
@@ -57,7 +57,7 @@ func (s *Server) workspaceRoutes() []route {
 			"A key with workspaces:write can change every workspace, other keys only their own.",
 		scopes: writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.EditWorkspace](), status: http.StatusOK, response: reflect.TypeFor[apiv1.WorkspaceEnvelope](),
-		handle: withBody(readEditWorkspace, s.editWorkspace),
+		handle: withBody(read[apiv1.EditWorkspace], s.editWorkspace),
 	}, {
 		method: http.MethodGet, path: "/audit", id: "listAudit", tag: "Workspace",
 		summary:     "List the audit log",
@@ -95,7 +95,7 @@ func (s *Server) keyRoutes() []route {
 		scopes:  writesKeys,
 		codes:   []schedctl.Code{schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.CreateAPIKey](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedAPIKey](),
-		handle: withBody(readCreateKey, s.createKey),
+		handle: withBody(read[apiv1.CreateAPIKey], s.createKey),
 	}, {
 		method: http.MethodDelete, path: "/api-keys/{id}", id: "revokeAPIKey", tag: "API keys",
 		summary: "Revoke an API key",

@@ -73,7 +73,7 @@ func (s *Server) mediaWriteRoutes() []route {
 		description: "Posts that are not published yet and have no alt text of their own get the new one.",
 		scopes:      writesDrafts, codes: []schedctl.Code{schedctl.NotFound},
 		request: reflect.TypeFor[apiv1.EditMedia](), status: http.StatusOK, response: one,
-		handle: withBody(readEditMedia, s.editMedia),
+		handle: withBody(read[apiv1.EditMedia], s.editMedia),
 	}, {
 		method: http.MethodDelete, path: "/media/{id}", id: "deleteMedia", tag: "Media",
 		summary:     "Delete a media asset",

@@ -117,14 +117,14 @@ func (s *Server) postOperationRoutes() []route {
 		description: "Every target that is not published becomes canceled. A running request to a network cannot be recalled; if it succeeds, that target becomes published. A canceled post stays canceled. The body may change managed in the same step.",
 		scopes:      writesPosts, codes: []schedctl.Code{schedctl.PostNotCancelable, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
 		request: reflect.TypeFor[apiv1.CancelPost](), optionalBody: true, status: http.StatusOK, response: one,
-		handle: withOptionalBody(readCancelPost, s.cancelPost),
+		handle: withOptionalBody(readCancelPost, operation(s, (*usecase.Request).CancelPost, s.posts(http.StatusOK))),
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/unschedule", id: "unschedulePost", tag: "Posts",
 		summary:     "Make a scheduled post a draft",
 		description: "The post loses its publish time and keeps its text, accounts and target ids. A draft is left unchanged. A post that is publishing or has finished is refused.",
 		scopes:      writesPosts, codes: []schedctl.Code{schedctl.PostNotScheduled, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound},
 		status: http.StatusOK, response: one,
-		handle: withOptionalBody(readNothing, operation(s, bare((*usecase.Request).UnschedulePost), s.posts(http.StatusOK))),
+		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).UnschedulePost), s.posts(http.StatusOK))),
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/retry", id: "retryPost", tag: "Posts", overrides: true,
 		summary:     "Retry failed targets",

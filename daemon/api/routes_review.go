@@ -43,14 +43,14 @@ func (s *Server) reviewRoutes() []route {
 		description: "The approval becomes changes_requested, until the draft is submitted again.",
 		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval}, step...),
 		request: reflect.TypeFor[apiv1.RequestChanges](), status: http.StatusOK, response: one,
-		handle: withBody(readRequestChanges, operation(s, (*usecase.Request).RequestChanges, s.posts(http.StatusOK))),
+		handle: withBody(readNote[apiv1.RequestChanges], operation(s, (*usecase.Request).RequestChanges, s.posts(http.StatusOK))),
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/withdraw", id: "withdrawPost", tag: "Approvals",
 		summary:     "Withdraw a draft from review",
 		description: "Works while the approval is pending or changes_requested. A post that was approved is scheduled; cancel it instead.",
 		scopes:      writesDrafts, codes: step,
 		status: http.StatusOK, response: one,
-		handle: withOptionalBody(readNothing, operation(s, bare((*usecase.Request).WithdrawPost), s.posts(http.StatusOK))),
+		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).WithdrawPost), s.posts(http.StatusOK))),
 	}, {
 		method: http.MethodGet, path: "/posts/{id}/notes", id: "listPostNotes", tag: "Approvals",
 		summary:     "List the notes of a post",

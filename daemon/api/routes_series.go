@@ -52,7 +52,7 @@ func (s *Server) seriesReadRoutes() []route {
 		description: "Returns the next ten occurrences of a rule, and hints about it. Stores nothing.",
 		scopes:      readsPosts, readOnly: true,
 		request: reflect.TypeFor[apiv1.PreviewSeries](), status: http.StatusOK, response: reflect.TypeFor[apiv1.SeriesPreview](),
-		handle: withBody(readPreviewSeries, s.previewSeries),
+		handle: withBody(read[apiv1.PreviewSeries], s.previewSeries),
 	}}
 }
 
@@ -110,19 +110,19 @@ func (s *Server) seriesOperationRoutes() []route {
 		summary:     "Pause a series",
 		description: "Removes its scheduled posts and makes no more. Posts that were changed alone stay and are listed in kept.",
 		scopes:      writesPosts, codes: codes, status: http.StatusOK, response: one,
-		handle: withOptionalBody(readNothing, operation(s, bare((*usecase.Request).PauseSeries), s.changedSeries)),
+		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).PauseSeries), s.changedSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/resume", id: "resumeSeries", tag: "Series",
 		summary:     "Resume a series",
 		description: "Continues with the next occurrence. What the series missed is not made.",
 		scopes:      writesPosts, codes: codes, status: http.StatusOK, response: one,
-		handle: withOptionalBody(readNothing, operation(s, bare((*usecase.Request).ResumeSeries), s.changedSeries)),
+		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).ResumeSeries), s.changedSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/end", id: "endSeries", tag: "Series",
 		summary:     "End a series",
 		description: "Removes its scheduled posts, also those that were changed alone, and makes no more. An ended series stays readable and cannot be resumed.",
 		scopes:      writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.VersionMismatch}, status: http.StatusOK, response: one,
-		handle: withOptionalBody(readNothing, operation(s, bare((*usecase.Request).EndSeries), s.changedSeries)),
+		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).EndSeries), s.changedSeries)),
 	}}
 }
 
@@ -136,7 +136,7 @@ func (s *Server) seriesReviewRoutes() []route {
 		description: "A series whose accounts, policy or authors demand an approval makes no posts before it. It is approved once: texts, accounts, media, overrides and the rule. An edit of those asks again.",
 		scopes:      writesDrafts, codes: step,
 		request: reflect.TypeFor[apiv1.SubmitSeries](), optionalBody: true, status: http.StatusOK, response: one,
-		handle: withOptionalBody(readReviewNote, operation(s, (*usecase.Request).SubmitSeries, s.changedSeries)),
+		handle: withOptionalBody(readNote[apiv1.SubmitSeries], operation(s, (*usecase.Request).SubmitSeries, s.changedSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/approve", id: "approveSeries", tag: "Approvals",
 		summary: "Approve a series",
@@ -144,19 +144,19 @@ func (s *Server) seriesReviewRoutes() []route {
 			"The key that asked for the approval, and the one that edited the series last, cannot approve it.",
 		scopes: approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval, schedctl.AccountNotAllowed}, step...),
 		request: reflect.TypeFor[apiv1.ApproveSeries](), optionalBody: true, status: http.StatusOK, response: one,
-		handle: withOptionalBody(readReviewNote, operation(s, (*usecase.Request).ApproveSeries, s.changedSeries)),
+		handle: withOptionalBody(readNote[apiv1.ApproveSeries], operation(s, (*usecase.Request).ApproveSeries, s.changedSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/request-changes", id: "requestSeriesChanges", tag: "Approvals",
 		summary:     "Ask for changes of a series",
 		description: "The approval becomes changes_requested, until the series is submitted again.",
 		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval}, step...),
 		request: reflect.TypeFor[apiv1.RequestChanges](), status: http.StatusOK, response: one,
-		handle: withBody(readRequestChanges, operation(s, (*usecase.Request).RequestSeriesChanges, s.changedSeries)),
+		handle: withBody(readNote[apiv1.RequestChanges], operation(s, (*usecase.Request).RequestSeriesChanges, s.changedSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/withdraw", id: "withdrawSeries", tag: "Approvals",
 		summary:     "Withdraw a series from review",
 		description: "Works while the approval is pending or changes_requested. To stop a series that was approved, pause or end it.",
 		scopes:      writesDrafts, codes: step, status: http.StatusOK, response: one,
-		handle: withOptionalBody(readNothing, operation(s, bare((*usecase.Request).WithdrawSeries), s.changedSeries)),
+		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).WithdrawSeries), s.changedSeries)),
 	}}
 }

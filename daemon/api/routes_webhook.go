@@ -92,7 +92,7 @@ func (s *Server) deliveryRoutes() []route {
 		description: "Queues all failed deliveries created since the given time; pending ones are retried anyway. Events from the time the webhook was disabled have no deliveries and are not sent.",
 		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.ReplayWebhook](), status: http.StatusAccepted, response: reflect.TypeFor[apiv1.WebhookReplay](),
-		handle: wholeWorkspace(withBody(readReplayWebhook, s.replayWebhook)),
+		handle: wholeWorkspace(withBody(read[apiv1.ReplayWebhook], s.replayWebhook)),
 	}}
 }
 

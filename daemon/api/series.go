@@ -170,18 +170,18 @@ func (s *Server) showSeries(r storage.Reader, c *request, one schedctl.Series) (
 const previewed = 10
 
 // previewSeries handles POST /series/preview.
-func (s *Server) previewSeries(_ context.Context, c *request, b previewSeries) (response, error) {
-	loc, err := schedctl.LoadZone("timezone", b.timezone)
+func (s *Server) previewSeries(_ context.Context, c *request, b apiv1.PreviewSeries) (response, error) {
+	loc, err := schedctl.LoadZone("timezone", b.Timezone)
 	if err != nil {
 		return response{}, usecase.ClipError(err)
 	}
-	rule, hints, err := recurrence.Parse(b.rule, b.start, loc)
+	rule, hints, err := recurrence.Parse(b.Rule, schedctl.LocalTime(b.Start), loc)
 	if err != nil {
 		return response{}, err
 	}
-	skipped := make(map[schedctl.LocalTime]bool, len(b.exdates))
-	for _, local := range b.exdates {
-		skipped[local] = true
+	skipped := make(map[schedctl.LocalTime]bool, len(b.Exdates))
+	for _, local := range b.Exdates {
+		skipped[schedctl.LocalTime(local)] = true
 	}
 	preview := apiv1.SeriesPreview{Results: []apiv1.PreviewedOccurrence{}, Hints: append([]string{}, hints...)}
 	for local := range rule.From(schedctl.LocalTimeOf(c.Now.In(loc))) {

@@ -10,15 +10,15 @@ import (
 )
 
 // createSeries handles POST /series.
-func (s *Server) createSeries(ctx context.Context, c *request, b seriesChange) (response, error) {
-	return decide(ctx, s, c, func(d *usecase.Decision) (usecase.ChangedSeries, error) { return d.CreateSeries(ctx, b.request()) },
+func (s *Server) createSeries(ctx context.Context, c *request, b usecase.SeriesChange) (response, error) {
+	return decide(ctx, s, c, func(d *usecase.Decision) (usecase.ChangedSeries, error) { return d.CreateSeries(ctx, b) },
 		func(r storage.Reader, c *request, of usecase.ChangedSeries) (response, error) {
 			return s.seriesResponse(r, c, http.StatusCreated, of)
 		})
 }
 
 // editSeries handles PATCH /series/{id}, of all occurrences or from one on.
-func (s *Server) editSeries(ctx context.Context, c *request, b seriesChange) (response, error) {
+func (s *Server) editSeries(ctx context.Context, c *request, b usecase.SeriesChange) (response, error) {
 	q := parseQuery(c.query, []string{"from"}, nil)
 	from := schedctl.LocalTime(q.checked("from", func(field, value string) error {
 		_, err := schedctl.ParseLocalTime(field, value)
@@ -27,16 +27,7 @@ func (s *Server) editSeries(ctx context.Context, c *request, b seriesChange) (re
 	if q.err != nil {
 		return response{}, q.err
 	}
-	return decide(ctx, s, c, func(d *usecase.Decision) (usecase.ChangedSeries, error) { return d.EditSeries(ctx, b.request(), from) }, s.changedSeries)
-}
-
-// request returns the change of the body.
-func (b *seriesChange) request() usecase.SeriesChange {
-	return usecase.SeriesChange{
-		Name: b.name, ContentChange: b.ContentChange, SetContent: b.over, MediaField: b.mediaField, Variants: b.variants, AccountIDs: b.accountIDs,
-		Overrides: b.overrides, Annotation: b.Annotation, Timezone: b.timezone, Start: b.start, Rule: b.rule, Exdates: b.exdates,
-		AheadDays: b.aheadDays, QueueID: b.queueID,
-	}
+	return decide(ctx, s, c, func(d *usecase.Decision) (usecase.ChangedSeries, error) { return d.EditSeries(ctx, b, from) }, s.changedSeries)
 }
 
 // deleteSeries handles DELETE /series/{id}.

@@ -13,7 +13,7 @@ import (
 
 // createWebhook serves POST /webhooks.
 func (s *Server) createWebhook(ctx context.Context, c *request, b webhookChange) (response, error) {
-	secret := b.secret
+	secret := b.Secret
 	if secret == "" {
 		secret = signing.NewSecret()
 	}
@@ -56,8 +56,8 @@ func (s *Server) editWebhook(ctx context.Context, c *request, b webhookChange) (
 // applyTo changes w, and reports whether it was enabled again. A new URL resets the
 // failures.
 func (s *Server) applyTo(w *schedctl.Webhook, b webhookChange) (enabled bool) {
-	if b.url != nil && *b.url != s.webhookURL(w) {
-		w.URL, w.FailingSince = s.sealer.SealText(*b.url, w.ID), time.Time{}
+	if b.URL != nil && *b.URL != s.webhookURL(w) {
+		w.URL, w.FailingSince = s.sealer.SealText(*b.URL, w.ID), time.Time{}
 	}
-	return b.apply(w)
+	return applyHook(w, b.EventTypes, b.Name, b.Enabled)
 }

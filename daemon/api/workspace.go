@@ -29,12 +29,13 @@ func (s *Server) listWorkspaces(ctx context.Context, c *request) (response, erro
 
 // createWorkspace handles POST /workspaces. The response contains a key with all
 // scopes of the new workspace. It lasts as long as the creating key.
-func (s *Server) createWorkspace(ctx context.Context, c *request, b createWorkspace) (response, error) {
+func (s *Server) createWorkspace(ctx context.Context, c *request, b apiv1.CreateWorkspace) (response, error) {
 	now := schedctl.Millis(c.Now)
 	w := schedctl.Workspace{
-		ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: b.name,
-		Timezone: b.timezone, Plan: "self-hosted", CreatedAt: now,
+		ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: b.Name,
+		Timezone: "UTC", Plan: "self-hosted", CreatedAt: now,
 	}
+	set(&w.Timezone, b.Timezone)
 	secret, hash := schedctl.NewKeySecret()
 	key := schedctl.APIKey{
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: w.ID, Name: "admin",
@@ -60,12 +61,16 @@ func workspaceScopes() []schedctl.Scope {
 
 // editWorkspace handles PATCH /workspaces/{id}. All accounts of the workspace get the
 // new policy in the same transaction, so that each claim reads the one that is in force.
-func (s *Server) editWorkspace(ctx context.Context, c *request, policy schedctl.ApprovalPolicy) (response, error) {
+func (s *Server) editWorkspace(ctx context.Context, c *request, b apiv1.EditWorkspace) (response, error) {
 	if c.ID != c.Key.WorkspaceID && !c.Key.Allows(schedctl.ScopeWorkspacesWrite) {
 		return response{}, schedctl.Errorf(schedctl.NotFound, "", "there is no workspace with this id, or this API key may not change it")
 	}
 	if c.Limited() {
 		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "approvals", "this API key is limited to accounts, and the policy is about all of them; use another key")
+	}
+	policy := schedctl.ApprovalsOff
+	if b.Approvals != apiv1.FormatPolicy(policy) {
+		policy = schedctl.ApprovalPolicy(b.Approvals)
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := tx.Workspace(c.ID)
