@@ -1,16 +1,14 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"net/http"
-	"reflect"
 	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -30,7 +28,7 @@ func (s *Server) listAccounts(ctx context.Context, c *request) (response, error)
 		accounts = slices.DeleteFunc(accounts, func(a schedctl.Account) bool {
 			return !c.MayUse(a.ID) || !all && a.Status == schedctl.AccountDisconnected
 		})
-		list.Results, err = s.wireAccounts(r, c, accounts...)
+		list.Results, err = s.cases.ShowAccounts(r, &c.Request, accounts...)
 		return err
 	})
 	if err != nil {
@@ -44,7 +42,7 @@ func (s *Server) listAccounts(ctx context.Context, c *request) (response, error)
 func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
 	var found response
 	err := s.view(ctx, func(r storage.Reader) error {
-		a, err := c.account(r)
+		a, err := c.Account(r)
 		if err != nil {
 			return err
 		}
@@ -54,76 +52,51 @@ func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
 	return found, err
 }
 
-// removeAccount handles DELETE /social-accounts/{id}. The account record stays, and
-// its secrets are erased. Its identity on the network is not a secret and stays
-// too.
-func (s *Server) removeAccount(ctx context.Context, c *request) (response, error) {
+// addAccount handles POST /social-accounts. It stores only an account that its network has
+// verified.
+func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (response, error) {
+	a, err := s.cases.ConnectAccount(ctx, &c.Request, s.snapshots(ctx), b.platform, b.AccountSettings)
+	if err != nil {
+		return response{}, err
+	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		a, err := c.account(tx)
-		if err != nil || a.Status == schedctl.AccountDisconnected {
-			return noContent, err
-		}
-		if a.Credentials, err = s.connector.WithoutSecrets(a); err != nil {
+		added := a // the transaction may run again
+		if err := usecase.AddAccount(tx, &added); err != nil {
 			return response{}, err
 		}
-		a.Status, a.Error = schedctl.AccountDisconnected, nil
-		a.UpdatedAt = schedctl.Millis(c.Now)
-		return noContent, tx.PutAccount(a)
+		return s.accountResponse(tx, c, http.StatusCreated, added)
 	})
 }
 
-// account loads the account of the path.
-func (s *Server) account(ctx context.Context, c *request) (schedctl.Account, error) {
-	return storage.Read(ctx, s.view, c.account)
+// editAccount handles PATCH /social-accounts/{id}.
+func (s *Server) editAccount(ctx context.Context, c *request, b usecase.AccountSettings) (response, error) {
+	change, err := s.cases.ChangeAccount(ctx, &c.Request, s.snapshots(ctx), b)
+	return s.storeAccount(ctx, c, change, err)
 }
 
-// account loads the account of the path. It returns NOT_FOUND for an account that
-// the key may not use.
-func (c *request) account(r storage.Reader) (schedctl.Account, error) { return c.accountByID(r, c.ID) }
+// verifyAccount handles POST /social-accounts/{id}/verify. It returns 200 with the account,
+// whether the network accepts the account or not.
+func (s *Server) verifyAccount(ctx context.Context, c *request) (response, error) {
+	change, err := s.cases.VerifyAccount(ctx, &c.Request, s.snapshots(ctx))
+	return s.storeAccount(ctx, c, change, err)
+}
 
-// accountByID is account for any id.
-func (c *request) accountByID(r storage.Reader, id string) (schedctl.Account, error) {
-	a, err := r.Account(c.Key.WorkspaceID, id)
-	if err == nil && c.MayUse(a.ID) {
-		return a, nil
+// storeAccount stores a change that a network has verified, unless it failed.
+func (s *Server) storeAccount(ctx context.Context, c *request, change usecase.AccountChange, err error) (response, error) {
+	if err != nil {
+		return response{}, err
 	}
-	if err == nil || schedctl.CodeOf(err) == schedctl.NotFound {
-		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no account with this id")
-	}
-	return schedctl.Account{}, err
-}
-
-// sameAccount reports whether two versions of an account have equal visible fields,
-// secrets and pauses. Secrets that were sent again count as different, because
-// sealing is not deterministic.
-func sameAccount(a, b schedctl.Account) bool {
-	return reflect.DeepEqual(apiv1.NewAccount(a), apiv1.NewAccount(b)) && bytes.Equal(a.Credentials, b.Credentials) &&
-		a.PausedUntil.Equal(b.PausedUntil) && a.DisruptedSince.Equal(b.DisruptedSince)
-}
-
-// changeAccount loads the account of the path, applies change, and stores the
-// account, the events and the response in one transaction. If change had no effect,
-// it stores nothing. change may run more than once and must not modify what the
-// account points to.
-func (s *Server) changeAccount(ctx context.Context, c *request, change func(*schedctl.Account) ([]schedctl.Event, error)) (response, error) {
-	now := schedctl.Millis(time.Now()) // the network request may have been slow
+	now := time.Now()
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		a, err := c.account(tx)
+		a, err := c.StoreAccount(tx, now, change)
 		if err != nil {
-			return response{}, err
-		}
-		before := a
-		events, err := change(&a)
-		if err != nil {
-			return response{}, err
-		}
-		if sameAccount(before, a) {
-			return s.accountResponse(tx, c, http.StatusOK, a)
-		}
-		a.UpdatedAt = now
-		if err := errors.Join(tx.PutAccount(a), tx.AddEvents(events...)); err != nil {
 			return response{}, err
 		}
 		return s.accountResponse(tx, c, http.StatusOK, a)
 	})
+}
+
+// removeAccount handles DELETE /social-accounts/{id}.
+func (s *Server) removeAccount(ctx context.Context, c *request) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) { return noContent, s.cases.RemoveAccount(&c.Request, tx) })
 }

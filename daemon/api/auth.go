@@ -126,6 +126,3 @@ func authorize(key *schedctl.APIKey, scopes []schedctl.Scope) error {
 func insufficientScope(format string, args ...any) error {
 	return schedctl.Errorf(schedctl.InsufficientScope, "", format, args...)
 }
-
-// draftsOnly reports whether the key may write drafts but not publish them.
-func (c *request) draftsOnly() bool { return !c.Key.Allows(schedctl.ScopePostsWrite) }

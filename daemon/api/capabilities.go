@@ -98,7 +98,7 @@ func platformEntry(p publish.Publisher) apiv1.PlatformEntry {
 			e.Credentials = append(e.Credentials, field)
 		}
 	}
-	for _, name := range commonOptions {
+	for _, name := range publish.CommonOptions {
 		if !own[name] {
 			e.Options = append(e.Options, apiv1.PlatformField{Name: name, About: commonFields[name]})
 		}

@@ -156,14 +156,6 @@ func (d *decoder) path() string {
 	return clip(path, maxPath)
 }
 
-// join returns the path of a member.
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
-}
-
 // fault records that the value read last is invalid. Pass expensive arguments as a
 // [fmt.Stringer]: faults beyond maxFaults are counted and not formatted.
 func (d *decoder) fault(code schedctl.Code, format string, args ...any) {

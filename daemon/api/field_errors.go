@@ -8,6 +8,7 @@ var (
 	fieldError = usecase.Fault
 	invalid    = usecase.Invalid
 	clip       = usecase.Clip
+	join       = usecase.Join
 )
 
 // suggestedName is an unknown name. String suggests a known name. It is computed

@@ -37,7 +37,7 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 // createPost handles POST /posts. The transaction contains only the writes.
 func (s *Server) createPost(ctx context.Context, c *request, n usecase.NewPost) (response, error) {
 	for {
-		decision := s.cases.Decide(&c.Request, func(fn func(storage.Reader) error) error { return s.view(ctx, fn) })
+		decision := s.cases.Decide(&c.Request, s.snapshots(ctx))
 		post, err := decision.CreatePost(ctx, n, func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) })
 		if err != nil {
 			return response{}, storeError(err, "the request ended before its text was checked; the post was not stored")

@@ -69,7 +69,7 @@ func envelopeWire(status int, p apiv1.Post) (response, error) {
 
 // accountResponse returns a response with an account and its warnings.
 func (s *Server) accountResponse(r storage.Reader, c *request, status int, acc schedctl.Account) (response, error) {
-	wire, err := s.wireAccounts(r, c, acc)
+	wire, err := s.cases.ShowAccounts(r, &c.Request, acc)
 	if err != nil {
 		return response{}, err
 	}

@@ -144,7 +144,7 @@ func New(c Config) *Server {
 	}
 	s.scans, s.backups = newScans(s.readers.Max()), make(chan struct{}, maxBackups)
 	s.shared, _ = c.Store.(storage.Shared)
-	s.cases = &usecase.Service{Publishers: c.Publishers, Limits: media.DefaultLimits}
+	s.cases = &usecase.Service{Publishers: c.Publishers, Connector: c.Connector, Limits: media.DefaultLimits}
 	if c.Media != nil {
 		s.cases.Limits = c.Media.Limits()
 	}
@@ -277,4 +277,9 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 // view reads one snapshot.
 func (s *Server) view(ctx context.Context, fn func(storage.Reader) error) error {
 	return storeError(s.readers.View(ctx, fn), "the daemon could not read its database; see its log")
+}
+
+// snapshots returns view for package usecase.
+func (s *Server) snapshots(ctx context.Context) usecase.View {
+	return func(fn func(storage.Reader) error) error { return s.view(ctx, fn) }
 }

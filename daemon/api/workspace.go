@@ -101,10 +101,3 @@ func setPolicy(tx storage.Tx, w schedctl.Workspace) error {
 	}
 	return tx.PutWorkspace(w)
 }
-
-// adoptPolicy gives a new account the policy of its workspace.
-func adoptPolicy(tx storage.Tx, a *schedctl.Account) error {
-	w, err := tx.Workspace(a.WorkspaceID)
-	a.Approvals = w.Approvals
-	return err
-}

@@ -18,9 +18,6 @@ import (
 // requestTimeout bounds one call of a publisher.
 const requestTimeout = 20 * time.Second
 
-// commonOptions are options of every account that publishers do not receive.
-var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt, schedctl.OptionApproval}
-
 // Config configures a [Connector]. All fields except Member are required.
 type Config struct {
 	Store      storage.Store
@@ -97,12 +94,13 @@ func (c *Connector) publisher(platform string) (publish.Publisher, *publish.Erro
 	return nil, publish.Contentf("platform", "unknown platform %q; use one of %s", publish.Clip(platform, 64), known)
 }
 
-// networkOptions returns the options that the publisher receives.
+// networkOptions returns the options that the publisher receives: not the common ones, unless
+// it lists them.
 func networkOptions(p publish.Publisher, options schedctl.Options) schedctl.Options {
 	own := make(schedctl.Options, len(options))
 	for name, value := range options {
 		listed := slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Option && f.Name == name })
-		if listed || !slices.Contains(commonOptions, name) {
+		if listed || !slices.Contains(publish.CommonOptions, name) {
 			own[name] = value
 		}
 	}

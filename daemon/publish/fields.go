@@ -10,10 +10,10 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// commonOptions are the options that accounts of every network have: durations in the
+// CommonOptions are the options that accounts of every network have: durations in the
 // format of [time.ParseDuration], the boolean [schedctl.OptionRequireAlt], and
 // [schedctl.OptionApproval].
-var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt, schedctl.OptionApproval}
+var CommonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt, schedctl.OptionApproval}
 
 // CheckFields returns an error of kind content if the connection lacks a required
 // field, has a field that is not in fields, or has a value that its field refuses. The
@@ -33,7 +33,7 @@ func CheckFields(fields []Field, c Connection) error {
 			if value != schedctl.ApprovalRequired {
 				return Contentf(name, "%s must be %q; leave it out if posts need no approval", name, schedctl.ApprovalRequired)
 			}
-		} else if slices.Contains(commonOptions, name) {
+		} else if slices.Contains(CommonOptions, name) {
 			if err := checkDuration(name, value); err != nil {
 				return err
 			}
@@ -121,7 +121,7 @@ func fieldNames(fields []Field, include func(Field) bool) string {
 		}
 	}
 	if include(Field{Option: true}) {
-		list = append(list, commonOptions...)
+		list = append(list, CommonOptions...)
 	}
 	if len(list) == 0 {
 		return "none"

@@ -75,9 +75,9 @@ func (c *Request) accountsOf(r storage.Reader, b *schedctl.Blackout) ([]string, 
 	return slices.DeleteFunc(ids, func(id string) bool { return !c.MayUse(id) }), nil
 }
 
-// AdoptBlackouts gives a new account the copies of the blackouts that are about all
+// adoptBlackouts gives a new account the copies of the blackouts that are about all
 // accounts.
-func AdoptBlackouts(tx storage.Tx, a *schedctl.Account) error {
+func adoptBlackouts(tx storage.Tx, a *schedctl.Account) error {
 	list, err := tx.Blackouts(a.WorkspaceID)
 	for i := range list {
 		a.SetBlackout(&list[i])

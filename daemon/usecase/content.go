@@ -52,9 +52,9 @@ func (c *accountContent) field(code string) string {
 		return c.partField(code)
 	case c.isExtra(code):
 		return c.extraField(code)
-	case has(c.override.Options, code):
+	case c.override.Options[code] != nil:
 		return c.option(code)
-	case has(c.account.Options, code):
+	case c.account.Options[code] != nil:
 		return "social_account_ids"
 	}
 	return c.partField("content")
@@ -119,9 +119,4 @@ func (c *accountContent) sets(field string) bool {
 		}
 	}
 	return false
-}
-
-func has(o schedctl.Options, name string) bool {
-	_, there := o[name]
-	return there
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/slots"
@@ -13,6 +14,7 @@ import (
 // Service decides about requests for which it has to know networks and files.
 type Service struct {
 	Publishers publish.Registry
+	Connector  *connect.Connector // asks networks about accounts
 	Limits     media.Limits
 }
 

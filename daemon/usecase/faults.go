@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
 )
 
 const (
@@ -86,15 +87,12 @@ func Join(path, name string) string {
 	return path + "." + name
 }
 
-// Clip cuts s to at most limit bytes, between characters.
+// Clip cuts s to at most limit bytes, between characters, and marks the cut.
 func Clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
+	if len(s) > limit {
+		return publish.Clip(s, limit) + "…"
 	}
-	for limit > 0 && s[limit]&0xc0 == 0x80 {
-		limit--
-	}
-	return s[:limit] + "…"
+	return s
 }
 
 // ClipError shortens the message of an error that repeats a text of the request.
