@@ -13,7 +13,7 @@ import (
 
 func TestFaultyWithoutFaults(t *testing.T) {
 	t.Parallel()
-	storagetest.Run(t, func(*testing.T) storage.Store { return storagetest.NewFaulty(storagetest.NewMemory()) })
+	storagetest.RunBriefly(t, func(*testing.T) storage.Store { return storagetest.NewFaulty(storagetest.NewMemory()) })
 }
 
 // putOne puts a workspace and reports whether its function ran and whether the

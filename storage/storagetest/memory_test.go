@@ -52,7 +52,7 @@ func TestMemoryLivesInABubble(t *testing.T) {
 
 func TestSharedMemory(t *testing.T) {
 	t.Parallel()
-	storagetest.Run(t, func(*testing.T) storage.Store { return storagetest.NewSharedMemory().Open() })
+	storagetest.RunBriefly(t, func(*testing.T) storage.Store { return storagetest.NewSharedMemory().Open() })
 	storagetest.RunShared(t, func(*testing.T) (one, two storage.Shared) {
 		db := storagetest.NewSharedMemory()
 		return db.Open(), db.Open()
