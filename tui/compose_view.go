@@ -17,8 +17,10 @@ import (
 func (c *composer) lines(m *Model, width, height int) []string {
 	s := m.scene()
 	if c.settings.open && !c.leaving {
-		bad, _ := c.problems(s)
-		c.settings.fault = strings.TrimSpace(strings.Join(append(bad, c.fault), " "))
+		if c.settings.fault = c.fault; c.fault == "" {
+			bad, _ := c.problems(s)
+			c.settings.fault = strings.Join(bad, "; ")
+		}
 		return c.settings.lines(m, width, height)
 	}
 	below := c.countLines(m.theme, m.accounts.list, width)
