@@ -69,7 +69,8 @@ func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) 
 		ExcludeRequestBody:    len(body) == 0,
 	}
 	in := &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route, Options: options}
-	if res.status < http.StatusBadRequest {
+	// A validation responds with 200 to what a create refuses, and names it as a problem.
+	if problem := r.URL.Path == "/api/v1/posts/validate" && bytes.Contains(res.body, []byte(`"allowed":false`)); res.status < http.StatusBadRequest && !problem {
 		if err := openapi3filter.ValidateRequest(t.Context(), in); err != nil {
 			t.Errorf("%s %s was granted, and the document forbids it: %v", r.Method, r.URL, err)
 		}

@@ -31,9 +31,9 @@ func newCopy(a *cli.App) *cobra.Command {
 		Use:   "copy ID",
 		Short: "Create a post from an existing one",
 		Long: `Create a draft from a post in any status. The draft gets its text with all parts,
-media, poll, accounts, title, labels, and the overrides of single accounts. With --at or --in
-the new post is scheduled. --to replaces all accounts, and --label all labels. The copy
-has no external id and belongs to no collection.`,
+media, poll, accounts, title, labels, and the overrides of single accounts. With --at
+or --in the new post is scheduled. --to replaces all accounts, and --label all labels.
+The copy has no external id and belongs to no collection.`,
 		Example: `  schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "next monday 9am"
   schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo --label again`,
