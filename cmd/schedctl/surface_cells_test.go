@@ -92,7 +92,7 @@ var seriesTable = surfaceTable{
 		"show approval": "\napproval\t", "show next_at": "\nnext\t2000", "show previous_id": "\nprevious\t", "show version": "\nversion\t1",
 		"show created_at": "\ncreated\t2000", "show updated_at": "\nupdated\t2000", "list next_at": "2000-01-04T08:30",
 		"export-csv target_overrides[].social_account_id": "overrides",
-		"export-files external_id": "^$", "export-files managed.path": "^$", "export-files rule": `repeat: "FREQ=WEEKLY;BYDAY=TU,TH at 08:15"`,
+		"export-files external_id":                        "^$", "export-files managed.path": "^$", "export-files rule": `repeat: "FREQ=WEEKLY;BYDAY=TU,TH at 08:15"`,
 		"export-csv poll.multiple": ",2d,true,", "export-csv poll.hide_totals": ",2d,true,true,",
 		"export-jsonl target_overrides[].poll.multiple": `own-poll.*"poll_multiple":true`, "export-jsonl target_overrides[].poll.hide_totals": `own-poll.*"poll_hide_totals":true`,
 	},
