@@ -277,22 +277,26 @@ func writeYAML(b *bytes.Buffer, indent string, entries []entry) {
 	}
 }
 
-// flowYAML returns a value in one line.
-func flowYAML(v value) string {
+// flowYAML returns a value as YAML in one line.
+func flowYAML(v value) string { return inline(v, quoted, " ") }
+
+// inline returns a value in one line, with texts and names that quote has quoted, and with
+// space after commas and colons.
+func inline(v value, quote func(string) string, space string) string {
 	var items []string
 	switch v.kind {
 	case isText:
-		return quoted(v.text)
+		return quote(v.text)
 	case isList:
 		for _, item := range v.items {
-			items = append(items, flowYAML(item))
+			items = append(items, inline(item, quote, space))
 		}
-		return "[" + strings.Join(items, ", ") + "]"
+		return "[" + strings.Join(items, ","+space) + "]"
 	case isObject:
 		for _, e := range v.entries {
-			items = append(items, quoted(e.name)+": "+flowYAML(e.value))
+			items = append(items, quote(e.name)+":"+space+inline(e.value, quote, space))
 		}
-		return "{" + strings.Join(items, ", ") + "}"
+		return "{" + strings.Join(items, ","+space) + "}"
 	}
 	return v.text
 }

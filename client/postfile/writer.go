@@ -180,24 +180,7 @@ func rowOverride(p apiv1.Override) value {
 }
 
 // jsonText returns a value as JSON.
-func jsonText(v value) string {
-	var items []string
-	switch v.kind {
-	case isText:
-		return asJSON(v.text)
-	case isList:
-		for _, item := range v.items {
-			items = append(items, jsonText(item))
-		}
-		return "[" + strings.Join(items, ",") + "]"
-	case isObject:
-		for _, e := range v.entries {
-			items = append(items, asJSON(e.name)+":"+jsonText(e.value))
-		}
-		return "{" + strings.Join(items, ",") + "}"
-	}
-	return v.text
-}
+func jsonText(v value) string { return inline(v, func(s string) string { return asJSON(s) }, "") }
 
 // cell returns a value as a field of CSV.
 func cell(e entry) string {

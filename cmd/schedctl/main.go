@@ -26,7 +26,7 @@ func init() { quietstart.End() }
 // version is set by the build.
 var version = ""
 
-// gcPercent lets commands end before the first collection of memory would begin. The
+// gcPercent lets commands end before the first collection of memory would start. The
 // daemon sets its own.
 const gcPercent = 400
 

@@ -98,7 +98,7 @@ func (s *Service) ChangeAccount(ctx context.Context, c *Request, view View, b Ac
 }
 
 // VerifyAccount asks the network of the account of the request whether it accepts the
-// account. Both answers are changes.
+// account. Both results are changes.
 func (s *Service) VerifyAccount(ctx context.Context, c *Request, view View) (AccountChange, error) {
 	before, p, err := s.accountWithPublisher(c, view)
 	if err != nil {

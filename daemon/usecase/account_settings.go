@@ -160,7 +160,7 @@ func (s *Service) useApp(c *Request, view View, p publish.Publisher, b *AccountS
 }
 
 // appOwner returns the account in app_of. An account that the caller may not use is as
-// unknown as one of another workspace.
+// unknown as one of a different workspace.
 func (c *Request) appOwner(view View, p publish.Publisher, id string) (owner schedctl.Account, err error) {
 	err = view(func(r storage.Reader) error { owner, err = c.AccountByID(r, id); return err })
 	switch {

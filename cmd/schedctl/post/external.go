@@ -69,8 +69,7 @@ func jsonText(v any) string {
 }
 
 // partsText returns the parts and the settings of a post as a text that can be compared.
-// Alt texts are left out, because they may be those of the assets. Keys of imported lines
-// are derived from it.
+// Alt texts are left out, because they may be those of the assets.
 func partsText(p apiv1.CreatePost) string {
 	type part struct {
 		Content string
