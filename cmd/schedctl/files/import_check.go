@@ -148,7 +148,8 @@ func (i *importCheck) understand(ctx context.Context, d *postfile.Document) (l i
 	return l, nil
 }
 
-// identify gives a line its idempotency key, and its number among equal posts.
+// identify gives a line its idempotency key, and its number among equal posts. A line with
+// nothing but a text, accounts and a time keeps its key when documents get more fields.
 func (i *importCheck) identify(l *importLine) {
 	d := l.want.doc
 	parts := append([]string{"import", d.Post.Content, d.At, d.TZ}, d.To...)
@@ -157,7 +158,9 @@ func (i *importCheck) identify(l *importLine) {
 	}
 	rest := *d
 	rest.ID, rest.Post.Content, rest.At, rest.TZ, rest.To, rest.Post.Media = "", "", "", "", nil, nil
-	parts = append(parts, rest.Row())
+	if text := rest.Row(); text != new(postfile.Document).Row() {
+		parts = append(parts, text)
+	}
 	line := post.DeriveKey(parts...)
 	i.lines[line]++
 	l.key = post.DeriveKey("import line", line, strconv.Itoa(i.lines[line]))
