@@ -58,6 +58,7 @@ type Fetcher struct {
 	client    *http.Client
 	fitter    *variant.Fitter
 	userAgent string
+	timeLimit time.Duration // fetchTime, except in tests
 }
 
 // New returns a fetcher. client must be one of package outbound. fitter converts the
@@ -69,7 +70,7 @@ func New(client *http.Client, fitter *variant.Fitter, version string) *Fetcher {
 	}
 	follows := *client
 	follows.CheckRedirect = checkRedirect
-	return &Fetcher{client: &follows, fitter: fitter, userAgent: "schedctl/" + version + " (link preview)"}
+	return &Fetcher{client: &follows, fitter: fitter, userAgent: "schedctl/" + version + " (link preview)", timeLimit: fetchTime}
 }
 
 func checkRedirect(r *http.Request, via []*http.Request) error {
@@ -89,7 +90,7 @@ func fetchable(u *url.URL) bool {
 // page cannot be fetched or has no title. A picture that cannot be fetched and converted
 // within the time that is left is left out.
 func (f *Fetcher) Fetch(ctx context.Context, workspaceID, link string) (Card, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	ctx, cancel := context.WithTimeout(ctx, f.timeLimit)
 	defer cancel()
 	u, err := url.Parse(link)
 	if err != nil || !fetchable(u) {

@@ -92,7 +92,7 @@ func TestFetch(t *testing.T) {
 		"/relative/og": head(`<title>T</title><meta property="og:image" content="../small.png">`),
 	})
 	defer server.Close()
-	f := linkcard.New(outbound.Client(outbound.AllowPrivate), nil, "test")
+	f := linkcard.NewPatient(outbound.Client(outbound.AllowPrivate), nil)
 	for path, want := range map[string]struct {
 		title, description string
 		thumb              bool
@@ -145,7 +145,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 		fmt.Fprint(w, "<title>secret</title>")
 	}))
 	defer server.Close()
-	f := linkcard.New(outbound.Client(outbound.PublicOnly), nil, "test")
+	f := linkcard.NewPatient(outbound.Client(outbound.PublicOnly), nil)
 	if card, err := f.Fetch(t.Context(), "ws_1", server.URL); err == nil || asked > 0 {
 		t.Errorf("got %+v, %v after %d requests", card, err, asked)
 	}
@@ -153,7 +153,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 
 func TestFit(t *testing.T) {
 	t.Parallel()
-	f := linkcard.New(outbound.Client(outbound.PublicOnly), nil, "test")
+	f := linkcard.NewPatient(outbound.Client(outbound.PublicOnly), nil)
 	small := picture(t, 20, false)
 	thumb, err := f.Fit(t.Context(), bytes.NewReader(small))
 	if err != nil || !bytes.Equal(thumb.Data, small) || thumb.MIMEType != "image/png" {

@@ -34,7 +34,7 @@ func (s *blockingSource) ReadAt(p []byte, off int64) (int, error) {
 // It waits for other pages of its workspace only, and not for files of posts.
 func TestPictureThatGetsNoTurn(t *testing.T) {
 	t.Parallel()
-	large := picture(t, 2000, false)
+	large := picture(t, 1700, false) // a little larger than a card shows
 	asked := make(chan struct{}, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/picture.png" {
@@ -55,7 +55,7 @@ func TestPictureThatGetsNoTurn(t *testing.T) {
 		thumb bool
 	}{{variant.Publishing, true}, {variant.LinkCards, false}} {
 		fitter := variant.NewFitter(variant.DefaultMemory)
-		f := linkcard.New(outbound.Client(outbound.AllowPrivate), fitter, "test")
+		f := linkcard.NewPatient(outbound.Client(outbound.AllowPrivate), fitter)
 		busy := &blockingSource{ReaderAt: bytes.NewReader(large), reached: make(chan struct{}), release: make(chan struct{})}
 		header := &headerFirst{busy, bytes.NewReader(large[:64])}
 		done := make(chan struct{})
