@@ -63,11 +63,15 @@ type Review struct {
 	Decided string
 
 	Notes []PostNote // oldest first
+
+	// Card is the link card that was fetched when the post was submitted, and that is
+	// published; nil if there is none.
+	Card *LinkPreview
 }
 
 // IsZero reports whether all fields are empty.
 func (r *Review) IsZero() bool {
-	return r.Approval == nil && r.Proposed == (ProposedTime{}) && r.EditorID == "" && !r.ByAgent && !r.Restricted && r.Decided == "" && len(r.Notes) == 0
+	return r.Approval == nil && r.Proposed == (ProposedTime{}) && r.EditorID == "" && !r.ByAgent && !r.Restricted && r.Decided == "" && len(r.Notes) == 0 && r.Card == nil
 }
 
 // clone returns a copy that shares no memory with r.
@@ -77,6 +81,9 @@ func (r *Review) clone() Review {
 		c.Approval = new(*r.Approval)
 	}
 	c.Notes = slices.Clone(r.Notes)
+	if r.Card != nil {
+		c.Card = new(*r.Card)
+	}
 	return c
 }
 

@@ -33,6 +33,8 @@ type MediaAsset struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 
+	UploadedBy string // the API key that uploaded the asset; empty if it is not known
+
 	// ExpiresAt is when the daemon may delete the asset if no post needs it any
 	// more.
 	ExpiresAt time.Time
@@ -171,7 +173,7 @@ func (p *Post) AssetIDs() []string {
 	return slices.Compact(ids)
 }
 
-// AllMedia returns the media of all parts, of the overrides, and of the link card. It
+// AllMedia returns the media of all parts, of the overrides, and of the link cards. It
 // can return an asset several times.
 func (p *Post) AllMedia() iter.Seq[PostMedia] {
 	return func(yield func(PostMedia) bool) {
@@ -181,6 +183,9 @@ func (p *Post) AllMedia() iter.Seq[PostMedia] {
 		}
 		if more && p.LinkPreview.Image.AssetID != "" {
 			more = yield(p.LinkPreview.Image)
+		}
+		if more && p.Card != nil && p.Card.Image.AssetID != "" {
+			more = yield(p.Card.Image)
 		}
 		for i := 0; more && i < len(p.Targets); i++ {
 			more = yieldMedia(p.Targets[i].Media, p.Targets[i].Thread, yield)

@@ -37,6 +37,7 @@ type Post struct {
 
 	Booking
 	Review
+	Trail
 
 	// SeriesID and Occurrence say which occurrence of which series the post is. The
 	// series may have been deleted. Both are empty for other posts.

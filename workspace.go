@@ -12,6 +12,7 @@ type Workspace struct {
 	Timezone  string // IANA name; how clients show times by default
 	Plan      string
 	Approvals ApprovalPolicy // each account has a copy
+	FourEyes  bool           // each text needs two people
 	CreatedAt time.Time
 }
 

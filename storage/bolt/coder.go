@@ -41,8 +41,11 @@ type coder struct {
 //   - Layout 10 added staged posts to attempts, and expiry and limits of posts to accounts.
 //   - Layout 11 added reviews to posts, the policy of approvals to workspaces and accounts,
 //     and kinds to API keys.
+//   - Layout 12 added trails and stored link cards to posts, uploaders to media, and the
+//     rule of two people to workspaces.
 const (
-	layout            = 11
+	layout            = 12
+	layoutWithReviews = 11
 	layoutWithStages  = 10
 	layoutWithPlans   = 9
 	layoutWithParts   = 8

@@ -193,11 +193,12 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 
 // TestOlderRecords opens files with records in earlier layouts. Version 3 had no webhooks,
 // version 6 no external ids, version 7 no notifications, version 8 no media, version 9 no
-// threads, version 10 no queues, and version 11 no reviews.
+// threads, version 10 no queues, version 11 no reviews, and
+// version 13 no authors.
 func TestOlderRecords(t *testing.T) {
 	t.Parallel()
 	for _, old := range []olderFile{
-		version3, {6, 4, append([]bucket{externalIDs}, laterBuckets...)}, {7, 5, laterBuckets}, {8, 6, laterBuckets}, {9, 7, planBuckets}, {10, 8, planBuckets}, {11, 9, nil},
+		version3, {6, 4, append([]bucket{externalIDs}, laterBuckets...)}, {7, 5, laterBuckets}, {8, 6, laterBuckets}, {9, 7, planBuckets}, {10, 8, planBuckets}, {11, 9, nil}, {13, 11, nil},
 	} {
 		t.Run(fmt.Sprint("version ", old.version), func(t *testing.T) { t.Parallel(); old.opens(t) })
 	}
@@ -288,6 +289,7 @@ func withoutNewFields(tx storage.Tx) error {
 	for _, p := range page.Posts {
 		p.ExternalID, p.Managed, p.Labels, p.Media = "", nil, nil, nil
 		p.Booking, p.SeriesID, p.Review = schedctl.Booking{}, "", schedctl.Review{}
+		p.Trail = schedctl.Trail{}
 		err = errors.Join(err, tx.PutPost(p))
 	}
 	all, err2 := tx.SeriesList(list[0].ID, "", 100)
@@ -348,6 +350,12 @@ func inOlderLayout(in *bbolt.Bucket, b bucket, layout byte) error {
 			record, err = inLayout(layout, record, (*coder).event)
 		case webhooks:
 			record, err = inLayout(layout, record, (*coder).webhook)
+		case workspaces:
+			record, err = inLayout(layout, record, (*coder).workspace)
+		case keys:
+			record, err = inLayout(layout, record, (*coder).key)
+		case audit:
+			record, err = inLayout(layout, record, (*coder).auditEntry)
 		default:
 			record[0] = layout
 		}

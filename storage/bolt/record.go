@@ -50,6 +50,10 @@ func (c *coder) postFields(p *schedctl.Post) {
 	if c.layout >= 11 {
 		c.review(&p.Review)
 	}
+	if c.layout >= 12 {
+		c.trail(&p.Trail)
+		c.card(&p.Card)
+	}
 }
 
 func (c *coder) postMedia(m *schedctl.PostMedia) {
@@ -203,6 +207,9 @@ func (c *coder) mediaAsset(a *schedctl.MediaAsset) {
 	c.time(&a.CreatedAt)
 	c.time(&a.UpdatedAt)
 	c.time(&a.ExpiresAt)
+	if c.layout >= 12 {
+		c.optionalID(schedctl.KeyPrefix, &a.UploadedBy)
+	}
 }
 
 // workspace has no id: it is in the key.
@@ -213,6 +220,9 @@ func (c *coder) workspace(w *schedctl.Workspace) {
 	c.time(&w.CreatedAt)
 	if c.layout >= 11 {
 		text(c, &w.Approvals)
+	}
+	if c.layout >= 12 {
+		c.bool(&w.FourEyes)
 	}
 }
 

@@ -4,10 +4,13 @@ import "github.com/schedctl/schedctl"
 
 // layoutOf returns the layout of a new record: the newest one that the value needs.
 func layoutOf(v any) byte {
-	parts, plan, stage, review := false, false, false, false
+	parts, plan, stage, review, trust := false, false, false, false, false
 	switch v := v.(type) {
 	case *schedctl.Post:
 		parts, plan, review = needsPartsLayout(v), hasPlan(v), !v.Review.IsZero()
+		trust = v.Trail != (schedctl.Trail{}) || v.Card != nil
+	case *schedctl.MediaAsset:
+		trust = v.UploadedBy != ""
 	case *schedctl.Attempt:
 		parts, stage = v.Part != 0, v.Stage != ""
 	case *schedctl.Account:
@@ -17,19 +20,21 @@ func layoutOf(v any) byte {
 	case *schedctl.Event:
 		parts, plan = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil
 	case *schedctl.Workspace:
-		review = v.Approvals != ""
+		review, trust = v.Approvals != "", v.FourEyes
 	case *schedctl.AuditEntry:
 		review = v.Detail != ""
 	case *schedctl.APIKey:
 		review = v.Agent || v.Restricted
 	case *schedctl.Series:
-		plan, review = true, !v.Template.Review.IsZero()
+		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{})
 	case *schedctl.Queue, *schedctl.Blackout, *schedctl.CalendarFeed:
 		plan = true
 	}
 	switch {
-	case review:
+	case trust:
 		return layout
+	case review:
+		return layoutWithReviews
 	case stage:
 		return layoutWithStages
 	case plan:

@@ -354,10 +354,25 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 		"workspace with approvals":        sampleRecord(t, schedctl.Workspace{Approvals: schedctl.ApprovalsAll}, (*coder).workspace),
 		"key of an agent":                 sampleRecord(t, schedctl.APIKey{Agent: true}, (*coder).key),
 	} {
+		if record[0] != layoutWithReviews {
+			t.Errorf("the %s has layout %d", name, record[0])
+		}
+	}
+	card := samplePost()
+	card.Card = &schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com", Image: schedctl.PostMedia{AssetID: sampleMedia().ID}}
+	made := schedctl.Trail{CreatedBy: reviewed.EditorID}
+	for name, record := range map[string][]byte{
+		"post with an author":   sampleRecord(t, schedctl.Post{WorkspaceID: occurrence.WorkspaceID, Trail: made}, (*coder).post),
+		"post with a card":      sampleRecord(t, card, (*coder).post),
+		"series with an author": sampleRecord(t, schedctl.Series{Template: schedctl.Post{Trail: made}}, (*coder).series),
+		"uploaded asset":        sampleRecord(t, schedctl.MediaAsset{UploadedBy: made.CreatedBy}, (*coder).mediaAsset),
+		"workspace of two":      sampleRecord(t, schedctl.Workspace{FourEyes: true}, (*coder).workspace),
+	} {
 		if record[0] != layout {
 			t.Errorf("the %s has layout %d", name, record[0])
 		}
 	}
+	testSpoiled(t, card, (*coder).post)
 	testSpoiled(t, ending, (*coder).account)
 }
 

@@ -24,8 +24,9 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id, DROP COLUMN blackouts, DROP COLUMN poll_limits,
 		DROP COLUMN window_posts, DROP COLUMN window_ns, DROP COLUMN expiry, DROP COLUMN approvals;
 	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra,
-		DROP COLUMN queue_id, DROP COLUMN series_id, DROP COLUMN plan, DROP COLUMN editor_id, DROP COLUMN approval, DROP COLUMN review;
-	ALTER TABLE workspaces DROP COLUMN approvals;
+		DROP COLUMN queue_id, DROP COLUMN series_id, DROP COLUMN plan, DROP COLUMN editor_id, DROP COLUMN approval, DROP COLUMN review,
+		DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as;
+	ALTER TABLE workspaces DROP COLUMN approvals, DROP COLUMN four_eyes;
 	ALTER TABLE api_keys DROP COLUMN agent, DROP COLUMN restricted;
 	ALTER TABLE audit_entries DROP COLUMN detail;
 	ALTER TABLE webhooks DROP COLUMN notify;

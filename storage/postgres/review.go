@@ -19,6 +19,7 @@ type reviewDoc struct {
 	Restricted bool         `json:"restricted,omitempty"`
 	Decided    string       `json:"decided,omitempty"`
 	Notes      []noteDoc    `json:"notes,omitempty"`
+	Card       *previewDoc  `json:"card,omitempty"`
 	EditorID   string       `json:"editor_id,omitempty"` // only in templates of series
 }
 
@@ -48,8 +49,8 @@ type keyRefDoc struct {
 	Name string `json:"name,omitempty"`
 }
 
-func newReviewDoc(r *schedctl.Review) reviewDoc {
-	doc := reviewDoc{ProposedAt: r.Proposed.At, NextSlot: r.Proposed.NextSlot, ByAgent: r.ByAgent, Restricted: r.Restricted, Decided: r.Decided}
+func newReviewDoc(r *schedctl.Review) (doc reviewDoc, err error) {
+	doc = reviewDoc{ProposedAt: r.Proposed.At, NextSlot: r.Proposed.NextSlot, ByAgent: r.ByAgent, Restricted: r.Restricted, Decided: r.Decided}
 	if a := r.Approval; a != nil {
 		doc.Approval = &approvalDoc{
 			a.State, keyRefDoc(a.RequestedBy), a.RequestedAt, keyRefDoc(a.DecidedBy), a.DecidedAt, a.Note, a.Source, hex.EncodeToString(a.Digest[:]),
@@ -58,7 +59,10 @@ func newReviewDoc(r *schedctl.Review) reviewDoc {
 	for _, n := range r.Notes {
 		doc.Notes = append(doc.Notes, noteDoc{n.ID, keyRefDoc(n.By), n.Text, n.CreatedAt})
 	}
-	return doc
+	if r.Card != nil {
+		doc.Card, err = newPreviewDoc(*r.Card)
+	}
+	return doc, err
 }
 
 // set sets all fields of r but the last editor.
@@ -79,6 +83,11 @@ func (d *reviewDoc) set(r *schedctl.Review) error {
 	for _, n := range d.Notes {
 		r.Notes = append(r.Notes, schedctl.PostNote{ID: n.ID, By: schedctl.KeyRef(n.By), Text: n.Text, CreatedAt: n.CreatedAt})
 	}
+	if d.Card != nil {
+		card, err := d.Card.parse()
+		r.Card = &card
+		return err
+	}
 	return nil
 }
 
@@ -90,7 +99,10 @@ func (f reviewField) value() (any, error) {
 	if rest.EditorID = ""; rest.IsZero() {
 		return nil, nil
 	}
-	doc := newReviewDoc(f.r)
+	doc, err := newReviewDoc(f.r)
+	if err != nil {
+		return nil, err
+	}
 	return jsonField[reviewDoc]{&doc, func(reviewDoc) bool { return false }}.value()
 }
 

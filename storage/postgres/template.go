@@ -15,6 +15,9 @@ type templateDoc struct {
 	Extra   extraDoc            `json:"extra,omitzero"`
 	Targets []templateTargetDoc `json:"targets,omitempty"`
 	Review  *reviewDoc          `json:"review,omitempty"`
+
+	CreatedBy string `json:"created_by,omitempty"`
+	UpdatedBy string `json:"updated_by,omitempty"`
 }
 
 // templateTargetDoc is a target of a template as a document.
@@ -34,7 +37,7 @@ type templateField struct{ p *schedctl.Post }
 
 func (f templateField) value() (any, error) {
 	p := f.p
-	doc := templateDoc{Content: p.Text, Labels: p.Labels}
+	doc := templateDoc{Content: p.Text, Labels: p.Labels, CreatedBy: p.CreatedBy, UpdatedBy: p.UpdatedBy}
 	var err error
 	if doc.Media, err = newMediaDocs(p.Media); err != nil {
 		return nil, err
@@ -43,8 +46,12 @@ func (f templateField) value() (any, error) {
 		return nil, err
 	}
 	if !p.Review.IsZero() {
-		doc.Review = new(newReviewDoc(&p.Review))
-		doc.Review.EditorID = p.EditorID
+		review, err := newReviewDoc(&p.Review)
+		if err != nil {
+			return nil, err
+		}
+		review.EditorID = p.EditorID
+		doc.Review = &review
 	}
 	for i := range p.Targets {
 		t, err := newTemplateTargetDoc(&p.Targets[i])
@@ -80,6 +87,7 @@ func (f templateField) ScanBytes(v []byte) error {
 		return err
 	}
 	*f.p = schedctl.Post{WorkspaceID: f.p.WorkspaceID, Content: schedctl.Content{Text: doc.Content}, Labels: doc.Labels}
+	f.p.CreatedBy, f.p.UpdatedBy = doc.CreatedBy, doc.UpdatedBy
 	var err error
 	if f.p.Media, err = parseMediaDocs(doc.Media); err != nil {
 		return err

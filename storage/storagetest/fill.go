@@ -34,7 +34,8 @@ var idPrefixes = map[string]schedctl.Prefix{
 	"MediaAsset.ID": schedctl.MediaPrefix, "AssetID": schedctl.MediaPrefix,
 	"Queue.ID": schedctl.QueuePrefix, "QueueID": schedctl.QueuePrefix, "Blackout.ID": schedctl.BlackoutPrefix,
 	"Series.ID": schedctl.SeriesPrefix, "SeriesID": schedctl.SeriesPrefix, "PreviousID": schedctl.SeriesPrefix,
-	"Review.EditorID": schedctl.KeyPrefix, "KeyRef.ID": schedctl.KeyPrefix, "PostNote.ID": schedctl.NotePrefix,
+	"Trail.CreatedBy": schedctl.KeyPrefix, "Trail.UpdatedBy": schedctl.KeyPrefix, "Trail.ResendOf": schedctl.PostPrefix, "Trail.ResentAs": schedctl.PostPrefix,
+	"MediaAsset.UploadedBy": schedctl.KeyPrefix, "Review.EditorID": schedctl.KeyPrefix, "KeyRef.ID": schedctl.KeyPrefix, "PostNote.ID": schedctl.NotePrefix,
 	"CalendarFeed.ID": schedctl.CalendarFeedPrefix, "CalendarFeed.KeyID": schedctl.KeyPrefix,
 }
 

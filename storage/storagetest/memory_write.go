@@ -51,7 +51,8 @@ func checkPost(p schedctl.Post) error {
 	errs := []error{
 		checkIDs(schedctl.PostPrefix, p.ID), checkIDs(schedctl.WorkspacePrefix, p.WorkspaceID), checkIDs(schedctl.MediaPrefix, p.AssetIDs()...),
 		checkOptional(schedctl.QueuePrefix, p.QueueID), checkOptional(schedctl.SeriesPrefix, p.SeriesID),
-		checkOptional(schedctl.KeyPrefix, p.EditorID),
+		checkOptional(schedctl.KeyPrefix, p.EditorID), checkOptional(schedctl.KeyPrefix, p.CreatedBy), checkOptional(schedctl.KeyPrefix, p.UpdatedBy),
+		checkOptional(schedctl.PostPrefix, p.ResendOf), checkOptional(schedctl.PostPrefix, p.ResentAs),
 	}
 	for _, t := range p.Targets {
 		errs = append(errs, checkIDs(schedctl.TargetPrefix, t.ID), checkIDs(schedctl.AccountPrefix, t.AccountID))

@@ -50,12 +50,11 @@ func (f *fixture) newSeries(at time.Time) schedctl.Series {
 	s.ExternalID = "site/" + s.ID
 	filled := s.Template
 	s.Template = schedctl.Post{
-		WorkspaceID: f.ws, Content: schedctl.Content{Text: filled.Text, Media: filled.Media, Thread: filled.Thread, FirstComment: filled.FirstComment, Poll: filled.Poll, LinkPreview: filled.LinkPreview, Presentation: filled.Presentation}, Labels: filled.Labels,
+		WorkspaceID: f.ws, Content: filled.Content, Labels: filled.Labels, Trail: schedctl.Trail{CreatedBy: filled.CreatedBy, UpdatedBy: filled.UpdatedBy},
 	}
 	for _, t := range filled.Targets {
 		s.Template.Targets = append(s.Template.Targets, schedctl.Target{
-			ID: t.ID, AccountID: t.AccountID, Platform: t.Platform, Status: schedctl.Draft, Partial: schedctl.Partial{Text: t.Text, Media: t.Media,
-				Options: t.Options, Thread: t.Thread, Poll: t.Poll, Presentation: t.Presentation},
+			ID: t.ID, AccountID: t.AccountID, Platform: t.Platform, Status: schedctl.Draft, Partial: t.Partial,
 		})
 	}
 	return s

@@ -1,0 +1,13 @@
+-- +goose Up
+ALTER TABLE posts ADD COLUMN created_by uuid, ADD COLUMN updated_by uuid, ADD COLUMN archived_at timestamptz, ADD COLUMN resend_of uuid,
+	ADD COLUMN resent_as uuid;
+COMMENT ON COLUMN posts.created_by IS 'the API key that made the post; null if it is not known';
+COMMENT ON COLUMN posts.updated_by IS 'the API key that changed the post last; null if it is not known';
+COMMENT ON COLUMN posts.archived_at IS 'when the post was put away; null unless it was';
+COMMENT ON COLUMN posts.resend_of IS 'the post whose failed targets this one sends again; null for none';
+COMMENT ON COLUMN posts.resent_as IS 'the post that sends the failed targets of this one again; null for none';
+
+ALTER TABLE media_assets ADD COLUMN uploaded_by uuid;
+COMMENT ON COLUMN media_assets.uploaded_by IS 'the API key that uploaded the asset; null if it is not known';
+
+ALTER TABLE workspaces ADD COLUMN four_eyes boolean NOT NULL DEFAULT false;
