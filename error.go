@@ -49,6 +49,7 @@ const (
 	MediaNotReady        Code = "MEDIA_NOT_READY"
 	MediaUploaded        Code = "MEDIA_ALREADY_UPLOADED"
 	VersionMismatch      Code = "VERSION_MISMATCH"
+	VersionRequired      Code = "VERSION_REQUIRED"
 	BodyTooLarge         Code = "BODY_TOO_LARGE"
 	MediaTooLarge        Code = "MEDIA_TOO_LARGE"
 	MediaQuotaExceeded   Code = "MEDIA_QUOTA_EXCEEDED"
@@ -81,7 +82,7 @@ func Codes() []Code {
 		PostNotEditable, PostNotDeletable, PostNotCancelable, PostNotDraft, PostCanceled,
 		PostNotRetryable, PostNotScheduled, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
 		MediaInUse, MediaNotReady, MediaUploaded,
-		VersionMismatch, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
+		VersionMismatch, VersionRequired, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
 		InsufficientStorage, QueueFull, NoQueue, SlotTaken, InBlackout, SeriesIsOver,
 		ApprovalMissing, ApprovalNotPending, SelfApproval, KeyNotAllowed,
 	}

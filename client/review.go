@@ -12,13 +12,13 @@ func (c *Client) SubmitPost(ctx context.Context, id string, p apiv1.SubmitPost, 
 	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "submit"), p, options)
 }
 
-// ApprovePost approves and schedules a draft. Use [IfVersion], so that no text is
+// ApprovePost approves and schedules a draft. It needs [IfVersion], so that no text is
 // approved that was not seen.
 func (c *Client) ApprovePost(ctx context.Context, id string, p apiv1.ApprovePost, options ...Option) (apiv1.Post, error) {
 	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "approve"), p, options)
 }
 
-// RequestChanges asks the author of a draft to change it.
+// RequestChanges asks the author of a draft to change it. It needs [IfVersion].
 func (c *Client) RequestChanges(ctx context.Context, id string, p apiv1.RequestChanges, options ...Option) (apiv1.Post, error) {
 	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "request-changes"), p, options)
 }

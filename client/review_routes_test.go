@@ -24,10 +24,10 @@ func TestReviewMethods(t *testing.T) {
 			return postID(c.SubmitPost(ctx, "post_1", apiv1.SubmitPost{Note: &note, ProposedAt: &apiv1.ProposedTime{Time: at}}))
 		}, `POST /api/v1/posts/post_1/submit {"note":"a note","proposed_at":"2026-12-08T09:00:00Z"}`, "post_2"},
 		"approve": {post, func(ctx context.Context, c *client.Client) (string, error) {
-			return postID(c.ApprovePost(ctx, "post_1", apiv1.ApprovePost{PublishAt: &apiv1.ProposedTime{NextSlot: true}}))
+			return postID(c.ApprovePost(ctx, "post_1", apiv1.ApprovePost{PublishAt: &apiv1.ProposedTime{NextSlot: true}}, client.IfVersion(2)))
 		}, `POST /api/v1/posts/post_1/approve {"publish_at":"next-slot"}`, "post_2"},
 		"request changes": {post, func(ctx context.Context, c *client.Client) (string, error) {
-			return postID(c.RequestChanges(ctx, "post_1", apiv1.RequestChanges{Note: note}))
+			return postID(c.RequestChanges(ctx, "post_1", apiv1.RequestChanges{Note: note}, client.IfVersion(2)))
 		}, `POST /api/v1/posts/post_1/request-changes {"note":"a note"}`, "post_2"},
 		"withdraw": {post, func(ctx context.Context, c *client.Client) (string, error) {
 			return postID(c.WithdrawPost(ctx, "post_1"))
@@ -48,10 +48,10 @@ func TestReviewMethods(t *testing.T) {
 			return seriesID(c.SubmitSeries(ctx, "ser_1", apiv1.SubmitSeries{Note: &note}))
 		}, `POST /api/v1/series/ser_1/submit {"note":"a note"}`, "ser_2"},
 		"approve series": {series, func(ctx context.Context, c *client.Client) (string, error) {
-			return seriesID(c.ApproveSeries(ctx, "ser_1", apiv1.ApproveSeries{}))
+			return seriesID(c.ApproveSeries(ctx, "ser_1", apiv1.ApproveSeries{}, client.IfVersion(2)))
 		}, `POST /api/v1/series/ser_1/approve {}`, "ser_2"},
 		"request changes of series": {series, func(ctx context.Context, c *client.Client) (string, error) {
-			return seriesID(c.RequestSeriesChanges(ctx, "ser_1", apiv1.RequestChanges{Note: note}))
+			return seriesID(c.RequestSeriesChanges(ctx, "ser_1", apiv1.RequestChanges{Note: note}, client.IfVersion(2)))
 		}, `POST /api/v1/series/ser_1/request-changes {"note":"a note"}`, "ser_2"},
 		"withdraw series": {series, func(ctx context.Context, c *client.Client) (string, error) {
 			return seriesID(c.WithdrawSeries(ctx, "ser_1"))

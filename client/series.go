@@ -151,13 +151,13 @@ func (c *Client) SubmitSeries(ctx context.Context, id string, s apiv1.SubmitSeri
 	return c.changeSeries(ctx, id, "submit", s, options)
 }
 
-// ApproveSeries approves a series, which then makes its next posts. Use [IfVersion], so
-// that no text is approved that was not seen.
+// ApproveSeries approves a series, which then makes its next posts. It needs [IfVersion],
+// so that no text is approved that was not seen.
 func (c *Client) ApproveSeries(ctx context.Context, id string, s apiv1.ApproveSeries, options ...Option) (apiv1.SeriesEnvelope, error) {
 	return c.changeSeries(ctx, id, "approve", s, options)
 }
 
-// RequestSeriesChanges asks the author of a series to change it.
+// RequestSeriesChanges asks the author of a series to change it. It needs [IfVersion].
 func (c *Client) RequestSeriesChanges(ctx context.Context, id string, s apiv1.RequestChanges, options ...Option) (apiv1.SeriesEnvelope, error) {
 	return c.changeSeries(ctx, id, "request-changes", s, options)
 }

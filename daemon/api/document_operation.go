@@ -96,7 +96,7 @@ func (rt *route) parameters() []*huma.Param {
 	}
 	if slices.Contains(rt.codes, schedctl.VersionMismatch) {
 		params = append(params, &huma.Param{
-			Name: "If-Match", In: "header", Schema: text,
+			Name: "If-Match", In: "header", Schema: text, Required: rt.needsVersion(),
 			Description: "The ETag of the version that was read; the request is refused if there is a later one.",
 		})
 	}

@@ -125,6 +125,7 @@ func (e *example) check(t *testing.T, op operation) {
 func (e *example) options(f *fixture, names *standIns) option {
 	return func(r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+f.mine.key)
+		r.Header.Del("If-Match")
 		if e.Status == http.StatusUnauthorized {
 			r.Header.Del("Authorization")
 		}

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -274,7 +275,18 @@ func (f *fixture) do(o option, method, path string, body any) *response {
 	return f.exchange(o, method, "/api/v1"+path, body)
 }
 
-// exchange sends a request to any path.
+// decidedObject returns the path of the object that a request with this path decides about.
+func decidedObject(path string) (object string, decides bool) {
+	for _, verb := range []string{"/approve", "/request-changes"} {
+		if object, decides = strings.CutSuffix(path, verb); decides {
+			return object, true
+		}
+	}
+	return "", false
+}
+
+// exchange sends a request to any path. A decision about a post or a series names the
+// version that it has now, unless o changes If-Match.
 func (f *fixture) exchange(o option, method, path string, body any) *response {
 	f.t.Helper()
 	var raw []byte
@@ -292,6 +304,9 @@ func (f *fixture) exchange(o option, method, path string, body any) *response {
 	}
 	r := httptest.NewRequest(method, path, bytes.NewReader(raw))
 	r.Header.Set("Authorization", "Bearer "+f.mine.key)
+	if object, decides := decidedObject(path); decides && method == http.MethodPost {
+		r.Header.Set("If-Match", cmp.Or(f.exchange(nil, http.MethodGet, object, nil).header.Get("ETag"), `"1"`))
+	}
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}

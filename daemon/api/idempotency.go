@@ -44,6 +44,9 @@ func (s *Server) write(ctx context.Context, rt *route, w http.ResponseWriter, r 
 		if c.Expected, err = parseIfMatch(r.Header.Values("If-Match")); err != nil {
 			return response{}, err
 		}
+		if c.Expected == nil && rt.needsVersion() {
+			return response{}, errVersionRequired
+		}
 	}
 	if rt.receive != nil {
 		err = rt.receive(w, r, c)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
@@ -40,6 +41,12 @@ func parseIfMatch(lines []string) (usecase.Versions, error) {
 
 var errIfMatch = schedctl.Errorf(schedctl.ValidationFailed, "If-Match",
 	`If-Match must be the ETag of a response, such as \"3\" with its quotes, or *`)
+
+// needsVersion reports whether a request must name the version that its client has seen.
+func (rt *route) needsVersion() bool { return slices.Contains(rt.codes, schedctl.VersionRequired) }
+
+var errVersionRequired = schedctl.Errorf(schedctl.VersionRequired, "If-Match",
+	"a decision needs the version that was seen: read the object, and send its ETag in If-Match; * is not enough")
 
 // cutTag cuts an entity-tag off the beginning of s.
 func cutTag(s string) (tag string, weak bool, after string, ok bool) {

@@ -38,6 +38,11 @@ var refusals = []struct {
 	{"an approval that was not asked for", schedctl.ApprovalNotPending, "", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts/"+f.draft().ID+"/approve", body{"publish_at": in(time.Hour)})
 	}},
+	{"an approval of an unknown version", schedctl.VersionRequired, "If-Match", func(f *fixture) *response {
+		path := "/posts/" + f.draft().ID
+		f.do(nil, "POST", path+"/submit", nil).want(200)
+		return f.do(header("If-Match", "*"), "POST", path+"/approve", nil)
+	}},
 	{"one's own approval", schedctl.SelfApproval, "", func(f *fixture) *response {
 		path := "/posts/" + f.draft().ID
 		f.do(nil, "POST", path+"/submit", nil).want(200)

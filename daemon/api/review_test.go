@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -233,6 +234,30 @@ func TestApproveWhatWasSeen(t *testing.T) {
 		got := w.do(all(w.approver, header("If-Match", now)), "POST", "/posts/"+p.ID+"/approve", nil).want(200).post()
 		if got.Content != "another text" {
 			t.Errorf("approved %q", got.Content)
+		}
+	})
+}
+
+// TestDecisionsNameAVersion guards that nobody decides about a version that was not named:
+// the draft may have changed since it was read.
+func TestDecisionsNameAVersion(t *testing.T) {
+	t.Parallel()
+	onDatabases(t, func(t *testing.T, w *reviewing) {
+		one := w.seriesBy(w.author, "daily")
+		w.do(w.author, "POST", "/series/"+one.ID+"/submit", nil).want(200)
+		for _, path := range []string{"/posts/" + w.pendingBy(w.author).ID, "/series/" + one.ID} {
+			was := w.do(nil, "GET", path, nil).header.Get("ETag")
+			for verb, b := range map[string]body{"/approve": {}, "/request-changes": {"note": "x"}} {
+				for name, o := range map[string]option{
+					"none": func(r *http.Request) { r.Header.Del("If-Match") }, "any": header("If-Match", "*"),
+				} {
+					w.do(all(w.approver, o), "POST", path+verb, b).refused(schedctl.VersionRequired)
+					if now := w.do(nil, "GET", path, nil).header.Get("ETag"); now != was {
+						t.Errorf("%s%s with %s as its version changed the object: %s, was %s", path, verb, name, now, was)
+					}
+				}
+			}
+			w.do(w.approver, "POST", path+"/request-changes", body{"note": "x"}).want(200)
 		}
 	})
 }

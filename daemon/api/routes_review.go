@@ -29,10 +29,10 @@ func (s *Server) reviewRoutes() []route {
 		method: http.MethodPost, path: "/posts/{id}/approve", id: "approvePost", tag: "Approvals",
 		summary: "Approve and schedule a draft",
 		description: "In one step, the approval becomes approved, and the post is scheduled at publish_at, or at its proposed time. " +
-			"Send the version that was read in If-Match, so that no text is approved that was not seen. The key that asked for the approval, and the one that edited the post last, cannot approve it.",
+			"If-Match must have the ETag that was read, so that no text is approved that was not seen. The key that asked for the approval, and the one that edited the post last, cannot approve it.",
 		scopes: approvesPosts,
 		codes: append([]schedctl.Code{
-			schedctl.SelfApproval, schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed,
+			schedctl.SelfApproval, schedctl.VersionRequired, schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed,
 			schedctl.ContentTooLong, schedctl.DuplicateContent, schedctl.InBlackout, schedctl.NoQueue, schedctl.QueueFull, schedctl.SlotTaken, schedctl.MediaNotReady,
 		}, step...),
 		request: reflect.TypeFor[apiv1.ApprovePost](), optionalBody: true, status: http.StatusOK, response: one,
@@ -40,8 +40,8 @@ func (s *Server) reviewRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/request-changes", id: "requestPostChanges", tag: "Approvals",
 		summary:     "Ask for changes of a draft",
-		description: "The approval becomes changes_requested, until the draft is submitted again.",
-		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval}, step...),
+		description: "The approval becomes changes_requested, until the draft is submitted again. If-Match must have the ETag that was read.",
+		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval, schedctl.VersionRequired}, step...),
 		request: reflect.TypeFor[apiv1.RequestChanges](), status: http.StatusOK, response: one,
 		handle: withBody(readNote[apiv1.RequestChanges], operation(s, (*usecase.Request).RequestChanges, s.posts(http.StatusOK))),
 	}, {

@@ -140,16 +140,16 @@ func (s *Server) seriesReviewRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/series/{id}/approve", id: "approveSeries", tag: "Approvals",
 		summary: "Approve a series",
-		description: "The series makes its next posts in this request. Send the version that was read in If-Match, so that no text is approved that was not seen. " +
+		description: "The series makes its next posts in this request. If-Match must have the ETag that was read, so that no text is approved that was not seen. " +
 			"The key that asked for the approval, and the one that edited the series last, cannot approve it.",
-		scopes: approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval, schedctl.AccountNotAllowed}, step...),
+		scopes: approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval, schedctl.VersionRequired, schedctl.AccountNotAllowed}, step...),
 		request: reflect.TypeFor[apiv1.ApproveSeries](), optionalBody: true, status: http.StatusOK, response: one,
 		handle: withOptionalBody(readNote[apiv1.ApproveSeries], operation(s, (*usecase.Request).ApproveSeries, s.changedSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/request-changes", id: "requestSeriesChanges", tag: "Approvals",
 		summary:     "Ask for changes of a series",
-		description: "The approval becomes changes_requested, until the series is submitted again.",
-		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval}, step...),
+		description: "The approval becomes changes_requested, until the series is submitted again. If-Match must have the ETag that was read.",
+		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval, schedctl.VersionRequired}, step...),
 		request: reflect.TypeFor[apiv1.RequestChanges](), status: http.StatusOK, response: one,
 		handle: withBody(readNote[apiv1.RequestChanges], operation(s, (*usecase.Request).RequestSeriesChanges, s.changedSeries)),
 	}, {

@@ -55,6 +55,7 @@ var statuses = map[schedctl.Code]int{
 	schedctl.ApprovalMissing:      http.StatusConflict,
 	schedctl.ApprovalNotPending:   http.StatusConflict,
 	schedctl.VersionMismatch:      http.StatusPreconditionFailed,
+	schedctl.VersionRequired:      http.StatusPreconditionRequired,
 	schedctl.BodyTooLarge:         http.StatusRequestEntityTooLarge,
 	schedctl.MediaTooLarge:        http.StatusRequestEntityTooLarge,
 	schedctl.MediaQuotaExceeded:   http.StatusRequestEntityTooLarge,

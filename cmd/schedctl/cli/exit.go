@@ -88,6 +88,7 @@ var ExitByCode = map[schedctl.Code]int{
 	schedctl.MediaNotReady:             ExitConflict,
 	schedctl.MediaUploaded:             ExitConflict,
 	schedctl.VersionMismatch:           ExitConflict,
+	schedctl.VersionRequired:           ExitUsage,
 	schedctl.QueueFull:                 ExitConflict,
 	schedctl.NoQueue:                   ExitConflict,
 	schedctl.InBlackout:                ExitConflict,

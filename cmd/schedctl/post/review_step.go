@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -93,16 +92,13 @@ func changeEach(ctx context.Context, a *cli.App, refs []string, change func(cont
 
 // decideOptions are "schedctl post approve" and "schedctl post request-changes".
 type decideOptions struct {
-	*cli.App
-	note    string
-	version int64
-	yes     bool
-	when    cli.WhenFlags
-	slot    slotFlags
+	*cli.Decision
+	when cli.WhenFlags
+	slot slotFlags
 }
 
 func newApprove(a *cli.App) *cobra.Command {
-	o := &decideOptions{App: a}
+	o := &decideOptions{Decision: cli.NewDecision(a, "draft")}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "approve ID",
 		Short: "Approve and schedule a draft",
@@ -111,53 +107,52 @@ time, or for that of --at, --in or --next-slot. A post that failed because it wa
 approved gets no new time; retry it after its approval with "schedctl post retry".
 
 On a terminal the command shows the draft and asks. If the draft changes before you
-answer, nothing is approved. In scripts, give the version that was reviewed with
---version; "schedctl review --json" has it.
+answer, nothing is approved. Elsewhere, and with --yes, --version is required: the version
+that was reviewed, which "schedctl review --json" shows. Without it, the exit status is 2.
 
 You need a key with the scope posts:approve. The key that submitted the draft, and the
 key that edited it last, cannot approve it. The exit status is then 4; it is 6 when the
 draft does not wait for an approval or has another version.`,
-		Example: `  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J
-  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "monday 9am" --note "thank you"
-  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2 --yes`,
+		Example: `  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2
+  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2 --at "monday 9am" --note "thank you"`,
 		Args:              cli.Args(1, 1, "the id of a draft"),
 		ValidArgsFunction: completePost(a),
 		RunE:              func(cmd *cobra.Command, ids []string) error { return o.approve(cmd.Context(), ids[0]) },
 	})
 	o.when.Add(cmd)
 	o.slot.add(a, cmd)
-	o.add(cmd, "a `text` for the author")
+	o.Add(cmd, "a `text` for the author")
 	return cmd
 }
 
 func newRequestChanges(a *cli.App) *cobra.Command {
-	o := &decideOptions{App: a}
+	o := &decideOptions{Decision: cli.NewDecision(a, "draft")}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "request-changes ID --note TEXT",
 		Short: "Ask the author of a draft to change it",
 		Long: `Ask the author of a submitted draft to change it. The note says what has to change. The
 draft leaves the review until it is submitted again.
 
+On a terminal the command shows the draft and asks. Elsewhere, and with --yes, --version
+is required: the version that was reviewed.
+
 You need a key with the scope posts:approve. The exit status is 4 for your own request,
 and 6 when the draft does not wait for an approval.`,
-		Example:           `  schedctl post request-changes post_01KAK3R9ZC4VBX1D2E3F4G5H6J --note "name the version"`,
+		Example:           `  schedctl post request-changes post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2 --note "name the version"`,
 		Args:              cli.Args(1, 1, "the id of a draft"),
 		ValidArgsFunction: completePost(a),
 		RunE:              func(cmd *cobra.Command, ids []string) error { return o.requestChanges(cmd.Context(), ids[0]) },
 	})
-	o.add(cmd, "what has to change: a `text`")
+	o.Add(cmd, "what has to change: a `text`")
 	return cmd
-}
-
-func (o *decideOptions) add(cmd *cobra.Command, note string) {
-	addReviewNote(cmd, &o.note, note)
-	cmd.Flags().Int64Var(&o.version, "version", 0, "fail if the draft has another version than this `number`")
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 }
 
 // read returns a draft in the version that the decision is about. On a terminal it shows
 // the draft and asks.
 func (o *decideOptions) read(ctx context.Context, ref, question string) (*client.Client, apiv1.Post, error) {
+	if err := o.Check(); err != nil {
+		return nil, apiv1.Post{}, err
+	}
 	c, id, err := connectOne(ctx, o.App, ref)
 	if err != nil {
 		return nil, apiv1.Post{}, err
@@ -166,18 +161,8 @@ func (o *decideOptions) read(ctx context.Context, ref, question string) (*client
 	if err != nil {
 		return nil, p, refusedPost(id, err)
 	}
-	if o.version != 0 && p.Version != o.version {
-		return nil, p, cli.NewFailure(cli.ExitConflict, schedctl.VersionMismatch, "the draft has version %d, and not %d; review it again", p.Version, o.version)
-	}
-	if o.yes || !o.InTerminal || !o.ErrTerminal || o.NoInput {
-		return c, p, nil
-	}
-	text, err := reviewText(ctx, o.App, c, p, AccountsByID(ctx, c))
-	if err != nil {
-		return nil, p, err
-	}
-	o.Message(text)
-	return c, p, o.Confirm(ctx, question)
+	show := func() (string, error) { return reviewText(ctx, o.App, c, p, AccountsByID(ctx, c)) }
+	return c, p, o.Confirmed(ctx, p.Version, show, question)
 }
 
 func (o *decideOptions) approve(ctx context.Context, ref string) error {
@@ -197,8 +182,8 @@ func (o *decideOptions) approve(ctx context.Context, ref string) error {
 	if at != nil {
 		request.PublishAt = &apiv1.ProposedTime{Time: at.Time, NextSlot: at.NextSlot}
 	}
-	if o.note != "" {
-		request.Note = &o.note
+	if o.Note != "" {
+		request.Note = &o.Note
 	}
 	approved, err := c.ApprovePost(ctx, p.ID, request, client.IfVersion(p.Version))
 	if err != nil {
@@ -209,15 +194,14 @@ func (o *decideOptions) approve(ctx context.Context, ref string) error {
 }
 
 func (o *decideOptions) requestChanges(ctx context.Context, ref string) error {
-	if o.note == "" {
+	if o.Note == "" {
 		return cli.UsageError("schedctl post request-changes needs --note, which says what has to change")
 	}
-	o.yes = true
-	c, p, err := o.read(ctx, ref, "")
+	c, p, err := o.read(ctx, ref, "Request these changes of this post?")
 	if err != nil {
 		return err
 	}
-	changed, err := c.RequestChanges(ctx, p.ID, apiv1.RequestChanges{Note: o.note}, client.IfVersion(p.Version))
+	changed, err := c.RequestChanges(ctx, p.ID, apiv1.RequestChanges{Note: o.Note}, client.IfVersion(p.Version))
 	if err != nil {
 		return refusedPost(p.ID, err)
 	}

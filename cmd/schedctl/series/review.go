@@ -2,10 +2,11 @@ package series
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -30,64 +31,52 @@ The exit status is 6 when the series waits for an approval already, or is approv
 	return cmd
 }
 
-// decision are the flags of "series approve" and "series request-changes".
-type decision struct {
-	*cli.App
-	note    string
-	version int64
-	yes     bool
-}
+// decision is "series approve" or "series request-changes".
+type decision struct{ *cli.Decision }
 
-func (d *decision) add(cmd *cobra.Command, note string) {
-	cmd.Flags().StringVarP(&d.note, "note", "m", "", note)
-	cmd.Flags().Int64Var(&d.version, "version", 0, "fail if the series has another version than this `number`")
-}
-
-// read returns a series in the version that the decision is about.
-func (d *decision) read(ctx context.Context, ref string) (*client.Client, apiv1.Series, error) {
-	c, s, err := All.Connect(ctx, d.App, ref)
-	if err == nil && d.version != 0 && s.Version != d.version {
-		err = cli.NewFailure(cli.ExitConflict, schedctl.VersionMismatch, "the series has version %d, and not %d; review it again", s.Version, d.version)
+// read returns a series in the version that the decision is about. On a terminal it shows
+// the series and asks.
+func (d *decision) read(ctx context.Context, ref, question string) (*client.Client, apiv1.Series, error) {
+	if err := d.Check(); err != nil {
+		return nil, apiv1.Series{}, err
 	}
-	return c, s, err
+	c, s, err := All.Connect(ctx, d.App, ref)
+	if err != nil {
+		return c, s, err
+	}
+	return c, s, d.Confirmed(ctx, s.Version, func() (string, error) {
+		lines := append([]string{fmt.Sprintf("%s, %s (%s):", All.Label(s), Words(s), s.Timezone), s.Content}, s.Variants...)
+		return strings.Join(lines, "\n"), nil
+	}, question)
 }
 
 func newApprove(a *cli.App) *cobra.Command {
-	d := &decision{App: a}
+	d := &decision{cli.NewDecision(a, "series")}
 	cmd := cli.DeclareJSON[Changed](All.OnOne(a, &cobra.Command{
 		Use:   "approve SERIES",
 		Short: "Approve a series",
 		Long: `Approve a series that was submitted. It then makes its posts, which are approved with it.
 
-On a terminal the command shows the text and the rule, and asks. In scripts, give the
-version that was reviewed with --version; "schedctl series show --json" has it.
+On a terminal the command shows the text and the rule, and asks. Elsewhere, and with
+--yes, --version is required: the version that was reviewed, which "schedctl review
+--json" shows. Without it, the exit status is 2.
 
 You need a key with the scope posts:approve. The key that submitted the series, and the
 key that edited it last, cannot approve it. The exit status is then 4; it is 6 when the
 series does not wait for an approval or has another version.`,
-		Example: `  schedctl series approve questions
-  schedctl series approve questions --version 2 --yes`,
+		Example: `  schedctl series approve questions --version 2
+  schedctl series approve questions --version 2 --note "thank you"`,
 	}, d.approve))
-	d.add(cmd, "a `text` for the author")
-	cmd.Flags().BoolVarP(&d.yes, "yes", "y", false, "do not ask")
+	d.Add(cmd, "a `text` for the author")
 	return cmd
 }
 
 func (d *decision) approve(ctx context.Context, ref string) error {
-	c, s, err := d.read(ctx, ref)
+	c, s, err := d.read(ctx, ref, "Approve this series?")
 	if err != nil {
 		return err
 	}
-	if !d.yes && d.InTerminal && d.ErrTerminal && !d.NoInput {
-		d.Messagef("%s, %s (%s):", All.Label(s), Words(s), s.Timezone)
-		for _, text := range append([]string{s.Content}, s.Variants...) {
-			d.Message(text)
-		}
-		if err := d.Confirm(ctx, "Approve this series?"); err != nil {
-			return err
-		}
-	}
-	e, err := c.ApproveSeries(ctx, s.ID, apiv1.ApproveSeries{Note: given(d.note)}, client.IfVersion(s.Version))
+	e, err := c.ApproveSeries(ctx, s.ID, apiv1.ApproveSeries{Note: given(d.Note)}, client.IfVersion(s.Version))
 	if err != nil {
 		return All.Unknown(ref, err)
 	}
@@ -95,30 +84,33 @@ func (d *decision) approve(ctx context.Context, ref string) error {
 }
 
 func newRequestChanges(a *cli.App) *cobra.Command {
-	d := &decision{App: a}
+	d := &decision{cli.NewDecision(a, "series")}
 	cmd := cli.DeclareJSON[Changed](All.OnOne(a, &cobra.Command{
 		Use:   "request-changes SERIES --note TEXT",
 		Short: "Ask the author of a series to change it",
 		Long: `Ask the author of a submitted series to change it. The note says what has to change. The
 series leaves the review until it is submitted again.
 
+On a terminal the command shows the series and asks. Elsewhere, and with --yes, --version
+is required: the version that was reviewed.
+
 You need a key with the scope posts:approve. The exit status is 4 for your own request,
 and 6 when the series does not wait for an approval.`,
-		Example: `  schedctl series request-changes questions --note "not on holidays"`,
+		Example: `  schedctl series request-changes questions --version 2 --note "not on holidays"`,
 	}, d.requestChanges))
-	d.add(cmd, "what has to change: a `text`")
+	d.Add(cmd, "what has to change: a `text`")
 	return cmd
 }
 
 func (d *decision) requestChanges(ctx context.Context, ref string) error {
-	if d.note == "" {
+	if d.Note == "" {
 		return cli.UsageError("schedctl series request-changes needs --note, which says what has to change")
 	}
-	c, s, err := d.read(ctx, ref)
+	c, s, err := d.read(ctx, ref, "Request these changes of this series?")
 	if err != nil {
 		return err
 	}
-	e, err := c.RequestSeriesChanges(ctx, s.ID, apiv1.RequestChanges{Note: d.note}, client.IfVersion(s.Version))
+	e, err := c.RequestSeriesChanges(ctx, s.ID, apiv1.RequestChanges{Note: d.Note}, client.IfVersion(s.Version))
 	if err != nil {
 		return All.Unknown(ref, err)
 	}
