@@ -30,9 +30,10 @@ type Post struct {
 	PostStyle        *string         `json:"post_style" doc:"What the first part consists of, as the client named it: text, text_media, media_only or video_only. Null if no client has named it, or if a later edit that names none made it wrong."`
 	Approval         *Approval       `json:"approval" doc:"The last review of the post; null for none."`
 	ProposedAt       *ProposedTime   `json:"proposed_at" doc:"When the draft shall be published after its approval: a time, or next-slot; null for none, and on posts that are not drafts."`
-	Version          int64           `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
-	CreatedAt        *Time           `json:"created_at" doc:"When the post was created." nullable:"false"`
-	UpdatedAt        *Time           `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
+	Authors
+	Version   int64 `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
+	CreatedAt *Time `json:"created_at" doc:"When the post was created." nullable:"false"`
+	UpdatedAt *Time `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
 }
 
 // Managed says which file of which collection a post comes from. Digest describes

@@ -263,8 +263,6 @@ var unsent = map[string]string{
 	"Post.Proposed":            "shown as proposed_at",
 	"Post.EditorID":            "internal to reviews",
 	"Post.Card":                "internal to reviews",
-	"Post.CreatedBy":           "not shown yet",
-	"Post.UpdatedBy":           "not shown yet",
 	"Post.ArchivedAt":          "not shown yet",
 	"Post.ResendOf":            "not shown yet",
 	"Post.ResentAs":            "not shown yet",

@@ -52,19 +52,21 @@ type seriesQuery struct {
 	workspaceID string
 	externalID  string                 // empty for all
 	approval    schedctl.ApprovalState // of the last review; empty for all
+	createdBy   string                 // an API key; empty for all
 	after       string                 // the id of the last series that the page before has read
 	limit       int
 }
 
-// maxSeriesRead is about how many series a page reads to find those with an approval. Such
+// maxSeriesRead is about how many series a page reads to find those with an approval or an author. Such
 // a page can be short, and still have a cursor.
 const maxSeriesRead = 1000
 
 func (c *request) seriesQuery(list idList) (seriesQuery, error) {
-	q := parseQuery(c.query, []string{"external_id", "approval", "limit", "cursor"}, nil)
+	q := parseQuery(c.query, []string{"external_id", "approval", "created_by", "limit", "cursor"}, nil)
 	query := seriesQuery{
 		workspaceID: c.Key.WorkspaceID,
 		externalID:  q.checked("external_id", func(_, id string) error { return schedctl.CheckExternalID(id) }),
+		createdBy:   q.objectID("created_by", schedctl.KeyPrefix),
 		limit:       q.number("limit", 1, maxLimit, defaultLimit),
 	}
 	if q.has("approval") {
@@ -87,7 +89,7 @@ func (q *seriesQuery) page(r storage.Reader) (found []schedctl.Series, last stri
 		return []schedctl.Series{one}, "", err
 	}
 	size := q.limit + 1
-	if q.approval != "" {
+	if q.approval != "" || q.createdBy != "" {
 		size = maxLimit + 1
 	}
 	last = q.after
@@ -112,10 +114,10 @@ func (q *seriesQuery) page(r storage.Reader) (found []schedctl.Series, last stri
 	return found, last, nil
 }
 
-// selects reports whether the approval of a series has the state of the query.
+// selects reports whether a series has the approval and the author of the query.
 func (q *seriesQuery) selects(one *schedctl.Series) bool {
 	a := one.Template.Approval
-	return q.approval == "" || a != nil && a.State == q.approval
+	return (q.approval == "" || a != nil && a.State == q.approval) && (q.createdBy == "" || one.Template.CreatedBy == q.createdBy)
 }
 
 // getSeries handles GET /series/{id}.
@@ -163,7 +165,9 @@ func (s *Server) showSeries(r storage.Reader, c *request, one schedctl.Series) (
 	if one.State == schedctl.SeriesActive && !one.NextAt.After(c.Now) {
 		one.NextAt = usecase.NextOccurrence(&one, c.Now)
 	}
-	return apiv1.NewSeries(one, assets...), nil
+	wire := apiv1.NewSeries(one, assets...)
+	wire.Authors, err = s.authors(r, c, one.Template.Trail)
+	return wire, err
 }
 
 // previewed is how many occurrences a preview shows.
