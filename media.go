@@ -9,14 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxAltText is the longest alt text, in Unicode code points.
-const MaxAltText = 10000
-
 // MaxFileName is the longest name of a file, in bytes.
 const MaxFileName = 255
 
-// MediaAsset is a file that a workspace uploaded for its posts. Its bytes never
-// change; its alt text may.
+// MediaAsset is a file that a workspace uploaded for its posts. Its bytes never change.
+// Several assets can have the same bytes.
 type MediaAsset struct {
 	ID          string
 	WorkspaceID string
@@ -27,7 +24,7 @@ type MediaAsset struct {
 	Width       int           // as displayed, in pixels; 0 if the type has none or it is pending
 	Height      int           // likewise
 	Duration    time.Duration // of a video or an animation; otherwise 0
-	AltText     string
+	AltText     string        // of posts that attach the asset from now on, unless they give one
 	Status      MediaStatus
 	Reason      string // why a failed upload failed; otherwise empty
 	CreatedAt   time.Time
@@ -98,23 +95,11 @@ type PostMedia struct {
 	// is zero in a draft whose asset was pending when it was attached.
 	SHA256 [32]byte
 
-	// AltText replaces that of the asset if HasAltText is set.
+	// AltText is published with the file. Attaching the file sets it to that of the asset if
+	// the request gives none, and HasAltText. The picture of a link card has none: the title
+	// describes it.
 	AltText    string
 	HasAltText bool
-}
-
-// CheckAltText returns an error for an alt text that is too long, is not valid
-// UTF-8 or holds a NUL. Errors: [ValidationFailed].
-func CheckAltText(field, text string) error {
-	switch n := utf8.RuneCountInString(text); {
-	case !utf8.ValidString(text):
-		return Errorf(ValidationFailed, field, "the alt text is not valid UTF-8")
-	case strings.ContainsRune(text, 0):
-		return Errorf(ValidationFailed, field, "the alt text holds a NUL character; remove it")
-	case n > MaxAltText:
-		return Errorf(ValidationFailed, field, "the alt text has %d characters; the limit is %d", n, MaxAltText)
-	}
-	return nil
 }
 
 // CleanFileName returns the last element of a path of any operating system, without

@@ -6,6 +6,9 @@ import "fmt"
 // list.
 type MediaVisitor func(field string, list *[]PostMedia) error
 
+// cardImage is the field of the picture of a link card.
+const cardImage = "link_preview.image"
+
 // EachMedia calls visit for each list of media that the change gives. field is the path of
 // the media of part 0. It returns the first error.
 func (c *ContentChange) EachMedia(field string, visit MediaVisitor) error {
@@ -28,7 +31,7 @@ func (c *ContentChange) EachMedia(field string, visit MediaVisitor) error {
 		return nil
 	}
 	image := []PostMedia{c.LinkPreview.Image}
-	err := visit("link_preview.image", &image)
+	err := visit(cardImage, &image)
 	c.LinkPreview.Image = PostMedia{}
 	if len(image) > 0 {
 		c.LinkPreview.Image = image[0]

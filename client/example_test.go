@@ -157,23 +157,25 @@ func ExampleClient_UploadMedia() {
 		log.Fatal(err)
 	}
 	picture := "the bytes of a PNG file"
-	asset, err := c.UploadMedia(context.Background(), client.UploadFile{
-		Name: "cat.png", Size: int64(len(picture)), AltText: "A cat on a chair",
+	const alt = "A cat on a chair"
+	uploaded, err := c.UploadMedia(context.Background(), client.UploadFile{
+		Name: "cat.png", Size: int64(len(picture)), AltText: alt,
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(picture)), nil },
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(asset.ID, *asset.AltText)
+	id := uploaded.MediaAsset.ID
+	fmt.Println(id, uploaded.Existing)
 	post, err := c.CreatePost(context.Background(), apiv1.CreatePost{
-		Content: "Hello", MediaAssetIDs: []string{asset.ID}, SocialAccountIDs: []string{"acct_1"}, PublishAt: apiv1.Now(),
+		Content: "Hello", Media: []apiv1.PostMedia{{ID: id, AltText: new(alt)}}, SocialAccountIDs: []string{"acct_1"}, PublishAt: apiv1.Now(),
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(post.ID)
 	// Output:
-	// med_1 A cat on a chair
+	// med_1 false
 	// post_1
 }
 

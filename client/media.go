@@ -51,9 +51,10 @@ func (c *Client) MediaAsset(ctx context.Context, id string) (apiv1.MediaAsset, e
 	return out.MediaAsset, err
 }
 
-// EditMediaAsset changes the alt text of an asset.
-func (c *Client) EditMediaAsset(ctx context.Context, id string, e apiv1.EditMedia, options ...Option) (apiv1.MediaAsset, error) {
-	return c.changeMedia(ctx, http.MethodPatch, itemPath(mediaPath, id), e, options)
+// EditMediaAsset changes the alt text that an asset has when a post attaches it. Existing
+// posts keep theirs; the result names those that show the old one.
+func (c *Client) EditMediaAsset(ctx context.Context, id string, e apiv1.EditMedia, options ...Option) (apiv1.EditedMedia, error) {
+	return write[apiv1.EditedMedia](ctx, c, http.MethodPatch, itemPath(mediaPath, id), e, options)
 }
 
 // DeleteMediaAsset deletes an asset that no unpublished post uses.
@@ -66,9 +67,9 @@ const fetchTimeout = 150 * time.Second
 
 // FetchMedia lets the daemon fetch a file from a public URL. Without [Config.Timeout],
 // it waits until the daemon gives up.
-func (c *Client) FetchMedia(ctx context.Context, m apiv1.MediaFromURL, options ...Option) (apiv1.MediaAsset, error) {
+func (c *Client) FetchMedia(ctx context.Context, m apiv1.MediaFromURL, options ...Option) (apiv1.UploadedMedia, error) {
 	options = append(options[:len(options):len(options)], func(r *apiRequest) { r.atLeast = fetchTimeout })
-	return c.changeMedia(ctx, http.MethodPost, mediaPath+"/from-url", m, options)
+	return write[apiv1.UploadedMedia](ctx, c, http.MethodPost, mediaPath+"/from-url", m, options)
 }
 
 // CreateUpload announces an upload and returns its URL, to which another program can
@@ -111,27 +112,28 @@ type UploadFile struct {
 	Progress func(sent int64)
 }
 
-// UploadMedia uploads a file and uses a constant amount of memory. If the workspace has
-// a file with the same bytes, it returns the existing asset. An upload may take any
-// time, but the daemon must take bytes at least once in the client's timeout. A client
+// UploadMedia uploads a file and uses a constant amount of memory. Known bytes with another
+// alt text are another asset. With the same one, or with none, the result is an existing
+// asset: with none it is one that the key has uploaded, or else one without an alt text.
+// Attach the asset with its alt text, as in the example. An upload may take any time, but the daemon must take bytes at least once in the client's timeout. A client
 // sends four files at once; others wait.
-func (c *Client) UploadMedia(ctx context.Context, f UploadFile, options ...Option) (apiv1.MediaAsset, error) {
+func (c *Client) UploadMedia(ctx context.Context, f UploadFile, options ...Option) (apiv1.UploadedMedia, error) {
 	select { // the daemon takes so many of one key at once
 	case c.uploads <- struct{}{}:
 		defer func() { <-c.uploads }()
 	case <-ctx.Done():
-		return apiv1.MediaAsset{}, context.Cause(ctx)
+		return apiv1.UploadedMedia{}, context.Cause(ctx)
 	}
 	r := newWrite(http.MethodPost, mediaPath, options)
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	var out apiv1.MediaEnvelope
+	var out apiv1.UploadedMedia
 	err := c.repeat(ctx, limited, r, func(int) error { return c.tryUpload(ctx, r, f, &out) })
-	return out.MediaAsset, err
+	return out, err
 }
 
 // tryUpload sends the file once.
-func (c *Client) tryUpload(ctx context.Context, r apiRequest, f UploadFile, out *apiv1.MediaEnvelope) error {
+func (c *Client) tryUpload(ctx context.Context, r apiRequest, f UploadFile, out *apiv1.UploadedMedia) error {
 	waiting, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	idle := time.AfterFunc(c.timeout, func() { stop(context.DeadlineExceeded) })
@@ -165,7 +167,7 @@ func (c *Client) tryUpload(ctx context.Context, r apiRequest, f UploadFile, out 
 }
 
 // sendUpload sends the request and reads the response.
-func (c *Client) sendUpload(ctx context.Context, req *http.Request, r apiRequest, sent *sentReader, out *apiv1.MediaEnvelope) error {
+func (c *Client) sendUpload(ctx context.Context, req *http.Request, r apiRequest, sent *sentReader, out *apiv1.UploadedMedia) error {
 	resp, err := c.resty.GetClient().Do(req)
 	switch {
 	case ctx.Err() != nil:

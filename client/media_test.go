@@ -56,13 +56,13 @@ func TestUploadMedia(t *testing.T) {
 	var alt, name string
 	c, tries := uploads(t, &got, &alt, &name)
 	file, last := bytes.Repeat([]byte("0123456789"), 50_000), int64(0)
-	asset, err := c.UploadMedia(t.Context(), client.UploadFile{
+	done, err := c.UploadMedia(t.Context(), client.UploadFile{
 		Name: "a\r\n\x1b b.png", Size: int64(len(file)), AltText: "a picture",
 		Open:     func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil },
 		Progress: func(sent int64) { last = sent },
 	}, client.IdempotencyKey("same"))
-	if err != nil || asset.ID != "med_1" || tries.Load() != 2 {
-		t.Fatalf("%v, %v after %d tries", asset.ID, err, tries.Load())
+	if err != nil || done.MediaAsset.ID != "med_1" || tries.Load() != 2 {
+		t.Fatalf("%v, %v after %d tries", done.MediaAsset.ID, err, tries.Load())
 	}
 	if !bytes.Equal(got, file) || alt != "a picture" || name != "a b.png" || last != int64(len(file)) {
 		t.Errorf("the daemon got %d bytes, %q and %q; progress ended at %d", len(got), alt, name, last)
@@ -162,9 +162,9 @@ func TestFetchMediaWaitsForTheDaemon(t *testing.T) {
 			}
 			defer c.Close()
 			start := time.Now()
-			asset, err := c.FetchMedia(t.Context(), apiv1.MediaFromURL{URL: "https://example.org/cat.png"})
-			if took := time.Since(start); took != want || (err == nil) != (configured == 0) || (asset.ID == "med_1") != (configured == 0) {
-				t.Errorf("timeout %v: %v, %v after %v", configured, asset.ID, err, took)
+			done, err := c.FetchMedia(t.Context(), apiv1.MediaFromURL{URL: "https://example.org/cat.png"})
+			if took := time.Since(start); took != want || (err == nil) != (configured == 0) || (done.MediaAsset.ID == "med_1") != (configured == 0) {
+				t.Errorf("timeout %v: %v, %v after %v", configured, done.MediaAsset.ID, err, took)
 			}
 		})
 	}

@@ -28,7 +28,6 @@ type PostQuery struct {
 	QueueID    string   // in slots of this queue
 	SeriesID   string   // occurrences of this series
 	Approval   schedctl.ApprovalState
-	CreatedBy  string // the id of the API key that created them
 	Sort       string // created_at, publish_at, or either with "-" for descending
 	Limit      int    // results on a page, 1–100
 	Cursor     string // from PostList.NextCursor
@@ -54,7 +53,6 @@ func (q PostQuery) values() url.Values {
 	set("queue_id", q.QueueID)
 	set("series_id", q.SeriesID)
 	set("approval", string(q.Approval))
-	set("created_by", q.CreatedBy)
 	set("sort", q.Sort)
 	setTimes(v, "publish_after", q.After, "publish_before", q.Before)
 	return v

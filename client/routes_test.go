@@ -116,13 +116,15 @@ func TestMethods(t *testing.T) {
 		},
 			"GET /api/v1/media/med_1 ", "med_1"},
 		"edit media asset": {asset, func(ctx context.Context, c *client.Client) (string, error) {
-			return assetID(c.EditMediaAsset(ctx, "med_1", apiv1.EditMedia{AltText: ptr("a cat")}))
+			edited, err := c.EditMediaAsset(ctx, "med_1", apiv1.EditMedia{AltText: ptr("a cat")})
+			return edited.MediaAsset.ID, err
 		}, `PATCH /api/v1/media/med_1 {"alt_text":"a cat"}`, "med_1"},
 		"delete media asset": {nil, func(ctx context.Context, c *client.Client) (string, error) {
 			return "", c.DeleteMediaAsset(ctx, "med_1")
 		}, "DELETE /api/v1/media/med_1 ", ""},
 		"fetch media": {asset, func(ctx context.Context, c *client.Client) (string, error) {
-			return assetID(c.FetchMedia(ctx, apiv1.MediaFromURL{URL: "https://example.org/a.png"}))
+			fetched, err := c.FetchMedia(ctx, apiv1.MediaFromURL{URL: "https://example.org/a.png"})
+			return fetched.MediaAsset.ID, err
 		}, `POST /api/v1/media/from-url {"url":"https://example.org/a.png"}`, "med_1"},
 		"create upload": {apiv1.UploadEnvelope{MediaAsset: apiv1.MediaAsset{ID: "med_1"}}, func(ctx context.Context, c *client.Client) (string, error) {
 			up, err := c.CreateUpload(ctx, apiv1.CreateUpload{FileName: "a.png", MIMEType: "image/png", SizeBytes: 9})

@@ -44,7 +44,7 @@ type deletion struct {
 
 // uploaded is the result of upload_media.
 type uploaded struct {
-	MediaAsset apiv1.MediaAsset `json:"media_asset"`
+	apiv1.UploadedMedia
 	replay
 }
 
@@ -142,7 +142,7 @@ func editDraft(ctx context.Context, c call, in draftEdit) (postChanged, error) {
 }
 
 func uploadMedia(ctx context.Context, c call, in upload) (uploaded, error) {
-	var asset apiv1.MediaAsset
+	var done apiv1.UploadedMedia
 	var err error
 	switch {
 	case (in.URL == "") == (in.Data == nil):
@@ -152,14 +152,14 @@ func uploadMedia(ctx context.Context, c call, in upload) (uploaded, error) {
 		if in.AltText != "" {
 			from.AltText = &in.AltText
 		}
-		asset, err = c.Client.FetchMedia(ctx, from, c.options()...)
+		done, err = c.Client.FetchMedia(ctx, from, c.options()...)
 	case in.FileName == "":
 		return uploaded{}, schedctl.Errorf(schedctl.ValidationFailed, "file_name", "give file_name with data")
 	default:
-		asset, err = c.Client.UploadMedia(ctx, client.UploadFile{
+		done, err = c.Client.UploadMedia(ctx, client.UploadFile{
 			Name: in.FileName, Size: int64(len(in.Data)), AltText: in.AltText,
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(in.Data)), nil },
 		}, c.options()...)
 	}
-	return uploaded{asset, replay{*c.replayed}}, err
+	return uploaded{done, replay{*c.replayed}}, err
 }

@@ -89,7 +89,6 @@ type PostQuery struct {
 	QueueID       string            // with a slot of this queue
 	SeriesID      string            // occurrences of this series
 	Approval      schedctl.ApprovalState
-	CreatedBy     string    // made by this API key
 	Labels        []string  // with all of these
 	Sort          Sort      // NewestFirst when empty
 	Limit         int       // 1 or more
@@ -113,14 +112,7 @@ func (q *PostQuery) ReadsPosts() bool {
 			indexed++
 		}
 	}
-	return q.Search != "" || len(q.Labels) > 0 || indexed > 1 || q.CreatedBy != "" && !q.ByCreator()
-}
-
-// ByCreator reports whether the query reads the index of the posts of an API key, which is
-// sorted by creation.
-func (q *PostQuery) ByCreator() bool {
-	byTime := q.Sort == PublishAscending || q.Sort == PublishDescending
-	return q.CreatedBy != "" && !byTime && q.ExternalID == "" && q.AccountID == "" && q.Collection == "" && q.QueueID == "" && q.SeriesID == "" && q.Approval == ""
+	return q.Search != "" || len(q.Labels) > 0 || indexed > 1
 }
 
 // ExternalIDExists returns an error with code EXTERNAL_ID_EXISTS, whose details have

@@ -86,19 +86,15 @@ func ofPart(list []attachment, part int) (out []attachment) {
 // hasMedia reports whether a part has files.
 func (c *composer) hasMedia(part int) bool { return len(ofPart(c.media.list, part)) > 0 }
 
-// mediaBody returns the uploaded files of a part for a request. An alt text that is that
-// of the asset is left out, so that later changes of the asset apply to the post.
+// mediaBody returns the uploaded files of a part for a request, with the alt texts that the
+// form shows.
 func (c *composer) mediaBody(part int) []apiv1.PostMedia {
 	list := []apiv1.PostMedia{}
 	for _, a := range ofPart(c.media.list, part) {
 		if a.uploading || a.fault != "" {
 			continue
 		}
-		m := apiv1.PostMedia{ID: a.asset.ID}
-		if of := a.asset.AltText; of == nil && a.alt != "" || of != nil && *of != a.alt {
-			m.AltText = &a.alt
-		}
-		list = append(list, m)
+		list = append(list, apiv1.PostMedia{ID: a.asset.ID, AltText: &a.alt})
 	}
 	return list
 }

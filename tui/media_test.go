@@ -109,7 +109,7 @@ func TestAttach(t *testing.T) {
 		d.sees("alt: Waves at night")
 		d.press("ctrl+s")
 		d.sees("saved: draft")
-		want := []apiv1.PostMedia{{ID: "med_clip", AltText: ptr("Waves at night")}, {ID: "med_door"}}
+		want := []apiv1.PostMedia{{ID: "med_clip", AltText: ptr("Waves at night")}, {ID: "med_door", AltText: ptr("A red door")}}
 		if diff := cmp.Diff(want, f.lastCreate.Media); diff != "" || f.lastCreate.Content != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}

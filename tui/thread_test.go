@@ -97,8 +97,8 @@ func TestComposeThread(t *testing.T) {
 		got := apiv1.CreatePost{Content: f.lastCreate.Content, Media: f.lastCreate.Media, NewExtras: apiv1.NewExtras{Thread: f.lastCreate.Thread, FirstComment: f.lastCreate.FirstComment}}
 		want := apiv1.CreatePost{
 			Content: "One", Media: []apiv1.PostMedia{},
-			NewExtras: apiv1.NewExtras{Thread: []apiv1.Part{{Content: "Two", Media: []apiv1.PostMedia{{ID: "med_clip"}}}, {Content: "Three", Media: []apiv1.PostMedia{}}},
-				FirstComment: &apiv1.Part{Content: "More", Media: []apiv1.PostMedia{{ID: "med_door"}}}},
+			NewExtras: apiv1.NewExtras{Thread: []apiv1.Part{{Content: "Two", Media: []apiv1.PostMedia{{ID: "med_clip", AltText: ptr("")}}}, {Content: "Three", Media: []apiv1.PostMedia{}}},
+				FirstComment: &apiv1.Part{Content: "More", Media: []apiv1.PostMedia{{ID: "med_door", AltText: ptr("A red door")}}}},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
@@ -127,7 +127,7 @@ func TestEditThread(t *testing.T) {
 		d.press("i", "ctrl+s")
 		d.sees("nothing changed")
 		d.press("i", "!", "ctrl+s")
-		want := []apiv1.Part{before.Thread[0], {Content: "Thanks to all!", Media: []apiv1.PostMedia{{ID: "med_door"}}}}
+		want := []apiv1.Part{{Content: before.Thread[0].Content, Media: []apiv1.PostMedia{{ID: "med_clip", AltText: ptr("")}}}, {Content: "Thanks to all!", Media: []apiv1.PostMedia{{ID: "med_door", AltText: ptr("A red door")}}}}
 		if diff := cmp.Diff(apiv1.EditPost{ExtrasChange: apiv1.ExtrasChange{Thread: &want}}, f.lastEdit); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
@@ -170,9 +170,9 @@ func TestFilesStayWithTheirParts(t *testing.T) {
 		d.press("ctrl+s")
 		none := []apiv1.PostMedia{}
 		want := apiv1.EditPost{
-			Media: &[]apiv1.PostMedia{{ID: "med_clip"}},
+			Media: &[]apiv1.PostMedia{{ID: "med_clip", AltText: ptr("")}},
 			ExtrasChange: apiv1.ExtrasChange{Thread: &[]apiv1.Part{{Content: "The search is ten times faster", Media: none}, {Content: "Thanks to all", Media: none}},
-				FirstComment: &apiv1.Part{Content: "Download: https://example.com", Media: []apiv1.PostMedia{{ID: "med_door"}}}},
+				FirstComment: &apiv1.Part{Content: "Download: https://example.com", Media: []apiv1.PostMedia{{ID: "med_door", AltText: ptr("A red door")}}}},
 		}
 		if diff := cmp.Diff(want, f.lastEdit); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
@@ -193,8 +193,8 @@ func TestOwnThread(t *testing.T) {
 		d.press("!")
 		d.press("ctrl+s")
 		want := []apiv1.Override{f.posts[0].TargetOverrides[0], {SocialAccountID: "acct_2", Thread: &[]apiv1.Part{
-			{Content: "The search is ten times faster", Media: []apiv1.PostMedia{{ID: "med_clip"}}},
-			{Content: "Thanks to all!", Media: []apiv1.PostMedia{{ID: "med_door"}}},
+			{Content: "The search is ten times faster", Media: []apiv1.PostMedia{{ID: "med_clip", AltText: ptr("")}}},
+			{Content: "Thanks to all!", Media: []apiv1.PostMedia{{ID: "med_door", AltText: ptr("A red door")}}},
 		}}}
 		if diff := cmp.Diff(apiv1.EditPost{TargetOverrides: &want}, f.lastEdit); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)

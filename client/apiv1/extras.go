@@ -38,9 +38,9 @@ type ExtrasChange struct {
 }
 
 // newExtras returns the wire form of the extras of a content.
-func newExtras(c *schedctl.Content, assets []schedctl.MediaAsset) Extras {
+func newExtras(c *schedctl.Content) Extras {
 	return Extras{
-		Thread: newParts(c.Thread, assets), FirstComment: newPart(c.FirstComment, assets), Poll: newPoll(c.Poll),
+		Thread: newParts(c.Thread), FirstComment: newPart(c.FirstComment), Poll: newPoll(c.Poll),
 		LinkPreview: newLinkPreview(c.LinkPreview), ContentWarning: optional(c.ContentWarning),
 		Visibility: optional(c.Visibility), Language: optional(c.Language),
 	}

@@ -73,16 +73,33 @@ type MediaFromURL struct {
 	AltText *string `json:"alt_text,omitempty" doc:"A description for people who cannot see the file." maxLength:"10000" nullable:"true"`
 }
 
-// EditMedia is the body of PATCH /media/{id}.
-type EditMedia struct {
-	AltText *string `json:"alt_text" doc:"The new alt text; null removes it. Posts that are already published keep theirs." maxLength:"10000" nullable:"true"`
+// UploadedMedia is the response to an upload.
+type UploadedMedia struct {
+	MediaAsset MediaAsset `json:"media_asset" doc:"The asset."`
+	Existing   bool       `json:"existing" doc:"Whether the asset existed before the request."`
 }
 
-// PostMedia is one file of a post. In responses, AltText is the text that is
-// published: that of the post, or else that of the asset.
+// EditedMedia is the response to PATCH /media/{id}.
+type EditedMedia struct {
+	MediaAsset       MediaAsset       `json:"media_asset" doc:"The asset."`
+	PostsWithOldText PostsWithOldText `json:"posts_with_old_text" doc:"The drafts and scheduled posts that keep the alt text that the asset had before."`
+}
+
+// PostsWithOldText are the posts that show the alt text that their asset had before.
+type PostsWithOldText struct {
+	IDs   []string `json:"ids" doc:"The ids of the posts, 100 at most."`
+	Count int      `json:"count" doc:"The number of the posts. Of an asset that more than 1,000 posts use, those with the latest times are searched."`
+}
+
+// EditMedia is the body of PATCH /media/{id}.
+type EditMedia struct {
+	AltText *string `json:"alt_text" doc:"The new alt text for posts that attach the asset from now on; null removes it. Existing posts keep theirs." maxLength:"10000" nullable:"true"`
+}
+
+// PostMedia is one file of a post, with the alt text that is published.
 type PostMedia struct {
 	ID      string  `json:"id" doc:"The id of an asset of the workspace."`
-	AltText *string `json:"alt_text" doc:"The alt text for this post; null or absent for that of the asset." maxLength:"10000" nullable:"true" required:"false"`
+	AltText *string `json:"alt_text" doc:"The alt text of the file in this post. In a request, null or absent copies that of the asset; later changes of the asset do not change the post." maxLength:"10000" nullable:"true" required:"false"`
 }
 
 // NewMediaAsset returns the wire form of an asset. The facts of its bytes are null until
@@ -99,16 +116,11 @@ func NewMediaAsset(a schedctl.MediaAsset) MediaAsset {
 	return out
 }
 
-// postMedia returns the wire form of the media of a post, with the alt texts that are
-// published.
-func postMedia(list []schedctl.PostMedia, assets []schedctl.MediaAsset) []PostMedia {
+// postMedia returns the wire form of the media of a post.
+func postMedia(list []schedctl.PostMedia) []PostMedia {
 	out := make([]PostMedia, len(list))
 	for i, m := range list {
-		text := m.AltText
-		if a := findAsset(assets, m.AssetID); a != nil && !m.HasAltText {
-			text = a.AltText
-		}
-		out[i] = PostMedia{ID: m.AssetID, AltText: optional(text)}
+		out[i] = PostMedia{ID: m.AssetID, AltText: optional(m.AltText)}
 	}
 	return out
 }

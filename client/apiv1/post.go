@@ -30,10 +30,9 @@ type Post struct {
 	PostStyle        *string         `json:"post_style" doc:"What the first part consists of, as the client named it: text, text_media, media_only or video_only. Null if no client has named it, or if a later edit that names none made it wrong."`
 	Approval         *Approval       `json:"approval" doc:"The last review of the post; null for none."`
 	ProposedAt       *ProposedTime   `json:"proposed_at" doc:"When the draft shall be published after its approval: a time, or next-slot; null for none, and on posts that are not drafts."`
-	Authors
-	Version   int64 `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
-	CreatedAt *Time `json:"created_at" doc:"When the post was created." nullable:"false"`
-	UpdatedAt *Time `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
+	Version          int64           `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
+	CreatedAt        *Time           `json:"created_at" doc:"When the post was created." nullable:"false"`
+	UpdatedAt        *Time           `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
 }
 
 // Managed says which file of which collection a post comes from. Digest describes
@@ -201,13 +200,13 @@ func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 	s := p.Summary()
 	out := Post{
 		ID: p.ID, WorkspaceID: p.WorkspaceID, Content: p.Text, Status: p.Status(),
-		Media: postMedia(p.Media, assets), MediaAssetIDs: make([]string, len(p.Media)), MediaAssets: postAssets(&p, assets),
+		Media: postMedia(p.Media), MediaAssetIDs: make([]string, len(p.Media)), MediaAssets: postAssets(&p, assets),
 		PublishAt: NewTime(p.PublishAt), SocialAccountIDs: p.AccountIDs(),
-		Targets: make([]Target, len(p.Targets)), TargetOverrides: newOverrides(p, assets),
+		Targets: make([]Target, len(p.Targets)), TargetOverrides: newOverrides(p),
 		TargetSummary: TargetSummary(s),
 		ExternalID:    optional(p.ExternalID), Managed: (*Managed)(p.Managed), Labels: append([]string{}, p.Labels...),
 		Title: optional(p.Title), PostStyle: optional(string(p.Style)),
-		Extras:  newExtras(&p.Content, assets),
+		Extras:  newExtras(&p.Content),
 		QueueID: optional(p.QueueID), Slot: newSlot(p.Slot), NotBefore: NewTime(p.NotBefore),
 		SeriesID: optional(p.SeriesID), Occurrence: optional(string(p.Occurrence)), Detached: p.Detached,
 		Approval: newPostApproval(&p), ProposedAt: newProposedTime(p.Proposed),
@@ -222,7 +221,7 @@ func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 	return out
 }
 
-func newOverrides(p schedctl.Post, assets []schedctl.MediaAsset) []Override {
+func newOverrides(p schedctl.Post) []Override {
 	list := p.Overrides()
 	out := make([]Override, len(list))
 	for i, o := range list {
@@ -231,10 +230,10 @@ func newOverrides(p schedctl.Post, assets []schedctl.MediaAsset) []Override {
 			ContentWarning: optional(o.ContentWarning), Visibility: optional(o.Visibility), Language: optional(o.Language),
 		}
 		if o.Thread != nil {
-			out[i].Thread = new(newParts(o.Thread, assets))
+			out[i].Thread = new(newParts(o.Thread))
 		}
 		if o.Media != nil {
-			out[i].Media = new(postMedia(o.Media, assets))
+			out[i].Media = new(postMedia(o.Media))
 		}
 	}
 	return out

@@ -27,10 +27,9 @@ type Series struct {
 	PreviousID       *string              `json:"previous_id" doc:"The series that this one continues after an edit from an occurrence on; null for none."`
 	ExternalID       *string              `json:"external_id" doc:"The client's own id for the series, unique among the series of the workspace; null for none."`
 	Managed          *Managed             `json:"managed" doc:"The file that the series comes from; null for none."`
-	Authors
-	Version   int64 `json:"version" doc:"1 for a new series, increased with every change. The ETag is derived from it."`
-	CreatedAt *Time `json:"created_at" doc:"When it was created." nullable:"false"`
-	UpdatedAt *Time `json:"updated_at" doc:"When it was last changed." nullable:"false"`
+	Version          int64                `json:"version" doc:"1 for a new series, increased with every change. The ETag is derived from it."`
+	CreatedAt        *Time                `json:"created_at" doc:"When it was created." nullable:"false"`
+	UpdatedAt        *Time                `json:"updated_at" doc:"When it was last changed." nullable:"false"`
 }
 
 // SeriesEnvelope is the response to requests about one series. Previous is set by an
@@ -145,15 +144,14 @@ type SkipOccurrence struct {
 	Occurrence string `json:"occurrence" doc:"The local time of the occurrence to skip, such as 2026-12-08T09:00." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
 }
 
-// NewSeries returns the wire form of a series. assets are those of its media; missing
-// ones are left out.
-func NewSeries(s schedctl.Series, assets ...schedctl.MediaAsset) Series {
+// NewSeries returns the wire form of a series.
+func NewSeries(s schedctl.Series) Series {
 	t := &s.Template
 	out := Series{
 		ID: s.ID, WorkspaceID: s.WorkspaceID, Name: s.Name, Content: t.Text, Variants: append([]string{}, s.Variants...),
-		Media: postMedia(t.Media, assets), MediaAssetIDs: make([]string, len(t.Media)),
-		Extras:           newExtras(&t.Content, assets),
-		SocialAccountIDs: t.AccountIDs(), TargetOverrides: newOverrides(s.Template, assets), Labels: append([]string{}, t.Labels...),
+		Media: postMedia(t.Media), MediaAssetIDs: make([]string, len(t.Media)),
+		Extras:           newExtras(&t.Content),
+		SocialAccountIDs: t.AccountIDs(), TargetOverrides: newOverrides(s.Template), Labels: append([]string{}, t.Labels...),
 		Timezone: s.Timezone, Start: string(s.Start), Rule: s.Rule, Exdates: make([]string, len(s.Exdates)),
 		AheadDays: s.AheadDays, QueueID: optional(s.QueueID), Approval: newApproval(t.Approval), State: s.State, NextAt: NewTime(s.NextAt), PreviousID: optional(s.PreviousID),
 		ExternalID: optional(s.ExternalID), Managed: (*Managed)(s.Managed),

@@ -85,19 +85,19 @@ type PublishedPart struct {
 	Error           *TargetError `json:"error,omitempty" doc:"With kind degraded: the changes that the network made."`
 }
 
-func newParts(list []schedctl.Part, assets []schedctl.MediaAsset) []Part {
+func newParts(list []schedctl.Part) []Part {
 	out := make([]Part, len(list))
 	for i := range list {
-		out[i] = Part{Content: list[i].Content, Media: postMedia(list[i].Media, assets)}
+		out[i] = Part{Content: list[i].Content, Media: postMedia(list[i].Media)}
 	}
 	return out
 }
 
-func newPart(part *schedctl.Part, assets []schedctl.MediaAsset) *Part {
+func newPart(part *schedctl.Part) *Part {
 	if part == nil {
 		return nil
 	}
-	return &Part{Content: part.Content, Media: postMedia(part.Media, assets)}
+	return &Part{Content: part.Content, Media: postMedia(part.Media)}
 }
 
 func newPoll(p *schedctl.Poll) *Poll {

@@ -64,16 +64,16 @@ func assets() (ready, pending schedctl.MediaAsset) {
 // another.
 func withMedia() schedctl.Post {
 	p := full()
-	p.Media = []schedctl.PostMedia{{AssetID: "med_1"}, {AssetID: "med_2", AltText: "for this post", HasAltText: true}}
+	p.Media = []schedctl.PostMedia{{AssetID: "med_1", AltText: "a cat"}, {AssetID: "med_2", AltText: "for this post"}}
 	p.Targets[0].Media = []schedctl.PostMedia{}
-	p.Targets[1].Media = []schedctl.PostMedia{{AssetID: "med_1", HasAltText: true}}
+	p.Targets[1].Media = []schedctl.PostMedia{{AssetID: "med_1"}}
 	return p
 }
 
 // withThread is a post with every field of threads, stopped before its last part.
 func withThread() schedctl.Post {
 	p := full()
-	p.Thread = []schedctl.Part{{Content: "two", Media: []schedctl.PostMedia{{AssetID: "med_1"}}}, {Content: "three"}}
+	p.Thread = []schedctl.Part{{Content: "two", Media: []schedctl.PostMedia{{AssetID: "med_1", AltText: "a cat"}}}, {Content: "three"}}
 	p.FirstComment = &schedctl.Part{Content: "comment"}
 	p.Poll = &schedctl.Poll{Options: []string{"yes", "no"}, ExpiresIn: time.Hour, Multiple: true, HideTotals: true}
 	p.LinkPreview = schedctl.LinkPreview{
@@ -119,7 +119,7 @@ func blackout() schedctl.Blackout {
 
 func series() schedctl.Series {
 	template := withThread()
-	template.Media = []schedctl.PostMedia{{AssetID: "med_1"}}
+	template.Media = []schedctl.PostMedia{{AssetID: "med_1", AltText: "a cat"}}
 	return schedctl.Series{
 		ID: "ser_1", WorkspaceID: "ws_1", Name: "tips", Template: template, Variants: []string{"a", "b"}, Timezone: "Europe/Berlin",
 		Start: "2026-06-02T09:00", Rule: "FREQ=WEEKLY;BYDAY=TU,TH", Exdates: []schedctl.LocalTime{"2026-06-04T09:00"}, AheadDays: 14,
@@ -178,7 +178,7 @@ func TestGoldenWire(t *testing.T) {
 		"post_queued.json": apiv1.PostEnvelope{Post: apiv1.NewPost(inQueue())},
 		"queue.json":       apiv1.QueueEnvelope{Queue: apiv1.NewQueue(queue()), Displaced: []string{"post_1"}},
 		"blackout.json":    apiv1.BlackoutEnvelope{Blackout: apiv1.NewBlackout(blackout()), Scheduled: []string{}},
-		"series.json":      apiv1.SeriesEnvelope{Series: apiv1.NewSeries(series(), ready), Kept: []string{}},
+		"series.json":      apiv1.SeriesEnvelope{Series: apiv1.NewSeries(series()), Kept: []string{}},
 		"calendar_feed.json": apiv1.CalendarFeedAddress{CalendarFeed: apiv1.NewCalendarFeed(schedctl.CalendarFeed{
 			ID: "cal_1", WorkspaceID: "ws_1", Name: "phone", AccountIDs: []string{"acct_1"}, TitlesOnly: true, KeyID: "key_1", ExpiresAt: t0, CreatedAt: t0,
 		}), URL: "https://posts.example.org/calendar/sctlcal_token.ics"},
@@ -263,6 +263,8 @@ var unsent = map[string]string{
 	"Post.Proposed":            "shown as proposed_at",
 	"Post.EditorID":            "internal to reviews",
 	"Post.Card":                "internal to reviews",
+	"Post.CreatedBy":           "not shown yet",
+	"Post.UpdatedBy":           "not shown yet",
 	"Post.ArchivedAt":          "not shown yet",
 	"Post.ResendOf":            "not shown yet",
 	"Post.ResentAs":            "not shown yet",

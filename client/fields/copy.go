@@ -41,18 +41,23 @@ func Copy(to, from any) {
 	}
 }
 
-// Request returns a request for a post like p, with its accounts and labels. Alt texts that
-// are those of the assets are left out, so that they follow changes of the assets.
+// Request returns a request for a post like p, with its accounts and labels. A file without
+// an alt text gets none in the request, either: it does not get that of its asset.
 func Request(p apiv1.Post) (create apiv1.CreatePost) {
 	Copy(&create, p)
-	create.Media = ownAlts(p.Media, p.MediaAssets)
-	create.Thread = nil
-	for _, part := range p.Thread {
-		part.Media = ownAlts(part.Media, p.MediaAssets)
-		create.Thread = append(create.Thread, part)
+	create.Media, create.Thread = withAlts(p.Media), partsWithAlts(p.Thread)
+	if c := p.FirstComment; c != nil {
+		create.FirstComment = &apiv1.Part{Content: c.Content, Media: withAlts(c.Media)}
 	}
-	if p.FirstComment != nil {
-		create.FirstComment = &apiv1.Part{Content: p.FirstComment.Content, Media: ownAlts(p.FirstComment.Media, p.MediaAssets)}
+	create.TargetOverrides = slices.Clone(p.TargetOverrides)
+	for i := range create.TargetOverrides {
+		o := &create.TargetOverrides[i]
+		if o.Media != nil {
+			o.Media = new(withAlts(*o.Media))
+		}
+		if o.Thread != nil {
+			o.Thread = new(append([]apiv1.Part{}, partsWithAlts(*o.Thread)...))
+		}
 	}
 	if p.LinkPreview.Card == nil && p.LinkPreview.Mode != apiv1.PreviewNone {
 		create.LinkPreview = nil
@@ -60,14 +65,18 @@ func Request(p apiv1.Post) (create apiv1.CreatePost) {
 	return create
 }
 
-func ownAlts(media []apiv1.PostMedia, assets []apiv1.MediaAsset) []apiv1.PostMedia {
+func partsWithAlts(parts []apiv1.Part) (list []apiv1.Part) {
+	for _, part := range parts {
+		list = append(list, apiv1.Part{Content: part.Content, Media: withAlts(part.Media)})
+	}
+	return list
+}
+
+// withAlts returns files with an empty alt text where they have none.
+func withAlts(media []apiv1.PostMedia) []apiv1.PostMedia {
 	list := slices.Clone(media)
 	for i := range list {
-		for _, asset := range assets {
-			if asset.ID == list[i].ID && deref(asset.AltText) == deref(list[i].AltText) {
-				list[i].AltText = nil
-			}
-		}
+		list[i].AltText = new(deref(list[i].AltText))
 	}
 	return list
 }

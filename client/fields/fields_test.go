@@ -108,13 +108,22 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func TestRequestLeavesAltTextsOfAssets(t *testing.T) {
+// A copy of a post has the alt texts of the post, and none where the post has none: a missing
+// alt text in a request is that of the asset.
+func TestRequestHasAllAltTexts(t *testing.T) {
 	t.Parallel()
-	media := []apiv1.PostMedia{{ID: "med_1", AltText: new("of the asset")}, {ID: "med_2", AltText: new("of the post")}}
-	p := apiv1.Post{Media: media, MediaAssets: []apiv1.MediaAsset{{ID: "med_1", AltText: new("of the asset")}, {ID: "med_2", AltText: new("other")}}}
+	media := []apiv1.PostMedia{{ID: "med_1", AltText: new("of the post")}, {ID: "med_2"}}
+	parts := []apiv1.Part{{Media: media}}
+	p := apiv1.Post{Media: media, TargetOverrides: []apiv1.Override{{Media: &media, Thread: &parts}}}
+	p.Thread, p.FirstComment = parts, &apiv1.Part{Media: media}
 	got := fields.Request(p)
-	if got.Media[0].AltText != nil || *got.Media[1].AltText != "of the post" || *media[0].AltText != "of the asset" {
-		t.Errorf("the request has %+v", got.Media)
+	own := got.TargetOverrides[0]
+	for name, list := range map[string][]apiv1.PostMedia{
+		"post": got.Media, "thread": got.Thread[0].Media, "comment": got.FirstComment.Media, "override": *own.Media, "thread of an override": (*own.Thread)[0].Media,
+	} {
+		if *list[0].AltText != "of the post" || list[1].AltText == nil || *list[1].AltText != "" || media[1].AltText != nil {
+			t.Errorf("the %s has %+v", name, list)
+		}
 	}
 }
 

@@ -138,14 +138,14 @@ func (r *surfaceRig) prepare(store storage.Store, sealer *seal.Sealer, outside s
 	for i, name := range apiv1test.FileNames {
 		data, err := os.ReadFile(filepath.Join(r.dir, name))
 		r.ok(err)
-		asset, err := r.api.UploadMedia(ctx, client.UploadFile{
+		uploaded, err := r.api.UploadMedia(ctx, client.UploadFile{
 			Name: name, Size: int64(len(data)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil },
 		})
 		r.ok(err)
 		// Digests of approvals cover the ids of files, so the files get the same ids in each run.
 		r.refs.Files[i] = fmt.Sprintf("med_0000000000000000000000000%d", i)
 		r.ok(store.Update(ctx, func(tx storage.Tx) error {
-			a, err := tx.MediaAsset(me.Workspace.ID, asset.ID)
+			a, err := tx.MediaAsset(me.Workspace.ID, uploaded.MediaAsset.ID)
 			if err == nil {
 				err = tx.DeleteMediaAsset(a.WorkspaceID, a.ID)
 			}

@@ -70,7 +70,7 @@ func (s *Server) getMedia(ctx context.Context, c *request) (a response, err erro
 		if err != nil {
 			return err
 		}
-		a, err = s.assetResponse(r, http.StatusOK, asset)
+		a, err = assetResponse(r, asset)
 		return err
 	})
 	return a, err
@@ -110,14 +110,24 @@ func neededBy(r storage.Reader, a *schedctl.MediaAsset) (*schedctl.Post, error) 
 }
 
 // assetResponse returns a response with an asset.
-func (s *Server) assetResponse(r storage.Reader, status int, asset schedctl.MediaAsset) (response, error) {
+func assetResponse(r storage.Reader, asset schedctl.MediaAsset) (response, error) {
 	shown, err := showAsset(r, asset)
 	if err != nil {
 		return response{}, err
 	}
-	a, err := newResponse(status, apiv1.MediaEnvelope{MediaAsset: shown})
-	if status == http.StatusCreated {
-		a.created, a.location = asset.ID, prefix+"/media/"+asset.ID
+	return newResponse(http.StatusOK, apiv1.MediaEnvelope{MediaAsset: shown})
+}
+
+// uploadedResponse returns a response with the asset of an upload: a new one, or with status
+// 200 an existing one.
+func uploadedResponse(r storage.Reader, status int, asset schedctl.MediaAsset) (response, error) {
+	shown, err := showAsset(r, asset)
+	if err != nil {
+		return response{}, err
+	}
+	a, err := newResponse(status, apiv1.UploadedMedia{MediaAsset: shown, Existing: status == http.StatusOK})
+	if a.created = asset.ID; status == http.StatusCreated {
+		a.location = prefix + "/media/" + asset.ID
 	}
 	return a, err
 }
@@ -126,32 +136,55 @@ func (s *Server) assetResponse(r storage.Reader, status int, asset schedctl.Medi
 // nothing stores nothing.
 func (s *Server) changeAsset(ctx context.Context, c *request, change func(storage.Tx, *schedctl.MediaAsset) error) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		a, err := c.Asset(tx, c.ID)
+		a, err := c.changedAsset(tx, change)
 		if err != nil {
 			return response{}, err
 		}
-		before := a
-		if err := change(tx, &a); err != nil {
-			return response{}, err
-		}
-		if a != before {
-			a.UpdatedAt = schedctl.Millis(c.Now)
-			if err := tx.PutMediaAsset(a); err != nil {
-				return response{}, err
-			}
-		}
-		return s.assetResponse(tx, http.StatusOK, a)
+		return assetResponse(tx, a)
 	})
 }
 
-// editMedia handles PATCH /media/{id}.
+// changedAsset changes the asset of the path, and returns it.
+func (c *request) changedAsset(tx storage.Tx, change func(storage.Tx, *schedctl.MediaAsset) error) (schedctl.MediaAsset, error) {
+	a, err := c.Asset(tx, c.ID)
+	if err != nil {
+		return a, err
+	}
+	before := a
+	if err := change(tx, &a); err != nil || a == before {
+		return a, err
+	}
+	a.UpdatedAt = schedctl.Millis(c.Now)
+	return a, tx.PutMediaAsset(a)
+}
+
+// editMedia handles PATCH /media/{id}. No post changes. Posts with the text of before are
+// searched on a snapshot, because there can be many.
 func (s *Server) editMedia(ctx context.Context, c *request, b apiv1.EditMedia) (response, error) {
-	return s.changeAsset(ctx, c, func(tx storage.Tx, a *schedctl.MediaAsset) error {
-		if a.AltText == *b.AltText {
-			return nil
+	text := *b.AltText // empty for null
+	posts := apiv1.PostsWithOldText{IDs: []string{}}
+	err := s.scan(ctx, c, func(r storage.Reader) error {
+		a, err := c.Asset(r, c.ID)
+		if err != nil || a.AltText == text {
+			return err
 		}
-		a.AltText = *b.AltText // empty for null
-		return c.RefuseReviewed(tx, a)
+		ids, count, err := c.PostsWithText(r, a.ID, a.AltText)
+		posts = apiv1.PostsWithOldText{IDs: append([]string{}, ids...), Count: count}
+		return err
+	})
+	if err != nil {
+		return response{}, err
+	}
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+		a, err := c.changedAsset(tx, func(_ storage.Tx, a *schedctl.MediaAsset) error { a.AltText = text; return nil })
+		if err != nil {
+			return response{}, err
+		}
+		shown, err := showAsset(tx, a)
+		if err != nil {
+			return response{}, err
+		}
+		return newResponse(http.StatusOK, apiv1.EditedMedia{MediaAsset: shown, PostsWithOldText: posts})
 	})
 }
 

@@ -58,7 +58,7 @@ func (b *contentBody) over(c schedctl.Content) schedctl.Content {
 	return c
 }
 
-// newMedia returns one file of a post. Without an alt text, it has that of the asset.
+// newMedia returns one file of a post. Without an alt text, it gets that of the asset.
 func newMedia(m apiv1.PostMedia) schedctl.PostMedia {
 	out := schedctl.PostMedia{AssetID: m.ID, HasAltText: m.AltText != nil}
 	set(&out.AltText, m.AltText)
@@ -84,6 +84,7 @@ func newPreview(l *apiv1.LinkPreview) schedctl.LinkPreview {
 	case l.Card != nil:
 		out := schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: l.Card.URL, Title: l.Card.Title, Description: l.Card.Description}
 		set(&out.Image.AssetID, l.Card.Image)
+		out.Image.HasAltText = l.Card.Image != nil
 		return out
 	case l.Mode == apiv1.PreviewNone:
 		return schedctl.LinkPreview{Mode: schedctl.PreviewNone}

@@ -72,8 +72,5 @@ func cursorChecksum(q storage.PostQuery, position []byte) []byte {
 	if q.QueueID != "" || q.SeriesID != "" {
 		fmt.Fprintf(h, " %q %q", q.QueueID, q.SeriesID)
 	}
-	if q.Approval != "" || q.CreatedBy != "" {
-		fmt.Fprintf(h, " %q %q", q.Approval, q.CreatedBy)
-	}
 	return h.Sum(nil)[:8]
 }

@@ -16,7 +16,7 @@ func (f *fixture) upload(file []byte) apiv1.MediaAsset {
 	if r.status != http.StatusOK {
 		r.want(http.StatusCreated)
 	}
-	return decodeAs[apiv1.MediaEnvelope](f.t, r).MediaAsset
+	return decodeAs[apiv1.UploadedMedia](f.t, r).MediaAsset
 }
 
 // announced is an announced upload.

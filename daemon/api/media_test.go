@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -25,12 +26,63 @@ func TestRepeatedBytesAreTheSameAsset(t *testing.T) {
 		if first.Status != schedctl.MediaReady || *first.Width != 20 || *first.Height != 10 || first.MIMEType != "image/jpeg" || first.SizeBytes != int64(len(file)) {
 			t.Errorf("the asset is %+v", first)
 		}
-		again := decodeAs[apiv1.MediaEnvelope](t, f.do(nil, "POST", "/media", file).want(200)).MediaAsset
-		if again.ID != first.ID {
-			t.Errorf("the same bytes are %s and %s", first.ID, again.ID)
+		again := decodeAs[apiv1.UploadedMedia](t, f.do(nil, "POST", "/media", file).want(200))
+		if again.MediaAsset.ID != first.ID || !again.Existing {
+			t.Errorf("the same bytes are %s and %+v", first.ID, again)
 		}
-		theirs := decodeAs[apiv1.MediaEnvelope](t, f.do(as(f.other.key), "POST", "/media", file).want(201)).MediaAsset
+		theirs := decodeAs[apiv1.UploadedMedia](t, f.do(as(f.other.key), "POST", "/media", file).want(201)).MediaAsset
 		f.do(nil, "GET", "/media/"+theirs.ID, nil).refused(schedctl.NotFound)
+	})
+}
+
+// Nobody's upload changes what somebody else attaches: known bytes with another alt text are
+// another asset, and without one no key gets the words of another.
+func TestKnownBytesWithAnotherAltText(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		file := mediatest.JPEG(20, 10)
+		key := func(accounts ...string) option {
+			return as(f.newKey(f.mine.workspace, func(k *schedctl.APIKey) {
+				k.Scopes, k.AccountIDs = []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsDraft}, accounts
+			}))
+		}
+		upload := func(o option, alt string, existing bool) string {
+			t.Helper()
+			path, status := "/media?file_name=a.jpg", map[bool]int{false: 201, true: 200}[existing]
+			if alt != "" {
+				path += "&alt_text=" + url.QueryEscape(alt)
+			}
+			got := decodeAs[apiv1.UploadedMedia](t, f.do(o, "POST", path, file).want(status))
+			if got.Existing != existing || alt != "" && (got.MediaAsset.AltText == nil || *got.MediaAsset.AltText != alt) {
+				t.Errorf("an upload with %q gives %+v", alt, got)
+			}
+			return got.MediaAsset.ID
+		}
+		ann, bob, limited := key(), key(), key(f.mine.account)
+		cat := upload(ann, "a cat", false)
+		dog := upload(bob, "a dog", false)
+		plain := upload(limited, "", false)
+		for name, c := range map[string]struct {
+			by   option
+			alt  string
+			want string
+		}{
+			"the same text": {ann, "a cat", cat}, "the same text by another key": {bob, "a cat", cat}, "her own": {ann, "", cat}, "his own": {bob, "", dog},
+			"one of neither has no words": {key(), "", plain}, "of a limited key": {limited, "", plain},
+		} {
+			if got := upload(c.by, c.alt, true); got != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+		}
+		if own := upload(limited, "a cat", false); own == cat {
+			t.Error("a limited key got the asset of another one")
+		}
+		if cat == dog || plain == cat || plain == dog {
+			t.Errorf("the assets are %s, %s and %s", cat, dog, plain)
+		}
+		f.do(ann, "POST", "/media?alt_text="+strings.Repeat("a", schedctl.MaxAltText+1), file).refused(schedctl.ValidationFailed)
+		f.do(all(ann, header("Content-Type", "multipart/form-data; boundary=b")), "POST", "/media?alt_text=one",
+			"--b\r\nContent-Disposition: form-data; name=\"alt_text\"\r\n\r\ntwo\r\n--b--\r\n").refused(schedctl.ValidationFailed)
 	})
 }
 
@@ -45,7 +97,7 @@ func TestFormsAreIdempotent(t *testing.T) {
 		return f.do(all(key("k"), header("Content-Type", "multipart/form-data; boundary="+boundary)), "POST", "/media", text)
 	}
 	first := form("one", "a cat").want(201)
-	if a := decodeAs[apiv1.MediaEnvelope](t, first).MediaAsset; a.FileName != "a.png" || *a.AltText != "a cat" {
+	if a := decodeAs[apiv1.UploadedMedia](t, first).MediaAsset; a.FileName != "a.png" || *a.AltText != "a cat" {
 		t.Errorf("the asset is %+v", a)
 	}
 	replays(t, first, form("two", "a cat"))
@@ -113,7 +165,7 @@ func TestPostsWithMedia(t *testing.T) {
 	onEveryEngine(t, func(t *testing.T, f *fixture) {
 		pic := f.upload(mediatest.PNG(3, 3)).ID
 		pending := f.announce(mediatest.PNG(4, 4)).MediaAsset.ID
-		theirs := decodeAs[apiv1.MediaEnvelope](t, f.do(as(f.other.key), "POST", "/media", mediatest.PNG(5, 5)).want(201)).MediaAsset.ID
+		theirs := decodeAs[apiv1.UploadedMedia](t, f.do(as(f.other.key), "POST", "/media", mediatest.PNG(5, 5)).want(201)).MediaAsset.ID
 		f.do(nil, "PATCH", "/media/"+pic, body{"alt_text": "a square"}).want(200)
 		p := f.create(body{"media": []body{{"id": pic}}})
 		if p.Content != "" || len(p.Media) != 1 || *p.Media[0].AltText != "a square" || p.MediaAssetIDs[0] != pic || len(p.MediaAssets) != 1 {

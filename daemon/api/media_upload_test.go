@@ -150,7 +150,7 @@ func TestFileNamesAreCleaned(t *testing.T) {
 	} {
 		width++
 		r := f.do(nil, "POST", "/media?file_name="+url.QueryEscape(name), mediatest.PNG(width, 3)).want(201)
-		a := decodeAs[apiv1.MediaEnvelope](t, r).MediaAsset
+		a := decodeAs[apiv1.UploadedMedia](t, r).MediaAsset
 		announced := f.do(nil, "POST", "/media/uploads", body{"file_name": name, "mime_type": "image/png", "size_bytes": 9}).want(201)
 		for _, got := range []string{a.FileName, decodeAs[apiv1.UploadEnvelope](t, announced).MediaAsset.FileName} {
 			if got != want {

@@ -60,7 +60,7 @@ func newWorld(t *testing.T, f *fixture) *world {
 	w.notification = decodeAs[apiv1.NotificationEnvelope](t, noticed).Notification.ID
 	made := f.do(nil, "POST", "/api-keys", body{"name": marker}).want(201)
 	sentFile := f.do(nil, "POST", "/media?file_name="+marker+".jpg", mediatest.JPEG(4, 3)).want(201)
-	w.asset = decodeAs[apiv1.MediaEnvelope](t, sentFile).MediaAsset.ID
+	w.asset = decodeAs[apiv1.UploadedMedia](t, sentFile).MediaAsset.ID
 	w.blackoutID = f.blackout(body{"from": "2036-12-24T00:00", "to": "2036-12-27T00:00", "timezone": "UTC", "mode": "avoid", "reason": marker, "social_account_ids": []string{f.mine.account}}).ID
 	w.calendarID = f.calendarFeed(nil, body{"name": marker}).CalendarFeed.ID
 	w.seriesID = f.series(body{"name": marker, "content": marker, "social_account_ids": []string{f.mine.account}, "timezone": "UTC", "start": "2036-11-01T09:00", "rule": "FREQ=DAILY"}).ID

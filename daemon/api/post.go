@@ -13,22 +13,23 @@ import (
 // getPost handles GET /posts/{id}.
 func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	var post schedctl.Post
-	var wire []apiv1.Post
+	var assets []schedctl.MediaAsset
 	err := s.view(ctx, func(r storage.Reader) (err error) {
 		if post, err = c.Post(r); err != nil {
 			return err
 		}
-		wire, err = s.showPosts(r, c, post)
+		assets, err = s.cases.AssetsOf(r, &post)
 		return err
 	})
 	if err != nil {
 		return response{}, err
 	}
-	waits, err := s.addWaits(ctx, c, &post, refs(wire[0].Targets))
+	wire := apiv1.NewPost(post, assets...)
+	waits, err := s.addWaits(ctx, c, &post, refs(wire.Targets))
 	if err != nil {
 		return response{}, err
 	}
-	a, err := envelopeWire(http.StatusOK, wire[0])
+	a, err := envelopeWire(http.StatusOK, wire)
 	a.fresh = waits
 	return a, err
 }
@@ -41,7 +42,7 @@ func (s *Server) createPost(ctx context.Context, c *request, n usecase.NewPost) 
 		if err != nil {
 			return response{}, storeError(err, "the request ended before its text was checked; the post was not stored")
 		}
-		created, err := envelopePost(c, http.StatusCreated, post.Post, post.Assets)
+		created, err := envelopePost(http.StatusCreated, post.Post, post.Assets)
 		if err != nil {
 			return response{}, err
 		}
@@ -49,7 +50,7 @@ func (s *Server) createPost(ctx context.Context, c *request, n usecase.NewPost) 
 			if moved, err := post.Store(tx); err != nil || !moved {
 				return created, err
 			}
-			return envelopePost(c, http.StatusCreated, post.Post, post.Assets)
+			return envelopePost(http.StatusCreated, post.Post, post.Assets)
 		})
 		if !usecase.Again(err) {
 			return a, err

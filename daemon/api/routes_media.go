@@ -41,38 +41,39 @@ func (s *Server) mediaReadRoutes() []route {
 
 // mediaWriteRoutes are the routes that create, change and delete media assets.
 func (s *Server) mediaWriteRoutes() []route {
-	one := reflect.TypeFor[apiv1.MediaEnvelope]()
+	uploaded := reflect.TypeFor[apiv1.UploadedMedia]()
 	refused := []schedctl.Code{schedctl.MediaInvalid, schedctl.MediaTooLarge, schedctl.MediaTypeNotAllowed, schedctl.MediaQuotaExceeded}
 	return []route{{
 		method: http.MethodPost, path: "/media", id: "createMedia", tag: "Media",
 		summary: "Upload a file",
-		description: "The body is a form (multipart/form-data) with the fields file and, optionally, alt_text; or it is the file itself, with its name in file_name. " +
-			"The type is taken from the bytes; the file is checked to its end. If the workspace has a file with the same bytes, the response is that asset, with status 200 and its alt text unchanged. " +
+		description: "The body is a form (multipart/form-data) with the fields file and, optionally, alt_text; or it is the file itself, with its name in file_name and its alt text in alt_text. " +
+			"The type is taken from the bytes; the file is checked to its end. Known bytes with another alt text are another asset. With the same one, or with none, the response is an existing asset, with status 200: with none it is one that this key has uploaded, or else one without an alt text. " +
 			"A file that is larger than the rest of the quota is refused before it is read: a client that sends Expect: 100-continue need not send it. " +
 			"Uploads at work count toward the quota. A key can have four at once, and a workspace 16; further ones are refused with RATE_LIMITED.",
 		scopes: writesDrafts, codes: refused,
 		params: []*huma.Param{
 			queryParam("file_name", "the name of the file; directories are removed", &huma.Schema{Type: huma.TypeString}),
+			queryParam("alt_text", "a description for people who cannot see the file; send a long one in a form", &huma.Schema{Type: huma.TypeString, MaxLength: new(schedctl.MaxAltText)}),
 			{
 				Name: fileSumHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, Pattern: "^[0-9a-f]{64}$"},
 				Description: "The SHA-256 of the file, if you know it. A file that the workspace has is then received even if the quota is used up.",
 			},
 		},
-		status: http.StatusCreated, response: one, accepts: uploadContent, alsoOK: true,
+		status: http.StatusCreated, response: uploaded, accepts: uploadContent, alsoOK: true,
 		actsEarly: true, receive: s.receiveFile, handle: s.createMedia,
 	}, {
 		method: http.MethodPost, path: "/media/from-url", id: "createMediaFromURL", tag: "Media",
 		summary:     "Fetch a file from a URL",
 		description: "The daemon fetches the file from a public URL, for two minutes at most, and follows up to five redirects. Otherwise this is createMedia.",
 		scopes:      writesDrafts, codes: refused, alsoOK: true,
-		request: reflect.TypeFor[apiv1.MediaFromURL](), status: http.StatusCreated, response: one,
+		request: reflect.TypeFor[apiv1.MediaFromURL](), status: http.StatusCreated, response: uploaded,
 		actsEarly: true, handle: withBody(readMediaFromURL, s.fetchMedia),
 	}, {
 		method: http.MethodPatch, path: "/media/{id}", id: "editMedia", tag: "Media",
 		summary:     "Change the alt text of a media asset",
-		description: "Posts that are not published yet and have no alt text of their own get the new one.",
+		description: "The text is for posts that attach the asset from now on. Existing posts keep theirs; the response names the drafts and scheduled posts that show the old one.",
 		scopes:      writesDrafts, codes: []schedctl.Code{schedctl.NotFound},
-		request: reflect.TypeFor[apiv1.EditMedia](), status: http.StatusOK, response: one,
+		request: reflect.TypeFor[apiv1.EditMedia](), status: http.StatusOK, response: reflect.TypeFor[apiv1.EditedMedia](),
 		handle: withBody(read[apiv1.EditMedia], s.editMedia),
 	}, {
 		method: http.MethodDelete, path: "/media/{id}", id: "deleteMedia", tag: "Media",

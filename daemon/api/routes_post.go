@@ -151,7 +151,6 @@ func postListParams() []*huma.Param {
 		queryParam("queue_id", "only posts with a slot of this queue", text),
 		queryParam("series_id", "only occurrences of this series", text),
 		queryParam("approval", "only posts whose last review has this state", &huma.Schema{Type: huma.TypeString, Enum: values(schedctl.ApprovalStates())}),
-		queryParam("created_by", "only posts that this API key created; with a sort by publish_at or with another filter than status, a page reads at most 2,000 posts, like q", text),
 		queryParam("label", "only posts with this label; repeat it to require several; reads at most 2,000 posts for a page, like q",
 			&huma.Schema{Type: huma.TypeArray, MaxItems: new(schedctl.MaxLabels), Items: &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxLabel)}}),
 		queryParam("q", "only posts whose content contains this text, ignoring case",

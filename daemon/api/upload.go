@@ -25,8 +25,9 @@ func extension(f *media.File) string { return mediafile.Extension(f.Facts.MIMETy
 // fingerprint is that of the file and the fields: the boundary of a form is a new one at
 // each try.
 func (s *Server) receiveFile(w http.ResponseWriter, r *http.Request, c *request) error {
-	q := parseQuery(c.query, []string{"file_name"}, nil)
+	q := parseQuery(c.query, []string{"file_name", "alt_text"}, nil)
 	name := q.text("file_name")
+	c.altText = q.checked("alt_text", schedctl.CheckAltText)
 	if q.err != nil {
 		return q.err
 	}
@@ -61,8 +62,8 @@ func (s *Server) createMedia(ctx context.Context, c *request) (response, error) 
 	return s.storeFile(ctx, c, c.file, c.altText)
 }
 
-// storeFile stores a file and its asset. If the workspace has an asset with the same
-// bytes, the response is that asset.
+// storeFile stores a file and its asset. If the file is known, the response is the existing
+// asset; see [usecase.Request.KnownFile].
 func (s *Server) storeFile(ctx context.Context, c *request, f *media.File, altText string) (a response, err error) {
 	a, err = s.putFile(ctx, c, f, altText)
 	if err == nil && a.status == http.StatusCreated && !a.replayed {
@@ -73,7 +74,7 @@ func (s *Server) storeFile(ctx context.Context, c *request, f *media.File, altTe
 
 func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText string) (response, error) {
 	err := s.view(ctx, func(r storage.Reader) error {
-		_, found, err := r.MediaByHash(c.Key.WorkspaceID, f.Key)
+		_, found, err := c.KnownFile(r, f.Key, altText)
 		if err != nil || found {
 			return err
 		}
@@ -86,7 +87,7 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 		return response{}, storeError(err, "the daemon could not store the file; see its log")
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		existing, found, err := tx.MediaByHash(c.Key.WorkspaceID, f.Key)
+		existing, found, err := c.KnownFile(tx, f.Key, altText)
 		if err != nil {
 			return response{}, err
 		}
@@ -95,9 +96,7 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 			if err := tx.PutMediaAsset(existing); err != nil {
 				return response{}, err
 			}
-			a, err := s.assetResponse(tx, http.StatusOK, existing)
-			a.created = existing.ID
-			return a, err
+			return uploadedResponse(tx, http.StatusOK, existing)
 		}
 		if err := s.checkQuota(tx, c, f.Size); err != nil {
 			return response{}, err
@@ -105,12 +104,12 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 		now := schedctl.Millis(c.Now)
 		asset := f.Asset()
 		asset.ID, asset.WorkspaceID = schedctl.NewID(schedctl.MediaPrefix, now), c.Key.WorkspaceID
-		asset.FileName, asset.AltText, asset.Status = f.Name, altText, schedctl.MediaReady
+		asset.FileName, asset.AltText, asset.Status, asset.UploadedBy = f.Name, altText, schedctl.MediaReady, c.Key.ID
 		asset.CreatedAt, asset.UpdatedAt, asset.ExpiresAt = now, now, now.Add(media.UnusedLife)
 		if err := tx.PutMediaAsset(asset); err != nil {
 			return response{}, err
 		}
-		return s.assetResponse(tx, http.StatusCreated, asset)
+		return uploadedResponse(tx, http.StatusCreated, asset)
 	})
 }
 
@@ -145,7 +144,7 @@ func (s *Server) createUpload(ctx context.Context, c *request, b apiv1.CreateUpl
 		now := schedctl.Millis(c.Now)
 		asset := schedctl.MediaAsset{
 			ID: schedctl.NewID(schedctl.MediaPrefix, now), WorkspaceID: c.Key.WorkspaceID,
-			FileName: schedctl.CleanFileName(b.FileName), MIMEType: mimeType, Size: b.SizeBytes, Status: schedctl.MediaPending,
+			FileName: schedctl.CleanFileName(b.FileName), MIMEType: mimeType, Size: b.SizeBytes, Status: schedctl.MediaPending, UploadedBy: c.Key.ID,
 			CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(max(media.PendingLife, limits.UploadURL)),
 		}
 		if err := tx.PutMediaAsset(asset); err != nil {

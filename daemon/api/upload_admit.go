@@ -58,8 +58,10 @@ func (s *Server) countFile(ctx context.Context, c *request, origin media.Origin,
 // idempotency key. The file then needs no quota.
 func (c *request) storedSize(r storage.Reader) (int64, error) {
 	if sum, err := blob.ParseKey(c.header.Get(fileSumHeader)); err == nil {
-		if asset, found, err := r.MediaByHash(c.Key.WorkspaceID, sum); err != nil || found {
-			return asset.Size, err
+		if same, err := r.MediaByHash(c.Key.WorkspaceID, sum, 1); err != nil {
+			return 0, err
+		} else if len(same) > 0 {
+			return same[0].Size, nil
 		}
 	}
 	if !c.repeatable() {

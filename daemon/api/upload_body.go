@@ -124,7 +124,7 @@ func (s *Server) receiveForm(w http.ResponseWriter, r *http.Request, c *request,
 	body := newUploadBody(w, r, maxUploadFields)
 	defer body.done()
 	parts := multipart.NewReader(body, boundary)
-	hasText := false
+	hasText := c.altText != "" // in the query
 	for {
 		part, err := parts.NextRawPart()
 		if err == io.EOF {

@@ -38,7 +38,7 @@ func (d *Deliverer) fitCard(ctx context.Context, c *publisherCall, limits publis
 	image := c.extras.Preview.Image
 	alt := image.AltText
 	// The title of the card describes its picture.
-	image.AltText, image.HasAltText = cmp.Or(alt, c.extras.Preview.Title, c.extras.Preview.URL), true
+	image.AltText = cmp.Or(alt, c.extras.Preview.Title, c.extras.Preview.URL)
 	asset, failure := d.readAsset(ctx, c.forPart(schedctl.TargetPart{Media: []schedctl.PostMedia{image}}), 0)
 	if failure != nil {
 		return fitted, "", failure

@@ -115,10 +115,7 @@ func (d *Deliverer) readAsset(ctx context.Context, c *publisherCall, n int) (sch
 	case m.SHA256 != [32]byte{} && m.SHA256 != asset.SHA256:
 		return asset, publish.MediaError("media_changed", "file %d of the post (%s) has changed since it was attached; attach it again and retry", n+1, m.AssetID)
 	}
-	if m.HasAltText {
-		asset.AltText = m.AltText
-	}
-	if asset.AltText == "" && c.account.Options.Bool(schedctl.OptionRequireAlt) {
+	if asset.AltText = m.AltText; asset.AltText == "" && c.account.Options.Bool(schedctl.OptionRequireAlt) {
 		return asset, publish.MediaError("alt_missing", "file %d of the post (%s) has no alt text, and the option %s of the account demands one; add an alt text and retry", n+1, m.AssetID, schedctl.OptionRequireAlt)
 	}
 	return asset, nil

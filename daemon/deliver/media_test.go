@@ -121,7 +121,7 @@ func (r mediaRig) assetOf(name, mimeType string) schedctl.PostMedia {
 		Size: int64(len(data)), SHA256: sha256.Sum256(data), AltText: "alt of " + name, Status: schedctl.MediaReady,
 	}
 	r.source.assets[a.ID], r.source.data[a.SHA256] = a, data
-	return schedctl.PostMedia{AssetID: a.ID, SHA256: a.SHA256}
+	return schedctl.PostMedia{AssetID: a.ID, SHA256: a.SHA256, AltText: a.AltText, HasAltText: true}
 }
 
 func (r mediaRig) scheduleMedia(in time.Duration, media ...schedctl.PostMedia) schedctl.Post {
@@ -406,7 +406,8 @@ func TestMediaWithoutAPublisherForThem(t *testing.T) {
 	})
 }
 
-func TestAltTextChangesBeforeTheTime(t *testing.T) {
+// A post is published with its own alt text, whatever becomes of that of the asset.
+func TestAltTextOfTheAssetChanges(t *testing.T) {
 	mediaBubble(t, func(r mediaRig) {
 		r.start()
 		m := r.asset("a")
@@ -420,7 +421,7 @@ func TestAltTextChangesBeforeTheTime(t *testing.T) {
 		r.after(time.Minute)
 		r.wantPublished(p, 1)
 		calls := r.fake.Requests()
-		if got := calls[len(calls)-1].Files[0].AltText; got != "better words" {
+		if got := calls[len(calls)-1].Files[0].AltText; got != "alt of a" {
 			t.Errorf("alt text %q", got)
 		}
 	})

@@ -24,16 +24,13 @@ func Plan(m publish.Media, l publish.ClassRules) (variant.Fix, error) {
 	}, m.Size, Target(l))
 }
 
-// Describe returns the description of an asset for publishers, with an alt text.
+// Describe returns the description of an asset for publishers, with the alt text of a post.
 func Describe(a *schedctl.MediaAsset, p *schedctl.PostMedia) publish.Media {
 	m := publish.Media{
 		AssetID: a.ID, FileName: a.FileName, MIMEType: a.MIMEType, Size: a.Size, SHA256: a.SHA256,
-		Width: a.Width, Height: a.Height, Duration: a.Duration, AltText: a.AltText,
+		Width: a.Width, Height: a.Height, Duration: a.Duration, AltText: p.AltText,
 	}
 	class := m.Class()
 	m.Animated = a.Duration > 0 && (class == schedctl.MediaImage || class == schedctl.MediaGIF)
-	if p.HasAltText {
-		m.AltText = p.AltText
-	}
 	return m
 }

@@ -51,7 +51,8 @@ func (c *Request) Asset(r storage.Reader, id string) (schedctl.MediaAsset, error
 
 var errNoAsset = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no media asset with this id")
 
-// attacher returns a function that sets the hashes of media of a request. Its errors:
+// attacher returns a function that sets the hashes of media of a request, and copies the alt
+// texts that it does not give. Its errors:
 // VALIDATION_FAILED with the field of an unknown asset or of too many, MEDIA_NOT_READY for a
 // failed upload.
 func (d *Decision) attacher(r storage.Reader) schedctl.MediaVisitor {
@@ -70,6 +71,9 @@ func (d *Decision) attacher(r storage.Reader) schedctl.MediaVisitor {
 				return schedctl.Errorf(schedctl.MediaNotReady, at, "the upload of %s failed; upload the file again", a.ID)
 			case a.Status == schedctl.MediaReady:
 				m.SHA256 = a.SHA256
+			}
+			if !m.HasAltText {
+				m.AltText, m.HasAltText = a.AltText, true
 			}
 			d.keepAsset(a)
 		}

@@ -44,7 +44,6 @@ func (c *Request) changePost(r storage.Reader, tx storage.Tx, op schedctl.Operat
 	if err != nil || tx == nil || post.Version == before {
 		return post, err
 	}
-	post.UpdatedBy = c.Key.ID
 	return post, errors.Join(tx.PutPost(post), tx.AddEvents(events...))
 }
 

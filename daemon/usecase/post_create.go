@@ -94,7 +94,6 @@ func (p *CreatedPost) Store(tx storage.Tx) (moved bool, err error) {
 	d.In(tx)
 	replaced, err := d.request.replacedPost(tx, n.ExternalID, n.Replaces)
 	if err == nil && replaced != nil {
-		replaced.UpdatedBy = d.request.Key.ID
 		err = tx.PutPost(*replaced)
 	}
 	if err != nil {

@@ -148,7 +148,6 @@ func (c *Request) EmptyQueue(tx storage.Tx) (more bool, err error) {
 	}
 	for i := range page.Posts {
 		page.Posts[i].LeaveQueue(c.Now)
-		page.Posts[i].UpdatedBy = c.Key.ID
 		if err := tx.PutPost(page.Posts[i]); err != nil {
 			return false, err
 		}

@@ -29,7 +29,7 @@ func (c *Request) OrderQueue(tx storage.Tx, postIDs []string) (QueueMoves, error
 	if err != nil {
 		return QueueMoves{}, err
 	}
-	return QueueMoves{moves, slots.Digest(&q, queued)}, slots.Apply(tx, moves, c.Key.ID, c.Now)
+	return QueueMoves{moves, slots.Digest(&q, queued)}, slots.Apply(tx, moves, c.Now)
 }
 
 // ReflowQueue moves the posts of the queue of the request to its first free slots. digest
@@ -39,7 +39,7 @@ func (c *Request) ReflowQueue(tx storage.Tx, digest string) (QueueMoves, error) 
 	if err != nil {
 		return preview, err
 	}
-	return preview, slots.Apply(tx, preview.Moves, c.Key.ID, c.Now)
+	return preview, slots.Apply(tx, preview.Moves, c.Now)
 }
 
 // PreviewReflow returns the moves of a reflow and changes nothing. An empty digest stands

@@ -60,7 +60,6 @@ func (d *Decision) CreateSeries(ctx context.Context, b SeriesChange) (changed Ch
 		return changed, err
 	}
 	next.Template.EditorID = c.Key.ID
-	next.Template.CreatedBy, next.Template.UpdatedBy = c.Key.ID, c.Key.ID
 	next.StartedBy(c.Key.Actor())
 	if err := d.checkSeries(ctx, next, accounts); err != nil || d.tx == nil {
 		return changed, err
@@ -115,7 +114,6 @@ func (d *Decision) EditSeries(ctx context.Context, b SeriesChange, from schedctl
 		return changed, err
 	}
 	next.Edited(&before, c.Key.Actor(), c.Now)
-	next.Template.UpdatedBy = c.Key.ID
 	if next.Name != before.Name {
 		if err := d.names.check(d.r, next); err != nil {
 			return changed, err

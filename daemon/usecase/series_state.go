@@ -9,7 +9,6 @@ import (
 // changeSeries applies a change to the series of the request.
 func (c *Request) changeSeries(tx storage.Tx, change func(*schedctl.Series) (kept []string, err error)) (changed ChangedSeries, err error) {
 	if changed.Series, err = c.changeableSeries(tx); err == nil {
-		changed.Template.UpdatedBy = c.Key.ID
 		changed.Kept, err = change(&changed.Series)
 	}
 	return changed, err

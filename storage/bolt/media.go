@@ -21,21 +21,24 @@ func (r *reader) MediaAssets(workspaceID, afterID string, limit int) ([]schedctl
 }
 
 // MediaByHash implements [storage.Reader].
-func (r *reader) MediaByHash(workspaceID string, sha256 [32]byte) (a schedctl.MediaAsset, found bool, err error) {
+func (r *reader) MediaByHash(workspaceID string, sha256 [32]byte, limit int) (list []schedctl.MediaAsset, err error) {
 	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
 	if err != nil {
-		return a, false, err
+		return nil, err
 	}
 	prefix := concat(nil, sha256[:], ws[:], []byte{codeOf(mediaCodes, schedctl.MediaReady)})
-	k, _ := r.in(mediaHashes).Cursor().Seek(prefix)
-	if !bytes.HasPrefix(k, prefix) {
-		return a, false, nil
+	c := r.in(mediaHashes).Cursor()
+	for k, _ := c.Seek(prefix); len(list) < limit && bytes.HasPrefix(k, prefix); k, _ = c.Next() {
+		if len(k) != mediaHashSize {
+			return nil, wrongKey(mediaHashes, k)
+		}
+		a, err := mediaTable.indexed(r, mediaHashes, concat(nil, ws[:], k[len(prefix):]))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
 	}
-	if len(k) != mediaHashSize {
-		return a, false, wrongKey(mediaHashes, k)
-	}
-	a, err = mediaTable.indexed(r, mediaHashes, concat(nil, ws[:], k[len(prefix):]))
-	return a, err == nil, err
+	return list, nil
 }
 
 // HasMedia implements [storage.Reader].

@@ -37,7 +37,7 @@ var migrations = []migration{
 	{"keep queues, blackouts, series and calendar feeds", createPlanBuckets},
 	{"keep staged posts, and when credentials end", noChange},
 	{"let posts be reviewed", letFirstKeysApprove},
-	{"keep who wrote posts, and who uploaded media", noChange},
+	{"keep who wrote posts, and who uploaded media; copy alt texts into posts", copyAltTexts},
 }
 
 // Version returns the version of the files that this program writes.

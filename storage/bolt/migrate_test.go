@@ -16,6 +16,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 // mark returns a migration that stores its name in the file.
@@ -494,5 +495,35 @@ func TestFirstKeysMayApprove(t *testing.T) {
 	})
 	if err := errors.Join(err, s.Check(t.Context())); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAltTextsAreCopied opens a file of the version before posts had all alt texts, also one
+// that is salvaged.
+func TestAltTextsAreCopied(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "old.db")
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old storagetest.OldAltTexts
+	err = s.Update(t.Context(), func(tx storage.Tx) (err error) { old, err = storagetest.PutOldAltTexts(tx); return err })
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	olderFile{version: 13, layout: 11}.make(t, path)
+	salvaged := filepath.Join(t.TempDir(), "salvaged.db")
+	if _, err := Salvage(t.Context(), path, salvaged, SalvageOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{"migrated": path, "salvaged": salvaged} {
+		s, err := Open(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(s.View(t.Context(), old.Copied), s.Check(t.Context()), s.Close()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

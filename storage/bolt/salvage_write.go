@@ -30,6 +30,9 @@ func (s *salvager) run(ctx context.Context) error {
 			return fmt.Errorf("write %s: %w", kinds[i].bucket, err)
 		}
 	}
+	if err := s.store.db.Update(copyAltTexts); err != nil { // the damaged file may be an older one
+		return fmt.Errorf("copy alt texts: %w", err)
+	}
 	if err := s.finish(ctx); err != nil {
 		return err
 	}

@@ -45,7 +45,6 @@ type listing struct {
 	account  pgtype.UUID
 	queue    pgtype.UUID
 	series   pgtype.UUID
-	creator  pgtype.UUID
 	statuses []string
 	byTime   bool
 	descend  bool
@@ -101,11 +100,6 @@ func (l *listing) plan() (err error) {
 	}
 	if q.SeriesID != "" {
 		if l.series, err = parse(schedctl.SeriesPrefix, q.SeriesID); err != nil {
-			return err
-		}
-	}
-	if q.CreatedBy != "" {
-		if l.creator, err = parse(schedctl.KeyPrefix, q.CreatedBy); err != nil {
 			return err
 		}
 	}

@@ -36,13 +36,13 @@ func (r *reader) MediaAssets(workspaceID, afterID string, limit int) ([]schedctl
 }
 
 // MediaByHash implements [storage.Reader].
-func (r *reader) MediaByHash(workspaceID string, sha256 [32]byte) (a schedctl.MediaAsset, found bool, err error) {
+func (r *reader) MediaByHash(workspaceID string, sha256 [32]byte, limit int) ([]schedctl.MediaAsset, error) {
 	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
 	if err != nil {
-		return a, false, err
+		return nil, err
 	}
 	r.lockHash(sha256)
-	return queryOne(r, mediaAssets, "WHERE sha256 = $1 AND workspace_id = $2 AND status = 'ready' ORDER BY id LIMIT 1", sha256[:], ws)
+	return query(r, mediaAssets, "WHERE sha256 = $1 AND workspace_id = $2 AND status = 'ready' ORDER BY id LIMIT $3", sha256[:], ws, limit)
 }
 
 // HasMedia implements [storage.Reader].

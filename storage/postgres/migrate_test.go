@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 // withoutContents removes what versions 2 and later have added.
@@ -140,4 +141,43 @@ func oldKey(ws string, scopes ...schedctl.Scope) schedctl.APIKey {
 	now := schedctl.Millis(time.Now())
 	_, hash := schedctl.NewKeySecret()
 	return schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: ws, Name: "old", Hash: hash, Scopes: scopes, CreatedAt: now}
+}
+
+// TestAltTextsAreCopied opens a database of the version before posts had all alt texts.
+func TestAltTextsAreCopied(t *testing.T) {
+	t.Parallel()
+	config, mode, err := parseURL(postgrestest.Schema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(t.Context(), config.Copy(), mode, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old storagetest.OldAltTexts
+	if err := s.Update(t.Context(), func(tx storage.Tx) (err error) { old, err = storagetest.PutOldAltTexts(tx); return err }); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.pool.Exec(t.Context(), `ALTER TABLE posts DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as;
+		ALTER TABLE media_assets DROP COLUMN uploaded_by;
+		ALTER TABLE workspaces DROP COLUMN four_eyes;
+		DELETE FROM schedctl_version WHERE version_id >= 12`, pgx.QueryExecModeSimpleProtocol)
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if s, err = open(t.Context(), config.Copy(), mode, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatal(err)
+		}
+		err := s.View(t.Context(), func(r storage.Reader) error {
+			note, err := r.Metadata(altTextsNote)
+			if note != nil {
+				t.Error("each start copies again")
+			}
+			return errors.Join(err, old.Copied(r))
+		})
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -131,6 +131,10 @@ func openPool(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.
 		lifeline.Close()
 		return nil, err
 	}
+	if err := s.copyAltTexts(ctx); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("copy alt texts into posts: %w", err)
+	}
 	return s, nil
 }
 

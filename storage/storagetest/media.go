@@ -3,7 +3,6 @@ package storagetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -31,14 +30,14 @@ func mediaOf(ws string) func(storage.Reader) ([]schedctl.MediaAsset, error) {
 	return func(r storage.Reader) ([]schedctl.MediaAsset, error) { return r.MediaAssets(ws, "", manyRecords) }
 }
 
-// mediaByHash reads the id of the asset with a hash, or "" if no asset has it.
+// mediaByHash reads the id of the oldest asset with a hash, or "" if no asset has it.
 func mediaByHash(ws string, hash [32]byte) func(storage.Reader) (string, error) {
 	return func(r storage.Reader) (string, error) {
-		a, found, err := r.MediaByHash(ws, hash)
-		if err == nil && found != (a.ID != "") {
-			err = fmt.Errorf("found %v, with the asset %q", found, a.ID)
+		list, err := r.MediaByHash(ws, hash, 1)
+		if err != nil || len(list) == 0 {
+			return "", err
 		}
-		return a.ID, err
+		return list[0].ID, nil
 	}
 }
 
@@ -178,6 +177,7 @@ func testMediaByHash(f *fixture) {
 	f.putMedia(list...)
 	wantSame(f, "the oldest ready one", list[2].ID, mustRead(f, mediaByHash(f.ws, hash)))
 	wantSame(f, "in another workspace", "", mustRead(f, mediaByHash(other, hash)))
+	wantSame(f, "all ready ones", list[2:], mustRead(f, func(r storage.Reader) ([]schedctl.MediaAsset, error) { return r.MediaByHash(f.ws, hash, 9) }))
 	f.deleteMedia(list[2].ID)
 	wantSame(f, "the next", list[3].ID, mustRead(f, mediaByHash(f.ws, hash)))
 	list[0].Status = schedctl.MediaReady

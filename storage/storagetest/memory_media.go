@@ -41,17 +41,14 @@ func (r memoryReader) mediaAssets(keep func(schedctl.MediaAsset) bool) (found []
 	return found
 }
 
-func (r memoryReader) MediaByHash(workspaceID string, sha256 [32]byte) (a schedctl.MediaAsset, found bool, err error) {
+func (r memoryReader) MediaByHash(workspaceID string, sha256 [32]byte, limit int) ([]schedctl.MediaAsset, error) {
 	if err := checkIDs(schedctl.WorkspacePrefix, workspaceID); err != nil {
-		return a, false, err
+		return nil, err
 	}
 	ready := r.mediaAssets(func(a schedctl.MediaAsset) bool {
 		return a.WorkspaceID == workspaceID && a.SHA256 == sha256 && a.Status == schedctl.MediaReady && sha256 != [32]byte{}
 	})
-	if len(ready) == 0 {
-		return a, false, nil
-	}
-	return ready[0], true, nil
+	return ready[:min(limit, len(ready))], nil
 }
 
 func (r memoryReader) MediaSize(workspaceID string) (size int64, err error) {

@@ -138,9 +138,8 @@ func (e oneOfEach) countMedia(r storage.Reader) (found int) {
 	has(1, err)
 	assets, err := r.MediaAssets(e.media.WorkspaceID, "", 9)
 	has(len(assets), err)
-	if _, by, err := r.MediaByHash(e.media.WorkspaceID, e.media.SHA256); by {
-		has(1, err)
-	}
+	same, err := r.MediaByHash(e.media.WorkspaceID, e.media.SHA256, 9)
+	has(len(same), err)
 	if known, err := r.HasMedia(e.media.SHA256); known {
 		has(1, err)
 	}

@@ -257,9 +257,10 @@ func (d daemonOf) Upload(ctx context.Context, path string, progress func(sent, s
 	if err != nil {
 		return apiv1.MediaAsset{}, err
 	}
-	return convertResult(d.http.UploadMedia(ctx, client.UploadFile{
+	done, err := d.http.UploadMedia(ctx, client.UploadFile{
 		Name: schedctl.CleanFileName(path), Size: info.Size(),
 		Open:     func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, info.Size())), nil },
 		Progress: func(sent int64) { progress(sent, info.Size()) },
-	}))
+	})
+	return convertResult(done.MediaAsset, err)
 }

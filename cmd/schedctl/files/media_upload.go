@@ -152,17 +152,17 @@ func (p *planner) upload(ctx context.Context, m mediaState) error {
 		return fmt.Errorf("%s", p.folder().Fault(p.paths[m.SHA256], err))
 	}
 	defer in.Close()
-	asset, err := p.client.UploadMedia(ctx, client.UploadFile{
+	done, err := p.client.UploadMedia(ctx, client.UploadFile{
 		Name: shownMediaName(m.Name), Size: size, AltText: m.Alt, SHA256: m.SHA256,
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(in, 0, size)), nil },
 	})
 	if err != nil {
 		return err
 	}
-	if cli.Deref(asset.SHA256) != m.SHA256 {
+	if cli.Deref(done.MediaAsset.SHA256) != m.SHA256 {
 		return fmt.Errorf("the file changed while it was uploaded")
 	}
-	p.assets.add(asset)
+	p.assets.add(done.MediaAsset)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package media
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -9,20 +10,31 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
+// edited is the result of a changed asset.
+type edited struct {
+	apiv1.MediaAsset
+	PostsWithOldText apiv1.PostsWithOldText `json:"posts_with_old_text"` // before --update-posts
+	UpdatedPosts     []string               `json:"updated_posts"`       // ids, with --update-posts
+}
+
 type editOptions struct {
 	*cli.App
-	alt   string
-	noAlt bool
+	alt         string
+	noAlt       bool
+	updatePosts bool
 }
 
 func newEdit(a *cli.App) *cobra.Command {
 	o := &editOptions{App: a}
-	cmd := cli.DeclareJSON[apiv1.MediaAsset](&cobra.Command{
+	cmd := cli.DeclareJSON[edited](&cobra.Command{
 		Use:   "edit ID",
 		Short: "Change the alt text of a media asset",
-		Long: `Change the alt text of a media asset. Posts that are not published yet get the new
-text, unless they have an alt text of their own.`,
+		Long: `Change the alt text that posts get when they attach a media asset from now on. A post
+keeps the text that it has. With --update-posts, the drafts and scheduled posts that
+have the old text of the asset are edited too. Each is an edit like any other: it needs
+the same rights, and the same approval.`,
 		Example: `  schedctl media edit med_01KAK3R9ZC4VBX1D2E3F4G5H6J --alt "A cat on a sofa"
+  schedctl media edit @last --alt "A cat on a sofa" --update-posts
   schedctl media edit @last --no-alt`,
 		Args:              cli.Args(1, 1, "the id of a media asset"),
 		ValidArgsFunction: complete(a, 1),
@@ -30,6 +42,7 @@ text, unless they have an alt text of their own.`,
 	})
 	cmd.Flags().StringVar(&o.alt, "alt", "", "the new alt `text`")
 	cmd.Flags().BoolVar(&o.noAlt, "no-alt", false, "remove the alt text")
+	cmd.Flags().BoolVar(&o.updatePosts, "update-posts", false, "also edit the drafts and scheduled posts that have the old text")
 	return cmd
 }
 
@@ -48,11 +61,42 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	if !o.noAlt {
 		change.AltText = &o.alt
 	}
-	asset, err := c.EditMediaAsset(ctx, ids[0], change)
+	before, err := c.MediaAsset(ctx, ids[0])
 	if err != nil {
 		return unknownAsset(ids[0], err)
 	}
-	return printAsset(o.App, asset, "Changed")
+	done, err := c.EditMediaAsset(ctx, ids[0], change)
+	if err != nil {
+		return unknownAsset(ids[0], err)
+	}
+	result := edited{done.MediaAsset, done.PostsWithOldText, []string{}}
+	var failed cli.ErrorList
+	if o.updatePosts {
+		u := altUpdate{client: c, asset: before, to: cli.Deref(change.AltText)}
+		failed = u.run(ctx, done.PostsWithOldText)
+		result.UpdatedPosts = append(result.UpdatedPosts, u.done...)
+	}
+	if err := o.print(result); err != nil || failed == nil {
+		return err
+	}
+	return failed
+}
+
+// print prints the asset, and on standard error what became of the posts.
+func (o *editOptions) print(r edited) error {
+	if o.JSON.Given {
+		return o.PrintJSON(r)
+	}
+	if err := printAsset(o.App, r.MediaAsset, "Changed"); err != nil {
+		return err
+	}
+	switch n := len(r.UpdatedPosts); {
+	case n > 0:
+		o.Messagef("changed the alt text in %s: %s", cli.Plural(n, "post"), strings.Join(r.UpdatedPosts, " "))
+	case r.PostsWithOldText.Count > 0 && !o.updatePosts:
+		o.Messagef("the old alt text stays in %s: %s; --update-posts changes posts too", cli.Plural(r.PostsWithOldText.Count, "post"), strings.Join(r.PostsWithOldText.IDs, " "))
+	}
+	return nil
 }
 
 // printAsset prints one asset: as the list does, or on a terminal as a sentence.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -69,33 +70,33 @@ type Uploader struct {
 	// The daemon then stores bytes again that its media store has lost.
 	Resend bool
 
-	newest map[string]apiv1.MediaAsset // the newest assets of the workspace by SHA-256; nil before they are read
-	all    map[string]string           // the ids of all assets by SHA-256, with Dry; nil before they are read
-	limits apiv1.MediaConfig           // of the daemon, with Dry
-	last   string                      // the greatest id of these; ids increase with time
+	newest []apiv1.MediaAsset // the newest assets of the workspace, and those that were uploaded; nil before they are read
+	all    map[string]string  // the ids of all assets by SHA-256, with Dry; nil before they are read
+	limits apiv1.MediaConfig  // of the daemon, with Dry
 }
 
 // NewUploader returns an uploader.
 func NewUploader(a *cli.App, c *client.Client) *Uploader { return &Uploader{app: a, client: c} }
 
-// Upload returns the asset with the bytes of a file. It reports in existing whether the
-// workspace had these bytes already. The asset then keeps its alt text, and the file is
-// sent only if Resend is set. Errors name the file.
-func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.MediaAsset, existing bool, err error) {
+// Upload returns an asset with the bytes of a file. Unless Resend is set, a file that the
+// workspace has is not sent: with an alt text, which the post gets, any asset will do, and
+// otherwise one without an alt text. Errors name the file.
+func (u *Uploader) Upload(ctx context.Context, path, alt string) (done apiv1.UploadedMedia, err error) {
 	f, size, err := u.open(path)
 	if err != nil {
-		return asset, false, err
+		return done, err
 	}
 	defer f.Close()
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(f, 0, size)); err != nil {
-		return asset, false, cli.OtherError("cannot read %s: %v", path, pathlessError(err))
+		return done, cli.OtherError("cannot read %s: %v", path, pathlessError(err))
 	}
 	sum := hex.EncodeToString(hash.Sum(nil))
 	u.readNewest(ctx)
-	known, existing := u.newest[sum]
-	if existing && !u.Resend {
-		return known, true, nil
+	for _, known := range u.newest {
+		if !u.Resend && known.Status == schedctl.MediaReady && cli.Deref(known.SHA256) == sum && (alt != "" || known.AltText == nil) {
+			return apiv1.UploadedMedia{MediaAsset: known, Existing: true}, nil
+		}
 	}
 	bar := u.app.NewByteProgress("uploading "+cli.Clip(cli.OneLine(filepath.Base(path)), 40), size)
 	file := client.UploadFile{
@@ -105,17 +106,17 @@ func (u *Uploader) Upload(ctx context.Context, path, alt string) (asset apiv1.Me
 	if !u.Silent {
 		file.Progress = bar.Set
 	}
-	asset, err = u.client.UploadMedia(ctx, file)
+	done, err = u.client.UploadMedia(ctx, file)
 	bar.End()
 	switch {
 	case err != nil:
-		return asset, false, fmt.Errorf("upload %s: %w", path, err)
-	case cli.Deref(asset.SHA256) != sum:
-		return asset, false, cli.OtherError("%s changed while it was uploaded", path).WithHint("run the command again")
+		return done, fmt.Errorf("upload %s: %w", path, err)
+	case cli.Deref(done.MediaAsset.SHA256) != sum:
+		return done, cli.OtherError("%s changed while it was uploaded", path).WithHint("run the command again")
 	}
-	u.newest[sum] = asset
-	u.app.RememberID(cli.MediaNoun, asset.ID)
-	return asset, existing || asset.ID <= u.last, nil
+	u.newest = append(u.newest, done.MediaAsset)
+	u.app.RememberID(cli.MediaNoun, done.MediaAsset.ID)
+	return done, nil
 }
 
 // open opens a file to upload and returns its size.
@@ -145,18 +146,13 @@ func (u *Uploader) readNewest(ctx context.Context) {
 	if u.newest != nil {
 		return
 	}
-	u.newest = map[string]apiv1.MediaAsset{}
-	page, err := u.client.MediaAssets(ctx, client.MediaQuery{Limit: pageSize})
-	if err != nil {
+	u.newest = []apiv1.MediaAsset{}
+	if u.Resend {
 		return
 	}
-	if len(page.Results) > 0 {
-		u.last = page.Results[0].ID
-	}
-	for _, asset := range page.Results { // the oldest of several with the same bytes wins, as in the daemon
-		if asset.Status == schedctl.MediaReady && asset.SHA256 != nil {
-			u.newest[*asset.SHA256] = asset
-		}
+	if page, err := u.client.MediaAssets(ctx, client.MediaQuery{Limit: pageSize}); err == nil {
+		u.newest = append(u.newest, page.Results...)
+		slices.Reverse(u.newest) // the oldest of several, as in the daemon
 	}
 }
 

@@ -131,8 +131,8 @@ func (f *Flags) Upload(ctx context.Context, a *cli.App, c *client.Client) ([]api
 	return list, nil
 }
 
-// Attach returns the media of a post for a file, which it uploads, or an asset. An empty
-// alt text leaves that of the asset.
+// Attach returns the media of a post for a file, which it uploads, or an asset. With an
+// empty alt text, the post gets that of the asset.
 func (u *Uploader) Attach(ctx context.Context, ref, alt string) (m apiv1.PostMedia, err error) {
 	if m.ID, err = u.refID(ctx, ref); err != nil {
 		return m, err
@@ -147,14 +147,15 @@ func (u *Uploader) Attach(ctx context.Context, ref, alt string) (m apiv1.PostMed
 		m.ID, err = u.known(ctx, ref)
 		return m, err
 	}
-	asset, existing, err := u.Upload(ctx, ref, alt)
+	done, err := u.Upload(ctx, ref, alt)
 	if err != nil {
 		return m, err
 	}
+	asset := done.MediaAsset
 	m.ID = asset.ID
 	if u.app.ErrTerminal && !u.Silent && !u.app.Quiet && !u.app.JSON.Given {
 		verb := "uploaded"
-		if existing {
+		if done.Existing {
 			verb = "exists:"
 		}
 		u.app.Messagef("%s %s (%s), sha256 %s", verb, asset.ID, describeAsset(asset), cli.Deref(asset.SHA256))

@@ -16,8 +16,8 @@ func newFromURL(a *cli.App) *cobra.Command {
 		Use:   "from-url URL",
 		Short: "Upload a file from a URL",
 		Long: `Have the daemon fetch a file from a public http or https URL. The daemon takes two
-minutes at most. It refuses addresses of private networks. If the workspace has a file
-with the same bytes, the result is the existing asset, with its own alt text.`,
+minutes at most. It refuses addresses of private networks. A file that the workspace has
+gives the same result as in "schedctl media upload".`,
 		Example: `  schedctl media from-url https://example.org/cat.png --alt "A cat on a sofa"
   id=$(schedctl media from-url https://example.org/cat.png -q)`,
 		Args: cli.Args(1, 1, "a URL"),
@@ -33,16 +33,14 @@ func fromURL(ctx context.Context, a *cli.App, c *client.Client, request apiv1.Me
 	if alt != "" {
 		request.AltText = &alt
 	}
-	asset, err := c.FetchMedia(ctx, request)
+	done, err := c.FetchMedia(ctx, request)
 	if err != nil {
 		return err
 	}
-	a.RememberID(cli.MediaNoun, asset.ID)
-	if err := printAsset(a, asset, "Fetched"); err != nil {
-		return err
+	a.RememberID(cli.MediaNoun, done.MediaAsset.ID)
+	verb := "Fetched"
+	if done.Existing {
+		verb = "Exists:"
 	}
-	if alt != "" && cli.Deref(asset.AltText) != alt {
-		tellOtherAlt(a, request.URL, asset)
-	}
-	return nil
+	return printAsset(a, done.MediaAsset, verb)
 }

@@ -13,7 +13,7 @@ import (
 type uploaded struct {
 	apiv1.MediaAsset
 	File     string `json:"file"`     // as given
-	Existing bool   `json:"existing"` // whether the workspace had the bytes already
+	Existing bool   `json:"existing"` // whether the asset existed before
 }
 
 type uploadOptions struct {
@@ -30,10 +30,11 @@ func newUpload(a *cli.App) *cobra.Command {
 PDF documents. The first --alt belongs to the first file, the second to the second;
 --alt "" leaves a file without.
 
-If the workspace has a file with the same bytes, the result is the existing asset, with
-its own alt text. The file is sent again in that case: this repairs an asset whose bytes
-are missing or damaged in the daemon's media store. The exit status is 5 when a file is
-too large or of another type.
+A file that the workspace has becomes another asset if its alt text is another one. With
+the same alt text, the result is the existing asset. Without one it is an asset that your
+API key has uploaded, or else one without an alt text. The file is sent again in that
+case: this repairs an asset whose bytes are missing or damaged in the daemon's media
+store. The exit status is 5 when a file is too large or of another type.
 
 Without a terminal there is a line for each file: the id of its asset, its status, its
 type, its size in bytes, its SHA-256, its file name and its alt text.`,
@@ -66,7 +67,7 @@ func (o *uploadOptions) run(ctx context.Context, files []string) error {
 	u := NewUploader(o.App, c)
 	u.Resend = true
 	for i, file := range files {
-		asset, existing, err := u.Upload(ctx, file, o.alts.at(i))
+		one, err := u.Upload(ctx, file, o.alts.at(i))
 		if err != nil {
 			failed = append(failed, err)
 			if ctx.Err() != nil {
@@ -74,18 +75,10 @@ func (o *uploadOptions) run(ctx context.Context, files []string) error {
 			}
 			continue
 		}
-		if existing {
-			o.RememberID(cli.MediaNoun, asset.ID)
-		}
-		done = append(done, uploaded{asset, file, existing})
+		done = append(done, uploaded{one.MediaAsset, file, one.Existing})
 	}
 	if err := o.print(done, len(files) == 1); err != nil {
 		return err
-	}
-	for i, r := range done {
-		if alt := o.alts.at(i); r.Existing && alt != "" && cli.Deref(r.AltText) != alt && len(done) == len(files) {
-			tellOtherAlt(o.App, r.File, r.MediaAsset)
-		}
 	}
 	if failed == nil {
 		return nil
@@ -112,9 +105,4 @@ func (o *uploadOptions) print(done []uploaded, alone bool) error {
 		return o.Write([]byte(text))
 	}
 	return cli.PrintList(o.App, done, func(r uploaded) string { return r.ID }, assetTable(), func(r uploaded) []string { return assetRow(o.App, r.MediaAsset) })
-}
-
-// tellOtherAlt reports that an existing asset kept its alt text.
-func tellOtherAlt(a *cli.App, file string, asset apiv1.MediaAsset) {
-	a.Messagef("%s exists as %s, which keeps its alt text; change it with: schedctl media edit %s --alt TEXT", cli.OneLine(file), asset.ID, asset.ID)
 }

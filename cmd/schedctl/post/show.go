@@ -79,7 +79,6 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 		{Name: "Labels", Value: strings.Join(p.Labels, ", ")}, {Name: "External ID", Value: cli.Deref(p.ExternalID)},
 		{Name: "Collection", Value: cli.Deref(p.Managed).Collection}, {Name: "File", Value: cli.Deref(p.Managed).Path},
 		{Name: "Queue", Value: cli.Deref(p.QueueID)}, {Name: "Slot", Value: slotText(p)}, {Name: "Series", Value: seriesText(p)},
-		{Name: "Created by", Value: cli.AuthorText(p.CreatedBy)}, {Name: "Updated by", Value: cli.AuthorText(p.UpdatedBy)},
 		{Name: "Approval", Value: shownApproval(a, p)}, {Name: "Proposed", Value: proposedText(a, p)},
 	} {
 		if extra.Value != "" || !a.OutTerminal {

@@ -6,9 +6,11 @@ COMMENT ON COLUMN posts.updated_by IS 'the API key that changed the post last; n
 COMMENT ON COLUMN posts.archived_at IS 'when the post was put away; null unless it was';
 COMMENT ON COLUMN posts.resend_of IS 'the post whose failed targets this one sends again; null for none';
 COMMENT ON COLUMN posts.resent_as IS 'the post that sends the failed targets of this one again; null for none';
-CREATE INDEX posts_of_creator_by_age ON posts (workspace_id, created_by, status, id) WHERE created_by IS NOT NULL;
 
 ALTER TABLE media_assets ADD COLUMN uploaded_by uuid;
 COMMENT ON COLUMN media_assets.uploaded_by IS 'the API key that uploaded the asset; null if it is not known';
 
 ALTER TABLE workspaces ADD COLUMN four_eyes boolean NOT NULL DEFAULT false;
+
+-- The program copies the alt texts of assets into posts after this; see alt_texts.go.
+INSERT INTO notes (name, value) SELECT 'alt texts to copy', '' WHERE EXISTS (SELECT 1 FROM media_assets);
