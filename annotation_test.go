@@ -121,7 +121,7 @@ func TestUnschedule(t *testing.T) {
 	t.Parallel()
 	p := scheduledPost(t)
 	before := p.Clone()
-	events, err := p.Unschedule(t0)
+	events, err := p.Unschedule(schedctl.Actor{}, t0)
 	if err != nil || types(events) != "updated" || events[0].Status != schedctl.Draft || p.Version != 2 {
 		t.Fatalf("events %+v, version %d, error %v", events, p.Version, err)
 	}
@@ -133,7 +133,7 @@ func TestUnschedule(t *testing.T) {
 	if !p.PublishAt.IsZero() || p.Status() != schedctl.Draft {
 		t.Errorf("a %s post at %s", p.Status(), p.PublishAt)
 	}
-	if events, err := p.Unschedule(t0); err != nil || len(events) > 0 || p.Version != 2 {
+	if events, err := p.Unschedule(schedctl.Actor{}, t0); err != nil || len(events) > 0 || p.Version != 2 {
 		t.Errorf("a draft: events %+v, version %d, error %v", events, p.Version, err)
 	}
 }

@@ -93,6 +93,7 @@ type Actor struct {
 	Agent      bool // the key of an agent
 	Restricted bool // the key needs approvals
 	Approver   bool // the key may approve
+	FourEyes   bool // the workspace wants two people for each text; set for approvers
 }
 
 // Approved reports whether what the post publishes now is approved.
@@ -116,7 +117,12 @@ func (p *Post) NeedsApproval(a *Account) bool {
 func (p *Post) StartedBy(by Actor, accounts []Account, now time.Time) error {
 	if p.Approval != nil && p.Approval.Digest != p.ReviewDigest() { // the start has changed the accounts
 		p.wrote(by)
-		p.review(by, Millis(now))
+		if _, err := p.review(by, Millis(now)); err != nil {
+			return err
+		}
+		if p.Status() == Draft { // each text needs two people
+			return errNotApproved
+		}
 	}
 	if err := p.CheckApproved(by, accounts); err != nil {
 		return err
@@ -139,8 +145,10 @@ func (p *Post) CheckApproved(by Actor, accounts []Account) error {
 	if !needed {
 		return nil
 	}
-	return Errorf(ApprovalMissing, "", "this post needs the approval of another key; submit it with schedctl post submit, or POST /posts/{id}/submit")
+	return errNotApproved
 }
+
+var errNotApproved = Errorf(ApprovalMissing, "", "this post needs the approval of another key; submit it with schedctl post submit, or POST /posts/{id}/submit")
 
 // OptionApproval is the name of the option of accounts whose posts all need an approval.
 // Its only value is [ApprovalRequired]. Accounts of every platform have it.

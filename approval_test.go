@@ -43,6 +43,66 @@ func approvedPost(t *testing.T) Post {
 	return p
 }
 
+// approvedDraft returns an approved post without a time.
+func approvedDraft(t *testing.T) Post {
+	t.Helper()
+	p := submitted(t, author)
+	p.Approval.State, p.Approval.DecidedBy = ApprovalApproved, reviewer.Key
+	return p
+}
+
+// TestTakingBack ends approvals of posts that are not published yet.
+func TestTakingBack(t *testing.T) {
+	for name, take := range map[string]func(*Post) error{
+		"request-changes": func(p *Post) error {
+			_, err := p.RequestChanges(Decision{By: reviewer, Note: "wait"}, reviewTime)
+			return err
+		},
+		"by its editor": func(p *Post) error {
+			p.EditorID = reviewer.Key.ID
+			_, err := p.RequestChanges(Decision{By: Actor{Key: reviewer.Key, Approver: true, FourEyes: true}, Note: "wait"}, reviewTime)
+			return err
+		},
+		"withdraw": func(p *Post) error { _, err := p.Withdraw(reviewer, reviewTime); return err },
+	} {
+		p := approvedPost(t)
+		at := p.PublishAt
+		if err := take(&p); err != nil || p.Status() != Draft || p.Proposed.At != at || !p.PublishAt.IsZero() || p.Approved() || p.Approval.DecidedBy != reviewer.Key {
+			t.Errorf("%s: %v; %s, proposed %v, approval %+v", name, err, p.Status(), p.Proposed, p.Approval)
+		}
+		claimed := approvedPost(t)
+		if _, err := claimed.Begin(Claim{TargetID: claimed.Targets[0].ID}, at); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, take(&claimed), PostNotDraft)
+		plain := reviewDraft(t, author)
+		if _, err := plain.Schedule(at, nil, reviewTime); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, take(&plain), ApprovalNotPending)
+	}
+}
+
+// TestFourEyes edits approved posts as an approver.
+func TestFourEyes(t *testing.T) {
+	for _, four := range []bool{false, true} {
+		by := Actor{Key: KeyRef{ID: "key_second"}, Approver: true, FourEyes: four}
+		p := approvedPost(t)
+		at := p.PublishAt
+		events, err := p.Edit(Edit{ContentChange: ContentChange{Text: new("mended")}, By: by}, reviewTime)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := slices.ContainsFunc(events, func(e Event) bool { return e.Type == EventPostApproved && e.Edited })
+		switch {
+		case four && (edited || p.Status() != Draft || p.Approval.State != ApprovalPending || p.Proposed.At != at):
+			t.Errorf("with four eyes: %s, approval %+v, proposed %v, events %v", p.Status(), p.Approval, p.Proposed, events)
+		case !four && (!edited || p.Status() != Scheduled || !p.Approved() || p.Approval.DecidedBy != by.Key):
+			t.Errorf("with two: %s, approval %+v, events %v", p.Status(), p.Approval, events)
+		}
+	}
+}
+
 func wantCode(t *testing.T, err error, want Code) {
 	t.Helper()
 	if got := CodeOf(err); got != want {
@@ -73,8 +133,14 @@ func TestReviewRefuses(t *testing.T) {
 	if _, err := p.Edit(Edit{ContentChange: ContentChange{Text: new("by the reviewer")}, By: reviewer}, reviewTime); err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.Approve(Decision{By: reviewer, PublishAt: reviewTime.Add(time.Hour)}, reviewTime)
-	wantCode(t, err, SelfApproval)
+	for _, by := range []Actor{{Key: reviewer.Key, Approver: true, FourEyes: true}, {Key: reviewer.Key, Approver: true, Restricted: true}} {
+		_, err = p.Approve(Decision{By: by, PublishAt: reviewTime.Add(time.Hour)}, reviewTime)
+		wantCode(t, err, SelfApproval)
+	}
+	events, err := p.Approve(Decision{By: reviewer, PublishAt: reviewTime.Add(time.Hour)}, reviewTime)
+	if err != nil || events[0].Type != EventPostApproved || !events[0].Edited {
+		t.Fatalf("an approver's own edit: %v, %+v", err, events)
+	}
 	scheduled := approvedPost(t)
 	_, err = scheduled.Submit(Submission{By: author}, reviewTime)
 	wantCode(t, err, PostNotDraft)
@@ -131,9 +197,10 @@ func TestEditOfApprovedPost(t *testing.T) {
 	if _, err := p.Edit(Edit{PublishAt: reviewTime.Add(2 * time.Hour), By: author}, reviewTime); err != nil || !p.Approved() {
 		t.Fatalf("moving the time: %v, approved %t", err, p.Approved())
 	}
-	if _, err := p.Unschedule(reviewTime); err != nil || !p.Approved() {
-		t.Fatalf("unscheduling: %v, approved %t", err, p.Approved())
+	if _, err := p.Unschedule(author, reviewTime); err != nil || p.Approval.State != ApprovalWithdrawn || p.Approval.DecidedBy != author.Key {
+		t.Fatalf("unscheduling: %v, approval %+v", err, p.Approval)
 	}
+	p = approvedDraft(t)
 	before := p.Approval.Digest
 	for _, text := range []string{"changed", "a text"} {
 		if _, err := p.Edit(Edit{ContentChange: ContentChange{Text: &text}, By: author}, reviewTime); err != nil {
@@ -300,10 +367,7 @@ func TestStartedBy(t *testing.T) {
 		by   Actor
 		want Code
 	}{{author, ApprovalMissing}, {Actor{Key: reviewer.Key, Approver: true, Restricted: true}, ApprovalMissing}, {reviewer, ""}} {
-		p := approvedPost(t)
-		if _, err := p.Unschedule(reviewTime); err != nil {
-			t.Fatal(err)
-		}
+		p := approvedDraft(t)
 		if _, err := p.Schedule(reviewTime.Add(time.Hour), &accounts, reviewTime); err != nil {
 			t.Fatal(err)
 		}

@@ -81,6 +81,7 @@ type Event struct {
 	Parts           []PublishedPart // of a target with several parts: those that its network has
 
 	Skipped *SkippedOccurrences // set on series.skipped
+	Edited  bool                // on post.approved: the approver has edited the post
 }
 
 // AccountErrorEvent returns the event that a network refused an account.

@@ -85,7 +85,7 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 	if next.Status() != Draft {
 		next.Proposed = ProposedTime{}
 	}
-	return p.become(next, e, now), nil
+	return p.become(next, e, now)
 }
 
 func sameTarget(a, b Target) bool { return a.ID == b.ID }
@@ -112,7 +112,7 @@ func (p *Post) reschedule(was *Post, at, now time.Time) error {
 
 // become replaces p with the result of an edit and returns the events for the
 // difference. If more than the annotation differs, it detaches an occurrence.
-func (p *Post) become(next Post, e Edit, now time.Time) []Event {
+func (p *Post) become(next Post, e Edit, now time.Time) ([]Event, error) {
 	moved := !next.PublishAt.Equal(p.PublishAt)
 	sameText := next.publishesSame(&p.Content) && slices.EqualFunc(next.Targets, p.Targets, sameTarget) && slices.EqualFunc(next.Targets, p.Targets, sameOverride)
 	if sameText && !moved && next.Booking.equal(p.Booking) && next.Proposed == p.Proposed && (e.Source == "" || next.Approved()) {
@@ -120,7 +120,7 @@ func (p *Post) become(next Post, e Edit, now time.Time) []Event {
 			next.changed(now)
 			*p = next
 		}
-		return nil
+		return nil, nil
 	}
 	jobs := make(map[string]bool)
 	for i := range p.Targets {
@@ -128,9 +128,13 @@ func (p *Post) become(next Post, e Edit, now time.Time) []Event {
 			jobs[p.Targets[i].ID] = true
 		}
 	}
+	kept := false
 	if !sameText {
 		next.wrote(e.By)
-		next.review(e.By, now)
+		var err error
+		if kept, err = next.review(e.By, now); err != nil {
+			return nil, err
+		}
 	}
 	if e.Source != "" {
 		next.approveBySource(e.By, e.Source, now)
@@ -141,11 +145,16 @@ func (p *Post) become(next Post, e Edit, now time.Time) []Event {
 	next.Detached = next.Detached || !e.BySeries && next.SeriesID != ""
 	next.changed(now)
 	*p = next
-	types := []EventType{EventPostUpdated}
-	if moved {
-		types = append(types, EventPostScheduled)
+	events := p.events(now, EventPostUpdated)
+	if kept {
+		approved := p.events(now, EventPostApproved)
+		approved[0].Edited = true
+		events = append(events, approved...)
 	}
-	return p.queued(p.events(now, types...), now, jobs)
+	if moved && p.Status() != Draft {
+		events = append(events, p.events(now, EventPostScheduled)...)
+	}
+	return p.queued(events, now, jobs), nil
 }
 
 // Schedule sets the time of a draft, and its accounts if accounts is not nil.
@@ -192,27 +201,38 @@ func (p *Post) launch(by Trigger, at time.Time, accounts *[]Account, now time.Ti
 	return p.queued(p.events(now, types...), now, nil), nil
 }
 
-// Unschedule makes a scheduled post a draft without a time. Its targets keep their
-// ids. A draft stays as it is. Errors: [PostNotScheduled], [PostCanceled].
-func (p *Post) Unschedule(now time.Time) ([]Event, error) {
+// Unschedule makes a scheduled post a draft without a time, and ends its approval. Its
+// targets keep their ids. A draft stays as it is. Errors: [PostNotScheduled],
+// [PostCanceled].
+func (p *Post) Unschedule(by Actor, now time.Time) ([]Event, error) {
 	status := p.Status()
 	if err := CheckOperation(OpUnschedule, status); err != nil || status == Draft {
 		return nil, err
 	}
 	now = Millis(now)
 	next := p.Clone()
-	for i := range next.Targets {
-		t := &next.Targets[i]
-		if err := t.move(TriggerUnschedule); err != nil {
-			return nil, err
-		}
-		t.PublishAt = time.Time{}
+	if err := next.unschedule(); err != nil {
+		return nil, err
 	}
-	next.PublishAt = time.Time{}
-	next.Booking, next.Detached = Booking{}, next.SeriesID != ""
+	if a := next.Approval; a != nil && a.State == ApprovalApproved {
+		a.withdraw(by, now)
+	}
 	next.changed(now)
 	*p = next
 	return p.events(now, EventPostUpdated), nil
+}
+
+// unschedule makes a scheduled post a draft without a time.
+func (p *Post) unschedule() error {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if err := t.move(TriggerUnschedule); err != nil {
+			return err
+		}
+		t.PublishAt = time.Time{}
+	}
+	p.PublishAt, p.Booking, p.Detached = time.Time{}, Booking{}, p.SeriesID != ""
+	return nil
 }
 
 // CancelManaged is Cancel for a client that manages the post: it changes Managed

@@ -85,23 +85,31 @@ func (p *Post) Approve(d Decision, now time.Time) ([]Event, error) {
 		if !d.PublishAt.IsZero() {
 			return nil, errApproveThenRetry("publish_at")
 		}
-		return p.reviewStep(next, EventPostApproved, now), nil
+		events := p.reviewStep(next, EventPostApproved, now)
+		events[0].Edited = d.By.Key.ID == p.EditorID
+		return events, nil
 	}
 	if err := next.start(TriggerSchedule, d.PublishAt, now); err != nil {
 		return nil, err
 	}
 	next.Booking, next.Proposed = d.Booking, ProposedTime{}
 	events := p.reviewStep(next, EventPostApproved, now)
+	events[0].Edited = d.By.Key.ID == p.EditorID
 	return p.queued(append(events, p.events(now, EventPostScheduled)...), now, nil), nil
 }
 
-// RequestChanges asks the author of a pending draft to change it. Errors: as Approve.
+// RequestChanges asks the author of a pending draft to change it. It also takes back the
+// approval of a post of which no target was claimed: the post becomes a draft again, and
+// its time the proposed one. Errors: as Approve.
 func (p *Post) RequestChanges(d Decision, now time.Time) ([]Event, error) {
 	if d.Note == "" {
 		return nil, errNoReason()
 	}
 	next, err := p.decide(OpRequestChanges, ApprovalChangesRequested, d, now)
 	if err != nil {
+		return nil, err
+	}
+	if err := next.takeBack(); err != nil {
 		return nil, err
 	}
 	next.Decided = string(next.reviewedText())
@@ -116,7 +124,7 @@ func (p *Post) checkDecided(op Operation, d Decision) error {
 	if err := p.checkReview(op, d.Note); err != nil {
 		return err
 	}
-	return p.checkDecision(d.By, "post")
+	return p.checkDecision(op, d.By, "post")
 }
 
 // decide returns the pending draft with a decision.
@@ -132,8 +140,8 @@ func (p *Post) decide(op Operation, state ApprovalState, d Decision, now time.Ti
 	return next, nil
 }
 
-// Withdraw ends the wait for an approval. Errors: [ApprovalNotPending], [PostNotDraft],
-// [PostCanceled].
+// Withdraw ends the wait for an approval. It also takes back an approval, as RequestChanges
+// does. Errors: [ApprovalNotPending], [PostNotDraft], [PostCanceled].
 func (p *Post) Withdraw(by Actor, now time.Time) ([]Event, error) {
 	if err := p.checkReview(OpWithdraw, ""); err != nil {
 		return nil, err
@@ -142,8 +150,28 @@ func (p *Post) Withdraw(by Actor, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	next := p.Clone()
-	next.Approval.State = ApprovalWithdrawn
+	next.Approval.withdraw(by, Millis(now))
+	if err := next.takeBack(); err != nil {
+		return nil, err
+	}
 	return p.reviewStep(next, EventPostUpdated, Millis(now)), nil
+}
+
+// takeBack makes a scheduled post a draft that proposes its time.
+func (p *Post) takeBack() error {
+	if p.Status() != Scheduled {
+		return nil
+	}
+	p.Proposed = ProposedTime{At: p.PublishAt}
+	return p.unschedule()
+}
+
+// withdraw ends the review. The actor decides if that takes back an approval.
+func (a *Approval) withdraw(by Actor, now time.Time) {
+	if a.State == ApprovalApproved {
+		a.DecidedBy, a.DecidedAt = by.Key, now
+	}
+	a.State = ApprovalWithdrawn
 }
 
 // errApproveThenRetry is the error for a time of a post that has failed.
@@ -155,27 +183,38 @@ func errNoReason() error {
 	return Errorf(ValidationFailed, "note", "note is empty; say what has to change")
 }
 
-// checkDecision returns nil if the actor may decide about a post or a series.
-func (r *Review) checkDecision(by Actor, noun string) error {
+// checkDecision returns nil if the actor may decide about a post or a series. An approver
+// who edited it last has reviewed it, unless each text needs two people. Any approver may
+// take back an approval.
+func (r *Review) checkDecision(op Operation, by Actor, noun string) error {
 	switch a := r.Approval; {
+	case a != nil && a.State == ApprovalApproved && op == OpRequestChanges:
+		return nil
 	case a == nil || a.State != ApprovalPending:
 		return Errorf(ApprovalNotPending, "", "the %s does not wait for an approval; submit it first", noun)
-	case by.Key.ID == a.RequestedBy.ID || by.Key.ID == r.EditorID:
-		return Errorf(SelfApproval, "", "the key that asked for the approval, or edited the %s last, cannot decide about it; use the key of another person", noun)
+	case by.Key.ID == a.RequestedBy.ID:
+		return Errorf(SelfApproval, "", "the key that asked for the approval cannot decide about it; use the key of another person")
+	case by.Key.ID == r.EditorID && by.FourEyes:
+		return Errorf(SelfApproval, "", "the key that edited the %s last cannot decide about it, because this workspace wants two people for each text; use the key of another person", noun)
+	case by.Key.ID == r.EditorID && by.Restricted:
+		return Errorf(SelfApproval, "", "the key that edited the %s last needs approvals itself and cannot decide about it; use the key of another person", noun)
 	}
 	return nil
 }
 
 func (r *Review) checkWithdrawal(noun string) error {
-	if a := r.Approval; a == nil || a.State != ApprovalPending && a.State != ApprovalChangesRequested {
-		return Errorf(ApprovalNotPending, "", "the %s does not wait for an approval", noun)
+	if a := r.Approval; a == nil || a.State == ApprovalWithdrawn {
+		return Errorf(ApprovalNotPending, "", "the %s does not wait for an approval, and has none", noun)
 	}
 	return nil
 }
 
 // keptBy reports whether an edit by the actor keeps the approval: an approver who did not
-// ask for it approves the edit.
-func (a *Approval) keptBy(by Actor) bool {
+// ask for it approves the edit, unless each text needs two people.
+func (a *Approval) keptBy(by Actor) bool { return a.reviewedBy(by) && !by.FourEyes }
+
+// reviewedBy reports whether the actor may review what another key has asked for.
+func (a *Approval) reviewedBy(by Actor) bool {
 	return by.Approver && !by.Restricted && by.Key.ID != a.RequestedBy.ID
 }
 
@@ -206,13 +245,14 @@ func (p *Post) reviewStep(next Post, typ EventType, now time.Time) []Event {
 }
 
 // review updates the approval after a change of what the post publishes: an approver who
-// did not ask for the approval approves the change; for anyone else the post has to be
-// approved again. The caller has checked that a scheduled post does not need an
-// approval then; see [Post.CheckApproved].
-func (p *Post) review(by Actor, now time.Time) {
+// did not ask for the approval approves the change. If each text needs two people, such a
+// change makes a scheduled post a pending draft that proposes its time. For anyone else
+// the post has to be approved again. The caller has checked that a scheduled post does not
+// need an approval then; see [Post.CheckApproved].
+func (p *Post) review(by Actor, now time.Time) (kept bool, err error) {
 	a := p.Approval
 	if a == nil || a.Digest == p.ReviewDigest() {
-		return
+		return false, nil
 	}
 	changed := *a
 	changed.Digest = p.ReviewDigest()
@@ -220,12 +260,15 @@ func (p *Post) review(by Actor, now time.Time) {
 	case a.State == ApprovalApproved && a.keptBy(by):
 		changed.DecidedBy, changed.DecidedAt = by.Key, now
 		p.Decided = string(p.reviewedText())
-	case a.State == ApprovalApproved && p.Status() == Draft:
+		kept = true
+	case a.State == ApprovalApproved && (p.Status() == Draft || a.reviewedBy(by)):
 		changed.State = ApprovalPending
+		err = p.takeBack()
 	case a.State == ApprovalApproved:
 		changed.State = ApprovalWithdrawn
 	}
 	p.Approval = &changed
+	return kept, err
 }
 
 // endReview withdraws the approval of a post that was started without it.

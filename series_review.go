@@ -3,6 +3,7 @@ package schedctl
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -81,7 +82,11 @@ func (s *Series) Decide(state ApprovalState, d Decision, now time.Time) error {
 	if state == ApprovalChangesRequested && d.Note == "" {
 		return errNoReason()
 	}
-	if err := s.Template.checkDecision(d.By, "series"); err != nil {
+	op := OpApprove
+	if state == ApprovalChangesRequested {
+		op = OpRequestChanges
+	}
+	if err := s.Template.checkDecision(op, d.By, "series"); err != nil {
 		return err
 	}
 	a := *s.Template.Approval
@@ -90,8 +95,9 @@ func (s *Series) Decide(state ApprovalState, d Decision, now time.Time) error {
 	return nil
 }
 
-// Withdraw ends the wait for an approval. Errors: [ApprovalNotPending], [SeriesIsOver].
-func (s *Series) Withdraw(now time.Time) error {
+// Withdraw ends the wait for an approval, or the approval. Errors: [ApprovalNotPending],
+// [SeriesIsOver].
+func (s *Series) Withdraw(by Actor, now time.Time) error {
 	if err := s.checkReview(""); err != nil {
 		return err
 	}
@@ -99,7 +105,7 @@ func (s *Series) Withdraw(now time.Time) error {
 		return err
 	}
 	a := *s.Template.Approval
-	a.State = ApprovalWithdrawn
+	a.withdraw(by, Millis(now))
 	s.review(a, now)
 	return nil
 }
@@ -148,6 +154,19 @@ func (s *Series) ReviewDigest() [32]byte {
 		panic("schedctl: " + err.Error())
 	}
 	return sha256.Sum256(text)
+}
+
+// ChangedFields returns the names of the reviewed fields in which next differs from s.
+func (s *Series) ChangedFields(next *Series) []string {
+	reviewed := s.Template.Reviewed()
+	fields := reviewed.Changed(next.Template.Reviewed())
+	if !slices.Equal(s.Variants, next.Variants) {
+		fields = append(fields, "variants")
+	}
+	if s.Rule != next.Rule {
+		fields = append(fields, "rule")
+	}
+	return fields
 }
 
 // Approved reports whether the series as it is now is approved. The approval is that of

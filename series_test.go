@@ -89,7 +89,7 @@ func TestDetachedOccurrences(t *testing.T) {
 		"next slot":   {edit(schedctl.Edit{PublishAt: later, Booking: booking}), true, true},
 		"reflow":      {edit(schedctl.Edit{PublishAt: later, Booking: booking, BySeries: true}), false, true},
 		"same time":   {func(p *schedctl.Post) error { return edit(schedctl.Edit{PublishAt: p.PublishAt})(p) }, true, false},
-		"draft":       {func(p *schedctl.Post) error { _, err := p.Unschedule(t0); return err }, true, false},
+		"draft":       {func(p *schedctl.Post) error { _, err := p.Unschedule(schedctl.Actor{}, t0); return err }, true, false},
 		"now":         {func(p *schedctl.Post) error { _, err := p.PublishNow(nil, t0); return err }, true, false},
 		"cancel":      {func(p *schedctl.Post) error { _, err := p.Cancel(t0); return err }, false, true},
 	} {

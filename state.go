@@ -121,10 +121,10 @@ var rules = map[Operation]rule{
 	OpUnschedule: {[]Status{Draft, Scheduled}, PostNotScheduled, "only a scheduled post can become a draft again"},
 	OpSubmit:     {[]Status{Draft}, PostNotDraft, "only a draft can be submitted for approval"},
 	OpApprove:    {[]Status{Draft}, PostNotDraft, "only a draft can be approved"},
-	OpWithdraw:   {[]Status{Draft}, PostNotDraft, "only a draft waits for an approval; a scheduled post can be canceled"},
+	OpWithdraw:   {[]Status{Draft, Scheduled}, PostNotDraft, "its approval cannot be taken back any more; a post that is publishing can be canceled"},
 	OpAnnotate:   {Statuses(), PostNotEditable, ""},
 
-	OpRequestChanges: {[]Status{Draft}, PostNotDraft, "only a draft waits for an approval; a scheduled post can be canceled"},
+	OpRequestChanges: {[]Status{Draft, Scheduled}, PostNotDraft, "its approval cannot be taken back any more; a post that is publishing can be canceled"},
 }
 
 // CheckOperation returns nil if the operation is allowed for a post with this status,

@@ -41,7 +41,7 @@ func TestReviewMethods(t *testing.T) {
 			return n.ID, err
 		}, `POST /api/v1/posts/post_1/notes {"text":"a note"}`, "note_1"},
 		"edit workspace": {apiv1.WorkspaceEnvelope{Workspace: apiv1.Workspace{ID: "ws_1"}}, func(ctx context.Context, c *client.Client) (string, error) {
-			w, err := c.EditWorkspace(ctx, "ws_1", apiv1.EditWorkspace{Approvals: "all"})
+			w, err := c.EditWorkspace(ctx, "ws_1", apiv1.EditWorkspace{Approvals: new("all")})
 			return w.ID, err
 		}, `PATCH /api/v1/workspaces/ws_1 {"approvals":"all"}`, "ws_1"},
 		"submit series": {series, func(ctx context.Context, c *client.Client) (string, error) {

@@ -21,7 +21,7 @@ func (c *Client) CreateWorkspace(ctx context.Context, w apiv1.CreateWorkspace, o
 	return write[apiv1.CreatedWorkspace](ctx, c, http.MethodPost, workspaces, w, options)
 }
 
-// EditWorkspace changes which posts of a workspace need an approval.
+// EditWorkspace changes which posts of a workspace need an approval, and by whom.
 func (c *Client) EditWorkspace(ctx context.Context, id string, w apiv1.EditWorkspace, options ...Option) (apiv1.Workspace, error) {
 	out, err := write[apiv1.WorkspaceEnvelope](ctx, c, http.MethodPatch, itemPath(workspaces, id), w, options)
 	return out.Workspace, err

@@ -161,7 +161,7 @@ func (m *Model) decide(p apiv1.Post, step reviewStep, op schedctl.Operation) tea
 		switch own := m.cfg.Key; {
 		case hasApproval(p, schedctl.ApprovalChangesRequested):
 			m.showError("changes were requested: A asks for approval again")
-		case !isPending(p):
+		case !isPending(p) && (op != schedctl.OpRequestChanges || !hasApproval(p, schedctl.ApprovalApproved)):
 			m.showError("the " + noun(p) + " does not wait for an approval: A asks for one")
 		case !m.mayApprove():
 			m.showError(noApproverText)
@@ -183,7 +183,7 @@ func (m *Model) mayApprove() bool {
 // Why a key may not decide, and what to do.
 const (
 	noApproverText = "this API key may not decide about posts: use a key with the scope posts:approve"
-	ownRequestText = "your key asked for this approval, or edited the post last: another person has to decide"
+	ownRequestText = "your key asked for this approval, or edited a text that needs two people: another person has to decide"
 )
 
 // submit opens the form that asks for an approval.
@@ -203,8 +203,8 @@ func (m *Model) submit(p apiv1.Post) tea.Cmd {
 
 // askWithdraw asks whether to end the wait for an approval.
 func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
-	if !isPending(p) && !hasApproval(p, schedctl.ApprovalChangesRequested) {
-		m.showError("the " + noun(p) + " does not wait for an approval")
+	if p.Approval == nil || hasApproval(p, schedctl.ApprovalWithdrawn) {
+		m.showError("the " + noun(p) + " does not wait for an approval, and has none")
 		return nil
 	}
 	before := *p.Approval
@@ -216,7 +216,7 @@ func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
 		return nil
 	}
 	m.dialog = &confirm{
-		question: []string{"Withdraw this post from review? It stays a draft.", "", excerpt(postText(p), 200)},
+		question: []string{"Withdraw this post from review? It is a draft then, and can be submitted again.", "", excerpt(postText(p), 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.startChange(change{

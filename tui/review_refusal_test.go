@@ -16,7 +16,7 @@ func TestWhoMayNotDecide(t *testing.T) {
 		d.press("down")
 		for _, key := range []string{"a", "c"} {
 			d.press(key)
-			d.seesWords("your key asked for this approval, or edited the post last: another person has to decide")
+			d.seesWords("your key asked for this approval, or edited a text that needs two people: another person has to decide")
 		}
 		d.sees("a approve", "c request changes")
 		f.review.self = claude
@@ -48,7 +48,7 @@ func TestARefusedDecisionKeepsTheText(t *testing.T) {
 		want string
 	}{
 		"scope":       {schedctl.Errorf(schedctl.InsufficientScope, "", "no"), "not sent; your text is kept: this API key may not decide about posts: use a key with the scope posts:approve"},
-		"self":        {schedctl.Errorf(schedctl.SelfApproval, "", "no"), "not sent; your text is kept: your key asked for this approval, or edited the post last"},
+		"self":        {schedctl.Errorf(schedctl.SelfApproval, "", "no"), "not sent; your text is kept: your key asked for this approval, or edited a text that needs two people"},
 		"no response": {fmt.Errorf("nothing answers: %w", tui.ErrUnreachable), "no response; your text is kept. Send again when the daemon is back"},
 		"limit":       {schedctl.Errorf(schedctl.RateLimited, "", "20 a second"), "not sent; your text is kept: too many requests"},
 		"time":        {schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "the time has passed"), "the time has passed"},

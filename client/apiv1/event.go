@@ -26,6 +26,7 @@ type EventData struct {
 	PlatformPostURL string          `json:"platform_post_url,omitempty" doc:"The public URL of the published post."`
 	PublishedAt     *Time           `json:"published_at,omitempty" doc:"When the network published the post."`
 	Parts           []PublishedPart `json:"parts,omitempty" doc:"The parts of a thread that the network has, with the first comment. Absent for a post with one part."`
+	Edited          bool            `json:"edited,omitempty" doc:"On post.approved: the approver has edited the post."`
 	Error           *TargetError    `json:"error,omitempty" doc:"The error. On post.published, with kind degraded: the changes that the network made."`
 }
 
@@ -50,6 +51,6 @@ func NewEvent(e schedctl.Event) Event {
 		WorkspaceID: e.WorkspaceID, PostID: e.PostID, TargetID: e.TargetID, SocialAccountID: e.AccountID,
 		WebhookID: e.WebhookID, SeriesID: e.SeriesID, Skipped: newSkipped(e.Skipped), Platform: e.Platform, Status: e.Status,
 		PlatformPostID: e.PlatformPostID, PlatformPostURL: e.PlatformPostURL,
-		PublishedAt: NewTime(e.PublishedAt), Error: NewTargetError(e.Error), Parts: newPublishedParts(e.Parts),
+		PublishedAt: NewTime(e.PublishedAt), Error: NewTargetError(e.Error), Parts: newPublishedParts(e.Parts), Edited: e.Edited,
 	}}
 }

@@ -173,5 +173,6 @@ func FormatPolicy(p schedctl.ApprovalPolicy) string {
 
 // EditWorkspace is the body of PATCH /workspaces/{id}.
 type EditWorkspace struct {
-	Approvals string `json:"approvals" doc:"Which posts need an approval before they are published: off, agents or all." enum:"off,agents,all"`
+	Approvals *string `json:"approvals,omitempty" doc:"Which posts need an approval before they are published: off, agents or all." enum:"off,agents,all"`
+	FourEyes  *bool   `json:"four_eyes,omitempty" doc:"Whether each text needs two people: an approver who has edited it cannot approve it."`
 }

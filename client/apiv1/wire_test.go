@@ -269,7 +269,6 @@ var unsent = map[string]string{
 	"Post.ResendOf":            "not shown yet",
 	"Post.ResentAs":            "not shown yet",
 	"MediaAsset.UploadedBy":    "not shown yet",
-	"Workspace.FourEyes":       "not shown yet",
 	"Post.ByAgent":             "internal to reviews",
 	"Post.Restricted":          "internal to reviews",
 	"Post.Decided":             "shown as previous of the approval",

@@ -9,6 +9,7 @@ type Workspace struct {
 	Timezone  string `json:"timezone" doc:"IANA name of the time zone in which clients show times. The API itself uses UTC."`
 	Plan      string `json:"plan" doc:"The plan of the workspace."`
 	Approvals string `json:"approvals" doc:"Which posts need an approval before they are published: off, agents (those that an agent wrote or starts), or all." enum:"off,agents,all"`
+	FourEyes  bool   `json:"four_eyes" doc:"Whether each text needs two people: an approver who has edited it cannot approve it."`
 }
 
 // CreateWorkspace is the body of POST /workspaces.
@@ -38,5 +39,5 @@ type WorkspaceList struct {
 
 // NewWorkspace returns the wire form of a workspace.
 func NewWorkspace(w schedctl.Workspace) Workspace {
-	return Workspace{ID: w.ID, Name: w.Name, Timezone: w.Timezone, Plan: w.Plan, Approvals: FormatPolicy(w.Approvals)}
+	return Workspace{ID: w.ID, Name: w.Name, Timezone: w.Timezone, Plan: w.Plan, Approvals: FormatPolicy(w.Approvals), FourEyes: w.FourEyes}
 }

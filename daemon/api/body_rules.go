@@ -30,7 +30,6 @@ var missing = map[string]string{
 	"CreateWebhook.url":               "say where to call, such as https://example.com/hooks",
 	"CreateWorkspace.name":            "say whose posts it is for",
 	"EditMedia.alt_text":              "give the new alt text, or null for none",
-	"EditWorkspace.approvals":         "give off, agents or all",
 	"EmailSettings.from":              "name the sender, such as schedctl@example.com",
 	"EmailSettings.host":              "name the mail server, such as smtp.example.com",
 	"EmailSettings.to":                `name the recipients, such as ["ops@example.com"]`,
@@ -69,6 +68,7 @@ var unchanged = map[string]string{
 	"EditQueue":        "name, timezone, times, social_account_ids, gap or default",
 	"EditSeries":       "content, rule or another field of a series",
 	"EditWebhook":      "url, event_types, name or enabled",
+	"EditWorkspace":    "approvals or four_eyes",
 }
 
 // unchanged adds a fault about a body that changes nothing.

@@ -50,14 +50,14 @@ func TestEditsOfApprovedPosts(t *testing.T) {
 		for _, harmless := range []body{{"publish_at": in(5 * time.Hour)}, {"title": "t", "labels": []string{"a"}}, {"content": p.Content}} {
 			wantApproval(t, w.do(w.author, "PATCH", path, harmless).want(200).post(), schedctl.ApprovalApproved)
 		}
-		draft := w.do(w.author, "POST", path+"/unschedule", nil).want(200).post()
-		wantApproval(t, draft, schedctl.ApprovalApproved)
-		w.do(w.author, "POST", path+"/schedule", body{"publish_at": in(time.Hour), "social_account_ids": []string{spare}}).refused(schedctl.ApprovalMissing)
 		w.do(w.author, "POST", path+"/publish-now", body{"social_account_ids": []string{w.mine.account, spare}}).refused(schedctl.ApprovalMissing)
-		w.do(w.author, "POST", path+"/schedule", body{"publish_at": in(time.Hour)}).want(200)
-		w.do(w.author, "POST", path+"/unschedule", nil).want(200)
-		wantApproval(t, w.do(w.author, "PATCH", path, body{"content": "changed"}).want(200).post(), schedctl.ApprovalPending)
+		draft := w.do(w.author, "POST", path+"/unschedule", nil).want(200).post()
+		if wantApproval(t, draft, schedctl.ApprovalWithdrawn); draft.Approval.DecidedBy.Name != "author" {
+			t.Errorf("the approval ended by %+v", draft.Approval.DecidedBy)
+		}
 		w.do(w.author, "POST", path+"/schedule", body{"publish_at": in(time.Hour)}).refused(schedctl.ApprovalMissing)
+		w.do(w.author, "POST", path+"/submit", nil).want(200)
+		wantApproval(t, w.do(w.author, "PATCH", path, body{"content": "changed"}).want(200).post(), schedctl.ApprovalPending)
 		back := w.do(w.author, "PATCH", path, body{"content": p.Content}).want(200).post()
 		if wantApproval(t, back, schedctl.ApprovalPending); back.Approval.Digest != p.Approval.Digest {
 			t.Error("undoing an edit gives another digest")

@@ -142,6 +142,15 @@ func (w *reviewing) policy(p string) {
 	w.do(nil, "PATCH", "/workspaces/"+w.mine.workspace, body{"approvals": p}).want(200)
 }
 
+// fourEyes says whether each text of my workspace needs two people.
+func (w *reviewing) fourEyes(on bool) {
+	w.t.Helper()
+	got := decodeAs[apiv1.WorkspaceEnvelope](w.t, w.do(nil, "PATCH", "/workspaces/"+w.mine.workspace, body{"four_eyes": on}).want(200)).Workspace
+	if got.FourEyes != on {
+		w.t.Errorf("four_eyes is %t", got.FourEyes)
+	}
+}
+
 // draftBy creates a draft with a key.
 func (w *reviewing) draftBy(o option) apiv1.Post {
 	w.t.Helper()

@@ -17,6 +17,7 @@ type reviewModel struct {
 	approval  schedctl.ApprovalState // empty for none
 	requester string
 	editor    string // the key that set the text
+	fourEyes  bool   // the workspace wants two people for each text
 }
 
 // reviewStep is a request of a key.
@@ -29,15 +30,16 @@ func (s reviewStep) approves() bool { return s.by == "approver" || s.by == "edit
 // take applies a step, and reports whether the API must accept it.
 func (m *reviewModel) take(s reviewStep) bool {
 	draft, pending := m.status == schedctl.Draft, m.approval == schedctl.ApprovalPending
-	decides := draft && pending && s.approves() && s.by != m.requester && s.by != m.editor
+	approved := m.approval == schedctl.ApprovalApproved
+	decides := draft && pending && s.approves() && s.by != m.requester && (s.by != m.editor || !m.fourEyes)
 	ok := false
 	switch s.do {
 	case "edit":
 		if ok = draft && s.drafts() || s.by == "editor" && m.requester != "editor"; !ok {
 			return false
 		}
-		if m.editor = s.by; m.approval == schedctl.ApprovalApproved && (s.by != "editor" || m.requester == "editor") {
-			m.approval = schedctl.ApprovalPending
+		if m.editor = s.by; approved && (s.by != "editor" || m.requester == "editor" || m.fourEyes) {
+			m.approval, m.status = schedctl.ApprovalPending, schedctl.Draft
 		}
 	case "submit":
 		if ok = draft && !pending && s.drafts(); ok {
@@ -48,20 +50,16 @@ func (m *reviewModel) take(s reviewStep) bool {
 			m.approval, m.status = schedctl.ApprovalApproved, schedctl.Scheduled
 		}
 	case "request-changes":
-		if ok = decides; ok {
-			m.approval = schedctl.ApprovalChangesRequested
+		if ok = decides || approved && s.approves(); ok {
+			m.approval, m.status = schedctl.ApprovalChangesRequested, schedctl.Draft
 		}
 	case "withdraw":
-		if ok = draft && s.drafts() && (pending || m.approval == schedctl.ApprovalChangesRequested); ok {
-			m.approval = schedctl.ApprovalWithdrawn
+		if ok = s.drafts() && (pending || approved || m.approval == schedctl.ApprovalChangesRequested); ok {
+			m.approval, m.status = schedctl.ApprovalWithdrawn, schedctl.Draft
 		}
 	case "unschedule":
-		if ok = s.writes(); ok {
-			m.status = schedctl.Draft
-		}
-	case "schedule":
-		if ok = s.writes() && draft && m.approval == schedctl.ApprovalApproved; ok {
-			m.status = schedctl.Scheduled
+		if ok = s.writes(); ok && m.status == schedctl.Scheduled {
+			m.approval, m.status = schedctl.ApprovalWithdrawn, schedctl.Draft
 		}
 	}
 	return ok
@@ -90,7 +88,8 @@ func TestReviewModel(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := w.draftBy(w.author)
-		m := reviewModel{status: schedctl.Draft, editor: "author"}
+		m := reviewModel{status: schedctl.Draft, editor: "author", fourEyes: rapid.Bool().Draw(t, "four eyes")}
+		w.fourEyes(m.fourEyes)
 		for i, s := range rapid.SliceOfN(steps, 1, 30).Draw(t, "steps") {
 			n++
 			method, path := "POST", "/posts/"+p.ID+"/"+s.do

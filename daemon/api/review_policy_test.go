@@ -343,7 +343,7 @@ func TestLastDecision(t *testing.T) {
 		if got := previous(p.ID); got != nil {
 			t.Errorf("after the approval: %+v", got)
 		}
-		w.do(w.author, "POST", path+"/unschedule", nil).want(200)
+		w.do(w.author, "POST", path+"/withdraw", nil).want(200)
 		w.do(w.author, "PATCH", path, body{"content": "changed again"}).want(200)
 		if got := previous(p.ID); got == nil || got.Content != "a better text" || !slices.Equal(got.Changed, []string{"content"}) {
 			t.Errorf("after an edit of an approved draft: %+v", got)

@@ -92,9 +92,10 @@ func TestReviewStepsInWrongStates(t *testing.T) {
 			"pending":           {func() apiv1.Post { return w.pendingBy(w.author) }, wait, ok, ok, ok},
 			"changes requested": {changes, ok, wait, wait, ok},
 			"withdrawn":         {withdrawn, ok, wait, wait, wait},
-			"approved":          {w.approved, draft, draft, draft, draft},
+			"approved":          {w.approved, draft, draft, ok, ok},
 			"canceled":          {canceled, gone, gone, gone, gone},
-			"scheduled":         {w.scheduled, draft, draft, draft, draft},
+			"scheduled":         {w.scheduled, draft, draft, wait, wait},
+			"published":         {func() apiv1.Post { return w.inStatus(schedctl.Published) }, draft, draft, draft, draft},
 		} {
 			for verb, want := range map[string]schedctl.Code{"submit": test.submit, "approve": test.approve, "request-changes": test.changes, "withdraw": test.withdraw} {
 				p := test.make()
@@ -203,6 +204,7 @@ func TestSelfApproval(t *testing.T) {
 
 		edited := "/posts/" + w.pendingBy(w.author).ID
 		w.do(w.editor, "PATCH", edited, body{"content": "better"}).want(200)
+		w.fourEyes(true)
 		w.do(w.editor, "POST", edited+"/approve", nil).refused(schedctl.SelfApproval)
 		w.do(w.editor, "PATCH", edited, body{"title": "for the list", "proposed_at": in(3 * time.Hour)}).want(200)
 		w.do(w.approver, "POST", edited+"/approve", nil).want(200)

@@ -57,7 +57,7 @@ func (s *Server) workspaceRoutes() []route {
 			"A key with workspaces:write can change every workspace, other keys only their own.",
 		scopes: writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.EditWorkspace](), status: http.StatusOK, response: reflect.TypeFor[apiv1.WorkspaceEnvelope](),
-		handle: withBody(read[apiv1.EditWorkspace], s.editWorkspace),
+		handle: withBody(readEditWorkspace, s.editWorkspace),
 	}, {
 		method: http.MethodGet, path: "/audit", id: "listAudit", tag: "Workspace",
 		summary:     "List the audit log",

@@ -29,7 +29,7 @@ func (s *Server) reviewRoutes() []route {
 		method: http.MethodPost, path: "/posts/{id}/approve", id: "approvePost", tag: "Approvals",
 		summary: "Approve and schedule a draft",
 		description: "In one step, the approval becomes approved, and the post is scheduled at publish_at, or at its proposed time. " +
-			"If-Match must have the ETag that was read, so that no text is approved that was not seen. The key that asked for the approval, and the one that edited the post last, cannot approve it.",
+			"If-Match must have the ETag that was read, so that no text is approved that was not seen. The key that asked for the approval cannot approve it. An approver who has edited the post can, unless the workspace has four_eyes; the event post.approved then has edited: true.",
 		scopes: approvesPosts,
 		codes: append([]schedctl.Code{
 			schedctl.SelfApproval, schedctl.VersionRequired, schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed,
@@ -39,15 +39,15 @@ func (s *Server) reviewRoutes() []route {
 		handle: withOptionalBody(readApprovePost, s.approvePost),
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/request-changes", id: "requestPostChanges", tag: "Approvals",
-		summary:     "Ask for changes of a draft",
-		description: "The approval becomes changes_requested, until the draft is submitted again. If-Match must have the ETag that was read.",
+		summary:     "Ask for changes of a post",
+		description: "The approval becomes changes_requested, until the draft is submitted again. This also takes back an approval, until a target is claimed: the post becomes a draft, with its time as proposed_at. If-Match must have the ETag that was read.",
 		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval, schedctl.VersionRequired}, step...),
 		request: reflect.TypeFor[apiv1.RequestChanges](), status: http.StatusOK, response: one,
 		handle: withBody(readNote[apiv1.RequestChanges], operation(s, (*usecase.Request).RequestChanges, s.posts(http.StatusOK))),
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/withdraw", id: "withdrawPost", tag: "Approvals",
-		summary:     "Withdraw a draft from review",
-		description: "Works while the approval is pending or changes_requested. A post that was approved is scheduled; cancel it instead.",
+		summary:     "Withdraw a post from review",
+		description: "Ends a review that is pending or changes_requested. It also takes back an approval, until a target is claimed: the post becomes a draft, with its time as proposed_at.",
 		scopes:      writesDrafts, codes: step,
 		status: http.StatusOK, response: one,
 		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).WithdrawPost), s.posts(http.StatusOK))),

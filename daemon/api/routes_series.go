@@ -141,21 +141,21 @@ func (s *Server) seriesReviewRoutes() []route {
 		method: http.MethodPost, path: "/series/{id}/approve", id: "approveSeries", tag: "Approvals",
 		summary: "Approve a series",
 		description: "The series makes its next posts in this request. If-Match must have the ETag that was read, so that no text is approved that was not seen. " +
-			"The key that asked for the approval, and the one that edited the series last, cannot approve it.",
+			"The key that asked for the approval cannot approve it. An approver who has edited the series can, unless the workspace has four_eyes.",
 		scopes: approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval, schedctl.VersionRequired, schedctl.AccountNotAllowed}, step...),
 		request: reflect.TypeFor[apiv1.ApproveSeries](), optionalBody: true, status: http.StatusOK, response: one,
 		handle: withOptionalBody(readNote[apiv1.ApproveSeries], operation(s, (*usecase.Request).ApproveSeries, s.changedSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/request-changes", id: "requestSeriesChanges", tag: "Approvals",
 		summary:     "Ask for changes of a series",
-		description: "The approval becomes changes_requested, until the series is submitted again. If-Match must have the ETag that was read.",
+		description: "The approval becomes changes_requested, until the series is submitted again. This also takes back an approval: the scheduled posts are removed, and made again after the next one. If-Match must have the ETag that was read.",
 		scopes:      approvesPosts, codes: append([]schedctl.Code{schedctl.SelfApproval, schedctl.VersionRequired}, step...),
 		request: reflect.TypeFor[apiv1.RequestChanges](), status: http.StatusOK, response: one,
 		handle: withBody(readNote[apiv1.RequestChanges], operation(s, (*usecase.Request).RequestSeriesChanges, s.changedSeries)),
 	}, {
 		method: http.MethodPost, path: "/series/{id}/withdraw", id: "withdrawSeries", tag: "Approvals",
 		summary:     "Withdraw a series from review",
-		description: "Works while the approval is pending or changes_requested. To stop a series that was approved, pause or end it.",
+		description: "Ends a review that is pending or changes_requested, or takes back an approval, as request-changes does.",
 		scopes:      writesDrafts, codes: step, status: http.StatusOK, response: one,
 		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).WithdrawSeries), s.changedSeries)),
 	}}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -59,45 +60,29 @@ func workspaceScopes() []schedctl.Scope {
 	return slices.DeleteFunc(schedctl.FirstScopes(), func(s schedctl.Scope) bool { return s == schedctl.ScopeWorkspacesWrite })
 }
 
-// editWorkspace handles PATCH /workspaces/{id}. All accounts of the workspace get the
-// new policy in the same transaction, so that each claim reads the one that is in force.
-func (s *Server) editWorkspace(ctx context.Context, c *request, b apiv1.EditWorkspace) (response, error) {
-	if c.ID != c.Key.WorkspaceID && !c.Key.Allows(schedctl.ScopeWorkspacesWrite) {
-		return response{}, schedctl.Errorf(schedctl.NotFound, "", "there is no workspace with this id, or this API key may not change it")
-	}
-	if c.Limited() {
-		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "approvals", "this API key is limited to accounts, and the policy is about all of them; use another key")
-	}
-	policy := schedctl.ApprovalsOff
-	if b.Approvals != apiv1.FormatPolicy(policy) {
-		policy = schedctl.ApprovalPolicy(b.Approvals)
+// editWorkspace handles PATCH /workspaces/{id}.
+func (s *Server) editWorkspace(ctx context.Context, c *request, change usecase.WorkspaceChange) (response, error) {
+	if err := c.MayEditWorkspace(); err != nil {
+		return response{}, err
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		w, err := tx.Workspace(c.ID)
+		w, err := c.EditWorkspace(tx, change)
 		if err != nil {
 			return response{}, err
-		}
-		if w.Approvals != policy {
-			w.Approvals = policy
-			if err := setPolicy(tx, w); err != nil {
-				return response{}, err
-			}
 		}
 		return newResponse(http.StatusOK, apiv1.WorkspaceEnvelope{Workspace: apiv1.NewWorkspace(w)})
 	})
 }
 
-// setPolicy stores a workspace, and gives its accounts a copy of its policy.
-func setPolicy(tx storage.Tx, w schedctl.Workspace) error {
-	accounts, err := tx.Accounts(w.ID)
-	if err != nil {
-		return err
-	}
-	for _, a := range accounts { // disconnected ones too: they may be connected again
-		a.Approvals = w.Approvals
-		if err := tx.PutAccount(a); err != nil {
-			return err
+// readEditWorkspace reads the body of PATCH /workspaces/{id}.
+func readEditWorkspace(d *decoder) usecase.WorkspaceChange {
+	in := read[apiv1.EditWorkspace](d)
+	change := usecase.WorkspaceChange{FourEyes: in.FourEyes}
+	if in.Approvals != nil {
+		change.Approvals = new(schedctl.ApprovalsOff)
+		if *in.Approvals != apiv1.FormatPolicy(schedctl.ApprovalsOff) {
+			*change.Approvals = schedctl.ApprovalPolicy(*in.Approvals)
 		}
 	}
-	return tx.PutWorkspace(w)
+	return change
 }

@@ -206,7 +206,7 @@ func TestEndAndDelete(t *testing.T) {
 		f.publish(id, "2027-03-02T09:00")
 		f.detach(id, "2027-03-03T09:00")
 		f.changePost(id, "2027-03-04T09:00", func(p *schedctl.Post) error {
-			_, err := p.Unschedule(f.now)
+			_, err := p.Unschedule(schedctl.Actor{}, f.now)
 			return err
 		})
 		var kept []string

@@ -62,7 +62,7 @@ func (c *Request) CancelPost(tx storage.Tx, managed *schedctl.Managed) (schedctl
 
 // UnschedulePost makes the post of the request a draft.
 func (c *Request) UnschedulePost(tx storage.Tx) (schedctl.Post, error) {
-	return c.changePost(tx, tx, schedctl.OpUnschedule, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Unschedule(c.Now) })
+	return c.changePost(tx, tx, schedctl.OpUnschedule, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Unschedule(c.Key.Actor(), c.Now) })
 }
 
 // DeletePost deletes the post of the request, which must be a draft.

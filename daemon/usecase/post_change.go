@@ -43,7 +43,10 @@ func (d *Decision) EditPost(ctx context.Context, e EditPost) (schedctl.Post, err
 			return nil, err
 		}
 		edit := e.Edit
-		edit.Accounts, edit.PublishAt, edit.Booking, edit.By = accounts, taken.At, taken.Booking, c.Key.Actor()
+		if edit.By, err = c.reviewer(r); err != nil {
+			return nil, err
+		}
+		edit.Accounts, edit.PublishAt, edit.Booking = accounts, taken.At, taken.Booking
 		if p.ExternalID == "" {
 			if err := c.refuseTaken(r, e.ExternalID, p.ID); err != nil {
 				return nil, err
@@ -56,10 +59,13 @@ func (d *Decision) EditPost(ctx context.Context, e EditPost) (schedctl.Post, err
 		if err := attach(d.attacher(r), e.MediaField, &edit.ContentChange, overrides); err != nil {
 			return nil, err
 		}
-		was := *p
+		was, reviewed := *p, p.Reviewed()
 		events, err := p.Edit(edit, c.Now)
 		if err != nil {
 			return nil, err
+		}
+		if e.Source == "" {
+			c.namesEdit(edit.By, was.Approval, reviewed.Changed(p.Reviewed()), was.ReviewDigest(), p.ReviewDigest())
 		}
 		if len(events) == 0 { // only the annotation may have changed
 			return nil, d.checkStyle(e.Style, p)

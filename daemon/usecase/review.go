@@ -2,6 +2,8 @@ package usecase
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -35,7 +37,11 @@ func (d *Decision) ApprovePost(ctx context.Context, a Approval) (schedctl.Post, 
 	c := d.request
 	return d.changePost(schedctl.OpApprove, func(r storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		c.namesRequester(p)
-		decision := schedctl.Decision{By: c.Key.Actor(), Note: a.Note}
+		by, err := c.reviewer(r)
+		if err != nil {
+			return nil, err
+		}
+		decision := schedctl.Decision{By: by, Note: a.Note}
 		given := schedctl.ProposedTime{At: a.PublishAt, NextSlot: a.NextSlot}
 		if p.Status() == schedctl.Failed && given == (schedctl.ProposedTime{}) {
 			return p.Approve(decision, c.Now)
@@ -69,7 +75,11 @@ func (d *Decision) ApprovePost(ctx context.Context, a Approval) (schedctl.Post, 
 func (c *Request) RequestChanges(tx storage.Tx, note string) (schedctl.Post, error) {
 	return c.changePost(tx, tx, schedctl.OpRequestChanges, func(p *schedctl.Post) ([]schedctl.Event, error) {
 		c.namesRequester(p)
-		return p.RequestChanges(schedctl.Decision{By: c.Key.Actor(), Note: note}, c.Now)
+		by, err := c.reviewer(tx)
+		if err != nil {
+			return nil, err
+		}
+		return p.RequestChanges(schedctl.Decision{By: by, Note: note}, c.Now)
 	})
 }
 
@@ -89,6 +99,26 @@ func (c *Request) AddNote(tx storage.Tx, text string) (schedctl.PostNote, error)
 		return note, err
 	}
 	return note, tx.PutPost(post)
+}
+
+// reviewer returns the actor of the request, who knows whether each text of the workspace
+// needs two people.
+func (c *Request) reviewer(r storage.Reader) (schedctl.Actor, error) {
+	by := c.Key.Actor()
+	if !by.Approver {
+		return by, nil
+	}
+	w, err := r.Workspace(c.Key.WorkspaceID)
+	by.FourEyes = w.FourEyes
+	return by, err
+}
+
+// namesEdit writes what an approver has edited to the audit log: the fields, and the
+// digests of the post or series before and after.
+func (c *Request) namesEdit(by schedctl.Actor, was *schedctl.Approval, fields []string, before, after [32]byte) {
+	if by.Approver && was != nil && before != after {
+		c.Detail = fmt.Sprintf("edited %s; digest %x, then %x", strings.Join(fields, ", "), before, after)
+	}
 }
 
 // namesRequester writes the key that asked for the approval to the audit log, next to the

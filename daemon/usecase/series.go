@@ -113,7 +113,12 @@ func (d *Decision) EditSeries(ctx context.Context, b SeriesChange, from schedctl
 	if err != nil {
 		return changed, err
 	}
-	next.Edited(&before, c.Key.Actor(), c.Now)
+	by, err := c.reviewer(d.r)
+	if err != nil {
+		return changed, err
+	}
+	next.Edited(&before, by, c.Now)
+	c.namesEdit(by, before.Template.Approval, before.ChangedFields(next), before.ReviewDigest(), next.ReviewDigest())
 	if next.Name != before.Name {
 		if err := d.names.check(d.r, next); err != nil {
 			return changed, err

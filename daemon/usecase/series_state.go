@@ -43,11 +43,20 @@ func (c *Request) EndSeries(tx storage.Tx) (ChangedSeries, error) {
 	return c.changeSeries(tx, func(one *schedctl.Series) ([]string, error) { return series.End(tx, one, c.Now) })
 }
 
-// reviewSeries stores a step in the review of the series of the request.
-func (c *Request) reviewSeries(tx storage.Tx, step func(*schedctl.Series) error) (ChangedSeries, error) {
+// reviewSeries stores a step in the review of the series of the request. A step that takes
+// back the approval also removes its scheduled posts.
+func (c *Request) reviewSeries(tx storage.Tx, step func(*schedctl.Series, schedctl.Actor) error) (ChangedSeries, error) {
 	return c.changeSeries(tx, func(one *schedctl.Series) ([]string, error) {
-		if err := step(one); err != nil {
+		by, err := c.reviewer(tx)
+		if err != nil {
 			return nil, err
+		}
+		approved := one.Approved()
+		if err := step(one, by); err != nil {
+			return nil, err
+		}
+		if approved {
+			return nil, series.EndApproval(tx, one, c.sweep())
 		}
 		return nil, tx.PutSeries(*one)
 	})
@@ -55,26 +64,30 @@ func (c *Request) reviewSeries(tx storage.Tx, step func(*schedctl.Series) error)
 
 // SubmitSeries asks for an approval of the series of the request.
 func (c *Request) SubmitSeries(tx storage.Tx, note string) (ChangedSeries, error) {
-	return c.reviewSeries(tx, func(one *schedctl.Series) error { return one.Submit(c.Key.Actor(), note, c.Now) })
+	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) error { return one.Submit(by, note, c.Now) })
 }
 
 // ApproveSeries approves the series of the request, and makes its posts.
 func (c *Request) ApproveSeries(tx storage.Tx, note string) (ChangedSeries, error) {
 	return c.changeSeries(tx, func(one *schedctl.Series) ([]string, error) {
 		c.namesRequester(&one.Template)
-		return nil, series.Approve(tx, one, schedctl.Decision{By: c.Key.Actor(), Note: note}, c.sweep())
+		by, err := c.reviewer(tx)
+		if err != nil {
+			return nil, err
+		}
+		return nil, series.Approve(tx, one, schedctl.Decision{By: by, Note: note}, c.sweep())
 	})
 }
 
 // RequestSeriesChanges asks the author of the series of the request for changes.
 func (c *Request) RequestSeriesChanges(tx storage.Tx, note string) (ChangedSeries, error) {
-	return c.reviewSeries(tx, func(one *schedctl.Series) error {
+	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) error {
 		c.namesRequester(&one.Template)
-		return one.Decide(schedctl.ApprovalChangesRequested, schedctl.Decision{By: c.Key.Actor(), Note: note}, c.Now)
+		return one.Decide(schedctl.ApprovalChangesRequested, schedctl.Decision{By: by, Note: note}, c.Now)
 	})
 }
 
 // WithdrawSeries takes the series of the request back from its review.
 func (c *Request) WithdrawSeries(tx storage.Tx) (ChangedSeries, error) {
-	return c.reviewSeries(tx, func(one *schedctl.Series) error { return one.Withdraw(c.Now) })
+	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) error { return one.Withdraw(by, c.Now) })
 }

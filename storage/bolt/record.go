@@ -293,6 +293,9 @@ func (c *coder) event(e *schedctl.Event) {
 		c.optionalID(schedctl.SeriesPrefix, &e.SeriesID)
 		c.skipped(&e.Skipped)
 	}
+	if c.layout >= layout {
+		c.bool(&e.Edited)
+	}
 }
 
 // webhook has no id and no workspace: they are in the key.

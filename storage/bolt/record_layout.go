@@ -18,7 +18,7 @@ func layoutOf(v any) byte {
 		stage = v.Expiry != (schedctl.Expiry{}) || v.Limits.Posts != 0 || v.Limits.Window != 0
 		review = v.Approvals != ""
 	case *schedctl.Event:
-		parts, plan = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil
+		parts, plan, trust = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil, v.Edited
 	case *schedctl.Workspace:
 		review, trust = v.Approvals != "", v.FourEyes
 	case *schedctl.AuditEntry:

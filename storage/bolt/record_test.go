@@ -360,12 +360,15 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 	}
 	card := samplePost()
 	card.Card = &schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com", Image: schedctl.PostMedia{AssetID: sampleMedia().ID}}
+	approved := sampleEvent()
+	approved.Edited = true
 	made := schedctl.Trail{CreatedBy: reviewed.EditorID}
 	for name, record := range map[string][]byte{
 		"post with an author":   sampleRecord(t, schedctl.Post{WorkspaceID: occurrence.WorkspaceID, Trail: made}, (*coder).post),
 		"post with a card":      sampleRecord(t, card, (*coder).post),
 		"series with an author": sampleRecord(t, schedctl.Series{Template: schedctl.Post{Trail: made}}, (*coder).series),
 		"uploaded asset":        sampleRecord(t, schedctl.MediaAsset{UploadedBy: made.CreatedBy}, (*coder).mediaAsset),
+		"edited approval":       sampleRecord(t, approved, (*coder).event),
 		"workspace of two":      sampleRecord(t, schedctl.Workspace{FourEyes: true}, (*coder).workspace),
 	} {
 		if record[0] != layout {
@@ -373,6 +376,7 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 		}
 	}
 	testSpoiled(t, card, (*coder).post)
+	testSpoiled(t, approved, (*coder).event)
 	testSpoiled(t, ending, (*coder).account)
 }
 

@@ -21,7 +21,7 @@ import (
 const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached, DROP COLUMN media,
 		DROP COLUMN extra, DROP COLUMN done, DROP COLUMN part_ids, DROP COLUMN comment_status, DROP COLUMN slot_at;
 	ALTER TABLE attempts DROP COLUMN asks, DROP COLUMN part, DROP COLUMN stage;
-	ALTER TABLE events DROP COLUMN parts, DROP COLUMN series_id, DROP COLUMN skipped;
+	ALTER TABLE events DROP COLUMN parts, DROP COLUMN series_id, DROP COLUMN skipped, DROP COLUMN edited;
 	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id, DROP COLUMN blackouts, DROP COLUMN poll_limits,
 		DROP COLUMN window_posts, DROP COLUMN window_ns, DROP COLUMN expiry, DROP COLUMN approvals;
 	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra,

@@ -184,6 +184,7 @@ func describeEvent(r *row, e *schedctl.Event) {
 	r.add("parts", "jsonb", publishedPartsField(&e.Parts))
 	r.optionalID("series_id", schedctl.SeriesPrefix, &e.SeriesID)
 	r.add("skipped", "jsonb", skippedField{&e.Skipped})
+	r.bool("edited", &e.Edited)
 }
 
 func describeWebhook(r *row, w *schedctl.Webhook) {

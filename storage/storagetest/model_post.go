@@ -68,7 +68,7 @@ func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request)
 	case oracle.Cancel:
 		return p.Cancel(s.now)
 	case oracle.Unschedule:
-		return p.Unschedule(s.now)
+		return p.Unschedule(schedctl.Actor{}, s.now)
 	case oracle.Retry:
 		return s.retry(tx, p, schedctl.Retry{TargetIDs: r.Targets, Force: r.Force})
 	}

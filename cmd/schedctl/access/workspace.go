@@ -28,7 +28,7 @@ func workspaceRow(w apiv1.Workspace) []string { return []string{w.ID, w.Name, w.
 // printWorkspaces prints workspaces as a list.
 func printWorkspaces(a *cli.App, workspaces []apiv1.Workspace) error {
 	id := func(w apiv1.Workspace) string { return w.ID }
-	row := func(w apiv1.Workspace) []string { return append(workspaceRow(w), w.Approvals) }
+	row := func(w apiv1.Workspace) []string { return append(workspaceRow(w), approvalWords(w)) }
 	layout := cli.Table{Header: []string{"ID", "NAME", "TIME ZONE", "PLAN", "APPROVALS"}, Status: -1, Excerpt: true}
 	return cli.PrintList(a, workspaces, id, layout, row)
 }

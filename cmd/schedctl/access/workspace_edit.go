@@ -14,11 +14,18 @@ import (
 // approvalPolicies are the values of --approvals.
 var approvalPolicies = []string{"off", "agents", "all"}
 
+// workspaceEdit is "schedctl workspace edit".
+type workspaceEdit struct {
+	*cli.App
+	approvals string
+	fourEyes  bool
+}
+
 func newWorkspaceEdit(a *cli.App) *cobra.Command {
-	var approvals string
+	o := &workspaceEdit{App: a}
 	cmd := cli.DeclareJSON[apiv1.Workspace](&cobra.Command{
 		Use:   "edit [ID]",
-		Short: "Change which posts need an approval",
+		Short: "Change which posts need an approval, and by whom",
 		Long: `Change which posts of a workspace need an approval before they are published. Without an
 id it is the workspace of your key, and the key needs the scope keys:write. Another
 workspace needs workspaces:write.
@@ -27,28 +34,41 @@ workspace needs workspaces:write.
 an approval. The policy is also checked when a post is due: a scheduled post that is not
 approved then fails. Approve such posts before, with "schedctl post unschedule",
 "schedctl post submit" and "schedctl post approve". A post that has failed so can still
-be submitted and approved; then retry it with "schedctl post retry".`,
+be submitted and approved; then retry it with "schedctl post retry".
+
+An approver who edits a submitted post can approve it, because its author is another
+person. With --four-eyes, each text needs two people: whoever edited it last cannot
+approve it, and an edit of an approved post by an approver has to be approved again.`,
 		Example: `  schedctl workspace edit --approvals agents
+  schedctl workspace edit --four-eyes
   schedctl workspace edit ws_01KAK3R9ZC4VBX1D2E3F4G5H6J --approvals all`,
 		Args:              cli.Args(0, 1, "the id of a workspace"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(approvalPolicies, approvals) {
-				if approvals == "" {
-					return cli.UsageError("schedctl workspace edit needs --approvals").WithHint("give --approvals off, agents or all")
-				}
-				return cli.UnknownValueError("--approvals", approvals, approvalPolicies)
+			change := apiv1.EditWorkspace{}
+			if cmd.Flags().Changed("four-eyes") {
+				change.FourEyes = &o.fourEyes
 			}
-			return editWorkspace(cmd.Context(), a, args, approvals)
+			if cmd.Flags().Changed("approvals") {
+				if !slices.Contains(approvalPolicies, o.approvals) {
+					return cli.UnknownValueError("--approvals", o.approvals, approvalPolicies)
+				}
+				change.Approvals = &o.approvals
+			}
+			if change == (apiv1.EditWorkspace{}) {
+				return cli.UsageError("schedctl workspace edit needs --approvals or --four-eyes").WithHint("give --approvals off, agents or all")
+			}
+			return o.run(cmd.Context(), args, change)
 		},
 	})
-	cmd.Flags().StringVar(&approvals, "approvals", "", "which posts need an approval: the `choice` off, agents or all")
+	cmd.Flags().StringVar(&o.approvals, "approvals", "", "which posts need an approval: the `choice` off, agents or all")
+	cmd.Flags().BoolVar(&o.fourEyes, "four-eyes", false, "let each text need two people; --four-eyes=false to end that")
 	cmd.RegisterFlagCompletionFunc("approvals", cobra.FixedCompletions(approvalPolicies, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func editWorkspace(ctx context.Context, a *cli.App, args []string, approvals string) error {
-	c, err := a.Connect()
+func (o *workspaceEdit) run(ctx context.Context, args []string, change apiv1.EditWorkspace) error {
+	c, err := o.Connect()
 	if err != nil {
 		return err
 	}
@@ -62,10 +82,18 @@ func editWorkspace(ctx context.Context, a *cli.App, args []string, approvals str
 		}
 		id = me.Workspace.ID
 	}
-	w, err := c.EditWorkspace(ctx, id, apiv1.EditWorkspace{Approvals: approvals})
+	w, err := c.EditWorkspace(ctx, id, change)
 	if err != nil {
 		return err
 	}
-	sentence := fmt.Sprintf("Approvals of %s: %s", a.Bold(cli.OneLine(w.Name)), w.Approvals)
-	return cli.PrintOne(a, w, sentence, func(a *cli.App, list ...apiv1.Workspace) error { return printWorkspaces(a, list) })
+	sentence := fmt.Sprintf("Approvals of %s: %s", o.Bold(cli.OneLine(w.Name)), approvalWords(w))
+	return cli.PrintOne(o.App, w, sentence, func(a *cli.App, list ...apiv1.Workspace) error { return printWorkspaces(a, list) })
+}
+
+// approvalWords says which posts of a workspace need an approval, and by whom.
+func approvalWords(w apiv1.Workspace) string {
+	if w.FourEyes {
+		return w.Approvals + ", by two people"
+	}
+	return w.Approvals
 }

@@ -110,8 +110,9 @@ On a terminal the command shows the draft and asks. If the draft changes before 
 answer, nothing is approved. Elsewhere, and with --yes, --version is required: the version
 that was reviewed, which "schedctl review --json" shows. Without it, the exit status is 2.
 
-You need a key with the scope posts:approve. The key that submitted the draft, and the
-key that edited it last, cannot approve it. The exit status is then 4; it is 6 when the
+You need a key with the scope posts:approve. The key that submitted the draft cannot
+approve it. A key that has edited it can, unless "schedctl workspace edit --four-eyes"
+demands two people for each text. The exit status of a refusal is 4; it is 6 when the
 draft does not wait for an approval or has another version.`,
 		Example: `  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2
   schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2 --at "monday 9am" --note "thank you"`,
@@ -131,13 +132,15 @@ func newRequestChanges(a *cli.App) *cobra.Command {
 		Use:   "request-changes ID --note TEXT",
 		Short: "Ask the author of a draft to change it",
 		Long: `Ask the author of a submitted draft to change it. The note says what has to change. The
-draft leaves the review until it is submitted again.
+draft leaves the review until it is submitted again. An approval is taken back the same
+way, as long as nothing of the post is being published: the post becomes a draft with its
+time as the proposed one.
 
 On a terminal the command shows the draft and asks. Elsewhere, and with --yes, --version
 is required: the version that was reviewed.
 
 You need a key with the scope posts:approve. The exit status is 4 for your own request,
-and 6 when the draft does not wait for an approval.`,
+and 6 when the post does not wait for an approval and has none.`,
 		Example:           `  schedctl post request-changes post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2 --note "name the version"`,
 		Args:              cli.Args(1, 1, "the id of a draft"),
 		ValidArgsFunction: completePost(a),
@@ -211,11 +214,12 @@ func (o *decideOptions) requestChanges(ctx context.Context, ref string) error {
 func newWithdraw(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "withdraw ID...",
-		Short: "Withdraw drafts from review",
-		Long: `Withdraw drafts from review. They stay drafts, and can be submitted again. A post that was
-approved is scheduled; cancel it instead.
+		Short: "Withdraw posts from review",
+		Long: `Withdraw posts from review. Drafts stay drafts, and can be submitted again. The approval of
+a scheduled post is taken back as long as nothing of it is being published: the post
+becomes a draft with its time as the proposed one.
 
-The exit status is 6 when a draft does not wait for an approval.`,
+The exit status is 6 when a post does not wait for an approval and has none.`,
 		Example:           `  schedctl post withdraw post_01KAK3R9ZC4VBX1D2E3F4G5H6J`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a draft"),
 		ValidArgsFunction: completePost(a),

@@ -61,8 +61,9 @@ On a terminal the command shows the text and the rule, and asks. Elsewhere, and 
 --yes, --version is required: the version that was reviewed, which "schedctl review
 --json" shows. Without it, the exit status is 2.
 
-You need a key with the scope posts:approve. The key that submitted the series, and the
-key that edited it last, cannot approve it. The exit status is then 4; it is 6 when the
+You need a key with the scope posts:approve. The key that submitted the series cannot
+approve it. A key that has edited it can, unless "schedctl workspace edit --four-eyes"
+demands two people for each text. The exit status of a refusal is 4; it is 6 when the
 series does not wait for an approval or has another version.`,
 		Example: `  schedctl series approve questions --version 2
   schedctl series approve questions --version 2 --note "thank you"`,
@@ -89,13 +90,14 @@ func newRequestChanges(a *cli.App) *cobra.Command {
 		Use:   "request-changes SERIES --note TEXT",
 		Short: "Ask the author of a series to change it",
 		Long: `Ask the author of a submitted series to change it. The note says what has to change. The
-series leaves the review until it is submitted again.
+series leaves the review until it is submitted again. An approval is taken back the same
+way: the scheduled posts are removed, and made again after the next approval.
 
 On a terminal the command shows the series and asks. Elsewhere, and with --yes, --version
 is required: the version that was reviewed.
 
 You need a key with the scope posts:approve. The exit status is 4 for your own request,
-and 6 when the series does not wait for an approval.`,
+and 6 when the series does not wait for an approval and has none.`,
 		Example: `  schedctl series request-changes questions --version 2 --note "not on holidays"`,
 	}, d.requestChanges))
 	d.Add(cmd, "what has to change: a `text`")
@@ -121,10 +123,10 @@ func newWithdraw(a *cli.App) *cobra.Command {
 	return onChange(a, &cobra.Command{
 		Use:   "withdraw SERIES",
 		Short: "Withdraw a series from review",
-		Long: `Withdraw a series from review. It can be submitted again. To stop a series that was
-approved, pause or end it.
+		Long: `Withdraw a series from review. It can be submitted again. An approval is taken back: the
+scheduled posts are removed, and made again after the next approval.
 
-The exit status is 6 when the series does not wait for an approval.`,
+The exit status is 6 when the series does not wait for an approval and has none.`,
 		Example: `  schedctl series withdraw questions
   schedctl series withdraw ser_01KAK3R9ZC4VBX1D2E3F4G5H6J`,
 	}, (*client.Client).WithdrawSeries, "Withdrew")

@@ -10,6 +10,8 @@ COMMENT ON COLUMN posts.resent_as IS 'the post that sends the failed targets of 
 ALTER TABLE media_assets ADD COLUMN uploaded_by uuid;
 COMMENT ON COLUMN media_assets.uploaded_by IS 'the API key that uploaded the asset; null if it is not known';
 
+ALTER TABLE events ADD COLUMN edited boolean NOT NULL DEFAULT false;
+
 ALTER TABLE workspaces ADD COLUMN four_eyes boolean NOT NULL DEFAULT false;
 
 -- The program copies the alt texts of assets into posts after this; see alt_texts.go.
