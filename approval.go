@@ -96,6 +96,37 @@ type Actor struct {
 	FourEyes   bool // the workspace wants two people for each text; set for approvers
 }
 
+// bound reports whether approvals cover times for the actor.
+func (a Actor) bound() bool { return a.Agent || a.Restricted }
+
+var errTimeApproved = Errorf(ApprovalMissing, "",
+	"the time was approved with the text, and this key cannot change it; withdraw the approval, and submit the new time")
+
+// KeepsTime returns nil if the actor may change an approved post from was to p. Agents, and
+// keys that need approvals, may publish it only at the approved time and in the approved
+// slot. Errors: [ApprovalMissing].
+func (p *Post) KeepsTime(was *Post, by Actor) error {
+	approved := was.PublishAt
+	if was.Status() == Draft {
+		approved = was.Proposed.At
+	}
+	if by.bound() && was.Approved() && (p.Status() != Scheduled || !p.PublishAt.Equal(approved) || !p.Booking.equal(was.Booking)) {
+		return errTimeApproved
+	}
+	return nil
+}
+
+// KeepsTimes returns nil if the actor may change the times of the series, which was approved
+// as was, from those of base. Errors: [ApprovalMissing], as of [Post.KeepsTime].
+func (s *Series) KeepsTimes(was, base *Series, by Actor) error {
+	same := s.Timezone == base.Timezone && s.Start == base.Start && s.Rule == base.Rule && slices.Equal(s.Exdates, base.Exdates) &&
+		s.AheadDays == base.AheadDays && s.QueueID == base.QueueID
+	if by.bound() && was.Approved() && !same {
+		return errTimeApproved
+	}
+	return nil
+}
+
 // Approved reports whether what the post publishes now is approved.
 func (p *Post) Approved() bool {
 	return p.Approval != nil && p.Approval.State == ApprovalApproved && p.Approval.Digest == p.ReviewDigest()

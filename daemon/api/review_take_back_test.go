@@ -150,3 +150,55 @@ func (w *reviewing) approvedEdited(postID string) (edited bool) {
 	}
 	return edited
 }
+
+// TestTheTimeIsApproved lets keys move approved posts. An agent once published a post
+// today that was approved for Christmas.
+func TestTheTimeIsApproved(t *testing.T) {
+	t.Parallel()
+	onDatabases(t, func(t *testing.T, w *reviewing) {
+		q := w.newQueue(nil)
+		restricted := as(w.newKey(w.mine.workspace, func(k *schedctl.APIKey) {
+			k.Restricted, k.Scopes = true, []schedctl.Scope{schedctl.ScopePostsWrite, schedctl.ScopePostsRead}
+		}))
+		slot := body{"publish_at": "next-slot", "queue_id": q.ID, "not_before": slotDay + "T00:00:00Z"}
+		series := w.seriesBy(w.author, "daily")
+		w.do(w.author, "POST", "/series/"+series.ID+"/submit", nil).want(200)
+		w.do(w.approver, "POST", "/series/"+series.ID+"/approve", nil).want(200)
+		made := len(w.occurrences(series.ID, true))
+		for _, policy := range []string{"off", "agents", "all"} {
+			w.policy(policy)
+			for name, by := range map[string]option{"agent": w.agent, "restricted": restricted} {
+				p := w.approved()
+				path := "/posts/" + p.ID
+				w.do(by, "POST", path+"/publish-now", nil).refused(schedctl.ApprovalMissing)
+				w.do(by, "PATCH", path, body{"publish_at": in(3 * time.Hour)}).refused(schedctl.ApprovalMissing)
+				w.do(by, "PATCH", path, slot).refused(schedctl.ApprovalMissing)
+				if after := w.get(p.ID); after.Version != p.Version || after.PublishAt.String() != p.PublishAt.String() {
+					t.Errorf("%s: a refused move of a key %s changed the post", policy, name)
+				}
+				w.do(by, "PATCH", path, body{"publish_at": p.PublishAt.String()}).want(200)
+				w.do(by, "PATCH", path, body{"labels": []string{"a"}}).want(200)
+				w.do(w.author, "PATCH", path, body{"publish_at": in(3 * time.Hour)}).want(200)
+
+				for field, change := range map[string]any{
+					"start": "2036-06-02T09:00", "timezone": "Europe/Rome", "rule": "FREQ=DAILY;COUNT=4", "exdates": []string{"2036-06-03T09:00"},
+					"queue_id": q.ID, "ahead_days": 20,
+				} {
+					e := w.do(by, "PATCH", "/series/"+series.ID, body{field: change}).refused(schedctl.ApprovalMissing)
+					if now := len(w.occurrences(series.ID, true)); now != made {
+						t.Errorf("%s: a refused change of %s (%s) leaves %d of %d posts", policy, field, e.Message, now, made)
+					}
+				}
+				w.do(by, "POST", path+"/cancel", nil).want(200)
+			}
+		}
+		var queued []string
+		for range 2 {
+			p := w.do(w.approver, "POST", "/posts/"+w.pendingBy(w.author).ID+"/approve", slot).want(200).post()
+			queued = append([]string{p.ID}, queued...)
+		}
+		order := body{"post_ids": queued}
+		w.do(w.agent, "POST", "/queues/"+q.ID+"/order", order).refused(schedctl.ApprovalMissing)
+		w.do(w.author, "POST", "/queues/"+q.ID+"/order", order).want(200)
+	})
+}

@@ -71,7 +71,7 @@ func (s *Server) queueMoveRoutes() []route {
 		summary: "Put posts of a queue into an order",
 		description: "The posts exchange their times: the first one named gets the earliest. All of them are scheduled posts with slots of the queue. " +
 			"The request is refused if a time is not free for the accounts of its new post.",
-		scopes: writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed, schedctl.SlotTaken, schedctl.VersionMismatch},
+		scopes: writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed, schedctl.SlotTaken, schedctl.VersionMismatch, schedctl.ApprovalMissing},
 		request: reflect.TypeFor[apiv1.OrderQueue](), status: http.StatusOK, response: moves,
 		handle: withBody(readOrderQueue, s.orderQueue),
 	}, {
@@ -79,7 +79,7 @@ func (s *Server) queueMoveRoutes() []route {
 		summary: "Move displaced posts into slots of the queue",
 		description: "After the times of a queue have changed, moves the posts whose slots it does not have any more, at most 500 at once: each into the first free slot after the post before it. Other posts do not move. " +
 			"With dry_run, only returns the moves, and a digest. Send that digest to make the moves; the request is refused if the queue or its posts have changed since.",
-		scopes: writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed, schedctl.VersionMismatch},
+		scopes: writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed, schedctl.VersionMismatch, schedctl.ApprovalMissing},
 		request: reflect.TypeFor[apiv1.ReflowQueue](), status: http.StatusOK, response: moves,
 		handle: withBody(readReflowQueue, s.reflowQueue),
 	}}

@@ -77,8 +77,9 @@ func (s *Server) seriesWriteRoutes() []route {
 		description: "Changes all future occurrences; edit a post to change one alone. With from, the series ends before that occurrence, and a new series continues it; the response then has the new one, and the old one in previous. " +
 			"Posts that are scheduled change with the series. Posts that were changed alone, or that are no longer scheduled, stay as they are and are listed in kept. " +
 			"No edit makes a second occurrence on a local day on which one is being published or may have been. " +
+			"Keys of agents, and keys with approval: required, cannot change the times of an approved series: start, timezone, rule, exdates, queue_id and ahead_days. " +
 			"external_id and managed can be changed in every state. A request that changes nothing keeps the version.",
-		scopes: writesPosts, codes: append([]schedctl.Code{schedctl.NotFound, schedctl.VersionMismatch, schedctl.SeriesIsOver}, invalid...),
+		scopes: writesPosts, codes: append([]schedctl.Code{schedctl.NotFound, schedctl.VersionMismatch, schedctl.SeriesIsOver, schedctl.ApprovalMissing}, invalid...),
 		params: []*huma.Param{queryParam("from", "the local time of the future occurrence from which on the series changes, such as 2026-12-08T09:00", &huma.Schema{
 			Type: huma.TypeString, Pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$",
 		})},

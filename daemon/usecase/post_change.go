@@ -74,7 +74,7 @@ func (d *Decision) EditPost(ctx context.Context, e EditPost) (schedctl.Post, err
 			overrides = p.Overrides()
 		}
 		err = d.checkChange(ctx, r, &start{Allow: e.Allow, post: p, was: &was, overrides: overrides, style: e.Style})
-		if schedctl.CodeOf(err) == schedctl.ApprovalMissing && was.Status() == schedctl.Scheduled {
+		if schedctl.CodeOf(err) == schedctl.ApprovalMissing && was.Status() == schedctl.Scheduled && was.ReviewDigest() != p.ReviewDigest() {
 			err = errEditNeedsApproval
 		}
 		return events, err

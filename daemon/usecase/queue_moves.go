@@ -29,7 +29,20 @@ func (c *Request) OrderQueue(tx storage.Tx, postIDs []string) (QueueMoves, error
 	if err != nil {
 		return QueueMoves{}, err
 	}
-	return QueueMoves{moves, slots.Digest(&q, queued)}, slots.Apply(tx, moves, c.Now)
+	return QueueMoves{moves, slots.Digest(&q, queued)}, c.applyMoves(tx, moves)
+}
+
+// applyMoves moves posts whose approvals let the key do so.
+func (c *Request) applyMoves(tx storage.Tx, moves []slots.Move) error {
+	for i := range moves {
+		was := &moves[i].Post
+		moved := was.Clone()
+		moved.Rebook(moves[i].To.At, moves[i].To.Booking)
+		if err := moved.KeepsTime(was, c.Key.Actor()); err != nil {
+			return err
+		}
+	}
+	return slots.Apply(tx, moves, c.Now)
 }
 
 // ReflowQueue moves the posts of the queue of the request to its first free slots. digest
@@ -39,7 +52,7 @@ func (c *Request) ReflowQueue(tx storage.Tx, digest string) (QueueMoves, error) 
 	if err != nil {
 		return preview, err
 	}
-	return preview, slots.Apply(tx, preview.Moves, c.Now)
+	return preview, c.applyMoves(tx, preview.Moves)
 }
 
 // PreviewReflow returns the moves of a reflow and changes nothing. An empty digest stands

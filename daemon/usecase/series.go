@@ -109,8 +109,12 @@ func (d *Decision) EditSeries(ctx context.Context, b SeriesChange, from schedctl
 	if err := c.refuseTakenSeries(d.r, &b, next); err != nil {
 		return changed, err
 	}
+	base := next.Clone()
 	accounts, err := d.applySeries(&b, next)
 	if err != nil {
+		return changed, err
+	}
+	if err := next.KeepsTimes(&before, &base, c.Key.Actor()); err != nil {
 		return changed, err
 	}
 	by, err := c.reviewer(d.r)

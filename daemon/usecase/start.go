@@ -29,7 +29,8 @@ type start struct {
 //  1. the style that the request names fits the text and the files,
 //  2. no blackout avoids a fixed time that is new for an account,
 //  3. a slot that the post keeps is free for new accounts,
-//  4. a post that is not a draft has the approval that it needs,
+//  4. a post that is not a draft has the approval that it needs, which covers its time for
+//     agents and for keys that need approvals,
 //  5. its files are uploaded,
 //  6. the networks accept it,
 //  7. in the transaction, no account with a guard gets it twice.
@@ -49,6 +50,11 @@ func (d *Decision) check(ctx context.Context, s *start) error {
 		return err
 	}
 	if p.Status() != schedctl.Draft {
+		if s.was != nil {
+			if err := p.KeepsTime(s.was, d.request.Key.Actor()); err != nil {
+				return err
+			}
+		}
 		if err := p.StartedBy(d.request.Key.Actor(), s.accounts, d.request.Now); err != nil {
 			return err
 		}
