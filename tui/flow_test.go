@@ -398,7 +398,7 @@ func TestDistance(t *testing.T) {
 func TestCleanTakesEscapesOut(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"a\x1b[31mb": "a\ufffd[31mb", "a\r\nb\tc": "a\nb    c", "\u202eabc": "\ufffdabc", "👩‍👧": "👩‍👧",
+		"a\x1b[31mb": "a\ufffd[31mb", "a\r\nb\tc": "a\nb    c", "\u202eabc": "␣U+202Eabc", "👩‍👧": "👩‍👧",
 	} {
 		if got := tui.Clean(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)

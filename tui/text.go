@@ -7,12 +7,14 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl/tui/printable"
 )
 
 // clean removes characters that could move the cursor, color the screen or change
-// the direction of text. It keeps line breaks.
+// the direction of text, and reveals others that do not show. It keeps line breaks.
 func clean(text string) string {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\t", "    ")
+	text = printable.Reveal(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\t", "    "))
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n', r == '\u200d': // the latter joins emoji

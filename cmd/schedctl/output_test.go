@@ -198,7 +198,7 @@ func TestPrintable(t *testing.T) {
 		"\x1b]0;title\a":     "�]0;title�",
 		"\u009b31m":          "�31m",
 		"over\rwritten":      "over�written",
-		"abc\u202edef\u2069": "abc�def�",
+		"abc\u202edef\u2069": "abc␣U+202Edef␣U+2069",
 		"emoji 👩‍👩‍👧 stay":   "emoji 👩‍👩‍👧 stay",
 		"\xff":               "�",
 	} {

@@ -20,7 +20,7 @@ var wild = map[string]string{
 	"\x1bPq\x1b\\\x1bX\x1b^\x1b_a": "�Pq�\\�X�^�_a",
 	"\u009b31m\u0090\u009d\u009c":  "�31m���",
 	"a\rb\b\x7f\x00":               "a�b���",
-	"\u202ertl\u2066\u2069":        "�rtl��",
+	"\u202ertl\u2066\u2069":        "␣U+202Ertl␣U+2066␣U+2069",
 	"\xff\xc3":                     "��",
 	"\x1b":                         "�",
 	"\x1b[":                        "�[",

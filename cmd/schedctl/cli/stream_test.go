@@ -10,7 +10,7 @@ import (
 func TestPrintableWriter(t *testing.T) {
 	t.Parallel()
 	const text = "a,\"é \x1b]0;x\a \u009b31m \u202ertl\"\r\n日本\rx\xff\n"
-	const want = "a,\"é \ufffd]0;x\ufffd \ufffd31m \ufffdrtl\"\n日本\ufffdx\ufffd\n"
+	const want = "a,\"é \ufffd]0;x\ufffd \ufffd31m ␣U+202Ertl\"\n日本\ufffdx\ufffd\n"
 	for cut := range len(text) {
 		var out strings.Builder
 		w := &printableWriter{w: &out}

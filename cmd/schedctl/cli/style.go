@@ -57,14 +57,16 @@ func (a *App) Dim(text string) string { return a.Paint("2", text) }
 
 func (a *App) Bold(text string) string { return a.Paint("1", text) }
 
-// OneLine returns the printable text with each run of white space as one space. It keeps
-// styles of [App.Paint].
-func OneLine(text string) string { return strings.Join(strings.Fields(printable.Scrub(text)), " ") }
+// OneLine returns the printable text with each run of white space as one space, for people:
+// see [printable.Reveal]. It keeps styles of [App.Paint].
+func OneLine(text string) string {
+	return strings.Join(strings.Fields(printable.Scrub(printable.Reveal(text))), " ")
+}
 
 // inLine returns the printable text without line breaks and tabs. Unlike [OneLine] it
 // keeps spaces, so that aligned text stays aligned.
 func inLine(text string) string {
-	return strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(printable.Scrub(text))
+	return strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(printable.Scrub(printable.Reveal(text)))
 }
 
 // TextWidth returns how many columns a text takes.

@@ -19,9 +19,15 @@ const CommentPart = "comment"
 // NamesOf returns the name of an account by its id.
 type NamesOf func(id string) string
 
-// Properties returns the settings of a post that are one line, only those that are set.
-func Properties(p apiv1.Post) []cli.Property {
-	return cli.Map(fields.Lines(p), func(l fields.Line) cli.Property { return cli.Property{Name: l.Label, Value: l.Value} })
+// Properties returns the settings of a post that are one line, only those that are set. On a
+// terminal they have the facts of the picture of a link card.
+func Properties(a *cli.App, p apiv1.Post) []cli.Property {
+	return cli.Map(fields.Lines(p), func(l fields.Line) cli.Property {
+		if l.Name == "preview_image" && a.OutTerminal {
+			l.Value = media.Described(l.Value, p.MediaAssets)
+		}
+		return cli.Property{Name: l.Label, Value: l.Value}
+	})
 }
 
 // Rows describes for programs what a post has besides its text and its settings: a line for
@@ -123,7 +129,7 @@ func Rest(a *cli.App, p apiv1.Post, name NamesOf) string {
 
 // Indented returns a text as people see it in output: its lines are indented.
 func Indented(text string) string {
-	return "  " + strings.ReplaceAll(printable.Clean(text), "\n", "\n  ") + "\n"
+	return "  " + strings.ReplaceAll(printable.Clean(printable.Reveal(text)), "\n", "\n  ") + "\n"
 }
 
 // MediaText describes files, one per line.

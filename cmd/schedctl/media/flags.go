@@ -178,15 +178,20 @@ func (f *Flags) Parts() (parts []string) {
 // text. Assets that were deleted after publishing have an id only.
 func Lines(a *cli.App, list []apiv1.PostMedia, assets []apiv1.MediaAsset) []string {
 	return cli.Map(list, func(m apiv1.PostMedia) string {
-		text := m.ID
-		if asset, found := assetByID(assets, m.ID); found {
-			text += " (" + describeAsset(asset) + ")"
-		}
+		text := Described(m.ID, assets)
 		if cli.Deref(m.AltText) == "" {
 			return text + ": " + a.Paint(cli.StatusColors["warning"], "no alt text")
 		}
 		return text + ": " + cli.OneLine(*m.AltText)
 	})
+}
+
+// Described returns the id of an asset with its facts, if it is one of assets.
+func Described(id string, assets []apiv1.MediaAsset) string {
+	if asset, found := assetByID(assets, id); found {
+		return id + " (" + describeAsset(asset) + ")"
+	}
+	return id
 }
 
 // Fields describes one file of a post for programs: its id, type, size in bytes, SHA-256,

@@ -198,7 +198,7 @@ func reviewText(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post,
 	if at := proposedText(a, p); at != "" {
 		pairs = append(pairs, cli.Property{Name: "Proposed", Value: at})
 	}
-	b.Write(a.RenderProperties(append(pairs, content.Properties(p)...)))
+	b.Write(a.RenderProperties(append(pairs, content.Properties(a, p)...)))
 	b.WriteString("\n")
 	for _, line := range changeLines(p, names) {
 		b.WriteString(line + "\n")

@@ -36,7 +36,7 @@ func reviewSeriesText(ctx context.Context, a *cli.App, c *client.Client, s apiv1
 		cli.Property{Name: "Repeats", Value: series.Words(s) + ", " + s.Timezone},
 		cli.Property{Name: "Next", Value: next},
 		cli.Property{Name: "Queue", Value: cli.Deref(s.QueueID)})
-	b.Write(a.RenderProperties(append(pairs, content.Properties(p)...)))
+	b.Write(a.RenderProperties(append(pairs, content.Properties(a, p)...)))
 	b.WriteString("\n")
 	for i, text := range seriesTexts(s) {
 		if len(s.Variants) > 0 {

@@ -88,7 +88,7 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	if p.NotBefore != nil {
 		pairs = append(pairs, cli.Property{Name: "Not before", Value: a.TimeText(p.NotBefore)})
 	}
-	pairs = append(pairs, content.Properties(p)...)
+	pairs = append(pairs, content.Properties(a, p)...)
 	if !a.OutTerminal {
 		out := a.RenderProperties(append(pairs, cli.Property{Name: "Content", Value: p.Content}))
 		out = append(out, content.Rows(p, names.Name)...)

@@ -68,7 +68,7 @@ func detail(a *cli.App, s apiv1.Series, names func([]string) string) []byte {
 		{Name: "Version", Value: fmt.Sprint(s.Version)},
 	}
 	p := fields.OfSeries(s)
-	pairs = append(pairs, content.Properties(p)...)
+	pairs = append(pairs, content.Properties(a, p)...)
 	name := func(id string) string { return names([]string{id}) }
 	if !a.OutTerminal {
 		pairs = append(pairs, cli.Property{Name: "Content", Value: s.Content})
