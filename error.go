@@ -66,6 +66,9 @@ const (
 	InBlackout   Code = "BLACKOUT"     // the time is in a blackout
 	SeriesIsOver Code = "SERIES_ENDED" // an ended series does not change
 
+	SourceMismatch Code = "SOURCE_MISMATCH" // the collection belongs to another repository
+	OlderRevision  Code = "OLDER_REVISION"  // a later commit was applied to the collection
+
 	ApprovalMissing    Code = "APPROVAL_REQUIRED"
 	ApprovalNotPending Code = "APPROVAL_NOT_PENDING" // the wrong state for a step of the review
 	SelfApproval       Code = "SELF_APPROVAL"        // the requester, or the last editor, cannot decide
@@ -83,7 +86,7 @@ func Codes() []Code {
 		PostNotRetryable, PostNotScheduled, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
 		MediaInUse, MediaNotReady, MediaUploaded,
 		VersionMismatch, VersionRequired, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
-		InsufficientStorage, QueueFull, NoQueue, SlotTaken, InBlackout, SeriesIsOver,
+		InsufficientStorage, QueueFull, NoQueue, SlotTaken, InBlackout, SeriesIsOver, SourceMismatch, OlderRevision,
 		ApprovalMissing, ApprovalNotPending, SelfApproval, KeyNotAllowed,
 	}
 }

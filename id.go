@@ -34,6 +34,7 @@ const (
 	SeriesPrefix       Prefix = "ser"
 	CalendarFeedPrefix Prefix = "cal"
 	NotePrefix         Prefix = "note"
+	CollectionPrefix   Prefix = "dir"
 )
 
 // ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by

@@ -206,6 +206,10 @@ type Reader interface {
 	// may have expired.
 	CalendarFeedByHash(hash [32]byte) (schedctl.CalendarFeed, error)
 
+	// Collections returns the collections of a workspace in order of creation. Transactions
+	// that call it for the same workspace run one after the other.
+	Collections(workspaceID string) ([]schedctl.Collection, error)
+
 	// Metadata returns a value about the database itself, or nil if there is no value
 	// with this name.
 	Metadata(name string) ([]byte, error)

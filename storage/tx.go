@@ -101,6 +101,13 @@ type Tx interface {
 	// DeleteCalendarFeed deletes a calendar feed.
 	DeleteCalendarFeed(workspaceID, id string) error
 
+	// PutCollection creates or replaces a collection. The caller checks that its name is
+	// unique. It returns NOT_FOUND if the id is in use in a different workspace.
+	PutCollection(schedctl.Collection) error
+
+	// DeleteCollection deletes a collection, and not its posts.
+	DeleteCollection(workspaceID, id string) error
+
 	// PutMetadata stores a value about the database itself, of at most MaxMetadata
 	// bytes. nil deletes it. Daemons check such values before they use a database.
 	PutMetadata(name string, value []byte) error

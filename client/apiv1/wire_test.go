@@ -182,7 +182,12 @@ func TestGoldenWire(t *testing.T) {
 		"calendar_feed.json": apiv1.CalendarFeedAddress{CalendarFeed: apiv1.NewCalendarFeed(schedctl.CalendarFeed{
 			ID: "cal_1", WorkspaceID: "ws_1", Name: "phone", AccountIDs: []string{"acct_1"}, TitlesOnly: true, KeyID: "key_1", ExpiresAt: t0, CreatedAt: t0,
 		}), URL: "https://posts.example.org/calendar/sctlcal_token.ics"},
-		"media.json": apiv1.MediaEnvelope{MediaAsset: apiv1.NewMediaAsset(ready)},
+		"collection.json": apiv1.CollectionEnvelope{Collection: apiv1.NewCollection(schedctl.Collection{
+			ID: "dir_1", WorkspaceID: "ws_1", Name: "website", Source: "github.com/me/posts", Revision: schedctl.Revision{Commit: "0123456789abcdef", CommittedAt: t0},
+			AppliedAt: t0, AppliedBy: schedctl.KeyRef{ID: "key_1", Name: "ci"}, CreatedAt: t0,
+		})},
+		"collection_new.json": apiv1.CollectionEnvelope{Collection: apiv1.NewCollection(schedctl.Collection{Name: "website", Source: "github.com/me/posts", CreatedAt: t0})},
+		"media.json":          apiv1.MediaEnvelope{MediaAsset: apiv1.NewMediaAsset(ready)},
 		"media_upload.json": apiv1.UploadEnvelope{MediaAsset: apiv1.NewMediaAsset(pending), Upload: apiv1.Upload{
 			URL: "https://posts.example.org/api/v1/media/med_2/upload?token=t", Method: "PUT", Headers: map[string]string{"Content-Type": "video/mp4"}, ExpiresIn: 86400,
 		}},
@@ -286,6 +291,8 @@ var unsent = map[string]string{
 	"CalendarFeed.AccountIDs":  "shown as social_account_ids",
 	"CalendarFeed.Hash":        "secret",
 	"CalendarFeed.KeyID":       "shown by the audit log",
+	"Collection.ID":            "internal: the name is the id of the API",
+	"Collection.WorkspaceID":   "the key's own",
 	"Account.ThreadTargetID":   "internal to delivery",
 	"Target.RetriedAt":         "internal to delivery",
 	"Target.AttemptsBefore":    "internal to delivery",
@@ -311,6 +318,7 @@ func TestNoDomainFieldIsForgotten(t *testing.T) {
 		{schedctl.Limits{}, apiv1.Limits{}}, {schedctl.Summary{}, apiv1.TargetSummary{}},
 		{schedctl.Queue{}, apiv1.Queue{}}, {schedctl.Blackout{}, apiv1.Blackout{}},
 		{schedctl.Series{}, apiv1.Series{}}, {schedctl.CalendarFeed{}, apiv1.CalendarFeed{}},
+		{schedctl.Collection{}, apiv1.Collection{}}, {schedctl.Revision{}, apiv1.Revision{}},
 	}
 	for _, pair := range pairs {
 		domain, wire := reflect.TypeOf(pair.domain), reflect.TypeOf(pair.wire)

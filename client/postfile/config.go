@@ -12,6 +12,7 @@ const ConfigName = "schedctl.yaml"
 // Config holds the settings of a directory.
 type Config struct {
 	Collection Value // empty when the file does not name one
+	Source     Value // the name of the repository where no other is known; may be empty
 	Queues     []Queue
 	Blackouts  []Blackout
 }
@@ -67,12 +68,14 @@ func ParseConfig(data []byte) (c Config, problems []Problem) {
 		switch e.name {
 		case "collection":
 			c.Collection = d.value(e)
+		case "source":
+			c.Source = d.value(e)
 		case "queues":
 			d.items(e, func(v value) { c.Queues = append(c.Queues, d.queue(v)) })
 		case "blackouts":
 			d.items(e, func(v value) { c.Blackouts = append(c.Blackouts, d.blackout(v)) })
 		default:
-			d.problem(e.at, "unknown key %q; the keys are collection, queues and blackouts", clip(e.name))
+			d.problem(e.at, "unknown key %q; the keys are collection, source, queues and blackouts", clip(e.name))
 		}
 	}
 	return c, append(yaml.problems, d.problems...)

@@ -227,7 +227,7 @@ func TestParseConfig(t *testing.T) {
 		"collection: website\n":             "website",
 		"\ncollection: \"web.site_1-a\"\n":  "web.site_1-a",
 		"collection: [a]\n":                 "schedctl.yaml:1: \"collection\" must be a text, not a list",
-		"collection: a\ncolection: b\n":     "schedctl.yaml:2: unknown key \"colection\"; the keys are collection, queues and blackouts",
+		"collection: a\ncolection: b\n":     "schedctl.yaml:2: unknown key \"colection\"; the keys are collection, source, queues and blackouts",
 		"collection: a\ncollection: b\n":    "schedctl.yaml:2: cannot read the file: duplicate key \"collection\"",
 		"website\n":                         "schedctl.yaml:1: expected keys and values",
 		"collection: \xe9\n":                "schedctl.yaml:1: the file must be UTF-8 text",

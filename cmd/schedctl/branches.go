@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/browse"
 	"github.com/schedctl/schedctl/cmd/schedctl/calendar"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/collection"
 	"github.com/schedctl/schedctl/cmd/schedctl/files"
 	"github.com/schedctl/schedctl/cmd/schedctl/mcp"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
@@ -36,6 +37,7 @@ var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "lint", Make: files.NewLint},
 	{Group: cli.GroupWork, Name: "plan", Make: files.NewPlan},
 	{Group: cli.GroupWork, Name: "apply", Make: files.NewApply},
+	{Group: cli.GroupWork, Name: "collection", Make: collection.New},
 	{Group: cli.GroupEvents, Name: "notify", Make: webhook.NewNotify},
 	{Group: cli.GroupEvents, Name: "webhook", Make: webhook.New},
 	{Group: cli.GroupEvents, Name: "listen", Make: webhook.NewListen},

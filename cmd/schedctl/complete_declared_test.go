@@ -27,7 +27,7 @@ var (
 		"webhook rotate-secret --secret-out", "restore --secret-key", "restore --admin-key",
 	}
 	takesDirectories = []string{
-		"lint", "plan", "apply", "man",
+		"lint", "plan", "apply", "man", "collection adopt second",
 		"daemon run --data-dir", "daemon start --data-dir", "daemon stop --data-dir", "daemon restart --data-dir", "daemon install --data-dir",
 		"daemon check --data-dir", "daemon salvage --data-dir", "restore --data-dir", "post export --files", "post import --media-dir",
 	}

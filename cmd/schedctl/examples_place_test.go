@@ -202,6 +202,7 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 	i.makeQueue()
 	i.makePost()
 	i.makeBlackout()
+	i.makeCollection()
 	i.makeSeries()
 	i.makeFeed()
 	i.makeWebhook()

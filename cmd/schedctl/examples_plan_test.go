@@ -41,6 +41,14 @@ func (i *inhabitant) makeBlackout() {
 	}
 }
 
+// makeCollection makes the collection website.
+func (i *inhabitant) makeCollection() {
+	if slices.Contains([]string{"collection show", "collection remove"}, i.example.command) {
+		_, err := i.c.AdoptCollection(i.t.Context(), "website", apiv1.AdoptCollection{Source: "github.com/me/posts"})
+		i.ok(err)
+	}
+}
+
 // makeSeries makes the series questions in a state in which the command can do
 // something.
 func (i *inhabitant) makeSeries() {

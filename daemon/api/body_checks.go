@@ -40,6 +40,7 @@ var checks = map[string]check{
 	"CreateUpload.file_name": checkBytes, "CreateUpload.mime_type": checkBytes, "MediaFromURL.url": checkBytes,
 	"CreateWebhook.url": checkEndpoint, "EditWebhook.url": checkEndpoint, "approved_by": checkPullRequest, "secret": checkSecret,
 	"EmailSettings.from": addressCheck(fullAddress), "EmailSettings.to": addressCheck(bareAddress),
+	"source": unchecked, "commit": unchecked,
 	"host": checkHost, "password": checkMailText, "username": checkMailText,
 }
 

@@ -14,6 +14,10 @@ import (
 var missing = map[string]string{
 	"AddAccount.platform":             "name the network, such as mastodon",
 	"AddNote.text":                    "write the note",
+	"AdoptCollection.source":          adviseSource,
+	"ApplyCollection.source":          adviseSource,
+	"Revision.commit":                 "give the hash of the commit",
+	"Revision.committed_at":           "give the committer time of the commit",
 	"CreateAPIKey.name":               "say what the key is for",
 	"CreateBlackout.from":             "give the local time at which it starts, such as 2026-12-24T00:00",
 	"CreateBlackout.mode":             "give avoid or hold",
@@ -57,6 +61,7 @@ const (
 	adviseManaged = "managed needs collection, path and digest"
 	adviseRule    = "give an RRULE, such as FREQ=WEEKLY;BYDAY=TU,TH"
 	adviseStart   = "give the local time at which the rule starts, such as 2026-12-08T09:00"
+	adviseSource  = "name the repository that the files are in, such as github.com/me/posts"
 	adviseZone    = "give the IANA name of the zone of start, such as Europe/Berlin"
 )
 

@@ -105,6 +105,12 @@ var given = map[string]func(*fixture) []string{
 	"requestSeriesChanges":                onePendingSeries,
 	"withdrawSeries":                      onePendingSeries,
 	"listBlackouts":                       oneBlackout,
+	"listCollections":                     oneCollection,
+	"getCollection":                       oneCollection,
+	"applyCollection":                     oneCollection,
+	"applyCollection/other source":        oneCollection,
+	"applyCollection/older commit":        oneCollection,
+	"deleteCollection":                    oneCollection,
 	"listCalendarFeeds":                   oneCalendarFeed,
 	"createCalendarFeed/taken":            oneCalendarFeed,
 	"deleteCalendarFeed":                  oneCalendarFeed,
@@ -194,6 +200,12 @@ func onePendingSeries(f *fixture) []string {
 // oneBlackout makes a blackout at Christmas.
 func oneBlackout(f *fixture) []string {
 	return []string{f.blackout(body{"from": "2036-12-24T00:00", "to": "2036-12-27T00:00", "timezone": "Europe/Rome", "mode": "avoid", "reason": "Christmas"}).ID}
+}
+
+// oneCollection creates the collection website, which has no id to stand for.
+func oneCollection(f *fixture) []string {
+	f.do(nil, "POST", "/collections/website/apply", body{"source": "github.com/me/posts", "revision": body{"commit": "5f0c1a2b3c4d", "committed_at": "2026-05-31T10:00:00Z"}}).want(200)
+	return nil
 }
 
 // oneQueue creates a queue with two slots on weekdays.

@@ -251,6 +251,7 @@ var elsewhere = map[string]string{
 	"id":                     "the asset does not exist",
 	"url":                    "the daemon cannot reach it",
 	"visibility":             "every post on feeds is public",
+	"applyCollection.source": "the collection belongs to another source",
 	"addSocialAccount.name":  "names of feeds are shorter",
 	"editSocialAccount.name": "names of feeds are shorter",
 }

@@ -62,6 +62,7 @@ func newWorld(t *testing.T, f *fixture) *world {
 	sentFile := f.do(nil, "POST", "/media?file_name="+marker+".jpg", mediatest.JPEG(4, 3)).want(201)
 	w.asset = decodeAs[apiv1.UploadedMedia](t, sentFile).MediaAsset.ID
 	w.blackoutID = f.blackout(body{"from": "2036-12-24T00:00", "to": "2036-12-27T00:00", "timezone": "UTC", "mode": "avoid", "reason": marker, "social_account_ids": []string{f.mine.account}}).ID
+	f.do(nil, "PUT", "/collections/"+marker, body{"source": marker}).want(200)
 	w.calendarID = f.calendarFeed(nil, body{"name": marker}).CalendarFeed.ID
 	w.seriesID = f.series(body{"name": marker, "content": marker, "social_account_ids": []string{f.mine.account}, "timezone": "UTC", "start": "2036-11-01T09:00", "rule": "FREQ=DAILY"}).ID
 	w.keyID = decodeAs[apiv1.CreatedAPIKey](t, made).APIKey.ID
@@ -240,6 +241,16 @@ var attempts = map[string]func(*world) attempt{
 	"deleteCalendarFeed": func(w *world) attempt {
 		return attempt{path: "/calendar-feeds/" + w.calendarID, resource: w.calendarID}
 	},
+
+	"listCollections": func(*world) attempt { return attempt{path: "/collections"} },
+	"getCollection":   func(*world) attempt { return attempt{path: "/collections/" + marker} },
+	"applyCollection": func(*world) attempt {
+		return attempt{path: "/collections/" + marker + "/apply", body: body{"source": marker}, resource: marker}
+	},
+	"adoptCollection": func(*world) attempt {
+		return attempt{path: "/collections/" + marker, body: body{"source": marker + "/fork"}, resource: marker}
+	},
+	"deleteCollection": func(*world) attempt { return attempt{path: "/collections/" + marker, resource: marker} },
 
 	"listBlackouts": func(*world) attempt { return attempt{path: "/blackouts"} },
 	"createBlackout": func(w *world) attempt {

@@ -399,6 +399,14 @@ var refusals = []struct {
 		f.do(nil, "POST", path+"/end", nil).want(http.StatusOK)
 		return f.do(nil, "POST", path+"/pause", nil)
 	}},
+	{"files of another repository", schedctl.SourceMismatch, "source", func(f *fixture) *response {
+		f.applied("example.org/a", "", time.Time{}, nil).want(http.StatusOK)
+		return f.applied("example.org/b", "", time.Time{}, nil)
+	}},
+	{"files of an older commit", schedctl.OlderRevision, "revision", func(f *fixture) *response {
+		f.applied("example.org/a", "1234567", time.Unix(1e9, 0), nil).want(http.StatusOK)
+		return f.applied("example.org/a", "0123456", time.Unix(1e9-1, 0), nil)
+	}},
 	{"the asset of a draft", schedctl.MediaInUse, "", func(f *fixture) *response {
 		id := f.upload(mediatest.PNG(3, 3)).ID
 		f.create(body{"content": "x", "media_asset_ids": []string{id}})

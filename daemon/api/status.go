@@ -52,6 +52,8 @@ var statuses = map[schedctl.Code]int{
 	schedctl.SlotTaken:            http.StatusConflict,
 	schedctl.InBlackout:           http.StatusConflict,
 	schedctl.SeriesIsOver:         http.StatusConflict,
+	schedctl.SourceMismatch:       http.StatusConflict,
+	schedctl.OlderRevision:        http.StatusConflict,
 	schedctl.ApprovalMissing:      http.StatusConflict,
 	schedctl.ApprovalNotPending:   http.StatusConflict,
 	schedctl.VersionMismatch:      http.StatusPreconditionFailed,

@@ -49,6 +49,7 @@ const (
 	calendarFeeds
 	calendarFeedHashes
 	slots
+	collections
 	bucketCount
 )
 
@@ -96,6 +97,7 @@ var bucketNames = [bucketCount]string{
 	calendarFeeds:      "calendar feeds",
 	calendarFeedHashes: "calendar hashes",
 	slots:              "slots",
+	collections:        "collections",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

@@ -257,12 +257,13 @@ func (c *checker) media() {
 	}
 }
 
-// plans compares queues, blackouts, series and calendar feeds with their indexes.
+// plans compares queues, blackouts, series, calendar feeds and collections with their indexes.
 func (c *checker) plans() {
 	checkOwned(c, &queueKind)
 	checkOwned(c, &blackoutKind)
 	checkOwned(c, &seriesKind)
 	checkOwned(c, &feedKind)
+	checkOwned(c, &collectionKind)
 }
 
 // checkOwned compares the records of a kind with their indexes.

@@ -41,8 +41,8 @@ type coder struct {
 //   - Layout 10 added staged posts to attempts, and expiry and limits of posts to accounts.
 //   - Layout 11 added reviews to posts, the policy of approvals to workspaces and accounts,
 //     and kinds to API keys.
-//   - Layout 12 added trails and stored link cards to posts, uploaders to media, and the
-//     rule of two people to workspaces.
+//   - Layout 12 added trails and stored link cards to posts, uploaders to media, the
+//     rule of two people to workspaces, and collections.
 const (
 	layout            = 12
 	layoutWithReviews = 11

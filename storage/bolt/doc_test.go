@@ -59,6 +59,7 @@ var recordReaders = map[string]func([]byte) error{
 	"blackout record":    func(b []byte) error { return decode(b, new(schedctl.Blackout), blackoutKind.fields) },
 	"series record":      func(b []byte) error { return decode(b, new(schedctl.Series), seriesKind.fields) },
 
+	"collection record":    func(b []byte) error { return decode(b, new(schedctl.Collection), collectionKind.fields) },
 	"calendar feed record": func(b []byte) error { return decode(b, new(schedctl.CalendarFeed), feedKind.fields) },
 }
 
@@ -208,7 +209,8 @@ func seed(tx storage.Tx) error {
 	return nil
 }
 
-// seedPlans adds a queue, a blackout, a series with its media, and a calendar feed.
+// seedPlans adds a queue, a blackout, a series with its media, a calendar feed and a
+// collection.
 func seedPlans(tx storage.Tx, account schedctl.Account, media []schedctl.PostMedia, now time.Time) (s schedctl.Series, err error) {
 	ws, ids := account.WorkspaceID, []string{account.ID}
 	q := schedctl.Queue{
@@ -217,6 +219,7 @@ func seedPlans(tx storage.Tx, account schedctl.Account, media []schedctl.PostMed
 	}
 	b := schedctl.Blackout{ID: schedctl.NewID(schedctl.BlackoutPrefix, now), WorkspaceID: ws, Mode: schedctl.BlackoutHold, EndsAt: now, Version: 1}
 	f := schedctl.CalendarFeed{ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: ws, Name: "seed", Hash: [32]byte{1}}
+	c := schedctl.Collection{ID: schedctl.NewID(schedctl.CollectionPrefix, now), WorkspaceID: ws, Name: "seed", Source: "example.org/seed"}
 	s = schedctl.Series{
 		ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws, Name: "seed", Timezone: "UTC", Start: "2026-01-01T09:00",
 		State: schedctl.SeriesActive, ExternalID: "seed", QueueID: q.ID, SweepAt: now, Version: 1,
@@ -224,7 +227,7 @@ func seedPlans(tx storage.Tx, account schedctl.Account, media []schedctl.PostMed
 	if s.Template, err = schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: "seed", Media: media}, Accounts: []schedctl.Account{account}}, now); err != nil {
 		return s, err
 	}
-	return s, errors.Join(tx.PutQueue(q), tx.PutBlackout(b), tx.PutSeries(s), tx.PutCalendarFeed(f))
+	return s, errors.Join(tx.PutQueue(q), tx.PutBlackout(b), tx.PutSeries(s), tx.PutCalendarFeed(f), tx.PutCollection(c))
 }
 
 // seedMedia returns an asset that is in all indexes.

@@ -27,6 +27,8 @@ func layoutOf(v any) byte {
 		review = v.Agent || v.Restricted
 	case *schedctl.Series:
 		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{})
+	case *schedctl.Collection:
+		trust = true
 	case *schedctl.Queue, *schedctl.Blackout, *schedctl.CalendarFeed:
 		plan = true
 	}

@@ -67,3 +67,10 @@ func sampleFeed() schedctl.CalendarFeed {
 		KeyID: sampleID(schedctl.KeyPrefix), ExpiresAt: sampleTime, CreatedAt: sampleTime,
 	}
 }
+
+func sampleCollection() schedctl.Collection {
+	return schedctl.Collection{
+		Name: "c", Source: "s", Revision: schedctl.Revision{Commit: "abc", CommittedAt: sampleTime}, AppliedAt: sampleTime,
+		AppliedBy: schedctl.KeyRef{ID: sampleID(schedctl.KeyPrefix), Name: "ci"}, CreatedAt: sampleTime,
+	}
+}

@@ -156,6 +156,7 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("blackout", func(t *testing.T) { testSpoiled(t, sampleBlackout(), (*coder).blackout) })
 	t.Run("series", func(t *testing.T) { testSpoiled(t, sampleSeries(), (*coder).series) })
 	t.Run("calendar feed", func(t *testing.T) { testSpoiled(t, sampleFeed(), (*coder).calendarFeed) })
+	t.Run("collection", func(t *testing.T) { testSpoiled(t, sampleCollection(), (*coder).collection) })
 }
 
 func testSpoiled[T any](t *testing.T, v T, fields func(*coder, *T)) {
@@ -203,6 +204,7 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 13, sampleSeries(), (*coder).series),
 		fuzzed(f, 14, sampleFeed(), (*coder).calendarFeed),
 		fuzzed(f, 11, sampleThread(), (*coder).post),
+		fuzzed(f, 16, sampleCollection(), (*coder).collection),
 	}
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) {
 		defer cost.Check(t, len(record))()

@@ -2,7 +2,8 @@ package bolt
 
 import "github.com/schedctl/schedctl"
 
-// The fields of layout 12: who wrote a post, and the link card that reviewers saw.
+// The fields of layout 12: who wrote a post, the link card that reviewers saw, and who
+// applies collections.
 
 func (c *coder) trail(t *schedctl.Trail) {
 	c.optionalID(schedctl.KeyPrefix, &t.CreatedBy)
@@ -16,4 +17,15 @@ func (c *coder) card(l **schedctl.LinkPreview) {
 	if optional(c, l) {
 		c.linkPreview(*l)
 	}
+}
+
+// collection has no id and no workspace: they are in the key.
+func (c *coder) collection(v *schedctl.Collection) {
+	text(c, &v.Name)
+	text(c, &v.Source)
+	text(c, &v.Revision.Commit)
+	c.time(&v.Revision.CommittedAt)
+	c.time(&v.AppliedAt)
+	c.keyRef(&v.AppliedBy)
+	c.time(&v.CreatedAt)
 }

@@ -42,6 +42,7 @@ var kinds = []kind{
 	kindOf(blackouts, 32, credible(blackoutKind.read), newerBlackout, func(tx *tx, b schedctl.Blackout, _ row) error { return tx.PutBlackout(b) }),
 	kindOf(series, 32, credible(seriesKind.read), newerSeries, putSeries),
 	kindOf(calendarFeeds, 32, credible(feedKind.read), nil, putFeed),
+	kindOf(collections, 32, credible(collectionKind.read), newerCollection, putCollection),
 	kindOf(webhooks, 32, credible(webhookTable.read), newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -10,6 +11,7 @@ import (
 // record.
 var ownedBuckets = map[byte]bucket{
 	queueKind.record[0]: queues, blackoutKind.record[0]: blackouts, seriesKind.record[0]: series, feedKind.record[0]: calendarFeeds,
+	collectionKind.record[0]: collections,
 }
 
 func newerQueue(a, b *schedctl.Queue) bool { return a.Version > b.Version }
@@ -50,4 +52,24 @@ func putFeed(tx *tx, f schedctl.CalendarFeed, row row) error {
 		f.ExpiresAt = f.CreatedAt.Add(time.Millisecond)
 	}
 	return tx.PutCalendarFeed(f)
+}
+
+// newerCollection prefers the collection that was applied last.
+func newerCollection(a, b *schedctl.Collection) bool { return a.AppliedAt.After(b.AppliedAt) }
+
+// putCollection puts a collection. Of two with one name, the one that was applied last stays.
+func putCollection(tx *tx, c schedctl.Collection, _ row) error {
+	list, err := tx.Collections(c.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(list, func(o schedctl.Collection) bool { return o.Name == c.Name && o.ID != c.ID }); i >= 0 {
+		if !newerCollection(&c, &list[i]) {
+			return nil
+		}
+		if err := tx.DeleteCollection(c.WorkspaceID, list[i].ID); err != nil {
+			return err
+		}
+	}
+	return tx.PutCollection(c)
 }

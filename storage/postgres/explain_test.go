@@ -290,6 +290,7 @@ func readEverything(r storage.Reader, try func(error)) {
 		func() error { _, err := r.SeriesDue(time.Now(), 100); return err },
 		func() error { _, err := r.CalendarFeeds(ws); return err },
 		func() error { _, err := r.CalendarFeedByHash([32]byte{1}); return err },
+		func() error { _, err := r.Collections(ws); return err },
 		func() error { _, err := r.Occupied(slotSearch(ws)); return err },
 		func() error { _, err := r.Webhook(ws, webhook); return err },
 		func() error { _, err := r.Webhooks(ws); return err },
@@ -385,24 +386,27 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.DeletePost(ws, post.ID))
 }
 
-// writePlans writes queues, blackouts, series and calendar feeds.
+// writePlans writes queues, blackouts, series, calendar feeds and collections.
 func writePlans(tx storage.Tx, try func(error), ws string) {
 	now := time.Now()
 	q := schedctl.Queue{ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: ws}
 	b := schedctl.Blackout{ID: schedctl.NewID(schedctl.BlackoutPrefix, now), WorkspaceID: ws}
 	s := schedctl.Series{ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws}
 	f := schedctl.CalendarFeed{ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: ws}
+	c := schedctl.Collection{ID: schedctl.NewID(schedctl.CollectionPrefix, now), WorkspaceID: ws}
 	f.Hash, s.ExternalID = sha256.Sum256([]byte(f.ID)), s.ID
 	for range 2 {
 		try(tx.PutQueue(q))
 		try(tx.PutBlackout(b))
 		try(tx.PutSeries(s))
 		try(tx.PutCalendarFeed(f))
+		try(tx.PutCollection(c))
 	}
 	try(tx.DeleteQueue(ws, q.ID))
 	try(tx.DeleteBlackout(ws, b.ID))
 	try(tx.DeleteSeries(ws, s.ID))
 	try(tx.DeleteCalendarFeed(ws, f.ID))
+	try(tx.DeleteCollection(ws, c.ID))
 }
 
 // checkPlan checks the plans of a statement: the one for its arguments, and the generic

@@ -31,7 +31,7 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 	ALTER TABLE api_keys DROP COLUMN agent, DROP COLUMN restricted;
 	ALTER TABLE audit_entries DROP COLUMN detail;
 	ALTER TABLE webhooks DROP COLUMN notify;
-	DROP TABLE blobs, blob_chunks, media_assets, queues, blackouts, series, calendar_feeds;
+	DROP TABLE blobs, blob_chunks, media_assets, queues, blackouts, series, calendar_feeds, collections;
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 

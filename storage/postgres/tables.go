@@ -31,6 +31,7 @@ var (
 	blackouts          = newLayout("blackouts", []string{"id"}, describeBlackout)
 	seriesRows         = newLayout("series", []string{"id"}, describeSeries)
 	calendarFeeds      = newLayout("calendar_feeds", []string{"id"}, describeCalendarFeed)
+	collections        = newLayout("collections", []string{"id"}, describeCollection)
 	mediaAssets        = newLayout("media_assets", []string{"workspace_id", "id"}, describeMediaAsset)
 )
 

@@ -37,7 +37,7 @@ type tx struct {
 	accounts       map[string]schedctl.Account // current state
 	keys           map[string]schedctl.APIKey  // current state
 	rows           map[string]bool             // existence, by table and id
-	owners         map[string]string           // workspace of each webhook, queue, blackout, series and calendar feed; "" for a missing one
+	owners         map[string]string           // workspace of each webhook, queue, blackout, series, calendar feed and collection; "" for a missing one
 	series         map[string]seriesRow        // current state
 	idempotency    map[[32]byte]bool           // existence, by hash
 	locks          map[lockKey]bool            // locks held

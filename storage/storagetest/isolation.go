@@ -38,6 +38,8 @@ func testWorkspacesAreIsolated(f *fixture) {
 		return r.SeriesByExternalID(other, e.series.ExternalID)
 	})
 	wantSame(f, "calendar feeds", []schedctl.CalendarFeed(nil), mustRead(f, feedKind.all(other)))
+	wantSame(f, "collections", []schedctl.Collection(nil), mustRead(f, collectionKind.all(other)))
+	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteCollection(other, e.collection.ID) })
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteSeries(other, e.series.ID) })
 	webhook := newID(schedctl.WebhookPrefix, epoch)
 	wantNotFound(f, "delivery", deliveryByID(webhook, e.delivery.ID))

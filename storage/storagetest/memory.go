@@ -39,6 +39,7 @@ func newMemory() *memory {
 		blackouts:   make(map[string]schedctl.Blackout),
 		series:      make(map[string]schedctl.Series),
 		feeds:       make(map[string]schedctl.CalendarFeed),
+		collections: make(map[string]schedctl.Collection),
 	}
 }
 
@@ -67,6 +68,7 @@ type memory struct {
 	blackouts   map[string]schedctl.Blackout
 	series      map[string]schedctl.Series
 	feeds       map[string]schedctl.CalendarFeed
+	collections map[string]schedctl.Collection
 }
 
 type attemptKey struct {

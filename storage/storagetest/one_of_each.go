@@ -26,6 +26,7 @@ type oneOfEach struct {
 	blackout          schedctl.Blackout
 	series            schedctl.Series
 	feed              schedctl.CalendarFeed
+	collection        schedctl.Collection
 }
 
 func newOneOfEach(f *fixture) oneOfEach {
@@ -35,7 +36,7 @@ func newOneOfEach(f *fixture) oneOfEach {
 		idempotencyRecord: newFilled[storage.IdempotencyRecord](f), event: newFilled[schedctl.Event](f),
 		webhook: newFilled[schedctl.Webhook](f), delivery: newFilled[schedctl.Delivery](f), audit: newFilled[schedctl.AuditEntry](f),
 		media: newFilled[schedctl.MediaAsset](f), queue: queueKind.new(f, epoch), blackout: blackoutKind.new(f, epoch),
-		series: f.newSeries(epoch), feed: feedKind.new(f, epoch),
+		series: f.newSeries(epoch), feed: feedKind.new(f, epoch), collection: collectionKind.new(f, epoch),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
 	e.webhook.WorkspaceID, e.audit.WorkspaceID, e.media.WorkspaceID = f.ws, f.ws, f.ws
@@ -53,7 +54,8 @@ func (e oneOfEach) put(tx storage.Tx) error {
 	return errors.Join(tx.PutPost(e.post), tx.PutAttempt(e.attempt), tx.PutAccount(e.account),
 		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.idempotencyScope, e.idempotencyRecord), tx.AddEvents(e.event),
 		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit), tx.PutMediaAsset(e.media),
-		tx.PutQueue(e.queue), tx.PutBlackout(e.blackout), tx.PutSeries(e.series), tx.PutCalendarFeed(e.feed))
+		tx.PutQueue(e.queue), tx.PutBlackout(e.blackout), tx.PutSeries(e.series), tx.PutCalendarFeed(e.feed),
+		tx.PutCollection(e.collection))
 }
 
 // countReads returns how many of the possible reads find a record.
@@ -152,7 +154,8 @@ func (e oneOfEach) countMedia(r storage.Reader) (found int) {
 	return found
 }
 
-// countPlans is the part of countReads for queues, blackouts, series and calendar feeds.
+// countPlans is the part of countReads for queues, blackouts, series, calendar feeds and
+// collections.
 func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 	has := func(n int, err error) {
 		if err == nil {
@@ -182,6 +185,8 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 	has(len(feeds), err)
 	_, err = r.CalendarFeedByHash(e.feed.Hash)
 	has(1, err)
+	collections, err := r.Collections(ws)
+	has(len(collections), err)
 	for _, q := range []storage.PostQuery{{QueueID: e.queue.ID}, {SeriesID: e.series.ID}} {
 		q.WorkspaceID, q.Limit = ws, 9
 		page, err := r.Posts(q)
@@ -193,7 +198,7 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 }
 
 // readCount is the number of possible reads of one record of each kind.
-const readCount = 46
+const readCount = 47
 
 func countAll(f *fixture, e oneOfEach) int {
 	f.Helper()

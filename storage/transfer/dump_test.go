@@ -26,6 +26,7 @@ type databaseContent struct {
 	Blackouts   []schedctl.Blackout
 	Series      []schedctl.Series
 	Feeds       []schedctl.CalendarFeed
+	Collections []schedctl.Collection
 	NoMedia     []string // targets with an override without media
 	Idempotency []storage.StoredIdempotencyRecord
 	Metadata    map[string][]byte
@@ -75,6 +76,7 @@ func readOwned(e storage.Exporter, c *databaseContent) {
 		c.Blackouts = append(c.Blackouts, must(e.Blackouts(w.ID))...)
 		c.Series = append(c.Series, must(e.SeriesList(w.ID, "", fullContent))...)
 		c.Feeds = append(c.Feeds, must(e.CalendarFeeds(w.ID))...)
+		c.Collections = append(c.Collections, must(e.Collections(w.ID))...)
 		c.Audit = append(c.Audit, must(e.Audit(w.ID, "", fullContent))...)
 		for _, hook := range must(e.Webhooks(w.ID)) {
 			for _, event := range must(e.AllEvents(hook.Cursor, fullContent)) {

@@ -46,6 +46,7 @@ var kinds = []kind{
 	pagedKind("series", workspaces, storage.Exporter.SeriesList,
 		func(s *schedctl.Series) string { return s.ID }, storage.Importer.PutSeries),
 	pagedKind("calendar feeds", workspaces, singlePage(storage.Exporter.CalendarFeeds, feedID), feedID, storage.Importer.PutCalendarFeed),
+	pagedKind("collections", workspaces, singlePage(storage.Exporter.Collections, collectionID), collectionID, storage.Importer.PutCollection),
 	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: putEach(putPost)},
 	eventKind(),
 	pagedKind(kindWebhooks, workspaces, singlePage(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),
@@ -149,13 +150,14 @@ func webhooks(r storage.Exporter) (ids []string, err error) {
 	return ids, nil
 }
 
-func workspaceID(w *schedctl.Workspace) string { return w.ID }
-func keyID(k *schedctl.APIKey) string          { return k.ID }
-func accountID(a *schedctl.Account) string     { return a.ID }
-func webhookID(w *schedctl.Webhook) string     { return w.ID }
-func queueID(q *schedctl.Queue) string         { return q.ID }
-func blackoutID(b *schedctl.Blackout) string   { return b.ID }
-func feedID(f *schedctl.CalendarFeed) string   { return f.ID }
+func workspaceID(w *schedctl.Workspace) string   { return w.ID }
+func keyID(k *schedctl.APIKey) string            { return k.ID }
+func accountID(a *schedctl.Account) string       { return a.ID }
+func webhookID(w *schedctl.Webhook) string       { return w.ID }
+func queueID(q *schedctl.Queue) string           { return q.ID }
+func blackoutID(b *schedctl.Blackout) string     { return b.ID }
+func collectionID(c *schedctl.Collection) string { return c.ID }
+func feedID(f *schedctl.CalendarFeed) string     { return f.ID }
 
 // idempotencyRecords reads stored idempotency records after a position.
 func idempotencyRecords(r storage.Exporter, _, after string, limit int) ([]storage.StoredIdempotencyRecord, error) {

@@ -94,6 +94,8 @@ var ExitByCode = map[schedctl.Code]int{
 	schedctl.InBlackout:                ExitConflict,
 	schedctl.SlotTaken:                 ExitConflict,
 	schedctl.SeriesIsOver:              ExitConflict,
+	schedctl.SourceMismatch:            ExitConflict,
+	schedctl.OlderRevision:             ExitConflict,
 	schedctl.ApprovalMissing:           ExitConflict,
 	schedctl.ApprovalNotPending:        ExitConflict,
 	schedctl.BodyTooLarge:              ExitInvalid,

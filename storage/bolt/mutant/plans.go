@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// putPlans puts a queue, and some blackouts, series and calendar feeds.
+// putPlans puts a queue, and some blackouts, series, calendar feeds and collections.
 func (u *user) putPlans(tx storage.Tx, keyID string) error {
 	ws := u.workspace.ID
 	u.queue = schedctl.Queue{
@@ -37,6 +37,9 @@ func (u *user) putPlans(tx storage.Tx, keyID string) error {
 			}),
 			tx.PutCalendarFeed(schedctl.CalendarFeed{
 				ID: u.id(schedctl.CalendarFeedPrefix), WorkspaceID: ws, Name: fmt.Sprint("feed ", i), Hash: sha256.Sum256([]byte{byte(i)}), KeyID: keyID, CreatedAt: u.now,
+			}),
+			tx.PutCollection(schedctl.Collection{
+				ID: u.id(schedctl.CollectionPrefix), WorkspaceID: ws, Name: fmt.Sprint("site", i), Source: "example.org/site", AppliedAt: u.now, AppliedBy: schedctl.KeyRef{ID: keyID, Name: "ci"}, CreatedAt: u.now,
 			}),
 		)
 		if err != nil {

@@ -14,5 +14,22 @@ ALTER TABLE events ADD COLUMN edited boolean NOT NULL DEFAULT false;
 
 ALTER TABLE workspaces ADD COLUMN four_eyes boolean NOT NULL DEFAULT false;
 
+CREATE TABLE collections (
+    id           uuid PRIMARY KEY,
+    workspace_id uuid NOT NULL,
+    name         text NOT NULL,
+    source       text NOT NULL,
+    commit_hash  text NOT NULL,
+    committed_at timestamptz,
+    applied_at   timestamptz,
+    applied_by   uuid,
+    key_name     text NOT NULL,
+    created_at   timestamptz
+);
+CREATE INDEX collections_of_workspace ON collections (workspace_id, id);
+COMMENT ON COLUMN collections.source IS 'the repository that the files are in';
+COMMENT ON COLUMN collections.commit_hash IS 'the last applied commit; empty if it is not known';
+COMMENT ON COLUMN collections.applied_by IS 'the API key that applied the files last; null for none, and key_name its name';
+
 -- The program copies the alt texts of assets into posts after this; see alt_texts.go.
 INSERT INTO notes (name, value) SELECT 'alt texts to copy', '' WHERE EXISTS (SELECT 1 FROM media_assets);

@@ -78,6 +78,9 @@ FROM generate_series(1, :others::bigint) AS n;
 INSERT INTO calendar_feeds (id, workspace_id, name, account_ids, titles_only, hash)
 SELECT pg_temp.id(n), pg_temp.id(n % 100), '', '{}', false, sha256(n::text::bytea) FROM generate_series(1, :posts::bigint / 100) AS n;
 
+INSERT INTO collections (id, workspace_id, name, source, commit_hash, key_name)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), 'site' || n, 'example.org/site', '', '' FROM generate_series(1, :posts::bigint / 100) AS n;
+
 INSERT INTO webhooks (id, workspace_id, name, url, event_types, enabled, disabled_reason)
 SELECT pg_temp.id(n), pg_temp.id(0), '', '', '{}', true, '' FROM generate_series(1, 50) AS n;
 
