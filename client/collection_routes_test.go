@@ -32,5 +32,5 @@ func TestCollectionMethods(t *testing.T) {
 			return "", c.DeleteCollection(ctx, "website")
 		},
 			"DELETE /api/v1/collections/website ", ""},
-	})
+	}, checkDocumented)
 }

@@ -17,6 +17,9 @@ func TestApplyIsInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "schedctl.yaml"), []byte("source: mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	d := newPosts()
 	ctx, interrupt := context.WithCancel(t.Context())
 	d.before = func(r *http.Request) *refused {

@@ -40,22 +40,84 @@ var gitScenarios = map[string]func(*filesRepo){
 	"without prune a post stays": func(r *filesRepo) {
 		r.create("a")
 		r.remove("posts/a.md")
-		r.apply(0, "1 unchanged")
+		r.apply(0, "1 orphan")
 		r.want(0, "A")
 	},
 	"two clones take turns": func(r *filesRepo) {
 		one, two := r.clone(), r.clone()
 		one.create("a")
 		two.post("posts/b.md", "b", "B")
-		two.apply(0, "1 create, 1 unchanged") // it does not have the file of a, and keeps the post
-		one.apply(0, "2 unchanged")
+		two.apply(0, "1 create, 1 orphan") // it does not have the file of a, and keeps the post
+		one.apply(0, "1 orphan, 1 unchanged")
 		r.want(0, "A", "B")
+	},
+	"another repository has the same collection": func(r *filesRepo) {
+		r.create("a", "b")
+		other := r.clone()
+		other.origin = "https://git.example.org/fork.git"
+		other.remove("posts/a.md")
+		for _, command := range []string{"apply", "plan"} {
+			args := []string{command, "posts", "--prune-all"}
+			if command == "apply" {
+				args = append(args, "--yes")
+			}
+			out, err := other.command(r.t.Context(), args...).CombinedOutput()
+			if err == nil || !strings.Contains(string(out), `the collection "web" belongs to git.example.org/posts, and these files are from git.example.org/fork`) || !strings.Contains(string(out), "schedctl collection adopt web posts") {
+				r.t.Errorf("%s: %v\n%s", command, err, out)
+			}
+			r.want(0, "A", "B")
+		}
+		other.run(0, "collection", "adopt", "web", "posts", "--yes")
+		other.apply(0, "1 cancel, 1 unchanged", "--prune")
+		r.run(6, "apply", "posts", "--yes")
+		r.want(1, "B")
+	},
+	"an old commit": func(r *filesRepo) {
+		r.create("a")
+		r.post("posts/b.md", "b", "B")
+		r.commitAt("2099-01-01T00:00:00Z")
+		r.run(0, "apply", "posts", "--yes")
+		r.git("checkout", "-q", "HEAD~2")
+		r.run(6, "plan", "posts", "--prune")
+		r.run(6, "apply", "posts", "--yes", "--prune")
+		r.want(0, "A", "B")
+		r.file("posts/dirty.md", "---\nid: dirty\n---\nDirty\n")
+		r.command(r.t.Context(), "apply", "posts", "--yes").Run() // the files have no revision
+		r.want(0, "A", "B", "Dirty")
+	},
+	"a directory without files": func(r *filesRepo) {
+		r.create("a", "b", "c")
+		for _, id := range []string{"a", "b", "c"} {
+			r.remove("posts/" + id + ".md")
+		}
+		r.run(6, "plan", "posts", "--prune")
+		r.apply(6, "", "--prune")
+		r.want(0, "A", "B", "C")
+		r.apply(0, "3 cancel", "--prune-all")
+		r.want(3)
+	},
+	"prune of most posts": func(r *filesRepo) {
+		r.create("a", "b", "c", "d", "e", "f")
+		for _, id := range []string{"a", "b", "c", "d"} {
+			r.remove("posts/" + id + ".md")
+		}
+		r.run(6, "plan", "posts", "--prune")
+		r.apply(6, "", "--prune")
+		r.want(0, "A", "B", "C", "D", "E", "F")
+		r.post("posts/d.md", "d", "D") // half of them is no more than half
+		r.apply(0, "3 cancel, 3 unchanged", "--prune")
+		r.want(3, "D", "E", "F")
+		for _, id := range []string{"d", "e"} {
+			r.remove("posts/" + id + ".md")
+		}
+		r.apply(0, "2 cancel, 1 unchanged", "--prune") // of three posts
+		r.want(5, "F")
 	},
 	"two clones merge": func(r *filesRepo) {
 		one, two := r.clone(), r.clone()
 		one.create("a")
 		two.post("posts/b.md", "b", "B")
-		two.apply(0, "1 create, 1 unchanged")
+		two.apply(0, "1 create, 1 orphan")
 		one.git("pull", "-q", "--no-rebase", "--no-edit", two.dir, "main")
 		one.apply(0, "2 unchanged", "--prune")
 		r.want(0, "A", "B")
@@ -103,7 +165,7 @@ var gitScenarios = map[string]func(*filesRepo){
 	"a removed file comes back": func(r *filesRepo) {
 		r.create("a")
 		r.remove("posts/a.md")
-		r.apply(0, "1 cancel", "--prune")
+		r.apply(0, "1 cancel", "--prune-all")
 		r.git("revert", "--no-edit", "HEAD")
 		r.clone().apply(0, "1 create")
 		r.apply(0, "1 unchanged", "--prune")
@@ -113,7 +175,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		for range 2 {
 			r.create("a")
 			r.remove("posts/a.md")
-			r.apply(0, "1 cancel", "--prune")
+			r.apply(0, "1 cancel", "--prune-all")
 		}
 		r.want(2)
 	},
@@ -121,7 +183,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.draft("posts/a.md", "a", "A")
 		r.apply(0, "1 create")
 		r.remove("posts/a.md")
-		r.apply(0, "1 cancel", "--prune")
+		r.apply(0, "1 cancel", "--prune-all")
 		r.want(0)
 		r.draft("posts/a.md", "a", "A")
 		r.apply(0, "1 create")
@@ -180,7 +242,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.remove("posts/a.md")
 		r.apply(6, "1 drift", "--prune")
 		r.want(0, "By hand")
-		r.apply(0, "1 cancel", "--prune", "--overwrite")
+		r.apply(0, "1 cancel", "--prune-all", "--overwrite")
 		r.want(1)
 	},
 	"prune of one of two collections": func(r *filesRepo) {
@@ -190,7 +252,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.run(0, "apply", "news", "--yes")
 		r.run(0, "post", "create", "By hand")
 		r.remove("posts/a.md")
-		r.apply(0, "1 cancel", "--prune")
+		r.apply(0, "1 cancel", "--prune-all")
 		r.want(1, "News", "By hand")
 		r.run(0, "apply", "news", "--yes", "--prune")
 		r.want(1, "News", "By hand")

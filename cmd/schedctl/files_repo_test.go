@@ -27,6 +27,7 @@ import (
 type filesRepo struct {
 	t      *testing.T
 	dir    string
+	origin string // of the repository, as CI systems name it
 	daemon *exampleDaemon
 	key    string
 	client *client.Client
@@ -42,7 +43,7 @@ func (d *exampleDaemon) repo(t *testing.T) *filesRepo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &filesRepo{t: t, dir: t.TempDir(), daemon: d, key: made.Secret, client: d.client(t, made.Secret)}
+	r := &filesRepo{t: t, dir: t.TempDir(), daemon: d, key: made.Secret, origin: "https://git.example.org/posts", client: d.client(t, made.Secret)}
 	for _, name := range []string{"blog", "other"} {
 		if _, err := r.client.AddAccount(t.Context(), apiv1.AddAccount{Platform: "http", Name: name, Credentials: map[string]string{"url": d.network + "/posts"}}); err != nil {
 			t.Fatal(err)
@@ -69,6 +70,17 @@ func (r *filesRepo) commit() {
 	r.t.Helper()
 	r.git("add", "-A")
 	r.git("commit", "-q", "--allow-empty", "-m", "Change posts")
+}
+
+// commitAt makes an empty commit with a committer time.
+func (r *filesRepo) commitAt(time string) {
+	r.t.Helper()
+	r.git("commit", "-q", "--allow-empty", "-m", "Change nothing")
+	cmd := exec.Command("git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "--amend", "--no-edit", "--allow-empty")
+	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "GIT_COMMITTER_DATE="+time)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("%v\n%s", err, out)
+	}
 }
 
 // clone returns a fresh checkout.
@@ -138,7 +150,7 @@ func (r *filesRepo) command(ctx context.Context, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = r.dir
-	cmd.Env = []string{"HOME=" + r.dir + "-home", "PATH=" + os.Getenv("PATH"), "SCHEDCTL_URL=" + r.daemon.nextURL(), "SCHEDCTL_API_KEY=" + r.key, "TZ=UTC", raceOptions + "=" + os.Getenv(raceOptions)}
+	cmd.Env = []string{"HOME=" + r.dir + "-home", "BITBUCKET_GIT_HTTP_ORIGIN=" + r.origin, "PATH=" + os.Getenv("PATH"), "SCHEDCTL_URL=" + r.daemon.nextURL(), "SCHEDCTL_API_KEY=" + r.key, "TZ=UTC", raceOptions + "=" + os.Getenv(raceOptions)}
 	return cmd
 }
 
@@ -167,7 +179,7 @@ func (r *filesRepo) run(status int, args ...string) string {
 func (r *filesRepo) apply(status int, want string, args ...string) {
 	r.t.Helper()
 	counts := map[string]int{}
-	for line := range strings.Lines(r.run(status, append([]string{"apply", "posts", "--yes"}, args...)...)) {
+	for line := range strings.Lines(r.run(status, append([]string{"apply", "posts", "--yes", "--all", "--allow-older"}, args...)...)) {
 		if action, _, found := strings.Cut(line, "\t"); found && !strings.HasPrefix(line, " ") {
 			counts[action]++
 		}

@@ -109,7 +109,7 @@ func TestPostFilesSurviveARoundTrip(t *testing.T) {
 		first, second := t.TempDir(), t.TempDir()
 		r.roundTrip(true)
 		r.do("post", "export", "--files", first, "--collection", "web")
-		out, _ := r.do("plan", first, "--exit-code")
+		out, _ := r.do("plan", first, "--exit-code", "--all")
 		if strings.Count(out, "unchanged\t") != 3 {
 			t.Errorf("not everything is unchanged:\n%s", out)
 		}

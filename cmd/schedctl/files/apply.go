@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -118,7 +117,14 @@ When one file has a problem, no file is applied (exit status 5). A post that ano
 client changed or canceled since the last apply is drift: it stays as it is, and the
 exit status is 6, unless --overwrite is given. Published and failed posts stay as they
 are. With --prune, posts whose files were removed are canceled, and drafts deleted; a
-file that comes back makes a new post. Without a terminal, --yes is required.
+file that comes back makes a new post. --prune refuses to remove more than half of the
+open posts if these are more than four, or all of them if the directory has no post
+files, unless --prune-all is given. Without a terminal, --yes is required.
+
+The first apply binds the collection to the repository of the files: that of the CI
+system, else the remote origin, else "source" in schedctl.yaml. Files of another
+repository, and of a commit that is older than the last applied one, are refused (exit
+status 6); see "schedctl collection --help" and --allow-older.
 
 Where posts need an approval, a post with a time is refused (exit status 6). With --submit
 it becomes a draft with a proposed time that waits for an approval; see "schedctl review
@@ -147,7 +153,13 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 		return err
 	}
 	if o.dry {
-		return p.show(ctx)
+		if err := p.show(ctx); err != nil {
+			return err
+		}
+		return p.refusal(ctx)
+	}
+	if err := p.checkOwner(ctx); err != nil {
+		return err
 	}
 	if err := p.build(ctx); err != nil {
 		return err
@@ -156,13 +168,19 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 		return refuseProblems(p.App, p.sorted(), "nothing was applied")
 	}
 	p.tellNotes()
+	if err := p.checkPrune(); err != nil {
+		return err
+	}
 	format := planText
-	if n := p.count((*step).does); n > 0 && !o.yes {
+	if p.count((*step).does) > 0 && !o.yes {
 		o.Message(string(planText(o.App, p.allSteps(), true)))
 		format = resultText
-		if err := o.Confirm(ctx, fmt.Sprintf("Make %s?", cli.Plural(n, "change"))); err != nil {
+		if err := o.Confirm(ctx, p.question()); err != nil {
 			return err
 		}
+	}
+	if err := p.claim(ctx); err != nil {
+		return err
 	}
 	if err := p.uploadAll(ctx); err != nil {
 		return err
@@ -174,7 +192,7 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 		return err
 	}
 	failed := p.apply(ctx)
-	if err := printSteps(o.App, p.allSteps(), format); err != nil {
+	if err := p.printSteps(format); err != nil {
 		return err
 	}
 	tellCounts(o.App, p.allSteps())

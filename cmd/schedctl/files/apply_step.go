@@ -67,6 +67,9 @@ func (p *planner) take(ctx context.Context, s *step) error {
 		if !conflict || try == maxTries || s.moved {
 			return err
 		}
+		if err := p.announce(ctx); err != nil {
+			return err // a later apply has begun since
+		}
 		s.post = apiv1.Post{}
 		q := client.PostQuery{ExternalID: p.externalID(s.ID)}
 		for post, err := range p.client.EachPost(ctx, q) {

@@ -24,14 +24,16 @@ func NewPlan(a *cli.App) *cobra.Command {
 "schedctl apply --help" for the format of the files.
 
 The actions are create, reschedule, edit, cancel, unchanged, drift (the post was
-changed outside the files and stays as it is, see --overwrite) and refused (the file
-has a problem).
+changed outside the files and stays as it is, see --overwrite), orphan (its file was
+removed, and it stays as it is, see --prune) and refused (the file has a problem).
 
 In a pipe or a file, the plan has one line for each action: the action, the id, the
-post, the file and a remark. The differences follow, indented by four spaces.
+post, the file and a remark. The differences follow, indented by four spaces. Unchanged
+files are left out, unless you give --all.
 
 The exit status is 0, also when there are changes or drift, and 5 when a file has a
-problem. With --exit-code it is 6 when there is drift, else 9 when there are changes.`,
+problem. Where apply would be refused, it is that of apply: 6, for example, for the
+files of another repository or an older commit. With --exit-code it is 6 when there is drift, else 9 when there are changes.`,
 		Example: `  schedctl plan posts
   schedctl plan posts --prune --json=action,id,file
   schedctl plan posts --collection website`,
@@ -52,7 +54,10 @@ func (o *planOptions) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.show(ctx); err != nil || !o.exitCode {
+	if err := p.show(ctx); err != nil {
+		return err
+	}
+	if err := p.refusal(ctx); err != nil || !o.exitCode {
 		return err
 	}
 	if err := p.drifted(); err != nil {
@@ -69,7 +74,7 @@ func (p *planner) show(ctx context.Context) error {
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	if err := printSteps(p.App, p.allSteps(), planText); err != nil {
+	if err := p.printSteps(planText); err != nil {
 		return err
 	}
 	if len(p.problems) > 0 {

@@ -22,6 +22,9 @@ type planFlags struct {
 	zone             cli.WhenFlags
 	named            string // --collection
 	prune, overwrite bool
+	pruneAll         bool // also if prune would remove most of the posts
+	allowOlder       bool // also if a later commit was applied
+	listAll          bool // list unchanged files in a pipe
 	allowDuplicate   bool
 	approvedBy       string // the address of the pull request that was the review; only for apply
 	submit           bool   // posts with a time become drafts that wait for an approval; only for apply
@@ -29,7 +32,10 @@ type planFlags struct {
 
 func (o *planFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.prune, "prune", false, "cancel the posts of this collection whose files were removed")
+	cmd.Flags().BoolVar(&o.pruneAll, "prune-all", false, "prune, even if that removes more than half of the open posts")
 	cmd.Flags().BoolVar(&o.overwrite, "overwrite", false, "also change posts that were changed or canceled outside the files")
+	cmd.Flags().BoolVar(&o.allowOlder, "allow-older", false, "accept a commit that is older than the last applied one")
+	cmd.Flags().BoolVar(&o.listAll, "all", false, "also list unchanged files in a pipe")
 	o.addShared(cmd)
 	post.AddAllowDuplicate(cmd, &o.allowDuplicate)
 }
@@ -53,6 +59,8 @@ type planner struct {
 	series    []setting           // recurring posts
 	blackouts []schedctl.Blackout // as they will be, if the settings change any
 
+	owner  apiv1.ApplyCollection // whose files these are
+	pruned pruned
 	copies int // files to create whose post exists outside the collection
 	assets assets
 }
@@ -66,8 +74,12 @@ func newPlanner(ctx context.Context, a *cli.App, files *postFiles, flags planFla
 	if err != nil {
 		return nil, err
 	}
+	flags.prune = flags.prune || flags.pruneAll
 	p := &planner{planFlags: flags, fileReader: r}
 	if p.client, err = a.Connect(); err != nil {
+		return nil, err
+	}
+	if err := p.readOwner(ctx); err != nil {
 		return nil, err
 	}
 	return p, p.readSettings(ctx)
@@ -114,10 +126,20 @@ func (p *planner) build(ctx context.Context) error {
 		return err
 	}
 	firstApply := len(posts) == 0
+	for _, post := range posts {
+		if isOpen(post) {
+			p.pruned.open++
+		}
+	}
 	files := p.all()
 	series, err := p.collectedSeries(ctx)
 	if err != nil {
 		return err
+	}
+	for _, s := range series {
+		if s.State != schedctl.SeriesEnded {
+			p.pruned.open++
+		}
 	}
 	p.series = nil
 	for _, w := range files {
@@ -201,12 +223,14 @@ func (p *planner) markRefused() {
 func (p *planner) addOrphans(posts map[string]apiv1.Post, moved map[string]bool) {
 	for _, id := range slices.Sorted(maps.Keys(posts)) {
 		s := step{change: change{ID: id}, post: posts[id], moved: moved[id]}
-		if s.post.Status == schedctl.Draft || s.post.Status == schedctl.Scheduled {
+		if isOpen(s.post) {
 			p.decide(&s)
 			p.steps = append(p.steps, s)
 		}
 	}
 }
+
+func isOpen(p apiv1.Post) bool { return p.Status == schedctl.Draft || p.Status == schedctl.Scheduled }
 
 // collected returns the posts of the collection by the ids of their files.
 func (p *planner) collected(ctx context.Context) (map[string]apiv1.Post, error) {

@@ -17,6 +17,7 @@ const (
 
 	isUnchanged = "unchanged"
 	isDrift     = "drift"   // changed by another client; left unchanged
+	isOrphan    = "orphan"  // its file was removed; left as it is
 	isRefused   = "refused" // by a check of the file, or by the daemon
 )
 
@@ -37,6 +38,7 @@ type step struct {
 	post    apiv1.Post // with ID "" when none exists
 	moved   bool       // the post comes from .schedctl.json and is not in the collection yet
 	warning bool       // the message needs attention
+	series  bool       // of a series, which has no post
 
 	problems []postfile.Problem // of the networks
 }
@@ -44,7 +46,7 @@ type step struct {
 // does reports whether the step changes a post.
 func (s *step) does() bool {
 	switch s.Action {
-	case isUnchanged, isDrift, isRefused:
+	case isUnchanged, isDrift, isOrphan, isRefused:
 		return false
 	}
 	return true
@@ -139,7 +141,7 @@ func (p *planner) decideOrphan(s *step, drifted bool) {
 	case status != schedctl.Draft && status != schedctl.Scheduled:
 		s.Message = string(status)
 	case !p.prune:
-		s.Message = "its file was removed; cancel the post with --prune"
+		s.Action, s.Message = isOrphan, "its file was removed; cancel the post with --prune"
 	case drifted && !p.overwrite:
 		s.Action, s.Message = isDrift, "its file was removed; "+noteChangedOutside
 	case status == schedctl.Draft:

@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
@@ -11,8 +12,9 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// printSteps prints steps: as JSON, as ids, or as the text that format returns.
-func printSteps(a *cli.App, steps []step, format func(a *cli.App, steps []step, person bool) []byte) error {
+// printSteps prints all steps: as JSON, as ids, or as the text that format returns.
+func (p *planner) printSteps(format func(a *cli.App, steps []step, person bool) []byte) error {
+	a, steps := p.App, p.allSteps()
 	changes := []change{}
 	var ids []string
 	for i := range steps {
@@ -28,6 +30,9 @@ func printSteps(a *cli.App, steps []step, format func(a *cli.App, steps []step, 
 		return a.PrintJSON(changes)
 	case a.Quiet:
 		return a.PrintIDs(ids...)
+	}
+	if !p.listAll {
+		steps = slices.DeleteFunc(steps, func(s step) bool { return s.Action == isUnchanged && s.Message == "" })
 	}
 	return a.Write(format(a, steps, a.OutTerminal))
 }
@@ -113,7 +118,7 @@ func tellCounts(a *cli.App, steps []step) {
 		counts[steps[i].Action]++
 	}
 	var parts []string
-	for _, action := range []string{doCreate, doReschedule, doEdit, doCancel, isUnchanged, isDrift, isRefused} {
+	for _, action := range []string{doCreate, doReschedule, doEdit, doCancel, isUnchanged, isOrphan, isDrift, isRefused} {
 		if n := counts[action]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, action))
 		}

@@ -138,7 +138,7 @@ func TestDecideOrphan(t *testing.T) {
 
 		action, message string
 	}{
-		"left":                  {asWritten, asWritten, "scheduled", false, false, isUnchanged, "its file was removed; cancel the post with --prune"},
+		"left":                  {asWritten, asWritten, "scheduled", false, false, isOrphan, "its file was removed; cancel the post with --prune"},
 		"canceled":              {asWritten, asWritten, "scheduled", true, false, doCancel, ""},
 		"a draft":               {timeless, timeless, "draft", true, false, doCancel, "the draft is deleted"},
 		"changed":               {asWritten, rewritten, "scheduled", true, false, isDrift, "its file was removed; " + noteChangedOutside},

@@ -133,7 +133,7 @@ func (p *planner) addOrphanSeries(series map[string]*collectedSeries) {
 		case have.State == schedctl.SeriesEnded:
 			continue
 		case !p.prune:
-			s.Message = "its file was removed; delete the series with --prune"
+			s.Action, s.Message = isOrphan, "its file was removed; delete the series with --prune"
 		case have.Managed.Digest != have.is.digest() && !p.overwrite:
 			s.Action, s.Message = isDrift, "its file was removed; "+noteChangedOutside
 		default:

@@ -244,7 +244,7 @@ func (p *planner) applySettings(ctx context.Context) error {
 func (p *planner) allSteps() []step {
 	list := make([]step, 0, len(p.settings)+len(p.series)+len(p.steps))
 	for _, s := range slices.Concat(p.settings, p.series) {
-		list = append(list, step{change: s.change})
+		list = append(list, step{change: s.change, series: s.File != postfile.ConfigName})
 	}
 	return append(list, p.steps...)
 }

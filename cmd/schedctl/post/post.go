@@ -235,10 +235,12 @@ func Interruption(a *cli.App, message, hint string) error {
 }
 
 // IsLineError reports whether an error is about one post of many and not about all of them.
-// A missing approval is about all: without one, none is started.
+// A missing approval is about all: without one, none is started. So is a collection that
+// belongs to other files.
 func IsLineError(err error) bool {
 	status := cli.ExitStatus(err)
-	if schedctl.CodeOf(err) == schedctl.ApprovalMissing {
+	switch schedctl.CodeOf(err) {
+	case schedctl.ApprovalMissing, schedctl.SourceMismatch, schedctl.OlderRevision:
 		return false
 	}
 	return status == cli.ExitInvalid || status == cli.ExitConflict || schedctl.CodeOf(err) == schedctl.AccountNotAllowed
