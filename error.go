@@ -39,6 +39,7 @@ const (
 	PostNotDraft         Code = "POST_NOT_DRAFT"
 	PostCanceled         Code = "POST_CANCELED"
 	PostNotRetryable     Code = "POST_NOT_RETRYABLE"
+	PostNotOver          Code = "POST_NOT_OVER"
 	PostNotScheduled     Code = "POST_NOT_SCHEDULED"
 	PostNotReplaceable   Code = "POST_NOT_REPLACEABLE"
 	ExternalIDExists     Code = "EXTERNAL_ID_EXISTS"
@@ -83,7 +84,7 @@ func Codes() []Code {
 		AuthenticationRequired, InvalidAPIKey, APIKeyRevoked, APIKeyExpired,
 		InsufficientScope, AccountNotAllowed, UploadURLInvalid, NotFound, MethodNotAllowed, NotAcceptable,
 		PostNotEditable, PostNotDeletable, PostNotCancelable, PostNotDraft, PostCanceled,
-		PostNotRetryable, PostNotScheduled, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
+		PostNotRetryable, PostNotOver, PostNotScheduled, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
 		MediaInUse, MediaNotReady, MediaUploaded,
 		VersionMismatch, VersionRequired, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
 		InsufficientStorage, QueueFull, NoQueue, SlotTaken, InBlackout, SeriesIsOver, SourceMismatch, OlderRevision,

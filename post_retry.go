@@ -15,8 +15,12 @@ func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 	if err := p.CheckOperation(OpRetry); err != nil {
 		return nil, err
 	}
+	if p.ResentAs != "" {
+		return nil, p.errResent()
+	}
 	now = Millis(now)
 	next := p.Clone()
+	next.ArchivedAt = time.Time{}
 	queued, waiting := 0, map[string]bool{}
 	for i := range next.Targets {
 		t := &next.Targets[i]

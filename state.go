@@ -100,6 +100,10 @@ const (
 
 	OpRequestChanges Operation = "request-changes"
 
+	OpArchive   Operation = "archive"
+	OpUnarchive Operation = "unarchive"
+	OpResend    Operation = "resend"
+
 	OpAnnotate Operation = "annotate" // external id, managed and labels alone
 )
 
@@ -123,6 +127,9 @@ var rules = map[Operation]rule{
 	OpApprove:    {[]Status{Draft}, PostNotDraft, "only a draft can be approved"},
 	OpWithdraw:   {[]Status{Draft, Scheduled}, PostNotDraft, "its approval cannot be taken back any more; a post that is publishing can be canceled"},
 	OpAnnotate:   {Statuses(), PostNotEditable, ""},
+	OpArchive:    {[]Status{Published, Failed, Canceled}, PostNotOver, "only a post that is published, failed or canceled can be archived"},
+	OpUnarchive:  {Statuses(), PostNotOver, ""},
+	OpResend:     {[]Status{Failed}, PostNotRetryable, "only a post with failed targets can be resent"},
 
 	OpRequestChanges: {[]Status{Draft, Scheduled}, PostNotDraft, "its approval cannot be taken back any more; a post that is publishing can be canceled"},
 }

@@ -28,6 +28,7 @@ type PostQuery struct {
 	QueueID    string   // in slots of this queue
 	SeriesID   string   // occurrences of this series
 	Approval   schedctl.ApprovalState
+	Archived   string // "true" for archived posts only, "all" for these, too
 	Sort       string // created_at, publish_at, or either with "-" for descending
 	Limit      int    // results on a page, 1–100
 	Cursor     string // from PostList.NextCursor
@@ -53,6 +54,7 @@ func (q PostQuery) values() url.Values {
 	set("queue_id", q.QueueID)
 	set("series_id", q.SeriesID)
 	set("approval", string(q.Approval))
+	set("archived", q.Archived)
 	set("sort", q.Sort)
 	setTimes(v, "publish_after", q.After, "publish_before", q.Before)
 	return v
@@ -156,6 +158,22 @@ func (c *Client) UnschedulePost(ctx context.Context, id string, options ...Optio
 // RetryPost queues failed targets again.
 func (c *Client) RetryPost(ctx context.Context, id string, p apiv1.RetryPost, options ...Option) (apiv1.Post, error) {
 	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "retry"), p, options)
+}
+
+// ResendPost makes a post that sends the failed targets of a post again with changes, and
+// archives the failed one.
+func (c *Client) ResendPost(ctx context.Context, id string, p apiv1.ResendPost, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "resend"), p, options)
+}
+
+// ArchivePost puts a post away whose work is over.
+func (c *Client) ArchivePost(ctx context.Context, id string, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "archive"), nil, options)
+}
+
+// UnarchivePost lists an archived post again.
+func (c *Client) UnarchivePost(ctx context.Context, id string, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPost, itemPath(posts, id, "unarchive"), nil, options)
 }
 
 func (c *Client) changePost(ctx context.Context, method, path string, body any, options []Option) (apiv1.Post, error) {

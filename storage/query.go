@@ -89,12 +89,25 @@ type PostQuery struct {
 	QueueID       string            // with a slot of this queue
 	SeriesID      string            // occurrences of this series
 	Approval      schedctl.ApprovalState
+	Archived      Archived
 	Labels        []string  // with all of these
 	Sort          Sort      // NewestFirst when empty
 	Limit         int       // 1 or more
 	Offset        int       // posts to skip after the cursor
 	After         *Position // start after this position; nil for the first page
 }
+
+// Archived says which posts a query selects by whether they were put away.
+type Archived string
+
+// The values. Empty selects all posts.
+const (
+	NotArchived  Archived = "no"
+	OnlyArchived Archived = "only"
+)
+
+// Selects reports whether the value selects posts that are, or are not, archived.
+func (a Archived) Selects(archived bool) bool { return a == "" || archived == (a == OnlyArchived) }
 
 // Scans reports whether many more records may be read than the page returns.
 func (q *PostQuery) Scans() bool {

@@ -55,6 +55,8 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 		return cmd
 	}
 	switch {
+	case key.Matches(k, m.keys.Edit) && p.Status == schedctl.Failed:
+		return m.resend(p)
 	case key.Matches(k, m.keys.Edit):
 		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.compose(editDraft(p)) })
 	case key.Matches(k, m.keys.Editor):

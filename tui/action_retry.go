@@ -61,3 +61,17 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 	}
 	return nil
 }
+
+// resend opens the composer for a failed post, to send it again with changes.
+func (m *Model) resend(p apiv1.Post) tea.Cmd {
+	d := resendDraft(p)
+	switch {
+	case p.ResentAs != nil:
+		m.showError("the post was resent already, as " + oneLine(*p.ResentAs))
+		return nil
+	case len(d.from.SocialAccountIDs) == 0:
+		m.showError("the network may already have this post: check there first, and then press r to send it again")
+		return nil
+	}
+	return m.compose(d)
+}

@@ -32,11 +32,30 @@ type draft struct {
 	from apiv1.Post // the source of text, accounts and overrides
 	slot *ghost     // the slot for which a post is written, or nil
 	time string     // the initial time of a new post
+
+	resends bool // saving makes a new post for the failed targets of post
 }
 
 func newDraft() draft              { return draft{} }
 func editDraft(p apiv1.Post) draft { return draft{post: p, from: p} }
 func copyDraft(p apiv1.Post) draft { return draft{from: p} }
+
+// resendDraft returns a draft for the failed targets of a post that published nothing.
+func resendDraft(p apiv1.Post) draft {
+	from := p
+	from.SocialAccountIDs, from.TargetOverrides = nil, nil
+	for _, t := range failedTargets(p) {
+		if !outcomeUnknown(t) {
+			from.SocialAccountIDs = append(from.SocialAccountIDs, t.SocialAccountID)
+		}
+	}
+	for _, o := range p.TargetOverrides {
+		if slices.Contains(from.SocialAccountIDs, o.SocialAccountID) {
+			from.TargetOverrides = append(from.TargetOverrides, o)
+		}
+	}
+	return draft{post: p, from: from, resends: true}
+}
 
 // queueDraft returns a draft for the next free slot of a queue, for the accounts that it
 // names.
@@ -92,7 +111,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 	c.setTexts(d.from)
 	c.setMedia(d.from)
 	c.settings = newSettings(m.theme, d.from)
-	if d.post.ID != "" && d.post.PublishAt != nil {
+	if d.post.ID != "" && d.post.PublishAt != nil && !d.resends {
 		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
 	}
 	if d.time != "" {

@@ -77,7 +77,7 @@ func (c *composer) saveDraft(m *Model) tea.Cmd {
 
 // savesNewDraft reports whether saving a draft creates another post.
 func (c *composer) savesNewDraft() bool {
-	return c.draft.post.ID != "" && c.draft.post.Status != schedctl.Draft
+	return c.draft.post.ID != "" && !c.draft.resends && c.draft.post.Status != schedctl.Draft
 }
 
 // discard closes the composer. Undo reopens it.

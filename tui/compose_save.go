@@ -45,7 +45,7 @@ func (c *composer) save(m *Model) tea.Cmd {
 		return nil
 	case b.publishAt != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or clear the time to save a draft"
-	case c.draft.post.ID != "" && !c.changed():
+	case c.draft.post.ID != "" && !c.draft.resends && !c.changed():
 		m.dialog = nil
 		m.showNotice("nothing changed")
 		return nil
@@ -66,7 +66,7 @@ func (c *composer) save(m *Model) tea.Cmd {
 // typed time.
 func (c *composer) publishTime(m *Model) (b booking, fault string) {
 	text := strings.TrimSpace(c.timeInput.Value())
-	isNew := c.draft.post.ID == ""
+	isNew := c.draft.post.ID == "" || c.draft.resends
 	switch {
 	case text == "" && !isNew && c.draft.post.Status == schedctl.Scheduled:
 		return booking{}, "a scheduled post needs a time: leave the editor and press U to make it a draft, or c to cancel it"
@@ -151,8 +151,12 @@ func (c *composer) edit(m *Model, b booking) tea.Cmd {
 		body.TargetOverrides = &overrides
 	}
 	cl, id := m.cfg.Client, c.id
+	send := cl.Edit
+	if c.draft.resends {
+		send = cl.Resend
+	}
 	return m.call(func(ctx context.Context) tea.Msg {
-		post, err := cl.Edit(ctx, versionOf(p), body)
+		post, err := send(ctx, versionOf(p), body)
 		saved := savedMsg{id: id, post: post, err: err}
 		if schedctl.CodeOf(err) == schedctl.VersionMismatch {
 			if theirs, err := cl.Post(ctx, p.ID); err == nil {

@@ -67,6 +67,8 @@ func (c *composer) title(s drawContext) string {
 		return "First comment, a reply to the last part; leave empty for none"
 	case c.texts.shown != commonText:
 		return "For " + s.name(c.texts.shown) + " only" + part + "; leave empty to use the common text"
+	case c.draft.resends:
+		return "Send again with changes" + part
 	case c.draft.post.ID != "":
 		what := " post"
 		if c.draft.post.SeriesID != nil {

@@ -164,11 +164,11 @@ func nextStep(t apiv1.Target) string {
 	case schedctl.KindMissed:
 		return "r sends it now, D creates a copy for another time"
 	case schedctl.KindContent:
-		return "D creates a copy whose text you can change"
+		return "i changes the post and sends it again"
 	case schedctl.KindMedia: // also a file that the daemon has lost, until it is uploaded again
-		return "r retries when the cause is gone, D creates a copy whose files you can change"
+		return "r retries when the cause is gone, i changes the files and sends the post again"
 	case schedctl.KindDuplicate:
-		return "the network already has this text; D creates a copy that you can change"
+		return "the network already has this text; i changes the post and sends it again"
 	case schedctl.KindApproval:
 		return "r retries when the post is approved; A asks for the approval"
 	case schedctl.KindRateLimited:

@@ -3,6 +3,7 @@ package tui_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -362,6 +363,23 @@ func (f *fake) Unschedule(_ context.Context, v tui.Version) (apiv1.Post, error) 
 
 func (f *fake) Cancel(_ context.Context, v tui.Version) (apiv1.Post, error) {
 	return f.change("Cancel", v, func(p *apiv1.Post) { p.Status = schedctl.Canceled })
+}
+
+func (f *fake) Resend(ctx context.Context, v tui.Version, e apiv1.EditPost) (apiv1.Post, error) {
+	f.mu.Lock()
+	err := f.enter("Resend")
+	f.mu.Unlock()
+	old, err2 := f.Post(ctx, v.ID)
+	if err = errors.Join(err, err2); err != nil {
+		return old, err
+	}
+	create := fields.Request(old)
+	fields.Apply(e, &create)
+	create.PublishAt = e.PublishAt
+	if e.SocialAccountIDs != nil {
+		create.SocialAccountIDs = *e.SocialAccountIDs
+	}
+	return f.Create(ctx, create, "resend "+v.ID)
 }
 
 func (f *fake) Retry(_ context.Context, id string, r apiv1.RetryPost) (apiv1.Post, error) {

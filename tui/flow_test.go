@@ -267,7 +267,7 @@ func TestACanceledPostComesBackAsACopy(t *testing.T) {
 func TestAnUnknownOutcomeIsRetriedWithAWarning(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("5", "down")
-		d.sees("next: check the network first", "D creates a copy")
+		d.sees("next: check the network first", "i changes the post")
 		d.press("r")
 		d.sees("Retry which?", "all 2 that failed")
 		d.press("down", "down", "enter")
@@ -285,12 +285,26 @@ func TestAnUnknownOutcomeIsRetriedWithAWarning(t *testing.T) {
 	})
 }
 
+// A failed post is changed and sent again: saving makes a new post for the failed targets.
+func TestFailedPostIsResent(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("5", "i")
+		d.sees("Send again with changes")
+		d.typed(" shorter")
+		d.press("ctrl+s")
+		d.sees("saved: draft")
+		if f.called("Resend") != 1 || f.called("Edit") != 0 {
+			t.Errorf("%d resends, %d edits", f.called("Resend"), f.called("Edit"))
+		}
+	})
+}
+
 func TestForbiddenOperationsAreExplained(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("4", "i")
+		d.press("4", "G", "i")
 		d.sees("only a draft or a scheduled post can be edited")
 		d.press("c")
-		d.sees("can be canceled")
+		d.sees("only a post that is scheduled or publishing can be")
 		if n := len(f.calls); f.called("Edit")+f.called("Cancel") != 0 {
 			t.Errorf("sent to the daemon anyway: %d calls", n)
 		}

@@ -181,7 +181,7 @@ func TestAFailureOfMediaIsRetried(t *testing.T) {
 		}))
 		d := drive(t, f, 100, 24)
 		d.press("5")
-		d.sees("media: the bytes of door.png are missing", "next: r retries when the cause is gone, D creates a copy", "whose files you can change")
+		d.sees("media: the bytes of door.png are missing", "next: r retries when the cause is gone, i changes the", "files and sends the post again")
 		d.seesNot("rejected")
 		d.press("r", "y")
 		if f.called("Retry") != 1 {

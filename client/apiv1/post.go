@@ -30,6 +30,9 @@ type Post struct {
 	PostStyle        *string         `json:"post_style" doc:"What the first part consists of, as the client named it: text, text_media, media_only or video_only. Null if no client has named it, or if a later edit that names none made it wrong."`
 	Approval         *Approval       `json:"approval" doc:"The last review of the post; null for none."`
 	ProposedAt       *ProposedTime   `json:"proposed_at" doc:"When the draft shall be published after its approval: a time, or next-slot; null for none, and on posts that are not drafts."`
+	ArchivedAt       *Time           `json:"archived_at" doc:"When the post was archived; null unless it was. Lists leave archived posts out."`
+	ResendOf         *string         `json:"resend_of" doc:"The failed post whose targets this post sends again; null for other posts."`
+	ResentAs         *string         `json:"resent_as" doc:"The post that sends the failed targets of this one again; null for none."`
 	Version          int64           `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
 	CreatedAt        *Time           `json:"created_at" doc:"When the post was created." nullable:"false"`
 	UpdatedAt        *Time           `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
@@ -194,6 +197,14 @@ type RetryPost struct {
 	Force     bool     `json:"force,omitempty" doc:"Also retry targets that may have been published already."`
 }
 
+// ResendPost is the body of POST /posts/{id}/resend; it may be absent. Absent fields have the
+// values of the failed post, but the accounts are those of the failed targets. PublishAt may
+// be [Now]; without it the new post is a draft.
+type ResendPost struct {
+	EditPost
+	Force bool `json:"force,omitempty" doc:"Also send what may have been published already."`
+}
+
 // NewPost returns the wire form of a post. assets are those of its media; missing ones
 // are left out.
 func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
@@ -210,6 +221,7 @@ func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 		QueueID: optional(p.QueueID), Slot: newSlot(p.Slot), NotBefore: NewTime(p.NotBefore),
 		SeriesID: optional(p.SeriesID), Occurrence: optional(string(p.Occurrence)), Detached: p.Detached,
 		Approval: newPostApproval(&p), ProposedAt: newProposedTime(p.Proposed),
+		ArchivedAt: NewTime(p.ArchivedAt), ResendOf: optional(p.ResendOf), ResentAs: optional(p.ResentAs),
 		Version: p.Version, CreatedAt: NewTime(p.CreatedAt), UpdatedAt: NewTime(p.UpdatedAt),
 	}
 	for i := range p.Targets {

@@ -72,5 +72,8 @@ func cursorChecksum(q storage.PostQuery, position []byte) []byte {
 	if q.QueueID != "" || q.SeriesID != "" {
 		fmt.Fprintf(h, " %q %q", q.QueueID, q.SeriesID)
 	}
+	if q.Archived == storage.OnlyArchived { // else as in cursors of older versions
+		fmt.Fprintf(h, " %q", q.Archived)
+	}
 	return h.Sum(nil)[:8]
 }

@@ -50,6 +50,11 @@ var given = map[string]func(*fixture) []string{
 	"unschedulePost/published":            onePost(schedctl.Published),
 	"retryPost":                           oneFailed,
 	"retryPost/scheduled":                 oneScheduled,
+	"resendPost":                          oneFailed,
+	"resendPost/scheduled":                oneScheduled,
+	"archivePost":                         onePost(schedctl.Published),
+	"archivePost/scheduled":               oneScheduled,
+	"unarchivePost":                       oneArchived,
 	"listPosts":                           oneScheduled,
 	"listAudit":                           oneScheduled,
 	"streamEvents":                        oneStory,
@@ -411,6 +416,14 @@ func oneNotification(f *fixture) []string {
 	f.t.Helper()
 	made := f.do(nil, "POST", "/notifications", body{"name": "on call", "email": emailSettings()})
 	return []string{decodeAs[apiv1.NotificationEnvelope](f.t, made.want(201)).Notification.ID}
+}
+
+// oneArchived creates an archived post.
+func oneArchived(f *fixture) []string {
+	f.t.Helper()
+	ids := onePost(schedctl.Published)(f)
+	f.do(nil, "POST", "/posts/"+ids[0]+"/archive", nil).want(200)
+	return ids
 }
 
 // oneDelivery creates a webhook with an unsuccessful delivery of a failed post.

@@ -159,6 +159,16 @@ var attempts = map[string]func(*world) attempt{
 		return attempt{path: "/posts/" + w.failed.ID + "/retry", body: body{"target_ids": []string{w.failed.Targets[0].ID}}, resource: w.failed.ID}
 	},
 
+	"resendPost": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.failed.ID + "/resend", body: body{"content": marker}, resource: w.failed.ID}
+	},
+	"archivePost": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.failed.ID + "/archive", resource: w.failed.ID}
+	},
+	"unarchivePost": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.failed.ID + "/unarchive", resource: w.failed.ID}
+	},
+
 	"editWorkspace": func(w *world) attempt {
 		return attempt{path: "/workspaces/" + w.mine.workspace, body: body{"approvals": "agents"}, resource: w.mine.workspace}
 	},

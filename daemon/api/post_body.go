@@ -79,6 +79,20 @@ func (d *decoder) editPost(in *apiv1.EditPost) (usecase.EditPost, contentBody) {
 	return e, content
 }
 
+// resendFields are the fields of requests that resend posts.
+type resendFields struct {
+	apiv1.EditPost
+	Force bool `json:"force"`
+}
+
+// readResendPost reads the body of POST /posts/{id}/resend.
+func readResendPost(d *decoder) usecase.ResendPost {
+	in := readAs[apiv1.ResendPost, resendFields](d)
+	e, _ := d.editPost(&in.EditPost)
+	d.onlyForSlots(e.SlotChoice)
+	return usecase.ResendPost{EditPost: e, Now: in.PublishAt != nil && in.PublishAt.Now, Force: in.Force}
+}
+
 // readSchedulePost reads the body of POST /posts/{id}/schedule.
 func readSchedulePost(d *decoder) usecase.Schedule {
 	in := read[apiv1.SchedulePost](d)

@@ -81,6 +81,11 @@ func (s *Server) publishPost(ctx context.Context, c *request, schedule usecase.S
 	return s.decidePost(ctx, c, http.StatusAccepted, func(d *usecase.Decision) (schedctl.Post, error) { return d.PublishPost(ctx, schedule) })
 }
 
+// resendPost handles POST /posts/{id}/resend.
+func (s *Server) resendPost(ctx context.Context, c *request, resend usecase.ResendPost) (response, error) {
+	return s.decidePost(ctx, c, http.StatusCreated, func(d *usecase.Decision) (schedctl.Post, error) { return d.ResendPost(ctx, resend) })
+}
+
 // deletePost handles DELETE /posts/{id}.
 func (s *Server) deletePost(ctx context.Context, c *request) (response, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) { return noContent, c.DeletePost(tx) })

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -18,10 +20,13 @@ const (
 
 var (
 	listParams = []string{
-		"status", "social_account_id", "publish_after", "publish_before", "q", "external_id", "collection", "queue_id", "series_id", "approval", "label", "sort", "limit", "cursor", "offset",
+		"status", "social_account_id", "publish_after", "publish_before", "q", "external_id", "collection", "queue_id", "series_id", "approval", "archived", "label", "sort", "limit", "cursor", "offset",
 	}
 	listSorts = []storage.Sort{storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
 )
+
+// archivedValues are the values of the parameter archived of GET /posts.
+var archivedValues = map[string]storage.Archived{"false": storage.NotArchived, "true": storage.OnlyArchived, "all": ""}
 
 // listPosts handles GET /posts.
 func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
@@ -81,6 +86,12 @@ func (c *request) postQuery() (storage.PostQuery, error) {
 	}
 	if q.has("approval") {
 		p.Approval = oneOf(q, "approval", q.text("approval"), schedctl.ApprovalStates())
+	}
+	if p.ExternalID == "" {
+		p.Archived = storage.NotArchived
+	}
+	if q.has("archived") {
+		p.Archived = archivedValues[oneOf(q, "archived", q.text("archived"), slices.Sorted(maps.Keys(archivedValues)))]
 	}
 	if q.has("sort") {
 		p.Sort = oneOf(q, "sort", q.text("sort"), listSorts)

@@ -228,7 +228,10 @@ var operations = map[string]struct {
 		map[schedctl.Status]int{schedctl.Draft: 202, schedctl.Scheduled: 202}},
 	"cancel": {"POST", "/cancel", nil, schedctl.PostNotCancelable,
 		map[schedctl.Status]int{schedctl.Scheduled: 200, schedctl.Publishing: 200}},
-	"retry": {"POST", "/retry", nil, schedctl.PostNotRetryable, map[schedctl.Status]int{schedctl.Failed: 202}},
+	"retry":  {"POST", "/retry", nil, schedctl.PostNotRetryable, map[schedctl.Status]int{schedctl.Failed: 202}},
+	"resend": {"POST", "/resend", nil, schedctl.PostNotRetryable, map[schedctl.Status]int{schedctl.Failed: 201}},
+	"archive": {"POST", "/archive", nil, schedctl.PostNotOver,
+		map[schedctl.Status]int{schedctl.Published: 200, schedctl.Failed: 200, schedctl.Canceled: 200}},
 }
 
 func TestEveryOperationInEveryStatus(t *testing.T) {

@@ -136,6 +136,39 @@ func (s *Server) postOperationRoutes() []route {
 	}}
 }
 
+// postRestRoutes are the routes for posts whose work is over.
+func (s *Server) postRestRoutes() []route {
+	one := reflect.TypeFor[apiv1.PostEnvelope]()
+	return []route{{
+		method: http.MethodPost, path: "/posts/{id}/resend", id: "resendPost", tag: "Posts", overrides: true,
+		summary: "Send failed targets again with changes",
+		description: "Makes a new post for the failed targets of a post, with the fields of the body, and archives the failed one. Without publish_at the new post is a draft. " +
+			"Targets that may have published something are sent again only with force. A post can be resent once, and cannot be retried afterwards. Retry instead when the cause was not the content.",
+		scopes: writesPosts,
+		codes: []schedctl.Code{
+			schedctl.PostNotRetryable, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ExternalIDExists, schedctl.ValidationFailed,
+			schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ContentTooLong, schedctl.DuplicateContent, schedctl.InBlackout,
+			schedctl.NoQueue, schedctl.QueueFull, schedctl.SlotTaken, schedctl.ApprovalMissing, schedctl.MediaNotReady,
+		},
+		request: reflect.TypeFor[apiv1.ResendPost](), optionalBody: true, status: http.StatusCreated, response: one,
+		handle: withOptionalBody(readResendPost, s.resendPost),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/archive", id: "archivePost", tag: "Posts",
+		summary:     "Archive a post",
+		description: "Lists leave an archived post out unless they are asked for it. Only a post that is published, failed or canceled can be archived. An archived post is left unchanged.",
+		scopes:      writesPosts, codes: []schedctl.Code{schedctl.PostNotOver, schedctl.VersionMismatch, schedctl.NotFound},
+		status: http.StatusOK, response: one,
+		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).ArchivePost), s.posts(http.StatusOK))),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/unarchive", id: "unarchivePost", tag: "Posts",
+		summary:     "List an archived post again",
+		description: "A post that is not archived is left unchanged.",
+		scopes:      writesPosts, codes: []schedctl.Code{schedctl.VersionMismatch, schedctl.NotFound},
+		status: http.StatusOK, response: one,
+		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).UnarchivePost), s.posts(http.StatusOK))),
+	}}
+}
+
 // postListParams describes the query of GET /posts.
 func postListParams() []*huma.Param {
 	text := &huma.Schema{Type: huma.TypeString}
@@ -151,6 +184,8 @@ func postListParams() []*huma.Param {
 		queryParam("queue_id", "only posts with a slot of this queue", text),
 		queryParam("series_id", "only occurrences of this series", text),
 		queryParam("approval", "only posts whose last review has this state", &huma.Schema{Type: huma.TypeString, Enum: values(schedctl.ApprovalStates())}),
+		queryParam("archived", "whether archived posts are left out (false), the only ones (true), or listed with the others (all); a list with external_id has them by default",
+			&huma.Schema{Type: huma.TypeString, Enum: []any{"false", "true", "all"}, Default: "false"}),
 		queryParam("label", "only posts with this label; repeat it to require several; reads at most 2,000 posts for a page, like q",
 			&huma.Schema{Type: huma.TypeArray, MaxItems: new(schedctl.MaxLabels), Items: &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxLabel)}}),
 		queryParam("q", "only posts whose content contains this text, ignoring case",

@@ -38,6 +38,7 @@ var statuses = map[schedctl.Code]int{
 	schedctl.PostNotDraft:         http.StatusConflict,
 	schedctl.PostCanceled:         http.StatusConflict,
 	schedctl.PostNotRetryable:     http.StatusConflict,
+	schedctl.PostNotOver:          http.StatusConflict,
 	schedctl.PostNotScheduled:     http.StatusConflict,
 	schedctl.PostNotReplaceable:   http.StatusConflict,
 	schedctl.ExternalIDExists:     http.StatusConflict,

@@ -65,6 +65,16 @@ func (c *Request) UnschedulePost(tx storage.Tx) (schedctl.Post, error) {
 	return c.changePost(tx, tx, schedctl.OpUnschedule, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Unschedule(c.Key.Actor(), c.Now) })
 }
 
+// ArchivePost puts the post of the request away.
+func (c *Request) ArchivePost(tx storage.Tx) (schedctl.Post, error) {
+	return c.changePost(tx, tx, schedctl.OpArchive, func(p *schedctl.Post) ([]schedctl.Event, error) { return nil, p.Archive(c.Now) })
+}
+
+// UnarchivePost lists the post of the request again.
+func (c *Request) UnarchivePost(tx storage.Tx) (schedctl.Post, error) {
+	return c.changePost(tx, tx, schedctl.OpUnarchive, func(p *schedctl.Post) ([]schedctl.Event, error) { p.Unarchive(c.Now); return nil, nil })
+}
+
 // DeletePost deletes the post of the request, which must be a draft.
 func (c *Request) DeletePost(tx storage.Tx) error {
 	_, err := c.changePost(tx, tx, schedctl.OpDelete, func(p *schedctl.Post) ([]schedctl.Event, error) {

@@ -81,7 +81,7 @@ func (l *listing) visitExternalID() error {
 	}
 	suffix := at.suffix(l.index)
 	within := slices.ContainsFunc(l.spans, func(s span) bool { return s.holds(suffix) })
-	if !within || !slices.Contains(l.codes, codeOf(statusCodes, p.Status())) || !l.ownedBy(&p) {
+	if !within || !slices.Contains(l.codes, listCode(&p)) || !l.ownedBy(&p) {
 		return nil
 	}
 	_, err = l.visit(at)

@@ -29,7 +29,7 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := listed{ws: ws, post: post, status: [1]byte{codeOf(statusCodes, p.Status())}}
+	l := listed{ws: ws, post: post, status: [1]byte{listCode(p)}}
 	appendTime(l.time[:0], publishKey(p.PublishAt))
 	dst = l.entries(dst, anyAccount)
 	if p.Managed != nil {

@@ -81,6 +81,18 @@ var statusCodes = []schedctl.Status{
 	6: schedctl.Canceled,
 }
 
+// archivedBit is set in the status of an archived post in the keys of lists.
+const archivedBit = 0x40
+
+// listCode returns the status of a post in the keys of lists.
+func listCode(p *schedctl.Post) byte {
+	code := codeOf(statusCodes, p.Status())
+	if !p.ArchivedAt.IsZero() {
+		code |= archivedBit
+	}
+	return code
+}
+
 // mediaCodes maps the byte of each status of media assets in keys and records to the
 // status. The meaning of a byte never changes.
 var mediaCodes = []schedctl.MediaStatus{

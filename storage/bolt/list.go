@@ -64,7 +64,7 @@ func (l *listing) plan() error {
 	}
 	l.ws = ws
 	concat(l.prefix[:0], ws[:], owner[:])
-	l.codes = codesOf(q.Statuses)
+	l.codes = codesOf(q.Statuses, q.Archived)
 	l.looks = q.ReadsPosts()
 	switch q.Sort {
 	case storage.PublishAscending, storage.PublishDescending:
@@ -110,12 +110,18 @@ func (l *listing) bounded() bool {
 	return !l.query.PublishAfter.IsZero() || !l.query.PublishBefore.IsZero()
 }
 
-// codesOf returns the code of each status once. Without statuses it returns all
-// codes.
-func codesOf(statuses []schedctl.Status) (codes []byte) {
+// codesOf returns the code in lists of each status once, those of all statuses without any.
+// Only posts whose work is over can be archived.
+func codesOf(statuses []schedctl.Status, archived storage.Archived) (codes []byte) {
 	for code, s := range statusCodes {
-		if code > 0 && (len(statuses) == 0 || slices.Contains(statuses, s)) {
+		if code == 0 || len(statuses) > 0 && !slices.Contains(statuses, s) {
+			continue
+		}
+		if archived.Selects(false) {
 			codes = append(codes, byte(code))
+		}
+		if archived.Selects(true) && schedctl.CheckOperation(schedctl.OpArchive, s) == nil {
+			codes = append(codes, byte(code)|archivedBit)
 		}
 	}
 	return codes

@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"slices"
-
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/schedctl/schedctl"
@@ -103,11 +101,7 @@ func (l *listing) plan() (err error) {
 			return err
 		}
 	}
-	for _, s := range schedctl.Statuses() {
-		if len(q.Statuses) == 0 || slices.Contains(q.Statuses, s) {
-			l.statuses = append(l.statuses, string(s))
-		}
-	}
+	l.statuses = listStatuses(q.Statuses, q.Archived)
 	l.filters = q.ReadsPosts() || q.ExternalID != "" && q.AccountID != ""
 	switch q.Sort {
 	case storage.PublishAscending, storage.PublishDescending:

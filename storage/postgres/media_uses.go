@@ -23,7 +23,7 @@ func (r *reader) MediaUsers(assetID string, limit int) (ids []string, err error)
 	r.lockList(mediaUses, asset)
 	err = r.send(statement{
 		sql: `SELECT is_series, id FROM (
-				SELECT false AS is_series, id, coalesce(publish_at, 'infinity') AS at, status IN ('published', 'canceled') AND (
+				SELECT false AS is_series, id, coalesce(publish_at, 'infinity') AS at, status IN ('published', 'canceled', 'archived published', 'archived canceled') AND (
 					SELECT count(*) FROM targets WHERE post_id = posts.id AND comment_status IN ('publishing', 'failed')
 				) = 0 AS done FROM posts WHERE asset_ids @> $1::jsonb
 				UNION ALL

@@ -76,7 +76,7 @@ func (r *reader) Occupied(q storage.OccupiedQuery) (found []storage.OccupiedTime
 					AND status IN ('scheduled', 'publishing', 'published')
 				ORDER BY coalesce(post_publish_at, 'infinity'), post_id LIMIT $6
 			) AS part ORDER BY at, post_id, account_id LIMIT $6`,
-		args: []any{ws, accounts, statusNames(), stampMillis(schedctl.Millis(q.From).UnixMilli()), stampMillis(schedctl.Millis(q.Until).UnixMilli()), q.Limit},
+		args: []any{ws, accounts, listStatuses(nil, ""), stampMillis(schedctl.Millis(q.From).UnixMilli()), stampMillis(schedctl.Millis(q.Until).UnixMilli()), q.Limit},
 		scan: func(rows pgx.Rows) error {
 			for rows.Next() {
 				var o storage.OccupiedTime
@@ -89,11 +89,4 @@ func (r *reader) Occupied(q storage.OccupiedQuery) (found []storage.OccupiedTime
 			return rows.Err()
 		},
 	})
-}
-
-func statusNames() (names []string) {
-	for _, s := range schedctl.Statuses() {
-		names = append(names, string(s))
-	}
-	return names
 }

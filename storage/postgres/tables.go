@@ -85,13 +85,13 @@ func (r *row) options(name string, o *schedctl.Options) {
 // postRow is a post without its targets, with the columns that lists select by.
 type postRow struct {
 	post     schedctl.Post
-	status   schedctl.Status
+	status   string                 // see listStatus
 	approval schedctl.ApprovalState // empty for none
 	assetIDs []string               // of the post and of its targets
 }
 
 func newPostRow(p *schedctl.Post) *postRow {
-	r := &postRow{post: *p, status: p.Status(), assetIDs: p.AssetIDs()}
+	r := &postRow{post: *p, status: listStatus(p), assetIDs: p.AssetIDs()}
 	if p.Approval != nil {
 		r.approval = p.Approval.State
 	}

@@ -15,7 +15,7 @@ type targetRow struct {
 	place               int
 	dueAt               time.Time
 	listed              bool
-	postStatus          schedctl.Status
+	postStatus          string // see listStatus
 	postPublishAt       time.Time
 	slotAt              time.Time
 	fingerprint         []byte   // nil unless the content counts as present on the account
@@ -60,7 +60,7 @@ func describeTarget(r *row, t *targetRow) {
 func targetRows(p *schedctl.Post) []targetRow {
 	rows := make([]targetRow, len(p.Targets))
 	seen := make(map[string]bool, len(p.Targets))
-	status, ofPost := p.Status(), p.Fingerprint(&schedctl.Target{})
+	status, ofPost := listStatus(p), p.Fingerprint(&schedctl.Target{})
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		rows[i] = targetRow{

@@ -62,6 +62,9 @@ func (c *randomPosts) randomPost(created time.Time) schedctl.Post {
 	if c.rng.IntN(2) == 0 {
 		p.ExternalID = fmt.Sprint("post/", p.ID)
 	}
+	if schedctl.CheckOperation(schedctl.OpArchive, p.Status()) == nil && c.rng.IntN(3) == 0 {
+		p.ArchivedAt = publish
+	}
 	for _, label := range labels {
 		if c.rng.IntN(3) > 0 {
 			p.Labels = append(p.Labels, label)
@@ -107,6 +110,9 @@ func (c *randomPosts) randomQuery() storage.PostQuery {
 	}
 	for c.rng.IntN(4) == 0 {
 		q.Labels = append(q.Labels, append(labels, "none")[c.rng.IntN(len(labels)+1)])
+	}
+	if c.rng.IntN(3) > 0 {
+		q.Archived = []storage.Archived{storage.NotArchived, storage.OnlyArchived}[c.rng.IntN(2)]
 	}
 	if c.rng.IntN(5) == 0 && len(c.posts) > 0 {
 		q.ExternalID = fmt.Sprint("post/", c.posts[c.rng.IntN(len(c.posts))].ID)

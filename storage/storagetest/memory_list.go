@@ -78,6 +78,7 @@ func selects(q storage.PostQuery, p schedctl.Post) bool {
 		q.Collection != "" && (p.Managed == nil || p.Managed.Collection != q.Collection),
 		q.QueueID != "" && p.QueueID != q.QueueID,
 		q.SeriesID != "" && p.SeriesID != q.SeriesID,
+		!q.Archived.Selects(!p.ArchivedAt.IsZero()),
 		q.Approval != "" && (p.Approval == nil || p.Approval.State != q.Approval),
 		!p.HasLabels(q.Labels),
 		q.AccountID != "" && !slices.Contains(p.AccountIDs(), q.AccountID),

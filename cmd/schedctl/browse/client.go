@@ -136,6 +136,10 @@ func (d daemonOf) Delete(ctx context.Context, id string) error {
 	return tuiError(d.http.DeletePost(ctx, id))
 }
 
+func (d daemonOf) Resend(ctx context.Context, at tui.Version, p apiv1.EditPost) (apiv1.Post, error) {
+	return convertResult(d.http.ResendPost(ctx, at.ID, apiv1.ResendPost{EditPost: p}, client.IfVersion(at.Number)))
+}
+
 func (d daemonOf) Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error) {
 	return convertResult(d.http.RetryPost(ctx, id, p))
 }

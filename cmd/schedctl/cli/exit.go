@@ -78,6 +78,7 @@ var ExitByCode = map[schedctl.Code]int{
 	schedctl.PostNotDraft:              ExitConflict,
 	schedctl.PostCanceled:              ExitConflict,
 	schedctl.PostNotRetryable:          ExitConflict,
+	schedctl.PostNotOver:               ExitConflict,
 	schedctl.PostNotScheduled:          ExitConflict,
 	schedctl.PostNotReplaceable:        ExitConflict,
 	schedctl.ExternalIDExists:          ExitConflict,

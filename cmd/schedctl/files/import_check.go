@@ -275,7 +275,7 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 	case at.IsZero():
 		q = client.PostQuery{Statuses: []schedctl.Status{schedctl.Draft, schedctl.Canceled}, Search: searchText(l.post.Content), Sort: "created_at"}
 	}
-	q.Limit = post.PageSize
+	q.Limit, q.Archived = post.PageSize, "all"
 	want := fingerprintOf(l.post, at)
 	var open, canceled []apiv1.Post
 	for p, err := range i.client.EachPost(ctx, q) {

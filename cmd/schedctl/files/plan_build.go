@@ -238,7 +238,7 @@ func (p *planner) collected(ctx context.Context) (map[string]apiv1.Post, error) 
 	if p.collection == "" {
 		return posts, nil
 	}
-	for post, err := range p.client.EachPost(ctx, client.PostQuery{Collection: p.collection, Limit: post.PageSize}) {
+	for post, err := range p.client.EachPost(ctx, client.PostQuery{Collection: p.collection, Archived: "all", Limit: post.PageSize}) {
 		if err != nil {
 			return nil, err
 		}

@@ -88,6 +88,7 @@ An existing file is replaced only by a complete one.`,
 	f.StringVar(&o.dir, "files", "", "write post files into this `directory`")
 	f.StringVar(&o.collection, post.CollectionFlag, "", "the `name` of the collection of the post files")
 	o.filter.Add(a, cmd)
+	o.filter.AddArchived(cmd)
 	f.StringVar(&o.sort, "sort", "publish_at", "the `order`: "+strings.Join(post.Sorts, ", "))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(exportFormats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(post.Sorts, cobra.ShellCompDirectiveNoFileComp))

@@ -20,6 +20,8 @@ var CompletableStatuses = map[string][]schedctl.Status{
 	"schedctl post edit":       {schedctl.Draft, schedctl.Scheduled},
 	"schedctl post publish":    {schedctl.Draft, schedctl.Scheduled},
 	"schedctl post retry":      {schedctl.Failed},
+	"schedctl post resend":     {schedctl.Failed},
+	"schedctl post archive":    {schedctl.Published, schedctl.Failed, schedctl.Canceled},
 	"schedctl post schedule":   {schedctl.Draft},
 	"schedctl post unschedule": {schedctl.Scheduled},
 	"schedctl post wait":       {schedctl.Scheduled, schedctl.Publishing},

@@ -29,6 +29,8 @@ type editOptions struct {
 	dry     bool
 	version int64 // of the post that was in the editor, or 0
 
+	resends, force bool // "post resend", which makes a new post
+
 	allowDuplicate bool
 }
 
@@ -75,6 +77,12 @@ a file.`,
 			return o.run(cmd.Context())
 		},
 	})
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *editOptions) addFlags(cmd *cobra.Command) {
+	a := o.App
 	cmd.Flags().StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	cli.AddEditor(cmd, &o.editor)
 	addToOrAccount(a, cmd, &o.to)
@@ -88,7 +96,26 @@ a file.`,
 	o.slot.add(a, cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
-	return cmd
+}
+
+// operation returns what the command does to the post.
+func (o *editOptions) operation() schedctl.Operation {
+	if o.resends {
+		return schedctl.OpResend
+	}
+	return schedctl.OpEdit
+}
+
+// accountsOf returns the accounts of the post after the change, if no flag changes them.
+func (o *editOptions) accountsOf(p apiv1.Post) []string {
+	if !o.resends {
+		return p.SocialAccountIDs
+	}
+	known, unknown := failedTargets(p)
+	if o.force {
+		known = append(known, unknown...)
+	}
+	return cli.Map(known, func(t apiv1.Target) string { return t.SocialAccountID })
 }
 
 func (o *editOptions) run(ctx context.Context) error {
@@ -100,7 +127,7 @@ func (o *editOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	resend := o.resend()
+	resend := o.again()
 	c, err := o.Connect()
 	if readsText && c == nil {
 		c, err = o.ConnectWith(ctx, o.text, resend)
@@ -142,9 +169,12 @@ func (o *editOptions) run(ctx context.Context) error {
 	return printPost(ctx, o.App, c, post)
 }
 
-// resend is the command that sends a text from a draft file.
-func (o *editOptions) resend() string {
+// again is the command that sends a text from a draft file.
+func (o *editOptions) again() string {
 	resend := "schedctl post edit " + o.id + " -F %s"
+	if o.resends {
+		resend = "schedctl post resend " + o.id + " -F %s"
+	}
 	if o.content.Threaded() {
 		resend += " --thread"
 	}
@@ -176,7 +206,7 @@ func (o *editOptions) readContent(ctx context.Context, c *client.Client, edit *a
 		if err == nil && ids == nil {
 			var p apiv1.Post
 			p, err = c.Post(ctx, o.id)
-			ids = &p.SocialAccountIDs
+			ids = new(o.accountsOf(p))
 		}
 		if err != nil {
 			return post, refusedPost(o.id, err)
@@ -199,8 +229,8 @@ func (o *editOptions) checkFlags() (readsText bool, err error) {
 		return false, err
 	}
 	other = other && !o.content.Splits()
-	readsText = o.text.Given() || !other && !o.InTerminal && !o.editor
-	if !readsText && !other && !o.editor {
+	readsText = o.text.Given() || !other && !o.InTerminal && !o.editor && !o.resends
+	if !readsText && !other && !o.editor && !o.resends {
 		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --media, --part, --override, --label, --at, --in or --next-slot")
 	}
 	if o.editor {
@@ -231,7 +261,7 @@ func (o *editOptions) editText(ctx context.Context, c *client.Client, given *str
 	if err != nil {
 		return cli.EditedText{}, ctx, refusedPost(o.id, err)
 	}
-	if err := inState(post, schedctl.OpEdit); err != nil {
+	if err := inState(post, o.operation()); err != nil {
 		return cli.EditedText{}, ctx, err
 	}
 	to, err := replacementAccounts(ctx, o.App, c, o.to)
@@ -243,7 +273,7 @@ func (o *editOptions) editText(ctx context.Context, c *client.Client, given *str
 		return cli.EditedText{}, ctx, err
 	}
 	if to == nil {
-		to = &post.SocialAccountIDs
+		to = new(o.accountsOf(post))
 	}
 	o.version = post.Version
 	if o.content.Threaded() && given == nil {
@@ -272,6 +302,9 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 	if o.version > 0 { // the version in the editor
 		options = append(options, client.IfVersion(o.version))
 	}
+	if o.resends {
+		return c.ResendPost(ctx, o.id, apiv1.ResendPost{EditPost: edit, Force: o.force}, options...)
+	}
 	if post, err = c.EditPost(ctx, o.id, edit, options...); err != nil {
 		return post, refusedRelease(ctx, c, o.id, o.to, err)
 	}
@@ -280,7 +313,7 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 
 // changed returns all overrides of a post after the change.
 func (o *editOptions) changed(ctx context.Context, c *client.Client, p apiv1.Post, to *[]string) (*[]apiv1.Override, error) {
-	ids := p.SocialAccountIDs
+	ids := o.accountsOf(p)
 	if to != nil {
 		ids = *to
 	}
@@ -294,13 +327,16 @@ func (o *editOptions) try(ctx context.Context, c *client.Client, edit apiv1.Edit
 	if err != nil {
 		return err
 	}
-	return dryRunPost(ctx, o.App, c, o.id, schedctl.OpEdit, func(p apiv1.Post, post *apiv1.CreatePost) error {
+	return dryRunPost(ctx, o.App, c, o.id, o.operation(), func(p apiv1.Post, post *apiv1.CreatePost) error {
 		list, err := o.changed(ctx, c, p, to)
 		if err != nil {
 			return err
 		}
 		post.TargetOverrides, post.AllowDuplicate = *list, o.allowDuplicate
 		fields.Apply(edit, post)
+		if o.resends {
+			post.SocialAccountIDs, post.PublishAt = o.accountsOf(p), nil
+		}
 		if to != nil {
 			post.SocialAccountIDs = *to
 		}

@@ -23,7 +23,17 @@ type FilterFlags struct {
 	account, after, before, search string
 	externalID, collection         string // defined by post list alone
 	queue, series                  string // defined by post list alone
+	archived                       string // "only", "all", or empty; the flag is defined by post list and post export
 	when                           cli.WhenFlags
+}
+
+// onlyArchived is the value of --archived that selects archived posts only.
+const onlyArchived = "only"
+
+// AddArchived defines --archived.
+func (o *FilterFlags) AddArchived(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.archived, "archived", "", "archived posts instead of the others; `all` for both")
+	cmd.Flag("archived").NoOptDefVal = onlyArchived
 }
 
 // filterFlagNames are the names of the flags.
@@ -54,6 +64,14 @@ func statusNames() []string { return cli.Strings(schedctl.Statuses()) }
 // Query returns the query that the flags describe. Resolve adds the account.
 func (o *FilterFlags) Query(a *cli.App) (q client.PostQuery, err error) {
 	q = client.PostQuery{Search: o.search, Labels: o.labels, ExternalID: o.externalID, Collection: o.collection, Limit: PageSize}
+	switch o.archived {
+	case "", onlyArchived:
+		q.Archived = map[string]string{onlyArchived: "true"}[o.archived]
+	case "all":
+		q.Archived = o.archived
+	default:
+		return q, cli.UnknownValueError("--archived", o.archived, []string{onlyArchived, "all"})
+	}
 	if err := checkLabels(o.labels); err != nil {
 		return q, err
 	}

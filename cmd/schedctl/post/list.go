@@ -43,7 +43,7 @@ func newList(a *cli.App) *cobra.Command {
 		Long: `List open posts: drafts, scheduled posts and posts that are being published. The next
 post to be published comes first, and posts without a time come last. --status lists
 finished posts, and --all posts of every status; these lists start with the newest
-post. --sort changes the order.
+post. --sort changes the order. Archived posts are left out; --archived lists them.
 
 On a terminal the list ends after 20 posts and shows how many more there are. In a
 pipe or a file it is complete. --limit changes both. On a terminal, a post whose
@@ -56,6 +56,7 @@ elsewhere the day is the first field of a line.`,
   schedctl post list --account demo --after "today 0:00" --before "tomorrow 0:00"
   schedctl post list --status scheduled --group day
   schedctl post list --status failed -q
+  schedctl post list --archived --label launch
   schedctl post list --label launch --search "version 2"
   schedctl post list --external-id release-1.2.3 --json
   schedctl post list --queue main
@@ -69,6 +70,7 @@ elsewhere the day is the first field of a line.`,
 	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(Sorts, ", "))
 	f.StringVar(&o.filter.externalID, "external-id", "", "only the post with this external `id`, whatever its status")
 	f.StringVar(&o.filter.collection, "collection", "", "only posts from the files of the collection with this `name`")
+	o.filter.AddArchived(cmd)
 	f.StringVar(&o.filter.queue, "queue", "", "only posts in slots of this `queue`: its name or its id")
 	f.StringVar(&o.filter.series, "series", "", "only the occurrences of this `series`: its name or its id")
 	o.limit.Add(cmd, "posts")
@@ -143,7 +145,7 @@ func (o *listOptions) query() (client.PostQuery, error) {
 	if err := o.checkGroup(); err != nil {
 		return q, err
 	}
-	if q.Statuses == nil && !o.all && q.ExternalID == "" {
+	if q.Statuses == nil && !o.all && q.ExternalID == "" && q.Archived == "" {
 		q.Statuses, o.open = openStatuses, true
 	}
 	if q.Sort = o.sort; q.Sort == "" && isOpen(q.Statuses) {

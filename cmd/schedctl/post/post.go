@@ -40,7 +40,7 @@ func Branches(others ...cli.Branch) []cli.Branch {
 		{Name: "cancel", Make: newCancel}, {Name: "unschedule", Make: newUnschedule}, {Name: "copy", Make: newCopy},
 		{Name: "submit", Make: newSubmit}, {Name: "approve", Make: newApprove}, {Name: "request-changes", Make: newRequestChanges},
 		{Name: "withdraw", Make: newWithdraw}, {Name: "note", Make: newNote},
-		{Name: "retry", Make: newRetry}, {Name: "wait", Make: newWait}, {Name: "watch", Make: newWatch},
+		{Name: "retry", Make: newRetry}, {Name: "resend", Make: newResend}, {Name: "archive", Make: newArchive}, {Name: "unarchive", Make: newUnarchive}, {Name: "wait", Make: newWait}, {Name: "watch", Make: newWatch},
 		{Name: "delete", Make: newDelete}, {Name: "validate", Make: newValidate}, {Name: "timeline", Make: newTimeline},
 	}, others...)
 }

@@ -79,6 +79,7 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 		{Name: "Labels", Value: strings.Join(p.Labels, ", ")}, {Name: "External ID", Value: cli.Deref(p.ExternalID)},
 		{Name: "Collection", Value: cli.Deref(p.Managed).Collection}, {Name: "File", Value: cli.Deref(p.Managed).Path},
 		{Name: "Queue", Value: cli.Deref(p.QueueID)}, {Name: "Slot", Value: slotText(p)}, {Name: "Series", Value: seriesText(p)},
+		{Name: "Archived", Value: archivedText(a, p)}, {Name: "Resend of", Value: cli.Deref(p.ResendOf)}, {Name: "Resent as", Value: cli.Deref(p.ResentAs)},
 		{Name: "Approval", Value: shownApproval(a, p)}, {Name: "Proposed", Value: proposedText(a, p)},
 	} {
 		if extra.Value != "" || !a.OutTerminal {
@@ -165,6 +166,14 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 	return strings.Join(said, "; ")
 }
 
+// archivedText is when a post was archived; empty unless it was.
+func archivedText(a *cli.App, p apiv1.Post) string {
+	if p.ArchivedAt == nil {
+		return ""
+	}
+	return a.TimeText(p.ArchivedAt)
+}
+
 // nextSteps returns the commands that make sense in the state of a post.
 func nextSteps(p apiv1.Post, names Accounts) []string {
 	switch p.Status {
@@ -214,12 +223,20 @@ func IsHeld(t apiv1.Target, names Accounts) bool {
 	return unfinished && names[t.SocialAccountID].Status == schedctl.AccountError
 }
 
-// retrySteps returns the commands for a retry, with a warning if it could publish a
-// second time.
-func retrySteps(p apiv1.Post) []string {
+// retrySteps returns the commands that send failed targets again, with a warning if that
+// could publish a second time. Content that a network has refused needs a change.
+func retrySteps(p apiv1.Post) (steps []string) {
+	if p.ResentAs != nil {
+		return []string{"schedctl post show " + *p.ResentAs}
+	}
 	known, unknown := failedTargets(p)
-	var steps []string
-	if len(known) > 0 {
+	refused := func(t apiv1.Target) bool {
+		return t.Error != nil && t.Error.Kind == schedctl.KindContent && t.Status == schedctl.Failed
+	}
+	if slices.ContainsFunc(known, refused) {
+		steps = append(steps, "schedctl post resend "+p.ID+" --editor --now")
+	}
+	if slices.ContainsFunc(known, func(t apiv1.Target) bool { return !refused(t) }) {
 		steps = append(steps, "schedctl post retry "+p.ID)
 	}
 	if len(unknown) > 0 {

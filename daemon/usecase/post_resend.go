@@ -1,0 +1,80 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+)
+
+// ResendPost describes a post that sends the failed targets of another one again, with
+// changes.
+type ResendPost struct {
+	EditPost
+	Now   bool // publish it immediately
+	Force bool // also targets that may be published already
+}
+
+// ResendPost makes the post that sends the failed targets of the post of the request again,
+// and archives that one. Without a time the new post is a draft.
+func (d *Decision) ResendPost(ctx context.Context, e ResendPost) (schedctl.Post, error) {
+	c := d.request
+	old, err := c.Post(d.r)
+	if err != nil {
+		return old, err
+	}
+	if err := c.Expected.Check("post", old.Version); err != nil {
+		return old, err
+	}
+	failed, err := old.ToResend(e.Force)
+	if err != nil {
+		return old, err
+	}
+	created, err := d.CreatePost(ctx, newResend(&old, failed, e), func(id string) (schedctl.Account, error) {
+		return d.r.Account(c.Key.WorkspaceID, id)
+	})
+	if err != nil {
+		return old, err
+	}
+	created.ResendOf = old.ID
+	if d.tx == nil {
+		return created.Post, nil
+	}
+	old.Resent(created.ID, c.Now)
+	_, err = created.Store(d.tx)
+	return created.Post, errors.Join(err, d.tx.PutPost(old))
+}
+
+// newResend returns a copy of a post for its failed targets, with changes.
+func newResend(old *schedctl.Post, failed []schedctl.Target, e ResendPost) NewPost {
+	n := NewPost{
+		NewPost: schedctl.NewPost{
+			Content: old.Content, PublishAt: e.PublishAt, Now: e.Now, Annotation: e.Annotation, Source: e.Source,
+		},
+		MediaField: e.MediaField, SlotChoice: e.SlotChoice, Allow: e.Allow,
+	}
+	if n.Labels == nil {
+		n.Labels = new(slices.Clone(old.Labels))
+	}
+	e.ContentChange.SetIn(&n.Content)
+	for i := range failed {
+		n.AccountIDs = append(n.AccountIDs, failed[i].AccountID)
+	}
+	if e.AccountIDs != nil {
+		n.AccountIDs = *e.AccountIDs
+	}
+	if e.Proposed != nil {
+		n.Proposed = *e.Proposed
+	}
+	if e.Overrides != nil {
+		n.Overrides = *e.Overrides
+		return n
+	}
+	for _, o := range old.Overrides() {
+		if slices.Contains(n.AccountIDs, o.AccountID) {
+			n.Overrides = append(n.Overrides, o)
+		}
+	}
+	return n
+}
