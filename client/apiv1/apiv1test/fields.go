@@ -76,6 +76,7 @@ var Marks = map[string]string{
 	"external_id": ExternalID, "managed.collection": Collection, "managed.path": `\b` + Path, "managed.digest": Digest, "managed.pruned": `"pruned":`,
 	"labels": Label, "queue_id": `que_main|main-q`, "slot": `2000-01-05[T ]09:30`, "not_before": `2000-01-05T07:30|5 Jan( 2000)? 07:30|2000-01-05 07:30`,
 	"series_id": `"series_id":`, "occurrence": `"occurrence":`, "detached": `"detached":`, "approval": `"approval":`, "proposed_at": `"proposed_at":`,
+	"archived_at": `"archived_at":`, "resend_of": `"resend_of":`, "resent_as": `"resent_as":`,
 	"version": `"version":|version 1`, "created_at": `"created_at":`, "updated_at": `"updated_at":`,
 	"allow_blackout": `"allow_blackout":`, "allow_duplicate": `"allow_duplicate":`, "approved_by": `"approved_by":`, "replaces": `"replaces":`,
 
