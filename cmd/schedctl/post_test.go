@@ -481,6 +481,9 @@ file
 queue	
 slot	
 series	
+archived	
+resend_of	
+resent_as	
 approval	
 proposed	
 content	Hello, world�[31m

@@ -32,7 +32,7 @@ const onlyArchived = "only"
 
 // AddArchived defines --archived.
 func (o *FilterFlags) AddArchived(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.archived, "archived", "", "archived posts instead of the others; `all` for both")
+	cmd.Flags().StringVar(&o.archived, "archived", "", "archived posts instead of the others; the `selection` all has both")
 	cmd.Flag("archived").NoOptDefVal = onlyArchived
 }
 

@@ -24,7 +24,7 @@ A target whose outcome is not known, or that has published a part already, is le
 Check the account first, and then use --force.`,
 		Example: `  schedctl post resend post_01KAK3R9ZC4VBX1D2E3F4G5H6J "A shorter text" --now
   schedctl post resend post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor --at "tomorrow 9am"
-  schedctl post resend post_01KAK3R9ZC4VBX1D2E3F4G5H6J --media small.png --alt "A cat on a sofa"`,
+  schedctl post resend post_01KAK3R9ZC4VBX1D2E3F4G5H6J --media cat.png --alt "A cat on a sofa"`,
 		Args:              cli.Args(1, 2, "the id of a post and at most one text"),
 		ValidArgsFunction: completePost(a),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
