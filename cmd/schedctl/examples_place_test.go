@@ -415,7 +415,7 @@ func (i *inhabitant) makePost() {
 	switch i.example.command {
 	case "post wait", "post watch", "post timeline":
 		post.PublishAt = apiv1.Now()
-	case "post retry":
+	case "post retry", "post resend", "post archive":
 		bad, err := i.c.AddAccount(i.t.Context(), apiv1.AddAccount{
 			Platform: "http", Name: "refuses", Credentials: map[string]string{"url": i.network + "/fickle/" + schedctl.NewULID(time.Now()).String()},
 		})
@@ -438,7 +438,7 @@ func (i *inhabitant) makePost() {
 		made, err = i.author.SubmitPost(i.t.Context(), made.ID, apiv1.SubmitPost{})
 		i.ok(err)
 	}
-	if i.example.command == "post retry" {
+	if slices.Contains([]string{"post retry", "post resend", "post archive"}, i.example.command) {
 		made = i.settled(made)
 	}
 	i.names = append(i.names, "post_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.ID)

@@ -92,6 +92,7 @@ var needsTerminal = []string{
 	"schedctl apply posts",
 	`schedctl post create --editor --to mastodon:me --at "friday 9am"`,
 	"schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor",
+	`schedctl post resend post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor --at "tomorrow 9am"`,
 	"schedctl login --url https://posts.example.org",
 	"schedctl login --context work --no-keyring",
 	"schedctl tui",

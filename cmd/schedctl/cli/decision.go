@@ -24,7 +24,7 @@ func NewDecision(a *App, noun string) *Decision { return &Decision{App: a, noun:
 func (d *Decision) Add(cmd *cobra.Command, note string) {
 	cmd.Flags().StringVarP(&d.Note, "note", "m", "", note)
 	cmd.Flags().Int64Var(&d.version, "version", 0, "fail if the "+d.noun+" has another version than this `number`")
-	cmd.Flags().BoolVarP(&d.yes, "yes", "y", false, "do not ask; needs --version")
+	cmd.Flags().BoolVarP(&d.yes, "yes", "y", false, "do not ask")
 }
 
 // asks reports whether the command shows what it decides about, and asks.

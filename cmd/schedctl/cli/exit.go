@@ -221,6 +221,8 @@ func RefusalStatus(e *client.Error) int {
 		return ExitNotFound
 	case s == http.StatusConflict || s == http.StatusPreconditionFailed:
 		return ExitConflict
+	case s == http.StatusPreconditionRequired:
+		return ExitUsage
 	case s == http.StatusTooManyRequests:
 		return ExitRateLimited
 	case s >= http.StatusInternalServerError:
