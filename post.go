@@ -174,6 +174,9 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 	if err := p.check(); err != nil {
 		return Post{}, nil, err
 	}
+	if err := n.Proposed.check(now); err != nil {
+		return Post{}, nil, err
+	}
 	if err := p.annotate(n.Annotation); err != nil {
 		return Post{}, nil, err
 	}
@@ -254,7 +257,7 @@ func (p *Post) start(by Trigger, at, now time.Time) error {
 		return Errorf(InvalidSocialAccounts, "social_account_ids", "a post needs at least one account; give social_account_ids")
 	}
 	if by == TriggerSchedule {
-		if err := checkFuture(at, now); err != nil {
+		if err := checkFuture("publish_at", at, now); err != nil {
 			return err
 		}
 	}
@@ -277,11 +280,11 @@ func (p *Post) startAt(by Trigger, at time.Time) error {
 	return nil
 }
 
-func checkFuture(at, now time.Time) error {
+func checkFuture(field string, at, now time.Time) error {
 	if at.After(now) {
 		return nil
 	}
-	return Errorf(InvalidPublishAt, "publish_at", "publish_at %s is not in the future; it is now %s",
+	return Errorf(InvalidPublishAt, field, "%s %s is not in the future; it is now %s", field,
 		at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 }
 

@@ -81,7 +81,12 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 	if !e.PublishAt.IsZero() {
 		next.Booking = e.Booking
 	}
-	set(&next.Proposed, e.Proposed)
+	if e.Proposed != nil && *e.Proposed != p.Proposed {
+		if err := e.Proposed.check(now); err != nil {
+			return nil, err
+		}
+		next.Proposed = *e.Proposed
+	}
 	if next.Status() != Draft {
 		next.Proposed = ProposedTime{}
 	}

@@ -22,6 +22,14 @@ type ProposedTime struct {
 	NextSlot bool      // the next free slot, at the time of the approval
 }
 
+// check returns an [InvalidPublishAt] error for a time that has passed.
+func (t ProposedTime) check(now time.Time) error {
+	if t.At.IsZero() {
+		return nil
+	}
+	return checkFuture("proposed_at", t.At, now)
+}
+
 // Submit asks for an approval of a draft, or of a post that failed for lack of one.
 // Errors: [PostNotDraft], [PostCanceled], [ApprovalNotPending] if it waits for one already,
 // [InvalidPublishAt] for a time that has passed, [InvalidSocialAccounts] without accounts,
@@ -35,17 +43,16 @@ func (p *Post) Submit(s Submission, now time.Time) ([]Event, error) {
 	if s.Proposed != nil {
 		next.Proposed = *s.Proposed
 	}
-	switch at := next.Proposed.At; {
+	switch {
 	case p.Status() == Failed && s.Proposed != nil:
 		return nil, errApproveThenRetry("proposed_at")
 	case p.Approval != nil && p.Approval.State == ApprovalPending:
 		return nil, Errorf(ApprovalNotPending, "", "the post waits for an approval already")
 	case len(p.Targets) == 0:
 		return nil, Errorf(InvalidSocialAccounts, "social_account_ids", "a post needs at least one account; give social_account_ids")
-	case !at.IsZero():
-		if err := checkFuture(at, now); err != nil {
-			return nil, err
-		}
+	}
+	if err := next.Proposed.check(now); err != nil {
+		return nil, err
 	}
 	next.Approval = &Approval{
 		State: ApprovalPending, RequestedBy: s.By.Key, RequestedAt: now, Note: s.Note, Digest: p.ReviewDigest(),

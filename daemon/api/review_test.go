@@ -161,6 +161,25 @@ func TestReviewInput(t *testing.T) {
 	f.do(f.approver, "POST", "/posts/"+timeless.ID+"/approve", body{"publish_at": in(time.Hour)}).want(200)
 }
 
+// TestAProposedTimeIsInTheFuture guards that a draft does not propose a time that has passed
+// when the time is set. It may pass later.
+func TestAProposedTimeIsInTheFuture(t *testing.T) {
+	t.Parallel()
+	onDatabases(t, func(t *testing.T, w *reviewing) {
+		past := in(-time.Hour)
+		w.do(w.author, "POST", "/posts", body{"content": "x", "proposed_at": past}).refused(schedctl.InvalidPublishAt)
+		p := w.draftBy(w.author)
+		path := "/posts/" + p.ID
+		w.do(w.author, "PATCH", path, body{"proposed_at": past}).refused(schedctl.InvalidPublishAt)
+		w.do(w.author, "PATCH", path, body{"proposed_at": "next-slot"}).want(200)
+		w.do(w.author, "PATCH", path, body{"proposed_at": in(time.Hour)}).want(200)
+		w.changeStored(p.ID, func(p *schedctl.Post) { p.Proposed.At = schedctl.Millis(time.Now().Add(-time.Minute)) })
+		w.do(w.author, "PATCH", path, body{"content": "edited"}).want(200)
+		w.do(w.author, "POST", path+"/submit", nil).refused(schedctl.InvalidPublishAt)
+		w.do(w.author, "PATCH", path, body{"proposed_at": nil}).want(200)
+	})
+}
+
 func TestReviewScopes(t *testing.T) {
 	t.Parallel()
 	f := newReviewing(newFixture(t))
