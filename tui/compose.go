@@ -45,7 +45,7 @@ func resendDraft(p apiv1.Post) draft {
 	from := p
 	from.SocialAccountIDs, from.TargetOverrides = nil, nil
 	for _, t := range failedTargets(p) {
-		if !outcomeUnknown(t) {
+		if !outcomeUnknown(t) && !slices.ContainsFunc(t.Parts, func(p apiv1.TargetPart) bool { return p.Status == schedctl.Published }) {
 			from.SocialAccountIDs = append(from.SocialAccountIDs, t.SocialAccountID)
 		}
 	}

@@ -46,6 +46,7 @@ var schemaDescriptions = map[string]string{
 	"SchedulePost":         "When to publish a draft.",
 	"PublishPost":          "The accounts of the post.",
 	"RetryPost":            "The targets to retry.",
+	"ResendPost":           "What the new post has instead of the failed one.",
 	"Webhook":              "A URL that receives events, each request signed as defined by Standard Webhooks. It never contains a secret.",
 	"WebhookSecret":        "A webhook and its secret, which is shown only once.",
 	"WebhookTest":          "A webhook and the delivery of its test event.",

@@ -89,6 +89,9 @@ func seedBolt(t *testing.T, store storage.Store) {
 	each(50, func(tx storage.Tx, n int) error {
 		return tx.PutWebhook(schedctl.Webhook{ID: seeded(schedctl.WebhookPrefix, 100+n), WorkspaceID: ws, Notify: new(schedctl.Notify)})
 	})
+	each(1, func(tx storage.Tx, n int) error {
+		return tx.PutCollection(schedctl.Collection{ID: seeded(schedctl.CollectionPrefix, n), WorkspaceID: ws, Name: "site9", Source: "example.org/site9"})
+	})
 	each(200, func(tx storage.Tx, n int) error {
 		return tx.PutBlackout(schedctl.Blackout{
 			ID: seeded(schedctl.BlackoutPrefix, n), WorkspaceID: ws, Mode: schedctl.BlackoutHold, Timezone: "UTC", From: "2020-01-01T00:00", StartsAt: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),

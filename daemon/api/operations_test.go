@@ -512,7 +512,7 @@ var draftKeysMay = map[string]bool{
 	"getMe": true, "getCapabilities": true, "listNodes": true, "createPost": true, "editPost": true, "deletePost": true,
 	"createMedia": true, "createMediaFromURL": true, "editMedia": true, "deleteMedia": true,
 	"createUpload": true, "putUpload": true, "confirmUpload": true, "failUpload": true,
-	"submitPost": true, "withdrawPost": true, "addPostNote": true, "submitSeries": true, "withdrawSeries": true,
+	"submitPost": true, "withdrawPost": true, "addPostNote": true, "submitSeries": true, "withdrawSeries": true, "applyCollection": true,
 }
 
 func TestDraftKeysMakeNothingGoOut(t *testing.T) {

@@ -305,6 +305,9 @@ var refusals = []struct {
 	{"retry what did not fail", schedctl.PostNotRetryable, "", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/retry", nil)
 	}},
+	{"archive what is not over", schedctl.PostNotOver, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/archive", nil)
+	}},
 	{"a key used again", schedctl.IdempotencyKeyReused, "", func(f *fixture) *response {
 		f.do(key("k"), "POST", "/posts", body{"content": "x"}).want(201)
 		return f.do(key("k"), "POST", "/posts", body{"content": "y"})

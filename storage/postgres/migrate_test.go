@@ -161,6 +161,8 @@ func TestAltTextsAreCopied(t *testing.T) {
 	_, err = s.pool.Exec(t.Context(), `ALTER TABLE posts DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as;
 		ALTER TABLE media_assets DROP COLUMN uploaded_by;
 		ALTER TABLE workspaces DROP COLUMN four_eyes;
+		ALTER TABLE events DROP COLUMN edited;
+		DROP TABLE collections;
 		DELETE FROM schedctl_version WHERE version_id >= 12`, pgx.QueryExecModeSimpleProtocol)
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)

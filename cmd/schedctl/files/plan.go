@@ -33,7 +33,8 @@ files are left out, unless you give --all.
 
 The exit status is 0, also when there are changes or drift, and 5 when a file has a
 problem. Where apply would be refused, it is that of apply: 6, for example, for the
-files of another repository or an older commit. With --exit-code it is 6 when there is drift, else 9 when there are changes.`,
+files of another repository or an older commit. With --exit-code it is 6 when there is
+drift, else 9 when there are changes.`,
 		Example: `  schedctl plan posts
   schedctl plan posts --prune --json=action,id,file
   schedctl plan posts --collection website`,

@@ -3,6 +3,7 @@ package post
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -111,11 +112,15 @@ func (o *editOptions) accountsOf(p apiv1.Post) []string {
 	if !o.resends {
 		return p.SocialAccountIDs
 	}
-	known, unknown := failedTargets(p)
-	if o.force {
-		known = append(known, unknown...)
+	known, _ := failedTargets(p)
+	var ids []string
+	for _, t := range p.Targets {
+		safe := canResend(t) && slices.ContainsFunc(known, func(k apiv1.Target) bool { return k.ID == t.ID })
+		if t.Status == schedctl.Failed && (safe || o.force) {
+			ids = append(ids, t.SocialAccountID)
+		}
 	}
-	return cli.Map(known, func(t apiv1.Target) string { return t.SocialAccountID })
+	return ids
 }
 
 func (o *editOptions) run(ctx context.Context) error {

@@ -215,9 +215,9 @@ func newWithdraw(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "withdraw ID...",
 		Short: "Withdraw posts from review",
-		Long: `Withdraw posts from review. Drafts stay drafts, and can be submitted again. The approval of
-a scheduled post is taken back as long as nothing of it is being published: the post
-becomes a draft with its time as the proposed one.
+		Long: `Withdraw posts from review. Drafts stay drafts, and can be submitted again. The
+approval of a scheduled post is taken back as long as nothing of it is being
+published: the post becomes a draft with its time as the proposed one.
 
 The exit status is 6 when a post does not wait for an approval and has none.`,
 		Example:           `  schedctl post withdraw post_01KAK3R9ZC4VBX1D2E3F4G5H6J`,

@@ -166,6 +166,11 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 	return strings.Join(said, "; ")
 }
 
+// canResend reports whether a target has failed before any part of it was published.
+func canResend(t apiv1.Target) bool {
+	return t.Status == schedctl.Failed && !slices.ContainsFunc(t.Parts, func(p apiv1.TargetPart) bool { return p.Status == schedctl.Published })
+}
+
 // archivedText is when a post was archived; empty unless it was.
 func archivedText(a *cli.App, p apiv1.Post) string {
 	if p.ArchivedAt == nil {
@@ -231,7 +236,7 @@ func retrySteps(p apiv1.Post) (steps []string) {
 	}
 	known, unknown := failedTargets(p)
 	refused := func(t apiv1.Target) bool {
-		return t.Error != nil && t.Error.Kind == schedctl.KindContent && t.Status == schedctl.Failed
+		return t.Error != nil && t.Error.Kind == schedctl.KindContent && canResend(t)
 	}
 	if slices.ContainsFunc(known, refused) {
 		steps = append(steps, "schedctl post resend "+p.ID+" --editor --now")

@@ -79,7 +79,7 @@ INSERT INTO calendar_feeds (id, workspace_id, name, account_ids, titles_only, ha
 SELECT pg_temp.id(n), pg_temp.id(n % 100), '', '{}', false, sha256(n::text::bytea) FROM generate_series(1, :posts::bigint / 100) AS n;
 
 INSERT INTO collections (id, workspace_id, name, source, commit_hash, key_name)
-SELECT pg_temp.id(n), pg_temp.id(n % 100), 'site' || n, 'example.org/site', '', '' FROM generate_series(1, :posts::bigint / 100) AS n;
+SELECT pg_temp.id(n), pg_temp.id(CASE WHEN n = 9 THEN 0 ELSE n % 100 END), 'site' || n, 'example.org/site', '', '' FROM generate_series(1, :posts::bigint / 100) AS n;
 
 INSERT INTO webhooks (id, workspace_id, name, url, event_types, enabled, disabled_reason)
 SELECT pg_temp.id(n), pg_temp.id(0), '', '', '{}', true, '' FROM generate_series(1, 50) AS n;
