@@ -31,6 +31,11 @@ func (d *Decision) ResendPost(ctx context.Context, e ResendPost) (schedctl.Post,
 	if err != nil {
 		return old, err
 	}
+	if e.AccountIDs != nil && !e.Force {
+		if err := refuseOthers(&old, failed, *e.AccountIDs); err != nil {
+			return old, err
+		}
+	}
 	created, err := d.CreatePost(ctx, newResend(&old, failed, e), func(id string) (schedctl.Account, error) {
 		return d.r.Account(c.Key.WorkspaceID, id)
 	})
@@ -44,6 +49,18 @@ func (d *Decision) ResendPost(ctx context.Context, e ResendPost) (schedctl.Post,
 	old.Resent(created.ID, c.Now)
 	_, err = created.Store(d.tx)
 	return created.Post, errors.Join(err, d.tx.PutPost(old))
+}
+
+// refuseOthers returns an error for accounts that may have the old post already.
+func refuseOthers(old *schedctl.Post, failed []schedctl.Target, ids []string) error {
+	for i := range old.Targets {
+		t := &old.Targets[i]
+		isFailed := slices.ContainsFunc(failed, func(f schedctl.Target) bool { return f.ID == t.ID })
+		if !isFailed && slices.Contains(ids, t.AccountID) {
+			return schedctl.Errorf(schedctl.ValidationFailed, "social_account_ids", "%s may have the post already; leave it out, or resend with force", t.AccountID)
+		}
+	}
+	return nil
 }
 
 // newResend returns a copy of a post for its failed targets, with changes.

@@ -68,7 +68,7 @@ func (p *planner) take(ctx context.Context, s *step) error {
 			return err
 		}
 		if err := p.announce(ctx); err != nil {
-			return err // a later apply has begun since
+			return err // a later apply has started since
 		}
 		s.post = apiv1.Post{}
 		q := client.PostQuery{ExternalID: p.externalID(s.ID)}

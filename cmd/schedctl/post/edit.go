@@ -308,7 +308,10 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 		options = append(options, client.IfVersion(o.version))
 	}
 	if o.resends {
-		return c.ResendPost(ctx, o.id, apiv1.ResendPost{EditPost: edit, Force: o.force}, options...)
+		if post, err = c.ResendPost(ctx, o.id, apiv1.ResendPost{EditPost: edit, Force: o.force}, options...); err == nil {
+			o.RememberID(cli.PostNoun, post.ID)
+		}
+		return post, err
 	}
 	if post, err = c.EditPost(ctx, o.id, edit, options...); err != nil {
 		return post, refusedRelease(ctx, c, o.id, o.to, err)
