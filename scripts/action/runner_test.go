@@ -71,7 +71,8 @@ func newRunner(t *testing.T, downloads string) *runner {
 	}
 	r.env = map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": t.TempDir(), "RUNNER_TEMP": r.temp, "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64",
-		"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_ACTION_PATH": top, "GITHUB_REPOSITORY": "example/news",
+		"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_ACTION_PATH": top,
+		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "example/news",
 		"GITHUB_RUN_ID": "4711", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_JOB": "announce", "GITHUB_ACTION": "__schedctl_schedctl",
 		"SCHEDCTL_DOWNLOADS": downloads,
 	}
