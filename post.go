@@ -171,6 +171,7 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 		CreatedAt: now, UpdatedAt: now, Version: 1, Review: Review{Proposed: n.Proposed},
 	}
 	p.wrote(n.By)
+	p.CreatedBy, p.UpdatedBy = n.By.Key.ID, n.By.Key.ID
 	if err := p.check(); err != nil {
 		return Post{}, nil, err
 	}

@@ -125,13 +125,14 @@ func (s *Series) checkReview(note string) error {
 	return CheckReviewNote("note", note)
 }
 
-// FollowApproval gives a post of the series, after an edit of the series, the approval of
-// the series.
+// FollowApproval gives a post of the series, after an edit of the series, the approval and
+// the authors of the series.
 func (p *Post) FollowApproval(s *Series) {
 	if p.Approval = nil; s.Approved() {
 		p.Approval = new(*s.Template.Approval)
 		p.Approval.Digest = p.ReviewDigest()
 	}
+	p.UpdatedBy = s.Template.UpdatedBy
 	p.EditorID, p.ByAgent, p.Restricted = s.Template.EditorID, s.Template.ByAgent, s.Template.Restricted
 }
 

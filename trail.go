@@ -62,3 +62,12 @@ func (p *Post) Resent(as string, now time.Time) {
 func (p *Post) errResent() error {
 	return Errorf(PostNotRetryable, "", "the post was resent already, as %s; change or retry that one", p.ResentAs)
 }
+
+// Author returns the API key that made the post, or the empty string. Earlier versions only
+// stored the last editor, which is the author until the first change.
+func (p *Post) Author() string {
+	if p.CreatedBy == "" && p.Version == 1 && p.SeriesID == "" {
+		return p.EditorID
+	}
+	return p.CreatedBy
+}

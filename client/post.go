@@ -29,6 +29,7 @@ type PostQuery struct {
 	SeriesID   string   // occurrences of this series
 	Approval   schedctl.ApprovalState
 	Archived   string // "true" for archived posts only, "all" for these, too
+	CreatedBy  string // the id of the API key that created them
 	Sort       string // created_at, publish_at, or either with "-" for descending
 	Limit      int    // results on a page, 1–100
 	Cursor     string // from PostList.NextCursor
@@ -55,6 +56,7 @@ func (q PostQuery) values() url.Values {
 	set("series_id", q.SeriesID)
 	set("approval", string(q.Approval))
 	set("archived", q.Archived)
+	set("created_by", q.CreatedBy)
 	set("sort", q.Sort)
 	setTimes(v, "publish_after", q.After, "publish_before", q.Before)
 	return v

@@ -18,6 +18,7 @@ const seriesPath = "/series"
 type SeriesQuery struct {
 	ExternalID string // the one series that has it
 	Approval   schedctl.ApprovalState
+	CreatedBy  string // the id of the API key that created them
 	Limit      int    // results on a page, 1–100
 	Cursor     string // from SeriesList.NextCursor
 }
@@ -29,6 +30,9 @@ func (q SeriesQuery) values() url.Values {
 	}
 	if q.Approval != "" {
 		v.Set("approval", string(q.Approval))
+	}
+	if q.CreatedBy != "" {
+		v.Set("created_by", q.CreatedBy)
 	}
 	return v
 }

@@ -33,6 +33,7 @@ type postFilter struct {
 	QueueID       string            `json:"queue_id,omitempty" doc:"Posts in slots of this queue." maxLength:"100"`
 	SeriesID      string            `json:"series_id,omitempty" doc:"Occurrences of this series." maxLength:"100"`
 	Approval      string            `json:"approval,omitempty" doc:"Posts whose approval has this state." enum:"pending,approved,changes_requested,withdrawn"`
+	CreatedBy     string            `json:"created_by,omitempty" doc:"Posts that this API key created; whoami has the id of yours." maxLength:"100"`
 	Sort          string            `json:"sort,omitempty" doc:"The order; -created_at by default." enum:"created_at,-created_at,publish_at,-publish_at"`
 	paged
 }
@@ -40,7 +41,7 @@ type postFilter struct {
 func (f postFilter) query() client.PostQuery {
 	return client.PostQuery{
 		Statuses: f.Status, AccountID: f.AccountID, Search: f.Search, After: timeOf(f.PublishAfter), Before: timeOf(f.PublishBefore),
-		Labels: f.Labels, QueueID: f.QueueID, SeriesID: f.SeriesID, Approval: schedctl.ApprovalState(f.Approval), Sort: f.Sort, Limit: f.Limit, Cursor: f.Cursor,
+		Labels: f.Labels, QueueID: f.QueueID, SeriesID: f.SeriesID, Approval: schedctl.ApprovalState(f.Approval), CreatedBy: f.CreatedBy, Sort: f.Sort, Limit: f.Limit, Cursor: f.Cursor,
 	}
 }
 

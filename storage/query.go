@@ -89,6 +89,7 @@ type PostQuery struct {
 	QueueID       string            // with a slot of this queue
 	SeriesID      string            // occurrences of this series
 	Approval      schedctl.ApprovalState
+	CreatedBy     string // made by this API key
 	Archived      Archived
 	Labels        []string  // with all of these
 	Sort          Sort      // NewestFirst when empty
@@ -125,7 +126,14 @@ func (q *PostQuery) ReadsPosts() bool {
 			indexed++
 		}
 	}
-	return q.Search != "" || len(q.Labels) > 0 || indexed > 1
+	return q.Search != "" || len(q.Labels) > 0 || indexed > 1 || q.CreatedBy != "" && !q.ByCreator()
+}
+
+// ByCreator reports whether the query reads the index of the posts of an API key, which is
+// sorted by creation.
+func (q *PostQuery) ByCreator() bool {
+	byTime := q.Sort == PublishAscending || q.Sort == PublishDescending
+	return q.CreatedBy != "" && !byTime && q.ExternalID == "" && q.AccountID == "" && q.Collection == "" && q.QueueID == "" && q.SeriesID == "" && q.Approval == ""
 }
 
 // ExternalIDExists returns an error with code EXTERNAL_ID_EXISTS, whose details have

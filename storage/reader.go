@@ -19,8 +19,8 @@ type Reader interface {
 	// length of the page and its Offset.
 	//
 	// Some queries have no index: those with Search, with Labels, with several of an
-	// account, a collection, a queue and a series, or with publish bounds and a sort by
-	// creation. They read at most ScanLimit posts with about ScanBytes of text. A page also
+	// account, a collection, a queue and a series, with publish bounds and a sort by
+	// creation, or with CreatedBy unless [PostQuery.ByCreator]. They read at most ScanLimit posts with about ScanBytes of text. A page also
 	// ends after about PageBytes of text. It may therefore be short, or empty, and still
 	// have a Next. If the context ends during a scan, Posts returns its error.
 	Posts(PostQuery) (PostPage, error)
@@ -84,6 +84,10 @@ type Reader interface {
 	// KeyByHash returns the API key whose secret has this SHA-256. The key may be
 	// revoked or expired.
 	KeyByHash(hash [32]byte) (schedctl.APIKey, error)
+
+	// Key returns an API key of the workspace. Unlike other reads of a transaction, the
+	// result may change before the commit.
+	Key(workspaceID, id string) (schedctl.APIKey, error)
 
 	// Keys returns the API keys of a workspace in order of creation.
 	Keys(workspaceID string) ([]schedctl.APIKey, error)

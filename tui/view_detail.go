@@ -25,6 +25,9 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	lines = append(lines, s.planLines(p, width)...)
 	lines = append(lines, s.reviewLines(p, width)...)
 	lines = append(lines, t.faint.Render(oneLine(p.ID)))
+	if by := authorText(p.Authors); by != "" {
+		lines = append(lines, wrap(by, width)...)
+	}
 	if len(p.Labels) > 0 {
 		lines = append(lines, wrap("labels: "+strings.Join(p.Labels, ", "), width)...)
 	}
@@ -43,6 +46,23 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 		lines = append(lines, noteLines(s, d.notes, width)...)
 	}
 	return append(lines, timelineLines(s, d, p.ID, width)...)
+}
+
+// authorText names the API keys that made and changed a post.
+func authorText(by apiv1.Authors) string {
+	name := func(a *apiv1.Author) string {
+		if a.Kind == apiv1.KeyAgent {
+			return oneLine(a.Name) + " (agent)"
+		}
+		return oneLine(a.Name)
+	}
+	switch {
+	case by.CreatedBy == nil:
+		return ""
+	case by.UpdatedBy == nil || by.UpdatedBy.ID == by.CreatedBy.ID:
+		return "created by " + name(by.CreatedBy)
+	}
+	return "created by " + name(by.CreatedBy) + ", changed by " + name(by.UpdatedBy)
 }
 
 // contentLines renders everything that a post publishes.

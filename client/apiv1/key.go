@@ -50,15 +50,19 @@ const (
 // NewAPIKey returns the wire form of a key.
 func NewAPIKey(k schedctl.APIKey) APIKey {
 	out := APIKey{
-		Kind: KeyStandard, ID: k.ID, Name: k.Name, Scopes: append([]schedctl.Scope{}, k.Scopes...),
+		Kind: keyKind(&k), ID: k.ID, Name: k.Name, Scopes: append([]schedctl.Scope{}, k.Scopes...),
 		SocialAccountIDs: append([]string{}, k.AccountIDs...), CreatedAt: NewTime(k.CreatedAt),
 		ExpiresAt: NewTime(k.ExpiresAt), LastUsedAt: NewTime(k.LastUsedAt), RevokedAt: NewTime(k.RevokedAt),
-	}
-	if k.Agent {
-		out.Kind = KeyAgent
 	}
 	if k.Restricted {
 		out.Approval = new(ApprovalRequired)
 	}
 	return out
+}
+
+func keyKind(k *schedctl.APIKey) string {
+	if k.Agent {
+		return KeyAgent
+	}
+	return KeyStandard
 }

@@ -33,9 +33,10 @@ type Post struct {
 	ArchivedAt       *Time           `json:"archived_at" doc:"When the post was archived; null unless it was. Lists leave archived posts out."`
 	ResendOf         *string         `json:"resend_of" doc:"The failed post whose targets this post sends again; null for other posts."`
 	ResentAs         *string         `json:"resent_as" doc:"The post that sends the failed targets of this one again; null for none."`
-	Version          int64           `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
-	CreatedAt        *Time           `json:"created_at" doc:"When the post was created." nullable:"false"`
-	UpdatedAt        *Time           `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
+	Authors
+	Version   int64 `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
+	CreatedAt *Time `json:"created_at" doc:"When the post was created." nullable:"false"`
+	UpdatedAt *Time `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
 }
 
 // Managed says which file of which collection a post comes from. Digest describes

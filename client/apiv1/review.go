@@ -35,6 +35,31 @@ type KeyRef struct {
 	Name string `json:"name" doc:"The name of the key."`
 }
 
+// Author is the API key that made or changed an object. It may be revoked.
+type Author struct {
+	ID   string `json:"id" doc:"Starts with key_."`
+	Name string `json:"name" doc:"The name of the key."`
+	Kind string `json:"kind" doc:"standard, or agent for the key of an agent." enum:"standard,agent"`
+}
+
+// Authors says who made an object, and who changed it last.
+type Authors struct {
+	CreatedBy *Author `json:"created_by" doc:"The API key that created it; posts of a series have that of the series. Null if it is not known: it was created by an older version of schedctl."`
+	UpdatedBy *Author `json:"updated_by" doc:"The API key that changed it last; schedctl itself does not count. Null if it is not known."`
+}
+
+// NewAuthors returns the wire form of the authors of a post. find returns an API key, or
+// nil.
+func NewAuthors(t schedctl.Trail, find func(keyID string) *schedctl.APIKey) Authors {
+	author := func(id string) *Author {
+		if k := find(id); k != nil {
+			return &Author{ID: k.ID, Name: k.Name, Kind: keyKind(k)}
+		}
+		return nil
+	}
+	return Authors{CreatedBy: author(t.CreatedBy), UpdatedBy: author(t.UpdatedBy)}
+}
+
 // ProposedTime is when a draft shall be published after its approval: at a time, or in
 // the next free slot of a queue.
 type ProposedTime struct {

@@ -27,9 +27,10 @@ type Series struct {
 	PreviousID       *string              `json:"previous_id" doc:"The series that this one continues after an edit from an occurrence on; null for none."`
 	ExternalID       *string              `json:"external_id" doc:"The client's own id for the series, unique among the series of the workspace; null for none."`
 	Managed          *Managed             `json:"managed" doc:"The file that the series comes from; null for none."`
-	Version          int64                `json:"version" doc:"1 for a new series, increased with every change. The ETag is derived from it."`
-	CreatedAt        *Time                `json:"created_at" doc:"When it was created." nullable:"false"`
-	UpdatedAt        *Time                `json:"updated_at" doc:"When it was last changed." nullable:"false"`
+	Authors
+	Version   int64 `json:"version" doc:"1 for a new series, increased with every change. The ETag is derived from it."`
+	CreatedAt *Time `json:"created_at" doc:"When it was created." nullable:"false"`
+	UpdatedAt *Time `json:"updated_at" doc:"When it was last changed." nullable:"false"`
 }
 
 // SeriesEnvelope is the response to requests about one series. Previous is set by an

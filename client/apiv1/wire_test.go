@@ -268,8 +268,6 @@ var unsent = map[string]string{
 	"Post.Proposed":            "shown as proposed_at",
 	"Post.EditorID":            "internal to reviews",
 	"Post.Card":                "internal to reviews",
-	"Post.CreatedBy":           "not shown yet",
-	"Post.UpdatedBy":           "not shown yet",
 	"MediaAsset.UploadedBy":    "not shown yet",
 	"Post.ByAgent":             "internal to reviews",
 	"Post.Restricted":          "internal to reviews",

@@ -2,7 +2,8 @@ package main
 
 // Groups of fields.
 const (
-	setByDaemon   = "id workspace_id media_assets status targets target_summary slot series_id occurrence detached approval archived_at resend_of resent_as version created_at updated_at"
+	setByDaemon   = "id workspace_id media_assets status targets target_summary slot series_id occurrence detached approval archived_at resend_of resent_as version created_at updated_at " + authors
+	authors       = "created_by.id created_by.name created_by.kind updated_by.id updated_by.name updated_by.kind"
 	derived       = "workspace_id media_asset_ids media_assets target_summary "
 	requestOnly   = "allow_blackout approved_by allow_duplicate replaces"
 	managedFields = "managed.collection managed.path managed.digest managed.pruned"
@@ -19,6 +20,7 @@ var postTable = surfaceTable{
 		"show poll.multiple": "\npoll\t2d\ttrue\t", "show poll.hide_totals": "\npoll\t2d\ttrue\ttrue\t",
 		"show series_id": "\nseries\t", "show approval": "\napproval\t", "show proposed_at": "\nproposed\t", "show archived_at": "\narchived\t", "show resend_of": "\nresend_of\t", "show resent_as": "\nresent_as\t", "show version": "\nversion\t1",
 		"show created_at": "\ncreated_at\t2000", "show updated_at": "\nupdated_at\t2000", "show status": "\nstatus\tscheduled",
+		"show created_by.name": "\ncreated_by\tadmin", "show updated_by.name": "\nupdated_by\tadmin",
 		"show target_overrides[].visibility":    "\noverride.*unlisted",
 		"show target_overrides[].poll.multiple": "\noverride_field.*\tpoll\t3d\ttrue", "show target_overrides[].poll.hide_totals": "\noverride_field.*\tpoll\t3d\ttrue\ttrue",
 		"export-csv target_overrides[].social_account_id": "overrides",
@@ -31,6 +33,7 @@ var postTable = surfaceTable{
 		{surfaces: "*", fields: requestOnly, reason: ofTheRequest},
 		{surfaces: "show", fields: derived, reason: "repeats what other lines show"},
 		{surfaces: "show", fields: "occurrence detached", reason: "shown in the line of the series"},
+		{surfaces: "show", fields: "created_by.id created_by.kind updated_by.id updated_by.kind", reason: "the name says enough"},
 		{surfaces: "show", fields: "managed.digest managed.pruned", reason: "for programs that manage posts"},
 		{surfaces: "list", fields: "*", reason: columnsOnly},
 		{surfaces: "export-csv", fields: "thread[].media[].* first_comment.media[].* link_preview.*", reported: "the media of further parts, or the card of a link, that 1"},
@@ -56,7 +59,7 @@ var publishedTable = surfaceTable{
 		"feed-json version": `"version": 1`,
 	},
 	rules: []cellRule{
-		{surfaces: "*", fields: "id workspace_id media_asset_ids media_assets status targets target_summary slot series_id occurrence detached approval proposed_at archived_at resend_of resent_as version created_at updated_at queue_id not_before publish_at " + requestOnly, reason: "not a part of the content"},
+		{surfaces: "*", fields: "id workspace_id media_asset_ids media_assets status targets target_summary slot series_id occurrence detached approval proposed_at archived_at resend_of resent_as version created_at updated_at queue_id not_before publish_at " + requestOnly + " " + authors, reason: "not a part of the content"},
 		{surfaces: "*", fields: "title labels external_id post_style " + managedFields, reason: "for the users of the workspace, not for networks"},
 		{surfaces: "http-own", fields: "content media[].* thread[].* poll.* content_warning visibility language", reason: "the account gets its override"},
 		{surfaces: "*", fields: "target_overrides[].*", reason: "the override of another account"},
@@ -91,6 +94,7 @@ var seriesTable = surfaceTable{
 		"show target_overrides[].poll.multiple": "\noverride_field.*\tpoll\t3d\ttrue", "show target_overrides[].poll.hide_totals": "\noverride_field.*\tpoll\t3d\ttrue\ttrue",
 		"show approval": "\napproval\t", "show next_at": "\nnext\t2000", "show previous_id": "\nprevious\t", "show version": "\nversion\t1",
 		"show created_at": "\ncreated\t2000", "show updated_at": "\nupdated\t2000", "list next_at": "2000-01-04T08:30",
+		"show created_by.name": "\ncreated_by\tadmin", "show updated_by.name": "\nupdated_by\tadmin",
 		"export-csv target_overrides[].social_account_id": "overrides",
 		"export-files external_id":                        "^$", "export-files managed.path": "^$", "export-files rule": `repeat: "FREQ=WEEKLY;BYDAY=TU,TH at 08:15"`,
 		"export-csv poll.multiple": ",2d,true,", "export-csv poll.hide_totals": ",2d,true,true,",
@@ -99,12 +103,13 @@ var seriesTable = surfaceTable{
 	rules: []cellRule{
 		{surfaces: "api-request", fields: setByDaemon + " state next_at previous_id media_asset_ids", reason: "the daemon sets it"},
 		{surfaces: "show", fields: "workspace_id media_asset_ids", reason: "repeats what other lines show"},
+		{surfaces: "show", fields: "created_by.id created_by.kind updated_by.id updated_by.kind", reason: "the name says enough"},
 		{surfaces: "show", fields: "managed.digest managed.pruned", reason: "for programs that manage series"},
 		{surfaces: "list", fields: "*", reason: columnsOnly},
 		{surfaces: "post", fields: seriesOnly + " content external_id " + managedFields, reason: "of the series, not of its posts"},
 		{surfaces: "export-csv", fields: "thread[].media[].* first_comment.media[].* link_preview.*", reported: "the media of further parts, or the card of a link, that 1"},
 		{surfaces: "export-csv", fields: "target_overrides[].*", reported: "the overrides for single accounts that 1"},
-		{surfaces: "export-*", fields: "id workspace_id media_asset_ids approval state next_at previous_id version created_at updated_at", reason: "the daemon sets it"},
+		{surfaces: "export-*", fields: "id workspace_id media_asset_ids approval state next_at previous_id version created_at updated_at " + authors, reason: "the daemon sets it"},
 		{surfaces: "export-csv export-jsonl", fields: "external_id " + managedFields, reason: "the id of the line becomes the external id"},
 		{surfaces: "export-files", fields: "external_id " + managedFields, reason: "follows from the id, the path and the content of the file"},
 	},

@@ -34,21 +34,25 @@ func (s *Server) listMedia(ctx context.Context, c *request) (response, error) {
 		return response{}, q.err
 	}
 	page := apiv1.MediaList{Results: []apiv1.MediaAsset{}}
-	err := s.view(ctx, func(r storage.Reader) error {
+	view := s.view
+	if c.Limited() {
+		view = s.scanner(c)
+	}
+	err := view(ctx, func(r storage.Reader) error {
 		page.Results, page.NextCursor = page.Results[:0], nil
 		assets, err := r.MediaAssets(c.Key.WorkspaceID, after, limit+1)
 		if err != nil {
 			return err
 		}
-		if len(assets) > limit {
-			assets = assets[:limit]
-			page.NextCursor = new(list.cursor(assets[limit-1].ID))
+		seen, looked, err := c.VisibleFiles(r, assets[:min(len(assets), limit)])
+		if err != nil {
+			return err
 		}
-		for i := range assets {
-			if assets[i].Status == schedctl.MediaDeleted {
-				continue
-			}
-			shown, err := showAsset(r, assets[i])
+		if looked < len(assets) {
+			page.NextCursor = new(list.cursor(assets[looked-1].ID))
+		}
+		for i := range seen {
+			shown, err := showAsset(r, seen[i])
 			if err != nil {
 				return err
 			}
@@ -150,6 +154,9 @@ func (c *request) changedAsset(tx storage.Tx, change func(storage.Tx, *schedctl.
 	if err != nil {
 		return a, err
 	}
+	if err := c.MayChangeFile(tx, &a); err != nil {
+		return a, err
+	}
 	before := a
 	if err := change(tx, &a); err != nil || a == before {
 		return a, err
@@ -194,6 +201,9 @@ func (s *Server) deleteMedia(ctx context.Context, c *request) (response, error) 
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		a, err := c.Asset(tx, c.ID)
 		if err != nil {
+			return response{}, err
+		}
+		if err := c.MayChangeFile(tx, &a); err != nil {
 			return response{}, err
 		}
 		user, err := neededBy(tx, &a)

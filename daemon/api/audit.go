@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -36,12 +37,16 @@ func pageParams(entries string) []*huma.Param {
 // entries of its own requests, because other entries name posts and accounts that
 // it must not see.
 func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
+	q := parseQuery(c.query, append([]string{"limit", "cursor"}, auditFilters...), nil)
+	limit, after := q.number("limit", 1, maxLimit, defaultLimit), ""
+	filter := auditFilter{keyID: q.objectID("api_key_id", schedctl.KeyPrefix), postID: q.objectID("post_id", schedctl.PostPrefix), action: q.shortText("action", maxAction)}
 	list := idList{prefix: schedctl.AuditPrefix, of: "audit " + c.Key.WorkspaceID}
 	if c.Limited() {
 		list.of += " " + c.Key.ID
 	}
-	q := parseQuery(c.query, []string{"limit", "cursor"}, nil)
-	limit, after := q.number("limit", 1, maxLimit, defaultLimit), ""
+	if filter != (auditFilter{}) {
+		list.of += fmt.Sprintf(" %q", filter)
+	}
 	if q.err == nil && q.has("cursor") {
 		after, q.err = list.position(q.values.Get("cursor"))
 	}
@@ -51,7 +56,7 @@ func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
 	var entries []schedctl.AuditEntry
 	var next string
 	err := s.scan(ctx, c, func(r storage.Reader) (err error) {
-		entries, next, err = c.auditPage(r, after, limit)
+		entries, next, err = c.auditPage(r, filter, after, limit)
 		return err
 	})
 	if err != nil {
@@ -67,10 +72,33 @@ func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
 	return newResponse(http.StatusOK, page)
 }
 
-// auditPage returns the entries after the given id that the key may see, and the id
+// auditFilters are the parameters of an auditFilter.
+var auditFilters = []string{"api_key_id", "action", "post_id"}
+
+// maxAction is the longest operationId to filter by, in code points.
+const maxAction = 100
+
+// auditFilter selects entries. Empty fields select all.
+type auditFilter struct{ keyID, postID, action string }
+
+func (f *auditFilter) selects(e *schedctl.AuditEntry) bool {
+	return (f.keyID == "" || e.KeyID == f.keyID) && (f.postID == "" || e.ResourceID == f.postID) && (f.action == "" || e.Action == f.action)
+}
+
+// auditParams describes the query of GET /audit.
+func auditParams() []*huma.Param {
+	text := &huma.Schema{Type: huma.TypeString}
+	return append([]*huma.Param{
+		queryParam("api_key_id", "only entries of requests with this API key", text),
+		queryParam("action", "only entries of this operation, such as createPost", &huma.Schema{Type: huma.TypeString, MaxLength: new(maxAction)}),
+		queryParam("post_id", "only entries about this post, which may be deleted", text),
+	}, pageParams("entries")...)
+}
+
+// auditPage returns the selected entries after the given id that the key may see, and the id
 // of the next page's start, empty at the end. It reads at most about
 // [storage.ScanLimit] entries.
-func (c *request) auditPage(r storage.Reader, after string, limit int) (page []schedctl.AuditEntry, next string, err error) {
+func (c *request) auditPage(r storage.Reader, filter auditFilter, after string, limit int) (page []schedctl.AuditEntry, next string, err error) {
 	for scanned := 0; ; {
 		batch, err := r.Audit(c.Key.WorkspaceID, after, maxLimit+1)
 		if err != nil {
@@ -78,7 +106,7 @@ func (c *request) auditPage(r storage.Reader, after string, limit int) (page []s
 		}
 		for _, e := range batch {
 			switch {
-			case c.Limited() && e.KeyID != c.Key.ID:
+			case c.Limited() && e.KeyID != c.Key.ID, !filter.selects(&e):
 			case len(page) == limit:
 				return page, page[limit-1].ID, nil
 			default:

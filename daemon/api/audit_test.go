@@ -86,7 +86,7 @@ func TestAuditQuery(t *testing.T) {
 	f.draft()
 	for query, code := range map[string]schedctl.Code{
 		"?limit=0": schedctl.ValidationFailed, "?limit=101": schedctl.ValidationFailed, "?limit=x": schedctl.ValidationFailed,
-		"?action=createPost": schedctl.ValidationFailed, "?cursor=": schedctl.InvalidCursor, "?cursor=x": schedctl.InvalidCursor,
+		"?actions=createPost": schedctl.ValidationFailed, "?cursor=": schedctl.InvalidCursor, "?cursor=x": schedctl.InvalidCursor,
 		"?limit=1&limit=2": schedctl.ValidationFailed,
 	} {
 		f.do(nil, "GET", "/audit"+query, nil).refused(code)

@@ -75,5 +75,8 @@ func cursorChecksum(q storage.PostQuery, position []byte) []byte {
 	if q.Archived == storage.OnlyArchived { // else as in cursors of older versions
 		fmt.Fprintf(h, " %q", q.Archived)
 	}
+	if q.Approval != "" || q.CreatedBy != "" {
+		fmt.Fprintf(h, " %q %q", q.Approval, q.CreatedBy)
+	}
 	return h.Sum(nil)[:8]
 }

@@ -46,6 +46,9 @@ func (rt *route) refusals() []schedctl.Code {
 	if rt.people || rt.overrides {
 		codes = append(codes, schedctl.KeyNotAllowed)
 	}
+	if rt.writes() && slices.Contains(rt.scopes, schedctl.ScopePostsWrite) && !slices.Contains(rt.scopes, schedctl.ScopePostsApprove) {
+		codes = append(codes, schedctl.KeyNotAllowed, schedctl.NotYourDraft) // see usecase.Request.mayChange
+	}
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }

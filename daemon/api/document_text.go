@@ -107,6 +107,7 @@ var schemaDescriptions = map[string]string{
 	"Slot":                 "The slot that a post has.",
 	"Approval":             "The review of a post or of a series.",
 	"ReviewedPost":         "A post as it was when it was decided about.",
+	"Author":               "The API key that made or changed an object. It may be revoked.",
 	"KeyRef":               "The id and the name of an API key, which may be revoked.",
 	"SubmitPost":           "A request for the approval of a draft.",
 	"ApprovePost":          "The approval of a draft.",

@@ -170,6 +170,7 @@ func (s *Server) revokeKey(ctx context.Context, c *request) (response, error) {
 		revoked.RevokedAt = schedctl.Millis(c.Now)
 		return noContent, tx.PutKey(revoked)
 	})
+	s.keysByID.remove(revoked.ID)
 	s.keys.remove(revoked.Hash) // even if the commit failed: it may have reached the disk
 	s.hub.checkKeys(ctx)
 	return a, err

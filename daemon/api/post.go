@@ -13,23 +13,22 @@ import (
 // getPost handles GET /posts/{id}.
 func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	var post schedctl.Post
-	var assets []schedctl.MediaAsset
+	var wire []apiv1.Post
 	err := s.view(ctx, func(r storage.Reader) (err error) {
 		if post, err = c.Post(r); err != nil {
 			return err
 		}
-		assets, err = s.cases.AssetsOf(r, &post)
+		wire, err = s.showPosts(r, c, post)
 		return err
 	})
 	if err != nil {
 		return response{}, err
 	}
-	wire := apiv1.NewPost(post, assets...)
-	waits, err := s.addWaits(ctx, c, &post, refs(wire.Targets))
+	waits, err := s.addWaits(ctx, c, &post, refs(wire[0].Targets))
 	if err != nil {
 		return response{}, err
 	}
-	a, err := envelopeWire(http.StatusOK, wire)
+	a, err := envelopeWire(http.StatusOK, wire[0])
 	a.fresh = waits
 	return a, err
 }
@@ -42,7 +41,7 @@ func (s *Server) createPost(ctx context.Context, c *request, n usecase.NewPost) 
 		if err != nil {
 			return response{}, storeError(err, "the request ended before its text was checked; the post was not stored")
 		}
-		created, err := envelopePost(http.StatusCreated, post.Post, post.Assets)
+		created, err := envelopePost(c, http.StatusCreated, post.Post, post.Assets)
 		if err != nil {
 			return response{}, err
 		}
@@ -50,7 +49,7 @@ func (s *Server) createPost(ctx context.Context, c *request, n usecase.NewPost) 
 			if moved, err := post.Store(tx); err != nil || !moved {
 				return created, err
 			}
-			return envelopePost(http.StatusCreated, post.Post, post.Assets)
+			return envelopePost(c, http.StatusCreated, post.Post, post.Assets)
 		})
 		if !usecase.Again(err) {
 			return a, err

@@ -56,8 +56,8 @@ func bare[T any](do func(*usecase.Request, storage.Tx) (T, error)) func(*usecase
 
 // posts returns responses with a changed post.
 func (s *Server) posts(status int) func(storage.Reader, *request, schedctl.Post) (response, error) {
-	return func(r storage.Reader, _ *request, p schedctl.Post) (response, error) {
-		return s.postResponse(r, status, p)
+	return func(r storage.Reader, c *request, p schedctl.Post) (response, error) {
+		return s.postResponse(r, c, status, p)
 	}
 }
 

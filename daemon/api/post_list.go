@@ -20,7 +20,7 @@ const (
 
 var (
 	listParams = []string{
-		"status", "social_account_id", "publish_after", "publish_before", "q", "external_id", "collection", "queue_id", "series_id", "approval", "archived", "label", "sort", "limit", "cursor", "offset",
+		"status", "social_account_id", "publish_after", "publish_before", "q", "external_id", "collection", "queue_id", "series_id", "approval", "created_by", "archived", "label", "sort", "limit", "cursor", "offset",
 	}
 	listSorts = []storage.Sort{storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
 )
@@ -35,26 +35,17 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 		return response{}, err
 	}
 	var page storage.PostPage
-	var assets []schedctl.MediaAsset
+	var list apiv1.PostList
 	err = s.viewer(c, &query)(ctx, func(r storage.Reader) (err error) {
 		if page, err = r.Posts(query); err != nil {
 			return err
 		}
-		posts := make([]*schedctl.Post, len(page.Posts))
-		for i := range posts {
-			posts[i] = &page.Posts[i]
-		}
-		assets, err = s.cases.AssetsOf(r, posts...)
+		seen := slices.DeleteFunc(page.Posts, func(p schedctl.Post) bool { return !c.MaySee(&p) })
+		list.Results, err = s.showPosts(r, c, seen...)
 		return err
 	})
 	if err != nil {
 		return response{}, err
-	}
-	list := apiv1.PostList{Results: make([]apiv1.Post, 0, len(page.Posts))}
-	for i := range page.Posts {
-		if c.MaySee(&page.Posts[i]) {
-			list.Results = append(list.Results, apiv1.NewPost(page.Posts[i], assets...))
-		}
 	}
 	list.Count = len(list.Results)
 	if page.Next != nil {
@@ -76,6 +67,7 @@ func (c *request) postQuery() (storage.PostQuery, error) {
 		Collection:    q.checked("collection", schedctl.CheckCollection),
 		QueueID:       q.objectID("queue_id", schedctl.QueuePrefix),
 		SeriesID:      q.objectID("series_id", schedctl.SeriesPrefix),
+		CreatedBy:     q.objectID("created_by", schedctl.KeyPrefix),
 		Labels:        q.labels("label"),
 		Sort:          storage.NewestFirst,
 		Limit:         q.number("limit", 1, maxLimit, defaultLimit),

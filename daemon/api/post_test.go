@@ -293,7 +293,7 @@ func TestDraftKeys(t *testing.T) {
 			t.Errorf("%s gets %d: %s", name, r.status, r.body)
 		}
 	}
-	f.do(drafts, "DELETE", "/posts/"+plan.ID, nil).refused(schedctl.PostNotDeletable)
+	f.do(drafts, "DELETE", "/posts/"+plan.ID, nil).refused(schedctl.InsufficientScope)
 }
 
 func TestLimitedKeysSeeOnlyTheirAccounts(t *testing.T) {

@@ -44,20 +44,22 @@ func newResponse(status int, v any) (response, error) {
 func versionTag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
 // postResponse returns a response with a post and its ETag.
-func (s *Server) postResponse(r storage.Reader, status int, p schedctl.Post) (response, error) {
-	assets, err := s.cases.AssetsOf(r, &p)
+func (s *Server) postResponse(r storage.Reader, c *request, status int, p schedctl.Post) (response, error) {
+	wire, err := s.showPosts(r, c, p)
 	if err != nil {
 		return response{}, err
 	}
-	return envelopePost(status, p, assets)
+	return envelopeWire(status, wire[0])
 }
 
-// envelopePost is postResponse for a post whose assets are known.
-func envelopePost(status int, p schedctl.Post, assets []schedctl.MediaAsset) (response, error) {
-	return envelopeWire(status, apiv1.NewPost(p, assets...))
+// envelopePost is postResponse for a new post whose assets are known.
+func envelopePost(c *request, status int, p schedctl.Post, assets []schedctl.MediaAsset) (response, error) {
+	wire := apiv1.NewPost(p, assets...)
+	wire.Authors = apiv1.NewAuthors(p.Trail, func(string) *schedctl.APIKey { return &c.Key })
+	return envelopeWire(status, wire)
 }
 
-// envelopeWire is envelopePost for the wire form of a post.
+// envelopeWire is postResponse for the wire form of a post.
 func envelopeWire(status int, p apiv1.Post) (response, error) {
 	a, err := newResponse(status, apiv1.PostEnvelope{Post: p})
 	a.etag = versionTag(p.Version)

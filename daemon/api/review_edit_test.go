@@ -129,7 +129,7 @@ func TestReviewsCoverMedia(t *testing.T) {
 		asset := w.upload(mediatest.PNG(4, 4))
 		alt := func(text string) apiv1.PostsWithOldText {
 			t.Helper()
-			return decodeAs[apiv1.EditedMedia](t, w.do(w.drafter, "PATCH", "/media/"+asset.ID, body{"alt_text": text}).want(200)).PostsWithOldText
+			return decodeAs[apiv1.EditedMedia](t, w.do(w.author, "PATCH", "/media/"+asset.ID, body{"alt_text": text}).want(200)).PostsWithOldText
 		}
 		alt("a dot")
 		p := w.do(w.author, "POST", "/posts", body{

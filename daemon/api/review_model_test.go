@@ -24,7 +24,7 @@ type reviewModel struct {
 type reviewStep struct{ do, by string }
 
 func (s reviewStep) writes() bool   { return s.by == "author" || s.by == "editor" }
-func (s reviewStep) drafts() bool   { return s.writes() || s.by == "drafter" }
+func (s reviewStep) drafts() bool   { return s.writes() } // the drafter did not create the post
 func (s reviewStep) approves() bool { return s.by == "approver" || s.by == "editor" }
 
 // take applies a step, and reports whether the API must accept it.

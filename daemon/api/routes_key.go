@@ -61,8 +61,8 @@ func (s *Server) workspaceRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/audit", id: "listAudit", tag: "Workspace",
 		summary:     "List the audit log",
-		description: "All accepted changes of the last 90 days, newest first: what was changed, when, and with which API key. An API key that is limited to accounts sees the entries of its own requests; a page can then be short, even empty, and still have a next one.",
-		scopes:      writesKeys, params: pageParams("entries"), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
+		description: "All accepted changes of the last 90 days, newest first: what was changed, when, and with which API key. An API key that is limited to accounts sees the entries of its own requests. A page reads about 2,000 entries to find those that match; it can then be short, even empty, and still have a next one.",
+		scopes:      writesKeys, params: auditParams(), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.AuditList](),
 		handle: s.listAudit,
 	}, {

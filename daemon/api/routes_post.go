@@ -186,6 +186,7 @@ func postListParams() []*huma.Param {
 		queryParam("approval", "only posts whose last review has this state", &huma.Schema{Type: huma.TypeString, Enum: values(schedctl.ApprovalStates())}),
 		queryParam("archived", "whether archived posts are left out (false), the only ones (true), or listed with the others (all); a list with external_id has them by default",
 			&huma.Schema{Type: huma.TypeString, Enum: []any{"false", "true", "all"}, Default: "false"}),
+		queryParam("created_by", "only posts that this API key created; with a sort by publish_at or with another filter than status, a page reads at most 2,000 posts, like q", text),
 		queryParam("label", "only posts with this label; repeat it to require several; reads at most 2,000 posts for a page, like q",
 			&huma.Schema{Type: huma.TypeArray, MaxItems: new(schedctl.MaxLabels), Items: &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxLabel)}}),
 		queryParam("q", "only posts whose content contains this text, ignoring case",

@@ -21,6 +21,7 @@ func (s *Server) seriesReadRoutes() []route {
 		scopes:      readsPosts, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
 		params: append([]*huma.Param{
 			queryParam("external_id", "only the series with this external_id", &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(schedctl.MaxExternalID)}),
+			queryParam("created_by", "only series that this API key created", &huma.Schema{Type: huma.TypeString}),
 			queryParam("approval", "only series whose last review has this state", &huma.Schema{Type: huma.TypeString, Enum: values(schedctl.ApprovalStates())}),
 		}, pageParams("series")...),
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.SeriesList](),

@@ -32,7 +32,11 @@ func (s *Server) listSeries(ctx context.Context, c *request) (response, error) {
 			if !c.MaySee(&found[i].Template) {
 				continue
 			}
-			page.Results = append(page.Results, showSeries(c, found[i]))
+			shown, err := s.showSeries(r, c, found[i])
+			if err != nil {
+				return err
+			}
+			page.Results = append(page.Results, shown)
 		}
 		return nil
 	})
@@ -48,19 +52,21 @@ type seriesQuery struct {
 	workspaceID string
 	externalID  string                 // empty for all
 	approval    schedctl.ApprovalState // of the last review; empty for all
+	createdBy   string                 // an API key; empty for all
 	after       string                 // the id of the last series that the page before has read
 	limit       int
 }
 
-// maxSeriesRead is about how many series a page reads to find those with an approval. Such
+// maxSeriesRead is about how many series a page reads to find those with an approval or an author. Such
 // a page can be short, and still have a cursor.
 const maxSeriesRead = 1000
 
 func (c *request) seriesQuery(list idList) (seriesQuery, error) {
-	q := parseQuery(c.query, []string{"external_id", "approval", "limit", "cursor"}, nil)
+	q := parseQuery(c.query, []string{"external_id", "approval", "created_by", "limit", "cursor"}, nil)
 	query := seriesQuery{
 		workspaceID: c.Key.WorkspaceID,
 		externalID:  q.checked("external_id", func(_, id string) error { return schedctl.CheckExternalID(id) }),
+		createdBy:   q.objectID("created_by", schedctl.KeyPrefix),
 		limit:       q.number("limit", 1, maxLimit, defaultLimit),
 	}
 	if q.has("approval") {
@@ -83,7 +89,7 @@ func (q *seriesQuery) page(r storage.Reader) (found []schedctl.Series, last stri
 		return []schedctl.Series{one}, "", err
 	}
 	size := q.limit + 1
-	if q.approval != "" {
+	if q.approval != "" || q.createdBy != "" {
 		size = maxLimit + 1
 	}
 	last = q.after
@@ -108,10 +114,10 @@ func (q *seriesQuery) page(r storage.Reader) (found []schedctl.Series, last stri
 	return found, last, nil
 }
 
-// selects reports whether the approval of a series has the state of the query.
+// selects reports whether a series has the approval and the author of the query.
 func (q *seriesQuery) selects(one *schedctl.Series) bool {
 	a := one.Template.Approval
-	return q.approval == "" || a != nil && a.State == q.approval
+	return (q.approval == "" || a != nil && a.State == q.approval) && (q.createdBy == "" || one.Template.CreatedBy == q.createdBy)
 }
 
 // getSeries handles GET /series/{id}.
@@ -121,17 +127,25 @@ func (s *Server) getSeries(ctx context.Context, c *request) (a response, err err
 		if err != nil {
 			return err
 		}
-		a, err = seriesResponse(c, http.StatusOK, usecase.ChangedSeries{Series: one})
+		a, err = s.seriesResponse(r, c, http.StatusOK, usecase.ChangedSeries{Series: one})
 		return err
 	})
 	return a, err
 }
 
 // seriesResponse returns a response with a series and its ETag.
-func seriesResponse(c *request, status int, of usecase.ChangedSeries) (response, error) {
-	envelope := apiv1.SeriesEnvelope{Series: showSeries(c, of.Series), Kept: append([]string{}, of.Kept...)}
+func (s *Server) seriesResponse(r storage.Reader, c *request, status int, of usecase.ChangedSeries) (response, error) {
+	envelope := apiv1.SeriesEnvelope{Kept: append([]string{}, of.Kept...)}
+	var err error
+	if envelope.Series, err = s.showSeries(r, c, of.Series); err != nil {
+		return response{}, err
+	}
 	if of.Previous != nil {
-		envelope.Previous = new(showSeries(c, *of.Previous))
+		previous, err := s.showSeries(r, c, *of.Previous)
+		if err != nil {
+			return response{}, err
+		}
+		envelope.Previous = &previous
 	}
 	a, err := newResponse(status, envelope)
 	a.etag = versionTag(of.Version)
@@ -143,11 +157,14 @@ func seriesResponse(c *request, status int, of usecase.ChangedSeries) (response,
 
 // showSeries returns the wire form of a series. Between two sweeps, the next time follows
 // from the rule.
-func showSeries(c *request, one schedctl.Series) apiv1.Series {
+func (s *Server) showSeries(r storage.Reader, c *request, one schedctl.Series) (apiv1.Series, error) {
 	if one.State == schedctl.SeriesActive && !one.NextAt.After(c.Now) {
 		one.NextAt = usecase.NextOccurrence(&one, c.Now)
 	}
-	return apiv1.NewSeries(one)
+	wire := apiv1.NewSeries(one)
+	var err error
+	wire.Authors, err = s.authors(r, c, one.Template.Trail)
+	return wire, err
 }
 
 // previewed is how many occurrences a preview shows.

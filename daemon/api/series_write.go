@@ -13,7 +13,7 @@ import (
 func (s *Server) createSeries(ctx context.Context, c *request, b usecase.SeriesChange) (response, error) {
 	return decide(ctx, s, c, func(d *usecase.Decision) (usecase.ChangedSeries, error) { return d.CreateSeries(ctx, b) },
 		func(r storage.Reader, c *request, of usecase.ChangedSeries) (response, error) {
-			return seriesResponse(c, http.StatusCreated, of)
+			return s.seriesResponse(r, c, http.StatusCreated, of)
 		})
 }
 
@@ -37,5 +37,5 @@ func (s *Server) deleteSeries(ctx context.Context, c *request) (response, error)
 
 // changedSeries returns responses with a changed series.
 func (s *Server) changedSeries(r storage.Reader, c *request, of usecase.ChangedSeries) (response, error) {
-	return seriesResponse(c, http.StatusOK, of)
+	return s.seriesResponse(r, c, http.StatusOK, of)
 }

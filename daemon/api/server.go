@@ -115,6 +115,7 @@ type Server struct {
 	observe    func(Exchange)
 	inFlight   *inFlight
 	keys       *cache[[32]byte, schedctl.APIKey] // by the hash of the secret
+	keysByID   *cache[string, schedctl.APIKey]
 	accounts   *cache[accountKey, schedctl.Account]
 	responses  *cache[responseKey, response]
 	documents  *documents
@@ -136,6 +137,7 @@ func New(c Config) *Server {
 		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, signer: c.Signer, publicURL: c.PublicURL, clock: c.Clock, readers: c.Readers,
 		inFlight: newInFlight(), mux: http.NewServeMux(),
 		keys:      newCache[[32]byte, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
+		keysByID:  newCache[string, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
 		accounts:  newCache[accountKey, schedctl.Account](maxCachedAccounts, cachedAccountTTL),
 		responses: newCache[responseKey, response](maxCachedResponses, 0),
 	}

@@ -27,6 +27,7 @@ var statuses = map[schedctl.Code]int{
 	schedctl.AccountNotAllowed: http.StatusForbidden,
 	schedctl.UploadURLInvalid:  http.StatusForbidden,
 	schedctl.SelfApproval:      http.StatusForbidden,
+	schedctl.NotYourDraft:      http.StatusForbidden,
 	schedctl.KeyNotAllowed:     http.StatusForbidden,
 
 	schedctl.NotFound:             http.StatusNotFound,

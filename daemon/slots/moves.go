@@ -143,9 +143,9 @@ func Order(r storage.Reader, q *schedctl.Queue, posts []schedctl.Post) ([]Move, 
 	return moves, nil
 }
 
-// Apply stores planned moves with their events. It must run in the transaction that
+// Apply stores planned moves by an API key with their events. It must run in the transaction that
 // planned them. Errors: SLOT_TAKEN; those of [schedctl.Post.Edit].
-func Apply(tx storage.Tx, moves []Move, now time.Time) error {
+func Apply(tx storage.Tx, moves []Move, keyID string, now time.Time) error {
 	for i := range moves {
 		released := moves[i].Post.Clone()
 		released.ReleaseSlot()
@@ -159,6 +159,7 @@ func Apply(tx storage.Tx, moves []Move, now time.Time) error {
 		if err != nil {
 			return err
 		}
+		p.UpdatedBy = keyID
 		if err := errors.Join(tx.PutPost(p), tx.AddEvents(events...)); err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (f *fixture) apply(plan func(storage.Tx) ([]slots.Move, error)) (moved int,
 			return err
 		}
 		moved = len(moves)
-		return slots.Apply(tx, moves, now)
+		return slots.Apply(tx, moves, schedctl.NewID(schedctl.KeyPrefix, now), now)
 	})
 	return moved, err
 }

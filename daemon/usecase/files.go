@@ -37,13 +37,20 @@ func (s *Service) AssetsOf(r storage.Reader, posts ...*schedctl.Post) ([]schedct
 	return assets, nil
 }
 
-// Asset returns an asset that clients see. Errors: NOT_FOUND.
+// Asset returns an asset that clients of the key see. Errors: NOT_FOUND.
 func (c *Request) Asset(r storage.Reader, id string) (schedctl.MediaAsset, error) {
 	if _, ok := schedctl.ParseID(schedctl.MediaPrefix, id); !ok {
 		return schedctl.MediaAsset{}, errNoAsset
 	}
 	a, err := r.MediaAsset(c.Key.WorkspaceID, id)
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && a.Status == schedctl.MediaDeleted {
+		return schedctl.MediaAsset{}, errNoAsset
+	}
+	if err != nil {
+		return a, err
+	}
+	seen, err := c.MaySeeFile(r, &a)
+	if err == nil && !seen {
 		return schedctl.MediaAsset{}, errNoAsset
 	}
 	return a, err

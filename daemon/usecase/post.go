@@ -33,6 +33,9 @@ func (c *Request) changePost(r storage.Reader, tx storage.Tx, op schedctl.Operat
 	if err != nil {
 		return post, err
 	}
+	if err := c.mayChange(&post, op); err != nil {
+		return post, err
+	}
 	if err := c.Expected.Check("post", post.Version); err != nil {
 		return post, err
 	}
@@ -44,6 +47,7 @@ func (c *Request) changePost(r storage.Reader, tx storage.Tx, op schedctl.Operat
 	if err != nil || tx == nil || post.Version == before {
 		return post, err
 	}
+	post.UpdatedBy = c.Key.ID
 	return post, errors.Join(tx.PutPost(post), tx.AddEvents(events...))
 }
 

@@ -94,6 +94,7 @@ func (p *CreatedPost) Store(tx storage.Tx) (moved bool, err error) {
 	d.In(tx)
 	replaced, err := d.request.replacedPost(tx, n.ExternalID, n.Replaces)
 	if err == nil && replaced != nil {
+		replaced.UpdatedBy = d.request.Key.ID
 		err = tx.PutPost(*replaced)
 	}
 	if err != nil {
@@ -152,6 +153,9 @@ func (c *Request) replacedPost(r storage.Reader, externalID *string, replaces st
 	}
 	replaced, err := c.PostByID(r, replaces)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.mayChange(&replaced, schedctl.OpAnnotate); err != nil {
 		return nil, err
 	}
 	return &replaced, replaced.Replace(*externalID, c.Now)

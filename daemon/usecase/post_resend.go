@@ -2,10 +2,10 @@ package usecase
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // ResendPost describes a post that sends the failed targets of another one again, with
@@ -20,35 +20,32 @@ type ResendPost struct {
 // and archives that one. Without a time the new post is a draft.
 func (d *Decision) ResendPost(ctx context.Context, e ResendPost) (schedctl.Post, error) {
 	c := d.request
-	old, err := c.Post(d.r)
-	if err != nil {
-		return old, err
-	}
-	if err := c.Expected.Check("post", old.Version); err != nil {
-		return old, err
-	}
-	failed, err := old.ToResend(e.Force)
-	if err != nil {
-		return old, err
-	}
-	if e.AccountIDs != nil && !e.Force {
-		if err := refuseOthers(&old, failed, *e.AccountIDs); err != nil {
-			return old, err
+	var created *CreatedPost
+	old, err := d.changePost(schedctl.OpResend, func(r storage.Reader, old *schedctl.Post) ([]schedctl.Event, error) {
+		failed, err := old.ToResend(e.Force)
+		if err != nil {
+			return nil, err
 		}
-	}
-	created, err := d.CreatePost(ctx, newResend(&old, failed, e), func(id string) (schedctl.Account, error) {
-		return d.r.Account(c.Key.WorkspaceID, id)
+		if e.AccountIDs != nil && !e.Force {
+			if err := refuseOthers(old, failed, *e.AccountIDs); err != nil {
+				return nil, err
+			}
+		}
+		account := func(id string) (schedctl.Account, error) { return r.Account(c.Key.WorkspaceID, id) }
+		if created, err = d.CreatePost(ctx, newResend(old, failed, e), account); err != nil {
+			return nil, err
+		}
+		created.ResendOf = old.ID
+		old.Resent(created.ID, c.Now)
+		if d.tx != nil {
+			_, err = created.Store(d.tx)
+		}
+		return nil, err
 	})
 	if err != nil {
 		return old, err
 	}
-	created.ResendOf = old.ID
-	if d.tx == nil {
-		return created.Post, nil
-	}
-	old.Resent(created.ID, c.Now)
-	_, err = created.Store(d.tx)
-	return created.Post, errors.Join(err, d.tx.PutPost(old))
+	return created.Post, nil
 }
 
 // refuseOthers returns an error for accounts that may have the old post already.

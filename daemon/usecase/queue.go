@@ -41,6 +41,9 @@ type QueueChange struct {
 // CreateQueue stores a new queue. The first queue of a workspace is its default queue.
 func (c *Request) CreateQueue(tx storage.Tx, change QueueChange) (schedctl.Queue, error) {
 	existing, err := tx.Queues(c.Key.WorkspaceID)
+	if err == nil {
+		err = c.mayPlan()
+	}
 	if err != nil {
 		return schedctl.Queue{}, err
 	}
@@ -66,6 +69,9 @@ func (c *Request) EditQueue(tx storage.Tx, change QueueChange) (schedctl.Queue, 
 		return schedctl.Queue{}, err
 	}
 	q, err := c.writableQueue(tx)
+	if err == nil {
+		err = c.mayPlan()
+	}
 	if err != nil {
 		return q, err
 	}
@@ -129,6 +135,9 @@ var ErrMorePosts = errors.New("the queue has more posts")
 // [ErrMorePosts]; then call [Request.EmptyQueue] first.
 func (c *Request) DeleteQueue(tx storage.Tx) error {
 	q, err := c.writableQueue(tx)
+	if err == nil {
+		err = c.mayPlan()
+	}
 	if err != nil {
 		return err
 	}
@@ -148,6 +157,7 @@ func (c *Request) EmptyQueue(tx storage.Tx) (more bool, err error) {
 	}
 	for i := range page.Posts {
 		page.Posts[i].LeaveQueue(c.Now)
+		page.Posts[i].UpdatedBy = c.Key.ID
 		if err := tx.PutPost(page.Posts[i]); err != nil {
 			return false, err
 		}

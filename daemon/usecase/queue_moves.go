@@ -26,6 +26,9 @@ func (c *Request) OrderQueue(tx storage.Tx, postIDs []string) (QueueMoves, error
 		return QueueMoves{}, err
 	}
 	moves, err := slots.Order(tx, &q, posts)
+	if err == nil {
+		err = c.mayMove(moves)
+	}
 	if err != nil {
 		return QueueMoves{}, err
 	}
@@ -42,13 +45,16 @@ func (c *Request) applyMoves(tx storage.Tx, moves []slots.Move) error {
 			return err
 		}
 	}
-	return slots.Apply(tx, moves, c.Now)
+	return slots.Apply(tx, moves, c.Key.ID, c.Now)
 }
 
 // ReflowQueue moves the posts of the queue of the request to its first free slots. digest
 // is that of the preview. Errors: VERSION_MISMATCH for another digest.
 func (c *Request) ReflowQueue(tx storage.Tx, digest string) (QueueMoves, error) {
 	preview, err := c.PreviewReflow(tx, digest)
+	if err == nil {
+		err = c.mayMove(preview.Moves)
+	}
 	if err != nil {
 		return preview, err
 	}

@@ -19,6 +19,7 @@ type Request struct {
 	ID       string // of the object that the request is about; may be empty
 	Now      time.Time
 	Expected Versions // that the object may have
+	decides  bool     // the request decides about the series of another key
 	Detail   string   // what else the audit log says; may be empty
 }
 

@@ -24,6 +24,9 @@ func (c *Request) Series(r storage.Reader) (schedctl.Series, error) {
 // changeableSeries loads the series of the request for a change.
 func (c *Request) changeableSeries(r storage.Reader) (schedctl.Series, error) {
 	one, err := c.Series(r)
+	if err == nil {
+		err = c.mayChangeSeries(&one)
+	}
 	if err != nil {
 		return one, err
 	}
@@ -60,6 +63,7 @@ func (d *Decision) CreateSeries(ctx context.Context, b SeriesChange) (changed Ch
 		return changed, err
 	}
 	next.Template.EditorID = c.Key.ID
+	next.Template.CreatedBy, next.Template.UpdatedBy = c.Key.ID, c.Key.ID
 	next.StartedBy(c.Key.Actor())
 	if err := d.checkSeries(ctx, next, accounts); err != nil || d.tx == nil {
 		return changed, err
@@ -123,6 +127,7 @@ func (d *Decision) EditSeries(ctx context.Context, b SeriesChange, from schedctl
 	}
 	next.Edited(&before, by, c.Now)
 	c.namesEdit(by, before.Template.Approval, before.ChangedFields(next), before.ReviewDigest(), next.ReviewDigest())
+	next.Template.Trail = schedctl.Trail{CreatedBy: before.Template.CreatedBy, UpdatedBy: c.Key.ID}
 	if next.Name != before.Name {
 		if err := d.names.check(d.r, next); err != nil {
 			return changed, err

@@ -9,6 +9,7 @@ import (
 // changeSeries applies a change to the series of the request.
 func (c *Request) changeSeries(tx storage.Tx, change func(*schedctl.Series) (kept []string, err error)) (changed ChangedSeries, err error) {
 	if changed.Series, err = c.changeableSeries(tx); err == nil {
+		changed.Template.UpdatedBy = c.Key.ID
 		changed.Kept, err = change(&changed.Series)
 	}
 	return changed, err
@@ -69,6 +70,7 @@ func (c *Request) SubmitSeries(tx storage.Tx, note string) (ChangedSeries, error
 
 // ApproveSeries approves the series of the request, and makes its posts.
 func (c *Request) ApproveSeries(tx storage.Tx, note string) (ChangedSeries, error) {
+	c.decides = true
 	return c.changeSeries(tx, func(one *schedctl.Series) ([]string, error) {
 		c.namesRequester(&one.Template)
 		by, err := c.reviewer(tx)
@@ -81,6 +83,7 @@ func (c *Request) ApproveSeries(tx storage.Tx, note string) (ChangedSeries, erro
 
 // RequestSeriesChanges asks the author of the series of the request for changes.
 func (c *Request) RequestSeriesChanges(tx storage.Tx, note string) (ChangedSeries, error) {
+	c.decides = true
 	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) error {
 		c.namesRequester(&one.Template)
 		return one.Decide(schedctl.ApprovalChangesRequested, schedctl.Decision{By: by, Note: note}, c.Now)

@@ -38,6 +38,9 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 	if dst, err = l.planEntries(dst, p); err != nil {
 		return nil, err
 	}
+	if dst, err = l.creatorEntry(dst, p); err != nil {
+		return nil, err
+	}
 	dst = externalIDEntry(dst, p, ws, post)
 	if dst, err = l.uses(dst, p); err != nil {
 		return nil, err
@@ -79,6 +82,21 @@ func (l *listed) entries(dst []entry, account ulid) []entry {
 	dst[len(dst)-2].setKey(l.ws[:], account[:], l.status[:], l.post[:])
 	dst[len(dst)-1].setKey(l.ws[:], account[:], l.status[:], l.time[:], l.post[:])
 	return dst
+}
+
+// creatorEntry appends the entry of a post in the list of the posts of the API key that
+// made it, which is sorted by age only.
+func (l *listed) creatorEntry(dst []entry, p *schedctl.Post) ([]entry, error) {
+	if p.CreatedBy == "" {
+		return dst, nil
+	}
+	key, err := parse(schedctl.KeyPrefix, p.CreatedBy)
+	if err != nil {
+		return nil, err
+	}
+	dst = append(dst, entry{bucket: postsByAge})
+	dst[len(dst)-1].setKey(l.ws[:], key[:], l.status[:], l.post[:])
+	return dst, nil
 }
 
 func dueEntry(dst []entry, t *schedctl.Target, target ulid) []entry {

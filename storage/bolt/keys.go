@@ -54,6 +54,11 @@ func (r *reader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
 	return keyTable.indexed(r, keyHashes, owner)
 }
 
+// Key implements [storage.Reader].
+func (r *reader) Key(workspaceID, id string) (schedctl.APIKey, error) {
+	return keyTable.get(r, workspaceID, id)
+}
+
 // Keys implements [storage.Reader].
 func (r *reader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
 	return keyTable.list(r, workspaceID)

@@ -36,7 +36,7 @@ type listing struct {
 	needle  search.Needle
 	index   bucket
 	ws      ulid
-	prefix  [32]byte // workspace and owner: account, collection, queue or series
+	prefix  [32]byte // workspace and owner: account, collection, queue, series or API key
 	codes   []byte   // of the selected statuses
 	spans   []span   // the parts of the index to read
 	descend bool
@@ -102,6 +102,9 @@ func listOwner(q *storage.PostQuery) (owner ulid, err error) {
 	}
 	if q.Approval != "" {
 		owner = approvalKey(q.Approval)
+	}
+	if q.ByCreator() {
+		return parse(schedctl.KeyPrefix, q.CreatedBy)
 	}
 	return owner, nil
 }
@@ -263,13 +266,14 @@ func (l *listing) filtersAccounts() bool {
 	return q.AccountID != "" && (q.Collection != "" || q.QueueID != "" || q.SeriesID != "" || q.Approval != "")
 }
 
-// isIn reports whether a post has the collection, the queue, the series and the approval
-// of the query.
+// isIn reports whether a post has the collection, the queue, the series, the approval and
+// the author of the query.
 func (l *listing) isIn(p *schedctl.Post) bool {
 	q := &l.query
 	return (q.Collection == "" || p.Managed != nil && p.Managed.Collection == q.Collection) &&
 		(q.QueueID == "" || p.QueueID == q.QueueID) && (q.SeriesID == "" || p.SeriesID == q.SeriesID) &&
-		(q.Approval == "" || p.Approval != nil && p.Approval.State == q.Approval)
+		(q.Approval == "" || p.Approval != nil && p.Approval.State == q.Approval) &&
+		(q.CreatedBy == "" || p.CreatedBy == q.CreatedBy)
 }
 
 func inside(t, after, before time.Time) bool {

@@ -257,6 +257,7 @@ func readEverything(r storage.Reader, try func(error)) {
 		func() error { _, err := r.Workspaces(); return err },
 		func() error { _, err := r.KeyByHash([32]byte{}); return err },
 		func() error { _, err := r.Keys(ws); return err },
+		func() error { _, err := r.Key(ws, seeded(schedctl.KeyPrefix, 5)); return err },
 		func() error { _, err := r.Events("", 100); return err },
 		func() error { _, err := r.Events(event, 100); return err },
 		func() error {
@@ -327,6 +328,7 @@ func listEverything(r storage.Reader, try func(error), ws, account string) {
 				{ExternalID: "site/9"}, {ExternalID: "site/9", Collection: "site9"}, {Labels: []string{"a"}, Limit: 3},
 				{QueueID: seeded(schedctl.QueuePrefix, 8)}, {QueueID: seeded(schedctl.QueuePrefix, 8), Statuses: []schedctl.Status{schedctl.Scheduled}, PublishAfter: sometime},
 				{Approval: schedctl.ApprovalPending}, {Approval: schedctl.ApprovalPending, Statuses: []schedctl.Status{schedctl.Draft}, PublishAfter: sometime},
+				{CreatedBy: seeded(schedctl.KeyPrefix, 5)}, {CreatedBy: seeded(schedctl.KeyPrefix, 5), Statuses: []schedctl.Status{schedctl.Draft}},
 				{SeriesID: seeded(schedctl.SeriesPrefix, 5)}, {SeriesID: seeded(schedctl.SeriesPrefix, 5), Statuses: []schedctl.Status{schedctl.Scheduled}, PublishAfter: sometime},
 			} {
 				q.WorkspaceID, q.AccountID, q.Sort = ws, account, sort

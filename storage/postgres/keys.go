@@ -68,6 +68,19 @@ func (r *reader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
 	return k, err
 }
 
+// Key implements [storage.Reader].
+func (r *reader) Key(workspaceID, id string) (schedctl.APIKey, error) {
+	ws, key, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.KeyPrefix, id)
+	if err != nil {
+		return schedctl.APIKey{}, err
+	}
+	k, found, err := queryOne(r, apiKeys, "WHERE id = $1 AND workspace_id = $2", key, ws)
+	if err == nil && !found {
+		err = notFound(schedctl.KeyPrefix, id)
+	}
+	return k, err
+}
+
 // cacheKeys caches keys that the transaction has locked.
 func (r *reader) cacheKeys(list ...schedctl.APIKey) {
 	if r.tx == nil {

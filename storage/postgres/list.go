@@ -43,6 +43,7 @@ type listing struct {
 	account  pgtype.UUID
 	queue    pgtype.UUID
 	series   pgtype.UUID
+	creator  pgtype.UUID
 	statuses []string
 	byTime   bool
 	descend  bool
@@ -98,6 +99,11 @@ func (l *listing) plan() (err error) {
 	}
 	if q.SeriesID != "" {
 		if l.series, err = parse(schedctl.SeriesPrefix, q.SeriesID); err != nil {
+			return err
+		}
+	}
+	if q.CreatedBy != "" {
+		if l.creator, err = parse(schedctl.KeyPrefix, q.CreatedBy); err != nil {
 			return err
 		}
 	}

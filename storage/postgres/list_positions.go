@@ -37,6 +37,9 @@ func (l *listing) positionsQuery(s indexSpan, limit int) (sql string, args []any
 	if l.query.Approval != "" {
 		q.where += " AND approval <> '' AND approval = " + q.bind(string(l.query.Approval))
 	}
+	if l.query.ByCreator() {
+		q.where += " AND created_by IS NOT NULL AND created_by = " + q.bind(l.creator)
+	}
 	if l.byAccount() {
 		q.table, q.id, q.status, q.at = "targets", "post_id", "post_status", "coalesce(post_publish_at, 'infinity')"
 		q.where += " AND listed AND account_id = " + q.bind(l.account)

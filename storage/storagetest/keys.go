@@ -22,6 +22,10 @@ func keyByHash(hash [32]byte) func(storage.Reader) (schedctl.APIKey, error) {
 	return func(r storage.Reader) (schedctl.APIKey, error) { return r.KeyByHash(hash) }
 }
 
+func keyByID(ws, id string) func(storage.Reader) (schedctl.APIKey, error) {
+	return func(r storage.Reader) (schedctl.APIKey, error) { return r.Key(ws, id) }
+}
+
 func keysOf(ws string) func(storage.Reader) ([]schedctl.APIKey, error) {
 	return func(r storage.Reader) ([]schedctl.APIKey, error) { return r.Keys(ws) }
 }
@@ -58,6 +62,7 @@ func testKeyKeepsEveryField(f *fixture) {
 	spoil(&got)
 	listed := mustRead(f, keysOf(f.ws))
 	wantSame(f, "listed keys", []schedctl.APIKey{want}, listed)
+	wantSame(f, "key by id", want, mustRead(f, keyByID(f.ws, want.ID)))
 	spoil(&listed[0])
 	wantSame(f, "key after a change of what was listed", want, mustRead(f, keyByHash(want.Hash)))
 
@@ -65,7 +70,9 @@ func testKeyKeepsEveryField(f *fixture) {
 	f.putKeys(bare)
 	wantSame(f, "replaced key", bare, mustRead(f, keyByHash(want.Hash)))
 	wantNotFound(f, "no key", keyByHash([32]byte{9}))
+	wantNotFound(f, "no key by id", keyByID(f.ws, newID(schedctl.KeyPrefix, epoch)))
 	for _, id := range malformedIDs(schedctl.KeyPrefix) {
+		wantNotFound(f, "key "+id, keyByID(f.ws, id))
 		bad := bare
 		bad.ID = id
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutKey(bad) })

@@ -23,6 +23,9 @@ func (r memoryReader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 			return storage.PostPage{}, err
 		}
 	}
+	if err := checkOptional(schedctl.KeyPrefix, q.CreatedBy); err != nil {
+		return storage.PostPage{}, err
+	}
 	if q.After != nil {
 		if err := checkIDs(schedctl.PostPrefix, q.After.PostID); err != nil {
 			return storage.PostPage{}, err
@@ -80,6 +83,7 @@ func selects(q storage.PostQuery, p schedctl.Post) bool {
 		q.SeriesID != "" && p.SeriesID != q.SeriesID,
 		!q.Archived.Selects(!p.ArchivedAt.IsZero()),
 		q.Approval != "" && (p.Approval == nil || p.Approval.State != q.Approval),
+		q.CreatedBy != "" && p.CreatedBy != q.CreatedBy,
 		!p.HasLabels(q.Labels),
 		q.AccountID != "" && !slices.Contains(p.AccountIDs(), q.AccountID),
 		!q.PublishAfter.IsZero() && (p.PublishAt.IsZero() || p.PublishAt.Before(q.PublishAfter)),

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -186,6 +187,17 @@ func (r memoryReader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
 		}
 	}
 	return schedctl.APIKey{}, notFound("API key", "")
+}
+
+func (r memoryReader) Key(workspaceID, id string) (schedctl.APIKey, error) {
+	if err := errors.Join(checkIDs(schedctl.WorkspacePrefix, workspaceID), checkIDs(schedctl.KeyPrefix, id)); err != nil {
+		return schedctl.APIKey{}, err
+	}
+	k, found := r.m.keys[id]
+	if !found || k.WorkspaceID != workspaceID {
+		return k, notFound("API key", id)
+	}
+	return cloneKey(k), nil
 }
 
 func (r memoryReader) Keys(workspaceID string) ([]schedctl.APIKey, error) {

@@ -41,6 +41,7 @@ type planGame struct {
 	stores   []storage.Store
 	ws       string
 	accounts []string
+	keys     []string // that make posts
 	queue    schedctl.Queue
 	series   []schedctl.Series
 	posts    map[string]schedctl.Post
@@ -48,7 +49,7 @@ type planGame struct {
 }
 
 func newPlanGame(t *rapid.T, stores ...storage.Store) *planGame {
-	g := &planGame{T: t, stores: stores, ws: newID(schedctl.WorkspacePrefix, epoch), accounts: newAccountIDs(3), posts: map[string]schedctl.Post{}}
+	g := &planGame{T: t, stores: stores, ws: newID(schedctl.WorkspacePrefix, epoch), accounts: newAccountIDs(3), keys: []string{newID(schedctl.KeyPrefix, epoch), newID(schedctl.KeyPrefix, epoch)}, posts: map[string]schedctl.Post{}}
 	g.queue = schedctl.Queue{
 		ID: newID(schedctl.QueuePrefix, epoch), WorkspaceID: g.ws, Name: "q", Timezone: "Europe/Berlin",
 		Times: []schedctl.QueueTime{{Days: schedctl.EveryDay, Minute: 9 * 60}, {Days: schedctl.EveryDay, Minute: 18 * 60}},
@@ -158,6 +159,7 @@ func (g *planGame) take() {
 	for _, account := range accounts {
 		p.Targets = append(p.Targets, schedctl.Target{ID: newID(schedctl.TargetPrefix, epoch), AccountID: account, Status: schedctl.Scheduled})
 	}
+	p.CreatedBy = rapid.SampledFrom([]string{"", g.keys[0], g.keys[1]}).Draw(g.T, "created by")
 	if rapid.Bool().Draw(g.T, "reviewed") {
 		state := rapid.SampledFrom(schedctl.ApprovalStates()).Draw(g.T, "approval")
 		p.Approval = &schedctl.Approval{State: state, RequestedAt: epoch, Digest: p.ReviewDigest()}
@@ -323,6 +325,7 @@ func (g *planGame) read(r storage.Reader, see func(any, error)) {
 		{QueueID: g.queue.ID}, {SeriesID: g.series[0].ID}, {SeriesID: g.series[1].ID}, {SeriesID: g.series[0].ID, QueueID: g.queue.ID},
 		{SeriesID: g.series[0].ID, AccountID: g.accounts[0]}, {QueueID: g.queue.ID, Statuses: []schedctl.Status{schedctl.Scheduled}},
 		{Approval: schedctl.ApprovalPending}, {Approval: schedctl.ApprovalApproved, QueueID: g.queue.ID},
+		{CreatedBy: g.keys[0]}, {CreatedBy: g.keys[1], AccountID: g.accounts[0]}, {CreatedBy: g.keys[0], QueueID: g.queue.ID},
 	} {
 		q.WorkspaceID, q.Limit = g.ws, manyRecords
 		for _, q.Sort = range []storage.Sort{storage.OldestFirst, storage.PublishAscending} {

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 var reviewParts = []part{
 	{"review/posts are listed by approval", testApprovalListsPosts},
+	{"review/posts are listed by author", testAuthorListsPosts},
 	{"review/notes count as text of a page", testNotesCountAsText},
 }
 
@@ -50,6 +52,35 @@ func testApprovalListsPosts(f *fixture) {
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, pending[1].ID) })
 	wantSame(f, "pending after changes", pending[2:], posts(storage.PostQuery{Approval: schedctl.ApprovalPending}))
 	wantSame(f, "withdrawn after changes", []schedctl.Post{withdrawn}, posts(storage.PostQuery{Approval: schedctl.ApprovalWithdrawn}))
+}
+
+func testAuthorListsPosts(f *fixture) {
+	account, keys := newAccountIDs(1)[0], []string{newID(schedctl.KeyPrefix, epoch), newID(schedctl.KeyPrefix, epoch), ""}
+	var own []schedctl.Post
+	for i := range 9 {
+		p := f.newPost(epoch.Add(time.Duration(i)*time.Second), epoch.Add(time.Duration(i)*time.Hour), schedctl.Scheduled, account)
+		if p.CreatedBy = keys[i%3]; i%3 == 1 {
+			own = append(own, p)
+		}
+		f.putPosts(p)
+	}
+	posts := func(q storage.PostQuery) storage.PostPage {
+		q.WorkspaceID, q.CreatedBy, q.Limit = f.ws, keys[1], cmp.Or(q.Limit, manyRecords)
+		return mustRead(f, func(r storage.Reader) (storage.PostPage, error) { return r.Posts(q) })
+	}
+	for _, sort := range []storage.Sort{storage.OldestFirst, storage.PublishAscending} {
+		wantSame(f, "own", own, posts(storage.PostQuery{Sort: sort}).Posts)
+		wantSame(f, "own for an account", own, posts(storage.PostQuery{Sort: sort, AccountID: account}).Posts)
+		page := posts(storage.PostQuery{Sort: sort, Limit: 2})
+		wantSame(f, "first page", own[:2], page.Posts)
+		wantSame(f, "second page", own[2:], posts(storage.PostQuery{Sort: sort, After: page.Next}).Posts)
+	}
+	wantSame(f, "own drafts", []schedctl.Post(nil), posts(storage.PostQuery{Statuses: []schedctl.Status{schedctl.Draft}}).Posts)
+	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, own[1].ID) })
+	wantSame(f, "own after a deletion", []schedctl.Post{own[0], own[2]}, posts(storage.PostQuery{Sort: storage.OldestFirst}).Posts)
+	wantNotFound(f, "posts of a malformed key", func(r storage.Reader) (storage.PostPage, error) {
+		return r.Posts(storage.PostQuery{WorkspaceID: f.ws, CreatedBy: "key_", Limit: 1})
+	})
 }
 
 func testNotesCountAsText(f *fixture) {

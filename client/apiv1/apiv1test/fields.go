@@ -78,6 +78,8 @@ var Marks = map[string]string{
 	"series_id": `"series_id":`, "occurrence": `"occurrence":`, "detached": `"detached":`, "approval": `"approval":`, "proposed_at": `"proposed_at":`,
 	"archived_at": `"archived_at":`, "resend_of": `"resend_of":`, "resent_as": `"resent_as":`,
 	"version": `"version":|version 1`, "created_at": `"created_at":`, "updated_at": `"updated_at":`,
+	"created_by.id": `"created_by":`, "created_by.name": `"created_by":|(?i)created by`, "created_by.kind": `"created_by":`,
+	"updated_by.id": `"updated_by":`, "updated_by.name": `"updated_by":|(?i)updated by`, "updated_by.kind": `"updated_by":`,
 	"allow_blackout": `"allow_blackout":`, "allow_duplicate": `"allow_duplicate":`, "approved_by": `"approved_by":`, "replaces": `"replaces":`,
 
 	"target_overrides[].social_account_id": `"social_account_id":|http:own|\bown\b`, "target_overrides[].content": OwnContent,

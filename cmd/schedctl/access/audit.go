@@ -17,6 +17,8 @@ import (
 type auditList struct {
 	*cli.App
 	after, before string
+	key           string
+	query         client.AuditQuery
 	zone          cli.WhenFlags
 	limit         cli.ListLimit
 	all           bool
@@ -37,13 +39,19 @@ command needs a key with the scope keys:write.
 request, which is in the daemon's log.`,
 		Example: `  schedctl audit
   schedctl audit --after "yesterday 18:00" --all
-  schedctl audit --all --jq '.[] | select(.api_key_name == "ci") | [.created_at, .action] | @tsv'`,
+  schedctl audit --key ci --action cancelPost
+  schedctl audit --post post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl audit --key ci --all --jq '.[] | [.created_at, .action] | @tsv'`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	f := cmd.Flags()
 	f.StringVar(&o.after, "after", "", "only changes at or after this `time`; a day alone means its start")
 	f.StringVar(&o.before, "before", "", "only changes before this `time`")
+	f.StringVar(&o.key, "key", "", "only changes with this API `key`: its id or name, or me")
+	f.StringVar(&o.query.Action, "action", "", "only this `operation` of the API, such as cancelPost")
+	f.StringVar(&o.query.PostID, "post", "", "only changes of the post with this `id`, also after its deletion")
+	cmd.RegisterFlagCompletionFunc("key", cli.CompleteAPIKey(a))
 	o.limit.Add(cmd, "entries")
 	f.BoolVar(&o.all, "all", false, "all entries")
 	o.zone.AddZone(cmd)
@@ -66,6 +74,9 @@ func (o *auditList) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.query.KeyID, err = cli.APIKeyID(ctx, c, o.key); err != nil {
+		return err
+	}
 	entries, more, err := o.collect(ctx, c, after, before)
 	if err != nil {
 		return err
@@ -85,7 +96,8 @@ func (o *auditList) run(ctx context.Context) error {
 // collect reads the pages, newest entries first, until it reaches the time after. more
 // reports whether it stopped at the limit.
 func (o *auditList) collect(ctx context.Context, c *client.Client, after, before time.Time) (entries []apiv1.AuditEntry, more bool, err error) {
-	q := client.AuditQuery{Limit: post.PageSize}
+	q := o.query
+	q.Limit = post.PageSize
 	most := o.limit.Max(o.App, o.all)
 	if before.IsZero() {
 		q.Limit = min(most, post.PageSize)

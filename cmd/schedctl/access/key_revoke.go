@@ -3,11 +3,9 @@ package access
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -38,7 +36,7 @@ The last key that can create keys cannot be revoked.`,
 		Example: `  schedctl key revoke ci
   schedctl key revoke key_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              cli.Args(1, 1, "a key: its id or its name"),
-		ValidArgsFunction: completeKey(a),
+		ValidArgsFunction: cli.CompleteAPIKey(a),
 		RunE: a.WithClient(func(ctx context.Context, c *client.Client, args []string) error {
 			return o.run(ctx, c, args[0])
 		}),
@@ -48,7 +46,7 @@ The last key that can create keys cannot be revoked.`,
 }
 
 func (o *keyRevoke) run(ctx context.Context, c *client.Client, ref string) error {
-	k, err := keyByName(ctx, c, ref)
+	k, err := cli.APIKeyByName(ctx, c, ref)
 	if err != nil {
 		return err
 	}
@@ -79,47 +77,4 @@ func printRevocation(a *cli.App, k apiv1.APIKey) error {
 		return a.Linef("Revoked %s", a.Bold(keyLabel(k)))
 	}
 	return a.PrintIDs(k.ID)
-}
-
-// keyByName returns the key with an id or name. A name selects the active key; it is
-// an error if several active keys have the name.
-func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey, error) {
-	keys, err := c.APIKeys(ctx)
-	if err != nil {
-		return apiv1.APIKey{}, err
-	}
-	var found, revoked []apiv1.APIKey
-	for _, k := range keys {
-		switch {
-		case k.ID == ref:
-			return k, nil
-		case k.Name == ref && k.RevokedAt == nil:
-			found = append(found, k)
-		case k.Name == ref:
-			revoked = append(revoked, k)
-		}
-	}
-	if len(found) == 0 {
-		found = revoked
-	}
-	if len(found) == 0 {
-		found = cli.MatchShortID(keys, schedctl.KeyPrefix, ref, keyID)
-	}
-	switch len(found) {
-	case 0:
-		return apiv1.APIKey{}, cli.NewFailure(cli.ExitNotFound, schedctl.NotFound, "there is no API key %q", ref).WithHint("see: schedctl key list")
-	case 1:
-		return found[0], nil
-	}
-	return apiv1.APIKey{}, cli.InvalidError(schedctl.ValidationFailed, "%q matches several API keys", ref).
-		WithHint("use one of " + cli.Enumerate(cli.Candidates(cli.Map(found, keyID))))
-}
-
-// completeKey offers the ids of keys that were not revoked.
-func completeKey(a *cli.App) cobra.CompletionFunc {
-	return a.CompleteFrom(1, cobra.ShellCompDirectiveNoFileComp, func(ctx context.Context, c *client.Client) ([]string, error) {
-		keys, err := c.APIKeys(ctx)
-		keys = slices.DeleteFunc(keys, func(k apiv1.APIKey) bool { return k.RevokedAt != nil })
-		return cli.Map(keys, func(k apiv1.APIKey) string { return k.ID + "\t" + cli.Clip(cli.OneLine(k.Name), 50) }), err
-	})
 }

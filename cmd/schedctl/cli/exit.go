@@ -68,6 +68,7 @@ var ExitByCode = map[schedctl.Code]int{
 	schedctl.AccountNotAllowed:         ExitAuth,
 	schedctl.KeyNotAllowed:             ExitAuth,
 	schedctl.SelfApproval:              ExitAuth,
+	schedctl.NotYourDraft:              ExitAuth,
 	schedctl.UploadURLInvalid:          ExitAuth,
 	schedctl.NotFound:                  ExitNotFound,
 	schedctl.MethodNotAllowed:          ExitOther,

@@ -22,7 +22,7 @@ type FilterFlags struct {
 	statuses, labels               []string
 	account, after, before, search string
 	externalID, collection         string // defined by post list alone
-	queue, series                  string // defined by post list alone
+	queue, series, createdBy       string // defined by post list alone
 	archived                       string // "only", "all", or empty; the flag is defined by post list and post export
 	when                           cli.WhenFlags
 }
@@ -93,7 +93,7 @@ func (o *FilterFlags) Query(a *cli.App) (q client.PostQuery, err error) {
 	return q, err
 }
 
-// Resolve adds --account, --queue and --series to the query.
+// Resolve adds --account, --queue, --series and --created-by to the query.
 func (o *FilterFlags) Resolve(ctx context.Context, c *client.Client, q *client.PostQuery) (err error) {
 	if q.AccountID, err = account.FilterID(ctx, o.app, c, o.account); err != nil {
 		return err
@@ -101,7 +101,10 @@ func (o *FilterFlags) Resolve(ctx context.Context, c *client.Client, q *client.P
 	if q.QueueID, err = queue.Queues.FlagID(ctx, o.app, c, o.queue); err != nil {
 		return err
 	}
-	q.SeriesID, err = series.All.FlagID(ctx, o.app, c, o.series)
+	if q.SeriesID, err = series.All.FlagID(ctx, o.app, c, o.series); err != nil {
+		return err
+	}
+	q.CreatedBy, err = cli.APIKeyID(ctx, c, o.createdBy)
 	return err
 }
 

@@ -61,6 +61,7 @@ elsewhere the day is the first field of a line.`,
   schedctl post list --external-id release-1.2.3 --json
   schedctl post list --queue main
   schedctl post list --series questions --all
+  schedctl post list --created-by me --status draft
   schedctl post list --all --limit 50`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -73,10 +74,12 @@ elsewhere the day is the first field of a line.`,
 	o.filter.AddArchived(cmd)
 	f.StringVar(&o.filter.queue, "queue", "", "only posts in slots of this `queue`: its name or its id")
 	f.StringVar(&o.filter.series, "series", "", "only the occurrences of this `series`: its name or its id")
+	f.StringVar(&o.filter.createdBy, "created-by", "", "only posts that this API `key` created: its id or name, or me")
 	o.limit.Add(cmd, "posts")
 	f.BoolVar(&o.all, "all", false, "posts of every status; without --limit, all of them")
 	f.StringVar(&o.group, "group", "", "group the posts by `day`, in publishing order")
 	cmd.RegisterFlagCompletionFunc("queue", queue.Queues.CompleteFlag(a))
+	cmd.RegisterFlagCompletionFunc("created-by", cli.CompleteAPIKey(a))
 	cmd.RegisterFlagCompletionFunc("series", series.All.CompleteFlag(a))
 	cmd.RegisterFlagCompletionFunc("group", cobra.FixedCompletions([]string{groupByDay}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(Sorts, cobra.ShellCompDirectiveNoFileComp))

@@ -80,6 +80,7 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 		{Name: "Collection", Value: cli.Deref(p.Managed).Collection}, {Name: "File", Value: cli.Deref(p.Managed).Path},
 		{Name: "Queue", Value: cli.Deref(p.QueueID)}, {Name: "Slot", Value: slotText(p)}, {Name: "Series", Value: seriesText(p)},
 		{Name: "Archived", Value: archivedText(a, p)}, {Name: "Resend of", Value: cli.Deref(p.ResendOf)}, {Name: "Resent as", Value: cli.Deref(p.ResentAs)},
+		{Name: "Created by", Value: cli.AuthorText(p.CreatedBy)}, {Name: "Updated by", Value: cli.AuthorText(p.UpdatedBy)},
 		{Name: "Approval", Value: shownApproval(a, p)}, {Name: "Proposed", Value: proposedText(a, p)},
 	} {
 		if extra.Value != "" || !a.OutTerminal {

@@ -64,6 +64,8 @@ func detail(a *cli.App, s apiv1.Series, names func([]string) string) []byte {
 		{Name: "File", Value: cli.Deref(s.Managed).Path},
 		{Name: "Media", Value: strings.Join(s.MediaAssetIDs, " ")},
 		{Name: "Created", Value: a.TimeText(s.CreatedAt)},
+		{Name: "Created by", Value: cli.AuthorText(s.CreatedBy)},
+		{Name: "Updated by", Value: cli.AuthorText(s.UpdatedBy)},
 		{Name: "Updated", Value: a.TimeText(s.UpdatedAt)},
 		{Name: "Version", Value: fmt.Sprint(s.Version)},
 	}

@@ -7,6 +7,7 @@ COMMENT ON COLUMN posts.archived_at IS 'when the post was put away; null unless 
 COMMENT ON COLUMN posts.resend_of IS 'the post whose failed targets this one sends again; null for none';
 COMMENT ON COLUMN posts.resent_as IS 'the post that sends the failed targets of this one again; null for none';
 COMMENT ON COLUMN posts.status IS 'starts with "archived " for archived posts';
+CREATE INDEX posts_of_creator_by_age ON posts (workspace_id, created_by, status, id) WHERE created_by IS NOT NULL;
 
 ALTER TABLE media_assets ADD COLUMN uploaded_by uuid;
 COMMENT ON COLUMN media_assets.uploaded_by IS 'the API key that uploaded the asset; null if it is not known';

@@ -28,11 +28,12 @@ CREATE FUNCTION pg_temp.status(n bigint) RETURNS text IMMUTABLE LANGUAGE sql AS
 
 INSERT INTO workspaces SELECT pg_temp.id(0), 'one', 'UTC', 'self-hosted', pg_temp.at(0);
 
-INSERT INTO posts (id, workspace_id, content, status, publish_at, created_at, updated_at, version, labels, external_id, managed, asset_ids, queue_id, series_id)
+INSERT INTO posts (id, workspace_id, content, status, publish_at, created_at, updated_at, version, labels, external_id, managed, asset_ids, queue_id, series_id, created_by)
 SELECT id, pg_temp.id(0), 'post ' || n, status, at, at, at, n % 50, '["all"]', CASE WHEN n % 3 = 0 THEN 'site/' || n ELSE '' END,
 	CASE WHEN n % 3 = 0 THEN jsonb_build_object('collection', 'site' || n % 20, 'path', n || '.md', 'digest', '1') END,
 	CASE WHEN n % 100 = 0 THEN jsonb_build_array('med_' || n % 9000) END,
-	CASE WHEN n % 4 = 0 THEN pg_temp.id(n % 100) END, CASE WHEN n % 5 = 0 THEN pg_temp.id(n % 1000) END
+	CASE WHEN n % 4 = 0 THEN pg_temp.id(n % 100) END, CASE WHEN n % 5 = 0 THEN pg_temp.id(n % 1000) END,
+	CASE WHEN n % 7 > 0 THEN pg_temp.id(n % 7) END
 FROM (SELECT n, pg_temp.id(n) AS id, pg_temp.at(n) AS at, pg_temp.status(n) AS status FROM generate_series(1, :posts::bigint) AS n OFFSET 0) AS made;
 
 INSERT INTO targets (id, workspace_id, post_id, place, account_id, platform, status, publish_at, due_at, attempts, attempts_before, content,
