@@ -487,7 +487,7 @@ func (i *inhabitant) makeNotification() {
 }
 
 func (i *inhabitant) makeKey() {
-	if i.example.command != "key revoke" {
+	if i.example.command != "key revoke" && i.example.command != "audit" {
 		return
 	}
 	made, err := i.c.CreateAPIKey(i.t.Context(), apiv1.CreateAPIKey{Name: "ci"})

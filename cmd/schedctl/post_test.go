@@ -484,6 +484,8 @@ series
 archived	
 resend_of	
 resent_as	
+created_by	
+updated_by	
 approval	
 proposed	
 content	Hello, world�[31m

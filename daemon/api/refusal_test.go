@@ -48,6 +48,10 @@ var refusals = []struct {
 		f.do(nil, "POST", path+"/submit", nil).want(200)
 		return f.do(nil, "POST", path+"/approve", body{"publish_at": in(time.Hour)})
 	}},
+	{"another key's draft", schedctl.NotYourDraft, "", func(f *fixture) *response {
+		agent := f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.Agent, k.Scopes = true, []schedctl.Scope{schedctl.ScopePostsWrite} })
+		return f.do(as(agent), "PATCH", "/posts/"+f.draft().ID, body{"content": "x"})
+	}},
 	{"a duplicate of an agent", schedctl.KeyNotAllowed, "allow_duplicate", func(f *fixture) *response {
 		agent := f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.Agent, k.Scopes = true, []schedctl.Scope{schedctl.ScopePostsWrite} })
 		return f.do(as(agent), "POST", "/posts", body{"content": "x", "allow_duplicate": true})

@@ -24,13 +24,14 @@ func TestEditsOfApprovedPosts(t *testing.T) {
 			"comment": {"first_comment": body{"content": "first"}}, "language": {"language": "de"},
 			"text and time": {"content": "changed", "publish_at": in(4 * time.Hour)},
 		} {
-			p := w.approved()
-			path := "/posts/" + p.ID
 			for _, o := range []option{w.author, w.agent} {
-				if e := w.do(o, "PATCH", path, change).refused(schedctl.ApprovalMissing); !strings.Contains(e.Message, "schedctl post unschedule") {
+				if e := w.do(o, "PATCH", "/posts/"+w.approvedOf(o).ID, change).refused(schedctl.ApprovalMissing); !strings.Contains(e.Message, "schedctl post unschedule") {
 					t.Errorf("%s: the post has to be a draft again, but the message is %q", name, e.Message)
 				}
 			}
+			p := w.approved()
+			path := "/posts/" + p.ID
+			w.do(w.author, "PATCH", path, change).refused(schedctl.ApprovalMissing)
 			if after := w.get(p.ID); after.Version != p.Version || after.Content != p.Content {
 				t.Errorf("%s: a refused edit changed the post", name)
 			}

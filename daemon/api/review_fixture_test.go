@@ -164,9 +164,12 @@ func (w *reviewing) pendingBy(o option) apiv1.Post {
 }
 
 // approved returns a scheduled post of the author that is approved.
-func (w *reviewing) approved() apiv1.Post {
+func (w *reviewing) approved() apiv1.Post { return w.approvedOf(w.author) }
+
+// approvedOf is approved with a key.
+func (w *reviewing) approvedOf(o option) apiv1.Post {
 	w.t.Helper()
-	return w.do(w.approver, "POST", "/posts/"+w.pendingBy(w.author).ID+"/approve", nil).want(200).post()
+	return w.do(w.approver, "POST", "/posts/"+w.pendingBy(o).ID+"/approve", nil).want(200).post()
 }
 
 // get reads a post.

@@ -47,33 +47,36 @@ func TestPolicies(t *testing.T) {
 			policy         string
 			writer, starts option
 			fresh, started bool // whether an approval is needed for a new post, and for a draft of the writer
+			foreign        bool // the key changes only its own drafts
 		}{
-			{"off", w.author, w.author, false, false},
-			{"off", w.agent, w.agent, false, false},
-			{"off", w.author, restricted, true, true},
-			{"off", restricted, w.author, false, true},
-			{"agents", w.author, w.author, false, false},
-			{"agents", w.author, w.editor, false, false},
-			{"agents", w.agent, w.author, false, true},
-			{"agents", w.author, w.agent, true, true},
-			{"all", w.author, w.author, true, true},
-			{"all", w.author, w.editor, true, true},
-			{"all", w.agent, w.agent, true, true},
+			{"off", w.author, w.author, false, false, false},
+			{"off", w.agent, w.agent, false, false, false},
+			{"off", w.author, restricted, true, true, true},
+			{"off", restricted, w.author, false, true, false},
+			{"agents", w.author, w.author, false, false, false},
+			{"agents", w.author, w.editor, false, false, false},
+			{"agents", w.agent, w.author, false, true, false},
+			{"agents", w.author, w.agent, true, true, true},
+			{"all", w.author, w.author, true, true, false},
+			{"all", w.author, w.editor, true, true, false},
+			{"all", w.agent, w.agent, true, true, false},
 		} {
 			w.policy(test.policy)
 			for name := range w.starts(test.starts, "") {
 				draft := w.draftBy(test.writer)
-				needed := test.started
+				needed, code := test.started, schedctl.ApprovalMissing
 				if name == "create" || name == "create now" || name == "create queue" {
 					needed = test.fresh
+				} else if test.foreign {
+					code = schedctl.NotYourDraft
 				}
 				before := len(w.listed("?limit=100"))
 				r := w.starts(test.starts, draft.ID)[name]()
-				if !needed && r.status >= 300 || needed && r.status != 409 {
+				if !needed && r.status >= 300 || needed && r.status < 400 {
 					t.Errorf("policy %s, written by %s, %s by %s: %d %s", test.policy, w.secretOf(test.writer)[:16], name, w.secretOf(test.starts)[:16], r.status, r.body)
 				}
 				if needed {
-					r.refused(schedctl.ApprovalMissing)
+					r.refused(code)
 					if after := w.get(draft.ID); after.Version != draft.Version || before != len(w.listed("?limit=100")) {
 						t.Errorf("%s: a refused start changed something", name)
 					}
@@ -262,7 +265,7 @@ func TestClaimChecksTheApproval(t *testing.T) {
 	onDatabases(t, func(t *testing.T, w *reviewing) {
 		plain := w.scheduled()
 		byAgent := w.do(w.agent, "POST", "/posts", body{"content": "by an agent", "social_account_ids": []string{w.mine.account}, "publish_at": in(time.Hour)}).want(201).post()
-		startedByAgent := w.draftBy(w.author)
+		startedByAgent := w.draftBy(w.agent)
 		w.do(w.agent, "POST", "/posts/"+startedByAgent.ID+"/schedule", body{"publish_at": in(time.Hour)}).want(200)
 		good := w.approved()
 		committed := w.delivering()

@@ -161,14 +161,17 @@ func TestTheTimeIsApproved(t *testing.T) {
 			k.Restricted, k.Scopes = true, []schedctl.Scope{schedctl.ScopePostsWrite, schedctl.ScopePostsRead}
 		}))
 		slot := body{"publish_at": "next-slot", "queue_id": q.ID, "not_before": slotDay + "T00:00:00Z"}
-		series := w.seriesBy(w.author, "daily")
-		w.do(w.author, "POST", "/series/"+series.ID+"/submit", nil).want(200)
-		w.do(w.approver, "POST", "/series/"+series.ID+"/approve", nil).want(200)
-		made := len(w.occurrences(series.ID, true))
+		keys, series, made := map[string]option{"agent": w.agent, "restricted": restricted}, map[string]string{}, map[string]int{}
+		for name, by := range keys {
+			one := w.seriesBy(by, "daily "+name)
+			w.do(by, "POST", "/series/"+one.ID+"/submit", nil).want(200)
+			w.do(w.approver, "POST", "/series/"+one.ID+"/approve", nil).want(200)
+			series[name], made[name] = one.ID, len(w.occurrences(one.ID, true))
+		}
 		for _, policy := range []string{"off", "agents", "all"} {
 			w.policy(policy)
-			for name, by := range map[string]option{"agent": w.agent, "restricted": restricted} {
-				p := w.approved()
+			for name, by := range keys {
+				p := w.approvedOf(by)
 				path := "/posts/" + p.ID
 				w.do(by, "POST", path+"/publish-now", nil).refused(schedctl.ApprovalMissing)
 				w.do(by, "PATCH", path, body{"publish_at": in(3 * time.Hour)}).refused(schedctl.ApprovalMissing)
@@ -184,9 +187,9 @@ func TestTheTimeIsApproved(t *testing.T) {
 					"start": "2036-06-02T09:00", "timezone": "Europe/Rome", "rule": "FREQ=DAILY;COUNT=4", "exdates": []string{"2036-06-03T09:00"},
 					"queue_id": q.ID, "ahead_days": 20,
 				} {
-					e := w.do(by, "PATCH", "/series/"+series.ID, body{field: change}).refused(schedctl.ApprovalMissing)
-					if now := len(w.occurrences(series.ID, true)); now != made {
-						t.Errorf("%s: a refused change of %s (%s) leaves %d of %d posts", policy, field, e.Message, now, made)
+					e := w.do(by, "PATCH", "/series/"+series[name], body{field: change}).refused(schedctl.ApprovalMissing)
+					if now := len(w.occurrences(series[name], true)); now != made[name] {
+						t.Errorf("%s: a refused change of %s (%s) leaves %d of %d posts", policy, field, e.Message, now, made[name])
 					}
 				}
 				w.do(by, "POST", path+"/cancel", nil).want(200)
@@ -194,7 +197,7 @@ func TestTheTimeIsApproved(t *testing.T) {
 		}
 		var queued []string
 		for range 2 {
-			p := w.do(w.approver, "POST", "/posts/"+w.pendingBy(w.author).ID+"/approve", slot).want(200).post()
+			p := w.do(w.approver, "POST", "/posts/"+w.pendingBy(w.agent).ID+"/approve", slot).want(200).post()
 			queued = append([]string{p.ID}, queued...)
 		}
 		order := body{"post_ids": queued}

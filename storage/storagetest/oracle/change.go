@@ -41,7 +41,7 @@ func (m *model) change(k Key, r Request, got Response, now time.Time) (*post, er
 func (m *model) create(k Key, r Request, got Response, now time.Time) (*post, error) {
 	p := &post{Post: Post{
 		ID: got.Post.ID, Workspace: k.Workspace, Content: *r.Content, Media: r.media(), CreatedAt: now, UpdatedAt: now, Version: 1,
-	}}
+	}, author: k.Name}
 	if err := m.adopt(p.ID); err != nil {
 		return nil, err
 	}

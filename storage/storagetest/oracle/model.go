@@ -31,6 +31,7 @@ type account struct {
 // post is a post with its hidden state.
 type post struct {
 	Post
+	author   string // name of the key
 	targets  []*target
 	canceled bool
 	deleted  bool

@@ -11,6 +11,7 @@ import (
 const (
 	insufficientScope = "INSUFFICIENT_SCOPE"
 	accountNotAllowed = "ACCOUNT_NOT_ALLOWED"
+	notYourDraft      = "NOT_YOUR_DRAFT"
 	notFound          = "NOT_FOUND"
 	invalid           = "VALIDATION_FAILED"
 	tooLong           = "CONTENT_TOO_LONG"
@@ -27,7 +28,7 @@ const (
 // httpStatus is the HTTP status of each error code.
 var httpStatus = map[string]int{
 	invalid: 400, tooLong: 400, badTime: 400, badAccounts: 400, badCursor: 400,
-	insufficientScope: 403, accountNotAllowed: 403, notFound: 404, moved: 412,
+	insufficientScope: 403, accountNotAllowed: 403, notYourDraft: 403, notFound: 404, moved: 412,
 	isCanceled: 409, notRetryable: 409, reused: 409, slotTaken: 409,
 	"POST_NOT_EDITABLE": 409, "POST_NOT_DRAFT": 409, "POST_NOT_CANCELABLE": 409, "POST_NOT_DELETABLE": 409,
 	"POST_NOT_SCHEDULED": 409,
@@ -132,8 +133,11 @@ func (m *model) refuseChange(k Key, p *post, r Request, now time.Time) (codes []
 	if r.Match != "" && r.Match != "*" && r.Match != p.tag() {
 		codes = append(codes, moved)
 	}
-	if r.Op == Edit && status != "draft" && !k.holds("posts:write") {
+	if status != "draft" && !k.holds("posts:write") {
 		codes = append(codes, insufficientScope)
+	}
+	if draftsOnly := !k.holds("posts:write"); p.author != k.Name && (draftsOnly || len(k.Accounts) > 0 && len(p.targets) == 0) {
+		codes = append(codes, notYourDraft)
 	}
 	switch s := states[r.Op]; {
 	case p.allows(r.Op):
