@@ -55,19 +55,46 @@ func RunInOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work f
 // RunEachInOrder is [RunInOrder] for the elements of a list. done also gets the error
 // of work.
 func RunEachInOrder[T any](ctx context.Context, list []T, work func(context.Context, *T) error, done func(T, error) error) error {
+	return RunEachInTurn(ctx, list, func(*T) string { return "" }, work, done)
+}
+
+// RunEachInTurn is [RunEachInOrder], but elements with the same turn are never worked on at
+// once: the work on each of them starts when done has returned for the one before. Elements
+// whose turn is empty wait for none.
+func RunEachInTurn[T any](ctx context.Context, list []T, turn func(*T) string, work func(context.Context, *T) error, done func(T, error) error) error {
 	type result struct {
-		value T
-		err   error
+		value         T
+		err           error
+		before, ended chan struct{} // before is nil if the element waits for none
 	}
-	items := func(yield func(T, error) bool) {
+	items := func(yield func(result, error) bool) {
+		last := map[string]chan struct{}{}
 		for _, v := range list {
-			if !yield(v, nil) {
+			r := result{value: v, ended: make(chan struct{})}
+			if t := turn(&v); t != "" {
+				r.before, last[t] = last[t], r.ended
+			}
+			if !yield(r, nil) {
 				return
 			}
 		}
 	}
-	return RunInOrder(ctx, items, func(ctx context.Context, v T) result {
-		err := work(ctx, &v)
-		return result{v, err}
-	}, func(r result) error { return done(r.value, r.err) })
+	return RunInOrder(ctx, items, func(ctx context.Context, r result) result {
+		if r.before != nil {
+			select {
+			case <-r.before:
+			case <-ctx.Done():
+				r.err = context.Cause(ctx)
+				return r
+			}
+		}
+		r.err = work(ctx, &r.value)
+		return r
+	}, func(r result) error {
+		err := done(r.value, r.err)
+		if err == nil {
+			close(r.ended)
+		}
+		return err
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -101,4 +102,53 @@ func TestInOrderEndsWithItsContext(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || begun > 3+2*maxConcurrent {
 		t.Errorf("%v after %d", err, begun)
 	}
+}
+
+// TestInTurn gives the earlier elements the longer work: those of one turn still run in their
+// order and one at a time, next to those of other turns, and none runs after a failed one.
+func TestInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		type item struct {
+			turn string
+			n    int
+		}
+		var list []item
+		for i := range 12 {
+			list = append(list, item{[]string{"a", "b", ""}[i%3], i})
+		}
+		broken := errors.New("broken")
+		for _, failing := range []int{-1, 6} {
+			var mu sync.Mutex
+			var running, most int
+			busy := map[string]bool{}
+			worked := map[string][]int{}
+			err := RunEachInTurn(t.Context(), list, func(i *item) string { return i.turn }, func(_ context.Context, i *item) error {
+				mu.Lock()
+				if busy[i.turn] && i.turn != "" {
+					t.Errorf("two of turn %s at once", i.turn)
+				}
+				running++
+				most = max(most, running)
+				busy[i.turn], worked[i.turn] = true, append(worked[i.turn], i.n)
+				mu.Unlock()
+				time.Sleep(time.Duration(100-i.n) * time.Millisecond)
+				mu.Lock()
+				running--
+				busy[i.turn] = false
+				mu.Unlock()
+				if i.n == failing {
+					return broken
+				}
+				return nil
+			}, func(_ item, err error) error { return err })
+			want := []int{0, 3, 6, 9}
+			if failing > 0 {
+				want = want[:3]
+			}
+			if !slices.Equal(worked["a"], want) || !slices.IsSorted(worked["b"]) || most < 3 || errors.Is(err, broken) != (failing > 0) {
+				t.Errorf("worked on %v, %d at once: %v", worked, most, err)
+			}
+		}
+	})
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-// apply makes the changes of all steps, several at once. Each step is complete in
+// apply makes the changes of all steps, several at once, but creates the posts of one time in
+// the order of their files: they are published in the order in which they were created. Each step is complete in
 // itself: after an interruption at any point, the next apply continues. Steps that
 // were not taken are removed from the list.
 func (p *planner) apply(ctx context.Context) error {
@@ -26,7 +27,7 @@ func (p *planner) apply(ctx context.Context) error {
 		}
 		return p.take(ctx, s)
 	}
-	err := cli.RunEachInOrder(ctx, p.steps, take, func(s step, err error) error {
+	err := cli.RunEachInTurn(ctx, p.steps, (*step).turn, take, func(s step, err error) error {
 		if err != nil {
 			named := fmt.Errorf("%s: %w", cli.FirstNonEmpty(s.File, s.ID), err)
 			if !post.IsLineError(err) {
@@ -52,6 +53,15 @@ func (p *planner) apply(ctx context.Context) error {
 		return append(cli.ErrorList{summary}, failed...)
 	}
 	return nil
+}
+
+// turn returns the time of a post to create. The posts of one time are created one after the
+// other.
+func (s *step) turn() string {
+	if s.Action != doCreate {
+		return ""
+	}
+	return s.wanted.At
 }
 
 // maxTries is how often a step is decided again because other clients changed its

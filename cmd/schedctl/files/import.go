@@ -257,13 +257,22 @@ func (o *importOptions) stopped(err error, done, all int) error {
 	return fmt.Errorf("stopped after %s: %w; %s", reached, err, again)
 }
 
+// turn returns the time of the post of a line. The posts of one time, and those that take a
+// slot, are created one after the other.
+func (l *importLine) turn() string {
+	if l.result.Result != resultOK || l.post.PublishAt == nil {
+		return ""
+	}
+	return l.post.PublishAt.String()
+}
+
 // send sends the lines that passed the checks, unless the import is unsent, and
-// prints all results.
+// prints all results. Posts of one time are created in the order of the lines.
 func (o *importOptions) send(ctx context.Context, c *client.Client, checked []importLine) error {
 	printer := newImportPrinter(o.App, len(checked))
 	bar := o.NewProgress("importing", len(checked))
 	done, failed := 0, 0
-	err := cli.RunEachInOrder(ctx, checked, func(ctx context.Context, l *importLine) (err error) {
+	err := cli.RunEachInTurn(ctx, checked, (*importLine).turn, func(ctx context.Context, l *importLine) (err error) {
 		l.result, err = o.sendLine(ctx, c, *l)
 		return err
 	}, func(l importLine, err error) error {
