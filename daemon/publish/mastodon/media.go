@@ -2,6 +2,7 @@ package mastodon
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -74,10 +75,13 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	return p.checkUpload(ctx, u, r, upload), nil
 }
 
-// postMedia uploads a file. Version 2 of the method is missing on old servers.
+// postMedia uploads a file. Version 2 of the method is missing on old servers. Each call
+// gives the file another name: snac stores files by their names, and may still be writing
+// one, with its alt text, that an earlier attempt has sent.
 func (p *Publisher) postMedia(ctx context.Context, u *url.URL, r publish.Request, f publish.File) (a outbound.Response, err error) {
+	name := rand.Text() + publish.Extension(f.MIMEType)
 	for _, path := range []string{"api/v2/media", "api/v1/media"} {
-		parts := []outbound.Part{outbound.FilePart("file", publish.UploadName(r, f), f)}
+		parts := []outbound.Part{outbound.FilePart("file", name, f)}
 		if f.AltText != "" {
 			parts = append(parts, outbound.FieldPart("description", f.AltText))
 		}

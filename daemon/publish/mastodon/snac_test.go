@@ -203,7 +203,8 @@ func checkUnsure(t *testing.T, p *mastodon.Publisher, code string, r publish.Req
 	}
 }
 
-// TestSnacMedia publishes pictures on a real server.
+// TestSnacMedia publishes pictures on a real server, one of them with two alt texts. snac
+// stores uploads by their names, so each upload needs a name of its own.
 func TestSnacMedia(t *testing.T) {
 	t.Parallel()
 	snac := publishtest.StartSnac(t)
@@ -211,14 +212,16 @@ func TestSnacMedia(t *testing.T) {
 	p := mastodon.New(client, "test")
 	began := time.Now()
 	posts := map[string]publish.Request{}
-	for i, content := range []string{"With two pictures", ""} {
+	for i, content := range []string{"With three pictures", ""} {
 		r := publish.Request{
 			TargetID: fmt.Sprintf("pt_%d", i), Key: fmt.Sprintf("pt_%d", i), Content: content,
 			Account:     schedctl.Account{Limits: schedctl.Limits{MaxCharacters: 500, Unit: "characters"}},
 			Credentials: publish.Credentials{"instance_url": snac.URL, "access_token": snac.AccessToken},
 		}
-		for n := range 2 {
-			f, err := upload(t, p, r, publishtest.TestFile("image/png", n+1))
+		again := publishtest.TestFile("image/png", 1)
+		again.AltText = "the first picture in other words"
+		for _, f := range []publish.File{publishtest.TestFile("image/png", 1), publishtest.TestFile("image/png", 2), again} {
+			f, err := upload(t, p, r, f)
 			if err != nil {
 				t.Fatal(err)
 			}
