@@ -206,8 +206,8 @@ func (p *Post) launch(by Trigger, at time.Time, accounts *[]Account, now time.Ti
 	return p.queued(p.events(now, types...), now, nil), nil
 }
 
-// Unschedule makes a scheduled post a draft without a time, and ends its approval. Its
-// targets keep their ids. A draft stays as it is. Errors: [PostNotScheduled],
+// Unschedule makes a scheduled post a draft that proposes its time, and ends its approval.
+// Its targets keep their ids. A draft stays as it is. Errors: [PostNotScheduled],
 // [PostCanceled].
 func (p *Post) Unschedule(by Actor, now time.Time) ([]Event, error) {
 	status := p.Status()
@@ -216,7 +216,7 @@ func (p *Post) Unschedule(by Actor, now time.Time) ([]Event, error) {
 	}
 	now = Millis(now)
 	next := p.Clone()
-	if err := next.unschedule(); err != nil {
+	if err := next.takeBack(); err != nil {
 		return nil, err
 	}
 	if a := next.Approval; a != nil && a.State == ApprovalApproved {

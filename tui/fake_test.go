@@ -358,7 +358,10 @@ func (f *fake) Publish(_ context.Context, v tui.Version) (apiv1.Post, error) {
 }
 
 func (f *fake) Unschedule(_ context.Context, v tui.Version) (apiv1.Post, error) {
-	return f.change("Unschedule", v, func(p *apiv1.Post) { p.PublishAt, p.Status, p.Slot, p.QueueID = nil, schedctl.Draft, nil, nil })
+	return f.change("Unschedule", v, func(p *apiv1.Post) {
+		p.ProposedAt = &apiv1.ProposedTime{Time: p.PublishAt.Time}
+		p.PublishAt, p.Status, p.Slot, p.QueueID = nil, schedctl.Draft, nil, nil
+	})
 }
 
 func (f *fake) Cancel(_ context.Context, v tui.Version) (apiv1.Post, error) {

@@ -2,6 +2,7 @@ package apiv1
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -61,7 +62,7 @@ func NewAuthors(t schedctl.Trail, find func(keyID string) *schedctl.APIKey) Auth
 }
 
 // ProposedTime is when a draft shall be published after its approval: at a time, or in
-// the next free slot of a queue.
+// the next free slot of a queue. The zero value is null in JSON: it removes the time.
 type ProposedTime struct {
 	Time     time.Time // ignored if NextSlot is set
 	NextSlot bool
@@ -73,6 +74,14 @@ func (p ProposedTime) String() string {
 		return PublishNextSlot
 	}
 	return Time{p.Time}.String()
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (p ProposedTime) MarshalJSON() ([]byte, error) {
+	if p == (ProposedTime{}) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(p.String())
 }
 
 // MarshalText returns the wire form: "next-slot", or the form of [Time].

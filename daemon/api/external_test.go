@@ -269,6 +269,7 @@ func TestUnschedule(t *testing.T) {
 		f.do(header("If-Match", `"9"`), "POST", "/posts/"+p.ID+"/unschedule", nil).refused(schedctl.VersionMismatch)
 		got := f.do(key("k"), "POST", "/posts/"+p.ID+"/unschedule", nil).want(200).post()
 		want := p
+		want.ProposedAt = &apiv1.ProposedTime{Time: p.PublishAt.Time}
 		want.Status, want.PublishAt, want.Version, want.UpdatedAt = schedctl.Draft, nil, 2, got.UpdatedAt
 		want.Targets = []apiv1.Target{p.Targets[0]}
 		want.Targets[0].Status, want.Targets[0].PublishAt = schedctl.Draft, nil

@@ -121,7 +121,7 @@ func (s *Server) postOperationRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/unschedule", id: "unschedulePost", tag: "Posts",
 		summary:     "Make a scheduled post a draft",
-		description: "The post loses its publish time and keeps its text, accounts and target ids. A draft is left unchanged. A post that is publishing or has finished is refused.",
+		description: "The post keeps its text, accounts and target ids. Its publish time becomes the proposed time of the draft. A draft is left unchanged. A post that is publishing or has finished is refused.",
 		scopes:      writesPosts, codes: []schedctl.Code{schedctl.PostNotScheduled, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound},
 		status: http.StatusOK, response: one,
 		handle: withOptionalBody(read[struct{}], operation(s, bare((*usecase.Request).UnschedulePost), s.posts(http.StatusOK))),

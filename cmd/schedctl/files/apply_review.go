@@ -61,7 +61,10 @@ func (p *planner) submitDraft(ctx context.Context, s *step) error {
 	return err
 }
 
-// inReview reports whether the proposed time of a draft stands for the time in its file.
+// inReview reports whether the proposed time of a draft stands for the time in its file:
+// there is a review, or an apply was interrupted before it asked for one. Other drafts have
+// a proposed time that was theirs before another client unscheduled them.
 func inReview(p apiv1.Post) bool {
-	return p.Status == schedctl.Draft && p.Managed != nil && p.ProposedAt != nil && !p.ProposedAt.NextSlot
+	return p.Status == schedctl.Draft && p.Managed != nil && p.ProposedAt != nil && !p.ProposedAt.NextSlot &&
+		(p.Approval != nil || p.Version == 1)
 }

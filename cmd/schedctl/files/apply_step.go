@@ -209,6 +209,8 @@ func (p *planner) changesTo(s *step, have postState, want wantedPost) apiv1.Edit
 	switch {
 	case want.Queue != "" && (have.Queue != want.Queue || have.NotBefore != want.NotBefore):
 		edit.PublishAt, edit.QueueID, edit.NotBefore = apiv1.NextSlot(), &want.Queue, s.wanted.notBefore()
+	case !want.timed() && s.post.Status == schedctl.Draft && s.post.ProposedAt != nil:
+		edit.ProposedAt = &apiv1.ProposedTime{} // which removes it
 	case want.Queue == "" && have.At != want.At:
 		edit.PublishAt = apiv1.At(s.wanted.moment.Time)
 	}

@@ -45,6 +45,12 @@ func (*shiftFlag) Type() string { return "duration" }
 // time to shift.
 func (o *scheduleOptions) moved(p apiv1.Post) apiv1.Post {
 	switch {
+	case o.back && p.ProposedAt != nil:
+		p.Status = schedctl.Scheduled
+		if !p.ProposedAt.NextSlot {
+			p.PublishAt = apiv1.NewTime(p.ProposedAt.Time)
+		}
+	case o.back:
 	case o.at != nil && o.at.NextSlot: // the daemon chooses the time
 	case o.at != nil:
 		p.PublishAt, p.Status = apiv1.NewTime(o.at.Time), schedctl.Scheduled
@@ -59,9 +65,12 @@ func (o *scheduleOptions) moved(p apiv1.Post) apiv1.Post {
 func (o *scheduleOptions) refuses(p apiv1.Post) error {
 	to := o.moved(p).PublishAt
 	switch {
-	case o.named && o.shift == 0:
+	case o.back && p.Status != schedctl.Draft, o.named && !o.back && o.shift == 0:
 		return inState(p, schedctl.OpSchedule)
-	case o.at != nil && o.at.NextSlot:
+	case o.back && p.ProposedAt == nil:
+		return cli.NewFailure(cli.ExitConflict, schedctl.PostNotScheduled, "%s is a draft without a proposed time", p.ID).
+			WithHint("give it one with: schedctl post schedule " + p.ID + " --at TIME")
+	case o.back && p.ProposedAt.NextSlot, o.at != nil && o.at.NextSlot:
 		return nil
 	case to == nil:
 		return cli.NewFailure(cli.ExitConflict, schedctl.PostNotScheduled, "%s is a draft without a time to shift", p.ID).
@@ -81,7 +90,7 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 		before := cli.FirstNonEmpty(o.ShortTime(p.PublishAt), "no time")
 		p = o.moved(p)
 		after := o.ShortTime(p.PublishAt)
-		if o.at != nil && o.at.NextSlot {
+		if o.at != nil && o.at.NextSlot || o.back && p.ProposedAt.NextSlot {
 			after = "next free slot"
 		}
 		o.App.Messagef("%s %s -> %s %s: %s", p.ID, before, after, cli.OneLine(recipientsText(p, names)), cli.Clip(cli.OneLine(p.Content), 40))
@@ -91,7 +100,7 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 // move moves one post. It fails if the post has changed since it was read, so that a
 // repeated shift moves no post twice.
 func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
-	if o.named && o.shift == 0 {
+	if o.named && o.shift == 0 && !o.back {
 		return c.SchedulePost(ctx, id, o.request())
 	}
 	p, err := c.Post(ctx, id)
@@ -100,6 +109,10 @@ func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string)
 	}
 	if err != nil {
 		return p, err
+	}
+	if o.back {
+		at := apiv1.PublishTime{Time: p.ProposedAt.Time, NextSlot: p.ProposedAt.NextSlot}
+		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: at, AllowDuplicate: o.allowDuplicate}, client.IfVersion(p.Version))
 	}
 	edit := o.booked
 	edit.PublishAt, edit.AllowDuplicate = o.at, o.allowDuplicate

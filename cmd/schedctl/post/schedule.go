@@ -22,6 +22,7 @@ type scheduleOptions struct {
 	shift  shiftFlag
 	once   idempotencyFlags
 	wait   bool
+	back   bool               // --restore
 	at     *apiv1.PublishTime // of --at, --in or --next-slot
 	booked apiv1.EditPost     // the slot
 	named  bool               // posts are given by id, not selected by flags
@@ -47,13 +48,15 @@ all selected posts are moved: with --at to one time, with --shift by the same
 duration, and with --next-slot to the next free slots, in their order. Only scheduled
 posts are selected unless --status says otherwise. The selected posts are listed, and
 you confirm; without a terminal --yes is required. The exit status is 9 when some of the
-posts could not be moved. "schedctl post edit ID --at TIME" also changes the time of a
+posts could not be moved. --restore schedules drafts for the time that they had before
+"schedctl post unschedule", or that their author proposed. "schedctl post edit ID --at TIME" also changes the time of a
 scheduled post.`,
 		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --shift -1d
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --next-slot --not-before "next monday"
   schedctl post schedule --label launch --shift 2h --dry-run
+  schedctl post schedule --label launch --restore --dry-run
   schedctl post schedule --account mastodon:me --before "tomorrow 0:00" --at "tomorrow 9am" --yes`,
 		Args:              o.checkArgs,
 		ValidArgsFunction: completePost(a),
@@ -63,6 +66,7 @@ scheduled post.`,
 	o.when.Add(cmd)
 	o.slot.add(a, cmd)
 	cmd.Flags().Var(&o.shift, "shift", "move each post by this `duration`: 2h, or -1d to an earlier time")
+	cmd.Flags().BoolVar(&o.back, "restore", false, "schedule each draft for its proposed time, such as that before unschedule")
 	o.filter.addSelection(a, cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	o.once.add(cmd)
@@ -75,14 +79,17 @@ scheduled post.`,
 // checkArgs records whether the command is about one draft. Then --dry-run prints a
 // validation, and otherwise the posts.
 func (o *scheduleOptions) checkArgs(cmd *cobra.Command, ids []string) error {
-	if o.named = len(ids) > 0; len(ids) != 1 || o.shift != 0 {
+	if o.named = len(ids) > 0; !o.one(ids) {
 		cmd.Annotations[cli.DryFieldsAnnotation] = ""
 	}
 	return nil
 }
 
+// one reports whether the command is about one draft and gives it its time.
+func (o *scheduleOptions) one(ids []string) bool { return len(ids) == 1 && o.shift == 0 && !o.back }
+
 func (o *scheduleOptions) run(cmd *cobra.Command, ids []string) (err error) {
-	one := len(ids) == 1 && o.shift == 0
+	one := o.one(ids)
 	o.when.Lenient = one && !o.dry && repeatable(o.App, o.once)
 	if o.at, err = o.slot.publishAt(o.App, &o.when); err != nil {
 		return err
@@ -90,11 +97,18 @@ func (o *scheduleOptions) run(cmd *cobra.Command, ids []string) (err error) {
 	if o.slot.given() {
 		o.sort = "publish_at" // the posts take slots in their order
 	}
+	if o.back {
+		o.preset = []schedctl.Status{schedctl.Draft}
+		o.words = changeTexts{noun: "draft", infinitive: "restore", participle: "scheduled again", ask: "Schedule %s again?"}
+	}
 	switch {
+	case o.back && (o.at != nil || o.shift != 0):
+		return cli.UsageError("--restore excludes --at, --in, --next-slot and --shift: give one")
+	case o.back:
 	case o.at == nil && o.shift == 0 && o.named:
-		return cli.UsageError("schedctl post schedule needs a time: give --at, --in or --next-slot")
+		return cli.UsageError("schedctl post schedule needs a time: give --at, --in, --next-slot or --restore")
 	case o.at == nil && o.shift == 0 && o.selects(cmd) != "":
-		return cli.UsageError("schedctl post schedule needs a time: give --at, --in, --next-slot or --shift")
+		return cli.UsageError("schedctl post schedule needs a time: give --at, --in, --next-slot, --shift or --restore")
 	case o.at != nil && o.shift != 0:
 		return cli.UsageError("--shift excludes --at, --in and --next-slot: give one")
 	case !one && (o.to != nil || o.wait || o.once.key != ""):

@@ -24,7 +24,8 @@ func newUnschedule(a *cli.App) *cobra.Command {
 		Use:   "unschedule [ID...]",
 		Short: "Make scheduled posts drafts again",
 		Long: `Make scheduled posts drafts again. A draft has no time and is not published; it keeps
-its text and its accounts. Unlike a canceled post it can be scheduled again.
+its text and its accounts, and remembers its time: "schedctl post schedule ID --restore"
+schedules it for that time again. Unlike a canceled post it can be scheduled again.
 
 Without an id, flags select posts as in "schedctl post list". The selected posts are
 listed, and you confirm; without a terminal --yes is required. The exit status is 9
