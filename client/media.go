@@ -62,7 +62,8 @@ func (c *Client) DeleteMediaAsset(ctx context.Context, id string, options ...Opt
 	return c.delete(ctx, itemPath(mediaPath, id), options)
 }
 
-// fetchTimeout is longer than the two minutes for which the daemon fetches a file.
+// fetchTimeout is longer than the two minutes for which the daemon fetches a file. Changes of
+// many posts have it too.
 const fetchTimeout = 150 * time.Second
 
 // FetchMedia lets the daemon fetch a file from a public URL. Without [Config.Timeout],

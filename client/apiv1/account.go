@@ -37,7 +37,8 @@ type Limits struct {
 
 // AccountEnvelope is the response to requests about one account.
 type AccountEnvelope struct {
-	SocialAccount Account `json:"social_account" doc:"The account."`
+	SocialAccount Account    `json:"social_account" doc:"The account."`
+	Open          *OpenPosts `json:"open,omitempty" doc:"The posts and series with the account that are not over; only in the response of GET."`
 }
 
 // AccountList is the response of GET /social-accounts.

@@ -16,6 +16,12 @@ type APIKey struct {
 	RevokedAt        *Time            `json:"revoked_at" doc:"When the key was revoked; null while it is valid."`
 }
 
+// APIKeyEnvelope is the response of GET /api-keys/{id}.
+type APIKeyEnvelope struct {
+	APIKey APIKey    `json:"api_key" doc:"The key."`
+	Open   OpenPosts `json:"open" doc:"The posts and series that the key created and that are not over."`
+}
+
 // CreateAPIKey is the body of POST /api-keys. Without scopes a key reads and
 // writes posts and reads accounts.
 type CreateAPIKey struct {

@@ -40,16 +40,23 @@ func (s *Server) listAccounts(ctx context.Context, c *request) (response, error)
 
 // getAccount handles GET /social-accounts/{id}.
 func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
-	var found response
-	err := s.view(ctx, func(r storage.Reader) error {
+	var found apiv1.AccountEnvelope
+	err := s.scan(ctx, c, func(r storage.Reader) error {
 		a, err := c.Account(r)
 		if err != nil {
 			return err
 		}
-		found, err = s.accountResponse(r, c, http.StatusOK, a)
+		if found, err = s.accountEnvelope(r, c, a); err != nil {
+			return err
+		}
+		open, err := c.OpenPosts(r, usecase.Owner{AccountID: a.ID})
+		found.Open = &open
 		return err
 	})
-	return found, err
+	if err != nil {
+		return response{}, err
+	}
+	return newResponse(http.StatusOK, found)
 }
 
 // addAccount handles POST /social-accounts. It stores only an account that its network has
@@ -98,5 +105,12 @@ func (s *Server) storeAccount(ctx context.Context, c *request, change usecase.Ac
 
 // removeAccount handles DELETE /social-accounts/{id}.
 func (s *Server) removeAccount(ctx context.Context, c *request) (response, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (response, error) { return noContent, s.cases.RemoveAccount(&c.Request, tx) })
+	rm, err := c.readRemoval(usecase.Owner{AccountID: c.ID})
+	if err != nil {
+		return response{}, err
+	}
+	if _, err := storage.Read(ctx, s.view, c.Account); err != nil {
+		return response{}, err
+	}
+	return s.remove(ctx, c, rm, func(tx storage.Tx) error { return s.cases.RemoveAccount(&c.Request, tx) }, func() {})
 }

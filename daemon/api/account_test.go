@@ -48,8 +48,8 @@ func TestAddAccount(t *testing.T) {
 	if strings.Contains(string(f.stored(a.ID).Credentials), accountToken) {
 		t.Error("credentials are stored in clear")
 	}
-	if read := f.do(nil, "GET", "/social-accounts/"+a.ID, nil).want(200); string(read.body) != string(r.body) {
-		t.Errorf("reads as %s", read.body)
+	if diff := cmp.Diff(a, f.do(nil, "GET", "/social-accounts/"+a.ID, nil).want(200).account()); diff != "" {
+		t.Errorf("it reads as (-want +got):\n%s", diff)
 	}
 }
 
@@ -226,17 +226,17 @@ func testAccountLeftAsItIs(t *testing.T, f *fixture) {
 		a.UpdatedAt = a.UpdatedAt.Add(-time.Hour)
 		return errors.Join(err, tx.PutAccount(a))
 	})
-	before := f.do(nil, "GET", path, nil).want(200)
-	for _, b := range []body{{"name": before.account().Name}, {"options": body{"pacing": "5s"}}, {"options": body{}}} {
-		if r := f.do(nil, "PATCH", path, b).want(200); string(r.body) != string(before.body) {
-			t.Errorf("%v changes %s to %s", b, before.body, r.body)
+	before := f.do(nil, "GET", path, nil).want(200).account()
+	for _, b := range []body{{"name": before.Name}, {"options": body{"pacing": "5s"}}, {"options": body{}}} {
+		if diff := cmp.Diff(before, f.do(nil, "PATCH", path, b).want(200).account()); diff != "" {
+			t.Errorf("%v changes the account (-want +got):\n%s", b, diff)
 		}
 	}
-	if r := f.do(nil, "POST", path+"/verify", nil).want(200); string(r.body) != string(before.body) {
-		t.Errorf("verify changes %s to %s", before.body, r.body)
+	if diff := cmp.Diff(before, f.do(nil, "POST", path+"/verify", nil).want(200).account()); diff != "" {
+		t.Errorf("verify changes the account (-want +got):\n%s", diff)
 	}
 	after := f.do(nil, "PATCH", path, body{"credentials": body{"token": "another"}}).want(200).account()
-	if !after.UpdatedAt.After(before.account().UpdatedAt.Time) {
+	if !after.UpdatedAt.After(before.UpdatedAt.Time) {
 		t.Errorf("new credentials leave updated_at at %s", after.UpdatedAt)
 	}
 }

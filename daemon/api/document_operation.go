@@ -136,7 +136,11 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 		success.Content = content(registry, rt.mediaType(), rt.response)
 	}
 	out := map[string]*huma.Response{strconv.Itoa(rt.status): success}
-	if rt.alsoOK {
+	switch {
+	case rt.status == http.StatusNoContent && rt.response != nil:
+		out[strconv.Itoa(http.StatusOK)] = &huma.Response{Description: "The query says what becomes of the open posts.", Headers: success.Headers, Content: success.Content}
+		success.Content = nil
+	case rt.alsoOK:
 		known := *success
 		known.Description, known.Headers = "The workspace has a file with the same bytes; this is its asset.", maps.Clone(success.Headers)
 		delete(known.Headers, "Location")

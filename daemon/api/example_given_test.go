@@ -59,6 +59,7 @@ var given = map[string]func(*fixture) []string{
 	"listAudit":                           oneScheduled,
 	"streamEvents":                        oneStory,
 	"listAPIKeys":                         oneKey,
+	"getAPIKey":                           oneKey,
 	"revokeAPIKey":                        oneKey,
 	"listWebhooks":                        oneWebhook,
 	"getWebhook":                          oneWebhook,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -150,31 +151,45 @@ func (c *request) checkAccounts(r storage.Reader, ids []string) error {
 // accepts no request with the key and ends its event streams. Other daemons and
 // running downloads follow within about a second.
 func (s *Server) revokeKey(ctx context.Context, c *request) (response, error) {
-	var revoked schedctl.APIKey
-	a, err := s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		keys, err := tx.Keys(c.Key.WorkspaceID)
-		if err != nil {
-			return response{}, err
+	rm, err := c.readRemoval(usecase.Owner{KeyID: c.ID})
+	if err != nil {
+		return response{}, err
+	}
+	revoked, err := storage.Read(ctx, s.view, c.revocable)
+	if err != nil {
+		return response{}, err
+	}
+	return s.remove(ctx, c, rm, func(tx storage.Tx) error {
+		k, err := c.revocable(tx)
+		if err != nil || !k.RevokedAt.IsZero() {
+			return err
 		}
-		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.ID && c.maySeeKey(k.ID) })
-		if i < 0 {
-			return response{}, schedctl.Errorf(schedctl.NotFound, "", "this workspace has no API key with this id")
-		}
-		revoked = keys[i]
-		if !revoked.RevokedAt.IsZero() {
-			return noContent, nil
-		}
-		if err := c.refuseLockOut(keys, &revoked); err != nil {
-			return response{}, err
-		}
-		revoked.RevokedAt = schedctl.Millis(c.Now)
-		return noContent, tx.PutKey(revoked)
+		k.RevokedAt = schedctl.Millis(c.Now)
+		return tx.PutKey(k)
+	}, func() {
+		s.keysByID.remove(revoked.ID)
+		s.keys.remove(revoked.Hash) // even if the commit failed: it may have reached the disk
+		s.hub.checkKeys(ctx)
 	})
-	s.keysByID.remove(revoked.ID)
-	s.keys.remove(revoked.Hash) // even if the commit failed: it may have reached the disk
-	s.hub.checkKeys(ctx)
-	return a, err
 }
+
+// revocable returns the key of the path, which the request may revoke.
+func (c *request) revocable(r storage.Reader) (schedctl.APIKey, error) {
+	keys, err := r.Keys(c.Key.WorkspaceID)
+	if err != nil {
+		return schedctl.APIKey{}, err
+	}
+	i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.ID && c.maySeeKey(k.ID) })
+	if i < 0 {
+		return schedctl.APIKey{}, errNoKey
+	}
+	if k := &keys[i]; !k.RevokedAt.IsZero() {
+		return *k, nil
+	}
+	return keys[i], c.refuseLockOut(keys, &keys[i])
+}
+
+var errNoKey = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no API key with this id")
 
 // grantingScopes are the scopes that only a key with the scope can grant.
 var grantingScopes = []schedctl.Scope{schedctl.ScopeKeysWrite, schedctl.ScopeWorkspacesWrite}

@@ -41,7 +41,7 @@ var worst = map[string][]string{
 	"getMe": {"/me"}, "getMediaConfig": {"/media/config"}, "listMedia": {"/media"},
 	"getMedia": {"/media/" + seeded(schedctl.MediaPrefix, 1)}, "getMediaContent": {"/media/" + seeded(schedctl.MediaPrefix, 1) + "/content"},
 	"getCapabilities": {"/capabilities"}, "listNodes": {"/nodes"}, "listWorkspaces": {"/workspaces"},
-	"listAPIKeys": {"/api-keys"}, "listAudit": {"/audit?limit=100"}, "getBackup": nil, // it reads all, and two run at once
+	"listAPIKeys": {"/api-keys"}, "getAPIKey": {"/api-keys/" + seeded(schedctl.KeyPrefix, 1)}, "listAudit": {"/audit?limit=100"}, "getBackup": nil, // it reads all, and two run at once
 	"listSocialAccounts": {"/social-accounts?status=all"}, "getSocialAccount": {"/social-accounts/" + seeded(schedctl.AccountPrefix, 9)},
 	"getPost": {"/posts/" + seeded(schedctl.PostPrefix, 9)}, "getPostTimeline": {"/posts/" + seeded(schedctl.PostPrefix, 9) + "/timeline"},
 	"listPostNotes": {"/posts/" + seeded(schedctl.PostPrefix, 9) + "/notes"},
@@ -219,7 +219,7 @@ func seedQueue(tx storage.Tx) error {
 			Targets: []schedctl.Target{{
 				ID: seeded(schedctl.TargetPrefix, posts+n), AccountID: seeded(schedctl.AccountPrefix, 9), Platform: "http", Status: schedctl.Scheduled, PublishAt: slot.At,
 			}},
-			Booking: schedctl.Booking{QueueID: q.ID, Slot: slot.Slot},
+			Booking: schedctl.Booking{QueueID: q.ID, Slot: slot.Slot}, Trail: schedctl.Trail{CreatedBy: seeded(schedctl.KeyPrefix, 1)},
 		})
 		if err != nil {
 			return err

@@ -115,6 +115,7 @@ var attempts = map[string]func(*world) attempt{
 	"createAPIKey": func(w *world) attempt {
 		return attempt{path: "/api-keys", body: body{"name": marker, "social_account_ids": []string{w.mine.account}}}
 	},
+	"getAPIKey":    func(w *world) attempt { return attempt{path: "/api-keys/" + w.keyID} },
 	"revokeAPIKey": func(w *world) attempt { return attempt{path: "/api-keys/" + w.keyID, resource: w.keyID} },
 
 	"listSocialAccounts": func(*world) attempt { return attempt{path: "/social-accounts?status=all"} },

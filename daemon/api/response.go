@@ -71,15 +71,24 @@ func envelopeWire(status int, p apiv1.Post) (response, error) {
 
 // accountResponse returns a response with an account and its warnings.
 func (s *Server) accountResponse(r storage.Reader, c *request, status int, acc schedctl.Account) (response, error) {
-	wire, err := s.cases.ShowAccounts(r, &c.Request, acc)
+	wire, err := s.accountEnvelope(r, c, acc)
 	if err != nil {
 		return response{}, err
 	}
-	a, err := newResponse(status, apiv1.AccountEnvelope{SocialAccount: wire[0]})
+	a, err := newResponse(status, wire)
 	if status == http.StatusCreated {
 		a.created, a.location = acc.ID, prefix+"/social-accounts/"+acc.ID
 	}
 	return a, err
+}
+
+// accountEnvelope returns the wire form of an account with its warnings.
+func (s *Server) accountEnvelope(r storage.Reader, c *request, acc schedctl.Account) (apiv1.AccountEnvelope, error) {
+	wire, err := s.cases.ShowAccounts(r, &c.Request, acc)
+	if err != nil {
+		return apiv1.AccountEnvelope{}, err
+	}
+	return apiv1.AccountEnvelope{SocialAccount: wire[0]}, nil
 }
 
 // encode returns v as JSON without the escapes that only HTML needs.

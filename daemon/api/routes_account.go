@@ -30,7 +30,7 @@ func (s *Server) accountRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/social-accounts/{id}", id: "getSocialAccount", tag: "Social accounts",
 		summary:     "Get a social account",
-		description: "Disconnected accounts can be read too.",
+		description: "Disconnected accounts can be read too. open counts the posts and series with the account that are not over.",
 		scopes:      readsAccounts, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusOK, response: one,
 		handle: s.getAccount,
@@ -45,9 +45,10 @@ func (s *Server) accountRoutes() []route {
 	}, {
 		method: http.MethodDelete, path: "/social-accounts/{id}", id: "removeSocialAccount", tag: "Social accounts",
 		summary:     "Disconnect a social account",
-		description: "Erases its credentials. The account can still be read; its due posts fail. Repeating the request changes nothing.",
-		scopes:      writesAccounts, codes: []schedctl.Code{schedctl.NotFound},
-		status: http.StatusNoContent,
+		description: "Erases its credentials. The account can still be read; its due posts fail. Repeating the request changes nothing. " + releases + " A post with other accounts loses this one instead of being canceled.",
+		scopes:      writesAccounts, params: []*huma.Param{postsParam(), moveParam()},
+		codes:  []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
+		status: http.StatusNoContent, response: reflect.TypeFor[apiv1.Released](), actsEarly: true,
 		handle: withoutBody(s.removeAccount),
 	}, {
 		method: http.MethodPost, path: "/social-accounts/{id}/verify", id: "verifySocialAccount", tag: "Social accounts",

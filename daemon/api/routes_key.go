@@ -79,6 +79,9 @@ func (s *Server) workspaceRoutes() []route {
 	}}
 }
 
+// releases describes what becomes of open posts.
+const releases = "Posts stay as they are, unless the query says what becomes of them: then the response is 200 with what is still open. That needs posts:write. Series and posts are changed first, as by their own operations, in several transactions: if one cannot be changed, nothing is, and details names up to 20. If the request ends early, repeat it: it continues."
+
 func (s *Server) keyRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/api-keys", id: "listAPIKeys", tag: "API keys",
@@ -97,13 +100,20 @@ func (s *Server) keyRoutes() []route {
 		request: reflect.TypeFor[apiv1.CreateAPIKey](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedAPIKey](),
 		handle: withBody(read[apiv1.CreateAPIKey], s.createKey),
 	}, {
+		method: http.MethodGet, path: "/api-keys/{id}", id: "getAPIKey", tag: "API keys",
+		summary:     "Get an API key",
+		description: "Revoked and expired keys can be read too. open counts the posts and series that the key created and that are not over. An API key that is limited to accounts sees only itself.",
+		scopes:      writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.APIKeyEnvelope](),
+		handle: s.getKey,
+	}, {
 		method: http.MethodDelete, path: "/api-keys/{id}", id: "revokeAPIKey", tag: "API keys",
 		summary: "Revoke an API key",
 		description: "Takes effect at once and cannot be undone; repeating the request changes nothing. Event streams and downloads with the key end. " +
 			"Keys that it created remain valid; the audit log lists them. A key can revoke itself; a key that is limited to accounts can revoke only itself. " +
-			"The last unlimited key with keys:write or workspaces:write is refused, unless another such key lasts as long: otherwise no key could grant that scope.",
-		scopes: writesKeys, codes: []schedctl.Code{schedctl.NotFound},
-		status: http.StatusNoContent,
+			"The last unlimited key with keys:write or workspaces:write is refused, unless another such key lasts as long: otherwise no key could grant that scope. " + releases,
+		scopes: writesKeys, params: []*huma.Param{postsParam()}, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound},
+		status: http.StatusNoContent, response: reflect.TypeFor[apiv1.Released](), actsEarly: true,
 		handle: withoutBody(s.revokeKey),
 	}}
 }

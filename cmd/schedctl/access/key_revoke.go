@@ -13,13 +13,14 @@ import (
 
 type keyRevoke struct {
 	*cli.App
-	yes bool
+	cli.Removing
 }
 
 // revocation is the result of revoking a key.
 type revocation struct {
-	ID      string `json:"id"`
-	Revoked bool   `json:"revoked"`
+	ID      string           `json:"id"`
+	Revoked bool             `json:"revoked"`
+	Open    *apiv1.OpenPosts `json:"open,omitempty"`
 }
 
 func newKeyRevoke(a *cli.App) *cobra.Command {
@@ -28,12 +29,16 @@ func newKeyRevoke(a *cli.App) *cobra.Command {
 		Use:   "revoke KEY",
 		Short: "Revoke an API key",
 		Long: `Revoke an API key by its id or name. The daemon refuses it from now on, and ends its
-event streams and downloads. This cannot be undone. Posts that were scheduled with
-it are still published, and keys that were created with it stay valid: "schedctl
-audit" lists them.
+event streams and downloads. This cannot be undone. Keys that were created with it
+stay valid: "schedctl audit" lists them.
+
+Posts that were scheduled with it are still published, unless --posts unschedule makes
+them drafts and pauses the series of the key, or --posts cancel cancels them and ends
+the series. On a terminal you are asked. If the command stops early, run it again.
 
 The last key that can create keys cannot be revoked.`,
 		Example: `  schedctl key revoke ci
+  schedctl key revoke ci --posts unschedule
   schedctl key revoke key_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              cli.Args(1, 1, "a key: its id or its name"),
 		ValidArgsFunction: cli.CompleteAPIKey(a),
@@ -41,7 +46,7 @@ The last key that can create keys cannot be revoked.`,
 			return o.run(ctx, c, args[0])
 		}),
 	})
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	o.AddFlags(cmd)
 	return cmd
 }
 
@@ -50,15 +55,18 @@ func (o *keyRevoke) run(ctx context.Context, c *client.Client, ref string) error
 	if err != nil {
 		return err
 	}
-	if !o.yes {
-		if err := o.Confirm(ctx, fmt.Sprintf("Revoke %s for good?%s", keyLabel(k), ownKey(ctx, c, k))); err != nil {
-			return err
-		}
-	}
-	if err := c.RevokeAPIKey(ctx, k.ID); err != nil {
+	err = o.Removing.Confirm(ctx, o.App, fmt.Sprintf("Revoke %s for good?%s", keyLabel(k), ownKey(ctx, c, k)), func() (apiv1.OpenPosts, error) {
+		full, err := c.APIKey(ctx, k.ID)
+		return full.Open, err
+	})
+	if err != nil {
 		return err
 	}
-	return printRevocation(o.App, k)
+	err = o.Remove(func() error { return c.RevokeAPIKey(ctx, k.ID) }, func(r client.Release) (apiv1.OpenPosts, error) { return c.RevokeAPIKeyAnd(ctx, k.ID, r) })
+	if err != nil {
+		return err
+	}
+	return o.print(k)
 }
 
 // ownKey warns if a person is about to revoke the key of this command.
@@ -69,12 +77,12 @@ func ownKey(ctx context.Context, c *client.Client, k apiv1.APIKey) string {
 	return ""
 }
 
-func printRevocation(a *cli.App, k apiv1.APIKey) error {
+func (o *keyRevoke) print(k apiv1.APIKey) error {
 	switch {
-	case a.JSON.Given:
-		return a.PrintJSON(revocation{ID: k.ID, Revoked: true})
-	case a.OutTerminal && !a.Quiet:
-		return a.Linef("Revoked %s", a.Bold(keyLabel(k)))
+	case o.JSON.Given:
+		return o.PrintJSON(revocation{ID: k.ID, Revoked: true, Open: o.Open})
+	case o.OutTerminal && !o.Quiet:
+		return o.Linef("Revoked %s%s", o.Bold(keyLabel(k)), o.StillOpen())
 	}
-	return a.PrintIDs(k.ID)
+	return o.PrintIDs(k.ID)
 }
