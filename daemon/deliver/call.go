@@ -74,7 +74,8 @@ func (d *Deliverer) applyPolicy(c *publisherCall, e *publish.Error, f facts) (*a
 	// The clock may have been set back since the target was queued.
 	f.queuedAt, f.midThread, f.startsThread = earlierOf(c.queuedAt, f.now), c.midThread(), c.startsThread()
 	f.tries, f.earlierUncertain, f.disrupted = c.tries, c.earlierUncertain, c.account.DisruptedSince
-	f.tooLate = f.now.Sub(c.lateSince) > d.cfg.MaxLateness
+	f.lateAt = c.lateSince.Add(d.cfg.MaxLateness)
+	f.tooLate = f.now.After(f.lateAt)
 	decided := policy(e, f)
 	if decided.askIn > 0 && f.asks == 0 && !f.elapsed {
 		decided.askIn = firstAskDelay(c, decided.askIn)

@@ -1,6 +1,7 @@
 package deliver
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -53,6 +54,7 @@ type facts struct {
 	midThread        bool      // the network has earlier parts of the thread
 	startsThread     bool      // the call is for the first part of a thread
 	tooLate          bool      // the target may no longer be published
+	lateAt           time.Time // when it becomes too late; zero for never
 	disrupted        time.Time // since when the network gives no usable response for the account, or zero
 	spread           float64   // random, from -1 to 1
 	tries            int       // attempts that reached the network since a person queued the target, including this one
@@ -107,8 +109,23 @@ func policy(e *publish.Error, f facts) policyDecision {
 	if e.Kind == schedctl.KindRateLimited && !e.RetryAt.IsZero() {
 		d.pausedUntil = clampRetryTime(e.RetryAt, f.now)
 	}
+	late := !f.lateAt.IsZero() && e.RetryAt.After(f.lateAt) && !d.result.RetryAt.IsZero()
+	if late {
+		d.result.RetryAt, d.result.AskAt = time.Time{}, time.Time{}
+	}
 	d.result.Error = targetError(e, unknown || f.earlierUncertain, !d.result.RetryAt.IsZero())
+	if late {
+		d.result.Error.Message = waitTooLong(d.result.Error.Message, e.RetryAt)
+	}
 	return d
+}
+
+// waitTooLong returns the message of a target that fails now, because it would be too late
+// at the time until which its network wants it to wait.
+func waitTooLong(message string, until time.Time) string {
+	const text = "; the network accepts it from %s, which is later than --max-lateness allows; retry it to publish it then"
+	wait := fmt.Sprintf(text, until.UTC().Format(time.RFC3339))
+	return publish.Clip(message, maxMessage-len(wait)) + wait
 }
 
 // mayAsk reports whether the network is asked (again) about a call. It is asked at least

@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"cmp"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,5 +192,38 @@ func TestMessagesAreCut(t *testing.T) {
 		if r == '\uFFFD' {
 			t.Fatalf("cut within a character: %q", got)
 		}
+	}
+}
+
+// A target that would be too late at the time that its network names fails at once, and its
+// account still waits. A Retry-After of a day once promised a time at which the post was
+// marked as missed.
+func TestWaitPastTheLateLimit(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 12, 8, 9, 0, 0, 0, time.UTC)
+	for _, outcome := range []schedctl.Outcome{schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown} {
+		for _, kind := range []schedctl.ErrorKind{schedctl.KindRateLimited, schedctl.KindPlatform, schedctl.KindNetwork} {
+			for _, code := range []string{"c", publish.CodeWindowFull} {
+				for wait, waits := range map[time.Duration]bool{23 * time.Hour: true, 24 * time.Hour: false, 90 * time.Hour: false} {
+					e := &publish.Error{Kind: kind, Code: code, Message: "slow down", HTTPStatus: 503, Outcome: outcome, RetryAt: now.Add(wait)}
+					f := facts{now: now, queuedAt: now.Add(-time.Minute), lateAt: now.Add(24*time.Hour - time.Minute), tries: 1, repeatable: true}
+					d := policy(e, f)
+					if got := !d.result.RetryAt.IsZero() && !d.result.AskAt.IsZero(); got != waits {
+						t.Errorf("%s %s %s, %s: waits %v: %+v", kind, outcome, code, wait, got, d.result)
+					}
+					message := d.result.Error.Message
+					if told := strings.Contains(message, "slow down; the network accepts it from "+e.RetryAt.Format(time.RFC3339)); told == waits {
+						t.Errorf("%s %s %s, %s: the message is %q", kind, outcome, code, wait, message)
+					}
+					if d.outcome != outcome || d.result.Error.Outcome != outcome || kind == schedctl.KindRateLimited && d.pausedUntil.IsZero() {
+						t.Errorf("%s %s %s, %s: %+v", kind, outcome, code, wait, d)
+					}
+				}
+			}
+		}
+	}
+	long := policy(&publish.Error{Kind: schedctl.KindRateLimited, Message: strings.Repeat("x", 1000), Outcome: schedctl.OutcomeNotPublished, RetryAt: now.Add(time.Hour)}, facts{now: now, queuedAt: now, lateAt: now, tries: 1})
+	if m := long.result.Error.Message; len(m) > maxMessage || !strings.HasSuffix(m, "retry it to publish it then") {
+		t.Errorf("a long message became %q", m)
 	}
 }
