@@ -39,12 +39,14 @@ func (p *Post) ShowsAltText(assetID, text string) (shows bool) {
 }
 
 // CopyAltTexts gives the files of a post of an earlier version, in which they could follow
-// their assets, the alt texts that they have shown. A review stays valid. It reports
-// whether the post has changed.
+// their assets, the alt texts that they have shown. A review stays valid, and covers the
+// title, which reviews of earlier versions did not. It reports whether the post has changed.
 func (p *Post) CopyAltTexts(of AltTextOf) (changed bool, err error) {
-	before := p.reviewedText()
-	digest, decided := p.ReviewDigest(), p.LastDecided()
-	if changed, err = copyAltTexts(p.EachMedia, of); err != nil || !changed {
+	old := *p
+	old.Title = ""
+	before, digest, decided := old.reviewedText(), old.ReviewDigest(), p.LastDecided()
+	changed, err = copyAltTexts(p.EachMedia, of)
+	if changed = changed || p.Title != "" && (p.Approval != nil || p.Decided != ""); err != nil || !changed {
 		return false, err
 	}
 	if p.Approval != nil && p.Approval.Digest == digest {
@@ -62,7 +64,9 @@ func (p *Post) CopyAltTexts(of AltTextOf) (changed bool, err error) {
 
 // CopyAltTexts is [Post.CopyAltTexts] for the template of a series.
 func (s *Series) CopyAltTexts(of AltTextOf) (changed bool, err error) {
-	digest := s.ReviewDigest()
+	old := *s
+	old.Template.Title = ""
+	digest := old.ReviewDigest()
 	if changed, err = s.Template.CopyAltTexts(of); err != nil || !changed {
 		return false, err
 	}

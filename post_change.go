@@ -119,7 +119,7 @@ func (p *Post) reschedule(was *Post, at, now time.Time) error {
 // difference. If more than the annotation differs, it detaches an occurrence.
 func (p *Post) become(next Post, e Edit, now time.Time) ([]Event, error) {
 	moved := !next.PublishAt.Equal(p.PublishAt)
-	sameText := next.publishesSame(&p.Content) && slices.EqualFunc(next.Targets, p.Targets, sameTarget) && slices.EqualFunc(next.Targets, p.Targets, sameOverride)
+	sameText := next.publishesSame(&p.Content) && next.Title == p.Title && slices.EqualFunc(next.Targets, p.Targets, sameTarget) && slices.EqualFunc(next.Targets, p.Targets, sameOverride)
 	if sameText && !moved && next.Booking.equal(p.Booking) && next.Proposed == p.Proposed && (e.Source == "" || next.Approved()) {
 		if !next.sameAnnotation(p) {
 			next.changed(now)

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Reviewed is what reviewers decide about: everything that a post publishes, and its
-// accounts. The title is empty, because it is not published.
+// Reviewed is what reviewers decide about: everything that a post publishes, its title,
+// and its accounts.
 type Reviewed struct {
 	Content
 	Accounts  []string
@@ -27,6 +27,7 @@ type reviewedRecord struct {
 	Poll         *Poll
 	LinkPreview  LinkPreview
 	Presentation Presentation
+	Title        string `json:",omitempty"`
 }
 
 // reviewedOverride is an [Override] in a reviewedRecord.
@@ -46,6 +47,7 @@ func (r Reviewed) MarshalJSON() ([]byte, error) {
 	record := reviewedRecord{
 		Content: c.Text, Media: c.Media, Accounts: r.Accounts, Overrides: make([]reviewedOverride, len(r.Overrides)), Thread: c.Thread,
 		FirstComment: c.FirstComment, Poll: c.Poll, LinkPreview: c.LinkPreview, Presentation: c.Presentation,
+		Title: c.Title,
 	}
 	for i, o := range r.Overrides {
 		record.Overrides[i] = reviewedOverride{o.AccountID, o.Text, o.Options, o.Media, o.Thread, o.Poll, o.Presentation}
@@ -61,7 +63,7 @@ func (r *Reviewed) UnmarshalJSON(data []byte) error {
 	}
 	*r = Reviewed{Accounts: record.Accounts, Overrides: make([]Override, len(record.Overrides)), Content: Content{
 		Text: record.Content, Media: record.Media, Thread: record.Thread, FirstComment: record.FirstComment,
-		Poll: record.Poll, LinkPreview: record.LinkPreview, Presentation: record.Presentation,
+		Poll: record.Poll, LinkPreview: record.LinkPreview, Presentation: record.Presentation, Title: record.Title,
 	}}
 	for i, o := range record.Overrides {
 		r.Overrides[i] = Override{o.AccountID, Partial{o.Content, o.Options, o.Media, o.Thread, o.Poll, o.Presentation}}
@@ -77,7 +79,7 @@ func (p *Post) ReviewDigest() [32]byte { return sha256.Sum256(p.reviewedText()) 
 // Reviewed returns what reviewers decide about.
 func (p *Post) Reviewed() Reviewed {
 	r := Reviewed{Content: p.Content, Accounts: p.AccountIDs(), Overrides: p.Overrides()}
-	r.Title, r.Media, r.Thread = "", noneIfEmpty(p.Media), noneIfEmpty(reviewedParts(p.Thread))
+	r.Media, r.Thread = noneIfEmpty(p.Media), noneIfEmpty(reviewedParts(p.Thread))
 	if c := p.FirstComment; c != nil {
 		r.FirstComment = &Part{Content: c.Content, Media: noneIfEmpty(c.Media)}
 	}
@@ -118,7 +120,7 @@ func (r *Reviewed) Changed(now Reviewed) (fields []string) {
 		name        string
 		before, now any
 	}{
-		{"content", r.Text, now.Text}, {"media", r.Media, now.Media}, {"social_account_ids", r.Accounts, now.Accounts},
+		{"content", r.Text, now.Text}, {"title", r.Title, now.Title}, {"media", r.Media, now.Media}, {"social_account_ids", r.Accounts, now.Accounts},
 		{"target_overrides", r.Overrides, now.Overrides}, {"thread", r.Thread, now.Thread}, {"first_comment", r.FirstComment, now.FirstComment},
 		{"poll", r.Poll, now.Poll}, {"link_preview", r.LinkPreview, now.LinkPreview}, {"content_warning", r.Presentation.ContentWarning, now.Presentation.ContentWarning},
 		{"visibility", r.Presentation.Visibility, now.Presentation.Visibility}, {"language", r.Presentation.Language, now.Presentation.Language},

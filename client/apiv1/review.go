@@ -18,7 +18,7 @@ type Approval struct {
 	DecidedAt   *Time                  `json:"decided_at" doc:"When it decided; null before."`
 	Note        *string                `json:"note" doc:"The note of the last step; null for none."`
 	ApprovedBy  *string                `json:"approved_by" doc:"The address of the merged pull request that was the review; null for none."`
-	Digest      string                 `json:"digest" doc:"A digest of what was submitted or approved: texts, accounts, media and overrides."`
+	Digest      string                 `json:"digest" doc:"A digest of what was submitted or approved: texts, title, accounts, media and overrides."`
 	Previous    *ReviewedPost          `json:"previous" doc:"What the last decision about the post was about; null if there is none, or if nothing has changed since."`
 }
 

@@ -225,12 +225,12 @@ func TestSelfApproval(t *testing.T) {
 		w.do(w.editor, "PATCH", edited, body{"content": "better"}).want(200)
 		w.fourEyes(true)
 		w.do(w.editor, "POST", edited+"/approve", nil).refused(schedctl.SelfApproval)
-		w.do(w.editor, "PATCH", edited, body{"title": "for the list", "proposed_at": in(3 * time.Hour)}).want(200)
+		w.do(w.editor, "PATCH", edited, body{"labels": []string{"a"}, "proposed_at": in(3 * time.Hour)}).want(200)
 		w.do(w.approver, "POST", edited+"/approve", nil).want(200)
 
-		// A time, a title and labels are not published, so the key that set them may approve.
+		// A time and labels are not published, so the key that set them may approve.
 		moved := "/posts/" + w.pendingBy(w.author).ID
-		w.do(w.editor, "PATCH", moved, body{"title": "for the list", "labels": []string{"a"}, "proposed_at": in(3 * time.Hour)}).want(200)
+		w.do(w.editor, "PATCH", moved, body{"labels": []string{"a"}, "proposed_at": in(3 * time.Hour)}).want(200)
 		w.do(w.editor, "POST", moved+"/approve", nil).want(200)
 	})
 }

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -10,32 +11,26 @@ import (
 )
 
 // copyAltTexts gives posts and series whose files follow the alt texts of their assets
-// those texts. See [schedctl.Post.CopyAltTexts].
+// those texts, and lets reviews cover titles. See [schedctl.Post.CopyAltTexts].
 func copyAltTexts(tx *bbolt.Tx) error {
 	b := buckets{bolt: tx}
-	err := b.in(mediaUses).ForEach(func(key, value []byte) error {
-		if len(key) != 41 {
-			return wrongKey(mediaUses, key)
+	for key := []byte(nil); ; {
+		ids, err := b.oldTexts(key)
+		for _, id := range ids {
+			if err == nil {
+				err = b.copyAltTexts(id)
+			}
 		}
-		record := b.in(posts).Get(key[25:])
-		if len(value) > 0 || record == nil {
-			return nil
-		}
-		var p schedctl.Post
-		if err := decode(record, &p, (*coder).post); err != nil {
-			return fmt.Errorf("post %s: %w", id(key[25:], schedctl.PostPrefix), err)
-		}
-		changed, err := p.CopyAltTexts(b.altTexts(p.WorkspaceID))
-		if err != nil || !changed {
+		if err != nil {
 			return err
 		}
-		return replaceRecord(&b, posts, key[25:], &p, (*coder).post)
-	})
-	if err != nil {
-		return err
+		if len(ids) < altTextsBatch {
+			break
+		}
+		key = ids[len(ids)-1]
 	}
 	changed := map[string]schedctl.Series{}
-	err = b.in(series).ForEach(func(key, record []byte) error {
+	err := b.in(series).ForEach(func(key, record []byte) error {
 		s, err := seriesKind.read(key, record)
 		if err != nil {
 			return err
@@ -52,6 +47,46 @@ func copyAltTexts(tx *bbolt.Tx) error {
 		}
 	}
 	return err
+}
+
+// altTextsBatch is how many posts are looked for before they are changed, because a bucket
+// must not change while it is read.
+const altTextsBatch = 1000
+
+// oldTexts returns the keys of the next posts after a key that may use files, or have a
+// title and a review.
+func (bs *buckets) oldTexts(after []byte) (keys [][]byte, err error) {
+	c := bs.in(posts).Cursor()
+	key, record := c.Seek(after)
+	if bytes.Equal(key, after) && after != nil {
+		key, record = c.Next()
+	}
+	for ; key != nil && len(keys) < altTextsBatch; key, record = c.Next() {
+		var p schedctl.Post
+		if err := decode(record, &p, (*coder).post); err != nil {
+			return nil, fmt.Errorf("post %s: %w", id(key, schedctl.PostPrefix), err)
+		}
+		uses := p.Title != "" && p.Approval != nil
+		for range p.AllMedia() {
+			uses = true
+		}
+		if uses {
+			keys = append(keys, slices.Clone(key))
+		}
+	}
+	return keys, nil
+}
+
+func (bs *buckets) copyAltTexts(key []byte) error {
+	var p schedctl.Post
+	if err := decode(bs.in(posts).Get(key), &p, (*coder).post); err != nil {
+		return err
+	}
+	changed, err := p.CopyAltTexts(bs.altTexts(p.WorkspaceID))
+	if err != nil || !changed {
+		return err
+	}
+	return replaceRecord(bs, posts, key, &p, (*coder).post)
 }
 
 // altTexts returns the alt texts of the assets of a workspace.

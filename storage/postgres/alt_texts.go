@@ -59,7 +59,7 @@ func (s *Store) copyAltTexts(ctx context.Context) error {
 // eachUser calls fn for each record of a table that may use assets, in transactions. of
 // returns the alt text of an asset. fn may be called again for a record.
 func (s *Store) eachUser(ctx context.Context, table string, prefix schedctl.Prefix, fn func(tx *tx, workspaceID, id string, of schedctl.AltTextOf) error) error {
-	condition := "asset_ids IS NOT NULL"
+	condition := "(asset_ids IS NOT NULL OR review IS NOT NULL)"
 	if table == "series" {
 		condition = "true" // ended series do not list their assets
 	}

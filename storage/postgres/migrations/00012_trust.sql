@@ -34,4 +34,5 @@ COMMENT ON COLUMN collections.commit_hash IS 'the last applied commit; empty if 
 COMMENT ON COLUMN collections.applied_by IS 'the API key that applied the files last; null for none, and key_name its name';
 
 -- The program copies the alt texts of assets into posts after this; see alt_texts.go.
-INSERT INTO notes (name, value) SELECT 'alt texts to copy', '' WHERE EXISTS (SELECT 1 FROM media_assets);
+INSERT INTO notes (name, value) SELECT 'alt texts to copy', '' WHERE EXISTS (SELECT 1 FROM media_assets)
+	OR EXISTS (SELECT 1 FROM posts WHERE review IS NOT NULL) OR EXISTS (SELECT 1 FROM series);
