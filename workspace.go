@@ -78,6 +78,10 @@ func (k *APIKey) Check(now time.Time) error {
 // Allows reports whether the key has the scope.
 func (k *APIKey) Allows(s Scope) bool { return slices.Contains(k.Scopes, s) }
 
+// OwnOnly reports whether the key changes only what it created itself: it writes drafts only,
+// belongs to an agent, or needs approvals.
+func (k *APIKey) OwnOnly() bool { return !k.Allows(ScopePostsWrite) || k.Agent || k.Restricted }
+
 // LetApprove adds the scope posts:approve to a key from the time before approvals, if it
 // administers its workspace: it is not limited to accounts and has all scopes of writers.
 // It reports whether the key has changed.

@@ -15,6 +15,7 @@ type ValidatePost struct {
 type Validation struct {
 	Allowed  bool                `json:"allowed" doc:"Whether neither the post nor any of its accounts has a problem. A draft can be saved even when this is false."`
 	Problems []Problem           `json:"problems" doc:"Problems that concern the post and not a single account."`
+	Refusals []Problem           `json:"refusals" doc:"Why this API key could not send the request, whatever the post says: its scopes and rights, and approvals that the post lacks. They do not count in allowed. Approvals are checked for posts that are allowed."`
 	Warnings []string            `json:"warnings" doc:"Things the author may want to know."`
 	Accounts []AccountValidation `json:"accounts" doc:"One for each account that was found."`
 }

@@ -202,7 +202,7 @@ func TestGoldenWire(t *testing.T) {
 		"error.json":    apiv1.NewError(schedctl.Errorf(schedctl.ContentTooLong, "content", "too long"), "req_1"),
 		"timeline.json": timeline(),
 		"validation.json": apiv1.Validation{
-			Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{{
+			Problems: []apiv1.Problem{}, Refusals: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{{
 				SocialAccountID: "acct_1", Platform: "mastodon", Length: 501, Limit: new(500), Unit: "graphemes",
 				Problems: []apiv1.Problem{{Field: "content", Code: "too_long", Message: "shorten it"}}, Warnings: []string{},
 			}},

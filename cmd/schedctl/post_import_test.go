@@ -56,7 +56,7 @@ func (d *posts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var answer any = refused{http.StatusNotFound, "NOT_FOUND"}
 	switch {
 	case path == "/me":
-		answer = apiv1.Me{Workspace: apiv1.Workspace{ID: "ws_1"}}
+		answer = apiv1.Me{Workspace: apiv1.Workspace{ID: "ws_1"}, APIKey: apiv1.APIKey{ID: "key_1", Scopes: []schedctl.Scope{schedctl.ScopePostsWrite}}}
 	case path == "/social-accounts":
 		answer = twoAccounts
 	case path == "/posts/validate":

@@ -56,7 +56,7 @@ func testValidate(t *testing.T, f *fixture) {
 	free.SocialAccountID, free.Limit = roomy, nil
 	fine.Parts, free.Parts = onePart(fine), onePart(free)
 	both := []string{f.mine.account, roomy}
-	want := apiv1.Validation{Allowed: true, Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{fine, free}}
+	want := apiv1.Validation{Allowed: true, Problems: []apiv1.Problem{}, Refusals: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{fine, free}}
 	for _, at := range []any{nil, "now", in(time.Hour)} {
 		got := f.validate(body{"content": "12345", "social_account_ids": both, "publish_at": at})
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -6,10 +6,6 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// ownOnly reports whether the key changes only what it created itself: it writes drafts
-// only, belongs to an agent, or needs approvals.
-func (c *Request) ownOnly() bool { return c.draftsOnly() || c.Key.Agent || c.Key.Restricted }
-
 // decides reports whether the operation is a decision about the post of another key.
 func decides(op schedctl.Operation) bool {
 	return op == schedctl.OpApprove || op == schedctl.OpRequestChanges
@@ -19,7 +15,7 @@ func decides(op schedctl.Operation) bool {
 // KEY_NOT_ALLOWED for the post of another key, if the key changes only its own, or if the
 // key is limited to accounts and the post has none.
 func (c *Request) mayChange(p *schedctl.Post, op schedctl.Operation) error {
-	if p.Author() == c.Key.ID || !c.ownOnly() && !(c.Limited() && len(p.Targets) == 0) || decides(op) && len(p.Targets) > 0 {
+	if p.Author() == c.Key.ID || !c.Key.OwnOnly() && !(c.Limited() && len(p.Targets) == 0) || decides(op) && len(p.Targets) > 0 {
 		return nil
 	}
 	if p.Status() == schedctl.Draft {
@@ -33,7 +29,7 @@ func (c *Request) mayChange(p *schedctl.Post, op schedctl.Operation) error {
 
 // mayChangeSeries is mayChange for a series.
 func (c *Request) mayChangeSeries(s *schedctl.Series) error {
-	if s.Template.CreatedBy == c.Key.ID || !c.ownOnly() || c.decides {
+	if s.Template.CreatedBy == c.Key.ID || !c.Key.OwnOnly() || c.decides {
 		return nil
 	}
 	return schedctl.Errorf(schedctl.KeyNotAllowed, "", "another API key created this series, and this key changes only its own; use a key that may")
@@ -42,7 +38,7 @@ func (c *Request) mayChangeSeries(s *schedctl.Series) error {
 // mayPlan returns nil if the key may change queues, which are there for the posts of all
 // keys. Errors: KEY_NOT_ALLOWED.
 func (c *Request) mayPlan() error {
-	if !c.ownOnly() {
+	if !c.Key.OwnOnly() {
 		return nil
 	}
 	return schedctl.Errorf(schedctl.KeyNotAllowed, "", "queues are there for the posts of all API keys, and this key changes only its own; use a key that may")
@@ -132,7 +128,7 @@ func (c *Request) VisibleFiles(r storage.Reader, assets []schedctl.MediaAsset) (
 // only its own posts changes only files that it uploaded and that no post of another key
 // uses. Errors: NOT_YOUR_DRAFT.
 func (c *Request) MayChangeFile(r storage.Reader, a *schedctl.MediaAsset) error {
-	if !c.ownOnly() {
+	if !c.Key.OwnOnly() {
 		return nil
 	}
 	refusal := schedctl.Errorf(schedctl.NotYourDraft, "", "another API key uploaded this file, or uses it in a post, and this key changes only its own; upload the file again, or use a key that may")

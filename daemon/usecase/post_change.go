@@ -74,11 +74,17 @@ func (d *Decision) EditPost(ctx context.Context, e EditPost) (schedctl.Post, err
 			overrides = p.Overrides()
 		}
 		err = d.checkChange(ctx, r, &start{Allow: e.Allow, post: p, was: &was, overrides: overrides, style: e.Style})
-		if schedctl.CodeOf(err) == schedctl.ApprovalMissing && was.Status() == schedctl.Scheduled && was.ReviewDigest() != p.ReviewDigest() {
-			err = errEditNeedsApproval
-		}
-		return events, err
+		return events, editRefusal(err, &was, p)
 	})
+}
+
+// editRefusal returns the error of an edit, with the advice for a scheduled post that needs
+// an approval because of it.
+func editRefusal(err error, was, p *schedctl.Post) error {
+	if schedctl.CodeOf(err) == schedctl.ApprovalMissing && was.Status() == schedctl.Scheduled && was.ReviewDigest() != p.ReviewDigest() {
+		return errEditNeedsApproval
+	}
+	return err
 }
 
 // errEditNeedsApproval is the error for an edit that another key has to approve. Only drafts

@@ -49,20 +49,27 @@ func (d *Decision) check(ctx context.Context, s *start) error {
 	if err := d.keepSlot(s); err != nil {
 		return err
 	}
-	if p.Status() != schedctl.Draft {
-		if s.was != nil {
-			if err := p.KeepsTime(s.was, d.request.Key.Actor()); err != nil {
-				return err
-			}
-		}
-		if err := p.StartedBy(d.request.Key.Actor(), s.accounts, d.request.Now); err != nil {
-			return err
-		}
+	if err := d.mayLeaveStarted(s); err != nil {
+		return err
 	}
 	if err := d.accept(ctx, p, s.accounts, s.overrides); err != nil || d.tx == nil || s.Allow.Duplicate {
 		return err
 	}
 	return duplicate.Refuse(d.tx, p, s.accounts)
+}
+
+// mayLeaveStarted is step 4 of check.
+func (d *Decision) mayLeaveStarted(s *start) error {
+	p, by := s.post, d.request.Key.Actor()
+	if p.Status() == schedctl.Draft {
+		return nil
+	}
+	if s.was != nil {
+		if err := p.KeepsTime(s.was, by); err != nil {
+			return err
+		}
+	}
+	return p.StartedBy(by, s.accounts, d.request.Now)
 }
 
 // avoidBlackouts returns an error with code BLACKOUT if a blackout of an account avoids the

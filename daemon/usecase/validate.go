@@ -50,7 +50,7 @@ func (n *NewPost) shown() schedctl.Post {
 
 func (v *validation) run(ctx context.Context) error {
 	v.result = apiv1.Validation{
-		Allowed: true, Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{},
+		Allowed: true, Problems: []apiv1.Problem{}, Refusals: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{},
 	}
 	if err := v.attachMedia(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (v *validation) run(ctx context.Context) error {
 		v.result.Allowed = v.result.Allowed && v.result.Accounts[i].Allowed
 	}
 	v.result.Allowed = v.result.Allowed && len(v.result.Problems) == 0
-	return nil
+	return v.addRefusals()
 }
 
 // checkSlot gives the post the slot that it would take now. Without one, the other checks

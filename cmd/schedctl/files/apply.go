@@ -28,8 +28,6 @@ func NewApply(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	o.flags.add(cmd)
-	cmd.Flags().StringVar(&o.flags.approvedBy, "approved-by", "", "the `URL` of the merged pull request that was the review of these files")
-	cmd.Flags().BoolVar(&o.flags.submit, "submit", false, "make drafts with a proposed time, and submit them for approval")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing; show the changes, as schedctl plan does")
 	return cmd
@@ -136,8 +134,8 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 	if !o.yes && !o.dry && !person {
 		return cli.UsageError("apply needs --yes when it cannot ask").WithHint("see the changes with: schedctl plan " + dir)
 	}
-	if o.flags.submit && o.flags.approvedBy != "" {
-		return cli.UsageError("--submit asks for an approval, and --approved-by gives one: use either")
+	if err := o.flags.check(); err != nil {
+		return err
 	}
 	files, err := readPostFiles(dir, o.flags.named)
 	if err != nil {
@@ -153,22 +151,16 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 		return err
 	}
 	if o.dry {
-		if err := p.show(ctx); err != nil {
-			return err
-		}
-		return p.refusal(ctx)
-	}
-	if err := p.checkOwner(ctx); err != nil {
-		return err
+		return p.show(ctx)
 	}
 	if err := p.build(ctx); err != nil {
 		return err
 	}
 	if len(p.problems) > 0 {
-		return refuseProblems(p.App, p.sorted(), "nothing was applied")
+		return p.refused("nothing was applied")
 	}
 	p.tellNotes()
-	if err := p.checkPrune(); err != nil {
+	if err := p.refusedAll(ctx); err != nil {
 		return err
 	}
 	format := planText
@@ -186,7 +178,7 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 		return err
 	}
 	if len(p.problems) > 0 {
-		return refuseProblems(p.App, p.sorted(), "nothing was applied")
+		return p.refused("nothing was applied")
 	}
 	if err := p.applySettings(ctx); err != nil {
 		return err

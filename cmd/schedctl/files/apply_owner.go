@@ -18,11 +18,11 @@ func (p *planner) readOwner(ctx context.Context) (err error) {
 	return err
 }
 
-// checkOwner returns the error with which the daemon would refuse to apply the files, nil for
-// none. It changes nothing.
+// checkOwner returns the error with which the daemon would refuse to apply any files of this
+// directory with this key, nil for none. It changes nothing.
 func (p *planner) checkOwner(ctx context.Context) error {
-	if p.collection == "" {
-		return nil
+	if err := p.checkKey(); err != nil || p.collection == "" {
+		return err
 	}
 	found, err := p.client.Collection(ctx, p.collection)
 	if schedctl.CodeOf(err) == schedctl.NotFound {
@@ -92,9 +92,9 @@ func (p *planner) checkPrune() error {
 	return nil
 }
 
-// refusal returns the error with which apply would end before it changes anything, after the
+// refusedAll returns the error with which apply ends before it changes anything, after the
 // files were found to be valid.
-func (p *planner) refusal(ctx context.Context) error {
+func (p *planner) refusedAll(ctx context.Context) error {
 	if err := p.checkOwner(ctx); err != nil {
 		return err
 	}

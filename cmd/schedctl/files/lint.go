@@ -37,8 +37,9 @@ Each problem is a line, file:line: message. Without a daemon, lint checks the fo
 the files, their ids, and whether their media exist, are complete and not too large.
 With a daemon, it also checks the accounts. For posts that "schedctl apply" would
 create or change, it checks the texts, the media that are already uploaded, and
-whether the time is in the future. Skipped checks are reported on standard error. The
-exit status is 5 when there is a problem.`,
+whether the time is in the future. It warns on standard error of what else "schedctl
+plan" finds, such as equal texts and approvals that are missing. Skipped checks are
+reported there, too. The exit status is 5 when there is a problem.`,
 		Example: `  schedctl lint posts
   schedctl lint posts --offline --json`,
 		Args: cli.Args(1, 1, "a directory"),
@@ -58,7 +59,7 @@ func (o *lintOptions) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	o.flags.allowDuplicate = true // a warning at most
+	o.flags.checkOnly = true
 	p := &planner{planFlags: o.flags, fileReader: r}
 	skipped, err := o.connectTo(ctx, p)
 	if err != nil {

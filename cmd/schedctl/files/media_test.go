@@ -86,7 +86,9 @@ func TestMediaProblemsAreAtTheirFiles(t *testing.T) {
 		Accounts: []apiv1.AccountValidation{{SocialAccountID: demoID, Problems: []apiv1.Problem{{Field: "media[1]", Message: "large"}, {Field: "media[1].id", Message: "missing"}, {Field: "content", Message: "long"}}}},
 	}
 	var got []string
-	for _, p := range contentProblems(&f, v, AccountRefs{demoID: "feed:demo"}) {
+	var c checked
+	(&planner{names: AccountRefs{demoID: "feed:demo"}}).readValidation(&f, v, &c)
+	for _, p := range c.problems {
 		got = append(got, p.String())
 	}
 	if diff := cmp.Diff([]string{"a.md:4: too many", "a.md:6: feed:demo: large", "a.md:6: feed:demo: missing", "a.md:9: feed:demo: long"}, got); diff != "" {

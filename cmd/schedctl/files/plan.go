@@ -31,8 +31,10 @@ In a pipe or a file, the plan has one line for each action: the action, the id, 
 post, the file and a remark. The differences follow, indented by four spaces. Unchanged
 files are left out, unless you give --all.
 
-The exit status is 0, also when there are changes or drift, and 5 when a file has a
-problem. Where apply would be refused, it is that of apply: 6, for example, for the
+The daemon checks the key and the approvals as for "schedctl apply"; give --submit or
+--approved-by here as well. The exit status is 0, also when there are changes or drift,
+and 5 when a file has a problem. Where apply would be refused, it is that of apply: 4
+when the API key may not make a change, and 6 when a post lacks an approval, or for the
 files of another repository or an older commit. With --exit-code it is 6 when there is
 drift, else 9 when there are changes.`,
 		Example: `  schedctl plan posts
@@ -47,6 +49,9 @@ drift, else 9 when there are changes.`,
 }
 
 func (o *planOptions) run(ctx context.Context, dir string) error {
+	if err := o.flags.check(); err != nil {
+		return err
+	}
 	files, err := readPostFiles(dir, o.flags.named)
 	if err != nil {
 		return err
@@ -55,10 +60,7 @@ func (o *planOptions) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.show(ctx); err != nil {
-		return err
-	}
-	if err := p.refusal(ctx); err != nil || !o.exitCode {
+	if err := p.show(ctx); err != nil || !o.exitCode {
 		return err
 	}
 	if err := p.drifted(); err != nil {
@@ -70,7 +72,8 @@ func (o *planOptions) run(ctx context.Context, dir string) error {
 	return nil
 }
 
-// show prints the plan.
+// show prints the plan. It returns the error with which apply would end before it changes
+// anything.
 func (p *planner) show(ctx context.Context) error {
 	if err := p.build(ctx); err != nil {
 		return err
@@ -79,12 +82,12 @@ func (p *planner) show(ctx context.Context) error {
 		return err
 	}
 	if len(p.problems) > 0 {
-		return refuseProblems(p.App, p.sorted(), "the files cannot be applied")
+		return p.refused("the files cannot be applied")
 	}
 	p.tellNotes()
 	p.tellUploads()
 	tellCounts(p.App, p.allSteps())
-	return nil
+	return p.refusedAll(ctx)
 }
 
 // count returns the number of steps of a kind.

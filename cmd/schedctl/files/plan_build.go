@@ -26,8 +26,9 @@ type planFlags struct {
 	allowOlder       bool // also if a later commit was applied
 	listAll          bool // list unchanged files in a pipe
 	allowDuplicate   bool
-	approvedBy       string // the address of the pull request that was the review; only for apply
-	submit           bool   // posts with a time become drafts that wait for an approval; only for apply
+	checkOnly        bool   // refusals that depend on the key are warnings
+	approvedBy       string // the address of the pull request that was the review
+	submit           bool   // posts with a time become drafts that wait for an approval
 }
 
 func (o *planFlags) add(cmd *cobra.Command) {
@@ -36,8 +37,18 @@ func (o *planFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.overwrite, "overwrite", false, "also change posts that were changed or canceled outside the files")
 	cmd.Flags().BoolVar(&o.allowOlder, "allow-older", false, "accept a commit that is older than the last applied one")
 	cmd.Flags().BoolVar(&o.listAll, "all", false, "also list unchanged files in a pipe")
+	cmd.Flags().StringVar(&o.approvedBy, "approved-by", "", "the `URL` of the merged pull request that was the review of these files")
+	cmd.Flags().BoolVar(&o.submit, "submit", false, "make drafts with a proposed time, and submit them for approval")
 	o.addShared(cmd)
 	post.AddAllowDuplicate(cmd, &o.allowDuplicate)
+}
+
+// check returns an error for flags that contradict each other.
+func (o *planFlags) check() error {
+	if o.submit && o.approvedBy != "" {
+		return cli.UsageError("--submit asks for an approval, and --approved-by gives one: use either")
+	}
+	return nil
 }
 
 // addShared defines the flags that lint has as well.
@@ -58,6 +69,10 @@ type planner struct {
 	settings  []setting
 	series    []setting           // recurring posts
 	blackouts []schedctl.Blackout // as they will be, if the settings change any
+
+	key      schedctl.APIKey    // of the client: its id, and what it may do
+	refusals []refusal          // of the problems
+	warnings []postfile.Problem // of the daemon
 
 	owner  apiv1.ApplyCollection // whose files these are
 	pruned pruned
@@ -93,10 +108,13 @@ func newFileReader(a *cli.App, files *postFiles, zone cli.WhenFlags) (r *fileRea
 	return r, err
 }
 
-// readSettings reads the accounts and, if files list media, the limits of the daemon.
+// readSettings reads the accounts, what the key may do and, if files list media, the limits of the daemon.
 func (p *planner) readSettings(ctx context.Context) error {
 	list, err := p.client.Accounts(ctx, client.AccountQuery{})
 	p.accounts, p.names = append([]apiv1.Account{}, list...), AccountRefsOf(list)
+	if err == nil {
+		err = p.readKey(ctx)
+	}
 	if err == nil && p.usesQueues() {
 		err = p.readQueues(ctx)
 	}
@@ -168,18 +186,25 @@ func (p *planner) build(ctx context.Context) error {
 	if err := p.findAssets(ctx); err != nil {
 		return err
 	}
+	p.maySettings(p.series)
 	if err := p.validateSeries(ctx, p.series); err != nil {
 		return err
 	}
 	if err := p.validate(ctx, (*step).does); err != nil {
 		return err
 	}
+	p.addTwins()
 	p.markRefused()
 	if len(p.problems) > 0 {
 		return nil
 	}
 	p.addOrphans(posts, moved)
+	withFiles := len(p.series)
 	p.addOrphanSeries(series)
+	if err := p.mayRemove(ctx); err != nil {
+		return err
+	}
+	p.maySettings(p.series[withFiles:])
 	if firstApply {
 		p.copies, err = p.countCopies(ctx)
 	}

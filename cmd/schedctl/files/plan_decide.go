@@ -5,7 +5,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/postfile"
 )
 
 // The actions of a plan.
@@ -40,7 +39,7 @@ type step struct {
 	warning bool       // the message needs attention
 	series  bool       // of a series, which has no post
 
-	problems []postfile.Problem // of the networks
+	checked checked // by the daemon
 }
 
 // does reports whether the step changes a post.

@@ -126,9 +126,13 @@ func tellCounts(a *cli.App, steps []step) {
 	a.Messagef("%s", cli.FirstNonEmpty(strings.Join(parts, ", "), "no posts"))
 }
 
-// tellNotes reports how unclear times were read, changes without effect, and posts
-// that would exist twice.
+// tellNotes reports how unclear times were read, changes without effect, warnings of the
+// daemon, and posts that would exist twice.
 func (p *planner) tellNotes() {
+	for _, w := range p.warnings {
+		w.Message = "warning: " + w.Message
+		p.Messagef("%s", w)
+	}
 	if p.copies > 0 {
 		p.Messagef("warning: %s would be created although a post with the same content exists outside the collection; "+
 			"to use the existing posts, run: schedctl post export --files %s --collection %s", cli.Plural(p.copies, "post"), p.dir, p.collection)
@@ -145,7 +149,7 @@ func (p *planner) tellNotes() {
 }
 
 // refuseProblems reports the problems of files and returns their failure.
-func refuseProblems(a *cli.App, problems []postfile.Problem, consequence string) error {
+func refuseProblems(a *cli.App, problems []postfile.Problem, consequence string) *cli.Failure {
 	files := map[string]bool{}
 	for _, p := range problems {
 		files[p.Path] = true

@@ -261,7 +261,9 @@ func TestContentProblemsAreAtTheirTexts(t *testing.T) {
 		v.Accounts = append(v.Accounts, apiv1.AccountValidation{SocialAccountID: id, Problems: []apiv1.Problem{{Message: "long"}}})
 	}
 	var got []string
-	for _, p := range contentProblems(&f, v, AccountRefsOf([]apiv1.Account{{ID: demoID, Platform: "feed", Name: "demo"}, {ID: hookID, Platform: "http", Name: "hook"}})) {
+	var c checked
+	(&planner{names: AccountRefsOf([]apiv1.Account{{ID: demoID, Platform: "feed", Name: "demo"}, {ID: hookID, Platform: "http", Name: "hook"}})}).readValidation(&f, v, &c)
+	for _, p := range c.problems {
 		got = append(got, p.String())
 	}
 	want := []string{"a.md:9: whole", "a.md:6: feed:demo: long", "a.md:5: http:hook: long", "a.md:9: acct_3: long"}

@@ -50,10 +50,10 @@ func (p *planner) collectedSeries(ctx context.Context) (map[string]*collectedSer
 
 // decideSeries chooses the change of a series as decide does for posts.
 func (p *planner) decideSeries(w wantedPost, have *collectedSeries) setting {
-	s := setting{change: change{Action: isUnchanged, ID: w.doc.ID, File: w.doc.Path}, wanted: &w}
+	s := setting{change: change{Action: isUnchanged, ID: w.doc.ID, File: w.doc.Path}, wanted: &w, createdBy: p.key.ID}
 	var existing *apiv1.Series
 	if have != nil {
-		existing = have.Series
+		existing, s.createdBy = have.Series, creator(have.Series)
 	}
 	want, err := p.seriesState(w, existing)
 	if err != nil {
@@ -87,6 +87,14 @@ func (p *planner) decideSeries(w wantedPost, have *collectedSeries) setting {
 	return s
 }
 
+// creator returns the id of the key that created a series, empty for none.
+func creator(s *apiv1.Series) string {
+	if s.CreatedBy == nil {
+		return ""
+	}
+	return s.CreatedBy.ID
+}
+
 func (p *planner) seriesManaged(w wantedPost, digest string) *apiv1.Managed {
 	return &apiv1.Managed{Collection: p.collection, Path: w.doc.Path, Digest: digest}
 }
@@ -102,6 +110,7 @@ func (p *planner) validateSeries(ctx context.Context, list []setting) error {
 		if len(p.missing(w)) > 0 && !post.WithoutMedia(&create) {
 			continue
 		}
+		create.AllowDuplicate = create.AllowDuplicate && !p.key.Agent
 		v, err := p.client.ValidateChange(ctx, "", create)
 		if err != nil && post.IsLineError(err) {
 			p.problemf(w.doc, w.doc.First, "%v", err)
@@ -110,7 +119,9 @@ func (p *planner) validateSeries(ctx context.Context, list []setting) error {
 		if err != nil {
 			return err
 		}
-		p.addProblems(contentProblems(w.doc, v, p.names)...)
+		var c checked
+		p.readValidation(w.doc, v, &c)
+		p.addProblems(c.problems...)
 	}
 	return nil
 }
@@ -128,7 +139,7 @@ func seriesPost(create apiv1.CreatePost, d *postfile.Document) apiv1.CreatePost 
 func (p *planner) addOrphanSeries(series map[string]*collectedSeries) {
 	for _, id := range slices.Sorted(maps.Keys(series)) {
 		have := series[id]
-		s := setting{change: change{Action: isUnchanged, ID: id}}
+		s := setting{change: change{Action: isUnchanged, ID: id}, createdBy: creator(have.Series)}
 		switch {
 		case have.State == schedctl.SeriesEnded:
 			continue

@@ -22,6 +22,10 @@ type setting struct {
 	change
 	make   func(context.Context) error // makes the change; nil for none
 	wanted *wantedPost                 // of a series with a file; else nil
+
+	createdBy  string // the key that created a series
+	people     bool   // agents may not change it
+	everywhere bool   // it is about all accounts
 }
 
 // wantedSettings are the queues and blackouts of schedctl.yaml.
@@ -132,20 +136,21 @@ func (p *planner) buildSettings(ctx context.Context) error {
 	for _, w := range p.wanted.queues {
 		p.settings = append(p.settings, p.queueSetting(w))
 	}
-	if len(p.wanted.blackouts) == 0 {
-		return nil
-	}
-	existing, err := p.client.Blackouts(ctx)
-	if err == nil {
+	if len(p.wanted.blackouts) > 0 {
+		existing, err := p.client.Blackouts(ctx)
+		if err != nil {
+			return err
+		}
 		p.buildBlackouts(existing)
 	}
-	return err
+	p.maySettings(p.settings)
+	return nil
 }
 
 // queueSetting returns the change of a queue. A queue is found by its name.
 func (p *planner) queueSetting(w wantedQueue) setting {
 	want := apiv1.NewQueue(w.Queue)
-	s := setting{change: change{Action: doCreate, ID: "queue " + w.Name, File: postfile.ConfigName}}
+	s := setting{change: change{Action: doCreate, ID: "queue " + w.Name, File: postfile.ConfigName}, everywhere: len(w.AccountIDs) == 0}
 	i := slices.IndexFunc(p.queues, func(q apiv1.Queue) bool { return q.Name == w.Name })
 	if i < 0 {
 		s.Differences = p.queueDifferences(nil, want, w.standard)

@@ -94,7 +94,7 @@ func blackoutID(b schedctl.Blackout) string {
 
 // blackoutSetting returns the change of a blackout. have is nil if it does not exist.
 func (p *planner) blackoutSetting(have *apiv1.Blackout, w schedctl.Blackout) setting {
-	s := setting{change: change{Action: doCreate, ID: blackoutID(w), File: postfile.ConfigName, Differences: p.blackoutDifferences(have, w)}}
+	s := setting{change: change{Action: doCreate, ID: blackoutID(w), File: postfile.ConfigName, Differences: p.blackoutDifferences(have, w)}, people: true, everywhere: len(w.AccountIDs) == 0}
 	want := apiv1.NewBlackout(w)
 	if have == nil {
 		s.make = func(ctx context.Context) error {
