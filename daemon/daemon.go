@@ -168,7 +168,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	client := outbound.Client(cfg.Outbound)
 	fitter := variant.NewFitter(variant.DefaultMemory)
 	publishers := all.Publishers(all.Config{
-		Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version, Cards: linkcard.New(client, fitter, cfg.Version),
+		Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version, Cards: linkcard.New(outbound.FetchClient(cfg.Outbound), fitter, cfg.Version),
 	})
 	d.publishers = publishers
 	d.connector = newConnector(cfg, publishers, member)

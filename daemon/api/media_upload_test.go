@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -187,6 +188,37 @@ func TestFetchRefusals(t *testing.T) {
 		}
 	}
 	public.noMedia()
+}
+
+// TestAgentsFetchNothingPrivate guards that no operation lets the key of an agent reach a
+// server in a private network, even if the daemon may connect to it.
+func TestAgentsFetchNothingPrivate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var requests atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		w.Write(mediatest.PNG(3, 3))
+	}))
+	t.Cleanup(s.Close)
+	agent := as(f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.Scopes, k.Agent = schedctl.AgentScopes(), true }))
+	e := f.do(agent, "POST", "/media/from-url", body{"url": s.URL + "/a.png"}).refused(schedctl.ValidationFailed)
+	if e.Details[0].Field != "url" {
+		t.Errorf("the fetch is refused with %+v", e)
+	}
+	for path, b := range map[string]body{
+		"/posts/validate": {"content": s.URL + "/a"}, "/posts": {"content": s.URL + "/b", "social_account_ids": []string{f.mine.account}},
+	} {
+		b["link_preview"] = body{"mode": "auto"}
+		f.do(agent, "POST", path, b)
+	}
+	if n := requests.Load(); n != 0 {
+		t.Errorf("the server got %d requests for an agent", n)
+	}
+	f.do(nil, "POST", "/media/from-url", body{"url": s.URL + "/a.png"}).want(201)
+	if n := requests.Load(); n != 1 {
+		t.Errorf("the server got %d requests for a person, want 1", n)
+	}
 }
 
 // A server that does not send the file is reported. No asset and no blob is stored.

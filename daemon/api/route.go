@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -150,6 +151,9 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (respo
 	}
 	if err := authorize(&c.Key, rt.scopes); err != nil {
 		return response{}, err
+	}
+	if c.Key.Agent {
+		ctx = publish.FetchPublic(ctx)
 	}
 	if rt.people && c.Key.Agent {
 		return response{}, schedctl.Errorf(schedctl.KeyNotAllowed, "", "the key of an agent cannot do this; a person has to do it")

@@ -29,6 +29,7 @@ type publisherCall struct {
 	cardImage        *publish.File // the picture of the link card; set right before the request
 	stageBound       bool          // an earlier request may have published the staged post of the attempt
 	options          schedctl.Options
+	byAgent          bool // an agent wrote something of the post
 	publishAt        time.Time
 	queuedAt         time.Time // see schedctl.Target.QueuedAt
 	lateSince        time.Time // see schedctl.Target.LateSince
@@ -43,7 +44,7 @@ type publisherCall struct {
 func (d *Deliverer) newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *publisherCall {
 	c := &publisherCall{
 		queue: q, attempt: a, options: account.OptionsFor(t.Options), publishAt: t.PublishAt, queuedAt: t.QueuedAt(), lateSince: t.LateSince(),
-		account: *account, publisher: d.cfg.Publishers[account.Platform], tries: t.Tries() - t.Unreached, stageBound: a.Stage != "",
+		account: *account, publisher: d.cfg.Publishers[account.Platform], tries: t.Tries() - t.Unreached, stageBound: a.Stage != "", byAgent: p.ByAgent,
 	}
 	c.setParts(p, t)
 	return c

@@ -36,6 +36,27 @@ func (r mediaRig) scheduleCard(image schedctl.PostMedia, media ...schedctl.PostM
 	})
 }
 
+// TestPostsOfAgentsFetchPublic guards that what a network fetches for a post of an agent,
+// such as the page of a link card, comes from public addresses.
+func TestPostsOfAgentsFetchPublic(t *testing.T) {
+	mediaBubble(t, func(r mediaRig) {
+		public, writer := map[string]bool{}, schedctl.NewID(schedctl.KeyPrefix, time.Now())
+		r.fake.OnCall(func(ctx context.Context, q publish.Request) publishtest.Response {
+			public[q.Content] = publish.FetchesPublic(ctx)
+			return publishtest.Response{}
+		})
+		r.start()
+		account := r.account("for both", nil)
+		for text, by := range map[string]schedctl.Actor{"agent": {Key: schedctl.KeyRef{ID: writer}, Agent: true}, "person": {Key: schedctl.KeyRef{ID: writer}}} {
+			r.create(schedctl.NewPost{Content: schedctl.Content{Text: text}, Accounts: []schedctl.Account{account}, PublishAt: time.Now().Add(time.Minute), By: by})
+		}
+		r.after(2 * time.Minute)
+		if len(public) != 2 || !public["agent"] || public["person"] {
+			t.Errorf("fetches are limited to public addresses: %v", public)
+		}
+	})
+}
+
 func TestThePictureOfACard(t *testing.T) { testCardPicture(t, false) }
 
 func TestThePictureOfACardWithMedia(t *testing.T) { testCardPicture(t, true) }

@@ -31,6 +31,9 @@ func (d *Deliverer) callPublisher(ctx context.Context, c *publisherCall, timeout
 func (d *Deliverer) callPublisherOnce(ctx context.Context, c *publisherCall, timeout time.Duration, r publish.Request, fn func(context.Context, publish.Request) error) *publish.Error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	if c.byAgent {
+		ctx = publish.FetchPublic(ctx)
+	}
 	if err := d.catchPanic(c, func() error { return fn(ctx, r) }); err != nil {
 		return redact(publish.AsError(err), c.publisher, r)
 	}

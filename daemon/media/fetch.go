@@ -26,25 +26,25 @@ const (
 // fetchClient is the guarded client with a longer timeout, which follows redirects.
 // Every connection is checked, so a redirect cannot lead to a private address.
 func fetchClient(policy outbound.Policy) *http.Client {
-	client := outbound.Client(policy)
+	client := outbound.FetchClient(policy)
 	client.Timeout = fetchTimeout
 	client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return http.ErrUseLastResponse
 		}
-		_, err := checkURL(policy, r.URL.String())
+		_, err := checkURL(policy.In(r.Context()), r.URL.String())
 		return err
 	}
 	return client
 }
 
-// Fetch gets a file from a public URL. The caller must close the file. Its bytes count
+// Fetch gets a file from a public URL; [outbound.Policy.In] says which addresses are allowed. The caller must close the file. Its bytes count
 // toward the quota of in.
 //
 // Errors: VALIDATION_FAILED for a URL or an address that is refused; MEDIA_INVALID if
 // the server does not send the file; those of [Service.Receive].
 func (s *Service) Fetch(ctx context.Context, text string, in *Incoming) (*File, error) {
-	u, err := checkURL(s.policy, text)
+	u, err := checkURL(s.policy.In(ctx), text)
 	if err != nil {
 		return nil, err
 	}
