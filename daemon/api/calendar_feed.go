@@ -149,8 +149,12 @@ func (s *Server) deleteCalendarFeed(ctx context.Context, c *request) (response, 
 		if err != nil {
 			return response{}, err
 		}
-		if !slices.ContainsFunc(feeds, func(f schedctl.CalendarFeed) bool { return f.ID == c.ID && c.maySeeFeed(&f) }) {
+		i := slices.IndexFunc(feeds, func(f schedctl.CalendarFeed) bool { return f.ID == c.ID && c.maySeeFeed(&f) })
+		if i < 0 {
 			return response{}, schedctl.Errorf(schedctl.NotFound, "", "this workspace has no calendar feed with this id")
+		}
+		if err := c.MayRevokeFeed(&feeds[i]); err != nil {
+			return response{}, err
 		}
 		return noContent, tx.DeleteCalendarFeed(c.Key.WorkspaceID, c.ID)
 	})

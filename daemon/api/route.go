@@ -42,7 +42,7 @@ type route struct {
 
 	actsEarly bool // has effects outside the database before anything is committed
 	readOnly  bool // though it takes a body
-	people    bool // keys of agents are refused
+	people    bool // keys of agents, and keys that need approvals, are refused
 	overrides bool // the body can override a check, which keys of agents cannot
 	handle    handler
 
@@ -155,8 +155,8 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (respo
 	if c.Key.Agent {
 		ctx = publish.FetchPublic(ctx)
 	}
-	if rt.people && c.Key.Agent {
-		return response{}, schedctl.Errorf(schedctl.KeyNotAllowed, "", "the key of an agent cannot do this; a person has to do it")
+	if rt.people && (c.Key.Agent || c.Key.Restricted) {
+		return response{}, schedctl.Errorf(schedctl.KeyNotAllowed, "", "the key of an agent, or one that needs approvals, cannot do this, because it concerns the posts of all API keys; use another key")
 	}
 	if err := checkAccept(r.Header, rt.mediaType()); err != nil {
 		return response{}, err

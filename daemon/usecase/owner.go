@@ -44,6 +44,14 @@ func (c *Request) mayPlan() error {
 	return schedctl.Errorf(schedctl.KeyNotAllowed, "", "queues are there for the posts of all API keys, and this key changes only its own; use a key that may")
 }
 
+// MayRevokeFeed returns nil if the key may revoke the calendar feed. Errors: KEY_NOT_ALLOWED.
+func (c *Request) MayRevokeFeed(f *schedctl.CalendarFeed) error {
+	if f.KeyID == c.Key.ID || !c.Key.OwnOnly() {
+		return nil
+	}
+	return schedctl.Errorf(schedctl.KeyNotAllowed, "", "another API key created this calendar feed, and this key changes only its own; use a key that may")
+}
+
 // mayMove is mayChange for all posts that are moved between slots.
 func (c *Request) mayMove(moves []slots.Move) error {
 	for i := range moves {
