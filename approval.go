@@ -136,7 +136,7 @@ func (p *Post) Approved() bool {
 // approval.
 func (p *Post) NeedsApproval(a *Account) bool {
 	switch {
-	case p.Restricted, a.Approvals == ApprovalsAll, a.Options.String(OptionApproval) == ApprovalRequired:
+	case p.Restricted, a.Approvals == ApprovalsAll, a.RequiresApproval():
 		return true
 	}
 	return a.Approvals == ApprovalsAgents && p.ByAgent
@@ -187,6 +187,16 @@ const (
 	OptionApproval   = "approval"
 	ApprovalRequired = "required"
 )
+
+// RequiresApproval reports whether the account has [OptionApproval].
+func (a *Account) RequiresApproval() bool {
+	return a.Options.String(OptionApproval) == ApprovalRequired
+}
+
+// SamePolicy reports whether the same posts need an approval on two accounts.
+func (a *Account) SamePolicy(b *Account) bool {
+	return a.Approvals == b.Approvals && a.RequiresApproval() == b.RequiresApproval()
+}
 
 // lacksApproval reports whether a target was not published because it was not approved.
 // Such a post can be submitted and approved again, and then retried.

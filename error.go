@@ -73,6 +73,7 @@ const (
 	ApprovalMissing    Code = "APPROVAL_REQUIRED"
 	ApprovalNotPending Code = "APPROVAL_NOT_PENDING" // the wrong state for a step of the review
 	NotYourDraft       Code = "NOT_YOUR_DRAFT"       // the draft or the file belongs to another key
+	ExistingPosts      Code = "EXISTING_POSTS"       // scheduled posts lack the approval that a new policy demands
 	SelfApproval       Code = "SELF_APPROVAL"        // the requester, or the last editor, cannot decide
 	KeyNotAllowed      Code = "KEY_NOT_ALLOWED"      // the key has scopes that no agent may have
 )
@@ -89,7 +90,7 @@ func Codes() []Code {
 		MediaInUse, MediaNotReady, MediaUploaded,
 		VersionMismatch, VersionRequired, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
 		InsufficientStorage, QueueFull, NoQueue, SlotTaken, InBlackout, SeriesIsOver, SourceMismatch, OlderRevision,
-		ApprovalMissing, ApprovalNotPending, SelfApproval, NotYourDraft, KeyNotAllowed,
+		ApprovalMissing, ApprovalNotPending, ExistingPosts, SelfApproval, NotYourDraft, KeyNotAllowed,
 	}
 }
 

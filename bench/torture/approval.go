@@ -81,7 +81,7 @@ func (w *world) newApprovalWorld(ctx context.Context, plan approvalPlan) (*appro
 	if err := w.daemon().Call(ctx, "GET", "/me", "", &me); err != nil {
 		return nil, err
 	}
-	if err := w.daemon().Call(ctx, "PATCH", "/workspaces/"+me.Workspace.ID, `{"approvals":"all"}`, nil); err != nil {
+	if err := w.daemon().Call(ctx, "PATCH", "/workspaces/"+me.Workspace.ID, `{"approvals":"all","existing":"approve"}`, nil); err != nil {
 		return nil, err
 	}
 	for role, scopes := range roles {

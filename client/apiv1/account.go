@@ -64,6 +64,7 @@ type EditAccount struct {
 	Credentials map[string]string `json:"credentials,omitempty" doc:"All credentials; they replace the stored ones after they were verified. This reconnects the account."`
 	AppOf       string            `json:"app_of,omitempty" doc:"With credentials: the id of an account, possibly this one, whose developer app the account uses; as in POST /social-accounts."`
 	Options     map[string]any    `json:"options,omitempty" doc:"Options to change; null resets an option to its default."`
+	Existing    string            `json:"existing,omitempty" doc:"With the option approval: what becomes of scheduled posts and active series of the account that lack an approval; as in PATCH /workspaces/{id}." enum:"approve,submit"`
 }
 
 // NewAccount returns the wire form of an account.

@@ -77,25 +77,28 @@ func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (resp
 
 // editAccount handles PATCH /social-accounts/{id}.
 func (s *Server) editAccount(ctx context.Context, c *request, b usecase.AccountSettings) (response, error) {
+	if err := s.scan(ctx, c, func(r storage.Reader) error { return c.CheckAccount(r, b) }); err != nil {
+		return response{}, err
+	}
 	change, err := s.cases.ChangeAccount(ctx, &c.Request, s.snapshots(ctx), b)
-	return s.storeAccount(ctx, c, change, err)
+	return s.storeAccount(ctx, c, change, b.Existing, err)
 }
 
 // verifyAccount handles POST /social-accounts/{id}/verify. It returns 200 with the account,
 // whether the network accepts the account or not.
 func (s *Server) verifyAccount(ctx context.Context, c *request) (response, error) {
 	change, err := s.cases.VerifyAccount(ctx, &c.Request, s.snapshots(ctx))
-	return s.storeAccount(ctx, c, change, err)
+	return s.storeAccount(ctx, c, change, "", err)
 }
 
 // storeAccount stores a change that a network has verified, unless it failed.
-func (s *Server) storeAccount(ctx context.Context, c *request, change usecase.AccountChange, err error) (response, error) {
+func (s *Server) storeAccount(ctx context.Context, c *request, change usecase.AccountChange, existing schedctl.Existing, err error) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
 	now := time.Now()
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		a, err := c.StoreAccount(tx, now, change)
+		a, err := c.StoreAccount(tx, now, change, existing)
 		if err != nil {
 			return response{}, err
 		}

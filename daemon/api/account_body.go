@@ -1,6 +1,7 @@
 package api
 
 import (
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/usecase"
 )
@@ -25,5 +26,5 @@ func readEditAccount(d *decoder) usecase.AccountSettings {
 }
 
 func accountSettings(b apiv1.EditAccount) usecase.AccountSettings {
-	return usecase.AccountSettings{Name: b.Name, Credentials: b.Credentials, AppOf: b.AppOf, Options: b.Options}
+	return usecase.AccountSettings{Name: b.Name, Credentials: b.Credentials, AppOf: b.AppOf, Options: b.Options, Existing: schedctl.Existing(b.Existing)}
 }

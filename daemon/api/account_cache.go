@@ -26,9 +26,14 @@ func (s *Server) recentAccount(ctx context.Context, c *request, id string) (sche
 	if found {
 		return a, nil
 	}
-	a, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Account, error) { return r.Account(c.Key.WorkspaceID, id) })
+	a, err := s.currentAccount(ctx, c, id)
 	if err == nil {
 		s.accounts.put(k, a, 1, generation, c.Now)
 	}
 	return a, err
+}
+
+// currentAccount is recentAccount without the cache.
+func (s *Server) currentAccount(ctx context.Context, c *request, id string) (schedctl.Account, error) {
+	return storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Account, error) { return r.Account(c.Key.WorkspaceID, id) })
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -21,6 +22,18 @@ func (c *request) auditEntry(a *response) schedctl.AuditEntry {
 		KeyID: c.Key.ID, KeyName: c.Key.Name, RemoteAddr: remoteAddress(c.remote),
 		Action: c.action, ResourceID: cmp.Or(c.ID, a.created), RequestID: c.requestID, Detail: c.Detail,
 	}
+}
+
+// audit writes the request to the audit log, and the steps that it has done with other
+// objects.
+func (c *request) audit(tx storage.Tx, a *response) error {
+	err := tx.AddAudit(c.auditEntry(a))
+	for _, step := range c.Also {
+		e := c.auditEntry(a)
+		e.WorkspaceID, e.Action, e.ResourceID = step.WorkspaceID, step.Action, step.ID
+		err = errors.Join(err, tx.AddAudit(e))
+	}
+	return err
 }
 
 // pageParams describes the query of a list that is sorted by id.

@@ -67,13 +67,13 @@ const (
 
 // unchanged is what a body without fields has to give, by type.
 var unchanged = map[string]string{
-	"EditAccount":      "name, credentials or options",
+	"EditAccount":      "name, credentials, options or existing",
 	"EditBlackout":     "from, to, timezone, social_account_ids, reason or mode",
 	"EditNotification": "social_account_id, email, event_types, name or enabled",
 	"EditQueue":        "name, timezone, times, social_account_ids, gap or default",
 	"EditSeries":       "content, rule or another field of a series",
 	"EditWebhook":      "url, event_types, name or enabled",
-	"EditWorkspace":    "approvals or four_eyes",
+	"EditWorkspace":    "approvals, four_eyes or existing",
 }
 
 // unchanged adds a fault about a body that changes nothing.

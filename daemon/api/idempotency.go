@@ -254,11 +254,12 @@ func (s *Server) commit(ctx context.Context, c *request, change func(storage.Tx)
 			return err
 		}
 		if !found {
+			c.Also = nil
 			if a, err = change(tx); err != nil {
 				return err
 			}
 			if err = s.storeResponse(tx, c, a); err == nil && !a.repeated {
-				err = tx.AddAudit(c.auditEntry(&a))
+				err = c.audit(tx, &a)
 			}
 			if err != nil {
 				return err

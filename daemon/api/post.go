@@ -35,9 +35,14 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 
 // createPost handles POST /posts. The transaction contains only the writes.
 func (s *Server) createPost(ctx context.Context, c *request, n usecase.NewPost) (response, error) {
-	for {
+	for again := false; ; again = true {
 		decision := s.cases.Decide(&c.Request, s.snapshots(ctx))
-		post, err := decision.CreatePost(ctx, n, func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) })
+		post, err := decision.CreatePost(ctx, n, func(id string) (schedctl.Account, error) {
+			if again {
+				return s.currentAccount(ctx, c, id)
+			}
+			return s.recentAccount(ctx, c, id)
+		})
 		if err != nil {
 			return response{}, storeError(err, "the request ended before its text was checked; the post was not stored")
 		}

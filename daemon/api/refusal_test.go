@@ -35,6 +35,10 @@ var refusals = []struct {
 		f.do(nil, "PATCH", "/workspaces/"+f.mine.workspace, body{"approvals": "all"}).want(200)
 		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)})
 	}},
+	{"a policy for scheduled posts", schedctl.ExistingPosts, "existing", func(f *fixture) *response {
+		f.scheduled()
+		return f.do(nil, "PATCH", "/workspaces/"+f.mine.workspace, body{"approvals": "all"})
+	}},
 	{"an approval that was not asked for", schedctl.ApprovalNotPending, "", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts/"+f.draft().ID+"/approve", body{"publish_at": in(time.Hour)})
 	}},

@@ -142,10 +142,15 @@ func (w *reviewing) policy(p string) {
 	w.do(nil, "PATCH", "/workspaces/"+w.mine.workspace, body{"approvals": p}).want(200)
 }
 
-// fourEyes says whether each text of my workspace needs two people.
+// fourEyes says whether each text of my workspace needs two people. Posts that one has edited
+// and approved are approved by another key.
 func (w *reviewing) fourEyes(on bool) {
 	w.t.Helper()
-	got := decodeAs[apiv1.WorkspaceEnvelope](w.t, w.do(nil, "PATCH", "/workspaces/"+w.mine.workspace, body{"four_eyes": on}).want(200)).Workspace
+	b := body{"four_eyes": on}
+	if on {
+		b["existing"] = "approve"
+	}
+	got := decodeAs[apiv1.WorkspaceEnvelope](w.t, w.do(nil, "PATCH", "/workspaces/"+w.mine.workspace, b).want(200)).Workspace
 	if got.FourEyes != on {
 		w.t.Errorf("four_eyes is %t", got.FourEyes)
 	}

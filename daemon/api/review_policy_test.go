@@ -258,6 +258,20 @@ func TestPolicyOffEndsReviews(t *testing.T) {
 	})
 }
 
+// oldPolicy sets the policy as earlier versions did, which asked nothing about scheduled
+// posts.
+func (w *reviewing) oldPolicy(p schedctl.ApprovalPolicy) {
+	w.update(func(tx storage.Tx) error {
+		mine, err := tx.Workspace(w.mine.workspace)
+		if err != nil {
+			return err
+		}
+		mine.Approvals = p
+		return tx.PutWorkspace(mine)
+	})
+	w.changeAccount(w.mine.account, func(a *schedctl.Account) { a.Approvals = p })
+}
+
 // TestClaimChecksTheApproval publishes posts that were scheduled before an approval was
 // required.
 func TestClaimChecksTheApproval(t *testing.T) {
@@ -282,7 +296,7 @@ func TestClaimChecksTheApproval(t *testing.T) {
 			}
 			return p
 		}
-		w.policy("agents")
+		w.oldPolicy(schedctl.ApprovalsAgents)
 		for _, id := range []string{byAgent.ID, startedByAgent.ID} {
 			p := run(id, schedctl.Failed)
 			e := p.Targets[0].Error
@@ -291,7 +305,7 @@ func TestClaimChecksTheApproval(t *testing.T) {
 			}
 			w.do(w.author, "POST", "/posts/"+id+"/retry", nil).refused(schedctl.ApprovalMissing)
 		}
-		w.policy("all")
+		w.oldPolicy(schedctl.ApprovalsAll)
 		run(plain.ID, schedctl.Failed)
 		run(good.ID, schedctl.Published)
 		if n := len(w.network.Requests()); n != 1 {
@@ -302,7 +316,7 @@ func TestClaimChecksTheApproval(t *testing.T) {
 		w.await(committed, func() bool { return w.get(plain.ID).Status == schedctl.Published })
 
 		// A post that has failed so is approved, and then retried.
-		w.policy("agents")
+		w.oldPolicy(schedctl.ApprovalsAgents)
 		path := "/posts/" + byAgent.ID
 		w.do(w.author, "POST", path+"/submit", body{"proposed_at": in(time.Hour)}).refused(schedctl.InvalidPublishAt)
 		w.do(w.agent, "POST", path+"/submit", nil).want(200)

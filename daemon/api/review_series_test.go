@@ -139,7 +139,7 @@ func TestSeriesOfAgents(t *testing.T) {
 		// A policy that comes later, and an approval after it.
 		w.policy("off")
 		early := w.seriesBy(w.author, "early")
-		w.policy("all")
+		w.oldPolicy(schedctl.ApprovalsAll)
 		w.do(w.author, "POST", "/series/"+early.ID+"/submit", nil).want(200)
 		w.do(w.approver, "POST", "/series/"+early.ID+"/approve", nil).want(200)
 		if len(w.occurrences(early.ID, true)) == 0 {

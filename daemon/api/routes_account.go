@@ -37,9 +37,9 @@ func (s *Server) accountRoutes() []route {
 	}, {
 		method: http.MethodPatch, path: "/social-accounts/{id}", id: "editSocialAccount", tag: "Social accounts",
 		summary:     "Rename, configure or reconnect a social account",
-		description: "New credentials replace all old ones. Credentials and platform options are verified with the network before they are stored. An option set to null is reset to its default. Credentials of a different user are refused; connect them as a new account.",
+		description: "New credentials replace all old ones. Credentials and platform options are verified with the network before they are stored. An option set to null is reset to its default. Credentials of a different user are refused; connect them as a new account. The option approval asks about scheduled posts of the account as PATCH /workspaces/{id} does.",
 		scopes:      writesAccounts,
-		codes:       []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.NotFound},
+		codes:       []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.AccountNotAllowed, schedctl.NotFound, schedctl.ExistingPosts, schedctl.SelfApproval},
 		request:     reflect.TypeFor[apiv1.EditAccount](), status: http.StatusOK, response: one,
 		actsEarly: true, handle: withBody(readEditAccount, s.editAccount),
 	}, {

@@ -53,9 +53,10 @@ func (s *Server) workspaceRoutes() []route {
 	}, {
 		method: http.MethodPatch, path: "/workspaces/{id}", id: "editWorkspace", tag: "Workspace",
 		summary: "Change the approval policy of a workspace",
-		description: "Says which posts need an approval before they are published. The policy is also checked when a post is due: a post that is scheduled already and is not approved fails then, so approve such posts before. " +
+		description: "Says which posts need an approval before they are published. If scheduled posts or active series lack an approval that they would need, existing has to say what becomes of them; otherwise the request is refused with EXISTING_POSTS, whose details have the next ten ids. Switching four_eyes on asks about posts that their last editor has approved. " +
+			"The change and what becomes of the posts are one transaction, for at most 2,000 posts. " +
 			"A key with workspaces:write can change every workspace, other keys only their own.",
-		scopes: writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound, schedctl.AccountNotAllowed},
+		scopes: writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound, schedctl.AccountNotAllowed, schedctl.ExistingPosts, schedctl.SelfApproval},
 		request: reflect.TypeFor[apiv1.EditWorkspace](), status: http.StatusOK, response: reflect.TypeFor[apiv1.WorkspaceEnvelope](),
 		handle: withBody(readEditWorkspace, s.editWorkspace),
 	}, {

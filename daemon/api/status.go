@@ -58,6 +58,7 @@ var statuses = map[schedctl.Code]int{
 	schedctl.OlderRevision:        http.StatusConflict,
 	schedctl.ApprovalMissing:      http.StatusConflict,
 	schedctl.ApprovalNotPending:   http.StatusConflict,
+	schedctl.ExistingPosts:        http.StatusConflict,
 	schedctl.VersionMismatch:      http.StatusPreconditionFailed,
 	schedctl.VersionRequired:      http.StatusPreconditionRequired,
 	schedctl.BodyTooLarge:         http.StatusRequestEntityTooLarge,

@@ -65,6 +65,10 @@ func (s *Server) editWorkspace(ctx context.Context, c *request, change usecase.W
 	if err := c.MayEditWorkspace(); err != nil {
 		return response{}, err
 	}
+	err := s.scan(ctx, c, func(r storage.Reader) error { _, _, err := c.CheckWorkspace(r, change); return err })
+	if err != nil {
+		return response{}, err
+	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.EditWorkspace(tx, change)
 		if err != nil {
@@ -77,7 +81,7 @@ func (s *Server) editWorkspace(ctx context.Context, c *request, change usecase.W
 // readEditWorkspace reads the body of PATCH /workspaces/{id}.
 func readEditWorkspace(d *decoder) usecase.WorkspaceChange {
 	in := read[apiv1.EditWorkspace](d)
-	change := usecase.WorkspaceChange{FourEyes: in.FourEyes}
+	change := usecase.WorkspaceChange{FourEyes: in.FourEyes, Existing: schedctl.Existing(in.Existing)}
 	if in.Approvals != nil {
 		change.Approvals = new(schedctl.ApprovalsOff)
 		if *in.Approvals != apiv1.FormatPolicy(schedctl.ApprovalsOff) {

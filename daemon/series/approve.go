@@ -13,6 +13,23 @@ func Approve(tx storage.Tx, s *schedctl.Series, d schedctl.Decision, sweep Sweep
 	if err := s.Decide(schedctl.ApprovalApproved, d, sweep.Now); err != nil {
 		return err
 	}
+	return continueApproved(tx, s, sweep)
+}
+
+// Settle approves an active series, or makes it wait for an approval and removes the posts
+// that follow it, until it has one. Errors: those of [schedctl.Series.Settle].
+func Settle(tx storage.Tx, s *schedctl.Series, by schedctl.Settlement, sweep Sweep) error {
+	if err := s.Settle(by, sweep.Now); err != nil {
+		return err
+	}
+	if by.Existing == schedctl.ExistingApprove {
+		return continueApproved(tx, s, sweep)
+	}
+	return EndApproval(tx, s, sweep)
+}
+
+// continueApproved approves the posts of an approved series, and makes the next ones.
+func continueApproved(tx storage.Tx, s *schedctl.Series, sweep Sweep) error {
 	loc, err := schedctl.LoadZone("timezone", s.Timezone)
 	if err != nil {
 		return err

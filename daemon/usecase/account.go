@@ -49,18 +49,56 @@ func (s *Service) RemoveAccount(c *Request, tx storage.Tx) error {
 // StoreAccount applies a change to the account of the request. If the change has no effect,
 // it stores nothing. change may run more than once and must not modify what the account
 // points to. The network request before it may have been slow: now is the time after it.
-func (c *Request) StoreAccount(tx storage.Tx, now time.Time, change AccountChange) (schedctl.Account, error) {
+// existing says what becomes of posts that need an approval after the change.
+func (c *Request) StoreAccount(tx storage.Tx, now time.Time, change AccountChange, existing schedctl.Existing) (schedctl.Account, error) {
 	a, err := c.Account(tx)
 	if err != nil {
 		return a, err
 	}
 	before := a
 	events, err := change(&a)
-	if err != nil || sameAccount(before, a) {
+	if err != nil {
+		return a, err
+	}
+	sw, err := c.switchAccount(tx, &before, a, existing)
+	if err != nil || sw == nil && sameAccount(before, a) {
 		return a, err
 	}
 	a.UpdatedAt = schedctl.Millis(now)
-	return a, errors.Join(tx.PutAccount(a), tx.AddEvents(events...))
+	if err := errors.Join(tx.PutAccount(a), tx.AddEvents(events...)); err != nil || sw == nil {
+		return a, err
+	}
+	return a, sw.settle(tx)
+}
+
+// CheckAccount checks what becomes of the posts of the account of the request with new
+// settings. Errors: those of policySwitch.check.
+func (c *Request) CheckAccount(r storage.Reader, b AccountSettings) error {
+	a, err := c.Account(r)
+	if err != nil || b.Options[schedctl.OptionApproval] == nil && b.Existing == "" {
+		return err
+	}
+	_, err = c.switchAccount(r, &a, b.applied(a), b.Existing)
+	return err
+}
+
+// switchAccount returns the checked switch to an account that requires approvals, or nil if
+// the account required them before.
+func (c *Request) switchAccount(r storage.Reader, before *schedctl.Account, a schedctl.Account, existing schedctl.Existing) (*policySwitch, error) {
+	if existing == "" && (before.RequiresApproval() || !a.RequiresApproval()) {
+		return nil, nil
+	}
+	w, err := r.Workspace(a.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := r.Accounts(a.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	sw := c.newPolicySwitch(a.WorkspaceID, accounts, w.FourEyes, existing)
+	sw.accounts[a.ID], sw.affected = a, []string{a.ID}
+	return sw, sw.check(r)
 }
 
 // sameAccount reports whether two versions of an account have equal visible fields,

@@ -16,6 +16,7 @@ type AccountSettings struct {
 	Credentials publish.Credentials
 	AppOf       string // the account whose developer app is used, or empty
 	Options     schedctl.Options
+	Existing    schedctl.Existing
 }
 
 // check returns nil when the platform has all given fields and the common options

@@ -70,5 +70,5 @@ var errUnmeasured = errors.New("a text was not measured before the transaction")
 // Again reports whether err means that something has changed between the snapshot and the
 // transaction, so that both have to be repeated.
 func Again(err error) bool {
-	return errors.Is(err, errUnmeasured) || errors.Is(err, slots.ErrQueueGone)
+	return errors.Is(err, errUnmeasured) || errors.Is(err, slots.ErrQueueGone) || errors.Is(err, storage.ErrPolicyChanged)
 }

@@ -87,7 +87,7 @@ func (d *Decision) readNew(n *NewPost) error {
 }
 
 // Store stores the post. A post for a slot takes the one that is free now: moved reports
-// whether it is not the slot of the checks. Errors: [slots.ErrQueueGone], and those of
+// whether it is not the slot of the checks. Errors: [slots.ErrQueueGone], [storage.ErrPolicyChanged], and those of
 // checks that need the transaction.
 func (p *CreatedPost) Store(tx storage.Tx) (moved bool, err error) {
 	d, n := p.decision, p.from
@@ -122,7 +122,10 @@ func (p *CreatedPost) Store(tx storage.Tx) (moved bool, err error) {
 		// last id misses no event.
 		p.events[i].ID = schedctl.NewID(schedctl.EventPrefix, d.request.Now)
 	}
-	return moved, errors.Join(tx.PutPost(p.Post), tx.AddEvents(p.events...))
+	if err := errors.Join(tx.PutPost(p.Post), tx.AddEvents(p.events...)); err != nil || p.Status() == schedctl.Draft {
+		return moved, err
+	}
+	return moved, storage.KeepPolicies(tx, n.Accounts) // they were read before, and maybe from a cache
 }
 
 var errDraftsOnly = schedctl.Errorf(schedctl.InsufficientScope, "", "this API key writes drafts only; a key with the scope posts:write can publish them")

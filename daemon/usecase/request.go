@@ -21,7 +21,11 @@ type Request struct {
 	Expected Versions // that the object may have
 	decides  bool     // the request decides about the series of another key
 	Detail   string   // what else the audit log says; may be empty
+	Also     []Step   // with other objects that the transaction has done; the audit log has them too
 }
+
+// Step is a step that a request has done with an object other than its own.
+type Step struct{ WorkspaceID, Action, ID string }
 
 // Versions are the versions that the client of a change has seen. Nil means any.
 type Versions []string

@@ -11,27 +11,55 @@ import (
 type WorkspaceChange struct {
 	Approvals *schedctl.ApprovalPolicy
 	FourEyes  *bool
+	Existing  schedctl.Existing
 }
 
 // EditWorkspace changes the workspace of the request. All its accounts get the new policy
-// in the same transaction, so that each claim reads the one that is in force.
-func (c *Request) EditWorkspace(tx storage.Tx, change WorkspaceChange) (schedctl.Workspace, error) {
-	w, err := tx.Workspace(c.ID)
+// in the same transaction, so that each claim reads the one that is in force. Posts and
+// series that lack an approval then are approved, or submitted.
+func (c *Request) EditWorkspace(tx storage.Tx, change WorkspaceChange) (w schedctl.Workspace, err error) {
+	w, sw, err := c.CheckWorkspace(tx, change)
 	if err != nil {
 		return w, err
+	}
+	for _, a := range sw.accounts { // disconnected ones too: they may be connected again
+		if sw.changed {
+			err = errors.Join(err, tx.PutAccount(a))
+		}
+	}
+	if err != nil {
+		return w, err
+	}
+	return w, errors.Join(tx.PutWorkspace(w), sw.settle(tx))
+}
+
+// CheckWorkspace returns the workspace of the request as a change makes it, and checks what
+// becomes of its posts. Errors: those of policySwitch.check.
+func (c *Request) CheckWorkspace(r storage.Reader, change WorkspaceChange) (schedctl.Workspace, *policySwitch, error) {
+	w, err := r.Workspace(c.ID)
+	if err != nil {
+		return w, nil, err
 	}
 	was := w
 	set(&w.Approvals, change.Approvals)
 	set(&w.FourEyes, change.FourEyes)
-	if w.Approvals != was.Approvals {
-		if err := setPolicy(tx, w); err != nil {
-			return w, err
+	accounts, err := r.Accounts(w.ID)
+	if err != nil {
+		return w, nil, err
+	}
+	for i := range accounts {
+		accounts[i].Approvals = w.Approvals
+	}
+	sw := c.newPolicySwitch(w.ID, accounts, w.FourEyes, change.Existing)
+	sw.changed = w.Approvals != was.Approvals
+	all := change.Existing != "" || w.FourEyes && !was.FourEyes
+	stricter := w.Approvals == schedctl.ApprovalsAll && was.Approvals != w.Approvals || w.Approvals == schedctl.ApprovalsAgents && was.Approvals == schedctl.ApprovalsOff
+	for i := range accounts {
+		if all || stricter && !accounts[i].RequiresApproval() {
+			sw.affected = append(sw.affected, accounts[i].ID)
 		}
 	}
-	if w == was {
-		return w, nil
-	}
-	return w, tx.PutWorkspace(w)
+	return w, sw, sw.check(r)
 }
 
 // MayEditWorkspace returns nil if the key may change the workspace of the request. Errors:
@@ -44,17 +72,4 @@ func (c *Request) MayEditWorkspace() error {
 		return schedctl.Errorf(schedctl.AccountNotAllowed, "approvals", "this API key is limited to accounts, and the policy is about all of them; use another key")
 	}
 	return nil
-}
-
-// setPolicy gives the accounts of a workspace a copy of its policy.
-func setPolicy(tx storage.Tx, w schedctl.Workspace) error {
-	accounts, err := tx.Accounts(w.ID)
-	if err != nil {
-		return err
-	}
-	for _, a := range accounts { // disconnected ones too: they may be connected again
-		a.Approvals = w.Approvals
-		err = errors.Join(err, tx.PutAccount(a))
-	}
-	return err
 }

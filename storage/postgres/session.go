@@ -185,4 +185,5 @@ const (
 	codeLockTimeout         = "55P03"
 	codeNoStatement         = "26000"
 	codeDuplicateStatement  = "42P05"
+	codeDivisionByZero      = "22012"
 )

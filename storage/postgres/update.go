@@ -109,6 +109,8 @@ func (tx *tx) failure(err error) error {
 		return err
 	case isCode(fault, codeUniqueViolation):
 		return &rerun{cause: fault, verifyWrites: true}
+	case isCode(fault, codeDivisionByZero):
+		return storage.ErrPolicyChanged // see keepPolicies
 	case tx.lost, isCode(fault, codeSerializationFailed, codeDeadlock):
 		return &rerun{cause: fault}
 	default:

@@ -16,13 +16,13 @@ var approvalPolicies = []string{"off", "agents", "all"}
 
 // workspaceEdit is "schedctl workspace edit".
 type workspaceEdit struct {
-	*cli.App
+	cli.Existing
 	approvals string
 	fourEyes  bool
 }
 
 func newWorkspaceEdit(a *cli.App) *cobra.Command {
-	o := &workspaceEdit{App: a}
+	o := &workspaceEdit{Existing: cli.Existing{App: a}}
 	cmd := cli.DeclareJSON[apiv1.Workspace](&cobra.Command{
 		Use:   "edit [ID]",
 		Short: "Change which posts need an approval, and by whom",
@@ -31,15 +31,17 @@ id it is the workspace of your key, and the key needs the scope keys:write. Anot
 workspace needs workspaces:write.
 
 --approvals is off, agents or all. With agents, posts that an agent wrote or starts need
-an approval. The policy is also checked when a post is due: a scheduled post that is not
-approved then fails. Approve such posts before, with "schedctl post unschedule",
-"schedctl post submit" and "schedctl post approve". A post that has failed so can still
-be submitted and approved; then retry it with "schedctl post retry".
+an approval. If scheduled posts or active series lack an approval that they would need,
+the command asks what becomes of them, and without a terminal it exits with status 6.
+--existing approve approves them with your key, which needs posts:approve. --existing
+submit makes them drafts that wait for an approval and propose their times.
 
 An approver who edits a submitted post can approve it, because its author is another
 person. With --four-eyes, each text needs two people: whoever edited it last cannot
-approve it, and an edit of an approved post by an approver has to be approved again.`,
+approve it, and an edit of an approved post by an approver has to be approved again.
+--existing also decides about posts that their last editor has approved.`,
 		Example: `  schedctl workspace edit --approvals agents
+  schedctl workspace edit --approvals all --existing submit
   schedctl workspace edit --four-eyes
   schedctl workspace edit ws_01KAK3R9ZC4VBX1D2E3F4G5H6J --approvals all`,
 		Args:              cli.Args(0, 1, "the id of a workspace"),
@@ -55,14 +57,15 @@ approve it, and an edit of an approved post by an approver has to be approved ag
 				}
 				change.Approvals = &o.approvals
 			}
-			if change == (apiv1.EditWorkspace{}) {
-				return cli.UsageError("schedctl workspace edit needs --approvals or --four-eyes").WithHint("give --approvals off, agents or all")
+			if change == (apiv1.EditWorkspace{}) && !o.Given() {
+				return cli.UsageError("schedctl workspace edit needs --approvals, --four-eyes or --existing").WithHint("give --approvals off, agents or all")
 			}
 			return o.run(cmd.Context(), args, change)
 		},
 	})
 	cmd.Flags().StringVar(&o.approvals, "approvals", "", "which posts need an approval: the `choice` off, agents or all")
 	cmd.Flags().BoolVar(&o.fourEyes, "four-eyes", false, "let each text need two people; --four-eyes=false to end that")
+	o.Existing.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("approvals", cobra.FixedCompletions(approvalPolicies, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -82,7 +85,12 @@ func (o *workspaceEdit) run(ctx context.Context, args []string, change apiv1.Edi
 		}
 		id = me.Workspace.ID
 	}
-	w, err := c.EditWorkspace(ctx, id, change)
+	var w apiv1.Workspace
+	err = o.Send(ctx, func(existing string) (err error) {
+		change.Existing = existing
+		w, err = c.EditWorkspace(ctx, id, change)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -13,31 +13,38 @@ import (
 )
 
 type editOptions struct {
-	*cli.App
+	cli.Existing
 	name string
 	sets []string
 }
 
 func newEdit(a *cli.App) *cobra.Command {
-	o := &editOptions{App: a}
+	o := &editOptions{Existing: cli.Existing{App: a}}
 	cmd := cli.DeclareJSON[apiv1.Account](onAccount(a, &cobra.Command{
 		Use:   "edit ACCOUNT",
 		Short: "Change the name or the options of an account",
 		Long: `Change the name or the options of an account. Its credentials stay as they are;
 "schedctl account reconnect" replaces them. An option without a value, KEY=, returns
-to its default. "schedctl account add --help" lists the options of each platform.`,
+to its default. "schedctl account add --help" lists the options of each platform.
+
+With --set approval=required, all posts of the account need an approval. If scheduled
+posts or active series lack one, the command asks what becomes of them, and without a
+terminal it exits with status 6. --existing approve approves them with your key, which
+needs posts:approve; --existing submit makes them drafts that wait for an approval.`,
 		Example: `  schedctl account edit demo --name site
   schedctl account edit mastodon:me --set visibility=unlisted
-  schedctl account edit demo --set duplicate_guard=`,
+  schedctl account edit demo --set duplicate_guard=
+  schedctl account edit demo --set approval=required --existing submit`,
 	}, o.run))
 	cmd.Flags().StringVar(&o.name, "name", "", "the new `name`")
+	o.Existing.Add(cmd)
 	cmd.Flags().StringArrayVar(&o.sets, "set", nil, "an option, as `key=value` (repeatable)")
 	return cmd
 }
 
 func (o *editOptions) run(ctx context.Context, ref string) error {
-	if o.name == "" && o.sets == nil {
-		return cli.UsageError("nothing to change").WithHint("give --name or --set")
+	if o.name == "" && o.sets == nil && !o.Given() {
+		return cli.UsageError("nothing to change").WithHint("give --name, --set or --existing")
 	}
 	c, acct, err := connect(ctx, o.App, ref)
 	if err != nil {
@@ -50,7 +57,12 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	if edit.Options, err = o.options(newConnection(acct.Platform, acct.Name)); err != nil {
 		return err
 	}
-	if acct, err = c.EditAccount(ctx, acct.ID, edit); err != nil {
+	err = o.Send(ctx, func(existing string) (err error) {
+		edit.Existing = existing
+		acct, err = c.EditAccount(ctx, acct.ID, edit)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return printOne(o.App, acct, "Changed")

@@ -100,6 +100,7 @@ var ExitByCode = map[schedctl.Code]int{
 	schedctl.OlderRevision:             ExitConflict,
 	schedctl.ApprovalMissing:           ExitConflict,
 	schedctl.ApprovalNotPending:        ExitConflict,
+	schedctl.ExistingPosts:             ExitConflict,
 	schedctl.BodyTooLarge:              ExitInvalid,
 	schedctl.MediaTooLarge:             ExitInvalid,
 	schedctl.MediaQuotaExceeded:        ExitInvalid,

@@ -1,0 +1,41 @@
+package storage
+
+import (
+	"errors"
+
+	"github.com/schedctl/schedctl"
+)
+
+// ErrPolicyChanged means that other posts of an account need approvals than the transaction
+// was told. Nothing was stored; read the account again.
+var ErrPolicyChanged = errors.New("the policy of an account has changed")
+
+// PolicyKeeper is implemented by transactions for which every read is a round trip to a
+// server.
+type PolicyKeeper interface {
+	// KeepPolicies makes the transaction fail with [ErrPolicyChanged] unless the accounts
+	// have the same policies as stored; see [schedctl.Account.SamePolicy]. It neither waits
+	// for a response nor locks the accounts. A transaction that puts a post of an account
+	// before it calls KeepPolicies, and one that lists the scheduled posts of the account
+	// and changes its policy, run one after the other. Missing accounts are ignored.
+	KeepPolicies(accounts []schedctl.Account) error
+}
+
+// KeepPolicies calls [PolicyKeeper.KeepPolicies] if tx implements it; otherwise it reads the
+// accounts. Errors: [ErrPolicyChanged].
+func KeepPolicies(tx Tx, accounts []schedctl.Account) error {
+	if k, ok := tx.(PolicyKeeper); ok {
+		return k.KeepPolicies(accounts)
+	}
+	for i := range accounts {
+		now, err := tx.Account(accounts[i].WorkspaceID, accounts[i].ID)
+		switch {
+		case schedctl.CodeOf(err) == schedctl.NotFound:
+		case err != nil:
+			return err
+		case !now.SamePolicy(&accounts[i]):
+			return ErrPolicyChanged
+		}
+	}
+	return nil
+}
