@@ -78,8 +78,8 @@ type newDraft struct {
 func draftTools() []tool {
 	return []tool{{
 		name: "create_draft", title: "Create a draft", scopes: writesDrafts, effect: drafts,
-		about: "Creates a draft. Nothing is published: a person has to schedule or approve it.",
-		in:    reflect.TypeFor[newDraft](), only: postFieldsAnd("proposed_at", "request_key"),
+		about: "Creates a draft. Nothing is published: a person has to schedule or approve it. With submit, it asks a person to approve the draft in the same step.",
+		in:    reflect.TypeFor[newDraft](), only: postFieldsAnd("proposed_at", "submit", "request_key"),
 		out: reflect.TypeFor[postChanged](),
 		call: writing(func(ctx context.Context, c call, in newDraft) (postChanged, error) {
 			p, err := c.Client.CreatePost(ctx, in.CreatePost, c.options()...)

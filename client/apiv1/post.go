@@ -134,6 +134,7 @@ type CreatePost struct {
 	NotBefore        *Time         `json:"not_before,omitempty" doc:"With next-slot: take no slot before this time, RFC 3339 in UTC written with Z." nullable:"true"`
 	AllowBlackout    bool          `json:"allow_blackout,omitempty" doc:"Accept a time in a blackout that posts avoid."`
 	ProposedAt       *ProposedTime `json:"proposed_at,omitempty" doc:"Of a draft: when it shall be published after its approval, RFC 3339 in UTC written with Z; or \"next-slot\"." nullable:"true"`
+	Submit           *SubmitNew    `json:"submit,omitempty" doc:"Ask for the approval of the post in the same request: it is a draft that waits, and publish_at is read as proposed_at. Absent not to ask."`
 	ApprovedBy       *string       `json:"approved_by,omitempty" doc:"The address of the merged pull request that was the review of this post, for keys with posts:approve and posts:write. It is written to the audit log." maxLength:"500" nullable:"true"`
 	TargetOverrides  []Override    `json:"target_overrides,omitempty" doc:"Settings of single accounts that differ from the rest of the post, at most one entry for each account." maxItems:"100"`
 	AllowDuplicate   bool          `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`

@@ -107,6 +107,11 @@ type SubmitPost struct {
 	ProposedAt *ProposedTime `json:"proposed_at,omitempty" doc:"When the post shall be published: a future time, RFC 3339 in UTC written with Z; or \"next-slot\". Null or absent for that of the draft." nullable:"true"`
 }
 
+// SubmitNew asks for the approval of a post that the request creates.
+type SubmitNew struct {
+	Note *string `json:"note,omitempty" doc:"For the reviewers, at most 5000 characters; null or absent for none." maxLength:"5000" nullable:"true"`
+}
+
 // ApprovePost is the body of POST /posts/{id}/approve; it may be absent.
 type ApprovePost struct {
 	PublishAt     *ProposedTime `json:"publish_at,omitempty" doc:"When to publish: a future time, RFC 3339 in UTC written with Z; or \"next-slot\". Null or absent for proposed_at of the post." nullable:"true"`

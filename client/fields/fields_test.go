@@ -44,7 +44,7 @@ func TestCopyKeepsContent(t *testing.T) {
 // A field of requests is copied, or this test says why it is not.
 func TestCopyKnowsEveryField(t *testing.T) {
 	t.Parallel()
-	other := []string{"MediaAssetIDs", "PublishAt", "QueueID", "NotBefore", "AllowBlackout", "ProposedAt", "ApprovedBy", "AllowDuplicate", "ExternalID", "Managed", "Replaces"}
+	other := []string{"MediaAssetIDs", "PublishAt", "QueueID", "NotBefore", "AllowBlackout", "ProposedAt", "ApprovedBy", "Submit", "AllowDuplicate", "ExternalID", "Managed", "Replaces"}
 	var full, copied apiv1.CreatePost
 	fill(reflect.ValueOf(&full).Elem())
 	fields.Copy(&copied, full)

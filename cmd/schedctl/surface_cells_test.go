@@ -5,7 +5,7 @@ const (
 	setByDaemon   = "id workspace_id media_assets status targets target_summary slot series_id occurrence detached approval archived_at resend_of resent_as version created_at updated_at " + authors
 	authors       = "created_by.id created_by.name created_by.kind updated_by.id updated_by.name updated_by.kind"
 	derived       = "workspace_id media_asset_ids media_assets target_summary "
-	requestOnly   = "allow_blackout approved_by allow_duplicate replaces"
+	requestOnly   = "allow_blackout approved_by submit.note allow_duplicate replaces"
 	managedFields = "managed.collection managed.path managed.digest managed.pruned"
 	seriesOnly    = "name variants timezone start rule exdates ahead_days state next_at previous_id"
 
@@ -29,7 +29,7 @@ var postTable = surfaceTable{
 	},
 	rules: []cellRule{
 		{surfaces: "api-request", fields: setByDaemon, reason: "the daemon sets it"},
-		{surfaces: "api-request", fields: "media_asset_ids proposed_at approved_by replaces", reason: "see apiv1test.LeftOutOfPost"},
+		{surfaces: "api-request", fields: "media_asset_ids proposed_at approved_by submit.note replaces", reason: "see apiv1test.LeftOutOfPost"},
 		{surfaces: "*", fields: requestOnly, reason: ofTheRequest},
 		{surfaces: "show", fields: derived, reason: "repeats what other lines show"},
 		{surfaces: "show", fields: "occurrence detached", reason: "shown in the line of the series"},

@@ -113,6 +113,7 @@ var schemaDescriptions = map[string]string{
 	"Author":               "The API key that made or changed an object. It may be revoked.",
 	"KeyRef":               "The id and the name of an API key, which may be revoked.",
 	"SubmitPost":           "A request for the approval of a draft.",
+	"SubmitNew":            "A request for the approval of a new post.",
 	"ApprovePost":          "The approval of a draft.",
 	"RequestChanges":       "A request to change a draft or a series.",
 	"SubmitSeries":         "A request for the approval of a series.",

@@ -84,6 +84,7 @@ func newLimitTest(t *testing.T, id string, op operation) *limitTest {
 		"managed":          `{"collection":"c","path":"p","digest":"d"}`,
 		"media":            `[{"id":"` + asset + `"}]`,
 		"poll":             `{"options":["a","b"]}`,
+		"submit":           `{}`,
 		"target_overrides": `[{"social_account_id":"` + l.mine.account + `"}]`,
 		"thread":           `[{"content":"x"}]`,
 	}

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"time"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/usecase"
@@ -9,8 +11,9 @@ import (
 // postFields are the fields of requests that create, validate and change posts.
 type postFields struct {
 	apiv1.EditPost
-	Replaces string `json:"replaces"`
-	PostID   string `json:"post_id"`
+	Submit   *apiv1.SubmitNew `json:"submit"`
+	Replaces string           `json:"replaces"`
+	PostID   string           `json:"post_id"`
 }
 
 // readCreatePost reads the body of POST /posts.
@@ -43,11 +46,34 @@ func (d *decoder) newPost(in postFields) usecase.NewPost {
 	set(&n.Overrides, e.Overrides)
 	set(&n.Proposed, e.Proposed)
 	d.require(in.Content != nil || len(n.Media) > 0, "content", "give the text of the post, or media")
+	if in.Submit != nil {
+		d.submitNew(&n, &in)
+	}
 	d.onlyForSlots(n.SlotChoice)
 	if n.Replaces != "" && (in.ExternalID == nil || *in.ExternalID == "") && d.clean() {
 		d.fault(schedctl.ValidationFailed, "replaces needs external_id; give the external_id that the canceled post has")
 	}
 	return n
+}
+
+// submitNew makes the publish time of a post that is submitted its proposed time.
+func (d *decoder) submitNew(n *usecase.NewPost, in *postFields) {
+	n.Submit = new("")
+	set(n.Submit, in.Submit.Note)
+	timed := in.PublishAt != nil
+	switch {
+	case !d.clean():
+	case n.Now:
+		d.fault(schedctl.InvalidPublishAt, "a post that is submitted is published after its approval; give publish_at a time or \"next-slot\", or leave it out")
+	case timed && in.ProposedAt != nil:
+		d.fault(schedctl.ValidationFailed, "publish_at is the proposed time of a post that is submitted; give it or proposed_at")
+	case n.Source != "":
+		d.fault(schedctl.ValidationFailed, "approved_by approves the post; leave out submit")
+	}
+	if timed {
+		n.Proposed = schedctl.ProposedTime{At: n.PublishAt, NextSlot: n.NextSlot}
+	}
+	n.PublishAt, n.Now, n.NextSlot = time.Time{}, false, false
 }
 
 // readEditPost reads the body of PATCH /posts/{id}.

@@ -15,7 +15,8 @@ type NewPost struct {
 	AccountIDs []string // instead of Accounts
 	MediaField string   // the name of the field with the media of part 0
 	SlotChoice
-	Replaces string // the id of the canceled post that loses its external id; or empty
+	Submit   *string // asks for an approval, with this note; or nil
+	Replaces string  // the id of the canceled post that loses its external id; or empty
 	Allow
 }
 
@@ -61,9 +62,34 @@ func (d *Decision) CreatePost(ctx context.Context, n NewPost, account func(id st
 	if created.Post, created.events, err = schedctl.Create(n.NewPost, c.Now); err != nil {
 		return nil, err
 	}
+	if n.Submit != nil {
+		if err := created.submit(*n.Submit); err != nil {
+			return nil, err
+		}
+	}
 	err = d.check(ctx, &start{Allow: n.Allow, post: &created.Post, accounts: n.Accounts, overrides: n.Overrides, style: n.Style})
+	if schedctl.CodeOf(err) == schedctl.ApprovalMissing {
+		err = errCreateNeedsApproval
+	}
 	created.Assets = d.assets
 	return created, err
+}
+
+var errCreateNeedsApproval = schedctl.Errorf(schedctl.ApprovalMissing, "",
+	"this post needs the approval of another key; add submit: {} (--submit) to ask for it in the same step, and the time becomes the proposed one")
+
+// submit asks for the approval of the new post. What reviewers approve includes the hashes of
+// files.
+func (p *CreatedPost) submit(note string) error {
+	if err := schedctl.CheckReviewNote("submit.note", note); err != nil {
+		return err
+	}
+	if err := p.decision.settleFiles(&p.Post); err != nil {
+		return err
+	}
+	events, err := p.Submit(schedctl.Submission{By: p.from.By, Note: note}, p.decision.request.Now)
+	p.events = append(p.events, events...)
+	return err
 }
 
 // readNew chooses the slot of a new post, and attaches its media. It reads nothing for a post
@@ -116,6 +142,9 @@ func (p *CreatedPost) Store(tx storage.Tx) (moved bool, err error) {
 		if _, err := d.request.assetIn(tx, "media", p.Assets[i].ID); err != nil { // it may have been deleted
 			return moved, err
 		}
+	}
+	if n.Submit != nil {
+		d.request.Also = append(d.request.Also, Step{p.WorkspaceID, "submitPost", p.ID})
 	}
 	for i := range p.events {
 		// Ids of events are in the order of commits, so that a reader that continues after the

@@ -80,7 +80,7 @@ var Marks = map[string]string{
 	"version": `"version":|version 1`, "created_at": `"created_at":`, "updated_at": `"updated_at":`,
 	"created_by.id": `"created_by":`, "created_by.name": `"created_by":|(?i)created by`, "created_by.kind": `"created_by":`,
 	"updated_by.id": `"updated_by":`, "updated_by.name": `"updated_by":|(?i)updated by`, "updated_by.kind": `"updated_by":`,
-	"allow_blackout": `"allow_blackout":`, "allow_duplicate": `"allow_duplicate":`, "approved_by": `"approved_by":`, "replaces": `"replaces":`,
+	"allow_blackout": `"allow_blackout":`, "allow_duplicate": `"allow_duplicate":`, "approved_by": `"approved_by":`, "submit.note": `"submit":`, "replaces": `"replaces":`,
 
 	"target_overrides[].social_account_id": `"social_account_id":|http:own|\bown\b`, "target_overrides[].content": OwnContent,
 	"target_overrides[].media[].id": `\bown-f5\.png|med_own-f5\b`, "target_overrides[].media[].alt_text": AltTexts[OwnFile],

@@ -82,6 +82,7 @@ var LeftOutOfPost = map[string]string{
 	"media_asset_ids": "the short form of media",
 	"proposed_at":     "of drafts; the post has a slot",
 	"replaces":        "of a post that replaces a canceled one",
+	"submit":          "asks for an approval",
 	"approved_by":     "of keys with posts:approve; see ApprovedBy",
 }
 

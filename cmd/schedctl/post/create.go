@@ -28,6 +28,8 @@ type createOptions struct {
 	externalID     string
 	allowDuplicate bool
 	dry, wait      bool
+	submit         bool
+	note           string
 }
 
 func newCreate(a *cli.App) *cobra.Command {
@@ -51,6 +53,7 @@ func newCreate(a *cli.App) *cobra.Command {
   schedctl post create "Next week" --to demo --queue main --not-before "next monday"
   schedctl post create "Any questions?" --to demo --repeat "weekly on tue,thu at 9:00 until 2027-06-30"
   schedctl post create "We are live" --to demo --at "friday 9am" --label launch
+  schedctl post create "For review" --to demo --at "friday 9am" --submit --note "please check"
   id=$(schedctl post create "A draft for later" -q)`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.repeat.given() {
@@ -109,6 +112,9 @@ The command then prints the series; see "schedctl series --help".
 
 ` + content.OverrideHelp + `
 
+With --submit, the post is a draft that waits for the approval of another key, and its time
+is the one at which it is published after that; --note is for the reviewers.
+
 With --dry-run no post is created, and the output is that of "schedctl post validate";
 files are uploaded, to be checked.
 
@@ -133,6 +139,8 @@ func (o *createOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.externalID, "external-id", "", "your own `id` for the post, unique in the workspace; a repeated command creates no second post")
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
+	f.BoolVar(&o.submit, "submit", false, "ask for the approval of the post; its time is the proposed one")
+	f.StringVarP(&o.note, "note", "m", "", "a `note` for the reviewers, with --submit")
 	f.BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
 }
 
@@ -179,6 +187,9 @@ func (o *createOptions) run(ctx context.Context) error {
 		return err
 	}
 	create := apiv1.CreatePost{PublishAt: publishAt, AllowDuplicate: o.allowDuplicate, Labels: o.labels.labels, AllowBlackout: o.slot.allowBlackout}
+	if o.submit {
+		create.Submit = &apiv1.SubmitNew{Note: &o.note}
+	}
 	if err := o.book(ctx, c, &create); err != nil {
 		return err
 	}
@@ -215,6 +226,9 @@ func (o *createOptions) readFlags() (publishAt *apiv1.PublishTime, err error) {
 	case (o.when.Given() || o.slot.given() && !o.repeat.given()) && len(o.to) == 0:
 		return nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "a post with a time needs an account").WithHint("give --to ACCOUNT, or --to all")
 	}
+	if err := o.checkSubmit(); err != nil {
+		return nil, err
+	}
 	if o.editor {
 		if err := o.MayEdit(o.text); err != nil {
 			return nil, err
@@ -228,6 +242,24 @@ func (o *createOptions) readFlags() (publishAt *apiv1.PublishTime, err error) {
 		_, err = o.labels.read()
 	}
 	return publishAt, err
+}
+
+// checkSubmit returns an error for flags that --submit excludes, and for a note without it.
+func (o *createOptions) checkSubmit() error {
+	switch {
+	case o.note != "" && !o.submit:
+		return cli.UsageError("--note is for the reviewers of a post").WithHint("give --submit too")
+	case !o.submit:
+	case o.when.Now || o.wait:
+		return cli.UsageError("a submitted post is published after its approval").WithHint("give --at, --in or --next-slot, without --now and --wait")
+	case o.repeat.given():
+		return cli.UsageError("--submit is for single posts").WithHint("create the series, and then use: schedctl series submit")
+	case o.slot.queue != "" || o.slot.notBefore != "":
+		return cli.UsageError("the approver chooses the queue of a submitted post").WithHint("give --next-slot, without --queue and --not-before")
+	case len(o.to) == 0:
+		return cli.InvalidError(schedctl.InvalidSocialAccounts, "a post that is submitted needs an account").WithHint("give --to ACCOUNT, or --to all")
+	}
+	return nil
 }
 
 // publishAt returns the time of the post: for a series, that of its first occurrence.

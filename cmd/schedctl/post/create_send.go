@@ -74,6 +74,9 @@ func (o *createOptions) check(ctx context.Context, c *client.Client, create apiv
 func (o *createOptions) write(text string) idempotentWrite {
 	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
 	parts = append(append(parts, o.content.Overrides.Key()...), labeledParts("label", o.labels.labels)...)
+	if o.submit {
+		parts = append(parts, "submit", o.note)
+	}
 	if o.externalID != "" {
 		parts = append(parts, "external-id", o.externalID)
 	}
