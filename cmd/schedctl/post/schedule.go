@@ -49,8 +49,9 @@ duration, and with --next-slot to the next free slots, in their order. Only sche
 posts are selected unless --status says otherwise. The selected posts are listed, and
 you confirm; without a terminal --yes is required. The exit status is 9 when some of the
 posts could not be moved. --restore schedules drafts for the time that they had before
-"schedctl post unschedule", or that their author proposed. "schedctl post edit ID --at TIME" also changes the time of a
-scheduled post.`,
+"schedctl post unschedule", or that their author proposed.
+
+"schedctl post edit ID --at TIME" also changes the time of a scheduled post.`,
 		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --shift -1d
@@ -66,7 +67,7 @@ scheduled post.`,
 	o.when.Add(cmd)
 	o.slot.add(a, cmd)
 	cmd.Flags().Var(&o.shift, "shift", "move each post by this `duration`: 2h, or -1d to an earlier time")
-	cmd.Flags().BoolVar(&o.back, "restore", false, "schedule each draft for its proposed time, such as that before unschedule")
+	cmd.Flags().BoolVar(&o.back, "restore", false, "schedule drafts for their proposed times")
 	o.filter.addSelection(a, cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	o.once.add(cmd)
