@@ -117,6 +117,8 @@ func CheckCollection(field, name string) error {
 	switch {
 	case len(name) > MaxCollection || !collectionName.MatchString(name):
 		return Errorf(ValidationFailed, field, "%s must have 1 to %d letters, digits, dots, underscores or hyphens", field, MaxCollection)
+	case name == "." || name == "..": // of paths
+		return Errorf(ValidationFailed, field, "%s cannot be %q; choose another name", field, name)
 	case name == ReservedCollection:
 		return Errorf(ValidationFailed, field, "%s cannot be %q, which is reserved; choose another name", field, ReservedCollection)
 	}

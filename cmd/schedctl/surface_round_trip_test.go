@@ -115,6 +115,9 @@ func TestPostFilesSurviveARoundTrip(t *testing.T) {
 		}
 		r.remove()
 		r.do("apply", first, "--yes", "--collection", "web", "--overwrite")
+		config, err := os.ReadFile(filepath.Join(first, "schedctl.yaml")) // with the source of the collection
+		r.ok(err)
+		r.ok(os.WriteFile(filepath.Join(second, "schedctl.yaml"), config, 0o600))
 		r.do("post", "export", "--files", second, "--collection", "web")
 		if diff := cmp.Diff(read(first), read(second)); diff != "" {
 			t.Errorf("-first +second:\n%s", diff)

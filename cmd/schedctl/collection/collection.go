@@ -4,10 +4,12 @@ package collection
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -64,7 +66,13 @@ func name(c apiv1.Collection) string { return c.Name }
 
 // on sets up a command whose first argument is the name of a collection.
 func on(a *cli.App, most int, what string, cmd *cobra.Command, run func(context.Context, *client.Client, []string) error) *cobra.Command {
-	cmd.Args, cmd.RunE = cli.Args(1, most, what), a.WithClient(run)
+	cmd.Args = cli.Args(1, most, what)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *client.Client, args []string) error {
+		if broken, ok := errors.AsType[*schedctl.Error](schedctl.CheckCollection("the name", args[0])); ok {
+			return cli.InvalidError(broken.Code, "%s", broken.Message)
+		}
+		return run(ctx, c, args)
+	})
 	names := a.CompleteFrom(1, cobra.ShellCompDirectiveNoFileComp, func(ctx context.Context, c *client.Client) ([]string, error) {
 		list, err := c.Collections(ctx)
 		return cli.Map(list, func(c apiv1.Collection) string { return c.Name + "\t" + c.Source }), err

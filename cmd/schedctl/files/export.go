@@ -38,8 +38,11 @@ func exportFiles(ctx context.Context, a *cli.App, c *client.Client, q client.Pos
 	if err != nil {
 		return 0, err
 	}
-	p, err := newPlanner(ctx, a, read, planFlags{})
+	p, err := newPlanner(ctx, a, read, planFlags{allowOlder: true})
 	if err != nil {
+		return 0, err
+	}
+	if err := p.checkOwner(ctx); err != nil {
 		return 0, err
 	}
 	existing := p.all()

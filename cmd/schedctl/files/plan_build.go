@@ -177,6 +177,9 @@ func (p *planner) build(ctx context.Context) error {
 		}
 		p.steps = append(p.steps, s)
 	}
+	if err := p.refuseRenamed(ctx, posts, series); err != nil {
+		return err
+	}
 	p.markRefused()
 	if p.faults[postfile.ConfigName] == "" {
 		if err := p.buildSettings(ctx); err != nil {
