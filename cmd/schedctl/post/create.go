@@ -112,8 +112,8 @@ The command then prints the series; see "schedctl series --help".
 
 ` + content.OverrideHelp + `
 
-With --submit, the post is a draft that waits for the approval of another key, and its time
-is the one at which it is published after that; --note is for the reviewers.
+With --submit, the post is a draft that waits for the approval of another key, and its
+time is the proposed one; --note is for the reviewers.
 
 With --dry-run no post is created, and the output is that of "schedctl post validate";
 files are uploaded, to be checked.
