@@ -140,7 +140,7 @@ func (o *createOptions) addFlags(cmd *cobra.Command) {
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
 	f.BoolVar(&o.submit, "submit", false, "ask for the approval of the post; its time is the proposed one")
-	f.StringVarP(&o.note, "note", "m", "", "a `note` for the reviewers, with --submit")
+	f.StringVarP(&o.note, "note", "m", "", "a `text` for the reviewers, with --submit")
 	f.BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
 }
 
