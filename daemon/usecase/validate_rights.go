@@ -72,6 +72,9 @@ func (v *validation) mayStart() error {
 	if schedctl.CodeOf(err) == schedctl.ApprovalMissing {
 		return err
 	}
+	if err == nil && n.Now {
+		events, err = p.PublishNow(nil, v.request.Now)
+	}
 	if err != nil || len(events) == 0 {
 		return nil
 	}

@@ -32,9 +32,13 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 			return err
 		}
 		v, err := p.client.ValidateChange(ctx, s.PostID, create)
+		if s.PostID != "" && schedctl.CodeOf(err) == schedctl.NotFound {
+			return nil // another apply has deleted the post; this one decides again
+		}
 		if err != nil {
 			return err
 		}
+		v.Problems = slices.DeleteFunc(v.Problems, madeMeanwhile)
 		if s.PostID != "" && !isOpen(s.post) { // only its annotation changes
 			v.Problems, v.Warnings, v.Accounts = nil, nil, nil
 		}
@@ -51,6 +55,12 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 		p.report(s.checked)
 		return err
 	})
+}
+
+// madeMeanwhile reports whether a problem means that another apply has made the post of a
+// file since it was looked for. The step decides again.
+func madeMeanwhile(p apiv1.Problem) bool {
+	return p.Code == string(schedctl.ExternalIDExists) || p.Code == string(schedctl.PostNotReplaceable)
 }
 
 // checkRequest returns the request for a post after the step, as validate takes it, or false

@@ -27,14 +27,23 @@ func addDryRun(cmd *cobra.Command, dry *bool) {
 // checkPost validates a post and prints the result. An invalid post is an error.
 func checkPost(ctx context.Context, a *cli.App, c *client.Client, post apiv1.CreatePost) error {
 	v, err := c.ValidatePost(ctx, post)
-	return concludeValidation(ctx, a, c, v, err)
+	return concludeDryRun(ctx, a, c, v, err)
+}
+
+// concludeDryRun prints the result of a validation. The error is that of the real request.
+func concludeDryRun(ctx context.Context, a *cli.App, c *client.Client, v apiv1.Validation, err error) error {
+	if err == nil {
+		err = concludeValidation(ctx, a, c, v)
+	}
+	if err != nil || len(v.Refusals) == 0 {
+		return err
+	}
+	r := v.Refusals[0]
+	return cli.NewFailure(cli.ExitByCode[schedctl.Code(r.Code)], schedctl.Code(r.Code), "%s", r.Message)
 }
 
 // concludeValidation prints the result of a validation.
-func concludeValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.Validation, err error) error {
-	if err != nil {
-		return err
-	}
+func concludeValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.Validation) error {
 	if err := printValidation(ctx, a, c, v); err != nil || v.Allowed {
 		return err
 	}
@@ -85,7 +94,7 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 	for _, line := range append(problemLines(v, names), mediaFixes(v, names)...) {
 		b.WriteString(line + "\n")
 	}
-	if v.Allowed {
+	if v.Allowed && len(v.Refusals) == 0 {
 		b.WriteString("the post would be accepted\n")
 	}
 	return a.Write(b.Bytes())
@@ -196,7 +205,7 @@ func dryRunPost(ctx context.Context, a *cli.App, c *client.Client, id string, op
 		return err
 	}
 	v, err := c.ValidateChange(ctx, id, post)
-	return concludeValidation(ctx, a, c, v, err)
+	return concludeDryRun(ctx, a, c, v, err)
 }
 
 // inState returns the error with which the daemon refuses an operation in this state

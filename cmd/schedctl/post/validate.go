@@ -121,7 +121,14 @@ func (o *validateOptions) run(ctx context.Context) error {
 		return err
 	}
 	fields.Apply(change, &post)
-	return checkPost(ctx, o.App, c, post)
+	v, err := c.ValidatePost(ctx, post)
+	if err != nil {
+		return err
+	}
+	for _, r := range v.Refusals { // another key may create the post
+		o.App.Messagef("with this API key: %s", cli.OneLine(r.Message))
+	}
+	return concludeValidation(ctx, o.App, c, v)
 }
 
 // publishAt returns the time for which the post is checked.
