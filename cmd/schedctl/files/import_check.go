@@ -26,7 +26,6 @@ type importCheck struct {
 	*importOptions
 	client *client.Client
 	reader *fileReader // interprets lines as it interprets post files
-	csv    bool        // the lines have no media of parts
 
 	accounts post.Accounts  // by id
 	ids      map[string]int // the lines of ids
@@ -45,6 +44,7 @@ type importLine struct {
 	key    string           // idempotency key of a line without an id
 	nth    int              // of equal posts in the file
 	late   bool             // files of the line are not uploaded yet
+	csv    bool             // it has no media of parts
 	stop   error            // ends the import: all other lines would fail as well
 
 	// The changes of an existing post or series, with --update, and its version.
@@ -82,7 +82,6 @@ func (i *importCheck) readAll(ctx context.Context, in *postfile.Reader) iter.Seq
 	return func(yield func(importLine, error) bool) {
 		for {
 			d, err := in.Next()
-			i.csv = in.Format() == postfile.CSV
 			var at *postfile.Error
 			switch {
 			case errors.Is(err, io.EOF):
@@ -98,6 +97,7 @@ func (i *importCheck) readAll(ctx context.Context, in *postfile.Reader) iter.Seq
 				return
 			default:
 				l, err := i.understand(ctx, &d)
+				l.csv = in.Format() == postfile.CSV
 				if !yield(l, err) || err != nil {
 					return
 				}

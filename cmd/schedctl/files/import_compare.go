@@ -18,7 +18,7 @@ import (
 // compare decides about a line whose post exists. An empty column matches any post,
 // and so does a time that depends on the time of the import.
 func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
-	edit := fields.Changes(l.comparable(p, i.csv), p)
+	edit := fields.Changes(l.comparable(p), p)
 	sameTime := func(a, b *apiv1.Time) bool { return a == nil || b != nil && a.Equal(b.Time) }
 	switch at := l.post.PublishAt; {
 	case l.want.At != "" && !l.want.relative && (p.PublishAt == nil || !p.PublishAt.Equal(at.Time)):
@@ -49,9 +49,9 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 
 // comparable returns the request of a line. A line of CSV, which has no media of parts, gets
 // those of the existing post.
-func (l *importLine) comparable(p apiv1.Post, csv bool) apiv1.CreatePost {
+func (l *importLine) comparable(p apiv1.Post) apiv1.CreatePost {
 	want := l.post
-	if !csv {
+	if !l.csv {
 		return want
 	}
 	want.Thread = slices.Clone(want.Thread)
@@ -86,7 +86,7 @@ func (i *importCheck) checkSeries(ctx context.Context, l *importLine) error {
 	}
 	p := fields.OfSeries(*have)
 	var edit apiv1.EditSeries
-	fields.Copy(&edit, fields.Changes(l.comparable(p, i.csv), p))
+	fields.Copy(&edit, fields.Changes(l.comparable(p), p))
 	changeSeries(&edit, stateOfSeries(have, nil).Series, l.want.Series.filled(have, l.want.doc))
 	if q := l.want.Queue; q != "" && q != cli.Deref(have.QueueID) {
 		edit.QueueID = &q
