@@ -63,7 +63,7 @@ func insideNamespace(t *testing.T) bool {
 	if os.Getenv(mark) != "" {
 		return true
 	}
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=25m") // the race detector on a busy machine
 	cmd.Env = append(os.Environ(), mark+"=1",
 		"HTTP_PROXY=http://127.0.0.1:7070", "HTTPS_PROXY=http://127.0.0.1:7070", "ALL_PROXY=socks5://127.0.0.1:7070", "NO_PROXY=",
 		"SSL_CERT_FILE="+filepath.Join(t.TempDir(), "roots.pem"))
