@@ -35,8 +35,8 @@ func (r *Review) decidedByEditor() bool {
 	return r.Approval != nil && r.Approval.Source == "" && r.Approval.DecidedBy.ID == r.EditorID
 }
 
-// Settlement decides about a post or a series of which a change of a policy demands an
-// approval.
+// Settlement decides about a post or a series that needs an approval after a change of a
+// policy.
 type Settlement struct {
 	Existing  Existing
 	By        Actor  // who changes the policy

@@ -6,8 +6,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// ErrPolicyChanged means that other posts of an account need approvals than the transaction
-// was told. Nothing was stored; read the account again.
+// ErrPolicyChanged means that an account has another approval policy than the transaction
+// expects. Nothing was stored; read the account again.
 var ErrPolicyChanged = errors.New("the policy of an account has changed")
 
 // PolicyKeeper is implemented by transactions for which every read is a round trip to a

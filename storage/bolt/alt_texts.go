@@ -49,7 +49,7 @@ func copyAltTexts(tx *bbolt.Tx) error {
 	return err
 }
 
-// altTextsBatch is how many posts are looked for before they are changed, because a bucket
+// altTextsBatch is how many posts are read before they are changed, because a bucket
 // must not change while it is read.
 const altTextsBatch = 1000
 

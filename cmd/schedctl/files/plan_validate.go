@@ -57,8 +57,8 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 	})
 }
 
-// madeMeanwhile reports whether a problem means that another apply has made the post of a
-// file since it was looked for. The step decides again.
+// madeMeanwhile reports whether a problem means that another apply has created the post of a
+// file since this one read the posts. The step decides again.
 func madeMeanwhile(p apiv1.Problem) bool {
 	return p.Code == string(schedctl.ExternalIDExists) || p.Code == string(schedctl.PostNotReplaceable)
 }
