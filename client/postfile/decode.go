@@ -254,14 +254,15 @@ func (d *decoder) part(path string, e entry) *apiv1.Part {
 	return part
 }
 
-// setAlts gives files the alt texts of their row. An empty one is that of the asset.
+// setAlts gives files the alt texts of their row. An empty one, or one of spaces alone, is
+// that of the asset: in CSV a cell of spaces is an empty cell.
 func (d *decoder) setAlts(media []apiv1.PostMedia, of listed, name string) {
 	if len(of.alt) > len(media) {
 		d.problem(of.altAt, "%s has %s and %s; write \\; for a semicolon in a text", name, plural(len(of.alt), "alt text"), plural(len(media), "file"))
 		return
 	}
 	for i, alt := range of.alt {
-		if alt != "" {
+		if strings.TrimSpace(alt) != "" {
 			media[i].AltText = &alt
 		}
 	}
