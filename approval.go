@@ -64,8 +64,9 @@ type Review struct {
 
 	Notes []PostNote // oldest first
 
-	// Card is the link card that was fetched when the post was submitted, and that is
-	// published; nil if there is none.
+	// Card is the link card that was fetched for reviewers, and that is published with the
+	// approval. With [PreviewNone], the page of its URL could not be fetched, and no card is
+	// published. Nil if none was fetched.
 	Card *LinkPreview
 }
 

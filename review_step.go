@@ -278,6 +278,20 @@ func (p *Post) review(by Actor, now time.Time) (kept bool, err error) {
 	return kept, err
 }
 
+// ShowCard sets the link card that reviewers see and that is published. A review that covers
+// the post as it was covers the card, too.
+func (p *Post) ShowCard(card *LinkPreview) {
+	before, digest := string(p.reviewedText()), p.ReviewDigest()
+	p.Card = card
+	if p.Approval == nil || p.Approval.Digest != digest {
+		return
+	}
+	p.Approval = new(*p.Approval)
+	if p.Approval.Digest = p.ReviewDigest(); p.Approval.State == ApprovalApproved && p.Decided == before {
+		p.Decided = string(p.reviewedText())
+	}
+}
+
 // endReview withdraws the approval of a post that was started without it.
 func (p *Post) endReview() {
 	if p.Approval != nil && p.Approval.State != ApprovalApproved {

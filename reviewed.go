@@ -13,6 +13,7 @@ type Reviewed struct {
 	Content
 	Accounts  []string
 	Overrides []Override
+	Card      *LinkPreview // see [Review]
 }
 
 // reviewedRecord is a [Reviewed] as it is stored. Digests depend on the names and the order
@@ -27,7 +28,8 @@ type reviewedRecord struct {
 	Poll         *Poll
 	LinkPreview  LinkPreview
 	Presentation Presentation
-	Title        string `json:",omitempty"`
+	Title        string       `json:",omitempty"`
+	Card         *LinkPreview `json:",omitempty"`
 }
 
 // reviewedOverride is an [Override] in a reviewedRecord.
@@ -47,7 +49,7 @@ func (r Reviewed) MarshalJSON() ([]byte, error) {
 	record := reviewedRecord{
 		Content: c.Text, Media: c.Media, Accounts: r.Accounts, Overrides: make([]reviewedOverride, len(r.Overrides)), Thread: c.Thread,
 		FirstComment: c.FirstComment, Poll: c.Poll, LinkPreview: c.LinkPreview, Presentation: c.Presentation,
-		Title: c.Title,
+		Title: c.Title, Card: r.Card,
 	}
 	for i, o := range r.Overrides {
 		record.Overrides[i] = reviewedOverride{o.AccountID, o.Text, o.Options, o.Media, o.Thread, o.Poll, o.Presentation}
@@ -61,7 +63,7 @@ func (r *Reviewed) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &record); err != nil {
 		return err
 	}
-	*r = Reviewed{Accounts: record.Accounts, Overrides: make([]Override, len(record.Overrides)), Content: Content{
+	*r = Reviewed{Accounts: record.Accounts, Overrides: make([]Override, len(record.Overrides)), Card: record.Card, Content: Content{
 		Text: record.Content, Media: record.Media, Thread: record.Thread, FirstComment: record.FirstComment,
 		Poll: record.Poll, LinkPreview: record.LinkPreview, Presentation: record.Presentation, Title: record.Title,
 	}}
@@ -78,7 +80,7 @@ func (p *Post) ReviewDigest() [32]byte { return sha256.Sum256(p.reviewedText()) 
 
 // Reviewed returns what reviewers decide about.
 func (p *Post) Reviewed() Reviewed {
-	r := Reviewed{Content: p.Content, Accounts: p.AccountIDs(), Overrides: p.Overrides()}
+	r := Reviewed{Content: p.Content, Accounts: p.AccountIDs(), Overrides: p.Overrides(), Card: p.Card}
 	r.Media, r.Thread = noneIfEmpty(p.Media), noneIfEmpty(reviewedParts(p.Thread))
 	if c := p.FirstComment; c != nil {
 		r.FirstComment = &Part{Content: c.Content, Media: noneIfEmpty(c.Media)}
@@ -123,7 +125,7 @@ func (r *Reviewed) Changed(now Reviewed) (fields []string) {
 		{"content", r.Text, now.Text}, {"title", r.Title, now.Title}, {"media", r.Media, now.Media}, {"social_account_ids", r.Accounts, now.Accounts},
 		{"target_overrides", r.Overrides, now.Overrides}, {"thread", r.Thread, now.Thread}, {"first_comment", r.FirstComment, now.FirstComment},
 		{"poll", r.Poll, now.Poll}, {"link_preview", r.LinkPreview, now.LinkPreview}, {"content_warning", r.Presentation.ContentWarning, now.Presentation.ContentWarning},
-		{"visibility", r.Presentation.Visibility, now.Presentation.Visibility}, {"language", r.Presentation.Language, now.Presentation.Language},
+		{"approval.card", r.Card, now.Card}, {"visibility", r.Presentation.Visibility, now.Presentation.Visibility}, {"language", r.Presentation.Language, now.Presentation.Language},
 	} {
 		before, err := json.Marshal(f.before)
 		after, err2 := json.Marshal(f.now)

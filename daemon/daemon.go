@@ -167,9 +167,8 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d := &daemon{member: member, self: newLoneNode(cfg), store: cfg.Store, log: cfg.Logger, clock: watched, probe: newProbe(cfg.Store, cfg.Logger)}
 	client := outbound.Client(cfg.Outbound)
 	fitter := variant.NewFitter(variant.DefaultMemory)
-	publishers := all.Publishers(all.Config{
-		Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version, Cards: linkcard.New(outbound.FetchClient(cfg.Outbound), fitter, cfg.Version),
-	})
+	cards := linkcard.New(outbound.FetchClient(cfg.Outbound), fitter, cfg.Version)
+	publishers := all.Publishers(all.Config{Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version, Cards: cards})
 	d.publishers = publishers
 	d.connector = newConnector(cfg, publishers, member)
 	sender := notify.New(notify.Config{
@@ -201,7 +200,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs, Used: cfg.Media.Keep, Retention: files.Retention()}, d.metrics, cfg.Logger, time.Time{}}
 	}
 	d.api = api.New(api.Config{
-		Media: files, Signer: signer, PublicURL: publicURL,
+		Media: files, Cards: cards, Signer: signer, PublicURL: publicURL,
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
 		Agents:  serveAgents(cfg),

@@ -9,7 +9,7 @@ type Post struct {
 	Content       string       `json:"content" doc:"The text; empty if the post has only media."`
 	Media         []PostMedia  `json:"media" doc:"The files of the post, in the order in which they are shown."`
 	MediaAssetIDs []string     `json:"media_asset_ids" doc:"The ids of the files in media."`
-	MediaAssets   []MediaAsset `json:"media_assets" doc:"The assets of the files in media, then those of other parts, of overrides and of the link preview. An asset that was deleted after publishing is left out."`
+	MediaAssets   []MediaAsset `json:"media_assets" doc:"The assets of the files in media, then those of other parts, of overrides, of the link preview and of the reviewed link card. An asset that was deleted after publishing is left out."`
 	Extras
 	Status           schedctl.Status `json:"status" doc:"Derived from the targets: publishing while any target is, or while only some have finished; failed when all have finished and at least one failed."`
 	PublishAt        *Time           `json:"publish_at" doc:"When the post is due; null on a draft. After publish-now it is the time of that request."`

@@ -25,7 +25,7 @@ var schemaDescriptions = map[string]string{
 	"Workspace":            "The owner of posts, accounts and keys.",
 	"Post":                 "A text, its publish time and its accounts.",
 	"Managed":              "The collection and the file that a post comes from.",
-	"LinkCard":             "A card for a link, made by the client.",
+	"LinkCard":             "A card for a link, made by the client or fetched for reviewers.",
 	"LinkPreview":          "The card for a link: auto, none, or a card of the client's own.",
 	"Part":                 "One part of a thread, or the first comment.",
 	"Poll":                 "A poll in the first part of a post.",

@@ -19,6 +19,9 @@ func decide[T any](ctx context.Context, s *Server, c *request, change func(*usec
 			_, err := change(decision)
 			return err
 		})
+		if err == nil {
+			err = decision.FetchCard(ctx)
+		}
 		if err != nil {
 			return response{}, err
 		}

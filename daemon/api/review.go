@@ -12,12 +12,7 @@ import (
 
 // submitPost handles POST /posts/{id}/submit.
 func (s *Server) submitPost(ctx context.Context, c *request, b submitPost) (response, error) {
-	submit := func(r *usecase.Request, tx storage.Tx, b submitPost) (schedctl.Post, error) {
-		decision := s.cases.Decide(r, nil)
-		decision.In(tx)
-		return decision.SubmitPost(b.note, b.proposed)
-	}
-	return operation(s, submit, s.posts(http.StatusOK))(ctx, c, b)
+	return s.decidePost(ctx, c, http.StatusOK, func(d *usecase.Decision) (schedctl.Post, error) { return d.SubmitPost(b.note, b.proposed) })
 }
 
 // approvePost handles POST /posts/{id}/approve.

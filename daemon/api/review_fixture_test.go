@@ -36,13 +36,19 @@ type reviewing struct {
 // onDatabases runs a test on bolt and on PostgreSQL.
 func onDatabases(t *testing.T, test func(*testing.T, *reviewing)) {
 	t.Helper()
+	onStores(t, func(t *testing.T, store storage.Store) { test(t, newReviewing(newPictureFixture(t, store))) })
+}
+
+// onStores runs a test with a database file and with a database of PostgreSQL.
+func onStores(t *testing.T, test func(*testing.T, storage.Store)) {
+	t.Helper()
 	t.Run("bolt", func(t *testing.T) {
 		t.Parallel()
 		store, err := bolt.Open(filepath.Join(t.TempDir(), "schedctl.db"), bolt.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		test(t, newReviewing(newPictureFixture(t, store)))
+		test(t, store)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
@@ -50,7 +56,7 @@ func onDatabases(t *testing.T, test func(*testing.T, *reviewing)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		test(t, newReviewing(newPictureFixture(t, store)))
+		test(t, store)
 	})
 }
 
@@ -78,13 +84,12 @@ func (n pictureNetwork) Publish(ctx context.Context, r publish.Request) (schedct
 
 // newPictureFixture returns a fixture with a network that takes files, and a deliverer
 // that has them.
-func newPictureFixture(t *testing.T, store storage.Store) *fixture {
+func newPictureFixture(t *testing.T, store storage.Store, configure ...func(*api.Config)) *fixture {
 	t.Helper()
 	uploading := publishtest.NewUploadingFake("fake")
 	n := &network{Fake: uploading.Fake}
-	publishers := publish.NewRegistry(pictureNetwork{n, uploading})
-	f := newFixtureOn(t, store, func(c *api.Config) { c.Publishers = publishers })
-	f.network, f.publishers, f.files = n, publishers, blobFiles{f}
+	f := newFixtureOn(t, store, append([]func(*api.Config){func(c *api.Config) { c.Publishers["fake"] = pictureNetwork{n, uploading} }}, configure...)...)
+	f.network, f.files = n, blobFiles{f}
 	return f
 }
 

@@ -20,7 +20,7 @@ const (
 
 // scans limits how many scans run at once.
 type scans struct {
-	all    chan struct{} // one token for each scan that runs
+	all    chan struct{} // one token for each scan that runs; nil without a limit for all
 	perKey int
 
 	mu   sync.Mutex // mu guards keys
@@ -53,15 +53,19 @@ func (s *scans) start(ctx context.Context, keyID string) (end func(), err error)
 		s.leave(keyID, k)
 		return nil, ctx.Err()
 	}
-	select {
-	case s.all <- struct{}{}:
-	case <-ctx.Done():
-		<-k.slots
-		s.leave(keyID, k)
-		return nil, ctx.Err()
+	if s.all != nil {
+		select {
+		case s.all <- struct{}{}:
+		case <-ctx.Done():
+			<-k.slots
+			s.leave(keyID, k)
+			return nil, ctx.Err()
+		}
 	}
 	return func() {
-		<-s.all
+		if s.all != nil {
+			<-s.all
+		}
 		<-k.slots
 		s.leave(keyID, k)
 	}, nil

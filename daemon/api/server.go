@@ -16,6 +16,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/linkcard"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/daemon/usecase"
@@ -39,6 +40,10 @@ type Config struct {
 	// makes the URLs of uploads.
 	Media  *media.Service
 	Signer *media.Signer
+
+	// Cards fetches the link cards of posts that are submitted for an approval. Nil fetches
+	// none.
+	Cards *linkcard.Fetcher
 
 	// PublicURL is how the world reaches the daemon, for the URLs of uploads. A request
 	// to another host gets URLs with that host.
@@ -104,6 +109,8 @@ type Server struct {
 	sealer     *seal.Sealer
 	outbound   outbound.Policy
 	media      *media.Service
+	cards      *linkcard.Fetcher
+	cardTurns  *scans // by the workspace
 	signer     *media.Signer
 	publicURL  string
 	clock      *clock.Clock
@@ -134,7 +141,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, warning: c.Warning, announced: c.Announced, nodes: c.Nodes,
-		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, signer: c.Signer, publicURL: c.PublicURL, clock: c.Clock, readers: c.Readers,
+		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, cards: c.Cards, signer: c.Signer, publicURL: c.PublicURL, clock: c.Clock, readers: c.Readers,
 		inFlight: newInFlight(), mux: http.NewServeMux(),
 		keys:      newCache[[32]byte, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
 		keysByID:  newCache[string, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
@@ -146,7 +153,8 @@ func New(c Config) *Server {
 	}
 	s.scans, s.backups = newScans(s.readers.Max()), make(chan struct{}, maxBackups)
 	s.shared, _ = c.Store.(storage.Shared)
-	s.cases = &usecase.Service{Publishers: c.Publishers, Connector: c.Connector, Limits: media.DefaultLimits}
+	s.cardTurns = &scans{perKey: maxCardsOfWorkspace, keys: map[string]*keyScans{}}
+	s.cases = &usecase.Service{Publishers: c.Publishers, Connector: c.Connector, Limits: media.DefaultLimits, FetchCard: s.fetchCard}
 	if c.Media != nil {
 		s.cases.Limits = c.Media.Limits()
 	}

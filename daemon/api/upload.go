@@ -16,6 +16,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/media/mediafile"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -78,7 +79,7 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 		if err != nil || found {
 			return err
 		}
-		return s.checkQuota(r, c, f.Size)
+		return s.checkQuota(r, &c.Request, f.Size)
 	})
 	if err != nil {
 		return response{}, err
@@ -87,33 +88,18 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 		return response{}, storeError(err, "the daemon could not store the file; see its log")
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		existing, found, err := c.KnownFile(tx, f.Key, altText)
+		asset, known, err := s.putAsset(tx, &c.Request, f, altText)
 		if err != nil {
 			return response{}, err
 		}
-		if found {
-			existing.ExpiresAt = expiry(&existing, c.Now, media.UnusedLife)
-			if err := tx.PutMediaAsset(existing); err != nil {
-				return response{}, err
-			}
-			return uploadedResponse(tx, http.StatusOK, existing)
-		}
-		if err := s.checkQuota(tx, c, f.Size); err != nil {
-			return response{}, err
-		}
-		now := schedctl.Millis(c.Now)
-		asset := f.Asset()
-		asset.ID, asset.WorkspaceID = schedctl.NewID(schedctl.MediaPrefix, now), c.Key.WorkspaceID
-		asset.FileName, asset.AltText, asset.Status, asset.UploadedBy = f.Name, altText, schedctl.MediaReady, c.Key.ID
-		asset.CreatedAt, asset.UpdatedAt, asset.ExpiresAt = now, now, now.Add(media.UnusedLife)
-		if err := tx.PutMediaAsset(asset); err != nil {
-			return response{}, err
+		if known {
+			return uploadedResponse(tx, http.StatusOK, asset)
 		}
 		return uploadedResponse(tx, http.StatusCreated, asset)
 	})
 }
 
-func (s *Server) checkQuota(r storage.Reader, c *request, size int64) error {
+func (s *Server) checkQuota(r storage.Reader, c *usecase.Request, size int64) error {
 	used, err := r.MediaSize(c.Key.WorkspaceID)
 	if err != nil {
 		return err
@@ -138,7 +124,7 @@ func (s *Server) createUpload(ctx context.Context, c *request, b apiv1.CreateUpl
 	limits := s.media.Limits()
 	base := s.baseURL(c.host)
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		if err := s.checkQuota(tx, c, b.SizeBytes); err != nil {
+		if err := s.checkQuota(tx, &c.Request, b.SizeBytes); err != nil {
 			return response{}, err
 		}
 		now := schedctl.Millis(c.Now)

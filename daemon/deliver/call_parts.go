@@ -26,7 +26,7 @@ func (c *publisherCall) setParts(p *schedctl.Post, t *schedctl.Target) {
 	c.extras = publish.Extras{Presentation: p.PresentationFor(t)}
 	switch {
 	case index == 0:
-		c.extras.Poll, c.extras.Preview = p.PollFor(t), p.LinkPreview
+		c.extras.Poll, c.extras.Preview = p.PollFor(t), c.preview(p)
 	case p.LinkPreview.Mode == schedctl.PreviewNone:
 		c.extras.Preview = p.LinkPreview
 	}

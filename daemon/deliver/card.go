@@ -14,6 +14,22 @@ func (c *publisherCall) showsCardImage() bool {
 	return shows && c.extras.Preview.Mode == schedctl.PreviewCard && c.extras.Preview.Image.AssetID != ""
 }
 
+// preview returns the link preview of part 0. An approved post has the card that its
+// reviewers saw, instead of one that is fetched now: for another link, it has none.
+func (c *publisherCall) preview(p *schedctl.Post) schedctl.LinkPreview {
+	fetcher, fetches := c.publisher.(publish.CardFetcher)
+	if !fetches || p.Card == nil || !p.Approved() {
+		return p.LinkPreview
+	}
+	switch link := fetcher.CardLink(publish.Content{Text: c.part.Content, Media: make([]publish.Media, len(c.part.Media)), Extras: publish.Extras{Preview: p.LinkPreview}}); {
+	case link == "":
+		return p.LinkPreview
+	case link == p.Card.URL && p.Card.Mode == schedctl.PreviewCard:
+		return *p.Card
+	}
+	return schedctl.LinkPreview{Mode: schedctl.PreviewNone}
+}
+
 // prepareCard makes the picture of the link card fit that the post describes, if its
 // network shows such cards. release must be called after the request.
 func (d *Deliverer) prepareCard(ctx context.Context, c *publisherCall) (release func(), failure *publish.Error) {

@@ -9,3 +9,13 @@ type CardPublisher interface {
 	// only the account's limits and options.
 	CardImageRules(schedctl.Account) ClassRules
 }
+
+// CardFetcher is a [CardPublisher] that fetches the page of a link for its card, because
+// the network does not.
+type CardFetcher interface {
+	CardPublisher
+
+	// CardLink returns the link of part 0 whose page Publish fetches, or an empty text. With
+	// a given card in the preview, it fetches none. CardLink sends no request.
+	CardLink(Content) string
+}

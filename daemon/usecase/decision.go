@@ -16,6 +16,7 @@ type Service struct {
 	Publishers publish.Registry
 	Connector  *connect.Connector // asks networks about accounts
 	Limits     media.Limits
+	FetchCard  FetchCard
 }
 
 // View calls a function with a snapshot.
@@ -43,12 +44,16 @@ type Decision struct {
 	assets  []schedctl.MediaAsset // that were read
 	queueID string                // of the slot that the post takes; chosen on the snapshot
 	names   seriesNames           // of the workspace
+
+	cards      map[string]schedctl.LinkPreview // fetched ones, by their link
+	cardWanted string                          // the link whose card is to be fetched next; empty for none
+	cardPublic bool                            // from public addresses only
 }
 
 // Decide returns a Decision about a request. A new post reads snapshots with view, and only
 // if it needs one. For a change, call [Decision.On] and [Decision.In].
 func (s *Service) Decide(c *Request, view View) *Decision {
-	return &Decision{service: s, request: c, view: view, measured: map[checkKey]publish.Check{}, lengths: map[string]int{}}
+	return &Decision{service: s, request: c, view: view, measured: map[checkKey]publish.Check{}, lengths: map[string]int{}, cards: map[string]schedctl.LinkPreview{}}
 }
 
 // On makes d decide on a snapshot.

@@ -64,9 +64,6 @@ func (d *Decision) EditPost(ctx context.Context, e EditPost) (schedctl.Post, err
 		if err != nil {
 			return nil, err
 		}
-		if e.Source == "" {
-			c.namesEdit(edit.By, was.Approval, reviewed.Changed(p.Reviewed()), was.ReviewDigest(), p.ReviewDigest())
-		}
 		if len(events) == 0 { // only the annotation may have changed
 			return nil, d.checkStyle(e.Style, p)
 		}
@@ -74,6 +71,9 @@ func (d *Decision) EditPost(ctx context.Context, e EditPost) (schedctl.Post, err
 			overrides = p.Overrides()
 		}
 		err = d.checkChange(ctx, r, &start{Allow: e.Allow, post: p, was: &was, overrides: overrides, style: e.Style})
+		if e.Source == "" {
+			c.namesEdit(edit.By, was.Approval, reviewed.Changed(p.Reviewed()), was.ReviewDigest(), p.ReviewDigest())
+		}
 		return events, editRefusal(err, &was, p)
 	})
 }

@@ -71,6 +71,11 @@ func (d *Decision) CreatePost(ctx context.Context, n NewPost, account func(id st
 	if schedctl.CodeOf(err) == schedctl.ApprovalMissing {
 		err = errCreateNeedsApproval
 	}
+	if err == nil && n.Submit != nil {
+		if err = d.FetchCard(ctx); err == nil {
+			err = d.settleCard(&start{post: &created.Post, accounts: n.Accounts}, false)
+		}
+	}
 	created.Assets = d.assets
 	return created, err
 }

@@ -13,14 +13,22 @@ import (
 // SubmitPost asks for an approval of the post of the request in a transaction. proposed is
 // nil to keep the proposed time. What reviewers approve includes the hashes of files.
 func (d *Decision) SubmitPost(note string, proposed *schedctl.ProposedTime) (schedctl.Post, error) {
-	return d.changePost(schedctl.OpSubmit, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
+	return d.changePost(schedctl.OpSubmit, func(r storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		if err := d.readAssets(p); err != nil {
 			return nil, err
 		}
 		if err := d.settleFiles(p); err != nil {
 			return nil, err
 		}
-		return p.Submit(schedctl.Submission{By: d.request.Key.Actor(), Note: note, Proposed: proposed}, d.request.Now)
+		events, err := p.Submit(schedctl.Submission{By: d.request.Key.Actor(), Note: note, Proposed: proposed}, d.request.Now)
+		if err != nil {
+			return nil, err
+		}
+		accounts, err := accountsOf(r, p)
+		if err != nil {
+			return nil, err
+		}
+		return events, d.settleCard(&start{post: p, accounts: accounts}, true)
 	})
 }
 
@@ -44,7 +52,11 @@ func (d *Decision) ApprovePost(ctx context.Context, a Approval) (schedctl.Post, 
 		decision := schedctl.Decision{By: by, Note: a.Note}
 		given := schedctl.ProposedTime{At: a.PublishAt, NextSlot: a.NextSlot}
 		if p.Status() == schedctl.Failed && given == (schedctl.ProposedTime{}) {
-			return p.Approve(decision, c.Now)
+			events, err := p.Approve(decision, c.Now)
+			if err != nil {
+				return nil, err
+			}
+			return events, d.approveCard(r, p)
 		}
 		if err := p.CheckApproval(decision.By); err != nil { // before errors about the time
 			return nil, err
@@ -65,6 +77,9 @@ func (d *Decision) ApprovePost(ctx context.Context, a Approval) (schedctl.Post, 
 		decision.PublishAt, decision.Booking = taken.At, taken.Booking
 		events, err := p.Approve(decision, c.Now)
 		if err != nil {
+			return nil, err
+		}
+		if err := d.approveCard(r, p); err != nil {
 			return nil, err
 		}
 		return events, d.checkChange(ctx, r, &start{Allow: a.Allow, post: p, was: &was, overrides: p.Overrides()})

@@ -33,10 +33,11 @@ type start struct {
 //     agents and for keys that need approvals,
 //  5. its files are uploaded,
 //  6. the networks accept it,
-//  7. in the transaction, no account with a guard gets it twice.
+//  7. under review, it has the link card that reviewers see,
+//  8. in the transaction, no account with a guard gets it twice.
 //
 // A retry has a checked post, and needs only step 4. The occurrences of a series need
-// steps 5 and 6 for each change of the series, and 2 to 4 and 7 for each of its posts; see
+// steps 5 and 6 for each change of the series, and 2 to 4 and 8 for each of its posts; see
 // package series.
 func (d *Decision) check(ctx context.Context, s *start) error {
 	p := s.post
@@ -52,7 +53,10 @@ func (d *Decision) check(ctx context.Context, s *start) error {
 	if err := d.mayLeaveStarted(s); err != nil {
 		return err
 	}
-	if err := d.accept(ctx, p, s.accounts, s.overrides); err != nil || d.tx == nil || s.Allow.Duplicate {
+	if err := d.accept(ctx, p, s.accounts, s.overrides); err != nil {
+		return err
+	}
+	if err := d.settleCard(s, false); err != nil || d.tx == nil || s.Allow.Duplicate {
 		return err
 	}
 	return duplicate.Refuse(d.tx, p, s.accounts)

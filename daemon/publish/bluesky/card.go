@@ -21,10 +21,19 @@ type external struct {
 
 // cardLink returns the link whose page is fetched for a card, or the empty string.
 func (p *Publisher) cardLink(r publish.Request) string {
-	if p.cards == nil || r.Part > 0 || r.Preview.Mode != schedctl.PreviewAuto || len(r.Files) > 0 {
+	if r.Part > 0 {
 		return ""
 	}
-	for _, f := range facets(r.Content) {
+	return p.CardLink(publish.Content{Text: r.Content, Media: make([]publish.Media, len(r.Files)), Extras: r.Extras})
+}
+
+// CardLink implements [publish.CardFetcher]: it returns the first link of a text without
+// media.
+func (p *Publisher) CardLink(c publish.Content) string {
+	if p.cards == nil || c.Preview.Mode != schedctl.PreviewAuto || len(c.Media) > 0 {
+		return ""
+	}
+	for _, f := range facets(c.Text) {
 		if link := f.Features[0]; link.Type == typeLink {
 			return link.URI
 		}

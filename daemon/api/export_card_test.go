@@ -1,0 +1,4 @@
+package api
+
+// MaxCardsOfWorkspace is for tests.
+const MaxCardsOfWorkspace = maxCardsOfWorkspace
