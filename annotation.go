@@ -32,6 +32,13 @@ type Managed struct {
 	Pruned     bool   // the post was canceled because its file was removed
 }
 
+func (m *Managed) clone() *Managed {
+	if m == nil {
+		return nil
+	}
+	return new(*m)
+}
+
 // Annotation is a change to the fields that identify, group and describe a post and are
 // not published. Nil fields stay unchanged.
 type Annotation struct {

@@ -34,6 +34,7 @@ type Blackout struct {
 	// times. Its copies have left the accounts then.
 	SettledAt time.Time
 
+	Managed   *Managed // the collection of files that the blackout belongs to, or nil
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64 // 1 when created, +1 with every change
@@ -140,7 +141,7 @@ func (a *Account) RemoveBlackout(id string) {
 // Clone returns a copy that shares nothing with b.
 func (b *Blackout) Clone() Blackout {
 	c := *b
-	c.AccountIDs = slices.Clone(b.AccountIDs)
+	c.AccountIDs, c.Managed = slices.Clone(b.AccountIDs), b.Managed.clone()
 	return c
 }
 

@@ -124,9 +124,7 @@ func (p *Post) Target(id string) *Target {
 func (p *Post) Clone() Post {
 	c := *p
 	c.Labels, c.Content = slices.Clone(p.Labels), p.Content.clone()
-	if p.Managed != nil {
-		c.Managed = new(*p.Managed)
-	}
+	c.Managed = p.Managed.clone()
 	c.Review = p.Review.clone()
 	c.Targets = slices.Clone(p.Targets)
 	for i := range c.Targets {

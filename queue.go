@@ -31,7 +31,8 @@ type Queue struct {
 	// 0 excludes only posts at the instant of the slot.
 	Gap time.Duration
 
-	Default   bool // used if no queue names the accounts; at most one in a workspace
+	Default   bool     // used if no queue names the accounts; at most one in a workspace
+	Managed   *Managed // the collection of files that the queue belongs to, or nil
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64 // 1 when created, +1 with every change
@@ -78,7 +79,7 @@ func (q *Queue) Serves(accountID string) bool {
 // Clone returns a copy that shares nothing with q.
 func (q *Queue) Clone() Queue {
 	c := *q
-	c.Times, c.AccountIDs = slices.Clone(q.Times), slices.Clone(q.AccountIDs)
+	c.Times, c.AccountIDs, c.Managed = slices.Clone(q.Times), slices.Clone(q.AccountIDs), q.Managed.clone()
 	return c
 }
 

@@ -90,9 +90,7 @@ func SeriesStates() []SeriesState { return []SeriesState{SeriesActive, SeriesPau
 func (s *Series) Clone() Series {
 	c := *s
 	c.Template, c.Variants, c.Exdates = s.Template.Clone(), slices.Clone(s.Variants), slices.Clone(s.Exdates)
-	if s.Managed != nil {
-		c.Managed = new(*s.Managed)
-	}
+	c.Managed = s.Managed.clone()
 	return c
 }
 

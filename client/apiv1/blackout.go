@@ -1,6 +1,10 @@
 package apiv1
 
-import "github.com/schedctl/schedctl"
+import (
+	"encoding/json"
+
+	"github.com/schedctl/schedctl"
+)
 
 // Blackout is a period in which accounts do not publish.
 type Blackout struct {
@@ -14,6 +18,7 @@ type Blackout struct {
 	StartsAt         Time                  `json:"starts_at" doc:"The instant of from."`
 	EndsAt           *Time                 `json:"ends_at" doc:"The instant of to; null for an open end."`
 	SettledAt        *Time                 `json:"settled_at" doc:"When the posts that it held got new times after its end; null before."`
+	Managed          *Managed              `json:"managed" doc:"The file that describes the blackout; null for none."`
 	Version          int64                 `json:"version" doc:"1 for a new blackout, increased with every change. The ETag is derived from it."`
 	CreatedAt        *Time                 `json:"created_at" doc:"When it was created." nullable:"false"`
 	UpdatedAt        *Time                 `json:"updated_at" doc:"When it was last changed." nullable:"false"`
@@ -39,9 +44,12 @@ type CreateBlackout struct {
 	SocialAccountIDs []string              `json:"social_account_ids,omitempty" doc:"The accounts; null, empty or absent for all." maxItems:"100" uniqueItems:"true" nullable:"true"`
 	Reason           *string               `json:"reason,omitempty" doc:"Why, at most 200 characters; null or absent for none." maxLength:"200" nullable:"true"`
 	Mode             schedctl.BlackoutMode `json:"mode" doc:"avoid or hold." enum:"avoid,hold"`
+	Managed          *Managed              `json:"managed,omitempty" doc:"The file that describes the blackout; null or absent for none."`
+	DryRun           bool                  `json:"dry_run,omitempty" doc:"Only check the request: nothing is stored, and the response is as it would be."`
 }
 
-// EditBlackout is the body of PATCH /blackouts/{id}; absent fields stay as they are.
+// EditBlackout is the body of PATCH /blackouts/{id}; absent fields stay as they are, and an
+// empty To is an open end.
 type EditBlackout struct {
 	From             *string                `json:"from,omitempty" doc:"The new start." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
 	To               *string                `json:"to,omitempty" doc:"The new end; null for an open end, which only a hold can have." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$" nullable:"true"`
@@ -49,13 +57,27 @@ type EditBlackout struct {
 	SocialAccountIDs *[]string              `json:"social_account_ids,omitempty" doc:"The new list of accounts; null or empty for all." maxItems:"100" uniqueItems:"true" nullable:"true"`
 	Reason           *string                `json:"reason,omitempty" doc:"The new reason; null removes it." maxLength:"200" nullable:"true"`
 	Mode             *schedctl.BlackoutMode `json:"mode,omitempty" doc:"The new mode." enum:"avoid,hold"`
+	Managed          *Managed               `json:"managed,omitempty" doc:"The file that describes the blackout; null takes the blackout out of its collection."`
+	DryRun           bool                   `json:"dry_run,omitempty" doc:"Only check the request: nothing is stored, and the response is as it would be."`
 }
 
 // NewBlackout returns the wire form of a blackout.
 func NewBlackout(b schedctl.Blackout) Blackout {
 	return Blackout{
 		ID: b.ID, From: string(b.From), To: optional(string(b.To)), Timezone: b.Timezone, SocialAccountIDs: append([]string{}, b.AccountIDs...),
-		Reason: optional(b.Reason), Mode: b.Mode, StartsAt: Time{b.StartsAt}, EndsAt: NewTime(b.EndsAt), SettledAt: NewTime(b.SettledAt),
+		Reason: optional(b.Reason), Mode: b.Mode, StartsAt: Time{b.StartsAt}, EndsAt: NewTime(b.EndsAt), SettledAt: NewTime(b.SettledAt), Managed: (*Managed)(b.Managed),
 		Version: b.Version, CreatedAt: NewTime(b.CreatedAt), UpdatedAt: NewTime(b.UpdatedAt),
 	}
+}
+
+// MarshalJSON returns the wire form. An empty To is null: an open end.
+func (b EditBlackout) MarshalJSON() ([]byte, error) {
+	type plain EditBlackout
+	if b.To == nil || *b.To != "" {
+		return json.Marshal(plain(b))
+	}
+	return json.Marshal(struct {
+		plain
+		To *string `json:"to"`
+	}{plain(b), nil})
 }

@@ -17,6 +17,7 @@ type Queue struct {
 	SocialAccountIDs []string    `json:"social_account_ids" doc:"The accounts that use the queue; empty for all."`
 	Gap              string      `json:"gap" doc:"The smallest distance between a slot and another post of the same account, such as 30m."`
 	Default          bool        `json:"default" doc:"Whether posts use this queue if no queue names their accounts."`
+	Managed          *Managed    `json:"managed" doc:"The file that describes the queue; null for none."`
 	Version          int64       `json:"version" doc:"1 for a new queue, increased with every change. The ETag is derived from it."`
 	CreatedAt        *Time       `json:"created_at" doc:"When it was created." nullable:"false"`
 	UpdatedAt        *Time       `json:"updated_at" doc:"When it was last changed." nullable:"false"`
@@ -55,6 +56,8 @@ type CreateQueue struct {
 	SocialAccountIDs []string    `json:"social_account_ids,omitempty" doc:"The accounts that use the queue; empty or absent for all." maxItems:"100" uniqueItems:"true"`
 	Gap              string      `json:"gap,omitempty" doc:"The smallest distance between a slot and another post of the same account, up to 24h. Default: 0s."`
 	Default          bool        `json:"default,omitempty" doc:"Whether posts use this queue if no queue names their accounts. The first queue is the default in any case."`
+	Managed          *Managed    `json:"managed,omitempty" doc:"The file that describes the queue; null or absent for none."`
+	DryRun           bool        `json:"dry_run,omitempty" doc:"Only check the request: nothing is stored, and the response is as it would be."`
 }
 
 // EditQueue is the body of PATCH /queues/{id}; absent fields stay as they are.
@@ -65,6 +68,8 @@ type EditQueue struct {
 	SocialAccountIDs *[]string    `json:"social_account_ids,omitempty" doc:"The new list of accounts; empty for all." maxItems:"100" uniqueItems:"true"`
 	Gap              *string      `json:"gap,omitempty" doc:"The new gap."`
 	Default          *bool        `json:"default,omitempty" doc:"true makes this queue the only default; false is refused on the default queue."`
+	Managed          *Managed     `json:"managed,omitempty" doc:"The file that describes the queue; null takes the queue out of its collection."`
+	DryRun           bool         `json:"dry_run,omitempty" doc:"Only check the request: nothing is stored, and the response is as it would be."`
 }
 
 // QueueSlotState says whether a slot can be taken.
@@ -123,7 +128,7 @@ var weekdayNames = [7]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 func NewQueue(q schedctl.Queue) Queue {
 	out := Queue{
 		ID: q.ID, Name: q.Name, Timezone: q.Timezone, Times: make([]QueueTime, len(q.Times)),
-		SocialAccountIDs: append([]string{}, q.AccountIDs...), Gap: FormatGap(q.Gap), Default: q.Default,
+		SocialAccountIDs: append([]string{}, q.AccountIDs...), Gap: FormatGap(q.Gap), Default: q.Default, Managed: (*Managed)(q.Managed),
 		Version: q.Version, CreatedAt: NewTime(q.CreatedAt), UpdatedAt: NewTime(q.UpdatedAt),
 	}
 	for i, t := range q.Times {

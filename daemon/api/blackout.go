@@ -50,11 +50,21 @@ func (s *Server) createBlackout(ctx context.Context, c *request, b blackoutChang
 	if err != nil {
 		return response{}, err
 	}
+	if b.DryRun {
+		return s.checkBlackout(ctx, c, http.StatusCreated, change)
+	}
 	return s.storeBlackout(ctx, c, http.StatusCreated, change)
 }
 
 // editBlackout handles PATCH /blackouts/{id}.
 func (s *Server) editBlackout(ctx context.Context, c *request, b blackoutChange) (response, error) {
+	if b.DryRun {
+		change, err := storage.Read(ctx, s.view, func(r storage.Reader) (*usecase.BlackoutChange, error) { return c.ChangeBlackout(r, b.apply) })
+		if err != nil {
+			return response{}, err
+		}
+		return s.checkBlackout(ctx, c, http.StatusOK, change)
+	}
 	return s.changeBlackout(ctx, c, http.StatusOK, b.apply)
 }
 
@@ -75,6 +85,19 @@ func (s *Server) changeBlackout(ctx context.Context, c *request, status int, set
 			return out, err
 		}
 	}
+}
+
+// checkBlackout returns the response to a change that is not stored.
+func (s *Server) checkBlackout(ctx context.Context, c *request, status int, change *usecase.BlackoutChange) (response, error) {
+	return storage.Read(ctx, s.scanner(c), func(r storage.Reader) (response, error) {
+		b, scheduled, err := change.Check(r)
+		if err != nil {
+			return response{}, err
+		}
+		out, err := blackoutResponse(status, b, scheduled)
+		out.created, out.location = "", ""
+		return out, err
+	})
 }
 
 // storeBlackout stores a change. If it releases more posts than one transaction may move,

@@ -68,9 +68,9 @@ const (
 // unchanged is what a body without fields has to give, by type.
 var unchanged = map[string]string{
 	"EditAccount":      "name, credentials, options or existing",
-	"EditBlackout":     "from, to, timezone, social_account_ids, reason or mode",
+	"EditBlackout":     "from, to, timezone, social_account_ids, reason, mode or managed",
 	"EditNotification": "social_account_id, email, event_types, name or enabled",
-	"EditQueue":        "name, timezone, times, social_account_ids, gap or default",
+	"EditQueue":        "name, timezone, times, social_account_ids, gap, default or managed",
 	"EditSeries":       "content, rule or another field of a series",
 	"EditWebhook":      "url, event_types, name or enabled",
 	"EditWorkspace":    "approvals, four_eyes or existing",

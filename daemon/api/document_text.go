@@ -24,7 +24,7 @@ var schemaDescriptions = map[string]string{
 	"Me":                   "The key of the request and its workspace.",
 	"Workspace":            "The owner of posts, accounts and keys.",
 	"Post":                 "A text, its publish time and its accounts.",
-	"Managed":              "The collection and the file that a post comes from.",
+	"Managed":              "The collection and the file that a post, a series, a queue or a blackout comes from.",
 	"LinkCard":             "A card for a link, made by the client or fetched for reviewers.",
 	"LinkPreview":          "The card for a link: auto, none, or a card of the client's own.",
 	"Part":                 "One part of a thread, or the first comment.",

@@ -48,13 +48,34 @@ func (s *Server) editQueue(ctx context.Context, c *request, b queueChange) (resp
 }
 
 func (s *Server) commitQueue(ctx context.Context, c *request, status int, write func(storage.Tx, usecase.QueueChange) (schedctl.Queue, error), b queueChange) (response, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
+	change := func(tx storage.Tx) (response, error) {
 		q, err := write(tx, usecase.QueueChange{Set: b.apply, AccountIDs: b.SocialAccountIDs, Default: b.Default})
 		if err != nil {
 			return response{}, err
 		}
 		return c.queueResponse(tx, status, &q)
+	}
+	if b.DryRun {
+		return s.rehearse(ctx, change)
+	}
+	return s.commit(ctx, c, change)
+}
+
+// errRehearsed ends a transaction whose changes are not kept.
+var errRehearsed = errors.New("a rehearsal")
+
+// rehearse is commit for a request that stores nothing: it makes the change and undoes it.
+func (s *Server) rehearse(ctx context.Context, change func(storage.Tx) (response, error)) (out response, err error) {
+	err = s.store.Update(ctx, func(tx storage.Tx) error {
+		if out, err = change(tx); err != nil {
+			return err
+		}
+		return errRehearsed
 	})
+	if errors.Is(err, errRehearsed) {
+		out.created, out.location, err = "", "", nil
+	}
+	return out, storeError(err, "the daemon could not check this; see its log")
 }
 
 // deleteQueue handles DELETE /queues/{id}. The posts of a long queue lose their queue in

@@ -11,6 +11,18 @@ import (
 // queueChange is the body of a request that creates or changes a queue.
 type queueChange apiv1.EditQueue
 
+func readCreateQueue(d *decoder) queueChange {
+	b := readAs[apiv1.CreateQueue, queueChange](d)
+	d.managed(b.Managed)
+	return b
+}
+
+func readEditQueue(d *decoder) queueChange {
+	b := queueChange(read[apiv1.EditQueue](d))
+	d.managed(b.Managed)
+	return b
+}
+
 // apply sets the given fields, except for the default flag.
 func (b *queueChange) apply(q *schedctl.Queue) {
 	set(&q.Name, b.Name)
@@ -27,6 +39,7 @@ func (b *queueChange) apply(q *schedctl.Queue) {
 	if b.Gap != nil {
 		q.Gap, _ = time.ParseDuration(*b.Gap) // the reader has checked it
 	}
+	setManaged(&q.Managed, b.Managed)
 }
 
 // reflowQueue is the body of POST /queues/{id}/reflow.

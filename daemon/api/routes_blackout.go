@@ -27,7 +27,7 @@ func (s *Server) blackoutRoutes() []route {
 			"A workspace can have 200 blackouts that are not over.",
 		scopes: writesPosts, codes: refusals,
 		request: reflect.TypeFor[apiv1.CreateBlackout](), status: http.StatusCreated, response: one,
-		handle: withBody(readAs[apiv1.CreateBlackout, blackoutChange], s.createBlackout),
+		handle: withBody(readCreateBlackout, s.createBlackout),
 	}, {
 		method: http.MethodGet, path: "/blackouts/{id}", id: "getBlackout", tag: "Blackouts",
 		summary:     "Get a blackout",
@@ -42,7 +42,7 @@ func (s *Server) blackoutRoutes() []route {
 			"their posts whose slots have passed get new slots first. A blackout that is over starts again if its end moves into the future.",
 		scopes: writesPosts, codes: append([]schedctl.Code{schedctl.NotFound, schedctl.VersionMismatch}, refusals...),
 		request: reflect.TypeFor[apiv1.EditBlackout](), status: http.StatusOK, response: one,
-		handle: withBody(readAs[apiv1.EditBlackout, blackoutChange], s.editBlackout),
+		handle: withBody(readEditBlackout, s.editBlackout),
 	}, {
 		method: http.MethodDelete, path: "/blackouts/{id}", id: "deleteBlackout", tag: "Blackouts", people: true,
 		summary:     "Delete a blackout",

@@ -29,7 +29,7 @@ func (s *Server) queueRoutes() []route {
 			"Posts for accounts that no queue names use the default queue. The first queue of a workspace becomes the default.",
 		scopes: writesPosts, codes: invalid,
 		request: reflect.TypeFor[apiv1.CreateQueue](), status: http.StatusCreated, response: one,
-		handle: withBody(readAs[apiv1.CreateQueue, queueChange], s.createQueue),
+		handle: withBody(readCreateQueue, s.createQueue),
 	}, {
 		method: http.MethodGet, path: "/queues/{id}", id: "getQueue", tag: "Queues",
 		summary:     "Get a queue",
@@ -44,7 +44,7 @@ func (s *Server) queueRoutes() []route {
 			"A request that changes nothing keeps the version.",
 		scopes: writesPosts, codes: append([]schedctl.Code{schedctl.NotFound, schedctl.VersionMismatch}, invalid...),
 		request: reflect.TypeFor[apiv1.EditQueue](), status: http.StatusOK, response: one,
-		handle: withBody(readAs[apiv1.EditQueue, queueChange], s.editQueue),
+		handle: withBody(readEditQueue, s.editQueue),
 	}, {
 		method: http.MethodDelete, path: "/queues/{id}", id: "deleteQueue", tag: "Queues",
 		summary:     "Delete a queue",

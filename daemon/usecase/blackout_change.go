@@ -101,6 +101,23 @@ func (ch *BlackoutChange) Scheduled(r storage.Reader) ([]string, error) {
 	return ch.request.ScheduledIn(r, ch.after)
 }
 
+// Check returns the blackout after the change and the result of [BlackoutChange.Scheduled],
+// or the error with which Store would refuse the change.
+func (ch *BlackoutChange) Check(r storage.Reader) (b schedctl.Blackout, scheduled []string, err error) {
+	if ch.opens() {
+		err = roomForBlackout(r, ch.after.WorkspaceID)
+	}
+	if err == nil {
+		scheduled, err = ch.Scheduled(r)
+	}
+	return *ch.after, scheduled, err
+}
+
+// opens reports whether the change adds a blackout that is not over.
+func (ch *BlackoutChange) opens() bool {
+	return ch.before == nil || !ch.before.SettledAt.IsZero() && ch.after.SettledAt.IsZero()
+}
+
 // checkAccounts checks the accounts that a change names. They exist and are connected, or
 // their network refuses them. Those that the blackout has already may be disconnected.
 func (ch *BlackoutChange) checkAccounts(r storage.Reader) error {
@@ -136,7 +153,7 @@ func (ch *BlackoutChange) Store(tx storage.Tx) (*schedctl.Blackout, error) {
 	if err := ch.checkAccounts(tx); err != nil {
 		return nil, err
 	}
-	if reopened := !before.SettledAt.IsZero() && after.SettledAt.IsZero(); reopened {
+	if ch.opens() {
 		if err := roomForBlackout(tx, after.WorkspaceID); err != nil {
 			return nil, err
 		}

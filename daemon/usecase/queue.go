@@ -104,6 +104,9 @@ func (c *Request) applyQueue(tx storage.Tx, q *schedctl.Queue, change QueueChang
 	}
 	for i := range existing {
 		if other := &existing[i]; other.ID != q.ID && other.Name == q.Name {
+			if !c.MaySeeAll(other.AccountIDs) {
+				return schedctl.Errorf(schedctl.AccountNotAllowed, "name", "another queue of this workspace has this name, and this API key may not use its accounts; choose a different name, or use another key")
+			}
 			return schedctl.Errorf(schedctl.ValidationFailed, "name", "another queue of this workspace has this name; choose a different one")
 		}
 	}

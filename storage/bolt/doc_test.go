@@ -215,7 +215,7 @@ func seedPlans(tx storage.Tx, account schedctl.Account, media []schedctl.PostMed
 	ws, ids := account.WorkspaceID, []string{account.ID}
 	q := schedctl.Queue{
 		ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: ws, Name: "seed", Timezone: "UTC", AccountIDs: ids,
-		Times: []schedctl.QueueTime{{Days: schedctl.EveryDay, Minute: 540}}, Version: 1,
+		Times: []schedctl.QueueTime{{Days: schedctl.EveryDay, Minute: 540}}, Version: 1, Managed: sampleManaged(),
 	}
 	b := schedctl.Blackout{ID: schedctl.NewID(schedctl.BlackoutPrefix, now), WorkspaceID: ws, Mode: schedctl.BlackoutHold, EndsAt: now, Version: 1}
 	f := schedctl.CalendarFeed{ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: ws, Name: "seed", Hash: [32]byte{1}}

@@ -29,7 +29,11 @@ func layoutOf(v any) byte {
 		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{})
 	case *schedctl.Collection:
 		trust = true
-	case *schedctl.Queue, *schedctl.Blackout, *schedctl.CalendarFeed:
+	case *schedctl.Queue:
+		plan, trust = true, v.Managed != nil
+	case *schedctl.Blackout:
+		plan, trust = true, v.Managed != nil
+	case *schedctl.CalendarFeed:
 		plan = true
 	}
 	switch {

@@ -60,6 +60,9 @@ func (c *coder) queueRecord(q *schedctl.Queue) {
 	c.time(&q.CreatedAt)
 	c.time(&q.UpdatedAt)
 	c.int64(&q.Version)
+	if c.layout >= 12 {
+		c.managed(&q.Managed)
+	}
 }
 
 func (c *coder) queueTime(t *schedctl.QueueTime) {
@@ -81,6 +84,9 @@ func (c *coder) blackout(b *schedctl.Blackout) {
 	c.time(&b.CreatedAt)
 	c.time(&b.UpdatedAt)
 	c.int64(&b.Version)
+	if c.layout >= 12 {
+		c.managed(&b.Managed)
+	}
 }
 
 // series has no id and no workspace: they are in the key. The template has the workspace

@@ -38,15 +38,20 @@ func sampleQueue() schedctl.Queue {
 	return schedctl.Queue{
 		Name: "q", Timezone: "Europe/Berlin", AccountIDs: []string{sampleID(schedctl.AccountPrefix)}, Gap: time.Minute, Default: true,
 		Times:     []schedctl.QueueTime{{Days: schedctl.EveryDay, Minute: 540}, {Days: 1, Minute: 1439}},
-		CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3,
+		CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3, Managed: sampleManaged(),
 	}
+}
+
+// sampleManaged returns the file of a queue, a blackout or a series.
+func sampleManaged() *schedctl.Managed {
+	return &schedctl.Managed{Collection: "c", Path: "p", Digest: "d", Pruned: true}
 }
 
 func sampleBlackout() schedctl.Blackout {
 	return schedctl.Blackout{
 		From: "2026-12-24T00:00", To: "2026-12-27T00:00", Timezone: "UTC", AccountIDs: []string{sampleID(schedctl.AccountPrefix)},
 		Reason: "why", Mode: schedctl.BlackoutHold, StartsAt: sampleTime, EndsAt: sampleTime, SettledAt: sampleTime,
-		CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3,
+		CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3, Managed: sampleManaged(),
 	}
 }
 
@@ -56,7 +61,7 @@ func sampleSeries() schedctl.Series {
 	return schedctl.Series{
 		Name: "s", Template: template, Variants: []string{"a", "b"}, Timezone: "UTC", Start: "2026-12-08T09:00", Rule: "FREQ=DAILY",
 		Exdates: []schedctl.LocalTime{"2026-12-09T09:00"}, AheadDays: 14, QueueID: sampleID(schedctl.QueuePrefix), State: schedctl.SeriesActive,
-		ExternalID: "x", Managed: &schedctl.Managed{Collection: "c", Path: "p", Digest: "d", Pruned: true}, Cursor: "2026-12-08T09:00",
+		ExternalID: "x", Managed: sampleManaged(), Cursor: "2026-12-08T09:00",
 		SweepAt: sampleTime, NextAt: sampleTime, PreviousID: sampleID(schedctl.SeriesPrefix), CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3,
 	}
 }

@@ -337,6 +337,15 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 			t.Errorf("the %s has layout %d", name, record[0])
 		}
 	}
+	plainQueue, plainBlackout := sampleQueue(), sampleBlackout()
+	plainQueue.Managed, plainBlackout.Managed = nil, nil
+	for name, record := range map[string][]byte{
+		"queue": sampleRecord(t, plainQueue, (*coder).queueRecord), "blackout": sampleRecord(t, plainBlackout, (*coder).blackout),
+	} {
+		if record[0] != layoutWithPlans {
+			t.Errorf("the %s has layout %d", name, record[0])
+		}
+	}
 	attempt.Stage, account.Limits.Posts = "stage", 250
 	ending := sampleAccount()
 	ending.Expiry = schedctl.Expiry{At: sampleTime, Assumed: true, RenewAt: sampleTime, Announced: 14, RenewingSince: sampleTime}
@@ -371,6 +380,8 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 		"series with an author": sampleRecord(t, schedctl.Series{Template: schedctl.Post{Trail: made}}, (*coder).series),
 		"uploaded asset":        sampleRecord(t, schedctl.MediaAsset{UploadedBy: made.CreatedBy}, (*coder).mediaAsset),
 		"edited approval":       sampleRecord(t, approved, (*coder).event),
+		"queue of a file":       sampleRecord(t, sampleQueue(), (*coder).queueRecord),
+		"blackout of a file":    sampleRecord(t, sampleBlackout(), (*coder).blackout),
 		"workspace of two":      sampleRecord(t, schedctl.Workspace{FourEyes: true}, (*coder).workspace),
 	} {
 		if record[0] != layout {

@@ -54,6 +54,7 @@ func describeQueue(r *row, q *schedctl.Queue) {
 	r.time("created_at", &q.CreatedAt)
 	r.time("updated_at", &q.UpdatedAt)
 	number(r, "version", &q.Version)
+	r.managed("managed", &q.Managed)
 }
 
 func describeBlackout(r *row, b *schedctl.Blackout) {
@@ -71,6 +72,7 @@ func describeBlackout(r *row, b *schedctl.Blackout) {
 	r.time("created_at", &b.CreatedAt)
 	r.time("updated_at", &b.UpdatedAt)
 	number(r, "version", &b.Version)
+	r.managed("managed", &b.Managed)
 }
 
 // Queue implements [storage.Reader]. A transaction that has read a queue runs before or

@@ -27,7 +27,7 @@ var blackouts = cli.Kind[apiv1.Blackout]{
 	Name:   func(b apiv1.Blackout) *string { return b.Reason },
 	About:  periodText,
 	Remove: (*client.Client).DeleteBlackout,
-	Header: []string{"ID", "STATUS", "MODE", "FROM", "TO", "TIMEZONE", "ACCOUNTS", "REASON"},
+	Header: []string{"ID", "STATUS", "MODE", "FROM", "TO", "TIMEZONE", "ACCOUNTS", "REASON", "FILE"},
 }
 
 // New returns the command blackout.
@@ -85,18 +85,26 @@ func dayOrTime(local string) string {
 	return strings.Replace(strings.TrimSuffix(local, "T00:00"), "T", " ", 1)
 }
 
+// fileText says which file of which collection describes a blackout, empty for none.
+func fileText(b apiv1.Blackout) string {
+	if b.Managed == nil {
+		return ""
+	}
+	return b.Managed.Path + " of " + b.Managed.Collection
+}
+
 // named returns blackouts with rows that show accounts by name. A terminal has no room for
 // the zone.
 func named(a *cli.App, names func([]string) string) cli.Kind[apiv1.Blackout] {
 	k := blackouts
 	if a.OutTerminal {
-		k.Header = []string{"ID", "STATUS", "MODE", "FROM", "TO", "ACCOUNTS", "REASON"}
+		k.Header = []string{"ID", "STATUS", "MODE", "FROM", "TO", "ACCOUNTS", "REASON", "FILE"}
 	}
 	k.Row = func(a *cli.App, b apiv1.Blackout) []string {
 		if a.OutTerminal {
-			return []string{b.ID, status(a, b), string(b.Mode), dayOrTime(b.From), dayOrTime(cli.Deref(b.To)), names(b.SocialAccountIDs), cli.Deref(b.Reason)}
+			return []string{b.ID, status(a, b), string(b.Mode), dayOrTime(b.From), dayOrTime(cli.Deref(b.To)), names(b.SocialAccountIDs), cli.Deref(b.Reason), fileText(b)}
 		}
-		return []string{b.ID, status(a, b), string(b.Mode), b.From, cli.Deref(b.To), b.Timezone, names(b.SocialAccountIDs), cli.Deref(b.Reason)}
+		return []string{b.ID, status(a, b), string(b.Mode), b.From, cli.Deref(b.To), b.Timezone, names(b.SocialAccountIDs), cli.Deref(b.Reason), fileText(b)}
 	}
 	return k
 }
@@ -170,6 +178,8 @@ func properties(a *cli.App, e apiv1.BlackoutEnvelope, names func([]string) strin
 		{Name: "Timezone", Value: b.Timezone},
 		{Name: "Accounts", Value: names(b.SocialAccountIDs)},
 		{Name: "Scheduled", Value: cli.JoinStrings(e.Scheduled, " ")},
+		{Name: "Collection", Value: cli.Deref(b.Managed).Collection},
+		{Name: "File", Value: cli.Deref(b.Managed).Path},
 		{Name: "Starts", Value: a.TimeText(&b.StartsAt)},
 		{Name: "Ends", Value: a.TimeText(b.EndsAt)},
 		{Name: "Settled", Value: a.TimeText(b.SettledAt)},

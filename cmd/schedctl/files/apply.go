@@ -102,9 +102,11 @@ The file schedctl.yaml in the directory names the collection of the posts:
       accounts: [blog]
       mode: avoid
 
-apply also creates and changes these queues and blackouts. It finds a queue by its name,
-and a blackout by its reason. It never deletes one. "accounts" may be left out for all
-accounts; "mode" is avoid or hold, see "schedctl blackout --help".
+apply also creates and changes these queues and blackouts. They belong to the collection
+as posts do: one that was changed outside the file is drift, and one that was removed
+from the file is deleted with --prune. It finds a queue by its name, and a blackout by
+its reason. "accounts" may be left out for all accounts; "mode" is avoid or hold, see
+"schedctl blackout --help".
 
 The daemon stores which post belongs to which file of the collection, so that apply
 writes nothing into the directory and works from any checkout. Use a different
@@ -180,10 +182,13 @@ func (o *applyOptions) run(ctx context.Context, dir string) error {
 	if len(p.problems) > 0 {
 		return p.refused("nothing was applied")
 	}
-	if err := p.applySettings(ctx); err != nil {
+	if err := p.applySettings(ctx, false); err != nil {
 		return err
 	}
 	failed := p.apply(ctx)
+	if failed == nil {
+		failed = p.applySettings(ctx, true)
+	}
 	if err := p.printSteps(format); err != nil {
 		return err
 	}

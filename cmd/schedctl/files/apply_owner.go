@@ -75,7 +75,7 @@ type pruned struct {
 // probably not the right one.
 func (p *planner) checkPrune() error {
 	n := p.pruned
-	n.removed = p.count(func(s *step) bool { return s.Action == doCancel })
+	n.removed = p.count(func(s *step) bool { return s.Action == doCancel && s.noun() != "setting" })
 	if p.pruneAll || n.removed == 0 {
 		return nil
 	}
@@ -112,18 +112,25 @@ func (p *planner) question() string {
 	}
 	var phrases []string
 	for _, verb := range []string{"create", "change", "cancel", "delete"} {
-		for _, noun := range []string{"setting", "series", "post", "draft"} {
-			switch n := counts[verb+" "+noun]; {
-			case n == 0:
-			case noun == "series":
-				phrases = append(phrases, fmt.Sprintf("%s %d series", verb, n))
-			default:
-				phrases = append(phrases, verb+" "+cli.Plural(n, noun))
-			}
-		}
+		phrases = append(phrases, nounPhrases(counts, verb+" ")...)
 	}
 	text := cli.Enumerate(phrases) + "?"
 	return string(text[0]-'a'+'A') + text[1:]
+}
+
+// nounPhrases returns the numbers of settings, series, posts and drafts in words, each after
+// the prefix with which it is counted.
+func nounPhrases(counts map[string]int, prefix string) (phrases []string) {
+	for _, noun := range []string{"setting", "series", "post", "draft"} {
+		switch n := counts[prefix+noun]; {
+		case n == 0:
+		case noun == "series":
+			phrases = append(phrases, fmt.Sprintf("%s%d series", prefix, n))
+		default:
+			phrases = append(phrases, prefix+cli.Plural(n, noun))
+		}
+	}
+	return phrases
 }
 
 func (s *step) verb() string {

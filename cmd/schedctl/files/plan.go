@@ -101,12 +101,17 @@ func (p *planner) count(kind func(*step) bool) (n int) {
 	return n
 }
 
-// drifted returns the failure of posts that were changed outside the files.
+// drifted returns the failure of what was changed outside the files.
 func (p *planner) drifted() error {
-	n := p.count(func(s *step) bool { return s.Action == isDrift })
-	if n == 0 {
+	counts := map[string]int{}
+	if p.count(func(s *step) bool {
+		if s.Action == isDrift {
+			counts[s.noun()]++
+		}
+		return s.Action == isDrift
+	}) == 0 {
 		return nil
 	}
-	return cli.NewFailure(cli.ExitConflict, schedctl.VersionMismatch, "%s changed outside the files, left unchanged", cli.Plural(n, "post")).
+	return cli.NewFailure(cli.ExitConflict, schedctl.VersionMismatch, "%s changed outside the files, left unchanged", cli.Enumerate(nounPhrases(counts, ""))).
 		WithHint("run \"schedctl plan " + p.dir + "\" to see the differences; then change the files, or give --overwrite")
 }

@@ -32,7 +32,7 @@ type planFlags struct {
 }
 
 func (o *planFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.prune, "prune", false, "cancel the posts of this collection whose files were removed")
+	cmd.Flags().BoolVar(&o.prune, "prune", false, "cancel posts and delete series, queues and blackouts that left the files")
 	cmd.Flags().BoolVar(&o.pruneAll, "prune-all", false, "prune, even if that removes more than half of the open posts")
 	cmd.Flags().BoolVar(&o.overwrite, "overwrite", false, "also change posts that were changed or canceled outside the files")
 	cmd.Flags().BoolVar(&o.allowOlder, "allow-older", false, "accept a commit that is older than the last applied one")
@@ -74,10 +74,11 @@ type planner struct {
 	refusals []refusal          // of the problems
 	warnings []postfile.Problem // of the daemon
 
-	owner  apiv1.ApplyCollection // whose files these are
-	pruned pruned
-	copies int // files to create whose post exists outside the collection
-	assets assets
+	owner       apiv1.ApplyCollection // whose files these are
+	collections map[string]bool       // the names of those of the workspace, if they were read
+	pruned      pruned
+	copies      int // files to create whose post exists outside the collection
+	assets      assets
 }
 
 // newPlanner reads the settings and the accounts.
@@ -115,7 +116,7 @@ func (p *planner) readSettings(ctx context.Context) error {
 	if err == nil {
 		err = p.readKey(ctx)
 	}
-	if err == nil && p.usesQueues() {
+	if err == nil {
 		err = p.readQueues(ctx)
 	}
 	if err != nil || !p.usesMedia() {
@@ -189,7 +190,7 @@ func (p *planner) build(ctx context.Context) error {
 	if err := p.findAssets(ctx); err != nil {
 		return err
 	}
-	p.maySettings(p.series)
+	p.maySeries(p.series)
 	if err := p.validateSeries(ctx, p.series); err != nil {
 		return err
 	}
@@ -207,7 +208,7 @@ func (p *planner) build(ctx context.Context) error {
 	if err := p.mayRemove(ctx); err != nil {
 		return err
 	}
-	p.maySettings(p.series[withFiles:])
+	p.maySeries(p.series[withFiles:])
 	if firstApply {
 		p.copies, err = p.countCopies(ctx)
 	}

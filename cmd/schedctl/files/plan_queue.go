@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -48,14 +49,9 @@ func (s *step) tellSlot() {
 	}
 }
 
-// usesQueues reports whether files or the settings name queues.
-func (d *postFiles) usesQueues() bool {
-	return len(d.config.Queues) > 0 || slices.ContainsFunc(d.files, func(f postfile.Document) bool { return f.Queue != "" })
-}
-
 // readQueues reads the queues of the daemon.
 func (p *planner) readQueues(ctx context.Context) (err error) {
-	if p.queues, err = p.client.Queues(ctx); err != nil {
+	if p.queues, err = p.client.Queues(ctx); err != nil && schedctl.CodeOf(err) != schedctl.NotFound { // a daemon without queues
 		return err
 	}
 	for _, q := range p.queues {

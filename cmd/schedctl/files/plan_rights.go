@@ -35,26 +35,24 @@ func (p *planner) checkKey() error {
 	return cli.NewFailure(cli.ExitAuth, schedctl.InsufficientScope, "this API key only reads; files are applied with a key that has the scope posts:write or posts:draft")
 }
 
-// maySettings refuses changes of queues, blackouts and series that the key may not make.
-func (p *planner) maySettings(list []setting) {
+// maySeries refuses changes of series that the key may not make.
+func (p *planner) maySeries(list []setting) {
 	for i := range list {
 		s := &list[i]
 		if (&step{change: s.change}).does() {
-			if code, message := p.settingRefusal(s); code != "" {
+			if code, message := p.seriesRefusal(s); code != "" {
 				p.refuse(refusal{postfile.Problem{Path: cli.FirstNonEmpty(s.File, s.ID), Line: 1, Message: s.ID + ": " + message}, code})
 			}
 		}
 	}
 }
 
-func (p *planner) settingRefusal(s *setting) (code schedctl.Code, message string) {
+func (p *planner) seriesRefusal(s *setting) (code schedctl.Code, message string) {
 	switch {
 	case !p.key.Allows(schedctl.ScopePostsWrite):
 		return schedctl.InsufficientScope, "this API key lacks the scope posts:write; use a key that has it"
-	case s.people && p.key.Agent, !s.people && p.key.OwnOnly() && s.createdBy != p.key.ID:
+	case p.key.OwnOnly() && s.createdBy != p.key.ID:
 		return schedctl.KeyNotAllowed, "this API key may not change this; use a key that may"
-	case s.everywhere && len(p.key.AccountIDs) > 0:
-		return schedctl.AccountNotAllowed, "this is about all accounts, and this API key is limited to some; name accounts of the key, or use another key"
 	}
 	return "", ""
 }

@@ -2,8 +2,6 @@ package files
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -248,11 +246,7 @@ func (file fileState) orWanted(w wantedPost) fileState {
 	}
 }
 
-// digest returns the SHA-256 of the canonical form, with the version of the form.
-func (s postState) digest() string {
-	sum := sha256.Sum256([]byte(form(s)))
-	return "v1:" + hex.EncodeToString(sum[:])
-}
+func (s postState) digest() string { return digestOf(s) }
 
 // form returns a state or a part of it as JSON.
 func form(v any) string {

@@ -23,6 +23,8 @@ type collectedSeries struct {
 	is postState
 }
 
+func (s *collectedSeries) applied() applied { return applied{s.Managed, []string{s.is.digest()}} }
+
 // collectedSeries returns the series of the collection by the ids of their files.
 func (p *planner) collectedSeries(ctx context.Context) (map[string]*collectedSeries, error) {
 	found := map[string]*collectedSeries{}
@@ -67,21 +69,18 @@ func (p *planner) decideSeries(w wantedPost, have *collectedSeries) setting {
 		s.make = func(ctx context.Context) error { return p.createSeries(ctx, w) }
 		return s
 	}
-	managed := p.seriesManaged(w, want.digest())
-	drifted := have.Managed.Digest != have.is.digest()
-	switch {
-	case have.is.digest() == want.digest():
-		if *have.Managed != *managed {
-			s.make = func(ctx context.Context) error {
-				return p.editSeries(ctx, have.Series, apiv1.EditSeries{Managed: managed})
-			}
-		}
-	case have.State == schedctl.SeriesEnded:
+	managed, same := p.seriesManaged(w, want.digest()), have.is.digest() == want.digest()
+	if !same && have.State == schedctl.SeriesEnded {
 		s.Message = "the series has ended and does not change; give the file another id to start a new one"
-	case drifted && !p.overwrite:
-		s.Action, s.Message, s.Differences = isDrift, noteChangedOutside, differencesBetween(have.is, want, p.names)
-	default:
-		s.Action, s.Differences = doEdit, differencesBetween(have.is, want, p.names)
+		return s
+	}
+	s.Differences = differencesBetween(have.is, want, p.names)
+	switch send := p.compare(&s, have.applied(), managed, same); {
+	case send && same:
+		s.make = func(ctx context.Context) error {
+			return p.editSeries(ctx, have.Series, apiv1.EditSeries{Managed: managed})
+		}
+	case send:
 		s.make = func(ctx context.Context) error { return p.changeSeries(ctx, have, w) }
 	}
 	return s
@@ -140,15 +139,11 @@ func (p *planner) addOrphanSeries(series map[string]*collectedSeries) {
 	for _, id := range slices.Sorted(maps.Keys(series)) {
 		have := series[id]
 		s := setting{change: change{Action: isUnchanged, ID: id}, createdBy: creator(have.Series)}
-		switch {
-		case have.State == schedctl.SeriesEnded:
+		if have.State == schedctl.SeriesEnded {
 			continue
-		case !p.prune:
-			s.Action, s.Message = isOrphan, "its file was removed; delete the series with --prune"
-		case have.Managed.Digest != have.is.digest() && !p.overwrite:
-			s.Action, s.Message = isDrift, "its file was removed; "+noteChangedOutside
-		default:
-			s.Action, s.Message = doCancel, "the series is deleted, with its scheduled posts"
+		}
+		p.compareGone(&s, have.applied(), "its file was removed", "series", "the series is deleted, with its scheduled posts")
+		if s.Action == doCancel {
 			s.make = func(ctx context.Context) error {
 				return p.client.DeleteSeries(ctx, have.ID, client.IfVersion(have.Version))
 			}

@@ -143,6 +143,8 @@ func properties(a *cli.App, q apiv1.QueueEnvelope, names func([]string) string) 
 		{Name: "Accounts", Value: names(q.Queue.SocialAccountIDs)},
 		{Name: "Default", Value: yes[q.Queue.Default]},
 		{Name: "Displaced", Value: strings.Join(q.Displaced, " ")},
+		{Name: "Collection", Value: cli.Deref(q.Queue.Managed).Collection},
+		{Name: "File", Value: cli.Deref(q.Queue.Managed).Path},
 		{Name: "Created", Value: a.TimeText(q.Queue.CreatedAt)},
 		{Name: "Updated", Value: a.TimeText(q.Queue.UpdatedAt)},
 	}

@@ -16,6 +16,11 @@ ALTER TABLE events ADD COLUMN edited boolean NOT NULL DEFAULT false;
 
 ALTER TABLE workspaces ADD COLUMN four_eyes boolean NOT NULL DEFAULT false;
 
+ALTER TABLE queues ADD COLUMN managed jsonb;
+ALTER TABLE blackouts ADD COLUMN managed jsonb;
+COMMENT ON COLUMN queues.managed IS 'the collection and the file that describe the queue, with a digest of what was applied; null for none';
+COMMENT ON COLUMN blackouts.managed IS 'as in queues';
+
 CREATE TABLE collections (
     id           uuid PRIMARY KEY,
     workspace_id uuid NOT NULL,
