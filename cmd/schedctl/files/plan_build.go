@@ -66,9 +66,10 @@ type planner struct {
 	names  AccountRefs
 	steps  []step
 
-	settings  []setting
-	series    []setting           // recurring posts
-	blackouts []schedctl.Blackout // as they will be, if the settings change any
+	settings    []setting
+	series      []setting           // recurring posts
+	otherSeries []apiv1.Series      // of other collections, that have not ended
+	blackouts   []schedctl.Blackout // as they will be, if the settings change any
 
 	key      schedctl.APIKey    // of the client: its id, and what it may do
 	refusals []refusal          // of the problems
@@ -243,6 +244,11 @@ func (p *planner) countCopies(ctx context.Context) (n int, err error) {
 func (p *planner) markRefused() {
 	for i := range p.steps {
 		if s := &p.steps[i]; p.faults[s.File] != "" {
+			s.Action, s.Message, s.Differences = isRefused, p.faults[s.File], nil
+		}
+	}
+	for i := range p.series {
+		if s := &p.series[i]; p.faults[s.File] != "" {
 			s.Action, s.Message, s.Differences = isRefused, p.faults[s.File], nil
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -54,8 +55,11 @@ func (p *planner) refuseRenamed(ctx context.Context, posts map[string]apiv1.Post
 	return p.refuseMoved(ctx, created)
 }
 
-// refuseMoved refuses to create posts that other collections of the repository have for the
-// same time.
+// maxCompared is how many posts of other collections are read to recognize those of files.
+const maxCompared = 1000
+
+// refuseMoved refuses to create posts and series that other collections of the repository
+// have, posts for the same time.
 func (p *planner) refuseMoved(ctx context.Context, created []wantedPost) error {
 	if p.owner.Source == "" || len(created) == 0 {
 		return nil
@@ -67,23 +71,54 @@ func (p *planner) refuseMoved(ctx context.Context, created []wantedPost) error {
 		}
 		return err
 	}
+	collections = slices.DeleteFunc(collections, func(c apiv1.Collection) bool { return c.Source != p.owner.Source || c.Name == p.collection })
 	owner := map[string]string{} // by what they publish, and when
-	for _, c := range collections {
-		if c.Source != p.owner.Source || c.Name == p.collection {
-			continue
-		}
-		q := client.PostQuery{Collection: c.Name, Statuses: []schedctl.Status{schedctl.Draft, schedctl.Scheduled}, Limit: post.PageSize}
-		for found, err := range p.client.EachPost(ctx, q) {
-			if err != nil {
-				return err
-			}
-			s := stateOf(found)
-			owner[s.publishes()+s.At] = c.Name
+	for i := range p.otherSeries {
+		s := &p.otherSeries[i]
+		if slices.ContainsFunc(collections, func(c apiv1.Collection) bool { return c.Name == s.Managed.Collection }) {
+			owner[stateOfSeries(s, nil).publishes()] = s.Managed.Collection
 		}
 	}
+	posts := slices.DeleteFunc(slices.Clone(created), func(w wantedPost) bool { return w.series != nil })
+	if err := p.comparePosts(ctx, collections, posts, owner); err != nil {
+		return err
+	}
 	for _, w := range created {
-		if name, found := owner[w.publishes()+w.At]; found && w.series == nil {
+		if name, found := owner[w.publishes()+w.At]; found {
 			p.refuse(refusal{w.doc.Problemf(w.doc.First, "the same post as in the collection %s of this repository; keep \"collection: %s\", or create it a second time with --allow-duplicate", name, name), schedctl.DuplicateContent})
+		}
+	}
+	return nil
+}
+
+// comparePosts adds the open posts of collections that could be those of files.
+func (p *planner) comparePosts(ctx context.Context, collections []apiv1.Collection, created []wantedPost, owner map[string]string) error {
+	if len(created) == 0 {
+		return nil
+	}
+	scheduled := client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled}, Limit: post.PageSize}
+	if byTime := func(a, b wantedPost) int { return a.moment.Time.Compare(b.moment.Time) }; !slices.ContainsFunc(created, func(w wantedPost) bool { return w.Queue != "" }) {
+		timed := slices.DeleteFunc(slices.Clone(created), func(w wantedPost) bool { return w.At == "" })
+		if len(timed) > 0 {
+			scheduled.After, scheduled.Before = slices.MinFunc(timed, byTime).moment.Time, slices.MaxFunc(timed, byTime).moment.Time.Add(time.Second)
+		}
+	}
+	drafts := client.PostQuery{Statuses: []schedctl.Status{schedctl.Draft}, Limit: post.PageSize}
+	read := 0
+	for _, c := range collections {
+		for _, q := range []client.PostQuery{scheduled, drafts} {
+			q.Collection = c.Name
+			for found, err := range p.client.EachPost(ctx, q) {
+				if err != nil {
+					return err
+				}
+				if read++; read > maxCompared {
+					p.Messagef("warning: the files were compared with %d posts of other collections of this repository, and not with the others", maxCompared)
+					return nil
+				}
+				s := stateOf(found)
+				owner[s.publishes()+s.At] = c.Name
+			}
 		}
 	}
 	return nil

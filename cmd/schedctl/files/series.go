@@ -25,7 +25,8 @@ type collectedSeries struct {
 
 func (s *collectedSeries) applied() applied { return applied{s.Managed, []string{s.is.digest()}} }
 
-// collectedSeries returns the series of the collection by the ids of their files.
+// collectedSeries returns the series of the collection by the ids of their files, and keeps
+// those of other collections.
 func (p *planner) collectedSeries(ctx context.Context) (map[string]*collectedSeries, error) {
 	found := map[string]*collectedSeries{}
 	if p.collection == "" {
@@ -45,6 +46,8 @@ func (p *planner) collectedSeries(ctx context.Context) (map[string]*collectedSer
 			}
 			p.assets.add(assets...)
 			found[id] = &collectedSeries{&s, stateOfSeries(&s, assets)}
+		} else if s.Managed != nil && s.State != schedctl.SeriesEnded {
+			p.otherSeries = append(p.otherSeries, s)
 		}
 	}
 	return found, nil
