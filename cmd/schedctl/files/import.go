@@ -1,7 +1,9 @@
 package files
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -103,7 +105,8 @@ posts are made; with "queue" each occurrence takes a slot of its day.
 
 Every line is checked before the first one is sent: its time, its accounts, and whether
 their networks accept the text. One refused line refuses the whole import (exit status
-5), unless --keep-going imports the others (exit status 9).
+5), unless --keep-going imports the others (exit status 9). A line that the API key may
+not send ends the import before it starts (exit status 4).
 
 Where posts need an approval, a line with a time is refused (exit status 6). With --submit
 it becomes a draft with a proposed time that waits for an approval.
@@ -152,16 +155,18 @@ func (o *importOptions) run(ctx context.Context) error {
 		return err
 	}
 	refused := 0
+	var denied error
 	for _, l := range lines {
 		if l.result.Result == resultRefused {
 			refused++
 		}
+		denied = cmp.Or(denied, l.denied)
 	}
 	o.unsent = o.dry || refused > 0 && (!o.keepGoing || o.broken)
 	if err := o.send(ctx, c, lines); err != nil || !o.unsent || refused == 0 {
 		return err
 	}
-	return o.nothingSent(refused, len(lines))
+	return o.nothingSent(refused, len(lines), denied)
 }
 
 // readFlags returns the format of the file and the zone of its times.
@@ -181,9 +186,14 @@ func (o *importOptions) readFlags() (postfile.Format, *time.Location, error) {
 }
 
 // nothingSent returns the error of an import that sent no post because lines were refused.
-func (o *importOptions) nothingSent(refused, lines int) error {
+// The exit status of a dry run is that of the import.
+func (o *importOptions) nothingSent(refused, lines int, denied error) error {
 	if o.dry {
-		return cli.InvalidError(schedctl.ValidationFailed, "%d of %s would be refused", refused, cli.Plural(lines, "line"))
+		f := cli.InvalidError(schedctl.ValidationFailed, "%d of %s would be refused", refused, cli.Plural(lines, "line"))
+		if of, ok := errors.AsType[*cli.Failure](denied); ok {
+			f.Status, f.Code = of.Status, of.Code
+		}
+		return f
 	}
 	f := cli.InvalidError(schedctl.ValidationFailed, "no post was sent, because %s refused", linesText(refused, lines, "is", "are"))
 	if f.Hint = "correct them, or import the others with --keep-going"; o.broken {

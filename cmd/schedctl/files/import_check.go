@@ -3,11 +3,11 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,10 +27,11 @@ type importCheck struct {
 	client *client.Client
 	reader *fileReader // interprets lines as it interprets post files
 
-	accounts post.Accounts  // by id
-	ids      map[string]int // the lines of ids
-	lines    map[string]int // the number of equal lines
-	posts    map[string]int // the number of equal posts
+	key      schedctl.APIKey // of the client
+	accounts post.Accounts   // by id
+	ids      map[string]int  // the lines of ids
+	lines    map[string]int  // the number of equal lines
+	posts    map[string]int  // the number of equal posts
 
 	uploads  sync.Mutex // guards uploader
 	uploader *media.Uploader
@@ -46,17 +47,22 @@ type importLine struct {
 	late   bool             // files of the line are not uploaded yet
 	csv    bool             // it has no media of parts
 	stop   error            // ends the import: all other lines would fail as well
+	denied error            // of stop: the rights of the API key or a missing approval
 
 	// The changes of an existing post or series, with --update, and its version.
 	edit       *apiv1.EditPost
 	editSeries *apiv1.EditSeries
 	version    int64
+	creator    string // the id of the key that created the series; may be empty
 }
 
 // all checks all lines.
 func (i *importCheck) all(ctx context.Context, in *postfile.Reader) (checked []importLine, err error) {
 	list, err := i.client.Accounts(ctx, client.AccountQuery{})
 	if err != nil {
+		return nil, err
+	}
+	if i.key, err = readKey(ctx, i.client); err != nil {
 		return nil, err
 	}
 	i.accounts, i.reader.accounts = post.Accounts{}, append([]apiv1.Account{}, list...)
@@ -194,7 +200,9 @@ func (i *importCheck) check(ctx context.Context, l importLine) importLine {
 	var past *when.Error
 	switch {
 	case err == nil:
-	case errors.As(err, &past) || post.IsLineError(err):
+	case l.denied != nil && !i.dry:
+		l.stop = fmt.Errorf("line %d: %w; no post was sent", l.result.Line, err)
+	case l.denied != nil || errors.As(err, &past) || post.IsLineError(err):
 		l.result = l.result.refusedWith(cli.OneLine(err.Error()))
 	default:
 		l.stop = err
@@ -331,43 +339,4 @@ func ContentFingerprint(content string, at time.Time, accounts []string, media .
 		parts = append(parts, "media", m)
 	}
 	return post.DeriveKey(parts...)
-}
-
-// validate asks whether the networks accept a line.
-func (i *importCheck) validate(ctx context.Context, l *importLine) error {
-	create, id := l.post, l.result.PostID
-	if l.want.series != nil {
-		create, id = seriesPost(create, l.want.doc), ""
-	}
-	if l.late {
-		l.result = l.result.remarked("not checked: whether the networks accept its files")
-		if !post.WithoutMedia(&create) {
-			return nil
-		}
-		create.AllowDuplicate = true // a text is only a duplicate together with its media
-	}
-	v, err := i.client.ValidateChange(ctx, id, create)
-	if err != nil {
-		return err
-	}
-	l.result = l.result.remarked(strings.Join(post.Warnings(v, i.accounts), "; "))
-	if !v.Allowed {
-		l.result = l.result.refusedWith(problemText(v, i.accounts))
-	}
-	return nil
-}
-
-// problemText returns all problems of a post in one line.
-func problemText(v apiv1.Validation, names post.Accounts) string {
-	message := func(p apiv1.Problem) string { return p.Message }
-	texts := cli.Map(v.Problems, message)
-	for _, acct := range v.Accounts {
-		for _, text := range cli.Map(acct.Problems, message) {
-			if name := cli.FirstNonEmpty(names[acct.SocialAccountID].Name, acct.SocialAccountID); !strings.Contains(text, name) {
-				text = name + ": " + text
-			}
-			texts = append(texts, text)
-		}
-	}
-	return cli.OneLine(strings.Join(texts, "; "))
 }

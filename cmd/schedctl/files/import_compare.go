@@ -100,7 +100,7 @@ func (i *importCheck) checkSeries(ctx context.Context, l *importLine) error {
 	case !i.update:
 		return differs(have.ID)
 	default:
-		l.editSeries, l.version = &edit, have.Version
+		l.editSeries, l.version, l.creator = &edit, have.Version, creator(have)
 	}
 	return nil
 }

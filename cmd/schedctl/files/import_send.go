@@ -17,11 +17,8 @@ func (o *importOptions) sendLine(ctx context.Context, c *client.Client, l import
 	if r.Result != resultOK || o.unsent {
 		return r, nil
 	}
-	if o.submit && l.edit == nil && l.post.PublishAt != nil {
-		if l.post.PublishAt.NextSlot || l.post.PublishAt.Now {
-			return r.refusedWith("only a post with a time, or a draft, can be submitted"), nil
-		}
-		l.post.ProposedAt, l.post.PublishAt = &apiv1.ProposedTime{Time: l.post.PublishAt.Time}, nil
+	if l.post, err = o.request(l); err != nil {
+		return r, err // the check of the line refused it
 	}
 	var made apiv1.Post
 	switch {

@@ -115,7 +115,7 @@ func (p *planner) readSettings(ctx context.Context) error {
 	list, err := p.client.Accounts(ctx, client.AccountQuery{})
 	p.accounts, p.names = append([]apiv1.Account{}, list...), AccountRefsOf(list)
 	if err == nil {
-		err = p.readKey(ctx)
+		p.key, err = readKey(ctx, p.client)
 	}
 	if err == nil {
 		err = p.readQueues(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -16,15 +17,11 @@ type refusal struct {
 	code schedctl.Code
 }
 
-// readKey reads what the key of the client may do.
-func (p *planner) readKey(ctx context.Context) error {
-	me, err := p.client.Me(ctx)
-	if err != nil {
-		return err
-	}
+// readKey reads what the key of a client may do.
+func readKey(ctx context.Context, c *client.Client) (schedctl.APIKey, error) {
+	me, err := c.Me(ctx)
 	k := me.APIKey
-	p.key = schedctl.APIKey{ID: k.ID, Scopes: k.Scopes, AccountIDs: k.SocialAccountIDs, Agent: k.Kind == apiv1.KeyAgent, Restricted: k.Approval != nil}
-	return nil
+	return schedctl.APIKey{ID: k.ID, Scopes: k.Scopes, AccountIDs: k.SocialAccountIDs, Agent: k.Kind == apiv1.KeyAgent, Restricted: k.Approval != nil}, err
 }
 
 // checkKey returns the error of a key that can apply no files, or nil.
@@ -40,18 +37,19 @@ func (p *planner) maySeries(list []setting) {
 	for i := range list {
 		s := &list[i]
 		if (&step{change: s.change}).does() {
-			if code, message := p.seriesRefusal(s); code != "" {
+			if code, message := seriesRefusal(&p.key, s.createdBy); code != "" {
 				p.refuse(refusal{postfile.Problem{Path: cli.FirstNonEmpty(s.File, s.ID), Line: 1, Message: s.ID + ": " + message}, code})
 			}
 		}
 	}
 }
 
-func (p *planner) seriesRefusal(s *setting) (code schedctl.Code, message string) {
+// seriesRefusal returns why a key may not change a series that a key created, empty for nothing.
+func seriesRefusal(key *schedctl.APIKey, createdBy string) (code schedctl.Code, message string) {
 	switch {
-	case !p.key.Allows(schedctl.ScopePostsWrite):
+	case !key.Allows(schedctl.ScopePostsWrite):
 		return schedctl.InsufficientScope, "this API key lacks the scope posts:write; use a key that has it"
-	case p.key.OwnOnly() && s.createdBy != p.key.ID:
+	case key.OwnOnly() && createdBy != key.ID:
 		return schedctl.KeyNotAllowed, "this API key may not change this; use a key that may"
 	}
 	return "", ""
