@@ -162,6 +162,8 @@ func TestAltTextsAreCopied(t *testing.T) {
 		ALTER TABLE media_assets DROP COLUMN uploaded_by;
 		ALTER TABLE workspaces DROP COLUMN four_eyes;
 		ALTER TABLE events DROP COLUMN edited;
+		ALTER TABLE queues DROP COLUMN managed;
+		ALTER TABLE blackouts DROP COLUMN managed;
 		DROP TABLE collections;
 		DELETE FROM schedctl_version WHERE version_id >= 12`, pgx.QueryExecModeSimpleProtocol)
 	if err := errors.Join(err, s.Close()); err != nil {
