@@ -72,7 +72,14 @@ func durationText(d time.Duration) string {
 // settingLines renders the settings of a post, only what is set.
 func settingLines(p apiv1.Post, width int) (lines []string) {
 	for _, l := range fields.Lines(p) {
-		lines = append(lines, wrap(strings.ToLower(l.Label)+": "+oneLine(l.Value), width)...)
+		text := oneLine(l.Value)
+		if l.Name == "preview_image" || l.Name == "card_image" {
+			asset := postMedia([]apiv1.PostMedia{{ID: l.Value}}, p.MediaAssets)[0].asset
+			if facts := mediaFacts(asset); facts != "" {
+				text += " (" + fileName(asset) + ", " + facts + ")"
+			}
+		}
+		lines = append(lines, wrap(strings.ToLower(l.Label)+": "+text, width)...)
 	}
 	return lines
 }

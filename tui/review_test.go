@@ -387,3 +387,21 @@ func TestKeysOfAgentsAreMarked(t *testing.T) {
 		d.sees("✓ approved by", "https://github.com/me/posts/pull/7", "noor (not an agent)")
 	})
 }
+
+// A reviewer sees the link card that is published with the approval.
+func TestReviewersSeeTheLinkCard(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := reviewable()
+		i := f.index("post_r1")
+		f.posts[i].Approval.Card = &apiv1.LinkCard{URL: "https://example.org/a", Title: "Its title", Description: "Its text", Image: ptr("med_card")}
+		f.posts[i].MediaAssets = append(f.posts[i].MediaAssets, apiv1.MediaAsset{ID: "med_card", FileName: "link-card.png", MIMEType: "image/png", SizeBytes: 75})
+		d := drive(t, f, 100, 50, asVera)
+		d.press("9", "down")
+		want := []string{"link card: https://example.org/a Its title", "card description: Its text", "card image: med_card (link-card.png, PNG, 75 bytes)"}
+		d.press("enter")
+		d.sees(want...)
+		d.press("esc", "a")
+		d.sees(want...)
+	})
+}

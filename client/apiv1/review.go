@@ -19,7 +19,7 @@ type Approval struct {
 	Note        *string                `json:"note" doc:"The note of the last step; null for none."`
 	ApprovedBy  *string                `json:"approved_by" doc:"The address of the merged pull request that was the review; null for none."`
 	Digest      string                 `json:"digest" doc:"A digest of what was submitted or approved: texts, title, accounts, media, overrides and card."`
-	Card        *LinkCard              `json:"card" doc:"The link card that schedctl fetched for the reviewers, and that is published with the approval; for networks that fetch none themselves. Null if the post has none: it has no link, or its page could not be fetched. Its picture is one of media_assets."`
+	Card        *LinkCard              `json:"card" doc:"The link card that schedctl fetched for the reviewers, and that is published with the approval; for networks that fetch none themselves. Null if the post has none: it has no link, its page could not be fetched, or the review was withdrawn. Its picture is one of media_assets."`
 	Previous    *ReviewedPost          `json:"previous" doc:"What the last decision about the post was about; null if there is none, or if nothing has changed since."`
 }
 
@@ -170,7 +170,7 @@ func NewPostNote(n schedctl.PostNote) PostNote {
 // newPostApproval returns the wire form of the review of a post.
 func newPostApproval(p *schedctl.Post) *Approval {
 	out := newApproval(p.Approval)
-	if out != nil && p.Card != nil {
+	if out != nil && p.Card != nil && out.State != schedctl.ApprovalWithdrawn {
 		out.Card = newLinkPreview(*p.Card).Card
 	}
 	if out == nil || out.State == schedctl.ApprovalApproved {

@@ -85,15 +85,21 @@ func (t *Text) Accepts(value string) bool { return t.Values == nil || slices.Con
 // Line is a field of a post with its value in one line.
 type Line struct{ Name, Label, Value string }
 
-// Lines returns the settings of a post that are set, in the order of [Texts], and its link
-// preview.
+// Lines returns the settings of a post that are set, in the order of [Texts], its link
+// preview, and the link card that reviewers see.
 func Lines(p apiv1.Post) (lines []Line) {
 	for _, t := range Texts {
 		lines = append(lines, Line{t.Name, t.Label, t.Get(&p)})
 	}
-	if card := p.LinkPreview.Card; card != nil {
-		lines = append(lines, Line{"link_preview", "Link preview", joined(card.URL, card.Title)},
-			Line{"preview_description", "Preview description", card.Description}, Line{"preview_image", "Preview image", deref(card.Image)})
+	card := func(c *apiv1.LinkCard, whole, part, label, partLabel string) {
+		lines = append(lines, Line{whole, label, joined(c.URL, c.Title)},
+			Line{part + "_description", partLabel + " description", c.Description}, Line{part + "_image", partLabel + " image", deref(c.Image)})
+	}
+	if p.Approval != nil && p.Approval.Card != nil {
+		card(p.Approval.Card, "link_card", "card", "Link card", "Card")
+	}
+	if c := p.LinkPreview.Card; c != nil {
+		card(c, "link_preview", "preview", "Link preview", "Preview")
 	} else if p.LinkPreview.Mode == apiv1.PreviewNone {
 		lines = append(lines, Line{"link_preview", "Link preview", apiv1.PreviewNone})
 	}

@@ -23,7 +23,7 @@ type NamesOf func(id string) string
 // terminal they have the facts of the picture of a link card.
 func Properties(a *cli.App, p apiv1.Post) []cli.Property {
 	return cli.Map(fields.Lines(p), func(l fields.Line) cli.Property {
-		if l.Name == "preview_image" && a.OutTerminal {
+		if (l.Name == "preview_image" || l.Name == "card_image") && a.OutTerminal {
 			l.Value = media.Described(l.Value, p.MediaAssets)
 		}
 		return cli.Property{Name: l.Label, Value: l.Value}

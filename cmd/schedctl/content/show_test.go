@@ -22,7 +22,8 @@ func TestReviewersSeeEveryField(t *testing.T) {
 	} {
 		fill(reflect.ValueOf(&p).Elem().FieldByName(name), name, &marked)
 	}
-	p.LinkPreview.Mode = ""
+	p.LinkPreview.Mode, p.Approval = "", &apiv1.Approval{}
+	fill(reflect.ValueOf(p.Approval).Elem().FieldByName("Card"), "Approval.Card", &marked)
 	a := &cli.App{System: cli.System{Getenv: func(string) string { return "" }}}
 	shown := string(a.RenderProperties(content.Properties(a, p))) + content.Text(a, p, func(id string) string { return id })
 	for _, name := range marked {
