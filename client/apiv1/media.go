@@ -81,14 +81,15 @@ type UploadedMedia struct {
 
 // EditedMedia is the response to PATCH /media/{id}.
 type EditedMedia struct {
-	MediaAsset       MediaAsset       `json:"media_asset" doc:"The asset."`
-	PostsWithOldText PostsWithOldText `json:"posts_with_old_text" doc:"The drafts and scheduled posts that keep the alt text that the asset had before."`
+	MediaAsset        MediaAsset `json:"media_asset" doc:"The asset."`
+	PostsWithOldText  OldText    `json:"posts_with_old_text" doc:"The drafts and scheduled posts that keep the alt text that the asset had before."`
+	SeriesWithOldText OldText    `json:"series_with_old_text" doc:"The series that have not ended and whose next posts get the alt text that the asset had before."`
 }
 
-// PostsWithOldText are the posts that show the alt text that their asset had before.
-type PostsWithOldText struct {
-	IDs   []string `json:"ids" doc:"The ids of the posts, 100 at most."`
-	Count int      `json:"count" doc:"The number of the posts. Of an asset that more than 1,000 posts use, those with the latest times are searched."`
+// OldText are posts or series that show the alt text that their asset had before.
+type OldText struct {
+	IDs   []string `json:"ids" doc:"The ids, 100 at most."`
+	Count int      `json:"count" doc:"Their number. Of an asset that more than 1,000 posts and series use, the series and the posts with the latest times are searched."`
 }
 
 // EditMedia is the body of PATCH /media/{id}.

@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/blob"
 )
@@ -169,14 +170,14 @@ func (c *request) changedAsset(tx storage.Tx, change func(storage.Tx, *schedctl.
 // searched on a snapshot, because there can be many.
 func (s *Server) editMedia(ctx context.Context, c *request, b apiv1.EditMedia) (response, error) {
 	text := *b.AltText // empty for null
-	posts := apiv1.PostsWithOldText{IDs: []string{}}
+	none := usecase.OldText{IDs: []string{}}
+	posts, plans := none, none
 	err := s.scan(ctx, c, func(r storage.Reader) error {
 		a, err := c.Asset(r, c.ID)
 		if err != nil || a.AltText == text {
 			return err
 		}
-		ids, count, err := c.PostsWithText(r, a.ID, a.AltText)
-		posts = apiv1.PostsWithOldText{IDs: append([]string{}, ids...), Count: count}
+		posts, plans, err = c.WithText(r, a.ID, a.AltText)
 		return err
 	})
 	if err != nil {
@@ -191,7 +192,7 @@ func (s *Server) editMedia(ctx context.Context, c *request, b apiv1.EditMedia) (
 		if err != nil {
 			return response{}, err
 		}
-		return newResponse(http.StatusOK, apiv1.EditedMedia{MediaAsset: shown, PostsWithOldText: posts})
+		return newResponse(http.StatusOK, apiv1.EditedMedia{MediaAsset: shown, PostsWithOldText: apiv1.OldText(posts), SeriesWithOldText: apiv1.OldText(plans)})
 	})
 }
 

@@ -143,7 +143,7 @@ var schemaDescriptions = map[string]string{
 	"MediaEnvelope":        "One media asset.",
 	"UploadedMedia":        "The asset of an upload, and whether it existed before.",
 	"EditedMedia":          "A media asset, and the posts that keep its old alt text.",
-	"PostsWithOldText":     "Posts that show the alt text that their asset had before.",
+	"OldText":              "Posts or series that show the alt text that their asset had before.",
 	"MediaList":            "One page of media assets.",
 	"MediaConfig":          "The limits of media.",
 	"MediaLimits":          "The limits of media that apply to the workspace.",

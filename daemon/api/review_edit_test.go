@@ -128,7 +128,7 @@ func TestReviewsCoverMedia(t *testing.T) {
 	t.Parallel()
 	onDatabases(t, func(t *testing.T, w *reviewing) {
 		asset := w.upload(mediatest.PNG(4, 4))
-		alt := func(text string) apiv1.PostsWithOldText {
+		alt := func(text string) apiv1.OldText {
 			t.Helper()
 			return decodeAs[apiv1.EditedMedia](t, w.do(w.author, "PATCH", "/media/"+asset.ID, body{"alt_text": text}).want(200)).PostsWithOldText
 		}
@@ -159,6 +159,17 @@ func TestReviewsCoverMedia(t *testing.T) {
 		}
 		if later := w.create(body{"media_asset_ids": []string{asset.ID}}); *later.Media[0].AltText != "unseen again" {
 			t.Errorf("a later post shows %q", *later.Media[0].AltText)
+		}
+		plan := func(content string) string {
+			at := time.Now().UTC().AddDate(0, 0, 2).Format("2006-01-02") + "T09:00"
+			return decodeAs[apiv1.SeriesEnvelope](t, w.do(nil, "POST", "/series", body{
+				"name": content, "content": content, "media_asset_ids": []string{asset.ID}, "social_account_ids": []string{w.mine.account}, "timezone": "UTC", "start": at, "rule": "FREQ=WEEKLY",
+			}).want(201)).Series.ID
+		}
+		ended, active := plan("ended"), plan("active")
+		w.do(nil, "POST", "/series/"+ended+"/end", nil).want(200)
+		if got := decodeAs[apiv1.EditedMedia](t, w.do(w.author, "PATCH", "/media/"+asset.ID, body{"alt_text": "for series"}).want(200)).SeriesWithOldText; got.Count != 1 || !slices.Equal(got.IDs, []string{active}) {
+			t.Errorf("series with the old text: %+v, want %s", got, active)
 		}
 		none := w.create(body{"media": []body{{"id": asset.ID, "alt_text": ""}}})
 		if alt("other"); w.get(none.ID).Media[0].AltText != nil {

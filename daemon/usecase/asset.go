@@ -32,30 +32,50 @@ const (
 	maxTextPosts = 100  // of those, how many are named
 )
 
-// PostsWithText returns the ids of the drafts and scheduled posts that the key may see and
-// that show an asset with this alt text, 100 at most, and their number. Of an asset that more
-// than 1,000 posts use, it reads those with the latest times.
-func (c *Request) PostsWithText(r storage.Reader, assetID, text string) (ids []string, count int, err error) {
+// OldText are posts or series with a file that has a certain alt text.
+type OldText struct {
+	IDs   []string // 100 at most
+	Count int
+}
+
+func (o *OldText) add(id string) {
+	if o.Count++; o.Count <= maxTextPosts {
+		o.IDs = append(o.IDs, id)
+	}
+}
+
+// WithText returns the drafts and scheduled posts, and the series that have not ended, that
+// the key may see and that show an asset with this alt text. Of an asset that more than 1,000
+// of them use, it reads the series, and the posts with the latest times.
+func (c *Request) WithText(r storage.Reader, assetID, text string) (posts, plans OldText, err error) {
+	posts, plans = OldText{IDs: []string{}}, OldText{IDs: []string{}}
 	users, err := r.MediaUsers(assetID, maxTextUsers)
 	if err != nil {
-		return nil, 0, err
+		return posts, plans, err
 	}
 	for _, id := range users {
+		if _, isSeries := schedctl.ParseID(schedctl.SeriesPrefix, id); isSeries {
+			s, err := r.Series(c.Key.WorkspaceID, id)
+			switch {
+			case err != nil && schedctl.CodeOf(err) != schedctl.NotFound:
+				return posts, plans, err
+			case err == nil && c.MaySee(&s.Template) && s.Template.ShowsAltText(assetID, text):
+				plans.add(id)
+			}
+			continue
+		}
 		p, err := r.Post(c.Key.WorkspaceID, id)
 		switch {
-		case schedctl.CodeOf(err) == schedctl.NotFound: // a series, or a post that was deleted
+		case schedctl.CodeOf(err) == schedctl.NotFound: // it was deleted
 			continue
 		case err != nil:
-			return nil, 0, err
+			return posts, plans, err
 		case !p.NeedsMedia():
-			return ids, count, nil // posts that need the file come first
+			return posts, plans, nil // posts that need the file come first
 		}
-		if s := p.Status(); s != schedctl.Draft && s != schedctl.Scheduled || !c.MaySee(&p) || !p.ShowsAltText(assetID, text) {
-			continue
-		}
-		if count++; count <= maxTextPosts {
-			ids = append(ids, id)
+		if s := p.Status(); (s == schedctl.Draft || s == schedctl.Scheduled) && c.MaySee(&p) && p.ShowsAltText(assetID, text) {
+			posts.add(id)
 		}
 	}
-	return ids, count, nil
+	return posts, plans, nil
 }

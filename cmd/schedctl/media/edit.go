@@ -2,6 +2,7 @@ package media
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,8 +14,10 @@ import (
 // edited is the result of a changed asset.
 type edited struct {
 	apiv1.MediaAsset
-	PostsWithOldText apiv1.PostsWithOldText `json:"posts_with_old_text"` // before --update-posts
-	UpdatedPosts     []string               `json:"updated_posts"`       // ids, with --update-posts
+	PostsWithOldText  apiv1.OldText `json:"posts_with_old_text"` // before --update-posts
+	SeriesWithOldText apiv1.OldText `json:"series_with_old_text"`
+	UpdatedPosts      []string      `json:"updated_posts"` // ids, with --update-posts
+	UpdatedSeries     []string      `json:"updated_series"`
 }
 
 type editOptions struct {
@@ -30,9 +33,9 @@ func newEdit(a *cli.App) *cobra.Command {
 		Use:   "edit ID",
 		Short: "Change the alt text of a media asset",
 		Long: `Change the alt text that posts get when they attach a media asset from now on. A post
-keeps the text that it has. With --update-posts, the drafts and scheduled posts that
-have the old text of the asset are edited too. Each is an edit like any other: it needs
-the same rights, and the same approval.`,
+keeps the text that it has. With --update-posts, the series, drafts and scheduled posts
+that have the old text of the asset are edited too. Each is an edit like any other: it
+needs the same rights, and the same approval.`,
 		Example: `  schedctl media edit med_01KAK3R9ZC4VBX1D2E3F4G5H6J --alt "A cat on a sofa"
   schedctl media edit @last --alt "A cat on a sofa" --update-posts
   schedctl media edit @last --no-alt`,
@@ -42,7 +45,7 @@ the same rights, and the same approval.`,
 	})
 	cmd.Flags().StringVar(&o.alt, "alt", "", "the new alt `text`")
 	cmd.Flags().BoolVar(&o.noAlt, "no-alt", false, "remove the alt text")
-	cmd.Flags().BoolVar(&o.updatePosts, "update-posts", false, "also edit the drafts and scheduled posts that have the old text")
+	cmd.Flags().BoolVar(&o.updatePosts, "update-posts", false, "also edit the series, drafts and scheduled posts that have the old text")
 	return cmd
 }
 
@@ -69,12 +72,12 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return unknownAsset(ids[0], err)
 	}
-	result := edited{done.MediaAsset, done.PostsWithOldText, []string{}}
+	result := edited{done.MediaAsset, done.PostsWithOldText, done.SeriesWithOldText, []string{}, []string{}}
 	var failed cli.ErrorList
 	if o.updatePosts {
 		u := altUpdate{client: c, asset: before, to: cli.Deref(change.AltText)}
-		failed = u.run(ctx, done.PostsWithOldText)
-		result.UpdatedPosts = append(result.UpdatedPosts, u.done...)
+		failed = u.run(ctx, done)
+		result.UpdatedPosts, result.UpdatedSeries = append(result.UpdatedPosts, u.posts...), append(result.UpdatedSeries, u.series...)
 	}
 	if err := o.print(result); err != nil || failed == nil {
 		return err
@@ -90,11 +93,17 @@ func (o *editOptions) print(r edited) error {
 	if err := printAsset(o.App, r.MediaAsset, "Changed"); err != nil {
 		return err
 	}
-	switch n := len(r.UpdatedPosts); {
-	case n > 0:
-		o.Messagef("changed the alt text in %s: %s", cli.Plural(n, "post"), strings.Join(r.UpdatedPosts, " "))
-	case r.PostsWithOldText.Count > 0 && !o.updatePosts:
-		o.Messagef("the old alt text stays in %s: %s; --update-posts changes posts too", cli.Plural(r.PostsWithOldText.Count, "post"), strings.Join(r.PostsWithOldText.IDs, " "))
+	tell := func(count int, format, noun string, ids []string) {
+		if count > 0 {
+			o.Messagef(format, noun, strings.Join(ids, " "))
+		}
+	}
+	const changed, stays = "changed the alt text in %s: %s", "the old alt text stays in %s: %s; --update-posts changes "
+	tell(len(r.UpdatedSeries), changed, fmt.Sprintf("%d series", len(r.UpdatedSeries)), r.UpdatedSeries)
+	tell(len(r.UpdatedPosts), changed, cli.Plural(len(r.UpdatedPosts), "post"), r.UpdatedPosts)
+	if n, m := r.SeriesWithOldText.Count, r.PostsWithOldText.Count; !o.updatePosts {
+		tell(n, stays+"series too", fmt.Sprintf("%d series", n), r.SeriesWithOldText.IDs)
+		tell(m, stays+"posts too", cli.Plural(m, "post"), r.PostsWithOldText.IDs)
 	}
 	return nil
 }
