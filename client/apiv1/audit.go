@@ -1,6 +1,10 @@
 package apiv1
 
-import "github.com/schedctl/schedctl"
+import (
+	"slices"
+
+	"github.com/schedctl/schedctl"
+)
 
 // AuditEntry is one accepted write.
 type AuditEntry struct {
@@ -28,4 +32,22 @@ func NewAuditEntry(e schedctl.AuditEntry) AuditEntry {
 		ID: e.ID, CreatedAt: NewTime(e.At), APIKeyID: e.KeyID, APIKeyName: e.KeyName,
 		RemoteAddr: optional(e.RemoteAddr), Action: e.Action, ResourceID: optional(e.ResourceID), RequestID: e.RequestID, Detail: optional(e.Detail),
 	}
+}
+
+// Writes are the operations of the API that change something, sorted by name: the values of
+// AuditEntry.Action. A later daemon may have more.
+func Writes() []string { return slices.Clone(writes) }
+
+var writes = []string{
+	"addPostNote", "addSocialAccount", "adoptCollection", "applyCollection", "approvePost", "approveSeries",
+	"archivePost", "cancelPost", "confirmUpload", "createAPIKey", "createBlackout", "createCalendarFeed", "createMedia",
+	"createMediaFromURL", "createNotification", "createPost", "createQueue", "createSeries", "createUpload",
+	"createWebhook", "createWorkspace", "deleteBlackout", "deleteCalendarFeed", "deleteCollection", "deleteMedia",
+	"deleteNotification", "deletePost", "deleteQueue", "deleteSeries", "deleteWebhook", "editBlackout", "editMedia",
+	"editNotification", "editPost", "editQueue", "editSeries", "editSocialAccount", "editWebhook", "editWorkspace",
+	"endSeries", "failUpload", "orderQueue", "pauseSeries", "previewSeries", "publishPostNow", "putUpload",
+	"reflowQueue", "removeSocialAccount", "replayWebhook", "replayWebhookDelivery", "requestPostChanges",
+	"requestSeriesChanges", "resendPost", "resumeSeries", "retryPost", "revokeAPIKey", "rotateWebhookSecret",
+	"schedulePost", "skipOccurrence", "submitPost", "submitSeries", "testNotification", "testWebhook", "unarchivePost",
+	"unschedulePost", "validatePost", "verifySocialAccount", "withdrawPost", "withdrawSeries",
 }

@@ -20,8 +20,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
 )
 
@@ -191,6 +193,21 @@ func TestDocument(t *testing.T) {
 	}
 	if len(doc.Servers) != 1 || doc.Info.License == nil {
 		t.Errorf("servers %v, license %v", doc.Servers, doc.Info.License)
+	}
+}
+
+// TestWritesAreNamed guards that clients know the operations of the audit log by name.
+func TestWritesAreNamed(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for id, op := range documentOperations(t) {
+		if op.method != http.MethodGet {
+			want = append(want, id)
+		}
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, apiv1.Writes()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

@@ -203,7 +203,7 @@ func TestAgentsFetchNothingPrivate(t *testing.T) {
 	t.Cleanup(s.Close)
 	agent := as(f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.Scopes, k.Agent = schedctl.AgentScopes(), true }))
 	e := f.do(agent, "POST", "/media/from-url", body{"url": s.URL + "/a.png"}).refused(schedctl.ValidationFailed)
-	if e.Details[0].Field != "url" {
+	if e.Details[0].Field != "url" || strings.Contains(e.Message, "--allow-private-networks") || !strings.Contains(e.Message, "public addresses only") {
 		t.Errorf("the fetch is refused with %+v", e)
 	}
 	for path, b := range map[string]body{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/series"
@@ -72,9 +73,9 @@ func (s *policySwitch) mayApprove() error {
 	case s.existing != schedctl.ExistingApprove:
 		return nil
 	case !c.Key.Actor().Approver:
-		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "approving the existing posts needs a key with the scope posts:approve; give existing: submit (--existing submit), or use another key")
+		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "approving the existing posts needs a key with the scope posts:approve; give existing: submit, or use another key")
 	case s.workspaceID != c.Key.WorkspaceID:
-		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "a key cannot approve posts of another workspace; give existing: submit (--existing submit), or use a key of that workspace")
+		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "a key cannot approve posts of another workspace; give existing: submit, or use a key of that workspace")
 	}
 	return nil
 }
@@ -176,9 +177,29 @@ func (s *policySwitch) refusal() error {
 		details = append(details, schedctl.FieldError{Code: schedctl.ExistingPosts, Message: fmt.Sprintf("%d more", more)})
 	}
 	err := schedctl.Errorf(schedctl.ExistingPosts, "existing",
-		"%d scheduled posts and %d active series lack the approval that this change demands, and would not be published; give existing: approve or submit (--existing)", len(s.posts), len(s.series))
+		"%s the approval that this change demands, and would not be published; give existing: approve or submit", lacking(len(s.posts), len(s.series)))
 	err.Details = details
 	return err
+}
+
+// lacking says how many posts and series lack something: "1 scheduled post lacks".
+func lacking(posts, series int) string {
+	noun := " scheduled posts"
+	if posts == 1 {
+		noun = " scheduled post"
+	}
+	text := strconv.Itoa(posts) + noun
+	switch {
+	case series == 0:
+	case posts == 0:
+		text = strconv.Itoa(series) + " active series"
+	default:
+		text += " and " + strconv.Itoa(series) + " active series"
+	}
+	if posts+series == 1 {
+		return text + " lacks"
+	}
+	return text + " lack"
 }
 
 // settle approves the posts and series that lack an approval, or makes them wait for one. The

@@ -52,6 +52,7 @@ request, which is in the daemon's log.`,
 	f.StringVar(&o.query.Action, "action", "", "only this `operation` of the API, such as cancelPost")
 	f.StringVar(&o.query.PostID, "post", "", "only changes of the post with this `id`, also after its deletion")
 	cmd.RegisterFlagCompletionFunc("key", cli.CompleteAPIKey(a))
+	cmd.RegisterFlagCompletionFunc("action", cobra.FixedCompletions(apiv1.Writes(), cobra.ShellCompDirectiveNoFileComp))
 	o.limit.Add(cmd, "entries")
 	f.BoolVar(&o.all, "all", false, "all entries")
 	o.zone.AddZone(cmd)
@@ -80,6 +81,9 @@ func (o *auditList) run(ctx context.Context) error {
 	entries, more, err := o.collect(ctx, c, after, before)
 	if err != nil {
 		return err
+	}
+	if action := o.query.Action; len(entries) == 0 && action != "" && !slices.Contains(apiv1.Writes(), action) {
+		return cli.UnknownNameError("no operation of the API that changes something has the name %q", action, apiv1.Writes())
 	}
 	if err := o.print(entries, o.keyNames(ctx, c, entries)); err != nil {
 		return err

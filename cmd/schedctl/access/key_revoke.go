@@ -55,6 +55,10 @@ func (o *keyRevoke) run(ctx context.Context, c *client.Client, ref string) error
 	if err != nil {
 		return err
 	}
+	if k.RevokedAt != nil && o.Posts == "" {
+		o.Messagef("%s is already revoked", keyLabel(k))
+		return o.print(k)
+	}
 	err = o.Removing.Confirm(ctx, o.App, fmt.Sprintf("Revoke %s for good?%s", keyLabel(k), ownKey(ctx, c, k)), func() (apiv1.OpenPosts, error) {
 		full, err := c.APIKey(ctx, k.ID)
 		return full.Open, err

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // existingChoices are the values of --existing.
@@ -26,6 +28,17 @@ func (e *Existing) Add(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("existing", cobra.FixedCompletions(existingChoices, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// inFlags makes an error speak of the flag, where it names the field of the API. In JSON, the
+// details keep the field.
+func (e *Existing) inFlags(refused *apiv1.Error) {
+	refused.Message = strings.ReplaceAll(refused.Message, "give existing: ", "give --existing ")
+	for i := range refused.Details {
+		if d := &refused.Details[i]; refused.Code == schedctl.ExistingPosts && !e.JSON.Given {
+			d.Field = ""
+		}
+	}
+}
+
 // Given reports whether the flag has a value.
 func (e *Existing) Given() bool { return e.value != "" }
 
@@ -37,6 +50,9 @@ func (e *Existing) Send(ctx context.Context, send func(existing string) error) e
 	}
 	err := send(e.value)
 	refused, ok := errors.AsType[*client.Error](err)
+	if ok {
+		e.inFlags(&refused.API)
+	}
 	if !ok || refused.API.Code != schedctl.ExistingPosts || e.Given() || !e.InTerminal || !e.ErrTerminal || e.NoInput {
 		return err
 	}

@@ -64,6 +64,12 @@ func nearest(names []string, typed string) []string {
 	return near.SuggestionsFor(typed)
 }
 
+// UnknownNameError returns the error of a flag whose value is not one of many names. format
+// takes the value.
+func UnknownNameError(format, value string, known []string) error {
+	return UsageError(format, value).WithHint(didYouMean(nearest(known, value), "the shell completes the names"))
+}
+
 func didYouMean(candidates []string, otherwise string) string {
 	if len(candidates) == 0 {
 		return otherwise

@@ -18,6 +18,10 @@ type Policy int
 const (
 	PublicOnly   Policy = iota // refuse loopback, private, link-local and other special addresses
 	AllowPrivate               // connect to any address
+
+	// PublicForAgents is PublicOnly for what the key of an agent asks for. No option of
+	// the daemon changes it, so its errors name none.
+	PublicForAgents
 )
 
 // CheckHost returns an error if a client of this policy would refuse to connect to
@@ -34,15 +38,22 @@ func (p Policy) CheckHost(host string) error {
 		private = guardian().SafeAddr(address.Unmap().WithZone("")) != nil
 	}
 	if private {
-		return &privateHostError{host}
+		return &privateHostError{host, p == PublicForAgents}
 	}
 	return nil
 }
 
-// privateHostError is [ErrPrivateAddress] with a message that names the flag to use.
-type privateHostError struct{ host string }
+// privateHostError is [ErrPrivateAddress] with a message that names the flag to use, except
+// for agents, whom the flag does not help.
+type privateHostError struct {
+	host  string
+	agent bool
+}
 
 func (e *privateHostError) Error() string {
+	if e.agent {
+		return e.host + " is not a public address, and what an agent asks for is fetched from public addresses only; use another address"
+	}
 	return e.host + " is not a public address; start the daemon with --allow-private-networks to allow it"
 }
 
@@ -56,9 +67,12 @@ func guardian() *ssrf.Guardian {
 	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(azurePlatform))
 }
 
-// ErrPrivateAddress means that the policy is [PublicOnly] and the address is not
-// public.
+// ErrPrivateAddress means that the policy is [PublicOnly] or [PublicForAgents] and the
+// address is not public.
 var ErrPrivateAddress = errors.New("not a public address")
+
+// errForAgents is part of the error of a connection with the policy [PublicForAgents].
+var errForAgents = errors.New("for agents")
 
 const (
 	dialTimeout   = 10 * time.Second
@@ -100,11 +114,12 @@ func Client(policy Policy) *http.Client {
 	}
 }
 
-// publicOnly returns a check for the address that is about to be dialed.
-func publicOnly(g *ssrf.Guardian) func(network, address string, c syscall.RawConn) error {
+// publicOnly returns a check for the address that is about to be dialed. Its errors are
+// ErrPrivateAddress and the given ones.
+func publicOnly(g *ssrf.Guardian, also error) func(network, address string, c syscall.RawConn) error {
 	return func(network, address string, c syscall.RawConn) error {
 		if err := g.Safe(network, address, c); err != nil {
-			return errors.Join(ErrPrivateAddress, err)
+			return errors.Join(ErrPrivateAddress, also, err)
 		}
 		return nil
 	}

@@ -14,8 +14,11 @@ func Dial(policy Policy) func(ctx context.Context, network, address string) (net
 
 func newDialer(policy Policy) *net.Dialer {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
-	if policy == PublicOnly {
-		dialer.Control = publicOnly(guardian())
+	switch policy {
+	case PublicOnly:
+		dialer.Control = publicOnly(guardian(), nil)
+	case PublicForAgents:
+		dialer.Control = publicOnly(guardian(), errForAgents)
 	}
 	return dialer
 }

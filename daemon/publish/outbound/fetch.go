@@ -10,7 +10,7 @@ import (
 // In returns the policy for fetches with a context; see [publish.FetchPublic].
 func (p Policy) In(ctx context.Context) Policy {
 	if publish.FetchesPublic(ctx) {
-		return PublicOnly
+		return PublicForAgents
 	}
 	return p
 }
@@ -20,9 +20,7 @@ func (p Policy) In(ctx context.Context) Policy {
 // Connections to private addresses are not shared between the two policies.
 func FetchClient(p Policy) *http.Client {
 	c := Client(p)
-	if p != PublicOnly {
-		c.Transport = byContext{given: c.Transport, public: Client(PublicOnly).Transport}
-	}
+	c.Transport = byContext{given: c.Transport, public: Client(PublicForAgents).Transport}
 	return c
 }
 

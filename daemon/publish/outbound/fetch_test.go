@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -35,11 +36,24 @@ func TestAgentsReachNoPrivateAddress(t *testing.T) {
 		if !errors.Is(err, outbound.ErrPrivateAddress) {
 			t.Errorf("the error is %v", err)
 		}
+		if said := outbound.NoResponse(err, "host"); strings.Contains(said, "--allow") || !strings.Contains(said, "host is not a public address") {
+			t.Errorf("an agent reads %q", said)
+		}
 	}
 	if n := requests.Load(); n != 2 {
 		t.Errorf("the server got %d requests, want 2", n)
 	}
-	if p := outbound.AllowPrivate; p.In(t.Context()) != outbound.AllowPrivate || p.In(publish.FetchPublic(t.Context())) != outbound.PublicOnly {
+	if p := outbound.AllowPrivate; p.In(t.Context()) != outbound.AllowPrivate || p.In(publish.FetchPublic(t.Context())) != outbound.PublicForAgents {
 		t.Error("the policy does not follow the context")
+	}
+	for _, p := range []outbound.Policy{outbound.PublicOnly, outbound.AllowPrivate} {
+		err := p.In(publish.FetchPublic(t.Context())).CheckHost("127.0.0.1")
+		if !errors.Is(err, outbound.ErrPrivateAddress) || strings.Contains(err.Error(), "--allow") {
+			t.Errorf("an agent reads %v", err)
+		}
+	}
+	r, _ := http.NewRequestWithContext(publish.FetchPublic(t.Context()), http.MethodGet, server.URL, nil)
+	if _, err := outbound.FetchClient(outbound.PublicOnly).Do(r); err == nil || strings.Contains(outbound.NoResponse(err, "host"), "--allow") {
+		t.Errorf("without private networks, an agent reads %v", err)
 	}
 }

@@ -73,7 +73,7 @@ func unsentMessage(err error, host string) string {
 	var verification *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, ErrPrivateAddress):
-		return (&privateHostError{host}).Error()
+		return (&privateHostError{host, errors.Is(err, errForAgents)}).Error()
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Sprintf("no host is named %s; check the address", host)
 	case errors.As(err, &dns):
