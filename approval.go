@@ -75,6 +75,15 @@ func (r *Review) IsZero() bool {
 	return r.Approval == nil && r.Proposed == (ProposedTime{}) && r.EditorID == "" && !r.ByAgent && !r.Restricted && r.Decided == "" && len(r.Notes) == 0 && r.Card == nil
 }
 
+// PlannedAt returns the time of a post, or the proposed one of a draft. It is zero without
+// either, and for a draft that proposes the next slot.
+func (p *Post) PlannedAt() time.Time {
+	if p.PublishAt.IsZero() {
+		return p.Proposed.At
+	}
+	return p.PublishAt
+}
+
 // clone returns a copy that shares no memory with r.
 func (r *Review) clone() Review {
 	c := *r

@@ -88,7 +88,7 @@ type PostQuery struct {
 	Collection    string            // managed in this collection
 	QueueID       string            // with a slot of this queue
 	SeriesID      string            // occurrences of this series
-	Approval      schedctl.ApprovalState
+	Approval      schedctl.ApprovalState // drafts have their proposed times then; see TimeOf
 	CreatedBy     string // made by this API key
 	Archived      Archived
 	Labels        []string  // with all of these
@@ -96,6 +96,15 @@ type PostQuery struct {
 	Limit         int       // 1 or more
 	Offset        int       // posts to skip after the cursor
 	After         *Position // start after this position; nil for the first page
+}
+
+// TimeOf returns the time of a post by which the query selects and sorts: by approval, a
+// draft has the proposed one.
+func (q *PostQuery) TimeOf(p *schedctl.Post) time.Time {
+	if q.Approval != "" {
+		return p.PlannedAt()
+	}
+	return p.PublishAt
 }
 
 // Archived says which posts a query selects by whether they were put away.

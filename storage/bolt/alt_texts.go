@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,7 +12,8 @@ import (
 )
 
 // copyAltTexts gives posts and series whose files follow the alt texts of their assets
-// those texts, and lets reviews cover titles. See [schedctl.Post.CopyAltTexts].
+// those texts, lets reviews cover titles, and lists drafts by approval with their proposed
+// times. See [schedctl.Post.CopyAltTexts].
 func copyAltTexts(tx *bbolt.Tx) error {
 	b := buckets{bolt: tx}
 	for key := []byte(nil); ; {
@@ -53,8 +55,8 @@ func copyAltTexts(tx *bbolt.Tx) error {
 // must not change while it is read.
 const altTextsBatch = 1000
 
-// oldTexts returns the keys of the next posts after a key that may use files, or have a
-// title and a review.
+// oldTexts returns the keys of the next posts after a key that may use files, or have an
+// approval.
 func (bs *buckets) oldTexts(after []byte) (keys [][]byte, err error) {
 	c := bs.in(posts).Cursor()
 	key, record := c.Seek(after)
@@ -66,7 +68,7 @@ func (bs *buckets) oldTexts(after []byte) (keys [][]byte, err error) {
 		if err := decode(record, &p, (*coder).post); err != nil {
 			return nil, fmt.Errorf("post %s: %w", id(key, schedctl.PostPrefix), err)
 		}
-		uses := p.Title != "" && p.Approval != nil
+		uses := p.Approval != nil
 		for range p.AllMedia() {
 			uses = true
 		}
@@ -82,11 +84,37 @@ func (bs *buckets) copyAltTexts(key []byte) error {
 	if err := decode(bs.in(posts).Get(key), &p, (*coder).post); err != nil {
 		return err
 	}
+	p.ID = id(key, schedctl.PostPrefix)
+	if err := bs.listProposed(&p); err != nil {
+		return err
+	}
 	changed, err := p.CopyAltTexts(bs.altTexts(p.WorkspaceID))
 	if err != nil || !changed {
 		return err
 	}
 	return replaceRecord(bs, posts, key, &p, (*coder).post)
+}
+
+// listProposed lists a draft by approval with its proposed time instead of without a time.
+func (bs *buckets) listProposed(p *schedctl.Post) error {
+	timeless := *p
+	timeless.Proposed = schedctl.ProposedTime{}
+	was, err := entries(nil, &timeless)
+	is, err2 := entries(nil, p)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	for i := range was {
+		if !holds(is, &was[i]) {
+			err = errors.Join(err, bs.in(was[i].bucket).Delete(was[i].key()))
+		}
+	}
+	for i := range is {
+		if !holds(was, &is[i]) {
+			err = errors.Join(err, bs.in(is[i].bucket).Put(is[i].key(), is[i].value()))
+		}
+	}
+	return err
 }
 
 // altTexts returns the alt texts of the assets of a workspace.

@@ -255,7 +255,7 @@ func (l *listing) orMissing(at position, err error) error {
 // selects reports whether the query selects a post of the index. p needs targets only if
 // [listing.filtersAccounts] returns true.
 func (l *listing) selects(p *schedctl.Post) bool {
-	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && p.HasLabels(l.query.Labels) &&
+	return inside(l.query.TimeOf(p), l.query.PublishAfter, l.query.PublishBefore) && p.HasLabels(l.query.Labels) &&
 		(!l.filtersAccounts() || slices.Contains(p.AccountIDs(), l.query.AccountID)) && l.isIn(p) && p.ContainsText(l.needle.In)
 }
 

@@ -502,6 +502,39 @@ func TestFirstKeysMayApprove(t *testing.T) {
 	}
 }
 
+// listWithoutTimes changes the indexes of a file to those before drafts were listed with
+// their proposed times.
+func listWithoutTimes(t *testing.T, path string) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := 0
+	err = db.Update(func(tx *bbolt.Tx) error {
+		in := buckets{bolt: tx}
+		return in.in(posts).ForEach(func(key, record []byte) error {
+			p := schedctl.Post{ID: id(key, schedctl.PostPrefix)}
+			if err := decode(record, &p, (*coder).post); err != nil {
+				return err
+			}
+			is, err := entries(nil, &p)
+			p.Proposed = schedctl.ProposedTime{}
+			was, err2 := entries(nil, &p)
+			for i := range is {
+				if !holds(was, &is[i]) {
+					moved++
+					err = errors.Join(err, in.in(is[i].bucket).Delete(is[i].key()), in.in(was[i].bucket).Put(was[i].key(), was[i].value()))
+				}
+			}
+			return errors.Join(err, err2)
+		})
+	})
+	if err := errors.Join(err, db.Close()); err != nil || moved == 0 {
+		t.Fatal(moved, err)
+	}
+}
+
 // TestAltTextsAreCopied opens a file of the version before posts had all alt texts, also one
 // that is salvaged.
 func TestAltTextsAreCopied(t *testing.T) {
@@ -517,6 +550,7 @@ func TestAltTextsAreCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	olderFile{version: 13, layout: 11}.make(t, path)
+	listWithoutTimes(t, path)
 	salvaged := filepath.Join(t.TempDir(), "salvaged.db")
 	if _, err := Salvage(t.Context(), path, salvaged, SalvageOptions{}); err != nil {
 		t.Fatal(err)

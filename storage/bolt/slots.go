@@ -12,7 +12,7 @@ import (
 )
 
 // planEntries appends the entries of a post in the lists of its queue, of its series and
-// of its approval.
+// of its approval. In that of its approval, a draft has its proposed time.
 func (l *listed) planEntries(dst []entry, p *schedctl.Post) ([]entry, error) {
 	if p.QueueID != "" {
 		queue, err := parse(schedctl.QueuePrefix, p.QueueID)
@@ -29,7 +29,9 @@ func (l *listed) planEntries(dst []entry, p *schedctl.Post) ([]entry, error) {
 		dst = l.entries(dst, series)
 	}
 	if p.Approval != nil {
-		dst = l.entries(dst, approvalKey(p.Approval.State))
+		planned := *l
+		appendTime(planned.time[:0], publishKey(p.PlannedAt()))
+		dst = planned.entries(dst, approvalKey(p.Approval.State))
 	}
 	return dst, nil
 }

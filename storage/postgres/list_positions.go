@@ -36,6 +36,7 @@ func (l *listing) positionsQuery(s indexSpan, limit int) (sql string, args []any
 	}
 	if l.query.Approval != "" {
 		q.where += " AND approval <> '' AND approval = " + q.bind(string(l.query.Approval))
+		q.at = "coalesce(publish_at, proposed_at, 'infinity')"
 	}
 	if l.query.ByCreator() {
 		q.where += " AND created_by IS NOT NULL AND created_by = " + q.bind(l.creator)

@@ -38,8 +38,7 @@ func (l *listing) scan(places []listPosition) (selected []listPosition, exhauste
 
 // postHead is the part of a post that filters need.
 type postHead struct {
-	publishAt time.Time
-	post      schedctl.Post // the texts, the labels and the author
+	post      schedctl.Post // the times, the texts, the labels and the author
 	ofAccount bool          // the post has a target on the query's account
 }
 
@@ -47,14 +46,14 @@ type postHead struct {
 func (l *listing) heads(places []listPosition) (map[pgtype.UUID]postHead, error) {
 	found := make(map[pgtype.UUID]postHead, len(places))
 	err := l.send(statement{
-		sql: `SELECT id, publish_at, content, extra, labels, created_by,
+		sql: `SELECT id, publish_at, proposed_at, content, extra, labels, created_by,
 				EXISTS (SELECT 1 FROM targets WHERE post_id = posts.id AND account_id = $2)
 			FROM posts WHERE id = ANY($1)`, args: []any{postsAt(places), l.account},
 		scan: func(rows pgx.Rows) error {
 			for rows.Next() {
 				var id pgtype.UUID
 				var h postHead
-				if err := rows.Scan(&id, &timeField{&h.publishAt}, &h.post.Text, extraFieldOf(&h.post), jsonField[[]string]{doc: &h.post.Labels}, &idField{prefix: schedctl.KeyPrefix, id: &h.post.CreatedBy}, &h.ofAccount); err != nil {
+				if err := rows.Scan(&id, &timeField{&h.post.PublishAt}, &timeField{&h.post.Proposed.At}, &h.post.Text, extraFieldOf(&h.post), jsonField[[]string]{doc: &h.post.Labels}, &idField{prefix: schedctl.KeyPrefix, id: &h.post.CreatedBy}, &h.ofAccount); err != nil {
 					return fmt.Errorf("read posts: %w", err)
 				}
 				found[id] = h
@@ -74,7 +73,7 @@ func postsAt(places []listPosition) []pgtype.UUID {
 }
 
 func (l *listing) selects(h *postHead) bool {
-	return (l.query.CreatedBy == "" || h.post.CreatedBy == l.query.CreatedBy) && inside(h.publishAt, l.query.PublishAfter, l.query.PublishBefore) && h.post.HasLabels(l.query.Labels) &&
+	return (l.query.CreatedBy == "" || h.post.CreatedBy == l.query.CreatedBy) && inside(l.query.TimeOf(&h.post), l.query.PublishAfter, l.query.PublishBefore) && h.post.HasLabels(l.query.Labels) &&
 		(h.ofAccount || !l.account.Valid || l.byAccount()) && h.post.ContainsText(l.needle.In)
 }
 

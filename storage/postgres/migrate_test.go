@@ -26,7 +26,7 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 		DROP COLUMN window_posts, DROP COLUMN window_ns, DROP COLUMN expiry, DROP COLUMN approvals;
 	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra,
 		DROP COLUMN queue_id, DROP COLUMN series_id, DROP COLUMN plan, DROP COLUMN editor_id, DROP COLUMN approval, DROP COLUMN review,
-		DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as;
+		DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as, DROP COLUMN proposed_at;
 	ALTER TABLE workspaces DROP COLUMN approvals, DROP COLUMN four_eyes;
 	ALTER TABLE api_keys DROP COLUMN agent, DROP COLUMN restricted;
 	ALTER TABLE audit_entries DROP COLUMN detail;
@@ -158,7 +158,9 @@ func TestAltTextsAreCopied(t *testing.T) {
 	if err := s.Update(t.Context(), func(tx storage.Tx) (err error) { old, err = storagetest.PutOldAltTexts(tx); return err }); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.pool.Exec(t.Context(), `ALTER TABLE posts DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as;
+	_, err = s.pool.Exec(t.Context(), `ALTER TABLE posts DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as,
+			DROP COLUMN proposed_at;
+		CREATE INDEX posts_of_approval_by_time ON posts (workspace_id, approval, status, coalesce(publish_at, 'infinity'), id) WHERE approval <> '';
 		ALTER TABLE media_assets DROP COLUMN uploaded_by;
 		ALTER TABLE workspaces DROP COLUMN four_eyes;
 		ALTER TABLE events DROP COLUMN edited;

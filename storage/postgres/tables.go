@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"time"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -87,11 +89,12 @@ type postRow struct {
 	post     schedctl.Post
 	status   string                 // see listStatus
 	approval schedctl.ApprovalState // empty for none
+	proposed time.Time              // of a draft; zero for none
 	assetIDs []string               // of the post and of its targets
 }
 
 func newPostRow(p *schedctl.Post) *postRow {
-	r := &postRow{post: *p, status: listStatus(p), assetIDs: p.AssetIDs()}
+	r := &postRow{post: *p, status: listStatus(p), proposed: p.Proposed.At, assetIDs: p.AssetIDs()}
 	if p.Approval != nil {
 		r.approval = p.Approval.State
 	}
@@ -115,6 +118,7 @@ func describePost(r *row, p *postRow) {
 	r.add("plan", "jsonb", planField{&p.post})
 	r.optionalID("editor_id", schedctl.KeyPrefix, &p.post.EditorID)
 	text(r, "approval", &p.approval)
+	r.time("proposed_at", &p.proposed)
 	r.add("review", "jsonb", reviewField{&p.post.Review})
 	r.optionalID("created_by", schedctl.KeyPrefix, &p.post.CreatedBy)
 	r.optionalID("updated_by", schedctl.KeyPrefix, &p.post.UpdatedBy)

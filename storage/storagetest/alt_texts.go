@@ -45,6 +45,9 @@ func PutOldAltTexts(tx storage.Tx) (old OldAltTexts, err error) {
 		p, _, err2 := schedctl.Create(n, epoch)
 		p.Approval = &schedctl.Approval{State: schedctl.ApprovalApproved, RequestedAt: epoch, DecidedAt: epoch, Digest: p.ReviewDigest()}
 		p.Title = "not reviewed then"
+		if i%4 == 1 {
+			p.Proposed.At = epoch.Add(time.Duration(i) * time.Hour)
+		}
 		old.posts = append(old.posts, p)
 		err = errors.Join(err, err2, tx.PutPost(p))
 	}

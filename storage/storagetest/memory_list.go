@@ -43,18 +43,18 @@ func selectPage(all []schedctl.Post, q storage.PostQuery) storage.PostPage {
 	q.Sort = cmp.Or(q.Sort, storage.NewestFirst)
 	var found []schedctl.Post
 	for _, p := range all {
-		if selects(q, p) && (q.After == nil || comparePositions(q.Sort, *q.After, positionOf(q.Sort, p)) < 0) {
+		if selects(q, p) && (q.After == nil || comparePositions(q.Sort, *q.After, positionOf(q, p)) < 0) {
 			found = append(found, p)
 		}
 	}
 	slices.SortFunc(found, func(a, b schedctl.Post) int {
-		return comparePositions(q.Sort, positionOf(q.Sort, a), positionOf(q.Sort, b))
+		return comparePositions(q.Sort, positionOf(q, a), positionOf(q, b))
 	})
 	found = found[min(q.Offset, len(found)):]
 	var page storage.PostPage
 	if n := fittingPageSize(found, q.Limit); n < len(found) {
 		found = found[:n]
-		next := positionOf(q.Sort, found[n-1])
+		next := positionOf(q, found[n-1])
 		page.Next = &next
 	}
 	page.Posts = cloneAll(found, clonePost)
@@ -74,6 +74,7 @@ func fittingPageSize(found []schedctl.Post, limit int) int {
 }
 
 func selects(q storage.PostQuery, p schedctl.Post) bool {
+	at := timeOf(q, p)
 	switch {
 	case p.WorkspaceID != q.WorkspaceID,
 		len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status()),
@@ -86,8 +87,8 @@ func selects(q storage.PostQuery, p schedctl.Post) bool {
 		q.CreatedBy != "" && p.CreatedBy != q.CreatedBy,
 		!p.HasLabels(q.Labels),
 		q.AccountID != "" && !slices.Contains(p.AccountIDs(), q.AccountID),
-		!q.PublishAfter.IsZero() && (p.PublishAt.IsZero() || p.PublishAt.Before(q.PublishAfter)),
-		!q.PublishBefore.IsZero() && (p.PublishAt.IsZero() || !p.PublishAt.Before(q.PublishBefore)):
+		!q.PublishAfter.IsZero() && (at.IsZero() || at.Before(q.PublishAfter)),
+		!q.PublishBefore.IsZero() && (at.IsZero() || !at.Before(q.PublishBefore)):
 		return false
 	}
 	return p.ContainsText(func(text string) bool { return containsFold(text, q.Search) })
@@ -113,12 +114,21 @@ func containsFold(s, sub string) bool {
 	return false
 }
 
-func positionOf(sort storage.Sort, p schedctl.Post) storage.Position {
+func positionOf(q storage.PostQuery, p schedctl.Post) storage.Position {
 	pos := storage.Position{PostID: p.ID}
-	if sort == storage.PublishAscending || sort == storage.PublishDescending {
-		pos.PublishAt = p.PublishAt
+	if q.Sort == storage.PublishAscending || q.Sort == storage.PublishDescending {
+		pos.PublishAt = timeOf(q, p)
 	}
 	return pos
+}
+
+// timeOf returns the time of a post in the lists of a query. By approval, that of a draft is
+// the proposed one.
+func timeOf(q storage.PostQuery, p schedctl.Post) time.Time {
+	if q.Approval != "" && p.PublishAt.IsZero() {
+		return p.Proposed.At
+	}
+	return p.PublishAt
 }
 
 func comparePositions(sort storage.Sort, a, b storage.Position) int {

@@ -163,6 +163,7 @@ func (g *planGame) take() {
 	if rapid.Bool().Draw(g.T, "reviewed") {
 		state := rapid.SampledFrom(schedctl.ApprovalStates()).Draw(g.T, "approval")
 		p.Approval = &schedctl.Approval{State: state, RequestedAt: epoch, Digest: p.ReviewDigest()}
+		p.Proposed.At = epoch.AddDate(0, 0, rapid.IntRange(1, 9).Draw(g.T, "proposed day"))
 	}
 	taken := g.update(func(tx storage.Tx) error {
 		q, err := tx.Queue(g.ws, g.queue.ID)
@@ -325,6 +326,7 @@ func (g *planGame) read(r storage.Reader, see func(any, error)) {
 		{QueueID: g.queue.ID}, {SeriesID: g.series[0].ID}, {SeriesID: g.series[1].ID}, {SeriesID: g.series[0].ID, QueueID: g.queue.ID},
 		{SeriesID: g.series[0].ID, AccountID: g.accounts[0]}, {QueueID: g.queue.ID, Statuses: []schedctl.Status{schedctl.Scheduled}},
 		{Approval: schedctl.ApprovalPending}, {Approval: schedctl.ApprovalApproved, QueueID: g.queue.ID},
+		{Approval: schedctl.ApprovalPending, PublishAfter: epoch.AddDate(0, 0, 3), PublishBefore: epoch.AddDate(0, 0, 6)},
 		{CreatedBy: g.keys[0]}, {CreatedBy: g.keys[1], AccountID: g.accounts[0]}, {CreatedBy: g.keys[0], QueueID: g.queue.ID},
 	} {
 		q.WorkspaceID, q.Limit = g.ws, manyRecords

@@ -11,6 +11,7 @@ import (
 
 var reviewParts = []part{
 	{"review/posts are listed by approval", testApprovalListsPosts},
+	{"review/posts are listed by their proposed times", testProposedTimesListPosts},
 	{"review/posts are listed by author", testAuthorListsPosts},
 	{"review/notes count as text of a page", testNotesCountAsText},
 }
@@ -52,6 +53,50 @@ func testApprovalListsPosts(f *fixture) {
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, pending[1].ID) })
 	wantSame(f, "pending after changes", pending[2:], posts(storage.PostQuery{Approval: schedctl.ApprovalPending}))
 	wantSame(f, "withdrawn after changes", []schedctl.Post{withdrawn}, posts(storage.PostQuery{Approval: schedctl.ApprovalWithdrawn}))
+}
+
+// testProposedTimesListPosts lists drafts by their proposed times, where posts are selected by
+// approval.
+func testProposedTimesListPosts(f *fixture) {
+	account := newAccountIDs(1)[0]
+	hour := func(n int) time.Time { return epoch.Add(time.Duration(n) * time.Hour) }
+	var list []schedctl.Post // in order of their times
+	for i, status := range []schedctl.Status{schedctl.Draft, schedctl.Failed, schedctl.Draft, schedctl.Draft, schedctl.Draft} {
+		p := f.newPost(epoch.Add(time.Duration(10-i)*time.Second), time.Time{}, status, account)
+		p.Approval = &schedctl.Approval{State: schedctl.ApprovalPending, RequestedAt: epoch, Digest: p.ReviewDigest()}
+		switch {
+		case status == schedctl.Failed:
+			p.PublishAt = hour(i)
+		case i < 4:
+			p.Proposed.At = hour(i)
+		default:
+			p.Proposed.NextSlot = true // without a time
+		}
+		list = append(list, p)
+	}
+	f.putPosts(list...)
+	posts := func(q storage.PostQuery) []schedctl.Post {
+		q.WorkspaceID, q.Limit, q.Sort = f.ws, manyRecords, cmp.Or(q.Sort, storage.PublishAscending)
+		return mustRead(f, func(r storage.Reader) ([]schedctl.Post, error) {
+			page, err := r.Posts(q)
+			return page.Posts, err
+		})
+	}
+	pending := schedctl.ApprovalPending
+	wantSame(f, "all", list, posts(storage.PostQuery{Approval: pending}))
+	wantSame(f, "from the second on", list[1:4], posts(storage.PostQuery{Approval: pending, PublishAfter: hour(1)}))
+	wantSame(f, "the second and third", list[1:3], posts(storage.PostQuery{Approval: pending, PublishAfter: hour(1), PublishBefore: hour(3)}))
+	wantSame(f, "drafts of an account", []schedctl.Post{list[0], list[2]}, posts(storage.PostQuery{
+		Approval: pending, AccountID: account, Statuses: []schedctl.Status{schedctl.Draft}, PublishBefore: hour(3),
+	}))
+	wantSame(f, "by age", list[2:4], posts(storage.PostQuery{Approval: pending, PublishAfter: hour(2), PublishBefore: hour(4), Sort: storage.NewestFirst}))
+	wantSame(f, "after the second", list[2:], posts(storage.PostQuery{Approval: pending, After: &storage.Position{PublishAt: hour(1), PostID: list[1].ID}}))
+	wantSame(f, "by time without an approval", list[1:2], posts(storage.PostQuery{PublishAfter: hour(0)}))
+
+	moved := list[2].Clone()
+	moved.Proposed.At = hour(9)
+	f.putPosts(moved)
+	wantSame(f, "moved", []schedctl.Post{list[3], moved}, posts(storage.PostQuery{Approval: pending, PublishAfter: hour(2)}))
 }
 
 func testAuthorListsPosts(f *fixture) {

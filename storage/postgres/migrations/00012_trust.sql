@@ -9,6 +9,12 @@ COMMENT ON COLUMN posts.resent_as IS 'the post that sends the failed targets of 
 COMMENT ON COLUMN posts.status IS 'starts with "archived " for archived posts';
 CREATE INDEX posts_of_creator_by_age ON posts (workspace_id, created_by, status, id) WHERE created_by IS NOT NULL;
 
+ALTER TABLE posts ADD COLUMN proposed_at timestamptz;
+COMMENT ON COLUMN posts.proposed_at IS 'the proposed time in review; null for none';
+UPDATE posts SET proposed_at = (review ->> 'proposed_at')::timestamptz WHERE review ? 'proposed_at';
+DROP INDEX posts_of_approval_by_time;
+CREATE INDEX posts_of_approval_by_time ON posts (workspace_id, approval, status, coalesce(publish_at, proposed_at, 'infinity'), id) WHERE approval <> '';
+
 ALTER TABLE media_assets ADD COLUMN uploaded_by uuid;
 COMMENT ON COLUMN media_assets.uploaded_by IS 'the API key that uploaded the asset; null if it is not known';
 
