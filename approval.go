@@ -84,6 +84,12 @@ func (p *Post) PlannedAt() time.Time {
 	return p.PublishAt
 }
 
+// IsProposal reports whether the post is a draft that waits for an approval and proposes a
+// time.
+func (p *Post) IsProposal() bool {
+	return p.Approval != nil && p.Approval.State == ApprovalPending && !p.Proposed.At.IsZero() && p.Status() == Draft
+}
+
 // clone returns a copy that shares no memory with r.
 func (r *Review) clone() Review {
 	c := *r

@@ -30,9 +30,15 @@ type PostQuery struct {
 	Approval   schedctl.ApprovalState
 	Archived   string // "true" for archived posts only, "all" for these, too
 	CreatedBy  string // the id of the API key that created them
-	Sort       string // created_at, publish_at, or either with "-" for descending
-	Limit      int    // results on a page, 1–100
-	Cursor     string // from PostList.NextCursor
+
+	// Proposed lists, of drafts, those that wait for an approval and propose a time, among
+	// the other posts at that time. It needs a Sort by publish_at, and is combined with
+	// Statuses, AccountID and times only.
+	Proposed bool
+
+	Sort   string // created_at, publish_at, or either with "-" for descending
+	Limit  int    // results on a page, 1–100
+	Cursor string // from PostList.NextCursor
 }
 
 func (q PostQuery) values() url.Values {
@@ -57,6 +63,9 @@ func (q PostQuery) values() url.Values {
 	set("approval", string(q.Approval))
 	set("archived", q.Archived)
 	set("created_by", q.CreatedBy)
+	if q.Proposed {
+		v.Set("proposed", "true")
+	}
 	set("sort", q.Sort)
 	setTimes(v, "publish_after", q.After, "publish_before", q.Before)
 	return v

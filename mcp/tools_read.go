@@ -122,14 +122,14 @@ func readTools() []tool {
 		}),
 	}, {
 		name: "get_calendar", title: "List the posts of a period", scopes: readsPosts,
-		about: "Returns the posts that are or were published in a period, in the order of their times.",
+		about: "Returns the posts that are or were published in a period, in the order of their times, and the drafts that propose a time in it and wait for an approval.",
 		in:    reflect.TypeFor[period](), out: reflect.TypeFor[apiv1.PostList](),
 		call: reading(func(ctx context.Context, c *client.Client, in period) (apiv1.PostList, error) {
-			return c.Posts(ctx, client.PostQuery{After: in.From.Time, Before: in.Before.Time, Sort: "publish_at", Limit: in.Limit, Cursor: in.Cursor})
+			return c.Posts(ctx, client.PostQuery{After: in.From.Time, Before: in.Before.Time, Sort: "publish_at", Proposed: true, Limit: in.Limit, Cursor: in.Cursor})
 		}),
 	}, {
 		name: "list_slots", title: "List the slots of a queue", scopes: readsPosts,
-		about: "Returns all queues, and slots of one of them: free, taken by a post, or blocked by a blackout. It reserves nothing.",
+		about: "Returns all queues, and slots of one of them: free, proposed by drafts that wait for an approval, taken by a post, or blocked by a blackout. It reserves nothing.",
 		in:    reflect.TypeFor[slotFilter](), out: reflect.TypeFor[slots](), call: reading(listSlots),
 	}, {
 		name: "list_series", title: "List recurring posts", scopes: readsPosts,

@@ -79,17 +79,18 @@ func altTextBytes(media []schedctl.PostMedia) (n int) {
 // PostQuery selects a page of posts. Fields that are zero do not restrict it.
 type PostQuery struct {
 	WorkspaceID   string
-	Statuses      []schedctl.Status // any of these
-	AccountID     string            // with a target on this account
-	PublishAfter  time.Time         // inclusive
-	PublishBefore time.Time         // exclusive
-	Search        string            // substring of the text of a part, ignoring case
-	ExternalID    string            // the post that has it
-	Collection    string            // managed in this collection
-	QueueID       string            // with a slot of this queue
-	SeriesID      string            // occurrences of this series
+	Statuses      []schedctl.Status      // any of these
+	AccountID     string                 // with a target on this account
+	PublishAfter  time.Time              // inclusive
+	PublishBefore time.Time              // exclusive
+	Search        string                 // substring of the text of a part, ignoring case
+	ExternalID    string                 // the post that has it
+	Collection    string                 // managed in this collection
+	QueueID       string                 // with a slot of this queue
+	SeriesID      string                 // occurrences of this series
 	Approval      schedctl.ApprovalState // drafts have their proposed times then; see TimeOf
-	CreatedBy     string // made by this API key
+	CreatedBy     string                 // made by this API key
+	Proposed      bool                   // of drafts only the proposals, whatever the statuses; see TimeOf
 	Archived      Archived
 	Labels        []string  // with all of these
 	Sort          Sort      // NewestFirst when empty
@@ -98,10 +99,11 @@ type PostQuery struct {
 	After         *Position // start after this position; nil for the first page
 }
 
-// TimeOf returns the time of a post by which the query selects and sorts: by approval, a
-// draft has the proposed one.
+// TimeOf returns the time of a post by which the query selects and sorts. By approval, and
+// with Proposed, a draft has the proposed one. A query with Proposed sorts by publish time,
+// and selects by no other field than statuses, account and time.
 func (q *PostQuery) TimeOf(p *schedctl.Post) time.Time {
-	if q.Approval != "" {
+	if q.Approval != "" || q.Proposed && p.IsProposal() {
 		return p.PlannedAt()
 	}
 	return p.PublishAt
@@ -135,7 +137,7 @@ func (q *PostQuery) ReadsPosts() bool {
 			indexed++
 		}
 	}
-	return q.Search != "" || len(q.Labels) > 0 || indexed > 1 || q.CreatedBy != "" && !q.ByCreator()
+	return q.Search != "" || len(q.Labels) > 0 || indexed > 1 || q.Proposed && q.AccountID != "" || q.CreatedBy != "" && !q.ByCreator()
 }
 
 // ByCreator reports whether the query reads the index of the posts of an API key, which is

@@ -192,12 +192,12 @@ func (m *Model) stepDay(by int) {
 		return
 	}
 	p, ok := f.current()
-	if !ok || p.PublishAt == nil {
+	if !ok || planned(p) == nil {
 		return
 	}
-	day := dayOf(p.PublishAt.Time, m.zone)
+	day := dayOf(planned(p).Time, m.zone)
 	for i := f.selected + by; i >= 0 && i < f.size(); i += by {
-		if q, ok := f.at(i); ok && q.PublishAt != nil && !dayOf(q.PublishAt.Time, m.zone).Equal(day) {
+		if q, ok := f.at(i); ok && planned(q) != nil && !dayOf(planned(q).Time, m.zone).Equal(day) {
 			f.selected = f.firstOfDay(i, m.zone)
 			return
 		}
@@ -212,7 +212,7 @@ func (f *feed) firstOfDay(i int, zone *time.Location) int {
 	p, _ := f.at(i)
 	for ; i > 0; i-- {
 		q, ok := f.at(i - 1)
-		if !ok || q.PublishAt == nil || !dayOf(q.PublishAt.Time, zone).Equal(dayOf(p.PublishAt.Time, zone)) {
+		if !ok || planned(q) == nil || !dayOf(planned(q).Time, zone).Equal(dayOf(planned(p).Time, zone)) {
 			break
 		}
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -119,6 +120,14 @@ type Query struct {
 	Sort      string    // created_at or publish_at, with "-" for descending; with Approval also proposed_at
 	Cursor    string    // from PostList.NextCursor; empty for the first page
 	Limit     int       // posts on a page
+	Proposed  bool      // also drafts that wait for an approval, at their proposed times; see WithProposals
+}
+
+// WithProposals reports whether the query lists drafts at their proposed times. A query with
+// another filter than status, account and time, or in another order than that of the times,
+// does not.
+func (q Query) WithProposals() bool {
+	return q.Proposed && q.Label == "" && q.QueueID == "" && q.Approval == "" && q.Search == "" && strings.TrimPrefix(q.Sort, "-") == "publish_at"
 }
 
 // SlotQuery selects slots of a queue. Zero fields select everything.

@@ -20,10 +20,10 @@ func (e entry) at() time.Time {
 	switch {
 	case e.index == noPost:
 		return e.ghost.At.Time
-	case e.post.PublishAt == nil:
+	case planned(e.post) == nil:
 		return time.Time{}
 	}
-	return e.post.PublishAt.Time
+	return planned(e.post).Time
 }
 
 // selectable reports whether the selection can be on the entry.

@@ -211,7 +211,7 @@ func (f *feed) move(by int) {
 // selectFrom selects the first post at or after t, if there is one.
 func (f *feed) selectFrom(t time.Time) {
 	for i := range f.size() {
-		if p, ok := f.at(i); ok && p.PublishAt != nil && !p.PublishAt.Before(t) {
+		if p, ok := f.at(i); ok && planned(p) != nil && !planned(p).Before(t) {
 			f.selected = i
 			return
 		}

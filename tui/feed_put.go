@@ -94,7 +94,7 @@ func (f *feed) order(a, b apiv1.Post) int {
 	field, descending := strings.CutPrefix(f.query.Sort, "-")
 	at := func(p apiv1.Post) *apiv1.Time {
 		if field == "publish_at" {
-			return p.PublishAt
+			return planned(p)
 		}
 		return p.CreatedAt
 	}
@@ -119,11 +119,11 @@ func (f *feed) order(a, b apiv1.Post) int {
 func (f *feed) matches(p apiv1.Post) bool {
 	q := f.query
 	var at time.Time
-	if p.PublishAt != nil {
-		at = p.PublishAt.Time
+	if planned(p) != nil {
+		at = planned(p).Time
 	}
 	switch {
-	case len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status),
+	case len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status) && !(q.WithProposals() && isProposal(p)),
 		q.AccountID != "" && !slices.Contains(p.SocialAccountIDs, q.AccountID),
 		q.Approval != "" && !hasApproval(p, q.Approval),
 		q.QueueID != "" && (p.QueueID == nil || *p.QueueID != q.QueueID),

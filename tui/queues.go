@@ -113,7 +113,7 @@ func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 
 // takeSlots uses the slots that the window of the open queue has received.
 func (h *queueList) takeSlots(msg slotsMsg) {
-	h.ghosts = h.window.ghosts(apiv1.SlotFree, apiv1.SlotBlocked, apiv1.SlotIsTaken)
+	h.ghosts = h.window.ghosts(apiv1.SlotFree, apiv1.SlotProposed, apiv1.SlotBlocked, apiv1.SlotIsTaken)
 	if msg.open == nil {
 		return
 	}

@@ -149,7 +149,7 @@ func freeSlots(ctx context.Context, c Client, p apiv1.Post, q SlotQuery) (list [
 			return nil, err
 		}
 		slots = slices.DeleteFunc(slots, func(s apiv1.QueueSlot) bool {
-			own := s.State == apiv1.SlotIsTaken && s.PostID != nil && *s.PostID == p.ID
+			own := s.State == apiv1.SlotIsTaken && s.PostID != nil && *s.PostID == p.ID || slices.Contains(s.PostIDs, p.ID)
 			return s.State != apiv1.SlotFree && !own
 		})
 		if i == 0 {

@@ -102,7 +102,7 @@ func weekOf(t time.Time, zone *time.Location) time.Time {
 
 // query returns the initial query of a tab.
 func (t tab) query(week time.Time) Query {
-	q := Query{Statuses: t.statuses(), Limit: pageSize}
+	q := Query{Statuses: t.statuses(), Limit: pageSize, Proposed: t == tabAgenda || t == tabWeek}
 	if sorts := t.sorts(); t < postTabs {
 		q.Sort = sorts[0]
 	}

@@ -80,8 +80,8 @@ func postRows(s drawContext, f *feed, rows rowsFunc, byDay bool, width, height i
 		if ok {
 			block = rows(s, p, i == f.selected, width)
 		}
-		if ok && byDay && p.PublishAt != nil {
-			if its := dayOf(p.PublishAt.Time, s.zone); i == f.top || !its.Equal(day) {
+		if ok && byDay && planned(p) != nil {
+			if its := dayOf(planned(p).Time, s.zone); i == f.top || !its.Equal(day) {
 				day = its
 				d.add(noPost, dayLines(s, day, len(d.lines) > 0, width)...)
 			}
@@ -109,11 +109,11 @@ func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 		return plainRow(s, p, selected, width)
 	}
 	clock, away := "  -  ", ""
-	if p.PublishAt != nil {
-		clock, away = p.PublishAt.In(s.zone).Format("15:04"), relativeTime(p.PublishAt.Sub(s.now))
+	if at := planned(p); at != nil {
+		clock, away = at.In(s.zone).Format("15:04"), relativeTime(at.Sub(s.now))
 	}
 	if p.Status != schedctl.Scheduled {
-		away = string(p.Status)
+		away = stateWord(p)
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		away = "saving…"
@@ -138,9 +138,9 @@ func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, wi
 
 // plainRow renders a post as one sentence after its text.
 func plainRow(s drawContext, p apiv1.Post, selected bool, width int) (lines []string) {
-	parts := []string{string(p.Status)}
-	if p.PublishAt != nil {
-		parts = append(parts, p.PublishAt.In(s.zone).Format("Mon 2 Jan 15:04"), relativeTime(p.PublishAt.Sub(s.now)))
+	parts := []string{stateWord(p)}
+	if at := planned(p); at != nil {
+		parts = append(parts, at.In(s.zone).Format("Mon 2 Jan 15:04"), relativeTime(at.Sub(s.now)))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		parts = append(parts, "saving")

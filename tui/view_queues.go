@@ -136,8 +136,11 @@ func (m *Model) ghostRow(g ghost, selected bool, width int) string {
 
 // ghostState says why a slot is not free.
 func ghostState(g ghost) string {
-	if g.State == apiv1.SlotBlocked {
+	switch g.State {
+	case apiv1.SlotBlocked:
 		return "blackout"
+	case apiv1.SlotProposed:
+		return "proposed, waits for an approval"
 	}
 	return "taken by another post"
 }

@@ -33,7 +33,7 @@ func (e weekEntry) at() time.Time {
 	if e.index == noPost {
 		return e.ghost.At.Time
 	}
-	return e.post.PublishAt.Time
+	return planned(e.post).Time
 }
 
 // weekGrid renders the days of the week next to each other, and a preview of the
@@ -140,11 +140,11 @@ func weekDays(f *feed, week time.Time) (days [7][]weekEntry, more [7]bool) {
 	for _, pg := range f.pages {
 		gap = gap || !pg.loaded
 		for j, p := range pg.posts {
-			if p.PublishAt == nil {
+			if planned(p) == nil {
 				continue
 			}
 			for d := range days {
-				if !p.PublishAt.Before(starts[d]) && p.PublishAt.Before(starts[d+1]) {
+				if at := planned(p); !at.Before(starts[d]) && at.Before(starts[d+1]) {
 					mark(d)
 					days[d], last, gap = append(days[d], weekEntry{post: p, index: index + j}), d, false
 				}
@@ -222,7 +222,7 @@ func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 	if selected {
 		sign = s.theme.mark(true)
 	}
-	clock, room := p.PublishAt.In(s.zone).Format("15:04"), c.width-2
+	clock, room := planned(p).In(s.zone).Format("15:04"), c.width-2
 	mark := s.theme.marks(p)
 	text := excerpt(postText(p), maxPostLines*c.width)
 	if c.each == 1 {
@@ -242,17 +242,17 @@ func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 func weekPreview(s drawContext, f *feed, width int) []string {
 	lines := []string{"", "", ""}
 	p, ok := f.current()
-	if !ok || p.PublishAt == nil {
+	if !ok || planned(p) == nil {
 		return lines
 	}
-	state := string(p.Status)
+	state := stateWord(p)
 	if p.Status == schedctl.Scheduled {
 		state += " " + relativeTime(p.PublishAt.Sub(s.now))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		state = "saving…"
 	}
-	when := s.theme.title.Render(p.PublishAt.In(s.zone).Format("Monday 15:04")) + "  " + s.theme.status(p.Status) + s.theme.marks(p) + " " + state
+	when := s.theme.title.Render(planned(p).In(s.zone).Format("Monday 15:04")) + "  " + s.theme.status(p.Status) + s.theme.marks(p) + " " + state
 	if p.QueueID != nil {
 		state = ", queue " + s.queueName(*p.QueueID)
 		when += state

@@ -34,9 +34,11 @@ type Post struct {
 	ResendOf         *string         `json:"resend_of" doc:"The failed post whose targets this post sends again; null for other posts."`
 	ResentAs         *string         `json:"resent_as" doc:"The post that sends the failed targets of this one again; null for none."`
 	Authors
-	Version   int64 `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
-	CreatedAt *Time `json:"created_at" doc:"When the post was created." nullable:"false"`
-	UpdatedAt *Time `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
+	Warnings     []string `json:"warnings,omitempty" doc:"What keeps an open post from being published, or nobody looks after: its accounts are disconnected, or the API key that made it is revoked. Absent without warnings."`
+	ProposedAlso []string `json:"proposed_also,omitempty" doc:"Other posts that wait for an approval and propose the same time for one of the accounts. Only in the responses of getPost, for a post that waits, and of operations that submit or approve the post. Absent without any."`
+	Version      int64    `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
+	CreatedAt    *Time    `json:"created_at" doc:"When the post was created." nullable:"false"`
+	UpdatedAt    *Time    `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
 }
 
 // Managed says which file of which collection a post comes from. Digest describes

@@ -77,18 +77,20 @@ type QueueSlotState string
 
 // The states of slots.
 const (
-	SlotFree    QueueSlotState = "free"
-	SlotIsTaken QueueSlotState = "taken"
-	SlotBlocked QueueSlotState = "blocked" // by a blackout
+	SlotFree     QueueSlotState = "free"
+	SlotProposed QueueSlotState = "proposed" // free, and drafts that wait for an approval propose it
+	SlotIsTaken  QueueSlotState = "taken"
+	SlotBlocked  QueueSlotState = "blocked" // by a blackout
 )
 
 // QueueSlot is one slot of a queue.
 type QueueSlot struct {
-	At     Time               `json:"at" doc:"When it is."`
-	Local  string             `json:"local" doc:"Its local time in the zone of the queue, also if the clocks skip it."`
-	State  QueueSlotState     `json:"state" doc:"free for all accounts in question; taken by a post; or blocked by a blackout." enum:"free,taken,blocked"`
-	PostID *string            `json:"post_id" doc:"A post that takes it or that is closer than the gap; null for none."`
-	Note   schedctl.LocalNote `json:"note" doc:"skipped: the clocks skip the local time, and at is the first instant after the gap; repeated: they show it twice, and at is the first of the two; otherwise empty." enum:",skipped,repeated"`
+	At      Time               `json:"at" doc:"When it is."`
+	Local   string             `json:"local" doc:"Its local time in the zone of the queue, also if the clocks skip it."`
+	State   QueueSlotState     `json:"state" doc:"free for all accounts in question; proposed: free, and posts that wait for an approval propose its time; taken by a post; or blocked by a blackout." enum:"free,proposed,taken,blocked"`
+	PostID  *string            `json:"post_id" doc:"A post that takes it or that is closer than the gap; null for none."`
+	PostIDs []string           `json:"post_ids,omitempty" doc:"The posts that propose its time; absent unless it is proposed."`
+	Note    schedctl.LocalNote `json:"note" doc:"skipped: the clocks skip the local time, and at is the first instant after the gap; repeated: they show it twice, and at is the first of the two; otherwise empty." enum:",skipped,repeated"`
 }
 
 // QueueSlots is the slots of a queue in order of time.

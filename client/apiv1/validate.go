@@ -13,11 +13,12 @@ type ValidatePost struct {
 // Validation is the response of POST /posts/validate: whether the post would be
 // accepted, and the result for each account.
 type Validation struct {
-	Allowed  bool                `json:"allowed" doc:"Whether neither the post nor any of its accounts has a problem. A draft can be saved even when this is false."`
-	Problems []Problem           `json:"problems" doc:"Problems that concern the post and not a single account."`
-	Refusals []Problem           `json:"refusals" doc:"Why this API key could not send the request, whatever the post says: its scopes and rights, and approvals that the post lacks. They do not count in allowed. Approvals are checked for posts that are allowed."`
-	Warnings []string            `json:"warnings" doc:"Things the author may want to know."`
-	Accounts []AccountValidation `json:"accounts" doc:"One for each account that was found."`
+	Allowed      bool                `json:"allowed" doc:"Whether neither the post nor any of its accounts has a problem. A draft can be saved even when this is false."`
+	Problems     []Problem           `json:"problems" doc:"Problems that concern the post and not a single account."`
+	Refusals     []Problem           `json:"refusals" doc:"Why this API key could not send the request, whatever the post says: its scopes and rights, and approvals that the post lacks. They do not count in allowed. Approvals are checked for posts that are allowed."`
+	Warnings     []string            `json:"warnings" doc:"Things the author may want to know."`
+	ProposedAlso []string            `json:"proposed_also,omitempty" doc:"The posts that wait for an approval and propose the same time for one of the accounts; warnings has them too. Absent without any."`
+	Accounts     []AccountValidation `json:"accounts" doc:"One for each account that was found."`
 }
 
 // AccountValidation is what one account's network says of a post. Length, Limit

@@ -6,7 +6,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// showPosts returns the wire forms of posts, with their assets and authors.
+// showPosts returns the wire forms of posts, with their assets and authors, and warnings
+// about these.
 func (s *Server) showPosts(r storage.Reader, c *request, posts ...schedctl.Post) ([]apiv1.Post, error) {
 	list := make([]*schedctl.Post, len(posts))
 	for i := range posts {
@@ -21,6 +22,13 @@ func (s *Server) showPosts(r storage.Reader, c *request, posts ...schedctl.Post)
 		wire[i] = apiv1.NewPost(posts[i], assets...)
 		if wire[i].Authors, err = s.authors(r, c, posts[i].Trail); err != nil {
 			return nil, err
+		}
+		if wire[i].CreatedBy != nil && isOpen(&posts[i]) {
+			maker, err := s.keyByID(r, c, posts[i].CreatedBy)
+			if err != nil {
+				return nil, err
+			}
+			wire[i].Warnings = authorWarnings(&posts[i], maker)
 		}
 	}
 	return wire, nil

@@ -78,5 +78,8 @@ func cursorChecksum(q storage.PostQuery, position []byte) []byte {
 	if q.Approval != "" || q.CreatedBy != "" {
 		fmt.Fprintf(h, " %q %q", q.Approval, q.CreatedBy)
 	}
+	if q.Proposed {
+		fmt.Fprint(h, " proposed")
+	}
 	return h.Sum(nil)[:8]
 }

@@ -18,10 +18,16 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 		if post, err = c.Post(r); err != nil {
 			return err
 		}
-		wire, err = s.showPosts(r, c, post)
+		if wire, err = s.showPosts(r, c, post); err != nil || post.Status() != schedctl.Draft || post.Approval == nil || post.Approval.State != schedctl.ApprovalPending {
+			return err
+		}
+		wire[0].ProposedAlso, err = c.AlsoProposed(r, &post, post.PlannedAt())
 		return err
 	})
 	if err != nil {
+		return response{}, err
+	}
+	if err := s.addAccountWarnings(ctx, c, []schedctl.Post{post}, wire); err != nil {
 		return response{}, err
 	}
 	waits, err := s.addWaits(ctx, c, &post, refs(wire[0].Targets))
@@ -29,7 +35,7 @@ func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 		return response{}, err
 	}
 	a, err := envelopeWire(http.StatusOK, wire[0])
-	a.fresh = waits
+	a.fresh = waits || len(wire[0].Warnings)+len(wire[0].ProposedAlso) > 0
 	return a, err
 }
 

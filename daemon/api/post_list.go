@@ -20,7 +20,7 @@ const (
 
 var (
 	listParams = []string{
-		"status", "social_account_id", "publish_after", "publish_before", "q", "external_id", "collection", "queue_id", "series_id", "approval", "created_by", "archived", "label", "sort", "limit", "cursor", "offset",
+		"status", "social_account_id", "publish_after", "publish_before", "q", "external_id", "collection", "queue_id", "series_id", "approval", "created_by", "proposed", "archived", "label", "sort", "limit", "cursor", "offset",
 	}
 	listSorts = []storage.Sort{storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
 )
@@ -36,14 +36,18 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 	}
 	var page storage.PostPage
 	var list apiv1.PostList
+	var seen []schedctl.Post
 	err = s.viewer(c, &query)(ctx, func(r storage.Reader) (err error) {
 		if page, err = r.Posts(query); err != nil {
 			return err
 		}
-		seen := slices.DeleteFunc(page.Posts, func(p schedctl.Post) bool { return !c.MaySee(&p) })
+		seen = slices.DeleteFunc(page.Posts, func(p schedctl.Post) bool { return !c.MaySee(&p) })
 		list.Results, err = s.showPosts(r, c, seen...)
 		return err
 	})
+	if err == nil {
+		err = s.addAccountWarnings(ctx, c, seen, list.Results)
+	}
 	if err != nil {
 		return response{}, err
 	}
@@ -88,6 +92,12 @@ func (c *request) postQuery() (storage.PostQuery, error) {
 	if q.has("sort") {
 		p.Sort = oneOf(q, "sort", q.text("sort"), listSorts)
 	}
+	if q.has("proposed") {
+		p.Proposed = oneOf(q, "proposed", q.text("proposed"), []string{"false", "true"}) == "true"
+	}
+	if p.Proposed {
+		q.refuseProposed(p)
+	}
 	if q.has("cursor") && q.has("offset") {
 		q.refuse("offset", "offset and cursor cannot be combined; use the cursor alone")
 	}
@@ -98,4 +108,17 @@ func (c *request) postQuery() (storage.PostQuery, error) {
 		}
 	}
 	return p, q.err
+}
+
+// refuseProposed refuses a list with the drafts that propose a time, if it has another order
+// than that of the times or parameters that it cannot be combined with.
+func (q *query) refuseProposed(p storage.PostQuery) {
+	if p.Sort != storage.PublishAscending && p.Sort != storage.PublishDescending {
+		q.refuse("proposed", "proposed=true needs sort=publish_at or sort=-publish_at")
+	}
+	for _, name := range []string{"q", "external_id", "collection", "queue_id", "series_id", "approval", "created_by", "label"} {
+		if q.has(name) {
+			q.refuse("proposed", "proposed=true and %s cannot be combined", name)
+		}
+	}
 }

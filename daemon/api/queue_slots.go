@@ -75,10 +75,17 @@ func (s *Server) listSlots(ctx context.Context, c *request) (response, error) {
 		if err != nil {
 			return err
 		}
+		proposed, err := c.proposedSlots(r, states, accounts)
+		if err != nil {
+			return err
+		}
 		list.Results = make([]apiv1.QueueSlot, len(states))
 		for i := range states {
 			if list.Results[i], err = c.queueSlot(r, &states[i]); err != nil {
 				return err
+			}
+			if slot := &list.Results[i]; slot.State == apiv1.SlotFree && proposed[states[i].At.UTC()] != nil {
+				slot.State, slot.PostIDs = apiv1.SlotProposed, proposed[states[i].At.UTC()]
 			}
 		}
 		return nil
@@ -106,4 +113,23 @@ func (c *request) queueSlot(r storage.Reader, s *slots.State) (apiv1.QueueSlot, 
 		out.State = apiv1.SlotBlocked
 	}
 	return out, nil
+}
+
+// proposedSlots returns the posts that propose the times of slots for one of the accounts,
+// by time.
+func (c *request) proposedSlots(r storage.Reader, states []slots.State, accounts []schedctl.Account) (map[time.Time][]string, error) {
+	if len(states) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(accounts))
+	for i := range accounts {
+		ids[i] = accounts[i].ID
+	}
+	found, err := c.Proposals(r, states[0].At, states[len(states)-1].At.Add(time.Millisecond), ids)
+	byTime := map[time.Time][]string{}
+	for i := range found {
+		at := found[i].Proposed.At.UTC()
+		byTime[at] = append(byTime[at], found[i].ID)
+	}
+	return byTime, err
 }

@@ -49,12 +49,14 @@ func (s *Server) postResponse(r storage.Reader, c *request, status int, p schedc
 	if err != nil {
 		return response{}, err
 	}
+	wire[0].ProposedAlso = c.ProposedAlso
 	return envelopeWire(status, wire[0])
 }
 
 // envelopePost is postResponse for a new post whose assets are known.
 func envelopePost(c *request, status int, p schedctl.Post, assets []schedctl.MediaAsset) (response, error) {
 	wire := apiv1.NewPost(p, assets...)
+	wire.ProposedAlso = c.ProposedAlso
 	wire.Authors = apiv1.NewAuthors(p.Trail, func(string) *schedctl.APIKey { return &c.Key })
 	return envelopeWire(status, wire)
 }

@@ -93,8 +93,11 @@ func (p *CreatedPost) submit(note string) error {
 		return err
 	}
 	events, err := p.Submit(schedctl.Submission{By: p.from.By, Note: note}, p.decision.request.Now)
+	if err != nil {
+		return err
+	}
 	p.events = append(p.events, events...)
-	return err
+	return p.decision.alsoProposed(&p.Post)
 }
 
 // readNew chooses the slot of a new post, and attaches its media. It reads nothing for a post

@@ -22,6 +22,8 @@ type Request struct {
 	decides  bool     // the request decides about the series of another key
 	Detail   string   // what else the audit log says; may be empty
 	Also     []Step   // with other objects that the transaction has done; the audit log has them too
+
+	ProposedAlso []string // other posts that propose the time of the submitted or approved post
 }
 
 // Step is a step that a request has done with an object other than its own.

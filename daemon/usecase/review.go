@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ func (d *Decision) SubmitPost(note string, proposed *schedctl.ProposedTime) (sch
 		}
 		accounts, err := accountsOf(r, p)
 		if err != nil {
+			return nil, err
+		}
+		if err := d.alsoProposed(p); err != nil {
 			return nil, err
 		}
 		return events, d.settleCard(&start{post: p, accounts: accounts}, true)
@@ -79,7 +83,7 @@ func (d *Decision) ApprovePost(ctx context.Context, a Approval) (schedctl.Post, 
 		if err != nil {
 			return nil, err
 		}
-		if err := d.approveCard(r, p); err != nil {
+		if err := errors.Join(d.approveCard(r, p), d.alsoProposed(p)); err != nil {
 			return nil, err
 		}
 		return events, d.checkChange(ctx, r, &start{Allow: a.Allow, post: p, was: &was, overrides: p.Overrides()})

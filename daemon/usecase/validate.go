@@ -65,6 +65,9 @@ func (v *validation) run(ctx context.Context) error {
 	if err := v.externalID(); err != nil {
 		return err
 	}
+	if err := v.checkProposals(); err != nil {
+		return err
+	}
 	for i := range v.result.Accounts {
 		v.result.Allowed = v.result.Allowed && v.result.Accounts[i].Allowed
 	}

@@ -64,7 +64,7 @@ func (l *listing) plan() error {
 	}
 	l.ws = ws
 	concat(l.prefix[:0], ws[:], owner[:])
-	l.codes = codesOf(q.Statuses, q.Archived)
+	l.codes = codesOf(q)
 	l.looks = q.ReadsPosts()
 	switch q.Sort {
 	case storage.PublishAscending, storage.PublishDescending:
@@ -114,16 +114,17 @@ func (l *listing) bounded() bool {
 }
 
 // codesOf returns the code in lists of each status once, those of all statuses without any.
-// Only posts whose work is over can be archived.
-func codesOf(statuses []schedctl.Status, archived storage.Archived) (codes []byte) {
+// Only posts whose work is over can be archived. Drafts that propose a time are listed
+// separately.
+func codesOf(q *storage.PostQuery) (codes []byte) {
 	for code, s := range statusCodes {
-		if code == 0 || len(statuses) > 0 && !slices.Contains(statuses, s) {
+		if code == 0 || len(q.Statuses) > 0 && !slices.Contains(q.Statuses, s) || q.Proposed && s == schedctl.Draft {
 			continue
 		}
-		if archived.Selects(false) {
+		if q.Archived.Selects(false) {
 			codes = append(codes, byte(code))
 		}
-		if archived.Selects(true) && schedctl.CheckOperation(schedctl.OpArchive, s) == nil {
+		if q.Archived.Selects(true) && schedctl.CheckOperation(schedctl.OpArchive, s) == nil {
 			codes = append(codes, byte(code)|archivedBit)
 		}
 	}
@@ -259,11 +260,11 @@ func (l *listing) selects(p *schedctl.Post) bool {
 		(!l.filtersAccounts() || slices.Contains(p.AccountIDs(), l.query.AccountID)) && l.isIn(p) && p.ContainsText(l.needle.In)
 }
 
-// filtersAccounts reports whether the query has an account and uses the index entries of
-// another owner.
+// filtersAccounts reports whether the query has an account and uses index entries of another
+// owner.
 func (l *listing) filtersAccounts() bool {
 	q := &l.query
-	return q.AccountID != "" && (q.Collection != "" || q.QueueID != "" || q.SeriesID != "" || q.Approval != "")
+	return q.AccountID != "" && (q.Proposed || q.Collection != "" || q.QueueID != "" || q.SeriesID != "" || q.Approval != "")
 }
 
 // isIn reports whether a post has the collection, the queue, the series, the approval and

@@ -82,25 +82,36 @@ type statusCursor struct {
 const prefixSize = 33
 
 func newMerge(l *listing, s span) *merge {
-	m := &merge{strands: make([]statusCursor, len(l.codes)), descend: l.descend}
-	for i, code := range l.codes {
-		prefix := append(l.prefix[:len(l.prefix):len(l.prefix)], code)
-		st := statusCursor{cursor: l.in(l.index).Cursor(), bounds: span{from: concat(nil, prefix, s.from)}}
-		if s.to != nil {
-			st.bounds.to = concat(nil, prefix, s.to)
-		} else {
-			prefix[prefixSize-1]++
-			st.bounds.to = prefix
+	m := &merge{descend: l.descend}
+	for _, code := range l.codes {
+		m.add(l, append(l.prefix[:len(l.prefix):len(l.prefix)], code), s)
+	}
+	if l.query.Proposed {
+		pending := approvalKey(schedctl.ApprovalPending)
+		if s.to == nil {
+			s.to = appendTime(nil, noTime) // not those without a time
 		}
-		if m.descend {
-			st.keep(seekBefore(st.cursor, st.bounds.to))
-		} else {
-			k, _ := st.cursor.Seek(st.bounds.from)
-			st.keep(k)
-		}
-		m.strands[i] = st
+		m.add(l, concat(nil, l.ws[:], pending[:], []byte{codeOf(statusCodes, schedctl.Draft)}), s)
 	}
 	return m
+}
+
+// add adds the entries of a span whose keys start with a prefix: workspace, owner and status.
+func (m *merge) add(l *listing, prefix []byte, s span) {
+	st := statusCursor{cursor: l.in(l.index).Cursor(), bounds: span{from: concat(nil, prefix, s.from)}}
+	if s.to != nil {
+		st.bounds.to = concat(nil, prefix, s.to)
+	} else {
+		prefix[prefixSize-1]++
+		st.bounds.to = prefix
+	}
+	if m.descend {
+		st.keep(seekBefore(st.cursor, st.bounds.to))
+	} else {
+		k, _ := st.cursor.Seek(st.bounds.from)
+		st.keep(k)
+	}
+	m.strands = append(m.strands, st)
 }
 
 // keep stores the key at the cursor, or nil if it is out of bounds.

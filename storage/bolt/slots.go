@@ -80,7 +80,7 @@ func (r *reader) Occupied(q storage.OccupiedQuery) (found []storage.OccupiedTime
 		if err != nil {
 			return nil, err
 		}
-		l := listing{reader: r, index: postsByTime, codes: codesOf(nil, "")}
+		l := listing{reader: r, index: postsByTime, codes: codesOf(&storage.PostQuery{})}
 		concat(l.prefix[:0], ws[:], account[:])
 		if found, err = l.occupied(found, accountID, q, posts); err != nil {
 			return nil, err

@@ -205,6 +205,7 @@ func readEverything(r storage.Reader, try func(error)) {
 	account, event, webhook := seeded(schedctl.AccountPrefix, 9), seeded(schedctl.EventPrefix, 9), seeded(schedctl.WebhookPrefix, 9)
 	if _, snapshot := r.(*reader); snapshot {
 		listEverything(r, try, ws, account)
+		listProposals(r, try, ws, account)
 	}
 	for _, account := range []string{"", account} {
 		_, err := r.Posts(storage.PostQuery{WorkspaceID: ws, AccountID: account, Limit: 20})
@@ -339,6 +340,23 @@ func listEverything(r storage.Reader, try func(error), ws, account string) {
 					_, err = r.Posts(q)
 					try(err)
 				}
+			}
+		}
+	}
+}
+
+// listProposals lists posts with the drafts that propose a time.
+func listProposals(r storage.Reader, try func(error), ws, account string) {
+	sometime := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	for _, sort := range []storage.Sort{storage.PublishAscending, storage.PublishDescending} {
+		for _, account := range []string{"", account} {
+			for _, statuses := range [][]schedctl.Status{nil, {schedctl.Draft}, {schedctl.Scheduled, schedctl.Publishing}} {
+				q := storage.PostQuery{WorkspaceID: ws, AccountID: account, Statuses: statuses, Proposed: true, PublishAfter: sometime, Sort: sort, Limit: 20}
+				page, err := r.Posts(q)
+				try(err)
+				q.After, q.PublishBefore = page.Next, sometime.AddDate(0, 1, 0)
+				_, err = r.Posts(q)
+				try(err)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"slices"
+
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/schedctl/schedctl"
@@ -107,7 +109,9 @@ func (l *listing) plan() (err error) {
 			return err
 		}
 	}
-	l.statuses = listStatuses(q.Statuses, q.Archived)
+	if l.statuses = listStatuses(q.Statuses, q.Archived); q.Proposed {
+		l.statuses = slices.DeleteFunc(l.statuses, func(s string) bool { return s == string(schedctl.Draft) })
+	}
 	l.filters = q.ReadsPosts() || q.ExternalID != "" && q.AccountID != ""
 	switch q.Sort {
 	case storage.PublishAscending, storage.PublishDescending:

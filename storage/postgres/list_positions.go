@@ -2,8 +2,11 @@ package postgres
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl"
 )
 
 // positions reads the next positions of a span.
@@ -48,10 +51,23 @@ func (l *listing) positionsQuery(s indexSpan, limit int) (sql string, args []any
 	if l.descend {
 		q.compare, q.direction = "<", " DESC"
 	}
-	if l.byTime {
+	switch {
+	case l.query.Proposed:
+		return l.withProposals(&q, s), q.args
+	case l.byTime:
 		return q.byTime(s), q.args
 	}
 	return q.byAge(s), q.args
+}
+
+// withProposals adds the drafts that wait for an approval and propose a time to the posts of
+// a query. Those of other accounts are filtered later.
+func (l *listing) withProposals(q *positionsQuery, s indexSpan) string {
+	posts := q.byTime(s)
+	q.table, q.id, q.status, q.at = "posts", "id", "status", "coalesce(publish_at, proposed_at, 'infinity')"
+	q.where = "workspace_id = $1 AND approval <> '' AND approval = '" + string(schedctl.ApprovalPending) + "' AND proposed_at IS NOT NULL"
+	proposals := strings.Replace(q.byTime(s), "$2::text[]", "'{"+string(schedctl.Draft)+"}'::text[]", 1)
+	return "SELECT at, id FROM ((" + posts + ") UNION ALL (" + proposals + ")) AS both_kinds ORDER BY at" + q.direction + ", id" + q.direction + " LIMIT $3"
 }
 
 // positionsQuery builds the statement.

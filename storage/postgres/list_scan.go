@@ -73,8 +73,8 @@ func postsAt(places []listPosition) []pgtype.UUID {
 }
 
 func (l *listing) selects(h *postHead) bool {
-	return (l.query.CreatedBy == "" || h.post.CreatedBy == l.query.CreatedBy) && inside(l.query.TimeOf(&h.post), l.query.PublishAfter, l.query.PublishBefore) && h.post.HasLabels(l.query.Labels) &&
-		(h.ofAccount || !l.account.Valid || l.byAccount()) && h.post.ContainsText(l.needle.In)
+	return (l.query.CreatedBy == "" || h.post.CreatedBy == l.query.CreatedBy) && (l.byTime || inside(l.query.TimeOf(&h.post), l.query.PublishAfter, l.query.PublishBefore)) && h.post.HasLabels(l.query.Labels) &&
+		(h.ofAccount || !l.account.Valid || l.byAccount() && !l.query.Proposed) && h.post.ContainsText(l.needle.In)
 }
 
 func inside(t, after, before time.Time) bool {

@@ -77,7 +77,8 @@ func selects(q storage.PostQuery, p schedctl.Post) bool {
 	at := timeOf(q, p)
 	switch {
 	case p.WorkspaceID != q.WorkspaceID,
-		len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status()),
+		q.Proposed && p.Status() == schedctl.Draft && !isProposal(p),
+		len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status()) && !(q.Proposed && p.Status() == schedctl.Draft),
 		q.ExternalID != "" && p.ExternalID != q.ExternalID,
 		q.Collection != "" && (p.Managed == nil || p.Managed.Collection != q.Collection),
 		q.QueueID != "" && p.QueueID != q.QueueID,
@@ -122,13 +123,17 @@ func positionOf(q storage.PostQuery, p schedctl.Post) storage.Position {
 	return pos
 }
 
-// timeOf returns the time of a post in the lists of a query. By approval, that of a draft is
-// the proposed one.
+// timeOf returns the time of a post in the lists of a query. By approval, and in a list of
+// proposals, that of a draft is the proposed one.
 func timeOf(q storage.PostQuery, p schedctl.Post) time.Time {
-	if q.Approval != "" && p.PublishAt.IsZero() {
+	if (q.Approval != "" || q.Proposed && isProposal(p)) && p.PublishAt.IsZero() {
 		return p.Proposed.At
 	}
 	return p.PublishAt
+}
+
+func isProposal(p schedctl.Post) bool {
+	return p.Status() == schedctl.Draft && p.Approval != nil && p.Approval.State == schedctl.ApprovalPending && !p.Proposed.At.IsZero()
 }
 
 func comparePositions(sort storage.Sort, a, b storage.Position) int {

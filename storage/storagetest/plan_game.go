@@ -108,7 +108,7 @@ func (g *planGame) put(list ...schedctl.Post) {
 }
 
 func (g *planGame) change() {
-	switch rapid.SampledFrom([]string{"take", "take", "take", "sweep", "status", "cancel", "release", "move", "exchange", "delete", "skip"}).Draw(g.T, "change") {
+	switch rapid.SampledFrom([]string{"take", "take", "take", "sweep", "status", "cancel", "release", "propose", "propose", "move", "exchange", "delete", "skip"}).Draw(g.T, "change") {
 	case "take":
 		g.take()
 	case "sweep":
@@ -123,6 +123,15 @@ func (g *planGame) change() {
 		g.edit(func(p *schedctl.Post) { p.CanceledAt = epoch })
 	case "release":
 		g.edit((*schedctl.Post).ReleaseSlot)
+	case "propose":
+		g.edit(func(p *schedctl.Post) {
+			p.PublishAt, p.Booking, p.CanceledAt = time.Time{}, schedctl.Booking{}, time.Time{}
+			for i := range p.Targets {
+				p.Targets[i] = schedctl.Target{ID: p.Targets[i].ID, AccountID: p.Targets[i].AccountID, Status: schedctl.Draft}
+			}
+			p.Approval = &schedctl.Approval{State: rapid.SampledFrom(schedctl.ApprovalStates()).Draw(g.T, "approval"), RequestedAt: epoch}
+			p.Proposed.At = rapid.SampledFrom([]time.Time{{}, epoch.AddDate(0, 0, 3), epoch.AddDate(0, 0, 4)}).Draw(g.T, "proposed")
+		})
 	case "move":
 		g.edit(func(p *schedctl.Post) {
 			s := rapid.SampledFrom(g.slots()).Draw(g.T, "slot")
@@ -333,6 +342,10 @@ func (g *planGame) read(r storage.Reader, see func(any, error)) {
 		for _, q.Sort = range []storage.Sort{storage.OldestFirst, storage.PublishAscending} {
 			see(r.Posts(q))
 		}
+	}
+	for _, q := range []storage.PostQuery{{}, {AccountID: g.accounts[0]}, {Statuses: []schedctl.Status{schedctl.Scheduled}, PublishBefore: epoch.AddDate(0, 0, 5)}} {
+		q.WorkspaceID, q.Limit, q.Proposed, q.Sort = g.ws, manyRecords, true, storage.PublishDescending
+		see(r.Posts(q))
 	}
 }
 

@@ -93,6 +93,28 @@ func testProposedTimesListPosts(f *fixture) {
 	wantSame(f, "after the second", list[2:], posts(storage.PostQuery{Approval: pending, After: &storage.Position{PublishAt: hour(1), PostID: list[1].ID}}))
 	wantSame(f, "by time without an approval", list[1:2], posts(storage.PostQuery{PublishAfter: hour(0)}))
 
+	other := f.newPost(epoch, hour(2).Add(time.Minute), schedctl.Scheduled, newAccountIDs(1)[0])
+	plain := f.newPost(epoch, time.Time{}, schedctl.Draft, account)
+	plain.Proposed.At = hour(2)
+	f.putPosts(other, plain)
+	both := []schedctl.Post{list[0], list[1], list[2], other, list[3]}
+	wantSame(f, "with proposals", both, posts(storage.PostQuery{Proposed: true}))
+	wantSame(f, "the latest first", []schedctl.Post{list[3], other, list[2], list[1], list[0]}, posts(storage.PostQuery{Proposed: true, Sort: storage.PublishDescending}))
+	wantSame(f, "scheduled, with proposals", []schedctl.Post{list[0], list[2], other, list[3]}, posts(storage.PostQuery{Proposed: true, Statuses: []schedctl.Status{schedctl.Scheduled}}))
+	wantSame(f, "proposals alone", []schedctl.Post{list[2]}, posts(storage.PostQuery{
+		Proposed: true, Statuses: []schedctl.Status{schedctl.Draft}, PublishAfter: hour(1), PublishBefore: hour(3),
+	}))
+	wantSame(f, "of an account, with proposals", []schedctl.Post{list[2], list[3]}, posts(storage.PostQuery{Proposed: true, AccountID: account, PublishAfter: hour(2)}))
+	var paged []schedctl.Post
+	for q := (storage.PostQuery{WorkspaceID: f.ws, Proposed: true, Sort: storage.PublishAscending, Limit: 2}); len(paged) < 9; {
+		page := mustRead(f, func(r storage.Reader) (storage.PostPage, error) { return r.Posts(q) })
+		paged = append(paged, page.Posts...)
+		if q.After = page.Next; q.After == nil {
+			break
+		}
+	}
+	wantSame(f, "pages", both, paged)
+
 	moved := list[2].Clone()
 	moved.Proposed.At = hour(9)
 	f.putPosts(moved)

@@ -88,7 +88,7 @@ func (d daemonOf) ReplayDelivery(ctx context.Context, webhookID, id string) (api
 func (d daemonOf) Posts(ctx context.Context, q tui.Query) (apiv1.PostList, error) {
 	query := client.PostQuery{
 		Statuses: q.Statuses, AccountID: q.AccountID, After: q.After, Before: q.Before,
-		Search: q.Search, QueueID: q.QueueID, Approval: q.Approval, Sort: q.Sort, Limit: q.Limit, Cursor: q.Cursor,
+		Search: q.Search, QueueID: q.QueueID, Approval: q.Approval, Sort: q.Sort, Limit: q.Limit, Cursor: q.Cursor, Proposed: q.WithProposals(),
 	}
 	if q.Label != "" {
 		query.Labels = []string{q.Label}

@@ -41,10 +41,11 @@ func New(a *cli.App) *cobra.Command {
 month. Future days without a post are shown too. Posts to one account that are closer
 together than --apart are marked with an exclamation mark, as are posts beyond the number
 that the network of the account accepts in a period. Canceled posts and drafts are left
-out.
+out, except drafts that wait for an approval: they are shown at the time that they propose,
+as "proposed".
 
-A circle (○) is a free slot of the account's queue, ↻ marks a post of a series, and ░ a
-blackout. --json has them as free_slots, series_id and blackouts.
+A circle (○) is a free slot of the account's queue, ↻ marks a post of a series, ? a
+proposal, and ░ a blackout. --json has them as free_slots, series_id and blackouts.
 
 Without a terminal there is a line for each post and account: the day, the time, the
 account, the status, "clash" or an empty field, the id of the post, the text.`,
@@ -76,7 +77,7 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	q := client.PostQuery{
-		After: days.first, Before: days.end(), Sort: "publish_at", Limit: post.PageSize,
+		After: days.first, Before: days.end(), Sort: "publish_at", Limit: post.PageSize, Proposed: true,
 		Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published, schedctl.Failed},
 	}
 	if q.AccountID, err = account.FilterID(ctx, o.App, c, o.account); err != nil {

@@ -57,8 +57,10 @@ func (d drawing) summary(c plan) string {
 	gaps, names := map[string]int{}, []string{}
 	for _, day := range c.Days {
 		for _, acct := range day.Accounts {
-			posts += len(acct.Posts)
 			for _, e := range acct.Posts {
+				if e.Status != proposed {
+					posts++
+				}
 				if e.Clash {
 					clashes++
 				}
@@ -90,7 +92,7 @@ func (d drawing) summary(c plan) string {
 
 // legend explains the marks that a calendar has, with their numbers.
 func (d drawing) legend(c plan) (lines []string) {
-	repeated, free := 0, 0
+	repeated, free, waiting := 0, 0, 0
 	var reasons []string
 	for _, day := range c.Days {
 		for _, acct := range day.Accounts {
@@ -99,6 +101,9 @@ func (d drawing) legend(c plan) (lines []string) {
 				if e.SeriesID != nil {
 					repeated++
 				}
+				if e.Status == proposed {
+					waiting++
+				}
 			}
 			for _, b := range acct.Blackouts {
 				if text := blackoutText(b); !slices.Contains(reasons, text) {
@@ -106,6 +111,9 @@ func (d drawing) legend(c plan) (lines []string) {
 				}
 			}
 		}
+	}
+	if waiting > 0 {
+		lines = append(lines, "? "+cli.Plural(waiting, "proposal")+", not approved yet")
 	}
 	if repeated > 0 {
 		lines = append(lines, fmt.Sprintf("↻ %d of series", repeated))
@@ -204,8 +212,11 @@ func (d drawing) entry(c plan, e entry, room int) string {
 	}
 	clock := e.At.In(c.span.first.Location()).Format("15:04")
 	text, content := "", cli.OneLine(e.Content)
-	if e.SeriesID != nil {
+	switch {
+	case e.SeriesID != nil:
 		content = "↻ " + content
+	case e.Status == proposed:
+		content = "? " + content
 	}
 	if room > 8 {
 		text = " " + cli.Clip(content, room-7)

@@ -139,20 +139,26 @@ func zoneOf(t time.Time) string {
 	return name
 }
 
+// proposed is the status of drafts that wait for an approval, at the time that they propose.
+const proposed schedctl.Status = "proposed"
+
 // entriesOf returns the posts of one account in the order of time, with clashes
 // marked.
 func entriesOf(acct apiv1.Account, posts []apiv1.Post, span dateRange, apart time.Duration) (list []entry) {
 	for _, p := range posts {
 		for _, t := range p.Targets {
-			at := t.PublishAt
-			if at == nil {
+			at, status := t.PublishAt, t.Status
+			switch {
+			case p.Status == schedctl.Draft && p.ProposedAt != nil:
+				at, status = apiv1.NewTime(p.ProposedAt.Time), proposed
+			case at == nil:
 				at = p.PublishAt
 			}
 			if t.SocialAccountID != acct.ID || at == nil || t.Status == schedctl.Canceled || at.Before(span.first) || !at.Before(span.end()) {
 				continue
 			}
 			list = append(list, entry{
-				PostID: p.ID, TargetID: t.ID, At: at, Status: t.Status, Content: p.Content, SeriesID: p.SeriesID,
+				PostID: p.ID, TargetID: t.ID, At: at, Status: status, Content: p.Content, SeriesID: p.SeriesID,
 				day: at.In(span.first.Location()).Format(time.DateOnly), account: acct.Name,
 			})
 		}

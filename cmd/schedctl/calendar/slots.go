@@ -105,9 +105,9 @@ func (t *timetable) freeSlots(accountID string, posts []entry) (free []freeSlot)
 	return free
 }
 
-// holdsSlots reports whether a post in this status takes its slot.
+// holdsSlots reports whether a post in this status takes its slot, or asks for it.
 func holdsSlots(s schedctl.Status) bool {
-	return s == schedctl.Scheduled || s == schedctl.Publishing || s == schedctl.Published
+	return s == proposed || s == schedctl.Scheduled || s == schedctl.Publishing || s == schedctl.Published
 }
 
 // blackoutAt returns the blackout that blocks slots of an account at a time, or nil. A hold

@@ -92,6 +92,7 @@ func printNamed(a *cli.App, posts []apiv1.Post, names func() Accounts) error {
 	case len(posts) == 0:
 		return nil
 	}
+	warnAbout(a, posts...)
 	return a.WriteList(a.RenderTable(postTable(a, posts, names())))
 }
 
@@ -146,6 +147,7 @@ func printPost(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post) 
 	case a.Quiet || !a.OutTerminal:
 		return printPosts(ctx, a, c, []apiv1.Post{p})
 	}
+	warnAbout(a, p)
 	return a.Linef("%s", postSentence(a, p))
 }
 

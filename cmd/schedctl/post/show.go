@@ -90,6 +90,9 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	if p.NotBefore != nil {
 		pairs = append(pairs, cli.Property{Name: "Not before", Value: a.TimeText(p.NotBefore)})
 	}
+	for _, text := range warningsOf(p) {
+		pairs = append(pairs, cli.Property{Name: "Warning", Value: text})
+	}
 	pairs = append(pairs, content.Properties(a, p)...)
 	if !a.OutTerminal {
 		out := a.RenderProperties(append(pairs, cli.Property{Name: "Content", Value: p.Content}))

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +30,9 @@ func newSlots(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.QueueSlot](&cobra.Command{
 		Use:   "slots [QUEUE]",
 		Short: "List the slots of a queue",
-		Long: `List the next slots of a queue: free, taken by a post, or blocked by a blackout. The
-command reserves nothing. A slot is taken only by a post that you create or schedule
-with --next-slot.
+		Long: `List the next slots of a queue: free, proposed by drafts that wait for an approval, taken
+by a post, or blocked by a blackout. The command reserves nothing. A slot is taken only
+by a post that you create or schedule with --next-slot, which also takes proposed ones.
 
 Without an argument it is the queue that a post would use: with --account the queue that
 names the account, or else the default queue. With --account, free means free for this
@@ -135,7 +136,7 @@ func (o *slotsOptions) print(slots []apiv1.QueueSlot) error {
 	}
 	t := cli.Table{Header: []string{"WHEN", "LOCAL", "STATE", "POST", "NOTE"}, Status: 2}
 	for _, s := range slots {
-		t.Rows = append(t.Rows, []string{o.ShortTime(&s.At), s.Local, string(s.State), cli.Deref(s.PostID), o.ClockText(s.Note)})
+		t.Rows = append(t.Rows, []string{o.ShortTime(&s.At), s.Local, string(s.State), cli.Deref(s.PostID) + strings.Join(s.PostIDs, " "), o.ClockText(s.Note)})
 	}
 	return o.WriteList(o.RenderTable(t))
 }
