@@ -93,6 +93,7 @@ type composer struct {
 	fault      string
 	conflict   *apiv1.Post // the version that someone else has saved
 	leaving    bool        // the question whether to save is open
+	submits    bool        // the request that was sent last asks for an approval
 	asking     *question   // for a file or an alt text, or nil
 	settings   settings
 }
@@ -100,11 +101,11 @@ type composer struct {
 func (m *Model) compose(d draft) tea.Cmd {
 	c := &composer{
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
-		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Settings, m.keys.Outside},
-		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Settings, m.keys.Outside},
+		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Settings, m.keys.Outside},
+		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Settings, m.keys.Outside},
 		commentKeys: []key.Binding{m.keys.Save, m.keys.BackToText, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Outside},
-		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave},
-		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave},
+		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave, m.keys.Submit},
+		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave, m.keys.Submit},
 		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or tomorrow 9am, next-slot, now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
@@ -166,7 +167,9 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.keys.Kill), key.Matches(k, m.keys.Leave):
 		return c.askToLeave(m)
 	case key.Matches(k, m.keys.Save):
-		return c.save(m)
+		return c.save(m, false)
+	case key.Matches(k, m.keys.Ask), key.Matches(k, m.keys.Submit) && (c.field == fieldAccounts || c.field == fieldMedia):
+		return c.save(m, true)
 	case key.Matches(k, m.keys.Field):
 		return c.focus(c.nextField(1))
 	case key.Matches(k, m.keys.FieldBack):

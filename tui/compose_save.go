@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -27,14 +28,18 @@ type sentPost struct {
 	warned     bool // the user was warned that the post may already exist
 }
 
-// save sends the post.
-func (c *composer) save(m *Model) tea.Cmd {
+// save sends the post. With submits it also asks for the approval of the post, which then
+// proposes the typed time.
+func (c *composer) save(m *Model, submits bool) tea.Cmd {
 	if c.sending {
 		return nil
 	}
+	c.submits = submits
 	b, fault := c.publishTime(m)
 	switch {
 	case fault != "":
+	case submits && c.submitFault(b) != "":
+		fault = c.submitFault(b)
 	case c.mediaFault() != "":
 		fault = c.mediaFault()
 	case c.isEmpty():
@@ -45,7 +50,7 @@ func (c *composer) save(m *Model) tea.Cmd {
 		return nil
 	case b.publishAt != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or clear the time to save a draft"
-	case c.draft.post.ID != "" && !c.draft.resends && !c.changed():
+	case c.draft.post.ID != "" && !c.draft.resends && !submits && !c.changed():
 		m.dialog = nil
 		m.showNotice("nothing changed")
 		return nil
@@ -60,6 +65,37 @@ func (c *composer) save(m *Model) tea.Cmd {
 		return c.create(m, b)
 	}
 	return c.edit(m, b)
+}
+
+// submitFault says why no approval can be asked for, or is empty.
+func (c *composer) submitFault(b booking) string {
+	switch {
+	case c.draft.resends:
+		return "save the new post first, and then ask for its approval with A"
+	case c.draft.post.ID != "" && c.draft.post.Status != schedctl.Draft:
+		return "only a draft can wait for an approval: leave the editor and press U to make the post a draft"
+	case c.draft.post.ID != "" && isPending(c.draft.post):
+		return "the post waits for an approval already: ctrl+s saves what you have changed"
+	case len(c.accountIDs) == 0:
+		return "choose an account first"
+	case b.publishAt != nil && b.publishAt.Now:
+		return "a post that waits for an approval cannot be published now: type a time, or next-slot"
+	case b.publishAt != nil && b.queueID != nil && b.wantedSlot().IsZero():
+		return "a slot of a certain queue cannot be proposed: type a time, or next-slot"
+	}
+	return ""
+}
+
+// proposal returns the time that a booking proposes, or nil for none. A slot is proposed by
+// its time.
+func (b booking) proposal() *apiv1.ProposedTime {
+	switch at := b.wantedSlot(); {
+	case b.publishAt == nil:
+		return nil
+	case !at.IsZero():
+		return &apiv1.ProposedTime{Time: at}
+	}
+	return &apiv1.ProposedTime{Time: b.publishAt.Time, NextSlot: b.publishAt.NextSlot}
 }
 
 // publishTime returns the booking for the API, empty for none, and what is wrong with the
@@ -102,6 +138,10 @@ func (c *composer) body(b booking) apiv1.CreatePost {
 
 func (c *composer) create(m *Model, b booking) tea.Cmd {
 	cl, body, id := m.cfg.Client, c.body(b), c.id
+	if c.submits {
+		body.Submit, body.ProposedAt = &apiv1.SubmitNew{}, b.proposal()
+		body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = nil, nil, nil, false
+	}
 	once := c.idempotencyKey(body)
 	if c.sent.noResponse && once != c.sent.key && !c.sent.warned {
 		c.sending, c.sent.warned = false, true
@@ -127,7 +167,10 @@ func (c *composer) idempotencyKey(body apiv1.CreatePost) string {
 func (c *composer) edit(m *Model, b booking) tea.Cmd {
 	p := c.draft.post
 	body, _, _ := c.settings.change()
-	body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.publishAt, b.queueID, b.notBefore, b.allowBlackout
+	proposed, submits := b.proposal(), c.submits
+	if !submits {
+		body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.publishAt, b.queueID, b.notBefore, b.allowBlackout
+	}
 	if text := c.commonParts()[0]; text != c.draft.from.Content {
 		body.Content = &text
 	}
@@ -155,8 +198,16 @@ func (c *composer) edit(m *Model, b booking) tea.Cmd {
 	if c.draft.resends {
 		send = cl.Resend
 	}
+	unchanged := submits && reflect.DeepEqual(body, apiv1.EditPost{})
+	once := "tui-" + id + "-submit"
 	return m.call(func(ctx context.Context) tea.Msg {
-		post, err := send(ctx, versionOf(p), body)
+		post, err := p, error(nil)
+		if !unchanged {
+			post, err = send(ctx, versionOf(p), body)
+		}
+		if submits && err == nil {
+			post, err = cl.Submit(ctx, versionOf(post), apiv1.SubmitPost{ProposedAt: proposed}, once)
+		}
 		saved := savedMsg{id: id, post: post, err: err}
 		if schedctl.CodeOf(err) == schedctl.VersionMismatch {
 			if theirs, err := cl.Post(ctx, p.ID); err == nil {
@@ -201,7 +252,13 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 		text, other = slotReport(msg.post, c.sent.wantedSlot, m.zone)
 		text = "saved: " + text
 	}
-	if msg.post.Status == schedctl.Draft && strings.TrimSpace(c.timeInput.Value()) != "" {
+	switch {
+	case c.submits:
+		text = "saved: the post waits for an approval"
+		if len(msg.post.ProposedAlso) > 0 {
+			text += "; its time is also proposed by " + plural(len(msg.post.ProposedAlso), "other post")
+		}
+	case msg.post.Status == schedctl.Draft && strings.TrimSpace(c.timeInput.Value()) != "":
 		text += ", without a time"
 	}
 	if m.showNotice(text); other {

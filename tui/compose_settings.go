@@ -180,8 +180,8 @@ func (c *composer) handleSettingsKey(m *Model, k tea.KeyMsg) tea.Cmd {
 		return c.askToLeave(m)
 	case key.Matches(k, m.keys.Leave, m.keys.Settings):
 		s.open = false
-	case key.Matches(k, m.keys.Save):
-		return c.save(m)
+	case key.Matches(k, m.keys.Save, m.keys.Ask):
+		return c.save(m, key.Matches(k, m.keys.Ask))
 	case key.Matches(k, m.keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
 		s.focus((s.focused + 1) % n)
 	case key.Matches(k, m.keys.FieldBack), k.Type == tea.KeyUp:

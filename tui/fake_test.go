@@ -205,15 +205,16 @@ func (f *fake) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
 
 func (f *fake) selected(q tui.Query) (found []apiv1.Post) {
 	for _, p := range f.posts {
-		in := p.PublishAt == nil || (q.After.IsZero() || !p.PublishAt.Before(q.After)) && (q.Before.IsZero() || p.PublishAt.Before(q.Before))
-		if (len(q.Statuses) == 0 || slices.Contains(q.Statuses, p.Status)) && in && (q.Approval == "" || p.Approval != nil && p.Approval.State == q.Approval) && strings.Contains(p.Content, q.Search) && (q.AccountID == "" || slices.Contains(p.SocialAccountIDs, q.AccountID)) &&
+		at := plannedAt(q, p)
+		in := at == nil || (q.After.IsZero() || !at.Before(q.After)) && (q.Before.IsZero() || at.Before(q.Before))
+		if (len(q.Statuses) == 0 || slices.Contains(q.Statuses, p.Status) || p.Status == schedctl.Draft && q.WithProposals() && at != nil) && in && (q.Approval == "" || p.Approval != nil && p.Approval.State == q.Approval) && strings.Contains(p.Content, q.Search) && (q.AccountID == "" || slices.Contains(p.SocialAccountIDs, q.AccountID)) &&
 			(q.QueueID == "" || p.QueueID != nil && *p.QueueID == q.QueueID) && (q.Label == "" || slices.Contains(p.Labels, q.Label)) {
 			found = append(found, p)
 		}
 	}
 	if field, descending := strings.CutPrefix(q.Sort, "-"); field == "publish_at" {
 		slices.SortStableFunc(found, func(a, b apiv1.Post) int {
-			c := cmp.Or(a.PublishAt.Compare(b.PublishAt.Time), strings.Compare(a.ID, b.ID))
+			c := cmp.Or(plannedAt(q, a).Compare(plannedAt(q, b).Time), strings.Compare(a.ID, b.ID))
 			if descending {
 				return -c
 			}
@@ -221,6 +222,15 @@ func (f *fake) selected(q tui.Query) (found []apiv1.Post) {
 		})
 	}
 	return found
+}
+
+// plannedAt returns the time of a post in a list. A draft that waits for an approval has the
+// proposed one if the list has proposals.
+func plannedAt(q tui.Query, p apiv1.Post) *apiv1.Time {
+	if q.WithProposals() && p.Approval != nil && p.Approval.State == schedctl.ApprovalPending && p.ProposedAt != nil && !p.ProposedAt.NextSlot {
+		return &apiv1.Time{Time: p.ProposedAt.Time}
+	}
+	return p.PublishAt
 }
 
 func (f *fake) Post(_ context.Context, id string) (apiv1.Post, error) {
@@ -303,6 +313,9 @@ func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.
 				post.MediaAssets = append(post.MediaAssets, a)
 			}
 		}
+	}
+	if p.Submit != nil {
+		post.Approval, post.ProposedAt = &apiv1.Approval{State: schedctl.ApprovalPending, RequestedBy: f.review.self, RequestedAt: at(0)}, p.ProposedAt
 	}
 	if p.PublishAt != nil {
 		post.Status, post.PublishAt = schedctl.Scheduled, at(0)

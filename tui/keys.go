@@ -23,7 +23,7 @@ type keyMap struct {
 	Approve, Submit, Withdraw, Note       key.Binding
 	ApprovePost, Changes, CancelPost      key.Binding // Approve and Cancel in one view
 	Help, Quit, Kill                      key.Binding
-	Save, Leave, Field, FieldBack, Toggle key.Binding
+	Save, Ask, Leave, Field, FieldBack, Toggle key.Binding
 	SaveDraft, Keep, Discard              key.Binding
 	Own, Outside, Yes, No, Theirs         key.Binding
 	Attach, Remove, AltText               key.Binding
@@ -113,6 +113,7 @@ func (k *keyMap) bindPosts() {
 // bindDialogs sets the keys of the composer, forms and questions.
 func (k *keyMap) bindDialogs() {
 	k.Save = bind("ctrl+s", "save", "ctrl+s")
+	k.Ask = bind("alt+a", "ask for approval", "alt+a")
 	k.Leave = bind("esc", "leave", "esc")
 	k.Field = bind("tab", "next field", "tab")
 	k.FieldBack = bind("shift+tab", "previous field", "shift+tab")
@@ -160,7 +161,7 @@ func (k keyMap) browsing() []keyGroup {
 
 // composing returns the keys of the composer.
 func (k keyMap) composing() keyGroup {
-	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Attach, k.AltText, k.Remove, k.OtherPart, k.NewPart, k.NextPart, k.PartBefore, k.PartDown, k.PartUp, k.Comment, k.Settings, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
+	return keyGroup{"While writing", []key.Binding{k.Save, k.Ask, k.Field, k.FieldBack, k.Toggle, k.Own, k.Attach, k.AltText, k.Remove, k.OtherPart, k.NewPart, k.NextPart, k.PartBefore, k.PartDown, k.PartUp, k.Comment, k.Settings, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
 }
 
 // postKeys returns the keys that act on a post.

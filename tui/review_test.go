@@ -182,7 +182,7 @@ func TestASentBackPostIsWithdrawn(t *testing.T) {
 	reviews(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("3", "end", "up", "w", "y", "u")
 		d.seesWords("cannot undo the withdrawal of “Sent back to its author”: A asks for approval again")
-		d.press("1", "A")
+		d.press("1", "down", "A")
 		d.sees("only a draft can be submitted")
 	})
 }
@@ -383,7 +383,7 @@ func TestKeysOfAgentsAreMarked(t *testing.T) {
 		d.press("1", "9")
 		d.sees("asked by claude (agent) 2h00m ago")
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
-		d.press("1", "down")
+		d.press("1", "down", "down")
 		d.sees("✓ approved by", "https://github.com/me/posts/pull/7", "noor (not an agent)")
 	})
 }
@@ -403,5 +403,55 @@ func TestReviewersSeeTheLinkCard(t *testing.T) {
 		d.sees(want...)
 		d.press("esc", "a")
 		d.sees(want...)
+	})
+}
+
+// A draft that waits for an approval is in the agenda and the week at the time that it
+// proposes, and can be approved there.
+func TestProposalsAreInTheAgenda(t *testing.T) {
+	reviews(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("1")
+		d.seesWords("Release 1.4 is out", "proposed", "My own request")
+		d.press("/")
+		d.typed("Release")
+		d.press("enter")
+		if strings.Contains(d.model.View(), "Release 1.4") {
+			t.Error("a search in the agenda finds a draft")
+		}
+		d.press("esc", "2")
+		d.seesWords("◌ 08:00 ?")
+	})
+}
+
+// The form asks for an approval of what was typed, with its time.
+func TestTheFormAsksForApproval(t *testing.T) {
+	reviews(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("n")
+		d.typed("An announcement")
+		d.press("alt+a")
+		d.sees("choose an account first")
+		d.press("tab", "x", "tab")
+		d.typed("now")
+		d.press("alt+a")
+		d.sees("cannot be published now")
+		d.press("ctrl+u")
+		d.typed("tuesday 9am")
+		d.press("shift+tab", "A")
+		d.sees("saved: the post waits for an approval")
+		if p := f.lastCreate; p.Submit == nil || p.PublishAt != nil || p.ProposedAt == nil || !p.ProposedAt.Time.Equal(day(24, "09:00")) || p.Content != "An announcement" {
+			t.Errorf("sent %+v", p)
+		}
+
+		d.press("3", "end", "up", "i")
+		d.typed("!")
+		d.press("alt+a")
+		d.sees("saved: the post waits for an approval")
+		if s := f.review.submit; s.ProposedAt != nil || f.lastEdit.Content == nil || f.lastEdit.PublishAt != nil {
+			t.Errorf("sent %+v after %+v", s, f.lastEdit)
+		}
+		d.press("i", "alt+a")
+		d.sees("waits for an approval already")
+		d.press("esc", "1", "down", "i", "alt+a")
+		d.sees("only a draft can wait for an approval")
 	})
 }

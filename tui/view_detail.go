@@ -31,6 +31,11 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	if len(p.Labels) > 0 {
 		lines = append(lines, wrap("labels: "+strings.Join(p.Labels, ", "), width)...)
 	}
+	for _, text := range postWarnings(p) {
+		for _, line := range wrap(text, width) {
+			lines = append(lines, t.warn.Render(line))
+		}
+	}
 	lines = append(lines, contentLines(s, p, width)...)
 	lines = append(lines, "", t.title.Render("Accounts"))
 	if len(p.SocialAccountIDs) == 0 {
@@ -46,6 +51,17 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 		lines = append(lines, noteLines(s, d.notes, width)...)
 	}
 	return append(lines, timelineLines(s, d, p.ID, width)...)
+}
+
+// postWarnings returns the warnings about a post.
+func postWarnings(p apiv1.Post) (list []string) {
+	for _, text := range p.Warnings {
+		list = append(list, "! "+oneLine(text))
+	}
+	if n := len(p.ProposedAlso); n > 0 {
+		list = append(list, "! its time is also proposed by "+plural(n, "other post")+": "+oneLine(strings.Join(p.ProposedAlso, ", ")))
+	}
+	return list
 }
 
 // authorText names the API keys that made and changed a post.

@@ -106,7 +106,7 @@ func dayLines(s drawContext, day time.Time, apart bool, width int) []string {
 // agendaRow renders a post with its time, its distance from now and its accounts.
 func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if s.theme.plain {
-		return plainRow(s, p, selected, width)
+		return plainRow(s, p, stateWord(p), planned(p), selected, width)
 	}
 	clock, away := "  -  ", ""
 	if at := planned(p); at != nil {
@@ -136,10 +136,10 @@ func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, wi
 	return left + s.theme.row(padRight(excerpt(postText(p), room), room), selected) + to + " " + clip(word, wordWidth)
 }
 
-// plainRow renders a post as one sentence after its text.
-func plainRow(s drawContext, p apiv1.Post, selected bool, width int) (lines []string) {
-	parts := []string{stateWord(p)}
-	if at := planned(p); at != nil {
+// plainRow renders a post as one sentence after its text, with its state and time.
+func plainRow(s drawContext, p apiv1.Post, state string, at *apiv1.Time, selected bool, width int) (lines []string) {
+	parts := []string{state}
+	if at != nil {
 		parts = append(parts, at.In(s.zone).Format("Mon 2 Jan 15:04"), relativeTime(at.Sub(s.now)))
 	}
 	if _, changing := s.busy[p.ID]; changing {
@@ -151,6 +151,9 @@ func plainRow(s drawContext, p apiv1.Post, selected bool, width int) (lines []st
 	if word := reviewWord(p); word != "" {
 		parts = append(parts, word)
 	}
+	if len(p.Warnings) > 0 {
+		parts = append(parts, plural(len(p.Warnings), "warning"))
+	}
 	parts = append(parts, "to "+s.accounts(p.SocialAccountIDs))
 	for _, l := range wrap(clip(excerpt(postText(p), width), width-2)+"\n"+strings.Join(parts, ", "), width-2) {
 		lines = append(lines, s.theme.mark(selected && lines == nil)+l)
@@ -161,7 +164,7 @@ func plainRow(s drawContext, p apiv1.Post, selected bool, width int) (lines []st
 // draftRow renders a post with its creation time.
 func draftRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if s.theme.plain {
-		return plainRow(s, p, selected, width)
+		return plainRow(s, p, string(p.Status), p.PublishAt, selected, width)
 	}
 	word := ""
 	if p.CreatedAt != nil {

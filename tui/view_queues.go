@@ -80,7 +80,7 @@ const clockLayout = "Mon _2 Jan 15:04"
 // longer has its slot.
 func queuedRow(s drawContext, p apiv1.Post, displaced, selected bool, width int) []string {
 	if s.theme.plain {
-		lines := plainRow(s, p, selected, width)
+		lines := plainRow(s, p, string(p.Status), p.PublishAt, selected, width)
 		if displaced {
 			lines = append(lines, "  its queue no longer has this slot")
 		}

@@ -20,7 +20,7 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 		}
 	}
 	if s.theme.plain {
-		lines := plainRow(s, p, selected, width)
+		lines := plainRow(s, p, string(p.Status), p.PublishAt, selected, width)
 		for _, l := range wrap(proposed+", "+asked, width-2) {
 			lines = append(lines, "  "+l)
 		}
@@ -256,4 +256,10 @@ func (t theme) reviewMark(p apiv1.Post) string {
 }
 
 // marks renders the signs of the series and of the approval of a post.
-func (t theme) marks(p apiv1.Post) string { return t.repeatMark(p) + t.reviewMark(p) }
+// A warning about it is an exclamation mark.
+func (t theme) marks(p apiv1.Post) string {
+	if len(p.Warnings) > 0 && !t.plain {
+		return t.warn.Render("!") + t.repeatMark(p) + t.reviewMark(p)
+	}
+	return t.repeatMark(p) + t.reviewMark(p)
+}

@@ -6,9 +6,11 @@ const (
 	authors       = "created_by.id created_by.name created_by.kind updated_by.id updated_by.name updated_by.kind"
 	derived       = "workspace_id media_asset_ids media_assets target_summary "
 	requestOnly   = "allow_blackout approved_by submit.note allow_duplicate replaces"
+	aboutOthers   = "warnings proposed_also"
 	managedFields = "managed.collection managed.path managed.digest managed.pruned"
 	seriesOnly    = "name variants timezone start rule exdates ahead_days state next_at previous_id"
 
+	noOthers     = "absent: the key and the accounts of the post are in use, and no other post proposes its time"
 	ofTheRequest = "a setting of the request, which the daemon does not keep"
 	columnsOnly  = "a list has the id, the state, the time, the accounts and the text"
 )
@@ -30,6 +32,7 @@ var postTable = surfaceTable{
 	rules: []cellRule{
 		{surfaces: "api-request", fields: setByDaemon, reason: "the daemon sets it"},
 		{surfaces: "api-request", fields: "media_asset_ids proposed_at approved_by submit.note replaces", reason: "see apiv1test.LeftOutOfPost"},
+		{surfaces: "*", fields: aboutOthers, reason: noOthers},
 		{surfaces: "*", fields: requestOnly, reason: ofTheRequest},
 		{surfaces: "show", fields: derived, reason: "repeats what other lines show"},
 		{surfaces: "show", fields: "occurrence detached", reason: "shown in the line of the series"},
@@ -60,6 +63,7 @@ var publishedTable = surfaceTable{
 	},
 	rules: []cellRule{
 		{surfaces: "*", fields: "id workspace_id media_asset_ids media_assets status targets target_summary slot series_id occurrence detached approval proposed_at archived_at resend_of resent_as version created_at updated_at queue_id not_before publish_at " + requestOnly + " " + authors, reason: "not a part of the content"},
+		{surfaces: "*", fields: aboutOthers, reason: noOthers},
 		{surfaces: "*", fields: "title labels external_id post_style " + managedFields, reason: "for the users of the workspace, not for networks"},
 		{surfaces: "http-own", fields: "content media[].* thread[].* poll.* content_warning visibility language", reason: "the account gets its override"},
 		{surfaces: "*", fields: "target_overrides[].*", reason: "the override of another account"},

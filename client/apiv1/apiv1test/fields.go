@@ -77,7 +77,7 @@ var Marks = map[string]string{
 	"labels": Label, "queue_id": `que_main|main-q`, "slot": `2000-01-05[T ]09:30`, "not_before": `2000-01-05T07:30|5 Jan( 2000)? 07:30|2000-01-05 07:30`,
 	"series_id": `"series_id":`, "occurrence": `"occurrence":`, "detached": `"detached":`, "approval": `"approval":`, "proposed_at": `"proposed_at":`,
 	"archived_at": `"archived_at":`, "resend_of": `"resend_of":`, "resent_as": `"resent_as":`,
-	"version": `"version":|version 1`, "created_at": `"created_at":`, "updated_at": `"updated_at":`,
+	"warnings": `"warnings":`, "proposed_also": `"proposed_also":`, "version": `"version":|version 1`, "created_at": `"created_at":`, "updated_at": `"updated_at":`,
 	"created_by.id": `"created_by":`, "created_by.name": `"created_by":|(?i)created by`, "created_by.kind": `"created_by":`,
 	"updated_by.id": `"updated_by":`, "updated_by.name": `"updated_by":|(?i)updated by`, "updated_by.kind": `"updated_by":`,
 	"allow_blackout": `"allow_blackout":`, "allow_duplicate": `"allow_duplicate":`, "approved_by": `"approved_by":`, "submit.note": `"submit":`, "replaces": `"replaces":`,
