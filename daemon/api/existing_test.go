@@ -299,3 +299,34 @@ func TestSwitchesRaceWithStarts(t *testing.T) {
 		}
 	})
 }
+
+// TestPostsThatWaitForARetry switches approvals on while a post waits for its next attempt.
+// It can be approved with the switch, and cannot be a draft again.
+func TestPostsThatWaitForARetry(t *testing.T) {
+	t.Parallel()
+	onDatabases(t, func(t *testing.T, w *reviewing) {
+		failing := func() apiv1.Post {
+			p := w.inStatus(schedctl.Publishing)
+			w.finish(p.ID, schedctl.Result{Error: &schedctl.TargetError{Kind: schedctl.KindNetwork, Message: "unreachable", Outcome: schedctl.OutcomeNotPublished, Retryable: true}})
+			return w.get(p.ID)
+		}
+		p := failing()
+		if p.Status != schedctl.Publishing || p.Targets[0].NextAttemptAt == nil {
+			t.Fatalf("the post is %s, its target %+v", p.Status, p.Targets[0])
+		}
+		all := w.policySwitches()["all"]
+		if e := all(nil, "").refused(schedctl.ExistingPosts); len(e.Details) != 1 || e.Details[0].Message != p.ID {
+			t.Errorf("the refusal names %+v", e.Details)
+		}
+		all(nil, "submit").want(200)
+		if p = w.get(p.ID); p.Status != schedctl.Publishing || p.Approval != nil {
+			t.Errorf("after the switch with submit, the post is %s, its approval %+v", p.Status, p.Approval)
+		}
+		w.policy("off")
+		all(nil, "approve").want(200)
+		if p = w.get(p.ID); p.Status != schedctl.Publishing {
+			t.Errorf("the post is %s", p.Status)
+		}
+		wantApproval(t, p, schedctl.ApprovalApproved)
+	})
+}

@@ -80,12 +80,13 @@ func (s *policySwitch) mayApprove() error {
 	return nil
 }
 
-// findPosts reads the scheduled posts of the affected accounts. In a transaction, no other
+// findPosts reads the posts of the affected accounts that are scheduled or being published:
+// these may wait for a retry. In a transaction, no other
 // one adds a post to these accounts before the commit.
 func (s *policySwitch) findPosts(r storage.Reader) error {
 	seen, reads, bytes := map[string]bool{}, 0, 0
 	for _, id := range s.affected {
-		q := storage.PostQuery{WorkspaceID: s.workspaceID, AccountID: id, Statuses: []schedctl.Status{schedctl.Scheduled}, Sort: storage.PublishAscending, Limit: 100}
+		q := storage.PostQuery{WorkspaceID: s.workspaceID, AccountID: id, Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, Sort: storage.PublishAscending, Limit: 100}
 		for more := true; more; more = q.After != nil {
 			page, err := r.Posts(q)
 			if err != nil {
@@ -221,8 +222,8 @@ func (s *policySwitch) settle(tx storage.Tx) error {
 	}
 	for i := range s.posts {
 		p := &s.posts[i]
-		if s.follows(p) {
-			continue
+		if s.follows(p) || s.existing == schedctl.ExistingSubmit && p.Status() == schedctl.Publishing {
+			continue // a post that is being published cannot be a draft; what is left of it fails for lack of an approval
 		}
 		if err := s.author(tx, authors, p, &by); err != nil {
 			return err

@@ -221,3 +221,24 @@ func TestDaysOfCalendars(t *testing.T) {
 		}
 	}
 }
+
+// A draft that waits for an approval is shown at the time that it proposes, and is no
+// publication yet.
+func TestProposalsInCalendars(t *testing.T) {
+	t.Parallel()
+	p := planned("post_p", "2026-11-20 10:00", schedctl.Draft, "Waits for an approval", blog.ID)
+	p.PublishAt, p.ProposedAt = nil, &apiv1.ProposedTime{Time: utc("2026-11-20 10:00").Time}
+	for i := range p.Targets {
+		p.Targets[i].PublishAt = nil
+	}
+	c := newPlan(weekOf(noon), append([]apiv1.Post{p}, plans[3]), []apiv1.Account{blog, team}, holidays, 15*time.Minute, noon)
+	if got := c.rows()[0]; got[3] != "proposed" || got[5] != "post_p" {
+		t.Errorf("the first row is %q", got)
+	}
+	for _, columns := range []int{80, 120} {
+		d := drawing{width: columns, apart: cli.DurationFlag(15 * time.Minute), paint: func(_, text string) string { return text }}
+		if got := d.draw(c); !strings.Contains(got, "? 1 proposal, not approved yet") || !strings.Contains(got, "2 publications") || !strings.Contains(got, "10:00  ? Waits") && !strings.Contains(got, "? W") {
+			t.Errorf("%d columns:\n%s", columns, got)
+		}
+	}
+}

@@ -108,6 +108,7 @@ func (d *doctor) examine(ctx context.Context) {
 	if d.daemonResponds(ctx, c) && d.keyIsGood(ctx, c) {
 		d.accountsAreWell(ctx, c)
 		d.checkOverdue(ctx, c)
+		d.warnAboutPosts(ctx, c)
 		d.mediaIsThere(ctx, c)
 	}
 }

@@ -111,6 +111,35 @@ func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
 	}
 }
 
+// maxWatched is how many scheduled posts doctor looks at for warnings.
+const maxWatched = 1000
+
+// warnAboutPosts reports the scheduled posts that have warnings: their accounts are gone, or
+// the key that made them.
+func (d *doctor) warnAboutPosts(ctx context.Context, c *client.Client) {
+	list, _, err := cli.Collect(c.EachPost(ctx, client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled}, Sort: "publish_at", Limit: post.PageSize}), maxWatched)
+	if err != nil {
+		d.failed("posts", err)
+		return
+	}
+	about := map[string]int{}
+	var texts []string
+	for _, p := range list {
+		for _, text := range p.Warnings {
+			if about[text]++; about[text] == 1 {
+				texts = append(texts, text)
+			}
+		}
+	}
+	for i, text := range texts {
+		if i == 10 {
+			d.warn("posts", "see: schedctl post list --status scheduled", "%d more warnings about scheduled posts", len(texts)-i)
+			return
+		}
+		d.warn("posts", "see: schedctl post list --status scheduled", "%s: %s", cli.Plural(about[text], "scheduled post"), text)
+	}
+}
+
 // Posts are published within a second of their time. Longer delays are reported.
 const (
 	lagWarns = 10 * time.Second
