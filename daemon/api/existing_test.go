@@ -307,7 +307,10 @@ func TestPostsThatWaitForARetry(t *testing.T) {
 	onDatabases(t, func(t *testing.T, w *reviewing) {
 		failing := func() apiv1.Post {
 			p := w.inStatus(schedctl.Publishing)
-			w.finish(p.ID, schedctl.Result{Error: &schedctl.TargetError{Kind: schedctl.KindNetwork, Message: "unreachable", Outcome: schedctl.OutcomeNotPublished, Retryable: true}})
+			w.finish(p.ID, schedctl.Result{
+				Error:   &schedctl.TargetError{Kind: schedctl.KindNetwork, Message: "unreachable", Outcome: schedctl.OutcomeNotPublished, Retryable: true},
+				RetryAt: time.Now().Add(time.Hour),
+			})
 			return w.get(p.ID)
 		}
 		p := failing()
