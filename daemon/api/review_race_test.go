@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
@@ -15,49 +16,75 @@ import (
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
 )
 
-// raceRounds is how many requests the reviewers and authors of [TestNothingUnapprovedIsPublished]
-// send to each database.
+// raceRounds is how many requests the clients of a race send to each database.
 const raceRounds = 2000
 
+// raceSetting is who takes part in a race, under which policy.
+type raceSetting struct {
+	approvals string
+	twoPeople bool
+	clients   []string // the names of their keys
+}
+
+var raceSettings = map[string]raceSetting{
+	"all":       {approvals: "all", clients: []string{"author", "author", "editor", "editor", "approver", "approver"}},
+	"four eyes": {approvals: "all", twoPeople: true, clients: []string{"author", "author", "editor", "editor", "approver", "approver"}},
+	"agents":    {approvals: "agents", clients: []string{"agent", "agent", "agent", "approver", "approver", "approver"}},
+}
+
 // TestNothingUnapprovedIsPublished lets keys edit, submit, approve, withdraw, schedule,
-// unschedule and publish the same posts at the same time, where every post needs an
-// approval. The network must never get a text, an account or a file that was not approved
-// by another key than the one that wrote the text.
+// unschedule and publish the same posts at the same time, and change the alt texts of files,
+// where every post needs an approval. The network must never get a text, an account, a file
+// or an alt text that was not approved by another key than the one that wrote the text, and
+// nothing of an agent that was approved only for a later time.
 func TestNothingUnapprovedIsPublished(t *testing.T) {
 	t.Parallel()
-	onDatabases(t, func(t *testing.T, w *reviewing) {
-		w.policy("all")
-		r := &reviewRace{reviewing: w, accounts: []string{w.mine.account, w.newAccount(w.mine, "second")}, approved: map[string][]approvedTarget{}, hashes: map[string][32]byte{}}
-		for _, file := range [][]byte{mediatest.PNG(3, 3), mediatest.PNG(4, 4)} {
-			id := w.upload(file).ID
-			r.assets, r.hashes[id] = append(r.assets, id), sha256.Sum256(file)
-		}
-		w.delivering()
-		for range 6 {
-			r.posts = append(r.posts, w.draftBy(w.author).ID)
-		}
-		var wg sync.WaitGroup
-		for n, name := range []string{"author", "author", "editor", "editor", "approver", "approver"} {
-			wg.Go(func() {
-				c := raceClient{reviewRace: r, name: name, random: rand.New(rand.NewPCG(uint64(n), 22))}
-				for i := range raceRounds / 6 {
-					c.step(fmt.Sprintf("%s %d.%d", name, n, i))
-				}
-			})
-		}
-		wg.Wait()
-		r.check()
-		for line := range strings.Lines(w.logs.String()) {
-			if strings.Contains(line, "level=ERROR") {
-				t.Log(line)
+	for name, setting := range raceSettings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onDatabases(t, func(t *testing.T, w *reviewing) { w.race(setting) })
+		})
+	}
+}
+
+func (w *reviewing) race(setting raceSetting) {
+	if w.policy(setting.approvals); setting.twoPeople {
+		w.fourEyes(true)
+	}
+	r := &reviewRace{
+		reviewing: w, raceSetting: setting, accounts: []string{w.mine.account, w.newAccount(w.mine, "second")},
+		approved: map[string][]approvedTarget{}, hashes: map[string][32]byte{},
+	}
+	for _, file := range [][]byte{mediatest.PNG(3, 3), mediatest.PNG(4, 4)} {
+		id := w.upload(file).ID
+		r.assets, r.hashes[id] = append(r.assets, id), sha256.Sum256(file)
+	}
+	w.delivering()
+	for range 6 {
+		r.posts = append(r.posts, w.draftBy(as(w.secrets[setting.clients[0]])).ID)
+	}
+	var wg sync.WaitGroup
+	for n, name := range setting.clients {
+		wg.Go(func() {
+			c := raceClient{reviewRace: r, name: name, random: rand.New(rand.NewPCG(uint64(n), 22))}
+			for i := range raceRounds / len(setting.clients) {
+				c.step(fmt.Sprintf("%s %d.%d", name, n, i))
 			}
+		})
+	}
+	wg.Wait()
+	r.check()
+	for line := range strings.Lines(w.logs.String()) {
+		if strings.Contains(line, "level=ERROR") {
+			w.t.Log(line)
 		}
-	})
+	}
 }
 
 // reviewRace is what the clients of a race share.
 type reviewRace struct {
 	*reviewing
+	raceSetting
 	accounts, assets []string
 	hashes           map[string][32]byte // of the assets
 
@@ -69,7 +96,14 @@ type reviewRace struct {
 // approvedTarget is where another key has approved a text, and with which files.
 type approvedTarget struct {
 	account string
-	files   [][32]byte
+	files   []shownFile
+	later   bool // for a time after the test
+}
+
+// shownFile is a file with its alt text.
+type shownFile struct {
+	sha256 [32]byte
+	alt    string
 }
 
 // raceClient sends the requests of one key. One goroutine owns it.
@@ -101,13 +135,15 @@ func (c *raceClient) step(text string) {
 	path := "/posts/" + c.posts[i]
 	c.mu.Unlock()
 	switch n := c.random.IntN(20); {
+	case n == 0:
+		c.do(nil, "PATCH", "/media/"+c.assets[c.random.IntN(2)], body{"alt_text": text})
 	case n < 6 && c.name != "approver":
 		c.edit(path, text)
 	case n < 9 && c.name != "approver":
 		c.send("POST", path+"/submit", body{"proposed_at": c.soon()})
-	case n < 14 && c.name != "author":
+	case n < 14 && c.name != "author" && c.name != "agent":
 		c.approve(path)
-	case n == 14 && c.name != "author":
+	case n == 14 && c.name != "author" && c.name != "agent":
 		c.send("POST", path+"/request-changes", body{"note": "x"})
 	case n == 15:
 		c.send("POST", path+"/withdraw", nil)
@@ -143,7 +179,7 @@ func (c *raceClient) soon() string {
 // edit changes what a post publishes.
 func (c *raceClient) edit(path, text string) {
 	b := body{"content": text}
-	switch c.random.IntN(4) {
+	switch c.random.IntN(5) {
 	case 0:
 		b["social_account_ids"] = c.accounts[c.random.IntN(2):]
 	case 1:
@@ -151,6 +187,8 @@ func (c *raceClient) edit(path, text string) {
 	case 2:
 		b["target_overrides"] = []body{override(c.accounts[0], text+" alone", nil)}
 		b["social_account_ids"] = c.accounts
+	case 3:
+		b["media"] = []body{{"id": c.assets[c.random.IntN(2)], "alt_text": text}}
 	}
 	c.change("PATCH", path, b)
 }
@@ -166,8 +204,11 @@ func (c *raceClient) change(method, path string, b body) {
 	if own && method == "PATCH" {
 		c.t.Errorf("%s changed its own approved post: %+v", c.name, p.Approval)
 	}
+	if !own && method == "PATCH" && c.twoPeople {
+		c.t.Errorf("an edit of %s alone kept the approval: %+v", c.name, p.Approval)
+	}
 	if !own {
-		c.note(p)
+		c.note(p, false)
 	}
 }
 
@@ -177,22 +218,26 @@ func (c *raceClient) approve(path string) {
 	if seen.status != 200 {
 		return
 	}
-	p := seen.post()
-	approved, ok := c.send("POST", path+"/approve", body{"publish_at": c.soon()}, header("If-Match", seen.header.Get("ETag")))
+	p, at := seen.post(), c.soon()
+	later := c.approvals == "agents" && c.random.IntN(2) == 0
+	if later {
+		at = in(time.Hour)
+	}
+	approved, ok := c.send("POST", path+"/approve", body{"publish_at": at}, header("If-Match", seen.header.Get("ETag")))
 	if !ok {
 		return
 	}
 	if p.Approval.RequestedBy.Name == c.name || approved.Content != p.Content {
 		c.t.Errorf("%s approved %q, requested by %s", c.name, approved.Content, p.Approval.RequestedBy.Name)
 	}
-	c.note(p)
+	c.note(p, later)
 }
 
 // note records what was approved.
-func (c *raceClient) note(p apiv1.Post) {
-	var files [][32]byte
-	for _, id := range p.MediaAssetIDs {
-		files = append(files, c.hashes[id])
+func (c *raceClient) note(p apiv1.Post, later bool) {
+	var files []shownFile
+	for _, m := range p.Media {
+		files = append(files, shownFile{c.hashes[m.ID], *cmp.Or(m.AltText, new(string))})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,7 +248,7 @@ func (c *raceClient) note(p apiv1.Post) {
 				text = *o.Content
 			}
 		}
-		c.approved[text] = append(c.approved[text], approvedTarget{account, files})
+		c.approved[text] = append(c.approved[text], approvedTarget{account, files, later})
 	}
 }
 
@@ -211,18 +256,18 @@ func (c *raceClient) note(p apiv1.Post) {
 func (r *reviewRace) check() {
 	sent := r.network.Requests()
 	for _, q := range sent {
-		var files [][32]byte
+		var files []shownFile
 		for _, f := range q.Files {
-			files = append(files, f.SHA256)
+			files = append(files, shownFile{f.SHA256, f.AltText})
 		}
 		if !slices.ContainsFunc(r.approved[q.Content], func(t approvedTarget) bool {
-			return t.account == q.Account.ID && slices.Equal(t.files, files)
+			return t.account == q.Account.ID && slices.Equal(t.files, files) && !t.later
 		}) {
 			r.t.Errorf("%q was published on %s with %d files and was never approved so", q.Content, q.Account.ID, len(files))
 		}
 	}
 	r.t.Logf("%d requests to the network, %d approved texts", len(sent), len(r.approved))
-	if len(sent) < 20 {
+	if len(sent) < 5 {
 		r.t.Errorf("only %d requests to the network; the test shows little", len(sent))
 	}
 }
