@@ -4,33 +4,33 @@ import "github.com/charmbracelet/bubbles/key"
 
 // keyMap holds every key of the browser. The help is generated from it.
 type keyMap struct {
-	Tabs, Next, Previous                  key.Binding
-	Up, Down, PageUp, PageDown, Top, End  key.Binding
-	Left, Right                           key.Binding
-	Open, Back                            key.Binding
-	Search, Filter, Sort, Reload          key.Binding
-	New, Edit, Editor, Duplicate          key.Binding
-	Schedule, Later, Sooner               key.Binding
-	HourLater, HourSooner                 key.Binding
-	DayLater, DaySooner                   key.Binding
-	WeekLater, WeekSooner                 key.Binding
-	Publish, Unschedule                   key.Binding
-	Cancel, Delete, Retry                 key.Binding
-	Copy, Browse, Undo                    key.Binding
-	Skip, DragUp, DragDown, Reflow        key.Binding
-	View, Pictures, Verify, Connect       key.Binding
-	WriteHere                             key.Binding // New on a free slot
-	Approve, Submit, Withdraw, Note       key.Binding
-	ApprovePost, Changes, CancelPost      key.Binding // Approve and Cancel in one view
-	Help, Quit, Kill                      key.Binding
+	Tabs, Next, Previous                       key.Binding
+	Up, Down, PageUp, PageDown, Top, End       key.Binding
+	Left, Right                                key.Binding
+	Open, Back                                 key.Binding
+	Search, Filter, Sort, Reload               key.Binding
+	New, Edit, Editor, Duplicate               key.Binding
+	Schedule, Later, Sooner                    key.Binding
+	HourLater, HourSooner                      key.Binding
+	DayLater, DaySooner                        key.Binding
+	WeekLater, WeekSooner                      key.Binding
+	Publish, Unschedule                        key.Binding
+	Cancel, Delete, Retry                      key.Binding
+	Copy, Browse, Undo                         key.Binding
+	Skip, DragUp, DragDown, Reflow             key.Binding
+	View, Pictures, Verify, Connect            key.Binding
+	WriteHere                                  key.Binding // New on a free slot
+	Approve, Submit, Withdraw, Note            key.Binding
+	ApprovePost, Changes, CancelPost           key.Binding // Approve and Cancel in one view
+	Help, Quit, Kill                           key.Binding
 	Save, Ask, Leave, Field, FieldBack, Toggle key.Binding
-	SaveDraft, Keep, Discard              key.Binding
-	Own, Outside, Yes, No, Theirs         key.Binding
-	Attach, Remove, AltText               key.Binding
-	NewPart, OtherPart                    key.Binding
-	Comment, BackToText, Settings         key.Binding
-	NextPart, PartBefore                  key.Binding
-	PartDown, PartUp                      key.Binding
+	SaveDraft, Keep, Discard                   key.Binding
+	Own, Outside, Yes, No, Theirs              key.Binding
+	Attach, Remove, AltText                    key.Binding
+	NewPart, OtherPart                         key.Binding
+	Comment, BackToText, Settings              key.Binding
+	NextPart, PartBefore                       key.Binding
+	PartDown, PartUp                           key.Binding
 }
 
 func bind(keys, help string, names ...string) key.Binding {

@@ -70,7 +70,7 @@ func TestCalendarForPrograms(t *testing.T) {
 2026-11-21	2026-11-21T18:10:00Z	blog	scheduled	clash	post_5	Too close
 2026-11-22	2026-11-22T23:30:00Z	blog	scheduled		post_6	In Berlin this is the day after
 `, "", "calendar")
-	const want = "limit=100&publish_after=2026-11-16T00%3A00%3A00Z&publish_before=2026-11-23T00%3A00%3A00Z&sort=publish_at&status=scheduled&status=publishing&status=published&status=failed"
+	const want = "limit=100&proposed=true&publish_after=2026-11-16T00%3A00%3A00Z&publish_before=2026-11-23T00%3A00%3A00Z&sort=publish_at&status=scheduled&status=publishing&status=published&status=failed"
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

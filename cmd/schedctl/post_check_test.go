@@ -148,7 +148,7 @@ func TestPostCreateWarns(t *testing.T) {
 func TestFieldsOfADryRun(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{})
-	if status := m.run(t, "post", "create", "Hello", "--dry-run", "--json=id"); status != 2 || !strings.Contains(m.err.String(), `; the fields are allowed, problems, refusals, warnings, accounts`) {
+	if status := m.run(t, "post", "create", "Hello", "--dry-run", "--json=id"); status != 2 || !strings.Contains(m.err.String(), `; the fields are allowed, problems, refusals, warnings, proposed_also, accounts`) {
 		t.Errorf("exit status %d: %s", status, &m.err)
 	}
 }

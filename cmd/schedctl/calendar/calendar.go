@@ -41,8 +41,8 @@ func New(a *cli.App) *cobra.Command {
 month. Future days without a post are shown too. Posts to one account that are closer
 together than --apart are marked with an exclamation mark, as are posts beyond the number
 that the network of the account accepts in a period. Canceled posts and drafts are left
-out, except drafts that wait for an approval: they are shown at the time that they propose,
-as "proposed".
+out, except drafts that wait for an approval: they are shown as "proposed", at the time
+that they propose.
 
 A circle (○) is a free slot of the account's queue, ↻ marks a post of a series, ? a
 proposal, and ░ a blackout. --json has them as free_slots, series_id and blackouts.
