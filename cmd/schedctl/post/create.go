@@ -213,6 +213,9 @@ func (o *createOptions) run(ctx context.Context) error {
 	case o.wait:
 		return waitFor(ctx, o.App, c, []string{post.ID})
 	}
+	if !o.JSON.Given {
+		post.ProposedAlso = nil // the check before has warned about them
+	}
 	return printPost(ctx, o.App, c, post)
 }
 
