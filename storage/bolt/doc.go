@@ -56,9 +56,10 @@
 // The two list indexes have an entry of a post for each of its accounts, one for the
 // account zero, which stands for any, and one for its collection, with the first 16
 // bytes of a SHA-256 instead of the account. The entries of its queue and of its series
-// have their ids instead, and that of its approval a hash of the state. The indexes are split by status: a page of any
-// set of statuses is a merge of a few cursors. A post without a time has a time of all
-// ones and sorts after all others.
+// have their ids instead, and that of its approval a hash of the state. The indexes are
+// split by status: a page of any set of statuses is a merge of a few cursors. A post without
+// a time has a time of all ones and sorts after all others. In the entries of an approval, a
+// draft has the time that it proposes; these entries are merged into lists with proposals.
 //
 // The contents have an entry for each account that a content occupies; see
 // [schedctl.Target.Occupies]. The time of the post is split: its first five bytes, a
