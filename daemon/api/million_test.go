@@ -86,6 +86,10 @@ func worstLists() (paths []string) {
 			paths = append(paths, "/posts?"+filter.Encode())
 		}
 	}
+	for _, filter := range []url.Values{{}, {"status": {"scheduled"}}, {"social_account_id": {account}}, {"social_account_id": {seeded(schedctl.AccountPrefix, 9999)}}} {
+		filter["proposed"], filter["sort"], filter["limit"] = []string{"true"}, []string{"-publish_at"}, []string{"100"}
+		paths = append(paths, "/posts?"+filter.Encode())
+	}
 	return paths
 }
 
