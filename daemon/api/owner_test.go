@@ -110,6 +110,16 @@ func TestFilesFollowPosts(t *testing.T) {
 		w.do(limited, "POST", "/posts", body{"content": "stolen", "media_asset_ids": []string{hidden.ID}}).refused(schedctl.ValidationFailed)
 		w.do(limited, "GET", "/media/"+shown.ID, nil).want(200)
 		w.do(limited, "PATCH", "/media/"+shown.ID, body{"alt_text": "x"}).refused(schedctl.NotYourDraft)
+		writer := as(w.newKey(w.mine.workspace, func(k *schedctl.APIKey) {
+			k.Scopes, k.AccountIDs = []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsWrite}, []string{accountID}
+		}))
+		w.do(writer, "PATCH", "/media/"+shown.ID, body{"alt_text": "x"}).refused(schedctl.NotYourDraft)
+		w.do(writer, "GET", "/media/"+hidden.ID, nil).refused(schedctl.NotFound)
+		draft := w.do(w.author, "POST", "/posts", body{"content": "no account", "media_asset_ids": []string{w.upload(mediatest.PNG(6, 6)).ID}}).want(201).post()
+		w.do(writer, "GET", "/posts/"+draft.ID, nil).want(200)
+		w.do(writer, "GET", "/media/"+draft.MediaAssetIDs[0], nil).want(200)
+		w.do(w.author, "DELETE", "/posts/"+draft.ID, nil).want(204)
+		w.do(w.author, "DELETE", "/media/"+draft.MediaAssetIDs[0], nil).want(204)
 		list := decodeAs[apiv1.MediaList](t, w.do(limited, "GET", "/media", nil).want(200))
 		if list.Count != 1 || list.Results[0].ID != shown.ID {
 			t.Errorf("the key lists %d files", list.Count)

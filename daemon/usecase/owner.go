@@ -109,7 +109,7 @@ func (c *Request) maySeeFile(r storage.Reader, a *schedctl.MediaAsset) (seen boo
 	}
 	_, err = eachUser(r, a, func(p *schedctl.Post) bool {
 		read++
-		seen = c.MaySee(p) && (len(p.Targets) > 0 || p.Author() == c.Key.ID)
+		seen = c.MaySee(p)
 		return !seen
 	})
 	return seen, read, err
@@ -134,9 +134,11 @@ func (c *Request) VisibleFiles(r storage.Reader, assets []schedctl.MediaAsset) (
 
 // MayChangeFile returns nil if the key may change or delete an asset. A key that changes
 // only its own posts changes only files that it uploaded and that no post of another key
-// uses. Errors: NOT_YOUR_DRAFT.
+// uses. A key that is limited to accounts changes only files that it uploaded. Errors:
+// NOT_YOUR_DRAFT.
 func (c *Request) MayChangeFile(r storage.Reader, a *schedctl.MediaAsset) error {
-	if !c.Key.OwnOnly() {
+	others := c.Limited() && a.UploadedBy != "" && a.UploadedBy != c.Key.ID
+	if !c.Key.OwnOnly() && !others {
 		return nil
 	}
 	refusal := schedctl.Errorf(schedctl.NotYourDraft, "", "another API key uploaded this file, or uses it in a post, and this key changes only its own; upload the file again, or use a key that may")

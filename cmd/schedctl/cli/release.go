@@ -29,7 +29,8 @@ func (r *Removing) AddFlags(cmd *cobra.Command) {
 }
 
 // Confirm prompts on a terminal, as [App.Confirm] does. If posts or series are open and no
-// flag says what becomes of them, it asks that.
+// flag says what becomes of them, it asks that. Where it does not ask, it says what stays
+// open.
 func (r *Removing) Confirm(ctx context.Context, a *App, question string, read func() (apiv1.OpenPosts, error)) error {
 	if r.Posts != "" && !slices.Contains(postsChoices, r.Posts) {
 		return UsageError("--posts %q is not known; use one of %s", r.Posts, strings.Join(postsChoices, ", "))
@@ -37,11 +38,17 @@ func (r *Removing) Confirm(ctx context.Context, a *App, question string, read fu
 	if r.Posts != "" && r.MoveTo != "" {
 		return UsageError("--posts and --move-to exclude each other; give one of them")
 	}
-	if r.Yes || !a.InTerminal || !a.ErrTerminal || a.NoInput {
+	asks := !r.Yes && a.InTerminal && a.ErrTerminal && !a.NoInput
+	if !asks && (r.MoveTo != "" || r.Posts != "" && r.Posts != apiv1.PostsKeep) {
 		return nil
 	}
 	open, err := read()
 	switch {
+	case !asks:
+		if err == nil && !open.Empty() && !a.Quiet {
+			a.Messagef("still open: %s; --posts says what becomes of them", OpenText(open))
+		}
+		return nil
 	case err != nil || open.Empty(): // an earlier daemon does not say it
 		return a.Confirm(ctx, question)
 	case r.MoveTo != "":

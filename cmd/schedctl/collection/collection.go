@@ -6,12 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/repository"
 )
@@ -129,6 +132,9 @@ and keys that are limited to accounts are refused.`,
 		if err != nil {
 			return err
 		}
+		if err := checkDirectory(dir, args[0], source); err != nil {
+			return err
+		}
 		if !yes {
 			if err := a.Confirm(ctx, fmt.Sprintf("Give the collection %s to %s?", args[0], cli.FirstNonEmpty(source, dir))); err != nil {
 				return err
@@ -147,6 +153,22 @@ and keys that are limited to accounts are refused.`,
 	}))
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
+}
+
+// checkDirectory returns an error for a directory whose files are of another collection, or
+// that has neither a source nor files of a collection.
+func checkDirectory(dir, collection, source string) error {
+	config, _, err := postfile.ReadConfig(os.DirFS(dir))
+	_, missing := os.Stat(filepath.Join(dir, postfile.ConfigName))
+	switch named := config.Collection.Text; {
+	case err != nil:
+		return fmt.Errorf("read %s: %w", postfile.ConfigName, err)
+	case missing != nil && source == "":
+		return cli.InvalidError(schedctl.ValidationFailed, "%s has no %s, and belongs to no repository; name the directory with the files of the collection", dir, postfile.ConfigName)
+	case named != "" && named != collection:
+		return cli.InvalidError(schedctl.ValidationFailed, "the files in %s are of the collection %s, as %s says, and not of %s", dir, named, postfile.ConfigName, collection)
+	}
+	return nil
 }
 
 func newRemove(a *cli.App) *cobra.Command {

@@ -76,6 +76,7 @@ type planner struct {
 	warnings []postfile.Problem // of the daemon
 
 	owner       apiv1.ApplyCollection // whose files these are
+	submitted   map[string]bool       // the ids of files of series for which --submit asks for an approval
 	collections map[string]bool       // the names of those of the workspace, if they were read
 	pruned      pruned
 	copies      int // files to create whose post exists outside the collection

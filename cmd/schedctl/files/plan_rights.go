@@ -83,8 +83,9 @@ func (p *planner) report(c checked) {
 func (p *planner) refused(consequence string) error {
 	failure := refuseProblems(p.App, p.sorted(), consequence)
 	if n := len(p.refusals); n > 0 && n == len(p.problems) {
-		failure.Code = p.refusals[0].code
-		failure.Status = cli.ExitByCode[failure.Code]
+		if status, known := cli.ExitByCode[p.refusals[0].code]; known {
+			failure.Code, failure.Status = p.refusals[0].code, status
+		}
 	}
 	return failure
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -48,7 +49,11 @@ func (p *planner) validate(ctx context.Context, selected func(*step) bool) error
 		p.readValidation(s.wanted.doc, v, &s.checked)
 		return nil
 	}, func(s step, err error) error {
-		if code := schedctl.CodeOf(err); err != nil && (post.IsLineError(err) || cli.ExitByCode[code] == cli.ExitAuth && code != "") {
+		code := schedctl.CodeOf(err)
+		if own := (*cli.Failure)(nil); errors.As(err, &own) {
+			code = own.Code
+		}
+		if err != nil && (post.IsLineError(err) || cli.ExitByCode[code] == cli.ExitAuth && code != "") {
 			p.refuse(refusal{s.wanted.doc.Problemf(s.wanted.doc.First, "%v", err), code})
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -58,7 +59,7 @@ func (p *planner) decideSeries(w wantedPost, have *collectedSeries) setting {
 	s := setting{change: change{Action: isUnchanged, ID: w.doc.ID, File: w.doc.Path}, wanted: &w, createdBy: p.key.ID}
 	var existing *apiv1.Series
 	if have != nil {
-		existing, s.createdBy = have.Series, creator(have.Series)
+		existing, s.series, s.createdBy = have.Series, have.Series, creator(have.Series)
 	}
 	want, err := p.seriesState(w, existing)
 	if err != nil {
@@ -81,7 +82,7 @@ func (p *planner) decideSeries(w wantedPost, have *collectedSeries) setting {
 	switch send := p.compare(&s, have.applied(), managed, same); {
 	case send && same:
 		s.make = func(ctx context.Context) error {
-			return p.editSeries(ctx, have.Series, apiv1.EditSeries{Managed: managed})
+			return p.editSeries(ctx, have.Series, w.doc.ID, apiv1.EditSeries{Managed: managed})
 		}
 	case send:
 		s.make = func(ctx context.Context) error { return p.changeSeries(ctx, have, w) }
@@ -101,10 +102,13 @@ func (p *planner) seriesManaged(w wantedPost, digest string) *apiv1.Managed {
 	return &apiv1.Managed{Collection: p.collection, Path: w.doc.Path, Digest: digest}
 }
 
-// validateSeries asks the networks about the posts of the series that change.
+// validateSeries asks the networks about the posts of the series that change, and whether
+// the series need approvals.
 func (p *planner) validateSeries(ctx context.Context, list []setting) error {
-	for _, s := range list {
-		if s.wanted == nil || s.Action != doCreate && s.Action != doEdit {
+	for i := range list {
+		s := &list[i]
+		changes := s.Action == doCreate || s.Action == doEdit
+		if s.wanted == nil || !changes && !p.mayAsk(s) {
 			continue
 		}
 		w := *s.wanted
@@ -113,6 +117,7 @@ func (p *planner) validateSeries(ctx context.Context, list []setting) error {
 			continue
 		}
 		create.AllowDuplicate = create.AllowDuplicate && !p.key.Agent
+		create.PublishAt = apiv1.At(p.Now().Add(time.Hour)) // as a post that is not a draft
 		v, err := p.client.ValidateChange(ctx, "", create)
 		if err != nil && post.IsLineError(err) {
 			p.problemf(w.doc, w.doc.First, "%v", err)
@@ -121,11 +126,73 @@ func (p *planner) validateSeries(ctx context.Context, list []setting) error {
 		if err != nil {
 			return err
 		}
+		lacks := slices.ContainsFunc(v.Refusals, func(r apiv1.Problem) bool { return r.Code == string(schedctl.ApprovalMissing) })
+		if lacks && !p.keepsApproval(s) {
+			p.approveSeries(s)
+		}
+		if !changes {
+			continue
+		}
 		var c checked
+		withoutTimes(&v)
 		p.readValidation(w.doc, v, &c)
 		p.addProblems(c.problems...)
 	}
 	return nil
+}
+
+// withoutTimes removes what a validation says about the time of the post.
+func withoutTimes(v *apiv1.Validation) {
+	inBlackout := func(p apiv1.Problem) bool { return p.Code == string(schedctl.InBlackout) }
+	v.Problems = slices.DeleteFunc(v.Problems, inBlackout)
+	for i := range v.Accounts {
+		v.Accounts[i].Problems = slices.DeleteFunc(v.Accounts[i].Problems, inBlackout)
+	}
+}
+
+// mayAsk reports whether --submit may have to ask for the approval of a series that is as its
+// file describes it.
+func (p *planner) mayAsk(s *setting) bool {
+	return p.submit && s.Action == isUnchanged && s.series != nil && s.series.State == schedctl.SeriesActive && !waitsOrApproved(s.series)
+}
+
+func waitsOrApproved(s *apiv1.Series) bool {
+	return s.Approval != nil && (s.Approval.State == schedctl.ApprovalPending || s.Approval.State == schedctl.ApprovalApproved)
+}
+
+// keepsApproval reports whether a change of an approved series by this key is approved with
+// it; see [schedctl.Post.Edit]. If each text needs two people, the series waits again.
+func (p *planner) keepsApproval(s *setting) bool {
+	a := s.series
+	return a != nil && a.Approval != nil && a.Approval.State == schedctl.ApprovalApproved && a.Approval.RequestedBy.ID != p.key.ID &&
+		p.key.Allows(schedctl.ScopePostsApprove) && !p.key.OwnOnly() && !p.key.Agent
+}
+
+// approveSeries refuses a series that makes no posts without an approval, or with --submit
+// asks for it.
+func (p *planner) approveSeries(s *setting) {
+	d := s.wanted.doc
+	if !p.submit {
+		p.refuse(refusal{d.Problemf(d.First, "the series makes no posts before another key has approved it; --submit asks for that"), schedctl.ApprovalMissing})
+		return
+	}
+	if p.submitted == nil {
+		p.submitted = map[string]bool{}
+	}
+	p.submitted[d.ID] = true
+	if series := s.series; s.Action == isUnchanged {
+		s.Action, s.Message = doEdit, "asks for an approval"
+		s.make = func(ctx context.Context) error { return p.submitSeries(ctx, d.ID, *series) }
+	}
+}
+
+// submitSeries asks for the approval of a series, if its file needs one and nobody has asked.
+func (p *planner) submitSeries(ctx context.Context, id string, s apiv1.Series) error {
+	if !p.submitted[id] || s.Approval != nil && s.Approval.State == schedctl.ApprovalPending {
+		return nil
+	}
+	_, err := p.client.SubmitSeries(ctx, s.ID, apiv1.SubmitSeries{}, client.IfVersion(s.Version))
+	return err
 }
 
 // seriesPost returns the request for a post of a series, to validate it.
@@ -163,8 +230,11 @@ func (p *planner) createSeries(ctx context.Context, w wantedPost) error {
 	p.resolveNewQueue(s)
 	create, external := newSeries(p.withAssets(w), s.wanted.postState), p.externalID(w.doc.ID)
 	create.ExternalID, create.Managed = &external, p.seriesManaged(w, s.wanted.digest())
-	_, err := p.client.CreateSeries(ctx, create)
-	return err
+	created, err := p.client.CreateSeries(ctx, create)
+	if err != nil {
+		return err
+	}
+	return p.submitSeries(ctx, w.doc.ID, created)
 }
 
 // newSeries returns the request that creates a series.
@@ -197,7 +267,7 @@ func (p *planner) changeSeries(ctx context.Context, have *collectedSeries, w wan
 		edit.QueueID = &s.wanted.Queue
 	}
 	edit.Managed = p.seriesManaged(w, s.wanted.digest())
-	return p.editSeries(ctx, have.Series, edit)
+	return p.editSeries(ctx, have.Series, w.doc.ID, edit)
 }
 
 // changeSeries adds to a change what only series have and differs.
@@ -221,10 +291,13 @@ func changeSeries(edit *apiv1.EditSeries, is, want *seriesState) {
 	}
 }
 
-func (p *planner) editSeries(ctx context.Context, have *apiv1.Series, edit apiv1.EditSeries) error {
+func (p *planner) editSeries(ctx context.Context, have *apiv1.Series, id string, edit apiv1.EditSeries) error {
 	changed, err := p.client.EditSeries(ctx, have.ID, edit, client.IfVersion(have.Version))
 	if n := len(changed.Kept); err == nil && n > 0 && !p.Quiet {
 		p.Messagef("%s of the series %s left as they are, because they were changed alone or are no longer scheduled", cli.IsOrAre(n, "post"), changed.Series.Name)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return p.submitSeries(ctx, id, changed.Series)
 }

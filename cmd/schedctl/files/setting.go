@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -22,7 +23,8 @@ type setting struct {
 	line   int                         // of schedctl.yaml
 	wanted *wantedPost                 // of a series with a file; else nil
 
-	createdBy string // the key that created a series
+	series    *apiv1.Series // that exists; else nil
+	createdBy string        // the key that created a series
 }
 
 // wantedSettings are the queues and blackouts of schedctl.yaml.

@@ -98,12 +98,14 @@ func (o *editOptions) print(r edited) error {
 			o.Messagef(format, noun, strings.Join(ids, " "))
 		}
 	}
-	const changed, stays = "changed the alt text in %s: %s", "the old alt text stays in %s: %s; --update-posts changes "
+	const changed, stays = "changed the alt text in %s: %s", "the old alt text stays in %s: %s; with --update-posts, such a change reaches "
 	tell(len(r.UpdatedSeries), changed, fmt.Sprintf("%d series", len(r.UpdatedSeries)), r.UpdatedSeries)
 	tell(len(r.UpdatedPosts), changed, cli.Plural(len(r.UpdatedPosts), "post"), r.UpdatedPosts)
 	if n, m := r.SeriesWithOldText.Count, r.PostsWithOldText.Count; !o.updatePosts {
 		tell(n, stays+"series too", fmt.Sprintf("%d series", n), r.SeriesWithOldText.IDs)
 		tell(m, stays+"posts too", cli.Plural(m, "post"), r.PostsWithOldText.IDs)
+	} else if len(r.UpdatedSeries)+len(r.UpdatedPosts) == 0 {
+		o.Messagef("no open post and no series had the alt text from before this change")
 	}
 	return nil
 }
