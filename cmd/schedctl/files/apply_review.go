@@ -24,6 +24,12 @@ func (p *planner) review(s *step, at **apiv1.PublishTime, proposed **apiv1.Propo
 	return nil
 }
 
+// approvesWaiting reports whether --approved-by approves a draft that waits for an approval
+// and is as its file describes it.
+func (p *planner) approvesWaiting(s *step) bool {
+	return p.approvedBy != "" && s.wanted.At != "" && inReview(s.post)
+}
+
 // reviewEdit is review for an edit. A post that is scheduled keeps its time and its
 // approval if its text stays.
 func (p *planner) reviewEdit(s *step, edit *apiv1.EditPost) error {

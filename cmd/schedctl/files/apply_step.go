@@ -211,7 +211,7 @@ func (p *planner) changesTo(s *step, have postState, want wantedPost) apiv1.Edit
 		edit.PublishAt, edit.QueueID, edit.NotBefore = apiv1.NextSlot(), &want.Queue, s.wanted.notBefore()
 	case !want.timed() && s.post.Status == schedctl.Draft && s.post.ProposedAt != nil:
 		edit.ProposedAt = &apiv1.ProposedTime{} // which removes it
-	case want.Queue == "" && have.At != want.At:
+	case want.Queue == "" && have.At != want.At, p.approvesWaiting(s):
 		edit.PublishAt = apiv1.At(s.wanted.moment.Time)
 	}
 	return edit

@@ -74,6 +74,9 @@ func (p *planner) decide(s *step) error {
 		return p.decideCreate(s)
 	case status == schedctl.Canceled:
 		return p.decideCanceled(s)
+	case have.digest() == s.wanted.digest() && p.approvesWaiting(s):
+		s.Action, s.Message, s.Differences = doEdit, "approved by the pull request", nil
+		return s.wanted.moment.Check(p.Now())
 	case have.digest() == s.wanted.digest():
 		s.Differences = nil
 	case status != schedctl.Draft && status != schedctl.Scheduled:
