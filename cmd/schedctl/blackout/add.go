@@ -73,7 +73,7 @@ Slots of queues and posts of series step around the period. With --hold no post 
 published in it, and --to may be missing: the hold then ends with "schedctl blackout
 remove" or "schedctl resume".`,
 		Example: `  schedctl blackout add --from 2027-12-24 --to 2027-12-27 --reason holidays
-  schedctl blackout add --from "friday 18:00" --to "next monday 8:00" --account blog --tz Europe/Berlin
+  schedctl blackout add --from "2027-12-24 18:00" --to "2027-12-27 8:00" --account blog --tz Europe/Berlin
   schedctl blackout add --from "in 1h" --hold --reason "the site moves"`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },

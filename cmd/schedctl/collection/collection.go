@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -132,7 +131,7 @@ and keys that are limited to accounts are refused.`,
 		if err != nil {
 			return err
 		}
-		if err := checkDirectory(dir, args[0], source); err != nil {
+		if err := checkDirectory(dir, args[0]); err != nil {
 			return err
 		}
 		if !yes {
@@ -155,16 +154,12 @@ and keys that are limited to accounts are refused.`,
 	return cmd
 }
 
-// checkDirectory returns an error for a directory whose files are of another collection, or
-// that has neither a source nor files of a collection.
-func checkDirectory(dir, collection, source string) error {
+// checkDirectory returns an error for a directory whose files are of another collection.
+func checkDirectory(dir, collection string) error {
 	config, _, err := postfile.ReadConfig(os.DirFS(dir))
-	_, missing := os.Stat(filepath.Join(dir, postfile.ConfigName))
 	switch named := config.Collection.Text; {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", postfile.ConfigName, err)
-	case missing != nil && source == "":
-		return cli.InvalidError(schedctl.ValidationFailed, "%s has no %s, and belongs to no repository; name the directory with the files of the collection", dir, postfile.ConfigName)
 	case named != "" && named != collection:
 		return cli.InvalidError(schedctl.ValidationFailed, "the files in %s are of the collection %s, as %s says, and not of %s", dir, named, postfile.ConfigName, collection)
 	}
