@@ -86,6 +86,9 @@ func (o *lintOptions) connectTo(ctx context.Context, p *planner) (skipped string
 	if o.offline {
 		return "--offline", nil
 	}
+	if err = p.readOwner(ctx); err != nil {
+		return "", err
+	}
 	if p.client, err = o.Connect(); err == nil {
 		err = p.readSettings(ctx)
 	}
