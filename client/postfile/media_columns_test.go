@@ -61,7 +61,7 @@ func sameMediaColumns(t *testing.T, want, got postfile.Document) {
 	}
 }
 
-// sameAlts compares alt texts: one without a character that is not a space is none.
+// sameAlts compares alt texts. One of spaces alone counts as a missing one.
 var sameAlts = cmp.Comparer(func(a, b *string) bool {
 	none := func(text *string) bool { return text == nil || strings.TrimSpace(*text) == "" }
 	return none(a) && none(b) || !none(a) && !none(b) && *a == *b

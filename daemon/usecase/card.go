@@ -23,7 +23,7 @@ type FetchCard func(ctx context.Context, c *Request, link string) (schedctl.Link
 // Theirs is fetched when they are published, as without a review.
 
 // settleCard gives a post that was created, changed or started the link card that its
-// reviewers see. With anew, it is fetched even if the link is the same.
+// reviewers see. If anew is true, the page is fetched again even if the link is the same.
 func (d *Decision) settleCard(s *start, anew bool) error {
 	p, link := s.post, ""
 	if !anew && (p.Approval == nil && p.Card == nil || s.was != nil && p.ReviewDigest() == s.was.ReviewDigest()) {

@@ -150,8 +150,7 @@ func withoutTimes(v *apiv1.Validation) {
 	}
 }
 
-// mayAsk reports whether --submit may have to ask for the approval of a series that is as its
-// file describes it.
+// mayAsk reports whether --submit may have to ask for the approval of an unchanged series.
 func (p *planner) mayAsk(s *setting) bool {
 	return p.submit && s.Action == isUnchanged && s.series != nil && s.series.State == schedctl.SeriesActive && !waitsOrApproved(s.series)
 }
@@ -186,7 +185,8 @@ func (p *planner) approveSeries(s *setting) {
 	}
 }
 
-// submitSeries asks for the approval of a series, if its file needs one and nobody has asked.
+// submitSeries asks for the approval of the series of a file, if it needs one and does not
+// wait for it already.
 func (p *planner) submitSeries(ctx context.Context, id string, s apiv1.Series) error {
 	if !p.submitted[id] || s.Approval != nil && s.Approval.State == schedctl.ApprovalPending {
 		return nil
