@@ -39,9 +39,9 @@ type Publisher struct {
 }
 
 // New returns the publisher. client must follow policy. version is the daemon's
-// version, for the User-Agent.
+// version, for the User-Agent, whose form Discord prescribes: it blocks others.
 func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
-	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
+	return &Publisher{client: client, policy: policy, userAgent: "DiscordBot (https://github.com/schedctl/schedctl, " + version + ")"}
 }
 
 // Platform returns "discord".
@@ -74,7 +74,12 @@ var (
 	snowflake   = pattern.Lazy(`^[0-9]{1,20}$`)
 )
 
-// parseWebhook parses a webhook URL. Its errors do not contain the URL.
+// apiPath is the start of the paths of the current API.
+const apiPath = "/api/v10/webhooks/"
+
+// parseWebhook parses a webhook URL. Its errors do not contain the URL. A URL as copied
+// from Discord has no version and means an old API, which states waits in milliseconds, so
+// Discord's own hosts always get the current one.
 func (p *Publisher) parseWebhook(text string) (webhook, error) {
 	u, err := p.policy.ParseAddress(text)
 	if err != nil {
@@ -89,7 +94,11 @@ func (p *Publisher) parseWebhook(text string) (webhook, error) {
 		return webhook{}, publish.Contentf("webhook_url", "the thread_id in webhook_url is not the number of a thread")
 	}
 	base := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}
-	return webhook{base: base, id: path[1], token: path[2], thread: thread}, nil
+	w := webhook{base: base, id: path[1], token: path[2], thread: thread}
+	if w.isDiscord() {
+		base.Path = apiPath + w.id + "/" + w.token
+	}
+	return w, nil
 }
 
 // executeURL returns the URL that accepts messages.
@@ -115,7 +124,7 @@ func (w webhook) query(values url.Values) string {
 // isDiscord reports whether the webhook belongs to Discord itself, under any of its
 // host names. Only then are the addresses of messages known.
 func (w webhook) isDiscord() bool {
-	switch w.base.Host {
+	switch w.base.Hostname() {
 	case "discord.com", "discordapp.com", "canary.discord.com", "ptb.discord.com":
 		return true
 	}

@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -28,8 +29,12 @@ const (
 	webhookID = "223704706495545344"
 	token     = "3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372"
 	webhook   = "/api/webhooks/" + webhookID + "/" + token
-	channel   = "https://discord.com/channels/199737254929760256/199737254929760257"
-	content   = "Version 2 is out, @everyone 🙂"
+
+	// webhookV10 is webhook in the version of the API that the publisher uses.
+	webhookV10 = "/api/v10/webhooks/" + webhookID + "/" + token
+
+	channel = "https://discord.com/channels/199737254929760256/199737254929760257"
+	content = "Version 2 is out, @everyone 🙂"
 )
 
 func connection(url string) publish.Connection {
@@ -40,7 +45,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	publishtest.Run(t, publishtest.Suite{
 		New:        func(c *http.Client) publish.Publisher { return discord.New(c, outbound.AllowPrivate, "test") },
-		Connection: func(url string) publish.Connection { return connection(url + webhook) },
+		Connection: func(url string) publish.Connection { return connection(url + webhookV10) },
 		Network:    recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
 		Receipt:    schedctl.Receipt{ID: "1180000000000000042", Ref: webhookID},
 		Preflight:  readsMessage,
@@ -104,6 +109,38 @@ func TestPublish(t *testing.T) {
 		}
 	}
 }
+
+// A URL as copied from Discord has no version, which means an old one.
+func TestCopiedURLMeansTheCurrentAPI(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"https://discord.com" + webhook:                  webhookV10,
+		"https://DISCORD.com:443" + webhook + "/":        webhookV10,
+		"https://discordapp.com" + webhook:               webhookV10,
+		"https://ptb.discord.com" + webhook:              webhookV10,
+		"https://canary.discord.com" + webhook:           webhookV10,
+		"https://discord.com/api/v6" + webhook[4:]:       webhookV10,
+		"https://discord.com" + webhookV10:               webhookV10,
+		"https://chat.example" + webhook:                 webhook,
+		"https://chat.example/api/v9" + webhook[4:]:      "/api/v9" + webhook[4:],
+		"https://discord.com.chat.example" + webhook:     webhook,
+		"https://media.discordapp.com.example" + webhook: webhook,
+	} {
+		var got, agent string
+		client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			got, agent = r.URL.Path, r.UserAgent()
+			return nil, errors.New("enough")
+		})}
+		_, _ = discord.New(client, outbound.PublicOnly, "1.2.3").Connect(t.Context(), connection(url))
+		if got != want || agent != "DiscordBot (https://github.com/schedctl/schedctl, 1.2.3)" {
+			t.Errorf("%s: requested %s as %q, want %s", url, got, agent, want)
+		}
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestCheck(t *testing.T) {
 	t.Parallel()

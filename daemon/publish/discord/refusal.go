@@ -3,6 +3,7 @@ package discord
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -44,11 +45,31 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 			e.Kind, e.Message = m.kind, m.message
 		}
 	}
-	if a.Status == 429 && e.RetryAt.IsZero() {
-		e.RetryAt = outbound.RetryIn(body.RetryAfter, now)
-	}
-	if a.Status == 429 && body.Global {
-		e.Code = "global"
+	if a.Status == 429 {
+		e.RetryAt = retryAt(a, body.RetryAfter, now)
+		if body.Global {
+			e.Code = "global"
+		} else if latest := now.Add(maxWait).UTC(); e.RetryAt.After(latest) {
+			e.RetryAt = latest
+		}
 	}
 	return outbound.WithErrorText(e, outbound.ErrorText(a, hidden...))
+}
+
+// maxWait is the longest wait after a 429 that is not global. Old versions of the API, and
+// servers that imitate them, state milliseconds.
+const maxWait = time.Hour
+
+// retryAt returns when a 429 allows the next request. The body states the wait most exactly.
+// Retry-After is in milliseconds in old versions of the API, so it counts last
+// (https://discord.com/developers/docs/topics/rate-limits).
+func retryAt(a outbound.Response, body float64, now time.Time) time.Time {
+	if at := outbound.RetryIn(body, now); !at.IsZero() {
+		return at
+	}
+	seconds, err := strconv.ParseFloat(a.Header.Get("X-RateLimit-Reset-After"), 64)
+	if at := outbound.RetryIn(seconds, now); err == nil && !at.IsZero() {
+		return at
+	}
+	return outbound.RetryAt(a.Header, now)
 }

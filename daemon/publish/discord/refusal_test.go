@@ -43,7 +43,7 @@ func TestRefusal(t *testing.T) {
 		{404, "", `{"code": 10015, "message": "Unknown Webhook"}`, schedctl.KindAuth, "10015", not, 0, "create a new one"},
 		{404, "", `{"code": 0, "message": "404: Not Found"}`, schedctl.KindPlatform, "", not, 0, "Not Found"},
 		{429, "", `{"message": "You are being rate limited.", "retry_after": 64.5, "global": false}`, schedctl.KindRateLimited, "", not, 64500 * time.Millisecond, "rate limited"},
-		{429, "65", `{"message": "You are being rate limited.", "retry_after": 64.5, "global": true}`, schedctl.KindRateLimited, "global", not, 65 * time.Second, "rate limited"},
+		{429, "65", `{"message": "You are being rate limited.", "retry_after": 64.5, "global": true}`, schedctl.KindRateLimited, "global", not, 64500 * time.Millisecond, "rate limited"},
 		{429, "", `error code: 1015`, schedctl.KindRateLimited, "", not, 0, "1015"},
 		{500, "", `{"code": 10015, "message": "Unknown Webhook"}`, schedctl.KindPlatform, "", unknown, 0, "may have published"},
 		{503, "30", ``, schedctl.KindPlatform, "", not, 30 * time.Second, "when to retry"},
@@ -64,6 +64,38 @@ func TestRefusal(t *testing.T) {
 		}
 		if !e.RetryAt.Equal(want) {
 			t.Errorf("%d %s: retry at %v, want %v", tt.status, tt.body, e.RetryAt, want)
+		}
+	}
+}
+
+// TestLimitWaits guards that milliseconds in the header Retry-After, as old versions of the
+// API send them, are not read as seconds: 45 seconds became 12 hours.
+func TestLimitWaits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		retryAfter, resetAfter, body string
+		want                         time.Duration
+	}{
+		{"45000", "45.123", `{"message": "You are being rate limited.", "retry_after": 45.123, "global": false}`, 45123 * time.Millisecond},
+		{"45000", "45.5", `{"message": "You are being rate limited.", "global": false}`, 45500 * time.Millisecond},
+		{"45000", "soon", `{"retry_after": "45"}`, time.Hour},
+		{"45", "", ``, 45 * time.Second},
+		{"", "", `{"message": "You are being rate limited.", "retry_after": 45123, "global": false}`, time.Hour},
+		{"45000", "", `error code: 1015`, time.Hour},
+		{"7200", "", `{"message": "You are being rate limited.", "retry_after": 7200.5, "global": true}`, 7200500 * time.Millisecond},
+		{"", "", `{"retry_after": 0, "global": false}`, 0},
+		{"", "NaN", `{}`, 0},
+	} {
+		a := outbound.Response{Status: 429, Header: http.Header{}, Body: []byte(tt.body)}
+		a.Header.Set("Retry-After", tt.retryAfter)
+		a.Header.Set("X-RateLimit-Reset-After", tt.resetAfter)
+		e := refusal(a, now)
+		var got time.Duration
+		if !e.RetryAt.IsZero() {
+			got = e.RetryAt.Sub(now)
+		}
+		if e.Kind != schedctl.KindRateLimited || got != tt.want {
+			t.Errorf("%s: retry in %v, want %v (%+v)", tt.body, got, tt.want, e)
 		}
 	}
 }
