@@ -8,8 +8,8 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/meta"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
-	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // maxText is the maximum number of characters of a post.
@@ -32,8 +32,6 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 	return c
 }
 
-var webLink = pattern.Lazy(`https?://[^\s<>"]+`)
-
 // linkOf returns the link that the post shows a preview for, or the empty string. A post
 // with files shows none.
 func linkOf(r publish.Request) string {
@@ -49,13 +47,9 @@ func linkOf(r publish.Request) string {
 	return firstLink(r.Content)
 }
 
-// firstLink returns the first web address in a text, without the punctuation after it.
+// firstLink returns the first web address in a text.
 func firstLink(text string) string {
-	for _, found := range webLink().FindAllString(text, 10) {
-		link := strings.TrimRight(found, ".,;:!?'…")
-		for strings.HasSuffix(link, ")") && strings.Count(link, ")") > strings.Count(link, "(") {
-			link = strings.TrimRight(strings.TrimSuffix(link, ")"), ".,;:!?'…")
-		}
+	for _, link := range meta.Links(text) {
 		if u, err := outbound.ParseURL(link); err == nil && u.Host != "" {
 			return link
 		}

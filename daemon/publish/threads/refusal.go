@@ -1,6 +1,8 @@
 package threads
 
 import (
+	"bytes"
+	"fmt"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -13,11 +15,19 @@ import (
 // some seconds old.
 var missing = meta.Error{Code: 24, Subcode: 4279009}
 
+// scopeReplies is the permission to reply: for the further parts of threads, and for first
+// comments.
+const scopeReplies = "threads_manage_replies"
+
 // refuse returns the error for a response that is not a success.
 func refuse(api meta.API) func(outbound.Response, ...string) *publish.Error {
 	return func(response outbound.Response, hidden ...string) *publish.Error {
-		e := api.Refusal(response, time.Now(), hidden...)
-		if meta.ErrorOf(response) == missing {
+		e, known := api.Refusal(response, time.Now(), hidden...), meta.ErrorOf(response)
+		switch {
+		case known.Code == meta.CodeParameter && bytes.Contains(response.Body, []byte(linksExceeded)):
+			e.Kind, e.Code, e.Outcome = schedctl.KindContent, codeLinks, schedctl.OutcomeNotPublished
+			e.Message = fmt.Sprintf("Threads allows %d different links in a post and counts more in this one; remove some", maxLinks)
+		case known == missing:
 			e.Outcome, e.Message = schedctl.OutcomeNotPublished, "Threads cannot publish the post yet"
 			outbound.WithErrorText(e, outbound.ErrorText(response, append(hidden, api.Token)...))
 		}

@@ -5,6 +5,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/meta"
 )
 
 // length returns the length of a text as Threads counts it: characters, but the UTF-8 bytes
@@ -32,4 +35,30 @@ func isEmoji(cluster string) bool {
 		}
 		return r == 0x231A || r == 0x231B || r == 0x23E9 || r == 0x2B50 || r == 0x2B55
 	})
+}
+
+// codeLinks is the code of a post with more than maxLinks different links, and linksExceeded
+// is what the error of Threads for it contains
+// (https://developers.facebook.com/docs/threads/create-posts/text-attachments).
+const (
+	codeLinks     = "too_many_links"
+	maxLinks      = 5
+	linksExceeded = "THREADS_API__LINK_LIMIT_EXCEEDED"
+)
+
+// checkLinks adds a problem if a text has too many different links. Those that differ only in
+// the scheme or in a slash at the end count once: whether they do so on Threads is not
+// documented, and a post with too many is not published.
+func checkLinks(c *publish.Check, text string) {
+	different := map[string]bool{}
+	for _, link := range meta.Links(text) {
+		if _, rest, ok := strings.Cut(link, "://"); ok {
+			link = rest
+		}
+		host, path, _ := strings.Cut(link, "/")
+		different[strings.TrimRight(strings.ToLower(host)+"/"+path, "/")] = true
+	}
+	if n := len(different); n > maxLinks {
+		c.Problems = append(c.Problems, publish.Contentf(codeLinks, "the text has %d different links and Threads allows %d in a post; remove some, or spread them over the parts of a thread", n, maxLinks))
+	}
 }

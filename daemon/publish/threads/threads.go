@@ -52,7 +52,7 @@ func (p *Publisher) Platform() string { return Platform }
 // Fields lists the credentials.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
-		{Name: meta.FieldToken, Required: true, Secret: true, Help: "a long-lived token with the permissions threads_basic and threads_content_publish, from the User Token Generator of your app", Check: outbound.TokenCheck(meta.FieldToken, foreignTokens)},
+		{Name: meta.FieldToken, Required: true, Secret: true, Help: "a long-lived token with the permissions threads_basic, threads_content_publish and, for threads and first comments, " + scopeReplies + ", from the User Token Generator of your app", Check: outbound.TokenCheck(meta.FieldToken, foreignTokens)},
 		{Name: meta.FieldAPI, Seldom: true, Help: "scheme and host of a test server or proxy; default " + publicAPI, Check: outbound.ServerCheck(meta.FieldAPI, publicAPI)},
 	}
 }
@@ -92,6 +92,7 @@ func (p *Publisher) ThreadRules(schedctl.Account) publish.ThreadRules {
 // Check counts the text as Threads does.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	c := publish.MeasuredMessage(a, content, length(content.Text), maxText, "characters", nil)
+	checkLinks(&c, content.Text)
 	c.RefuseWarning(content, "Threads")
 	c.RefuseVisibility(content, "Threads")
 	c.WarnLanguage(content, "Threads")

@@ -261,3 +261,37 @@ func TestMissingPermission(t *testing.T) {
 		}
 	}
 }
+
+// TestTooManyLinks counts the different links of a text as Threads does since December 2025.
+func TestTooManyLinks(t *testing.T) {
+	t.Parallel()
+	p := threads.New(nil, outbound.PublicOnly, "test", "https://daemon.example")
+	const five = "https://a.example/1, https://a.example/2; (https://a.example/3) www.b.example https://c.example"
+	for text, want := range map[string]string{
+		five: "",
+		five + " https://a.example/1 http://a.example/1. HTTPS://A.EXAMPLE/1/ https://www.b.example/": "",
+		five + " https://a.example/4":                                 "too_many_links",
+		five + " www.instagram.com":                                   "too_many_links",
+		strings.Repeat("https://a.example/1 ", 20):                    "",
+		"a.example b.example c.example d.example e.example f.example": "",
+	} {
+		c := p.Check(schedctl.Account{}, publish.Text(text))
+		if code := publish.AsError(c.Err()).Code; c.Err() == nil && want != "" || c.Err() != nil && code != want {
+			t.Errorf("%q: %v", text, c.Err())
+		}
+	}
+}
+
+// TestLinkLimit guards that a post that Threads refuses for its links fails with a code of
+// its own, whatever was counted before.
+func TestLinkLimit(t *testing.T) {
+	t.Parallel()
+	p, r := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		w.Write([]byte(publishtest.MetaError(100, 0, "THREADS_API__LINK_LIMIT_EXCEEDED")))
+	}))
+	_, err := p.Stage(t.Context(), r)
+	if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != "too_many_links" || e.Outcome != schedctl.OutcomeNotPublished {
+		t.Errorf("error %+v", e)
+	}
+}
