@@ -10,7 +10,7 @@ import (
 // Target returns the limits of a network as package variant takes them.
 func Target(l publish.ClassRules) variant.Target {
 	return variant.Target{
-		Types: l.Types, MaxBytes: l.MaxBytes, MaxWidth: l.MaxWidth, MaxHeight: l.MaxHeight,
+		Types: l.Types, MaxBytes: l.MaxBytes, MaxPNG: l.MaxPNG, MaxWidth: l.MaxWidth, MaxHeight: l.MaxHeight,
 		MaxSides: l.MaxSum, MaxPixels: int64(l.MaxPixels), MaxRatio: l.MaxRatio, MaxDuration: l.MaxTime,
 		MinAspect: l.MinAspect, MaxAspect: l.MaxAspect,
 	}

@@ -88,6 +88,7 @@ type MediaRules struct {
 type ClassRules struct {
 	Types     []string // MIME types; others are converted if possible
 	MaxBytes  int64
+	MaxPNG    int64 // bytes above which a PNG picture without transparency becomes a JPEG
 	MaxWidth  int
 	MaxHeight int
 	MaxPixels int

@@ -155,7 +155,7 @@ func fitPicture(ctx context.Context, dst io.Writer, src io.ReaderAt, size int64,
 	}
 	e := &encoder{
 		source: m, orientation: facts.Orientation, target: t,
-		mimeType: t.outputType(stored, t.MaxBytes > 0 && size > t.MaxBytes),
+		mimeType: t.outputType(stored, t.tooManyBytes(stored, size)),
 	}
 	if string(colorSpace(profile)) == "RGB " {
 		e.profile, e.profileAt = mediafile.EmbedColorProfile(e.mimeType, profile)

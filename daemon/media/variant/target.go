@@ -15,6 +15,7 @@ import (
 type Target struct {
 	Types               []string // media types; none for all
 	MaxBytes            int64
+	MaxPNG              int64 // bytes of a PNG picture that may as well be a JPEG
 	MaxWidth, MaxHeight int
 	MaxSides            int // for width + height
 	MaxPixels           int64
@@ -65,7 +66,7 @@ func Plan(facts mediafile.Facts, size int64, t Target) (Fix, error) {
 		}
 	}
 	accepted := t.accepts(facts.MIMEType)
-	tooManyBytes := t.MaxBytes > 0 && size > t.MaxBytes
+	tooManyBytes := t.tooManyBytes(facts, size)
 	width, height := t.bound(facts.Width, facts.Height)
 	tooManyPixels := width != facts.Width || height != facts.Height
 	tooLong := t.MaxDuration > 0 && facts.Duration > t.MaxDuration
@@ -124,6 +125,12 @@ func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // isStill reports whether a file is a picture without an animation.
 func isStill(f mediafile.Facts) bool { return f.Frames == 1 && !f.Animated }
+
+// tooManyBytes reports whether a file has more bytes than the target allows.
+func (t Target) tooManyBytes(facts mediafile.Facts, size int64) bool {
+	asJPEG := facts.MIMEType == mediafile.PNG && isStill(facts) && !facts.Alpha && t.accepts(mediafile.JPEG)
+	return t.MaxBytes > 0 && size > t.MaxBytes || t.MaxPNG > 0 && size > t.MaxPNG && asJPEG
+}
 
 func (t Target) accepts(mimeType string) bool {
 	return len(t.Types) == 0 || slices.Contains(t.Types, mimeType)

@@ -16,13 +16,14 @@ import (
 const uploadLife = 23 * time.Hour
 
 // MediaRules returns the limits of photos
-// (https://developers.facebook.com/docs/graph-api/reference/photo) and videos
+// (https://developers.facebook.com/docs/graph-api/reference/page/photos), which recommends
+// PNG only for files of up to 1 MB, and videos
 // (https://developers.facebook.com/docs/video-api/guides/publishing).
 func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
 	return publish.MediaRules{
 		MaxFiles: 10, MaxVideos: 1, MaxAlt: 1000,
 		Classes: map[schedctl.MediaClass]publish.ClassRules{
-			schedctl.MediaImage: {Types: []string{"image/jpeg", "image/png"}, MaxBytes: 10_000_000},
+			schedctl.MediaImage: {Types: []string{"image/jpeg", "image/png"}, MaxBytes: 4_000_000, MaxPNG: 1_000_000},
 			schedctl.MediaVideo: {Types: []string{"video/mp4", "video/quicktime"}, MaxBytes: 1_750_000_000, MaxTime: 45 * time.Minute},
 		},
 	}

@@ -24,12 +24,15 @@ func postRefusal(api meta.API, response outbound.Response, now time.Time, r publ
 	return e
 }
 
+// photoTooLarge is the error for a photo that Facebook finds too large.
+var photoTooLarge = meta.Error{Code: meta.CodeParameter, Subcode: 1366046}
+
 // uploadRefusal returns the error of a refused upload, which has published nothing.
 func uploadRefusal(api meta.API, response outbound.Response, now time.Time, hidden ...string) error {
 	e := api.Refusal(response, now, hidden...)
 	e.Outcome = schedctl.OutcomeNotPublished
-	if response.Status == http.StatusRequestEntityTooLarge {
-		return publish.FileTooLarge(response.Status, 0)
+	if response.Status == http.StatusRequestEntityTooLarge || meta.ErrorOf(response) == photoTooLarge {
+		return outbound.WithErrorText(publish.FileTooLarge(response.Status, 0), outbound.ErrorText(response, append(hidden, api.Token)...))
 	}
 	if e.Kind == schedctl.KindContent && response.Status >= 400 {
 		e.Kind = schedctl.KindMedia

@@ -136,6 +136,7 @@ func TestUploadsNeverPublish(t *testing.T) {
 		"32":           {metaError(400, 32, 0, "limit"), schedctl.KindRateLimited},
 		"cut":          {publishtest.Mishap{Cut: true}, schedctl.KindNetwork},
 		"no id":        {publishtest.Mishap{Status: 200, Body: `{}`}, schedctl.KindPlatform},
+		"too large":    {metaError(400, 100, 1366046, "Photos should be less than 4 MB"), schedctl.KindMedia},
 		"413 of nginx": {publishtest.Mishap{Status: 413}, schedctl.KindMedia},
 	} {
 		for _, mimeType := range []string{"image/png", "video/mp4"} {
@@ -147,6 +148,27 @@ func TestUploadsNeverPublish(t *testing.T) {
 				t.Errorf("%s, %s: %+v", name, mimeType, e)
 			}
 		}
+	}
+}
+
+// TestPhotosAreScaled guards the limit of photos, and that one which is too large all the same
+// is scaled once more.
+func TestPhotosAreScaled(t *testing.T) {
+	t.Parallel()
+	fake := publishtest.NewFakeFacebook()
+	p, r := start(t, fake)
+	rules := p.MediaRules(r.Account).Classes[schedctl.MediaImage]
+	for size, fits := range map[int64]bool{4_000_000: true, 4_000_001: false} {
+		if rules.Fits(&publish.Media{MIMEType: "image/jpeg", Size: size}) != fits {
+			t.Errorf("%d bytes: fits is not %v", size, fits)
+		}
+	}
+	fake.Respond(func(*http.Request) publishtest.Mishap {
+		return metaError(400, 100, 1366046, "Photos should be less than 4 MB")
+	})
+	_, err := p.Upload(t.Context(), r, publishtest.TestFile("image/jpeg", 1))
+	if e := publish.AsError(err); e.Kind != schedctl.KindMedia || e.Code != publish.CodeFileTooLarge || e.Outcome != schedctl.OutcomeNotPublished || !strings.Contains(e.Message, "less than 4 MB") {
+		t.Errorf("%+v", e)
 	}
 }
 

@@ -37,8 +37,8 @@ it says so 14, 3 and 1 days before the end; see "schedctl notify".
 
 A post needs a picture or a video, or 2 to 10 of them. Pictures are JPEG files of at most
 8 MB, between 4:5 (upright) and 1.91:1 (wide). A single video becomes a reel. A caption
-has at most 2,200 characters, 30 hashtags and 20 tags with @. An account can publish 100
-posts in 24 hours; later posts wait. Instagram has no threads.
+has at most 2,200 characters, 30 hashtags (Instagram's app allows 5) and 20 tags with @.
+An account can publish 100 posts in 24 hours; later posts wait. Instagram has no threads.
 
 If the outcome of a request is unknown, schedctl asks Instagram: each post is staged
 before it is published, and the status of the staged post says whether it was.`}

@@ -43,6 +43,7 @@ const fieldUser = "user_id"
 const (
 	maxCaption  = 2200
 	maxHashtags = 30
+	appHashtags = 5 // in the app since December 2025; not seen in the API
 	maxTags     = 20
 	maxFiles    = 10
 	minVideo    = 3 * time.Second
@@ -108,8 +109,11 @@ var (
 // Check counts the characters, hashtags and tags of the caption.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
 	c := publish.Measured(utf8.RuneCountInString(content.Text), cmp.Or(a.Limits.MaxCharacters, maxCaption), "characters")
-	if n := len(hashtags().FindAllString(content.Text, -1)); n > maxHashtags {
+	switch n := len(hashtags().FindAllString(content.Text, -1)); {
+	case n > maxHashtags:
 		c.Problems = append(c.Problems, publish.Contentf("hashtags", "the post has %d hashtags and Instagram allows %d; remove some", n, maxHashtags))
+	case n > appHashtags:
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the post has %d hashtags; Instagram's app allows %d, and Instagram may refuse more", n, appHashtags))
 	}
 	if n := len(tags().FindAllString(content.Text, -1)); n > maxTags {
 		c.Problems = append(c.Problems, publish.Contentf("mentions", "the post tags %d accounts with @ and Instagram allows %d; remove some", n, maxTags))
