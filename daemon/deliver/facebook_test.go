@@ -2,6 +2,7 @@ package deliver_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"testing"
@@ -119,7 +120,12 @@ func killWithFiles(t *testing.T, mimeType string, seed uint64) {
 	r := newRig(t, storagetest.NewMemory())
 	defer r.kill()
 	files := r.withMedia()
-	a := r.connect(platformOf("facebook"), wire.client)
+	platform := platformOf("facebook")
+	if seed%2 == 0 { // uploads with the app
+		platform.given = maps.Clone(platform.given)
+		platform.given["app_id"] = publishtest.FacebookApp
+	}
+	a := r.connect(platform, wire.client)
 	r.start()
 	media := []schedctl.PostMedia{files.assetOf("a", mimeType)}
 	if mimeType == "image/png" {

@@ -23,6 +23,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	given := c
 	given.Credentials = maps.Clone(c.Credentials)
 	delete(given.Credentials, fieldPageToken)
+	delete(given.Credentials, fieldApp)
 	if err := publish.CheckFields(p.Fields(), given); err != nil {
 		return publish.Profile{}, err
 	}
@@ -53,6 +54,9 @@ func (p *Publisher) connect(ctx context.Context, a *access) (page, publish.Expir
 	}
 	if err := token.check(a.page); err != nil {
 		return page{}, publish.Expiry{}, err
+	}
+	if app, _ := token.App.(string); meta.ObjectID(app) {
+		a.useApp(app)
 	}
 	found, err := a.readPage(ctx)
 	switch {
@@ -120,6 +124,9 @@ func (a access) credentials(given publish.Credentials) publish.Credentials {
 	held := maps.Clone(given)
 	if held[fieldPageToken] = a.Token; a.user == "" {
 		delete(held, fieldPageToken)
+	}
+	if a.app != "" {
+		held[fieldApp] = a.app
 	}
 	return held
 }

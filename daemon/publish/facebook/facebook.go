@@ -6,8 +6,10 @@
 // text. Two that may be the one stay in doubt.
 //
 // Photos are uploaded without being published, and then attached to the post. A video is
-// uploaded in parts, and the request that ends its upload publishes it. Facebook processes
-// the video before it shows the post, so Find waits for a video that is not listed.
+// uploaded with the developer app, and then published with the handle of the upload. Where
+// Facebook refuses to start such an upload, the video is uploaded in parts, and the request
+// that ends the upload publishes it. Facebook processes the video before it shows the post,
+// so Find waits for a video that is not listed.
 package facebook
 
 import (
@@ -36,10 +38,11 @@ const (
 )
 
 // The credentials. Connect adds fieldPageToken, the token of the Page, if the given token is
-// that of a person.
+// that of a person, and fieldApp, the id of the developer app, if Facebook names it.
 const (
 	fieldPage      = "page_id"
 	fieldPageToken = "page_token"
+	fieldApp       = "app_id"
 )
 
 // Publisher implements [publish.Publisher], [publish.ContentFinder], [publish.Uploader]
@@ -87,6 +90,7 @@ type access struct {
 	meta.API        // with the token of the Page
 	page     string // its id
 	user     string // the given token if it is that of a person who manages the Page, or empty
+	app      string // the id of the developer app, or empty
 }
 
 var pageID = pattern.Lazy(`^[0-9]{1,40}$`)
@@ -98,6 +102,9 @@ func (p *Publisher) parseCredentials(c publish.Credentials) (access, error) {
 	a.API, err = meta.API{Client: p.client, UserAgent: p.userAgent, Platform: "Facebook"}.Parse(c, p.policy, publicAPI)
 	if err != nil {
 		return access{}, err
+	}
+	if meta.ObjectID(c[fieldApp]) {
+		a.useApp(c[fieldApp])
 	}
 	if c[fieldPageToken] != "" {
 		a.usePageToken(c[fieldPageToken])
@@ -112,9 +119,12 @@ func (p *Publisher) parseCredentials(c publish.Credentials) (access, error) {
 func (a *access) usePageToken(token string) {
 	if token != a.Token {
 		a.user, a.Token = a.Token, token
-		a.Hidden = []string{a.user}
+		a.Hidden = append(a.Hidden, a.user)
 	}
 }
+
+// useApp sets the id of the developer app.
+func (a *access) useApp(id string) { a.app, a.Hidden = id, append(a.Hidden, id) }
 
 // usePersonToken makes the given token the only one.
 func (a *access) usePersonToken() { a.Token, a.user = a.user, "" }

@@ -90,7 +90,7 @@ func TestConnect(t *testing.T) {
 		want := publish.Profile{
 			Username: "acmebakery", DisplayName: "Acme Bakery", URL: "https://www.facebook.com/102030405060708", Identity: "102030405060708",
 			Limits:      schedctl.Limits{MaxCharacters: 63206, Unit: "characters"},
-			Credentials: publish.Credentials{"access_token": token, "page_id": "102030405060708", "api_url": r.Credentials["api_url"]},
+			Credentials: publish.Credentials{"access_token": token, "page_id": "102030405060708", "api_url": r.Credentials["api_url"], "app_id": "901020304050607"},
 		}
 		if token == publishtest.FacebookUserToken {
 			want.Credentials["page_token"] = publishtest.FacebookPageToken
@@ -216,7 +216,7 @@ func TestRenew(t *testing.T) {
 	delete(fake.Tokens, publishtest.FacebookPageToken)
 	renewed, expiry, err := p.Renew(t.Context(), profile.Credentials)
 	want := publish.Credentials{
-		"access_token": publishtest.FacebookUserToken, "page_token": "another-token-of-the-page", "page_id": fake.Page, "api_url": r.Credentials["api_url"],
+		"access_token": publishtest.FacebookUserToken, "page_token": "another-token-of-the-page", "page_id": fake.Page, "api_url": r.Credentials["api_url"], "app_id": "901020304050607",
 	}
 	if diff := cmp.Diff(want, renewed); err != nil || diff != "" || time.Until(expiry.At) < 62*24*time.Hour {
 		t.Errorf("expiry %+v, %v (-want +got):\n%s", expiry, err, diff)

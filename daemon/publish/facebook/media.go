@@ -38,7 +38,7 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	expires := p.now().Add(uploadLife).UTC()
 	var id string
 	if f.Class() == schedctl.MediaVideo {
-		id, err = p.sendVideo(ctx, a.video(), a.page, f)
+		id, err = p.sendVideo(ctx, a, r, f)
 	} else {
 		id, err = p.sendPhoto(ctx, a, r, f)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -61,14 +62,20 @@ func formOf(r publish.Request) url.Values {
 	return form
 }
 
-// publishVideo ends the upload of a video, which publishes it. An upload becomes one video
-// at most.
+// publishVideo publishes an uploaded video: with its handle, or by the end of an upload in
+// parts.
 func (p *Publisher) publishVideo(ctx context.Context, a access, r publish.Request) (schedctl.Receipt, error) {
-	session, video, ok := parseVideo(r.Files[0].Upload.ID)
-	if !ok {
+	handle, whole := strings.CutPrefix(r.Files[0].Upload.ID, handlePrefix)
+	session, video, parts := parseVideo(r.Files[0].Upload.ID)
+	form := url.Values{}
+	switch {
+	case whole:
+		form.Set("fbuploader_video_file_chunk", handle)
+	case parts:
+		form = url.Values{"upload_phase": {"finish"}, "upload_session_id": {session}, "published": {"true"}}
+	default:
 		return schedctl.Receipt{}, uploadLost(0)
 	}
-	form := url.Values{"upload_phase": {"finish"}, "upload_session_id": {session}, "published": {"true"}}
 	if r.Content != "" {
 		form.Set("description", r.Content)
 	}
@@ -80,14 +87,24 @@ func (p *Publisher) publishVideo(ctx context.Context, a access, r publish.Reques
 	if response.Status != http.StatusOK {
 		return schedctl.Receipt{}, postRefusal(api, response, p.now(), r)
 	}
+	if whole {
+		video = meta.CreatedID(response)
+	} else if !succeeded(response) {
+		video = ""
+	}
+	if video == "" {
+		return schedctl.Receipt{}, unconfirmed(response)
+	}
+	return receiptOf(video), nil
+}
+
+// succeeded reports whether a response says that an upload has ended.
+func succeeded(response outbound.Response) bool {
 	var body struct {
 		Success bool `json:"success"`
 	}
 	_ = json.Unmarshal(response.Body, &body)
-	if response.Cut || !body.Success {
-		return schedctl.Receipt{}, unconfirmed(response)
-	}
-	return receiptOf(video), nil
+	return body.Success && !response.Cut
 }
 
 func unconfirmed(response outbound.Response) *publish.Error {

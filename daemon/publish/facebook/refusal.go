@@ -31,8 +31,11 @@ var photoTooLarge = meta.Error{Code: meta.CodeParameter, Subcode: 1366046}
 func uploadRefusal(api meta.API, response outbound.Response, now time.Time, hidden ...string) error {
 	e := api.Refusal(response, now, hidden...)
 	e.Outcome = schedctl.OutcomeNotPublished
-	if response.Status == http.StatusRequestEntityTooLarge || meta.ErrorOf(response) == photoTooLarge {
-		return outbound.WithErrorText(publish.FileTooLarge(response.Status, 0), outbound.ErrorText(response, append(hidden, api.Token)...))
+	if response.Status == http.StatusRequestEntityTooLarge {
+		return publish.FileTooLarge(response.Status, 0)
+	}
+	if meta.ErrorOf(response) == photoTooLarge {
+		e.Code = publish.CodeFileTooLarge
 	}
 	if e.Kind == schedctl.KindContent && response.Status >= 400 {
 		e.Kind = schedctl.KindMedia

@@ -20,6 +20,7 @@ const typePage = "PAGE"
 // (https://developers.facebook.com/docs/graph-api/reference/debug_token). The zero value
 // is for a token that it does not describe.
 type token struct {
+	App     any      `json:"app_id"` // a text with a number
 	Type    string   `json:"type"`
 	Valid   bool     `json:"is_valid"`
 	Ends    int64    `json:"expires_at"` // in Unix seconds; 0 if it does not end

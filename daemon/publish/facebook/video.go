@@ -37,10 +37,24 @@ func parseVideo(id string) (session, video string, ok bool) {
 	return session, video, ok && meta.ObjectID(session) && meta.ObjectID(video)
 }
 
-// sendVideo uploads a video in parts and returns the id of the upload. The video is
-// published when its upload ends
+// sendVideo uploads a video and returns the id of the upload.
+func (p *Publisher) sendVideo(ctx context.Context, a access, r publish.Request, f publish.File) (string, error) {
+	if a.takesHandles(f) {
+		session, refused, err := p.startUpload(ctx, a, publish.UploadName(r, f), f)
+		if err != nil {
+			return "", err
+		}
+		if !refused {
+			return p.sendHandle(ctx, a, session, f)
+		}
+	}
+	return p.sendParts(ctx, a.video(), a.page, f)
+}
+
+// sendParts uploads a video in parts and returns the id of the upload. The video is published
+// when its upload ends. Facebook no longer documents this API, and still serves it
 // (https://developers.facebook.com/docs/graph-api/reference/page/videos).
-func (p *Publisher) sendVideo(ctx context.Context, api meta.API, page string, f publish.File) (string, error) {
+func (p *Publisher) sendParts(ctx context.Context, api meta.API, page string, f publish.File) (string, error) {
 	form := url.Values{"upload_phase": {"start"}, "file_size": {strconv.FormatInt(f.Size, 10)}}
 	response, err := api.Post(ctx, form, version, page, "videos")
 	if err != nil {

@@ -1,6 +1,7 @@
 package publishtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -27,13 +28,16 @@ type FakeFacebook struct {
 	// Chunk is how many bytes of a video it asks for at a time.
 	Chunk int64
 
+	// NoUploads refuses to start uploads with the app: the person has no role there.
+	NoUploads bool
+
 	// Processing is how long it processes a video before it lists the post.
 	Processing time.Duration
 
 	mu     sync.Mutex // mu guards the fields below
 	posts  []FacebookPost
 	photos map[string]facebookPhoto
-	videos map[string]*facebookVideo // by session
+	videos map[string]*facebookVideo // by session or handle
 	next   int64
 }
 
@@ -122,7 +126,8 @@ func (f *FakeFacebook) route(header http.Header, r *http.Request) (int, string) 
 	} else {
 		_ = r.ParseForm()
 	}
-	token := f.Tokens[r.Form.Get("access_token")]
+	given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
+	token := f.Tokens[cmp.Or(r.Form.Get("access_token"), given)]
 	switch {
 	case token == nil:
 		return 400, MetaError(190, 467, "Invalid OAuth access token")
@@ -136,7 +141,12 @@ func (f *FakeFacebook) route(header http.Header, r *http.Request) (int, string) 
 	if path == "me/accounts" && token.Type == "USER" {
 		return 200, encode(map[string]any{"data": []any{map[string]any{"id": f.Page, "name": "Acme Bakery"}}})
 	}
-	if path != f.Page && !strings.HasPrefix(path, f.Page+"/") {
+	switch session, ok := strings.CutPrefix(path, "upload:"); {
+	case path == FacebookApp+"/uploads":
+		return f.startUpload(r.Form)
+	case ok:
+		return f.upload(session, r)
+	case path != f.Page && !strings.HasPrefix(path, f.Page+"/"):
 		return 400, MetaError(100, 33, "Unsupported request. Object with ID '"+path+"' does not exist, cannot be loaded due to missing permissions")
 	}
 	edge := strings.TrimPrefix(strings.TrimPrefix(path, f.Page), "/")
@@ -185,7 +195,7 @@ func (f *FakeFacebook) describe(text string) map[string]any {
 		return map[string]any{"is_valid": false, "scopes": t.Scopes, "type": t.Type, "error": map[string]any{"code": t.Error[0], "subcode": t.Error[1], "message": "Error validating access token"}}
 	}
 	d := map[string]any{
-		"app_id": "17", "application": "Acme posts", "type": t.Type, "is_valid": true, "issued_at": 1780000000, "expires_at": t.Ends,
+		"app_id": FacebookApp, "application": "Acme posts", "type": t.Type, "is_valid": true, "issued_at": 1780000000, "expires_at": t.Ends,
 		"data_access_expires_at": 1790000000, "scopes": t.Scopes, "user_id": "1001",
 	}
 	if t.Type == "PAGE" {
@@ -252,41 +262,6 @@ func (f *FakeFacebook) photo(r *http.Request) (int, string) {
 	id := f.id()
 	f.photos[id] = facebookPhoto{alt: r.Form.Get("alt_text_custom")}
 	return 200, encode(map[string]any{"id": id})
-}
-
-// video carries out a step of the upload of a video.
-func (f *FakeFacebook) video(r *http.Request) (int, string) {
-	session := r.Form.Get("upload_session_id")
-	v := f.videos[session]
-	switch phase := r.Form.Get("upload_phase"); {
-	case phase == "start":
-		size, err := strconv.ParseInt(r.Form.Get("file_size"), 10, 64)
-		if err != nil || size <= 0 {
-			return 400, MetaError(100, 0, "Invalid parameter")
-		}
-		session = f.id()
-		f.videos[session] = &facebookVideo{id: f.id(), size: size}
-		return 200, encode(map[string]any{"upload_session_id": session, "video_id": f.videos[session].id, "start_offset": "0", "end_offset": strconv.FormatInt(min(f.Chunk, size), 10)})
-	case v == nil || !v.finished.IsZero():
-		return 400, MetaError(6000, 1363037, "There was a problem uploading your video file. Please try again.")
-	case phase == "transfer":
-		return f.chunk(r, v)
-	case phase == "finish" && v.got == v.size:
-		v.finished, v.text = time.Now(), r.Form.Get("description")
-		f.publish(FacebookPost{Message: r.Form.Get("description"), Video: v.id})
-		return 200, `{"success":true}`
-	}
-	return 400, MetaError(6000, 1363030, "Your video upload timed out before it could be completed")
-}
-
-func (f *FakeFacebook) chunk(r *http.Request, v *facebookVideo) (int, string) {
-	file, header, err := r.FormFile("video_file_chunk")
-	if err != nil || r.Form.Get("start_offset") != strconv.FormatInt(v.got, 10) || header.Size > f.Chunk || v.got+header.Size > v.size {
-		return 400, MetaError(6001, 1363037, "There was a problem uploading your video file. Please try again.")
-	}
-	defer file.Close()
-	v.got += header.Size
-	return 200, encode(map[string]any{"start_offset": strconv.FormatInt(v.got, 10), "end_offset": strconv.FormatInt(min(v.got+f.Chunk, v.size), 10)})
 }
 
 // list lists the posts from the newest.
