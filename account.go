@@ -34,6 +34,10 @@ type Account struct {
 
 	Expiry Expiry // of the credentials
 
+	// Warnings are what the network does not let the credentials do, at the last check. It
+	// has at most [MaxAccountWarnings].
+	Warnings []string
+
 	// Blackouts are copies of the blackouts of the account that are not settled, in
 	// order of their ids.
 	Blackouts []AccountBlackout
@@ -44,6 +48,9 @@ type Account struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
+
+// MaxAccountWarnings is how many warnings of its network an account has at most.
+const MaxAccountWarnings = 5
 
 // EndDisruption ends the wait for the next probe of an unreachable network, after a
 // success or because a person wants the probe at once. A pause that the network

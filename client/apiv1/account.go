@@ -22,7 +22,7 @@ type Account struct {
 	Error         *TargetError           `json:"error" doc:"Why the status is error; null otherwise."`
 	CreatedAt     *Time                  `json:"created_at" doc:"When the account was first connected." nullable:"false"`
 	UpdatedAt     *Time                  `json:"updated_at" doc:"When the account was last changed." nullable:"false"`
-	Warnings      []string               `json:"warnings,omitempty" doc:"Things to check, such as another account that logs in as the same user; absent without warnings."`
+	Warnings      []string               `json:"warnings,omitempty" doc:"Things to check, such as another account that logs in as the same user, or a permission that the credentials lack; absent without warnings."`
 }
 
 // Limits are what the account's network accepts in one post; null where the

@@ -300,6 +300,7 @@ var unsent = map[string]string{
 	"Limits.Polls":             "applied by validate",
 	"Limits.Window":            "shown as window_seconds",
 	"Account.Expiry":           "shown as expires_at",
+	"Account.Warnings":         "shown in warnings, with those that the daemon computes",
 }
 
 // renamed maps domain fields to the wire's own names for them.

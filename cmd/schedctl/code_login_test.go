@@ -17,7 +17,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
@@ -260,26 +259,5 @@ func TestReconnectWithALogin(t *testing.T) {
 	}
 	if !strings.Contains(s.String(), "scope=w_organization_social+r_organization_social") {
 		t.Errorf("other permissions are asked for:\n%s", s)
-	}
-}
-
-// TestConnectGuides guards that account add shows the steps of every help page up to the one
-// that uses schedctl.
-func TestConnectGuides(t *testing.T) {
-	t.Parallel()
-	for _, topic := range cli.ConnectTopics() {
-		platform := strings.TrimPrefix(topic, "connect-")
-		guide := cli.ConnectGuide(platform, false, 21847)
-		if !strings.Contains(guide, "\n  1. ") || !strings.Contains(guide, "\n  2. ") || strings.Contains(guide, "Connect the account") || strings.Contains(guide, "schedctl account add") {
-			t.Errorf("%s: %s", platform, guide)
-		}
-	}
-	for _, platform := range []string{"linkedin", "x"} {
-		if guide := cli.ConnectGuide(platform, true, 4711); !strings.Contains(guide, "http://127.0.0.1:4711/callback") || strings.Contains(guide, "21847") {
-			t.Errorf("the login of %s: %s", platform, guide)
-		}
-	}
-	if guide := cli.ConnectGuide("feed", false, 21847); guide != "" {
-		t.Errorf("feed: %s", guide)
 	}
 }

@@ -100,3 +100,36 @@ func TestWarningOfEndingCredentials(t *testing.T) {
 		}
 	})
 }
+
+// TestWarningsOfTheNetwork checks that what the network does not let the credentials do is in
+// every response with the account, until the network says nothing more.
+func TestWarningsOfTheNetwork(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		const warning = "the token may not upload files"
+		f.network.warn(warning)
+		one := func(r *response) apiv1.Account { return decodeAs[apiv1.AccountEnvelope](t, r).SocialAccount }
+		a := one(f.do(nil, "POST", "/social-accounts", map[string]any{"platform": "fake", "name": "warned", "credentials": map[string]any{"token": "somebody-else"}}).want(201))
+		path := "/social-accounts/" + a.ID
+		read := func() map[string][]string {
+			list := decodeAs[apiv1.AccountList](t, f.do(nil, "GET", "/social-accounts", nil).want(200)).Results
+			return map[string][]string{"GET": one(f.do(nil, "GET", path, nil).want(200)).Warnings, "list": list[len(list)-1].Warnings}
+		}
+		all := read()
+		all["201"] = a.Warnings
+		all["verify"] = one(f.do(nil, "POST", path+"/verify", nil).want(200)).Warnings
+		all["PATCH"] = one(f.do(nil, "PATCH", path, map[string]any{"credentials": map[string]any{"token": "somebody-else"}}).want(200)).Warnings
+		for name, warnings := range all {
+			if !slices.Equal(warnings, []string{warning}) {
+				t.Errorf("%s: warnings %q", name, warnings)
+			}
+		}
+		f.network.warn()
+		f.do(nil, "POST", path+"/verify", nil).want(200)
+		for name, warnings := range read() {
+			if len(warnings) > 0 {
+				t.Errorf("%s: warnings %q after the network accepts all", name, warnings)
+			}
+		}
+	})
+}

@@ -26,6 +26,7 @@ type network struct {
 	checked  int
 	checking func() // called by each check, or nil
 	address  string // what AddressProblem returns
+	warnings []string
 }
 
 // AddressProblem implements [publish.AddressNeeder].
@@ -42,6 +43,19 @@ func (n *network) needAddress(problem string) {
 	n.address = problem
 }
 
+// warn makes the network accept credentials with warnings.
+func (n *network) warn(warnings ...string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.warnings = warnings
+}
+
+func (n *network) currentWarnings() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.warnings
+}
+
 func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	held, refusal := n.ask()
 	if held != nil {
@@ -51,6 +65,7 @@ func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Pr
 		return publish.Profile{}, refusal
 	}
 	profile, err := n.Fake.Connect(ctx, c)
+	profile.Warnings = n.currentWarnings()
 	if room, ok := strings.CutPrefix(c.Credentials["token"], "room-"); ok && err == nil {
 		profile.Identity = "me " + room
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -34,7 +35,7 @@ const (
 // The time of the day, or of the hour, at which an account is checked depends on its id.
 // So the checks are spread evenly, and a restart does not repeat them. An account that
 // Run reconnected and that was refused again since is checked once a day: its network
-// accepts the credentials but not the posts.
+// accepts the credentials but not the posts. So is one whose network charges for the check.
 func (c *Connector) Run(ctx context.Context) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -71,7 +72,7 @@ func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed
 			if c.cfg.Member != nil && !c.cfg.Member.Mine(a.ID) {
 				continue // another node checks it
 			}
-			if every := intervalOf(*a, now, healed); every > 0 && isDue(a.ID, every, last, now) {
+			if every := c.intervalOf(*a, now, healed); every > 0 && isDue(a.ID, every, last, now) {
 				due = append(due, *a)
 			}
 			if dueThreshold(*a, now) > 0 {
@@ -84,11 +85,14 @@ func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed
 }
 
 // intervalOf returns the time between two checks of an account, 0 for never.
-func intervalOf(a schedctl.Account, now time.Time, healed map[string]time.Time) time.Duration {
+func (c *Connector) intervalOf(a schedctl.Account, now time.Time, healed map[string]time.Time) time.Duration {
 	switch a.Status {
 	case schedctl.AccountConnected:
 		return checkInterval
 	case schedctl.AccountError:
+		if p, ok := c.cfg.Publishers[a.Platform].(publish.PaidCheck); ok && p.PaidCheck() {
+			return checkInterval
+		}
 		if at, ok := healed[a.ID]; ok && now.Sub(at) < checkInterval {
 			return checkInterval
 		}

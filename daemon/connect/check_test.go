@@ -100,6 +100,22 @@ func TestRefusedAccountsHealByThemselves(t *testing.T) {
 	})
 }
 
+// TestPaidChecksRunOnceADay checks that an account is checked once a day if its network
+// charges for the check, whether the network accepts the account or not.
+func TestPaidChecksRunOnceADay(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.account("connected")
+		refused := r.account("refused")
+		refused.Status, refused.Error = schedctl.AccountError, &schedctl.TargetError{Kind: schedctl.KindAuth}
+		r.put(refused, r.held(refused.ID))
+		r.network.set(func(n *network) { n.refuse, n.paid = revoked(), true })
+		r.run(72*time.Hour + time.Second)
+		if asked := r.askedAbout(); asked["refused"] != 3 || asked["connected"] != 3 {
+			t.Errorf("asked %v in three days", asked)
+		}
+	})
+}
+
 // A network that takes credentials and no posts must not make its account's
 // queue try in vain every hour.
 func TestAccountThatIsRefusedAgainAndAgain(t *testing.T) {

@@ -38,6 +38,11 @@ func cleanProfile(p publish.Profile) publish.Profile {
 	p.DisplayName = publish.Clip(withoutControls(p.DisplayName), maxText)
 	p.URL = publish.Clip(withoutControls(p.URL), maxURL)
 	p.Identity = publish.Clip(withoutControls(p.Identity), maxURL)
+	var warnings []string
+	for _, w := range p.Warnings[:min(len(p.Warnings), schedctl.MaxAccountWarnings)] {
+		warnings = append(warnings, publish.Clip(withoutControls(w), maxText))
+	}
+	p.Warnings = warnings
 	return p
 }
 

@@ -37,6 +37,7 @@ type network struct {
 	refuse    error                                                    // of Connect
 	onConnect func(publish.Connection)
 	slow      bool
+	paid      bool // requests of Connect cost something
 	rotates   bool // Connect ends the given session and starts a new one
 }
 
@@ -61,6 +62,13 @@ func (n *network) Fields() []publish.Field {
 		{Name: "host", Help: "where"},
 		{Name: "mood", Option: true, Help: "an option"},
 	}
+}
+
+// PaidCheck implements [publish.PaidCheck].
+func (n *network) PaidCheck() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.paid
 }
 
 func (n *network) with(c publish.Credentials, session int) publish.Credentials {

@@ -23,6 +23,10 @@ type Renewer interface {
 	Renew(ctx context.Context, c Credentials) (Credentials, Expiry, error)
 }
 
+// PaidCheck is a publisher whose network charges for the requests of Connect. Its accounts
+// are checked once a day, also while their network refuses them.
+type PaidCheck interface{ PaidCheck() bool }
+
 // SingleUse is a [Renewer] or [Refresher] whose network accepts some tokens only once, and
 // revokes the login if one is sent again. That it is sent is stored before the request, and
 // the response is stored before the new credentials are used. If the process ends in

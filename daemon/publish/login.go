@@ -29,6 +29,10 @@ type Guide struct {
 	Account string // what is connected: "an account of X"
 	Text    string // the help page
 	Login   string // the steps of a login with a browser, up to the redirect address
+
+	// Notice is what people have to know before they connect an account, such as what it
+	// costs. Text contains it, before the steps. It may be empty.
+	Notice string
 }
 
 // CodeLogin is a publisher whose network issues tokens through the authorization code flow

@@ -189,6 +189,10 @@ type Profile struct {
 	Limits      schedctl.Limits
 	Expiry      Expiry // of the credentials
 
+	// Warnings say what the network does not let these credentials do although they can
+	// publish, and what to do about it. Connect returns all of them each time.
+	Warnings []string
+
 	// Identity distinguishes the account from all others of the platform, by ids of
 	// the network that do not change: a user and a room, or the channel of a webhook.
 	// A reconnected account must have the same identity. It is empty if URL and

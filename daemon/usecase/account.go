@@ -41,7 +41,7 @@ func (s *Service) RemoveAccount(c *Request, tx storage.Tx) error {
 	if a.Credentials, err = s.Connector.WithoutSecrets(a); err != nil {
 		return err
 	}
-	a.Status, a.Error = schedctl.AccountDisconnected, nil
+	a.Status, a.Error, a.Warnings = schedctl.AccountDisconnected, nil, nil
 	a.UpdatedAt = schedctl.Millis(c.Now)
 	return tx.PutAccount(a)
 }
@@ -105,7 +105,7 @@ func (c *Request) switchAccount(r storage.Reader, before *schedctl.Account, a sc
 // secrets and pauses. Secrets that were sent again count as different, because
 // sealing is not deterministic.
 func sameAccount(a, b schedctl.Account) bool {
-	return reflect.DeepEqual(apiv1.NewAccount(a), apiv1.NewAccount(b)) && bytes.Equal(a.Credentials, b.Credentials) &&
+	return reflect.DeepEqual(apiv1.NewAccount(a), apiv1.NewAccount(b)) && slices.Equal(a.Warnings, b.Warnings) && bytes.Equal(a.Credentials, b.Credentials) &&
 		a.PausedUntil.Equal(b.PausedUntil) && a.DisruptedSince.Equal(b.DisruptedSince)
 }
 
@@ -113,8 +113,8 @@ func sameAccount(a, b schedctl.Account) bool {
 const maxNamedAccounts = 3
 
 // ShowAccounts returns accounts as the caller may see them. Warnings say that other accounts
-// log in as the same user, that credentials end, or that the network cannot fetch files from
-// the daemon.
+// log in as the same user, what the network does not let the credentials do, that they end, or
+// that the network cannot fetch files from the daemon.
 func (s *Service) ShowAccounts(r storage.Reader, c *Request, accounts ...schedctl.Account) ([]apiv1.Account, error) {
 	var identities []schedctl.Identity
 	for i := range accounts {
@@ -141,6 +141,7 @@ func (s *Service) ShowAccounts(r storage.Reader, c *Request, accounts ...schedct
 		if s.hasLogin(&accounts[i]) {
 			wire[i].Warnings = c.warnShared(&accounts[i], same[accounts[i].Identity()])
 		}
+		wire[i].Warnings = append(wire[i].Warnings, accounts[i].Warnings...)
 		if a := &accounts[i]; a.Status == schedctl.AccountConnected && a.Expiry.EndsSoon(c.Now) {
 			wire[i].Warnings = append(wire[i].Warnings, schedctl.ExpiryWarning(*a))
 		}

@@ -204,6 +204,7 @@ func fieldPath(p publish.Publisher, field string) string {
 func applyProfile(a *schedctl.Account, p publish.Profile) {
 	a.Username, a.DisplayName, a.ProfileURL, a.Limits = p.Username, p.DisplayName, p.URL, p.Limits
 	connect.ApplyExpiry(a, p.Expiry, true)
+	a.Warnings = p.Warnings
 	a.Status, a.Error = schedctl.AccountConnected, nil
 	a.EndDisruption()
 }

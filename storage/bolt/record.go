@@ -173,6 +173,9 @@ func (c *coder) account(a *schedctl.Account) {
 	if c.layout >= 11 {
 		text(c, &a.Approvals)
 	}
+	if c.layout >= 12 {
+		list(c, &a.Warnings, func(c *coder, warning *string) { text(c, warning) })
+	}
 }
 
 // options are stored as JSON, as requests have them.

@@ -357,6 +357,11 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 			t.Errorf("the %s has layout %d", name, record[0])
 		}
 	}
+	warned := sampleAccount()
+	warned.Warnings = []string{"The token may not upload files."}
+	if record := sampleRecord(t, warned, (*coder).account); record[0] != layout {
+		t.Errorf("the account with a warning has layout %d", record[0])
+	}
 	reviewed := samplePost()
 	reviewed.EditorID = schedctl.NewID(schedctl.KeyPrefix, sampleTime)
 	for name, record := range map[string][]byte{

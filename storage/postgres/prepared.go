@@ -260,6 +260,7 @@ func cloneAccount(a schedctl.Account) schedctl.Account {
 		a.Options, _ = cloneJSON(map[string]any(a.Options)).(map[string]any)
 	}
 	a.Credentials, a.Error, a.Blackouts = slices.Clone(a.Credentials), cloneError(a.Error), slices.Clone(a.Blackouts)
+	a.Warnings = slices.Clone(a.Warnings)
 	return a
 }
 

@@ -75,11 +75,16 @@ func (w *wizard) credential(name string) bool {
 }
 
 // showGuide explains where to get the credentials, if it asks for secrets of a network that
-// has a help page about that.
+// has a help page about that. Otherwise it says what people have to know before they connect
+// an account.
 func (w *wizard) showGuide(names []string) {
 	secret := func(name string) bool { f := w.field(name); return f != nil && f.Secret }
-	if guide := cli.ConnectGuide(w.platform, w.codeLogin, w.loginPort); guide != "" && slices.ContainsFunc(names, secret) {
-		w.Message(guide + "\n")
+	text := cli.ConnectNotice(w.platform)
+	if w.codeLogin || !w.login && slices.ContainsFunc(names, secret) {
+		text = cli.ConnectGuide(w.platform, w.codeLogin, w.loginPort)
+	}
+	if text != "" {
+		w.Message(text + "\n")
 	}
 }
 

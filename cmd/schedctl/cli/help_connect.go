@@ -32,7 +32,8 @@ var guides = sync.OnceValue(func() map[string]publish.Guide {
 func ConnectGuide(platform string, login bool, port int) string {
 	guide := guides()[platform]
 	if login {
-		return strings.ReplaceAll(guide.Login, "127.0.0.1:21847", fmt.Sprint("127.0.0.1:", port))
+		steps := strings.ReplaceAll(guide.Login, "127.0.0.1:21847", fmt.Sprint("127.0.0.1:", port))
+		return strings.TrimLeft(guide.Notice+"\n\n"+steps, "\n")
 	}
 	before, _, found := strings.Cut(guide.Text, connectStep)
 	if !found {
@@ -41,6 +42,10 @@ func ConnectGuide(platform string, login bool, port int) string {
 	end := strings.LastIndex(before, "\n")
 	return strings.TrimRight(before[:end], "\n")
 }
+
+// ConnectNotice returns what people have to know before they connect an account of a
+// platform, or the empty string. It is a part of [ConnectGuide].
+func ConnectNotice(platform string) string { return guides()[platform].Notice }
 
 // ConnectTopics returns the names of the help topics that explain how to connect an account.
 func ConnectTopics() (names []string) {

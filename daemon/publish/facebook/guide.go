@@ -2,11 +2,17 @@ package facebook
 
 import "github.com/schedctl/schedctl/daemon/publish"
 
+// notice is what can keep a Page from posting although the token is right.
+const notice = `Facebook can demand two-factor authentication of the people who manage a Page, and for
+some Pages a "Page publishing authorization". Until they have both, it refuses the posts.`
+
 // Guide implements [publish.Guided].
 func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "a Page on Facebook", Text: `Connect a Page on Facebook through a developer app of your own. It costs nothing, and
+	return publish.Guide{Account: "a Page on Facebook", Notice: notice, Text: `Connect a Page on Facebook through a developer app of your own. It costs nothing, and
 your app needs no review, because it publishes only to Pages that you manage. Facebook
 lets no app publish to the profile of a person.
+
+` + notice + `
 
   1. Open https://developers.facebook.com/apps and click "Create app". Enter a name,
      and choose the use case "Manage everything on your Page".

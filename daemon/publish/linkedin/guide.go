@@ -2,6 +2,11 @@ package linkedin
 
 import "github.com/schedctl/schedctl/daemon/publish"
 
+// notice is what LinkedIn does not let every app do.
+const notice = `LinkedIn lets only approved apps comment, and few get that approval: without it, the
+parts of a thread after the first one and the first comment fail, and the post itself is
+published. An app for organizations is reviewed for some days or weeks.`
+
 // loginGuide are the steps of a login with a browser.
 const loginGuide = `To log in with a browser instead of the token generator:
 
@@ -15,9 +20,11 @@ const loginGuide = `To log in with a browser instead of the token generator:
 
 // Guide implements [publish.Guided].
 func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "a person or an organization on LinkedIn", Login: loginGuide, Text: `Connect LinkedIn, to post as yourself or as an organization that you administer. You
-need an app of your own, which is free. LinkedIn reviews an app for organizations, and
-an app for organizations can have no other products: create two if you need both.
+	return publish.Guide{Account: "a person or an organization on LinkedIn", Login: loginGuide, Notice: notice, Text: `Connect LinkedIn, to post as yourself or as an organization that you administer. You
+need an app of your own, which is free. An app for organizations can have no other
+products: create two if you need both.
+
+` + notice + `
 
   1. Open https://www.linkedin.com/developers/apps and click "Create app". Enter a name,
      a logo and the page of your company. Anyone may create a page. On the tab
@@ -25,8 +32,7 @@ an app for organizations can have no other products: create two if you need both
   2. On the tab "Products", request access:
      to post as yourself, "Share on LinkedIn" and "Sign In with LinkedIn using OpenID
      Connect", which are granted at once;
-     to post as an organization, "Community Management API", which LinkedIn reviews
-     for some days or weeks.
+     to post as an organization, "Community Management API", which is reviewed.
   3. Open https://www.linkedin.com/developers/tools/oauth/token-generator, choose the
      app, and tick the permissions:
      for yourself openid, profile and w_member_social;

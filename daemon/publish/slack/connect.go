@@ -65,11 +65,11 @@ func (p *Publisher) connectBot(ctx context.Context, a access) (publish.Profile, 
 	if user == "" {
 		return publish.Profile{}, notAnAPI(a)
 	}
-	channel, err := p.channelName(ctx, a, granted)
+	channel, private, err := p.channelName(ctx, a, granted)
 	if err != nil {
 		return publish.Profile{}, err
 	}
-	profile := publish.Profile{Username: user, DisplayName: channel, Limits: limits()}
+	profile := publish.Profile{Username: user, DisplayName: channel, Limits: limits(), Warnings: scopeWarnings(granted, private)}
 	if team := outbound.Label(me.Team); team != "" {
 		profile.DisplayName += " in " + team
 	}
@@ -81,9 +81,9 @@ func (p *Publisher) connectBot(ctx context.Context, a access) (publish.Profile, 
 }
 
 // channelName returns the channel's name, or its id if the bot may not read the
-// name, which it does not need to post. It returns an error if the channel is
+// name, which it does not need to post, and whether the channel is private. It returns an error if the channel is
 // archived or the bot may not post there.
-func (p *Publisher) channelName(ctx context.Context, a access, granted []string) (string, error) {
+func (p *Publisher) channelName(ctx context.Context, a access, granted []string) (name string, private bool, err error) {
 	var info struct {
 		Channel struct {
 			Name       any   `json:"name"`
@@ -92,27 +92,27 @@ func (p *Publisher) channelName(ctx context.Context, a access, granted []string)
 			IsMember   *bool `json:"is_member"` // only for channels, not for direct messages
 		} `json:"channel"`
 	}
-	err := p.get(ctx, a, "conversations.info", url.Values{"channel": {a.channel}}, &info)
+	err = p.get(ctx, a, "conversations.info", url.Values{"channel": {a.channel}}, &info)
 	var e *publish.Error
 	switch {
 	case errors.As(err, &e) && e.Code == "missing_scope":
-		return a.channel, nil
+		return a.channel, info.Channel.IsPrivate, nil
 	case errors.As(err, &e) && e.Code == "channel_not_found":
-		return "", publish.Contentf("channel", "the bot cannot find channel %s; check the id and invite the bot to the channel", a.channel)
+		return "", false, publish.Contentf("channel", "the bot cannot find channel %s; check the id and invite the bot to the channel", a.channel)
 	case err != nil:
-		return "", err
+		return "", false, err
 	case info.Channel.IsArchived:
-		return "", publish.Contentf("channel", "channel %s is archived; use another channel", a.channel)
+		return "", false, publish.Contentf("channel", "channel %s is archived; use another channel", a.channel)
 	case info.Channel.IsMember != nil && !*info.Channel.IsMember && (info.Channel.IsPrivate || !slices.Contains(granted, publicScope)):
-		return "", &publish.Error{
+		return "", false, &publish.Error{
 			Kind: schedctl.KindAuth, Code: "not_in_channel", Outcome: schedctl.OutcomeNotPublished,
 			Message: "the bot is not in channel " + a.channel + " and may not post there; invite the bot to it, then try again",
 		}
 	}
-	if name := outbound.Label(info.Channel.Name); name != "" {
-		return "#" + name, nil
+	if name = outbound.Label(info.Channel.Name); name != "" {
+		return "#" + name, info.Channel.IsPrivate, nil
 	}
-	return a.channel, nil
+	return a.channel, info.Channel.IsPrivate, nil
 }
 
 // channelURL returns the address of a channel in a workspace.

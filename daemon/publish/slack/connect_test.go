@@ -179,6 +179,43 @@ func TestConnectAsksWhetherTheBotMayPost(t *testing.T) {
 	}
 }
 
+// TestSlackWarnsOfMissingScopes checks that connecting a bot says what its token cannot do.
+func TestSlackWarnsOfMissingScopes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		scopes, channel string
+		want            []string // what the warnings name
+	}{
+		{"chat:write", `"is_private":false`, []string{"files:write", "files:read", "channels:history"}},
+		{"chat:write,files:write,channels:history", `"is_private":false`, []string{"files:read"}},
+		{"chat:write,files:write,files:read,channels:history", `"is_private":false`, nil},
+		{"chat:write,files:write,files:read,channels:history", `"is_private":true`, []string{"groups:history"}},
+		{"chat:write,files:write,files:read,groups:history", `"is_private":true`, nil},
+		{"identify,bot:basic", `"is_private":false`, nil},
+		{"", `"is_private":false`, nil},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("x-oauth-scopes", tt.scopes)
+			if r.URL.Path == "/auth.test" {
+				fmt.Fprint(w, strings.TrimPrefix(authTest, "200 "))
+				return
+			}
+			fmt.Fprintf(w, `{"ok":true,"channel":{"id":"C0123456789","name":"news","is_member":true,%s}}`, tt.channel)
+		}))
+		profile, err := slack.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test").Connect(t.Context(), publish.Connection{Credentials: bot(server.URL)})
+		server.Close()
+		if err != nil || len(profile.Warnings) != len(tt.want) {
+			t.Errorf("%s: %q, %v", tt.scopes, profile.Warnings, err)
+			continue
+		}
+		for i, scope := range tt.want {
+			if !strings.Contains(profile.Warnings[i], "no scope "+scope+":") {
+				t.Errorf("%s: %q, want %s", tt.scopes, profile.Warnings[i], scope)
+			}
+		}
+	}
+}
+
 func TestConnectErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -41,3 +41,27 @@ func checkScopes(granted []string) error {
 		Message: "the token may not post: add the scope chat:write to the app, reinstall the app, and use its new token",
 	}
 }
+
+// scopeWarnings says what a token with these scopes cannot do besides posting. Unknown and
+// legacy scopes say nothing.
+func scopeWarnings(granted []string, private bool) (warnings []string) {
+	has := func(scope string) bool { return slices.Contains(granted, scope) }
+	if !has(writeScope) {
+		return nil
+	}
+	history := "channels:history"
+	if private {
+		history = "groups:history"
+	}
+	for _, need := range []struct{ scope, without string }{
+		{"files:write", "posts with pictures or other files fail"},
+		{"files:read", "posts with pictures or other files fail"},
+		{history, "schedctl cannot look for a post after an unknown outcome, and reports it instead"},
+	} {
+		if !has(need.scope) {
+			warnings = append(warnings, "the token has no scope "+need.scope+": "+need.without+
+				"; add it on the page OAuth & Permissions of the app, reinstall the app, and reconnect the account")
+		}
+	}
+	return warnings
+}

@@ -55,6 +55,9 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	}, nil
 }
 
+// PaidCheck returns true: X charges for reading a user.
+func (p *Publisher) PaidCheck() bool { return true }
+
 // without returns a connection without a credential.
 func without(c publish.Connection, name string) publish.Connection {
 	c.Credentials = maps.Clone(c.Credentials)

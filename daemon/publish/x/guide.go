@@ -2,9 +2,16 @@ package x
 
 import "github.com/schedctl/schedctl/daemon/publish"
 
+// notice are the costs and the limits that no developer page of X shows together.
+const notice = `X charges $0.015 for each post, $0.20 for a post with a link, and $0.005 for each file
+with an alt text. The check of the account once a day costs $0.010, about $0.30 a month.
+To look for a post after an unknown outcome costs $0.001 for each post that is read, or
+$0.005 if another account owns the app, at most $4. Besides the credits, the developer
+portal has a monthly spend cap, and X refuses all posts beyond it. A post has at most
+one cashtag ($ABC). X has banned accounts for automated posting.`
+
 // loginGuide are the steps of a login with a browser.
-const loginGuide = `To log in with a browser (OAuth 2.0). X charges as for OAuth 1.0a: $0.015 for each post,
-and $0.20 for a post with a link:
+const loginGuide = `To log in with a browser (OAuth 2.0):
 
   1. Do the steps 1 to 3 of "schedctl help connect-x".
   2. Open the app, then "User authentication settings", and click "Set up". Choose
@@ -18,9 +25,9 @@ and $0.20 for a post with a link:
 
 // Guide implements [publish.Guided].
 func (p *Publisher) Guide() publish.Guide {
-	return publish.Guide{Account: "an account of X", Login: loginGuide, Text: `Connect an account of X. You need a developer account, which is free, and credits:
-X charges $0.015 for each post, $0.20 for a post with a link, and $0.001 for each
-post that schedctl reads after an unknown outcome.
+	return publish.Guide{Account: "an account of X", Login: loginGuide, Notice: notice, Text: `Connect an account of X. You need a developer account, which is free, and credits.
+
+` + notice + `
 
   1. Log in to https://console.x.com with the account that will post, and accept the
      developer agreement.

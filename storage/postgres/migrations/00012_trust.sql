@@ -27,6 +27,9 @@ ALTER TABLE blackouts ADD COLUMN managed jsonb;
 COMMENT ON COLUMN queues.managed IS 'the collection and the file that describe the queue, with a digest of what was applied; null for none';
 COMMENT ON COLUMN blackouts.managed IS 'as in queues';
 
+ALTER TABLE accounts ADD COLUMN warnings text[] NOT NULL DEFAULT '{}';
+COMMENT ON COLUMN accounts.warnings IS 'what the network does not let the credentials do, at the last check';
+
 CREATE TABLE collections (
     id           uuid PRIMARY KEY,
     workspace_id uuid NOT NULL,
