@@ -42,6 +42,7 @@ type Publisher struct {
 	cards     *linkcard.Fetcher
 
 	videoService string // the address of Bluesky's video service
+	partsAbove   int64  // the size from which videos are sent to it in parts
 
 	clock uint64 // 10 bits; distinguishes processes that create keys at the same time
 
@@ -53,7 +54,7 @@ type Publisher struct {
 // have only those that they describe without a picture. version is the daemon's version,
 // for the User-Agent.
 func New(client *http.Client, cards *linkcard.Fetcher, version string) *Publisher {
-	return &Publisher{client: client, cards: cards, userAgent: "schedctl/" + version, videoService: publicVideoService, clock: randomClock()}
+	return &Publisher{client: client, cards: cards, userAgent: "schedctl/" + version, videoService: publicVideoService, partsAbove: partsAbove, clock: randomClock()}
 }
 
 // Platform returns "bluesky".

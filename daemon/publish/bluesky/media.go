@@ -14,14 +14,17 @@ import (
 )
 
 const (
-	maxFiles = 4
+	maxFiles = 10
+
+	// maxImages is how many pictures a post shows as images. More of them are a gallery.
+	maxImages = 4
 
 	// maxImageBytes is the limit of the schema of images since 2025. Older servers have
 	// oldImageBytes, and say so when the record is written.
 	maxImageBytes = 2_000_000
 	oldImageBytes = 1_000_000
 
-	maxVideoBytes = 100_000_000
+	maxVideoBytes = 300_000_000
 	maxVideoTime  = 3 * time.Minute
 	maxAlt        = 2000
 
@@ -159,10 +162,11 @@ func mediaRefusal(e *publish.Error, r publish.Request) *publish.Error {
 	return e
 }
 
-// embed is what a record shows besides its text: images, a video or a link card.
+// embed is what a record shows besides its text: images, a gallery, a video or a link card.
 type embed struct {
 	Type   string       `json:"$type"`
 	Images []embedImage `json:"images,omitempty"`
+	Items  []embedImage `json:"items,omitempty"` // of a gallery
 
 	Video       *blob        `json:"video,omitempty"`
 	Alt         string       `json:"alt,omitempty"`
@@ -172,7 +176,8 @@ type embed struct {
 }
 
 type embedImage struct {
-	Alt         string       `json:"alt"` // required by the schema
+	Type        string       `json:"$type,omitempty"` // in a gallery
+	Alt         string       `json:"alt"`             // required by the schema
 	Image       blob         `json:"image"`
 	AspectRatio *aspectRatio `json:"aspectRatio,omitempty"`
 }
@@ -202,7 +207,23 @@ func embedOf(r publish.Request) (*embed, error) {
 	if e.Video != nil && len(r.Files) > 1 || len(e.Images) > maxFiles {
 		return nil, publish.MediaError("media", "Bluesky shows one video or up to %d pictures in a post", maxFiles)
 	}
+	if len(e.Images) > maxImages {
+		e = gallery(e.Images)
+	}
 	return &e, nil
+}
+
+// gallery returns the embed of more pictures than images can have
+// (the lexicon app.bsky.embed.gallery). Its schema requires the ratio of the sides: a picture
+// whose size is not known is shown as a square.
+func gallery(images []embedImage) embed {
+	for i := range images {
+		images[i].Type = "app.bsky.embed.gallery#image"
+		if images[i].AspectRatio == nil {
+			images[i].AspectRatio = &aspectRatio{1, 1}
+		}
+	}
+	return embed{Type: "app.bsky.embed.gallery", Items: images}
 }
 
 // blobOf returns the blob of an uploaded file. ok is false if the file is not uploaded.

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -55,6 +57,60 @@ func TestEmbeds(t *testing.T) {
 		if diff := cmp.Diff(want, stored.Embed); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestGallery guards that up to four pictures are images and more of them a gallery, whose
+// schema requires alt text and the ratio of the sides.
+func TestGallery(t *testing.T) {
+	t.Parallel()
+	n, p := start(t)
+	r := connected(t, n, p)
+	for count, want := range map[int]string{4: "app.bsky.embed.images", 5: "app.bsky.embed.gallery", 10: "app.bsky.embed.gallery"} {
+		r.Files = nil
+		for i := range count {
+			f := publishtest.TestFile("image/png", i+1)
+			if i == 0 {
+				f.AltText, f.Width, f.Height = "", 0, 0
+			}
+			var err error
+			if f.Upload, err = p.Upload(t.Context(), r, f); err != nil {
+				t.Fatal(err)
+			}
+			r.Files = append(r.Files, f)
+		}
+		r.Key = p.NewKey(time.Now())
+		if _, err := p.Publish(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		var stored struct {
+			Embed struct {
+				Type   string `json:"$type"`
+				Images []any
+				Items  []struct {
+					Type  string         `json:"$type"`
+					Image map[string]any `json:"image"`
+					Alt   *string        `json:"alt"`
+					Ratio map[string]any `json:"aspectRatio"`
+				}
+			}
+		}
+		if err := json.Unmarshal(n.records[r.Key], &stored); err != nil {
+			t.Fatal(err)
+		}
+		if e := stored.Embed; e.Type != want || len(e.Images)+len(e.Items) != count {
+			t.Errorf("%d pictures: %s", count, n.records[r.Key])
+		}
+		for i, item := range stored.Embed.Items {
+			if item.Type != "app.bsky.embed.gallery#image" || item.Alt == nil || item.Ratio["width"] == nil || item.Image["$type"] != "blob" {
+				t.Errorf("item %d: %+v", i, item)
+			}
+		}
+	}
+	var c publish.Check
+	publish.CheckMedia(&c, p, schedctl.Account{}, slices.Repeat([]publish.Media{{MIMEType: "image/png", Size: 1}}, 11), nil)
+	if c.Err() == nil {
+		t.Error("eleven pictures are accepted")
 	}
 }
 

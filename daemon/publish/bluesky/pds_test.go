@@ -353,6 +353,8 @@ func (r rig) testMedia(t *testing.T) {
 	if len(stored.Embed.Images) != 4 {
 		t.Errorf("%d pictures", len(stored.Embed.Images))
 	}
+	r.testGallery(t)
+	before++
 	lost := pngOf(t, 1)
 	q = r.request("with a blob that the server does not have")
 	u, err := r.Upload(t.Context(), q, lost)
@@ -368,6 +370,30 @@ func (r rig) testMedia(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	r.wantPosts(t, before, 1)
+}
+
+// testGallery publishes ten pictures.
+func (r rig) testGallery(t *testing.T) {
+	before := len(r.pds.Posts(t))
+	q := r.request("")
+	for n := range uint8(10) {
+		f := pngOf(t, n+150)
+		u, err := r.Upload(t.Context(), q, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Upload = u
+		q.Files = append(q.Files, f)
+	}
+	if _, err := r.Publish(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	var stored struct {
+		Embed struct{ Items []any }
+	}
+	if err := json.Unmarshal(r.wantPosts(t, before, 1)[0].Value, &stored); err != nil || len(stored.Embed.Items) != 10 {
+		t.Errorf("%d pictures, %v", len(stored.Embed.Items), err)
+	}
 }
 
 // blobName returns the upload of a file that was not uploaded.

@@ -125,15 +125,29 @@ func (p *Publisher) uploadVideo(ctx context.Context, u *url.URL, server string, 
 	if err := p.checkVideoLimits(ctx, u, r, f); err != nil {
 		return publish.Upload{}, err
 	}
-	token, err := p.serviceToken(ctx, u, r, server, "com.atproto.repo.uploadBlob")
+	v := &videoAccess{publisher: p, home: u, server: server, request: r}
+	if f.Size > p.partsAbove {
+		if upload, served, err := v.uploadParts(ctx, f); served {
+			return upload, err
+		}
+		if f.Size > maxWhole {
+			return publish.Upload{}, publish.FileTooLarge(0, maxWhole)
+		}
+	}
+	return v.uploadWhole(ctx, f)
+}
+
+// uploadWhole sends a video in one request.
+func (v *videoAccess) uploadWhole(ctx context.Context, f publish.File) (publish.Upload, error) {
+	header, err := v.header(ctx)
 	if err != nil {
 		return publish.Upload{}, err
 	}
-	target, err := p.videoCall("app.bsky.video.uploadVideo", url.Values{"did": {r.Credentials[fieldDID]}, "name": {publish.UploadName(r, f)}})
+	target, err := v.publisher.videoCall("app.bsky.video.uploadVideo", url.Values{"did": {v.request.Credentials[fieldDID]}, "name": {publish.UploadName(v.request, f)}})
 	if err != nil {
 		return publish.Upload{}, publish.NotPublished(err)
 	}
-	a, err := outbound.PostBody(ctx, p.client, target.String(), outbound.Header(p.userAgent, token), outbound.FileBody(f))
+	a, err := outbound.PostBody(ctx, v.publisher.client, target.String(), header, outbound.FileBody(f))
 	if err != nil {
 		return publish.Upload{}, publish.NotPublished(err)
 	}
@@ -141,14 +155,14 @@ func (p *Publisher) uploadVideo(ctx context.Context, u *url.URL, server string, 
 	switch {
 	case job.id != "" && (a.Status >= 200 && a.Status <= 299 || a.Status == http.StatusConflict): // the service has the video
 		return job.upload(publish.Upload{ID: jobPrefix + job.id, ExpiresAt: time.Now().Add(videoLife)})
+	case job.failure == nameDailyLimit:
+		return publish.Upload{}, dailyLimit(a.Status)
 	case a.Status >= 200 && a.Status <= 299 && job.failure != "":
 		return publish.Upload{}, publish.MediaError(job.failure, "the video service refused the video: %s", job.failure)
 	case a.Status >= 200 && a.Status <= 299:
 		return publish.Upload{}, unexpectedVideo(a.Status, "the video service did not confirm that it has the video")
-	case a.Status == http.StatusUnauthorized, a.Status == http.StatusForbidden: // the session of the account is not affected
-		return publish.Upload{}, outbound.WithErrorText(publish.AsError(unexpectedVideo(a.Status, "the video service refused the token")), outbound.ErrorText(a, append(secrets(r.Credentials), token)...))
 	}
-	return publish.Upload{}, blobRefusal(a, r, f)
+	return publish.Upload{}, v.refusal(a, f)
 }
 
 // checkVideoLimits returns an error if the video service takes no video of this size from
@@ -177,12 +191,11 @@ func (p *Publisher) checkVideoLimits(ctx context.Context, u *url.URL, r publish.
 	case a.Status != http.StatusOK, a.Cut, json.Unmarshal(a.Body, &limits) != nil, limits.CanUpload == nil:
 		return nil
 	case *limits.CanUpload && limits.Videos != nil && *limits.Videos <= 0, *limits.CanUpload && limits.Bytes != nil && *limits.Bytes < f.Size:
-		return &publish.Error{
-			Kind: schedctl.KindRateLimited, Code: "daily_videos", HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
-			Message: "the account has used its daily limit of videos on Bluesky",
-		}
+		return dailyLimit(a.Status)
 	case *limits.CanUpload:
 		return nil
+	case limits.Error == nameDailyLimit:
+		return dailyLimit(a.Status)
 	}
 	e := publish.MediaError("video_refused", "Bluesky takes no videos from the account now; confirm its e-mail address, and try a video in the app")
 	if name := matchString(namePattern(), limits.Error); name != "" {
@@ -248,6 +261,9 @@ func (j videoJob) upload(u publish.Upload) (publish.Upload, error) {
 // Processed asks the video service for the state of a video. Other blobs can be used at
 // once.
 func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.Upload) (publish.Upload, error) {
+	if strings.HasPrefix(u.ID, partsPrefix) {
+		return p.finishVideo(ctx, r, u)
+	}
 	id, isJob := strings.CutPrefix(u.ID, jobPrefix)
 	if !isJob {
 		u.Ready = true
@@ -274,6 +290,20 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 		return u, unexpectedVideo(a.Status, "the video service did not respond with the state of the video")
 	}
 	return u, publish.NotPublished(outbound.Refusal(a, time.Now()))
+}
+
+// finishVideo finishes a video that was uploaded in parts.
+func (p *Publisher) finishVideo(ctx context.Context, r publish.Request, u publish.Upload) (publish.Upload, error) {
+	home, err := parseServer(r.Credentials["service_url"])
+	if err != nil {
+		return u, err
+	}
+	server, err := p.blueskyServer(ctx, home, r)
+	if err != nil {
+		return u, err
+	}
+	v := &videoAccess{publisher: p, home: home, server: server, request: r}
+	return v.finishParts(ctx, u)
 }
 
 // processedVideo returns the blob of a video that the video service has processed.
