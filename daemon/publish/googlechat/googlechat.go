@@ -50,10 +50,14 @@ func New(client *http.Client, policy outbound.Policy, version, publicURL string)
 // Platform returns "googlechat".
 func (p *Publisher) Platform() string { return Platform }
 
-// Fields lists webhook_url.
+// optionMentions is the name of the option that lets mentions notify.
+const optionMentions = "mentions"
+
+// Fields lists webhook_url and the option mentions.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: fieldURL, Required: true, Secret: true, Help: "from the space's menu, Apps & integrations, Webhooks", Check: p.checkWebhook},
+		{Name: optionMentions, Option: true, Post: true, Help: "true to let <users/all> in a post notify everyone in the space"},
 	}
 }
 
@@ -68,6 +72,9 @@ func (p *Publisher) Idempotent(schedctl.Account) bool { return true }
 // Connect checks the URL. It sends nothing, because a webhook can only post.
 func (p *Publisher) Connect(_ context.Context, c publish.Connection) (publish.Profile, error) {
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
+		return publish.Profile{}, err
+	}
+	if err := publish.CheckBools(c.Options, optionMentions); err != nil {
 		return publish.Profile{}, err
 	}
 	w, err := p.parseWebhook(c.Credentials[fieldURL])

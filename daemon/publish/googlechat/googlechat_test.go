@@ -115,6 +115,34 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestMentions guards that a post notifies a space only if the option mentions is set, and that
+// the space that breaks a mention counts.
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	s := newServer()
+	p, r := start(t, s)
+	const text = "Hello <users/all>, <USERS/all> and <users/123>, *all* <user> of you"
+	const broken = "Hello <\u200busers/all>, <\u200bUSERS/all> and <\u200busers/123>, *all* <user> of you"
+	for key, tt := range map[string]struct {
+		options  schedctl.Options
+		sent     string
+		warnings int
+	}{
+		"k1": {nil, broken, 1},
+		"k2": {schedctl.Options{"mentions": false}, broken, 1},
+		"k3": {schedctl.Options{"mentions": true}, text, 0},
+	} {
+		r.Key, r.Content, r.Account.Options = key, text, tt.options
+		c := p.Check(r.Account, publish.Text(text))
+		if _, err := p.Publish(t.Context(), r); err != nil || s.messages[len(s.messages)-1].Text != tt.sent || c.Length != len(tt.sent) || len(c.Warnings) != tt.warnings {
+			t.Errorf("%v: %v, %q, %+v", tt.options, err, s.messages[len(s.messages)-1].Text, c)
+		}
+	}
+	if c := p.Check(schedctl.Account{Options: schedctl.Options{"mentions": "yes"}}, publish.Text(text)); publish.AsError(c.Err()).Code != "mentions" {
+		t.Errorf("a bad option: %v", c.Err())
+	}
+}
+
 // A repeated request, as after an unknown outcome, posts once.
 func TestRepeatedRequest(t *testing.T) {
 	t.Parallel()
@@ -180,6 +208,7 @@ func ExamplePublisher_Fields() {
 	}
 	// Output:
 	// webhook_url: from the space's menu, Apps & integrations, Webhooks
+	// mentions: true to let <users/all> in a post notify everyone in the space
 }
 
 // Without a public https address, pictures are refused before they are due.

@@ -19,6 +19,9 @@ Workspace account that may add webhooks to the space.
 
 A webhook can only post, so schedctl cannot check it before the first post.
 
+<users/all> in a post notifies no one, unless the option mentions is true: schedctl
+account edit ACCOUNT --set mentions=true
+
 Text has at most 32,000 bytes. Google fetches pictures from the daemon, which needs
 "daemon run --public-url https://…". Their addresses expire after seven days.
 Videos and documents are not possible. The parts of a thread are messages in one

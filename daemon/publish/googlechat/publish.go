@@ -13,11 +13,27 @@ import (
 
 // Check counts bytes. Pictures use up a part of the limit.
 func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.Check {
-	c := publish.MeasuredMessage(a, content, len(content.Text), maxBytes, "bytes", nil)
+	text := textOf(content.Text, a.Options)
+	c := publish.MeasuredMessage(a, content, len(text), maxBytes, "bytes", publish.CheckBools(a.Options, optionMentions))
+	if text != content.Text {
+		c.Warnings = append(c.Warnings, "mentions such as <users/all> notify no one; set the option "+optionMentions+" if they shall")
+	}
 	c.LimitWithMedia(content, maxBytes-cardBytes(content.Media))
 	c.CheckChat(content, "Google Chat")
 	c.WarnPreview(content, "Google Chat")
 	return c
+}
+
+var mention = pattern.Lazy(`(?i)<(users/)`)
+
+// textOf returns a text as it is sent. Without the option mentions, a zero-width space keeps
+// <users/all> and other mentions from notifying people
+// (https://developers.google.com/workspace/chat/format-messages).
+func textOf(text string, o schedctl.Options) string {
+	if o.Bool(optionMentions) {
+		return text
+	}
+	return mention().ReplaceAllString(text, "<\u200b$1")
 }
 
 // message is the request body
@@ -46,7 +62,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	}
 	header := outbound.Header(p.userAgent, "")
 	header.Set("Content-Type", "application/json; charset=UTF-8")
-	body := outbound.EncodeJSON(message{Text: r.Content, Thread: threadOf(r), Cards: cards})
+	body := outbound.EncodeJSON(message{Text: textOf(r.Content, r.Account.Options), Thread: threadOf(r), Cards: cards})
 	a, err := outbound.Post(ctx, p.client, w.address(r), header, body)
 	if err != nil {
 		return schedctl.Receipt{}, err

@@ -43,8 +43,18 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	held, expiry := meta.WithEnd(c.Credentials, time.Now())
 	return publish.Profile{
 		Username: outbound.Label(me.Username), DisplayName: outbound.Label(me.Name), URL: "https://www.threads.net/@" + url.PathEscape(me.Username),
-		Identity: me.ID, Limits: limits, Credentials: held, Expiry: expiry,
+		Identity: me.ID, Limits: limits, Credentials: held, Expiry: expiry, Warnings: replyWarnings(ctx, api),
 	}, nil
+}
+
+// replyWarnings returns a warning if the token lacks the permission to reply, which the quota
+// of replies needs. A quota that cannot be read for another reason is not known.
+func replyWarnings(ctx context.Context, api meta.API) []string {
+	_, err := readQuota(ctx, api, "reply_quota_usage,reply_config")
+	if err == nil || publish.AsError(err).Code != string(publish.HoldScope) {
+		return nil
+	}
+	return []string{"threads and first comments need " + scopeReplies + ", which the token lacks; add it to your app, create a new token, and reconnect the account"}
 }
 
 // readLimits asks how many posts the account may have. It needs the permission to publish, so

@@ -262,6 +262,48 @@ func TestMissingPermission(t *testing.T) {
 	}
 }
 
+// withoutReplies is the API for a token without the permission threads_manage_replies. Threads
+// responds with both statuses.
+func withoutReplies(network http.Handler, status int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.ParseForm()
+		if r.Form.Has("reply_to_id") || strings.Contains(r.Form.Get("fields"), "reply_") {
+			w.WriteHeader(status)
+			w.Write([]byte(publishtest.MetaError(10, 0, "(#10) Application does not have permission for this action")))
+			return
+		}
+		network.ServeHTTP(w, r)
+	})
+}
+
+// TestConnectWarnsOfReplies guards that a token that cannot reply is accepted, with a warning,
+// and that a quota that cannot be read for another reason is not known.
+func TestConnectWarnsOfReplies(t *testing.T) {
+	t.Parallel()
+	network := &publishtest.FakeContainers{API: publishtest.ThreadsAPI}
+	for name, tt := range map[string]struct {
+		handler http.Handler
+		warns   bool
+	}{
+		"all permissions": {network, false},
+		"no replies, 400": {withoutReplies(network, 400), true},
+		"no replies, 403": {withoutReplies(network, 403), true},
+		"unreadable quota": {http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.FormValue("fields"), "reply_") {
+				w.WriteHeader(500)
+				return
+			}
+			network.ServeHTTP(w, r)
+		}), false},
+	} {
+		p, r := start(t, tt.handler)
+		got, err := p.Connect(t.Context(), publish.Connection{Credentials: r.Credentials})
+		if err != nil || len(got.Warnings) > 0 != tt.warns || tt.warns && !strings.HasPrefix(got.Warnings[0], "threads and first comments need threads_manage_replies") {
+			t.Errorf("%s: %v, %v", name, got.Warnings, err)
+		}
+	}
+}
+
 // TestTooManyLinks counts the different links of a text as Threads does since December 2025.
 func TestTooManyLinks(t *testing.T) {
 	t.Parallel()
