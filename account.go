@@ -93,6 +93,7 @@ type Limits struct {
 	Unit          string // the unit of MaxCharacters: "characters", "graphemes" or "bytes"
 	URLCharacters int    // the counted length of every URL; 0 for its real length
 	Polls         PollLimits
+	Files         FileLimits
 
 	// Posts is how many posts the network accepts in any period of Window. Both are 0 if
 	// the network reports no such limit.
@@ -108,6 +109,17 @@ type PollLimits struct {
 	MaxOption  int           // characters of an option
 	MinTime    time.Duration // how long a poll runs at least
 	MaxTime    time.Duration
+}
+
+// FileLimits are the limits of files that the network of an account reports. A zero field
+// means that it reports none.
+type FileLimits struct {
+	MaxFiles    int // in one post
+	MaxAlt      int // characters of an alt text
+	ImageBytes  int64
+	ImagePixels int
+	VideoBytes  int64
+	VideoPixels int
 }
 
 // Options are settings of an account, as in the API: JSON values by name.

@@ -298,6 +298,7 @@ var unsent = map[string]string{
 	"Account.PausedUntil":      "shown by the targets' next_attempt_at",
 	"Account.DisruptedSince":   "shown by the targets' errors",
 	"Limits.Polls":             "applied by validate",
+	"Limits.Files":             "applied by validate",
 	"Limits.Window":            "shown as window_seconds",
 	"Account.Expiry":           "shown as expires_at",
 	"Account.Warnings":         "shown in warnings, with those that the daemon computes",

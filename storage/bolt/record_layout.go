@@ -16,7 +16,7 @@ func layoutOf(v any) byte {
 	case *schedctl.Account:
 		parts, plan = v.ThreadTargetID != "" || v.Limits.Polls != (schedctl.PollLimits{}), len(v.Blackouts) > 0
 		stage = v.Expiry != (schedctl.Expiry{}) || v.Limits.Posts != 0 || v.Limits.Window != 0
-		review, trust = v.Approvals != "", len(v.Warnings) > 0
+		review, trust = v.Approvals != "", len(v.Warnings) > 0 || v.Limits.Files != (schedctl.FileLimits{})
 	case *schedctl.Event:
 		parts, plan, trust = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil, v.Edited
 	case *schedctl.Workspace:

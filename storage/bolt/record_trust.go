@@ -2,8 +2,8 @@ package bolt
 
 import "github.com/schedctl/schedctl"
 
-// The fields of layout 12: who wrote a post, the link card that reviewers saw, and who
-// applies collections.
+// The fields of layout 12: who wrote a post, the link card that reviewers saw, who applies
+// collections, and the limits of files of an account.
 
 func (c *coder) trail(t *schedctl.Trail) {
 	c.optionalID(schedctl.KeyPrefix, &t.CreatedBy)
@@ -17,6 +17,18 @@ func (c *coder) card(l **schedctl.LinkPreview) {
 	if optional(c, l) {
 		c.linkPreview(*l)
 	}
+}
+
+func (c *coder) fileLimits(l *schedctl.FileLimits) {
+	if !c.present(*l != schedctl.FileLimits{}) {
+		return
+	}
+	c.int(&l.MaxFiles)
+	c.int(&l.MaxAlt)
+	c.int64(&l.ImageBytes)
+	c.int(&l.ImagePixels)
+	c.int64(&l.VideoBytes)
+	c.int(&l.VideoPixels)
 }
 
 // collection has no id and no workspace: they are in the key.

@@ -61,6 +61,26 @@ func pollLimitsField(l *schedctl.PollLimits) field {
 	}, func(d pollLimitsDoc) (schedctl.PollLimits, error) { return schedctl.PollLimits(d), nil }}
 }
 
+// fileLimitsDoc is a [schedctl.FileLimits] as a document.
+type fileLimitsDoc struct {
+	MaxFiles    int   `json:"max_files,omitempty"`
+	MaxAlt      int   `json:"max_alt,omitempty"`
+	ImageBytes  int64 `json:"image_bytes,omitempty"`
+	ImagePixels int   `json:"image_pixels,omitempty"`
+	VideoBytes  int64 `json:"video_bytes,omitempty"`
+	VideoPixels int   `json:"video_pixels,omitempty"`
+}
+
+// fileLimitsField is limits of files; null for none.
+func fileLimitsField(l *schedctl.FileLimits) field {
+	return docField[schedctl.FileLimits, fileLimitsDoc]{l, func(l schedctl.FileLimits) (*fileLimitsDoc, error) {
+		if l == (schedctl.FileLimits{}) {
+			return nil, nil
+		}
+		return (*fileLimitsDoc)(&l), nil
+	}, func(d fileLimitsDoc) (schedctl.FileLimits, error) { return schedctl.FileLimits(d), nil }}
+}
+
 // previewDoc is a [schedctl.LinkPreview] as a document.
 type previewDoc struct {
 	Mode        schedctl.PreviewMode `json:"mode"`

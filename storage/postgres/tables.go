@@ -76,6 +76,7 @@ func describeAccount(r *row, a *schedctl.Account) {
 	number(r, "window_ns", &a.Limits.Window)
 	r.add("expiry", "jsonb", expiryField(&a.Expiry))
 	text(r, "approvals", &a.Approvals)
+	r.add("file_limits", "jsonb", fileLimitsField(&a.Limits.Files))
 	r.add("warnings", "text[]", listField[string]{&a.Warnings})
 	r.time("created_at", &a.CreatedAt)
 	r.time("updated_at", &a.UpdatedAt)

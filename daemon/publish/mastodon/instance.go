@@ -28,7 +28,9 @@ func (p *Publisher) limits(ctx context.Context, u *url.URL, c publish.Credential
 		return schedctl.Limits{}, err
 	}
 	if i.limits.MaxCharacters == 0 {
+		files := i.limits.Files
 		i.limits = mastodonLimits
+		i.limits.Files = files
 	}
 	software, err := p.software(ctx, u, i.version)
 	if err != nil {
@@ -60,6 +62,7 @@ func (p *Publisher) instance(ctx context.Context, u *url.URL, c publish.Credenti
 			return i, nil
 		}
 		failure, found.version = cmp.Or(failure, err), cmp.Or(i.version, found.version)
+		found.limits.Files = cmp.Or(found.limits.Files, i.limits.Files)
 	}
 	return found, failure
 }
@@ -108,9 +111,23 @@ func parseInstance(a outbound.Response) (instance, bool) {
 		limits.MaxCharacters = positiveInt(document["max_toot_chars"], 1e9)
 		limits.URLCharacters = mastodonLimits.URLCharacters
 	}
+	limits.Files = fileLimits(configuration)
 	polls, hasPolls := pollLimits(document)
 	limits.Polls = polls
 	return instance{limits, hasPolls, outbound.Label(document["version"])}, true
+}
+
+// fileLimits reads the limits of files
+// (https://docs.joinmastodon.org/entities/Instance/#media_attachments). That of the frame rate
+// of videos is left out: schedctl does not know the rate of a file.
+func fileLimits(configuration map[string]any) schedctl.FileLimits {
+	statuses, _ := configuration["statuses"].(map[string]any)
+	files, _ := configuration["media_attachments"].(map[string]any)
+	return schedctl.FileLimits{
+		MaxFiles: positiveInt(statuses["max_media_attachments"], 1000), MaxAlt: positiveInt(files["description_limit"], 1e6),
+		ImageBytes: int64(positiveInt(files["image_size_limit"], 1e12)), ImagePixels: positiveInt(files["image_matrix_limit"], 1e12),
+		VideoBytes: int64(positiveInt(files["video_size_limit"], 1e12)), VideoPixels: positiveInt(files["video_matrix_limit"], 1e12),
+	}
 }
 
 // positiveInt returns a number from 1 to limit, or 0 for any other value.

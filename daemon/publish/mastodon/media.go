@@ -1,9 +1,9 @@
 package mastodon
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// maxFiles is Mastodon's limit. Servers with more are rare.
+	// maxFiles is Mastodon's limit.
 	maxFiles = 4
 
 	// maxAlt is Mastodon's limit and that of GoToSocial.
 	maxAlt = 1500
 
-	// Mastodon's limits. A server with lower ones refuses the upload and is then asked
-	// for its own.
+	// Mastodon's limits, for a server that reports none. One that has lower ones by now
+	// refuses the upload and is then asked for its own.
 	maxImageBytes  = 16 << 20
 	maxImagePixels = 16_777_216
 	maxVideoBytes  = 99 << 20
@@ -35,14 +35,19 @@ const (
 	uncheckable = "!"
 )
 
-// MediaRules returns Mastodon's defaults.
-func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
+// MediaRules returns the limits that the server reported when the account was verified last,
+// or Mastodon's defaults.
+func (p *Publisher) MediaRules(a schedctl.Account) publish.MediaRules {
+	l := a.Limits.Files
+	image := publish.ClassRules{MaxBytes: cmp.Or(l.ImageBytes, maxImageBytes), MaxPixels: cmp.Or(l.ImagePixels, maxImagePixels)}
+	still := image
+	still.Types = []string{"image/jpeg", "image/png", "image/webp"}
 	return publish.MediaRules{
-		MaxFiles: maxFiles, MaxAlt: maxAlt, MaxVideos: 1,
+		MaxFiles: cmp.Or(l.MaxFiles, maxFiles), MaxAlt: cmp.Or(l.MaxAlt, maxAlt), MaxVideos: 1,
 		Classes: map[schedctl.MediaClass]publish.ClassRules{
-			schedctl.MediaImage: {Types: []string{"image/jpeg", "image/png", "image/webp"}, MaxBytes: maxImageBytes, MaxPixels: maxImagePixels},
-			schedctl.MediaGIF:   {MaxBytes: maxImageBytes, MaxPixels: maxImagePixels},
-			schedctl.MediaVideo: {Types: []string{"video/mp4", "video/quicktime", "video/webm"}, MaxBytes: maxVideoBytes},
+			schedctl.MediaImage: still,
+			schedctl.MediaGIF:   image,
+			schedctl.MediaVideo: {Types: []string{"video/mp4", "video/quicktime", "video/webm"}, MaxBytes: cmp.Or(l.VideoBytes, maxVideoBytes), MaxPixels: l.VideoPixels},
 		},
 	}
 }
@@ -164,26 +169,22 @@ func (p *Publisher) uploadRefusal(ctx context.Context, u *url.URL, a outbound.Re
 	return outbound.WithErrorText(e, outbound.ErrorText(a, r.Credentials["access_token"], f.AltText))
 }
 
-// sizeLimit asks the server how many bytes a file of this type may have. It returns 0 if
-// the server does not say.
+// sizeLimit asks the server how many bytes a file may have: fewer than it has if it has too
+// many pixels. It returns 0 if the server does not say.
 func (p *Publisher) sizeLimit(ctx context.Context, u *url.URL, r publish.Request, f publish.File) int64 {
 	a, err := outbound.Get(ctx, p.client, u.JoinPath("api/v2/instance").String(), p.header(r.Credentials))
-	if err != nil || a.Status != http.StatusOK || a.Cut {
+	if err != nil || a.Status != http.StatusOK {
 		return 0
 	}
-	var document struct {
-		Configuration struct {
-			Media map[string]any `json:"media_attachments"`
-		} `json:"configuration"`
-	}
-	if json.Unmarshal(a.Body, &document) != nil {
-		return 0
-	}
-	name := "image_size_limit"
+	i, _ := parseInstance(a)
+	bytes, pixels := i.limits.Files.ImageBytes, int64(i.limits.Files.ImagePixels)
 	if f.Class() == schedctl.MediaVideo {
-		name = "video_size_limit"
+		bytes, pixels = i.limits.Files.VideoBytes, int64(i.limits.Files.VideoPixels)
 	}
-	return int64(positiveInt(document.Configuration.Media[name], 1e12))
+	if n := int64(f.Width) * int64(f.Height); pixels > 0 && n > pixels {
+		bytes = min(cmp.Or(bytes, f.Size), int64(float64(f.Size)*float64(pixels)/float64(n)))
+	}
+	return bytes
 }
 
 // mediaIDs returns the ids of the request's files. It asks the server whether it still

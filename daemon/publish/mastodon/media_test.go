@@ -154,7 +154,7 @@ func upload(t *testing.T, p *mastodon.Publisher, r publish.Request, f publish.Fi
 	return f, err
 }
 
-func startUploads(t *testing.T, s *uploads) (*mastodon.Publisher, publish.Request) {
+func startUploads(t *testing.T, s http.Handler) (*mastodon.Publisher, publish.Request) {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)

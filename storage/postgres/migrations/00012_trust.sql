@@ -28,6 +28,8 @@ COMMENT ON COLUMN queues.managed IS 'the collection and the file that describe t
 COMMENT ON COLUMN blackouts.managed IS 'as in queues';
 
 ALTER TABLE accounts ADD COLUMN warnings text[] NOT NULL DEFAULT '{}';
+ALTER TABLE accounts ADD COLUMN file_limits jsonb;
+COMMENT ON COLUMN accounts.file_limits IS 'the limits of files that the network reports; null for none';
 COMMENT ON COLUMN accounts.warnings IS 'what the network does not let the credentials do, at the last check';
 
 CREATE TABLE collections (
