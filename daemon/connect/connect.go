@@ -83,7 +83,13 @@ func (c *Connector) Connect(ctx context.Context, platform string, given publish.
 		return publish.Profile{}, nil, cleanError(publish.AsError(err), p, given.Credentials)
 	}
 	profile = cleanProfile(profile)
-	return profile, withIdentity(mergeCredentials(stored, profile.Credentials), profile.Identity), nil
+	kept := maps.Clone(mergeCredentials(stored, profile.Credentials))
+	for _, f := range p.Fields() {
+		if f.Once {
+			delete(kept, f.Name)
+		}
+	}
+	return profile, withIdentity(kept, profile.Identity), nil
 }
 
 func (c *Connector) publisher(platform string) (publish.Publisher, *publish.Error) {

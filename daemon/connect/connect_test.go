@@ -116,3 +116,15 @@ func down() error {
 func revoked() error {
 	return &publish.Error{Kind: schedctl.KindAuth, Code: "revoked", Message: "the password was revoked", HTTPStatus: 401, Outcome: schedctl.OutcomeNotPublished}
 }
+
+// TestExchangedCredentialIsNotStored checks that a credential that Connect exchanges for
+// others is not among those to store.
+func TestExchangedCredentialIsNotStored(t *testing.T) {
+	bubble(t, func(r *rig) {
+		given := publish.Connection{Credentials: publish.Credentials{"password": password, "once": "a-code"}}
+		_, kept, failure := r.Connect(r.Context(), "sessions", given)
+		if failure != nil || kept["once"] != "" || kept["session"] == "" || given.Credentials["once"] == "" {
+			t.Errorf("stored %v, given %v, %+v", kept, given.Credentials, failure)
+		}
+	})
+}

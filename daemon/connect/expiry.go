@@ -128,6 +128,12 @@ func (c *Connector) singleUse(a schedctl.Account, used publish.Credentials) bool
 	return ok && p.SingleUse(withoutIdentity(used))
 }
 
+// rotates reports whether a renewal replaces the token for renewals.
+func (c *Connector) rotates(a schedctl.Account, used publish.Credentials) bool {
+	p, ok := c.cfg.Publishers[a.Platform].(publish.Rotating)
+	return ok && p.Rotates(withoutIdentity(used))
+}
+
 // startSingleUse stores that a token is sent which the network accepts only once. It
 // returns an error of kind auth if it may have been sent before.
 func (c *Connector) startSingleUse(ctx context.Context, a schedctl.Account, used publish.Credentials) *publish.Error {

@@ -107,7 +107,7 @@ func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publi
 	if maps.Equal(fresh, stored) {
 		return fresh, nil
 	}
-	if c.singleUse(a, stored) { // nobody may use what could be lost
+	if c.singleUse(a, stored) || c.rotates(a, stored) { // nobody may use what could be lost
 		if failure := c.storeRenewed(ctx, a, stored, fresh, nil); failure != nil {
 			return nil, failure
 		}

@@ -281,6 +281,25 @@ func TestSessionThatCannotBeStored(t *testing.T) {
 	}
 }
 
+// TestRotatedSessionIsStoredFirst checks that nobody gets a session before it is stored if
+// the network ends the token that renews the old one as soon as the new one is used.
+func TestRotatedSessionIsStoredFirst(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.network.set(func(n *network) { n.rotating = true })
+		a := r.account("me")
+		r.network.expire()
+		r.faulty.FailUpdates(2, storagetest.BeforeFn)
+		for range 2 {
+			if got, failure := r.Refresh(r.Context(), r.workspace, a.ID, session("1")); failure == nil || failure.Outcome != schedctl.OutcomeNotPublished || got != nil {
+				t.Errorf("got %v, %+v", got, failure)
+			}
+		}
+		r.wantRefresh(a, session("1"), session("2"))
+		r.wantHeld(a, session("2"))
+		r.wantRefreshes(1)
+	})
+}
+
 // A session in memory that expires is replaced too.
 func TestSessionInMemoryExpires(t *testing.T) {
 	bubble(t, func(r *rig) {

@@ -37,6 +37,7 @@ type network struct {
 	refuse    error                                                    // of Connect
 	onConnect func(publish.Connection)
 	slow      bool
+	rotating  bool // Refresh replaces the token for renewals
 	paid      bool // requests of Connect cost something
 	rotates   bool // Connect ends the given session and starts a new one
 }
@@ -60,8 +61,16 @@ func (n *network) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "password", Secret: true, Required: true, Help: "the password"},
 		{Name: "host", Help: "where"},
+		{Name: "once", Secret: true, Once: true, Help: "a code that Connect exchanges"},
 		{Name: "mood", Option: true, Help: "an option"},
 	}
+}
+
+// Rotates implements [publish.Rotating].
+func (n *network) Rotates(publish.Credentials) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.rotating
 }
 
 // PaidCheck implements [publish.PaidCheck].

@@ -23,6 +23,14 @@ type Renewer interface {
 	Renew(ctx context.Context, c Credentials) (Credentials, Expiry, error)
 }
 
+// Rotating is a [Refresher] whose network replaces the token that renews the session. The
+// new session is stored before it is used. If the process ends before it is stored, or the
+// outcome of the request is unknown, the old token is sent again.
+type Rotating interface {
+	// Rotates reports whether renewing these credentials replaces such a token.
+	Rotates(c Credentials) bool
+}
+
 // PaidCheck is a publisher whose network charges for the requests of Connect. Its accounts
 // are checked once a day, also while their network refuses them.
 type PaidCheck interface{ PaidCheck() bool }

@@ -1,5 +1,10 @@
 package publish
 
+import (
+	"context"
+	"net/http"
+)
+
 // Way is one of several kinds of credentials that a publisher accepts. Its fields are named
 // in the order in which a person is asked for them.
 type Way struct {
@@ -36,13 +41,13 @@ type Guide struct {
 }
 
 // CodeLogin is a publisher whose network issues tokens through the authorization code flow
-// of OAuth 2.0 (RFC 6749, section 4.1) to a developer app of the user.
+// of OAuth 2.0 (RFC 6749, section 4.1), to a developer app of the user or to schedctl.
 type CodeLogin interface {
 	Chooser
 
-	// CodeLogin returns the login for the credentials of a [Way] with Login. It sends no
-	// request. The error is an [*Error] of kind content.
-	CodeLogin(c Credentials) (Login, error)
+	// CodeLogin returns the login for the credentials of a [Way] with Login. It may ask the
+	// server of the account with client, and register with it. The error is an [*Error].
+	CodeLogin(ctx context.Context, client *http.Client, c Credentials) (Login, error)
 }
 
 // Names of the credentials that a login returns.
@@ -62,6 +67,10 @@ type Login struct {
 	PKCE         bool     // the flow uses RFC 7636 with the method S256
 	Scopes       []string // publishing needs all of them
 	Refreshes    bool     // the response has a refresh token, which is needed as well
+
+	DeviceURL string      // if set, the login uses the device grant (RFC 8628) instead of a code
+	Extra     Credentials // what an account needs besides the tokens
+	Ends      string      // the credential for the end of the access token, in Unix seconds, or empty
 }
 
 // String describes the login without its secrets.

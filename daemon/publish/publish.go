@@ -165,7 +165,8 @@ type Field struct {
 	Option   bool   // an option, not a credential
 	Post     bool   // an option that a post may override
 	App      bool   // a credential of a developer app, which several accounts can use
-	Seldom   bool   // only for test servers and proxies; prompts leave it out
+	Seldom   bool   // only for test servers and proxies, or set by a login; prompts leave it out
+	Once     bool   // a credential that Connect exchanges for others; it is never stored
 	Help     string // a short description for users
 
 	// Check returns why a value cannot be right, before any request. The error names the

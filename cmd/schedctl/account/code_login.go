@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"time"
 
 	"github.com/schedctl/schedctl/cmd/schedctl/account/authcode"
@@ -23,23 +24,45 @@ var errLoginTimeout = cli.NewFailure(cli.ExitTimedOut, cli.CodeTimedOut, "the br
 // logInWithCode logs in with a browser, and stores the tokens in the connection. This
 // program contacts the network, because the person chose it here; it may be on any network.
 func (w *wizard) logInWithCode(ctx context.Context) error {
-	login, err := codeLogin(w.platform).CodeLogin(w.credentials())
-	if err != nil {
-		return &loginError{err}
-	}
-	flow := authcode.New(login, w.loginPort, cli.VersionText())
-	code, err := w.awaitCode(ctx, flow)
-	if err != nil {
-		return err
-	}
 	calls := outbound.Client(outbound.AllowPrivate)
 	defer calls.CloseIdleConnections()
-	tokens, err := flow.Exchange(ctx, calls, code)
+	login, err := codeLogin(w.platform).CodeLogin(ctx, calls, w.credentials())
 	if err != nil {
 		return w.loginFailure(ctx, err)
 	}
+	flow := authcode.New(login, w.loginPort, cli.VersionText())
+	tokens, err := w.tokensOf(ctx, calls, flow, login.DeviceURL != "")
+	if err != nil {
+		return err
+	}
 	maps.Copy(w.values, tokens)
 	return nil
+}
+
+// tokensOf waits until the person has allowed the login, on this machine or, with a device
+// grant, on any other.
+func (w *wizard) tokensOf(ctx context.Context, calls *http.Client, flow *authcode.Flow, device bool) (publish.Credentials, error) {
+	if device {
+		ctx, end := context.WithTimeoutCause(ctx, loginTimeout, errLoginTimeout)
+		defer end()
+		tokens, err := flow.Device(ctx, calls, func(address string) {
+			w.Messagef("open this page in a browser, on any machine, and allow schedctl to post; it continues here:\n\n  %s\n", address)
+			w.openBrowser(ctx, address)
+		})
+		if err != nil {
+			return nil, w.loginFailure(ctx, err)
+		}
+		return tokens, nil
+	}
+	code, err := w.awaitCode(ctx, flow)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := flow.Exchange(ctx, calls, code)
+	if err != nil {
+		return nil, w.loginFailure(ctx, err)
+	}
+	return tokens, nil
 }
 
 // forgetTokens makes the next attempt log in again.
@@ -93,11 +116,16 @@ func (w *wizard) openLogin(ctx context.Context, flow *authcode.Flow, unheard err
 	} else {
 		w.Messagef("then return here; if the last page does not load, copy its address and paste it here")
 	}
+	w.openBrowser(ctx, flow.URL())
+}
+
+// openBrowser opens an address in the browser, if there is one.
+func (w *wizard) openBrowser(ctx context.Context, address string) {
 	if w.noBrowser || !w.OutTerminal || !w.HasBrowser() {
 		return
 	}
 	go func() { // its errors do not matter: the address is on the screen
-		_ = cli.OpenAddress(ctx, flow.URL())
+		_ = cli.OpenAddress(ctx, address)
 	}()
 }
 

@@ -30,7 +30,7 @@ func (o *ConnectFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.sets, "set", nil, "a credential or option, as `key=value` (repeatable)")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret, - for standard input")
-	f.BoolVar(&o.login, "login", false, "log in with a browser instead of giving an access token (linkedin, mastodon, x)")
+	f.BoolVar(&o.login, "login", false, "log in with a browser instead of giving an access token (linkedin, mastodon, matrix, x)")
 	f.IntVar(&o.loginPort, "login-port", defaultLoginPort, "with --login: the `port` of the redirect address in your developer app")
 	f.BoolVar(&o.noBrowser, "no-browser", false, "with --login: show the address, and open no browser")
 	f.StringVar(&o.appOf, "app-of", "", "use the developer app of another `account`, instead of giving its keys again")
@@ -105,6 +105,10 @@ func (o *ConnectFlags) readSecrets(ctx context.Context, c *connection) error {
 		return nil
 	case len(secrets) == 1:
 		c.values[secrets[0].Name] = text
+		return nil
+	}
+	if name := c.bareSecret(); name != "" && !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		c.values[name] = text
 		return nil
 	}
 	return c.takeSecrets(text, source)

@@ -55,15 +55,34 @@ func (w *wizard) chooseWay(ctx context.Context) error {
 
 // possibleWays returns the ways that accept the given credentials.
 func (w *wizard) possibleWays() []publish.Way {
-	all := waysOf(w.platform)
+	return slices.DeleteFunc(w.fittingWays(), func(way publish.Way) bool { return way.Login != w.login && (w.login || w.appOf != "") })
+}
+
+// bareSecret returns the field that a secret alone is the value of, if the platform has
+// several: the only one that a way lacks. It is empty if that is not clear.
+func (c *connection) bareSecret() (name string) {
+	for _, way := range c.fittingWays() {
+		missing := slices.DeleteFunc(slices.Clone(way.Needs), func(name string) bool { return c.values[name] != "" })
+		isSecret := func(f publish.Field) bool { return len(missing) == 1 && f.Name == missing[0] }
+		if way.Login || !slices.ContainsFunc(c.secrets(), isSecret) {
+			continue
+		}
+		if name != "" {
+			return ""
+		}
+		name = missing[0]
+	}
+	return name
+}
+
+// fittingWays returns the ways that accept the given credentials.
+func (c *connection) fittingWays() []publish.Way {
+	all := waysOf(c.platform)
 	inWay := func(name string) bool {
 		return slices.ContainsFunc(all, func(way publish.Way) bool { return accepts(way, name) })
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(way publish.Way) bool {
-		if way.Login != w.login && (w.login || w.appOf != "") {
-			return true
-		}
-		for name, value := range w.values {
+		for name, value := range c.values {
 			if value != "" && inWay(name) && !accepts(way, name) {
 				return true
 			}

@@ -1,6 +1,8 @@
 package linkedin
 
 import (
+	"context"
+	"net/http"
 	"strings"
 
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -31,7 +33,7 @@ func (p *Publisher) Ways() []publish.Way {
 // CodeLogin returns the login of LinkedIn
 // (https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow). A
 // server in api_url serves the pages of the login as well.
-func (p *Publisher) CodeLogin(c publish.Credentials) (publish.Login, error) {
+func (p *Publisher) CodeLogin(_ context.Context, _ *http.Client, c publish.Credentials) (publish.Login, error) {
 	for _, f := range p.Fields() {
 		if err := f.CheckValue(c[f.Name]); err != nil {
 			return publish.Login{}, publish.Contentf(f.Name, "%s", err)

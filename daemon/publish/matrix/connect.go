@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Connect checks the token, resolves an alias to a room, and checks that the user
+// Connect logs in if it is given a password, checks the token, resolves an alias to a room, and checks that the user
 // has joined the room and may write there. It refuses encrypted rooms. The profile's
 // credentials contain the id of the room, so the account keeps its room even if the
 // alias moves to another one.
@@ -26,8 +26,47 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
 	}
+	if err := checkWay(c.Credentials); err != nil {
+		return publish.Profile{}, err
+	}
 	s, err := p.parseCredentials(stored)
 	if err != nil {
+		return publish.Profile{}, err
+	}
+	if stored[fieldPassword] == "" {
+		return p.connect(ctx, s, c.Credentials)
+	}
+	if c.Credentials, err = p.logIn(ctx, s, c.Credentials); err != nil {
+		return publish.Profile{}, err
+	}
+	if s, err = p.parseCredentials(c.Credentials); err != nil {
+		return publish.Profile{}, err
+	}
+	profile, err := p.connect(ctx, s, c.Credentials)
+	if err != nil {
+		p.logOut(ctx, s)
+		return publish.Profile{}, err
+	}
+	profile.Credentials = c.Credentials
+	return profile, nil
+}
+
+// checkWay returns an error unless there is either a password with its user or a token.
+func checkWay(c publish.Credentials) error {
+	switch {
+	case c[fieldPassword] != "" && c[fieldToken] != "":
+		return publish.Contentf(fieldPassword, "password and access_token exclude each other; give one")
+	case c[fieldPassword] != "" && c[fieldUser] == "":
+		return publish.Contentf(fieldUser, "user is missing: whose password it is, such as news or @news:example.org")
+	case c[fieldPassword] == "" && c[fieldToken] == "":
+		return publish.Contentf(fieldToken, "access_token is missing; give it, or user and password, or use --login")
+	}
+	return nil
+}
+
+// connect is Connect for a session. It adds the id of the room to the credentials.
+func (p *Publisher) connect(ctx context.Context, s session, c publish.Credentials) (publish.Profile, error) {
+	if err := s.usable(time.Now()); err != nil {
 		return publish.Profile{}, err
 	}
 	user, err := p.whoami(ctx, s)
@@ -40,9 +79,9 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 			return publish.Profile{}, err
 		}
 	}
-	if isAlias(c.Credentials["room_id"]) {
-		profile.Credentials = c.Credentials
-		profile.Credentials[resolvedRoom] = s.room
+	if isAlias(c[fieldRoom]) {
+		c[resolvedRoom] = s.room
+		profile.Credentials = c
 	}
 	if profile.DisplayName, err = p.displayName(ctx, s, user); err != nil {
 		return publish.Profile{}, err
@@ -54,6 +93,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 		return publish.Profile{}, err
 	}
 	profile.URL, profile.Identity = roomPage(s.room, user, ""), user+" "+s.room
+	profile.Warnings = p.warnOfEnd(ctx, s)
 	return profile, nil
 }
 
@@ -127,7 +167,7 @@ func (p *Publisher) get(ctx context.Context, s session, u *url.URL, document any
 }
 
 func refusedGet(a outbound.Response, s session) error {
-	e := refusal(a, time.Now(), s.hidden...)
+	e := s.refusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	if a.Status >= 300 && a.Status < 400 {
 		e.Kind, e.Code = schedctl.KindContent, "homeserver_url"

@@ -21,12 +21,18 @@
 //
 // The parts of a post are a thread. A homeserver accepts any reply, so the publisher
 // first checks that the room still has the event to which a part replies.
+//
+// A session that schedctl has started is renewed with its refresh token, a minute before it
+// ends or when the homeserver refuses it. Its device stays the same, so that the homeserver
+// still recognizes transaction ids.
 package matrix
 
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
@@ -42,7 +48,8 @@ const Platform = "matrix"
 const maxBody = 60000
 
 // Publisher implements [publish.Publisher], [publish.PromptFinder], [publish.Uploader],
-// [publish.Threader] and [publish.Poller].
+// [publish.Threader], [publish.Poller], [publish.Refresher], [publish.Rotating] and
+// [publish.CodeLogin].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy
@@ -58,12 +65,32 @@ func New(client *http.Client, policy outbound.Policy, version string) *Publisher
 // Platform returns "matrix".
 func (p *Publisher) Platform() string { return Platform }
 
-// Fields lists homeserver_url, access_token and room_id.
+// The credentials.
+const (
+	fieldServer   = "homeserver_url"
+	fieldRoom     = "room_id"
+	fieldUser     = "user"
+	fieldPassword = "password"
+	fieldToken    = "access_token"
+	fieldRefresh  = "refresh_token"
+	fieldClient   = "client_id" // at the authorization server, for a session of a login
+	fieldDevice   = "device_id" // of a session that schedctl has started
+	fieldEnds     = "ends_at"   // when the session ends, in Unix seconds; 0 if it is not known
+)
+
+// Fields lists the homeserver, the room, and the three kinds of credentials: a user with a
+// password, an access token, and the session of a login.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
-		{Name: "homeserver_url", Required: true, Help: "the address of the homeserver, such as https://matrix.example.org"},
-		{Name: "access_token", Required: true, Secret: true, Help: "of a user who has joined the room"},
-		{Name: "room_id", Required: true, Help: "the !id or #alias:example.org of a room that is not encrypted and in which the user may write"},
+		{Name: fieldServer, Required: true, Help: "the address of the homeserver, such as https://matrix.example.org"},
+		{Name: fieldRoom, Required: true, Help: "the !id or #alias:example.org of a room that is not encrypted and in which the user may write"},
+		{Name: fieldUser, Help: "with password: a user who has joined the room, such as news or @news:example.org"},
+		{Name: fieldPassword, Secret: true, Once: true, Help: "of the user; it is not stored; or give access_token, or use --login"},
+		{Name: fieldToken, Secret: true, Help: "of a user who has joined the room"},
+		{Name: fieldRefresh, Secret: true, Seldom: true, Help: "set by --login"},
+		{Name: fieldClient, Seldom: true, Help: "set by --login"},
+		{Name: fieldDevice, Seldom: true, Help: "set by --login"},
+		{Name: fieldEnds, Seldom: true, Help: "set by --login"},
 	}
 }
 
@@ -72,10 +99,14 @@ const resolvedRoom = "resolved_room_id"
 
 // session is an account's homeserver, token and room.
 type session struct {
-	server *url.URL
-	token  string
-	room   string   // the room's id, or its alias before Connect has resolved it
-	hidden []string // values that no message may contain
+	server  *url.URL
+	token   string
+	refresh string    // the token that renews the session, or empty
+	client  string    // the client at the authorization server, or empty
+	device  string    // may be empty
+	ends    time.Time // zero if it is not known
+	room    string    // the room's id, or its alias before Connect has resolved it
+	hidden  []string  // values that no message may contain
 }
 
 // Room ids are opaque after their first character. Newer ones contain no server
@@ -87,19 +118,25 @@ var (
 
 // parseCredentials checks credentials. No error contains the token.
 func (p *Publisher) parseCredentials(c publish.Credentials) (session, error) {
-	server, err := p.policy.ParseAddress(c["homeserver_url"])
-	token := c["access_token"]
+	server, err := parseServer(p.policy, c[fieldServer])
+	token := c[fieldToken]
 	switch {
 	case err != nil:
-		return session{}, publish.Contentf("homeserver_url", "homeserver_url: %s", err)
-	case server.RawQuery != "":
-		return session{}, publish.Contentf("homeserver_url", "homeserver_url must not have a query; use the form https://matrix.example.org")
+		return session{}, err
 	case !outbound.ValidToken(token):
-		return session{}, publish.Contentf("access_token", "the access token contains white space or invalid characters; copy it again")
-	case !roomID().MatchString(c["room_id"]) && !roomAlias().MatchString(c["room_id"]):
-		return session{}, publish.Contentf("room_id", "room_id must be the !id of a room, which its settings show under Advanced, or an alias such as #news:example.org")
+		return session{}, publish.Contentf(fieldToken, "the access token contains white space or invalid characters; copy it again")
+	case !outbound.ValidToken(c[fieldRefresh]):
+		return session{}, publish.Contentf(fieldRefresh, "the refresh token contains white space or invalid characters; log in again")
+	case !roomID().MatchString(c[fieldRoom]) && !roomAlias().MatchString(c[fieldRoom]):
+		return session{}, publish.Contentf(fieldRoom, "room_id must be the !id of a room, which its settings show under Advanced, or an alias such as #news:example.org")
 	}
-	s := session{server: server, token: token, room: c["room_id"], hidden: []string{token}}
+	s := session{server: server, token: token, refresh: c[fieldRefresh], client: c[fieldClient], device: c[fieldDevice], room: c[fieldRoom], hidden: []string{token}}
+	if s.renews() {
+		s.hidden = append(s.hidden, s.refresh)
+	}
+	if ends, err := strconv.ParseInt(c[fieldEnds], 10, 64); err == nil && ends > 0 {
+		s.ends = time.Unix(ends, 0)
+	}
 	if resolved := c[resolvedRoom]; isAlias(s.room) && roomID().MatchString(resolved) {
 		s.room, s.hidden = resolved, append(s.hidden, resolved)
 	}

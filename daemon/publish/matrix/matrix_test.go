@@ -3,6 +3,7 @@ package matrix_test
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -66,6 +67,7 @@ func TestConformance(t *testing.T) {
 		},
 		Network:   recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
 		Receipt:   receipt,
+		Lasting:   true,
 		Key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
 		Preflight: preflight,
 		Media: &publishtest.MediaSuite{
@@ -91,8 +93,46 @@ func TestConformanceThroughAnAlias(t *testing.T) {
 		},
 		Network:   recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
 		Receipt:   receipt,
+		Lasting:   true,
 		Key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
 		Preflight: preflight,
+		Media: &publishtest.MediaSuite{
+			Network:  acceptFiles(newRoomServer(t)),
+			Upload:   isUpload,
+			Receipt:  schedctl.Receipt{ID: "$1", URL: eventURL("1")},
+			Requests: eventsOf,
+		},
+		Threads: &publishtest.ThreadSuite{
+			Network: func() http.Handler { return newRoomServer(t) },
+			Missing: newRoomServer(t),
+			Finds:   true,
+		},
+	})
+}
+
+// TestConformanceOfASession runs the suite with the session of a login.
+func TestConformanceOfASession(t *testing.T) {
+	t.Parallel()
+	publishtest.Run(t, publishtest.Suite{
+		New: func(c *http.Client) publish.Publisher { return matrix.New(c, outbound.AllowPrivate, "test") },
+		Connection: func(url string) publish.Connection {
+			c := credentials(url, room)
+			maps.Copy(c, map[string]string{"refresh_token": "a-refresh-token", "device_id": "ABCDEFGHIJ"})
+			return publish.Connection{Credentials: c}
+		},
+		Network: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if path.Base(r.URL.Path) == "refresh" {
+				fmt.Fprint(w, `{"access_token":"another-token","refresh_token":"another-refresh-token","expires_in_ms":60000}`)
+				return
+			}
+			recorded.Handler(t, "testdata/connect.json", "testdata/publish.json").ServeHTTP(w, r)
+		}),
+		Receipt: receipt,
+		Renewed: []string{"access_token", "refresh_token"},
+
+		ConnectCalls: []string{"POST /_matrix/client/v3/refresh"},
+		Key:          func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
+		Preflight:    preflight,
 		Media: &publishtest.MediaSuite{
 			Network:  acceptFiles(newRoomServer(t)),
 			Upload:   isUpload,
@@ -209,6 +249,12 @@ func ExamplePublisher_Fields() {
 	}
 	// Output:
 	// homeserver_url: the address of the homeserver, such as https://matrix.example.org
-	// access_token: of a user who has joined the room
 	// room_id: the !id or #alias:example.org of a room that is not encrypted and in which the user may write
+	// user: with password: a user who has joined the room, such as news or @news:example.org
+	// password: of the user; it is not stored; or give access_token, or use --login
+	// access_token: of a user who has joined the room
+	// refresh_token: set by --login
+	// client_id: set by --login
+	// device_id: set by --login
+	// ends_at: set by --login
 }

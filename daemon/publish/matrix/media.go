@@ -58,7 +58,7 @@ func fileMessage(r publish.Request, f publish.File, caption string) message {
 // Upload uploads a file to the homeserver. No one can find it before a message refers
 // to it.
 func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.File) (publish.Upload, error) {
-	s, err := p.parseCredentials(r.Credentials)
+	s, err := p.parseRoom(r.Credentials)
 	if err != nil {
 		return publish.Upload{}, err
 	}
@@ -103,7 +103,7 @@ func (p *Publisher) maxUpload(ctx context.Context, s session) int64 {
 
 // uploadRefusal returns the error of a refused upload.
 func uploadRefusal(a outbound.Response, s session) *publish.Error {
-	e := refusal(a, time.Now(), s.hidden...)
+	e := s.refusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
 	case e.Code == "M_FORBIDDEN" && a.Status == http.StatusForbidden:

@@ -59,9 +59,12 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	return p.sendAll(ctx, s, r)
 }
 
-// parseRoom is parseCredentials for requests that need the room's id.
+// parseRoom is parseCredentials for requests that need the room's id and a session.
 func (p *Publisher) parseRoom(c publish.Credentials) (session, error) {
 	s, err := p.parseCredentials(c)
+	if err == nil {
+		err = s.usable(time.Now())
+	}
 	if err == nil && !roomID().MatchString(s.room) {
 		err = publish.Contentf("room_id", "the id of the room is unknown; reconnect the account")
 	}
@@ -69,9 +72,9 @@ func (p *Publisher) parseRoom(c publish.Credentials) (session, error) {
 }
 
 // readResponse interprets a response.
-func readResponse(a outbound.Response, room, user string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func (s session) readResponse(a outbound.Response, user string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
-		return schedctl.Receipt{}, refusal(a, now, hidden...)
+		return schedctl.Receipt{}, s.refusal(a, now, hidden...)
 	}
 	var body struct {
 		EventID string `json:"event_id"`
@@ -79,7 +82,7 @@ func readResponse(a outbound.Response, room, user string, now time.Time, hidden 
 	if a.Cut || json.Unmarshal(a.Body, &body) != nil || !isEvent(body.EventID) {
 		return schedctl.Receipt{}, outbound.Unconfirmed(a, "the homeserver accepted the request but named no event; check the room for the post")
 	}
-	return schedctl.Receipt{ID: body.EventID, URL: roomPage(room, user, body.EventID)}, nil
+	return schedctl.Receipt{ID: body.EventID, URL: roomPage(s.room, user, body.EventID)}, nil
 }
 
 // isEvent reports whether a string can be the id of an event. Ids are opaque.

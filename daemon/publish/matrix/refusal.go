@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -28,6 +29,16 @@ var errorMeanings = map[string]struct {
 	"M_CONSENT_NOT_GIVEN": {schedctl.KindAuth, "the homeserver requires you to accept its terms; log in with a Matrix client"},
 	"M_LIMIT_EXCEEDED":    {schedctl.KindRateLimited, "the homeserver asks for fewer requests"},
 	"M_TOO_LARGE":         {schedctl.KindContent, "the post is too large for the homeserver; shorten it"},
+}
+
+// refusal returns the error for a response to a request with the token of the session that
+// is not 2xx. A token that the homeserver does not know has expired if it can be renewed.
+func (s session) refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
+	e := refusal(a, now, append(hidden, s.hidden...)...)
+	if e.Code == "M_UNKNOWN_TOKEN" && a.Status == http.StatusUnauthorized && s.renews() {
+		return sessionExpired(a.Status)
+	}
+	return e
 }
 
 // refusal returns the error for a response that is not 2xx.

@@ -51,7 +51,7 @@ func TestRefusal(t *testing.T) {
 		if tt.header != "" {
 			a.Header.Set("Retry-After", tt.header)
 		}
-		_, err := readResponse(a, "!1", "@a:b", now, "the token of a user")
+		_, err := session{room: "!1", hidden: []string{"the token of a user"}}.readResponse(a, "@a:b", now)
 		e := publish.AsError(err)
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.Contains(e.Message, tt.says) {
 			t.Errorf("%d %s: got %+v", tt.status, tt.body, e)
@@ -80,7 +80,7 @@ func TestAMessageIsFoundByItsKey(t *testing.T) {
 }
 
 func checkRead(t *testing.T, code int, body []byte) {
-	receipt, err := readResponse(outbound.Response{Status: code, Body: body}, "!1", "@a:b", now, "the content of a post")
+	receipt, err := session{room: "!1"}.readResponse(outbound.Response{Status: code, Body: body}, "@a:b", now, "the content of a post")
 	if (err == nil) != (receipt.ID != "") {
 		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 	}

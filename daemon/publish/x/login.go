@@ -1,6 +1,8 @@
 package x
 
 import (
+	"context"
+	"net/http"
 	"strings"
 
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -24,7 +26,7 @@ func (p *Publisher) Ways() []publish.Way {
 // CodeLogin returns the login of X, for public and confidential apps
 // (https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code). A server in
 // api_url serves the page of the login as well.
-func (p *Publisher) CodeLogin(c publish.Credentials) (publish.Login, error) {
+func (p *Publisher) CodeLogin(_ context.Context, _ *http.Client, c publish.Credentials) (publish.Login, error) {
 	if err := checkLoginFields(p.Fields(), c); err != nil {
 		return publish.Login{}, err
 	}

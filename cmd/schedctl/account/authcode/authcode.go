@@ -5,11 +5,13 @@
 package authcode
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -46,7 +48,7 @@ type Flow struct {
 func New(login publish.Login, port int, version string) *Flow {
 	f := &Flow{login: login, state: rand.Text(), agent: "schedctl/" + version, config: oauth2.Config{
 		ClientID: login.ClientID, ClientSecret: login.ClientSecret, RedirectURL: Redirect(port), Scopes: login.Scopes,
-		Endpoint: oauth2.Endpoint{AuthURL: login.AuthorizeURL, TokenURL: login.TokenURL, AuthStyle: oauth2.AuthStyleInParams},
+		Endpoint: oauth2.Endpoint{AuthURL: login.AuthorizeURL, TokenURL: login.TokenURL, DeviceAuthURL: login.DeviceURL, AuthStyle: oauth2.AuthStyleInParams},
 	}}
 	if login.BasicAuth {
 		f.config.Endpoint.AuthStyle = oauth2.AuthStyleInHeader
@@ -140,12 +142,46 @@ func (f *Flow) Exchange(ctx context.Context, client *http.Client, code string) (
 	if f.verifier != "" {
 		options = append(options, oauth2.VerifierOption(f.verifier))
 	}
-	named := *client
-	named.Transport = userAgent{f.agent, client.Transport}
-	token, err := f.config.Exchange(context.WithValue(ctx, oauth2.HTTPClient, &named), code, options...)
+	token, err := f.config.Exchange(f.through(ctx, client), code, options...)
 	if err != nil {
 		return nil, f.refused(err, code)
 	}
+	return f.credentials(token)
+}
+
+// Device logs in with the device grant (RFC 8628): show gets the address that the person
+// opens in any browser. It waits until the person has allowed the login, or ctx ends. Errors
+// are as in [Flow.Exchange].
+func (f *Flow) Device(ctx context.Context, client *http.Client, show func(address string)) (publish.Credentials, error) {
+	ctx = f.through(ctx, client)
+	device, err := f.config.DeviceAuth(ctx)
+	if err != nil {
+		return nil, f.refused(err, "")
+	}
+	address := cmp.Or(device.VerificationURIComplete, device.VerificationURI)
+	if u, err := outbound.ParseURL(address); err != nil || !outbound.ValidToken(u.String()) {
+		return nil, f.failure(f.login.Network + " sent no address for the login")
+	}
+	if device.VerificationURIComplete == "" {
+		address += " (code: " + outbound.Label(device.UserCode) + ")"
+	}
+	show(address)
+	token, err := f.config.DeviceAccessToken(ctx, device)
+	if err != nil {
+		return nil, f.refused(err, device.DeviceCode)
+	}
+	return f.credentials(token)
+}
+
+// through returns a context in which package oauth2 uses the client.
+func (f *Flow) through(ctx context.Context, client *http.Client) context.Context {
+	named := *client
+	named.Transport = userAgent{f.agent, client.Transport}
+	return context.WithValue(ctx, oauth2.HTTPClient, &named)
+}
+
+// credentials returns the tokens of a login, with what else an account needs.
+func (f *Flow) credentials(token *oauth2.Token) (publish.Credentials, error) {
 	if token.AccessToken == "" || !outbound.ValidToken(token.AccessToken) || !outbound.ValidToken(token.RefreshToken) {
 		return nil, f.failure(f.login.Network + " sent no usable token; log in again")
 	}
@@ -158,6 +194,10 @@ func (f *Flow) Exchange(ctx context.Context, client *http.Client, code string) (
 		return nil, f.failure(f.login.Network + " sent no refresh token, without which the login ends soon; log in again and allow offline access")
 	}
 	c := publish.Credentials{publish.LoginAccess: token.AccessToken}
+	maps.Copy(c, f.login.Extra)
+	if f.login.Ends != "" && !token.Expiry.IsZero() {
+		c[f.login.Ends] = strconv.FormatInt(token.Expiry.Unix(), 10)
+	}
 	if f.login.Refreshes {
 		c[publish.LoginRefresh] = token.RefreshToken
 	}
@@ -202,6 +242,9 @@ func (f *Flow) refused(err error, code string) error {
 	}
 	response := outbound.Response{Status: refusal.Response.StatusCode, Header: refusal.Response.Header, Body: refusal.Body}
 	message := f.login.Network + " refused the code of the login; log in again, without a pause: a code works once, and for a short time"
+	if refusal.ErrorCode == "access_denied" {
+		message = "the login was canceled in the browser"
+	}
 	if refusal.ErrorCode == "invalid_client" || refusal.ErrorCode == "unauthorized_client" || response.Status == http.StatusUnauthorized {
 		message = f.login.Network + " does not accept the client id and the client secret of the app; copy both again"
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/account/authcode"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/linkedin"
+	"github.com/schedctl/schedctl/daemon/publish/matrix"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/x"
@@ -39,7 +40,7 @@ func loginX(t *testing.T, fake *publishtest.FakeX) publish.Login {
 	t.Helper()
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
-	login, err := x.New(nil, outbound.AllowPrivate, "test").CodeLogin(publish.Credentials{"client_id": fake.ClientID, "client_secret": fake.ClientSecret, "api_url": server.URL})
+	login, err := x.New(nil, outbound.AllowPrivate, "test").CodeLogin(t.Context(), nil, publish.Credentials{"client_id": fake.ClientID, "client_secret": fake.ClientSecret, "api_url": server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func loginLinkedIn(t *testing.T, fake *publishtest.FakeLinkedIn, organization st
 	t.Helper()
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
-	login, err := linkedin.New(nil, outbound.AllowPrivate, "test").CodeLogin(publish.Credentials{
+	login, err := linkedin.New(nil, outbound.AllowPrivate, "test").CodeLogin(t.Context(), nil, publish.Credentials{
 		"client_id": fake.ClientID, "client_secret": fake.ClientSecret, "organization": organization, "api_url": server.URL + "/",
 	})
 	if err != nil {
@@ -108,6 +109,77 @@ func TestLogin(t *testing.T) {
 		if _, err := exchange(t, flow, code); publish.AsError(err).Kind != schedctl.KindAuth || !strings.Contains(err.Error(), "a code works once") {
 			t.Errorf("%s: the code worked twice: %v", name, err)
 		}
+	}
+}
+
+// TestMatrixLogin checks both logins with the authorization server of a homeserver: with a
+// code on the loopback address, and with the device grant.
+func TestMatrixLogin(t *testing.T) {
+	t.Parallel()
+	for _, device := range []bool{false, true} {
+		fake := publishtest.NewFakeMatrix()
+		server := httptest.NewServer(fake)
+		defer server.Close()
+		fake.OAuth, fake.Device, fake.URL = true, device, server.URL
+		calls := outbound.Client(outbound.AllowPrivate)
+		p := matrix.New(calls, outbound.AllowPrivate, "test")
+		login, err := p.CodeLogin(t.Context(), calls, publish.Credentials{"homeserver_url": server.URL})
+		if err != nil || (login.DeviceURL != "") != device {
+			t.Fatalf("%+v, %v", login, err)
+		}
+		flow := authcode.New(login, 4711, "test")
+		var got publish.Credentials
+		if device {
+			got, err = flow.Device(t.Context(), calls, func(address string) {
+				if _, err := fake.Authorize(address); err != nil {
+					t.Error(err)
+				}
+			})
+		} else {
+			var code string
+			if code, err = flow.Pasted(agree(t, flow)); err == nil {
+				got, err = exchange(t, flow, code)
+			}
+		}
+		if err != nil || got["client_id"] != login.ClientID || got["device_id"] == "" || got["ends_at"] == "" {
+			t.Fatalf("device %t: %v, %v", device, got, err)
+		}
+		got["homeserver_url"], got["room_id"] = server.URL, fake.Room
+		if profile, err := p.Connect(t.Context(), publish.Connection{Credentials: got}); err != nil || profile.Username != fake.User || len(profile.Warnings) > 0 {
+			t.Errorf("device %t: %+v, %v", device, profile, err)
+		}
+		if fresh, err := p.Refresh(t.Context(), got); err != nil || fresh["device_id"] != got["device_id"] {
+			t.Errorf("device %t: %v, %v", device, fresh, err)
+		}
+	}
+}
+
+// TestMatrixLoginRefusals checks a homeserver without an authorization server, and a user who
+// does not grant what publishing needs.
+func TestMatrixLoginRefusals(t *testing.T) {
+	t.Parallel()
+	fake := publishtest.NewFakeMatrix()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	fake.URL = server.URL
+	calls := outbound.Client(outbound.AllowPrivate)
+	p := matrix.New(calls, outbound.AllowPrivate, "test")
+	given := publish.Credentials{"homeserver_url": server.URL}
+	if _, err := p.CodeLogin(t.Context(), calls, given); publish.AsError(err).Code != "homeserver_url" || !strings.Contains(err.Error(), "no login with a browser") {
+		t.Errorf("without an authorization server: %v", err)
+	}
+	fake.OAuth, fake.Scope = true, "openid"
+	login, err := p.CodeLogin(t.Context(), calls, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flow := authcode.New(login, 4711, "test")
+	code, err := flow.Pasted(agree(t, flow))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exchange(t, flow, code); err == nil || !strings.Contains(err.Error(), "urn:matrix:client:api:*") {
+		t.Errorf("without the scope: %v", err)
 	}
 }
 

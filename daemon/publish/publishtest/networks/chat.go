@@ -48,6 +48,23 @@ func matrix() Account {
 	}
 }
 
+// matrixPassword is connected with a password, which is exchanged for a session. The tests of
+// deliveries use the other account.
+func matrixPassword() Account {
+	a := matrix()
+	a.Name, a.Memory, a.Accepted, a.Asked = "matrix, password", "", nil, nil
+	a.Credentials = map[string]string{"homeserver_url": "{url}", "user": "u", "password": "the-password-of-the-user", "room_id": "!room:server.test"}
+	a.Session = map[string]string{"access_token": "a-token-of-a-session", "refresh_token": "a-refresh-token-of-a-session", "device_id": "DEVICE"}
+	a.Secrets = []string{"the-password-of-the-user", "a-token-of-a-session", "a-refresh-token-of-a-session"}
+	a.Responds = func(r *http.Request) string {
+		if path.Base(r.URL.Path) == "login" {
+			return `{"user_id":"@u:server.test","device_id":"DEVICE","access_token":"a-token-of-a-session","refresh_token":"a-refresh-token-of-a-session"}`
+		}
+		return `{"user_id":"@u:server.test","membership":"join","displayname":"u","event_id":"$e"}`
+	}
+	return a
+}
+
 const slackResponse = `{"ok":true,"url":"https://network.example/","user":"u","team":"t","ts":"1.2","channel":{"name":"c"}}`
 
 func slackWebhook() Account {

@@ -23,7 +23,7 @@ import (
 func Accounts() []Account {
 	return []Account{
 		bluesky(), discord(), facebook(), feed(), googleChat(), receiver(false), receiver(true), instagram(), linkedInPerson(), linkedInOrganization(), mastodon(),
-		matrix(), nostr(), slackWebhook(), slackBot(), telegram(), threads(), wordpress(), xOAuth1(), xOAuth2(),
+		matrix(), matrixPassword(), nostr(), slackWebhook(), slackBot(), telegram(), threads(), wordpress(), xOAuth1(), xOAuth2(),
 	}
 }
 
