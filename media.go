@@ -30,6 +30,7 @@ type MediaAsset struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 
+	ServedSize int64  // of the file without metadata, as feeds serve it, in bytes; 0 if it is not known
 	UploadedBy string // the API key that uploaded the asset; empty if it is not known
 
 	// ExpiresAt is when the daemon may delete the asset if no post needs it any

@@ -132,7 +132,9 @@ func feedEntry(r storage.Reader, post *schedctl.Post, t *schedctl.Target) (feed.
 			if err != nil {
 				return feed.Entry{}, fmt.Errorf("read the media of %s: %w", t.ID, err)
 			}
-			shown.Media = append(shown.Media, media.Describe(&asset, &m))
+			file := media.Describe(&asset, &m)
+			file.Size = asset.ServedSize
+			shown.Media = append(shown.Media, file)
 		}
 		if i == 0 {
 			e.Content, e.Media = shown.Content, shown.Media

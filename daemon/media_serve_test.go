@@ -270,3 +270,38 @@ func TestServeToASlowClient(t *testing.T) {
 		t.Errorf("got %d bytes, %v; want %d", len(body), err, a.Size)
 	}
 }
+
+// TestFeedAnnouncesServedLength guards that the lengths in a feed are those of the files that
+// it serves, without metadata. The length of a file that an earlier version has stored is not
+// known.
+func TestFeedAnnouncesServedLength(t *testing.T) {
+	t.Parallel()
+	for mimeType, data := range map[string][]byte{
+		"image/jpeg": mediatest.JPEGWithMetadata(400, 300, 6), "image/png": mediatest.PNGWithMetadata(40, 30, 6), "image/webp": mediatest.WebPWithMetadata(40, 30, 6),
+		"image/gif": mediatest.GIFWithComment(40, 30), "video/mp4": mediatest.MP4WithPositions(), "video/quicktime": mediatest.QuickTime(),
+		"video/webm": mediatest.WebM(), "application/pdf": mediatest.PDF(),
+	} {
+		s, a, _ := storedMedia(t, data, mimeType)
+		_, feeds := servedMedia(s)
+		putEntry(t, s, a, "news")
+		lengths := regexp.MustCompile(`rel="enclosure"[^>]* href="https://daemon.example(/feeds/news/media/[^"]*)"(?: length="([0-9]+)")?`)
+		before := lengths.FindStringSubmatch(get(feeds, "/feeds/news.atom").Body.String())
+		if before == nil || before[2] != "" {
+			t.Fatalf("%s, stored by an earlier version: %q", mimeType, before)
+		}
+		f, err := media.New(media.Config{Blobs: s.blobs, Limits: media.DefaultLimits}).Receive(t.Context(), bytes.NewReader(data), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.SetFacts(&a)
+		f.Close()
+		putAsset(t, s, a)
+		served := fmt.Sprint(get(feeds, before[1]).Body.Len())
+		if now := lengths.FindStringSubmatch(get(feeds, "/feeds/news.atom").Body.String()); now == nil || now[2] != served {
+			t.Errorf("%s: the feed announces %q, and serves %s bytes of %d", mimeType, now, served, len(data))
+		}
+		if document := get(feeds, "/feeds/news.json").Body.String(); !strings.Contains(document, `"size_in_bytes": `+served) {
+			t.Errorf("%s, %s bytes: %s", mimeType, served, document)
+		}
+	}
+}

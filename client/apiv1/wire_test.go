@@ -269,6 +269,7 @@ var unsent = map[string]string{
 	"Post.EditorID":            "internal to reviews",
 	"Post.Card":                "internal to reviews",
 	"MediaAsset.UploadedBy":    "not shown yet",
+	"MediaAsset.ServedSize":    "announced by feeds",
 	"Post.ByAgent":             "internal to reviews",
 	"Post.Restricted":          "internal to reviews",
 	"Post.Decided":             "shown as previous of the approval",

@@ -57,6 +57,8 @@ type File struct {
 	Size  int64
 	Key   blob.Key
 
+	ServedSize int64 // without metadata
+
 	spool *blob.Spool
 }
 
@@ -72,7 +74,7 @@ func (f *File) Asset() schedctl.MediaAsset {
 
 // SetFacts sets the fields of an asset that describe the bytes.
 func (f *File) SetFacts(a *schedctl.MediaAsset) {
-	a.MIMEType, a.Size, a.SHA256 = f.Facts.MIMEType, f.Size, f.Key
+	a.MIMEType, a.Size, a.ServedSize, a.SHA256 = f.Facts.MIMEType, f.Size, f.ServedSize, f.Key
 	a.Width, a.Height, a.Duration = f.Facts.Width, f.Facts.Height, f.Facts.Duration
 }
 
@@ -109,7 +111,15 @@ func (s *Service) receive(ctx context.Context, spool *blob.Spool, r io.Reader) (
 	if limit := s.limits.Of(schedctl.MediaClassOf(facts.MIMEType)); spool.Size() > limit {
 		return nil, tooLarge(facts.MIMEType, limit)
 	}
-	return &File{Facts: facts, Size: spool.Size(), Key: spool.Key(), spool: spool}, nil
+	f := &File{Facts: facts, Size: spool.Size(), ServedSize: spool.Size(), Key: spool.Key(), spool: spool}
+	if facts.HasMetadata {
+		view, err := mediafile.NewView(ctx, spool, f.Size, facts.MIMEType)
+		if err != nil {
+			return nil, inspectError(err)
+		}
+		f.ServedSize = view.Size()
+	}
+	return f, nil
 }
 
 // headSize is how many bytes are enough to know the type of most files.

@@ -213,6 +213,7 @@ func (c *coder) mediaAsset(a *schedctl.MediaAsset) {
 	c.time(&a.ExpiresAt)
 	if c.layout >= 12 {
 		c.optionalID(schedctl.KeyPrefix, &a.UploadedBy)
+		c.int64(&a.ServedSize)
 	}
 }
 

@@ -10,7 +10,7 @@ func layoutOf(v any) byte {
 		parts, plan, review = needsPartsLayout(v), hasPlan(v), !v.Review.IsZero()
 		trust = v.Trail != (schedctl.Trail{}) || v.Card != nil
 	case *schedctl.MediaAsset:
-		trust = v.UploadedBy != ""
+		trust = v.UploadedBy != "" || v.ServedSize != 0
 	case *schedctl.Attempt:
 		parts, stage = v.Part != 0, v.Stage != ""
 	case *schedctl.Account:

@@ -385,14 +385,15 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 	approved.Edited = true
 	made := schedctl.Trail{CreatedBy: reviewed.EditorID}
 	for name, record := range map[string][]byte{
-		"post with an author":   sampleRecord(t, schedctl.Post{WorkspaceID: occurrence.WorkspaceID, Trail: made}, (*coder).post),
-		"post with a card":      sampleRecord(t, card, (*coder).post),
-		"series with an author": sampleRecord(t, schedctl.Series{Template: schedctl.Post{Trail: made}}, (*coder).series),
-		"uploaded asset":        sampleRecord(t, schedctl.MediaAsset{UploadedBy: made.CreatedBy}, (*coder).mediaAsset),
-		"edited approval":       sampleRecord(t, approved, (*coder).event),
-		"queue of a file":       sampleRecord(t, sampleQueue(), (*coder).queueRecord),
-		"blackout of a file":    sampleRecord(t, sampleBlackout(), (*coder).blackout),
-		"workspace of two":      sampleRecord(t, schedctl.Workspace{FourEyes: true}, (*coder).workspace),
+		"post with an author":        sampleRecord(t, schedctl.Post{WorkspaceID: occurrence.WorkspaceID, Trail: made}, (*coder).post),
+		"post with a card":           sampleRecord(t, card, (*coder).post),
+		"series with an author":      sampleRecord(t, schedctl.Series{Template: schedctl.Post{Trail: made}}, (*coder).series),
+		"uploaded asset":             sampleRecord(t, schedctl.MediaAsset{UploadedBy: made.CreatedBy}, (*coder).mediaAsset),
+		"asset with the size served": sampleRecord(t, schedctl.MediaAsset{ServedSize: 1}, (*coder).mediaAsset),
+		"edited approval":            sampleRecord(t, approved, (*coder).event),
+		"queue of a file":            sampleRecord(t, sampleQueue(), (*coder).queueRecord),
+		"blackout of a file":         sampleRecord(t, sampleBlackout(), (*coder).blackout),
+		"workspace of two":           sampleRecord(t, schedctl.Workspace{FourEyes: true}, (*coder).workspace),
 	} {
 		if record[0] != layout {
 			t.Errorf("the %s has layout %d", name, record[0])

@@ -161,7 +161,7 @@ func TestAltTextsAreCopied(t *testing.T) {
 	_, err = s.pool.Exec(t.Context(), `ALTER TABLE posts DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as,
 			DROP COLUMN proposed_at;
 		CREATE INDEX posts_of_approval_by_time ON posts (workspace_id, approval, status, coalesce(publish_at, 'infinity'), id) WHERE approval <> '';
-		ALTER TABLE media_assets DROP COLUMN uploaded_by;
+		ALTER TABLE media_assets DROP COLUMN uploaded_by, DROP COLUMN served_size;
 		ALTER TABLE workspaces DROP COLUMN four_eyes;
 		ALTER TABLE events DROP COLUMN edited;
 		ALTER TABLE queues DROP COLUMN managed;

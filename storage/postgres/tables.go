@@ -259,4 +259,5 @@ func describeMediaAsset(r *row, a *schedctl.MediaAsset) {
 	r.time("updated_at", &a.UpdatedAt)
 	r.time("expires_at", &a.ExpiresAt)
 	r.optionalID("uploaded_by", schedctl.KeyPrefix, &a.UploadedBy)
+	number(r, "served_size", &a.ServedSize)
 }

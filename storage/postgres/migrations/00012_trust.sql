@@ -16,6 +16,8 @@ DROP INDEX posts_of_approval_by_time;
 CREATE INDEX posts_of_approval_by_time ON posts (workspace_id, approval, status, coalesce(publish_at, proposed_at, 'infinity'), id) WHERE approval <> '';
 
 ALTER TABLE media_assets ADD COLUMN uploaded_by uuid;
+ALTER TABLE media_assets ADD COLUMN served_size bigint NOT NULL DEFAULT 0;
+COMMENT ON COLUMN media_assets.served_size IS 'the size of the file without metadata, in bytes; 0 if it is not known';
 COMMENT ON COLUMN media_assets.uploaded_by IS 'the API key that uploaded the asset; null if it is not known';
 
 ALTER TABLE events ADD COLUMN edited boolean NOT NULL DEFAULT false;
