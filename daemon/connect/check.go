@@ -90,6 +90,9 @@ func (c *Connector) intervalOf(a schedctl.Account, now time.Time, healed map[str
 	case schedctl.AccountConnected:
 		return checkInterval
 	case schedctl.AccountError:
+		if a.PausedUntil.After(now) {
+			return 0 // the network has said when it takes posts again; reading works before
+		}
 		if p, ok := c.cfg.Publishers[a.Platform].(publish.PaidCheck); ok && p.PaidCheck() {
 			return checkInterval
 		}

@@ -207,3 +207,29 @@ func TestAFewChecksAtATime(t *testing.T) {
 		}
 	})
 }
+
+// The network has said when it takes posts again, and reading works before.
+func TestDatedHoldIsNotHealedBefore(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		a.Status, a.Error = schedctl.AccountError, &schedctl.TargetError{Kind: schedctl.KindAuth, Code: string(publish.HoldCredits)}
+		a.PausedUntil = schedctl.Millis(time.Now().Add(30 * time.Hour))
+		r.put(a, r.held(a.ID))
+		r.run(30*time.Hour - pollSlack)
+		if asked := r.askedAbout(); len(asked) != 0 || r.read(a.ID).Status != schedctl.AccountError {
+			t.Errorf("asked %v before the date", asked)
+		}
+		r.run(2 * time.Hour)
+		if got := r.read(a.ID); got.Status != schedctl.AccountConnected || !got.PausedUntil.IsZero() {
+			t.Errorf("the account is %s until %v after the date", got.Status, got.PausedUntil)
+		}
+		a.PausedUntil = schedctl.Millis(time.Now().Add(30 * time.Hour))
+		r.put(a, r.held(a.ID))
+		if got, err := r.Verify(t.Context(), r.workspace, a.ID); err != nil || got.Status != schedctl.AccountConnected || !got.PausedUntil.IsZero() {
+			t.Errorf("verified by a person: %s until %v, %v", got.Status, got.PausedUntil, err)
+		}
+	})
+}
+
+// pollSlack is more than the time between two looks for accounts that are due.
+const pollSlack = 10 * time.Minute

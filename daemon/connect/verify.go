@@ -109,6 +109,9 @@ func (v CheckResult) Apply(a *schedctl.Account, now time.Time) []schedctl.Event 
 	a.Username, a.DisplayName, a.ProfileURL, a.Limits = v.profile.Username, v.profile.DisplayName, v.profile.URL, v.profile.Limits
 	ApplyExpiry(a, v.profile.Expiry, false)
 	a.Warnings = v.profile.Warnings
+	if a.Status == schedctl.AccountError {
+		a.PausedUntil = time.Time{} // a person wants to try before the end of a hold
+	}
 	a.Status, a.Error = schedctl.AccountConnected, nil
 	a.EndDisruption()
 	return nil

@@ -13,10 +13,6 @@ const (
 	// refusedAskInterval is how often the network of a refused account is asked about
 	// an unresolved attempt while the account is not reconnected.
 	refusedAskInterval = time.Hour
-
-	// statusForbidden is the HTTP status of a network that knows an account but does
-	// not let it read.
-	statusForbidden = 403
 )
 
 // finder returns the publisher of a call if its network can be asked about the call.

@@ -96,7 +96,7 @@ func mishaps() []mishap {
 		}, unless: map[string]end{"idempotent": repeated(schedctl.KindNetwork), "findable": sentAgain(schedctl.KindNetwork), "repeats within": repeatedWithin}},
 
 		{name: "401", answer: status(401), want: held},
-		{name: "403", answer: status(403), want: held},
+		{name: "403", answer: status(403), want: sentAgain(schedctl.KindPlatform)},
 		{name: "404", answer: status(404), want: sentAgain(schedctl.KindPlatform)},
 		{name: "409", answer: status(409), want: refusedPost(schedctl.KindDuplicate)},
 		{name: "422", answer: status(422), want: refusedPost(schedctl.KindContent)},

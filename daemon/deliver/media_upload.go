@@ -18,6 +18,10 @@ const (
 	firstPoll = time.Second
 	maxPoll   = 15 * time.Second
 
+	// notKnownWait is how long after an upload it is used if the network does not say
+	// whether it has processed it.
+	notKnownWait = 30 * time.Second
+
 	// imageProcessing and videoProcessing are how long a network may take to process an
 	// upload before an attempt is given up for now.
 	imageProcessing = 2 * time.Minute
@@ -111,8 +115,15 @@ func (j *mediaJob) awaitProcessing(ctx context.Context, d *Deliverer, c *publish
 		limit = videoProcessing
 	}
 	for pause := firstPoll; !f.upload.Ready; pause = min(pause*3/2, maxPoll) {
+		if at := f.upload.ReadyAt; !at.IsZero() {
+			pause = time.Until(at)
+		}
 		if !sleepFor(ctx, pause) {
 			return stoppedError()
+		}
+		if !f.upload.ReadyAt.IsZero() {
+			f.upload.Ready = true
+			continue
 		}
 		failure := d.callPublisher(ctx, c, callTimeout, func(ctx context.Context, r publish.Request) error {
 			r.Attempt, r.Key = 0, ""
@@ -123,6 +134,8 @@ func (j *mediaJob) awaitProcessing(ctx context.Context, d *Deliverer, c *publish
 			return err
 		})
 		switch {
+		case failure != nil && failure.Code == publish.CodeNotKnown:
+			f.upload.ReadyAt = f.uploadedAt.Add(notKnownWait)
 		case failure != nil:
 			return notPublished(failure)
 		case !f.upload.Ready && time.Since(f.uploadedAt) > limit:

@@ -74,7 +74,7 @@ func (f *facts) addFailedAsk(failure *publish.Error) {
 	f.asks++
 	f.askAt, f.unreachable = failure.RetryAt, isUnreachable(failure)
 	switch {
-	case failure.Code == publish.CodeCannotAsk:
+	case failure.Code == publish.CodeCannotAsk, failure.HTTPStatus == statusForbidden && failure.Code != publish.CodeBlockedOnTheWay:
 		f.replies = maxAsks
 	case !f.unreachable:
 		f.replies++
@@ -86,10 +86,11 @@ type policyDecision struct {
 	askIn time.Duration // if not zero: ask the network after this time; no other field is set
 
 	result      schedctl.Result
-	outcome     schedctl.Outcome // of the attempt
-	refused     bool             // the network refused the account
-	disrupted   bool             // the call got no usable response
-	pausedUntil time.Time        // the account is left alone until then, or zero
+	outcome     schedctl.Outcome      // of the attempt
+	refused     bool                  // the network refused the account
+	hold        *schedctl.TargetError // why the account is held; nil for the error of result
+	disrupted   bool                  // the call got no usable response
+	pausedUntil time.Time             // the account is left alone until then, or zero
 }
 
 // policy decides what follows from an error. It alone decides what is retried, and when.
@@ -106,10 +107,14 @@ func policy(e *publish.Error, f facts) policyDecision {
 		d.planRetry(e, f, unknown)
 		d.refused = e.Kind == schedctl.KindAuth
 	}
-	if e.Kind == schedctl.KindRateLimited && !e.RetryAt.IsZero() {
+	switch {
+	case e.RetryAt.IsZero():
+	case e.Kind == schedctl.KindRateLimited:
 		d.pausedUntil = clampRetryTime(e.RetryAt, f.now)
+	case d.refused: // no check ends the hold before
+		d.pausedUntil, d.result.Unreached = earlierOf(e.RetryAt, f.now.Add(maxHold)), true
 	}
-	late := !f.lateAt.IsZero() && e.RetryAt.After(f.lateAt) && !d.result.RetryAt.IsZero()
+	late := e.Kind != schedctl.KindAuth && !f.lateAt.IsZero() && e.RetryAt.After(f.lateAt) && !d.result.RetryAt.IsZero()
 	if late {
 		d.result.RetryAt, d.result.AskAt = time.Time{}, time.Time{}
 	}

@@ -1,6 +1,7 @@
 package deliver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -180,6 +181,6 @@ func (d *Deliverer) logEnd(e *attemptEnd) {
 			d.log.Warn("network changed what it published", "target", a.TargetID, "account", a.AccountID, "attempt", a.ID, "code", changed.Code)
 		}
 	case e.decision.refused:
-		d.log.Warn("network refused the account, its queue is held", "account", a.AccountID, "code", e.decision.result.Error.Code)
+		d.log.Warn("network refused the account, its queue is held", "account", a.AccountID, "code", cmp.Or(e.decision.hold, e.decision.result.Error).Code)
 	}
 }

@@ -1,6 +1,7 @@
 package deliver
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -28,7 +29,7 @@ type recordTx struct {
 // of a target is claimed.
 func prepareFor(batch []*attemptEnd, next []claimItem) func(storage.Reader, []string) error {
 	parts := slices.ContainsFunc(next, func(it claimItem) bool { return it.nextPart })
-	if parts || slices.ContainsFunc(batch, (*attemptEnd).changesAccount) {
+	if parts || slices.ContainsFunc(batch, func(e *attemptEnd) bool { return e.changesAccount() || e.refusesOne() }) {
 		return storage.Prepare
 	}
 	return storage.PreparePosts
@@ -63,6 +64,9 @@ func (r *recordTx) end(e *attemptEnd) error {
 	}
 	if r.checkAttribution(e, post) {
 		return nil
+	}
+	if err := r.reviewHold(e); err != nil {
+		return err
 	}
 	var account *schedctl.Account
 	if e.changesAccount() {
@@ -115,7 +119,7 @@ func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
 		account.PausedUntil, changed = schedctl.Millis(until), true
 	}
 	if e.decision.refused && account.Status == schedctl.AccountConnected && r.d.sameLogin(e.call.account, *account) {
-		account.Status, account.Error, changed = schedctl.AccountError, e.decision.result.Error, true
+		account.Status, account.Error, changed = schedctl.AccountError, cmp.Or(e.decision.hold, e.decision.result.Error), true
 		r.edits.events = append(r.edits.events, schedctl.AccountErrorEvent(*account, r.now))
 	}
 	if e.decision.disrupted && changed {

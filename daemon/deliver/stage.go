@@ -136,6 +136,8 @@ func (j *mediaJob) awaitStage(ctx context.Context, d *Deliverer, c *publisherCal
 		switch {
 		case failure != nil && failure.Code == publish.CodeStagePublished:
 			return failure
+		case failure != nil && failure.Code == publish.CodeNotKnown:
+			j.stage.Ready = true // the request to publish it shows whether it is
 		case failure != nil:
 			return orStopped(ctx, notPublished(failure))
 		case !j.stage.Ready && time.Since(j.stage.at) > stageProcessing:

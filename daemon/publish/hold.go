@@ -70,6 +70,15 @@ func WhileConnecting(err *Error) *Error {
 	return &e
 }
 
+// newLogin is the clause of a message that advises to reconnect the account.
+var newLogin = regexp.MustCompile(`[;:] (?:[^;:]|:/)*\breconnect\b(?:[^;:(]|:/)*`)
+
+// WithoutReconnecting returns the message of a hold without the advice to reconnect the
+// account.
+func WithoutReconnecting(message string) string {
+	return newLogin.ReplaceAllString(reconnectAdvice.ReplaceAllString(message, "$1"), "")
+}
+
 // maxHoldMessage is how many bytes the message of a hold has at most.
 const maxHoldMessage = 500
 

@@ -153,6 +153,7 @@ type Upload struct {
 	ID        string    // the network's id, or whatever the publisher needs to refer to it
 	Ready     bool      // it can be published
 	ExpiresAt time.Time // when the network may forget it; zero if it stays
+	ReadyAt   time.Time // when it can be published, if the network does not say; otherwise zero
 }
 
 // UploadName returns a file name for an upload that no other upload of the account has:

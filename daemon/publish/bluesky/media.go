@@ -116,7 +116,7 @@ func parseBlob(a outbound.Response) (blob, bool) {
 
 // blobRefusal returns the error of a refused upload.
 func blobRefusal(a outbound.Response, r publish.Request, f publish.File) error {
-	e := refusal(a, time.Now(), secrets(r.Credentials)...)
+	e := refusal(a, publish.PurposeFile, time.Now(), secrets(r.Credentials)...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
 	case a.Status == http.StatusRequestEntityTooLarge, e.Code == nameTooLarge:

@@ -108,7 +108,7 @@ func TestNamesOfErrors(t *testing.T) {
 		{400, "not a name", "", schedctl.KindContent, schedctl.OutcomeNotPublished},
 		{307, "ExpiredToken", "redirected", schedctl.KindContent, schedctl.OutcomeNotPublished},
 	} {
-		e := refusal(outbound.Response{Status: tt.status, Body: []byte(`{"error":"` + tt.name + `","message":"the words"}`)}, time.Now())
+		e := refusal(outbound.Response{Status: tt.status, Body: []byte(`{"error":"` + tt.name + `","message":"the words"}`)}, publish.PurposePublish, time.Now())
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.HasSuffix(e.Message, ": the words") {
 			t.Errorf("%d %s: got %+v", tt.status, tt.name, e)
 		}

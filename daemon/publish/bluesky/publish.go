@@ -127,7 +127,7 @@ func (p *Publisher) record(ctx context.Context, u *url.URL, r publish.Request) (
 // readResponse interprets the server's response, which must name the record.
 func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
-		return schedctl.Receipt{}, mediaRefusal(refusal(a, now, append(secrets(r.Credentials), r.Content)...), r)
+		return schedctl.Receipt{}, mediaRefusal(refusal(a, r.Purpose(), now, append(secrets(r.Credentials), r.Content)...), r)
 	}
 	var body struct {
 		URI any `json:"uri"`

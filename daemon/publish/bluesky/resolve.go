@@ -47,7 +47,7 @@ func (p *Publisher) resolveHandle(ctx context.Context, u *url.URL, handle string
 	case err != nil:
 		return "", err
 	case a.Status == http.StatusTooManyRequests || a.Status >= 500:
-		return "", refusal(a, time.Now())
+		return "", refusal(a, publish.PurposeLookup, time.Now())
 	case a.Status >= 400:
 		return "", nil
 	}

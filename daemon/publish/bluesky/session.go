@@ -79,7 +79,7 @@ func (p *Publisher) renewSession(ctx context.Context, u *url.URL, c publish.Cred
 		}
 		return session{}, false, nil
 	}
-	return session{}, false, refusal(a, time.Now(), secrets(c)...)
+	return session{}, false, refusal(a, publish.PurposeIdentity, time.Now(), secrets(c)...)
 }
 
 // logIn creates a session with the app password.
@@ -98,7 +98,7 @@ func (p *Publisher) logIn(ctx context.Context, u *url.URL, c publish.Credentials
 // refusedLogIn returns the error of a refused login. Every refusal of the
 // credentials is of kind auth because a retry would send the same.
 func refusedLogIn(a outbound.Response, c publish.Credentials) error {
-	e := refusal(a, time.Now(), secrets(c)...)
+	e := refusal(a, publish.PurposeIdentity, time.Now(), secrets(c)...)
 	switch {
 	case a.Status >= 300 && a.Status < 400:
 		e.Kind = schedctl.KindPlatform

@@ -79,7 +79,7 @@ func applyAccountState(e *publish.Error, name string) bool {
 // refusedState returns the refusal of a session if it is about the account itself,
 // so that the password would not help. Otherwise it returns nil.
 func refusedState(a outbound.Response, c publish.Credentials) *publish.Error {
-	e := refusal(a, time.Now(), secrets(c)...)
+	e := refusal(a, publish.PurposeIdentity, time.Now(), secrets(c)...)
 	if !applyAccountState(e, errorName(a)) {
 		return nil
 	}

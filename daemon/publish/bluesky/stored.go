@@ -38,7 +38,7 @@ func keyOf(did, uri string) string {
 
 // stored returns the content identifier of the post with a key. found is false if the
 // account has no such post. Errors have the outcome not_published.
-func (p *Publisher) stored(ctx context.Context, u *url.URL, c publish.Credentials, key string) (cid string, found bool, err error) {
+func (p *Publisher) stored(ctx context.Context, purpose publish.Purpose, u *url.URL, c publish.Credentials, key string) (cid string, found bool, err error) {
 	target := u.JoinPath("xrpc", "com.atproto.repo.getRecord")
 	target.RawQuery = url.Values{"repo": {c[fieldDID]}, "collection": {collection}, "rkey": {key}}.Encode()
 	a, err := outbound.Get(ctx, p.client, target.String(), outbound.Header(p.userAgent, c[fieldAccess]))
@@ -48,7 +48,7 @@ func (p *Publisher) stored(ctx context.Context, u *url.URL, c publish.Credential
 	case errorName(a) == "RecordNotFound", a.Status == http.StatusBadRequest && strings.Contains(outbound.ErrorText(a), "Could not locate record"):
 		return "", false, nil
 	case a.Status != http.StatusOK:
-		return "", false, publish.NotPublished(refusal(a, time.Now(), secrets(c)...))
+		return "", false, publish.NotPublished(refusal(a, purpose, time.Now(), secrets(c)...))
 	}
 	var body struct {
 		URI any `json:"uri"`
@@ -70,7 +70,7 @@ func (p *Publisher) earlier(ctx context.Context, u *url.URL, r publish.Request, 
 	keys := keysOf(r)
 	receipts := make([]schedctl.Receipt, len(keys))
 	for i, key := range keys {
-		cid, exists, err := p.stored(ctx, u, r.Credentials, key)
+		cid, exists, err := p.stored(ctx, publish.PurposeLookup, u, r.Credentials, key)
 		if err != nil {
 			return schedctl.Receipt{}, false, err
 		}

@@ -87,7 +87,7 @@ func (p *Publisher) refTo(ctx context.Context, u *url.URL, r publish.Request, to
 	if key == "" {
 		return strongRef{}, publish.ParentMissing(0)
 	}
-	cid, found, err := p.stored(ctx, u, r.Credentials, key)
+	cid, found, err := p.stored(ctx, publish.PurposePart, u, r.Credentials, key)
 	switch {
 	case err != nil:
 		return strongRef{}, err
@@ -162,7 +162,7 @@ func (p *Publisher) refusedThread(ctx context.Context, u *url.URL, a outbound.Re
 	for _, part := range r.Rest {
 		hidden, all.Files = append(hidden, part.Content), append(all.Files[:len(all.Files):len(all.Files)], part.Files...)
 	}
-	refused := mediaRefusal(refusal(a, time.Now(), hidden...), all)
+	refused := mediaRefusal(refusal(a, r.Purpose(), time.Now(), hidden...), all)
 	if refused.Outcome == schedctl.OutcomeUnknown {
 		if receipt, found, err := p.earlier(ctx, u, r, false); err == nil && found {
 			return receipt, nil

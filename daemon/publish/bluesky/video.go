@@ -53,7 +53,7 @@ func (p *Publisher) blueskyServer(ctx context.Context, u *url.URL, r publish.Req
 		return "", publish.NotPublished(err)
 	}
 	if a.Status != http.StatusOK {
-		e := refusal(a, time.Now(), secrets(r.Credentials)...)
+		e := refusal(a, publish.PurposeFile, time.Now(), secrets(r.Credentials)...)
 		if e.Kind == schedctl.KindContent || a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed || a.Status == http.StatusNotImplemented {
 			return "", nil // another implementation, without this method
 		}
@@ -90,7 +90,7 @@ func (p *Publisher) serviceToken(ctx context.Context, u *url.URL, r publish.Requ
 		return "", publish.NotPublished(err)
 	}
 	if a.Status != http.StatusOK {
-		return "", publish.NotPublished(refusal(a, time.Now(), secrets(r.Credentials)...))
+		return "", publish.NotPublished(refusal(a, publish.PurposeFile, time.Now(), secrets(r.Credentials)...))
 	}
 	var body struct {
 		Token any `json:"token"`
@@ -289,7 +289,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 	case a.Status == http.StatusOK:
 		return u, unexpectedVideo(a.Status, "the video service did not respond with the state of the video")
 	}
-	return u, publish.NotPublished(outbound.Refusal(a, time.Now()))
+	return u, publish.NotPublished(outbound.Refusal(a, publish.PurposeStatus, time.Now()))
 }
 
 // finishVideo finishes a video that was uploaded in parts.

@@ -34,10 +34,10 @@ func (p *Publisher) query(ctx context.Context, u *url.URL, method string, parame
 
 // refusal returns the error for a response that is not 2xx. Its code is the server's
 // name for the error. The server's message is appended but not interpreted.
-func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
-	e := outbound.Refusal(a, now)
+func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
+	e := outbound.Refusal(a, purpose, now)
 	name := errorName(a)
-	if name != "" && a.Status >= 400 {
+	if name != "" && a.Status >= 400 && e.Code == "" {
 		e.Code = name
 	}
 	if a.Status >= 400 && a.Status < 500 && a.Status != http.StatusTooManyRequests {
@@ -52,6 +52,8 @@ func applyErrorName(e *publish.Error, name string) {
 	switch name {
 	case "ExpiredToken", "InvalidToken", "AuthMissing":
 		e.Kind, e.Code, e.Message = schedctl.KindAuth, publish.CodeSessionExpired, "the session with the server has ended"
+	case "ScopeMissingError", "InsufficientScope", "insufficient_scope":
+		e.Kind, e.Message = schedctl.KindAuth, "the server does not let this login publish; create an app password and reconnect the account with it"
 	case "AuthFactorTokenRequired":
 		e.Kind, e.Message = schedctl.KindAuth, "the server requires a second factor; create an app password and reconnect the account with it"
 	default:

@@ -44,10 +44,10 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 // refusedConnect distinguishes a deleted webhook from an address that is not a
 // webhook.
 func refusedConnect(a outbound.Response, w webhook) error {
-	e := refusal(a, time.Now(), w.token)
+	e := refusal(a, publish.PurposeIdentity, time.Now(), w.token)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
-	case e.Kind == schedctl.KindPlatform && a.Status < 500:
+	case e.Kind == schedctl.KindPlatform && a.Status < 500 && a.Status != http.StatusForbidden:
 		return notAWebhook(w)
 	case a.Status >= 300 && a.Status < 400:
 		e.Kind, e.Code = schedctl.KindContent, "webhook_url"

@@ -59,7 +59,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	receipt, err := readResponse(a, r.Account.ProfileURL, time.Now(), w.token, r.Content)
+	receipt, err := readResponse(a, r, time.Now(), w.token, r.Content)
 	if err != nil {
 		return schedctl.Receipt{}, fileRefusal(err, r.Files)
 	}
@@ -100,11 +100,11 @@ func (p *Publisher) post(ctx context.Context, w webhook, message []byte, files [
 }
 
 // readResponse interprets a response.
-func readResponse(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func readResponse(a outbound.Response, r publish.Request, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
-		return schedctl.Receipt{}, refusal(a, now, hidden...)
+		return schedctl.Receipt{}, refusal(a, r.Purpose(), now, hidden...)
 	}
-	receipt, ok := parseMessage(a, channelURL)
+	receipt, ok := parseMessage(a, r.Account.ProfileURL)
 	if !ok {
 		return schedctl.Receipt{}, outbound.Unconfirmed(a, "the network accepted the request but named no message; check the channel for the post")
 	}

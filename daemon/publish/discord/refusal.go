@@ -17,9 +17,10 @@ var errorMeanings = map[int]struct {
 	kind    schedctl.ErrorKind
 	message string
 }{
-	10003:  {schedctl.KindAuth, "the channel or thread of the webhook no longer exists; reconnect the account with another webhook"},
 	10015:  {schedctl.KindAuth, "the webhook no longer exists; create a new one and reconnect the account with it"},
+	10003:  {schedctl.KindContent, "the channel or thread of the webhook no longer exists; reconnect the account with another webhook, then retry"},
 	20009:  {schedctl.KindContent, "the network refused the post as explicit content; change it"},
+	40333:  {schedctl.KindPlatform, "Discord's firewall refused the request; schedctl will retry"},
 	50027:  {schedctl.KindAuth, "the token of the webhook is not valid; copy its URL again and reconnect the account with it"},
 	200000: {schedctl.KindContent, "the server's automatic moderation refused the post; change it"},
 	220001: {schedctl.KindAuth, "the webhook belongs to a forum, where posts go into threads; set the option forum of the account, or reconnect it with ?thread_id=… at the end of its URL"},
@@ -28,8 +29,8 @@ var errorMeanings = map[int]struct {
 }
 
 // refusal returns the error for a response that is not 2xx.
-func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
-	e := outbound.Refusal(a, now)
+func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
+	e := outbound.Refusal(a, purpose, now)
 	var body struct {
 		Code       json.Number `json:"code"`
 		RetryAfter float64     `json:"retry_after"`
@@ -39,11 +40,14 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 	// still read.
 	_ = json.Unmarshal(a.Body, &body)
 	code, err := body.Code.Int64()
-	if a.Status >= 400 && a.Status < 500 && err == nil && code > 0 {
+	if a.Status >= 400 && a.Status < 500 && err == nil && code > 0 && e.Code == "" {
 		e.Code = fmt.Sprint(code)
 		if m, known := errorMeanings[int(code)]; known && a.Status != 429 {
 			e.Kind, e.Message = m.kind, m.message
 		}
+	}
+	if a.Status == 403 && e.Code == "" && e.Kind == schedctl.KindContent { // not Discord's format
+		e.Kind, e.Code, e.Message = schedctl.KindPlatform, publish.CodeBlockedOnTheWay, "something on the way to Discord refused the request; schedctl will retry"
 	}
 	if a.Status == 429 {
 		e.RetryAt = retryAt(a, body.RetryAfter, now)

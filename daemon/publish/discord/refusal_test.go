@@ -38,8 +38,8 @@ func TestRefusal(t *testing.T) {
 		{400, "", `{"code": 240000, "message": "Message blocked by harmful links filter"}`, schedctl.KindContent, "240000", not, 0, "link"},
 		{401, "", `{"code": 50027, "message": "Invalid Webhook Token"}`, schedctl.KindAuth, "50027", not, 0, "copy its URL"},
 		{403, "", `{"code": 20009, "message": "Explicit content cannot be sent to the desired recipient(s)"}`, schedctl.KindContent, "20009", not, 0, "explicit"},
-		{403, "", `{"code": 50013, "message": "You lack permissions to perform that action"}`, schedctl.KindAuth, "50013", not, 0, "permissions"},
-		{404, "", `{"code": 10003, "message": "Unknown Channel"}`, schedctl.KindAuth, "10003", not, 0, "channel or thread"},
+		{403, "", `{"code": 50013, "message": "You lack permissions to perform that action"}`, schedctl.KindContent, "50013", not, 0, "permissions"},
+		{404, "", `{"code": 10003, "message": "Unknown Channel"}`, schedctl.KindContent, "10003", not, 0, "channel or thread"},
 		{404, "", `{"code": 10015, "message": "Unknown Webhook"}`, schedctl.KindAuth, "10015", not, 0, "create a new one"},
 		{404, "", `{"code": 0, "message": "404: Not Found"}`, schedctl.KindPlatform, "", not, 0, "Not Found"},
 		{429, "", `{"message": "You are being rate limited.", "retry_after": 64.5, "global": false}`, schedctl.KindRateLimited, "", not, 64500 * time.Millisecond, "rate limited"},
@@ -53,7 +53,7 @@ func TestRefusal(t *testing.T) {
 		if tt.header != "" {
 			a.Header.Set("Retry-After", tt.header)
 		}
-		_, err := readResponse(a, "", now, "the token of a webhook")
+		_, err := readResponse(a, publish.Request{}, now, "the token of a webhook")
 		e := publish.AsError(err)
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.Contains(e.Message, tt.says) {
 			t.Errorf("%d %s: got %+v", tt.status, tt.body, e)
@@ -89,7 +89,7 @@ func TestLimitWaits(t *testing.T) {
 		a := outbound.Response{Status: 429, Header: http.Header{}, Body: []byte(tt.body)}
 		a.Header.Set("Retry-After", tt.retryAfter)
 		a.Header.Set("X-RateLimit-Reset-After", tt.resetAfter)
-		e := refusal(a, now)
+		e := refusal(a, publish.PurposePublish, now)
 		var got time.Duration
 		if !e.RetryAt.IsZero() {
 			got = e.RetryAt.Sub(now)
@@ -126,7 +126,7 @@ func TestParseMessage(t *testing.T) {
 }
 
 func checkRead(t *testing.T, code int, body []byte) {
-	receipt, err := readResponse(outbound.Response{Status: code, Body: body}, channels+"1/2", now, "the content of a post")
+	receipt, err := readResponse(outbound.Response{Status: code, Body: body}, publish.Request{Account: schedctl.Account{ProfileURL: channels + "1/2"}}, now, "the content of a post")
 	if (err == nil) != (receipt.ID != "") {
 		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 	}

@@ -34,7 +34,7 @@ func (p *Publisher) checkParent(ctx context.Context, w webhook, r publish.Reques
 	if a.Status == http.StatusOK || a.Status == http.StatusMethodNotAllowed {
 		return nil
 	}
-	e := refusal(a, time.Now(), w.token)
+	e := refusal(a, publish.PurposePart, time.Now(), w.token)
 	switch {
 	case e.Code == codeUnknownMessage:
 		return publish.ParentMissing(a.Status)

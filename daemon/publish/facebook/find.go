@@ -108,7 +108,7 @@ func (p *Publisher) list(ctx context.Context, a access, after string) (list list
 	if after != "" {
 		query.Set("after", after)
 	}
-	response, err := a.ReadResponse(ctx, &list, query, version, a.page, "published_posts")
+	response, err := a.For(publish.PurposeLookup).ReadResponse(ctx, &list, query, version, a.page, "published_posts")
 	if err != nil {
 		return listing{}, 0, err
 	}

@@ -40,7 +40,7 @@ func (p *Publisher) checkUnlisted(ctx context.Context, a access, r publish.Reque
 		Data []listedVideo `json:"data"`
 	}
 	query := url.Values{"type": {"uploaded"}, "fields": {"id,description,created_time,status"}, "limit": {pageSize}}
-	if err := a.Read(ctx, &list, query, version, a.page, "videos"); err != nil {
+	if err := a.For(publish.PurposeLookup).Read(ctx, &list, query, version, a.page, "videos"); err != nil {
 		return err
 	}
 	for _, v := range list.Data {

@@ -14,7 +14,7 @@ import (
 // postRefusal returns the error for a response to a request to publish that is not a
 // success. Only some codes prove that Facebook does not have the post.
 func postRefusal(api meta.API, response outbound.Response, now time.Time, r publish.Request) *publish.Error {
-	e := api.Refusal(response, now, r.Texts()...)
+	e := api.Refusal(response, r.Purpose(), now, r.Texts()...)
 	switch known := meta.ErrorOf(response); known.Code {
 	case meta.CodeBlocked:
 		e.Outcome = schedctl.OutcomeUnknown
@@ -29,7 +29,7 @@ var photoTooLarge = meta.Error{Code: meta.CodeParameter, Subcode: 1366046}
 
 // uploadRefusal returns the error of a refused upload, which has published nothing.
 func uploadRefusal(api meta.API, response outbound.Response, now time.Time, hidden ...string) error {
-	e := api.Refusal(response, now, hidden...)
+	e := api.Refusal(response, publish.PurposeFile, now, hidden...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	if response.Status == http.StatusRequestEntityTooLarge {
 		return publish.FileTooLarge(response.Status, 0)

@@ -29,7 +29,7 @@ var errorMeanings = map[string]struct {
 
 // refusal returns the error for a response that is not 2xx.
 func refusal(a outbound.Response, r publish.Request, now time.Time, hidden ...string) *publish.Error {
-	e := outbound.Refusal(a, now)
+	e := outbound.Refusal(a, r.Purpose(), now)
 	code := codeOf(a)
 	if a.Status >= 400 && a.Status < 500 && code != "" {
 		e.Code = code

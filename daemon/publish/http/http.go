@@ -145,7 +145,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if u, err := url.Parse(target); err == nil {
 		hidden = append(hidden, u.RequestURI())
 	}
-	return schedctl.Receipt{}, outbound.WithErrorText(outbound.Refusal(response, time.Now()), outbound.ErrorText(response, hidden...))
+	return schedctl.Receipt{}, outbound.WithErrorText(outbound.Refusal(response, r.Purpose(), time.Now()), outbound.ErrorText(response, hidden...))
 }
 
 func (p *Publisher) header(r publish.Request, body []byte, now time.Time) (http.Header, error) {

@@ -46,8 +46,8 @@ var meanings = []meaning{
 var inactive = meta.Error{Code: 25, Subcode: 2207050}
 
 // refuse returns the error for a response that is not a success.
-func refuse(api meta.API) func(outbound.Response, ...string) *publish.Error {
-	return func(response outbound.Response, hidden ...string) *publish.Error {
+func refuse(api meta.API) func(outbound.Response, publish.Purpose, ...string) *publish.Error {
+	return func(response outbound.Response, purpose publish.Purpose, hidden ...string) *publish.Error {
 		now, known := time.Now(), meta.ErrorOf(response)
 		text := outbound.ErrorText(response, append([]string{api.Token}, hidden...)...)
 		if known == inactive {
@@ -67,6 +67,6 @@ func refuse(api meta.API) func(outbound.Response, ...string) *publish.Error {
 			}
 			return outbound.WithErrorText(e, text)
 		}
-		return api.Refusal(response, now, hidden...)
+		return api.Refusal(response, purpose, now, hidden...)
 	}
 }

@@ -56,7 +56,7 @@ func (p *Publisher) readProfile(ctx context.Context, a access) (publish.Profile,
 			return publish.Profile{}, err
 		}
 		if response.Status != http.StatusOK {
-			return publish.Profile{}, refusal(response, p.now(), a)
+			return publish.Profile{}, refusal(response, publish.PurposeIdentity, p.now(), a)
 		}
 		if _, ok := parsePosts(response); !ok {
 			return publish.Profile{}, unreadable(response)
@@ -69,7 +69,7 @@ func (p *Publisher) readProfile(ctx context.Context, a access) (publish.Profile,
 		return publish.Profile{}, err
 	}
 	if response.Status != http.StatusOK {
-		return publish.Profile{}, refusal(response, p.now(), a)
+		return publish.Profile{}, refusal(response, publish.PurposeIdentity, p.now(), a)
 	}
 	return parsePerson(response)
 }

@@ -38,7 +38,7 @@ func (p *Publisher) expiry(ctx context.Context, a access) (e publish.Expiry, sin
 	case response.Status == http.StatusBadRequest || response.Status == http.StatusUnauthorized:
 		return e, "", publish.Contentf(fieldClientSecret, "LinkedIn does not accept %s and %s; copy both from the tab Auth of the app", fieldClient, fieldClientSecret)
 	case response.Status != http.StatusOK:
-		return e, "", refusal(response, p.now(), a)
+		return e, "", refusal(response, publish.PurposeIdentity, p.now(), a)
 	}
 	at, active, granted, ok := parseIntrospection(response)
 	switch {

@@ -96,7 +96,7 @@ func (p *Publisher) list(ctx context.Context, a access, r publish.Request, page 
 		return nil, 0, err
 	}
 	if response.Status != http.StatusOK {
-		return nil, 0, refusal(response, p.now(), a, r.Content, escape(r.Content))
+		return nil, 0, refusal(response, publish.PurposeLookup, p.now(), a, r.Content, escape(r.Content))
 	}
 	list, ok := parsePosts(response)
 	if !ok {

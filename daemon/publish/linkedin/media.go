@@ -67,6 +67,9 @@ type started struct {
 // urn returns the URN of the file.
 func (s started) urn() string { return s.Value.Image + s.Value.Video + s.Value.Document }
 
+// initialize is the action that starts an upload.
+const initialize = "initializeUpload"
+
 // Upload sends a file. The id of the upload is its URN.
 func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.File) (publish.Upload, error) {
 	a, err := p.parseAuthor(r)
@@ -77,7 +80,7 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	if f.Class() == schedctl.MediaVideo {
 		request["fileSizeBytes"], request["uploadCaptions"], request["uploadThumbnail"] = f.Size, false, false
 	}
-	response, err := p.mediaRequest(ctx, a, f, "initializeUpload", map[string]any{"initializeUploadRequest": request})
+	response, err := p.mediaRequest(ctx, a, f, initialize, map[string]any{"initializeUploadRequest": request})
 	if err != nil {
 		return publish.Upload{}, err
 	}
@@ -115,7 +118,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 	case response.Status == http.StatusNotFound:
 		return u, uploadLost(response.Status)
 	case response.Status != http.StatusOK:
-		return u, uploadRefusal(response, p.now(), a)
+		return u, uploadRefusal(response, publish.PurposeStatus, p.now(), a)
 	}
 	var body struct {
 		Status any `json:"status"`
@@ -140,7 +143,11 @@ func (p *Publisher) mediaRequest(ctx context.Context, a access, f publish.File, 
 		return response, publish.NotPublished(err)
 	}
 	if response.Status < 200 || response.Status > 299 {
-		return response, uploadRefusal(response, p.now(), a, f.AltText)
+		purpose := publish.PurposeFile
+		if action == initialize {
+			purpose = publish.PurposePublish // it needs the same permission
+		}
+		return response, uploadRefusal(response, purpose, p.now(), a, f.AltText)
 	}
 	return response, nil
 }
@@ -159,8 +166,12 @@ func (p *Publisher) sendBytes(ctx context.Context, a access, f publish.File, add
 	if err != nil {
 		return "", err
 	}
+	if response.Status == http.StatusUnauthorized || response.Status == http.StatusForbidden {
+		text := outbound.ErrorText(response, a.hidden(f.AltText, address)...)
+		return "", outbound.WithErrorText(outbound.FileRefusal(response, p.now()), text)
+	}
 	if response.Status < 200 || response.Status > 299 {
-		return "", uploadRefusal(response, p.now(), a, f.AltText, address)
+		return "", uploadRefusal(response, publish.PurposeFile, p.now(), a, f.AltText, address)
 	}
 	return response.Header.Get("ETag"), nil
 }
@@ -201,8 +212,8 @@ func (p *Publisher) sendVideo(ctx context.Context, a access, f publish.File, s s
 }
 
 // uploadRefusal returns the error of a refused upload, which has published nothing.
-func uploadRefusal(response outbound.Response, now time.Time, a access, hidden ...string) error {
-	e := refusal(response, now, a, hidden...)
+func uploadRefusal(response outbound.Response, purpose publish.Purpose, now time.Time, a access, hidden ...string) error {
+	e := refusal(response, purpose, now, a, hidden...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
 	case response.Status == http.StatusRequestEntityTooLarge:

@@ -41,13 +41,20 @@ func parseProblem(r outbound.Response) problem {
 	return p
 }
 
+// lacksScope reports whether the token lacks a permission that its author needs. Of other
+// requests than those that publish, upload and identify, it says nothing about the account.
+func (p problem) lacksScope(status int) bool {
+	organization := strings.Contains(p.message, "Organization permissions must be used")
+	return status == http.StatusForbidden && (p.service == scopeError || organization) || status == http.StatusBadRequest && organization
+}
+
 // refusal returns the error for a response that is not 2xx.
-func refusal(r outbound.Response, now time.Time, a access, hidden ...string) *publish.Error {
-	e, p := outbound.Refusal(r, now), parseProblem(r)
+func refusal(r outbound.Response, purpose publish.Purpose, now time.Time, a access, hidden ...string) *publish.Error {
+	e, p := outbound.Refusal(r, purpose, now), parseProblem(r)
 	switch {
 	case r.Status == http.StatusUnauthorized:
 		e = unauthorized(p)
-	case r.Status == http.StatusForbidden && (p.service == scopeError || strings.Contains(p.message, "Organization permissions must be used")):
+	case !purpose.Secondary() && p.lacksScope(r.Status):
 		e = missingScope(a)
 	case r.Status == http.StatusUnprocessableEntity && p.duplicate:
 		return duplicate(p)
@@ -107,5 +114,5 @@ func postRefusal(response outbound.Response, now time.Time, a access, r publish.
 	if r.Part > 0 && response.Status == http.StatusNotFound {
 		return publish.ParentMissing(response.Status)
 	}
-	return refusal(response, now, a, append(r.Texts(), escape(r.Content))...)
+	return refusal(response, r.Purpose(), now, a, append(r.Texts(), escape(r.Content))...)
 }

@@ -37,7 +37,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"401 of an expired token": {401, `{"status":401,"serviceErrorCode":65602,"code":"EXPIRED_ACCESS_TOKEN","message":"expired"}`, schedctl.KindAuth, "token_expired", "60 days"},
 		"401 of a revoked token":  {401, `{"status":401,"serviceErrorCode":65601,"code":"REVOKED_ACCESS_TOKEN","message":"revoked"}`, schedctl.KindAuth, "token_revoked", "reconnect"},
-		"403 for another reason":  {403, `{"status":403,"message":"no"}`, schedctl.KindAuth, "", "refused the credentials"},
+		"403 for another reason":  {403, `{"status":403,"message":"no"}`, schedctl.KindContent, "", "refused the post"},
 		"422 for another reason":  {422, `{"status":422,"message":"commentary is too long"}`, schedctl.KindContent, "", "too long"},
 	} {
 		fake := publishtest.NewFakeLinkedIn()

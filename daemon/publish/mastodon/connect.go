@@ -84,7 +84,7 @@ func (p *Publisher) checkWritable(ctx context.Context, u *url.URL, c publish.Cre
 // refusedConnect distinguishes a refused token from an address that is not a
 // server's.
 func refusedConnect(a outbound.Response, host string, c publish.Credentials) error {
-	e := outbound.Refusal(a, time.Now())
+	e := outbound.Refusal(a, publish.PurposeIdentity, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
 	case a.Status == http.StatusNotFound, a.Status == http.StatusMethodNotAllowed, a.Status == http.StatusGone:

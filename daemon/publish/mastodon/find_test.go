@@ -49,6 +49,7 @@ func (s *timeline) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		json.NewEncoder(w).Encode(map[string]any{"id": "7", "acct": "alice", "source": map[string]any{"privacy": s.privacy}})
 	case r.URL.Path == "/api/v1/accounts/7/statuses" && s.status != 0:
 		w.WriteHeader(s.status)
+		fmt.Fprint(w, s.body)
 	case r.URL.Path == "/api/v1/accounts/7/statuses" && s.body != "":
 		fmt.Fprint(w, s.body)
 	case r.URL.Path == "/api/v1/accounts/7/statuses":
@@ -277,7 +278,8 @@ func TestFindThatCannotAsk(t *testing.T) {
 	t.Parallel()
 	began := time.Now().Add(-ago)
 	for want, s := range map[string]*timeline{
-		"auth":          {status: 403},
+		"auth":          {status: 401},
+		"cannot_ask":    {status: 403, body: `{"error":"This action is not allowed"}`},
 		"rate_limited":  {status: 429},
 		"platform":      {status: 502},
 		"content":       {status: 422},

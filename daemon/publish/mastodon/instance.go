@@ -81,7 +81,7 @@ func readInstance(a outbound.Response, host string) (instance, error) {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented:
 		return instance{}, nil
 	}
-	e := outbound.Refusal(a, time.Now())
+	e := outbound.Refusal(a, publish.PurposeIdentity, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	if e.Kind != schedctl.KindRateLimited {
 		// The server has already accepted the token, so the error is not the account's

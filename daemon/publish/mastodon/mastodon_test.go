@@ -170,7 +170,7 @@ func TestTheServersErrorTextIsShown(t *testing.T) {
 	defer server.Close()
 	p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
 	_, err := p.Publish(t.Context(), publish.Request{Content: "hello", Credentials: connection(server.URL).Credentials})
-	want := "the network refused the credentials; reconnect the account (HTTP 403): This action is outside the authorized scopes"
+	want := "the access token may not publish; create one with the scope write:statuses, or log in with schedctl account add mastodon --login, and reconnect the account: This action is outside the authorized scopes"
 	if e := publish.AsError(err); e.Message != want {
 		t.Errorf("got %q, want %q", e.Message, want)
 	}

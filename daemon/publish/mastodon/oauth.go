@@ -282,7 +282,7 @@ func (l *Login) post(ctx context.Context, to string, form url.Values) (outbound.
 
 // refused returns the error for a response that ends the login.
 func (l *Login) refused(a outbound.Response, message string, hidden ...string) error {
-	e := outbound.Refusal(a, time.Now())
+	e := outbound.Refusal(a, publish.PurposeIdentity, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
 	case a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed || a.Status == http.StatusGone:

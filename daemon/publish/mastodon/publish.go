@@ -3,6 +3,7 @@ package mastodon
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,9 +92,15 @@ func statusOf(r publish.Request) status {
 // before it checks anything, and refuses the repeat of a request, which may have been
 // published.
 func refusal(a outbound.Response, r publish.Request, now time.Time) *publish.Error {
-	e := outbound.Refusal(a, now)
+	e := outbound.Refusal(a, r.Purpose(), now)
 	says := strings.ToLower(outbound.ErrorText(a))
 	switch {
+	case a.Status == 403 && lacksScope(a, says):
+		e.Kind, e.Code = schedctl.KindAuth, string(publish.HoldScope)
+		e.Message = "the access token may not publish; create one with the scope write:statuses, or log in with schedctl account add mastodon --login, and reconnect the account"
+	case a.Status == 403 && strings.Contains(says, "your login is currently disabled"):
+		e.Kind, e.Code = schedctl.KindAuth, string(publish.HoldBlocked)
+		e.Message = "the server has disabled the login; check the account there, then run: schedctl account verify ACCOUNT"
 	case parentRefused(a, r, says):
 		return publish.ParentMissing(a.Status)
 	case a.Status == 400 && strings.Contains(says, "idempotency"):
@@ -108,6 +115,16 @@ func refusal(a outbound.Response, r publish.Request, now time.Time) *publish.Err
 		e.Kind = schedctl.KindMedia
 	}
 	return e
+}
+
+// scopeTexts are the errors of Mastodon, Hollo, GoToSocial and Pleroma for a token that lacks
+// a scope.
+var scopeTexts = []string{"outside the authorized scopes", "insufficient_scope", "insufficient scope", "insufficient permissions"}
+
+// lacksScope reports whether a server refuses a token because of its scopes.
+func lacksScope(a outbound.Response, says string) bool {
+	says += strings.ToLower(a.Header.Get("WWW-Authenticate"))
+	return slices.ContainsFunc(scopeTexts, func(text string) bool { return strings.Contains(says, text) })
 }
 
 // readResponse returns the receipt in a server's response. The receipt says what the

@@ -31,11 +31,11 @@ func (p *Publisher) checkParent(ctx context.Context, u *url.URL, r publish.Reque
 	case a.Status == http.StatusNotFound, a.Status == http.StatusGone:
 		return publish.ParentMissing(a.Status)
 	}
-	e := outbound.Refusal(a, time.Now())
+	e := outbound.Refusal(a, publish.PurposePart, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
-	if a.Status == http.StatusForbidden {
+	if a.Status == http.StatusForbidden && e.Kind == schedctl.KindContent {
 		// Not of kind auth, which would hold the posts without threads too.
-		e.Kind, e.Code = schedctl.KindContent, "missing_scope"
+		e.Code = string(publish.HoldScope)
 		e.Message = "the access token may not read statuses, which threads need; log in again with schedctl account add mastodon --login, or create a token with the scope read:statuses, then retry"
 	}
 	return outbound.WithErrorText(e, outbound.ErrorText(a, r.Credentials["access_token"]))

@@ -52,6 +52,7 @@ func (s *thread) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `}`)
 	case strings.HasPrefix(r.URL.Path, "/api/v1/statuses/") && r.Method == http.MethodGet && s.read != 0:
 		w.WriteHeader(s.read)
+		io.WriteString(w, `{"error":"This action is outside the authorized scopes"}`)
 	case strings.HasPrefix(r.URL.Path, "/api/v1/statuses/") && r.Method == http.MethodGet && !s.gone && s.status(id) != nil:
 		json.NewEncoder(w).Encode(s.status(id))
 	case r.URL.Path == "/api/v2/instance" && s.instance != "":

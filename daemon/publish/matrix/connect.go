@@ -86,7 +86,7 @@ func (p *Publisher) connect(ctx context.Context, s session, c publish.Credential
 	if profile.DisplayName, err = p.displayName(ctx, s, user); err != nil {
 		return publish.Profile{}, err
 	}
-	if err := p.checkReadable(ctx, s); err != nil {
+	if err := p.checkReadable(ctx, publish.PurposeIdentity, s); err != nil {
 		return publish.Profile{}, err
 	}
 	if err := p.checkWritable(ctx, s, user); err != nil {
@@ -101,7 +101,7 @@ func (p *Publisher) whoami(ctx context.Context, s session) (string, error) {
 	var response struct {
 		UserID string `json:"user_id"`
 	}
-	status, err := p.get(ctx, s, s.endpoint("account", "whoami"), &response)
+	status, err := p.get(ctx, s, publish.PurposeIdentity, s.endpoint("account", "whoami"), &response)
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func (p *Publisher) resolve(ctx context.Context, s session) (string, error) {
 	var response struct {
 		RoomID string `json:"room_id"`
 	}
-	status, err := p.get(ctx, s, s.endpoint("directory", "room", s.room), &response)
+	status, err := p.get(ctx, s, publish.PurposeIdentity, s.endpoint("directory", "room", s.room), &response)
 	if err != nil {
 		return "", err
 	}
@@ -134,7 +134,7 @@ func (p *Publisher) displayName(ctx context.Context, s session, user string) (st
 		Membership  string `json:"membership"`
 		DisplayName any    `json:"displayname"`
 	}
-	status, err := p.get(ctx, s, s.endpoint("rooms", s.room, "state", "m.room.member", user), &response)
+	status, err := p.get(ctx, s, publish.PurposeIdentity, s.endpoint("rooms", s.room, "state", "m.room.member", user), &response)
 	if refused, ok := errors.AsType[*publish.Error](err); ok && refused.HTTPStatus == http.StatusForbidden {
 		status, err = refused.HTTPStatus, nil
 	}
@@ -151,7 +151,7 @@ func (p *Publisher) displayName(ctx context.Context, s session, user string) (st
 }
 
 // get reads a document. Status 404 is not an error.
-func (p *Publisher) get(ctx context.Context, s session, u *url.URL, document any) (status int, err error) {
+func (p *Publisher) get(ctx context.Context, s session, purpose publish.Purpose, u *url.URL, document any) (status int, err error) {
 	a, err := outbound.Get(ctx, p.client, u.String(), outbound.Header(p.userAgent, s.token))
 	switch {
 	case err != nil:
@@ -159,15 +159,15 @@ func (p *Publisher) get(ctx context.Context, s session, u *url.URL, document any
 	case a.Status == http.StatusNotFound:
 		return a.Status, nil
 	case a.Status != http.StatusOK:
-		return 0, refusedGet(a, s)
+		return 0, refusedGet(a, purpose, s)
 	case a.Cut || json.Unmarshal(a.Body, document) != nil:
 		return 0, notAServer(s)
 	}
 	return a.Status, nil
 }
 
-func refusedGet(a outbound.Response, s session) error {
-	e := s.refusal(a, time.Now())
+func refusedGet(a outbound.Response, purpose publish.Purpose, s session) error {
+	e := s.refusal(a, purpose, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	if a.Status >= 300 && a.Status < 400 {
 		e.Kind, e.Code = schedctl.KindContent, "homeserver_url"

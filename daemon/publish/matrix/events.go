@@ -124,5 +124,5 @@ func (p *Publisher) send(ctx context.Context, s session, r publish.Request, m me
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return s.readResponse(response, r.Account.Username, time.Now(), r.Content)
+	return s.readResponse(response, r, time.Now(), r.Content)
 }

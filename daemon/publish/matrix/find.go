@@ -57,7 +57,7 @@ func (p *Publisher) search(ctx context.Context, s session, r publish.Request, si
 		u := s.endpoint("rooms", s.room, "messages")
 		u.RawQuery = query.Encode()
 		var events eventPage
-		status, err := p.get(ctx, s, u, &events)
+		status, err := p.get(ctx, s, publish.PurposeLookup, u, &events)
 		if err != nil {
 			return sent, err
 		}

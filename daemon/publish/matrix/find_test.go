@@ -46,7 +46,7 @@ func TestFindEnds(t *testing.T) {
 		{"not while the clock may have been set", `200 {"chunk":[` + event(since.Add(-time.Hour)) + `],"end":"t%d"}`, 20, schedctl.KindPlatform, "too many"},
 		{"not at an empty page", `200 {"chunk":[],"end":"t%d"}`, 20, schedctl.KindPlatform, "too many"},
 		{"at a page that leads to itself", `200 {"chunk":[],"end":"t"}`, 2, "", ""},
-		{"without the right to read", `403 {"errcode":"M_FORBIDDEN","error":"no"}`, 1, schedctl.KindAuth, "no"},
+		{"without the right to read", `403 {"errcode":"M_FORBIDDEN","error":"no"}`, 1, schedctl.KindPlatform, "does not let schedctl look"},
 		{"without the room", `404 {"errcode":"M_NOT_FOUND"}`, 1, schedctl.KindPlatform, "does not show"},
 		{"at nonsense", `200 <html>`, 1, schedctl.KindContent, "no Matrix client API"},
 	} {

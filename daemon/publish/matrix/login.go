@@ -85,7 +85,7 @@ func register(ctx context.Context, client *http.Client, agent, address string, g
 	}
 	id, _ := body.ID.(string)
 	if id == "" || !outbound.ValidToken(id) {
-		e := outbound.Refusal(a, time.Now())
+		e := outbound.Refusal(a, publish.PurposeIdentity, time.Now())
 		e.Kind, e.Outcome, e.Message = schedctl.KindAuth, schedctl.OutcomeNotPublished, "the homeserver did not register schedctl for logins"
 		return "", outbound.WithErrorText(e, outbound.ErrorText(a))
 	}

@@ -95,7 +95,7 @@ func (p *Publisher) maxUpload(ctx context.Context, s session) int64 {
 	var config struct {
 		Size int64 `json:"m.upload.size"`
 	}
-	if status, err := p.get(ctx, s, u, &config); err != nil || status != http.StatusOK || config.Size < 0 {
+	if status, err := p.get(ctx, s, publish.PurposeFile, u, &config); err != nil || status != http.StatusOK || config.Size < 0 {
 		return 0
 	}
 	return config.Size
@@ -103,10 +103,10 @@ func (p *Publisher) maxUpload(ctx context.Context, s session) int64 {
 
 // uploadRefusal returns the error of a refused upload.
 func uploadRefusal(a outbound.Response, s session) *publish.Error {
-	e := s.refusal(a, time.Now())
+	e := s.refusal(a, publish.PurposeFile, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
-	case e.Code == "M_FORBIDDEN" && a.Status == http.StatusForbidden:
+	case e.Code == codeForbidden && a.Status == http.StatusForbidden:
 		e.Kind, e.Message = schedctl.KindMedia, "the homeserver does not let the user upload files; ask its administrator"
 	case e.Kind == schedctl.KindContent && a.Status >= 400:
 		e.Kind = schedctl.KindMedia

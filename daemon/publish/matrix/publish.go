@@ -50,7 +50,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	if err := p.checkReadable(ctx, s); err != nil {
+	if err := p.checkReadable(ctx, r.Purpose(), s); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	if err := p.checkParent(ctx, s, r); err != nil {
@@ -72,9 +72,9 @@ func (p *Publisher) parseRoom(c publish.Credentials) (session, error) {
 }
 
 // readResponse interprets a response.
-func (s session) readResponse(a outbound.Response, user string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func (s session) readResponse(a outbound.Response, r publish.Request, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
-		return schedctl.Receipt{}, s.refusal(a, now, hidden...)
+		return schedctl.Receipt{}, s.refusal(a, r.Purpose(), now, hidden...)
 	}
 	var body struct {
 		EventID string `json:"event_id"`
@@ -82,7 +82,7 @@ func (s session) readResponse(a outbound.Response, user string, now time.Time, h
 	if a.Cut || json.Unmarshal(a.Body, &body) != nil || !isEvent(body.EventID) {
 		return schedctl.Receipt{}, outbound.Unconfirmed(a, "the homeserver accepted the request but named no event; check the room for the post")
 	}
-	return schedctl.Receipt{ID: body.EventID, URL: roomPage(s.room, user, body.EventID)}, nil
+	return schedctl.Receipt{ID: body.EventID, URL: roomPage(s.room, r.Account.Username, body.EventID)}, nil
 }
 
 // isEvent reports whether a string can be the id of an event. Ids are opaque.

@@ -22,7 +22,7 @@ var errorMeanings = map[string]struct {
 }{
 	"M_UNKNOWN_TOKEN":     {schedctl.KindAuth, "the access token is no longer valid; reconnect the account with a new one"},
 	"M_MISSING_TOKEN":     {schedctl.KindAuth, "the homeserver received no access token; reconnect the account"},
-	"M_FORBIDDEN":         {schedctl.KindAuth, "the user is not in the room or may not write there; join it, or ask an administrator to allow it"},
+	codeForbidden:         {schedctl.KindAuth, "the user is not in the room or may not write there; join it, or ask an administrator to allow it"},
 	"M_USER_DEACTIVATED":  {schedctl.KindAuth, "the user is deactivated; reconnect the account with another user"},
 	"M_USER_SUSPENDED":    {schedctl.KindAuth, "the user is suspended; ask an administrator of the homeserver"},
 	"M_USER_LOCKED":       {schedctl.KindAuth, "the user is locked; ask an administrator of the homeserver"},
@@ -33,17 +33,26 @@ var errorMeanings = map[string]struct {
 
 // refusal returns the error for a response to a request with the token of the session that
 // is not 2xx. A token that the homeserver does not know has expired if it can be renewed.
-func (s session) refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
-	e := refusal(a, now, append(hidden, s.hidden...)...)
+func (s session) refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
+	e := refusal(a, purpose, now, append(hidden, s.hidden...)...)
 	if e.Code == "M_UNKNOWN_TOKEN" && a.Status == http.StatusUnauthorized && s.renews() {
 		return sessionExpired(a.Status)
 	}
 	return e
 }
 
+// codeForbidden is about the room or the user if a message is sent, and otherwise about the
+// request.
+const codeForbidden = "M_FORBIDDEN"
+
+// sends reports whether a request with the purpose sends a message.
+func sends(p publish.Purpose) bool {
+	return p == publish.PurposePublish || p == publish.PurposePart || p == publish.PurposeComment
+}
+
 // refusal returns the error for a response that is not 2xx.
-func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
-	e := outbound.Refusal(a, now)
+func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
+	e := outbound.Refusal(a, purpose, now)
 	var body struct {
 		Code       string  `json:"errcode"`
 		RetryAfter float64 `json:"retry_after_ms"`
@@ -51,10 +60,10 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 	// Unmarshal continues after a member of an unexpected type, so the other is still
 	// read.
 	_ = json.Unmarshal(a.Body, &body)
-	if errorCode().MatchString(body.Code) {
+	if e.Code == "" && errorCode().MatchString(body.Code) {
 		e.Code = body.Code
 	}
-	if m, known := errorMeanings[body.Code]; known && a.Status >= 400 && a.Status < 500 {
+	if m, known := errorMeanings[body.Code]; known && a.Status >= 400 && a.Status < 500 && !(body.Code == codeForbidden && purpose.Secondary() && !sends(purpose)) {
 		e.Kind, e.Message = m.kind, m.message
 	}
 	if e.Kind == schedctl.KindRateLimited && e.RetryAt.IsZero() {

@@ -35,7 +35,7 @@ func TestRefusal(t *testing.T) {
 		{403, "", `{"errcode":"M_FORBIDDEN","error":"User @alice:example.org not in room"}`, schedctl.KindAuth, "M_FORBIDDEN", not, 0, "join it"},
 		{403, "", `{"errcode":"M_USER_DEACTIVATED","error":"This account has been deactivated"}`, schedctl.KindAuth, "M_USER_DEACTIVATED", not, 0, "another user"},
 		{403, "", `{"errcode":"M_CONSENT_NOT_GIVEN","error":"Read the terms","consent_uri":"https://example.org"}`, schedctl.KindAuth, "M_CONSENT_NOT_GIVEN", not, 0, "terms"},
-		{403, "", `{"errcode":"ORG.EXAMPLE.SPAM","error":"spam"}`, schedctl.KindAuth, "ORG.EXAMPLE.SPAM", not, 0, "spam"},
+		{403, "", `{"errcode":"ORG.EXAMPLE.SPAM","error":"spam"}`, schedctl.KindContent, "ORG.EXAMPLE.SPAM", not, 0, "spam"},
 		{404, "", `{"errcode":"M_UNRECOGNIZED","error":"Unrecognized request"}`, schedctl.KindPlatform, "M_UNRECOGNIZED", not, 0, "Unrecognized"},
 		{400, "", `{"errcode":"M_BAD_JSON","error":"bad"}`, schedctl.KindContent, "M_BAD_JSON", not, 0, "bad"},
 		{413, "", `{"errcode":"M_TOO_LARGE","error":"event too large"}`, schedctl.KindContent, "M_TOO_LARGE", not, 0, "shorten it"},
@@ -51,7 +51,7 @@ func TestRefusal(t *testing.T) {
 		if tt.header != "" {
 			a.Header.Set("Retry-After", tt.header)
 		}
-		_, err := session{room: "!1", hidden: []string{"the token of a user"}}.readResponse(a, "@a:b", now)
+		_, err := session{room: "!1", hidden: []string{"the token of a user"}}.readResponse(a, publish.Request{}, now)
 		e := publish.AsError(err)
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.Contains(e.Message, tt.says) {
 			t.Errorf("%d %s: got %+v", tt.status, tt.body, e)
@@ -80,7 +80,7 @@ func TestAMessageIsFoundByItsKey(t *testing.T) {
 }
 
 func checkRead(t *testing.T, code int, body []byte) {
-	receipt, err := session{room: "!1"}.readResponse(outbound.Response{Status: code, Body: body}, "@a:b", now, "the content of a post")
+	receipt, err := session{room: "!1"}.readResponse(outbound.Response{Status: code, Body: body}, publish.Request{Account: schedctl.Account{Username: "@a:b"}}, now, "the content of a post")
 	if (err == nil) != (receipt.ID != "") {
 		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 	}

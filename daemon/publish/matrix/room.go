@@ -20,7 +20,7 @@ const codeNotFound = "M_NOT_FOUND"
 // expect that no one else can read the messages, and schedctl cannot encrypt. It
 // also returns an error if the response does not clearly say that the room is not
 // encrypted. Messages are sent only after it has returned nil.
-func (p *Publisher) checkReadable(ctx context.Context, s session) error {
+func (p *Publisher) checkReadable(ctx context.Context, purpose publish.Purpose, s session) error {
 	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "state", "m.room.encryption").String(), outbound.Header(p.userAgent, s.token))
 	switch {
 	case err != nil:
@@ -31,8 +31,8 @@ func (p *Publisher) checkReadable(ctx context.Context, s session) error {
 			Message: "the room is encrypted, and schedctl cannot encrypt; connect another room as a separate account",
 		}
 	case a.Status != http.StatusNotFound:
-		return refusedGet(a, s)
-	case refusal(a, time.Now()).Code != codeNotFound:
+		return refusedGet(a, purpose, s)
+	case refusal(a, purpose, time.Now()).Code != codeNotFound:
 		return &publish.Error{
 			Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
 			Message: "the homeserver does not say whether the room is encrypted; schedctl will retry",
@@ -79,7 +79,7 @@ func level(value any) (n float64, ok bool) {
 // (https://spec.matrix.org/latest/client-server-api/#mroompower_levels).
 func (p *Publisher) checkWritable(ctx context.Context, s session, user string) error {
 	var levels powerLevels
-	status, err := p.get(ctx, s, s.endpoint("rooms", s.room, "state", "m.room.power_levels"), &levels)
+	status, err := p.get(ctx, s, publish.PurposeIdentity, s.endpoint("rooms", s.room, "state", "m.room.power_levels"), &levels)
 	if err != nil || status != http.StatusOK {
 		return err
 	}
@@ -117,7 +117,7 @@ func (p *Publisher) mayBeCreator(ctx context.Context, s session, user string) (b
 		Sender  string
 		Content json.RawMessage
 	}
-	status, err := p.get(ctx, s, u, &event)
+	status, err := p.get(ctx, s, publish.PurposeIdentity, u, &event)
 	if err != nil || status != http.StatusOK {
 		return false, err
 	}

@@ -140,7 +140,7 @@ func refreshRefusal(a outbound.Response, s session) error {
 	if s.client == "" && a.Status == http.StatusUnauthorized {
 		return publish.Hold(publish.HoldRevoked, "Matrix", a.Status, "")
 	}
-	e := refusal(a, time.Now(), s.hidden...)
+	e := refusal(a, publish.PurposeIdentity, time.Now(), s.hidden...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	return e
 }
@@ -170,7 +170,7 @@ func (p *Publisher) logIn(ctx context.Context, s session, c publish.Credentials)
 }
 
 func loginRefusal(a outbound.Response, s session, c publish.Credentials) error {
-	e := refusal(a, time.Now(), append(s.hidden, c[fieldPassword])...)
+	e := refusal(a, publish.PurposeIdentity, time.Now(), append(s.hidden, c[fieldPassword])...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
 	case a.Status == http.StatusForbidden && e.Code == "M_FORBIDDEN":
@@ -211,7 +211,7 @@ func readMetadata(ctx context.Context, client *http.Client, agent string, server
 	case a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed:
 		return m, errNoOAuth
 	case a.Status != http.StatusOK:
-		return m, refusal(a, time.Now())
+		return m, refusal(a, publish.PurposeIdentity, time.Now())
 	case a.Cut || json.Unmarshal(a.Body, &m) != nil || m.Token == "":
 		return m, &publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished, Message: "the homeserver describes its authorization server in an unknown way"}
 	}

@@ -71,7 +71,7 @@ func (p *Publisher) checkEvent(ctx context.Context, s session, id string) error 
 		} `json:"unsigned"`
 	}
 	switch {
-	case a.Status == http.StatusNotFound && refusal(a, time.Now()).Code == codeNotFound:
+	case a.Status == http.StatusNotFound && refusal(a, publish.PurposePart, time.Now()).Code == codeNotFound:
 		return publish.ParentMissing(a.Status)
 	case a.Status == http.StatusOK && !a.Cut && json.Unmarshal(a.Body, &event) == nil && event.Content != nil:
 		if because := event.Unsigned.RedactedBecause; len(event.Content) == 0 || len(because) > 0 && !bytes.Equal(because, []byte("null")) {
@@ -84,5 +84,5 @@ func (p *Publisher) checkEvent(ctx context.Context, s session, id string) error 
 			Message: "the homeserver does not say whether the post that this part replies to exists; schedctl will retry",
 		}
 	}
-	return refusedGet(a, s)
+	return refusedGet(a, publish.PurposePart, s)
 }

@@ -27,7 +27,7 @@ type Containers struct {
 	Status  string // the field of a container with its status
 
 	// Refuse returns the error for a response, as [API].Refusal does.
-	Refuse func(r outbound.Response, hidden ...string) *publish.Error
+	Refuse func(r outbound.Response, purpose publish.Purpose, hidden ...string) *publish.Error
 }
 
 // The statuses of a container
@@ -74,7 +74,7 @@ func (c Containers) send(ctx context.Context, r publish.Request, form url.Values
 		return "", err
 	}
 	if response.Status != http.StatusOK {
-		return "", c.Refuse(response, r.Texts()...)
+		return "", c.Refuse(response, r.Purpose(), r.Texts()...)
 	}
 	id := CreatedID(response)
 	if id == "" {
@@ -87,7 +87,7 @@ func (c Containers) send(ctx context.Context, r publish.Request, form url.Values
 // published anyway.
 func (c Containers) permalink(ctx context.Context, id string) string {
 	var post OwnPost
-	if c.Read(ctx, &post, url.Values{"fields": {"permalink"}}, c.Version, id) != nil {
+	if c.For(publish.PurposeLookup).Read(ctx, &post, url.Values{"fields": {"permalink"}}, c.Version, id) != nil {
 		return ""
 	}
 	return post.url()
@@ -99,7 +99,7 @@ func (c Containers) StatusOf(ctx context.Context, id string) (string, error) {
 		return "", nil
 	}
 	var container map[string]any
-	err := c.Read(ctx, &container, url.Values{"fields": {c.Status}}, c.Version, id)
+	err := c.For(publish.PurposeStatus).Read(ctx, &container, url.Values{"fields": {c.Status}}, c.Version, id)
 	if err != nil {
 		if code, _, _ := strings.Cut(publish.AsError(err).Code, "/"); code == "100" {
 			return "", nil
@@ -184,7 +184,7 @@ func (c Containers) search(ctx context.Context, r publish.Request, since time.Ti
 	var list struct {
 		Data []OwnPost `json:"data"`
 	}
-	if err := c.Read(ctx, &list, query, c.Version, c.User, s.Edge); err != nil {
+	if err := c.For(publish.PurposeLookup).Read(ctx, &list, query, c.Version, c.User, s.Edge); err != nil {
 		return schedctl.Receipt{}, false, err
 	}
 	for i := len(list.Data) - 1; i >= 0; i-- { // the oldest first

@@ -3,6 +3,7 @@
 package meta
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -27,7 +28,8 @@ type API struct {
 	Platform  string   // as users know it, such as "Threads"
 	Base      *url.URL // scheme and host
 	Token     string
-	Hidden    []string // other texts that no error may contain
+	Purpose   publish.Purpose // of Read; empty for [publish.PurposeIdentity]
+	Hidden    []string        // other texts that no error may contain
 }
 
 // Parse completes an API with the credentials. public is the address of the platform.
@@ -48,6 +50,12 @@ func (a API) Parse(c publish.Credentials, policy outbound.Policy, public string)
 	return a, nil
 }
 
+// For returns the API for requests with a purpose that read.
+func (a API) For(purpose publish.Purpose) API {
+	a.Purpose = purpose
+	return a
+}
+
 // Read sends a request that only reads. Errors have the outcome not_published.
 func (a API) Read(ctx context.Context, into any, query url.Values, path ...string) error {
 	_, err := a.ReadResponse(ctx, into, query, path...)
@@ -64,7 +72,7 @@ func (a API) ReadResponse(ctx context.Context, into any, query url.Values, path 
 		return response, publish.NotPublished(err)
 	}
 	if response.Status != http.StatusOK {
-		return response, publish.NotPublished(a.Refusal(response, time.Now()))
+		return response, publish.NotPublished(a.Refusal(response, cmp.Or(a.Purpose, publish.PurposeIdentity), time.Now()))
 	}
 	if response.Cut || json.Unmarshal(response.Body, into) != nil {
 		return response, publish.NotPublished(outbound.Unconfirmed(response, a.Platform+" did not respond as expected; schedctl will ask again"))

@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -69,19 +70,23 @@ func (e Error) MissingScope() bool { return e.Code == 10 || e.Code >= 200 && e.C
 // request to publish: only the codes above say that nothing was published. Posts were online
 // in spite of other errors. The code of the result is that of a hold, or [Error.String].
 // Publishers handle the codes of their own platform before.
-func (a API) Refusal(r outbound.Response, now time.Time, hidden ...string) *publish.Error {
+func (a API) Refusal(r outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
 	known, text := ErrorOf(r), outbound.ErrorText(r, append(append([]string{a.Token}, a.Hidden...), hidden...)...)
 	switch {
 	case known.Code == CodeToken && known.Subcode == SubcodeExpired:
 		return publish.Hold(publish.HoldExpired, a.Platform, r.Status, text)
 	case known.Code == CodeToken:
 		return publish.Hold(publish.HoldRevoked, a.Platform, r.Status, text)
+	case known.MissingScope() && purpose.Secondary():
+		e := outbound.Forbidden(r.Status, purpose)
+		e.Code = cmp.Or(e.Code, known.String())
+		return outbound.WithErrorText(e, text)
 	case known.MissingScope():
 		return publish.Hold(publish.HoldScope, a.Platform, r.Status, text)
 	case known.Code == CodeBlocked:
 		return publish.Hold(publish.HoldBlocked, a.Platform, r.Status, text)
 	}
-	e := outbound.Refusal(r, now)
+	e := outbound.Refusal(r, purpose, now)
 	switch {
 	case known.RateLimited(), r.Status == 429:
 		e.Kind, e.Message, e.RetryAt = schedctl.KindRateLimited, a.Platform+" asks for fewer requests", RetryAt(r, now)
@@ -94,7 +99,7 @@ func (a API) Refusal(r outbound.Response, now time.Time, hidden ...string) *publ
 	case known.Code != 0:
 		e.Kind, e.Message = schedctl.KindPlatform, a.Platform+" responded with an error; it may have published anyway"
 	}
-	e.Code, e.Outcome = known.String(), schedctl.OutcomeUnknown
+	e.Code, e.Outcome = cmp.Or(known.String(), e.Code), schedctl.OutcomeUnknown
 	if e.Kind == schedctl.KindRateLimited || known.refuses() {
 		e.Outcome = schedctl.OutcomeNotPublished
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/meta"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
@@ -45,13 +46,13 @@ func TestRefusals(t *testing.T) {
 		"a page of a web server": {502, `<html>`, schedctl.KindPlatform, "", unknown},
 		"a code that is a text":  {400, `{"error":{"code":"190"}}`, schedctl.KindContent, "", unknown},
 	} {
-		e := meta.API{Platform: "Threads", Token: "the-secret-token"}.Refusal(outbound.Response{Status: tt.status, Body: []byte(tt.body)}, time.Now())
+		e := meta.API{Platform: "Threads", Token: "the-secret-token"}.Refusal(outbound.Response{Status: tt.status, Body: []byte(tt.body)}, publish.PurposePublish, time.Now())
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
 	body := `{"error":{"message":"token the-secret-token is invalid, and so is: text of the post","code":100}}`
-	e := meta.API{Token: "the-secret-token"}.Refusal(outbound.Response{Status: 400, Body: []byte(body)}, time.Now(), "text of the post")
+	e := meta.API{Token: "the-secret-token"}.Refusal(outbound.Response{Status: 400, Body: []byte(body)}, publish.PurposePublish, time.Now(), "text of the post")
 	if strings.Contains(e.Message, "secret") || strings.Contains(e.Message, "text of") {
 		t.Errorf("%q", e.Message)
 	}

@@ -88,7 +88,7 @@ func (p *Publisher) visitAll(ctx context.Context, relays []*url.URL, s signer, h
 const visitTime = 5 * time.Second
 
 func (p *Publisher) visit(ctx context.Context, u *url.URL, s signer, hidden string) visit {
-	c, err := p.dial(ctx, u, s, hidden)
+	c, err := p.dial(ctx, publish.PurposeIdentity, u, s, hidden)
 	if err != nil {
 		return visit{err: publish.AsError(err)}
 	}

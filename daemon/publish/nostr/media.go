@@ -125,7 +125,7 @@ func (p *Publisher) Processed(_ context.Context, _ publish.Request, u publish.Up
 // uploadRefusal returns the error of a refused upload. Blossom servers give the reason in
 // a header.
 func uploadRefusal(a outbound.Response, r publish.Request, f publish.File) error {
-	e := outbound.Refusal(a, time.Now())
+	e := outbound.Refusal(a, publish.PurposeFile, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
 	case a.Status == http.StatusRequestEntityTooLarge:

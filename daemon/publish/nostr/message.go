@@ -99,11 +99,11 @@ func refusalOf(host, text string, hidden ...string) *publish.Error {
 
 // handshakeRefusal returns the error for a relay that refused the connection. Nothing was
 // sent to it.
-func handshakeRefusal(host string, a outbound.Response, now time.Time, hidden ...string) *publish.Error {
-	e := outbound.Refusal(a, now)
+func handshakeRefusal(host string, a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
+	e := outbound.Refusal(a, purpose, now)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
-	case e.Kind == schedctl.KindAuth:
+	case e.Kind == schedctl.KindAuth, a.Status == 403 && e.Kind == schedctl.KindContent:
 		e.Message = host + " refuses connections from this computer; use another relay, or ask its operator"
 	case a.Status == 200 || a.Status == 404 || a.Status == 426:
 		e.Kind, e.Message = schedctl.KindPlatform, "there is no relay at this address of "+host

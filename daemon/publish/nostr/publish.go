@@ -121,7 +121,7 @@ func (p *Publisher) sendAll(ctx context.Context, relays []*url.URL, s signer, r 
 // sendOne sends an event to one relay. A reply is not sent to a relay that says that it
 // does not have the parent, because the parent was deleted there, or never arrived.
 func (p *Publisher) sendOne(ctx context.Context, u *url.URL, s signer, r publish.Request, note event) *publish.Error {
-	c, err := p.dial(ctx, u, s, r.Content, r.Credentials[fieldSecret])
+	c, err := p.dial(ctx, r.Purpose(), u, s, r.Content, r.Credentials[fieldSecret])
 	if err != nil {
 		return publish.AsError(err)
 	}

@@ -34,7 +34,7 @@ type relay struct {
 
 // dial connects to a relay. The client checks the address after name resolution. The
 // outcome of errors is not_published.
-func (p *Publisher) dial(ctx context.Context, u *url.URL, s signer, hidden ...string) (*relay, error) {
+func (p *Publisher) dial(ctx context.Context, purpose publish.Purpose, u *url.URL, s signer, hidden ...string) (*relay, error) {
 	header := http.Header{"User-Agent": {p.userAgent}}
 	conn, response, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{HTTPClient: p.client, HTTPHeader: header})
 	switch {
@@ -48,7 +48,7 @@ func (p *Publisher) dial(ctx context.Context, u *url.URL, s signer, hidden ...st
 	if response.Body != nil {
 		a.Body, _ = io.ReadAll(io.LimitReader(response.Body, 1024))
 	}
-	return nil, handshakeRefusal(u.Hostname(), a, time.Now(), hidden...)
+	return nil, handshakeRefusal(u.Hostname(), a, purpose, time.Now(), hidden...)
 }
 
 // close ends the connection without waiting for the relay.

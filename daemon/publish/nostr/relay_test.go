@@ -53,7 +53,7 @@ func TestRelayResponses(t *testing.T) {
 		{"dropped", respond(publishtest.RelayResponse{Drop: true}), schedctl.KindNetwork, unknown, "", "closed the connection"},
 		{"dropped after it was stored", respond(publishtest.RelayResponse{Drop: true, Store: true}), schedctl.KindNetwork, unknown, "", "closed the connection"},
 		{"401", &publishtest.FakeRelay{Status: 401}, schedctl.KindAuth, notPublished, "", "refuses connections"},
-		{"403", &publishtest.FakeRelay{Status: 403}, schedctl.KindAuth, notPublished, "", "refuses connections"},
+		{"403", &publishtest.FakeRelay{Status: 403}, schedctl.KindPlatform, notPublished, "blocked_on_the_way", "firewall"},
 		{"404", &publishtest.FakeRelay{Status: 404}, schedctl.KindPlatform, notPublished, "", "no relay"},
 		{"a web page", &publishtest.FakeRelay{Status: 200}, schedctl.KindPlatform, notPublished, "", "no relay"},
 		{"429", &publishtest.FakeRelay{Status: 429}, schedctl.KindRateLimited, notPublished, "", "fewer requests"},

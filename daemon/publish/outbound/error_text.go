@@ -2,16 +2,19 @@ package outbound
 
 import (
 	"encoding/json"
+	"html"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 const (
-	maxMessage   = 500 // bytes of a whole message
-	maxErrorText = 300 // bytes of the network's own text in it
+	maxMessage   = 500      // bytes of a whole message
+	maxErrorText = 300      // bytes of the network's own text in it
+	maxTitleAt   = 64 << 10 // bytes of a page in which its title is looked for
 
 	// If the network's text repeats this many characters of the content or of a
 	// credential, it is not shown. Shorter matches are ordinary words.
@@ -21,7 +24,7 @@ const (
 // ErrorText returns the error message in a response, as one line of at most 300
 // bytes of valid UTF-8 without control characters. It understands a JSON object with
 // error, message, detail, title or error_description, nested or not, a JSON string,
-// and plain text. It returns the empty string for empty, HTML and other bodies, and
+// plain text, and the title of a page in HTML. It returns the empty string for other bodies, and
 // for messages that repeat a part of hidden: the content, credentials and the like.
 func ErrorText(response Response, hidden ...string) string {
 	text := clip(oneLine(clip(bodyMessage(response.Body), 4*maxErrorText)), maxErrorText)
@@ -43,6 +46,9 @@ func WithErrorText(e *publish.Error, text string) *publish.Error {
 	return e
 }
 
+// pageTitle matches the title of a page.
+var pageTitle = pattern.Lazy(`(?is)<title[^>]{0,200}>([^<]{1,300})</title`)
+
 // bodyMessage returns the error message in a body.
 func bodyMessage(body []byte) string {
 	var value any
@@ -50,10 +56,17 @@ func bodyMessage(body []byte) string {
 		return nestedMessage(value, 3)
 	}
 	text := strings.TrimSpace(string(body))
-	if text == "" || strings.ContainsAny(text[:1], "<{[") {
+	switch {
+	case text == "" || strings.ContainsAny(text[:1], "{["):
+		return ""
+	case text[0] != '<':
+		return text
+	}
+	m := pageTitle().FindStringSubmatch(clip(text, maxTitleAt))
+	if m == nil {
 		return ""
 	}
-	return text
+	return html.UnescapeString(m[1])
 }
 
 // nestedMessage returns the error message in a decoded body, at most depth objects

@@ -8,17 +8,24 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// Refusal returns the error for a response that is not 2xx, given to a request that
-// was to publish. Its message says what to do. Publishers append the network's own
-// message with [ErrorText] and [WithErrorText].
+// Refusal returns the error for a response that is not 2xx. Its message says what to do.
+// Publishers append the network's own message with [ErrorText] and [WithErrorText].
+//
+// A refused request is not a refused account: 403 is of kind auth only if the purpose is
+// [publish.PurposeIdentity]. Publishers hold an account for the codes of their own tables.
+// A 403 that does not have the form of an API is a firewall's.
 //
 // A 4xx response, or 503 with Retry-After, means that the network did not publish. Any
 // other 5xx may come from a proxy after the network has published. So may 302 and
 // 303, with which web applications confirm a form. Other redirects ask the client to
 // send the request elsewhere.
-func Refusal(response Response, now time.Time) *publish.Error {
+func Refusal(response Response, purpose publish.Purpose, now time.Time) *publish.Error {
 	e := &publish.Error{HTTPStatus: response.Status, Outcome: schedctl.OutcomeNotPublished}
 	switch {
+	case response.Status == 403 && !hasForm(response), response.Status == 503 && isPage(response):
+		blockedOnTheWay(e, response, now)
+	case response.Status == 403 && purpose != publish.PurposeIdentity:
+		forbidden(e, purpose)
 	case response.Status == 401 || response.Status == 403:
 		e.Kind, e.Message = schedctl.KindAuth, "the network refused the credentials; reconnect the account"
 	case response.Status == 429:
@@ -32,6 +39,9 @@ func Refusal(response Response, now time.Time) *publish.Error {
 		e.Kind, e.Message = schedctl.KindPlatform, "the network did not accept the request"
 	case response.Status >= 400 && response.Status < 500:
 		e.Kind, e.Message = schedctl.KindContent, "the network refused the post"
+		if purpose.Secondary() {
+			e.Message = "the network refused " + string(purpose)
+		}
 	case response.Status >= 500:
 		serverFault(e, response, now)
 	default:
@@ -64,4 +74,14 @@ func redirected(e *publish.Error, status int) {
 		e.Code, e.Kind, e.Outcome = "", schedctl.KindPlatform, schedctl.OutcomeUnknown
 		e.Message = "the network gave no final response"
 	}
+}
+
+// FileRefusal is [Refusal] for an upload to a host that is not the API's, such as an object
+// store. It never refuses the account.
+func FileRefusal(response Response, now time.Time) *publish.Error {
+	e := Refusal(response, publish.PurposeFile, now)
+	if e.Kind == schedctl.KindAuth {
+		e.Kind, e.Message = schedctl.KindMedia, fmt.Sprintf("the server for uploads refused a file of the post (HTTP %d)", response.Status)
+	}
+	return e
 }

@@ -99,7 +99,7 @@ func TestRefusal(t *testing.T) {
 		{308, "", schedctl.KindContent, schedctl.OutcomeNotPublished, time.Time{}},
 		{400, "", schedctl.KindContent, schedctl.OutcomeNotPublished, time.Time{}},
 		{401, "7", schedctl.KindAuth, schedctl.OutcomeNotPublished, time.Time{}},
-		{403, "", schedctl.KindAuth, schedctl.OutcomeNotPublished, time.Time{}},
+		{403, "", schedctl.KindPlatform, schedctl.OutcomeNotPublished, time.Time{}},
 		{404, "", schedctl.KindPlatform, schedctl.OutcomeNotPublished, time.Time{}},
 		{405, "", schedctl.KindPlatform, schedctl.OutcomeNotPublished, time.Time{}},
 		{408, "", schedctl.KindPlatform, schedctl.OutcomeNotPublished, time.Time{}},
@@ -119,7 +119,7 @@ func TestRefusal(t *testing.T) {
 		{504, "", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
 		{599, "", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
 	} {
-		e := outbound.Refusal(outbound.Response{Status: tt.status, Header: http.Header{"Retry-After": {tt.after}}}, now)
+		e := outbound.Refusal(outbound.Response{Status: tt.status, Header: http.Header{"Retry-After": {tt.after}}}, publish.PurposePublish, now)
 		if e.Kind != tt.kind || e.Outcome != tt.outcome || !e.RetryAt.Equal(tt.retryAt) || e.HTTPStatus != tt.status || e.Message == "" {
 			t.Errorf("%d, Retry-After %q: got %+v", tt.status, tt.after, e)
 		}

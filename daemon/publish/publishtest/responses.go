@@ -30,6 +30,9 @@ const (
 	unknown      = schedctl.OutcomeUnknown
 )
 
+// firewallPage is what a firewall responds with.
+const firewallPage = "<!DOCTYPE html>\n<html><head><title>Attention Required! | Cloudflare</title></head><body>Sorry, you have been blocked</body></html>"
+
 // refusals are the responses that mean the same on every network.
 func refusals() []scriptedResponse {
 	at := time.Now().UTC().Add(10 * time.Minute).Truncate(time.Second)
@@ -37,7 +40,11 @@ func refusals() []scriptedResponse {
 	return []scriptedResponse{
 		{name: "400", status: 400, body: `{"error":"no"}`, kind: schedctl.KindContent, outcome: notPublished},
 		{name: "401", status: 401, body: `{"error":"The access token is invalid"}`, kind: schedctl.KindAuth, outcome: notPublished},
-		{name: "403", status: 403, body: `{"error":"not allowed"}`, kind: schedctl.KindAuth, outcome: notPublished},
+		{name: "403 without a body", status: 403, kind: schedctl.KindPlatform, outcome: notPublished},
+		{name: "403 of a firewall", status: 403, body: firewallPage, kind: schedctl.KindPlatform, outcome: notPublished},
+		{name: "403 of a firewall in plain text", status: 403, body: "error code: 1010", kind: schedctl.KindPlatform, outcome: notPublished},
+		{name: "503 of a firewall", status: 503, header: h{"Cf-Mitigated": "challenge"}, body: firewallPage, kind: schedctl.KindPlatform, outcome: notPublished},
+		{name: "503 with a page", status: 503, body: firewallPage, kind: schedctl.KindPlatform, outcome: unknown},
 		{name: "404", status: 404, body: "not found", kind: schedctl.KindPlatform, outcome: notPublished},
 		{name: "409", status: 409, kind: schedctl.KindDuplicate, outcome: notPublished},
 		{name: "413", status: 413, kind: schedctl.KindContent, outcome: notPublished},
@@ -119,6 +126,12 @@ func (s Suite) testRefusal(t *testing.T, a scriptedResponse) {
 	}
 	if a.status == http.StatusTooManyRequests && a.retryIn == 0 && a.retryAt.IsZero() && s.RetryAt != nil {
 		a.retryAt = s.RetryAt(before)
+	}
+	if a.body == firewallPage && !strings.Contains(e.Message, "Attention Required! | Cloudflare") {
+		t.Errorf("the message does not show the title of the page: %s", e.Message)
+	}
+	if e.Kind == schedctl.KindPlatform && strings.Contains(e.Message, "reconnect") {
+		t.Errorf("the message advises to reconnect the account: %s", e.Message)
 	}
 	switch {
 	case a.retryIn > 0:

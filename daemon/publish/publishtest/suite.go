@@ -72,6 +72,10 @@ type Suite struct {
 	// Otherwise a body without a receipt is an unknown outcome.
 	AcceptsAnyBody bool
 
+	// Holds and Refuses are responses of the network that hold an account, and that refuse
+	// only the post, a part or a file of it. They are nil for those of [Recordings].
+	Holds, Refuses []Recorded
+
 	// Media is required for a [publish.MediaPublisher], unless its rules for the account
 	// of Connection are Refused.
 	Media *MediaSuite
@@ -101,6 +105,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("Connect", s.testConnect)
 	t.Run("Session", s.testSession)
 	t.Run("Responses", s.testResponses)
+	t.Run("Recorded", s.testRecorded)
 	t.Run("Dropped", s.testDropped)
 	t.Run("Echo", s.testEcho)
 }
@@ -240,11 +245,14 @@ func (s Suite) testConnect(t *testing.T) {
 	if len(calls) == 0 {
 		return
 	}
-	for status, kind := range map[int]schedctl.ErrorKind{401: schedctl.KindAuth, 403: schedctl.KindAuth, 500: schedctl.KindPlatform} {
-		n.respondWith(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+	for _, a := range []scriptedResponse{
+		{status: 401, kind: schedctl.KindAuth}, {status: 403, body: `{"error":"not allowed"}`, kind: schedctl.KindAuth},
+		{status: 403, body: firewallPage, kind: schedctl.KindPlatform}, {status: 500, kind: schedctl.KindPlatform},
+	} {
+		n.respondWith(a.ServeHTTP)
 		_, err := n.publisher.Connect(t.Context(), c)
-		if e := n.checkError(t, "connect", err); e.Kind != kind {
-			t.Errorf("connect, status %d: got kind %s, want %s", status, e.Kind, kind)
+		if e := n.checkError(t, "connect", err); e.Kind != a.kind {
+			t.Errorf("connect, status %d with %q: got kind %s, want %s", a.status, a.body, e.Kind, a.kind)
 		}
 	}
 	n.stop()

@@ -53,7 +53,7 @@ func (p *Publisher) connectBot(ctx context.Context, a access) (publish.Profile, 
 		TeamID any `json:"team_id"`
 		UserID any `json:"user_id"`
 	}
-	header, err := p.getWithHeader(ctx, a, "auth.test", nil, &me)
+	header, err := p.getWithHeader(ctx, a, publish.PurposeIdentity, "auth.test", nil, &me)
 	if err != nil {
 		return publish.Profile{}, err
 	}
@@ -92,7 +92,7 @@ func (p *Publisher) channelName(ctx context.Context, a access, granted []string)
 			IsMember   *bool `json:"is_member"` // only for channels, not for direct messages
 		} `json:"channel"`
 	}
-	err = p.get(ctx, a, "conversations.info", url.Values{"channel": {a.channel}}, &info)
+	err = p.get(ctx, a, publish.PurposeIdentity, "conversations.info", url.Values{"channel": {a.channel}}, &info)
 	var e *publish.Error
 	switch {
 	case errors.As(err, &e) && e.Code == "missing_scope":
@@ -126,18 +126,18 @@ func channelURL(workspace any, channel string) string {
 }
 
 // get reads the response of a method that posts nothing.
-func (p *Publisher) get(ctx context.Context, to access, method string, query url.Values, document any) error {
-	_, err := p.getWithHeader(ctx, to, method, query, document)
+func (p *Publisher) get(ctx context.Context, to access, purpose publish.Purpose, method string, query url.Values, document any) error {
+	_, err := p.getWithHeader(ctx, to, purpose, method, query, document)
 	return err
 }
 
 // getWithHeader is get that also returns the headers of the response.
-func (p *Publisher) getWithHeader(ctx context.Context, to access, method string, query url.Values, document any) (http.Header, error) {
+func (p *Publisher) getWithHeader(ctx context.Context, to access, purpose publish.Purpose, method string, query url.Values, document any) (http.Header, error) {
 	a, err := outbound.Get(ctx, p.client, to.method(method, query), outbound.Header(p.userAgent, to.token))
 	if err != nil {
 		return nil, outbound.AddressError(err, "api_url")
 	}
-	if e := refusal(a, time.Now(), to.hidden()...); e != nil {
+	if e := refusal(a, purpose, time.Now(), to.hidden()...); e != nil {
 		return nil, refusedGet(e, to)
 	}
 	if a.Cut || json.Unmarshal(a.Body, document) != nil {

@@ -70,9 +70,13 @@ func withTS(query url.Values, ts string) url.Values {
 func (p *Publisher) search(ctx context.Context, a access, method string, r publish.Request, query url.Values) (string, error) {
 	for range maxPages {
 		var h history
-		err := p.get(ctx, a, method, query, &h)
-		if e, ok := errors.AsType[*publish.Error](err); ok && e.Code == threadMissing {
+		err := p.get(ctx, a, publish.PurposeLookup, method, query, &h)
+		e, refused := errors.AsType[*publish.Error](err)
+		if refused && e.Code == threadMissing {
 			return "", nil
+		}
+		if refused && e.Kind == schedctl.KindAuth && !tokenEnded[e.Code] {
+			return "", publish.CannotAsk(e.Message)
 		}
 		if err != nil {
 			return "", err

@@ -47,8 +47,8 @@ func TestFindEnds(t *testing.T) {
 		{"at the last page", `{"ok":true,"messages":[{"ts":"1.000000"}],"response_metadata":{"next_cursor":""}}`, 1, ""},
 		{"at a page that leads to itself", `{"ok":true,"messages":[],"response_metadata":{"next_cursor":"x"}}`, 2, ""},
 		{"after many pages", `{"ok":true,"messages":[],"response_metadata":{"next_cursor":"x%d"}}`, 20, "cannot_ask"},
-		{"without the scope", `{"ok":false,"error":"missing_scope","needed":"channels:history","provided":"chat:write"}`, 1, "missing_scope"},
-		{"outside of the channel", `{"ok":false,"error":"not_in_channel"}`, 1, "not_in_channel"},
+		{"without the scope", `{"ok":false,"error":"missing_scope","needed":"channels:history","provided":"chat:write"}`, 1, "cannot_ask"},
+		{"outside of the channel", `{"ok":false,"error":"not_in_channel"}`, 1, "cannot_ask"},
 		{"at nonsense", `<html>`, 1, "api_url"},
 		{"at another's metadata", `{"ok":true,"messages":[{"ts":"1.000000","metadata":{"event_type":"schedctl_post","event_payload":{"id":"pt_2"}}},{"ts":"2.000000","metadata":[]}]}`, 1, ""},
 	} {

@@ -132,7 +132,7 @@ var timestamp = pattern.Lazy(`^[0-9]{1,12}\.[0-9]{6}$`)
 
 // readResponse interprets a response of chat.postMessage.
 func readResponse(a outbound.Response, r publish.Request, now time.Time, hidden ...string) (schedctl.Receipt, error) {
-	if e := refusal(a, now, hidden...); e != nil {
+	if e := refusal(a, r.Purpose(), now, hidden...); e != nil {
 		return schedctl.Receipt{}, e
 	}
 	var body struct {
@@ -163,7 +163,7 @@ func receipt(r publish.Request, channel, ts string) schedctl.Receipt {
 func readWebhook(a outbound.Response, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	switch {
 	case a.Status < 200 || a.Status > 299:
-		return schedctl.Receipt{}, webhookRefusal(a, now, hidden...)
+		return schedctl.Receipt{}, webhookRefusal(a, publish.PurposePublish, now, hidden...)
 	case a.Cut || strings.TrimSpace(string(a.Body)) != "ok":
 		return schedctl.Receipt{}, noConfirmation(a)
 	}

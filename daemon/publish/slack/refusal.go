@@ -85,14 +85,14 @@ var errorMeanings = map[string]errorMeaning{
 
 // refusal returns the error for a response of the Web API, or nil if the response
 // has ok: true. Slack responds to most refused requests with status 200.
-func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
+func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
 	var body struct {
 		OK    bool   `json:"ok"`
 		Error string `json:"error"`
 	}
 	err := json.Unmarshal(a.Body, &body)
 	if a.Status < 200 || a.Status > 299 {
-		return applyErrorName(outbound.Refusal(a, now), body.Error, outbound.ErrorText(a, hidden...))
+		return applyErrorName(outbound.Refusal(a, purpose, now), body.Error, outbound.ErrorText(a, hidden...))
 	}
 	switch {
 	case a.Cut || err != nil:
@@ -117,9 +117,9 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 
 // webhookRefusal is refusal for a webhook, which responds with a status and an error
 // name in plain text.
-func webhookRefusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
+func webhookRefusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
 	text := outbound.ErrorText(a, hidden...)
-	return applyErrorName(outbound.Refusal(a, now), text, text)
+	return applyErrorName(outbound.Refusal(a, purpose, now), text, text)
 }
 
 // applyErrorName sets code, kind and message of e according to the error's name. It

@@ -57,7 +57,7 @@ func (p *Publisher) checkRoot(ctx context.Context, to access, ts string) (asked 
 			Subtype string `json:"subtype"`
 		} `json:"messages"`
 	}
-	err = p.get(ctx, to, "conversations.replies", url.Values{"channel": {to.channel}, "ts": {ts}, "limit": {"1"}}, &thread)
+	err = p.get(ctx, to, publish.PurposePart, "conversations.replies", url.Values{"channel": {to.channel}, "ts": {ts}, "limit": {"1"}}, &thread)
 	var e *publish.Error
 	switch {
 	case errors.As(err, &e) && e.Code == threadMissing:
@@ -76,7 +76,7 @@ func (p *Publisher) checkRoot(ctx context.Context, to access, ts string) (asked 
 // may not notice a deleted message that has replies.
 func (p *Publisher) checkMessage(ctx context.Context, to access, ts string) error {
 	var link struct{}
-	err := p.get(ctx, to, "chat.getPermalink", url.Values{"channel": {to.channel}, "message_ts": {ts}}, &link)
+	err := p.get(ctx, to, publish.PurposePart, "chat.getPermalink", url.Values{"channel": {to.channel}, "message_ts": {ts}}, &link)
 	var e *publish.Error
 	if !errors.As(err, &e) {
 		return err

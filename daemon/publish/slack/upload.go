@@ -52,7 +52,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 			MIMEType string `json:"mimetype"`
 		} `json:"file"`
 	}
-	if err := readFileMethod(a, err, &info, to); err != nil {
+	if err := readFileMethod(a, err, publish.PurposeStatus, &info, to); err != nil {
 		return u, uploadError(err)
 	}
 	switch mimeType := info.File.MIMEType; {
@@ -89,7 +89,7 @@ func (p *Publisher) announceUpload(ctx context.Context, to access, r publish.Req
 		UploadURL string `json:"upload_url"`
 		FileID    string `json:"file_id"`
 	}
-	if err := readFileMethod(a, err, &announced, to); err != nil {
+	if err := readFileMethod(a, err, publish.PurposeFile, &announced, to); err != nil {
 		return "", "", err
 	}
 	target, err := p.policy.ParseAddress(announced.UploadURL)
@@ -106,7 +106,7 @@ func (p *Publisher) sendFile(ctx context.Context, to access, address string, f p
 		return err
 	}
 	if a.Status != http.StatusOK {
-		return outbound.WithErrorText(outbound.Refusal(a, time.Now()), outbound.ErrorText(a, append(to.hidden(), address)...))
+		return outbound.WithErrorText(outbound.FileRefusal(a, time.Now()), outbound.ErrorText(a, append(to.hidden(), address)...))
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (p *Publisher) completeUpload(ctx context.Context, to access, id, title str
 			ID string `json:"id"`
 		} `json:"files"`
 	}
-	if err := readFileMethod(a, err, &completed, to); err != nil {
+	if err := readFileMethod(a, err, publish.PurposeFile, &completed, to); err != nil {
 		return err
 	}
 	if len(completed.Files) != 1 || completed.Files[0].ID != id {
@@ -136,11 +136,11 @@ func (p *Publisher) completeUpload(ctx context.Context, to access, id, title str
 
 // readFileMethod reads the response of a method that publishes nothing. err is that of
 // its request.
-func readFileMethod(a outbound.Response, err error, document any, to access) error {
+func readFileMethod(a outbound.Response, err error, purpose publish.Purpose, document any, to access) error {
 	if err != nil {
 		return err
 	}
-	if e := refusal(a, time.Now(), to.hidden()...); e != nil {
+	if e := refusal(a, purpose, time.Now(), to.hidden()...); e != nil {
 		if e.Code == codeNoConfirmation {
 			return unconfirmedUpload(a)
 		}
@@ -172,15 +172,19 @@ func uploadError(err error) *publish.Error {
 	e.Outcome = schedctl.OutcomeNotPublished
 	message, known := fileErrors[e.Code]
 	switch {
+	case e.Code == publish.CodeNotKnown:
 	case known:
 		e.Kind, e.Message = schedctl.KindMedia, message
 	case e.Code == "file_not_found" || e.Code == "file_deleted":
 		return uploadLost(e.HTTPStatus)
 	case e.Code == "file_upload_size_restricted" || e.HTTPStatus == http.StatusRequestEntityTooLarge:
 		return publish.FileTooLarge(e.HTTPStatus, 0)
-	case e.Kind == schedctl.KindContent && (e.HTTPStatus == http.StatusOK || e.HTTPStatus >= 400):
+	case e.Kind == schedctl.KindAuth && e.Code != "" && !tokenEnded[e.Code], e.Kind == schedctl.KindContent && (e.HTTPStatus == http.StatusOK || e.HTTPStatus >= 400):
 		e.Kind = schedctl.KindMedia
 		e.Message = strings.Replace(e.Message, "refused the post", "refused a file of the post", 1)
 	}
 	return &e
 }
+
+// tokenEnded are the errors of file methods that are about the whole account.
+var tokenEnded = map[string]bool{"invalid_auth": true, "account_inactive": true, "token_revoked": true, "token_expired": true, "not_authed": true}

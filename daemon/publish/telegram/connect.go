@@ -69,10 +69,10 @@ func (p *Publisher) get(ctx context.Context, b bot, u *url.URL, result any) erro
 
 // refusedConnect distinguishes a refused token from an address without a Bot API.
 func refusedConnect(a outbound.Response, b bot) error {
-	e := refusal(a, time.Now(), b.token)
+	e := refusal(a, publish.PurposeIdentity, time.Now(), b.token)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
-	case e.Kind == schedctl.KindPlatform && a.Status < 500:
+	case e.Kind == schedctl.KindPlatform && a.Status < 500 && e.Code != publish.CodeBlockedOnTheWay:
 		return notAnAPI(b)
 	case a.Status >= 300 && a.Status < 400:
 		e.Kind, e.Code = schedctl.KindContent, "api_url"

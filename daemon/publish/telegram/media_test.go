@@ -170,7 +170,7 @@ func TestFileRefusals(t *testing.T) {
 		{400, "Bad Request: CHAT_SEND_DOCS_FORBIDDEN", schedctl.KindMedia, "no_rights", not},
 		{400, "Bad Request: message caption is too long", schedctl.KindContent, "", not},
 		{400, "Bad Request: need administrator rights in the channel chat", schedctl.KindAuth, "no_rights", not},
-		{403, "Forbidden: bot was kicked from the channel chat", schedctl.KindAuth, "", not},
+		{403, "Forbidden: bot was kicked from the channel chat", schedctl.KindAuth, "bot_removed", not},
 		{500, "Internal Server Error: file is too big", schedctl.KindPlatform, "", schedctl.OutcomeUnknown},
 	} {
 		_, err := publishTo(t, func(w http.ResponseWriter, r *http.Request) {

@@ -57,7 +57,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	receipt, err := readResponse(a, time.Now(), b.token, r.Content)
+	receipt, err := readResponse(a, r.Purpose(), time.Now(), b.token, r.Content)
 	if err != nil {
 		return schedctl.Receipt{}, requestRefusal(err, a, r)
 	}
@@ -132,9 +132,9 @@ func previewOptions(r publish.Request) *linkPreview {
 }
 
 // readResponse interprets a response.
-func readResponse(a outbound.Response, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func readResponse(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
-		return schedctl.Receipt{}, refusal(a, now, hidden...)
+		return schedctl.Receipt{}, refusal(a, purpose, now, hidden...)
 	}
 	receipt, ok := parseMessage(a)
 	if !ok {

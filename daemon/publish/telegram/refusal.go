@@ -15,9 +15,11 @@ const (
 	codeNoChat   = "chat_not_found"
 	codeNoRights = "no_rights"
 	codeMigrated = "migrated"
+	codeRemoved  = "bot_removed"
 )
 
-// chatErrors are parts of the Bot API's messages, in lower case, for 400 responses
+// chatErrors are parts of the Bot API's messages, in lower case, for 400 responses, and
+// those with the code codeRemoved for 403,
 // that are about the chat and not the text. The API has no error codes for them. If
 // its wording changes, the post fails with kind content instead of waiting for the
 // account to be fixed. In both cases the post is not published.
@@ -29,12 +31,15 @@ var chatErrors = []struct{ text, code, message string }{
 	{"need administrator rights", codeNoRights, "the bot is not an administrator of the channel; make it one with the right to post messages"},
 	{"chat_write_forbidden", codeNoRights, "the bot may not write in the chat; ask an administrator to allow it"},
 	{"chat_send_plain_forbidden", codeNoRights, "the chat does not allow text messages; ask an administrator to allow them"},
+	{"bot was kicked", codeRemoved, "the bot was removed from the chat; add it again, then run: schedctl account verify ACCOUNT"},
+	{"bot is not a member", codeRemoved, "the bot is not a member of the chat; add it, then run: schedctl account verify ACCOUNT"},
+	{"bot was blocked by the user", codeRemoved, "the user has blocked the bot; the user must start it again, then run: schedctl account verify ACCOUNT"},
 	{"chat_send_poll_forbidden", codeNoRights, "the chat does not allow polls; ask an administrator to allow them"},
 }
 
 // refusal returns the error for a response that is not 2xx.
-func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
-	e := outbound.Refusal(a, now)
+func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
+	e := outbound.Refusal(a, purpose, now)
 	var body struct {
 		ErrorCode   int    `json:"error_code"`
 		Description string `json:"description"`
@@ -54,7 +59,7 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 	case a.Status == 400 && chatID().MatchString(body.Parameters.MigrateToChatID.String()):
 		e.Kind, e.Code = schedctl.KindAuth, codeMigrated
 		e.Message = "the group has become a supergroup; reconnect the account with chat_id " + body.Parameters.MigrateToChatID.String()
-	case a.Status == 400:
+	case a.Status == 400, a.Status == 403:
 		applyChatError(e, strings.ToLower(body.Description))
 	}
 	return outbound.WithErrorText(e, outbound.ErrorText(outbound.Response{Body: descriptionBody(a, body.Description)}, hidden...))
@@ -62,7 +67,7 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 
 func applyChatError(e *publish.Error, description string) {
 	for _, meaning := range chatErrors {
-		if strings.Contains(description, meaning.text) {
+		if strings.Contains(description, meaning.text) && (e.HTTPStatus == 400) != (meaning.code == codeRemoved) {
 			e.Kind, e.Code, e.Message = schedctl.KindAuth, meaning.code, meaning.message
 			return
 		}

@@ -40,8 +40,8 @@ func TestRefusal(t *testing.T) {
 			schedctl.KindAuth, "migrated", not, 0, "with chat_id -1001234567890"},
 		{400, "Bad Request: group chat was upgraded to a supergroup chat", "", schedctl.KindAuth, "migrated", not, 0, "supergroup"},
 		{401, "Unauthorized", "", schedctl.KindAuth, "", not, 0, "Unauthorized"},
-		{403, "Forbidden: bot was blocked by the user", "", schedctl.KindAuth, "", not, 0, "blocked by the user"},
-		{403, "Forbidden: bot is not a member of the channel chat", "", schedctl.KindAuth, "", not, 0, "not a member"},
+		{403, "Forbidden: bot was blocked by the user", "", schedctl.KindAuth, "bot_removed", not, 0, "blocked by the user"},
+		{403, "Forbidden: bot is not a member of the channel chat", "", schedctl.KindAuth, "bot_removed", not, 0, "not a member"},
 		{404, "Not Found", "", schedctl.KindAuth, "", not, 0, "no bot has this token"},
 		{413, "Request Entity Too Large", "", schedctl.KindContent, "", not, 0, "Too Large"},
 		{429, "Too Many Requests: retry after 35", `,"parameters":{"retry_after":35}`, schedctl.KindRateLimited, "", not, 35 * time.Second, "retry after 35"},
@@ -50,7 +50,7 @@ func TestRefusal(t *testing.T) {
 		{502, "Bad Gateway", "", schedctl.KindPlatform, "", unknown, 0, "Bad Gateway"},
 	} {
 		body := fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q%s}`, tt.status, tt.description, tt.more)
-		_, err := readResponse(outbound.Response{Status: tt.status, Header: http.Header{}, Body: []byte(body)}, now, "123456:token")
+		_, err := readResponse(outbound.Response{Status: tt.status, Header: http.Header{}, Body: []byte(body)}, publish.PurposePublish, now, "123456:token")
 		e := publish.AsError(err)
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.Contains(e.Message, tt.says) {
 			t.Errorf("%s: got %+v", body, e)
@@ -102,7 +102,7 @@ func FuzzResponses(f *testing.F) {
 	f.Add(503, []byte("\xff"))
 	f.Fuzz(func(t *testing.T, code int, body []byte) {
 		defer cost.Check(t, len(body))()
-		receipt, err := readResponse(outbound.Response{Status: code, Body: body}, now, "the content of a post")
+		receipt, err := readResponse(outbound.Response{Status: code, Body: body}, publish.PurposePublish, now, "the content of a post")
 		if (err == nil) != (receipt.ID != "") {
 			t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 		}

@@ -208,7 +208,7 @@ func TestConnectErrors(t *testing.T) {
 		{"broken", reply{502, ""}, reply{}, schedctl.KindPlatform, "", "HTTP 502"},
 		{"unknown chat", reply{200, bot}, reply{400, `{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}`}, schedctl.KindContent, "chat_id", "does not know the chat"},
 		{"odd chat", reply{200, bot}, reply{400, `{"ok":false,"error_code":400,"description":"Bad Request: odd"}`}, schedctl.KindContent, "chat_id", "odd"},
-		{"kicked", reply{200, bot}, reply{403, `{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the channel chat"}`}, schedctl.KindAuth, "", "kicked"},
+		{"kicked", reply{200, bot}, reply{403, `{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the channel chat"}`}, schedctl.KindAuth, "bot_removed", "kicked"},
 		{"busy", reply{200, bot}, reply{429, `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 5","parameters":{"retry_after":5}}`}, schedctl.KindRateLimited, "", "retry after 5"},
 		{"echoes the token", reply{403, `{"ok":false,"error_code":403,"description":"no ` + token + `"}`}, reply{}, schedctl.KindAuth, "", "HTTP 403"},
 	} {

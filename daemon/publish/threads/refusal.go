@@ -20,9 +20,9 @@ var missing = meta.Error{Code: 24, Subcode: 4279009}
 const scopeReplies = "threads_manage_replies"
 
 // refuse returns the error for a response that is not a success.
-func refuse(api meta.API) func(outbound.Response, ...string) *publish.Error {
-	return func(response outbound.Response, hidden ...string) *publish.Error {
-		e, known := api.Refusal(response, time.Now(), hidden...), meta.ErrorOf(response)
+func refuse(api meta.API) func(outbound.Response, publish.Purpose, ...string) *publish.Error {
+	return func(response outbound.Response, purpose publish.Purpose, hidden ...string) *publish.Error {
+		e, known := api.Refusal(response, purpose, time.Now(), hidden...), meta.ErrorOf(response)
 		switch {
 		case known.Code == meta.CodeParameter && bytes.Contains(response.Body, []byte(linksExceeded)):
 			e.Kind, e.Code, e.Outcome = schedctl.KindContent, codeLinks, schedctl.OutcomeNotPublished

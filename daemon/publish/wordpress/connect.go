@@ -41,7 +41,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err := u.mayPublish(statusOf(c.Options)); err != nil {
 		return publish.Profile{}, err
 	}
-	if _, err := p.categoryIDs(ctx, s, c.Credentials, c.Options); err != nil {
+	if _, err := p.categoryIDs(ctx, publish.PurposeIdentity, s, c.Credentials, c.Options); err != nil {
 		return publish.Profile{}, notPublished(err)
 	}
 	return u.profile(s), nil
@@ -49,10 +49,10 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 
 // refusedConnect distinguishes a wrong address from a refused login.
 func refusedConnect(a outbound.Response, s site, given publish.Credentials) error {
-	e := refusal(a, time.Now(), s.hidden(given)...)
+	e := refusal(a, publish.PurposeIdentity, time.Now(), s.hidden(given)...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
-	case e.Kind == schedctl.KindPlatform && a.Status < 500:
+	case e.Kind == schedctl.KindPlatform && a.Status < 500 && e.Code != publish.CodeBlockedOnTheWay:
 		return notAnAPI(s)
 	case a.Status >= 300 && a.Status < 400:
 		return publish.Contentf(fieldSite, "%.200q redirects to another address; use that address as %s", s.base.Host, fieldSite)
@@ -122,14 +122,14 @@ func linkOf(value any) string {
 
 // categoryIDs returns the numbers of the wanted categories. It asks the site for them,
 // because WordPress ignores categories that do not exist.
-func (p *Publisher) categoryIDs(ctx context.Context, s site, given publish.Credentials, o schedctl.Options) ([]int, error) {
+func (p *Publisher) categoryIDs(ctx context.Context, purpose publish.Purpose, s site, given publish.Credentials, o schedctl.Options) ([]int, error) {
 	slugs, ids, problem := categories(o)
 	if problem != nil {
 		return nil, problem
 	}
 	var found []int
 	if len(slugs) > 0 {
-		list, err := p.readCategories(ctx, s, given, url.Values{"slug": {strings.Join(slugs, ",")}})
+		list, err := p.readCategories(ctx, purpose, s, given, url.Values{"slug": {strings.Join(slugs, ",")}})
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +148,7 @@ func (p *Publisher) categoryIDs(ctx context.Context, s site, given publish.Crede
 	for _, id := range ids {
 		texts = append(texts, strconv.Itoa(id))
 	}
-	list, err := p.readCategories(ctx, s, given, url.Values{"include": {strings.Join(texts, ",")}})
+	list, err := p.readCategories(ctx, purpose, s, given, url.Values{"include": {strings.Join(texts, ",")}})
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func missingCategory(name string) error {
 }
 
 // readCategories returns the numbers of categories by slug and by number.
-func (p *Publisher) readCategories(ctx context.Context, s site, given publish.Credentials, query url.Values) (map[string]int, error) {
+func (p *Publisher) readCategories(ctx context.Context, purpose publish.Purpose, s site, given publish.Credentials, query url.Values) (map[string]int, error) {
 	query.Set("per_page", "100")
 	query.Set("_fields", "id,slug")
 	a, err := outbound.Get(ctx, p.client, s.endpoint(query, "categories"), p.header(s))
@@ -174,7 +174,7 @@ func (p *Publisher) readCategories(ctx context.Context, s site, given publish.Cr
 		return nil, notPublished(err)
 	}
 	if a.Status != http.StatusOK {
-		return nil, notPublished(refusal(a, time.Now(), s.hidden(given)...))
+		return nil, notPublished(refusal(a, purpose, time.Now(), s.hidden(given)...))
 	}
 	var list []struct {
 		ID   int    `json:"id"`

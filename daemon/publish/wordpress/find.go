@@ -39,7 +39,7 @@ func (p *Publisher) find(ctx context.Context, s site, r publish.Request) (schedc
 		return schedctl.Receipt{}, false, notPublished(err)
 	}
 	if !ok(a) {
-		return schedctl.Receipt{}, false, notPublished(refusal(a, time.Now(), s.hidden(r.Credentials, hiddenTexts(r)...)...))
+		return schedctl.Receipt{}, false, notPublished(refusal(a, publish.PurposeLookup, time.Now(), s.hidden(r.Credentials, hiddenTexts(r)...)...))
 	}
 	var list []stored
 	if json.Unmarshal(a.Body, &list) != nil || strings.TrimSpace(string(a.Body)) == "null" {

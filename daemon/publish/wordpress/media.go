@@ -69,7 +69,7 @@ func (p *Publisher) Processed(_ context.Context, _ publish.Request, u publish.Up
 
 // uploadRefusal returns the error of a refused upload.
 func uploadRefusal(a outbound.Response, s site, r publish.Request, f publish.File) error {
-	e := refusal(a, time.Now(), s.hidden(r.Credentials, r.Content, f.AltText)...)
+	e := refusal(a, publish.PurposeFile, time.Now(), s.hidden(r.Credentials, r.Content, f.AltText)...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch code := codeOf(a); {
 	case a.Status == http.StatusRequestEntityTooLarge, code == "rest_upload_file_too_big", code == "rest_upload_no_data":

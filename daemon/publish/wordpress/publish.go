@@ -52,7 +52,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 			return receipt, err
 		}
 	}
-	ids, err := p.categoryIDs(ctx, s, r.Credentials, r.Account.Options)
+	ids, err := p.categoryIDs(ctx, r.Purpose(), s, r.Credentials, r.Account.Options)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
@@ -106,7 +106,7 @@ func (p stored) receipt(r publish.Request) (schedctl.Receipt, bool) {
 // readResponse interprets a response, which contains the post.
 func readResponse(a outbound.Response, r publish.Request, s site, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
-		return schedctl.Receipt{}, refusal(a, now, s.hidden(r.Credentials, hiddenTexts(r)...)...)
+		return schedctl.Receipt{}, refusal(a, r.Purpose(), now, s.hidden(r.Credentials, hiddenTexts(r)...)...)
 	}
 	var body stored
 	// Unmarshal continues after a member of an unexpected type.

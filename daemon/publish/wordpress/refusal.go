@@ -48,13 +48,13 @@ func missingScope(status int) *publish.Error {
 }
 
 // refusal returns the error for a response that is not 2xx.
-func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
-	e := outbound.Refusal(a, now)
+func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
+	e := outbound.Refusal(a, purpose, now)
 	code := codeOf(a)
 	if a.Status < 400 || code == "" {
 		return outbound.WithErrorText(e, outbound.ErrorText(a, hidden...))
 	}
-	if a.Status < 500 {
+	if a.Status < 500 && e.Code == "" {
 		e.Code = code
 	}
 	if missingRights[code] && a.Status < 500 {

@@ -88,7 +88,7 @@ func (p *Publisher) readUser(ctx context.Context, a access) (u user, level strin
 		return user{}, "", publish.NotPublished(err)
 	}
 	if r.Status != http.StatusOK {
-		return user{}, "", publish.NotPublished(refusal(r, p.now(), a))
+		return user{}, "", publish.NotPublished(refusal(r, publish.PurposeIdentity, p.now(), a))
 	}
 	u, ok := parseUser(r)
 	if !ok {
@@ -177,5 +177,5 @@ func refreshRefusal(r outbound.Response, now time.Time, a access) error {
 	if r.Status == http.StatusUnauthorized || r.Status == http.StatusBadRequest && (code == "invalid_request" || code == "invalid_grant" || code == "invalid_client") {
 		return tokenRevoked(r.Status)
 	}
-	return refusal(r, now, a)
+	return refusal(r, publish.PurposeIdentity, now, a)
 }

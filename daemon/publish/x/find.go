@@ -113,7 +113,7 @@ func (p *Publisher) timeline(ctx context.Context, a access, r publish.Request, o
 		return timelinePage{}, err
 	}
 	if response.Status != http.StatusOK {
-		return timelinePage{}, refusal(response, p.now(), a, r.Content)
+		return timelinePage{}, refusal(response, publish.PurposeLookup, p.now(), a, r.Content)
 	}
 	page, ok := parseTimeline(response)
 	if !ok {

@@ -84,7 +84,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 	if response.Status == http.StatusNotFound || response.Status == http.StatusBadRequest {
 		return u, uploadLost(response.Status)
 	}
-	state, err := p.readUpload(response, a)
+	state, err := p.readUpload(response, publish.PurposeStatus, a)
 	if err != nil {
 		return u, err
 	}
@@ -128,13 +128,13 @@ func (p *Publisher) mediaRequest(ctx context.Context, a access, f publish.File, 
 	if err != nil {
 		return uploadState{}, publish.NotPublished(err)
 	}
-	return p.readUpload(response, a, f.AltText)
+	return p.readUpload(response, publish.PurposeFile, a, f.AltText)
 }
 
 // readUpload reads a response about an upload.
-func (p *Publisher) readUpload(response outbound.Response, a access, hidden ...string) (uploadState, error) {
+func (p *Publisher) readUpload(response outbound.Response, purpose publish.Purpose, a access, hidden ...string) (uploadState, error) {
 	if response.Status < 200 || response.Status > 299 {
-		return uploadState{}, uploadRefusal(response, p.now(), a, hidden...)
+		return uploadState{}, uploadRefusal(response, purpose, p.now(), a, hidden...)
 	}
 	var body struct {
 		Data struct {
@@ -186,7 +186,7 @@ func (p *Publisher) appendSegment(ctx context.Context, a access, u *url.URL, ind
 		return err
 	}
 	if response.Status < 200 || response.Status > 299 {
-		return uploadRefusal(response, p.now(), a)
+		return uploadRefusal(response, publish.PurposeFile, p.now(), a)
 	}
 	return nil
 }
@@ -200,14 +200,14 @@ func (p *Publisher) describe(ctx context.Context, a access, f publish.File, id s
 		return publish.NotPublished(err)
 	}
 	if response.Status < 200 || response.Status > 299 {
-		return uploadRefusal(response, p.now(), a, f.AltText)
+		return uploadRefusal(response, publish.PurposeFile, p.now(), a, f.AltText)
 	}
 	return nil
 }
 
 // uploadRefusal returns the error of a refused upload, which has published nothing.
-func uploadRefusal(response outbound.Response, now time.Time, a access, hidden ...string) error {
-	e := refusal(response, now, a, hidden...)
+func uploadRefusal(response outbound.Response, purpose publish.Purpose, now time.Time, a access, hidden ...string) error {
+	e := refusal(response, purpose, now, a, hidden...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
 	case response.Status == http.StatusRequestEntityTooLarge:

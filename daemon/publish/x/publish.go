@@ -128,7 +128,7 @@ func postRefusal(response outbound.Response, now time.Time, a access, r publish.
 	if r.Poll != nil {
 		hidden = append(hidden, r.Poll.Options...)
 	}
-	e := refusal(response, now, a, hidden...)
+	e := refusal(response, r.Purpose(), now, a, hidden...)
 	says := strings.ToLower(e.Error())
 	full := strings.ToLower(string(response.Body))
 	switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // problem is an error of the API (https://docs.x.com/x-api/fundamentals/response-codes-and-errors).
@@ -33,7 +34,7 @@ func parseProblem(r outbound.Response) problem {
 
 // refusal returns the error for a response that is not 2xx. hidden are texts that the
 // error must not contain, besides the credentials.
-func refusal(r outbound.Response, now time.Time, a access, hidden ...string) *publish.Error {
+func refusal(r outbound.Response, purpose publish.Purpose, now time.Time, a access, hidden ...string) *publish.Error {
 	text := outbound.ErrorText(r, a.hidden(hidden...)...)
 	p := parseProblem(r)
 	switch r.Status {
@@ -48,32 +49,34 @@ func refusal(r outbound.Response, now time.Time, a access, hidden ...string) *pu
 	case http.StatusPaymentRequired:
 		return holdWith(publish.HoldCredits, r.Status, "your developer account has no credits left: buy credits at https://console.x.com, then verify the account")
 	case http.StatusForbidden:
-		return outbound.WithErrorText(forbidden(p), text)
+		return outbound.WithErrorText(forbidden(r, p, purpose, now), text)
 	case http.StatusTooManyRequests:
-		e := outbound.Refusal(r, now)
+		e := outbound.Refusal(r, purpose, now)
 		if at := resetOf(r.Header, now); !at.IsZero() && r.Header.Get("Retry-After") == "" {
 			e.RetryAt = at
 		}
 		return outbound.WithErrorText(e, text)
 	}
-	return outbound.WithErrorText(outbound.Refusal(r, now), text)
+	return outbound.WithErrorText(outbound.Refusal(r, purpose, now), text)
 }
 
-// forbidden returns the error for a response with the status 403.
-func forbidden(p problem) *publish.Error {
-	e := &publish.Error{Kind: schedctl.KindAuth, HTTPStatus: http.StatusForbidden, Outcome: schedctl.OutcomeNotPublished}
+// accountClosed matches the details about an account that may not post at all.
+var accountClosed = pattern.Lazy(`\b(?:suspended|temporarily locked)\b`)
+
+// forbidden returns the error for a response with the status 403. Only those that X
+// documents for the whole account hold it: a post that X does not allow is no reason.
+func forbidden(r outbound.Response, p problem, purpose publish.Purpose, now time.Time) *publish.Error {
+	e := outbound.Refusal(r, purpose, now)
 	switch {
 	case strings.Contains(p.detail, "duplicate content"):
 		e.Kind, e.Code = schedctl.KindDuplicate, "duplicate_content"
 		e.Message = "X refused the post because the account has published the same text recently; change the text"
-	case p.kind == "oauth1-permissions", p.kind == "unsupported-authentication", strings.Contains(p.detail, "app permissions"), strings.Contains(p.detail, "scope"):
+	case p.kind == "oauth1-permissions", p.kind == "unsupported-authentication":
 		return missingScope(http.StatusForbidden)
-	case strings.Contains(p.detail, "suspended"), strings.Contains(p.detail, "locked"):
+	case accountClosed().MatchString(p.detail):
 		return holdWith(publish.HoldBlocked, http.StatusForbidden, "X has locked or suspended the account: log in to https://x.com and follow the instructions there, then verify the account")
-	case p.reason == "client-not-enrolled", p.kind == "client-forbidden":
+	case p.reason == "client-not-enrolled", p.kind == "client-not-enrolled", p.kind == "client-forbidden":
 		return holdWith(publish.HoldScope, http.StatusForbidden, "the app may not use this API: attach it to a project at https://console.x.com, create new tokens, and reconnect the account")
-	default:
-		e.Message = "X does not allow the account to make this post; check the account at https://x.com and the permissions of the app, then verify the account (HTTP 403)"
 	}
 	return e
 }

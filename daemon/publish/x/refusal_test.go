@@ -52,7 +52,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"403 of a locked account":   {problem(403, "about:blank", "Forbidden", "Your account is temporarily locked."), schedctl.KindAuth, "blocked", "log in"},
 		"403 without a project":     {publishtest.Mishap{Status: 403, Body: `{"reason":"client-not-enrolled","title":"Client Forbidden","type":"https://api.x.com/2/problems/client-forbidden"}`}, schedctl.KindAuth, "missing_scope", "project"},
-		"403 for another reason":    {problem(403, "about:blank", "Forbidden", "You are not permitted to perform this action."), schedctl.KindAuth, "", "not permitted"},
+		"403 for another reason":    {problem(403, "about:blank", "Forbidden", "You are not permitted to perform this action."), schedctl.KindContent, "", "not permitted"},
 		"400 of an invalid request": {problem(400, "https://api.x.com/2/problems/invalid-request", "Invalid Request", "One or more parameters to your request was invalid."), schedctl.KindContent, "", "invalid"},
 	} {
 		fake := publishtest.NewFakeX()

@@ -1,0 +1,113 @@
+package deliver
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
+)
+
+const (
+	// statusForbidden is the HTTP status of a network that knows an account but does not
+	// allow a request.
+	statusForbidden = 403
+
+	// blockedAfter is how many targets of an account in a row are refused, each on its own,
+	// until the account is held: the network may refuse the whole account.
+	blockedAfter = 3
+
+	// recentPosts is how many posts of an account are searched for such targets.
+	recentPosts = 20
+
+	// maxHold bounds the date that a network gives for the end of a hold.
+	maxHold = 62 * 24 * time.Hour
+)
+
+// reviewHold decides again whether the end of an attempt holds its account, in view of what
+// the store knows of earlier attempts. It may be called again when a transaction is
+// repeated.
+func (r *recordTx) reviewHold(e *attemptEnd) error {
+	switch {
+	case e.decision.refused && e.decision.pausedUntil.IsZero() && e.decision.hold == nil:
+		return r.failIfHeldBefore(e)
+	case e.refusesOne():
+		return r.holdIfBlocked(e)
+	}
+	return nil
+}
+
+// failIfHeldBefore fails a target that has held its account before, for the same reason. A
+// check of the account has succeeded since, so the network refuses only this target.
+func (r *recordTx) failIfHeldBefore(e *attemptEnd) error {
+	attempts, err := r.edits.tx.Attempts(e.call.attempt.TargetID)
+	if err != nil {
+		return err
+	}
+	refusal := e.decision.result.Error
+	for i := range attempts {
+		a := &attempts[i]
+		same := a.ID != e.call.attempt.ID && a.Part == e.call.attempt.Part && a.Error != nil && a.Error.Kind == schedctl.KindAuth && a.Error.Code == refusal.Code
+		if !same || a.Outcome == schedctl.OutcomeRunning {
+			continue
+		}
+		failed := *refusal
+		failed.Kind, failed.Retryable = schedctl.KindContent, false
+		const advice = "; the network accepts the account and refused this post again: change the post, then retry it"
+		failed.Message = publish.Clip(publish.WithoutReconnecting(failed.Message), maxMessage-len(advice)) + advice
+		e.decision.refused, e.decision.result = false, schedctl.Result{Error: &failed}
+		return nil
+	}
+	return nil
+}
+
+// refusesOne reports whether the network refused the post of a target with 403, and nothing
+// said that it refuses the account.
+func (e *attemptEnd) refusesOne() bool {
+	return e.receipt == nil && e.call.attempt.Part == 0 && e.decision.result.RetryAt.IsZero() && isRefusedAlone(e.decision.result.Error)
+}
+
+func isRefusedAlone(e *schedctl.TargetError) bool {
+	return e != nil && e.Kind == schedctl.KindContent && e.HTTPStatus == statusForbidden && e.Outcome == schedctl.OutcomeNotPublished
+}
+
+// holdIfBlocked holds the account of a target that the network refused alone, if it refused
+// the targets before it as well, and published nothing in between.
+func (r *recordTx) holdIfBlocked(e *attemptEnd) error {
+	a := e.call.attempt
+	last, err := r.edits.tx.PublishedTargets(a.AccountID, storage.PublishedTarget{}, 1)
+	if err != nil {
+		return err
+	}
+	page, err := r.edits.tx.Posts(storage.PostQuery{
+		WorkspaceID: a.WorkspaceID, AccountID: a.AccountID, Statuses: []schedctl.Status{schedctl.Failed, schedctl.Publishing},
+		Sort: storage.PublishDescending, Limit: recentPosts,
+	})
+	if err != nil {
+		return err
+	}
+	refused := 1
+	for i := range page.Posts {
+		for _, t := range page.Posts[i].Targets {
+			if t.AccountID != a.AccountID || t.ID == a.TargetID || t.Status != schedctl.Failed || !isRefusedAlone(t.Error) {
+				continue
+			}
+			attempts, err := r.edits.tx.LatestAttempts([]string{t.ID}, 1)
+			if err != nil {
+				return err
+			}
+			if len(attempts) > 0 && (len(last) == 0 || attempts[0].FinishedAt.After(last[0].At)) {
+				refused++
+			}
+		}
+	}
+	if refused < blockedAfter {
+		return nil
+	}
+	hold := *e.decision.result.Error
+	hold.Kind, hold.Code = schedctl.KindAuth, string(publish.HoldBlocked)
+	hold.Message = publish.Clip(fmt.Sprintf("the network refused %d posts in a row, the last one with: %s. Check the account there, then run: schedctl account verify ACCOUNT", refused, hold.Message), maxMessage)
+	e.decision.refused, e.decision.hold = true, &hold
+	return nil
+}
