@@ -71,6 +71,24 @@ ok	lag	no post is late
 	}
 }
 
+// TestDoctorNamesFactsThatAge checks that doctor names versions of APIs that end soon, once
+// for each platform of an account.
+func TestDoctorNamesFactsThatAge(t *testing.T) {
+	t.Parallel()
+	company, me := blog, blog
+	company.Platform, me.Platform = "linkedin", "linkedin"
+	daemon := healthy()
+	daemon["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{company, me, blog}}
+	m := newMachine(t, daemon)
+	for at, want := range map[time.Time]int{noon: 0, noon.AddDate(1, 0, 0): 1} {
+		m.Now = func() time.Time { return at }
+		m.run(t, "doctor")
+		if n := strings.Count(m.out.String(), "linkedin: version 202610 of the API, which this schedctl uses, may not be accepted after October 2027"); n != want {
+			t.Errorf("%s: named %d times:\n%s", at, n, &m.out)
+		}
+	}
+}
+
 // TestDoctorFinds checks the report and the exit status for each possible fault alone.
 func TestDoctorFinds(t *testing.T) {
 	t.Parallel()

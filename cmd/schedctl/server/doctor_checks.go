@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	"github.com/schedctl/schedctl/daemon/publish/all"
 )
 
 // Limits for the difference between clocks. The daemon reports whole seconds, and its
@@ -106,9 +107,27 @@ func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
 			d.warn("accounts", "see: schedctl account show "+acct.ID, "%s (%s): %s", acct.Name, acct.Platform, w)
 		}
 	}
+	warned = d.factsAge(list) || warned
 	if well == len(list) && !warned {
 		d.ok("accounts", "%s connected", cli.Plural(well, "account"))
 	}
+}
+
+// factsAge names what this program knows about the networks of the accounts that may soon
+// not be true, and reports whether there is such a fact.
+func (d *doctor) factsAge(list []apiv1.Account) (warned bool) {
+	seen := map[string]bool{}
+	for _, acct := range list {
+		if seen[acct.Platform] {
+			continue
+		}
+		seen[acct.Platform] = true
+		for _, a := range all.AgeSoon(acct.Platform, d.Now()) {
+			warned = true
+			d.warn("accounts", "update schedctl", "%s: %s, which this schedctl uses, may not be accepted after %s", acct.Platform, a.What, a.At.Format("January 2006"))
+		}
+	}
+	return warned
 }
 
 // maxWatched is how many scheduled posts doctor looks at for warnings.

@@ -27,6 +27,7 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := replaceTable(t, replaceTable(t, string(page), "media", mediaTable()), "polls", pollTable())
+	want = replaceTable(t, want, "facts", factsTable(t))
 	if want == string(page) {
 		return
 	}

@@ -1,0 +1,89 @@
+package all
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl/daemon/publish/facebook"
+	"github.com/schedctl/schedctl/daemon/publish/instagram"
+	"github.com/schedctl/schedctl/daemon/publish/linkedin"
+)
+
+// Source is a kind of source of facts about a network.
+type Source string
+
+// The sources, the most certain first.
+const (
+	Measured      Source = "measured against a real server"
+	SourceCode    Source = "source code of the network"
+	Documentation Source = "documentation of the network"
+	Programs      Source = "programs of others that use the network"
+	Standard      Source = "a standard"
+)
+
+// Facts says where what schedctl knows about a network comes from.
+type Facts struct {
+	Read    string   // the month in which the sources were read, as 2006-01
+	Sources []Source // of all facts together
+	Tested  string   // what the publisher was tested against
+	Ages    []Aging
+}
+
+// Aging is a fact that the network changes after some time.
+type Aging struct {
+	What string
+	At   time.Time // when the fact may no longer be true
+}
+
+// agesSoon is how long before that time people should know.
+const agesSoon = 60 * 24 * time.Hour
+
+// fake is what networks were tested against that have no server of their own to install.
+const fake = "a fake written from the documentation"
+
+// FactsOf returns the facts about the network of a platform.
+func FactsOf(platform string) (f Facts, known bool) {
+	f, known = facts[platform]
+	return f, known
+}
+
+// facts has one value for each platform. The table in docs/networks.md is made of it.
+var facts = map[string]Facts{
+	"bluesky":    {Read: "2026-11", Sources: []Source{Measured, SourceCode}, Tested: "a real server"},
+	"discord":    {Read: "2026-11", Sources: []Source{Documentation, Programs}, Tested: fake},
+	"facebook":   {Read: "2026-11", Sources: []Source{Documentation, Programs}, Tested: fake, Ages: graph(facebook.APIVersion)},
+	"feed":       {Read: "2026-11", Sources: []Source{Standard}, Tested: "itself"},
+	"googlechat": {Read: "2026-11", Sources: []Source{Documentation}, Tested: fake},
+	"http":       {Read: "2026-11", Sources: []Source{Standard}, Tested: "receivers of the tests"},
+	"instagram":  {Read: "2026-11", Sources: []Source{Documentation, Programs}, Tested: fake, Ages: graph(instagram.APIVersion)},
+	"linkedin":   {Read: "2026-11", Sources: []Source{Documentation, Programs}, Tested: fake, Ages: []Aging{months(linkedin.APIVersion)}},
+	"mastodon":   {Read: "2026-11", Sources: []Source{Measured, SourceCode, Documentation}, Tested: "a real server (snac)"},
+	"matrix":     {Read: "2026-11", Sources: []Source{Documentation, Programs}, Tested: fake},
+	"nostr":      {Read: "2026-11", Sources: []Source{Measured, Standard}, Tested: "a real relay"},
+	"slack":      {Read: "2026-11", Sources: []Source{Documentation}, Tested: fake},
+	"telegram":   {Read: "2026-11", Sources: []Source{Documentation}, Tested: fake},
+	"threads":    {Read: "2026-11", Sources: []Source{Documentation, Programs}, Tested: fake},
+	"wordpress":  {Read: "2026-11", Sources: []Source{Measured, SourceCode}, Tested: "a real site"},
+	"x":          {Read: "2026-11", Sources: []Source{Documentation, Programs}, Tested: fake},
+}
+
+// months returns when a version of LinkedIn's API ends: a year after the month in its name.
+func months(version int) Aging {
+	return Aging{fmt.Sprintf("version %d of the API", version), time.Date(version/100+1, time.Month(version%100), 1, 0, 0, 0, 0, time.UTC)}
+}
+
+// graph returns when a version of the Graph API should be checked again: a year after it was
+// read. Meta ends a version about two years after its release.
+func graph(version string) []Aging {
+	return []Aging{{"version " + version + " of the Graph API", time.Date(2027, time.November, 1, 0, 0, 0, 0, time.UTC)}}
+}
+
+// AgeSoon returns the facts about the network of a platform that may soon not be true.
+func AgeSoon(platform string, now time.Time) (list []Aging) {
+	for _, a := range facts[platform].Ages {
+		if a.At.Sub(now) <= agesSoon {
+			list = append(list, a)
+		}
+	}
+	return list
+}

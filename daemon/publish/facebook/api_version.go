@@ -1,0 +1,4 @@
+package facebook
+
+// APIVersion is the version of the API for which the publisher was written.
+const APIVersion = version
