@@ -24,6 +24,7 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 		check.Problems = append(check.Problems, publish.Contentf("too_long",
 			"the post has %d bytes and Bluesky allows %d; shorten it, or use fewer combined characters", len(content.Text), maxBytes))
 	}
+	warnLinks(&check, content.Text)
 	checkPresentation(&check, content)
 	if _, err := parseLangs(a.Options); err != nil {
 		check.Problems = append(check.Problems, publish.AsError(err))

@@ -43,29 +43,37 @@ const (
 )
 
 // facets returns the links, mentions and tags in a text, in order and without
-// overlaps. It finds the same facets as Bluesky's own app: each starts a word, and
-// links and mentions may also follow an opening bracket. Mentions have a handle and
-// no DID.
+// overlaps. Each starts a word. Links and mentions may also follow an opening bracket or
+// quote, and links a letter of Chinese, Japanese or Korean or an arrow ([startsAfter]).
+// Mentions have a handle and no DID.
 //
-// There are two differences from the app. The name of a file is not a link, even if
-// its ending is a top-level domain ([isFileName]). A link keeps closing brackets
-// only if it contains the opening ones ([trimSentence]).
+// Bluesky's own app has other rules ([appLinks]): it makes links only at the start of a word
+// and after "(", and they end with the word. The name of a file is a link there if its ending
+// is a top-level domain ([isFileName]). A check warns about such texts.
 func facets(text string) []facet {
 	var found []facet
 	for start, end := range eachWord(text) {
 		for at := start; at < end; {
-			if f, length := matchFacet(text[at:end], at == start); length > 0 {
+			if f, length := matchFacet(text[start:end], at-start); length > 0 {
 				found = append(found, facet{Index: byteSlice{at, at + length}, Features: []feature{f}})
 				at += length
 			}
-			bracket := strings.IndexByte(text[at:end], '(')
-			if bracket < 0 {
-				break
-			}
-			at += bracket + 1
+			at = nextStart(text[start:end], at-start) + start
 		}
 	}
 	return found
+}
+
+// nextStart returns the offset of the first character of a word after the one at an offset
+// before which a facet may start, or the length of the word.
+func nextStart(word string, at int) int {
+	for at < len(word) {
+		_, size := utf8.DecodeRuneInString(word[at:])
+		if at += size; startsAfter(word[:at]) {
+			break
+		}
+	}
+	return at
 }
 
 // eachWord yields the start and end of each run of characters that are not white
@@ -90,18 +98,20 @@ func eachWord(text string) iter.Seq2[int, int] {
 	}
 }
 
-// matchFacet returns the facet at the start of s and its length in bytes, or 0. word
-// reports whether s starts a word.
-func matchFacet(s string, word bool) (feature, int) {
-	if word {
+// matchFacet returns the facet at an offset of a word and its length in bytes, or 0.
+func matchFacet(word string, at int) (feature, int) {
+	s := word[at:]
+	if at == 0 || tagStartsAfter(word[:at]) {
 		if f, n := tagFacet(s); n > 0 {
 			return f, n
 		}
 	}
-	if f, n := mentionFacet(s); n > 0 {
-		return f, n
+	if last, _ := utf8.DecodeLastRuneInString(word[:at]); !isCJK(last) && !isArrow(last) {
+		if f, n := mentionFacet(s); n > 0 {
+			return f, n
+		}
 	}
-	return linkFacet(s)
+	return linkFacet(cutLink(s))
 }
 
 var (
@@ -166,25 +176,6 @@ func isFileName(host, rest string) bool {
 	return strings.Count(host, ".") == 1 || strings.ToLower(host) != host
 }
 
-// trimSentence removes the end of a link that belongs to the surrounding sentence:
-// one punctuation mark, and closing brackets without opening ones, each with a
-// punctuation mark before it.
-func trimSentence(link string) string {
-	link = trimPunctuation(link)
-	opened, closed := strings.Count(link, "("), strings.Count(link, ")")
-	for ; closed > opened && strings.HasSuffix(link, ")"); closed-- {
-		link = trimPunctuation(link[:len(link)-1])
-	}
-	return link
-}
-
-func trimPunctuation(link string) string {
-	if last := len(link) - 1; last >= 0 && strings.IndexByte(".,;:!?", link[last]) >= 0 {
-		return link[:last]
-	}
-	return link
-}
-
 // linkable reports whether servers accept the URI in a link.
 func linkable(uri string) bool {
 	u, err := url.Parse(uri)
@@ -203,16 +194,16 @@ func knownDomain(name string) bool {
 // counts.
 const maxTag = 64
 
-// tagFacet matches # and a tag. The tag ends before a zero-width character and does
-// not include trailing punctuation. It must contain more than digits and
-// punctuation.
+// tagFacet matches # and a tag. The tag ends before a zero-width character and before a mark
+// of Chinese or Japanese, and does not include trailing punctuation. It must contain more than
+// digits and punctuation.
 func tagFacet(s string) (feature, int) {
 	first, sign := utf8.DecodeRuneInString(s)
 	if first != '#' && first != '＃' {
 		return feature{}, 0
 	}
 	text := s[sign:]
-	if end := strings.IndexFunc(text, isZeroWidth); end >= 0 {
+	if end := strings.IndexFunc(text, func(r rune) bool { return isZeroWidth(r) || strings.ContainsRune(cjkMarks, r) }); end >= 0 {
 		text = text[:end]
 	}
 	text = strings.TrimRightFunc(text, unicode.IsPunct)

@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
 )
 
 // spans describes the facets as "part of the text=target".
@@ -78,6 +81,62 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestLinksInSentences guards where links start and end next to quotes, brackets, arrows and
+// Chinese, Japanese and Korean text.
+func TestLinksInSentences(t *testing.T) {
+	t.Parallel()
+	const link, linked = "https://example.com/a", "https://example.com/a=https://example.com/a"
+	for _, around := range []string{
+		"“%s”", "„%s“", "‘%s’", "«%s»", "»%s«", "‹%s›", "\"%s\"", "'%s'", "“%s.”", "(“%s”)", "[%s]", "{%s}", "<%s>", "([%s])", "[%s].", "a [%s], b",
+		"→%s", "⇒%s.", "➡️%s", "->%s", "=>%s", "👉%s", "⬇%s",
+		"「%s」", "『%s』", "【%s】", "（%s）", "《%s》", "詳細は%s。", "詳細は%s、次", "リンク：%s", "见%s，谢谢", "자세히%s", "。%s！",
+		"%s…", "%s...", "%s.", "%s!", "%s」と", "%s）。", "%s’s",
+	} {
+		text := strings.Replace(around, "%s", link, 1)
+		if got := strings.Join(spans(text), " "); got != linked {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"“example.com”":                       "example.com=https://example.com",
+		"詳細はexample.comへ":                     "example.com=https://example.com",
+		"詳細はhttps://example.comです":            "https://example.com=https://example.com",
+		"https://例え.jp/と":                     "https://例え.jp/と=https://例え.jp/と",
+		"https://ja.wikipedia.org/wiki/東京。":   "https://ja.wikipedia.org/wiki/東京=https://ja.wikipedia.org/wiki/東京",
+		"https://a.example、https://b.example": "https://a.example=https://a.example https://b.example=https://b.example",
+		"https://example.com/?q[0]=1":         "https://example.com/?q[0]=1=https://example.com/?q[0]=1",
+		"https://example.com/it's":            "https://example.com/it's=https://example.com/it's",
+		"http://[::1]:80/x":                   "http://[::1]:80/x=http://[::1]:80/x",
+		"Map<node.id> x[node.id] don't.is":    "",
+		"“@alice.bsky.social”":                "@alice.bsky.social=alice.bsky.social",
+		"日本@alice.bsky.social":                "",
+	} {
+		if got := strings.Join(spans(text), " "); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLinkWarnings guards that a check names the links that Bluesky's app would make in another
+// way.
+func TestLinkWarnings(t *testing.T) {
+	t.Parallel()
+	p := New(nil, nil, "test")
+	for text, want := range map[string][]string{
+		"https://example.com, (example.com) and #tag @alice.bsky.social": nil,
+		"See “https://example.com/a”":                                    {`"https://example.com/a" becomes a link, which it does not in Bluesky's app`},
+		"https://example.com/a」と":                                        {`"https://example.com/a" becomes a link; in Bluesky's app the link is "https://example.com/a」と"`},
+		"see README.md":                                                  {`"README.md" does not become a link, as it does in Bluesky's app; write https:// before it if it is one`},
+		"→a.com →b.com →c.com →d.com": {
+			`"a.com" becomes a link, which it does not in Bluesky's app`, `"b.com" becomes a link, which it does not in Bluesky's app`, `"c.com" becomes a link, which it does not in Bluesky's app`,
+		},
+	} {
+		if diff := cmp.Diff(want, p.Check(schedctl.Account{}, publish.Text(text)).Warnings); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
 func TestMentions(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -124,6 +183,9 @@ func TestTags(t *testing.T) {
 		"#1 #2024 #...":               "",
 		"#\uFE0Fx":                    "",
 		"a#b (#c)":                    "",
+		"#日本、次":                       "#日本=日本",
+		"#日本、#東京。":                    "#日本=日本 #東京=東京",
+		"#tag」と「#b」":                  "#tag=tag #b=b",
 		"# golang":                    "",
 	} {
 		if got := strings.Join(spans(text), " "); got != want {

@@ -181,7 +181,7 @@ func FuzzResponses(f *testing.F) {
 	f.Add(byte(8), 200, `{"embed":{"video":{"ref":{"$link":"x"}}}}`, "")
 	f.Add(byte(5), 200, "👨‍👩‍👧‍👦", "en,de")
 	for _, text := range []string{
-		"(https://example.com/a_(b)). @alice.bsky.social, #tag", "#a(b.com @(c.com", "＃日本語\u200bx", "@a.com(@b.com)", "\xff#\xfe", "a.com:1/",
+		"(https://example.com/a_(b)). @alice.bsky.social, #tag", "#a(b.com @(c.com", "＃日本語\u200bx", "@a.com(@b.com)", "\xff#\xfe", "a.com:1/", "→a.com）「https://b.com」と#c、#d", "[“a.com”]…", "日https://a.com日",
 	} {
 		f.Add(byte(4), 200, text, "")
 	}
