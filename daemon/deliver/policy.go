@@ -112,7 +112,7 @@ func policy(e *publish.Error, f facts) policyDecision {
 	case e.Kind == schedctl.KindRateLimited:
 		d.pausedUntil = clampRetryTime(e.RetryAt, f.now)
 	case d.refused: // no check ends the hold before
-		d.pausedUntil, d.result.Unreached = earlierOf(e.RetryAt, f.now.Add(maxHold)), true
+		d.pausedUntil = earlierOf(e.RetryAt, f.now.Add(maxHold))
 	}
 	late := e.Kind != schedctl.KindAuth && !f.lateAt.IsZero() && e.RetryAt.After(f.lateAt) && !d.result.RetryAt.IsZero()
 	if late {
@@ -195,6 +195,7 @@ func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 		d.result.RetryAt, d.result.AskAt, d.result.Unreached = place, clampRetryTime(e.RetryAt, f.now), true
 	case e.Kind == schedctl.KindAuth: // until the account works again
 		d.result.RetryAt = place
+		d.result.Unreached = e.Code == string(publish.HoldCredits) || !e.RetryAt.IsZero() // not because of the post
 	case isUnreachable(e) && !f.absent && !f.elapsed:
 		d.result.RetryAt, d.result.Unreached, d.disrupted = place, true, true
 		d.result.AskAt = f.now

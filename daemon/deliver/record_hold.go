@@ -30,7 +30,7 @@ const (
 // repeated.
 func (r *recordTx) reviewHold(e *attemptEnd) error {
 	switch {
-	case e.decision.refused && e.decision.pausedUntil.IsZero() && e.decision.hold == nil:
+	case e.decision.refused && !e.decision.result.Unreached && e.decision.hold == nil:
 		return r.failIfHeldBefore(e)
 	case e.refusesOne():
 		return r.holdIfBlocked(e)

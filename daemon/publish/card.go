@@ -10,6 +10,18 @@ type CardPublisher interface {
 	CardImageRules(schedctl.Account) ClassRules
 }
 
+// GivenCardImage returns the picture of the card that the post of a request describes, or
+// nil if it has none.
+func GivenCardImage(r Request) (*File, error) {
+	if r.Preview.Image.AssetID == "" {
+		return nil, nil
+	}
+	if r.CardImage == nil || r.CardImage.Open == nil {
+		return nil, MediaError(CodeUnreadable, "the daemon cannot read the picture of the link card; upload it again, attach it and retry")
+	}
+	return r.CardImage, nil
+}
+
 // CardFetcher is a [CardPublisher] that fetches the page of a link for its card, because
 // the network does not.
 type CardFetcher interface {

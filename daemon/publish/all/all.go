@@ -47,7 +47,7 @@ func Publishers(c Config) publish.Registry {
 		googlechat.New(c.Client, c.Outbound, c.Version, c.PublicURL),
 		httppost.New(c.Client, c.Outbound, c.Version),
 		instagram.New(c.Client, c.Outbound, c.Version, c.PublicURL),
-		linkedin.New(c.Client, c.Outbound, c.Version),
+		linkedin.New(c.Client, c.Outbound, c.Cards, c.Version),
 		mastodon.New(encrypted, c.Version),
 		matrix.New(c.Client, c.Outbound, c.Version),
 		nostr.New(c.Client, c.Outbound, c.Version),

@@ -2,7 +2,6 @@ package bluesky
 
 import (
 	"context"
-	"crypto/sha256"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -55,7 +54,7 @@ func (p *Publisher) card(ctx context.Context, r publish.Request) (*embed, error)
 	} else if r.Part == 0 && r.Preview.Mode == schedctl.PreviewCard {
 		shown = external{URI: r.Preview.URL, Title: r.Preview.Title, Description: r.Preview.Description}
 		var err error
-		if thumb, err = givenThumb(r); err != nil {
+		if thumb, err = publish.GivenCardImage(r); err != nil {
 			return nil, err
 		}
 	} else {
@@ -80,28 +79,6 @@ func (p *Publisher) CardImageRules(schedctl.Account) publish.ClassRules {
 	return publish.ClassRules{Types: []string{"image/jpeg", "image/png", "image/webp"}, MaxBytes: linkcard.MaxThumb}
 }
 
-// givenThumb returns the picture of a card that the post describes.
-func givenThumb(r publish.Request) (*publish.File, error) {
-	if r.Preview.Image.AssetID == "" {
-		return nil, nil
-	}
-	if r.CardImage == nil || r.CardImage.Open == nil {
-		return nil, publish.MediaError(publish.CodeUnreadable, "the daemon cannot read the picture of the link card; upload it again, attach it and retry")
-	}
-	return r.CardImage, nil
-}
-
-// thumbFile returns the fetched picture of a card, or nil if it has none.
-func thumbFile(t *linkcard.Thumb) *publish.File {
-	if t == nil {
-		return nil
-	}
-	return &publish.File{
-		Media: publish.Media{MIMEType: t.MIMEType, Size: int64(len(t.Data)), SHA256: sha256.Sum256(t.Data)},
-		Open:  outbound.BytesBody(t.MIMEType, t.Data).Open,
-	}
-}
-
 // uploadThumb uploads the picture of a card.
 func (p *Publisher) uploadThumb(ctx context.Context, r publish.Request, f publish.File) (*blob, error) {
 	var err error
@@ -113,4 +90,13 @@ func (p *Publisher) uploadThumb(ctx context.Context, r publish.Request, f publis
 		return nil, publish.MediaError("card_image", "the server did not accept the picture of the link card")
 	}
 	return &uploaded, nil
+}
+
+// thumbFile returns the fetched picture of a card, or nil if it has none.
+func thumbFile(t *linkcard.Thumb) *publish.File {
+	if t == nil {
+		return nil
+	}
+	f := outbound.BytesFile(t.MIMEType, t.Data)
+	return &f
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/meta"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
@@ -44,17 +43,7 @@ func linkOf(r publish.Request) string {
 	case schedctl.PreviewCard:
 		return r.Preview.URL
 	}
-	return firstLink(r.Content)
-}
-
-// firstLink returns the first web address in a text.
-func firstLink(text string) string {
-	for _, link := range meta.Links(text) {
-		if u, err := outbound.ParseURL(link); err == nil && u.Host != "" {
-			return link
-		}
-	}
-	return ""
+	return outbound.FirstLink(r.Content)
 }
 
 // plain returns a text without what Facebook may change in it: the amount of white space.

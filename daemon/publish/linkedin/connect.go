@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -17,6 +18,7 @@ import (
 const (
 	maxText    = 3000
 	maxComment = 1250
+	dailyPosts = 150 // requests of a person in a day, in UTC
 )
 
 // Connect reads the person of the access token, or the posts of the organization, which
@@ -45,6 +47,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	profile.Credentials[fieldSince] = since
 	if !a.organization() {
 		profile.Credentials[fieldAuthor] = profile.Identity
+		profile.Limits.Posts, profile.Limits.Window = dailyPosts, 24*time.Hour
 	}
 	return profile, nil
 }

@@ -36,7 +36,8 @@ products: create two if you need both.
   3. Open https://www.linkedin.com/developers/tools/oauth/token-generator, choose the
      app, and tick the permissions:
      for yourself openid, profile and w_member_social;
-     for an organization w_organization_social and r_organization_social.
+     for an organization w_organization_social and r_organization_social, and, for
+     comments, w_organization_social_feed and r_organization_social_feed.
      Click "Request access token", allow it, and copy the token.
   4. Connect the account, and paste the token when you are asked for it:
 

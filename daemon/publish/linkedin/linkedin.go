@@ -14,11 +14,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/linkcard"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
@@ -46,21 +48,27 @@ const (
 )
 
 // Publisher implements [publish.Publisher], [publish.ContentFinder],
-// [publish.PartialFinder], [publish.Uploader] and [publish.Threader].
+// [publish.PartialFinder], [publish.Uploader], [publish.Threader] and [publish.CardFetcher].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy
 	userAgent string
 	now       func() time.Time
 
-	// version is the newest version that LinkedIn has accepted since the start, or 0.
+	// version is the version that LinkedIn has accepted last since the start, or 0.
 	version atomic.Int64
+
+	// versioned are the authors whose comments only the versioned API takes.
+	versioned sync.Map
+
+	cards *linkcard.Fetcher // nil for no link cards
 }
 
-// New returns the publisher. client must follow policy. version is the daemon's
+// New returns the publisher. client must follow policy. cards fetches link cards; nil means
+// that posts have none of their own. version is the daemon's
 // version, for the User-Agent.
-func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
-	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version, now: time.Now}
+func New(client *http.Client, policy outbound.Policy, cards *linkcard.Fetcher, version string) *Publisher {
+	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version, now: time.Now, cards: cards}
 }
 
 // Platform returns "linkedin".

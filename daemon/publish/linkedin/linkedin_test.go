@@ -51,7 +51,7 @@ func TestConformance(t *testing.T) {
 		t.Run(fmt.Sprint("organization=", organization), func(t *testing.T) {
 			t.Parallel()
 			publishtest.Run(t, publishtest.Suite{
-				New: func(c *http.Client) publish.Publisher { return linkedin.New(c, outbound.AllowPrivate, "test") },
+				New: func(c *http.Client) publish.Publisher { return linkedin.New(c, outbound.AllowPrivate, nil, "test") },
 				Connection: func(url string) publish.Connection {
 					return publish.Connection{Credentials: publishtest.NewFakeLinkedIn().Credentials(url, organization)}
 				},
@@ -86,7 +86,7 @@ func start(t *testing.T, h http.Handler, organization bool) (*linkedin.Publisher
 	if !organization {
 		credentials["author"] = "urn:li:person:782bbtaQ"
 	}
-	return linkedin.New(client, outbound.AllowPrivate, "test"), publish.Request{
+	return linkedin.New(client, outbound.AllowPrivate, nil, "test"), publish.Request{
 		TargetID: publishtest.TargetID, Key: publishtest.TargetID, Content: content, Credentials: credentials, Attempt: 1,
 		Account: schedctl.Account{Options: schedctl.Options{}},
 	}
@@ -100,7 +100,9 @@ func TestConnect(t *testing.T) {
 			Username: "Alice Example", DisplayName: "Alice Example", Identity: "urn:li:person:782bbtaQ", Credentials: r.Credentials,
 			Limits: schedctl.Limits{MaxCharacters: 3000, Unit: "characters"},
 		}
-		if organization {
+		if !organization {
+			want.Limits.Posts, want.Limits.Window = 150, 24*time.Hour
+		} else {
 			want.Username, want.DisplayName, want.URL = "organization 5515715", "organization 5515715", "https://www.linkedin.com/company/5515715/"
 			want.Identity = "urn:li:organization:5515715"
 		}
@@ -173,12 +175,12 @@ func TestCredentials(t *testing.T) {
 		"client_secret": {"access_token": "t", "client_id": "c"},
 		"api_url":       {"access_token": "t", "api_url": "https://example.org/api"},
 	} {
-		_, err := linkedin.New(nil, outbound.AllowPrivate, "test").Connect(t.Context(), publish.Connection{Credentials: c})
+		_, err := linkedin.New(nil, outbound.AllowPrivate, nil, "test").Connect(t.Context(), publish.Connection{Credentials: c})
 		if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != field {
 			t.Errorf("%s: got %v, code %q", field, err, e.Code)
 		}
 	}
-	_, err := linkedin.New(nil, outbound.AllowPrivate, "test").Connect(t.Context(), publish.Connection{
+	_, err := linkedin.New(nil, outbound.AllowPrivate, nil, "test").Connect(t.Context(), publish.Connection{
 		Credentials: publish.Credentials{"access_token": "t"}, Options: schedctl.Options{"api_version": "202613"},
 	})
 	if e := publish.AsError(err); e.Code != "api_version" {
@@ -288,7 +290,7 @@ func TestTokenStaysWithLinkedIn(t *testing.T) {
 
 func TestCommentsTakeNoFiles(t *testing.T) {
 	t.Parallel()
-	p := linkedin.New(nil, outbound.PublicOnly, "test")
+	p := linkedin.New(nil, outbound.PublicOnly, nil, "test")
 	c := p.Check(schedctl.Account{Limits: schedctl.Limits{MaxCharacters: 3000}}, publish.Content{
 		Text: strings.Repeat("a", 1251), Kind: schedctl.PartComment, Media: []publish.Media{{MIMEType: "image/png"}},
 	})

@@ -98,7 +98,23 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	if err != nil {
 		return publish.Upload{}, publish.NotPublished(err)
 	}
-	return publish.Upload{ID: s.urn()}, nil
+	upload := publish.Upload{ID: s.urn()}
+	if !a.organization() {
+		upload.ReadyAt = p.readyAt(f)
+	}
+	return upload, nil
+}
+
+// readyAt returns when a file of a person can be published, or zero if LinkedIn can be
+// asked: w_member_social lets no one read images and documents.
+func (p *Publisher) readyAt(f publish.File) time.Time {
+	switch f.Class() {
+	case schedctl.MediaVideo:
+		return time.Time{}
+	case schedctl.MediaDocument:
+		return p.now().Add(10 * time.Second)
+	}
+	return p.now().Add(5 * time.Second)
 }
 
 // Processed asks for the state of a file.

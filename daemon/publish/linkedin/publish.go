@@ -1,8 +1,8 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
-	"net/http"
 	"strings"
 	"unicode/utf8"
 
@@ -25,7 +25,6 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 	c.RefuseWarning(content, "LinkedIn")
 	c.RefuseVisibility(content, "LinkedIn")
 	c.WarnLanguage(content, "LinkedIn")
-	c.WarnPreview(content, "LinkedIn")
 	return c
 }
 
@@ -54,8 +53,9 @@ type distribution struct {
 }
 
 type postContent struct {
-	Media *attached `json:"media,omitempty"`
-	Multi *multi    `json:"multiImage,omitempty"`
+	Media   *attached `json:"media,omitempty"`
+	Multi   *multi    `json:"multiImage,omitempty"`
+	Article *article  `json:"article,omitempty"`
 }
 
 type multi struct {
@@ -66,18 +66,6 @@ type attached struct {
 	ID    string `json:"id"`
 	Alt   string `json:"altText,omitempty"`
 	Title string `json:"title,omitempty"`
-}
-
-// comment is the request body of a comment
-// (https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api).
-type comment struct {
-	Actor   string  `json:"actor"`
-	Object  string  `json:"object"`
-	Message message `json:"message"`
-}
-
-type message struct {
-	Text string `json:"text"`
 }
 
 // Publish makes a post, or a comment on the first part.
@@ -92,19 +80,19 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	address, body := a.endpoint("", "posts"), outbound.EncodeJSON(bodyOf(a, r))
+	var response outbound.Response
 	if r.Part > 0 {
-		address = a.endpoint("", "socialActions", r.Root.ID, "comments")
-		body = outbound.EncodeJSON(comment{a.author, r.Root.ID, message{r.Content}})
+		response, err = p.comment(ctx, a, r)
+	} else {
+		response, err = p.post(ctx, a, r)
 	}
-	response, err := p.send(ctx, a, http.MethodPost, address, body, nil)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
 	if response.Status < 200 || response.Status > 299 {
 		return schedctl.Receipt{}, postRefusal(response, p.now(), a, r)
 	}
-	receipt, ok := receiptOf(response.Header.Get("X-Restli-Id"), r)
+	receipt, ok := receiptOf(cmp.Or(response.Header.Get("X-Restli-Id"), commentOf(response, r)), r)
 	if !ok {
 		return schedctl.Receipt{}, outbound.Unconfirmed(response, "LinkedIn accepted the request but named no post; check the account for the post")
 	}

@@ -3,6 +3,7 @@ package linkedin
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,5 +115,34 @@ func postRefusal(response outbound.Response, now time.Time, a access, r publish.
 	if r.Part > 0 && response.Status == http.StatusNotFound {
 		return publish.ParentMissing(response.Status)
 	}
-	return refusal(response, r.Purpose(), now, a, append(r.Texts(), escape(r.Content))...)
+	if slices.ContainsFunc(r.Files, func(f publish.File) bool { return names(response, f.Upload.ID) }) {
+		return notReady(response.Status, r.Attempt, now)
+	}
+	e := refusal(response, r.Purpose(), now, a, append(r.Texts(), escape(r.Content))...)
+	if r.Part > 0 && response.Status == http.StatusForbidden && e.Kind == schedctl.KindContent {
+		e.Code, e.Message = codeComments, publish.Clip("LinkedIn lets only approved apps comment; the post itself is published: "+e.Message, 500)
+	}
+	return e
+}
+
+// codeComments is the code of a comment that LinkedIn does not let the app make.
+const codeComments = "comments_refused"
+
+const (
+	readyTries = 3 // how often a post is tried again whose file is not ready
+	readyWait  = 30 * time.Second
+)
+
+// notReady returns the error of a post that LinkedIn refuses because of a file. It may not
+// have processed the file yet, which it does not say to persons.
+func notReady(status, attempt int, now time.Time) *publish.Error {
+	if attempt > readyTries {
+		e := publish.MediaError("not_ready", "LinkedIn does not accept a file of the post; convert it to another format, such as JPEG, MP4 or PDF")
+		e.HTTPStatus = status
+		return e
+	}
+	return &publish.Error{
+		Kind: schedctl.KindPlatform, Code: "not_ready", HTTPStatus: status, Outcome: schedctl.OutcomeNotPublished, RetryAt: now.Add(readyWait),
+		Message: "LinkedIn has not processed the files of the post yet; schedctl will retry",
+	}
 }

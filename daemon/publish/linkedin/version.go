@@ -3,6 +3,7 @@ package linkedin
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -12,31 +13,37 @@ import (
 // newestVersion is the newest version of the API that this program knows.
 const newestVersion = 202610
 
-// maxVersions limits how many versions one request tries.
-const maxVersions = 24
+// A request tries at most 24 versions. LinkedIn leaves out months: 202512 never existed.
+const (
+	maxVersions = 24
+	newerMonths = 12
+	olderMonths = 11
+)
 
-// nextVersion returns the version of the month after that of a version.
-func nextVersion(v int64) int64 {
-	if v%100 >= 12 {
-		return (v/100+1)*100 + 1
-	}
-	return v + 1
+// monthFrom returns the version of a number of months after newestVersion, or before it.
+func monthFrom(months int64) int64 {
+	n := int64(newestVersion/100*12+newestVersion%100-1) + months
+	return n/12*100 + n%12 + 1
 }
 
-// versions returns the versions to try, in order: the option, and then the newest version
-// that is known or was accepted, and the versions after it.
+// versions returns the versions to try, in order: the option, the one that LinkedIn has
+// accepted last, the newest that is known, those after it, and those before it.
 func (p *Publisher) versions(a access) []int64 {
 	var list []int64
+	add := func(v int64) {
+		if v > 0 && !slices.Contains(list, v) && len(list) < maxVersions {
+			list = append(list, v)
+		}
+	}
 	if v, err := strconv.ParseInt(a.version, 10, 64); err == nil {
-		list = append(list, v)
+		add(v)
 	}
-	v := int64(newestVersion)
-	if accepted := p.version.Load(); accepted > v {
-		v = accepted
+	add(p.version.Load())
+	for months := range int64(newerMonths + 1) {
+		add(monthFrom(months))
 	}
-	for len(list) < maxVersions {
-		list = append(list, v)
-		v = nextVersion(v)
+	for months := range int64(olderMonths) {
+		add(monthFrom(-months - 1))
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package outbound
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"net/http"
@@ -104,5 +105,13 @@ func unreadableBody(err error, outcome schedctl.Outcome) error {
 	return &publish.Error{
 		Kind: schedctl.KindMedia, Code: publish.CodeUnreadable, Outcome: outcome, Err: err,
 		Message: "the daemon cannot read a file of the post; upload the file again, attach it and retry",
+	}
+}
+
+// BytesFile returns a file with these bytes.
+func BytesFile(mimeType string, data []byte) publish.File {
+	return publish.File{
+		Media: publish.Media{MIMEType: mimeType, Size: int64(len(data)), SHA256: sha256.Sum256(data)},
+		Open:  BytesBody(mimeType, data).Open,
 	}
 }

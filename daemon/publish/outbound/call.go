@@ -77,6 +77,28 @@ func Get(ctx context.Context, client *http.Client, url string, header http.Heade
 	return do(client, req, header)
 }
 
+// signedTries is how often a signed request that reads is sent at most.
+const signedTries = 3
+
+// GetSigned is [Get] for a request whose signature is used once, because it contains a
+// nonce. net/http would repeat the request with the same signature if the network has closed
+// a kept connection. sign returns the header of each try.
+func GetSigned(ctx context.Context, client *http.Client, url string, sign func() http.Header) (Response, error) {
+	for tries := 1; ; tries++ {
+		var reused atomic.Bool
+		traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { reused.Store(i.Reused) }})
+		req, err := http.NewRequestWithContext(traced, http.MethodGet, url, nil)
+		if err != nil {
+			return Response{}, unusableURL()
+		}
+		req.Body = io.NopCloser(strings.NewReader("")) // without GetBody, net/http does not repeat it
+		response, err := do(client, req, sign())
+		if err == nil || !reused.Load() || tries == signedTries || ctx.Err() != nil {
+			return response, err
+		}
+	}
+}
+
 func do(client *http.Client, req *http.Request, header http.Header) (Response, error) {
 	// After the transport has written the last header to its buffer, the request may
 	// reach the network. The transport closes the connection before it reports a

@@ -31,6 +31,14 @@ type FakeLinkedIn struct {
 	Declined               bool
 	Withheld               []string
 
+	// Scopes are the permissions of the token. Comments of the versioned API and their lists
+	// need those that end in "_feed", which few apps get. NoComments is the status of the API
+	// without versions if it takes no comments, or 0. NotReady is how many posts are refused
+	// because of their files.
+	Scopes     []string
+	NoComments int
+	NotReady   int
+
 	// Expires is when the token ends.
 	Expires time.Time
 
@@ -56,9 +64,11 @@ type LinkedInPost struct {
 	AltTexts                 []string
 	Created                  time.Time
 	Deleted                  bool
+	Article                  *LinkedInArticle
 }
 
 type linkedInFile struct {
+	owner     string
 	size, got int64
 	parts     []string
 	done      bool
@@ -70,6 +80,7 @@ func NewFakeLinkedIn() *FakeLinkedIn {
 	return &FakeLinkedIn{
 		Person: "782bbtaQ", Organization: "5515715", Token: "an-access-token-of-linkedin", First: 202511, Last: 202611, PartSize: 4 << 20,
 		files: map[string]*linkedInFile{}, ClientID: "a-client-id", ClientSecret: "a-client-secret", codes: map[string]authorization{},
+		Scopes: []string{"openid", "profile", "w_member_social", "w_organization_social", "r_organization_social", "w_organization_social_feed", "r_organization_social_feed"},
 	}
 }
 
@@ -132,8 +143,7 @@ func (f *FakeLinkedIn) route(header http.Header, r *http.Request, body []byte) (
 		if form.Get("token") != f.Token {
 			return 200, `{"active":false}`
 		}
-		scopes := []string{"openid", "profile", "w_member_social", "w_organization_social", "r_organization_social"}
-		scopes = slices.DeleteFunc(scopes, func(s string) bool { return slices.Contains(f.Withheld, s) })
+		scopes := slices.DeleteFunc(slices.Clone(f.Scopes), func(s string) bool { return slices.Contains(f.Withheld, s) })
 		return 200, fmt.Sprintf(`{"active":true,"status":"active","scope":%q,"expires_at":%d}`, strings.Join(scopes, ","), f.Expires.Unix())
 	}
 	if r.Header.Get("Authorization") != "Bearer "+f.Token {
@@ -142,6 +152,9 @@ func (f *FakeLinkedIn) route(header http.Header, r *http.Request, body []byte) (
 	if r.URL.Path == "/v2/userinfo" {
 		answer, _ := json.Marshal(map[string]any{"sub": f.Person, "name": "Alice Example"})
 		return 200, string(answer)
+	}
+	if rest, found := strings.CutPrefix(r.URL.EscapedPath(), "/v2/socialActions/"); found && r.Method == http.MethodPost {
+		return f.oldComment(header, r, rest, body)
 	}
 	if id, found := strings.CutPrefix(r.URL.Path, "/dms-uploads/"); found && r.Method == http.MethodPut {
 		return f.take(header, id, r.URL.Query().Get("part"), body)
@@ -167,6 +180,9 @@ func (f *FakeLinkedIn) route(header http.Header, r *http.Request, body []byte) (
 	case len(parts) == 3 && parts[0] == "socialActions" && parts[2] == "comments":
 		if !f.has(parts[1]) {
 			return linkedInError(404, 0, "NOT_FOUND", "The post does not exist")
+		}
+		if denied, response := f.denies(r, given, body); denied != 0 {
+			return denied, response
 		}
 		if r.Method == http.MethodPost {
 			return f.comment(header, parts[1], body)
@@ -216,11 +232,6 @@ func LittleText(text string) (plain string, ok bool) {
 }
 
 func (f *FakeLinkedIn) create(header http.Header, body []byte) (int, string) {
-	type media struct {
-		ID    string `json:"id"`
-		Alt   string `json:"altText"`
-		Title string `json:"title"`
-	}
 	var wanted struct {
 		Author       string `json:"author"`
 		Commentary   string `json:"commentary"`
@@ -231,10 +242,11 @@ func (f *FakeLinkedIn) create(header http.Header, body []byte) (int, string) {
 			Channels []string `json:"thirdPartyDistributionChannels"`
 		} `json:"distribution"`
 		Content struct {
-			Media *media `json:"media"`
+			Media *linkedInMedia `json:"media"`
 			Multi *struct {
-				Images []media `json:"images"`
+				Images []linkedInMedia `json:"images"`
 			} `json:"multiImage"`
+			Article *LinkedInArticle `json:"article"`
 		} `json:"content"`
 		Lifecycle string `json:"lifecycleState"`
 		NoReshare bool   `json:"isReshareDisabledByAuthor"`
@@ -251,7 +263,7 @@ func (f *FakeLinkedIn) create(header http.Header, body []byte) (int, string) {
 	if len([]rune(text)) > 3000 {
 		return linkedInError(422, 0, "FIELD_LENGTH_TOO_LONG", "commentary exceeded the maximum length allowed")
 	}
-	files := []media{}
+	files := []linkedInMedia{}
 	if wanted.Content.Media != nil {
 		files = append(files, *wanted.Content.Media)
 	}
@@ -260,7 +272,14 @@ func (f *FakeLinkedIn) create(header http.Header, body []byte) (int, string) {
 			return linkedInError(400, 0, "ILLEGAL_ARGUMENT", "multiImage needs 2 to 20 images")
 		}
 	}
-	p := LinkedInPost{Author: wanted.Author, Text: text, Raw: wanted.Commentary, Created: time.Now()}
+	p := LinkedInPost{Author: wanted.Author, Text: text, Raw: wanted.Commentary, Created: time.Now(), Article: wanted.Content.Article}
+	if p.Article != nil && (p.Article.Source == "" || p.Article.Title == "" || len(files) > 0) {
+		return linkedInError(400, 0, "ILLEGAL_ARGUMENT", "Invalid request body")
+	}
+	if urn := p.firstFile(files); urn != "" && f.NotReady > 0 {
+		f.NotReady--
+		return linkedInError(422, 0, "UNPROCESSABLE_ENTITY", urn)
+	}
 	for _, m := range files {
 		if file := f.files[m.ID]; file == nil || !file.done || strings.HasPrefix(m.ID, "urn:li:document:") && m.Title == "" {
 			return linkedInError(400, 0, "ILLEGAL_ARGUMENT", "the media are not available")
@@ -358,6 +377,9 @@ func (f *FakeLinkedIn) media(r *http.Request, parts []string, body []byte) (int,
 		if file == nil {
 			return linkedInError(404, 0, "NOT_FOUND", "Entity not found")
 		}
+		if f.isWriteOnly(kind, file) {
+			return linkedInError(403, 100, "ACCESS_DENIED", "")
+		}
 		file.asked++
 		state := "PROCESSING"
 		if !file.done {
@@ -406,7 +428,7 @@ func (f *FakeLinkedIn) initialize(r *http.Request, kind string, body []byte) (in
 		scheme = "https"
 	}
 	address := scheme + "://" + r.Host + "/dms-uploads/" + urn
-	f.files[urn] = &linkedInFile{size: wanted.Request.Size}
+	f.files[urn] = &linkedInFile{owner: wanted.Request.Owner, size: wanted.Request.Size}
 	if kind != "video" {
 		return 200, fmt.Sprintf(`{"value":{"uploadUrl":%q,%q:%q}}`, address, kind, urn)
 	}

@@ -163,7 +163,7 @@ func (n *network) upload(t *testing.T, r publish.Request, files []publish.File) 
 		if err != nil {
 			t.Fatalf("upload of file %d: %v", i+1, err)
 		}
-		for polls := 0; !u.Ready; polls++ {
+		for polls := 0; !u.Ready && u.ReadyAt.IsZero(); polls++ {
 			if u, err = uploader.Processed(t.Context(), r, u); err != nil || polls > 10 {
 				t.Fatalf("processing of file %d, poll %d: %v", i+1, polls, err)
 			}

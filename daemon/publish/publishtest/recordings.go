@@ -168,8 +168,8 @@ var Recordings = map[string]Recording{
 	},
 	"x": {
 		Holds: []Recorded{
-			{Purpose: post, Status: 402, Body: `{"title":"CreditsDepleted","detail":"Your enrolled account [1] does not have any credits to fulfill this request.","type":"https://api.x.com/2/problems/credits"}`, Code: "credits_depleted"},
 			{Purpose: post, Body: `{"title":"Forbidden","detail":"Your client app is not configured with the appropriate oauth1 app permissions for this endpoint.","type":"https://api.twitter.com/2/problems/oauth1-permissions"}`, Code: "missing_scope"},
+			{Purpose: post, Status: 402, Body: `{"title":"CreditsDepleted","detail":"Your enrolled account [1] does not have any credits to fulfill this request.","type":"https://api.x.com/2/problems/credits"}`, Code: "credits_depleted"},
 			{Purpose: post, Body: `{"title":"Unsupported Authentication","detail":"Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.","type":"https://api.twitter.com/2/problems/unsupported-authentication"}`, Code: "missing_scope"},
 			{Purpose: post, Body: `{"title":"Client Forbidden","detail":"not attached","reason":"client-not-enrolled","type":"https://api.twitter.com/2/problems/client-forbidden"}`, Code: "missing_scope"},
 			{Purpose: part, Body: `{"title":"Forbidden","detail":"Your account is suspended and is not permitted to access this feature."}`, Code: "blocked"},

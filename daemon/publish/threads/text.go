@@ -7,7 +7,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/meta"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
 // length returns the length of a text as Threads counts it: characters, but the UTF-8 bytes
@@ -51,7 +51,7 @@ const (
 // documented, and a post with too many is not published.
 func checkLinks(c *publish.Check, text string) {
 	different := map[string]bool{}
-	for _, link := range meta.Links(text) {
+	for _, link := range outbound.Links(text) {
 		if _, rest, ok := strings.Cut(link, "://"); ok {
 			link = rest
 		}

@@ -83,7 +83,7 @@ func (u user) maxText() int {
 // may do, which X sends for OAuth 1.0a. Errors have the outcome not_published.
 func (p *Publisher) readUser(ctx context.Context, a access) (u user, level string, err error) {
 	address := a.endpoint(url.Values{"user.fields": {"id,name,username,subscription_type"}}, "users", "me")
-	r, err := outbound.Get(ctx, p.client, address.String(), p.header(a, http.MethodGet, address))
+	r, err := p.get(ctx, a, address)
 	if err != nil {
 		return user{}, "", publish.NotPublished(err)
 	}

@@ -108,7 +108,7 @@ type timelinePage struct {
 // (https://docs.x.com/x-api/users/get-posts).
 func (p *Publisher) timeline(ctx context.Context, a access, r publish.Request, owner string, query url.Values) (timelinePage, error) {
 	u := a.endpoint(query, "users", owner, "tweets")
-	response, err := outbound.Get(ctx, p.client, u.String(), p.header(a, http.MethodGet, u))
+	response, err := p.get(ctx, a, u)
 	if err != nil {
 		return timelinePage{}, err
 	}

@@ -21,7 +21,7 @@ const segmentSize = 4 << 20
 // (https://docs.x.com/x-api/media/quickstart/best-practices).
 func (p *Publisher) MediaRules(schedctl.Account) publish.MediaRules {
 	return publish.MediaRules{
-		MaxFiles: 4, MaxAlt: 1000, Mixed: true,
+		MaxFiles: 4, MaxAlt: 1000, MaxVideos: 1,
 		Classes: map[schedctl.MediaClass]publish.ClassRules{
 			schedctl.MediaImage: {Types: []string{"image/jpeg", "image/png", "image/webp"}, MaxBytes: 5_000_000},
 			schedctl.MediaGIF:   {Types: []string{"image/gif"}, MaxBytes: 15_000_000, MaxWidth: 1280, MaxHeight: 1080},
@@ -77,7 +77,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 		return u, err
 	}
 	address := a.endpoint(url.Values{"command": {"STATUS"}, "media_id": {u.ID}}, "media", "upload")
-	response, err := outbound.Get(ctx, p.client, address.String(), p.header(a, http.MethodGet, address))
+	response, err := p.get(ctx, a, address)
 	if err != nil {
 		return u, publish.NotPublished(err)
 	}

@@ -12,7 +12,14 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
+
+// maxCashtags is how many cashtags a post may have.
+const maxCashtags = 1
+
+// cashtag matches a cashtag at the start of a word.
+var cashtag = pattern.Lazy(`(?:^|[^\p{L}\p{N}_$])\$[A-Za-z]{1,6}\b`)
 
 // linkCost warns about what X charges
 // (https://docs.x.com/x-api/getting-started/pricing).
@@ -26,6 +33,9 @@ func (p *Publisher) Check(a schedctl.Account, content publish.Content) publish.C
 	c.RefuseVisibility(content, "X")
 	c.WarnLanguage(content, "X")
 	c.WarnPreview(content, "X")
+	if len(cashtag().FindAllString(content.Text, maxCashtags+1)) > maxCashtags {
+		c.Problems = append(c.Problems, publish.Contentf("too_many_cashtags", "X allows one cashtag in a post, such as $XYZ, and this one has more; remove some"))
+	}
 	if links > 0 {
 		c.Warnings = append(c.Warnings, linkCost)
 	}

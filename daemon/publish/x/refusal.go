@@ -16,6 +16,7 @@ import (
 // problem is an error of the API (https://docs.x.com/x-api/fundamentals/response-codes-and-errors).
 type problem struct {
 	kind, title, detail, reason string
+	reset                       time.Time // when the spending limit ends; zero if it is not given
 }
 
 func parseProblem(r outbound.Response) problem {
@@ -24,12 +25,14 @@ func parseProblem(r outbound.Response) problem {
 		Title  any `json:"title"`
 		Detail any `json:"detail"`
 		Reason any `json:"reason"`
+		Reset  any `json:"reset_date"`
 	}
 	// Unmarshal continues after a member of an unexpected type.
 	_ = json.Unmarshal(r.Body, &body)
 	text := func(value any) string { s, _ := value.(string); return strings.ToLower(s) }
 	kind := text(body.Type)
-	return problem{kind[strings.LastIndexByte(kind, '/')+1:], text(body.Title), text(body.Detail), text(body.Reason)}
+	reset, _ := time.Parse(time.DateOnly, text(body.Reset))
+	return problem{kind[strings.LastIndexByte(kind, '/')+1:], text(body.Title), text(body.Detail), text(body.Reason), reset}
 }
 
 // refusal returns the error for a response that is not 2xx. hidden are texts that the
@@ -51,6 +54,10 @@ func refusal(r outbound.Response, purpose publish.Purpose, now time.Time, a acce
 	case http.StatusForbidden:
 		return outbound.WithErrorText(forbidden(r, p, purpose, now), text)
 	case http.StatusTooManyRequests:
+		if p.kind == "usage-capped" || p.title == "usagecapexceeded" {
+			return outbound.WithErrorText(holdWith(publish.HoldCredits, r.Status,
+				"your developer account has used up its posts of this month: raise the limit at https://console.x.com, or wait for the next month, then verify the account"), text)
+		}
 		e := outbound.Refusal(r, purpose, now)
 		if at := resetOf(r.Header, now); !at.IsZero() && r.Header.Get("Retry-After") == "" {
 			e.RetryAt = at
@@ -71,6 +78,8 @@ func forbidden(r outbound.Response, p problem, purpose publish.Purpose, now time
 	case strings.Contains(p.detail, "duplicate content"):
 		e.Kind, e.Code = schedctl.KindDuplicate, "duplicate_content"
 		e.Message = "X refused the post because the account has published the same text recently; change the text"
+	case p.kind == "credits", p.title == "spendcapreached":
+		return spendCapReached(p)
 	case p.kind == "oauth1-permissions", p.kind == "unsupported-authentication":
 		return missingScope(http.StatusForbidden)
 	case accountClosed().MatchString(p.detail):
@@ -85,6 +94,19 @@ func forbidden(r outbound.Response, p problem, purpose publish.Purpose, now time
 func holdWith(code publish.HoldCode, status int, message string) *publish.Error {
 	e := publish.Hold(code, "X", status, "")
 	e.Message = message
+	return e
+}
+
+// spendCapReached returns the error of a developer account that has reached its spending
+// limit. It holds until the next billing cycle starts.
+func spendCapReached(p problem) *publish.Error {
+	until := "the next billing cycle"
+	if !p.reset.IsZero() {
+		until = p.reset.Format(time.DateOnly)
+	}
+	e := holdWith(publish.HoldCredits, http.StatusForbidden,
+		"your developer account has reached its spending limit: posts wait until "+until+", or raise the limit at https://console.x.com and verify the account")
+	e.RetryAt = p.reset
 	return e
 }
 

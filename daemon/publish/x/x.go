@@ -12,6 +12,7 @@
 package x
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -172,6 +173,12 @@ func (p *Publisher) header(a access, method string, u *url.URL) http.Header {
 	h := outbound.Header(p.userAgent, "")
 	h.Set("Authorization", a.authorization(method, u, p.now()))
 	return h
+}
+
+// get sends a request that reads. Each try has a signature of its own: X refuses a nonce that
+// it has seen.
+func (p *Publisher) get(ctx context.Context, a access, u *url.URL) (outbound.Response, error) {
+	return outbound.GetSigned(ctx, p.client, u.String(), func() http.Header { return p.header(a, http.MethodGet, u) })
 }
 
 // jsonHeader returns the headers of a POST request with a JSON body.

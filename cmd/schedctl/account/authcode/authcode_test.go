@@ -52,7 +52,7 @@ func loginLinkedIn(t *testing.T, fake *publishtest.FakeLinkedIn, organization st
 	t.Helper()
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
-	login, err := linkedin.New(nil, outbound.AllowPrivate, "test").CodeLogin(t.Context(), nil, publish.Credentials{
+	login, err := linkedin.New(nil, outbound.AllowPrivate, nil, "test").CodeLogin(t.Context(), nil, publish.Credentials{
 		"client_id": fake.ClientID, "client_secret": fake.ClientSecret, "organization": organization, "api_url": server.URL + "/",
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package meta
+package outbound
 
 import (
 	"strings"
@@ -26,3 +26,13 @@ func Links(text string) []string {
 }
 
 const punctuation = ".,;:!?'…"
+
+// FirstLink returns the first web address with a scheme in a text, or the empty string.
+func FirstLink(text string) string {
+	for _, link := range Links(text) {
+		if u, err := ParseURL(link); err == nil && u.Host != "" {
+			return link
+		}
+	}
+	return ""
+}

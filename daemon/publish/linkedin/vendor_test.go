@@ -1,0 +1,203 @@
+package linkedin_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/linkcard"
+	"github.com/schedctl/schedctl/daemon/publish/linkedin"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+)
+
+// A token of a person reads no state of images and documents, so no one asks for it.
+func TestFilesOfPersonsAreNotPolled(t *testing.T) {
+	t.Parallel()
+	for mimeType, wait := range map[string]time.Duration{"image/png": 5 * time.Second, "application/pdf": 10 * time.Second, "video/mp4": 0} {
+		fake := publishtest.NewFakeLinkedIn()
+		p, r := start(t, fake, false)
+		before := time.Now()
+		upload, err := p.Upload(t.Context(), r, publishtest.TestFile(mimeType, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := upload.ReadyAt.Sub(before)
+		if wait == 0 && !upload.ReadyAt.IsZero() || wait > 0 && (in < wait || in > wait+time.Minute) {
+			t.Errorf("%s of a person is ready in %v, want %v", mimeType, in, wait)
+		}
+		_, err = p.Processed(t.Context(), r, upload)
+		if wait > 0 && publish.AsError(err).Code != publish.CodeNotKnown || wait == 0 && err != nil {
+			t.Errorf("the state of %s: %v", mimeType, err)
+		}
+		p, r = start(t, fake, true)
+		if upload, err = p.Upload(t.Context(), r, publishtest.TestFile(mimeType, 1)); err != nil || !upload.ReadyAt.IsZero() {
+			t.Errorf("%s of an organization: %+v, %v", mimeType, upload, err)
+		}
+	}
+}
+
+// A post that names a file as the reason may be sent again: the file may not be processed.
+func TestPostWhoseFileIsNotReady(t *testing.T) {
+	t.Parallel()
+	fake := publishtest.NewFakeLinkedIn()
+	p, r := start(t, fake, false)
+	f := publishtest.TestFile("image/png", 1)
+	var err error
+	if f.Upload, err = p.Upload(t.Context(), r, f); err != nil {
+		t.Fatal(err)
+	}
+	r.Files, fake.NotReady = []publish.File{f}, 4
+	for r.Attempt = 1; r.Attempt <= 4; r.Attempt++ {
+		_, err = p.Publish(t.Context(), r)
+		e, want := publish.AsError(err), schedctl.KindPlatform
+		if r.Attempt == 4 {
+			want = schedctl.KindMedia
+		}
+		if e.Kind != want || e.Outcome != schedctl.OutcomeNotPublished || want == schedctl.KindPlatform && time.Until(e.RetryAt) > 40*time.Second {
+			t.Errorf("attempt %d: %+v", r.Attempt, e)
+		}
+	}
+	if _, err = p.Publish(t.Context(), r); err != nil || len(fake.Posts()) != 1 {
+		t.Errorf("once it is ready: %v", err)
+	}
+}
+
+// Comments go to the API without versions first, and then to the versioned one.
+func TestCommentsOfAppsThatAreNotApproved(t *testing.T) {
+	t.Parallel()
+	for _, organization := range []bool{false, true} {
+		for _, status := range []int{0, 403, 404, 410, 426} {
+			for _, approved := range []bool{false, true} {
+				fake := publishtest.NewFakeLinkedIn()
+				fake.NoComments = status
+				if fake.Scopes = append(fake.Scopes, "w_member_social_feed"); !approved {
+					fake.Scopes = slices.DeleteFunc(fake.Scopes, func(s string) bool { return strings.HasSuffix(s, "_feed") })
+				}
+				p, r := start(t, fake, organization)
+				root, err := p.Publish(t.Context(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Part, r.Kind, r.Root, r.Parent, r.Content = 1, schedctl.PartComment, &root, &root, "A (plain) comment"
+				receipt, err := p.Publish(t.Context(), r)
+				name := fmt.Sprintf("organization %v, status %d, approved %v", organization, status, approved)
+				if status == 0 || approved {
+					if posts := fake.Posts(); err != nil || receipt.ID == "" || len(posts) != 2 || posts[1].Text != r.Content {
+						t.Errorf("%s: %+v, %v, %d posts", name, receipt, err, len(posts))
+					}
+					continue
+				}
+				if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Outcome != schedctl.OutcomeNotPublished || !strings.HasPrefix(e.Message, "LinkedIn lets only approved apps comment; the post itself is published") {
+					t.Errorf("%s: %+v", name, e)
+				}
+				if _, _, err := p.Find(t.Context(), r, time.Now()); publish.AsError(err).Code != publish.CodeCannotAsk {
+					t.Errorf("%s: look-up %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// LinkedIn leaves out months, so the versions before the known one are tried, too.
+func TestVersionsInBothDirections(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ only, tries int }{{202610, 1}, {202611, 2}, {202710, 13}, {202609, 14}, {202511, 24}, {202510, 0}, {202711, 0}} {
+		fake := publishtest.NewFakeLinkedIn()
+		fake.First, fake.Last = tt.only, tt.only
+		p, r := start(t, fake, true)
+		_, err := p.Publish(t.Context(), r)
+		tries := len(fake.Versions())
+		if tt.tries == 0 {
+			if e := publish.AsError(err); e.Code != string(publish.HoldVersion) || tries != 24 {
+				t.Errorf("%d: %v after %d requests", tt.only, err, tries)
+			}
+			continue
+		}
+		if err != nil || tries != tt.tries {
+			t.Errorf("%d: %v after %d requests, want %d", tt.only, err, tries, tt.tries)
+		}
+		r.Content += " again"
+		if _, err := p.Publish(t.Context(), r); err != nil || len(fake.Versions()) != tries+1 {
+			t.Errorf("%d is not remembered: %v, %d requests", tt.only, err, len(fake.Versions())-tries)
+		}
+	}
+}
+
+// LinkedIn makes no link cards, so the post has one.
+func TestLinkCards(t *testing.T) {
+	t.Parallel()
+	picture := mediatest.JPEG(40, 30)
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/picture.jpg" {
+			w.Header().Set("Content-Type", "image/jpeg")
+			w.Write(picture)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<head><meta property="og:title" content="%s"><meta property="og:description" content="About it"><meta property="og:image" content="/picture.jpg"></head>`, strings.Repeat("ä", 300))
+	}))
+	t.Cleanup(page.Close)
+	for name, change := range map[string]func(*publishtest.FakeLinkedIn, *publish.Request){
+		"with a picture":  func(*publishtest.FakeLinkedIn, *publish.Request) {},
+		"refused picture": func(f *publishtest.FakeLinkedIn, _ *publish.Request) { f.NotReady = 1 },
+		"no preview":      func(_ *publishtest.FakeLinkedIn, r *publish.Request) { r.Preview.Mode = schedctl.PreviewNone },
+		"refused upload":  func(f *publishtest.FakeLinkedIn, _ *publish.Request) { f.Respond(refuseUploads) },
+		"card without a link": func(_ *publishtest.FakeLinkedIn, r *publish.Request) {
+			r.Content, r.Preview = "no link", schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.org/x", Title: "Given"}
+		},
+	} {
+		fake := publishtest.NewFakeLinkedIn()
+		_, r := start(t, fake, true)
+		client := outbound.Client(outbound.AllowPrivate)
+		p := linkedin.New(client, outbound.AllowPrivate, linkcard.New(client, nil, "test"), "test")
+		r.Content = "Read " + page.URL + "/article."
+		change(fake, &r)
+		if _, err := p.Publish(t.Context(), r); err != nil || len(fake.Posts()) != 1 {
+			t.Errorf("%s: %v, %d posts", name, err, len(fake.Posts()))
+			continue
+		}
+		got := fake.Posts()[0].Article
+		switch {
+		case name == "no preview":
+			if got != nil {
+				t.Errorf("%s: %+v", name, got)
+			}
+		case got == nil:
+			t.Errorf("%s: no card", name)
+		case name == "card without a link":
+			if got.Source != "https://example.org/x" || got.Title != "Given" {
+				t.Errorf("%s: %+v", name, got)
+			}
+		case got.Source != page.URL+"/article" || len([]rune(got.Title)) != 200 || got.Description != "About it" || (got.Thumbnail != "") != (name == "with a picture"):
+			t.Errorf("%s: %+v", name, got)
+		}
+		client.CloseIdleConnections()
+	}
+}
+
+func refuseUploads(r *http.Request) publishtest.Mishap {
+	if r.URL.Query().Get("action") == "initializeUpload" {
+		return publishtest.Mishap{Status: 403, Body: `{"status":403,"message":"no"}`}
+	}
+	return publishtest.Mishap{}
+}
+
+// LinkedIn takes 150 requests of a person in a day.
+func TestDailyLimitOfPersons(t *testing.T) {
+	t.Parallel()
+	for _, organization := range []bool{false, true} {
+		p, r := start(t, publishtest.NewFakeLinkedIn(), organization)
+		profile, err := p.Connect(t.Context(), publish.Connection{Credentials: r.Credentials})
+		if err != nil || (profile.Limits.Posts == 150 && profile.Limits.Window == 24*time.Hour) == organization {
+			t.Errorf("organization %v: %+v, %v", organization, profile.Limits, err)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package x_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/publish/x"
+)
+
+// A spending limit holds until X says that it ends.
+func TestSpendingLimit(t *testing.T) {
+	t.Parallel()
+	fake := publishtest.NewFakeX()
+	p, r := start(t, fake)
+	fake.Respond(func(*http.Request) publishtest.Mishap {
+		return publishtest.Mishap{Status: 403, Body: `{"title":"SpendCapReached","detail":"Your enrolled account [id] has reached its billing cycle spend cap. API requests will be blocked until the next cycle begins on 2026-04-14.","reset_date":"2026-04-14","type":"https://api.x.com/2/problems/credits"}`}
+	})
+	_, err := p.Publish(t.Context(), r)
+	e := publish.AsError(err)
+	until := time.Date(2026, 4, 14, 0, 0, 0, 0, time.UTC)
+	if e.Kind != schedctl.KindAuth || e.Code != string(publish.HoldCredits) || !e.RetryAt.Equal(until) || e.Outcome != schedctl.OutcomeNotPublished {
+		t.Errorf("got %+v", e)
+	}
+	if !regexp.MustCompile(`2026-04-14.*https://console\.x\.com`).MatchString(e.Message) {
+		t.Errorf("message %q", e.Message)
+	}
+}
+
+// A monthly limit is not a limit of requests, although it has the same status.
+func TestUsageCap(t *testing.T) {
+	t.Parallel()
+	fake := publishtest.NewFakeX()
+	p, r := start(t, fake)
+	fake.Respond(func(*http.Request) publishtest.Mishap {
+		return publishtest.Mishap{
+			Status: 429, Header: map[string]string{"X-Rate-Limit-Remaining": "99", "X-Rate-Limit-Reset": "1"},
+			Body: `{"title":"UsageCapExceeded","detail":"Usage cap exceeded: Monthly product cap","type":"https://api.twitter.com/2/problems/usage-capped"}`,
+		}
+	})
+	_, err := p.Publish(t.Context(), r)
+	if e := publish.AsError(err); e.Kind != schedctl.KindAuth || e.Code != string(publish.HoldCredits) || e.Outcome != schedctl.OutcomeNotPublished {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestCashtags(t *testing.T) {
+	t.Parallel()
+	for text, refused := range map[string]bool{
+		"$AAPL is up": false, "$AAPL and $GOOG": true, "$AAPL $AAPL": true, "($A), $b": true, "US$AB and A$CD": false, "costs $5 or $10": false, "$TOOLONGNAME $A": false, "$$A $B": false,
+	} {
+		c := x.New(nil, outbound.AllowPrivate, "test").Check(schedctl.Account{}, publish.Text(text))
+		found := false
+		for _, problem := range c.Problems {
+			found = found || problem.Code == "too_many_cashtags"
+		}
+		if found != refused {
+			t.Errorf("%q: refused %v, want %v", text, found, refused)
+		}
+	}
+}
+
+// The documents allow four photos, one GIF or one video, and no mixture.
+func TestMediaMixtures(t *testing.T) {
+	t.Parallel()
+	p := x.New(nil, outbound.AllowPrivate, "test")
+	png, gif, mp4 := "image/png", "image/gif", "video/mp4"
+	for _, tt := range []struct {
+		types   []string
+		refused bool
+	}{
+		{[]string{png, png, png, png}, false}, {[]string{gif}, false}, {[]string{mp4}, false},
+		{[]string{gif, gif}, true}, {[]string{png, gif}, true}, {[]string{png, mp4}, true}, {[]string{mp4, mp4}, true}, {[]string{png, png, png, png, png}, true},
+	} {
+		var media []publish.Media
+		for i, mimeType := range tt.types {
+			media = append(media, publishtest.TestFile(mimeType, i).Media)
+		}
+		var c publish.Check
+		publish.CheckMedia(&c, p, schedctl.Account{}, media, func(publish.Media, publish.ClassRules) bool { return true })
+		if (len(c.Problems) > 0) != tt.refused {
+			t.Errorf("%v: %v", tt.types, c.Problems)
+		}
+	}
+}
+
+var nonce = regexp.MustCompile(`oauth_nonce="([^"]+)"`)
+
+// X closes connections that were kept, and refuses a nonce that it has seen. Each try is
+// signed anew.
+func TestClosedConnectionsAreNotTakenForRevokedKeys(t *testing.T) {
+	t.Parallel()
+	fake := publishtest.NewFakeX()
+	var mu sync.Mutex // mu guards the fields below
+	seen, requests, closed := map[string]bool{}, map[string]int{}, 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		used := nonce.FindStringSubmatch(r.Header.Get("Authorization"))[1]
+		mu.Lock()
+		requests[r.RemoteAddr]++
+		again, drop := seen[used], requests[r.RemoteAddr] > 1
+		seen[used] = true
+		if drop {
+			closed++
+		}
+		mu.Unlock()
+		if drop {
+			panic(http.ErrAbortHandler)
+		}
+		if again {
+			w.WriteHeader(401)
+			return
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	client := outbound.Client(outbound.AllowPrivate)
+	t.Cleanup(func() {
+		client.CloseIdleConnections()
+		server.Close()
+	})
+	p := x.New(client, outbound.AllowPrivate, "test")
+	for range 5 {
+		if _, err := p.Connect(t.Context(), publish.Connection{Credentials: fake.OAuth1(server.URL)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if closed == 0 {
+		t.Error("no connection was kept and closed")
+	}
+}
