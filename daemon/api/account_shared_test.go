@@ -133,3 +133,20 @@ func TestWarningsOfTheNetwork(t *testing.T) {
 		}
 	})
 }
+
+// TestCleanedValuesAreSaid checks that a response says what was removed from pasted values,
+// and that the network gets the clean ones.
+func TestCleanedValuesAreSaid(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		body := map[string]any{"platform": "fake", "name": "pasted", "credentials": map[string]any{"token": "\ufeff somebody-else\u200b\r\n"}}
+		a := decodeAs[apiv1.AccountEnvelope](t, f.do(nil, "POST", "/social-accounts", body).want(201)).SocialAccount
+		if a.Username != "somebody else" || len(a.Warnings) != 1 || !strings.HasPrefix(a.Warnings[0], "token: ") || strings.Contains(a.Warnings[0], "somebody-else") {
+			t.Errorf("user %q, warnings %q", a.Username, a.Warnings)
+		}
+		again := decodeAs[apiv1.AccountEnvelope](t, f.do(nil, "GET", "/social-accounts/"+a.ID, nil).want(200)).SocialAccount
+		if len(again.Warnings) > 0 {
+			t.Errorf("later warnings %q", again.Warnings)
+		}
+	})
+}

@@ -67,7 +67,7 @@ func checkValues(fields []Field, c Connection) error {
 // CheckValue returns why a value of the field cannot be right, or nil. The error is fit for
 // users and does not contain the value of a secret.
 func (f Field) CheckValue(value string) error {
-	value = strings.TrimSpace(value)
+	value, _ = f.Clean(value)
 	if value == "" || f.Check == nil {
 		return nil
 	}

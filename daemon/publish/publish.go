@@ -169,6 +169,10 @@ type Field struct {
 	Once     bool   // a credential that Connect exchanges for others; it is never stored
 	Help     string // a short description for users
 
+	// Tidy returns the part of a value that the field wants, such as the handle of the address
+	// of a profile, or the value. It is nil if there is no such part. See [Field.Clean].
+	Tidy func(value string) string
+
 	// Check returns why a value cannot be right, before any request. The error names the
 	// field and is fit for users; it does not contain the value of a secret. Check never
 	// gets an empty value. It is nil if every value may be right.

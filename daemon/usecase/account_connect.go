@@ -28,6 +28,7 @@ func (s *Service) ConnectAccount(ctx context.Context, c *Request, view View, pla
 	if err := b.check(p); err != nil {
 		return a, err
 	}
+	c.clean(p, &b)
 	if err := s.useApp(c, view, p, &b); err != nil {
 		return a, err
 	}
@@ -78,6 +79,7 @@ func (s *Service) ChangeAccount(ctx context.Context, c *Request, view View, b Ac
 	if err := cmp.Or(b.check(p), b.mayEdit(&before)); err != nil {
 		return nil, err
 	}
+	c.clean(p, &b)
 	if err := s.useApp(c, view, p, &b); err != nil {
 		return nil, err
 	}

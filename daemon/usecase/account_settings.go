@@ -55,6 +55,12 @@ func (b *AccountSettings) check(p publish.Publisher) error {
 	return found.Err()
 }
 
+// clean removes from the given values what came along when they were copied.
+func (c *Request) clean(p publish.Publisher, b *AccountSettings) {
+	cleaned, notes := publish.CleanConnection(p.Fields(), publish.Connection{Credentials: b.Credentials, Options: b.Options})
+	b.Credentials, b.Options, c.Cleaned = cleaned.Credentials, cleaned.Options, notes
+}
+
 // fieldNames returns the names of a platform's credentials and options.
 func fieldNames(p publish.Publisher) (credentials, options []string) {
 	for _, f := range p.Fields() {

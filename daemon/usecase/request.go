@@ -23,6 +23,8 @@ type Request struct {
 	Detail   string   // what else the audit log says; may be empty
 	Also     []Step   // with other objects that the transaction has done; the audit log has them too
 
+	Cleaned []string // what was changed in the values of an account that the client gave
+
 	ProposedAlso []string // other posts that propose the time of the submitted or approved post
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon/publish"
 )
 
 // ConnectFlags are the flags of the commands that connect an account.
@@ -154,7 +155,24 @@ func (o *ConnectFlags) gather(ctx context.Context, c *connection) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return o.readSecrets(ctx, c)
+	if err := o.readSecrets(ctx, c); err != nil {
+		return err
+	}
+	for _, f := range c.fields {
+		if value, given := c.values[f.Name]; given {
+			c.values[f.Name] = o.clean(f, value)
+		}
+	}
+	return nil
+}
+
+// clean returns a value without what came along when it was copied, and says what that was.
+func (o *ConnectFlags) clean(f publish.Field, value string) string {
+	cleaned, note := f.Clean(value)
+	if note != "" {
+		o.Messagef("%s", cli.OneLine(note))
+	}
+	return cleaned
 }
 
 // establish prompts for the missing parts of the wizard's connection, on a terminal,

@@ -227,7 +227,7 @@ func (w *wizard) askFields(ctx context.Context, names []string) error {
 			if f != nil && f.Option == options {
 				answer := w.values[name]
 				questions = append(questions, cli.Question{Title: fieldTitle(name), Help: f.Help, Secret: f.Secret, Required: f.Required, Value: &answer, Check: f.CheckValue})
-				write = append(write, func() { w.values[name] = strings.TrimSpace(answer) })
+				write = append(write, func() { w.values[name] = w.clean(*f, answer) })
 			}
 		}
 		if !options && slices.Contains(names, nameField) {

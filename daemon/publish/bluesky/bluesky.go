@@ -63,8 +63,8 @@ func (p *Publisher) Platform() string { return Platform }
 // Fields lists service_url, identifier, app_password and the option langs.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
-		{Name: "service_url", Help: "the account's server; default https://bsky.social"},
-		{Name: "identifier", Required: true, Help: "the handle, such as alice.bsky.social, or the DID or e-mail address of the account"},
+		{Name: "service_url", Tidy: publish.TidyServer, Help: "the account's server; default https://bsky.social"},
+		{Name: "identifier", Required: true, Tidy: publish.TidyPath(nil, "/profile/", ""), Help: "the handle, such as alice.bsky.social, or the DID or e-mail address of the account"},
 		{Name: "app_password", Required: true, Secret: true, Help: "from Settings, Privacy and security, App passwords"},
 		{Name: "langs", Option: true, Post: true, Help: "language codes of the posts, at most three, such as en,pt-BR; default none"},
 	}

@@ -78,7 +78,7 @@ func (p *Publisher) Platform() string { return Platform }
 // Fields lists instance_url, access_token and the options of a status.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
-		{Name: "instance_url", Required: true, Help: "the server, such as mastodon.social"},
+		{Name: "instance_url", Required: true, Tidy: publish.TidyServer, Help: "the server, such as mastodon.social"},
 		{Name: "access_token", Required: true, Secret: true, Help: "from Preferences, Development, with the scopes read:accounts, read:statuses, write:statuses and write:media"},
 		{Name: "visibility", Option: true, Post: true, Help: "public, unlisted, private or direct"},
 		{Name: "language", Option: true, Post: true, Help: "language code of the posts, such as en"},

@@ -82,7 +82,7 @@ const (
 // password, an access token, and the session of a login.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
-		{Name: fieldServer, Required: true, Help: "the address of the homeserver, such as https://matrix.example.org"},
+		{Name: fieldServer, Required: true, Tidy: publish.TidyServer, Help: "the address of the homeserver, such as https://matrix.example.org"},
 		{Name: fieldRoom, Required: true, Help: "the !id or #alias:example.org of a room that is not encrypted and in which the user may write"},
 		{Name: fieldUser, Help: "with password: a user who has joined the room, such as news or @news:example.org"},
 		{Name: fieldPassword, Secret: true, Once: true, Help: "of the user; it is not stored; or give access_token, or use --login"},

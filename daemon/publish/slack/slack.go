@@ -61,7 +61,7 @@ func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "webhook_url", Secret: true, Help: "an incoming webhook of a channel; or give bot_token and channel"},
 		{Name: "bot_token", Secret: true, Help: "xoxb-… of an app with the scopes chat:write, files:write and files:read for pictures, and channels:history to find posts after an unknown outcome"},
-		{Name: "channel", Help: "with bot_token: the id of a channel, such as C0123456789"},
+		{Name: "channel", Tidy: publish.TidyPath([]string{"slack.com", "slack-gov.com"}, "/archives/", ""), Help: "with bot_token: the id of a channel, such as C0123456789"},
 		{Name: "api_url", Help: "with bot_token: https://slack-gov.com/api for GovSlack; default " + publicAPI},
 		{Name: "mrkdwn", Option: true, Post: true, Help: "false to show *stars* and _lines_ as they are"},
 	}

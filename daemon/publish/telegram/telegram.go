@@ -55,7 +55,7 @@ func (p *Publisher) Platform() string { return Platform }
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "bot_token", Required: true, Secret: true, Help: "from @BotFather, such as 123456:ABC-DEF…", Check: checkToken},
-		{Name: "chat_id", Required: true, Help: "@name of a public channel or group, or the number of a chat", Check: checkChat},
+		{Name: "chat_id", Required: true, Tidy: publish.TidyPath([]string{"t.me", "telegram.me"}, "/", "@"), Help: "@name of a public channel or group, or the number of a chat", Check: checkChat},
 		{Name: "api_url", Help: "your own Bot API server; default " + publicAPI, Check: checkAddress},
 		{Name: "silent", Option: true, Post: true, Help: "true to deliver without a sound"},
 		{Name: "link_preview", Option: true, Post: true, Help: "false to show no preview of a link"},
