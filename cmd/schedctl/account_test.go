@@ -88,7 +88,7 @@ func TestAccountAddRefuses(t *testing.T) {
 		{2, "x needs access_token; give it with --secret-file FILE, --secret-file - or SCHEDCTL_SECRET; see: schedctl help connect-x", []string{"x"}},
 		{2, "feed needs a name; give it with --name NAME", []string{"feed"}},
 		{2, "--login needs a terminal", []string{"mastodon", "--set", "instance_url=m.test", "--login"}},
-		{2, "--login is for linkedin, mastodon and x: http has no such login", []string{"http", "--login"}},
+		{2, "--login is for linkedin, mastodon, matrix and x: http has no such login", []string{"http", "--login"}},
 		{2, "--login and --app-of exclude each other", []string{"x", "--login", "--app-of", "me"}},
 		{2, "--login-port 0: use a number from 1 to 65535", []string{"x", "--login-port", "0"}},
 		{2, "accounts of http use no developer app", []string{"http", "--app-of", "me"}},
@@ -117,8 +117,8 @@ func TestAccountAddNamesStandardInput(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{})
 	m.In = strings.NewReader("a-token\n")
-	m.want(t, 2, "", "schedctl: standard input must hold JSON: linkedin has several secrets; write an object of strings, with any of access_token, client_secret\n",
-		"account", "add", "linkedin", "--secret-file", "-")
+	m.want(t, 2, "", "schedctl: standard input must hold JSON: slack has several secrets; write an object of strings, with any of webhook_url, bot_token\n",
+		"account", "add", "slack", "--secret-file", "-")
 }
 
 var broken = apiv1.Account{
