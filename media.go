@@ -88,6 +88,15 @@ func MediaClassOf(mimeType string) MediaClass {
 	return MediaDocument
 }
 
+// Class returns the class of the file. A GIF without an animation is a picture.
+func (a *MediaAsset) Class() MediaClass {
+	class := MediaClassOf(a.MIMEType)
+	if class == MediaGIF && a.Duration == 0 {
+		return MediaImage
+	}
+	return class
+}
+
 // PostMedia is one file of a post.
 type PostMedia struct {
 	AssetID string

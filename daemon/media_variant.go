@@ -25,7 +25,7 @@ const unfitLife = 10 * time.Minute
 func (s *mediaSource) limitsOf(platform string, a schedctl.MediaAsset) (limits publish.ClassRules, err error) {
 	p, takes := s.publishers[platform].(publish.MediaPublisher)
 	if takes {
-		limits, takes = p.MediaRules(schedctl.Account{Platform: platform}).Classes[schedctl.MediaClassOf(a.MIMEType)]
+		limits, takes = p.MediaRules(schedctl.Account{Platform: platform}).Classes[a.Class()]
 	}
 	if !takes {
 		return limits, publish.MediaError("unsupported", "the platform %s takes no files of type %s", platform, a.MIMEType)

@@ -133,7 +133,7 @@ func (j *mediaJob) fit(ctx context.Context, d *Deliverer, c *publisherCall, rule
 		return failure
 	}
 	f.asset = asset
-	limits, takes := rules.Classes[schedctl.MediaClassOf(asset.MIMEType)]
+	limits, takes := rules.Classes[asset.Class()]
 	if !takes {
 		return publish.MediaError("unsupported", "the network takes no files of type %s; remove file %d and retry", asset.MIMEType, n+1)
 	}
@@ -225,7 +225,7 @@ func (j *mediaJob) forgetUploads() {
 // shrink makes a picture smaller because the network said that it is too large. It
 // reports whether that is possible.
 func (f *jobFile) shrink(limit int64) bool {
-	if f.fitted == nil || schedctl.MediaClassOf(f.asset.MIMEType) != schedctl.MediaImage {
+	if f.fitted == nil || f.asset.Class() != schedctl.MediaImage {
 		return false
 	}
 	if size := f.fitted.Size; limit <= 0 || limit >= size {

@@ -225,7 +225,7 @@ func (d *Deliverer) lead(ctx context.Context, c *publisherCall) time.Duration {
 			if failure != nil {
 				continue // at the due time this fails the target
 			}
-			lead = max(lead, leadOf(rules, schedctl.MediaClassOf(asset.MIMEType)))
+			lead = max(lead, leadOf(rules, asset.Class()))
 		}
 	}
 	return lead

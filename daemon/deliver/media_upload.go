@@ -111,7 +111,7 @@ func (f *jobFile) uploaded(rules publish.MediaRules) bool {
 func (j *mediaJob) awaitProcessing(ctx context.Context, d *Deliverer, c *publisherCall, p publish.Uploader, n int) *publish.Error {
 	f := &j.files[n]
 	limit := imageProcessing
-	if class := schedctl.MediaClassOf(f.asset.MIMEType); class == schedctl.MediaVideo || class == schedctl.MediaGIF {
+	if class := f.asset.Class(); class == schedctl.MediaVideo || class == schedctl.MediaGIF {
 		limit = videoProcessing
 	}
 	for pause := firstPoll; !f.upload.Ready; pause = min(pause*3/2, maxPoll) {

@@ -30,8 +30,12 @@ type Media struct {
 	AltText  string
 }
 
-// Class returns the class of the file, such as [schedctl.MediaImage].
-func (m *Media) Class() schedctl.MediaClass { return schedctl.MediaClassOf(m.MIMEType) }
+// Class returns the class of the file, such as [schedctl.MediaImage]. A GIF without an
+// animation is a picture.
+func (m *Media) Class() schedctl.MediaClass {
+	a := schedctl.MediaAsset{MIMEType: m.MIMEType, Duration: m.Duration}
+	return a.Class()
+}
 
 // File is one file to publish. Its Media describes the bytes that Open returns, which
 // fit the rules of the account: a scaled copy if the original did not. AltText is empty
@@ -275,6 +279,9 @@ func checkFile(c *Check, rules MediaRules, i int, m *Media, fixable func(Media, 
 		c.Problems = append(c.Problems, Contentf(code, "the network takes no files of type %s; it takes %s", m.MIMEType, takenTypes(rules)))
 	case !limits.Fits(m) && !fixable(*m, limits):
 		c.Problems = append(c.Problems, Contentf(code, "the network does not take this file, and it cannot be converted: %s", limits.misfit(m)))
+	}
+	if (m.Animated || m.Duration > 0) && m.Class() == schedctl.MediaImage && len(limits.Types) > 0 && slices.Contains(limits.Types, m.MIMEType) {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("file %d is an animation of type %s; the network may show only its first frame", i+1, m.MIMEType))
 	}
 	switch n := len([]rune(m.AltText)); {
 	case n > 0 && rules.NoAlt:

@@ -2,7 +2,9 @@ package publish_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
@@ -35,4 +37,43 @@ func TestContentEmpty(t *testing.T) {
 	if c := r.Shown(); c.Empty() || c.Text != " \n" || c.Media[0].AssetID != "med_1" {
 		t.Errorf("got %+v", c)
 	}
+}
+
+// TestStillGIFs guards that a GIF with one frame is a picture, and that a check warns about
+// animated pictures that are not GIFs.
+func TestStillGIFs(t *testing.T) {
+	t.Parallel()
+	still, moving := publish.Media{MIMEType: "image/gif", Size: 1}, publish.Media{MIMEType: "image/gif", Size: 1, Duration: 400 * time.Millisecond}
+	if still.Class() != schedctl.MediaImage || moving.Class() != schedctl.MediaGIF {
+		t.Errorf("classes %s and %s", still.Class(), moving.Class())
+	}
+	p := picturesOnly{}
+	always := func(publish.Media, publish.ClassRules) bool { return true }
+	for name, tt := range map[string]struct {
+		media              publish.Media
+		problems, warnings int
+	}{
+		"still GIF":     {still, 0, 0},
+		"moving GIF":    {moving, 1, 0},
+		"still WebP":    {publish.Media{MIMEType: "image/webp"}, 0, 0},
+		"animated WebP": {publish.Media{MIMEType: "image/webp", Duration: time.Second, Animated: true}, 0, 1},
+		"APNG":          {publish.Media{MIMEType: "image/png", Duration: time.Second, Animated: true}, 0, 1},
+	} {
+		var c publish.Check
+		publish.CheckMedia(&c, p, schedctl.Account{}, []publish.Media{tt.media}, always)
+		if len(c.Problems) != tt.problems || len(c.Warnings) != tt.warnings {
+			t.Errorf("%s: %v, %q", name, c.Problems, c.Warnings)
+		}
+	}
+}
+
+// picturesOnly is a network that takes pictures of some types.
+type picturesOnly struct{ publish.Publisher }
+
+func (picturesOnly) Platform() string { return "pictures" }
+
+func (picturesOnly) MediaRules(schedctl.Account) publish.MediaRules {
+	return publish.MediaRules{Classes: map[schedctl.MediaClass]publish.ClassRules{
+		schedctl.MediaImage: {Types: []string{"image/jpeg", "image/png", "image/webp"}},
+	}}
 }

@@ -54,8 +54,11 @@ func (s *scan) gif() error {
 				return damaged(off, "has no image data")
 			}
 			s.facts.Animated = s.facts.Frames > 1
-			if !s.facts.Animated {
+			switch {
+			case !s.facts.Animated:
 				s.facts.Duration = 0
+			case s.facts.Duration == 0: // programs show such frames for this long
+				s.facts.Duration = time.Duration(s.facts.Frames) * 100 * time.Millisecond
 			}
 			return s.finish(off + 1)
 		default:

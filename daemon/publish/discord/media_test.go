@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -186,7 +187,11 @@ func TestMediaRules(t *testing.T) {
 	p := discord.New(nil, outbound.PublicOnly, "test")
 	never := func(publish.Media, publish.ClassRules) bool { return false }
 	file := func(mimeType string, size int64, alt int) publish.Media {
-		return publish.Media{MIMEType: mimeType, Size: size, AltText: strings.Repeat("é", alt)}
+		m := publish.Media{MIMEType: mimeType, Size: size, AltText: strings.Repeat("é", alt)}
+		if mimeType == "image/gif" {
+			m.Duration = time.Second
+		}
+		return m
 	}
 	many := make([]publish.Media, 11)
 	for i := range many {

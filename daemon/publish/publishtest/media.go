@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,10 +47,14 @@ type MediaSuite struct {
 // valid picture.
 func TestFile(mimeType string, index int) publish.File {
 	data := fmt.Appendf(nil, "Bytes of file %d: \x00\xff\r\n--%s", index, strings.Repeat("0123456789abcdef", 1000))
+	var duration time.Duration
+	if mimeType == "image/gif" {
+		duration = time.Second // an animation
+	}
 	return publish.File{
 		Media: publish.Media{
 			AssetID: fmt.Sprintf("med_01JX000000000000000000001%d", index), FileName: fmt.Sprintf("holiday %d.bin", index), MIMEType: mimeType,
-			Size: int64(len(data)), SHA256: sha256.Sum256(data), Width: 640, Height: 480, AltText: fmt.Sprintf("Alt text of file %d", index),
+			Size: int64(len(data)), SHA256: sha256.Sum256(data), Width: 640, Height: 480, Duration: duration, Animated: duration > 0, AltText: fmt.Sprintf("Alt text of file %d", index),
 		},
 		Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil },
 		URL:  fmt.Sprintf("https://daemon.example/media/%d", index),

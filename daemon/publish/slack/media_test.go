@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -290,7 +291,7 @@ func TestMediaRules(t *testing.T) {
 		media               []publish.Media
 		codes               []string
 	}{
-		{"pictures", channel, "", []publish.Media{picture, {MIMEType: "image/gif"}}, nil},
+		{"pictures", channel, "", []publish.Media{picture, {MIMEType: "image/gif", Duration: time.Second}}, nil},
 		{"a bot without an address", "", "", []publish.Media{picture}, nil},
 		{"a webhook", "https://hooks.slack.com", "x", []publish.Media{picture}, []string{"media"}},
 		{"too many", channel, "x", many, []string{"media"}},

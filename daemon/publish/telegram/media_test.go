@@ -216,7 +216,8 @@ func TestCheckWithMedia(t *testing.T) {
 	never := func(publish.Media, publish.ClassRules) bool { return false }
 	list := func(types ...string) (media []publish.Media) {
 		for _, mimeType := range types {
-			media = append(media, publish.Media{MIMEType: mimeType, Size: 1, Width: 640, Height: 480})
+			f := publishtest.TestFile(mimeType, 1)
+			media = append(media, publish.Media{MIMEType: mimeType, Size: 1, Width: 640, Height: 480, Duration: f.Duration})
 		}
 		return media
 	}
