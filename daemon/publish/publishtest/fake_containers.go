@@ -30,6 +30,9 @@ type FakeContainers struct {
 	// Delay is how long each response takes before and after its effect.
 	Delay func() time.Duration
 
+	// Scopes are the permissions of the token; nil for all of them.
+	Scopes []string
+
 	// Replies is how many replies the account has from elsewhere.
 	Replies func() int
 
@@ -152,6 +155,10 @@ func (f *FakeContainers) serve(w http.ResponseWriter, r *http.Request) {
 		fail(w, 190, 460, "Error validating access token")
 		return
 	}
+	if f.lacksScope(r) {
+		fail(w, 10, 0, "(#10) Application does not have permission for this action")
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if r.Method == http.MethodGet && r.URL.Path == "/refresh_access_token" {
@@ -187,6 +194,21 @@ func (f *FakeContainers) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		fail(w, 100, 33, "Unsupported request")
 	}
+}
+
+// lacksScope reports whether a request needs a permission that the token of Threads does not
+// have: replies and their quota, and everything that publishes.
+func (f *FakeContainers) lacksScope(r *http.Request) bool {
+	needed := ""
+	switch {
+	case f.Scopes == nil:
+		return false
+	case r.Form.Get("reply_to_id") != "", strings.Contains(r.Form.Get("fields"), "reply_quota_usage"):
+		needed = "threads_manage_replies"
+	case r.Method == http.MethodPost:
+		needed = "threads_content_publish"
+	}
+	return needed != "" && !slices.Contains(f.Scopes, needed)
 }
 
 // id returns a new id. The caller holds mu, as for the methods below.

@@ -201,7 +201,8 @@ func (f *FakeLinkedIn) has(id string) bool {
 // checkAuthor returns an error unless the token may publish as an author.
 func (f *FakeLinkedIn) checkAuthor(author string) (int, string) {
 	switch {
-	case author == "urn:li:person:"+f.Person, f.Organization != "" && author == "urn:li:organization:"+f.Organization:
+	case author == "urn:li:person:"+f.Person && slices.Contains(f.Scopes, "w_member_social"),
+		f.Organization != "" && author == "urn:li:organization:"+f.Organization && slices.Contains(f.Scopes, "w_organization_social"):
 		return 0, ""
 	case strings.HasPrefix(author, "urn:li:organization:"):
 		return linkedInError(403, 0, "ACCESS_DENIED", "Organization permissions must be used when using organization as author")
@@ -325,7 +326,7 @@ func (f *FakeLinkedIn) comment(header http.Header, parent string, body []byte) (
 
 // list lists the posts of an author, or the comments on a post, from the newest.
 func (f *FakeLinkedIn) list(query url.Values, author, parent string) (int, string) {
-	if parent == "" && (f.Organization == "" || author != "urn:li:organization:"+f.Organization) {
+	if parent == "" && (!slices.Contains(f.Scopes, "r_organization_social") || f.Organization == "" || author != "urn:li:organization:"+f.Organization) {
 		return linkedInError(403, 100, "ACCESS_DENIED", "Not enough permissions to access: posts.FINDER-author")
 	}
 	count, _ := strconv.Atoi(query.Get("count"))

@@ -200,7 +200,11 @@ func (p *Publisher) describe(ctx context.Context, a access, f publish.File, id s
 		return publish.NotPublished(err)
 	}
 	if response.Status < 200 || response.Status > 299 {
-		return uploadRefusal(response, publish.PurposeFile, p.now(), a, f.AltText)
+		err := uploadRefusal(response, publish.PurposeFile, p.now(), a, f.AltText)
+		if response.Status == http.StatusForbidden && publish.AsError(err).Kind == schedctl.KindMedia {
+			return nil // the file itself is accepted
+		}
+		return err
 	}
 	return nil
 }

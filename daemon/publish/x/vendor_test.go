@@ -134,3 +134,19 @@ func TestClosedConnectionsAreNotTakenForRevokedKeys(t *testing.T) {
 		t.Error("no connection was kept and closed")
 	}
 }
+
+// A token that may not describe files uploads them nevertheless.
+func TestRefusedAltText(t *testing.T) {
+	t.Parallel()
+	fake := publishtest.NewFakeX()
+	p, r := start(t, fake)
+	fake.Respond(func(r *http.Request) publishtest.Mishap {
+		if r.URL.Path == "/2/media/metadata" {
+			return publishtest.Mishap{Status: 403, Body: `{"title":"Forbidden","detail":"You are not permitted to perform this action.","type":"about:blank","status":403}`}
+		}
+		return publishtest.Mishap{}
+	})
+	if u, err := p.Upload(t.Context(), r, publishtest.TestFile("image/png", 1)); err != nil || !u.Ready {
+		t.Errorf("got %+v, %v", u, err)
+	}
+}
