@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -24,6 +23,9 @@ type profile struct {
 	Name     string `json:"name"`
 	Type     string `json:"account_type"`
 }
+
+// grant is the grant type of a renewal.
+const grant = "ig_refresh_token"
 
 // Connect asks who the token belongs to, and how many posts the account may have.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
@@ -46,7 +48,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err != nil {
 		return publish.Profile{}, err
 	}
-	added, expiry := meta.WithEnd(c.Credentials, time.Now())
+	added, expiry := api.WithEnd(ctx, grant, version, c.Credentials)
 	if added == nil && c.Credentials[fieldUser] != me.ID {
 		added = maps.Clone(c.Credentials)
 	}
@@ -109,5 +111,5 @@ func (p *Publisher) Renew(ctx context.Context, c publish.Credentials) (publish.C
 	if err != nil {
 		return nil, publish.Expiry{}, err
 	}
-	return api.Renew(ctx, "ig_refresh_token", c)
+	return api.Renew(ctx, grant, c)
 }

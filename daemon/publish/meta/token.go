@@ -31,15 +31,46 @@ const (
 )
 
 // WithEnd returns the credentials with the end of a token of 60 days, and the end. The
-// credentials are nil if they have it already. The network reports the end only when a
-// token is renewed, so that of a pasted token is assumed.
-func WithEnd(c publish.Credentials, now time.Time) (publish.Credentials, publish.Expiry) {
+// credentials are nil if they have it already. Otherwise the network is asked, and a token
+// that ends within a week is renewed. If the network does not say, an end in 60 days is
+// assumed. grant is that of [API.Renew].
+func (a API) WithEnd(ctx context.Context, grant, version string, c publish.Credentials) (publish.Credentials, publish.Expiry) {
 	issued, err := strconv.ParseInt(c[FieldIssued], 10, 64)
 	ends, err2 := strconv.ParseInt(c[FieldEnds], 10, 64)
 	if err == nil && err2 == nil {
 		return nil, expiryOf(time.Unix(issued, 0), time.Unix(ends, 0), c[FieldAssumed] == "yes")
 	}
-	return ending(c, now, now.Add(tokenLife), true)
+	now := time.Now()
+	issuedAt, endsAt := a.debugEnd(ctx, version)
+	if !endsAt.After(now) {
+		return ending(c, now, now.Add(tokenLife), true)
+	}
+	if endsAt.Sub(now) <= renewBefore && now.Sub(issuedAt) >= renewAfter {
+		if fresh, expiry, err := a.Renew(ctx, grant, c); err == nil {
+			return fresh, expiry
+		}
+	}
+	return ending(c, issuedAt, endsAt, false)
+}
+
+// debugEnd asks when the token was issued and when it ends
+// (https://developers.facebook.com/docs/graph-api/reference/debug_token). Both are zero if the
+// network does not say.
+func (a API) debugEnd(ctx context.Context, version string) (issued, ends time.Time) {
+	var body struct {
+		Data struct {
+			Issued int64 `json:"issued_at"`
+			Ends   int64 `json:"expires_at"`
+		} `json:"data"`
+	}
+	if a.Read(ctx, &body, url.Values{"input_token": {a.Token}}, version, "debug_token") != nil || body.Data.Ends <= 0 {
+		return issued, ends
+	}
+	ends = time.Unix(body.Data.Ends, 0)
+	if issued = ends.Add(-tokenLife); body.Data.Issued > 0 {
+		issued = time.Unix(body.Data.Issued, 0)
+	}
+	return issued, ends
 }
 
 // WithoutEnd returns the credentials without what [WithEnd] adds.

@@ -36,6 +36,10 @@ type FakeContainers struct {
 	// Replies is how many replies the account has from elsewhere.
 	Replies func() int
 
+	// TokenEnds is when the token ends by debug_token, 60 days after it was issued. If it is
+	// zero, the network does not say.
+	TokenEnds time.Time
+
 	// Unlisted is how long a new post is missing in the lists of posts.
 	Unlisted time.Duration
 
@@ -167,6 +171,10 @@ func (f *FakeContainers) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path, _ := strings.CutPrefix(r.URL.Path, "/"+f.API.version+"/")
+	if path == "debug_token" && !f.TokenEnds.IsZero() {
+		respond(w, map[string]any{"data": map[string]any{"is_valid": true, "issued_at": f.TokenEnds.AddDate(0, 0, -60).Unix(), "expires_at": f.TokenEnds.Unix()}})
+		return
+	}
 	object, edge, _ := strings.Cut(path, "/")
 	if object != "me" && object != f.API.user {
 		f.object(w, path)

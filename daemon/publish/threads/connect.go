@@ -3,7 +3,6 @@ package threads
 import (
 	"context"
 	"net/url"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -13,6 +12,9 @@ import (
 
 // defaultPosts is how many posts an account may have in 24 hours if Threads does not say.
 const defaultPosts = 250
+
+// grant is the grant type of a renewal.
+const grant = "th_refresh_token"
 
 // Connect asks who the token belongs to, and how many posts the account may have.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
@@ -40,7 +42,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err != nil {
 		return publish.Profile{}, err
 	}
-	held, expiry := meta.WithEnd(c.Credentials, time.Now())
+	held, expiry := api.WithEnd(ctx, grant, version, c.Credentials)
 	return publish.Profile{
 		Username: outbound.Label(me.Username), DisplayName: outbound.Label(me.Name), URL: "https://www.threads.net/@" + url.PathEscape(me.Username),
 		Identity: me.ID, Limits: limits, Credentials: held, Expiry: expiry, Warnings: replyWarnings(ctx, api),
@@ -75,5 +77,5 @@ func (p *Publisher) Renew(ctx context.Context, c publish.Credentials) (publish.C
 	if err != nil {
 		return nil, publish.Expiry{}, err
 	}
-	return api.Renew(ctx, "th_refresh_token", c)
+	return api.Renew(ctx, grant, c)
 }
