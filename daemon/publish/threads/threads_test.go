@@ -304,6 +304,37 @@ func TestConnectWarnsOfReplies(t *testing.T) {
 	}
 }
 
+// TestRefusedReply guards that a token that cannot reply fails the part and not the account,
+// whatever the status, and that a quota that cannot be read does not.
+func TestRefusedReply(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{400, 403} {
+		network := &publishtest.FakeContainers{API: publishtest.ThreadsAPI}
+		p, r := start(t, withoutReplies(network, status))
+		first := publishStaged(t, p, r)
+		r.Part, r.Kind, r.Root, r.Parent = 1, schedctl.PartReply, &first, &first
+		_, err := p.Stage(t.Context(), r)
+		if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != "10" || e.Outcome != schedctl.OutcomeNotPublished || !strings.Contains(e.Message, "(#10)") {
+			t.Errorf("%d: %+v", status, e)
+		}
+		if posts := network.Posts(); len(posts) != 1 {
+			t.Errorf("%d: posts %+v", status, posts)
+		}
+	}
+	network := &publishtest.FakeContainers{API: publishtest.ThreadsAPI}
+	p, r := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.FormValue("fields"), "reply_quota") {
+			w.WriteHeader(http.StatusForbidden)
+			w.Write([]byte(publishtest.MetaError(10, 0, "(#10) Application does not have permission for this action")))
+			return
+		}
+		network.ServeHTTP(w, r)
+	}))
+	first := publishStaged(t, p, r)
+	r.Part, r.Kind, r.Root, r.Parent = 1, schedctl.PartReply, &first, &first
+	publishStaged(t, p, r)
+}
+
 // TestTooManyLinks counts the different links of a text as Threads does since December 2025.
 func TestTooManyLinks(t *testing.T) {
 	t.Parallel()
