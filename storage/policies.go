@@ -10,8 +10,8 @@ import (
 // expects. Nothing was stored; read the account again.
 var ErrPolicyChanged = errors.New("the policy of an account has changed")
 
-// PolicyKeeper is implemented by transactions for which every read is a round trip to a
-// server.
+// PolicyKeeper is implemented by transactions that know a cheaper way than to read the
+// accounts.
 type PolicyKeeper interface {
 	// KeepPolicies makes the transaction fail with [ErrPolicyChanged] unless the accounts
 	// have the same policies as stored; see [schedctl.Account.SamePolicy]. It neither waits

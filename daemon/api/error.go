@@ -119,10 +119,13 @@ func (s *Server) logFailure(r *http.Request, requestID string, e *schedctl.Error
 // storeError converts an error of the database to an error for the client. Errors
 // with a code are returned unchanged.
 func storeError(err error, message string) error {
+	if err == nil {
+		return nil
+	}
 	var e *schedctl.Error
 	var full *storage.FullError
 	switch {
-	case err == nil || errors.As(err, &e):
+	case errors.As(err, &e):
 		return err
 	case errors.As(err, &full):
 		return &schedctl.Error{

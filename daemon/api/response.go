@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -63,7 +62,7 @@ func envelopePost(c *request, status int, p schedctl.Post, assets []schedctl.Med
 
 // envelopeWire is postResponse for the wire form of a post.
 func envelopeWire(status int, p apiv1.Post) (response, error) {
-	a, err := newResponse(status, apiv1.PostEnvelope{Post: p})
+	a, err := newResponse(status, &apiv1.PostEnvelope{Post: p})
 	a.etag = versionTag(p.Version)
 	if status == http.StatusCreated {
 		a.created, a.location = p.ID, prefix+"/posts/"+p.ID
@@ -93,14 +92,23 @@ func (s *Server) accountEnvelope(r storage.Reader, c *request, acc schedctl.Acco
 	return apiv1.AccountEnvelope{SocialAccount: wire[0]}, nil
 }
 
-// encode returns v as JSON without the escapes that only HTML needs.
+// encode returns v as JSON without the escapes that only HTML needs. A large v is passed by
+// its address.
 func encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	buf.Grow(1 << 10) // most responses are smaller
-	enc := json.NewEncoder(&buf)
+	var body wholeBody
+	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
-	return buf.Bytes(), err
+	return body, err
+}
+
+// wholeBody is what an encoder writes. [json.Encoder] writes each value in one piece, so that
+// the first piece has the size of the body.
+type wholeBody []byte
+
+func (b *wholeBody) Write(piece []byte) (int, error) {
+	*b = append(*b, piece...)
+	return len(piece), nil
 }
 
 func (a response) write(w http.ResponseWriter) {

@@ -76,6 +76,9 @@ func (d *Decision) FetchCard(ctx context.Context) error {
 	if picture != nil {
 		d.keepAsset(*picture)
 	}
+	if d.cards == nil {
+		d.cards = map[string]schedctl.LinkPreview{}
+	}
 	d.cards[link] = card
 	return nil
 }

@@ -53,7 +53,7 @@ type Decision struct {
 // Decide returns a Decision about a request. A new post reads snapshots with view, and only
 // if it needs one. For a change, call [Decision.On] and [Decision.In].
 func (s *Service) Decide(c *Request, view View) *Decision {
-	return &Decision{service: s, request: c, view: view, measured: map[checkKey]publish.Check{}, lengths: map[string]int{}, cards: map[string]schedctl.LinkPreview{}}
+	return &Decision{service: s, request: c, view: view, measured: map[checkKey]publish.Check{}, lengths: map[string]int{}}
 }
 
 // On makes d decide on a snapshot.

@@ -14,7 +14,7 @@ import (
 
 // accountContent is one part of what a post sends to one account, with the options.
 type accountContent struct {
-	account schedctl.Account
+	account *schedctl.Account
 	part    schedctl.TargetPart
 	extras  publish.Extras
 
@@ -24,7 +24,7 @@ type accountContent struct {
 }
 
 // contentsFor returns the parts that an account gets of a post with these overrides.
-func contentsFor(a schedctl.Account, p *schedctl.Post, overrides []schedctl.Override) []accountContent {
+func contentsFor(a *schedctl.Account, p *schedctl.Post, overrides []schedctl.Override) []accountContent {
 	override, path := &schedctl.Override{}, ""
 	if i := slices.IndexFunc(overrides, func(o schedctl.Override) bool { return o.AccountID == a.ID }); i >= 0 {
 		override, path = &overrides[i], overridePath(i)
@@ -56,7 +56,7 @@ func (d *Decision) checkContent(ctx context.Context, p *schedctl.Post, accounts 
 	var found Faults
 	draft := p.Status() == schedctl.Draft
 	for i := range accounts {
-		contents := contentsFor(accounts[i], p, overrides)
+		contents := contentsFor(&accounts[i], p, overrides)
 		if draft {
 			contents = contents[:1] // only options matter, and they apply to all parts
 		}
@@ -122,7 +122,7 @@ func (d *Decision) measure(ctx context.Context, c accountContent) (publish.Check
 	if !ok {
 		return publish.Measured(utf8.RuneCountInString(text), 0, "characters"), nil, nil
 	}
-	a := c.account
+	a := *c.account
 	if d.tooLong(text) {
 		check := publish.Measured(d.lengths[text], a.Limits.MaxCharacters, a.Limits.Unit)
 		return check, c.faults(check), nil

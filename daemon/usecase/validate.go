@@ -142,7 +142,7 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	about := apiv1.AccountValidation{
 		SocialAccountID: a.ID, Platform: a.Platform, Problems: append([]apiv1.Problem{}, problemsOf(refusal)...), Warnings: []string{},
 	}
-	contents := contentsFor(a, &v.shown, v.body.Overrides)
+	contents := contentsFor(&a, &v.shown, v.body.Overrides)
 	for i := range contents {
 		if err := v.checkPart(ctx, &about, &contents[i]); err != nil {
 			return err
@@ -199,7 +199,7 @@ func (v *validation) checkDuplicates(about *apiv1.AccountValidation, contents []
 	c := &contents[0]
 	target := c.override.Target()
 	sent := duplicate.Text{PostID: v.postID, AccountID: c.account.ID, Fingerprint: v.shown.Fingerprint(&target), At: v.publishTime()}
-	refusal := sent.Refuse(v.r, &c.account)
+	refusal := sent.Refuse(v.r, c.account)
 	if refusal != nil {
 		if schedctl.CodeOf(refusal) != schedctl.DuplicateContent {
 			return refusal

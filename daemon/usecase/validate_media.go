@@ -105,7 +105,7 @@ func (v *validation) mediaRules(c *accountContent) publish.MediaRules {
 	if !ok {
 		return publish.MediaRules{}
 	}
-	account := c.account
+	account := *c.account
 	account.Options, account.Credentials = account.OptionsFor(c.override.Options), nil
 	return p.MediaRules(account)
 }

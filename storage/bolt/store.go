@@ -58,7 +58,7 @@ func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
 	if s.reserve, err = newDiskReserve(path, log, s.recheckDisk); err != nil {
 		return nil, err
 	}
-	s.tx.idempotency, s.tx.ctx = s.idempotency, context.Background()
+	s.tx.idempotency, s.tx.known, s.tx.ctx = s.idempotency, map[ulid]knownAccount{}, context.Background()
 	s.written.Add(1)
 	go s.write()
 	return s, nil

@@ -54,6 +54,9 @@ type tx struct {
 	// zero.
 	lastAudit [32]byte
 
+	// known are accounts whose policies were asked for, in any transaction.
+	known map[ulid]knownAccount
+
 	// The following fields are memory that is reused.
 	coder         coder
 	arena         arena

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"errors"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -10,6 +11,7 @@ import (
 var accountParts = []part{
 	{"AccountKeepsEveryField", testAccountKeepsEveryField},
 	{"AccountsAreInOrder", testAccountsAreInOrder},
+	{"PoliciesAreKept", testPoliciesAreKept},
 	{"AccountNamesAreUnique", testAccountNamesAreUnique},
 	{"FeedNamesAreUniqueEverywhere", testFeedNamesAreUniqueEverywhere},
 	{"DisconnectedAccountsFreeTheirNames", testDisconnectedAccountsFreeTheirNames},
@@ -55,6 +57,44 @@ func testAccountsAreInOrder(f *fixture) {
 	f.putAccounts(third, first, second)
 	wantSame(f, "accounts", []schedctl.Account{first, second, third}, mustRead(f, accountsOf(f.ws)))
 	wantSame(f, "accounts of a missing workspace", []schedctl.Account(nil), mustRead(f, accountsOf(newID(schedctl.WorkspacePrefix, epoch))))
+}
+
+// testPoliciesAreKept changes the policies of accounts before a transaction, in it, and in one
+// that fails. Each transaction also writes something else.
+func testPoliciesAreKept(f *fixture) {
+	byOption, bySetting := f.newAccount("option", epoch), f.newAccount("setting", epoch)
+	f.putAccounts(byOption, bySetting)
+	keep := func(what string, want error, change func(storage.Tx) error) {
+		f.Helper()
+		err := f.store.Update(f.Context(), func(tx storage.Tx) error {
+			if err := change(tx); err != nil {
+				return err
+			}
+			return storage.KeepPolicies(tx, []schedctl.Account{byOption, bySetting, f.newAccount("missing", epoch)})
+		})
+		if !errors.Is(err, want) {
+			f.Errorf("%s: error %v, want %v", what, err, want)
+		}
+	}
+	other := f.newAccount("other", epoch)
+	none := func(tx storage.Tx) error { return tx.PutAccount(other) }
+	for _, twice := range []string{"unchanged", "unchanged again"} {
+		keep(twice, nil, none)
+	}
+	renamed := byOption
+	renamed.DisplayName = "renamed"
+	keep("another name", nil, func(tx storage.Tx) error { return tx.PutAccount(renamed) })
+	asked, set := byOption, bySetting
+	asked.Options = schedctl.Options{schedctl.OptionApproval: schedctl.ApprovalRequired}
+	set.Approvals = schedctl.ApprovalsAgents
+	keep("changed in the same transaction", storage.ErrPolicyChanged, func(tx storage.Tx) error { return tx.PutAccount(asked) })
+	keep("after the transaction failed", nil, none)
+	f.putAccounts(asked)
+	keep("changed by the option", storage.ErrPolicyChanged, none)
+	f.putAccounts(byOption, set)
+	keep("changed by the setting", storage.ErrPolicyChanged, none)
+	f.putAccounts(bySetting)
+	keep("changed back", nil, none)
 }
 
 // checkNameAccepted checks that the account can be put, or that its name is refused.
