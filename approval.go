@@ -116,17 +116,19 @@ type Actor struct {
 func (a Actor) bound() bool { return a.Agent || a.Restricted }
 
 var errTimeApproved = Errorf(ApprovalMissing, "",
-	"the time was approved with the text, and this key cannot change it; withdraw the approval, and submit the new time")
+	"the time was approved with the text, and this key cannot change either; withdraw the approval, and submit the change")
 
 // KeepsTime returns nil if the actor may change an approved post from was to p. Agents, and
-// keys that need approvals, may publish it only at the approved time and in the approved
-// slot. Errors: [ApprovalMissing].
+// keys that need approvals, may publish it only as approved, at the approved time and in the
+// approved slot: an edit that ended the approval would let them choose any time. Errors:
+// [ApprovalMissing].
 func (p *Post) KeepsTime(was *Post, by Actor) error {
 	approved := was.PublishAt
 	if was.Status() == Draft {
 		approved = was.Proposed.At
 	}
-	if by.bound() && was.Approved() && (p.Status() != Scheduled || !p.PublishAt.Equal(approved) || !p.Booking.equal(was.Booking)) {
+	kept := p.Approved() && p.Status() == Scheduled && p.PublishAt.Equal(approved) && p.Booking.equal(was.Booking)
+	if by.bound() && was.Approved() && !kept {
 		return errTimeApproved
 	}
 	return nil
@@ -195,7 +197,7 @@ func (p *Post) CheckApproved(by Actor, accounts []Account) error {
 	return errNotApproved
 }
 
-var errNotApproved = Errorf(ApprovalMissing, "", "this post needs the approval of another key; submit it with schedctl post submit, or POST /posts/{id}/submit")
+var errNotApproved = Errorf(ApprovalMissing, "", "this post needs the approval of another key; submit it with POST /posts/{id}/submit (schedctl post submit)")
 
 // OptionApproval is the name of the option of accounts whose posts all need an approval.
 // Its only value is [ApprovalRequired]. Accounts of every platform have it.

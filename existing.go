@@ -52,7 +52,7 @@ func (s *Settlement) approval(r *Review, digest [32]byte, now time.Time) (*Appro
 	}
 	editor := s.By.Key.ID == r.EditorID
 	if s.By.Restricted && editor || s.By.FourEyes && (editor || s.By.Key.ID == s.Requester.ID) {
-		return nil, Errorf(SelfApproval, "existing", "this key wrote some of the posts and cannot approve them; submit them (existing: submit), or use the key of another person")
+		return nil, Errorf(SelfApproval, "existing", "this key wrote some of the posts and cannot approve them; give existing: submit (--existing submit), or use the key of another person")
 	}
 	a.State, a.DecidedBy, a.DecidedAt = ApprovalApproved, s.By.Key, now
 	return a, nil

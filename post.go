@@ -253,7 +253,7 @@ func (p *Post) targetsFor(accounts []Account, now time.Time) []Target {
 // start gives every target its job: scheduled at a future time, or queued now.
 func (p *Post) start(by Trigger, at, now time.Time) error {
 	if len(p.Targets) == 0 {
-		return Errorf(InvalidSocialAccounts, "social_account_ids", "a post needs at least one account; give social_account_ids")
+		return Errorf(InvalidSocialAccounts, "social_account_ids", "a post needs at least one account; give social_account_ids (--to)")
 	}
 	if by == TriggerSchedule {
 		if err := checkFuture("publish_at", at, now); err != nil {

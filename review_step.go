@@ -49,7 +49,7 @@ func (p *Post) Submit(s Submission, now time.Time) ([]Event, error) {
 	case p.Approval != nil && p.Approval.State == ApprovalPending:
 		return nil, Errorf(ApprovalNotPending, "", "the post waits for an approval already")
 	case len(p.Targets) == 0:
-		return nil, Errorf(InvalidSocialAccounts, "social_account_ids", "a post needs at least one account; give social_account_ids")
+		return nil, Errorf(InvalidSocialAccounts, "social_account_ids", "a post needs at least one account; give social_account_ids (--to)")
 	}
 	if err := next.Proposed.check(now); err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (p *Post) review(by Actor, now time.Time) (kept bool, err error) {
 		changed.State = ApprovalPending
 		err = p.takeBack()
 	case a.State == ApprovalApproved:
-		changed.State = ApprovalWithdrawn
+		changed.withdraw(by, now)
 	}
 	p.Approval = &changed
 	return kept, err

@@ -113,7 +113,7 @@ func (m *Model) retryLater(err error) tea.Cmd {
 
 // explain formats an error in one line.
 func explain(err error) string {
-	text := oneLine(err.Error())
+	text := oneLine(apiv1.InCommands(err.Error()))
 	switch code := schedctl.CodeOf(err); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "the daemon did not respond in time"

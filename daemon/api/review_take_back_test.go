@@ -176,8 +176,13 @@ func TestTheTimeIsApproved(t *testing.T) {
 				w.do(by, "POST", path+"/publish-now", nil).refused(schedctl.ApprovalMissing)
 				w.do(by, "PATCH", path, body{"publish_at": in(3 * time.Hour)}).refused(schedctl.ApprovalMissing)
 				w.do(by, "PATCH", path, slot).refused(schedctl.ApprovalMissing)
+				for _, change := range []body{{"content": "changed"}, {"title": "its title"}, {"content": "changed", "publish_at": in(3 * time.Hour)}} {
+					if e := w.do(by, "PATCH", path, change).refused(schedctl.ApprovalMissing); !strings.Contains(e.Message, "make it a draft") {
+						t.Errorf("%s: an edit by a key %s is refused with %q", policy, name, e.Message)
+					}
+				}
 				if after := w.get(p.ID); after.Version != p.Version || after.PublishAt.String() != p.PublishAt.String() {
-					t.Errorf("%s: a refused move of a key %s changed the post", policy, name)
+					t.Errorf("%s: a refused change by a key %s changed the post", policy, name)
 				}
 				w.do(by, "PATCH", path, body{"publish_at": p.PublishAt.String()}).want(200)
 				w.do(by, "PATCH", path, body{"labels": []string{"a"}}).want(200)

@@ -19,10 +19,10 @@ var ErrQueueGone = errors.New("the queue was deleted")
 // INVALID_SOCIAL_ACCOUNTS without accounts.
 func Choose(queues []schedctl.Queue, accountIDs []string) (*schedctl.Queue, error) {
 	if len(accountIDs) == 0 {
-		return nil, schedctl.Errorf(schedctl.InvalidSocialAccounts, "social_account_ids", "a post needs at least one account; give social_account_ids")
+		return nil, schedctl.Errorf(schedctl.InvalidSocialAccounts, "social_account_ids", "a post needs at least one account; give social_account_ids (--to)")
 	}
 	if len(queues) == 0 {
-		return nil, schedctl.Errorf(schedctl.NoQueue, "queue_id", "this workspace has no queue; create one (POST /api/v1/queues, schedctl queue create), or give the post a fixed time")
+		return nil, schedctl.Errorf(schedctl.NoQueue, "queue_id", "this workspace has no queue; create one with POST /queues (schedctl queue create), or give the post a fixed time")
 	}
 	var chosen *schedctl.Queue
 	for n, id := range accountIDs {

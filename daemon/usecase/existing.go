@@ -73,9 +73,9 @@ func (s *policySwitch) mayApprove() error {
 	case s.existing != schedctl.ExistingApprove:
 		return nil
 	case !c.Key.Actor().Approver:
-		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "approving the existing posts needs a key with the scope posts:approve; give existing: submit, or use another key")
+		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "approving the existing posts needs a key with the scope posts:approve; give existing: submit (--existing submit), or use another key")
 	case s.workspaceID != c.Key.WorkspaceID:
-		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "a key cannot approve posts of another workspace; give existing: submit, or use a key of that workspace")
+		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "a key cannot approve posts of another workspace; give existing: submit (--existing submit), or use a key of that workspace")
 	}
 	return nil
 }
@@ -115,9 +115,9 @@ func (s *policySwitch) findPosts(r storage.Reader) error {
 
 var (
 	errManyToCheck = schedctl.Errorf(schedctl.ExistingPosts, "existing",
-		"more than %d posts of these accounts are scheduled, too many to check in one change; require approvals of one account after another (option approval: required), and then change the workspace", maxExistingReads)
+		"more than %d posts of these accounts are scheduled, too many to check in one change; require approvals of one account after another (--set approval=required), and then change the workspace", maxExistingReads)
 	errManyLack = schedctl.Errorf(schedctl.ExistingPosts, "existing",
-		"more than %d scheduled posts lack the approval that this change demands, or their texts are too long for one change; require approvals of one account after another (option approval: required), or make some of the posts drafts before (POST %s/posts/{id}/unschedule)", maxExisting, prefix)
+		"more than %d scheduled posts lack the approval that this change demands, or their texts are too long for one change; require approvals of one account after another (--set approval=required), or make some of the posts drafts before, with POST /posts/{id}/unschedule (schedctl post unschedule)", maxExisting)
 )
 
 // findSeries reads the active series of the affected accounts.
@@ -178,7 +178,10 @@ func (s *policySwitch) refusal() error {
 		details = append(details, schedctl.FieldError{Code: schedctl.ExistingPosts, Message: fmt.Sprintf("%d more", more)})
 	}
 	err := schedctl.Errorf(schedctl.ExistingPosts, "existing",
-		"%s the approval that this change demands, and would not be published; give existing: approve or submit", lacking(len(s.posts), len(s.series)))
+		"%s the approval that this change demands, and would not be published; give existing: approve or submit (--existing approve or submit)", lacking(len(s.posts), len(s.series)))
+	if number == 1 && len(details) == 1 {
+		err.Message += "; it is " + details[0].Message
+	}
 	err.Details = details
 	return err
 }

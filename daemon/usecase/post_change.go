@@ -90,7 +90,7 @@ func editRefusal(err error, was, p *schedctl.Post) error {
 // errEditNeedsApproval is the error for an edit that another key has to approve. Only drafts
 // can be submitted.
 var errEditNeedsApproval = schedctl.Errorf(schedctl.ApprovalMissing, "",
-	"the edited post needs the approval of another key; make it a draft (schedctl post unschedule, POST /posts/{id}/unschedule), then edit and submit it")
+	"the edited post needs the approval of another key; make it a draft with POST /posts/{id}/unschedule (schedctl post unschedule), then edit and submit it")
 
 // Schedule says when a draft is published, and where.
 type Schedule struct {

@@ -179,7 +179,7 @@ func (c *Request) mayWrite(more bool, source string) error {
 	}
 	c.Detail = source
 	if by := c.Key.Actor(); source != "" && (!by.Approver || by.Restricted || c.draftsOnly()) {
-		return schedctl.Errorf(schedctl.InsufficientScope, "", "approved_by needs a key with posts:approve and posts:write that needs no approvals itself")
+		return schedctl.Errorf(schedctl.InsufficientScope, "", "approved_by (--approved-by) needs a key with posts:approve and posts:write that needs no approvals itself")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func refuseOthers(old *schedctl.Post, failed []schedctl.Target, ids []string) er
 		t := &old.Targets[i]
 		isFailed := slices.ContainsFunc(failed, func(f schedctl.Target) bool { return f.ID == t.ID })
 		if !isFailed && slices.Contains(ids, t.AccountID) {
-			return schedctl.Errorf(schedctl.ValidationFailed, "social_account_ids", "%s may have the post already; leave it out, or resend with force", t.AccountID)
+			return schedctl.Errorf(schedctl.ValidationFailed, "social_account_ids", "%s may have the post already; leave it out, or resend with force: true (--force)", t.AccountID)
 		}
 	}
 	return nil

@@ -139,7 +139,8 @@ func (r *releaser) posts(series []string) (ids []string, err error) {
 	return ids, err
 }
 
-// check returns an error that names the posts and series which cannot be changed.
+// check returns an error that names the posts and series which cannot be changed. Its code is
+// theirs, if they have the same.
 func (r *releaser) check(ctx context.Context, ids []string) error {
 	var refused Faults
 	for batch := range slices.Chunk(ids, releaseBatch) {
@@ -166,8 +167,12 @@ func (r *releaser) check(ctx context.Context, ids []string) error {
 	if refused.Empty() {
 		return nil
 	}
+	code, all := schedctl.ValidationFailed, refused.All()
+	if !slices.ContainsFunc(all, func(d schedctl.FieldError) bool { return d.Code != all[0].Code }) {
+		code = all[0].Code
+	}
 	return &schedctl.Error{
-		Code: schedctl.ValidationFailed, Details: refused.All(),
+		Code: code, Details: all,
 		Message: "nothing was changed, because some posts cannot be changed like this; details names them; change these before, or choose something else",
 	}
 }

@@ -69,7 +69,7 @@ func (d *Decision) ApprovePost(ctx context.Context, a Approval) (schedctl.Post, 
 			given = p.Proposed
 		}
 		if given == (schedctl.ProposedTime{}) {
-			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "the post has no proposed time; give publish_at (--at, --next-slot)")
+			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "the post has no proposed time; give publish_at (--at or --next-slot)")
 		}
 		slot := a.SlotChoice
 		slot.NextSlot = given.NextSlot

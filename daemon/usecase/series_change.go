@@ -117,7 +117,7 @@ func (d *Decision) applyTemplate(b *SeriesChange, to *schedctl.Series) ([]schedc
 		ids = *b.AccountIDs
 	}
 	if len(ids) == 0 {
-		return nil, schedctl.Errorf(schedctl.InvalidSocialAccounts, "social_account_ids", "a series needs at least one account; give social_account_ids")
+		return nil, schedctl.Errorf(schedctl.InvalidSocialAccounts, "social_account_ids", "a series needs at least one account; give social_account_ids (--to)")
 	}
 	accounts, err := d.request.accountsOrExcused(d.r, ids, func(a *schedctl.Account) bool { return slices.Contains(known, a.ID) })
 	if err != nil {

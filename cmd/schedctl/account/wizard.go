@@ -60,7 +60,7 @@ func (w *wizard) connect(ctx context.Context, send func() (apiv1.Account, error)
 		if err == nil || !correctable(err) || len(w.asked) == 0 {
 			return acct, err
 		}
-		w.Messagef("%s", cli.OneLine(err.Error()))
+		w.Messagef("%s", cli.ErrorLine(err))
 		w.Messagef("correct it, or give up with Ctrl-C; what you leave stays as it is")
 		if again = w.faulty(err); w.codeLogin && slices.ContainsFunc(again, w.credential) {
 			w.forgetTokens()

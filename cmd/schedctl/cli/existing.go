@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,10 +27,8 @@ func (e *Existing) Add(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("existing", cobra.FixedCompletions(existingChoices, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// inFlags makes an error speak of the flag, where it names the field of the API. In JSON, the
-// details keep the field.
+// inFlags leaves the field of the API out of an error. In JSON, the details keep it.
 func (e *Existing) inFlags(refused *apiv1.Error) {
-	refused.Message = strings.ReplaceAll(refused.Message, "give existing: ", "give --existing ")
 	for i := range refused.Details {
 		if d := &refused.Details[i]; refused.Code == schedctl.ExistingPosts && !e.JSON.Given {
 			d.Field = ""
@@ -58,7 +55,7 @@ func (e *Existing) Send(ctx context.Context, send func(existing string) error) e
 	}
 	const cancel = "cancel"
 	choice := cancel
-	e.Message(refused.API.Message)
+	e.Message(apiv1.InCommands(refused.API.Message))
 	if err := e.AskLines(ctx, []Question{{Title: "These posts", Value: &choice, Choices: []Choice{
 		{existingChoices[0], "Approve them"}, {existingChoices[1], "Submit them: they become drafts that wait for an approval"}, {cancel, "Change nothing"},
 	}}}); err != nil {

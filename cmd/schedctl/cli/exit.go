@@ -257,9 +257,9 @@ func (a *App) report(err error, args []string) {
 		if refused, ok := errors.AsType[*client.Error](err); ok {
 			headline = withHint(headline, refused.API)
 		}
-		a.Message("schedctl: " + OneLine(headline))
+		a.Message("schedctl: " + OneLine(apiv1.InCommands(headline)))
 		for _, line := range details {
-			a.Message("  " + OneLine(line))
+			a.Message("  " + OneLine(apiv1.InCommands(line)))
 		}
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/printable"
 )
 
@@ -62,6 +63,9 @@ func (a *App) Bold(text string) string { return a.Paint("1", text) }
 func OneLine(text string) string {
 	return strings.Join(strings.Fields(printable.Scrub(printable.Reveal(text))), " ")
 }
+
+// ErrorLine returns an error in one line, in the words of the command line.
+func ErrorLine(err error) string { return OneLine(apiv1.InCommands(err.Error())) }
 
 // inLine returns the printable text without line breaks and tabs. Unlike [OneLine] it
 // keeps spaces, so that aligned text stays aligned.

@@ -33,7 +33,7 @@ func (p *planner) apply(ctx context.Context) error {
 			if !post.IsLineError(err) {
 				return named
 			}
-			s.Action, s.Message = isRefused, cli.OneLine(err.Error())
+			s.Action, s.Message = isRefused, cli.ErrorLine(err)
 			failed = append(failed, named)
 		}
 		taken = append(taken, s)

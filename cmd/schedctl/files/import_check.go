@@ -203,7 +203,7 @@ func (i *importCheck) check(ctx context.Context, l importLine) importLine {
 	case l.denied != nil && !i.dry:
 		l.stop = fmt.Errorf("line %d: %w; no post was sent", l.result.Line, err)
 	case l.denied != nil || errors.As(err, &past) || post.IsLineError(err):
-		l.result = l.result.refusedWith(cli.OneLine(err.Error()))
+		l.result = l.result.refusedWith(cli.ErrorLine(err))
 	default:
 		l.stop = err
 	}

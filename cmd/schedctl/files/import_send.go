@@ -45,7 +45,7 @@ func (o *importOptions) sendLine(ctx context.Context, c *client.Client, l import
 		r.Message = "imported within the last 24 hours, with another time or other accounts; not changed"
 		return r, nil
 	case post.IsLineError(err):
-		return r.refusedWith(cli.OneLine(err.Error())), nil
+		return r.refusedWith(cli.ErrorLine(err)), nil
 	default:
 		return r, err
 	}

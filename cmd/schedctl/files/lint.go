@@ -94,7 +94,7 @@ func (o *lintOptions) connectTo(ctx context.Context, p *planner) (skipped string
 	}
 	if cli.ExitStatus(err) == cli.ExitUnreachable || err != nil && o.Keyless {
 		p.accounts = nil
-		return cli.OneLine(err.Error()), nil
+		return cli.ErrorLine(err), nil
 	}
 	return "", err
 }

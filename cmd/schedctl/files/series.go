@@ -64,7 +64,7 @@ func (p *planner) decideSeries(w wantedPost, have *collectedSeries) setting {
 	want, err := p.seriesState(w, existing)
 	if err != nil {
 		p.problemf(w.doc, w.doc.Line("repeat"), "%v", err)
-		s.Action, s.Message = isRefused, err.Error()
+		s.Action, s.Message = isRefused, cli.ErrorLine(err)
 		return s
 	}
 	w.postState = want

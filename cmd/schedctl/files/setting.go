@@ -130,10 +130,10 @@ func (p *planner) checkSettings(ctx context.Context) error {
 			s.make, s.Message = nil, "" // another key takes it into the collection
 		case status == cli.ExitAuth || status == cli.ExitConflict:
 			p.refuse(refusal{problem, schedctl.CodeOf(err)})
-			s.Action, s.Message, s.Differences = isRefused, cli.OneLine(err.Error()), nil
+			s.Action, s.Message, s.Differences = isRefused, cli.ErrorLine(err), nil
 		case status == cli.ExitInvalid:
 			p.addProblems(problem)
-			s.Action, s.Message, s.Differences = isRefused, cli.OneLine(err.Error()), nil
+			s.Action, s.Message, s.Differences = isRefused, cli.ErrorLine(err), nil
 		default:
 			return err
 		}

@@ -1,0 +1,20 @@
+package apiv1
+
+import "testing"
+
+func TestMessagesInCommands(t *testing.T) {
+	for message, want := range map[string]string{
+		"submit it with POST /posts/{id}/submit (schedctl post submit)":                                                  "submit it with schedctl post submit",
+		"allow it with allow_duplicate: true (--allow-duplicate)":                                                        "allow it with --allow-duplicate",
+		"give publish_at (--at or --next-slot)":                                                                          "give --at or --next-slot",
+		"add submit: {} (--submit) to ask for it":                                                                        "add --submit to ask for it",
+		"published; give existing: approve or submit (--existing approve or submit)":                                     "published; give --existing approve or submit",
+		"approved_by (--approved-by) needs a key":                                                                        "--approved-by needs a key",
+		`account "a: b (c)" is not there (see account list)`:                                                             `account "a: b (c)" is not there (see account list)`,
+		"use schedctl post show (without arguments), or create one with POST /queues (schedctl queue create), and so on": "use schedctl post show (without arguments), or create one with schedctl queue create, and so on",
+	} {
+		if got := InCommands(message); got != want {
+			t.Errorf("%q became %q, want %q", message, got, want)
+		}
+	}
+}
