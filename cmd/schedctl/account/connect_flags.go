@@ -77,9 +77,6 @@ func (o *ConnectFlags) read(c *connection) error {
 
 // readSecrets adds the secrets from --secret-file, or else from SCHEDCTL_SECRET.
 func (o *ConnectFlags) readSecrets(ctx context.Context, c *connection) error {
-	if o.login && o.secretFile != "" {
-		return cli.UsageError("--login and --secret-file exclude each other: give one")
-	}
 	if o.login {
 		return nil
 	}

@@ -104,8 +104,6 @@ func (o *pauseOptions) request() (b apiv1.CreateBlackout, err error) {
 	}
 	var end time.Time
 	switch {
-	case o.until != "" && o.lengthGiven:
-		return b, cli.UsageError("--until and --for exclude each other: give one")
 	case o.lengthGiven:
 		if o.length == 0 {
 			return b, cli.InvalidError(schedctl.ValidationFailed, "the pause would end at once").WithHint("give a longer duration with --for, such as 2d, or leave it out to pause until: schedctl resume")

@@ -102,9 +102,6 @@ func (o *options) run(ctx context.Context) error {
 
 // span reads the flags that choose the days.
 func (o *options) span() (dateRange, error) {
-	if o.week && o.month {
-		return dateRange{}, cli.UsageError("--week and --month exclude each other: give one")
-	}
 	loc, err := o.when.Zone(o.App)
 	if err != nil {
 		return dateRange{}, err

@@ -29,8 +29,6 @@ func (a *App) MayEdit(s TextSource) error {
 	switch {
 	case !a.InTerminal || !a.OutTerminal && !a.ErrTerminal:
 		return UsageError("--editor needs a terminal").WithHint("give the text as an argument, with -F FILE or through a pipe")
-	case a.NoInput:
-		return UsageError("--editor and --no-input exclude each other: give one")
 	case s.Given() && s.Stdin():
 		return UsageError("--editor and standard input exclude each other: give one")
 	}

@@ -18,10 +18,6 @@ func (a *App) compileFilter(cmd *cobra.Command) error {
 		flag, text, compile, hint = "--template", a.template, filter.Template, "see: schedctl help formatting"
 	}
 	switch {
-	case a.jq != "" && a.template != "":
-		return UsageError("--jq and --template exclude each other: give one")
-	case a.Quiet:
-		return UsageError("%s and --quiet exclude each other: give one", flag)
 	case !printsJSON(cmd):
 		return UsageError("%s has no JSON for %s to work on", cmd.CommandPath(), flag)
 	case len(text) > filter.MaxExpression:

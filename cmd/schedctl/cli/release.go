@@ -35,9 +35,6 @@ func (r *Removing) Confirm(ctx context.Context, a *App, question string, read fu
 	if r.Posts != "" && !slices.Contains(postsChoices, r.Posts) {
 		return UsageError("--posts %q is not known; use one of %s", r.Posts, strings.Join(postsChoices, ", "))
 	}
-	if r.Posts != "" && r.MoveTo != "" {
-		return UsageError("--posts and --move-to exclude each other; give one of them")
-	}
 	asks := !r.Yes && a.InTerminal && a.ErrTerminal && !a.NoInput
 	if !asks && (r.MoveTo != "" || r.Posts != "" && r.Posts != apiv1.PostsKeep) {
 		return nil

@@ -36,6 +36,9 @@ Start it with "schedctl daemon start".`,
 			if err := refuseEmpty(cmd); err != nil {
 				return err
 			}
+			if err := refuseConflicts(cmd); err != nil {
+				return err
+			}
 			return a.checkFields(cmd)
 		},
 	})

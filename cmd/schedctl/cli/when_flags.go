@@ -60,10 +60,6 @@ func (w *WhenFlags) PublishAt(a *App) (*apiv1.PublishTime, error) {
 		return nil, err
 	}
 	switch {
-	case w.Now && (w.At != "" || w.In != ""):
-		return nil, UsageError("--at, --in and --now exclude each other: give one")
-	case w.At != "" && w.In != "":
-		return nil, UsageError("--at and --in exclude each other: give one")
 	case w.Now:
 		return apiv1.Now(), nil
 	case !w.Given():

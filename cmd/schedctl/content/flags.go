@@ -153,30 +153,20 @@ func (f *Flags) Check() error {
 	}
 	card := f.changed("preview-title", "preview-description", "preview-image")
 	switch {
-	case f.thread && f.split:
-		return cli.UsageError("--thread and --thread-split exclude each other: give one")
 	case f.parts != nil && f.Splits():
 		return cli.UsageError("--part and a text with parts exclude each other").WithHint("give --part, or --thread, or --thread-split")
 	case f.removes("thread") && (f.parts != nil || f.Splits()):
 		return cli.UsageError("--no-thread removes the parts that the other flags give: give either")
 	case f.yes && !f.split:
 		return cli.UsageError("--yes is for --thread-split")
-	case f.removes("poll") && f.poll != nil:
-		return cli.UsageError("--poll and --no-poll exclude each other: give one")
-	case f.removes("first_comment") && f.comment != "":
-		return cli.UsageError("--first-comment and --no-first-comment exclude each other: give one")
 	case f.poll == nil && f.changed("poll-for", "poll-multiple", "poll-hide-totals"):
 		return cli.UsageError("a poll needs options").WithHint("give --poll for each option")
 	case card && f.card.URL == "":
 		return cli.UsageError("a card needs the URL of its link").WithHint("give --preview-url")
-	case f.noPreview && f.card.URL != "":
-		return cli.UsageError("--no-preview and --preview-url exclude each other: give one")
 	}
 	for _, t := range fields.Texts {
 		switch value := cli.Deref(f.texts[t.Name]); {
 		case value == "":
-		case f.removes(t.Name):
-			return cli.UsageError("a setting is both given and removed: give one of the flags")
 		case !t.Accepts(value):
 			return cli.UnknownValueError("--"+t.Flag, value, t.Values)
 		}

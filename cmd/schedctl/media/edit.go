@@ -50,10 +50,7 @@ needs the same rights, and the same approval.`,
 }
 
 func (o *editOptions) run(ctx context.Context, ref string) error {
-	switch {
-	case o.alt != "" && o.noAlt:
-		return cli.UsageError("--alt and --no-alt exclude each other: give one")
-	case o.alt == "" && !o.noAlt:
+	if o.alt == "" && !o.noAlt {
 		return cli.UsageError("nothing to change").WithHint("give --alt TEXT or --no-alt")
 	}
 	c, ids, err := connect(ctx, o.App, ref)

@@ -80,10 +80,7 @@ func (f *Flags) Attached() bool { return len(f.files) > 0 }
 // Check returns an error for flags that contradict each other and for files that
 // cannot be uploaded, as far as this can be said without the daemon.
 func (f *Flags) Check() error {
-	switch {
-	case f.none && len(f.files) > 0:
-		return cli.UsageError("--media and --no-media exclude each other: give one")
-	case len(f.alts) > 0 && len(f.files) == 0:
+	if len(f.alts) > 0 && len(f.files) == 0 {
 		return cli.UsageError("--alt needs --media").WithHint("to change the alt text of an asset: schedctl media edit ID --alt TEXT")
 	}
 	if err := f.alts.check(len(f.files), "--media"); err != nil {

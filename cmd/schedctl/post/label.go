@@ -29,8 +29,6 @@ func (l *labelFlags) given() bool { return l.labels != nil || l.none }
 // read returns the labels that replace those of a post, nil to keep them.
 func (l *labelFlags) read() (*[]string, error) {
 	switch {
-	case l.none && l.labels != nil:
-		return nil, cli.UsageError("--label and --no-labels exclude each other: give one")
 	case l.none:
 		return &[]string{}, nil
 	case l.labels == nil:

@@ -70,10 +70,7 @@ func (r *repeatFlags) aheadDays() (*int, error) {
 // skipped returns the occurrences of --skip for the API: nil without the flag, and empty with
 // --no-skip.
 func (r *repeatFlags) skipped() ([]string, error) {
-	switch {
-	case r.noSkip && r.skip != nil:
-		return nil, cli.UsageError("--skip and --no-skip exclude each other: give one")
-	case r.noSkip:
+	if r.noSkip {
 		return []string{}, nil
 	}
 	var list []string

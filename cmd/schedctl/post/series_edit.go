@@ -133,10 +133,6 @@ func (o *seriesEditOptions) run(ctx context.Context, ref string) error {
 // check returns an error for flags that contradict each other.
 func (o *seriesEditOptions) check() error {
 	switch {
-	case o.queue != "" && o.noQueue:
-		return cli.UsageError("--queue and --no-queue exclude each other: give one")
-	case o.repeat.variants != nil && o.noVariant:
-		return cli.UsageError("--variant and --no-variants exclude each other: give one")
 	case o.content.Splits() && !o.text.Given():
 		return cli.UsageError("--thread and --thread-split need the text of all parts").WithHint("give it as an argument, or with -F FILE")
 	}

@@ -62,8 +62,6 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 // change returns the change that the flags describe, without the accounts.
 func (o *editOptions) change() (e apiv1.EditQueue, err error) {
 	switch {
-	case o.noGap && o.gap != 0:
-		return e, cli.UsageError("--gap and --no-gap exclude each other: give one")
 	case o.noGap:
 		e.Gap = new("0s")
 	case o.gap != 0:

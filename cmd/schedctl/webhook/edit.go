@@ -76,9 +76,7 @@ func (o *editOptions) change() (w apiv1.EditWebhook, err error) {
 	if o.name != "" {
 		w.Name = &o.name
 	}
-	if w.Enabled, err = o.enable.value(); err != nil {
-		return w, err
-	}
+	w.Enabled = o.enable.value()
 	if w == (apiv1.EditWebhook{}) {
 		return w, cli.UsageError("schedctl webhook edit has nothing to change").WithHint("give --url, --event, --name, --enable or --disable")
 	}
@@ -94,12 +92,9 @@ func (e *enableFlags) add(cmd *cobra.Command, enable, disable string) {
 }
 
 // value returns nil if neither flag is given.
-func (e *enableFlags) value() (*bool, error) {
-	switch {
-	case e.enable && e.disable:
-		return nil, cli.UsageError("--enable and --disable exclude each other: give one")
-	case e.enable || e.disable:
-		return &e.enable, nil
+func (e *enableFlags) value() *bool {
+	if e.enable || e.disable {
+		return &e.enable
 	}
-	return nil, nil
+	return nil
 }

@@ -75,9 +75,7 @@ func (o *notifyEdit) change() (n apiv1.EditNotification, err error) {
 	if o.name != "" {
 		n.Name = &o.name
 	}
-	if n.Enabled, err = o.enable.value(); err != nil {
-		return n, err
-	}
+	n.Enabled = o.enable.value()
 	if n == (apiv1.EditNotification{}) && o.to == "" && !o.byMail() {
 		return n, cli.UsageError("schedctl notify edit has nothing to change").WithHint("give --to, --email, --event, --name, --enable or --disable")
 	}
