@@ -73,8 +73,15 @@ func (d *Decision) mayLeaveStarted(s *start) error {
 			return err
 		}
 	}
-	return p.StartedBy(by, s.accounts, d.request.Now)
+	err := p.StartedBy(by, s.accounts, d.request.Now)
+	if schedctl.CodeOf(err) == schedctl.ApprovalMissing && s.was != nil && s.was.Approval != nil && s.was.Approval.State == schedctl.ApprovalPending {
+		return errNotYetApproved
+	}
+	return err
 }
+
+var errNotYetApproved = schedctl.Errorf(schedctl.ApprovalMissing, "",
+	"this post waits for the approval of another key; take it back with POST /posts/{id}/withdraw (schedctl post withdraw), or wait")
 
 // avoidBlackouts returns an error with code BLACKOUT if a blackout of an account avoids the
 // fixed time of a scheduled post. For a changed post, it checks a new time for all

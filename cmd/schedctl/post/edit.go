@@ -171,6 +171,9 @@ func (o *editOptions) run(ctx context.Context) error {
 	}
 	text.Discard()
 	o.slot.echo(o.App, post)
+	if a := post.Approval; a != nil && a.State == schedctl.ApprovalWithdrawn && a.DecidedAt != nil && a.DecidedAt.Equal(post.UpdatedAt.Time) {
+		o.Messagef("this edit ended the approval of %s; ask for a new one with: schedctl post unschedule %s && schedctl post submit %s", post.ID, post.ID, post.ID)
+	}
 	return printPost(ctx, o.App, c, post)
 }
 
