@@ -140,7 +140,7 @@ func (r *releaser) posts(series []string) (ids []string, err error) {
 }
 
 // check returns an error that names the posts and series which cannot be changed. Its code is
-// theirs, if they have the same.
+// APPROVAL_REQUIRED if all of them only lack an approval.
 func (r *releaser) check(ctx context.Context, ids []string) error {
 	var refused Faults
 	for batch := range slices.Chunk(ids, releaseBatch) {
@@ -168,8 +168,8 @@ func (r *releaser) check(ctx context.Context, ids []string) error {
 		return nil
 	}
 	code, all := schedctl.ValidationFailed, refused.All()
-	if !slices.ContainsFunc(all, func(d schedctl.FieldError) bool { return d.Code != all[0].Code }) {
-		code = all[0].Code
+	if !slices.ContainsFunc(all, func(d schedctl.FieldError) bool { return d.Code != schedctl.ApprovalMissing }) {
+		code = schedctl.ApprovalMissing
 	}
 	return &schedctl.Error{
 		Code: code, Details: all,

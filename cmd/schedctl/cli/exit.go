@@ -257,9 +257,9 @@ func (a *App) report(err error, args []string) {
 		if refused, ok := errors.AsType[*client.Error](err); ok {
 			headline = withHint(headline, refused.API)
 		}
-		a.Message("schedctl: " + OneLine(apiv1.InCommands(headline)))
+		a.Message("schedctl: " + MessageLine(headline))
 		for _, line := range details {
-			a.Message("  " + OneLine(apiv1.InCommands(line)))
+			a.Message("  " + MessageLine(line))
 		}
 		return
 	}
@@ -268,6 +268,7 @@ func (a *App) report(err error, args []string) {
 		out = refused.API
 		out.Message = message
 	}
+	out.Message = apiv1.InCommands(out.Message)
 	var doc bytes.Buffer
 	json.NewEncoder(&doc).Encode(apiv1.ErrorEnvelope{Error: out})
 	if a.ErrTerminal {

@@ -64,8 +64,11 @@ func OneLine(text string) string {
 	return strings.Join(strings.Fields(printable.Scrub(printable.Reveal(text))), " ")
 }
 
-// ErrorLine returns an error in one line, in the words of the command line.
-func ErrorLine(err error) string { return OneLine(apiv1.InCommands(err.Error())) }
+// ErrorLine returns an error as [MessageLine] returns its message.
+func ErrorLine(err error) string { return MessageLine(err.Error()) }
+
+// MessageLine returns a message of the daemon in one line, in the words of the command line.
+func MessageLine(message string) string { return OneLine(apiv1.InCommands(message)) }
 
 // inLine returns the printable text without line breaks and tabs. Unlike [OneLine] it
 // keeps spaces, so that aligned text stays aligned.

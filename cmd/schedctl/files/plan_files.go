@@ -68,7 +68,7 @@ func (d *postFiles) lockPath() string { return filepath.Join(d.dir, postfile.Loc
 func (d *postFiles) addProblems(problems ...postfile.Problem) {
 	d.problems = append(d.problems, problems...)
 	for _, p := range problems {
-		d.faults[p.Path] = strings.TrimPrefix(d.faults[p.Path]+"; "+cli.OneLine(p.Message), "; ")
+		d.faults[p.Path] = strings.TrimPrefix(d.faults[p.Path]+"; "+cli.MessageLine(p.Message), "; ")
 	}
 }
 

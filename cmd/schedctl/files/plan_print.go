@@ -83,7 +83,7 @@ func stepText(a *cli.App, s *step, person bool) []byte {
 	where := strings.Trim(s.File+", "+s.PostID, ", ")
 	line := fmt.Sprintf("%s %s%s\n", a.Paint(sign[1], cli.FirstNonEmpty(sign[0], " ")+" "+s.Action), a.Bold(cli.OneLine(s.ID)), a.Dim(" ("+cli.OneLine(where)+")"))
 	if s.Message != "" {
-		line += "    " + cli.OneLine(s.Message) + "\n"
+		line += "    " + cli.MessageLine(s.Message) + "\n"
 	}
 	return []byte(line)
 }

@@ -107,7 +107,7 @@ func (p *planner) mayRemove(ctx context.Context) error {
 		}
 		for _, r := range v.Refusals {
 			if r.Code != string(schedctl.ApprovalMissing) {
-				p.refuse(refusal{postfile.Problem{Path: p.managed(s, "").Path, Line: 1, Message: cli.OneLine(r.Message)}, schedctl.Code(r.Code)})
+				p.refuse(refusal{postfile.Problem{Path: p.managed(s, "").Path, Line: 1, Message: cli.MessageLine(r.Message)}, schedctl.Code(r.Code)})
 			}
 		}
 	}

@@ -120,10 +120,10 @@ func (p *planner) request(s *step) apiv1.CreatePost {
 // readValidation adds what a validation says to c, each with the line of its text.
 func (p *planner) readValidation(d *postfile.Document, v apiv1.Validation, c *checked) {
 	for _, problem := range v.Problems {
-		c.problems = append(c.problems, d.Problemf(d.Line(problem.Field), "%s", cli.OneLine(problem.Message)))
+		c.problems = append(c.problems, d.Problemf(d.Line(problem.Field), "%s", cli.MessageLine(problem.Message)))
 	}
 	for _, r := range v.Refusals {
-		c.refusals = append(c.refusals, refusal{d.Problemf(d.First, "%s", cli.OneLine(r.Message)), schedctl.Code(r.Code)})
+		c.refusals = append(c.refusals, refusal{d.Problemf(d.First, "%s", cli.MessageLine(r.Message)), schedctl.Code(r.Code)})
 	}
 	for _, text := range v.Warnings {
 		c.warnings = append(c.warnings, d.Problemf(d.First, "%s", cli.OneLine(text)))
@@ -140,7 +140,7 @@ func (p *planner) readValidation(d *postfile.Document, v apiv1.Validation, c *ch
 			return d.Line(field)
 		}
 		for _, problem := range acct.Problems {
-			found := d.Problemf(line(problem.Field), "%s: %s", name, cli.OneLine(problem.Message))
+			found := d.Problemf(line(problem.Field), "%s: %s", name, cli.MessageLine(problem.Message))
 			if p.checkOnly && problem.Code == string(schedctl.DuplicateContent) {
 				c.warnings = append(c.warnings, found)
 				continue

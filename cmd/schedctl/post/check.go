@@ -83,7 +83,7 @@ func printValidation(ctx context.Context, a *cli.App, c *client.Client, v apiv1.
 	b.Write(a.RenderTable(validationTable(v, names, a.OutTerminal)))
 	if !a.OutTerminal {
 		for _, p := range v.Problems {
-			b.WriteString("post\t\t\trefused\t\t\t\t" + cli.OneLine(p.Message) + "\n")
+			b.WriteString("post\t\t\trefused\t\t\t\t" + cli.MessageLine(p.Message) + "\n")
 		}
 		for _, w := range v.Warnings {
 			b.WriteString("post\t\t\twarning\t\t\t\t" + cli.OneLine(w) + "\n")

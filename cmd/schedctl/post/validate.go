@@ -126,7 +126,7 @@ func (o *validateOptions) run(ctx context.Context) error {
 		return err
 	}
 	for _, r := range v.Refusals { // another key may create the post
-		o.App.Messagef("with this API key: %s", cli.OneLine(r.Message))
+		o.App.Messagef("with this API key: %s", cli.MessageLine(r.Message))
 	}
 	return concludeValidation(ctx, o.App, c, v)
 }
