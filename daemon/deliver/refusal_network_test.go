@@ -28,7 +28,6 @@ type refusingNetwork struct {
 	mu     sync.Mutex // mu guards the fields below
 	refuse func(r *http.Request, posts int) *publishtest.Recorded
 	calls  int // requests that publish, or create a staged post
-	asked  int // other requests
 }
 
 // newRefusingNetwork returns the network of an account, or nil if it has no address.
@@ -67,8 +66,6 @@ func (n *refusingNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
 	if n.publishes(r) {
 		n.calls++
-	} else {
-		n.asked++
 	}
 	response := n.refuse(r, n.calls)
 	n.mu.Unlock()
@@ -77,12 +74,6 @@ func (n *refusingNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n.Handler.ServeHTTP(w, r)
-}
-
-func (n *refusingNetwork) requests() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.calls + n.asked
 }
 
 // says returns the first response of a list to a request that publishes, or another one in
