@@ -379,3 +379,8 @@ func TestFieldsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	publishtest.RunStagedRecordings(t, publishtest.Recordings["instagram"], func(h http.Handler) (publish.Stager, publish.Request) { return start(t, h) })
+}

@@ -48,6 +48,10 @@ func isUpload(r *http.Request) bool {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for _, organization := range []bool{false, true} {
+		var lacks []publish.Purpose
+		if !organization {
+			lacks = []publish.Purpose{publish.PurposeLookup}
+		}
 		t.Run(fmt.Sprint("organization=", organization), func(t *testing.T) {
 			t.Parallel()
 			publishtest.Run(t, publishtest.Suite{
@@ -56,6 +60,7 @@ func TestConformance(t *testing.T) {
 					return publish.Connection{Credentials: publishtest.NewFakeLinkedIn().Credentials(url, organization)}
 				},
 				Network: constant(),
+				Lacks:   lacks,
 				Receipt: schedctl.Receipt{ID: "urn:li:share:6844785523593134080", URL: "https://www.linkedin.com/feed/update/urn:li:share:6844785523593134080"},
 				RetryAt: func(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour) },
 				Media:   &publishtest.MediaSuite{Upload: isUpload},

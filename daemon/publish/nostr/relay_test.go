@@ -76,6 +76,30 @@ func TestRelayResponses(t *testing.T) {
 	}
 }
 
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	for _, fault := range publishtest.Recordings["nostr"].Faults(nil, func(response publishtest.Recorded) *publish.Error {
+		isPart := response.Purpose == publish.PurposePart
+		p, r := newPublisher(t), request(serve(t, &publishtest.FakeRelay{Respond: func(n int, _ publishtest.RelayEvent) publishtest.RelayResponse {
+			if isPart && n == 1 { // the post to which it replies
+				return publishtest.RelayResponse{}
+			}
+			return publishtest.RelayResponse{Refusal: response.Body}
+		}}))
+		if isPart {
+			root, err := p.Publish(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Part, r.Kind, r.Key, r.Root, r.Parent = 1, schedctl.PartReply, publish.PartKey(p, key, 1), &root, &root
+		}
+		_, err := p.Publish(t.Context(), r)
+		return publish.AsError(err)
+	}) {
+		t.Error(fault)
+	}
+}
+
 func TestRetryTimeOfARelay(t *testing.T) {
 	t.Parallel()
 	relay := &publishtest.FakeRelay{Status: 429, Header: http.Header{"Retry-After": {"90"}}}

@@ -1,7 +1,9 @@
 package publishtest
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,34 +44,73 @@ func (s Suite) recordings() Recording {
 // testRecorded checks what responses in the words of the network mean.
 func (s Suite) testRecorded(t *testing.T) {
 	t.Parallel()
-	known := s.recordings()
-	if len(known.Holds) == 0 || len(known.Refuses) == 0 {
-		t.Fatal("the suite has no recorded responses that hold the account, or that only refuse a post")
+	for _, fault := range s.RecordedFaults(t) {
+		t.Error(fault)
 	}
-	for _, r := range known.Holds {
-		e := s.respond(t, r)
-		if e != nil && (e.Kind != schedctl.KindAuth || e.Outcome != notPublished || r.Code != "" && e.Code != r.Code) {
-			t.Errorf("%d %s for %s: got %s %q, %s (%s); want a hold %q", r.Status, r.Body, r.Purpose, e.Kind, e.Code, e.Outcome, e.Message, r.Code)
+}
+
+// RecordedFaults returns the responses in the words of the network that the publisher takes
+// for something else.
+func (s Suite) RecordedFaults(t *testing.T) []string {
+	t.Helper()
+	return s.recordings().Faults(s.Lacks, func(r Recorded) *publish.Error { return s.respond(t, r) })
+}
+
+// Faults returns the responses that are taken for something else. send sends a request with
+// the purpose of a response to a network that responds so, and returns nil if the account has
+// no such request. lacks are the purposes for which it has none.
+func (k Recording) Faults(lacks []publish.Purpose, send func(Recorded) *publish.Error) (faults []string) {
+	for i, list := range [][]Recorded{k.Holds, k.Refuses} {
+		sent := 0
+		for _, r := range list {
+			e := send(r)
+			if lacking := slices.Contains(lacks, r.Purpose); lacking != (e == nil) {
+				faults = append(faults, fmt.Sprintf("the suite says %v about whether the account lacks a request for %s", lacking, r.Purpose))
+			}
+			if e == nil {
+				continue
+			}
+			sent++
+			if want := r.meaning(i == 0); !want.fits(e) {
+				faults = append(faults, fmt.Sprintf("%d %s for %s: got %s %q, %s (%s); want %s", r.Status, r.Body, r.Purpose, e.Kind, e.Code, e.Outcome, e.Message, want))
+			}
+		}
+		if sent == 0 {
+			faults = append(faults, "no recorded response holds the account, or none only refuses a post")
 		}
 	}
-	for _, r := range known.Refuses {
-		e := s.respond(t, r)
-		kind, code := schedctl.KindContent, r.Code
-		switch r.Purpose {
-		case publish.PurposeFile:
-			kind = schedctl.KindMedia
-		case publish.PurposeStatus:
-			kind, code = schedctl.KindPlatform, publish.CodeNotKnown
-		case publish.PurposeLookup:
-			kind, code = schedctl.KindPlatform, publish.CodeCannotAsk
-		}
-		if r.Code == publish.CodeBlockedOnTheWay || r.Code == platformError {
-			kind, code = schedctl.KindPlatform, ""
-		}
-		if e != nil && (e.Kind != kind || code != "" && e.Code != code || r.Purpose != publish.PurposeLookup && e.Outcome != notPublished) {
-			t.Errorf("%d %s for %s: got %s %q, %s (%s); want %s %q", r.Status, r.Body, r.Purpose, e.Kind, e.Code, e.Outcome, e.Message, kind, code)
-		}
+	return faults
+}
+
+// meaning is what the error of a response must be. An empty Code or outcome is any.
+type meaning struct {
+	kind    schedctl.ErrorKind
+	code    string
+	outcome schedctl.Outcome
+}
+
+func (m meaning) String() string { return fmt.Sprintf("%s %q, %s", m.kind, m.code, m.outcome) }
+
+func (m meaning) fits(e *publish.Error) bool {
+	return e.Kind == m.kind && (m.code == "" || e.Code == m.code) && (m.outcome == "" || e.Outcome == m.outcome)
+}
+
+// meaning returns what the response means on a list of those that hold the account, or that
+// only refuse a post.
+func (r Recorded) meaning(holds bool) meaning {
+	switch {
+	case holds:
+		return meaning{schedctl.KindAuth, r.Code, notPublished}
+	case r.Code == publish.CodeBlockedOnTheWay, r.Code == platformError:
+		return meaning{schedctl.KindPlatform, "", notPublished}
+	case r.Purpose == file:
+		return meaning{schedctl.KindMedia, r.Code, notPublished}
+	case r.Purpose == status:
+		return meaning{schedctl.KindPlatform, publish.CodeNotKnown, notPublished}
+	case r.Purpose == lookup:
+		return meaning{schedctl.KindPlatform, publish.CodeCannotAsk, ""}
 	}
+	return meaning{schedctl.KindContent, r.Code, notPublished}
 }
 
 // platformError marks a recorded refusal that is temporary.

@@ -24,7 +24,6 @@ var Recordings = map[string]Recording{
 		Holds: []Recorded{
 			{Purpose: post, Status: 401, Body: `{"error":"AccountTakedown","message":"Account has been taken down"}`, Code: "AccountTakedown"},
 			{Purpose: post, Status: 400, Body: `{"error":"AccountDeactivated","message":"Account is deactivated"}`, Code: "AccountDeactivated"},
-			{Purpose: part, Status: 401, Body: `{"error":"AccountTakedown","message":"Account has been taken down"}`},
 		},
 		Refuses: []Recorded{
 			{Purpose: post, Body: `{"error":"Forbidden","message":"not allowed"}`}, {Purpose: file, Body: `{"error":"Forbidden","message":"not allowed"}`},
@@ -53,6 +52,7 @@ var Recordings = map[string]Recording{
 			{Purpose: post, Status: 400, Body: MetaError(10, 0, "(#10) Application does not have permission for this action"), Code: "missing_scope"},
 		},
 		Refuses: []Recorded{
+			{Purpose: post, Body: MetaError(100, 0, "Invalid parameter"), Code: "100"},
 			{Purpose: file, Body: MetaError(200, 0, "(#200) Requires pages_manage_posts permission"), Code: "200"},
 			{Purpose: lookup, Status: 400, Body: MetaError(10, 0, "(#10) Application does not have permission for this action")},
 		},
@@ -75,6 +75,8 @@ var Recordings = map[string]Recording{
 		},
 		Refuses: []Recorded{
 			{Purpose: post, Body: `{"error":{"message":"not allowed"}}`},
+			{Purpose: post, Status: 400, Body: MetaError(36004, 2207010, "The caption was too long"), Code: "36004/2207010"},
+			{Purpose: post, Body: firewallPage, Code: publish.CodeBlockedOnTheWay},
 			{Purpose: status, Status: 400, Body: MetaError(10, 0, "(#10) Application does not have permission for this action")},
 			{Purpose: lookup, Body: MetaError(200, 0, "(#200) Permissions error")},
 		},
@@ -119,6 +121,18 @@ var Recordings = map[string]Recording{
 			{Purpose: file, Body: `{"errcode":"M_FORBIDDEN","error":"not allowed"}`}, {Purpose: lookup, Body: `{"errcode":"M_FORBIDDEN","error":"not allowed"}`},
 		},
 	},
+	"nostr": { // the reasons of a relay, which responds without a status
+		Holds: []Recorded{
+			{Purpose: post, Body: "blocked: you are banned from posting here", Code: "blocked"},
+			{Purpose: post, Body: "restricted: not allowed to write.", Code: "restricted"},
+			{Purpose: part, Body: "blocked: please register your pubkey at https://my-expensive-relay.example.com", Code: "blocked"},
+			{Purpose: post, Body: "auth-required: we only accept events from registered users", Code: "auth-required"},
+		},
+		Refuses: []Recorded{
+			{Purpose: post, Body: "invalid: event creation date is too far off from the current time", Code: "invalid"},
+			{Purpose: part, Body: "pow: difficulty 26 is less than 30", Code: "pow"},
+		},
+	},
 	"slack": {
 		Holds: []Recorded{
 			{Purpose: post, Body: `{"ok":false,"error":"invalid_auth"}`, Code: "invalid_auth"},
@@ -150,6 +164,9 @@ var Recordings = map[string]Recording{
 			{Purpose: part, Status: 400, Body: MetaError(368, 0, "The action attempted has been deemed abusive or is otherwise disallowed"), Code: "blocked"},
 		},
 		Refuses: []Recorded{
+			{Purpose: post, Body: `{"error":{"message":"not allowed"}}`},
+			{Purpose: post, Status: 400, Body: MetaError(100, 0, "THREADS_API__LINK_LIMIT_EXCEEDED"), Code: "too_many_links"},
+			{Purpose: post, Body: firewallPage, Code: publish.CodeBlockedOnTheWay},
 			{Purpose: part, Status: 400, Body: MetaError(10, 0, "(#10) Application does not have permission for this action"), Code: "10"},
 			{Purpose: part, Body: MetaError(10, 0, "(#10) Application does not have permission for this action"), Code: "10"},
 			{Purpose: status, Body: MetaError(10, 0, "(#10) Application does not have permission for this action")},

@@ -1,6 +1,7 @@
 package publishtest
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -76,6 +77,35 @@ func RunStages(t *testing.T, s StageSuite) {
 		s.wantLost(t, "publishing", err)
 		s.wantPosts(t, 0)
 	})
+}
+
+// RunStagedRecordings checks what the responses of a network in its own words mean to a
+// publisher with stages. start returns the publisher and a request for a network.
+func RunStagedRecordings(t *testing.T, known Recording, start func(http.Handler) (publish.Stager, publish.Request)) {
+	t.Helper()
+	for _, fault := range known.Faults(nil, func(response Recorded) *publish.Error {
+		p, r := start(response)
+		var err error
+		switch response.Purpose {
+		case identity:
+			_, err = p.(publish.Publisher).Connect(t.Context(), publish.Connection{Credentials: r.Credentials})
+		case status:
+			_, err = p.Staged(t.Context(), r, publish.Stage{ID: "1"})
+		case lookup:
+			_, _, err = find(t, p, r)
+		case part:
+			r.Part, r.Kind, r.Root, r.Parent = 1, schedctl.PartReply, &schedctl.Receipt{ID: "1"}, &schedctl.Receipt{ID: "1"}
+			fallthrough
+		default:
+			_, err = p.Stage(t.Context(), r)
+		}
+		if err == nil {
+			return nil
+		}
+		return publish.AsError(err)
+	}) {
+		t.Error(fault)
+	}
 }
 
 // stage stages a post and waits until it is ready.

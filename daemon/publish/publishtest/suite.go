@@ -76,6 +76,9 @@ type Suite struct {
 	// only the post, a part or a file of it. They are nil for those of [Recordings].
 	Holds, Refuses []Recorded
 
+	// Lacks are the purposes of recorded responses for which the account has no request.
+	Lacks []publish.Purpose
+
 	// Media is required for a [publish.MediaPublisher], unless its rules for the account
 	// of Connection are Refused.
 	Media *MediaSuite

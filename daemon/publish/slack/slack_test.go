@@ -92,6 +92,7 @@ func TestConformanceOfAWebhook(t *testing.T) {
 			return publish.Connection{Credentials: hook(url + webhook)}
 		},
 		Network: recorded.Handler(t, "testdata/webhook.json"),
+		Lacks:   []publish.Purpose{publish.PurposePart, publish.PurposeFile},
 	})
 }
 

@@ -368,3 +368,8 @@ func TestLinkLimit(t *testing.T) {
 		t.Errorf("error %+v", e)
 	}
 }
+
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	publishtest.RunStagedRecordings(t, publishtest.Recordings["threads"], func(h http.Handler) (publish.Stager, publish.Request) { return start(t, h) })
+}
