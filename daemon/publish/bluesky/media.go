@@ -118,6 +118,11 @@ func parseBlob(a outbound.Response) (blob, bool) {
 func blobRefusal(a outbound.Response, r publish.Request, f publish.File) error {
 	e := refusal(a, publish.PurposeFile, time.Now(), secrets(r.Credentials)...)
 	e.Outcome = schedctl.OutcomeNotPublished
+	return refusedBlob(e, a, f)
+}
+
+// refusedBlob changes the error of a response that refuses a file.
+func refusedBlob(e *publish.Error, a outbound.Response, f publish.File) *publish.Error {
 	switch {
 	case a.Status == http.StatusRequestEntityTooLarge, e.Code == nameTooLarge:
 		return fileTooLarge(e, f.Size)

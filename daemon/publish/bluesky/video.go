@@ -289,7 +289,7 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, u publish.
 	case a.Status == http.StatusOK:
 		return u, unexpectedVideo(a.Status, "the video service did not respond with the state of the video")
 	}
-	return u, publish.NotPublished(outbound.Refusal(a, publish.PurposeStatus, time.Now()))
+	return u, (&videoAccess{publisher: p, request: r}).refusal(a, publish.File{})
 }
 
 // finishVideo finishes a video that was uploaded in parts.

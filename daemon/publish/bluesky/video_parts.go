@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -237,10 +238,12 @@ func (v *videoAccess) refusal(a outbound.Response, f publish.File) error {
 		return publish.UploadLost(a.Status, "the video service no longer has the video; schedctl uploads it again")
 	case name == "TooManyOpenUploads", name == "ServiceOverloaded":
 		return outbound.WithErrorText(publish.AsError(unexpectedVideo(a.Status, "the video service takes no upload now")), outbound.ErrorText(a, hidden...))
-	case a.Status == http.StatusUnauthorized, a.Status == http.StatusForbidden: // the session of the account is not affected
+	case a.Status == http.StatusUnauthorized, a.Status == http.StatusForbidden, endedSession(name): // the token of the service; the session of the account is not affected
 		return outbound.WithErrorText(publish.AsError(unexpectedVideo(a.Status, "the video service refused the token")), outbound.ErrorText(a, hidden...))
 	}
-	return blobRefusal(a, v.request, f)
+	e := outbound.FileRefusal(a, time.Now())
+	e.Code, e.Outcome = cmp.Or(e.Code, name), schedctl.OutcomeNotPublished
+	return outbound.WithErrorText(refusedBlob(e, a, f), outbound.ErrorText(a, hidden...))
 }
 
 // nameDailyLimit is the name of an error whose HTTP status is not documented.

@@ -41,6 +41,11 @@ const partSize = 1000
 func (s *partService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	method := strings.TrimPrefix(r.URL.Path, "/xrpc/app.bsky.video.")
 	if !slices.Contains([]string{"startUpload", "uploadPart", "finishUpload", "abortUpload"}, method) {
+		if status, text := s.responseTo(method); status != 0 {
+			w.WriteHeader(status)
+			io.WriteString(w, text)
+			return
+		}
 		s.rest.ServeHTTP(w, r)
 		return
 	}
@@ -70,6 +75,14 @@ func (s *partService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.carryOut(w, r, method, body)
+}
+
+// responseTo returns the response that a test has set for a method, or 0.
+func (s *partService) responseTo(method string) (status int, body string) {
+	if s.respond == nil {
+		return 0, ""
+	}
+	return s.respond(method, 0)
 }
 
 // carryOut gives the usual response. The caller holds mu.
@@ -176,7 +189,12 @@ func TestVideoServiceWithoutParts(t *testing.T) {
 		"400": {400, `{"error":"MethodNotImplemented"}`},
 	} {
 		_, s, p, r, f := startParts(t)
-		s.respond = func(string, int) (int, string) { return response.status, response.body }
+		s.respond = func(call string, _ int) (int, string) {
+			if call != "startUpload" {
+				return 0, ""
+			}
+			return response.status, response.body
+		}
 		u, err := p.Upload(t.Context(), r, f)
 		if err != nil || u.ID != "job job1" || strings.Join(s.list(), " ") != "startUpload" {
 			t.Errorf("%s: %+v, %v, calls %v", name, u, err, s.list())
@@ -247,6 +265,37 @@ func TestVideoServiceRefusesParts(t *testing.T) {
 		calls := s.list()
 		if sent := strings.HasPrefix(tt.call, "uploadPart"); sent != (calls[len(calls)-1] == "abortUpload") {
 			t.Errorf("%s: calls %v", tt.call, calls)
+		}
+	}
+}
+
+// TestVideoServiceNeverHolds guards that no refusal of the video service holds the account, and
+// that no refused question counts as a video that is ready.
+func TestVideoServiceNeverHolds(t *testing.T) {
+	t.Parallel()
+	for _, call := range []string{"startUpload", "uploadPart 1", "finishUpload", "getJobStatus", "getUploadLimits", "uploadVideo"} {
+		for _, status := range []int{400, 401, 403} {
+			for _, name := range []string{"InvalidToken", "ExpiredToken", "AuthMissing", "InsufficientScope", "AuthFactorTokenRequired", "AccountTakedown", "AccountNotFound", "SomethingElse"} {
+				_, s, p, r, f := startParts(t)
+				s.respond = func(got string, _ int) (int, string) {
+					if got == call {
+						return status, `{"error":"` + name + `","message":"the words"}`
+					}
+					if got == "startUpload" && call == "uploadVideo" {
+						return 404, `{"error":"MethodNotImplemented","message":"no"}`
+					}
+					return 0, ""
+				}
+				u, err := p.Upload(t.Context(), r, f)
+				for range 2 {
+					if err == nil && !u.Ready {
+						u, err = p.Processed(t.Context(), r, u)
+					}
+				}
+				if e := publish.AsError(err); err == nil && call != "getUploadLimits" || err != nil && (e.Kind == schedctl.KindAuth || e.Code == publish.CodeNotKnown || e.Outcome != schedctl.OutcomeNotPublished) {
+					t.Errorf("%s %d %s: %+v", call, status, name, err)
+				}
+			}
 		}
 	}
 }

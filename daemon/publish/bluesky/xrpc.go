@@ -49,16 +49,21 @@ func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden
 // applyErrorName corrects the meaning of a 4xx response by the name of the error:
 // servers respond with 400 to expired sessions.
 func applyErrorName(e *publish.Error, name string) {
-	switch name {
-	case "ExpiredToken", "InvalidToken", "AuthMissing":
+	switch {
+	case endedSession(name):
 		e.Kind, e.Code, e.Message = schedctl.KindAuth, publish.CodeSessionExpired, "the session with the server has ended"
-	case "ScopeMissingError", "InsufficientScope", "insufficient_scope":
+	case name == "ScopeMissingError", name == "InsufficientScope", name == "insufficient_scope":
 		e.Kind, e.Message = schedctl.KindAuth, "the server does not let this login publish; create an app password and reconnect the account with it"
-	case "AuthFactorTokenRequired":
+	case name == "AuthFactorTokenRequired":
 		e.Kind, e.Message = schedctl.KindAuth, "the server requires a second factor; create an app password and reconnect the account with it"
 	default:
 		applyAccountState(e, name)
 	}
+}
+
+// endedSession reports whether the name of an error says that a server does not accept a token.
+func endedSession(name string) bool {
+	return name == "ExpiredToken" || name == "InvalidToken" || name == "AuthMissing"
 }
 
 // namePattern matches names of errors. Other values come from something that is not
