@@ -115,7 +115,8 @@ func TestNothingGoesIntoARoomThatWasEncrypted(t *testing.T) {
 	}{
 		{"encrypted", reply{200, `{"algorithm":"m.megolm.v1.aes-sha2"}`}, schedctl.KindAuth, "encrypted"},
 		{"encrypted in another way", reply{200, `not JSON`}, schedctl.KindAuth, "encrypted"},
-		{"no longer in the room", reply{403, `{"errcode":"M_FORBIDDEN"}`}, schedctl.KindAuth, "M_FORBIDDEN"},
+		{"may not ask", reply{403, `{"errcode":"M_FORBIDDEN"}`}, schedctl.KindPlatform, ""},
+		{"suspended", reply{403, `{"errcode":"M_USER_SUSPENDED"}`}, schedctl.KindAuth, "M_USER_SUSPENDED"},
 		{"busy", reply{429, `{"errcode":"M_LIMIT_EXCEEDED"}`}, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED"},
 		{"broken", reply{500, ""}, schedctl.KindPlatform, ""},
 		{"a page", reply{404, "<h1>404</h1>"}, schedctl.KindPlatform, ""},
@@ -197,6 +198,7 @@ func TestConnectErrors(t *testing.T) {
 		{"broken", homeserver{whoami: {502, ""}}, schedctl.KindPlatform, "", "HTTP 502"},
 		{"no such alias", homeserver{alias: {404, `{"errcode":"M_NOT_FOUND","error":"Room alias not found."}`}}, schedctl.KindContent, "room_id", "no room with this alias"},
 		{"odd alias", homeserver{alias: {200, `{"room_id":"../x"}`}}, schedctl.KindContent, "room_id", "no room with this alias"},
+		{"may not ask whether encrypted", homeserver{"m.room.encryption": {403, `{"errcode":"M_FORBIDDEN","error":"no"}`}}, schedctl.KindAuth, "M_FORBIDDEN", "no"},
 		{"a stranger", homeserver{member: {403, `{"errcode":"M_FORBIDDEN","error":"You aren't a member of the room."}`}}, schedctl.KindAuth, "not_joined", "has not joined"},
 		{"invited only", homeserver{member: {200, `{"membership":"invite"}`}}, schedctl.KindAuth, "not_joined", "has not joined"},
 		{"never there", homeserver{member: {404, `{"errcode":"M_NOT_FOUND"}`}}, schedctl.KindAuth, "not_joined", "has not joined"},

@@ -50,7 +50,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	if err := p.checkReadable(ctx, r.Purpose(), s); err != nil {
+	if err := p.checkReadable(ctx, publish.PurposeLookup, s); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	if err := p.checkParent(ctx, s, r); err != nil {

@@ -64,7 +64,7 @@ func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden
 		e.Code = body.Code
 	}
 	if m, known := errorMeanings[body.Code]; known && a.Status >= 400 && a.Status < 500 && !(body.Code == codeForbidden && purpose.Secondary() && !sends(purpose)) {
-		e.Kind, e.Message = m.kind, m.message
+		e.Kind, e.Code, e.Message = m.kind, body.Code, m.message
 	}
 	if e.Kind == schedctl.KindRateLimited && e.RetryAt.IsZero() {
 		e.RetryAt = outbound.RetryIn(body.RetryAfter/1000, now)

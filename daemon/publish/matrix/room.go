@@ -19,7 +19,8 @@ const codeNotFound = "M_NOT_FOUND"
 // checkReadable returns an error of kind auth for an encrypted room. Its members
 // expect that no one else can read the messages, and schedctl cannot encrypt. It
 // also returns an error if the response does not clearly say that the room is not
-// encrypted. Messages are sent only after it has returned nil.
+// encrypted. Messages are sent only after it has returned nil. A refusal of the question holds the
+// account only when it is connected or verified.
 func (p *Publisher) checkReadable(ctx context.Context, purpose publish.Purpose, s session) error {
 	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "state", "m.room.encryption").String(), outbound.Header(p.userAgent, s.token))
 	switch {
@@ -30,15 +31,23 @@ func (p *Publisher) checkReadable(ctx context.Context, purpose publish.Purpose, 
 			Kind: schedctl.KindAuth, Code: "encrypted", Outcome: schedctl.OutcomeNotPublished,
 			Message: "the room is encrypted, and schedctl cannot encrypt; connect another room as a separate account",
 		}
-	case a.Status != http.StatusNotFound:
-		return refusedGet(a, purpose, s)
-	case refusal(a, purpose, time.Now()).Code != codeNotFound:
-		return &publish.Error{
-			Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
-			Message: "the homeserver does not say whether the room is encrypted; schedctl will retry",
-		}
+	case a.Status == http.StatusNotFound && refusal(a, purpose, time.Now()).Code == codeNotFound:
+		return nil
 	}
-	return nil
+	return notSaid(a, purpose, s, "whether the room is encrypted")
+}
+
+// notSaid returns the error of a question before a message that the homeserver refuses or
+// does not understand. That it does not allow the question says nothing about the account.
+func notSaid(a outbound.Response, purpose publish.Purpose, s session, what string) error {
+	refused := publish.AsError(refusedGet(a, purpose, s))
+	if a.Status != http.StatusOK && a.Status != http.StatusNotFound && refused.Code != publish.CodeCannotAsk {
+		return refused
+	}
+	return outbound.WithErrorText(&publish.Error{
+		Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
+		Message: "the homeserver does not say " + what + "; schedctl will retry",
+	}, outbound.ErrorText(a, s.hidden...))
 }
 
 // powerLevels are the parts of m.room.power_levels that say who may send messages.

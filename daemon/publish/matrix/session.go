@@ -137,7 +137,9 @@ func refreshRefusal(a outbound.Response, s session) error {
 			return publish.Hold(publish.HoldRevoked, "Matrix", a.Status, "")
 		}
 	}
-	if s.client == "" && a.Status == http.StatusUnauthorized {
+	// Synapse refuses a used or expired refresh token with 403 and M_FORBIDDEN, in refresh_token
+	// of https://github.com/element-hq/synapse/blob/develop/synapse/handlers/auth.py.
+	if s.client == "" && (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden && body.Errcode == codeForbidden) {
 		return publish.Hold(publish.HoldRevoked, "Matrix", a.Status, "")
 	}
 	e := refusal(a, publish.PurposeIdentity, time.Now(), s.hidden...)

@@ -77,6 +77,36 @@ func TestMatrixPasswordIsExchanged(t *testing.T) {
 	}
 }
 
+// TestMatrixRefreshRefusals checks what a refused refresh token of a homeserver without OAuth
+// means. The words of M_FORBIDDEN are Synapse's.
+func TestMatrixRefreshRefusals(t *testing.T) {
+	t.Parallel()
+	fake, p := matrixServer(t, func(f *publishtest.FakeMatrix) { f.Strict = true })
+	profile, err := p.Connect(t.Context(), publish.Connection{Credentials: withPassword(fake)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Refresh(t.Context(), profile.Credentials); err != nil {
+		t.Fatal(err)
+	}
+	for words, tt := range map[string]struct {
+		response publishtest.Mishap
+		kind     schedctl.ErrorKind
+		code     string
+	}{
+		"used":    {publishtest.Mishap{}, schedctl.KindAuth, string(publish.HoldRevoked)},
+		"expired": {publishtest.Mishap{Status: 403, Body: `{"errcode":"M_FORBIDDEN","error":"The supplied refresh token has expired"}`}, schedctl.KindAuth, string(publish.HoldRevoked)},
+		"ended":   {publishtest.Mishap{Status: 403, Body: `{"errcode":"M_FORBIDDEN","error":"The session has expired and can no longer be refreshed"}`}, schedctl.KindAuth, string(publish.HoldRevoked)},
+		"a page":  {publishtest.Mishap{Status: 403, Body: "<h1>403</h1>"}, schedctl.KindPlatform, publish.CodeBlockedOnTheWay},
+	} {
+		fake.Respond(func(*http.Request) publishtest.Mishap { return tt.response })
+		_, err := p.Refresh(t.Context(), profile.Credentials)
+		if e := publish.AsError(err); e.Kind != tt.kind || e.Code != tt.code || e.Outcome != schedctl.OutcomeNotPublished || strings.Contains(e.Message, "room") {
+			t.Errorf("%s: %+v", words, e)
+		}
+	}
+}
+
 // TestMatrixPasswordRefusals checks what is said about a password, and that a login without
 // an account is ended.
 func TestMatrixPasswordRefusals(t *testing.T) {

@@ -71,18 +71,13 @@ func (p *Publisher) checkEvent(ctx context.Context, s session, id string) error 
 		} `json:"unsigned"`
 	}
 	switch {
-	case a.Status == http.StatusNotFound && refusal(a, publish.PurposePart, time.Now()).Code == codeNotFound:
+	case a.Status == http.StatusNotFound && refusal(a, publish.PurposeLookup, time.Now()).Code == codeNotFound:
 		return publish.ParentMissing(a.Status)
 	case a.Status == http.StatusOK && !a.Cut && json.Unmarshal(a.Body, &event) == nil && event.Content != nil:
 		if because := event.Unsigned.RedactedBecause; len(event.Content) == 0 || len(because) > 0 && !bytes.Equal(because, []byte("null")) {
 			return publish.ParentMissing(a.Status)
 		}
 		return nil
-	case a.Status == http.StatusNotFound || a.Status == http.StatusOK:
-		return &publish.Error{
-			Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
-			Message: "the homeserver does not say whether the post that this part replies to exists; schedctl will retry",
-		}
 	}
-	return refusedGet(a, publish.PurposePart, s)
+	return notSaid(a, publish.PurposeLookup, s, "whether the post that this part replies to exists")
 }

@@ -101,6 +101,7 @@ func TestCheckParentErrors(t *testing.T) {
 		{"busy", 429, `{"errcode":"M_LIMIT_EXCEEDED"}`, schedctl.KindRateLimited},
 		{"broken", 502, "", schedctl.KindPlatform},
 		{"logged out", 401, `{"errcode":"M_UNKNOWN_TOKEN"}`, schedctl.KindAuth},
+		{"may not ask", 403, `{"errcode":"M_FORBIDDEN"}`, schedctl.KindPlatform},
 	} {
 		s := newRoomServer(t)
 		p, r := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -182,8 +182,10 @@ func (f *FakeMatrix) route(r *http.Request, body []byte) (int, string) {
 	case "/_matrix/client/v3/refresh":
 		token, _ := in.Refresh.(string)
 		refresh, s, ok := f.renew(token, "")
-		if !ok {
-			return 401, `{"errcode":"M_UNKNOWN_TOKEN","error":"Soft logged out","soft_logout":true}`
+		if old := f.sessions[token]; !ok && old != nil && !old.ended { // the words of Synapse
+			return 403, `{"errcode":"M_FORBIDDEN","error":"refresh token isn't valid anymore"}`
+		} else if !ok {
+			return 401, `{"errcode":"M_UNKNOWN_TOKEN","error":"refresh token does not exist"}`
 		}
 		return 200, f.session(refresh, s)
 	}
