@@ -202,11 +202,13 @@ func TestHealedHoldProvesNothingAboutThePost(t *testing.T) {
 		r.start() // what is known is in the store
 		r.reconnect(a.ID)
 		r.after(time.Hour)
-		e := r.wantStatus(first, schedctl.Failed).Error
-		if e.Kind != schedctl.KindContent || e.Outcome != no || strings.Contains(e.Message, "reconnect") {
+		if e := r.wantStatus(first, schedctl.Failed).Error; e.Kind != schedctl.KindContent || e.Outcome != no || strings.Contains(e.Message, "reconnect") {
 			r.Errorf("error %+v", e)
 		}
+		third := r.newPost(n, a, "the third post")
+		r.after(time.Hour)
 		r.wantStatus(second, schedctl.Published)
+		r.wantStatus(third, schedctl.Published)
 		if got := r.readAccount(a.ID); got.Status != schedctl.AccountConnected || len(r.outcomes(first)) != 2 {
 			r.Errorf("the account is %s after %d attempts", got.Status, len(r.outcomes(first)))
 		}
@@ -320,31 +322,5 @@ func TestDatedHold(t *testing.T) {
 		r.after(time.Minute)
 		r.wantStatus(first, schedctl.Published)
 		r.wantStatus(second, schedctl.Published)
-	})
-}
-
-// A token of Threads without the permission to reply publishes all but the replies. Its
-// quota of replies, which it may not read either, holds nothing.
-func TestThreadsTokenThatCannotReply(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		wire := newWire(&publishtest.FakeContainers{API: publishtest.ThreadsAPI, Scopes: []string{"threads_basic", "threads_content_publish"}})
-		defer wire.cut()
-		r := newRig(t, storagetest.NewMemory())
-		defer r.kill()
-		a := r.connect(platformOf("threads"), wire.client)
-		r.start()
-		thread := threadOf(3, a)
-		thread.Now = true
-		first, second := r.create(thread), r.publishNow(a)
-		r.after(time.Hour)
-		target := r.wantStatus(first, schedctl.Failed)
-		if len(target.Done) != 1 || target.Error.Kind != schedctl.KindContent || target.Error.Code != "10" || target.Error.Outcome != no {
-			t.Errorf("%d parts, error %+v", len(target.Done), target.Error)
-		}
-		r.wantStatus(second, schedctl.Published)
-		if got := r.readAccount(a.ID); got.Status != schedctl.AccountConnected {
-			t.Errorf("the account is held for %+v", got.Error)
-		}
 	})
 }

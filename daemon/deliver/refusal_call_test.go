@@ -1,0 +1,210 @@
+package deliver_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// refusedCall is a request of an account other than the one that publishes, and what becomes
+// of a post for which the network refuses it.
+type refusedCall struct {
+	account, request string // a part of "POST /path?query"
+	purpose          publish.Purpose
+	kind             schedctl.ErrorKind // empty if the post is published all the same
+	done             int                // parts of a failed post that are published
+}
+
+var refusedCalls = []refusedCall{
+	{"linkedin, person", "/comments", publish.PurposeComment, schedctl.KindContent, 1},
+	{"linkedin, organization", "/comments", publish.PurposeComment, schedctl.KindContent, 1},
+	{"linkedin, person", "/comments", publish.PurposePart, schedctl.KindContent, 1},
+	{"x", "POST /2/media/upload/initialize", publish.PurposeFile, schedctl.KindMedia, 0},
+	{"linkedin, person", "/rest/images?action=initializeUpload", publish.PurposeFile, schedctl.KindMedia, 0},
+	{"facebook", "/photos", publish.PurposeFile, schedctl.KindMedia, 0},
+	{"mastodon", "POST /api/v2/media", publish.PurposeFile, schedctl.KindMedia, 0},
+	{"bluesky", "uploadBlob", publish.PurposeFile, schedctl.KindMedia, 0},
+	{"matrix", "/upload", publish.PurposeFile, schedctl.KindMedia, 0},
+	{"slack, bot", "getUploadURLExternal", publish.PurposeFile, schedctl.KindMedia, 0},
+	{"wordpress", "POST /wp-json/wp/v2/media", publish.PurposeFile, schedctl.KindMedia, 0},
+	{"linkedin, organization", "GET /rest/images/", publish.PurposeStatus, "", 0},
+	{"threads", "fields=status", publish.PurposeStatus, "", 0},
+	{"instagram", "fields=status_code", publish.PurposeStatus, "", 0},
+	{"x", "POST /2/media/metadata", "alt text", "", 0},
+	{"threads", "fields=permalink", "permalink", "", 0},
+	{"instagram", "fields=permalink", "permalink", "", 0},
+}
+
+// says returns how the network refuses the call.
+func (c refusedCall) says(platform string) *publishtest.Recorded {
+	list := publishtest.Recordings[platform].Refuses
+	if i := slices.IndexFunc(list, func(r publishtest.Recorded) bool { return r.Purpose == c.purpose }); i >= 0 {
+		return &list[i]
+	}
+	return &publishtest.Recorded{Body: `{"error":{"message":"not allowed"}}`}
+}
+
+// post returns a post that needs the call.
+func (c refusedCall) post(n *refusingNetwork, a schedctl.Account) schedctl.NewPost {
+	post := schedctl.NewPost{Content: schedctl.Content{Text: "the first post"}, Accounts: []schedctl.Account{a}, Now: true}
+	part := schedctl.Part{Content: "the part after it"}
+	switch c.purpose {
+	case publish.PurposeComment:
+		post.FirstComment = &part
+	case publish.PurposePart:
+		post.Thread = []schedctl.Part{part}
+	default:
+		file := n.files.assetOf("the first picture", "image/jpeg")
+		file.AltText = "a cat"
+		post.Media = []schedctl.PostMedia{file}
+	}
+	return post
+}
+
+// A network that refuses a comment, a part, a file, its state, its description or the address
+// of a post has refused neither the account nor the next post.
+func TestRefusedCallsHoldNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range refusedCalls {
+		t.Run(c.account+" "+string(c.purpose), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { c.test(t) })
+		})
+	}
+}
+
+func (c refusedCall) test(t *testing.T) {
+	n := newRefusingNetwork(networks.Named(c.account))
+	switch n.Platform {
+	case "linkedin":
+		fake := publishtest.NewFakeLinkedIn()
+		fake.Person = "alice"
+		n.Handler = fake
+	case "facebook":
+		n.Handler = publishtest.NewFakeFacebook()
+	}
+	refused := 0
+	n.refuse = func(r *http.Request, _ int) *publishtest.Recorded {
+		if !strings.Contains(r.Method+" "+r.URL.RequestURI(), c.request) {
+			return nil
+		}
+		refused++
+		return c.says(n.Platform)
+	}
+	wire := newWire(n)
+	defer wire.cut()
+	r := newRig(t, storagetest.NewMemory())
+	defer r.kill()
+	n.files = r.withMedia()
+	a := r.connect(n.platform, wire.client)
+	r.start()
+	first := r.create(c.post(n, a))
+	r.after(time.Hour)
+	second := r.newPost(n, a, "the second post")
+	r.after(time.Hour)
+	if refused == 0 {
+		t.Error("the account has sent no such request")
+	}
+	status := schedctl.Failed
+	if c.kind == "" || c.purpose == publish.PurposeComment { // a post does not fail for its comment
+		status = schedctl.Published
+	}
+	if target := r.wantStatus(first, status); c.kind != "" && (target.Error == nil || target.Error.Kind != c.kind || target.Error.Outcome != no || len(target.Done) != c.done) {
+		t.Errorf("%d parts, error %+v", len(target.Done), target.Error)
+	}
+	r.wantStatus(second, schedctl.Published)
+	if got := r.readAccount(a.ID); got.Status != schedctl.AccountConnected {
+		t.Errorf("the account is held for %+v", got.Error)
+	}
+}
+
+// X's limit of spending holds until its date, and the monthly limit until a person verifies
+// the account. Neither uses up tries or fails posts.
+func TestXHoldsForCredits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		says  publishtest.Recorded
+		dated bool
+	}{
+		"spending": {publishtest.Recorded{Body: `{"title":"SpendCapReached","detail":"Your enrolled account [id] has reached its billing cycle spend cap. API requests will be blocked until the next cycle begins on 2000-01-02.","reset_date":"2000-01-02","type":"https://api.x.com/2/problems/credits"}`}, true},
+		"usage": {publishtest.Recorded{
+			Status: http.StatusTooManyRequests, Header: map[string]string{"X-Rate-Limit-Remaining": "99", "X-Rate-Limit-Reset": "1"},
+			Body: `{"title":"UsageCapExceeded","detail":"Usage cap exceeded: Monthly product cap","type":"https://api.twitter.com/2/problems/usage-capped"}`,
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { // which starts on 2000-01-01
+				n := newRefusingNetwork(networks.Named("x"))
+				limited := true
+				n.refuse = func(r *http.Request, _ int) *publishtest.Recorded {
+					if limited && n.publishes(r) {
+						return &tt.says
+					}
+					return nil
+				}
+				wire := newWire(n)
+				defer wire.cut()
+				r := newRig(t, storagetest.NewMemory())
+				defer r.kill()
+				a := r.connect(n.platform, wire.client)
+				r.start()
+				r.after(6 * time.Hour)
+				first, second := r.newPost(n, a, "the first post"), r.newPost(n, a, "the second post")
+				r.after(17 * time.Hour)
+				if n.calls != 1 {
+					t.Errorf("%d posts were tried", n.calls)
+				}
+				got := r.readAccount(a.ID)
+				if got.Status != schedctl.AccountError || got.Error.Code != string(publish.HoldCredits) || got.PausedUntil.Equal(time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)) != tt.dated {
+					t.Errorf("the account is %s until %v for %+v", got.Status, got.PausedUntil, got.Error)
+				}
+				if target := r.wantStatus(first, schedctl.Publishing); target.Tries() != target.Unreached {
+					t.Errorf("%d of %d tries are used up", target.Tries()-target.Unreached, target.Tries())
+				}
+				n.mu.Lock()
+				limited = false
+				n.mu.Unlock()
+				r.after(2 * time.Hour)
+				r.reconnect(a.ID)
+				r.after(time.Hour)
+				r.wantStatus(first, schedctl.Published)
+				r.wantStatus(second, schedctl.Published)
+			})
+		})
+	}
+}
+
+// A token of Threads without the permission to reply publishes all but the replies. Its
+// quota of replies, which it may not read either, holds nothing.
+func TestThreadsTokenThatCannotReply(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		wire := newWire(&publishtest.FakeContainers{API: publishtest.ThreadsAPI, Scopes: []string{"threads_basic", "threads_content_publish"}})
+		defer wire.cut()
+		r := newRig(t, storagetest.NewMemory())
+		defer r.kill()
+		a := r.connect(platformOf("threads"), wire.client)
+		r.start()
+		thread := threadOf(3, a)
+		thread.Now = true
+		first, second := r.create(thread), r.publishNow(a)
+		r.after(time.Hour)
+		target := r.wantStatus(first, schedctl.Failed)
+		if len(target.Done) != 1 || target.Error.Kind != schedctl.KindContent || target.Error.Code != "10" || target.Error.Outcome != no {
+			t.Errorf("%d parts, error %+v", len(target.Done), target.Error)
+		}
+		r.wantStatus(second, schedctl.Published)
+		if got := r.readAccount(a.ID); got.Status != schedctl.AccountConnected {
+			t.Errorf("the account is held for %+v", got.Error)
+		}
+	})
+}
