@@ -1,6 +1,10 @@
 package publish
 
-import "github.com/schedctl/schedctl"
+import (
+	"errors"
+
+	"github.com/schedctl/schedctl"
+)
 
 // Purpose is what a request is for. It decides what a refusal means: for the account, for
 // the post, or only for a part of it. Its text is what messages call the request.
@@ -38,10 +42,22 @@ func (r *Request) Purpose() Purpose {
 // refuses the post.
 func (p Purpose) Secondary() bool { return p != PurposeIdentity && p != PurposePublish }
 
+// Publishes reports whether the request makes something visible, so that a refusal may come
+// after the network has done so.
+func (p Purpose) Publishes() bool {
+	return p == PurposePublish || p == PurposePart || p == PurposeComment
+}
+
 // CodeNotKnown is the code of an [*Error] of [Uploader].Processed and [Stager].Staged: the
 // network does not say whether it has processed the upload. The caller continues as if it
 // had.
 const CodeNotKnown = "not_known"
+
+// NotKnown reports whether an error has [CodeNotKnown].
+func NotKnown(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == CodeNotKnown
+}
 
 // CodeBlockedOnTheWay is the code of an [*Error] for a response that is not the network's:
 // a firewall or a proxy refused the request.

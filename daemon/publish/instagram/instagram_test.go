@@ -303,6 +303,53 @@ func TestCarouselWaits(t *testing.T) {
 	}
 }
 
+// refuseStatus refuses to show containers, as a token without the permission to read them sees.
+func refuseStatus(network http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("fields") == "status_code" {
+			w.WriteHeader(http.StatusForbidden)
+			w.Write([]byte(publishtest.MetaError(10, 0, "(#10) Application does not have permission for this action")))
+			return
+		}
+		network.ServeHTTP(w, r)
+	}
+}
+
+// TestCarouselOfUnknownStatus checks that a carousel is published, and is found later, if
+// Instagram does not say whether it has processed the files.
+func TestCarouselOfUnknownStatus(t *testing.T) {
+	t.Parallel()
+	network := fake()
+	network.Processing = time.Hour
+	p, r := start(t, refuseStatus(network))
+	r.Files = []publish.File{image, image}
+	stage, err := p.Stage(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := p.Staged(t.Context(), r, stage); err != nil || again != stage || len(network.Containers()) != 2 {
+		t.Fatalf("while the files are processed: %+v, %v", again, err)
+	}
+	network.Processing = 0
+	if stage, err = p.Staged(t.Context(), r, stage); err != nil || len(network.Containers()) != 3 {
+		t.Fatalf("%+v, %v", stage, err)
+	}
+	if _, err := p.Staged(t.Context(), r, stage); publish.AsError(err).Code != publish.CodeNotKnown {
+		t.Fatalf("the carousel: %v", err)
+	}
+	r.Stage = stage.ID
+	if _, found, err := p.Find(t.Context(), r, time.Now()); found || err != nil {
+		t.Errorf("before it is published: %t, %v", found, err)
+	}
+	receipt, err := p.Publish(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, found, err := p.Find(t.Context(), r, time.Now().Add(-time.Minute)); err != nil || !found || got.ID != receipt.ID {
+		t.Errorf("found %+v, %t, %v; want %+v", got, found, err, receipt)
+	}
+}
+
 // TestFindOther checks that Find returns no post of a different kind.
 func TestFindOther(t *testing.T) {
 	t.Parallel()

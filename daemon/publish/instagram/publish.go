@@ -3,6 +3,7 @@ package instagram
 import (
 	"context"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,9 +93,12 @@ func (p *Publisher) Staged(ctx context.Context, r publish.Request, s publish.Sta
 
 // carousel creates the container of a carousel if Instagram has processed its items.
 func carousel(ctx context.Context, api meta.Containers, r publish.Request, s publish.Stage, items []string) (publish.Stage, error) {
+	unknown := false
 	for _, item := range items {
 		status, err := api.StatusOf(ctx, item)
 		switch {
+		case publish.NotKnown(err):
+			unknown = true // the request below shows it
 		case err != nil:
 			return s, err
 		case status == meta.StatusInProgress:
@@ -106,7 +110,10 @@ func carousel(ctx context.Context, api meta.Containers, r publish.Request, s pub
 	form := url.Values{"media_type": {"CAROUSEL"}, "children": {strings.Join(items, ",")}}
 	setCaption(form, r)
 	id, err := api.New(ctx, r, form)
-	if err != nil {
+	switch {
+	case err != nil && unknown && strings.HasPrefix(publish.AsError(err).Code, strconv.Itoa(meta.CodeNotReady)):
+		return s, nil
+	case err != nil:
 		return s, err
 	}
 	s.ID = id
