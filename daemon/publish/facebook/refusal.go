@@ -40,8 +40,8 @@ func uploadRefusal(api meta.API, response outbound.Response, now time.Time, hidd
 	if e.Kind == schedctl.KindContent && response.Status >= 400 {
 		e.Kind = schedctl.KindMedia
 	}
-	for _, of := range []string{"refused the post", "responded with an error; it may have published anyway"} {
-		e.Message = strings.Replace(e.Message, of, "refused a file of the post", 1)
+	for _, of := range []string{" refused the post", meta.MayHavePublished} {
+		e.Message = strings.Replace(e.Message, of, " refused a file of the post", 1)
 	}
 	return e
 }

@@ -131,3 +131,26 @@ func TestUnclearResponses(t *testing.T) {
 		})
 	}
 }
+
+// TestForbiddenContainer checks that a 403 with a code of no list refuses the post if it
+// refuses its container.
+func TestForbiddenContainer(t *testing.T) {
+	t.Parallel()
+	p, r := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		w.Write([]byte(publishtest.MetaError(3, 0, "(#3) Application does not have the capability to make this API call.")))
+	}))
+	_, err := p.Stage(t.Context(), r)
+	if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != "3" || e.Outcome != schedctl.OutcomeNotPublished || strings.Contains(e.Message, "anyway") || !strings.Contains(e.Message, "capability") {
+		t.Errorf("the container: %+v", e)
+	}
+	_, err = p.Staged(t.Context(), r, publish.Stage{ID: "18000000000001"})
+	if e := publish.AsError(err); e.Code != publish.CodeNotKnown {
+		t.Errorf("its status: %+v", e)
+	}
+	r.Stage = "18000000000001"
+	_, err = p.Publish(t.Context(), r)
+	if e := publish.AsError(err); e.Kind != schedctl.KindPlatform || e.Outcome != schedctl.OutcomeUnknown {
+		t.Errorf("the post: %+v", e)
+	}
+}

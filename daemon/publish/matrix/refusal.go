@@ -45,11 +45,6 @@ func (s session) refusal(a outbound.Response, purpose publish.Purpose, now time.
 // request.
 const codeForbidden = "M_FORBIDDEN"
 
-// sends reports whether a request with the purpose sends a message.
-func sends(p publish.Purpose) bool {
-	return p == publish.PurposePublish || p == publish.PurposePart || p == publish.PurposeComment
-}
-
 // refusal returns the error for a response that is not 2xx.
 func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden ...string) *publish.Error {
 	e := outbound.Refusal(a, purpose, now)
@@ -63,7 +58,7 @@ func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden
 	if e.Code == "" && errorCode().MatchString(body.Code) {
 		e.Code = body.Code
 	}
-	if m, known := errorMeanings[body.Code]; known && a.Status >= 400 && a.Status < 500 && !(body.Code == codeForbidden && purpose.Secondary() && !sends(purpose)) {
+	if m, known := errorMeanings[body.Code]; known && a.Status >= 400 && a.Status < 500 && !(body.Code == codeForbidden && purpose.Secondary() && !purpose.Publishes()) {
 		e.Kind, e.Code, e.Message = m.kind, body.Code, m.message
 	}
 	if e.Kind == schedctl.KindRateLimited && e.RetryAt.IsZero() {

@@ -43,10 +43,18 @@ const (
 // not_published, because a container is not visible.
 func (c Containers) New(ctx context.Context, r publish.Request, form url.Values) (string, error) {
 	id, err := c.send(ctx, r, form, c.Create)
-	if err != nil {
-		return "", publish.NotPublished(err)
+	if err == nil {
+		return id, nil
 	}
-	return id, nil
+	e := publish.AsError(publish.NotPublished(err))
+	if of := c.Platform + MayHavePublished; strings.HasPrefix(e.Message, of) {
+		says := c.Platform + " responded with an error"
+		if e.HTTPStatus == http.StatusForbidden {
+			e.Kind, says = schedctl.KindContent, c.Platform+" refused "+string(r.Purpose())
+		}
+		e.Message = says + strings.TrimPrefix(e.Message, of)
+	}
+	return "", e
 }
 
 // Publish publishes the container of a request and returns the id of the post. The outcome

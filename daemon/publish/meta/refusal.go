@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -66,6 +67,10 @@ func (e Error) RateLimited() bool {
 // MissingScope reports whether the token lacks a permission.
 func (e Error) MissingScope() bool { return e.Code == 10 || e.Code >= 200 && e.Code <= 299 }
 
+// MayHavePublished ends the message of an error that does not say what it means. A request
+// that makes nothing visible replaces it.
+const MayHavePublished = " responded with an error; it may have published anyway"
+
 // Refusal returns the error for a response that is not a success. The outcome is that of a
 // request to publish: only the codes above say that nothing was published. Posts were online
 // in spite of other errors. The code of the result is that of a hold, or [Error.String].
@@ -96,8 +101,11 @@ func (a API) Refusal(r outbound.Response, purpose publish.Purpose, now time.Time
 		e.Kind, e.Message = schedctl.KindDuplicate, a.Platform+" reports that the account has just published the same text"
 	case known.Code == CodeNotReady:
 		e.Kind, e.Message = schedctl.KindPlatform, a.Platform+" is still processing a file of the post"
+	case known.Code != 0 && r.Status == http.StatusForbidden && !purpose.Publishes():
+		e.Code = cmp.Or(e.Code, known.String())
+		return outbound.WithErrorText(e, text)
 	case known.Code != 0:
-		e.Kind, e.Message = schedctl.KindPlatform, a.Platform+" responded with an error; it may have published anyway"
+		e.Kind, e.Message = schedctl.KindPlatform, a.Platform+MayHavePublished
 	}
 	e.Code, e.Outcome = cmp.Or(known.String(), e.Code), schedctl.OutcomeUnknown
 	if e.Kind == schedctl.KindRateLimited || known.refuses() {

@@ -58,6 +58,38 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestForbiddenWithACode checks that a 403 with a code of no list does not refuse the account,
+// and that only of a request that publishes the outcome is unknown.
+func TestForbiddenWithACode(t *testing.T) {
+	t.Parallel()
+	response := outbound.Response{Status: 403, Body: []byte(`{"error":{"code":3,"message":"the words"}}`)}
+	for _, purpose := range publish.Purposes() {
+		e := meta.API{Platform: "Threads"}.Refusal(response, purpose, time.Now())
+		want, code, outcome := schedctl.KindPlatform, "3", schedctl.OutcomeNotPublished
+		switch purpose {
+		case publish.PurposeIdentity:
+			want = schedctl.KindAuth
+		case publish.PurposeFile:
+			want = schedctl.KindMedia
+		case publish.PurposeStatus:
+			code = publish.CodeNotKnown
+		case publish.PurposeLookup:
+			code = publish.CodeCannotAsk
+		default:
+			outcome = schedctl.OutcomeUnknown
+		}
+		if e.Kind != want || e.Code != code || e.Outcome != outcome || !strings.HasSuffix(e.Message, ": the words") {
+			t.Errorf("%s: %+v", purpose, e)
+		}
+	}
+	for code, kind := range map[string]schedctl.ErrorKind{"4": schedctl.KindRateLimited, "100": schedctl.KindContent, "506": schedctl.KindDuplicate, "9007": schedctl.KindPlatform} {
+		e := meta.API{Platform: "Threads"}.Refusal(outbound.Response{Status: 403, Body: []byte(`{"error":{"code":` + code + `}}`)}, publish.PurposeStatus, time.Now())
+		if e.Kind != kind || e.Code != code || e.Outcome != schedctl.OutcomeNotPublished {
+			t.Errorf("%s: %+v", code, e)
+		}
+	}
+}
+
 func TestRetryAt(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)

@@ -18,6 +18,9 @@ const (
 	lookup   = publish.PurposeLookup
 )
 
+// unlistedOfMeta has a code that is in no table.
+var unlistedOfMeta = MetaError(3, 0, "(#3) Application does not have the capability to make this API call.")
+
 // Recordings are the responses of each platform.
 var Recordings = map[string]Recording{
 	"bluesky": {
@@ -55,6 +58,7 @@ var Recordings = map[string]Recording{
 			{Purpose: post, Body: MetaError(100, 0, "Invalid parameter"), Code: "100"},
 			{Purpose: file, Body: MetaError(200, 0, "(#200) Requires pages_manage_posts permission"), Code: "200"},
 			{Purpose: lookup, Status: 400, Body: MetaError(10, 0, "(#10) Application does not have permission for this action")},
+			{Purpose: file, Body: unlistedOfMeta, Code: "3"}, {Purpose: lookup, Body: unlistedOfMeta},
 		},
 	},
 	"googlechat": {
@@ -79,6 +83,7 @@ var Recordings = map[string]Recording{
 			{Purpose: post, Body: firewallPage, Code: publish.CodeBlockedOnTheWay},
 			{Purpose: status, Status: 400, Body: MetaError(10, 0, "(#10) Application does not have permission for this action")},
 			{Purpose: lookup, Body: MetaError(200, 0, "(#200) Permissions error")},
+			{Purpose: post, Body: unlistedOfMeta, Code: "3"}, {Purpose: status, Body: unlistedOfMeta}, {Purpose: lookup, Body: unlistedOfMeta},
 		},
 	},
 	"linkedin": {
@@ -171,6 +176,8 @@ var Recordings = map[string]Recording{
 			{Purpose: part, Body: MetaError(10, 0, "(#10) Application does not have permission for this action"), Code: "10"},
 			{Purpose: status, Body: MetaError(10, 0, "(#10) Application does not have permission for this action")},
 			{Purpose: lookup, Status: 400, Body: MetaError(10, 0, "(#10) Application does not have permission for this action")},
+			{Purpose: post, Body: unlistedOfMeta, Code: "3"}, {Purpose: part, Body: unlistedOfMeta, Code: "3"},
+			{Purpose: status, Body: unlistedOfMeta}, {Purpose: lookup, Body: unlistedOfMeta},
 		},
 	},
 	"wordpress": {
