@@ -124,8 +124,8 @@ func TestMediaLinksOfVariants(t *testing.T) {
 	if _, err := s.Link(t.Context(), a, "nowhere"); publish.AsError(err).Code != "unsupported" {
 		t.Errorf("a platform that does not exist: %v", err)
 	}
-	a.MIMEType = "image/gif"
-	putAsset(t, s, a) // Instagram takes no GIFs
+	a.MIMEType, a.Duration = "image/gif", time.Second
+	putAsset(t, s, a) // Instagram takes no moving GIFs
 	if w := get(links, path); w.Code != 404 {
 		t.Errorf("got %d, %s", w.Code, w.Header())
 	}

@@ -132,7 +132,7 @@ func TestPostCreateRefuses(t *testing.T) {
 		{1, "read the text: open " + dir + "/none: no such file or directory", []string{"-F", dir + "/none"}},
 		{1, "read the text: read " + dir + ": is a directory", []string{"-F", dir}},
 		{2, "the text is given twice: as an argument and with -F", []string{"Hello", "-F", latin1}},
-		{2, "--at, --in and --now exclude each other: give one", []string{"Hello", "--to", "hook", "--in", "2h", "--now"}},
+		{2, "--in and --now exclude each other: give one", []string{"Hello", "--to", "hook", "--in", "2h", "--now"}},
 		{2, "\"now\" is not a time in the future: to publish a new post at once use --now; for an existing post: schedctl post publish", []string{"Hello", "--to", "hook", "--at", "now"}},
 		{2, "--at and --in exclude each other: give one", []string{"Hello", "--to", "hook", "--in", "2h", "--at", "tomorrow 9am"}},
 		{2, `"tomorrow" has no time of day: write "tomorrow 9am"`, []string{"Hello", "--to", "hook", "--at", "tomorrow"}},

@@ -166,6 +166,7 @@ func TestAltTextsAreCopied(t *testing.T) {
 		ALTER TABLE events DROP COLUMN edited;
 		ALTER TABLE queues DROP COLUMN managed;
 		ALTER TABLE blackouts DROP COLUMN managed;
+		ALTER TABLE accounts DROP COLUMN warnings, DROP COLUMN file_limits;
 		DROP TABLE collections;
 		DELETE FROM schedctl_version WHERE version_id >= 12`, pgx.QueryExecModeSimpleProtocol)
 	if err := errors.Join(err, s.Close()); err != nil {

@@ -24,8 +24,8 @@ var conflicts = [][]string{
 	{"editor", "no-input"},
 }
 
-// refuseConflicts returns an error for the first flags that exclude each other.
-func refuseConflicts(cmd *cobra.Command) error {
+// RefuseConflicts returns an error for the first flags that exclude each other.
+func RefuseConflicts(cmd *cobra.Command) error {
 	var given []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() != "bool" || f.Value.String() == "true" {

@@ -31,7 +31,7 @@ func TestConflictsOfFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if err := refuseConflicts(cmd); err != nil {
+		if err := RefuseConflicts(cmd); err != nil {
 			got = err.Error()
 		}
 		if got != test.want {

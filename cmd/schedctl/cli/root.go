@@ -36,7 +36,7 @@ Start it with "schedctl daemon start".`,
 			if err := refuseEmpty(cmd); err != nil {
 				return err
 			}
-			if err := refuseConflicts(cmd); err != nil {
+			if err := RefuseConflicts(cmd); err != nil {
 				return err
 			}
 			return a.checkFields(cmd)

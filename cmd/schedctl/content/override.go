@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -199,7 +200,7 @@ func (o *override) setField(name, value string, hasValue bool) error {
 
 // check checks the fields of an account. of are the flags of the post.
 func (o *override) check(of *Flags) error {
-	switch err := o.content.Check(); {
+	switch err := cmp.Or(cli.RefuseConflicts(o.content.cmd), o.content.Check()); {
 	case err != nil:
 		return fmt.Errorf("the override for %s: %w", o.account, err)
 	case o.content.numbered[CommentPart] != nil:

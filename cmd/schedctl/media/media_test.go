@@ -41,7 +41,6 @@ func TestFlagsCheck(t *testing.T) {
 		"fewer texts":             {Flags{files: []string{file, file}, alts: altTexts{""}}, 0},
 		"more texts":              {Flags{files: []string{file}, alts: altTexts{"a", "b"}}, cli.ExitUsage},
 		"a text without a file":   {Flags{alts: altTexts{"a"}}, cli.ExitUsage},
-		"both":                    {Flags{files: []string{file}, none: true}, cli.ExitUsage},
 		"a text that is too long": {Flags{files: []string{file}, alts: altTexts{strings.Repeat("a", schedctl.MaxAltText+1)}}, cli.ExitInvalid},
 		"a missing file":          {Flags{files: []string{filepath.Join(dir, "none.png")}}, cli.ExitOther},
 		"a directory":             {Flags{files: []string{dir}}, cli.ExitOther},
