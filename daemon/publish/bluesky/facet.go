@@ -53,12 +53,13 @@ const (
 func facets(text string) []facet {
 	var found []facet
 	for start, end := range eachWord(text) {
+		w := linkEnds{word: text[start:end]}
 		for at := start; at < end; {
-			if f, length := matchFacet(text[start:end], at-start); length > 0 {
+			if f, length := w.matchFacet(at - start); length > 0 {
 				found = append(found, facet{Index: byteSlice{at, at + length}, Features: []feature{f}})
 				at += length
 			}
-			at = nextStart(text[start:end], at-start) + start
+			at = nextStart(w.word, at-start) + start
 		}
 	}
 	return found
@@ -98,9 +99,10 @@ func eachWord(text string) iter.Seq2[int, int] {
 	}
 }
 
-// matchFacet returns the facet at an offset of a word and its length in bytes, or 0.
-func matchFacet(word string, at int) (feature, int) {
-	s := word[at:]
+// matchFacet returns the facet at an offset of the word and its length in bytes, or 0. The
+// offsets of one word increase.
+func (w *linkEnds) matchFacet(at int) (feature, int) {
+	word, s := w.word, w.word[at:]
 	if at == 0 || tagStartsAfter(word[:at]) {
 		if f, n := tagFacet(s); n > 0 {
 			return f, n
@@ -111,7 +113,10 @@ func matchFacet(word string, at int) (feature, int) {
 			return f, n
 		}
 	}
-	return linkFacet(cutLink(s))
+	if first := s[0] | 0x20; first < 'a' || first > 'z' { // neither a scheme nor a host
+		return feature{}, 0
+	}
+	return linkFacet(w.cut(at))
 }
 
 var (

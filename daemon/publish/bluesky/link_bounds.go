@@ -45,12 +45,24 @@ func isArrow(r rune) bool {
 		r >= 0x2B00 && r <= 0x2B11 || r >= 0x1F446 && r <= 0x1F449 || r == 0xFE0F // which follows an arrow shown as an emoji
 }
 
-// cutLink returns the part of a word that may be a link: it ends before a quote, before a mark
-// of Chinese or Japanese, and before a letter of these right after the name of a host.
-func cutLink(s string) string {
-	if end := strings.IndexAny(s, quotes+cjkMarks+"<>"); end >= 0 {
-		s = s[:end]
+// linkEnds finds where the links of a word end. Each character is looked at once, however many
+// links may start before it.
+type linkEnds struct {
+	word string
+	next int // the first end at or after the last offset; 0 before the first one
+}
+
+// cut returns the part of the word from an offset that may be a link: it ends before a quote,
+// before a mark of Chinese or Japanese, and before a letter of these right after the name of a
+// host.
+func (w *linkEnds) cut(at int) string {
+	if w.next == 0 || at > w.next {
+		w.next = len(w.word)
+		if end := strings.IndexFunc(w.word[at:], endsLink); end >= 0 {
+			w.next = at + end
+		}
 	}
+	s := w.word[at:w.next]
 	prefix := len(scheme().FindString(s))
 	if host := hostname().FindString(s[prefix:]); host != "" && knownDomain(strings.ToLower(host)) {
 		end := prefix + len(host)
@@ -59,6 +71,10 @@ func cutLink(s string) string {
 		}
 	}
 	return s
+}
+
+func endsLink(r rune) bool {
+	return r == '<' || r == '>' || strings.ContainsRune(quotes, r) || r >= utf8.RuneSelf && strings.ContainsRune(cjkMarks, r)
 }
 
 // closing are the closing brackets with the opening ones.
