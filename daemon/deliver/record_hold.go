@@ -18,8 +18,9 @@ const (
 	// until the account is held: the network may refuse the whole account.
 	blockedAfter = 3
 
-	// recentPosts is how many posts of an account are searched for such targets.
-	recentPosts = 20
+	// nearPosts is how many posts of an account are searched for such targets, on each
+	// side of a refused post, among those that have failed and those that have not ended.
+	nearPosts = 20
 
 	// maxHold bounds the date that a network gives for the end of a hold.
 	maxHold = 62 * 24 * time.Hour
@@ -80,28 +81,15 @@ func (r *recordTx) holdIfBlocked(e *attemptEnd) error {
 	if err != nil {
 		return err
 	}
-	page, err := r.edits.tx.Posts(storage.PostQuery{
-		WorkspaceID: a.WorkspaceID, AccountID: a.AccountID, Statuses: []schedctl.Status{schedctl.Failed, schedctl.Publishing},
-		Sort: storage.PublishDescending, Limit: recentPosts,
-	})
+	var since time.Time
+	if len(last) > 0 {
+		since = last[0].At
+	}
+	refused, err := r.refusedNear(a, since)
 	if err != nil {
 		return err
 	}
-	refused := 1
-	for i := range page.Posts {
-		for _, t := range page.Posts[i].Targets {
-			if t.AccountID != a.AccountID || t.ID == a.TargetID || t.Status != schedctl.Failed || !isRefusedAlone(t.Error) {
-				continue
-			}
-			attempts, err := r.edits.tx.LatestAttempts([]string{t.ID}, 1)
-			if err != nil {
-				return err
-			}
-			if len(attempts) > 0 && (len(last) == 0 || attempts[0].FinishedAt.After(last[0].At)) {
-				refused++
-			}
-		}
-	}
+	refused++
 	if refused < blockedAfter {
 		return nil
 	}
@@ -110,4 +98,54 @@ func (r *recordTx) holdIfBlocked(e *attemptEnd) error {
 	hold.Message = publish.Clip(fmt.Sprintf("the network refused %d posts in a row, the last one with: %s. Check the account there, then run: schedctl account verify ACCOUNT", refused, hold.Message), maxMessage)
 	e.decision.refused, e.decision.hold = true, &hold
 	return nil
+}
+
+// refusedNear returns how many targets of the account of an attempt were refused alone after
+// a time, without its own. It stops counting when the account is to be held for them.
+//
+// Targets are claimed in the order of their publish times, or in either direction if a
+// person retried many. So the posts of the last ones are next to that of the attempt. They
+// have not ended if they have other accounts. Each status is searched alone, because many
+// posts that wait for their turn are in the same place.
+func (r *recordTx) refusedNear(a schedctl.Attempt, since time.Time) (refused int, err error) {
+	post, err := r.edits.post(a.WorkspaceID, a.PostID)
+	if err != nil {
+		return 0, err
+	}
+	for _, status := range []schedctl.Status{schedctl.Failed, schedctl.Publishing} {
+		for _, sort := range []storage.Sort{storage.PublishDescending, storage.PublishAscending} {
+			page, err := r.edits.tx.Posts(storage.PostQuery{
+				WorkspaceID: a.WorkspaceID, AccountID: a.AccountID, Statuses: []schedctl.Status{status},
+				Sort: sort, Limit: nearPosts, After: &storage.Position{PublishAt: post.PublishAt, PostID: post.ID},
+			})
+			if err != nil {
+				return 0, err
+			}
+			n, err := r.refusedAmong(page.Posts, a.AccountID, since)
+			if refused += n; err != nil || refused+1 >= blockedAfter {
+				return refused, err
+			}
+		}
+	}
+	return refused, nil
+}
+
+// refusedAmong returns how many targets of an account among posts were refused alone after
+// a time. It reads no attempts of posts that have not changed since.
+func (r *recordTx) refusedAmong(posts []schedctl.Post, accountID string, since time.Time) (refused int, err error) {
+	for i := range posts {
+		for _, t := range posts[i].Targets {
+			if posts[i].UpdatedAt.Before(since) || t.AccountID != accountID || t.Status != schedctl.Failed || !isRefusedAlone(t.Error) {
+				continue
+			}
+			attempts, err := r.edits.tx.Attempts(t.ID)
+			if err != nil {
+				return 0, err
+			}
+			if n := len(attempts); n > 0 && attempts[n-1].FinishedAt.After(since) {
+				refused++
+			}
+		}
+	}
+	return refused, nil
 }
