@@ -11,7 +11,8 @@ import (
 
 const (
 	// refusedAskInterval is how often the network of a refused account is asked about
-	// an unresolved attempt while the account is not reconnected.
+	// an unresolved attempt while the account is not reconnected. A network that says when
+	// it accepts the account again is not asked before.
 	refusedAskInterval = time.Hour
 )
 
@@ -75,16 +76,18 @@ func (d *Deliverer) askAfter(u *unresolvedAttempt, now *publisherCall) time.Time
 // refusedAskDelay returns how long to wait before asking again if the network refused
 // the account. It is zero if the network did not, or if the target is too late.
 func (d *Deliverer) refusedAskDelay(c *publisherCall, failure *publish.Error) time.Duration {
-	if failure.Kind != schedctl.KindAuth || failure.HTTPStatus == statusForbidden {
+	if failure.Kind != schedctl.KindAuth {
 		return 0
 	}
-	return max(0, min(refusedAskInterval, time.Until(c.lateSince.Add(d.cfg.MaxLateness))))
+	return max(0, min(max(refusedAskInterval, time.Until(failure.RetryAt)), time.Until(c.lateSince.Add(d.cfg.MaxLateness))))
 }
 
 // recordRefusal records that the network refused the account of a call, so that users
 // see why the attempt stays unresolved. If the store fails, the next question records it.
 func (d *Deliverer) recordRefusal(ctx context.Context, c *publisherCall, failure *publish.Error) {
-	e := &attemptEnd{call: c, decision: policyDecision{refused: true, result: schedctl.Result{Error: targetError(failure, false, false)}}}
+	e := &attemptEnd{call: c, decision: policyDecision{
+		refused: true, pausedUntil: failure.HeldUntil(time.Now()), result: schedctl.Result{Error: targetError(failure, false, false)},
+	}}
 	err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
 		r := recordTx{d: d, edits: newEdits(tx), now: time.Now().UTC().Round(0)}
 		account, err := r.edits.account(c.attempt.WorkspaceID, c.attempt.AccountID)

@@ -74,7 +74,7 @@ func (f *facts) addFailedAsk(failure *publish.Error) {
 	f.asks++
 	f.askAt, f.unreachable = failure.RetryAt, isUnreachable(failure)
 	switch {
-	case failure.Code == publish.CodeCannotAsk, failure.HTTPStatus == statusForbidden && failure.Code != publish.CodeBlockedOnTheWay:
+	case failure.Code == publish.CodeCannotAsk:
 		f.replies = maxAsks
 	case !f.unreachable:
 		f.replies++
@@ -112,7 +112,7 @@ func policy(e *publish.Error, f facts) policyDecision {
 	case e.Kind == schedctl.KindRateLimited:
 		d.pausedUntil = clampRetryTime(e.RetryAt, f.now)
 	case d.refused: // no check ends the hold before
-		d.pausedUntil = earlierOf(e.RetryAt, f.now.Add(maxHold))
+		d.pausedUntil = e.HeldUntil(f.now)
 	}
 	late := e.Kind != schedctl.KindAuth && !f.lateAt.IsZero() && e.RetryAt.After(f.lateAt) && !d.result.RetryAt.IsZero()
 	if late {

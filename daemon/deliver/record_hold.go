@@ -21,9 +21,6 @@ const (
 	// nearPosts is how many posts of an account are searched for such targets, on each
 	// side of a refused post, among those that have failed and those that have not ended.
 	nearPosts = 20
-
-	// maxHold bounds the date that a network gives for the end of a hold.
-	maxHold = 62 * 24 * time.Hour
 )
 
 // reviewHold decides again whether the end of an attempt holds its account, in view of what

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"time"
 
 	"github.com/schedctl/schedctl"
 )
@@ -45,6 +46,18 @@ func Hold(code HoldCode, platform string, status int, detail string) *Error {
 		e.Message = Clip(e.Message+" ("+detail+")", maxHoldMessage)
 	}
 	return e
+}
+
+// maxHold bounds the date that a network gives for the end of a hold.
+const maxHold = 62 * 24 * time.Hour
+
+// HeldUntil returns when a network that refuses an account says that it ends, at most two
+// months from now, or the zero time if it does not say so.
+func (e *Error) HeldUntil(now time.Time) time.Time {
+	if latest := now.Add(maxHold); e.RetryAt.After(latest) {
+		return schedctl.Millis(latest)
+	}
+	return schedctl.Millis(e.RetryAt)
 }
 
 // NeedsScope returns err, the error of a request that needs a permission. If the network
