@@ -61,6 +61,16 @@ func (a *Account) EndDisruption() {
 	}
 }
 
+// Accepted records that the network accepts the account. It ends a hold, also before its
+// date, and a disruption. A pause that the network requested of a connected account stays.
+func (a *Account) Accepted() {
+	if a.Status != AccountConnected {
+		a.PausedUntil = time.Time{}
+	}
+	a.Status, a.Error = AccountConnected, nil
+	a.EndDisruption()
+}
+
 // Identity is a user of a network, as the network names it. Several accounts may
 // log in as the same identity, in one workspace or in several.
 type Identity struct {

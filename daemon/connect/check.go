@@ -36,11 +36,13 @@ const (
 // So the checks are spread evenly, and a restart does not repeat them. An account that
 // Run reconnected and that was refused again since is checked once a day: its network
 // accepts the credentials but not the posts. So is one whose network charges for the check.
+// An account that its network refuses until a date is not checked before, and then at once.
 func (c *Connector) Run(ctx context.Context) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	healed := map[string]time.Time{}
 	// Round removes the monotonic reading, which does not count the time in suspend.
+	var held time.Time // dates of holds are looked for since then: first also those in the past
 	for last := time.Now().Round(0); ; {
 		select {
 		case <-ctx.Done():
@@ -48,12 +50,12 @@ func (c *Connector) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 		now := time.Now().Round(0)
-		accounts, ending, err := c.dueAccounts(ctx, last, now, healed)
+		accounts, ending, err := c.dueAccounts(ctx, last, now, held, healed)
 		if err != nil {
 			c.log.Error("reading the accounts to check failed", "error", err)
 			continue // keep last, so that no check is skipped
 		}
-		last = now
+		last, held = now, now
 		for _, id := range c.checkAll(ctx, accounts) {
 			healed[id] = now
 		}
@@ -62,8 +64,9 @@ func (c *Connector) Run(ctx context.Context) error {
 }
 
 // dueAccounts returns the accounts whose check was due after last and until now, and those
-// whose credentials end soon, which no event has announced yet.
-func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed map[string]time.Time) (due, ending []schedctl.Account, err error) {
+// whose credentials end soon, which no event has announced yet. Those that were held until
+// a date after held are due as well.
+func (c *Connector) dueAccounts(ctx context.Context, last, now, held time.Time, healed map[string]time.Time) (due, ending []schedctl.Account, err error) {
 	err = c.cfg.Store.View(ctx, func(r storage.Reader) error {
 		for a, err := range storage.EachAccount(r) {
 			if err != nil {
@@ -72,7 +75,7 @@ func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed
 			if c.cfg.Member != nil && !c.cfg.Member.Mine(a.ID) {
 				continue // another node checks it
 			}
-			if every := c.intervalOf(*a, now, healed); every > 0 && isDue(a.ID, every, last, now) {
+			if every := c.intervalOf(*a, now, healed); every > 0 && (isDue(a.ID, every, last, now) || holdEnded(*a, held, now)) {
 				due = append(due, *a)
 			}
 			if dueThreshold(*a, now) > 0 {
@@ -102,6 +105,12 @@ func (c *Connector) intervalOf(a schedctl.Account, now time.Time, healed map[str
 		return refusedCheckInterval
 	}
 	return 0
+}
+
+// holdEnded reports whether the date until which a network refuses an account was after one
+// time and until another, and no check has changed the account since.
+func holdEnded(a schedctl.Account, after, until time.Time) bool {
+	return a.Status == schedctl.AccountError && a.PausedUntil.After(after) && !a.PausedUntil.After(until) && !a.UpdatedAt.After(a.PausedUntil)
 }
 
 // isDue reports whether the check of an account is due after one time and until another.

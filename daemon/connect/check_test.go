@@ -233,3 +233,66 @@ func TestDatedHoldIsNotHealedBefore(t *testing.T) {
 
 // pollSlack is more than the time between two looks for accounts that are due.
 const pollSlack = 10 * time.Minute
+
+// A check that finds a limit with a date is the last one until then, also after a restart,
+// and the hold ends at the date.
+func TestCheckFindsADatedHold(t *testing.T) {
+	for name, paid := range map[string]bool{"free checks": false, "paid checks": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				a := r.account("me")
+				until := schedctl.Millis(time.Now().Add(75 * time.Hour))
+				limit := &publish.Error{Kind: schedctl.KindAuth, Code: string(publish.HoldCredits), HTTPStatus: 403, Outcome: schedctl.OutcomeNotPublished, RetryAt: until}
+				r.network.set(func(n *network) { n.refuse, n.paid = limit, paid })
+				r.run(24*time.Hour + time.Second)
+				if got := r.read(a.ID); got.Status != schedctl.AccountError || !got.PausedUntil.Equal(until) {
+					t.Fatalf("the account is %s until %v, want %v", got.Status, got.PausedUntil, until)
+				}
+				r.network.set(func(n *network) { n.refuse = nil })
+				r.askedAbout()
+				r.run(time.Until(until) - time.Second)
+				if asked := r.askedAbout(); len(asked) != 0 {
+					t.Errorf("asked %v before the date", asked)
+				}
+				r.run(pollSlack)
+				if got := r.read(a.ID); got.Status != schedctl.AccountConnected || !got.PausedUntil.IsZero() {
+					t.Errorf("the account is %s until %v after the date", got.Status, got.PausedUntil)
+				}
+				if asked := r.askedAbout(); asked["me"] != 1 {
+					t.Errorf("asked %v after the date", asked)
+				}
+			})
+		})
+	}
+}
+
+// The date of a hold that passes while the daemon is stopped is not missed, and its check is
+// not repeated.
+func TestHoldThatEndsWhileTheDaemonIsStopped(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		a.Status, a.Error = schedctl.AccountError, &schedctl.TargetError{Kind: schedctl.KindAuth, Code: string(publish.HoldCredits)}
+		a.PausedUntil = schedctl.Millis(time.Now().Add(time.Minute))
+		r.put(a, r.held(a.ID))
+		r.network.set(func(n *network) { n.refuse, n.paid = revoked(), true })
+		time.Sleep(time.Hour)
+		for range 3 {
+			r.run(pollSlack)
+		}
+		if asked := r.askedAbout(); asked["me"] != 1 {
+			t.Errorf("asked %v after the date", asked)
+		}
+	})
+}
+
+// A network cannot hold an account for years.
+func TestCheckBoundsTheDateOfAHold(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		r.network.refuse = &publish.Error{Kind: schedctl.KindAuth, Outcome: schedctl.OutcomeNotPublished, RetryAt: time.Now().AddDate(20, 0, 0)}
+		got, err := r.Verify(t.Context(), r.workspace, a.ID)
+		if days := time.Until(got.PausedUntil).Hours() / 24; err != nil || days < 31 || days > 62 {
+			t.Errorf("held for %.0f days, %v", days, err)
+		}
+	})
+}

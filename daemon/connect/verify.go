@@ -109,21 +109,21 @@ func (v CheckResult) Apply(a *schedctl.Account, now time.Time) []schedctl.Event 
 	a.Username, a.DisplayName, a.ProfileURL, a.Limits = v.profile.Username, v.profile.DisplayName, v.profile.URL, v.profile.Limits
 	ApplyExpiry(a, v.profile.Expiry, false)
 	a.Warnings = v.profile.Warnings
-	if a.Status == schedctl.AccountError {
-		a.PausedUntil = time.Time{} // a person wants to try before the end of a hold
-	}
-	a.Status, a.Error = schedctl.AccountConnected, nil
-	a.EndDisruption()
+	a.Accepted()
 	return nil
 }
 
-// markRefused sets the status of an account that its network refuses.
+// markRefused sets the status of an account that its network refuses, and the date until
+// which it does.
 func markRefused(a *schedctl.Account, refusal *publish.Error, now time.Time) []schedctl.Event {
 	known := a.Status == schedctl.AccountError
 	a.Status = schedctl.AccountError
 	a.Error = &schedctl.TargetError{
 		Kind: refusal.Kind, Code: refusal.Code, Message: refusal.Message,
 		HTTPStatus: refusal.HTTPStatus, Outcome: schedctl.OutcomeNotPublished,
+	}
+	if until := refusal.HeldUntil(now); !until.IsZero() {
+		a.PausedUntil = until
 	}
 	if known {
 		return nil
