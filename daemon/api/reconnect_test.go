@@ -28,7 +28,7 @@ func testReconnectIsTold(t *testing.T, f *fixture) {
 		func() *response { return f.do(nil, "POST", path+"/verify", nil) },
 		func() *response { return f.do(nil, "PATCH", path, body{"options": body{"mood": "calm"}}) },
 	} {
-		f.network.refuse(&publish.Error{Kind: schedctl.KindAuth, Message: "revoked"})
+		f.network.refuse(&publish.Error{Kind: schedctl.KindAuth, Message: "revoked", RetryAt: time.Now().Add(20 * time.Hour)})
 		if a := f.do(nil, "POST", path+"/verify", nil).want(200).account(); a.Status != schedctl.AccountError {
 			t.Fatalf("%+v", a)
 		}
@@ -41,6 +41,11 @@ func testReconnectIsTold(t *testing.T, f *fixture) {
 		if !slices.Equal(notified, []string{f.mine.account}) {
 			t.Errorf("the notifications are %v, want %s", notified, f.mine.account)
 		}
+		f.changeAccount(f.mine.account, func(a *schedctl.Account) {
+			if !a.PausedUntil.IsZero() {
+				t.Errorf("paused until %v", a.PausedUntil)
+			}
+		})
 	}
 	if p := f.do(nil, "GET", "/posts/"+waiting.ID, nil).post(); p.Status != schedctl.Publishing || p.Version != waiting.Version {
 		t.Errorf("what waits is %s, version %d", p.Status, p.Version)

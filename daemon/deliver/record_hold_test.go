@@ -96,3 +96,24 @@ func (r *rig) failAll(posts []schedctl.Post) {
 		r.wantStatus(p, schedctl.Failed)
 	}
 }
+
+// The date of a refusal of old credentials does not pause an account that was reconnected
+// during the call.
+func TestDatedHoldOfOldCredentials(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me", nil)
+		r.fake.Then(publishtest.Response{After: 10 * time.Second, Err: &publish.Error{
+			Kind: schedctl.KindAuth, Code: string(publish.HoldCredits), HTTPStatus: 403, Outcome: no, RetryAt: time.Now().Add(20 * time.Hour),
+		}})
+		r.start()
+		p := r.publishNow(a)
+		r.after(time.Second)
+		a.Credentials = r.seal(a.ID, "another-token")
+		r.putAccount(a)
+		r.after(time.Minute)
+		if got := r.readAccount(a.ID); got.Status != schedctl.AccountConnected || !got.PausedUntil.IsZero() {
+			t.Errorf("the account is %s until %v", got.Status, got.PausedUntil)
+		}
+		r.wantStatus(p, schedctl.Published)
+	})
+}

@@ -104,7 +104,8 @@ func (r *recordTx) hasEnd(a schedctl.Attempt) (bool, error) {
 }
 
 // updateAccount applies a refusal, a pause, or the start or end of a disruption. A
-// refusal does not apply to an account that was reconnected during the call.
+// refusal, and the pause until its date, do not apply to an account that was reconnected
+// during the call.
 func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
 	changed := false
 	switch {
@@ -115,10 +116,11 @@ func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
 		account.DisruptedSince = time.Time{}
 		r.edits.changedAccount(account)
 	}
-	if until := e.decision.pausedUntil; until.After(account.PausedUntil) {
+	holds := e.decision.refused && account.Status == schedctl.AccountConnected && r.d.sameLogin(e.call.account, *account)
+	if until := e.decision.pausedUntil; (holds || !e.decision.refused) && until.After(account.PausedUntil) {
 		account.PausedUntil, changed = schedctl.Millis(until), true
 	}
-	if e.decision.refused && account.Status == schedctl.AccountConnected && r.d.sameLogin(e.call.account, *account) {
+	if holds {
 		account.Status, account.Error, changed = schedctl.AccountError, cmp.Or(e.decision.hold, e.decision.result.Error), true
 		r.edits.events = append(r.edits.events, schedctl.AccountErrorEvent(*account, r.now))
 	}

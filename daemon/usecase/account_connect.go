@@ -207,8 +207,7 @@ func applyProfile(a *schedctl.Account, p publish.Profile) {
 	a.Username, a.DisplayName, a.ProfileURL, a.Limits = p.Username, p.DisplayName, p.URL, p.Limits
 	connect.ApplyExpiry(a, p.Expiry, true)
 	a.Warnings = p.Warnings
-	a.Status, a.Error = schedctl.AccountConnected, nil
-	a.EndDisruption()
+	a.Accepted()
 }
 
 // receivers are the platforms whose accounts are an address that the user owns, not
