@@ -204,13 +204,15 @@ func (f *FakeContainers) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lacksScope reports whether a request needs a permission that the token of Threads does not
-// have: replies and their quota, and everything that publishes.
+// lacksScope reports whether a request needs a permission that the token does not have. Those
+// of Threads are for replies and their quota, and for everything that publishes.
 func (f *FakeContainers) lacksScope(r *http.Request) bool {
 	needed := ""
 	switch {
 	case f.Scopes == nil:
 		return false
+	case f.API.name == "instagram":
+		return (TokenScopes{"instagram", f.Scopes}).Denies(r) != nil
 	case r.Form.Get("reply_to_id") != "", strings.Contains(r.Form.Get("fields"), "reply_quota_usage"):
 		needed = "threads_manage_replies"
 	case r.Method == http.MethodPost:

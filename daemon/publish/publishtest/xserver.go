@@ -38,6 +38,9 @@ type FakeX struct {
 	// Client of OAuth 2.0, and its session.
 	ClientID, ClientSecret string
 
+	// Scopes are those of the session of OAuth 2.0; nil for all of them.
+	Scopes []string
+
 	// Declined means that the user of a login does not agree. Withheld are scopes that the
 	// user does not grant.
 	Declined bool
@@ -160,6 +163,11 @@ func (f *FakeX) route(header http.Header, r *http.Request, body []byte) (int, st
 	}
 	if !f.authorized(r) {
 		return xProblem(401, "about:blank", "Unauthorized", "Unauthorized")
+	}
+	if strings.HasPrefix(r.Header.Get("Authorization"), "Bearer ") && f.Scopes != nil {
+		if denied := (TokenScopes{"x", f.Scopes}).Denies(r); denied != nil {
+			return http.StatusForbidden, denied.Body
+		}
 	}
 	header.Set("X-Access-Level", f.AccessLevel)
 	switch route := r.Method + " " + path; {

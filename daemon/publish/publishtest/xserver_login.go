@@ -73,7 +73,7 @@ func (f *FakeX) exchange(form url.Values, client string) (int, string) {
 	}
 	scopes := slices.DeleteFunc(strings.Fields(a.scope), func(s string) bool { return slices.Contains(f.Withheld, s) })
 	f.issued++
-	f.revoked = false
+	f.revoked, f.Scopes = false, scopes
 	f.access, f.refresh = fmt.Sprint("oauth2-access-", f.issued), fmt.Sprint("oauth2-refresh-", f.issued)
 	refresh := ""
 	if slices.Contains(scopes, "offline.access") {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -148,5 +149,31 @@ func TestRefusedAltText(t *testing.T) {
 	})
 	if u, err := p.Upload(t.Context(), r, publishtest.TestFile("image/png", 1)); err != nil || !u.Ready {
 		t.Errorf("got %+v, %v", u, err)
+	}
+}
+
+// A session without one of the scopes does what the others allow.
+func TestSessionsThatLackAScope(t *testing.T) {
+	t.Parallel()
+	for scope, want := range map[string][2]schedctl.ErrorKind{ // of a post and of a file; empty if X takes it
+		"tweet.write": {schedctl.KindContent, ""}, "media.write": {"", schedctl.KindMedia}, "users.read": {"", ""},
+	} {
+		fake := publishtest.NewFakeX()
+		fake.Scopes = slices.DeleteFunc(publishtest.ScopesOf("x"), func(s string) bool { return s == scope })
+		p, r := start(t, fake)
+		url := r.Credentials["api_url"]
+		r.Credentials = fake.OAuth2(url)
+		r.Credentials["user_id"] = fake.UserID
+		_, posting := p.Publish(t.Context(), r)
+		_, uploading := p.Upload(t.Context(), r, publishtest.TestFile("image/png", 1))
+		_, connecting := p.Connect(t.Context(), publish.Connection{Credentials: fake.OAuth2(url)})
+		for i, err := range []error{posting, uploading} {
+			if (err == nil) != (want[i] == "") || err != nil && publish.AsError(err).Kind != want[i] {
+				t.Errorf("without %s, request %d: %v", scope, i, err)
+			}
+		}
+		if refused := connecting != nil && publish.AsError(connecting).Kind == schedctl.KindAuth; refused != (scope == "users.read") {
+			t.Errorf("without %s, connecting: %v", scope, connecting)
+		}
 	}
 }
