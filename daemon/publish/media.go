@@ -158,6 +158,7 @@ type Upload struct {
 	Ready     bool      // it can be published
 	ExpiresAt time.Time // when the network may forget it; zero if it stays
 	ReadyAt   time.Time // when it can be published, if the network does not say; otherwise zero
+	SentAt    time.Time // when the network got it; zero if the publisher does not need that
 }
 
 // UploadName returns a file name for an upload that no other upload of the account has:

@@ -98,7 +98,7 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	if err != nil {
 		return publish.Upload{}, publish.NotPublished(err)
 	}
-	upload := publish.Upload{ID: s.urn()}
+	upload := publish.Upload{ID: s.urn(), SentAt: p.now()}
 	if !a.organization() {
 		upload.ReadyAt = p.readyAt(f)
 	}

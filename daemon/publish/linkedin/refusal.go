@@ -115,8 +115,8 @@ func postRefusal(response outbound.Response, now time.Time, a access, r publish.
 	if r.Part > 0 && response.Status == http.StatusNotFound {
 		return publish.ParentMissing(response.Status)
 	}
-	if slices.ContainsFunc(r.Files, func(f publish.File) bool { return names(response, f.Upload.ID) }) {
-		return notReady(response.Status, r.Attempt, now)
+	if i := slices.IndexFunc(r.Files, func(f publish.File) bool { return names(response, f.Upload.ID) }); i >= 0 {
+		return notReady(response.Status, r.Files[i].Upload, now)
 	}
 	e := refusal(response, r.Purpose(), now, a, append(r.Texts(), escape(r.Content))...)
 	if r.Part > 0 && response.Status == http.StatusForbidden && e.Kind == schedctl.KindContent {
@@ -129,14 +129,18 @@ func postRefusal(response outbound.Response, now time.Time, a access, r publish.
 const codeComments = "comments_refused"
 
 const (
-	readyTries = 3 // how often a post is tried again whose file is not ready
-	readyWait  = 30 * time.Second
+	readyWithin = 2 * time.Minute // how long after its upload a file may not be ready
+	readyWait   = 30 * time.Second
 )
 
 // notReady returns the error of a post that LinkedIn refuses because of a file. It may not
 // have processed the file yet, which it does not say to persons.
-func notReady(status, attempt int, now time.Time) *publish.Error {
-	if attempt > readyTries {
+func notReady(status int, u publish.Upload, now time.Time) *publish.Error {
+	sent := u.SentAt
+	if u.ReadyAt.After(sent) {
+		sent = u.ReadyAt
+	}
+	if now.Sub(sent) >= readyWithin {
 		e := publish.MediaError("not_ready", "LinkedIn does not accept a file of the post; convert it to another format, such as JPEG, MP4 or PDF")
 		e.HTTPStatus = status
 		return e

@@ -54,15 +54,17 @@ func TestPostWhoseFileIsNotReady(t *testing.T) {
 	if f.Upload, err = p.Upload(t.Context(), r, f); err != nil {
 		t.Fatal(err)
 	}
-	r.Files, fake.NotReady = []publish.File{f}, 4
-	for r.Attempt = 1; r.Attempt <= 4; r.Attempt++ {
+	r.Files, fake.NotReady, r.Attempt = []publish.File{f}, 4, 9 // earlier attempts were held
+	sent := f.Upload.SentAt
+	for _, age := range []time.Duration{0, 30 * time.Second, 90 * time.Second, 3 * time.Minute} {
+		p.SetNow(func() time.Time { return sent.Add(age) })
 		_, err = p.Publish(t.Context(), r)
 		e, want := publish.AsError(err), schedctl.KindPlatform
-		if r.Attempt == 4 {
+		if age > 2*time.Minute {
 			want = schedctl.KindMedia
 		}
-		if e.Kind != want || e.Outcome != schedctl.OutcomeNotPublished || want == schedctl.KindPlatform && time.Until(e.RetryAt) > 40*time.Second {
-			t.Errorf("attempt %d: %+v", r.Attempt, e)
+		if e.Kind != want || e.Code != "not_ready" || e.Outcome != schedctl.OutcomeNotPublished || want == schedctl.KindPlatform && e.RetryAt.Sub(sent.Add(age)) != 30*time.Second {
+			t.Errorf("%s after the upload: %+v", age, e)
 		}
 	}
 	if _, err = p.Publish(t.Context(), r); err != nil || len(fake.Posts()) != 1 {
