@@ -56,7 +56,7 @@ func refusal(r outbound.Response, purpose publish.Purpose, now time.Time, a acce
 	case r.Status == http.StatusUnauthorized:
 		e = unauthorized(p)
 	case !purpose.Secondary() && p.lacksScope(r.Status):
-		e = missingScope(a)
+		e = missingScope(a, purpose)
 	case r.Status == http.StatusUnprocessableEntity && p.duplicate:
 		return duplicate(p)
 	case r.Status == http.StatusTooManyRequests && e.RetryAt.IsZero():
@@ -86,9 +86,13 @@ func tokenRevoked(status int) *publish.Error {
 	return holdWith(publish.HoldRevoked, status, "LinkedIn does not accept the access token: "+newToken+", and reconnect the account")
 }
 
-// missingScope returns the error of a token without the permission that its author needs.
-func missingScope(a access) *publish.Error {
-	needed := strings.Join(scopesOf(a.organization()), ", ")
+// missingScope returns the error of a token without a permission that a request of its author
+// needs, and names only those that this request needs.
+func missingScope(a access, purpose publish.Purpose) *publish.Error {
+	scopes := slices.DeleteFunc(slices.Clone(scopesOf(a.organization())), func(scope string) bool {
+		return strings.HasPrefix(scope, "w_") == (purpose == publish.PurposeIdentity)
+	})
+	needed := strings.Join(scopes, ", ") + " as well"
 	if a.organization() {
 		needed += ", as an administrator of the organization"
 	}

@@ -139,3 +139,31 @@ func FuzzUnescape(f *testing.F) {
 		}
 	})
 }
+
+// TestMissingScopeNamesWhatTheCallNeeds checks that no one is asked to add permissions that
+// the token has.
+func TestMissingScopeNamesWhatTheCallNeeds(t *testing.T) {
+	t.Parallel()
+	refuse := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		io.WriteString(w, `{"status":403,"serviceErrorCode":100,"code":"ACCESS_DENIED","message":"Not enough permissions"}`)
+	})
+	for _, tt := range []struct {
+		organization    bool
+		connect, others string // the permissions of each call
+	}{{false, "openid, profile", "w_member_social"}, {true, "r_organization_social", "w_organization_social"}} {
+		p, r := start(t, refuse, tt.organization)
+		_, connect := p.Connect(t.Context(), publish.Connection{Credentials: r.Credentials})
+		_, upload := p.Upload(t.Context(), r, publishtest.TestFile("image/png", 1))
+		_, post := p.Publish(t.Context(), r)
+		for call, err := range map[string]error{"connect": connect, "upload": upload, "post": post} {
+			names, not := tt.others, tt.connect
+			if call == "connect" {
+				names, not = not, names
+			}
+			if e := publish.AsError(err); e.Code != "missing_scope" || !strings.Contains(e.Message, names) || strings.Contains(e.Message, not) {
+				t.Errorf("organization %t, %s: %+v", tt.organization, call, e)
+			}
+		}
+	}
+}
