@@ -299,7 +299,9 @@ func (s *search) get(ctx context.Context, path string, query url.Values) (outbou
 	a, err := outbound.Get(ctx, s.publisher.client, u.String(), s.publisher.header(s.request.Credentials))
 	if err == nil && a.Status != http.StatusOK {
 		words := outbound.ErrorText(a, s.request.Credentials["access_token"], s.request.Content, s.request.Account.Options.String("spoiler_text"))
-		err = outbound.WithErrorText(outbound.Refusal(a, publish.PurposeLookup, time.Now()), words)
+		e := outbound.Refusal(a, publish.PurposeLookup, time.Now())
+		holdDisabled(e, a, strings.ToLower(words))
+		err = outbound.WithErrorText(e, words)
 	}
 	return a, err
 }

@@ -141,7 +141,9 @@ func (p *Publisher) Processed(ctx context.Context, r publish.Request, upload pub
 		e.HTTPStatus = a.Status
 		return upload, outbound.WithErrorText(e, outbound.ErrorText(a, r.Credentials["access_token"]))
 	}
-	return upload, publish.NotPublished(outbound.Refusal(a, publish.PurposeStatus, time.Now()))
+	e := outbound.Refusal(a, publish.PurposeStatus, time.Now())
+	holdDisabled(e, a, strings.ToLower(outbound.ErrorText(a)))
+	return upload, publish.NotPublished(outbound.WithErrorText(e, outbound.ErrorText(a, r.Credentials["access_token"])))
 }
 
 // uploadLost is the error of a status that refers to files that the server does not have.
@@ -154,8 +156,10 @@ func uploadLost(status int) *publish.Error {
 func (p *Publisher) uploadRefusal(ctx context.Context, u *url.URL, a outbound.Response, r publish.Request, f publish.File) error {
 	e := outbound.Refusal(a, publish.PurposeFile, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
+	says := strings.ToLower(outbound.ErrorText(a))
 	switch {
-	case a.Status == http.StatusForbidden && e.Kind == schedctl.KindMedia:
+	case holdDisabled(e, a, says):
+	case a.Status == http.StatusForbidden && lacksScope(a, says):
 		// Not of kind auth, which would hold the posts without media too.
 		e.Kind, e.Code = schedctl.KindMedia, "missing_scope"
 		e.Message = "the access token may not upload media; log in again with schedctl account add mastodon --login, or create a token with the scope write:media, then retry"

@@ -272,6 +272,39 @@ func TestMissingMediaScope(t *testing.T) {
 	}
 }
 
+// TestForbiddenCalls checks that only the words of a server say what a 403 is about.
+func TestForbiddenCalls(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		words              string
+		file, parent, held bool // the advice about the scope, and a hold
+	}{
+		{"This action is outside the authorized scopes", true, true, false},
+		{"Your login is currently disabled", false, false, true},
+		{"This action is not allowed", false, false, false},
+	} {
+		response := struct {
+			status int
+			body   string
+		}{403, `{"error":"` + tt.words + `"}`}
+		server := httptest.NewServer(routes{"POST /api/v2/media": response, "GET /api/v1/media/1": response, "GET /api/v1/statuses/1": response})
+		p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
+		r := publish.Request{TargetID: "pt_1", Credentials: connection(server.URL).Credentials, Content: "hello"}
+		_, file := p.Upload(t.Context(), r, publishtest.TestFile("image/png", 1))
+		_, state := p.Processed(t.Context(), r, publish.Upload{ID: "1"})
+		r.Part, r.Kind, r.Parent, r.Root = 1, schedctl.PartReply, &schedctl.Receipt{ID: "1"}, &schedctl.Receipt{ID: "1"}
+		_, parent := p.Publish(t.Context(), r)
+		server.Close()
+		for call, err := range map[string]error{"file": file, "state": state, "parent": parent} {
+			e := publish.AsError(err)
+			advice := call == "file" && tt.file || call == "parent" && tt.parent
+			if strings.Contains(e.Message, "log in again") != advice || (e.Kind == schedctl.KindAuth) != tt.held || tt.held && e.Code != "blocked" || e.Outcome != schedctl.OutcomeNotPublished || !strings.Contains(e.Message, tt.words) {
+				t.Errorf("%s, %s: %+v", tt.words, call, e)
+			}
+		}
+	}
+}
+
 // Pixelfed refuses a repeated key with 400, although the first request may have been
 // published. The status is then found by its files.
 func TestPixelfedRepeat(t *testing.T) {

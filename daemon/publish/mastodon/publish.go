@@ -98,9 +98,7 @@ func refusal(a outbound.Response, r publish.Request, now time.Time) *publish.Err
 	case a.Status == 403 && lacksScope(a, says):
 		e.Kind, e.Code = schedctl.KindAuth, string(publish.HoldScope)
 		e.Message = "the access token may not publish; create one with the scope write:statuses, or log in with schedctl account add mastodon --login, and reconnect the account"
-	case a.Status == 403 && strings.Contains(says, "your login is currently disabled"):
-		e.Kind, e.Code = schedctl.KindAuth, string(publish.HoldBlocked)
-		e.Message = "the server has disabled the login; check the account there, then run: schedctl account verify ACCOUNT"
+	case holdDisabled(e, a, says):
 	case parentRefused(a, r, says):
 		return publish.ParentMissing(a.Status)
 	case a.Status == 400 && strings.Contains(says, "idempotency"):
@@ -115,6 +113,17 @@ func refusal(a outbound.Response, r publish.Request, now time.Time) *publish.Err
 		e.Kind = schedctl.KindMedia
 	}
 	return e
+}
+
+// holdDisabled reports whether a server has disabled the login, and makes the error a hold if
+// so.
+func holdDisabled(e *publish.Error, a outbound.Response, says string) bool {
+	if a.Status != 403 || !strings.Contains(says, "your login is currently disabled") {
+		return false
+	}
+	e.Kind, e.Code = schedctl.KindAuth, string(publish.HoldBlocked)
+	e.Message = "the server has disabled the login; check the account there, then run: schedctl account verify ACCOUNT"
+	return true
 }
 
 // scopeTexts are the errors of Mastodon, Hollo, GoToSocial and Pleroma for a token that lacks

@@ -33,9 +33,10 @@ func (p *Publisher) checkParent(ctx context.Context, u *url.URL, r publish.Reque
 	}
 	e := outbound.Refusal(a, publish.PurposePart, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
-	if a.Status == http.StatusForbidden && e.Kind == schedctl.KindContent {
+	says := strings.ToLower(outbound.ErrorText(a))
+	if !holdDisabled(e, a, says) && a.Status == http.StatusForbidden && lacksScope(a, says) {
 		// Not of kind auth, which would hold the posts without threads too.
-		e.Code = string(publish.HoldScope)
+		e.Kind, e.Code = schedctl.KindContent, string(publish.HoldScope)
 		e.Message = "the access token may not read statuses, which threads need; log in again with schedctl account add mastodon --login, or create a token with the scope read:statuses, then retry"
 	}
 	return outbound.WithErrorText(e, outbound.ErrorText(a, r.Credentials["access_token"]))

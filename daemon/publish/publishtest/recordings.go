@@ -108,9 +108,11 @@ var Recordings = map[string]Recording{
 			{Purpose: post, Body: `{"error":"insufficient_scope"}`, Code: "missing_scope"},
 			{Purpose: post, Body: `{"error":"Your login is currently disabled"}`, Code: "blocked"},
 			{Purpose: part, Body: `{"error":"Your login is currently disabled"}`, Code: "blocked"},
+			{Purpose: file, Body: `{"error":"Your login is currently disabled"}`, Code: "blocked"},
 		},
 		Refuses: []Recorded{
 			{Purpose: post, Body: `{"error":"This action is not allowed"}`}, {Purpose: part, Body: `{"error":"This action is not allowed"}`},
+			{Purpose: file, Body: `{"error":"This action is not allowed"}`},
 			{Purpose: file, Body: `{"error":"This action is outside the authorized scopes"}`, Code: "missing_scope"},
 		},
 	},
