@@ -19,7 +19,7 @@ func (p *Publisher) ThreadRules(schedctl.Account) publish.ThreadRules { return p
 
 // checkParent returns an error if the message before a part was deleted. A webhook reads
 // only its own messages, so the check is left out if the account got another webhook
-// since. Servers without this method do not prevent threads.
+// since. Servers without this method, or that do not allow it, do not prevent threads.
 func (p *Publisher) checkParent(ctx context.Context, w webhook, r publish.Request) error {
 	if err := publish.CheckReplyIDs(&r); err != nil {
 		return err
@@ -39,6 +39,8 @@ func (p *Publisher) checkParent(ctx context.Context, w webhook, r publish.Reques
 	case e.Code == codeUnknownMessage:
 		return publish.ParentMissing(a.Status)
 	case a.Status == http.StatusNotFound && e.Code == "":
+		return nil
+	case a.Status == http.StatusForbidden && e.Kind == schedctl.KindContent: // about the question, not the part
 		return nil
 	}
 	return publish.NotPublished(e)

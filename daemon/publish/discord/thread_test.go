@@ -149,6 +149,8 @@ func TestCheckParentErrors(t *testing.T) {
 	}{
 		{"no such method", 404, "<h1>404</h1>", "", ""},
 		{"another method", 405, "", "", ""},
+		{"may not read", 403, `{"message": "You lack permissions to perform that action", "code": 50013}`, "", ""},
+		{"a firewall", 403, `{"message": "internal network error", "code": 40333}`, schedctl.KindPlatform, "40333"},
 		{"no webhook", 404, `{"code": 10015}`, schedctl.KindAuth, "10015"},
 		{"busy", 429, `{"retry_after": 1.5}`, schedctl.KindRateLimited, ""},
 		{"broken", 502, "", schedctl.KindPlatform, ""},
