@@ -1,7 +1,6 @@
 package deliver
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -114,23 +113,24 @@ func policy(e *publish.Error, f facts) policyDecision {
 	case d.refused: // no check ends the hold before
 		d.pausedUntil = e.HeldUntil(f.now)
 	}
-	late := e.Kind != schedctl.KindAuth && !f.lateAt.IsZero() && e.RetryAt.After(f.lateAt) && !d.result.RetryAt.IsZero()
+	tooLong := !f.lateAt.IsZero() && e.RetryAt.After(f.lateAt)
+	late := tooLong && e.Kind != schedctl.KindAuth && !d.result.RetryAt.IsZero()
 	if late {
 		d.result.RetryAt, d.result.AskAt = time.Time{}, time.Time{}
 	}
 	d.result.Error = targetError(e, unknown || f.earlierUncertain, !d.result.RetryAt.IsZero())
-	if late {
-		d.result.Error.Message = waitTooLong(d.result.Error.Message, e.RetryAt)
+	switch at := e.RetryAt.UTC().Format(time.RFC3339); {
+	case late: // the target fails now, because it would be too late then
+		d.result.Error.Message = withAdvice(d.result.Error.Message, "; the network accepts it from "+at+", which is later than --max-lateness allows; retry it to publish it then")
+	case tooLong && d.refused:
+		d.result.Error.Message = withAdvice(d.result.Error.Message, "; posts that are due before "+at+" and would be later than --max-lateness allows are not published: move them")
 	}
 	return d
 }
 
-// waitTooLong returns the message of a target that fails now, because it would be too late
-// at the time until which its network wants it to wait.
-func waitTooLong(message string, until time.Time) string {
-	const text = "; the network accepts it from %s, which is later than --max-lateness allows; retry it to publish it then"
-	wait := fmt.Sprintf(text, until.UTC().Format(time.RFC3339))
-	return publish.Clip(message, maxMessage-len(wait)) + wait
+// withAdvice returns a message with a text at its end that is never cut.
+func withAdvice(message, advice string) string {
+	return publish.Clip(message, maxMessage-len(advice)) + advice
 }
 
 // mayAsk reports whether the network is asked (again) about a call. It is asked at least

@@ -222,6 +222,13 @@ func TestWaitPastTheLateLimit(t *testing.T) {
 			}
 		}
 	}
+	for wait, told := range map[time.Duration]bool{20 * time.Hour: false, 90 * time.Hour: true} {
+		held := policy(&publish.Error{Kind: schedctl.KindAuth, Message: "no credits", Outcome: schedctl.OutcomeNotPublished, RetryAt: now.Add(wait)},
+			facts{now: now, queuedAt: now, lateAt: now.Add(24 * time.Hour), tries: 1})
+		if !held.refused || strings.Contains(held.result.Error.Message, "are not published: move them") != told {
+			t.Errorf("a hold of %s: %+v, %q", wait, held, held.result.Error.Message)
+		}
+	}
 	long := policy(&publish.Error{Kind: schedctl.KindRateLimited, Message: strings.Repeat("x", 1000), Outcome: schedctl.OutcomeNotPublished, RetryAt: now.Add(time.Hour)}, facts{now: now, queuedAt: now, lateAt: now, tries: 1})
 	if m := long.result.Error.Message; len(m) > maxMessage || !strings.HasSuffix(m, "retry it to publish it then") {
 		t.Errorf("a long message became %q", m)

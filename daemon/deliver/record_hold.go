@@ -53,7 +53,7 @@ func (r *recordTx) failIfHeldBefore(e *attemptEnd) error {
 		failed := *refusal
 		failed.Kind, failed.Retryable = schedctl.KindContent, false
 		const advice = "; the network accepts the account and refused this post again: change the post, then retry it"
-		failed.Message = publish.Clip(publish.WithoutReconnecting(failed.Message), maxMessage-len(advice)) + advice
+		failed.Message = withAdvice(publish.WithoutReconnecting(failed.Message), advice)
 		e.decision.refused, e.decision.result = false, schedctl.Result{Error: &failed}
 		return nil
 	}
