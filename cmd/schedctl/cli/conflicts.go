@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// conflicts are flags of which a command takes one. Where a command has --x and --no-x, it
-// takes one of these, too.
+// conflicts are groups of flags. A command takes one flag of each group. If a command has
+// --x and --no-x, it takes one of these, too.
 var conflicts = [][]string{
 	{"at", "in", "now"},
 	{"week", "month"},

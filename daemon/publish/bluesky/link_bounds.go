@@ -45,7 +45,7 @@ func isArrow(r rune) bool {
 		r >= 0x2B00 && r <= 0x2B11 || r >= 0x1F446 && r <= 0x1F449 || r == 0xFE0F // which follows an arrow shown as an emoji
 }
 
-// linkEnds finds where the links of a word end. Each character is looked at once, however many
+// linkEnds finds where the links of a word end. It reads each character once, however many
 // links may start before it.
 type linkEnds struct {
 	word string

@@ -29,7 +29,7 @@ const (
 	// partTries is how often a part is sent. Sending it again changes nothing.
 	partTries = 3
 
-	// partsPrefix starts the id of an upload of which the service has all parts. The rest is
+	// partsPrefix starts the id of an upload whose parts the service has all. The rest is
 	// its id at the service, and it is finished next.
 	partsPrefix = "parts "
 )
@@ -147,7 +147,7 @@ func (v *videoAccess) sendPart(ctx context.Context, u partUpload, number int, pa
 	}
 }
 
-// finishParts finishes an upload of which the service has all parts. It may be called again.
+// finishParts finishes an upload whose parts the service has all. It may be called again.
 func (v *videoAccess) finishParts(ctx context.Context, u publish.Upload) (publish.Upload, error) {
 	a, err := v.procedure(ctx, "app.bsky.video.finishUpload", map[string]string{"jobId": strings.TrimPrefix(u.ID, partsPrefix)})
 	if err != nil {

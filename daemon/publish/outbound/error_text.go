@@ -14,7 +14,7 @@ import (
 const (
 	maxMessage   = 500      // bytes of a whole message
 	maxErrorText = 300      // bytes of the network's own text in it
-	maxTitleAt   = 64 << 10 // bytes of a page in which its title is looked for
+	maxTitleAt   = 64 << 10 // bytes of a page that are searched for its title
 
 	// If the network's text repeats this many characters of the content or of a
 	// credential, it is not shown. Shorter matches are ordinary words.

@@ -95,7 +95,7 @@ func TestMediaMixtures(t *testing.T) {
 var nonce = regexp.MustCompile(`oauth_nonce="([^"]+)"`)
 
 // X closes connections that were kept, and refuses a nonce that it has seen. Each try is
-// signed anew.
+// signed again.
 func TestClosedConnectionsAreNotTakenForRevokedKeys(t *testing.T) {
 	t.Parallel()
 	fake := publishtest.NewFakeX()
