@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -72,10 +73,38 @@ func (p *Publisher) card(ctx context.Context, a access, r publish.Request) (*art
 	shown.Title, shown.Description = cut(shown.Title, maxTitle), cut(shown.Description, maxDescription)
 	if picture != nil {
 		if uploaded, err := p.Upload(ctx, r, *picture); err == nil {
+			p.awaitPicture(ctx, r, uploaded)
 			shown.Thumbnail = uploaded.ID
 		}
 	}
 	return &shown, nil
+}
+
+// awaitPicture waits until LinkedIn has processed the picture of a card: until its ReadyAt
+// for a person, and for an organization as long as LinkedIn says so, but not longer.
+func (p *Publisher) awaitPicture(ctx context.Context, r publish.Request, u publish.Upload) {
+	if !u.ReadyAt.IsZero() {
+		p.wait(ctx, u.ReadyAt.Sub(p.now()))
+		return
+	}
+	const pause = time.Second
+	for range imageWait / pause {
+		p.wait(ctx, pause)
+		var err error
+		if u, err = p.Processed(ctx, r, u); err != nil || u.Ready {
+			return
+		}
+	}
+}
+
+// sleep waits for a duration, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // cut returns the first characters of a text.

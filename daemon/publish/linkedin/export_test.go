@@ -1,6 +1,9 @@
 package linkedin
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Exported for tests.
 var (
@@ -10,3 +13,8 @@ var (
 
 // SetNow makes a publisher use another clock.
 func (p *Publisher) SetNow(now func() time.Time) { p.now = now }
+
+// SetWait makes a publisher call wait instead of waiting.
+func (p *Publisher) SetWait(wait func(time.Duration)) {
+	p.wait = func(_ context.Context, d time.Duration) { wait(d) }
+}

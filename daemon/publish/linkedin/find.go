@@ -60,14 +60,13 @@ func (p *Publisher) find(ctx context.Context, r publish.Request, since time.Time
 		}
 		older := false
 		for _, l := range list {
-			ok, err := l.matches(a, r, since, skew)
+			match, ok, err := l.match(a, r, since, skew)
 			if err != nil {
 				return receipt, false, err
 			}
 			older = older || !since.IsZero() && l.created > 0 && l.before(since.Add(skew-2*time.Hour))
 			if ok {
-				matches[l.id] = true
-				receipt, _ = receiptOf(l.id, r)
+				matches[match.ID], receipt = true, match
 			}
 		}
 		if len(list) == 0 || older && r.Part == 0 {
@@ -164,13 +163,13 @@ func parsePosts(response outbound.Response) (list []listed, ok bool) {
 
 func (l listed) before(t time.Time) bool { return time.UnixMilli(l.created).Before(t) }
 
-// matches reports whether a post or comment may be that of a request whose attempt started
-// at since.
-func (l listed) matches(a access, r publish.Request, since time.Time, skew time.Duration) (bool, error) {
+// match returns the receipt of a post or comment that may be that of a request whose attempt
+// started at since.
+func (l listed) match(a access, r publish.Request, since time.Time, skew time.Duration) (receipt schedctl.Receipt, ok bool, err error) {
 	early := !since.IsZero() && l.created > 0 && l.before(since.Add(skew-tolerance))
-	if _, ok := receiptOf(l.id, r); !ok || early || l.author != a.author || l.files != len(r.Files) || plain(l.text) != plain(r.Content) {
-		return false, nil
+	if receipt, ok = receiptOf(l.id, r); !ok || early || l.author != a.author || l.files != len(r.Files) || plain(l.text) != plain(r.Content) {
+		return receipt, false, nil
 	}
-	taken, err := r.IsTaken(l.id)
-	return !taken, err
+	taken, err := r.IsTaken(receipt.ID)
+	return receipt, !taken, err
 }

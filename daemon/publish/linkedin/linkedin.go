@@ -10,6 +10,7 @@
 package linkedin
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -54,6 +55,7 @@ type Publisher struct {
 	policy    outbound.Policy
 	userAgent string
 	now       func() time.Time
+	wait      func(context.Context, time.Duration)
 
 	// version is the version that LinkedIn has accepted last since the start, or 0.
 	version atomic.Int64
@@ -68,7 +70,7 @@ type Publisher struct {
 // that posts have none of their own. version is the daemon's
 // version, for the User-Agent.
 func New(client *http.Client, policy outbound.Policy, cards *linkcard.Fetcher, version string) *Publisher {
-	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version, now: time.Now, cards: cards}
+	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version, now: time.Now, wait: sleep, cards: cards}
 }
 
 // Platform returns "linkedin".

@@ -105,6 +105,12 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	return upload, nil
 }
 
+// How long LinkedIn processes a file of which it does not say whether it is ready.
+const (
+	imageWait    = 5 * time.Second
+	documentWait = 10 * time.Second
+)
+
 // readyAt returns when a file of a person can be published, or zero if LinkedIn can be
 // asked: w_member_social lets no one read images and documents.
 func (p *Publisher) readyAt(f publish.File) time.Time {
@@ -112,9 +118,9 @@ func (p *Publisher) readyAt(f publish.File) time.Time {
 	case schedctl.MediaVideo:
 		return time.Time{}
 	case schedctl.MediaDocument:
-		return p.now().Add(10 * time.Second)
+		return p.now().Add(documentWait)
 	}
-	return p.now().Add(5 * time.Second)
+	return p.now().Add(imageWait)
 }
 
 // Processed asks for the state of a file.

@@ -3,6 +3,7 @@ package linkedin
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -135,14 +136,23 @@ func bodyOf(a access, r publish.Request) post {
 
 var (
 	postURN   = pattern.Lazy(`^urn:li:(?:share|ugcPost):[0-9]{1,30}$`)
-	commentID = pattern.Lazy(`^[0-9]{1,30}$`)
+	commentID = pattern.Lazy(`^(?:urn:li:comment:\((?:urn:li:)?[A-Za-z]{1,30}:[0-9]{1,30},([0-9]{1,30})\)|([0-9]{1,30}))$`)
 )
 
-// receiptOf returns the receipt for an id in a response. The id of a comment is a number.
+// receiptOf returns the receipt for an id in a response, which may be escaped as in an
+// address. The id of a comment is a number, or a URN that ends in it; the receipt has the
+// number.
 func receiptOf(id string, r publish.Request) (schedctl.Receipt, bool) {
 	id = strings.TrimSpace(id)
+	if plain, err := url.PathUnescape(id); err == nil {
+		id = plain
+	}
 	if r.Part == 0 {
 		return schedctl.Receipt{ID: id, URL: postURL(id)}, postURN().MatchString(id)
 	}
-	return schedctl.Receipt{ID: id, URL: postURL(r.Root.ID), Ref: r.Root.ID}, commentID().MatchString(id)
+	m := commentID().FindStringSubmatch(id)
+	if m == nil {
+		return schedctl.Receipt{}, false
+	}
+	return schedctl.Receipt{ID: m[1] + m[2], URL: postURL(r.Root.ID), Ref: r.Root.ID}, true
 }

@@ -160,6 +160,7 @@ func TestLinkCards(t *testing.T) {
 		_, r := start(t, fake, true)
 		client := outbound.Client(outbound.AllowPrivate)
 		p := linkedin.New(client, outbound.AllowPrivate, linkcard.New(client, nil, "test"), "test")
+		p.SetWait(func(time.Duration) {})
 		r.Content = "Read " + page.URL + "/article."
 		change(fake, &r)
 		if _, err := p.Publish(t.Context(), r); err != nil || len(fake.Posts()) != 1 {
@@ -185,6 +186,33 @@ func TestLinkCards(t *testing.T) {
 	}
 }
 
+// The picture of a card is processed as every image is: for persons, who cannot ask, it takes
+// some seconds, and organizations ask.
+func TestPicturesOfCardsAreAwaited(t *testing.T) {
+	t.Parallel()
+	for _, organization := range []bool{false, true} {
+		fake := publishtest.NewFakeLinkedIn()
+		p, r := start(t, fake, organization)
+		var waited time.Duration
+		p.SetWait(func(d time.Duration) {
+			if waited += d; len(fake.Posts()) != 0 {
+				t.Error("the post was sent before the picture is ready")
+			}
+		})
+		now := time.Now()
+		p.SetNow(func() time.Time { return now })
+		picture := publishtest.TestFile("image/jpeg", 1)
+		r.CardImage, r.Preview = &picture, schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.org/x", Image: schedctl.PostMedia{AssetID: "med_1"}}
+		want := 5 * time.Second
+		if organization {
+			want = 2 * time.Second // the fake says at the second time that it is ready
+		}
+		if _, err := p.Publish(t.Context(), r); err != nil || fake.Posts()[0].Article.Thumbnail == "" || waited != want {
+			t.Errorf("organization %v: %v, waited %s, want %s", organization, err, waited, want)
+		}
+	}
+}
+
 func refuseUploads(r *http.Request) publishtest.Mishap {
 	if r.URL.Query().Get("action") == "initializeUpload" {
 		return publishtest.Mishap{Status: 403, Body: `{"status":403,"message":"no"}`}
@@ -200,6 +228,49 @@ func TestDailyLimitOfPersons(t *testing.T) {
 		profile, err := p.Connect(t.Context(), publish.Connection{Credentials: r.Credentials})
 		if err != nil || (profile.Limits.Posts == 150 && profile.Limits.Window == 24*time.Hour) == organization {
 			t.Errorf("organization %v: %+v, %v", organization, profile.Limits, err)
+		}
+	}
+}
+
+// LinkedIn names a comment by its number or its URN, also escaped as in an address.
+func TestIDsOfComments(t *testing.T) {
+	t.Parallel()
+	const number = "6636062862760562688"
+	for id, want := range map[string]string{
+		number: number,
+		"urn:li:comment:(urn:li:activity:6631349431612559360," + number + ")":                  number,
+		"urn%3Ali%3Acomment%3A%28urn%3Ali%3AugcPost%3A6631349431612559360%2C" + number + "%29": number,
+		"urn:li:comment:(activity:6631349431612559360," + number + ")":                         number,
+		"urn:li:comment:(urn:li:activity:6631349431612559360," + number:                        "",
+		"urn:li:share:" + number: "",
+		"%zz":                    "",
+	} {
+		p, r := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				w.Header().Set("X-Restli-Id", id)
+				w.WriteHeader(http.StatusCreated)
+				return
+			}
+			elements := "[]"
+			if r.URL.Query().Get("start") == "0" || !r.URL.Query().Has("start") {
+				elements = fmt.Sprintf(`[{"id":%q,"actor":"urn:li:organization:5515715","message":{"text":"a comment"}}]`, id)
+			}
+			fmt.Fprintf(w, `{"elements":%s}`, elements)
+		}), true)
+		root := schedctl.Receipt{ID: "urn:li:share:6844785523593134080"}
+		r.Part, r.Kind, r.Root, r.Parent, r.Content = 1, schedctl.PartComment, &root, &root, "a comment"
+		receipt, err := p.Publish(t.Context(), r)
+		if receipt.ID != want || (err == nil) != (want != "") || err != nil && publish.AsError(err).Outcome != schedctl.OutcomeUnknown {
+			t.Errorf("%s: %+v, %v", id, receipt, err)
+		}
+		r.Taken = func(id string) (bool, error) {
+			if id != want {
+				t.Errorf("asked about %s", id)
+			}
+			return false, nil
+		}
+		if receipt, found, err := p.Find(t.Context(), r, time.Time{}); receipt.ID != want || found != (want != "") || err != nil {
+			t.Errorf("look-up of %s: %+v, %v, %v", id, receipt, found, err)
 		}
 	}
 }
