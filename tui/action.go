@@ -32,6 +32,9 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 			return m.previewReflow()
 		}
 		p, ok := m.currentPost()
+		if _, moves := m.keys.nudge(k); moves && m.nudge.id != "" && f.anchor == m.nudge.id {
+			p, ok = m.nudge.post, true // its page is being loaded
+		}
 		if !ok {
 			return m.handleGhostKey(k)
 		}
@@ -46,10 +49,12 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 		return m.handleSeriesKey(k, p)
 	}
 	if by, ok := m.keys.slotStep(k, p); ok {
-		return m.stepPost(p, by)
+		return m.ifSettled(func() tea.Cmd { return m.stepPost(p, by) })
 	}
 	if by, ok := m.keys.nudge(k); ok {
-		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.nudgePost(p, by) })
+		return m.ifSettled(func() tea.Cmd {
+			return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.nudgePost(p, by) })
+		})
 	}
 	if cmd, ok := m.handleReviewKey(k, p); ok {
 		return cmd
@@ -68,7 +73,9 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	case key.Matches(k, m.keys.Publish):
 		return m.ifAllowed(p, schedctl.OpPublishNow, func() tea.Cmd { return m.askPublish(p) })
 	case key.Matches(k, m.keys.Unschedule):
-		return m.ifAllowed(p, schedctl.OpUnschedule, func() tea.Cmd { return m.unschedule(p) })
+		return m.ifSettled(func() tea.Cmd {
+			return m.ifAllowed(p, schedctl.OpUnschedule, func() tea.Cmd { return m.unschedule(p) })
+		})
 	case key.Matches(k, m.keys.Cancel):
 		return m.ifAllowed(p, schedctl.OpCancel, func() tea.Cmd { return m.askCancel(p) })
 	case key.Matches(k, m.keys.Delete):
@@ -78,9 +85,9 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	case key.Matches(k, m.keys.Skip):
 		return m.askSkip(p)
 	case key.Matches(k, m.keys.DragDown):
-		return m.dragPost(p, 1)
+		return m.ifSettled(func() tea.Cmd { return m.dragPost(p, 1) })
 	case key.Matches(k, m.keys.DragUp):
-		return m.dragPost(p, -1)
+		return m.ifSettled(func() tea.Cmd { return m.dragPost(p, -1) })
 	case key.Matches(k, m.keys.View):
 		return m.showPictures(p)
 	case key.Matches(k, m.keys.Copy):

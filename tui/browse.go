@@ -28,7 +28,9 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 		return m.undoLast()
 	case key.Matches(k, m.keys.New), key.Matches(k, m.keys.Open) && m.isGhostSelected():
 		return m.writePost()
-	case m.handleMoveKey(k), m.handleQueryKey(k):
+	case m.handleMoveKey(k):
+		m.unsettled = false
+	case m.handleQueryKey(k):
 	default:
 		return m.handleActionKey(k)
 	}

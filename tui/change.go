@@ -69,11 +69,14 @@ func (m *Model) preview(p apiv1.Post) {
 // daemon's message.
 func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	id := msg.change.post.ID
-	before := m.busy[id]
+	before, chosen := m.busy[id], m.selectedID() == id
 	delete(m.busy, id)
 	m.preview(before) // restore the old time, by which the list finds the post
 	m.finishUndo(msg.change.undoes, msg.post, msg.err)
 	if msg.err != nil {
+		if chosen {
+			m.follow(before)
+		}
 		m.showError(m.refusal(msg.change, msg.err))
 		m.askAnyway(msg)
 		return m.markStale(id)
@@ -90,6 +93,10 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	}
 	m.refreshSlots()
 	m.showDone(msg.change, msg.post)
+	if chosen && !msg.change.removes {
+		m.follow(newer(before, msg.post))
+		m.sayWhere(newer(before, msg.post))
+	}
 	if msg.change.undo != nil {
 		m.offerUndo(msg.change.undo(msg.post))
 	}

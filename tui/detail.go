@@ -56,6 +56,9 @@ func (m *Model) watchDetail() {
 	if f == nil || !m.detail.open {
 		return
 	}
+	if f.anchor == m.detail.openedFor {
+		return // its page is being loaded
+	}
 	if p, ok := m.currentPost(); !ok && f.size() > 0 || ok && p.ID == m.detail.openedFor {
 		return
 	}

@@ -27,6 +27,10 @@ type feed struct {
 	selected int
 	top      int    // the first post on the screen
 	anchor   string // the post to select once its page is loaded, or empty
+
+	moved  *apiv1.Post // a post with a change that the daemon does not have yet; shown in its place
+	sought *apiv1.Post // the post whose page is being looked for
+	seeks  int         // pages that were looked at for it
 }
 
 type page struct {
@@ -173,7 +177,13 @@ func (f *feed) receive(n pageRequest, list apiv1.PostList, err error) {
 		}
 	}
 	f.loaded = true
+	if f.moved != nil && !f.has(f.moved.ID) {
+		f.insert(*f.moved)
+	}
 	f.keepSelection(chosen.ID)
+	if f.sought != nil {
+		f.stepSeek()
+	}
 	f.dropFarPages()
 }
 
@@ -204,7 +214,7 @@ func (f *feed) dropFarPages() {
 
 // move moves the selection.
 func (f *feed) move(by int) {
-	f.selected, f.anchor = clamp(f.selected+by, f.size()), ""
+	f.selected, f.anchor, f.sought = clamp(f.selected+by, f.size()), "", nil
 	f.dropFarPages()
 }
 

@@ -11,6 +11,9 @@ import (
 
 // replace replaces a post without moving it.
 func (f *feed) replace(p apiv1.Post) {
+	if f.moved != nil && f.moved.ID == p.ID {
+		f.moved = &p
+	}
 	for i := range f.pages {
 		for j := range f.pages[i].posts {
 			if f.pages[i].posts[j].ID == p.ID {
@@ -24,25 +27,31 @@ func (f *feed) replace(p apiv1.Post) {
 // update moves a post to its position in the list, or removes it if the query no
 // longer matches. The selection stays on its post.
 func (f *feed) update(p apiv1.Post) {
+	if f.moved != nil && f.moved.ID == p.ID {
+		f.moved = nil
+	}
 	if !f.loaded {
 		return
 	}
 	chosen, had := f.current()
 	if i, ok := f.find(p.ID); ok {
 		old, _ := f.at(i)
-		if f.matches(p) && f.order(old, p) == 0 {
+		if matches(f.query, p) && f.order(old, p) == 0 {
 			f.replace(p)
 			return
 		}
 		f.drop(i)
 	}
-	if f.matches(p) {
+	if matches(f.query, p) {
 		f.insert(p)
 	}
-	if i, ok := f.find(chosen.ID); had && ok {
-		f.selected = i
-	}
 	f.selected = clamp(f.selected, f.size())
+	switch i, ok := f.find(chosen.ID); {
+	case had && ok:
+		f.selected = i
+	case had && chosen.ID == p.ID && f.size() > 0:
+		f.seek(p)
+	}
 }
 
 // remove removes a post.
@@ -115,9 +124,8 @@ func (f *feed) order(a, b apiv1.Post) int {
 	return c
 }
 
-// matches reports whether the query matches a post.
-func (f *feed) matches(p apiv1.Post) bool {
-	q := f.query
+// matches reports whether a query matches a post.
+func matches(q Query, p apiv1.Post) bool {
 	var at time.Time
 	if planned(p) != nil {
 		at = planned(p).Time

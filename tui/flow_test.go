@@ -254,7 +254,7 @@ func TestPublishAsksFirst(t *testing.T) {
 func TestACanceledPostComesBackAsACopy(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "c", "y")
-		d.sees("canceled   u create a copy of “The second post of the …”")
+		d.sees("canceled; it is in 4 History   u create a copy of “The second post of the …”")
 		d.seesNot("○ The second post")
 		d.press("u")
 		d.sees("created a copy, scheduled for", "▌ 15:00 ○ The second post")

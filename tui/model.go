@@ -104,6 +104,8 @@ type Model struct {
 	busy         map[string]apiv1.Post // posts with a change in progress, before the change
 	nudge        nudge
 	drag         drag
+	unsettled    bool // the selection changed by itself while a key may be held
+	settleSeq    int
 	stale        stale
 	quitting     bool // quit as soon as all changes are saved
 }
@@ -156,7 +158,9 @@ func (m Model) tick() tea.Cmd {
 
 // Update handles a message. It only changes the state and returns commands.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	tab, selected := m.tab, m.selectedID()
 	cmd := m.handle(msg)
+	cmd = tea.Batch(cmd, m.noteSelection(msg, tab, selected))
 	m.watchDetail()
 	m.scrollToSelected()
 	return m, tea.Batch(cmd, m.fill(), m.quitWhenSaved())

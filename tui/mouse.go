@@ -9,6 +9,7 @@ import (
 // and a click on the selected post opens its details.
 func (m *Model) handleMouse(e tea.MouseMsg) {
 	const wheel = 3 // rows
+	m.unsettled = false
 	switch {
 	case m.dialog != nil:
 	case e.Button == tea.MouseButtonWheelUp:

@@ -75,6 +75,7 @@ func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
 		shown.Slot, shown.QueueID = nil, nil
 	}
 	m.preview(shown)
+	m.follow(shown)
 	return tea.Batch(before, m.nudgeLater())
 }
 
@@ -94,6 +95,7 @@ func (m *Model) sendNudge() tea.Cmd {
 	switch {
 	case n.at.Equal(n.post.PublishAt.Time):
 		m.preview(n.post)
+		m.follow(n.post)
 		return m.markStale(n.id) // show changes that were hidden during the move
 	case n.steps.chosen:
 		return m.book(n.post, slotTime(*n.post.QueueID, n.at))

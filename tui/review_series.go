@@ -60,7 +60,7 @@ func addPendingSeries(ctx context.Context, c Client, q Query, list *apiv1.PostLi
 	}
 	f := feed{query: q}
 	for _, s := range pending {
-		if row := seriesRow(s); f.matches(row) {
+		if row := seriesRow(s); matches(f.query, row) {
 			list.Results = append(list.Results, row)
 		}
 	}

@@ -94,6 +94,7 @@ func (m *Model) takeSteps() tea.Cmd {
 		shown.Slot = &slot
 	}
 	m.preview(shown)
+	m.follow(shown)
 	return m.nudgeLater()
 }
 

@@ -141,6 +141,7 @@ func (m *Model) dropNudge() tea.Cmd {
 	n := m.nudge
 	m.nudge = nudge{seq: n.seq + 1, started: n.started}
 	m.preview(n.post)
+	m.follow(n.post)
 	m.showNotice("not moved")
 	return m.markStale(n.id)
 }

@@ -90,7 +90,7 @@ func TestUndoContinuesInARestoredPost(t *testing.T) {
 func TestAnUnscheduledPostIsScheduledAgain(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "U")
-		d.sees("changed to a draft   u reschedule for Sat 21 Nov 15:00")
+		d.sees("changed to a draft; it is in 3 Drafts   u reschedule for Sat 21 Nov 15:00")
 		if p := f.post(t, "post_b"); p.Status != schedctl.Draft || p.PublishAt != nil {
 			t.Fatalf("the post is %s at %v", p.Status, p.PublishAt)
 		}

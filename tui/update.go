@@ -70,6 +70,8 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 		if msg.seq == m.nudge.seq {
 			return m.sendNudge()
 		}
+	case settledMsg:
+		m.unsettled = m.unsettled && msg.seq != m.settleSeq
 	case stepSlotsMsg:
 		return m.takeStepSlots(msg)
 	case dragMsg:
