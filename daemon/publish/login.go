@@ -66,6 +66,7 @@ type Login struct {
 	BasicAuth    bool     // the secret is sent in the header Authorization instead of the body
 	PKCE         bool     // the flow uses RFC 7636 with the method S256
 	Scopes       []string // publishing needs all of them
+	Refused      string   // what to do if the network lets the app ask for some scopes only; empty for the usual
 	Refreshes    bool     // the response has a refresh token, which is needed as well
 
 	DeviceURL string      // if set, the login uses the device grant (RFC 8628) instead of a code

@@ -66,6 +66,13 @@ func TestPastedPagesAreTidied(t *testing.T) {
 		{"telegram", "chat_id", "https://t.me/news_of_us", "@news_of_us"},
 		{"telegram", "chat_id", "-1001234567890", "-1001234567890"},
 		{"telegram", "chat_id", "https://example.org/news_of_us", "https://example.org/news_of_us"},
+		{"linkedin", "organization", "https://www.linkedin.com/company/1234/", "1234"},
+		{"linkedin", "organization", "https://www.linkedin.com/company/1234/admin/page-posts/published/?x=y", "1234"},
+		{"linkedin", "organization", "de.linkedin.com/showcase/1234", "1234"},
+		{"linkedin", "organization", "https://www.linkedin.com/school/1234/about/", "1234"},
+		{"linkedin", "organization", "urn:li:organization:1234", "urn:li:organization:1234"},
+		{"linkedin", "organization", "https://www.linkedin.com/company/example/", "https://www.linkedin.com/company/example/"},
+		{"linkedin", "organization", "https://linkedin.com.example/company/1234/", "https://linkedin.com.example/company/1234/"},
 		{"slack", "channel", "https://team.slack.com/archives/C0123456789", "C0123456789"},
 		{"slack", "channel", "https://slack.com.example/archives/C0123456789", "https://slack.com.example/archives/C0123456789"},
 	} {

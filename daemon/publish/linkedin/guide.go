@@ -45,7 +45,7 @@ products: create two if you need both.
        schedctl account add linkedin --name company --set organization=5515715
 
      The number of an organization is in the address of the page when you administer
-     it: https://www.linkedin.com/company/5515715/admin/.
+     it: https://www.linkedin.com/company/5515715/admin/. You can paste that address.
 
      In a script, write it into a file: {"access_token": "…"}, and add
      --secret-file token.json.
@@ -54,6 +54,12 @@ products: create two if you need both.
   4. Log in. schedctl opens a browser, or shows the address to open:
 
        schedctl account add linkedin --login
+
+     LinkedIn refuses the whole login if it asks for a permission that the app does not
+     have, so schedctl does not ask for those of comments. If LinkedIn has approved your
+     app for them, add "--set comments=approved", also to "account reconnect". That asks
+     for w_member_social_feed, or, for an organization, for w_organization_social_feed
+     and r_organization_social_feed.
 
      If the browser runs on another machine, its last page does not load: copy its
      address and paste it. For a port other than 21847 add --login-port.

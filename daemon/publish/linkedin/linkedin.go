@@ -45,6 +45,7 @@ const (
 	fieldAPI          = "api_url"
 	fieldAuthor       = "author"
 	fieldSince        = "connected_at"
+	fieldComments     = "comments" // only for a login
 	optionVersion     = "api_version"
 )
 
@@ -80,17 +81,39 @@ func (p *Publisher) Platform() string { return Platform }
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: fieldToken, Required: true, Secret: true, Help: "from the token generator of the developer portal; it ends after 60 days", Check: outbound.TokenCheck(fieldToken, nil)},
-		{Name: fieldOrganization, Help: "the number or the URN of an organization, to post as this organization instead of yourself", Check: checkOrganization},
+		{Name: fieldOrganization, Tidy: tidyOrganization, Help: "the number, the URN or the address of an organization, to post as this organization instead of yourself", Check: checkOrganization},
 		{Name: fieldClient, App: true, Help: "the client id of your app, for a login and to read when the token ends", Check: outbound.TokenCheck(fieldClient, nil)},
 		{Name: fieldClientSecret, Secret: true, App: true, Help: "the client secret of your app", Check: outbound.TokenCheck(fieldClientSecret, nil)},
+		{Name: fieldComments, Seldom: true, Once: true, Help: approved + " if LinkedIn has approved your app for comments: a login then asks for these permissions as well", Check: checkComments},
 		{Name: fieldAPI, Seldom: true, Help: "a test server or a proxy; default " + publicAPI, Check: outbound.ServerCheck(fieldAPI, publicAPI)},
 		{Name: optionVersion, Option: true, Help: "the version of the API to try first, such as 202610", Check: checkVersion},
 	}
 }
 
+// tidyOrganization returns the number in the address of the page of an organization. The
+// address for visitors has a name instead, and stays.
+func tidyOrganization(value string) string {
+	for _, prefix := range []string{"/company/", "/showcase/", "/school/"} {
+		if part := publish.TidyPath([]string{"linkedin.com"}, prefix, "")(value); organizationURN().MatchString(part) {
+			return part
+		}
+	}
+	return value
+}
+
 func checkOrganization(value string) error {
 	if !organizationURN().MatchString(value) {
-		return fmt.Errorf("%s must be a number such as 5515715 or a URN such as urn:li:organization:5515715; the number is in the address of the page of its administrators", fieldOrganization)
+		return fmt.Errorf("%s must be a number such as 5515715 or a URN such as urn:li:organization:5515715, not a name; open the page of the organization as an administrator: its address is then https://www.linkedin.com/company/5515715/admin/ with the number", fieldOrganization)
+	}
+	return nil
+}
+
+// approved is the value of fieldComments.
+const approved = "approved"
+
+func checkComments(value string) error {
+	if value != approved {
+		return fmt.Errorf("%s must be %s, or missing if LinkedIn has not approved your app for comments", fieldComments, approved)
 	}
 	return nil
 }

@@ -186,6 +186,12 @@ func TestCredentials(t *testing.T) {
 		}
 	}
 	_, err := linkedin.New(nil, outbound.AllowPrivate, nil, "test").Connect(t.Context(), publish.Connection{
+		Credentials: publish.Credentials{"access_token": "t", "organization": "https://www.linkedin.com/company/example/"},
+	})
+	if e := publish.AsError(err); e.Code != "organization" || !strings.Contains(e.Message, "as an administrator") {
+		t.Errorf("an address with a name: got %v", err)
+	}
+	_, err = linkedin.New(nil, outbound.AllowPrivate, nil, "test").Connect(t.Context(), publish.Connection{
 		Credentials: publish.Credentials{"access_token": "t"}, Options: schedctl.Options{"api_version": "202613"},
 	})
 	if e := publish.AsError(err); e.Code != "api_version" {

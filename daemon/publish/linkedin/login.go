@@ -3,15 +3,19 @@ package linkedin
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// The permissions that publishing needs, as a person and as an organization.
+// The permissions that publishing needs, as a person and as an organization, and those that
+// comments with the current API need, which LinkedIn gives few apps.
 var (
-	personScopes       = []string{"openid", "profile", "w_member_social"}
-	organizationScopes = []string{"w_organization_social", "r_organization_social"}
+	personScopes         = []string{"openid", "profile", "w_member_social"}
+	organizationScopes   = []string{"w_organization_social", "r_organization_social"}
+	personComments       = []string{"w_member_social_feed"}
+	organizationComments = []string{"w_organization_social_feed", "r_organization_social_feed"}
 )
 
 // scopesOf returns the permissions that an account needs.
@@ -49,9 +53,20 @@ func (p *Publisher) CodeLogin(_ context.Context, _ *http.Client, c publish.Crede
 		base = given
 	}
 	base = strings.TrimRight(base, "/") + "/oauth/v2/"
-	return publish.Login{
+	organization := strings.TrimSpace(c[fieldOrganization]) != ""
+	login := publish.Login{
 		Network: "LinkedIn", AuthorizeURL: base + "authorization", TokenURL: base + "accessToken",
 		ClientID: strings.TrimSpace(c[fieldClient]), ClientSecret: strings.TrimSpace(c[fieldClientSecret]),
-		Scopes: scopesOf(strings.TrimSpace(c[fieldOrganization]) != ""),
-	}, nil
+		Scopes: scopesOf(organization),
+	}
+	// LinkedIn refuses the whole login for a scope that the app does not have.
+	if strings.TrimSpace(c[fieldComments]) != "" {
+		more := personComments
+		if organization {
+			more = organizationComments
+		}
+		login.Scopes = slices.Concat(login.Scopes, more)
+		login.Refused = "log in without " + fieldComments + "=" + approved + ", or request the product that has them in the developer portal; without them, comments may fail, and posts are published"
+	}
+	return login, nil
 }

@@ -31,8 +31,8 @@ type FakeLinkedIn struct {
 	Declined               bool
 	Withheld               []string
 
-	// Scopes are the permissions of the token. Comments of the versioned API and their lists
-	// need those that end in "_feed", which few apps get. NoComments is the status of the API
+	// Scopes are the permissions of the app and of the token. Comments of the versioned API and
+	// their lists need those that end in "_feed", which few apps get. NoComments is the status of the API
 	// without versions if it takes no comments, or 0. NotReady is how many posts are refused
 	// because of their files.
 	Scopes     []string

@@ -12,6 +12,9 @@ import (
 func (f *FakeLinkedIn) login(header http.Header, r *http.Request, body []byte) (status int, response string, found bool) {
 	switch r.Method + " " + r.URL.Path {
 	case "GET /oauth/v2/authorization":
+		if f.refuseScopes(header, r.URL.Query()) {
+			return 302, "", true
+		}
 		status, response = authorize(header, r.URL.Query(), f.ClientID, f.Declined, f.codes)
 		return status, response, true
 	case "POST /oauth/v2/accessToken":
@@ -21,6 +24,22 @@ func (f *FakeLinkedIn) login(header http.Header, r *http.Request, body []byte) (
 		return status, response, true
 	}
 	return 0, "", false
+}
+
+// refuseScopes refuses a login that asks for a permission that the app does not have, as a
+// whole.
+func (f *FakeLinkedIn) refuseScopes(header http.Header, query url.Values) bool {
+	for _, scope := range strings.Fields(query.Get("scope")) {
+		if !slices.Contains(f.Scopes, scope) {
+			back := url.Values{
+				"error": {"unauthorized_scope_error"}, "state": {query.Get("state")},
+				"error_description": {"Scope &quot;" + scope + "&quot; is not authorized for your application"},
+			}
+			header.Set("Location", query.Get("redirect_uri")+"?"+back.Encode())
+			return true
+		}
+	}
+	return false
 }
 
 func (f *FakeLinkedIn) exchange(form url.Values) (int, string) {

@@ -11,6 +11,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"html"
 	"maps"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/oauth2"
 
@@ -110,14 +112,26 @@ func (f *Flow) Pasted(text string) (string, error) {
 // declined returns the error for a login that the network or the person refused
 // (RFC 6749, section 4.1.2.1).
 func (f *Flow) declined(refusal, description string) error {
+	description = html.UnescapeString(description) // LinkedIn escapes quotation marks
 	message := f.login.Network + " refused the login"
 	switch refusal {
 	case "access_denied", "user_cancelled_login", "user_cancelled_authorize":
 		message = "the login was canceled in the browser"
 	case "unauthorized_scope_error", "invalid_scope":
-		message = f.login.Network + " does not let your app ask for the permissions " + strings.Join(f.login.Scopes, ", ") + "; add the products that have them in the developer portal"
+		message = f.login.Network + " does not let your app ask for the permissions " + strings.Join(f.named(description), ", ") + "; " +
+			cmp.Or(f.login.Refused, "add the products that have them in the developer portal")
 	}
 	return outbound.WithErrorText(f.failure(message), f.clean(description))
+}
+
+// named returns the scopes that a text of the network names, or all if it names none.
+func (f *Flow) named(text string) []string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Quotation_Mark, r) || r == ',' })
+	named := slices.DeleteFunc(slices.Clone(f.login.Scopes), func(s string) bool { return !slices.Contains(words, s) })
+	if len(named) == 0 {
+		return f.login.Scopes
+	}
+	return named
 }
 
 // clean returns a text of the network for an error message, without secrets.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,12 +49,12 @@ func loginX(t *testing.T, fake *publishtest.FakeX) publish.Login {
 }
 
 // loginLinkedIn returns a login with a fake LinkedIn.
-func loginLinkedIn(t *testing.T, fake *publishtest.FakeLinkedIn, organization string) publish.Login {
+func loginLinkedIn(t *testing.T, fake *publishtest.FakeLinkedIn, organization string, comments ...string) publish.Login {
 	t.Helper()
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
 	login, err := linkedin.New(nil, outbound.AllowPrivate, nil, "test").CodeLogin(t.Context(), nil, publish.Credentials{
-		"client_id": fake.ClientID, "client_secret": fake.ClientSecret, "organization": organization, "api_url": server.URL + "/",
+		"client_id": fake.ClientID, "client_secret": fake.ClientSecret, "organization": organization, "api_url": server.URL + "/", "comments": strings.Join(comments, ""),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -419,6 +420,42 @@ func TestNoSecretInErrors(t *testing.T) {
 			e, ok := errors.AsType[*publish.Error](err)
 			if text := fmt.Sprintf("%v %+v %#v", err, err, flow); !ok || e.Message == "" || strings.Contains(text, secret) || strings.Contains(text, code) || strings.Contains(text, stateOf(t, flow)) {
 				t.Errorf("response %d: %v", i, text)
+			}
+		}
+	}
+}
+
+// TestLoginForComments guards that a login with LinkedIn asks for the permissions of comments
+// only if a person says that the app has them, and what the refusal of the whole login says.
+func TestLoginForComments(t *testing.T) {
+	t.Parallel()
+	for organization, scopes := range map[string][]string{"": {"w_member_social_feed"}, "5515715": {"w_organization_social_feed", "r_organization_social_feed"}} {
+		for _, has := range []bool{true, false} {
+			for _, comments := range []string{"", "approved"} {
+				fake := publishtest.NewFakeLinkedIn()
+				fake.Scopes = slices.DeleteFunc(fake.Scopes, func(s string) bool { return strings.HasSuffix(s, "_feed") })
+				if has {
+					fake.Scopes = append(fake.Scopes, scopes...)
+				}
+				login := loginLinkedIn(t, fake, organization, comments)
+				flow := authcode.New(login, 21847, "test")
+				code, err := flow.Pasted(agree(t, flow))
+				if asks := slices.Contains(login.Scopes, scopes[0]); asks != (comments != "") {
+					t.Errorf("%q %q: asks for %v", organization, comments, login.Scopes)
+				}
+				if has || comments == "" {
+					if err == nil {
+						_, err = exchange(t, flow, code)
+					}
+					if err != nil {
+						t.Errorf("%q %q: %v", organization, comments, err)
+					}
+					continue
+				}
+				want := "LinkedIn does not let your app ask for the permissions " + scopes[0] + "; log in without comments=approved"
+				if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `Scope "`+scopes[0]+`" is not authorized for your application`) {
+					t.Errorf("%q %q: %v", organization, comments, err)
+				}
 			}
 		}
 	}
