@@ -2,6 +2,7 @@ package blackout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,9 +37,13 @@ func newImport(a *cli.App) *cobra.Command {
 starts within a year, or before --until. Events for whole days keep these days free in
 the zone of --tz. The title of an event becomes the reason.
 
+Moved and canceled occurrences, additional dates and exceptions of events are read, and
+times in the zones of the calendar, also by the names of Windows. An event in a zone
+that is not known refuses the file, unless --tz says which zone such times are in.
+
 You can import a file again at any time: a blackout with the same period, accounts and
-mode is not added twice. Canceled events are left out. With --dry-run no blackout is
-added; the command lists those that would be.`,
+mode is not added twice. Canceled events are left out, and whatever else is left out is
+reported. With --dry-run no blackout is added; the command lists those that would be.`,
 		Example: `  schedctl blackout import holidays.ics --dry-run
   schedctl blackout import holidays.ics --tz Europe/Berlin
   cat holidays.ics | schedctl blackout import - --account blog --until 2027-06-30`,
@@ -121,14 +126,25 @@ func (o *importOptions) read(ctx context.Context, name string) (periods []icalen
 		defer file.Close()
 		in = file
 	}
-	periods, unread, err := icalendar.ReadPeriods(in, loc, localOf(o.Now(), loc), localOf(until, loc))
-	if err != nil {
-		return nil, "", cli.InvalidError(schedctl.ValidationFailed, "%s: %v", name, err).WithHint("give a calendar in the iCalendar format (.ics)")
+	options := icalendar.ReadOptions{Zone: loc, From: localOf(o.Now(), loc), Until: localOf(until, loc)}
+	if o.when.TZ != "" {
+		options.Unknown = loc
 	}
-	for _, line := range unread {
+	reading, err := icalendar.ReadPeriods(in, options)
+	if err != nil {
+		refused := cli.InvalidError(schedctl.ValidationFailed, "%s: %v", name, err)
+		if _, ok := errors.AsType[*icalendar.UnknownZone](err); ok {
+			return nil, "", refused.WithHint("say with --tz in which zone such times are, for example --tz Europe/Berlin")
+		}
+		return nil, "", refused.WithHint("give a calendar in the iCalendar format (.ics)")
+	}
+	for _, line := range reading.LeftOut {
 		o.Messagef("left out: %s", line)
 	}
-	return periods, zone, nil
+	for _, unknown := range reading.Replaced {
+		o.Messagef("warning: the zone %q is not known; its times were read in %s", cli.Clip(unknown, 80), zone)
+	}
+	return reading.Periods, zone, nil
 }
 
 func localOf(t time.Time, loc *time.Location) schedctl.LocalTime {
