@@ -202,7 +202,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d.api = api.New(api.Config{
 		Media: files, Cards: cards, Signer: signer, PublicURL: publicURL,
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
-		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
+		RateLimit: cfg.RateLimit, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness), Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
 		Agents:  serveAgents(cfg),
 		Metrics: rejectRebinding(listener, d.metrics.Handler()), Observe: d.countRequest, Ready: d.ready, Warning: d.planner.Warning, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})

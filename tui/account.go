@@ -120,6 +120,11 @@ func accountNotes(s drawContext, a apiv1.Account, width int) (lines []string) {
 		text := fmt.Sprintf("at most %d %s in a post", *a.Limits.MaxCharacters, a.Limits.Unit)
 		lines = append(lines, "    "+s.theme.faint.Render(clip(text, width-4)))
 	}
+	if a.Waits != nil {
+		for _, l := range wrap("waits until "+s.clock(a.Waits.Until)+": "+oneLine(a.Waits.Message), width-4) {
+			lines = append(lines, "    "+s.theme.bad.Render(l))
+		}
+	}
 	if a.ExpiresAt != nil {
 		text := "credentials end " + s.clock(a.ExpiresAt)
 		lines = append(lines, "    "+s.theme.faint.Render(clip(text, width-4)))

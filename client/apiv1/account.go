@@ -20,9 +20,24 @@ type Account struct {
 	ExpiryAssumed bool                   `json:"expires_at_assumed" doc:"Whether the network does not report the end, and expires_at follows from its documentation."`
 	Options       map[string]any         `json:"options" doc:"Options that were set; the others have their defaults."`
 	Error         *TargetError           `json:"error" doc:"Why the status is error; null otherwise."`
+	Waits         *Waits                 `json:"waits" doc:"Why and until when no post is sent to the network; null if posts need not wait, or if that has no known end."`
 	CreatedAt     *Time                  `json:"created_at" doc:"When the account was first connected." nullable:"false"`
 	UpdatedAt     *Time                  `json:"updated_at" doc:"When the account was last changed." nullable:"false"`
 	Warnings      []string               `json:"warnings,omitempty" doc:"Things to check, such as another account that logs in as the same user, or a permission that the credentials lack; absent without warnings."`
+}
+
+// The reasons of [Waits].
+const (
+	WaitsHold        = "hold"        // the network refuses the account until a date
+	WaitsUnreachable = "unreachable" // the network does not respond
+	WaitsPause       = "pause"       // the network has asked for a pause, or its last response was an error
+)
+
+// Waits says why posts of an account wait, and until when.
+type Waits struct {
+	Reason  string `json:"reason" doc:"hold if the network refuses the account until a date; unreachable if the network does not respond; pause if the network has asked for a pause or its last response was an error." enum:"hold,unreachable,pause"`
+	Until   *Time  `json:"until" doc:"When the account is tried again." nullable:"false"`
+	Message string `json:"message" doc:"The reason in words. GET /social-accounts/{id} adds how many scheduled posts are due before, and which of them would be too late."`
 }
 
 // Limits are what the account's network accepts in one post; null where the

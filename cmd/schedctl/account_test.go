@@ -164,6 +164,8 @@ func TestAccountHealth(t *testing.T) {
 	broke.Error = &apiv1.TargetError{Kind: schedctl.KindAuth, Code: ptr("credits_depleted"), Message: "buy credits"}
 	ending := broken
 	ending.ExpiresAt, ending.ExpiryAssumed = at(2*time.Hour), true
+	held := broke
+	held.Waits = &apiv1.Waits{Reason: apiv1.WaitsHold, Until: at(2 * time.Hour), Message: "its network refuses the account"}
 	for name, tc := range map[string]struct {
 		acct apiv1.Account
 		want []string
@@ -173,6 +175,7 @@ func TestAccountHealth(t *testing.T) {
 		"without credits": {broke, []string{"Error            auth: buy credits", "Next             schedctl account verify " + hookID + " after you have done what the error says; its posts wait until then"}},
 		"with an end":     {ending, []string{"Credentials end  Sat 21 Nov 2026 14:00 UTC (in 2 hours) (assumed)"}},
 		"out of reach":    {down, []string{"Next             schedctl account verify " + hookID}},
+		"held to a date":  {held, []string{"Waits until      Sat 21 Nov 2026 14:00 UTC (in 2 hours)", "Waits because    its network refuses the account"}},
 		"removed":         {gone, []string{"Next             schedctl account reconnect " + hookID + " to use it again"}},
 	} {
 		m := newMachine(t, routes{"GET /social-accounts/" + hookID: apiv1.AccountEnvelope{SocialAccount: tc.acct}}).terminals()

@@ -100,6 +100,8 @@ func TestDoctorFinds(t *testing.T) {
 	ending.Warnings = []string{"its credentials end in 2 days"}
 	shared := blog
 	shared.Warnings = []string{"it logs in as the same user of mastodon as another"}
+	paused := blog
+	paused.Waits = &apiv1.Waits{Reason: apiv1.WaitsPause, Until: at(2 * time.Hour), Message: "it has asked for a pause"}
 	late := planned("post_1", "2026-11-21 11:50", schedctl.Scheduled, "Late", blog.ID)
 	stuck := planned("post_1", "2026-11-21 11:50", schedctl.Publishing, "Stuck", blog.ID)
 	expiring := apiv1.Me{Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "old", ExpiresAt: at(48 * time.Hour)}}
@@ -127,6 +129,9 @@ func TestDoctorFinds(t *testing.T) {
 		"a shared login": {func(_ *machine, r routes) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{shared}}
 		}, "accounts", []string{"warn", "it logs in as the same user", "account show"}, 8},
+		"a waiting account": {func(_ *machine, r routes) {
+			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{paused}}
+		}, "accounts", []string{"warn", "waits until 2026-11-21T14:00:00Z: it has asked for a pause", "account show"}, 8},
 		"no account": {func(_ *machine, r routes) { r["GET /social-accounts"] = apiv1.AccountList{} }, "accounts", []string{"warn", "there is no account yet", "account add"}, 8},
 		"a broken account": {func(_ *machine, r routes) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}

@@ -35,8 +35,13 @@ func (s *Server) listAccounts(ctx context.Context, c *request) (response, error)
 		return response{}, err
 	}
 	list.Count = len(list.Results)
-	return newResponse(http.StatusOK, list)
+	shown, err := newResponse(http.StatusOK, list)
+	shown.fresh = slices.ContainsFunc(list.Results, waits)
+	return shown, err
 }
+
+// waits reports whether an account waits until a time that is shown.
+func waits(a apiv1.Account) bool { return a.Waits != nil }
 
 // getAccount handles GET /social-accounts/{id}.
 func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
@@ -51,12 +56,17 @@ func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
 		}
 		open, err := c.OpenPosts(r, usecase.Owner{AccountID: a.ID})
 		found.Open = &open
+		if w := found.SocialAccount.Waits; err == nil && w != nil {
+			err = s.cases.CountWaiting(r, &c.Request, a.ID, w)
+		}
 		return err
 	})
 	if err != nil {
 		return response{}, err
 	}
-	return newResponse(http.StatusOK, found)
+	shown, err := newResponse(http.StatusOK, found)
+	shown.fresh = waits(found.SocialAccount)
+	return shown, err
 }
 
 // addAccount handles POST /social-accounts. It stores only an account that its network has

@@ -23,8 +23,8 @@ func authorWarnings(p *schedctl.Post, maker *schedctl.APIKey) []string {
 	return []string{fmt.Sprintf("the API key that made this post, %q, is revoked; check that the post is still wanted", maker.Name)}
 }
 
-// addAccountWarnings says which open posts have accounts, and all of them disconnected. wire
-// has the posts in the same order. It must not be called in a transaction.
+// addAccountWarnings says which open posts have accounts, and all of them disconnected, or
+// accounts that wait until the post is too late. wire has the posts in the same order. It must not be called in a transaction.
 func (s *Server) addAccountWarnings(ctx context.Context, c *request, posts []schedctl.Post, wire []apiv1.Post) error {
 	for i := range posts {
 		if !isOpen(&posts[i]) {
@@ -41,8 +41,30 @@ func (s *Server) addAccountWarnings(ctx context.Context, c *request, posts []sch
 		default:
 			wire[i].Warnings = append(wire[i].Warnings, "all accounts of this post are disconnected: "+strings.Join(gone, ", ")+"; give the post another account, or cancel it")
 		}
+		late, err := s.missWarnings(ctx, c, &posts[i])
+		if err != nil {
+			return err
+		}
+		wire[i].Warnings = append(wire[i].Warnings, late...)
 	}
 	return nil
+}
+
+// missWarnings returns the warnings about accounts of a post that wait until it is too late.
+func (s *Server) missWarnings(ctx context.Context, c *request, p *schedctl.Post) (warnings []string, err error) {
+	for i := range p.Targets {
+		a, err := s.recentAccount(ctx, c, p.Targets[i].AccountID)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if text := s.cases.MissWarning(&a, &p.Targets[i], c.arrived); text != "" {
+			warnings = append(warnings, text)
+		}
+	}
+	return warnings, nil
 }
 
 // goneAccounts returns the names of the accounts of a post if all are disconnected, and

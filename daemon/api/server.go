@@ -49,6 +49,9 @@ type Config struct {
 	// to another host gets URLs with that host.
 	PublicURL string
 
+	// MaxLateness is how late a target may still be published.
+	MaxLateness time.Duration
+
 	// RateLimit is how often one API key may ask; the zero value is no limit.
 	RateLimit RateLimit
 
@@ -154,7 +157,7 @@ func New(c Config) *Server {
 	s.scans, s.backups = newScans(s.readers.Max()), make(chan struct{}, maxBackups)
 	s.shared, _ = c.Store.(storage.Shared)
 	s.cardTurns = &scans{perKey: maxCardsOfWorkspace, keys: map[string]*keyScans{}}
-	s.cases = &usecase.Service{Publishers: c.Publishers, Connector: c.Connector, Limits: media.DefaultLimits, FetchCard: s.fetchCard}
+	s.cases = &usecase.Service{Publishers: c.Publishers, Connector: c.Connector, Limits: media.DefaultLimits, FetchCard: s.fetchCard, MaxLateness: c.MaxLateness}
 	if c.Media != nil {
 		s.cases.Limits = c.Media.Limits()
 	}

@@ -276,11 +276,11 @@ func testValidateWarnings(t *testing.T, f *fixture) {
 
 	until := time.Now().Add(2 * time.Hour).UTC().Truncate(time.Second)
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.PausedUntil = until })
-	if w := warned(at(f.mine.account, "paused", 1)); !strings.Contains(w, "limits requests until "+until.Format(time.RFC3339)) {
+	if w := warned(at(f.mine.account, "paused", 1)); !strings.Contains(w, "waits until "+until.Format(time.RFC3339)) {
 		t.Errorf("paused: warnings %q", w)
 	}
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.DisruptedSince = until.Add(-3 * time.Hour) })
-	if w := warned(at(f.mine.account, "paused", 1)); !strings.Contains(w, "unreachable since "+until.Add(-3*time.Hour).Format(time.RFC3339)) || strings.Contains(w, "limit") {
+	if w := warned(at(f.mine.account, "paused", 1)); !strings.Contains(w, "unreachable since "+until.Add(-3*time.Hour).Format(time.RFC3339)) || strings.Contains(w, "asked for a pause") {
 		t.Errorf("out of reach: warnings %q", w)
 	}
 	if w := warned(at(f.mine.account, "paused", 3)); w != "" {

@@ -141,6 +141,7 @@ func (s *Service) ShowAccounts(r storage.Reader, c *Request, accounts ...schedct
 		if s.hasLogin(&accounts[i]) {
 			wire[i].Warnings = c.warnShared(&accounts[i], same[accounts[i].Identity()])
 		}
+		wire[i].Waits = accountWaits(&accounts[i], c.Now)
 		wire[i].Warnings = slices.Concat(c.Cleaned, wire[i].Warnings, accounts[i].Warnings)
 		if a := &accounts[i]; a.Status == schedctl.AccountConnected && a.Expiry.EndsSoon(c.Now) {
 			wire[i].Warnings = append(wire[i].Warnings, schedctl.ExpiryWarning(*a))

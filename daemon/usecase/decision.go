@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"errors"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/connect"
@@ -17,6 +18,8 @@ type Service struct {
 	Connector  *connect.Connector // asks networks about accounts
 	Limits     media.Limits
 	FetchCard  FetchCard
+
+	MaxLateness time.Duration // how late a target may still be published
 }
 
 // View calls a function with a snapshot.

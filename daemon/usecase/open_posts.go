@@ -40,7 +40,12 @@ func (c *Request) OpenPosts(r storage.Reader, o Owner) (open apiv1.OpenPosts, er
 // eachOpenPost calls fn for the posts of the owner with these statuses, until fn returns
 // false. It leaves out those that the key of the request may not see.
 func (c *Request) eachOpenPost(r storage.Reader, o Owner, statuses []schedctl.Status, fn func(*schedctl.Post) bool) error {
-	q := storage.PostQuery{WorkspaceID: c.Key.WorkspaceID, AccountID: o.AccountID, CreatedBy: o.KeyID, Statuses: statuses, Limit: postPage}
+	return c.eachPost(r, storage.PostQuery{WorkspaceID: c.Key.WorkspaceID, AccountID: o.AccountID, CreatedBy: o.KeyID, Statuses: statuses, Limit: postPage}, fn)
+}
+
+// eachPost calls fn for the posts of a query that the key of the request may see, until fn
+// returns false.
+func (c *Request) eachPost(r storage.Reader, q storage.PostQuery, fn func(*schedctl.Post) bool) error {
 	for {
 		page, err := r.Posts(q)
 		if err != nil {

@@ -63,7 +63,9 @@ func WaitsFor(a *schedctl.Account, due, now time.Time) string {
 		at = now
 	}
 	switch hold, held := a.HeldAt(at); {
-	case a.Status == schedctl.AccountError:
+	case a.DisruptedSince.IsZero() && waitsText(a, at) != "":
+		return waitsText(a, at)
+	case a.Status == schedctl.AccountError && !a.PausedUntil.After(now):
 		return "the network rejects the account; it waits until the account is reconnected"
 	case held && hold.To.IsZero():
 		return fmt.Sprintf("the blackout %s holds the account; it waits until the blackout ends", hold.ID)

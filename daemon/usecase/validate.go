@@ -3,7 +3,6 @@ package usecase
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -151,8 +150,8 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	first := &about.Parts[0]
 	first.Problems = append(append([]apiv1.Problem{}, problemsOf(refusal)...), first.Problems...)
 	about.Length, about.Limit, about.Unit = first.Length, first.Limit, first.Unit
-	if warning := pauseWarning(a, v.publishTime()); warning != "" {
-		about.Warnings = append(about.Warnings, warning)
+	if text := waitsText(&a, v.publishTime()); text != "" {
+		about.Warnings = append(about.Warnings, text)
 	}
 	if err := v.checkBlackouts(&about, &a); err != nil {
 		return err
@@ -173,20 +172,6 @@ func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refus
 	v.foundAccounts, v.allAccounts = append(v.foundAccounts, a), append(v.allAccounts, a)
 	v.result.Accounts = append(v.result.Accounts, about)
 	return nil
-}
-
-// pauseWarning says why a post to an account must wait at a time. It is empty if
-// the post need not wait.
-func pauseWarning(a schedctl.Account, at time.Time) string {
-	until := apiv1.Time{Time: a.PausedUntil}
-	switch {
-	case !a.PausedUntil.After(at):
-		return ""
-	case !a.DisruptedSince.IsZero():
-		return fmt.Sprintf("its network has been unreachable since %s; the next attempt is at %s, and the post waits until the network responds",
-			apiv1.Time{Time: a.DisruptedSince}, until)
-	}
-	return fmt.Sprintf("its network limits requests until %s; the post waits until then", until)
 }
 
 // checkDuplicates adds a problem when the account gets the same text twice and has

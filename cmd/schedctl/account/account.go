@@ -64,6 +64,9 @@ func printList(a *cli.App, accounts ...apiv1.Account) error {
 		return err
 	}
 	for _, acct := range accounts {
+		if acct.Waits != nil {
+			a.Messagef("%s waits until %s: %s", cli.OneLine(acct.Name), a.TimeText(acct.Waits.Until), cli.OneLine(acct.Waits.Message))
+		}
 		if acct.Status == schedctl.AccountError && acct.Error != nil {
 			a.Messagef("%s: %s; see: schedctl account show %s", cli.OneLine(acct.Name), cli.OneLine(TargetErrorText(acct.Error)), acct.ID)
 		}

@@ -49,6 +49,9 @@ func properties(a *cli.App, acct apiv1.Account) []cli.Property {
 		{Name: "Created", Value: a.TimeText(acct.CreatedAt)},
 		{Name: "Updated", Value: a.TimeText(acct.UpdatedAt)},
 	}
+	if acct.Waits != nil {
+		pairs = append(pairs, cli.Property{Name: "Waits until", Value: a.TimeText(acct.Waits.Until)}, cli.Property{Name: "Waits because", Value: acct.Waits.Message})
+	}
 	for _, w := range acct.Warnings {
 		pairs = append(pairs, cli.Property{Name: "Warning", Value: w})
 	}

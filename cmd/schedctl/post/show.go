@@ -156,6 +156,9 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 		if t.Error == nil {
 			said = append(said, account.TargetErrorText(names[t.SocialAccountID].Error))
 		}
+		if w := names[t.SocialAccountID].Waits; w != nil {
+			return strings.Join(append(said, "waits until "+a.TimeText(w.Until)+", when schedctl checks the account"), "; ")
+		}
 		return strings.Join(append(said, "waits until the account works again"), "; ")
 	}
 	switch {

@@ -102,6 +102,10 @@ func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
 	}
 	warned := false
 	for _, acct := range list {
+		if acct.Waits != nil {
+			warned = true
+			d.warn("accounts", "see: schedctl account show "+acct.ID, "%s (%s) waits until %s: %s", acct.Name, acct.Platform, d.TimeText(acct.Waits.Until), acct.Waits.Message)
+		}
 		for _, w := range acct.Warnings {
 			warned = true
 			d.warn("accounts", "see: schedctl account show "+acct.ID, "%s (%s): %s", acct.Name, acct.Platform, w)
