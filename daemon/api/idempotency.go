@@ -76,8 +76,8 @@ func (s *Server) write(ctx context.Context, rt *route, w http.ResponseWriter, r 
 // reach a transaction.
 func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (response, error) {
 	if c.repeatable() {
-		if !s.inFlight.add(c.idempotency) {
-			return response{}, errStillRunning
+		if running, ok := s.inFlight.add(c.idempotency, c.Now); !ok {
+			return s.whileRunning(ctx, c, running)
 		}
 		defer s.inFlight.remove(c.idempotency)
 	}
@@ -101,6 +101,32 @@ func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (respons
 		return stored, err
 	}
 	return response{}, refusal
+}
+
+// whileRunning responds to a request whose key another request has in flight, which is at
+// work since a time. That one may be a repetition itself; then this one gets the response
+// of the first, which has ended. A response that was stored at that time may be of the
+// request in flight: the commit of it may not have ended.
+func (s *Server) whileRunning(ctx context.Context, c *request, since time.Time) (response, error) {
+	var stored response
+	found := false
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		if record, earlier := c.storedBefore(r, since); earlier {
+			stored, found, err = s.restoreResponse(c, record)
+		}
+		return err
+	})
+	if err == nil && !found {
+		err = errStillRunning
+	}
+	return stored, err
+}
+
+// storedBefore returns the response that is stored for the request, unless a request of a
+// time may be the one that stores it.
+func (c *request) storedBefore(r storage.Reader, since time.Time) (record storage.IdempotencyRecord, ok bool) {
+	record, err := r.IdempotencyRecord(c.idempotency)
+	return record, err == nil && !record.CreatedAt.Equal(schedctl.Millis(since))
 }
 
 // isFinal reports whether a repeated request gets this code again. Codes of
@@ -304,31 +330,35 @@ func (c *request) sameBody(stored *storage.IdempotencyRecord) bool {
 	return [fingerprintPart]byte(stored.Fingerprint[:]) == [fingerprintPart]byte(c.fingerprint[:])
 }
 
-// inFlight holds the idempotency keys of requests that this process is handling.
+// inFlight holds the idempotency keys of requests that this process is handling, and the
+// times of these requests.
 type inFlight struct {
 	mu   sync.Mutex // mu guards keys
-	keys map[storage.IdempotencyScope]struct{}
+	keys map[storage.IdempotencyScope]time.Time
 }
 
-func newInFlight() *inFlight { return &inFlight{keys: make(map[storage.IdempotencyScope]struct{})} }
+func newInFlight() *inFlight {
+	return &inFlight{keys: make(map[storage.IdempotencyScope]time.Time)}
+}
 
-// add adds the key and returns true, or returns false if it is present already.
-func (r *inFlight) add(k storage.IdempotencyScope) bool {
+// add adds the key of a request and returns true. If the key is present already, it
+// returns the time of the request that has it, and false.
+func (r *inFlight) add(k storage.IdempotencyScope, now time.Time) (time.Time, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, there := r.keys[k]; there {
-		return false
+	if running, there := r.keys[k]; there {
+		return running, false
 	}
-	r.keys[k] = struct{}{}
-	return true
+	r.keys[k] = now
+	return now, true
 }
 
-// has reports whether the key is present.
-func (r *inFlight) has(k storage.IdempotencyScope) bool {
+// since returns the time of the request that has the key, and whether there is one.
+func (r *inFlight) since(k storage.IdempotencyScope) (time.Time, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, there := r.keys[k]
-	return there
+	running, there := r.keys[k]
+	return running, there
 }
 
 func (r *inFlight) remove(k storage.IdempotencyScope) {

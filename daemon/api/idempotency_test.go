@@ -314,6 +314,28 @@ func TestRepetitionDuringSlowCommit(t *testing.T) {
 	})
 }
 
+// Two repetitions of a request that has ended meet: both get its response.
+func TestRepetitionsMeet(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		slow := &interposed{Store: f.store}
+		g := f.newPeer(f.store, func(c *api.Config) { c.Store = slow })
+		create := func() *response { return g.do(key("k"), "POST", "/posts", body{"content": "x"}) }
+		first := create().want(201)
+		for then := schedctl.Millis(time.Now()); schedctl.Millis(time.Now()).Equal(then); {
+		} // the next request is not of the same millisecond
+		started, release := make(chan struct{}), make(chan struct{})
+		slow.between = func() { close(started); <-release }
+		done := make(chan *response)
+		go func() { done <- create() }()
+		<-started
+		replays(t, first, create())
+		g.do(key("k"), "POST", "/posts", body{"content": "y"}).refused(schedctl.IdempotencyKeyReused)
+		close(release)
+		replays(t, first, <-done)
+	})
+}
+
 // TestStoredResponseIsForItsKey guards that a repetition with a different API key
 // gets neither the response nor its location, and has no effect.
 func TestStoredResponseIsForItsKey(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -30,11 +31,20 @@ func (s *Server) admitFile(r *http.Request, c *request, origin media.Origin, ext
 	if err := s.store.Full(); err != nil {
 		return storeError(err, "")
 	}
-	if c.repeatable() && s.inFlight.has(c.idempotency) {
-		return errStillRunning
+	since, running := time.Time{}, false
+	if c.repeatable() {
+		since, running = s.inFlight.since(c.idempotency)
 	}
 	repeated := int64(0)
-	err := s.view(r.Context(), func(r storage.Reader) (err error) { repeated, err = c.storedSize(r); return err })
+	err := s.view(r.Context(), func(r storage.Reader) (err error) {
+		if running {
+			if _, earlier := c.storedBefore(r, since); !earlier {
+				return errStillRunning
+			}
+		}
+		repeated, err = c.storedSize(r)
+		return err
+	})
 	if err != nil {
 		return err
 	}
