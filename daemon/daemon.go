@@ -255,6 +255,7 @@ func (d *daemon) newDeliverer(cfg Config, publishers publish.Registry, source *m
 func (d *daemon) committed(c storage.Commit) {
 	if len(c.Due) > 0 {
 		d.loop.Add(c.Due)
+		d.deliverer.Scheduled(c.Due)
 	}
 	if c.Missed {
 		d.loop.Reread()

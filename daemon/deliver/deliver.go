@@ -94,6 +94,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -186,7 +187,8 @@ type Deliverer struct {
 	lag   lag
 	media mediaJobs
 
-	accountsVersion atomic.Int64 // increases when accounts are stored
+	accountsVersion atomic.Int64  // increases when accounts are stored
+	soon            chan struct{} // has an element after a target got a time that is soon
 
 	// preparing ends when Run is asked to end: uploads can be repeated at the next start.
 	preparing context.Context
@@ -203,13 +205,26 @@ func New(cfg Config) *Deliverer {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Observation) {}
 	}
-	return &Deliverer{cfg: cfg, coord: newCoordinator(cfg), log: cfg.Logger, mail: newMailbox()}
+	return &Deliverer{cfg: cfg, coord: newCoordinator(cfg), log: cfg.Logger, mail: newMailbox(), soon: make(chan struct{}, 1)}
 }
 
 // Enqueue adds targets that are due. Targets that no longer wait, or are queued
 // already, are dropped. Enqueue never blocks and does not keep the slice. It may be
 // called from any goroutine, also before Run.
 func (d *Deliverer) Enqueue(due []schedctl.Due) { d.mail.enqueue(due) }
+
+// Scheduled reports entries that were added to the due index, so that the files of posts that
+// are due soon are prepared without a delay. It never blocks and may be called from any
+// goroutine.
+func (d *Deliverer) Scheduled(due []schedctl.Due) {
+	until := time.Now().Add(videoLead).UnixMilli()
+	if slices.ContainsFunc(due, func(e schedctl.Due) bool { return e.At <= until }) {
+		select {
+		case d.soon <- struct{}{}:
+		default:
+		}
+	}
+}
 
 // AccountsChanged reports that accounts were stored, so that their held queues are
 // tried again at once and not only at the next sweep. It never blocks and may be

@@ -251,6 +251,7 @@ func (f *fleet) join() *peer {
 	loop := schedule.NewWindow(dueSource{store}, p.Enqueue, log)
 	opened.Notify(func(c storage.Commit) {
 		loop.Add(c.Due)
+		p.Scheduled(c.Due)
 		if c.Missed {
 			loop.Reread()
 		}

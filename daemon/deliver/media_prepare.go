@@ -15,8 +15,10 @@ const (
 	imageLead = 2 * time.Minute
 	videoLead = 15 * time.Minute
 
-	// prepareInterval is how often the preparer looks for posts to prepare.
-	prepareInterval = 10 * time.Second
+	// prepareInterval is how often the preparer looks for posts to prepare. It looks at once
+	// when a post gets a time that is soon, but not more often than lookPause.
+	prepareInterval = 5 * time.Second
+	lookPause       = time.Second
 
 	// refreshInterval is how often a prepared target is checked for stale uploads.
 	refreshInterval = 30 * time.Second
@@ -89,14 +91,17 @@ func (d *Deliverer) startPreparing(ctx context.Context) (end, wait func()) {
 func (p *preparer) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	var started time.Time // of the last look
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-p.freed:
 			p.startDue(ctx)
+		case <-p.d.soon:
+			timer.Reset(max(0, lookPause-time.Since(started)))
 		case <-timer.C:
-			started := time.Now()
+			started = time.Now()
 			inUse, err := p.look(ctx)
 			if err != nil && ctx.Err() == nil {
 				p.d.log.Warn("looking for media to prepare failed, will retry", "error", err)
@@ -123,8 +128,8 @@ func (p *preparer) look(ctx context.Context) (inUse bool, err error) {
 	}
 	p.keepOnly(due)
 	var fresh []schedctl.Due
-	for _, e := range due {
-		if u := p.upcoming[e.Target]; u == nil || u.at != e.At || u.call != nil {
+	for i, e := range due {
+		if u := p.upcoming[e.Target]; u == nil || u.at != e.At || u.call != nil || i < maxUpcomingRead {
 			fresh = append(fresh, e)
 		}
 	}

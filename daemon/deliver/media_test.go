@@ -570,3 +570,42 @@ func TestManyPostsArePreparedAhead(t *testing.T) {
 		}
 	})
 }
+
+// The files of a post that is due soon are prepared at once: when it is scheduled, when its
+// time moves, and when it gets a file while its time stays.
+func TestFilesOfAPostThatIsDueSoon(t *testing.T) {
+	for _, way := range []string{"scheduled", "moved", "edited"} {
+		t.Run(way, func(t *testing.T) {
+			mediaBubble(t, func(r mediaRig) {
+				r.asset("other") // so that files are in use
+				r.start()
+				r.after(3 * time.Second)
+				var p schedctl.Post
+				within := 1500 * time.Millisecond
+				switch way {
+				case "scheduled":
+					p = r.scheduleMedia(15*time.Second, r.asset("a"))
+				case "moved":
+					p = r.scheduleMedia(time.Hour, r.asset("a"))
+					r.after(12 * time.Second)
+					r.reschedule(p.ID, 15*time.Second)
+				case "edited":
+					p = r.scheduleMedia(25 * time.Second)
+					r.after(12 * time.Second)
+					media := []schedctl.PostMedia{r.asset("a")}
+					r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) {
+						p.Media = media
+						return nil, nil
+					})
+					within = 6 * time.Second
+				}
+				r.after(within)
+				if n := len(r.network.Uploads()); n != 1 {
+					t.Errorf("%d uploads, want one before the post is due", n)
+				}
+				r.after(30 * time.Second)
+				r.wantStatus(p, schedctl.Published)
+			})
+		})
+	}
+}

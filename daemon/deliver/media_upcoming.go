@@ -38,7 +38,8 @@ func (p *preparer) keepOnly(due []schedctl.Due) {
 	}
 }
 
-// readPosts reads the posts of targets that are not known, have moved or have media.
+// readPosts reads the posts of some targets: those that are not known, have moved or have
+// media, and the next ones, which may have got media since.
 func (p *preparer) readPosts(ctx context.Context, batch []schedctl.Due) error {
 	return p.d.cfg.Store.View(ctx, func(r storage.Reader) error {
 		if err := prepare(r, batch, func(e *schedctl.Due) string { return e.TargetID() }); err != nil {

@@ -107,6 +107,7 @@ func (r *rig) committed(c storage.Commit) {
 	}
 	if len(c.Due) > 0 {
 		running.loop.Add(c.Due)
+		running.Scheduled(c.Due)
 	}
 	if len(c.Accounts) > 0 {
 		running.AccountsChanged(c.Accounts)
