@@ -211,7 +211,10 @@ func (s *Server) receiveUpload(w http.ResponseWriter, r *http.Request, c *reques
 		if err != nil {
 			return err
 		}
-		if r.ContentLength >= 0 && r.ContentLength != a.Size {
+		switch other := r.ContentLength >= 0 && r.ContentLength != a.Size; {
+		case other && a.SHA256 != [32]byte{}:
+			return errOtherBytes
+		case other:
 			return wrongSize(&a, r.ContentLength)
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -247,6 +248,9 @@ func TestAnnouncedUploadCountsOnce(t *testing.T) {
 	f.do(sized(t, int64(len(file))), "PUT", up.path(), "x").refused(schedctl.MediaQuotaExceeded)
 	first.finish().want(204)
 	f.do(nil, "PUT", up.path(), file).want(204)
+	for _, other := range [][]byte{{}, file[:len(file)-1], append(slices.Clone(file), 0), mediatest.PNG(3, 3)} {
+		f.do(nil, "PUT", up.path(), other).refused(schedctl.MediaUploaded)
+	}
 	f.do(longer, "PUT", up.path(), "x").refused(schedctl.MediaUploaded)
 }
 
