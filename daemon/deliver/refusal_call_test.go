@@ -1,7 +1,10 @@
 package deliver_test
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -22,26 +25,41 @@ type refusedCall struct {
 	purpose          publish.Purpose
 	kind             schedctl.ErrorKind // empty if the post is published all the same
 	done             int                // parts of a failed post that are published
+	file             string             // the MIME type of the file of the post; empty for a picture
 }
 
+const video = "video/mp4"
+
+// refusedCalls are the requests next to the one that publishes. The other networks send alt
+// texts with the file or with the post, so only X can refuse one alone.
 var refusedCalls = []refusedCall{
-	{"linkedin, person", "/comments", publish.PurposeComment, schedctl.KindContent, 1},
-	{"linkedin, organization", "/comments", publish.PurposeComment, schedctl.KindContent, 1},
-	{"linkedin, person", "/comments", publish.PurposePart, schedctl.KindContent, 1},
-	{"x", "POST /2/media/upload/initialize", publish.PurposeFile, schedctl.KindMedia, 0},
-	{"linkedin, person", "/rest/images?action=initializeUpload", publish.PurposeFile, schedctl.KindMedia, 0},
-	{"facebook", "/photos", publish.PurposeFile, schedctl.KindMedia, 0},
-	{"mastodon", "POST /api/v2/media", publish.PurposeFile, schedctl.KindMedia, 0},
-	{"bluesky", "uploadBlob", publish.PurposeFile, schedctl.KindMedia, 0},
-	{"matrix", "/upload", publish.PurposeFile, schedctl.KindMedia, 0},
-	{"slack, bot", "getUploadURLExternal", publish.PurposeFile, schedctl.KindMedia, 0},
-	{"wordpress", "POST /wp-json/wp/v2/media", publish.PurposeFile, schedctl.KindMedia, 0},
-	{"linkedin, organization", "GET /rest/images/", publish.PurposeStatus, "", 0},
-	{"threads", "fields=status", publish.PurposeStatus, "", 0},
-	{"instagram", "fields=status_code", publish.PurposeStatus, "", 0},
-	{"x", "POST /2/media/metadata", "alt text", "", 0},
-	{"threads", "fields=permalink", "permalink", "", 0},
-	{"instagram", "fields=permalink", "permalink", "", 0},
+	{"linkedin, person", "/comments", publish.PurposeComment, schedctl.KindContent, 1, ""},
+	{"linkedin, organization", "/comments", publish.PurposeComment, schedctl.KindContent, 1, ""},
+	{"linkedin, person", "/comments", publish.PurposePart, schedctl.KindContent, 1, ""},
+	{"x", "POST /2/media/upload/initialize", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"linkedin, person", "/rest/images?action=initializeUpload", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"facebook", "/photos", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"mastodon", "POST /api/v2/media", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"bluesky", "uploadBlob", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"matrix", "/upload", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"slack, bot", "getUploadURLExternal", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"wordpress", "POST /wp-json/wp/v2/media", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"linkedin, organization", "GET /rest/images/", publish.PurposeStatus, "", 0, ""},
+	{"threads", "fields=status", publish.PurposeStatus, "", 0, ""},
+	{"instagram", "fields=status_code", publish.PurposeStatus, "", 0, ""},
+	{"x", "/finalize", publish.PurposeFile, schedctl.KindMedia, 0, video},
+	{"linkedin, person", "/rest/videos?action=finalizeUpload", publish.PurposeFile, schedctl.KindMedia, 0, video},
+	{"x", "/append", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"linkedin, person", "/dms-uploads/", "the bytes", schedctl.KindMedia, 0, ""},
+	{"slack, bot", "/upload/", "the bytes", schedctl.KindMedia, 0, ""},
+	{"slack, bot", "completeUploadExternal", publish.PurposeFile, schedctl.KindMedia, 0, ""},
+	{"x", "GET /2/media/upload?command=STATUS", publish.PurposeStatus, "", 0, video},
+	{"linkedin, person", "GET /rest/videos/", publish.PurposeStatus, "", 0, video},
+	{"linkedin, organization", "GET /rest/videos/", publish.PurposeStatus, "", 0, video},
+	{"slack, bot", "files.info", publish.PurposeStatus, "", 0, ""},
+	{"x", "POST /2/media/metadata", "alt text", "", 0, ""},
+	{"threads", "fields=permalink", "permalink", "", 0, ""},
+	{"instagram", "fields=permalink", "permalink", "", 0, ""},
 }
 
 // says returns how the network refuses the call.
@@ -63,11 +81,29 @@ func (c refusedCall) post(n *refusingNetwork, a schedctl.Account) schedctl.NewPo
 	case publish.PurposePart:
 		post.Thread = []schedctl.Part{part}
 	default:
-		file := n.files.assetOf("the first picture", "image/jpeg")
+		file := n.files.assetOf("the first picture", cmp.Or(c.file, "image/jpeg"))
 		file.AltText = "a cat"
 		post.Media = []schedctl.PostMedia{file}
 	}
 	return post
+}
+
+// slackFiles takes files as Slack does, in front of a network that takes messages.
+type slackFiles struct{ messages http.Handler }
+
+func (s slackFiles) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	const id = "F0123456789"
+	switch method := path.Base(r.URL.Path); {
+	case method == "files.getUploadURLExternal":
+		fmt.Fprintf(w, `{"ok":true,"upload_url":"https://%s/upload/v1/secret","file_id":%q}`, r.Host, id)
+	case strings.HasPrefix(r.URL.Path, "/upload/"):
+	case method == "files.completeUploadExternal":
+		fmt.Fprintf(w, `{"ok":true,"files":[{"id":%q}]}`, id)
+	case method == "files.info":
+		fmt.Fprintf(w, `{"ok":true,"file":{"id":%q,"mimetype":"image/jpeg"}}`, id)
+	default:
+		s.messages.ServeHTTP(w, r)
+	}
 }
 
 // A network that refuses a comment, a part, a file, its state, its description or the address
@@ -75,7 +111,7 @@ func (c refusedCall) post(n *refusingNetwork, a schedctl.Account) schedctl.NewPo
 func TestRefusedCallsHoldNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range refusedCalls {
-		t.Run(c.account+" "+string(c.purpose), func(t *testing.T) {
+		t.Run(c.account+" "+c.request+" "+string(c.purpose), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { c.test(t) })
 		})
@@ -91,6 +127,10 @@ func (c refusedCall) test(t *testing.T) {
 		n.Handler = fake
 	case "facebook":
 		n.Handler = publishtest.NewFakeFacebook()
+	case "slack":
+		n.Handler = slackFiles{n.Handler}
+	case "x":
+		n.Handler.(*publishtest.FakeX).Asynchronous = true
 	}
 	refused := 0
 	n.refuse = func(r *http.Request, _ int) *publishtest.Recorded {

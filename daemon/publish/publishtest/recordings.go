@@ -98,7 +98,9 @@ var Recordings = map[string]Recording{
 		Refuses: []Recorded{
 			{Purpose: post, Body: `{"status":403,"message":"not allowed"}`},
 			{Purpose: comment, Body: `{"status":403,"serviceErrorCode":100,"code":"ACCESS_DENIED","message":"Not enough permissions to access: partnerApiSocialActions.CREATE.20261001"}`},
+			{Purpose: part, Body: `{"status":403,"serviceErrorCode":100,"code":"ACCESS_DENIED","message":"Not enough permissions to access: partnerApiSocialActions.CREATE.20261001"}`},
 			{Purpose: lookup, Body: `{"status":403,"serviceErrorCode":100,"code":"ACCESS_DENIED","message":"Not enough permissions to access: partnerApiSocialActions.GET_ALL.20261001"}`},
+			{Purpose: file, Body: `{"status":403,"message":"not allowed"}`},
 		},
 	},
 	"mastodon": {
@@ -205,6 +207,7 @@ var Recordings = map[string]Recording{
 			{Purpose: post, Body: `{"title":"Forbidden","detail":"You are not permitted to perform this action.","type":"about:blank","status":403}`},
 			{Purpose: part, Body: `{"title":"Forbidden","detail":"Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to.","type":"about:blank","status":403}`},
 			{Purpose: post, Body: `{"title":"Forbidden","detail":"This user is not allowed to post a video longer than 2 minutes","type":"about:blank","status":403}`},
+			{Purpose: post, Body: `{"title":"Forbidden","detail":"Posts are limited to a maximum of one cashtag","type":"about:blank","status":403}`},
 			{Purpose: post, Body: `{"title":"Forbidden","detail":"You have been blocked by the author of this post.","type":"about:blank","status":403}`},
 			{Purpose: file, Body: `{"title":"Forbidden","detail":"You are not permitted to perform this action.","type":"about:blank","status":403}`},
 			{Purpose: status, Body: `{"title":"Forbidden","detail":"You are not permitted to perform this action.","type":"about:blank","status":403}`},

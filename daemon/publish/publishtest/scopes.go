@@ -7,7 +7,11 @@ import (
 	"strings"
 )
 
-// TokenScopes are the scopes of a token for a platform: instagram, mastodon, slack or x.
+// TokenScopes are the scopes of a token for a platform: instagram, mastodon, slack or x. They
+// stand in front of any fake of the platform, which needs no scopes of its own then: every
+// request passes them, and one that is in no table is refused. The fakes in the packages
+// mastodon and slack serve tests of a token with all scopes. Facebook, Threads and LinkedIn
+// have scopes in their fakes, because there the author or the container decides.
 type TokenScopes struct {
 	Platform string
 	Scopes   []string
@@ -15,7 +19,7 @@ type TokenScopes struct {
 
 // platformScopes are the scopes of a platform, and its response to a request without them.
 type platformScopes struct {
-	needs  [][2]string // a part of "METHOD /path", and the scope of a request that has it; the first counts
+	needs  [][2]string // a part of "METHOD /path", and the scope of a request that has it, empty for none; the first counts
 	denies func(needed string, provided []string) Recorded
 }
 
@@ -28,8 +32,9 @@ var scopesOf = map[string]platformScopes{
 	},
 	"mastodon": {
 		needs: [][2]string{
-			{"POST /api/v1/statuses", "write:statuses"}, {"POST /api/v2/media", "write:media"}, {"/api/v1/media/", "write:media"},
-			{"/verify_credentials", "read:accounts"}, {"/statuses", "read:statuses"},
+			{"POST /api/v1/statuses", "write:statuses"}, {"POST /api/v2/media", "write:media"}, {"/api/v1/media", "write:media"},
+			{"/verify_credentials", "read:accounts"}, {"/statuses", "read:statuses"}, {"GET /api/v1/instance", ""}, {"GET /api/v2/instance", ""},
+			{"nodeinfo", ""},
 		},
 		denies: func(string, []string) Recorded {
 			return Recorded{Body: `{"error":"This action is outside the authorized scopes"}`}
@@ -39,12 +44,13 @@ var scopesOf = map[string]platformScopes{
 		needs: [][2]string{
 			{"chat.postMessage", "chat:write"}, {"files.info", "files:read"}, {"files.", "files:write"},
 			{"conversations.history", "channels:history"}, {"conversations.replies", "channels:history"}, {"conversations.info", "channels:read"},
+			{"auth.test", ""}, {"chat.getPermalink", ""}, {"/upload/", ""},
 		},
 		denies: func(needed string, provided []string) Recorded {
 			return Recorded{Status: http.StatusOK, Body: fmt.Sprintf(`{"ok":false,"error":"missing_scope","needed":%q,"provided":%q}`, needed, strings.Join(provided, ","))}
 		},
 	},
-	"x": { // OAuth 2.0
+	"x": { // OAuth 2.0; X documents no words for a missing scope, and responded so to programs of others
 		needs: [][2]string{{"POST /2/tweets", "tweet.write"}, {"/2/media/", "media.write"}, {"/tweets", "tweet.read"}, {"/2/users/me", "users.read"}},
 		denies: func(string, []string) Recorded {
 			return Recorded{Body: `{"title":"Forbidden","type":"about:blank","status":403,"detail":"Forbidden"}`}
@@ -55,7 +61,7 @@ var scopesOf = map[string]platformScopes{
 // ScopesOf returns all scopes of a platform.
 func ScopesOf(platform string) (list []string) {
 	for _, n := range scopesOf[platform].needs {
-		if !slices.Contains(list, n[1]) {
+		if n[1] != "" && !slices.Contains(list, n[1]) {
 			list = append(list, n[1])
 		}
 	}
@@ -66,15 +72,13 @@ func ScopesOf(platform string) (list []string) {
 // lacks the scope, or nil.
 func (s TokenScopes) Denies(r *http.Request) *Recorded {
 	platform, call := scopesOf[s.Platform], r.Method+" "+r.URL.Path
-	for _, n := range platform.needs {
-		if !strings.Contains(call, n[0]) {
-			continue
-		}
-		if slices.Contains(s.Scopes, n[1]) {
-			return nil
-		}
-		denied := platform.denies(n[1], s.Scopes)
-		return &denied
+	needed := "a scope of a request that is in no table"
+	if i := slices.IndexFunc(platform.needs, func(n [2]string) bool { return strings.Contains(call, n[0]) }); i >= 0 {
+		needed = platform.needs[i][1]
 	}
-	return nil
+	if needed == "" || slices.Contains(s.Scopes, needed) {
+		return nil
+	}
+	denied := platform.denies(needed, s.Scopes)
+	return &denied
 }

@@ -81,6 +81,7 @@ type xFile struct {
 	size           int64
 	segments       map[int][]byte
 	done           bool
+	sent           time.Time
 	asked          int
 	alt            string
 }
@@ -274,6 +275,9 @@ func (f *FakeX) create(body []byte) (int, string) {
 	if f.Length != nil && f.Length(wanted.Text) > limit {
 		return xProblem(403, "about:blank", "Forbidden", "You are not permitted to perform this action.")
 	}
+	if len(xCashtag.FindAllString(wanted.Text, 2)) > 1 {
+		return xProblem(403, "about:blank", "Forbidden", "Posts are limited to a maximum of one cashtag")
+	}
 	if f.Credits == 0 {
 		return xProblem(402, "credits", "CreditsDepleted", "Your enrolled account [1] does not have any credits to fulfill this request.")
 	}
@@ -309,6 +313,9 @@ func (f *FakeX) create(body []byte) (int, string) {
 	answer, _ := json.Marshal(map[string]any{"data": map[string]any{"id": p.ID, "text": p.Text, "edit_history_tweet_ids": []string{p.ID}}})
 	return 201, string(answer)
 }
+
+// xCashtag is a cashtag at the start of a word.
+var xCashtag = regexp.MustCompile(`(?:^|[^\pL\pN_$])\$[A-Za-z]{1,6}\b`)
 
 var xLink = regexp.MustCompile(`https?://[^\s]+[\pL\pN/]`)
 

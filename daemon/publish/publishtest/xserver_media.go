@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // media serves the routes of uploads.
@@ -100,14 +101,14 @@ func (f *FakeX) finalize(id string, file *xFile) (int, string) {
 	if size != file.size {
 		return xProblem(400, "invalid-request", "Invalid Request", "Segments do not add up to provided total file size.")
 	}
-	file.done = true
+	file.done, file.sent = true, time.Now()
 	return f.state(id, file)
 }
 
 // processing reports whether a file is still processed, which takes until the second
-// question.
+// question, or 20 seconds.
 func (f *FakeX) processing(file *xFile) bool {
-	return f.Asynchronous && file.category != "tweet_image" && file.asked < 2
+	return f.Asynchronous && file.category != "tweet_image" && file.asked < 2 && time.Since(file.sent) < 20*time.Second
 }
 
 func (f *FakeX) state(id string, file *xFile) (int, string) {

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -64,6 +65,14 @@ func TestCashtags(t *testing.T) {
 		}
 		if found != refused {
 			t.Errorf("%q: refused %v, want %v", text, found, refused)
+		}
+		fake := publishtest.NewFakeX()
+		request := httptest.NewRequest(http.MethodPost, "/2/tweets", strings.NewReader(string(outbound.EncodeJSON(map[string]string{"text": text}))))
+		request.Header.Set("Authorization", "Bearer "+fake.OAuth2("")["access_token"])
+		response := httptest.NewRecorder()
+		fake.ServeHTTP(response, request)
+		if says := strings.Contains(response.Body.String(), "Posts are limited to a maximum of one cashtag"); says != refused || (response.Code == http.StatusForbidden) != refused {
+			t.Errorf("%q: X responds %d %s", text, response.Code, response.Body)
 		}
 	}
 }

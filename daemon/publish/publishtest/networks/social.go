@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,14 @@ func linkedInOrganization() Account {
 }
 
 func linkedIn(name string, credentials map[string]string) Account {
-	id := func(p Sent) string { return fmt.Sprint("urn:li:share:", 6844785523593134080+p.Number) }
+	isComment := func(p Sent) bool { return p.Body["message"] != nil }
+	id := func(p Sent) string {
+		number := fmt.Sprint(6844785523593134080 + p.Number)
+		if isComment(p) {
+			return number
+		}
+		return "urn:li:share:" + number
+	}
 	return Account{
 		Platform: "linkedin", Name: name, Memory: Findable, Traits: []Trait{AnyBody, DailyLimit}, // it names the post in a header
 		Credentials: credentials,
@@ -63,10 +71,16 @@ func linkedIn(name string, credentials map[string]string) Account {
 		Accepted: func(Sent) string { return "" },
 		Header:   func(h http.Header, p Sent) { h.Set("X-Restli-Id", id(p)) },
 		Asked: func(r *http.Request, posts []Sent) string {
-			if r.URL.Query().Get("start") != "" {
+			comments := strings.Contains(r.URL.Path, "/socialActions/")
+			posts = slices.DeleteFunc(slices.Clone(posts), func(p Sent) bool { return isComment(p) != comments })
+			if start := r.URL.Query().Get("start"); start != "" && start != "0" {
 				posts = nil
 			}
 			return `{"elements":` + newestFirst(posts, func(p Sent) string {
+				if comments {
+					message, _ := json.Marshal(p.Body["message"])
+					return fmt.Sprintf(`{"id":%q,"actor":"urn:li:organization:5515715","message":%s,"created":{"time":%d}}`, id(p), message, p.At.UnixMilli())
+				}
 				return fmt.Sprintf(`{"id":%q,"author":"urn:li:organization:5515715","commentary":%s,"createdAt":%d}`, id(p), quote(p.Body["commentary"]), p.At.UnixMilli())
 			}) + `}`
 		},
