@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,7 +23,7 @@ type csvRows struct {
 }
 
 // newCSVRows reads the header.
-func newCSVRows(in *bufio.Reader) (*csvRows, error) {
+func newCSVRows(in *bufio.Reader, renamed mapping) (*csvRows, error) {
 	c := &csvRows{in: in, comma: separator(in), line: 1}
 	header, line, err := c.record()
 	if err == nil && len(header) == 1 && strings.HasPrefix(header[0], "sep=") || isSeparatorLine(header) {
@@ -37,7 +38,7 @@ func newCSVRows(in *bufio.Reader) (*csvRows, error) {
 		}
 		return c, err
 	}
-	c.columns, err = readHeader(header, line)
+	c.columns, err = readHeader(header, renamed, line)
 	return c, err
 }
 
@@ -65,23 +66,39 @@ func isSeparatorLine(fields []string) bool {
 	return len(fields) == 2 && fields[0] == "sep=" && fields[1] == ""
 }
 
-// readHeader returns the columns that the first line names.
-func readHeader(given []string, line int) ([]string, error) {
-	known := strings.Join(names(inCSV), ", ")
+// readHeader returns the columns that the first line names, empty for one that is not
+// read.
+func readHeader(given []string, renamed mapping, line int) ([]string, error) {
+	known := strings.Join(names(inCSV|inImport), ", ")
 	var unknown []string
 	header := make([]string, len(given))
+	meant := make([]string, len(given))
 	for i, name := range given {
-		if k := keyOf(strings.ToLower(strings.TrimSpace(name)), inCSV); k == nil {
+		meant[i] = renamed.rename(strings.TrimSpace(name))
+		if meant[i] == "" && strings.TrimSpace(name) != "" {
+			continue
+		}
+		if account := overrideOf(meant[i]); account != "" {
+			header[i] = overridePrefix + account
+		} else if k := keyOf(meant[i], inCSV|inImport); k == nil {
 			unknown = append(unknown, quotedName(name))
 		} else {
 			header[i] = k.name
 		}
 	}
+	for _, column := range slices.Sorted(maps.Keys(renamed)) {
+		if !slices.ContainsFunc(given, func(name string) bool { return wordsOf(name) == column }) {
+			return nil, fatalError(line, "there is no column %s to map; the columns are %s", quotedName(column), clip(strings.Join(given, ", ")))
+		}
+	}
 	if unknown != nil {
-		return nil, fatalError(line, "unknown column %s; the first line names the columns, which are %s", strings.Join(unknown, ", "), known)
+		return nil, fatalError(line, "unknown column %s; the first line names the columns, which are %s; --map says what other columns are", strings.Join(unknown, ", "), known)
+	}
+	if i := timeColumn(meant); i >= 0 {
+		header[i] = timeOfDay
 	}
 	for i, column := range header {
-		if before := slices.Index(header[:i], column); before >= 0 {
+		if before := slices.Index(header[:i], column); before >= 0 && column != "" {
 			return nil, fatalError(line, "the columns %s and %s are both %q; keep one", quotedName(given[before]), quotedName(given[i]), column)
 		}
 	}
@@ -105,17 +122,41 @@ func (c *csvRows) next() (Document, error) {
 				len(fields), len(c.columns), c.comma)
 		}
 		var entries []entry
+		overrides, clock := entry{name: "overrides", value: value{kind: isList}}, -1
 		for i, name := range c.columns {
 			if !utf8.ValidString(fields[i]) {
 				return Document{First: line}, lineError(line, "this is not UTF-8 text: convert the file first, for example with iconv")
 			}
 			at := Position{line, i + 1}
-			if v := cellValue(name, fields[i], at); v.kind != isNull {
+			if account := overrideOf(name); account != "" {
+				overrides.add(account, fields[i], at)
+			} else if v := cellValue(name, fields[i], at); v.kind != isNull && name != "" {
+				if name == timeOfDay {
+					clock = len(entries)
+				}
 				entries = append(entries, entry{name, at, v})
 			}
 		}
-		return readRow(entries, inCSV, line)
+		if clock >= 0 {
+			if entries, err = joinTimes(entries, clock, line); err != nil {
+				return Document{First: line}, err
+			}
+		}
+		if len(overrides.items) > 0 {
+			entries = append(entries, overrides)
+		}
+		return readRow(entries, inCSV|inImport|inCells, line)
 	}
+}
+
+// add adds the text for an account to a list of overrides, unless it is empty.
+func (e *entry) add(account, text string, at Position) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	of := func(text string) value { return value{kind: isText, text: text, at: at} }
+	e.at, e.value.at = at, at
+	e.items = append(e.items, value{kind: isObject, at: at, entries: []entry{{"to", at, of(account)}, {"content", at, of(text)}}})
 }
 
 // cellValue returns the value of a field. Spaces around all but a text have no meaning.
@@ -128,8 +169,11 @@ func cellValue(column, text string, at Position) value {
 		return v
 	case "to", "poll", "media", "labels", "exdates":
 		split := splitList
-		if column == "to" {
+		switch column {
+		case "to":
 			split = func(text string) []string { return strings.Split(text, ";") }
+		case "labels": // a label has no comma
+			split = func(text string) []string { return splitList(strings.ReplaceAll(text, ",", ";")) }
 		}
 		for _, item := range split(text) {
 			if item = strings.TrimSpace(item); item != "" {

@@ -19,6 +19,7 @@ type decoder struct {
 	split     bool    // thread: true
 	partMedia []entry // by the numbers of parts
 	settings  listed  // of a row
+	link      string  // of a row, for the end of its text
 }
 
 // listed are the keys of a row that belong to others: alt texts to files, and settings to
@@ -390,8 +391,8 @@ func enumerate(list []string) string {
 
 // keyOf returns a key of a form by its name or, in rows, by another name of it.
 func keyOf(name string, f form) *key {
-	if f != inFile && aliases[name] != "" {
-		name = aliases[name]
+	if f != inFile {
+		name = canonicalName(name)
 	}
 	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name && k.in(f) })
 	if i < 0 {

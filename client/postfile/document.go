@@ -29,6 +29,8 @@ type Document struct {
 	Exdates   []string
 	AheadDays int // 0 for the default
 
+	Notes string // of a row: a note for the people who work on the post
+
 	// Post has what needs no interpretation: Content, Media, the extras, TargetOverrides,
 	// Labels, Title and PostStyle. The id of a file is its path, as it is written, or the id
 	// of an asset. The id of an account is its name, as it is written. Nil fields, and nil

@@ -14,6 +14,7 @@ import (
 // jsonRows reads JSON Lines: an object in each line.
 type jsonRows struct {
 	in   *bufio.Reader
+	maps mapping
 	line int // of what was read last
 }
 
@@ -27,11 +28,11 @@ func (j *jsonRows) next() (Document, error) {
 		if text = bytes.TrimSpace(text); len(text) == 0 {
 			continue
 		}
-		entries, err := (&jsonObject{dec: json.NewDecoder(bytes.NewReader(text)), text: text, line: j.line, before: start}).read()
+		entries, err := (&jsonObject{dec: json.NewDecoder(bytes.NewReader(text)), text: text, line: j.line, before: start, maps: j.maps}).read()
 		if err != nil {
 			return Document{First: j.line}, err
 		}
-		return readRow(entries, inJSON, j.line)
+		return readRow(entries, inJSON|inImport, j.line)
 	}
 }
 
@@ -60,6 +61,7 @@ type jsonObject struct {
 	text         []byte
 	line, before int // before is the number of bytes before the text in its line
 	replacements int // replacement characters in texts
+	maps         mapping
 }
 
 // read returns the keys of the object. A repeated key is an error, because it is unclear
@@ -81,7 +83,21 @@ func (j *jsonObject) read() ([]entry, error) {
 	if j.replacements > bytes.Count(j.text, []byte(replacement))+strings.Count(strings.ToLower(string(j.text)), `\ufffd`) {
 		return nil, lineError(j.line, `a text has half of a character (a \u escape of a surrogate without its other half)`)
 	}
-	return v.entries, j.check(v.entries)
+	var entries []entry
+	var given []string
+	for _, e := range v.entries {
+		if e.name = j.maps.rename(e.name); e.name != "" {
+			entries, given = append(entries, e), append(given, e.name)
+		}
+	}
+	clock := timeColumn(given)
+	if clock >= 0 {
+		entries[clock].name = timeOfDay
+	}
+	if err := j.check(entries); err != nil || clock < 0 {
+		return entries, err
+	}
+	return joinTimes(entries, clock, j.line)
 }
 
 // replacement is what the decoder makes of half a character.
@@ -92,9 +108,9 @@ func (j *jsonObject) check(entries []entry) error {
 	var seen, unknown []string
 	for _, e := range entries {
 		name := e.name
-		if k := keyOf(name, inJSON); k != nil {
+		if k := keyOf(name, inJSON|inImport); k != nil {
 			name = k.name
-		} else {
+		} else if name != timeOfDay {
 			unknown = append(unknown, quotedName(name))
 		}
 		if slices.Contains(seen, name) {
@@ -103,7 +119,7 @@ func (j *jsonObject) check(entries []entry) error {
 		seen = append(seen, name)
 	}
 	if unknown != nil {
-		return lineError(j.line, "unknown key %s; the keys are %s", strings.Join(unknown, ", "), strings.Join(names(inJSON), ", "))
+		return lineError(j.line, "unknown key %s; the keys are %s", strings.Join(unknown, ", "), strings.Join(names(inJSON|inImport), ", "))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package postfile
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -17,8 +18,10 @@ const (
 	inFile form = 1 << iota // the front matter of a post file
 	inJSON
 	inCSV
-	inRows = inJSON | inCSV
-	inAll  = inRows | inFile
+	inImport // read from rows, and never written
+	inCells  // of several columns of CSV
+	inRows   = inJSON | inCSV
+	inAll    = inRows | inFile
 )
 
 // key is a key of front matter and of JSON Lines, and a column of CSV.
@@ -57,15 +60,11 @@ var keys = []key{
 	{"variants", inAll, func(d *decoder, e entry) { d.Variants = d.texts("variants", e) }},
 	{"exdates", inAll, list("exdates", func(d *Document) *[]string { return &d.Exdates })},
 	{"ahead_days", inAll, func(d *decoder, e entry) { d.AheadDays = d.days(e) }},
-	{"overrides", inJSON, (*decoder).overrideList},
+	{"overrides", inJSON | inCells, (*decoder).overrideList},
+	{"link", inImport, func(d *decoder, e entry) { d.link = d.text(e) }},
+	{"notes", inImport, text(func(d *Document) *string { return &d.Notes })},
 	{"override", inFile, (*decoder).overrides},
 	{"options", inFile, (*decoder).options},
-}
-
-// aliases are other names of keys that files from elsewhere have.
-var aliases = map[string]string{
-	"text": "content", "body": "content", "message": "content", "account": "to", "accounts": "to",
-	"time": "at", "date": "at", "publish_at": "at", "timezone": "tz",
 }
 
 func text(field func(*Document) *string) func(*decoder, entry) {
@@ -108,6 +107,9 @@ func (d *decoder) read(entries []entry, f form) {
 	}
 	d.setAlts(d.Post.Media, d.settings, "the line")
 	if d.row {
+		if d.link != "" && !strings.Contains(d.Post.Content, d.link) {
+			d.Post.Content = strings.TrimLeft(strings.TrimRight(d.Post.Content, "\r\n ")+"\n"+d.link, "\n")
+		}
 		if d.Post.Poll = d.listedPoll(d.settings); d.Post.Poll != nil && len(d.Post.Poll.Options) == 0 {
 			d.Post.Poll = nil
 		}

@@ -16,6 +16,16 @@ type Reader struct {
 	rows rows // nil before the first row
 	file Format
 	err  error // what ended the file
+	maps mapping
+}
+
+// Map says that a column is another field than its name says, or with an empty field that
+// it is not read. It must be called before the first row is read.
+func (r *Reader) Map(column, field string) {
+	if r.maps == nil {
+		r.maps = mapping{}
+	}
+	r.maps[wordsOf(column)] = field
 }
 
 // rows is a format.
@@ -88,10 +98,10 @@ func (r *Reader) open() error {
 		r.file = r.sniff()
 	}
 	if r.file == JSONL {
-		r.rows = &jsonRows{in: r.in}
+		r.rows = &jsonRows{in: r.in, maps: r.maps}
 		return nil
 	}
-	table, err := newCSVRows(r.in)
+	table, err := newCSVRows(r.in, r.maps)
 	r.rows = table
 	return err
 }

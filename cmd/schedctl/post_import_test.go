@@ -424,9 +424,10 @@ func TestPostImportIDs(t *testing.T) {
 		"post", "import", csvFile(t, "id,content", "a b,Hello"))
 	m.In = strings.NewReader("id,content\na,Hello\n")
 	m.want(t, 2, "", "schedctl: standard input needs --collection when lines have an id; give --collection NAME; the posts then have the external ids NAME/ID\n", "post", "import", "-")
-	m.want(t, 5, "2\trefused\t\t\t\tthere is no account \"demo, hook\"; the accounts are feed:demo ("+demoID+"), http:hook ("+hookID+"); separate accounts with \";\"\n",
+	m.want(t, 0, "2\tcreated\tpost_3\t\t\t\n", "1 created\n", "post", "import", csvFile(t, "text,accounts", `Hello,"demo, hook"`))
+	m.want(t, 5, "2\trefused\t\t\t\tthere is no account \"hooks\"; the accounts are feed:demo ("+demoID+"), http:hook ("+hookID+"); separate accounts with \";\"\n",
 		"1 refused\nschedctl: no post was sent, because 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
-		"post", "import", csvFile(t, "text,accounts", `Hello,"demo, hook"`))
+		"post", "import", csvFile(t, "text,accounts", `Hello,"demo, hooks"`))
 }
 
 func TestDependsOnNow(t *testing.T) {

@@ -111,7 +111,9 @@ func (r *fileReader) readAccounts(d *postfile.Document, w *wantedPost) {
 	for i, to := range d.To {
 		ids, err := account.PickIDs(r.App, r.accounts, []string{to})
 		if err != nil && r.rows && strings.Contains(to, ",") {
-			err = fmt.Errorf("%w; separate accounts with \";\"", err)
+			if ids, err = account.PickIDs(r.App, r.accounts, splitNames(to)); err != nil {
+				err = fmt.Errorf("%w; separate accounts with \";\"", err)
+			}
 		}
 		if err != nil {
 			r.problemf(d, d.Line(fmt.Sprintf("to[%d]", i)), "%v", err)
@@ -140,4 +142,14 @@ func (r *fileReader) readAccounts(d *postfile.Document, w *wantedPost) {
 			w.request.TargetOverrides = append(w.request.TargetOverrides, o)
 		}
 	}
+}
+
+// splitNames returns the names in a list that is separated by commas.
+func splitNames(text string) (list []string) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			list = append(list, name)
+		}
+	}
+	return list
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,8 @@ type importOptions struct {
 	submit                   bool   // make drafts that wait for an approval
 	broken                   bool   // the end of the file could not be read
 	unsent                   bool   // only check the lines
+	times                    sheetTimes
+	columns                  []string // --map
 }
 
 func newImport(a *cli.App) *cobra.Command {
@@ -42,6 +45,7 @@ func newImport(a *cli.App) *cobra.Command {
   schedctl post import posts.csv --tz Europe/Berlin
   schedctl post import posts.csv --update
   schedctl post import posts.csv --media-dir pictures
+  schedctl post import posts.csv --dates us --default-time 9am
   cat posts.csv | schedctl post import - --collection newsletter --keep-going
   schedctl post import posts.jsonl --json=line,result,post_id`,
 		Args: cli.Args(1, 1, "a file, or - for standard input"),
@@ -56,11 +60,15 @@ func newImport(a *cli.App) *cobra.Command {
 	cmd.MarkFlagDirname("media-dir")
 	f.StringVar(&o.collection, post.CollectionFlag, "", "the `name` of the collection that the ids belong to; by default import/FILE")
 	o.zone.AddZone(cmd)
+	f.StringVar(&o.times.order, "dates", "", "the `order` of dates such as 3/4/2027: us for month/day, eu for day/month")
+	f.StringVar(&o.times.clock, "default-time", "", "the `time` of day for dates without one, such as 09:00")
+	f.StringArrayVar(&o.columns, "map", nil, "read a column as a field, as `COLUMN=FIELD`; without a FIELD it is not read (repeatable)")
 	post.AddAllowDuplicate(cmd, &o.allowDuplicate)
 	f.BoolVar(&o.keepGoing, "keep-going", false, "import the other lines when some are refused")
 	f.BoolVar(&o.update, "update", false, "change existing posts to match their lines")
 	f.BoolVar(&o.submit, "submit", false, "make drafts with a proposed time, and submit them for approval")
 	f.BoolVar(&o.dry, "dry-run", false, "create nothing; report for each line whether it would be imported")
+	cmd.RegisterFlagCompletionFunc("dates", cobra.FixedCompletions(dateOrders, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -69,11 +77,21 @@ func newImport(a *cli.App) *cobra.Command {
 const importHelp = `Create a post from each line of a file, or of standard input ("-").
 
 The columns are id, content, to, at, tz, media and alt, and those below. A CSV file
-names its columns in the first line, and separates the accounts in "to" with ";". A JSON
-Lines file has an object with these keys in each line, and "to" is a list. Also accepted
-are text, body and message for content, account and accounts for to, time, date and
-publish_at for at, and timezone for tz; other columns are an error. A line without "at"
-becomes a draft. "tz" is the zone of "at"; the default is --tz, else the local zone.
+names its columns in the first line, and separates the accounts in "to" with ";" or ",".
+A JSON Lines file has an object with these keys in each line, and "to" is a list. Names
+that other tools use are accepted too, such as Text, Post Text, Message, Profile, Posting
+Time, Scheduled Date, Image URL and Tags. --map says what another column is, and
+"--map COLUMN=" leaves one out; columns that are not known are an error. A line without
+"at" becomes a draft. "tz" is the zone of "at"; the default is --tz, else the local zone.
+
+"at" is read like --at, and next-slot takes the next free slot of the default queue. A
+column for the date and one for the time of day are read together. Of a date such as
+3/4/2027, say with --dates which part comes first; else it is refused. A date without a
+time of day needs --default-time. Numbers in which spreadsheets store dates are read.
+
+A column "text:ACCOUNT" has the text for one account, where it differs. "link" is added
+to the end of the text. "notes" becomes a note on the new post, for the people who work
+on it; no network gets it.
 
 "media" are files or ids of assets, and "alt" their alt texts in the same order. In CSV
 ";" separates several, and "\;" is a semicolon; in JSON Lines both are lists. Paths are
@@ -147,7 +165,12 @@ func (o *importOptions) run(ctx context.Context) error {
 	}
 	defer in.Close()
 	check := &importCheck{importOptions: o, client: c, reader: &fileReader{App: o.App, postFiles: &postFiles{}, rows: true, zone: zone}}
-	lines, err := check.all(ctx, postfile.NewReader(in, format))
+	rows := postfile.NewReader(in, format)
+	for _, column := range o.columns {
+		name, field, _ := strings.Cut(column, "=")
+		rows.Map(name, strings.TrimSpace(field))
+	}
+	lines, err := check.all(ctx, rows)
 	if cli.ExitStatus(err) == cli.ExitInterrupted {
 		return post.Interruption(o.App, "interrupted; no post was sent", "")
 	}
@@ -180,6 +203,16 @@ func (o *importOptions) readFlags() (postfile.Format, *time.Location, error) {
 	}
 	if err := schedctl.CheckCollection(post.CollectionFlag, o.collection); o.collection != "" && err != nil {
 		return "", nil, cli.UsageError("--%s", post.RuleText(err))
+	}
+	if err := o.times.check(); err != nil {
+		return "", nil, err
+	}
+	for _, column := range o.columns {
+		name, field, found := strings.Cut(column, "=")
+		if field = strings.TrimSpace(field); !found || strings.TrimSpace(name) == "" || field != "" && !postfile.IsField(field) {
+			return "", nil, cli.UsageError("--map %q is not COLUMN=FIELD with the name of a field", column).
+				WithHint("write for example --map \"Headline=title\"; --help lists the fields")
+		}
 	}
 	zone, err := o.zone.Zone(o.App)
 	return format, zone, err

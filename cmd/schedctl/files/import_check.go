@@ -123,14 +123,18 @@ func (i *importCheck) understand(ctx context.Context, d *postfile.Document) (l i
 		r.queues = append([]apiv1.Queue{}, r.queues...)
 	}
 	r.problems, r.faults = nil, map[string]string{}
+	i.readTimes(d)
 	l.want = r.understand(d)
 	if before := i.ids[d.ID]; before > 0 {
 		r.problemf(d, d.First, "line %d has the same id %q", before, cli.Clip(d.ID, 60))
 	} else if d.ID != "" {
 		i.ids[d.ID] = d.First
 	}
-	if l.want.series != nil && l.want.series.name == "" {
+	switch {
+	case l.want.series != nil && l.want.series.name == "":
 		r.problemf(d, d.First, "a series needs a name in \"name\"")
+	case l.want.series != nil && d.Notes != "":
+		r.problemf(d, d.Line("notes"), "a series has no notes; remove them")
 	}
 	if len(r.problems) > 0 {
 		l.result = l.result.refusedWith(r.faults[""])
@@ -145,6 +149,8 @@ func (i *importCheck) understand(ctx context.Context, d *postfile.Document) (l i
 	switch w := &l.want; {
 	case w.Queue != "":
 		l.post.PublishAt, l.post.QueueID, l.post.NotBefore = apiv1.NextSlot(), &w.Queue, w.notBefore()
+	case w.nextSlot:
+		l.post.PublishAt = apiv1.NextSlot()
 	case w.At != "":
 		l.post.PublishAt = apiv1.At(w.moment.Time.UTC())
 	default:
@@ -278,6 +284,8 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 	switch {
 	case l.post.ExternalID != nil:
 		q = client.PostQuery{ExternalID: *l.post.ExternalID}
+	case l.want.nextSlot && l.post.QueueID == nil:
+		q = client.PostQuery{Search: searchText(l.post.Content), Sort: "created_at"}
 	case l.post.QueueID != nil:
 		q = client.PostQuery{QueueID: *l.post.QueueID, Search: searchText(l.post.Content), Sort: "created_at"}
 	case at.IsZero():
@@ -303,7 +311,7 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 // timeOf returns the time of a post that the line is compared with. A slot is no part of a
 // line.
 func (l *importLine) timeOf(p apiv1.Post) (at time.Time) {
-	if p.PublishAt != nil && l.post.QueueID == nil {
+	if p.PublishAt != nil && l.post.QueueID == nil && !l.want.nextSlot {
 		at = p.PublishAt.Time
 	}
 	return at

@@ -45,8 +45,8 @@ func (r imported) remarked(text string) imported {
 // manyLines is the number of results above which only remarks are shown.
 const manyLines = 50
 
-// importPrinter prints results: for programs each one immediately, for people a
-// table in which refused lines come last.
+// importPrinter prints results: in a pipe each one immediately, and on a terminal a table.
+// Refused lines come last.
 type importPrinter struct {
 	*cli.App
 	lines          int
@@ -73,12 +73,11 @@ func (p *importPrinter) add(r imported) error {
 		return p.PrintIDs(r.PostID)
 	}
 	row := []string{strconv.Itoa(r.Line), r.Result, r.PostID, p.ShortTime(r.PublishAt), r.ID, r.Message}
-	if !p.OutTerminal {
-		return p.Write(p.RenderTable(cli.Table{Rows: [][]string{row}}))
-	}
 	switch {
 	case r.Result == resultRefused:
 		p.refused.Rows = append(p.refused.Rows, row)
+	case !p.OutTerminal:
+		return p.Write(p.RenderTable(cli.Table{Rows: [][]string{row}}))
 	case p.lines <= manyLines || r.Message != "":
 		p.shown.Rows = append(p.shown.Rows, row)
 	}

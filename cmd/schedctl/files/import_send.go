@@ -56,6 +56,11 @@ func (o *importOptions) sendLine(ctx context.Context, c *client.Client, l import
 		}
 	}
 	r.PostID, r.PublishAt = made.ID, made.PublishAt
+	if text := l.want.doc.Notes; text != "" && r.Result == resultCreated {
+		if _, err := c.AddNote(ctx, made.ID, text); err != nil {
+			r = r.remarked("its note was not added: " + cli.ErrorLine(err))
+		}
+	}
 	if made.Status == schedctl.Canceled {
 		r.Message = "canceled; not created again"
 	}

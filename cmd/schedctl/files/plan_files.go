@@ -93,6 +93,7 @@ type wantedPost struct {
 	inspected map[string]mediaFile // by path
 	moment    when.Result          // of a post with a time
 	relative  bool                 // the time depends on now
+	nextSlot  bool                 // the time is the next free slot
 	first     when.Result          // with not_before: the earliest time of its slot
 	proposed  *apiv1.ProposedTime  // of a draft
 	series    *wantedSeries
@@ -170,7 +171,9 @@ func (r *fileReader) readTime(d *postfile.Document, w *wantedPost) {
 	if d.At == "" && d.NotBefore == "" && d.Repeat == "" && named && !r.rows {
 		r.problemf(d, d.Line("tz"), "tz has no effect without a time; add at, not_before or repeat")
 	}
-	if m, relative, read := r.readFixed(d, "at", d.At, zone); read {
+	if w.nextSlot = r.rows && isNextSlot(d.At); w.nextSlot {
+		// a slot of "queue", or of the default queue
+	} else if m, relative, read := r.readFixed(d, "at", d.At, zone); read {
 		w.moment, w.relative, w.At = m, relative, formatTime(m.Time.UTC())
 	}
 	first := d.NotBefore
@@ -205,7 +208,7 @@ func (r *fileReader) readFixed(d *postfile.Document, key, text string, zone *tim
 	relative = err == nil && cli.DependsOnNow(text, m, now, somewhere)
 	switch {
 	case err != nil && r.rows:
-		r.problemf(d, d.Line(key), "%v", err)
+		r.problemf(d, d.Line(key), "%v%s", err, orderAdvice(text, err))
 	case err != nil:
 		r.problemf(d, d.Line(key), "%s", fixedAdvice(err))
 	case relative && !r.rows:

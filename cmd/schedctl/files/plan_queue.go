@@ -66,7 +66,7 @@ func (r *fileReader) readQueue(d *postfile.Document, w *wantedPost) {
 	case d.Queue == "" && d.NotBefore != "":
 		r.problemf(d, d.Line("not_before"), "not_before has no effect without a queue; add queue")
 	case d.Queue == "":
-	case d.At != "":
+	case d.At != "" && !w.nextSlot:
 		r.problemf(d, d.Line("queue"), "a post has either a time or a slot of a queue; remove at or queue")
 	case r.accounts == nil:
 		w.Queue = newQueuePrefix + d.Queue
