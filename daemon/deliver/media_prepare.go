@@ -292,7 +292,11 @@ func (p *preparer) finished(u *upcomingTarget, c *publisherCall, failure *publis
 	}
 	u.tryAt = now.Add(min(prepareInterval<<min(u.failures, 10), maxPrepareBackoff))
 	u.failures++
-	if failure.Kind == schedctl.KindRateLimited && failure.RetryAt.After(now) {
+	switch {
+	case failure.Kind != schedctl.KindRateLimited || !failure.RetryAt.After(now):
+	case failure.Code == publish.CodeVideoLimit:
+		u.tryAt = clampRetryTime(failure.RetryAt, now)
+	default:
 		p.paused[c.attempt.AccountID] = clampRetryTime(failure.RetryAt, now)
 	}
 }

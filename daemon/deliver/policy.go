@@ -108,7 +108,7 @@ func policy(e *publish.Error, f facts) policyDecision {
 	}
 	switch {
 	case e.RetryAt.IsZero():
-	case e.Kind == schedctl.KindRateLimited:
+	case e.Kind == schedctl.KindRateLimited && e.Code != publish.CodeVideoLimit:
 		d.pausedUntil = clampRetryTime(e.RetryAt, f.now)
 	case d.refused: // no check ends the hold before
 		d.pausedUntil = e.HeldUntil(f.now)
@@ -193,6 +193,9 @@ func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 		d.result.RetryAt, d.result.AskAt, d.result.Unreached = place, f.now, true
 	case e.Code == publish.CodeWindowFull && !unknown && !e.RetryAt.IsZero():
 		d.result.RetryAt, d.result.AskAt, d.result.Unreached = place, clampRetryTime(e.RetryAt, f.now), true
+	case e.Code == publish.CodeVideoLimit && !e.RetryAt.IsZero(): // the account waits for it only in a thread
+		at := clampRetryTime(e.RetryAt, f.now)
+		d.result.RetryAt, d.result.AskAt, d.result.Unreached = at, at, true
 	case e.Kind == schedctl.KindAuth: // until the account works again
 		d.result.RetryAt = place
 		d.result.Unreached = e.Code == string(publish.HoldCredits) || !e.RetryAt.IsZero() // not because of the post
@@ -203,7 +206,7 @@ func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 			d.result.AskAt = f.now.Add(probeDelay(f))
 			d.pausedUntil = d.result.AskAt
 		}
-	case !e.Kind.Retryable() && e.Kind != schedctl.KindUnknown, f.tries >= maxTries:
+	case !e.Kind.Retryable() && e.Kind != schedctl.KindUnknown && e.Code != publish.CodeUploadRefused, f.tries >= maxTries:
 	case f.elapsed && e.RetryAt.IsZero():
 		d.result.RetryAt, d.result.AskAt = place, f.now
 	default:
@@ -212,7 +215,7 @@ func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 			at = clampRetryTime(e.RetryAt, f.now)
 		}
 		d.result.RetryAt, d.result.AskAt, d.disrupted = at, at, unknown && e.RetryAt.IsZero()
-		if e.Kind == schedctl.KindRateLimited || !e.RetryAt.IsZero() || f.tries <= orderedTries || f.midThread || f.startsThread && (unknown || f.earlierUncertain) {
+		if e.Kind == schedctl.KindRateLimited || !e.RetryAt.IsZero() || f.tries <= orderedTries && e.Kind != schedctl.KindMedia || f.midThread || f.startsThread && (unknown || f.earlierUncertain) {
 			d.result.RetryAt = place
 			if at.After(f.now) {
 				d.pausedUntil = at

@@ -68,6 +68,9 @@ func TestPolicy(t *testing.T) {
 		{"content", schedctl.KindContent, no, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
 		{"content says when", schedctl.KindContent, no, in(time.Hour), facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
 		{"media", schedctl.KindMedia, no, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
+		{"refused by another host", schedctl.KindMedia, no, time.Time{}, facts{tries: 1}, want{Retry: 10 * time.Second, Ask: 10 * time.Second, Attempt: no, Target: no, Retryable: true, Code: publish.CodeUploadRefused}},
+		{"refused by another host, last try", schedctl.KindMedia, no, time.Time{}, facts{tries: 5}, want{Retry: -1, Attempt: no, Target: no, Code: publish.CodeUploadRefused}},
+		{"limit of videos", schedctl.KindRateLimited, no, in(time.Hour), facts{tries: 5}, want{Retry: time.Hour, Ask: time.Hour, Unreached: true, Attempt: no, Target: no, Retryable: true, Code: publish.CodeVideoLimit}},
 		{"duplicate", schedctl.KindDuplicate, no, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
 
 		{"unknown outcome", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: maybe, Target: maybe}},

@@ -153,6 +153,14 @@ const (
 	// may be in MaxBytes of the error. A smaller variant may be accepted.
 	CodeFileTooLarge = "file_too_large"
 
+	// CodeUploadRefused means that a host for uploads which is not that of the API refused a
+	// file. Its address or token may have ended, so the target is tried again with new ones.
+	CodeUploadRefused = "upload_refused"
+
+	// CodeVideoLimit means that the network takes no more videos from the account until
+	// RetryAt. Posts without a video are published. The attempt does not count as a try.
+	CodeVideoLimit = "daily_videos"
+
 	// CodeUnreadable means that the daemon cannot read the bytes of a file.
 	CodeUnreadable = "media_unreadable"
 )

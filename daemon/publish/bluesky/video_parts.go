@@ -238,10 +238,11 @@ func (v *videoAccess) refusal(a outbound.Response, f publish.File) error {
 		return publish.UploadLost(a.Status, "the video service no longer has the video; schedctl uploads it again")
 	case name == "TooManyOpenUploads", name == "ServiceOverloaded":
 		return outbound.WithErrorText(publish.AsError(unexpectedVideo(a.Status, "the video service takes no upload now")), outbound.ErrorText(a, hidden...))
-	case a.Status == http.StatusUnauthorized, a.Status == http.StatusForbidden, endedSession(name): // the token of the service; the session of the account is not affected
-		return outbound.WithErrorText(publish.AsError(unexpectedVideo(a.Status, "the video service refused the token")), outbound.ErrorText(a, hidden...))
 	}
 	e := outbound.FileRefusal(a, time.Now())
+	if endedSession(name) { // the token of the service; the session of the account is not affected
+		e.Kind, e.Code, e.Message = schedctl.KindMedia, publish.CodeUploadRefused, "the video service refused the token"
+	}
 	e.Code, e.Outcome = cmp.Or(e.Code, name), schedctl.OutcomeNotPublished
 	return outbound.WithErrorText(refusedBlob(e, a, f), outbound.ErrorText(a, hidden...))
 }
@@ -249,11 +250,12 @@ func (v *videoAccess) refusal(a outbound.Response, f publish.File) error {
 // nameDailyLimit is the name of an error whose HTTP status is not documented.
 const nameDailyLimit = "DailyLimitExceeded"
 
-// dailyLimit returns the error of an account that may upload no more videos today. That the day
+// dailyLimit returns the error of an account that may upload no more videos today. It is the
+// limit of videos only: other posts of the account are published. That the day
 // ends at 00:00 UTC is not documented.
 func dailyLimit(status int) *publish.Error {
 	return &publish.Error{
-		Kind: schedctl.KindRateLimited, Code: "daily_videos", HTTPStatus: status, Outcome: schedctl.OutcomeNotPublished,
+		Kind: schedctl.KindRateLimited, Code: publish.CodeVideoLimit, HTTPStatus: status, Outcome: schedctl.OutcomeNotPublished,
 		RetryAt: time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour),
 		Message: "the account has used its daily limit of videos on Bluesky",
 	}

@@ -173,7 +173,7 @@ func TestVideoServiceRefuses(t *testing.T) {
 			v.upload = `{"jobStatus":{"did":"","error":"unconfirmed_email","jobId":"","state":""}}`
 		}, schedctl.KindMedia, "unconfirmed_email"},
 		"no response":   {func(_ *network, v *videoService) { v.upload = `` }, schedctl.KindPlatform, "video_service"},
-		"refused token": {func(_ *network, v *videoService) { v.status = 401 }, schedctl.KindPlatform, "video_service"},
+		"refused token": {func(_ *network, v *videoService) { v.status = 401 }, schedctl.KindMedia, publish.CodeUploadRefused},
 		"too large":     {func(_ *network, v *videoService) { v.status, v.upload = 413, `{}` }, schedctl.KindMedia, publish.CodeFileTooLarge},
 		"no token": {func(n *network, _ *videoService) {
 			n.on("com.atproto.server.getServiceAuth", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{}`) })

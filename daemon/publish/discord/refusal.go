@@ -46,6 +46,8 @@ func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden
 			e.Kind, e.Message = m.kind, m.message
 		}
 	}
+	// The request that identifies the webhook is refused as that of any network: no post is
+	// lost by a wrong hold, which ends with the next check.
 	if a.Status == 403 && e.Code == "" && e.Kind == schedctl.KindContent { // not Discord's format
 		e.Kind, e.Code, e.Message = schedctl.KindPlatform, publish.CodeBlockedOnTheWay, "something on the way to Discord refused the request; schedctl will retry"
 	}

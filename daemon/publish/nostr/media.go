@@ -125,12 +125,12 @@ func (p *Publisher) Processed(_ context.Context, _ publish.Request, u publish.Up
 // uploadRefusal returns the error of a refused upload. Blossom servers give the reason in
 // a header.
 func uploadRefusal(a outbound.Response, r publish.Request, f publish.File) error {
-	e := outbound.Refusal(a, publish.PurposeFile, time.Now())
+	e := outbound.FileRefusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
 	case a.Status == http.StatusRequestEntityTooLarge:
 		return publish.FileTooLarge(a.Status, 0)
-	case e.Kind == schedctl.KindAuth, e.Kind == schedctl.KindContent && a.Status >= 400, a.Status == http.StatusPaymentRequired:
+	case e.Code == publish.CodeUploadRefused, e.Kind == schedctl.KindContent && a.Status >= 400, a.Status == http.StatusPaymentRequired:
 		// Not of kind auth, which would hold the posts without media too.
 		e.Kind, e.Message = schedctl.KindMedia, "the media server refused a file of the post; check whether it lets this account upload such files"
 	}

@@ -107,7 +107,7 @@ func TestRefusedUploads(t *testing.T) {
 		code  string
 		says  string
 	}{
-		{&blossom{status: 401, reason: "not a member"}, schedctl.KindMedia, "", "not a member"},
+		{&blossom{status: 401, reason: "not a member"}, schedctl.KindMedia, publish.CodeUploadRefused, "not a member"},
 		{&blossom{status: 402}, schedctl.KindMedia, "", "media server refused"},
 		{&blossom{status: 413}, schedctl.KindMedia, publish.CodeFileTooLarge, "smaller file"},
 		{&blossom{status: 415, reason: "no PNG"}, schedctl.KindMedia, "", "no PNG"},

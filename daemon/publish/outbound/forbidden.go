@@ -53,7 +53,7 @@ func isPage(response Response) bool {
 // not passed a request on to which it responds 403, or that it wants to be proven.
 func blockedOnTheWay(e *publish.Error, response Response, now time.Time) {
 	e.Kind, e.Code = schedctl.KindPlatform, publish.CodeBlockedOnTheWay
-	e.Message = "a firewall or proxy refused the request on its way to the network; schedctl will retry"
+	e.Message = "a firewall or proxy refused the request on its way to the network"
 	if response.Status != 503 {
 		return
 	}
@@ -61,5 +61,6 @@ func blockedOnTheWay(e *publish.Error, response Response, now time.Time) {
 		e.RetryAt = at
 	} else if response.Header.Get("Cf-Mitigated") == "" {
 		e.Outcome = schedctl.OutcomeUnknown
+		e.Message = "a firewall or proxy responded instead of the network, which may have got the request and published"
 	}
 }

@@ -77,11 +77,12 @@ func redirected(e *publish.Error, status int) {
 }
 
 // FileRefusal is [Refusal] for an upload to a host that is not the API's, such as an object
-// store. It never refuses the account.
+// store. It never refuses the account: 401 and 403 fail the file, with the code
+// [publish.CodeUploadRefused].
 func FileRefusal(response Response, now time.Time) *publish.Error {
 	e := Refusal(response, publish.PurposeFile, now)
-	if e.Kind == schedctl.KindAuth {
-		e.Kind, e.Message = schedctl.KindMedia, fmt.Sprintf("the server for uploads refused a file of the post (HTTP %d)", response.Status)
+	if (response.Status == 401 || response.Status == 403) && e.Code != publish.CodeBlockedOnTheWay {
+		e.Kind, e.Code, e.Message = schedctl.KindMedia, publish.CodeUploadRefused, fmt.Sprintf("the server for uploads refused a file of the post (HTTP %d)", response.Status)
 	}
 	return e
 }

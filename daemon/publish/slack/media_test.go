@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -201,6 +202,8 @@ func TestUploadErrors(t *testing.T) {
 		{"files.getUploadURLExternal", `{"ok":true,"upload_url":"ftp://files.example","file_id":"F012345678"}`, schedctl.KindPlatform, "", "did not confirm"},
 		{"files.getUploadURLExternal", `{"ok":true,"upload_url":"https://files.example/","file_id":"../x"}`, schedctl.KindPlatform, "", "did not confirm"},
 		{"secret1", "", schedctl.KindMedia, publish.CodeFileTooLarge, "smaller"},
+		{"secret1", "401", schedctl.KindMedia, publish.CodeUploadRefused, "refused a file"},
+		{"secret1", "403", schedctl.KindMedia, publish.CodeUploadRefused, "refused a file"},
 		{"files.completeUploadExternal", `{"ok":false,"error":"file_not_found"}`, schedctl.KindMedia, publish.CodeUploadLost, "upload it again"},
 		{"files.completeUploadExternal", `{"ok":true,"files":[]}`, schedctl.KindPlatform, "", "did not confirm"},
 		{"files.completeUploadExternal", `{"ok":false,"error":"odd_error"}`, schedctl.KindMedia, "odd_error", "refused a file"},
@@ -210,6 +213,9 @@ func TestUploadErrors(t *testing.T) {
 			switch {
 			case path.Base(r.URL.Path) != tt.method:
 				fake.ServeHTTP(w, r)
+			case tt.response == "401" || tt.response == "403":
+				status, _ := strconv.Atoi(tt.response)
+				http.Error(w, "the address has expired", status)
 			case tt.response == "":
 				http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 			default:
