@@ -107,6 +107,9 @@ func (a API) Refusal(r outbound.Response, purpose publish.Purpose, now time.Time
 	case known.Code != 0:
 		e.Kind, e.Message = schedctl.KindPlatform, a.Platform+MayHavePublished
 	}
+	// Also a 403 without a code may have published: Meta is asked, which costs one request, and
+	// a post that it does not have is published then. Where nothing can be visible yet, the
+	// publishers set the outcome.
 	e.Code, e.Outcome = cmp.Or(known.String(), e.Code), schedctl.OutcomeUnknown
 	if e.Kind == schedctl.KindRateLimited || known.refuses() {
 		e.Outcome = schedctl.OutcomeNotPublished
