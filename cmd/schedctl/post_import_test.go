@@ -379,7 +379,7 @@ func TestPostImportComparesLinesWithTheirPosts(t *testing.T) {
 				}
 				d.ServeHTTP(w, r)
 			}))
-			args := []string{"post", "import", csvFile(t, "id,content,to,at", tc.joinCells), "--json=result,post_id,message"}
+			args := []string{"post", "import", csvFile(t, "id,content,to,at", tc.joinCells), "--jsonl", "--json=result,post_id,message"}
 			if tc.update {
 				args = append(args, "--update")
 			}

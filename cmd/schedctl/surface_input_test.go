@@ -98,7 +98,7 @@ func (r *surfaceRig) imported(format, existing string) (id, reported string) {
 	_, err = r.api.CancelPost(r.t.Context(), p.ID)
 	r.ok(err)
 	file = rowID.ReplaceAllString(file, apiv1test.ExternalID+"-line")
-	args := []string{"post", "import", "-", "--format", format, "--collection", "imp", "--json"}
+	args := []string{"post", "import", "-", "--format", format, "--collection", "imp", "--jsonl"}
 	if existing != "" {
 		_, err := r.api.CreatePost(r.t.Context(), apiv1.CreatePost{
 			Content: "x", ExternalID: new("imp/" + apiv1test.ExternalID + "-line"), Title: new("old-title"), Labels: []string{"old-label"},

@@ -33,6 +33,7 @@ type importOptions struct {
 	unsent                   bool   // only check the lines
 	times                    sheetTimes
 	columns                  []string // --map
+	jsonl                    bool     // print results as JSON Lines
 }
 
 func newImport(a *cli.App) *cobra.Command {
@@ -67,6 +68,7 @@ func newImport(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.keepGoing, "keep-going", false, "import the other lines when some are refused")
 	f.BoolVar(&o.update, "update", false, "change existing posts to match their lines")
 	f.BoolVar(&o.submit, "submit", false, "make drafts with a proposed time, and submit them for approval")
+	f.BoolVar(&o.jsonl, "jsonl", false, "print a JSON object per line, as soon as a line is done, instead of --json's array")
 	f.BoolVar(&o.dry, "dry-run", false, "create nothing; report for each line whether it would be imported")
 	cmd.RegisterFlagCompletionFunc("dates", cobra.FixedCompletions(dateOrders, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
@@ -140,9 +142,10 @@ canceled is never created again. Standard input needs --collection for ids.
 The result has a line for each line of the file: its number, the result (created,
 updated, exists, refused, or ok when it was only checked), the id of the post, its time,
 the id of the line, and a remark. On a terminal, refused lines come last, and of more
-than 50 lines only those with a remark are shown. --json prints one object per line, as
-soon as the line is done, with these fields: line, result, post_id, publish_at, id,
-message.`
+than 50 lines only those with a remark are shown. --json prints an array of objects with
+the fields line, result, post_id, publish_at, id and message. --jsonl prints one object
+per line, as soon as the line is done; --jq and --template then get each object. A filter
+that fails does not stop the import.`
 
 // importFormats are the formats that can be read.
 var importFormats = []string{string(postfile.CSV), string(postfile.JSONL)}
@@ -312,7 +315,7 @@ func (l *importLine) turn() string {
 // send sends the lines that passed the checks, unless the import is unsent, and
 // prints all results. Posts of one time are created in the order of the lines.
 func (o *importOptions) send(ctx context.Context, c *client.Client, checked []importLine) error {
-	printer := newImportPrinter(o.App, len(checked))
+	printer := newImportPrinter(o, len(checked))
 	bar := o.NewProgress("importing", len(checked))
 	done, failed := 0, 0
 	err := cli.RunEachInTurn(ctx, checked, (*importLine).turn, func(ctx context.Context, l *importLine) (err error) {
@@ -327,11 +330,13 @@ func (o *importOptions) send(ctx context.Context, c *client.Client, checked []im
 			failed++
 		}
 		bar.Step()
-		return printer.add(l.result)
+		printer.add(l.result)
+		return nil
 	})
 	bar.Clear()
-	if printed := printer.finish(); printed != nil {
-		return printed
+	printed := printer.finish()
+	if printed != nil && (err != nil || failed > 0) {
+		o.Messagef("print the results: %v", printed)
 	}
 	switch {
 	case err != nil:
@@ -339,5 +344,5 @@ func (o *importOptions) send(ctx context.Context, c *client.Client, checked []im
 	case failed > 0 && !o.unsent:
 		return &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: linesText(failed, len(checked), "was", "were") + " not imported"}
 	}
-	return nil
+	return printed
 }

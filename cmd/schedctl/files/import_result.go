@@ -46,26 +46,39 @@ func (r imported) remarked(text string) imported {
 const manyLines = 50
 
 // importPrinter prints results: in a pipe each one immediately, and on a terminal a table.
-// Refused lines come last.
+// Refused lines come last. JSON is one array, or a stream.
 type importPrinter struct {
 	*cli.App
 	lines          int
 	shown, refused cli.Table
 	counts         map[string]int
+	stream         bool       // print each result as a line of JSON
+	list           []imported // for one array of JSON
+	failed         error      // of printing; it must not stop the import
 }
 
-func newImportPrinter(a *cli.App, lines int) *importPrinter {
+func newImportPrinter(o *importOptions, lines int) *importPrinter {
 	return &importPrinter{
-		App: a, lines: lines, counts: map[string]int{},
+		App: o.App, lines: lines, counts: map[string]int{}, stream: o.jsonl, list: []imported{},
 		shown: cli.Table{Header: []string{"LINE", "RESULT", "POST", "WHEN", "ID", "REMARK"}, Status: 1},
 	}
 }
 
-func (p *importPrinter) add(r imported) error {
+// add prints a result, or keeps it for finish, which returns the first error.
+func (p *importPrinter) add(r imported) {
+	if err := p.print(r); p.failed == nil {
+		p.failed = err
+	}
+}
+
+func (p *importPrinter) print(r imported) error {
 	p.counts[r.Result]++
 	switch {
-	case p.JSON.Given:
+	case p.stream:
 		return p.PrintLine(r)
+	case p.JSON.Given:
+		p.list = append(p.list, r)
+		return nil
 	case p.Quiet:
 		if r.PostID == "" {
 			return nil
@@ -87,8 +100,12 @@ func (p *importPrinter) add(r imported) error {
 // finish prints the table, and on standard error the number of lines of each kind.
 func (p *importPrinter) finish() error {
 	p.shown.Rows = append(p.shown.Rows, p.refused.Rows...)
-	if err := p.Write(p.RenderTable(p.shown)); err != nil {
-		return err
+	err := p.Write(p.RenderTable(p.shown))
+	if p.JSON.Given && !p.stream {
+		err = p.PrintJSON(p.list)
+	}
+	if p.failed == nil {
+		p.failed = err
 	}
 	var kinds []string
 	for _, result := range []string{resultCreated, resultUpdated, resultExists, resultOK, resultRefused} {
@@ -103,5 +120,5 @@ func (p *importPrinter) finish() error {
 	case kinds != nil:
 		p.Messagef("%s", strings.Join(kinds, ", "))
 	}
-	return nil
+	return p.failed
 }
