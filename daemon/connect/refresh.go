@@ -153,6 +153,14 @@ func (c *Connector) storeSession(ctx context.Context, of schedctl.Account, old, 
 	}
 }
 
+// Learn adds credentials that a publisher has found out to those in used, and stores them. It
+// changes nothing if the account has other credentials by now.
+func (c *Connector) Learn(ctx context.Context, workspaceID, accountID string, used, learned publish.Credentials) error {
+	all := maps.Clone(used)
+	maps.Copy(all, learned)
+	return c.replaceCredentials(ctx, schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used, all, nil)
+}
+
 // replaceCredentials stores the new credentials, unless the stored ones are no longer the
 // old ones. expiry is when they end, or nil if that has not changed.
 func (c *Connector) replaceCredentials(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials, expiry *publish.Expiry) error {

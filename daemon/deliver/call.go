@@ -140,12 +140,13 @@ func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (schedctl.Rec
 // publishFiles makes the call with files that are prepared: those of each part that the
 // request publishes, or nil.
 func (d *Deliverer) publishFiles(ctx context.Context, c *publisherCall, files [][]publish.File) (receipt schedctl.Receipt, failure *publish.Error) {
-	timeout := callTimeout
+	timeout, learned, used := callTimeout, publish.Credentials{}, publish.Credentials{}
 	if _, uploaded := c.publisher.(publish.Uploader); !uploaded {
 		timeout = publish.RequestTime(publish.Total(slices.Concat(files...)))
 	}
 	failure = d.callPublisher(ctx, c, timeout, func(ctx context.Context, r publish.Request) (err error) {
 		setFiles(&r, files)
+		r.Learn, used = func(name, value string) { learned[name] = value }, r.Credentials
 		if !d.coord.mayCall(c.attempt.Owner) {
 			return publish.LeaseLapsed()
 		}
@@ -157,6 +158,7 @@ func (d *Deliverer) publishFiles(ctx context.Context, c *publisherCall, files []
 	if failure != nil {
 		return schedctl.Receipt{}, failure
 	}
+	d.learn(ctx, c, used, learned)
 	return receipt, nil
 }
 

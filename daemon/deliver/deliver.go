@@ -125,13 +125,17 @@ const (
 	sweepInterval = 30 * time.Second
 )
 
-// Sessions renews the sessions of accounts.
+// Sessions keeps the credentials of accounts that change without a person.
 type Sessions interface {
 	// Refresh returns credentials with a new session. The network has reported the
 	// session in used as expired. Refresh may be called from any goroutine; concurrent
 	// callers share one request to the network. The error has the outcome
 	// not_published, and the kind auth when the network refuses the account.
 	Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error)
+
+	// Learn stores credentials that a publisher has found out with those in used. It
+	// changes nothing if the account has other credentials by now.
+	Learn(ctx context.Context, workspaceID, accountID string, used, learned publish.Credentials) error
 }
 
 // Config configures a [Deliverer]. Store, Publishers, Sealer, Logger, and either

@@ -2,6 +2,7 @@ package deliver_test
 
 import (
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/connect"
+	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -93,4 +96,55 @@ func TestLinkedInVideoWithoutState(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The API of LinkedIn that takes the comments of an account is stored with the account: after
+// a restart it is asked first, and a check of the account keeps it.
+func TestLinkedInCommentsAfterRestart(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	synctest.Test(t, func(t *testing.T) {
+		fake := publishtest.NewFakeLinkedIn()
+		fake.Person, fake.NoComments, fake.Scopes = "alice", http.StatusForbidden, append(fake.Scopes, "w_member_social_feed")
+		fake.ClientSecret, fake.Expires = "a-client-secret-of-linkedin", time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		var plain atomic.Int32
+		fake.Respond(func(r *http.Request) publishtest.Mishap {
+			if strings.HasPrefix(r.URL.Path, "/v2/socialActions/") {
+				plain.Add(1)
+			}
+			return publishtest.Mishap{}
+		})
+		wire := newWire(fake)
+		defer wire.cut()
+		r := newRig(t, openBolt(t, path))
+		p := platformOf("linkedin, person")
+		a := r.connect(p, wire.client)
+		var connector *connect.Connector
+		r.config = func(c *deliver.Config) {
+			connector = connect.New(connect.Config{Store: r.store, Publishers: r.registry, Sealer: r.sealer, Logger: r.logger()})
+			c.Sessions = connector
+		}
+		for run, text := range []string{"the first post", "the second post", "the third post"} {
+			r.registry[p.Platform] = p.publisher(wire.client) // a new daemon knows nothing
+			r.start()
+			post := schedctl.NewPost{Content: schedctl.Content{Text: text, FirstComment: &schedctl.Part{Content: "a comment"}}, Accounts: []schedctl.Account{a}, Now: true}
+			created := r.create(post)
+			r.after(time.Minute)
+			if target := r.wantStatus(created, schedctl.Published); target.CommentStatus != schedctl.Published || plain.Load() != 1 {
+				t.Errorf("run %d: comment %s, the API without versions was asked %d times", run, target.CommentStatus, plain.Load())
+			}
+			if run == 1 {
+				if _, failure := connector.Verify(t.Context(), a.WorkspaceID, a.ID); failure != nil {
+					t.Errorf("check: %v", failure)
+				}
+			}
+			r.kill()
+			if err := r.store.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r.store = openBolt(t, path)
+			r.store.Notify(r.committed)
+		}
+		r.store.Close()
+	})
 }

@@ -306,6 +306,11 @@ type Request struct {
 	// Rest are the parts after this one, if the rules of the account have Whole.
 	Rest []RequestPart
 
+	// Learn stores a credential that no person gives, for later requests of the account: what
+	// Publish has found out about the network. The caller stores it only if Publish succeeds,
+	// and it may be lost. It is nil where nothing is stored.
+	Learn func(name, value string)
+
 	// Taken reports whether the post with this network id belongs to another target, or
 	// to another part of this one. Only Find uses it; it is nil elsewhere.
 	Taken func(platformPostID string) (bool, error)
@@ -317,6 +322,13 @@ func (r *Request) IsTaken(platformPostID string) (bool, error) {
 		return false, nil
 	}
 	return r.Taken(platformPostID)
+}
+
+// Learned stores a credential as [Request.Learn] does, if something is stored.
+func (r *Request) Learned(name, value string) {
+	if r.Learn != nil && r.Credentials[name] != value {
+		r.Learn(name, value)
+	}
 }
 
 // Texts returns the text of the request and the alt texts of its files.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
@@ -23,28 +24,41 @@ type message struct {
 	Text string `json:"text"`
 }
 
-// comment makes a comment. The versioned API takes comments of approved apps only; the
-// older one, which has no versions, was seen to take those of others. LinkedIn does nothing
-// for a request that it refuses as [Publisher.noComments] says, so the other API is tried within the
-// same attempt.
-func (p *Publisher) comment(ctx context.Context, a access, r publish.Request) (outbound.Response, error) {
-	body := outbound.EncodeJSON(comment{a.author, r.Root.ID, message{r.Content}})
-	if _, known := p.versioned.Load(a.author); !known {
-		header := p.header(a)
-		header.Set("Content-Type", "application/json")
-		address := a.api.String() + "v2/socialActions/" + url.QueryEscape(r.Root.ID) + "/comments"
-		response, err := outbound.Post(ctx, p.client, address, header, body)
-		if err != nil || !p.noComments(response) {
-			return response, err
+// The APIs for comments, by the start of their paths. The versioned one takes comments of
+// approved apps only; the older one, which has no versions, was seen to take those of others.
+const (
+	plainComments     = "v2/socialActions"
+	versionedComments = "rest/socialActions"
+)
+
+// comment makes a comment, with the API that has worked for the account last, or else with
+// the older one. LinkedIn does nothing for a request that it refuses as [Publisher.noComments]
+// says, so the other API is tried within the same attempt.
+func (p *Publisher) comment(ctx context.Context, a access, r publish.Request) (response outbound.Response, err error) {
+	apis := []string{plainComments, versionedComments}
+	if a.comments == versionedComments {
+		slices.Reverse(apis)
+	}
+	for _, api := range apis {
+		if response, err = p.commentWith(ctx, a, r, api); err != nil || !p.noComments(response) {
+			if err == nil && response.Status < 300 && (a.comments != "" || api != plainComments) {
+				r.Learned(fieldCommentAPI, api)
+			}
+			break
 		}
 	}
-	response, err := p.send(ctx, a, http.MethodPost, a.endpoint("", "socialActions", r.Root.ID, "comments"), body, nil)
-	if err == nil && response.Status < 300 {
-		p.versioned.Store(a.author, true)
-	} else if err == nil && p.noComments(response) {
-		p.versioned.Delete(a.author)
-	}
 	return response, err
+}
+
+func (p *Publisher) commentWith(ctx context.Context, a access, r publish.Request, api string) (outbound.Response, error) {
+	body := outbound.EncodeJSON(comment{a.author, r.Root.ID, message{r.Content}})
+	address := a.api.String() + api + "/" + url.QueryEscape(r.Root.ID) + "/comments"
+	if api == versionedComments {
+		return p.send(ctx, a, http.MethodPost, address, body, nil)
+	}
+	header := p.header(a)
+	header.Set("Content-Type", "application/json")
+	return outbound.Post(ctx, p.client, address, header, body)
 }
 
 // noComments reports whether an API with this response takes no comments of the app, or is

@@ -25,8 +25,9 @@ const (
 // only its administrators may read.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	given := maps.Clone(c.Credentials)
-	delete(given, fieldAuthor)
-	delete(given, fieldSince)
+	for _, added := range []string{fieldAuthor, fieldSince, fieldCommentAPI} {
+		delete(given, added)
+	}
 	if err := publish.CheckFields(p.Fields(), publish.Connection{Credentials: given, Options: c.Options}); err != nil {
 		return publish.Profile{}, err
 	}

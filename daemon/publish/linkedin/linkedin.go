@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,7 +35,7 @@ const (
 )
 
 // The credentials and the option. Connect adds fieldAuthor, the URN of a person, and
-// fieldSince; see connectedAt.
+// fieldSince; see connectedAt. Publish adds fieldCommentAPI; see comment.
 const (
 	fieldToken        = "access_token"
 	fieldOrganization = "organization"
@@ -46,6 +45,7 @@ const (
 	fieldAuthor       = "author"
 	fieldSince        = "connected_at"
 	fieldComments     = "comments" // only for a login
+	fieldCommentAPI   = "comment_api"
 	optionVersion     = "api_version"
 )
 
@@ -60,9 +60,6 @@ type Publisher struct {
 
 	// version is the version that LinkedIn has accepted last since the start, or 0.
 	version atomic.Int64
-
-	// versioned are the authors whose comments only the versioned API takes.
-	versioned sync.Map
 
 	cards *linkcard.Fetcher // nil for no link cards
 }
@@ -132,6 +129,7 @@ type access struct {
 	client, clientSecret string
 	author               string // a URN; empty for a person that Connect has not read yet
 	since                string // fieldSince
+	comments             string // fieldCommentAPI
 	version              string // the option
 }
 
@@ -145,7 +143,7 @@ var (
 func (p *Publisher) parseCredentials(c publish.Credentials, o schedctl.Options) (access, error) {
 	a := access{
 		token: strings.TrimSpace(c[fieldToken]), client: strings.TrimSpace(c[fieldClient]), clientSecret: strings.TrimSpace(c[fieldClientSecret]),
-		version: o.String(optionVersion), since: c[fieldSince],
+		version: o.String(optionVersion), since: c[fieldSince], comments: c[fieldCommentAPI],
 	}
 	if err := p.parseAddresses(&a, c[fieldAPI]); err != nil {
 		return access{}, err

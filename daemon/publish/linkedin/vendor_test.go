@@ -108,6 +108,63 @@ func TestCommentsOfAppsThatAreNotApproved(t *testing.T) {
 	}
 }
 
+// The API that has taken a comment is learned, if it is another one than that asked first, and
+// then asked first.
+func TestWorkingCommentAPIIsLearned(t *testing.T) {
+	t.Parallel()
+	const plain, versioned = "v2/socialActions", "rest/socialActions"
+	for _, tt := range []struct {
+		known           string
+		refuses         bool // the API without versions
+		approved        bool
+		learned         string
+		asked, notAsked string
+	}{
+		{"", false, false, "", plain, versioned},
+		{"", true, true, versioned, versioned, ""},
+		{versioned, true, true, "", versioned, plain},
+		{versioned, false, false, plain, plain, ""},
+		{plain, false, true, "", plain, versioned},
+		{"", true, false, "", plain, ""},
+		{versioned, true, false, "", plain, ""},
+	} {
+		fake := publishtest.NewFakeLinkedIn()
+		if tt.refuses {
+			fake.NoComments = http.StatusForbidden
+		}
+		if tt.approved {
+			fake.Scopes = append(fake.Scopes, "w_member_social_feed")
+		}
+		p, r := start(t, fake, false)
+		root, err := p.Publish(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var asked []string
+		fake.Respond(func(r *http.Request) publishtest.Mishap {
+			asked = append(asked, strings.Join(strings.Split(r.URL.Path, "/")[1:3], "/"))
+			return publishtest.Mishap{}
+		})
+		learned := map[string]string{}
+		r.Part, r.Kind, r.Root, r.Parent, r.Content = 1, schedctl.PartComment, &root, &root, "a comment"
+		r.Learn = func(name, value string) { learned[name] = value }
+		if tt.known != "" {
+			r.Credentials["comment_api"] = tt.known
+		}
+		_, err = p.Publish(t.Context(), r)
+		if want := !tt.refuses || tt.approved; (err == nil) != want || learned["comment_api"] != tt.learned {
+			t.Errorf("%+v: %v, learned %v", tt, err, learned)
+		}
+		first := tt.known
+		if first == "" {
+			first = plain
+		}
+		if !slices.Contains(asked, tt.asked) || tt.notAsked != "" && slices.Contains(asked, tt.notAsked) || asked[0] != first || len(asked) > 2 {
+			t.Errorf("%+v: asked %q", tt, asked)
+		}
+	}
+}
+
 // LinkedIn leaves out months, so the versions before the known one are tried, too.
 func TestVersionsInBothDirections(t *testing.T) {
 	t.Parallel()
