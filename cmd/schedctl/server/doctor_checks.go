@@ -128,7 +128,7 @@ func (d *doctor) factsAge(list []apiv1.Account) (warned bool) {
 		seen[acct.Platform] = true
 		for _, a := range all.AgeSoon(acct.Platform, d.Now()) {
 			warned = true
-			d.warn("accounts", "update schedctl", "%s: %s, which this schedctl uses, may not be accepted after %s", acct.Platform, a.What, a.At.Format("January 2006"))
+			d.warn("accounts", "update schedctl", "%s: %s, which this schedctl uses, may not be accepted after %s", acct.Platform, a.What, a.When())
 		}
 	}
 	return warned

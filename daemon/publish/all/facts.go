@@ -23,7 +23,7 @@ const (
 
 // Facts says where what schedctl knows about a network comes from.
 type Facts struct {
-	Read    string   // the month in which the sources were read, as 2006-01
+	Read    string   // the month in which the sources were read, as 2006-01; the days were not recorded
 	Sources []Source // of all facts together
 	Tested  string   // what the publisher was tested against
 	Ages    []Aging
@@ -33,6 +33,17 @@ type Facts struct {
 type Aging struct {
 	What string
 	At   time.Time // when the fact may no longer be true
+
+	// Doubtful says that the network does not name the day of At.
+	Doubtful bool
+}
+
+// When returns At in words, such as "29 July 2028".
+func (a Aging) When() string {
+	if a.Doubtful {
+		return "about " + a.At.Format("January 2006")
+	}
+	return a.At.Format("2 January 2006")
 }
 
 // agesSoon is how long before that time people should know.
@@ -69,13 +80,26 @@ var facts = map[string]Facts{
 
 // months returns when a version of LinkedIn's API ends: a year after the month in its name.
 func months(version int) Aging {
-	return Aging{fmt.Sprintf("version %d of the API", version), time.Date(version/100+1, time.Month(version%100), 1, 0, 0, 0, 0, time.UTC)}
+	return Aging{fmt.Sprintf("version %d of the API", version), time.Date(version/100+1, time.Month(version%100), 1, 0, 0, 0, 0, time.UTC), true}
 }
 
-// graph returns when a version of the Graph API should be checked again: a year after it was
-// read. Meta ends a version about two years after its release.
+// graphEnds are the ends of versions of the Graph API, as Meta's changelog names them
+// (https://developers.facebook.com/docs/graph-api/changelog).
+var graphEnds = map[string]time.Time{
+	"v23.0": time.Date(2027, time.October, 8, 0, 0, 0, 0, time.UTC),
+	"v24.0": time.Date(2028, time.February, 18, 0, 0, 0, 0, time.UTC),
+	"v25.0": time.Date(2028, time.July, 29, 0, 0, 0, 0, time.UTC),
+}
+
+// graph returns when a version of the Graph API ends. Meta names the end of a version when it
+// releases the next one, two years before. So if the end is not known, it is in doubt, and two
+// years after the facts were read.
 func graph(version string) []Aging {
-	return []Aging{{"version " + version + " of the Graph API", time.Date(2027, time.November, 1, 0, 0, 0, 0, time.UTC)}}
+	ends, known := graphEnds[version]
+	if !known {
+		ends = time.Date(2028, time.November, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return []Aging{{"version " + version + " of the Graph API", ends, !known}}
 }
 
 // AgeSoon returns the facts about the network of a platform that may soon not be true.

@@ -76,7 +76,7 @@ func TestTestedSaysAgainstWhat(t *testing.T) {
 	tested := regexp.MustCompile(`(?i)\btested\b( [a-z]+)?`)
 	for name, text := range texts {
 		for _, found := range tested.FindAllString(strings.Join(strings.Fields(text), " "), -1) {
-			if !strings.HasSuffix(found, " against") && !strings.Contains(name, "README") {
+			if !strings.HasSuffix(found, " against") {
 				t.Errorf("%s: %q says not against what", name, found)
 			}
 		}
@@ -103,4 +103,31 @@ func TestFactsAge(t *testing.T) {
 	if aging < 3 {
 		t.Errorf("%d facts age", aging)
 	}
+}
+
+// TestGraphEndsAreNamed checks that the end of the version of the Graph API that is used is
+// the day that Meta names, and that a version without one is in doubt.
+func TestGraphEndsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"facebook", "instagram"} {
+		for _, a := range facts(t, name).Ages {
+			if a.Doubtful || a.When() != "29 July 2028" {
+				t.Errorf("%s: %s ends %s", name, a.What, a.When())
+			}
+		}
+	}
+	for _, a := range facts(t, "linkedin").Ages {
+		if !a.Doubtful || !strings.HasPrefix(a.When(), "about ") {
+			t.Errorf("linkedin: %s ends %s", a.What, a.When())
+		}
+	}
+}
+
+func facts(t *testing.T, platform string) all.Facts {
+	t.Helper()
+	f, known := all.FactsOf(platform)
+	if !known || len(f.Ages) == 0 {
+		t.Fatalf("%s has no fact that ages", platform)
+	}
+	return f
 }

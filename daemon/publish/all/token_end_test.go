@@ -48,3 +48,36 @@ func TestPastedTokenIsAskedForItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestAssumedEndIsAskedAgain checks that the end of a token is asked at the next check if it
+// was assumed, and that it stays if the network still does not say.
+func TestAssumedEndIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	for platform, api := range map[string]publishtest.ContainerAPI{"threads": publishtest.ThreadsAPI, "instagram": publishtest.InstagramAPI} {
+		fake := &publishtest.FakeContainers{API: api}
+		server := httptest.NewServer(fake)
+		p := networks.Publishers(outbound.Client(outbound.AllowPrivate))[platform]
+		check := func(c publish.Credentials) publish.Profile {
+			t.Helper()
+			profile, err := p.Connect(t.Context(), publish.Connection{Credentials: c})
+			if err != nil {
+				t.Fatalf("%s: %v", platform, err)
+			}
+			return profile
+		}
+		first := check(publish.Credentials{"access_token": platform + "-token", "api_url": server.URL})
+		if again := check(first.Credentials); !again.Expiry.Assumed || again.Credentials != nil || again.Expiry.At.Sub(first.Expiry.At).Abs() > time.Second {
+			t.Errorf("%s: the network still does not say: %+v", platform, again.Expiry)
+		}
+		fake.TokenEnds = time.Now().Add(20 * 24 * time.Hour)
+		asked := check(first.Credentials)
+		if left := time.Until(asked.Expiry.At); asked.Expiry.Assumed || (left-20*24*time.Hour).Abs() > time.Hour || asked.Credentials["expires_at_assumed"] != "no" {
+			t.Errorf("%s: %s left, assumed %t", platform, left, asked.Expiry.Assumed)
+		}
+		fake.TokenEnds = time.Time{}
+		if kept := check(asked.Credentials); kept.Expiry.Assumed || kept.Expiry.At.Sub(asked.Expiry.At).Abs() > time.Second {
+			t.Errorf("%s: a known end is not kept: %+v", platform, kept.Expiry)
+		}
+		server.Close()
+	}
+}

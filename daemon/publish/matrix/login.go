@@ -105,7 +105,8 @@ func parseServer(policy outbound.Policy, text string) (*url.URL, error) {
 }
 
 // warnOfEnd returns a warning if the token was pasted, and the homeserver lets tokens end.
-// Tokens of mas-cli, which start with mct_, do not end.
+// Tokens of mas-cli do not end. They start with mct_, and those that end with mat_
+// (matrix-authentication-service: TokenType in crates/data-model/src/tokens.rs).
 func (p *Publisher) warnOfEnd(ctx context.Context, s session) []string {
 	if s.renews() || s.device != "" || strings.HasPrefix(s.token, "mct_") {
 		return nil

@@ -31,18 +31,23 @@ const (
 )
 
 // WithEnd returns the credentials with the end of a token of 60 days, and the end. The
-// credentials are nil if they have it already. Otherwise the network is asked, and a token
-// that ends within a week is renewed. If the network does not say, an end in 60 days is
-// assumed. grant is that of [API.Renew].
+// credentials are nil if they have it already, and do not change. If they have none, or one
+// that was assumed, the network is asked, and a token that ends within a week is renewed. If
+// the network does not say, an end 60 days after the token was first given is assumed. grant is that of [API.Renew].
 func (a API) WithEnd(ctx context.Context, grant, version string, c publish.Credentials) (publish.Credentials, publish.Expiry) {
 	issued, err := strconv.ParseInt(c[FieldIssued], 10, 64)
 	ends, err2 := strconv.ParseInt(c[FieldEnds], 10, 64)
-	if err == nil && err2 == nil {
-		return nil, expiryOf(time.Unix(issued, 0), time.Unix(ends, 0), c[FieldAssumed] == "yes")
+	known, assumed := err == nil && err2 == nil, c[FieldAssumed] == "yes"
+	if known && !assumed {
+		return nil, expiryOf(time.Unix(issued, 0), time.Unix(ends, 0), false)
 	}
 	now := time.Now()
 	issuedAt, endsAt := a.debugEnd(ctx, version)
-	if !endsAt.After(now) {
+	switch {
+	case endsAt.After(now):
+	case known:
+		return nil, expiryOf(time.Unix(issued, 0), time.Unix(ends, 0), true)
+	default:
 		return ending(c, now, now.Add(tokenLife), true)
 	}
 	if endsAt.Sub(now) <= renewBefore && now.Sub(issuedAt) >= renewAfter {
