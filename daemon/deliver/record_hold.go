@@ -104,6 +104,10 @@ func (r *recordTx) holdIfBlocked(e *attemptEnd) error {
 // person retried many. So the posts of the last ones are next to that of the attempt. They
 // have not ended if they have other accounts. Each status is searched alone, because many
 // posts that wait for their turn are in the same place.
+//
+// The bound of [nearPosts] keeps the cost of a refusal the same for every account: an index
+// of failures by their ends would be exact, but each failure would write to it. So posts that
+// a person retries one by one, and whose times are further apart, are not counted.
 func (r *recordTx) refusedNear(a schedctl.Attempt, since time.Time) (refused int, err error) {
 	post, err := r.edits.post(a.WorkspaceID, a.PostID)
 	if err != nil {
