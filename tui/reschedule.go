@@ -62,7 +62,7 @@ func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
 	if !ok {
 		return before
 	}
-	at := m.nudge.at.In(m.zone).AddDate(0, 0, by.days).Add(by.by)
+	at := when.Span{Days: by.days, Elapsed: by.by}.From(m.nudge.at.In(m.zone)).Time
 	if !at.After(m.now) {
 		m.showError("that time is in the past: press P to publish the post now")
 	} else {

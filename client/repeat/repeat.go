@@ -52,6 +52,9 @@ func Parse(text string, now time.Time, loc *time.Location) (Repetition, error) {
 	if strings.ContainsFunc(text, func(r rune) bool { return r == unicode.ReplacementChar || unicode.IsControl(r) && !unicode.IsSpace(r) }) {
 		return Repetition{}, p.refuse("contains characters that a repetition cannot have", "")
 	}
+	if err := when.CheckZone(loc); err != nil {
+		return Repetition{}, err
+	}
 	p.words = splitWords(text)
 	if len(p.words) == 0 {
 		return Repetition{}, &when.Error{Reason: when.Unreadable, Text: text, Message: "the repetition is empty", Hint: examples}
@@ -226,11 +229,8 @@ func (p *parser) readCount() error {
 
 // clock reads a time of day.
 func (p *parser) clock(text string) (c clock, ok bool) {
-	found, err := when.Parse("2027-06-01 "+text, p.now, time.UTC)
-	if err != nil || found.Time.Second() != 0 || found.Time.Day() != 1 {
-		return c, false
-	}
-	return clock{found.Time.Hour(), found.Time.Minute()}, true
+	c.hour, c.minute, ok = when.ParseClock(text)
+	return c, ok
 }
 
 // wrongClock returns an error about a text that is not a time of day, or about the word

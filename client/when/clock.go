@@ -23,39 +23,123 @@ func (c clock) valid() bool {
 }
 
 var (
-	clock24 = lazily(`^(\d{1,2}):(\d{2})(?::(\d{2}))?$`)
-	clock12 = lazily(`^(\d{1,2})(?::(\d{2}))? ?(am|pm)$`)
-	hour    = lazily(`^\d{1,2}$`)
+	clock24      = lazily(`^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?$`)
+	clock12      = lazily(`^(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)$`)
+	clockDotted  = lazily(`^(\d{1,2})[.h](\d{2})$`)
+	clockCompact = lazily(`^(\d{2})(\d{2})$`)
+	clockHour    = lazily(`^(\d{1,2})h$`)
+	hour         = lazily(`^\d{1,2}$`)
 )
 
-// readClock reads a time of day from one or two words. matched is false when they
-// are not a time of day.
-func readClock(in input, words []string) (c clock, matched bool, err error) {
-	text := strings.Join(words, " ")
-	switch {
-	case text == "noon":
-		return clock{hour: 12}, true, nil
-	case text == "midnight":
-		return clock{}, true, nil
-	case hour().MatchString(text):
-		return clock{}, false, in.bareHour(text)
-	}
-	if m := clock24().FindStringSubmatch(text); m != nil {
-		c = clock{hour: number(m[1]), minute: number(m[2]), second: number(m[3])}
-		if !c.valid() {
-			return c, false, in.unreadable(fmt.Sprintf("has an invalid time of day, %s", text), "hours go from 0:00 to 23:59, and midnight starts the day")
-		}
-		return c, true, nil
-	}
-	if m := clock12().FindStringSubmatch(text); m != nil {
-		c, err = in.onTwelve(number(m[1]), number(m[2]), m[3])
-		return c, err == nil, err
-	}
-	return clock{}, false, nil
+// wordClocks are the words for times of day. A note says what the last two mean.
+var wordClocks = map[string]struct {
+	clock
+	note string
+}{
+	"noon":     {clock{hour: 12}, ""},
+	"midday":   {clock{hour: 12}, ""},
+	"midnight": {clock{}, ""},
+	"eod":      {clock{hour: 17}, "eod is read as 17:00"},
 }
 
-func (in input) bareHour(text string) error {
-	h := number(text)
+// dayPart is a part of the day: its hours, and the time of day that it means alone.
+type dayPart struct{ first, last, alone int }
+
+var dayParts = map[string]dayPart{
+	"morning":   {0, 11, 9},
+	"afternoon": {12, 18, 14},
+	"evening":   {17, 23, 19},
+	"tonight":   {17, 23, 20},
+}
+
+// readClock reads a time of day from the first words. n is the number of words that it
+// read, 0 if they are not a time of day.
+func (p *phrase) readClock(words []string) (n int, err error) {
+	var c clock
+	note, half, known := "", false, false
+	for n = min(2, len(words)); n > 0 && !known; n-- {
+		c, note, half, known, err = p.clockOf(strings.Join(words[:n], " "))
+		if err != nil {
+			return 0, err
+		}
+		if known {
+			break
+		}
+	}
+	if !known {
+		return 0, nil
+	}
+	if p.clock != nil {
+		return 0, p.unreadable(fmt.Sprintf("has two times of day, %s and %s", p.clockText, strings.Join(words[:n], " ")), "try one of them; a date such as 24.12. has a dot at its end")
+	}
+	p.clock, p.clockNote, p.clockText, p.halfKnown = &c, note, strings.Join(words[:n], " "), half
+	return n, nil
+}
+
+// clockOf returns the time of day of a text. half reports whether it says which half of
+// the day it is in.
+func (p *phrase) clockOf(text string) (c clock, note string, half, known bool, err error) {
+	if w, found := wordClocks[text]; found {
+		return w.clock, w.note, true, true, nil
+	}
+	if m := clock12().FindStringSubmatch(text); m != nil {
+		c, err = p.onTwelve(number(m[1]), number(m[2]), m[3])
+		return c, "", true, err == nil, err
+	}
+	if m := clock24().FindStringSubmatch(text); m != nil {
+		c = clock{number(m[1]), number(m[2]), number(m[3]), number((m[4] + "000000000")[:9])}
+		return c, "", len(m[1]) == 2, c.valid(), p.checkClock(c, text)
+	}
+	if m := clockDotted().FindStringSubmatch(text); m != nil {
+		c = clock{hour: number(m[1]), minute: number(m[2])}
+		if strings.Contains(text, ".") && p.noDay() && c.minute > 0 && c.minute <= 12 {
+			if c.hour > 23 {
+				return c, "", false, false, p.unreadable("has no time of day", fmt.Sprintf("write %q", text+". 9am"))
+			}
+			return c, "", false, false, p.ambiguous("could be a date or a time of day", fmt.Sprintf("write %s for the time of day, or \"%s. 9am\" for the date", c, text))
+		}
+		return c, "", len(m[1]) == 2, c.valid(), p.checkClock(c, text)
+	}
+	if m := clockCompact().FindStringSubmatch(text); m != nil {
+		c = clock{hour: number(m[1]), minute: number(m[2])}
+		if (m[1] == "19" || m[1] == "20") && c.valid() && !p.dayComplete() {
+			return c, "", true, false, p.ambiguous(fmt.Sprintf("has %s, which could be a year or a time of day", text), fmt.Sprintf("write %s for the time of day", c))
+		}
+		return c, fmt.Sprintf("%s is read as %s", text, c), true, c.valid(), p.checkClock(c, text)
+	}
+	m := clockHour().FindStringSubmatch(text)
+	if m == nil && !hour().MatchString(text) {
+		return c, "", false, false, nil
+	}
+	c = clock{hour: number(strings.TrimSuffix(text, "h"))}
+	if m != nil && p.noDay() {
+		return c, "", false, false, nil // a duration
+	}
+	return c, fmt.Sprintf("%s is read as %s", text, c), false, true, nil
+}
+
+// ParseClock reads a time of day alone, such as "9:00", "9.30pm", "noon", or "9" for 9:00.
+func ParseClock(text string) (hour, minute int, ok bool) {
+	words := strings.Fields(strings.ToLower(text))
+	p := phrase{input: input{text: text, words: []string{"", ""}}, weekday: new(time.Weekday)}
+	if len(text) > maxText || len(words) == 0 {
+		return 0, 0, false
+	}
+	n, err := p.readClock(words)
+	if err != nil || n != len(words) || p.clock.hour > 23 || p.clock.second != 0 {
+		return 0, 0, false
+	}
+	return p.clock.hour, p.clock.minute, true
+}
+
+func (in input) checkClock(c clock, text string) error {
+	if c.valid() {
+		return nil
+	}
+	return in.unreadable(fmt.Sprintf("has an invalid time of day, %s", text), "hours go from 0:00 to 23:59, and midnight starts the day")
+}
+
+func (in input) bareHour(h int) error {
 	switch {
 	case h == 0 || h > 12 && h < 24:
 		return in.unreadable("has an hour without minutes", fmt.Sprintf("write %d:00", h))
@@ -79,22 +163,22 @@ func (in input) onTwelve(h, m int, half string) (clock, error) {
 	return clock{hour: h, minute: m}, nil
 }
 
-// parseClock reads a time of day alone and returns the next such time.
-func parseClock(in input) (Result, bool, error) {
-	words := in.words
-	if words[0] == "at" {
-		words = words[1:]
+// inPart moves a time of day that does not say its half of the day into a part of the
+// day: "tonight at 8" is 20:00.
+func (p *phrase) inPart(name string, c clock) (clock, error) {
+	part := dayParts[name]
+	if !p.halfKnown && c.hour < 12 && part.first >= 12 && c.hour > 0 {
+		c.hour += 12
 	}
-	c, matched, err := readClock(in, words)
-	if !matched {
-		return Result{}, false, err
+	if c.hour < part.first || c.hour > part.last {
+		where := "in the " + name
+		if name == "tonight" {
+			where = "in the evening"
+			return c, p.ambiguous("names a time that is not "+where, fmt.Sprintf("write \"today %s\" or \"tomorrow %s\"", *p.clock, *p.clock))
+		}
+		return c, p.ambiguous("names a time that is not "+where, fmt.Sprintf("leave %q out, or write a time of day between %d:00 and %d:59", name, part.first, part.last))
 	}
-	m := resolve(dateOf(in.now), c, in.loc)
-	if !m.Time.After(in.now) {
-		m = resolve(dateOf(in.now).addDays(1), c, in.loc)
-		m.Note = join(fmt.Sprintf("%s has passed today, so this is tomorrow", c), m.Note)
-	}
-	return m, true, nil
+	return c, nil
 }
 
 // number returns the value of the digits, or 0 for none. Callers pass only a few
@@ -113,36 +197,3 @@ func join(notes ...string) string {
 	}
 	return strings.Join(said, "; ")
 }
-
-// date is a calendar date.
-type date struct {
-	year  int
-	month time.Month
-	day   int
-}
-
-func dateOf(t time.Time) date {
-	y, m, d := t.Date()
-	return date{y, m, d}
-}
-
-// midnight returns the start of the date in UTC, for date arithmetic.
-func (d date) midnight() time.Time { return time.Date(d.year, d.month, d.day, 0, 0, 0, 0, time.UTC) }
-
-func (d date) addDays(n int) date { return dateOf(d.midnight().AddDate(0, 0, n)) }
-
-func (d date) before(o date) bool { return d.midnight().Before(o.midnight()) }
-
-// addMonths returns the same day of a later month. If that month is too short, it
-// returns its last day and a note.
-func (d date) addMonths(n int) (date, string) {
-	first := dateOf(date{d.year, d.month, 1}.midnight().AddDate(0, n, 0))
-	last := date{first.year, first.month + 1, 1}.addDays(-1)
-	if d.day <= last.day {
-		return date{first.year, first.month, d.day}, ""
-	}
-	return last, fmt.Sprintf("%s %d has %d days, so this is its last day", last.month, last.year, last.day)
-}
-
-// valid reports whether the date exists.
-func (d date) valid() bool { return dateOf(d.midnight()) == d }

@@ -32,153 +32,169 @@ var months = map[string]time.Month{
 	"december": time.December, "dec": time.December,
 }
 
-// parseDay reads a day and a time of day, in either order.
-func parseDay(in input) (Result, bool, error) {
-	n, find, err := readDay(in, in.words)
-	rest := in.words[n:]
-	if n == 0 && err == nil {
-		n, find, err = readTrailingDay(in)
-		rest = in.words[:len(in.words)-n]
+// readDay reads a day from the first words. n is the number of words that it read,
+// 0 if they name no day.
+func (p *phrase) readDay(words []string) (n int, err error) {
+	if len(words) == 0 {
+		return 0, nil
 	}
-	if n == 0 || err != nil {
-		return Result{}, false, err
+	for _, read := range []func([]string) (int, error){
+		p.readNamedDay, p.readSpanDay, p.readWeek, p.readWeekday, p.readOrdinal, p.readDate, p.readMonthDay, p.readDayOfMonth,
+	} {
+		if n, err = read(words); n > 0 || err != nil {
+			return n, err
+		}
 	}
-	if len(rest) > 0 && rest[0] == "at" {
+	return 0, nil
+}
+
+// namedDays are the days with names, by their distance from today. The longer names are
+// first.
+var namedDays = []struct {
+	name string
+	days int
+}{
+	{"the day after tomorrow", 2}, {"day after tomorrow", 2}, {"the day before yesterday", -2}, {"day before yesterday", -2},
+	{"today", 0}, {"tomorrow", 1}, {"yesterday", -1}, {"this", 0},
+}
+
+// readNamedDay reads "today", "the day after tomorrow" and "this" before a part of the
+// day that has a time of day.
+func (p *phrase) readNamedDay(words []string) (n int, err error) {
+	for _, d := range namedDays {
+		name := strings.Fields(d.name)
+		if n := len(name); len(words) >= n && slices.Equal(words[:n], name) {
+			if d.name == "this" && (len(words) < 2 || dayParts[words[1]] == (dayPart{}) || words[1] == "tonight" || len(p.words) < 3) {
+				return 0, nil
+			}
+			return n, p.setDay(onDay(dateOf(p.now).addDays(d.days)), d.name)
+		}
+	}
+	return 0, nil
+}
+
+// readSpanDay reads "in 3 days", "a week from now" and "a week from friday", which other
+// words have to complete.
+func (p *phrase) readSpanDay(words []string) (n int, err error) {
+	in := 0
+	if words[0] == "in" {
+		in = 1
+	}
+	n = spanWords(words[in:])
+	rest := words[in+n:]
+	direction := ""
+	if in == 0 && len(rest) > 0 {
+		direction = rest[0]
+	}
+	if n == 0 || in == 0 && direction != "from" && direction != "after" && direction != "ago" && direction != "before" {
+		return 0, nil
+	}
+	s, err := readSpan(p.text, strings.Join(words[in:in+n], " "), calendarUnits)
+	switch {
+	case err != nil:
+		return 0, err
+	case s.Elapsed != 0:
+		return 0, p.unreadable("counts hours or less, and has a day or a time of day", "try the one or the other, such as \"in 2h\" or \"in 3 days at 9am\"")
+	case direction == "ago" || direction == "before":
+		s = s.Negative()
+	}
+	if n += in; direction != "" {
+		n++
 		rest = rest[1:]
 	}
 	switch {
-	case len(rest) == 0 && in.words[0] == "tonight":
-		rest = []string{"20:00"}
-	case len(rest) == 0 && in.words[0] == "yesterday":
-		return Result{}, false, in.past("has no time of day, and has passed", "use a time in the future, such as \"tomorrow 9am\", or look back with \"yesterday 9am\"")
-	case len(rest) == 0:
-		return Result{}, false, in.unreadable("has no time of day", fmt.Sprintf("write %q", in.text+" 9am"))
+	case in == 1 || direction == "ago":
+	case len(rest) > 0 && rest[0] == "now":
+		n++
+	default:
+		from, err := p.readDay(rest)
+		if from == 0 || err != nil {
+			return 0, err
+		}
+		return n + from, p.shiftDay(s)
 	}
-	c, bare, matched, err := readDayClock(in, rest)
-	if !matched {
-		return Result{}, false, err
+	return n, p.setSpanDay(s)
+}
+
+// setSpanDay sets the day a span after today. Whole weeks may have a weekday, which is
+// the one of that week.
+func (p *phrase) setSpanDay(s Span) error {
+	day, note := dateOf(p.now).addMonths(s.Months)
+	day = day.addDays(s.Days)
+	if s.Months == 0 && s.Days%7 == 0 && s.Days != 0 && p.namesWeekday() {
+		return p.setWeek(day.monday())
 	}
-	d, note, err := find(c)
+	return p.setDay(func(clock) (date, string, error) { return day, note, nil }, "in a number of days")
+}
+
+// namesWeekday reports whether a word is a weekday.
+func (p *phrase) namesWeekday() bool {
+	return slices.ContainsFunc(p.words, func(w string) bool { _, ok := weekdays[w]; return ok })
+}
+
+// shiftDay moves the day that was read by a span.
+func (p *phrase) shiftDay(s Span) error {
+	find, err := p.findDay()
 	if err != nil {
-		return Result{}, false, err
+		return err
 	}
-	m := resolve(d, c, in.loc)
-	m.Note = join(note, bare, m.Note)
-	m.Retry = in.nextYear(d, c)
-	if strings.Join(rest, " ") == "midnight" {
-		m.Note = join(m.Note, "midnight is the start of the day")
+	if find == nil {
+		return p.unreadable("counts from no day", "try \"a week from friday 9am\"")
 	}
-	return m, true, nil
-}
-
-// readDayClock reads the time of day that follows a day. A bare hour is on a
-// 24-hour clock, and note says so.
-func readDayClock(in input, words []string) (c clock, note string, matched bool, err error) {
-	if text := strings.Join(words, " "); hour().MatchString(text) && number(text) < 24 && in.words[0] != "tonight" {
-		c = clock{hour: number(text)}
-		return c, fmt.Sprintf("%s is read as %s", text, c), true, nil
-	}
-	c, matched, err = readClock(in, words)
-	return c, "", matched, err
-}
-
-// nextYear returns text for the same day of the next year if the input names today
-// without a year. Otherwise it returns an empty string.
-func (in input) nextYear(d date, c clock) string {
-	if d != dateOf(in.now) || !in.namesMonthOnly() {
-		return ""
-	}
-	text := fmt.Sprintf("%s %d %d %s", d.month.String()[:3], d.day, d.year+1, c)
-	if in.zone != "" {
-		text += " " + in.zone
-	}
-	return text
-}
-
-// namesMonthOnly reports whether the text names a month but no year.
-func (in input) namesMonthOnly() bool {
-	named := false
-	for _, w := range in.words {
-		if _, ok := months[strings.TrimRight(w, ".,")]; ok {
-			named = true
+	p.weekday, p.which, p.week = nil, "", nil
+	p.day = func(c clock) (date, string, error) {
+		d, note, err := find(c)
+		if err != nil {
+			return d, note, err
 		}
-		if year().MatchString(w) {
-			return false
-		}
+		moved, short := d.addMonths(s.Months)
+		return moved.addDays(s.Days), join(note, short), nil
 	}
-	return named
+	p.dayText = "a number of days from another"
+	return nil
 }
 
-// readTrailingDay finds a day after a time of day, as in "9am tomorrow".
-func readTrailingDay(in input) (n int, find dayFinder, err error) {
-	for at := 1; at < len(in.words); at++ {
-		if n, find, err = readDay(in, in.words[at:]); err != nil || n == len(in.words)-at {
-			return n, find, err
-		}
+// readWeek reads "next week" and "this week", of which a weekday is the day.
+func (p *phrase) readWeek(words []string) (n int, err error) {
+	if len(words) < 2 || words[1] != "week" {
+		return 0, nil
 	}
-	return 0, nil, nil
-}
-
-// dayFinder returns the day for a time of day, and a note about how it was chosen.
-type dayFinder func(clock) (d date, note string, err error)
-
-// readDay reads a day from the first words. n is the number of words that it read,
-// 0 if they name no day.
-func readDay(in input, words []string) (n int, find dayFinder, err error) {
-	today := dateOf(in.now)
+	monday := dateOf(p.now).monday()
 	switch words[0] {
-	case "today":
-		return 1, onDay(today), nil
-	case "tomorrow":
-		return 1, onDay(today.addDays(1)), nil
-	case "yesterday":
-		return 1, onDay(today.addDays(-1)), nil
-	case "tonight":
-		return 1, tonight(in, today, len(in.words) == 1), nil
-	case "the", "day":
-		for _, phrase := range dayAfterTomorrow {
-			if len(words) >= len(phrase) && slices.Equal(words[:len(phrase)], phrase) {
-				return len(phrase), onDay(today.addDays(2)), nil
-			}
-		}
-		return 0, nil, nil
-	case "this", "next":
-		if len(words) > 1 {
-			if day, ok := weekdays[words[1]]; ok {
-				return 2, relativeWeekday(in, words[0], day), nil
-			}
-		}
-		return 0, nil, nil
+	case "this":
+		return 2, p.setWeek(monday)
+	case "next":
+		return 2, p.setWeek(monday.addDays(7))
 	}
-	if day, ok := weekdays[words[0]]; ok {
-		return 1, weekday(in, day), nil
-	}
-	if m := isoDate().FindStringSubmatch(words[0]); m != nil {
-		d, err := in.dateFrom(m)
-		return 1, onDay(d), err
-	}
-	if m := slashed().FindStringSubmatch(words[0]); m != nil {
-		d, err := in.readSlashed(m, strings.Contains(words[0], "."))
-		return 1, onDay(d), err
-	}
-	return readMonthDay(in, words)
+	return 0, nil
 }
 
-// dayAfterTomorrow are the spellings of "the day after tomorrow".
-var dayAfterTomorrow = [][]string{{"day", "after", "tomorrow"}, {"the", "day", "after", "tomorrow"}}
-
-// tonight is this evening, from 17:00 to midnight. Without a time of day it is
-// 20:00.
-func tonight(in input, today date, alone bool) dayFinder {
-	return func(c clock) (date, string, error) {
-		switch {
-		case alone:
-			return today, "tonight without a time of day is 20:00", nil
-		case c.hour < 17:
-			return date{}, "", in.ambiguous("names a time that is not in the evening", fmt.Sprintf("write \"today %s\" or \"tomorrow %s\"", c, c))
-		}
-		return today, "", nil
+func (p *phrase) setWeek(monday date) error {
+	if p.week != nil {
+		return p.unreadable("names two weeks", "try one of them")
 	}
+	p.week = &monday
+	return nil
+}
+
+// readWeekday reads "friday", "this friday" and "next friday".
+func (p *phrase) readWeekday(words []string) (n int, err error) {
+	which := ""
+	if words[0] == "this" || words[0] == "next" {
+		if which = words[0]; len(words) == 1 {
+			return 0, nil
+		}
+		n = 1
+	}
+	day, ok := weekdays[words[n]]
+	if !ok {
+		return 0, nil
+	}
+	if p.weekday != nil {
+		return 0, p.unreadable(fmt.Sprintf("names two days, %s and %s", p.weekday, day), "try one of them")
+	}
+	p.weekday, p.which = &day, which
+	return n + 1, nil
 }
 
 func onDay(d date) dayFinder {
@@ -190,7 +206,7 @@ func weekday(in input, day time.Weekday) dayFinder {
 	return func(c clock) (date, string, error) {
 		today := dateOf(in.now)
 		ahead := int(day-in.now.Weekday()+7) % 7
-		if ahead == 0 && !resolve(today, c, in.loc).Time.After(in.now) {
+		if ahead == 0 && !in.resolve(today, c).Time.After(in.now) {
 			return today.addDays(7), fmt.Sprintf("%s has passed today, so this is in a week", c), nil
 		}
 		return today.addDays(ahead), "", nil
@@ -217,53 +233,4 @@ func nextWeekday(in input, day time.Weekday) dayFinder {
 		}
 		return today.addDays(ahead), fmt.Sprintf("\"next %s\" is the first %s after today", strings.ToLower(day.String()), day), nil
 	}
-}
-
-var (
-	monthDay = lazily(`^(\d{1,2})(?:st|nd|rd|th)?,?$`)
-	year     = lazily(`^\d{4}$`)
-)
-
-// readMonthDay reads "mar 10", "10 march", "mar 10, 2027".
-func readMonthDay(in input, words []string) (n int, find dayFinder, err error) {
-	if len(words) < 2 {
-		return 0, nil, nil
-	}
-	name, day := strings.TrimSuffix(words[0], "."), words[1]
-	month, ok := months[name]
-	if !ok {
-		day, name = words[0], strings.TrimSuffix(strings.TrimSuffix(words[1], ","), ".")
-		month, ok = months[name]
-	}
-	m := monthDay().FindStringSubmatch(day)
-	if !ok || m == nil {
-		return 0, nil, nil
-	}
-	if len(words) > 2 && year().MatchString(words[2]) {
-		d := date{number(words[2]), month, number(m[1])}
-		return 3, onDay(d), in.checkDate(d)
-	}
-	d, err := in.nextDate(month, number(m[1]))
-	return 2, onDay(d), err
-}
-
-// nextDate returns the first such date from today on.
-func (in input) nextDate(month time.Month, day int) (date, error) {
-	today := dateOf(in.now)
-	d := date{today.year, month, day}
-	if d.before(today) {
-		d.year++
-	}
-	return d, in.checkDate(d)
-}
-
-func (in input) checkDate(d date) error {
-	if d.month >= 1 && d.month <= 12 && d.valid() {
-		return nil
-	}
-	if d.month < 1 || d.month > 12 {
-		return in.unreadable(fmt.Sprintf("has a month %d", int(d.month)), "dates are year-month-day, such as 2026-12-08")
-	}
-	last := date{d.year, d.month + 1, 1}.addDays(-1)
-	return in.unreadable(fmt.Sprintf("names a day that does not exist: %s %d has %d days", d.month, d.year, last.day), "check the day of the month")
 }

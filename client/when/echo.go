@@ -3,6 +3,7 @@ package when
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -25,9 +26,9 @@ func (m Result) Echo(now time.Time, loc *time.Location) string {
 }
 
 func sameClock(shown []time.Time, t time.Time) bool {
-	name, offset := t.Zone()
+	_, offset := t.Zone()
 	for _, s := range shown {
-		if n, o := s.Zone(); o == offset && n == name {
+		if _, o := s.Zone(); o == offset && zoneName(s) == zoneName(t) {
 			return true
 		}
 	}
@@ -54,14 +55,42 @@ func formatClock(t time.Time) string {
 	return t.Format(layout) + " " + zoneName(t)
 }
 
-// zoneName returns the zone's abbreviation, or the offset if there is none.
+// zoneName returns the zone's abbreviation, or the offset if there is none or if [Parse]
+// would not read it as this zone.
 func zoneName(t time.Time) string {
-	name, _ := t.Zone()
-	if name == "" || name[0] == '+' || name[0] == '-' {
+	name, offset := t.Zone()
+	switch {
+	case strings.HasPrefix(name, unknownZone):
+		return "UTC"
+	case name == "" || name[0] == '+' || name[0] == '-':
 		return t.Format("UTC-07:00")
 	}
-	return name
+	if manyZones[strings.ToLower(name)] != nil || name == "UTC" || name == "GMT" {
+		return name
+	}
+	if means := abbreviated(name); means != nil {
+		if n, o := t.In(means).Zone(); n == name && o == offset {
+			return name
+		}
+	}
+	return t.Format("UTC-07:00")
 }
+
+// abbreviated returns the zone that an abbreviation means everywhere, or nil.
+func abbreviated(name string) *time.Location {
+	if loc, found := abbreviatedZones.Load(name); found {
+		return loc.(*time.Location)
+	}
+	var loc *time.Location
+	if known := namedZones[strings.ToLower(name)]; known != "" {
+		loc, _ = time.LoadLocation(known)
+	}
+	abbreviatedZones.Store(name, loc)
+	return loc
+}
+
+// abbreviatedZones has the zones that [abbreviated] has loaded: times are formatted often.
+var abbreviatedZones sync.Map
 
 const (
 	secondsPerDay = 24 * 60 * 60

@@ -11,9 +11,11 @@ import (
 )
 
 var (
-	isoDate = lazily(`^(\d{4})-(\d{2})-(\d{2})$`)
-	isoTime = lazily(`^(\d{4})-(\d{2})-(\d{2})[t ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?: ?(z|[+-]\d{2}:\d{2}))?$`)
-	slashed = lazily(`^(\d{1,4})[/.-](\d{1,2})[/.-](\d{1,4})$`)
+	isoDate  = lazily(`^(\d{4})-(\d{2})-(\d{2})$`)
+	isoTime  = lazily(`^(\d{4})-(\d{2})-(\d{2})[t ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?: ?(z|[+-]\d{2}:?\d{2}))?$`)
+	isoBasic = lazily(`^(\d{4})(\d{2})(\d{2})t(\d{2})(\d{2})(\d{2})?()(z|[+-]\d{2}:?\d{2})?$`)
+	slashed  = lazily(`^(\d{1,4})[/.-](\d{1,2})[/.-](\d{1,4})$`)
+	dayMonth = lazily(`^(\d{1,2})[./](\d{1,2})\.?$`)
 )
 
 // lazily compiles an expression on first use: most commands read no time and should
@@ -24,7 +26,11 @@ func lazily(expr string) func() *regexp.Regexp {
 
 // parseISO reads a date and a time of day in digits, with an optional offset.
 func parseISO(in input) (Result, bool, error) {
-	m := isoTime().FindStringSubmatch(strings.Join(in.words, " "))
+	text := strings.Join(in.words, " ")
+	m := isoTime().FindStringSubmatch(text)
+	if m == nil {
+		m = isoBasic().FindStringSubmatch(text)
+	}
 	if m == nil {
 		return Result{}, false, nil
 	}
@@ -37,7 +43,7 @@ func parseISO(in input) (Result, bool, error) {
 		return Result{}, false, in.unreadable("has an invalid time of day", "hours go from 00:00 to 23:59, and midnight starts the day")
 	}
 	if m[8] == "" {
-		return resolve(d, c, in.loc), true, nil
+		return in.resolve(d, c), true, nil
 	}
 	if in.zone != "" {
 		return Result{}, false, in.ambiguous("has both an offset and a zone", fmt.Sprintf("leave %q or %q out", strings.ToUpper(m[8]), in.zone))
@@ -47,7 +53,7 @@ func parseISO(in input) (Result, bool, error) {
 		return Result{}, false, err
 	}
 	t := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.FixedZone("", offset))
-	return Result{Time: t.In(in.loc)}, true, nil
+	return Result{Time: t.In(in.loc), elapsed: true}, true, nil
 }
 
 // dateFrom returns the date with year, month and day in m[1] to m[3].
@@ -81,7 +87,7 @@ func (in input) offset(text string) (int, error) {
 	if text == "z" {
 		return 0, nil
 	}
-	h, m := number(text[1:3]), number(text[4:6])
+	h, m := number(text[1:3]), number(text[len(text)-2:])
 	if h > 23 || m > 59 {
 		return 0, in.unreadable(fmt.Sprintf("has an invalid offset, %s", text), "offsets are hours and minutes, such as +01:00")
 	}
@@ -107,5 +113,5 @@ func parseUnix(in input) (Result, bool, error) {
 	case n < 0 || n >= math.MaxInt32*100:
 		return Result{}, false, in.unreadable("is out of range", "write @ and whole seconds, such as @1796720400")
 	}
-	return Result{Time: time.Unix(n, 0).In(in.loc)}, true, nil
+	return Result{Time: time.Unix(n, 0).In(in.loc), elapsed: true}, true, nil
 }

@@ -2,27 +2,35 @@ package when
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
 )
 
-// isWord reports whether the lower-case word is part of the grammar.
-func isWord(word string) bool {
-	switch word {
-	case "today", "tonight", "tomorrow", "yesterday", "this", "next", "noon", "midnight", "at", "in", "ago", "am", "pm",
-		"the", "after", "a", "an", "half", "from", "now":
-		return true
-	}
-	word = strings.TrimRight(word, ".,")
+// otherWords are the words of the grammar that are in no table.
+var otherWords = []string{
+	"today", "tomorrow", "yesterday", "this", "next", "at", "on", "in", "ago", "am", "pm", "the", "of", "after", "before", "half", "from", "now", "and",
+}
+
+// isName reports whether the lower-case word is a weekday or a month.
+func isName(word string) bool {
 	_, day := weekdays[word]
 	_, month := months[word]
-	return day || month || unitIndex(calendarUnits, word) >= 0
+	return day || month
+}
+
+// isWord reports whether the lower-case word is part of the grammar.
+func isWord(word string) bool {
+	_, part := dayParts[word]
+	_, clock := wordClocks[word]
+	_, nth := ordinals[word]
+	return isName(word) || part || clock || nth || amounts[word] != "" || unitIndex(calendarUnits, word) >= 0 || slices.Contains(otherWords, word)
 }
 
 // vocabulary returns the words to suggest for mistyped words.
 func vocabulary() []string {
-	words := []string{"today", "tonight", "tomorrow", "yesterday", "noon", "midnight", "this", "next"}
+	words := []string{"today", "tonight", "tomorrow", "yesterday", "noon", "midnight", "this", "next", "morning", "afternoon", "evening"}
 	for w := range weekdays {
 		words = append(words, w)
 	}
@@ -32,19 +40,50 @@ func vocabulary() []string {
 	return words
 }
 
-// explain returns the error for a text that matches no form.
-func (in input) explain() error {
+// repeatWords are the first words of repetitions.
+var repeatWords = []string{"every", "each", "daily", "weekly", "monthly", "quarterly", "yearly", "annually", "weekdays", "weekends", "freq="}
+
+// explain returns the error for a text that is not a time. rest are the words from the
+// first one on that is not understood.
+func (in input) explain(rest []string) error {
 	first := in.words[0]
-	if first == "now" {
+	switch {
+	case first == "now":
 		return in.unreadable("is not a time in the future", "to publish a new post at once use --now; for an existing post: schedctl post publish")
+	case first == "next-slot":
+		return in.unreadable("is the next slot of a queue and no time", "use --next-slot")
+	case slices.ContainsFunc(repeatWords, func(w string) bool { return strings.HasPrefix(first, w) }):
+		return in.unreadable("is a repetition", fmt.Sprintf("write --repeat %q", in.text))
 	}
-	if _, err := readSpan(in.text, spellAmounts(strings.Join(in.words, " ")), calendarUnits); err == nil {
+	if _, err := readSpan(in.text, strings.Join(in.words, " "), calendarUnits); err == nil {
 		return in.unreadable("is a duration", fmt.Sprintf("write %q", "in "+in.text))
 	}
 	if fixed, ok := in.corrected(); ok {
 		return in.unreadable("is not a valid time", fmt.Sprintf("did you mean %q?", fixed))
 	}
-	return in.unreadable("is not a valid time", "")
+	return in.explainWord(rest)
+}
+
+// explainWord returns the error about the first word that is not understood.
+func (in input) explainWord(rest []string) error {
+	word, last := rest[0], strings.Join(rest, " ")
+	near := ""
+	if !isWord(word) {
+		near = similarZone(last)
+	}
+	switch {
+	case len(in.words) == 1:
+		return in.unreadable("is not a valid time", "")
+	case near != "" && len(rest) < len(in.words):
+		return in.unreadable(fmt.Sprintf("has the unknown time zone %q", last), fmt.Sprintf("did you mean %s?", near))
+	case len(rest) < len(in.words) && !isWord(word):
+		return in.unreadable(fmt.Sprintf("has the word %q, which is not part of a time", word), "leave it out; for a time zone, try its IANA name or its city, such as Europe/Berlin or Berlin")
+	case word == "next" || word == "last" || word == "this":
+		return in.unreadable(fmt.Sprintf("has %q where no day follows", word), "try \"next monday 9am\", \"monday next week 9am\" or \"last friday of the month 9am\"")
+	case isWord(word):
+		return in.unreadable(fmt.Sprintf("is not understood from %q on", word), "")
+	}
+	return in.unreadable(fmt.Sprintf("has the word %q, which is not part of a time", word), "")
 }
 
 // corrected replaces mistyped words in the text. It returns false when the result
@@ -70,8 +109,8 @@ func (in input) corrected() (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	_, ok, err := parseDay(again)
-	return fixed, ok && err == nil
+	_, err = parsePhrase(again)
+	return fixed, err == nil
 }
 
 // nearest returns the candidate with the smallest edit distance, which must be at

@@ -10,17 +10,39 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// resolve returns the instant at which the clocks of a zone show a date and a time
-// of day, as [schedctl.ResolveLocal] does, with a note near a clock change.
-func resolve(d date, c clock, loc *time.Location) Result {
-	at, note := schedctl.ResolveLocal(time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.UTC), loc)
+// resolve returns the instant at which the clocks of the zone show a date and a time
+// of day, as [schedctl.ResolveLocal] does, with a note near a clock change. The
+// abbreviation of the zone, if the text has it, decides between the two of a repeated
+// time.
+func (in input) resolve(d date, c clock) Result {
+	wall := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.UTC)
+	at, note := schedctl.ResolveLocal(wall, in.loc)
 	switch note {
 	case schedctl.LocalSkipped:
-		return Result{Time: at, Note: fmt.Sprintf("clocks in %s skip %s on that day, so this is the first instant after the gap", zoneLabel(loc), c)}
+		return Result{Time: at, Note: join(in.zoneNote, fmt.Sprintf("clocks in %s skip %s on that day, so this is the first instant after the gap", zoneLabel(in.loc), c))}
 	case schedctl.LocalRepeated:
-		return Result{Time: at, Note: fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(loc))}
+		if t, chosen := chooseRepeated(at, wall, in.abbreviation); chosen {
+			return Result{Time: t}
+		}
+		return Result{Time: at, Note: join(in.zoneNote, fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(in.loc)))}
 	}
-	return Result{Time: at}
+	return Result{Time: at, Note: in.zoneNote}
+}
+
+// chooseRepeated returns the instant of a repeated time at which the zone has an
+// abbreviation. first is the first of them.
+func chooseRepeated(first, wall time.Time, abbreviation string) (t time.Time, chosen bool) {
+	_, change := first.ZoneBounds()
+	_, offset := change.Zone()
+	second := wall.Add(-time.Duration(offset) * time.Second).In(first.Location())
+	of := func(t time.Time) string { name, _ := t.Zone(); return name }
+	switch {
+	case abbreviation == "" || of(first) == of(second):
+		return first, false
+	case of(second) == abbreviation:
+		return second, true
+	}
+	return first, of(first) == abbreviation
 }
 
 func zoneLabel(loc *time.Location) string {
@@ -30,36 +52,93 @@ func zoneLabel(loc *time.Location) string {
 	return loc.String()
 }
 
-// abbreviations are ambiguous or unknown to the zone database.
-var abbreviations = map[string]string{
-	"bst": "Europe/London", "ist": "Asia/Kolkata", "cst": "America/Chicago", "cdt": "America/Chicago",
-	"edt": "America/New_York", "pst": "America/Los_Angeles", "pdt": "America/Los_Angeles", "mdt": "America/Denver",
-	"ast": "America/Halifax", "cest": "Europe/Berlin", "eest": "Europe/Helsinki", "west": "Europe/Lisbon",
-	"jst": "Asia/Tokyo", "kst": "Asia/Seoul", "sgt": "Asia/Singapore", "hkt": "Asia/Hong_Kong",
-	"aest": "Australia/Sydney", "aedt": "Australia/Sydney", "nzst": "Pacific/Auckland", "nzdt": "Pacific/Auckland",
+// namedZone is a zone that a text names.
+type namedZone struct {
+	loc          *time.Location
+	abbreviation string // in upper case, if the name is one
+	note         string
 }
 
-// readZone returns the zone that the last words name, and the number of these
-// words, 0 if the text names no zone.
-func readZone(in input, words []string) (*time.Location, int, error) {
-	if len(words) < 2 {
-		return nil, 0, nil
-	}
-	zone, named, err := parseZone(in, words[len(words)-1])
-	if err != nil || named {
-		return zone, 1, err
-	}
-	for n := 1; n <= maxCityWords && n < len(words); n++ {
-		if zone := cityZone(words[len(words)-n:]); zone != nil {
-			return zone, n, nil
+// readZone reads the zone that the last words name. n is the number of these words, 0
+// if the text names no zone.
+func (in *input) readZone(words []string) (z namedZone, n int, err error) {
+	for n := min(maxZoneWords, len(words)-1); n > 0; n-- {
+		name := strings.Join(words[len(words)-n:], " ")
+		if n == 1 && isOffset(name) && isoTime().MatchString(strings.ToLower(strings.Join(words, " "))) {
+			continue // an offset of RFC 3339
+		}
+		z, found, err := findZone(name, in.local())
+		if found || err != nil {
+			return z, n, err
 		}
 	}
-	return nil, 0, nil
+	if last := words[len(words)-1]; len(words) > 1 && strings.Contains(last, "/") && !slashed().MatchString(last) && !dayMonth().MatchString(last) {
+		return z, 0, unknownNamed(last)
+	}
+	return z, 0, nil
 }
 
-// maxCityWords is the maximum number of words in a city's name, as in "Port of
+// local returns the current time in the local zone.
+func (in *input) local() *time.Time {
+	t := in.now.In(in.loc)
+	return &t
+}
+
+// findZone returns the zone that people mean by a name. local, if not nil, is the
+// current time in the local zone: an abbreviation that this zone uses means it.
+func findZone(name string, local *time.Time) (z namedZone, found bool, err error) {
+	lower := strings.ToLower(name)
+	switch zones, many := manyZones[lower]; {
+	case lower == "utc" || lower == "gmt" || lower == "z":
+		return namedZone{loc: time.UTC}, true, nil
+	case isOffset(lower):
+		loc, err := offsetZone(lower)
+		return namedZone{loc: loc}, err == nil, err
+	case local != nil && usesAbbreviation(*local, strings.ToUpper(name)):
+		return namedZone{loc: local.Location(), abbreviation: strings.ToUpper(name)}, true, nil
+	case many:
+		return z, false, &Error{
+			Reason: Ambiguous, Text: name, Message: fmt.Sprintf("%s is the abbreviation of several time zones", name),
+			Hint: "write the zone: " + strings.Join(zones[:len(zones)-1], ", ") + " or " + zones[len(zones)-1],
+		}
+	}
+	if known := namedZones[lower]; known != "" {
+		z.loc, err = time.LoadLocation(known)
+		if len(lower) <= 4 && lower != "uk" { // not the name of a country
+			z.abbreviation, z.note = strings.ToUpper(name), fmt.Sprintf("%s is read as %s", strings.ToUpper(name), known)
+		}
+		return z, err == nil, err
+	}
+	words := strings.Fields(name)
+	if len(words) == 1 && !isWord(lower) && strings.IndexFunc(name, unicode.IsLetter) == 0 && name != "Local" && len(name) <= maxZone {
+		if z.loc, err = time.LoadLocation(name); err == nil {
+			return z, true, nil
+		}
+	}
+	z.loc = cityZone(words)
+	return z, z.loc != nil, nil
+}
+
+// usesAbbreviation reports whether a zone has an abbreviation now, or from the change
+// of its clocks before or after now.
+func usesAbbreviation(now time.Time, name string) bool {
+	if now.Location() == time.UTC || strings.HasPrefix(now.Location().String(), unknownZone) {
+		return false
+	}
+	start, end := now.ZoneBounds()
+	times := []time.Time{now}
+	if !start.IsZero() {
+		times = append(times, start.Add(-time.Second))
+	}
+	if !end.IsZero() {
+		times = append(times, end)
+	}
+	return slices.ContainsFunc(times, func(t time.Time) bool { n, _ := t.Zone(); return n == name })
+}
+
+// maxZoneWords is the maximum number of words in the name of a zone, as in "Port of
 // Spain".
-const maxCityWords = 3
+const maxZoneWords = 3
 
 // areas are the first parts of zone names whose last part is a city.
 var areas = []string{
@@ -73,9 +152,9 @@ var notCities = []string{"easter", "christmas", "north", "south", "west", "cente
 
 // cityZone returns the zone of a city, such as Europe/Berlin for "berlin", or nil.
 func cityZone(words []string) *time.Location {
-	for _, w := range words {
+	for i, w := range words {
 		lower := strings.ToLower(w)
-		if isWord(lower) || slices.Contains(notCities, lower) || strings.ContainsFunc(w, notInCity) {
+		if isWord(lower) && (lower != "of" || i == 0) || slices.Contains(notCities, lower) || strings.ContainsFunc(w, notInCity) || len(w) > maxZone {
 			return nil
 		}
 	}
@@ -94,47 +173,60 @@ func notInCity(r rune) bool {
 	return r > unicode.MaxASCII || !unicode.IsLetter(r) && r != '-' && r != '_'
 }
 
-// parseZone returns the zone of a word. named is false for a word that cannot be a
-// zone. An unknown word that looks like a zone is an error.
-func parseZone(in input, word string) (zone *time.Location, named bool, err error) {
-	lower := strings.ToLower(word)
-	switch {
-	case lower == "utc" || lower == "gmt" || lower == "z":
-		return time.UTC, true, nil
-	case abbreviations[lower] != "":
-		return nil, false, in.ambiguous(fmt.Sprintf("has the abbreviation %s, which is not a zone name", word), fmt.Sprintf("write the zone, such as %s", abbreviations[lower]))
-	case isWord(lower) || slashed().MatchString(word) || strings.ContainsAny(word, ":@"):
-		return nil, false, nil
+// LoadZone returns the zone of a name as people write it at the end of a time: an IANA
+// name such as "Europe/Berlin", a city, a country with one zone, an abbreviation that
+// only one zone has, or an offset such as "+05:30". It rejects the empty name and
+// "Local". The error is an [*Error]. For a name that is stored, use [schedctl.LoadZone].
+func LoadZone(name string) (*time.Location, error) {
+	if strings.TrimSpace(name) == "" {
+		return nil, unknownNamed(name)
 	}
-	zone, err = LoadZone(word)
-	switch {
-	case err == nil:
-		return zone, true, nil
-	case strings.Contains(word, "/"):
-		return nil, false, err
+	z, found, err := findZone(strings.Join(strings.Fields(name), " "), nil)
+	if err == nil && !found {
+		err = unknownNamed(name)
 	}
-	return nil, false, nil
+	return z.loc, err
 }
 
-// LoadZone returns the zone with an IANA name, such as "Europe/Berlin", or "UTC".
-// Case does not matter. Unlike [time.LoadLocation] it rejects the empty name and
-// "Local". The error is an [*Error] with reason [Unreadable].
-func LoadZone(name string) (*time.Location, error) {
-	if strings.EqualFold(name, "utc") {
-		return time.UTC, nil
+// unknownNamed returns the error about an unknown zone, with a similar one.
+func unknownNamed(name string) *Error {
+	hint := "zones are IANA names, such as Europe/Berlin, America/New_York or UTC, cities such as Berlin, or offsets such as +05:30"
+	if near := similarZone(name); near != "" {
+		hint = "did you mean " + near + "?"
 	}
-	if name != "" && name != "Local" {
-		if zone, err := time.LoadLocation(name); err == nil {
-			return zone, nil
+	return &Error{Reason: Unreadable, Text: name, Message: fmt.Sprintf("unknown time zone %q", clip(name)), Hint: hint}
+}
+
+// similarZone returns the IANA name that is most like a name or a city, or an empty
+// string.
+func similarZone(name string) string {
+	typed := strings.ToLower(strings.Join(strings.Fields(name), "_"))
+	if len(typed) < 4 || len(typed) > maxZone {
+		return ""
+	}
+	full, cities, names := []string{}, []string{}, map[string]string{}
+	for line := range strings.Lines(ZoneNames) {
+		zone := strings.TrimSpace(line)
+		lower := strings.ToLower(zone)
+		city := lower[strings.LastIndexByte(lower, '/')+1:]
+		full, cities, names[lower] = append(full, lower), append(cities, city), zone
+		if names[city] == "" {
+			names[city] = zone
 		}
 	}
-	hint := "zones are IANA names, such as Europe/Berlin, America/New_York or UTC"
-	if fixed := titleCase(name); fixed != name && fixed != "Local" {
-		if _, err := time.LoadLocation(fixed); err == nil {
-			hint = "did you mean " + fixed + "?"
-		}
+	candidates := cities
+	if strings.Contains(typed, "/") {
+		candidates = full
 	}
-	return nil, &Error{Reason: Unreadable, Text: name, Message: fmt.Sprintf("unknown time zone %q", name), Hint: hint}
+	near := nearest(typed, candidates)
+	most := 1
+	if len(typed) > 5 && near != "" && near[0] == typed[0] {
+		most = 2 // two letters in the wrong order
+	}
+	if schedctl.EditDistance(typed, near) > most || slices.Contains(notCities, near) {
+		return ""
+	}
+	return names[near]
 }
 
 // titleCase returns the usual spelling of a zone name: Europe/Berlin for

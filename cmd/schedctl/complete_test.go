@@ -17,6 +17,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
@@ -183,12 +184,12 @@ func TestZonesAreFresh(t *testing.T) {
 	slices.Sort(names)
 	got := strings.Join(names, "\n") + "\n"
 	if *update {
-		if err := os.WriteFile("cli/zones.txt", []byte(got), 0o644); err != nil {
+		if err := os.WriteFile("../../client/when/zones.txt", []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := cmp.Diff(cli.ZoneNames, got); diff != "" {
+	if diff := cmp.Diff(when.ZoneNames, got); diff != "" {
 		t.Errorf("zones.txt is stale: run go test ./cmd/schedctl -update, -kept +got:\n%s", diff)
 	}
 	for _, name := range names {

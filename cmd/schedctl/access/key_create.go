@@ -157,7 +157,7 @@ func (o *keyCreate) expiry() (*apiv1.Time, error) {
 
 // expiryMoment reads a duration from now, else a time.
 func expiryMoment(text string, now time.Time, loc *time.Location) (when.Result, error) {
-	if _, err := when.ParseDuration(text); err == nil {
+	if _, err := when.ParseSpan(text); err == nil {
 		return when.Parse("in "+text, now, loc)
 	}
 	return when.Parse(text, now, loc)

@@ -40,7 +40,7 @@ example in a context of its own, to work in the workspace.
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
-	cmd.Flags().StringVar(&o.zone, "tz", "", "the time `zone`, an IANA name such as Europe/Berlin; the default is UTC")
+	cmd.Flags().StringVar(&o.zone, "tz", "", "the time `zone`, such as Europe/Berlin, Berlin or +05:30; the default is UTC")
 	cmd.RegisterFlagCompletionFunc("tz", cli.CompleteZone)
 	o.OneTimeSecret.Add(cmd)
 	return cmd
@@ -53,7 +53,11 @@ func (o *workspaceAdd) run(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		request.Timezone = new(loc.String())
+		name, err := o.ZoneName(loc)
+		if err != nil {
+			return err
+		}
+		request.Timezone = &name
 	}
 	c, err := o.Connect()
 	if err != nil {

@@ -43,9 +43,7 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if o.period.when.TZ == "" {
-		o.period.when.TZ = before.Timezone
-	}
+	o.period.when.Stored = before.Timezone
 	change, err := o.change(before)
 	if err != nil {
 		return err

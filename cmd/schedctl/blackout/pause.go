@@ -18,8 +18,7 @@ type pauseOptions struct {
 	*cli.App
 	accounts      []string
 	reason, until string
-	length        cli.DurationFlag
-	lengthGiven   bool
+	length        cli.SpanFlag
 	when          cli.WhenFlags // for --tz
 }
 
@@ -43,10 +42,7 @@ paused already, nothing changes.`,
   schedctl pause --account blog --for 2d
   schedctl pause --until "next monday 8:00"`,
 		Args: cli.Args(0, 0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.lengthGiven = cmd.Flags().Changed("for")
-			return o.run(cmd.Context())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	account.AddSeveral(a, cmd, &o.accounts, "only this `account`: an id, a name or platform:name (repeatable)")
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, a `text`")
@@ -104,11 +100,11 @@ func (o *pauseOptions) request() (b apiv1.CreateBlackout, err error) {
 	}
 	var end time.Time
 	switch {
-	case o.lengthGiven:
-		if o.length == 0 {
+	case o.length.Given:
+		if o.length.IsZero() {
 			return b, cli.InvalidError(schedctl.ValidationFailed, "the pause would end at once").WithHint("give a longer duration with --for, such as 2d, or leave it out to pause until: schedctl resume")
 		}
-		end = o.Now().Add(time.Duration(o.length) + time.Minute - 1) // local times have no seconds
+		end = o.length.From(o.Now().In(loc)).Time.Add(time.Minute - 1) // local times have no seconds
 	default:
 		if end, err = o.when.ParseBound(o.App, "until", o.until); err != nil || end.IsZero() {
 			return b, err

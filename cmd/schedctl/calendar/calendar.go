@@ -109,7 +109,7 @@ func (o *options) span() (dateRange, error) {
 	day := o.Now().In(loc)
 	if o.from != "" {
 		if day, err = time.ParseInLocation(time.DateOnly, o.from, loc); err != nil {
-			m, err := when.Parse(o.from, o.Now(), loc)
+			m, _, err := when.ParseBound(o.from, o.Now(), loc)
 			if err != nil {
 				return dateRange{}, err
 			}

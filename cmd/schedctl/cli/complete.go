@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	_ "embed"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/when"
 )
 
 // CompleteInOrder is the directive for values that are sorted by something else than
@@ -64,15 +64,10 @@ func (a *App) connectWithin(ctx context.Context) *client.Client {
 	}
 }
 
-// ZoneNames are the names of time zones, a line each.
-//
-//go:embed zones.txt
-var ZoneNames string
-
 // CompleteZone offers the zones whose name starts with the typed text, ignoring case.
 func CompleteZone(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var out []string
-	for name := range strings.Lines(ZoneNames) {
+	for name := range strings.Lines(when.ZoneNames) {
 		name = strings.TrimSpace(name)
 		if len(name) >= len(typed) && strings.EqualFold(name[:len(typed)], typed) {
 			out = append(out, name)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/adrg/xdg"
 	"golang.org/x/term"
+
+	"github.com/schedctl/schedctl/client/when"
 )
 
 // NewSystem returns the real machine.
@@ -25,7 +27,7 @@ func NewSystem() System {
 		Getenv:      os.Getenv,
 		Environ:     os.Environ,
 		Now:         time.Now,
-		Local:       time.Local,
+		Local:       when.LocalZone(os.Getenv("TZ")),
 		ReadSecret:  readSecret,
 		dataHome:    xdg.DataHome,
 		ConfigHome:  xdg.ConfigHome,

@@ -12,34 +12,40 @@ import (
 
 // WhenFlags are the flags for the publish time of a post.
 type WhenFlags struct {
-	At, In, TZ string
-	Now        bool
+	At, TZ string
+	In     SpanFlag
+	Now    bool
 
 	Lenient bool  // send even a time in the past: the daemon may have the post already
 	passed  error // the error about a time in the past
 	Moving  bool  // the meaning depends on the time of the command
+
+	Stored string // the IANA name of the zone without --tz, as the daemon stores it
 }
 
 // Add defines --at, --in and --tz. Commands with a flag --now bind it to Now.
 func (w *WhenFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&w.At, "at", "", "when: a `time` such as \"2026-12-08 09:00\" or \"tomorrow 9am\" (see: schedctl time --help)")
-	cmd.Flags().StringVar(&w.In, "in", "", "a `duration` from now: 90s, 2h30m, 1d, 2w")
+	cmd.Flags().Var(&w.In, "in", "a `duration` from now: 90s, 2h30m, 1d, 2w")
 	w.AddZone(cmd)
 }
 
 func (w *WhenFlags) AddZone(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&w.TZ, "tz", "", "the time `zone`, an IANA name such as Europe/Berlin; the default is the local zone")
+	cmd.Flags().StringVar(&w.TZ, "tz", "", "the time `zone`, such as Europe/Berlin, Berlin or +05:30; the default is the local zone")
 	cmd.RegisterFlagCompletionFunc("tz", CompleteZone)
 }
 
-func (w *WhenFlags) Given() bool { return w.At != "" || w.In != "" || w.Now }
+func (w *WhenFlags) Given() bool { return w.At != "" || w.In.Given || w.Now }
 
 // Zone returns the zone for times without a zone.
 func (w *WhenFlags) Zone(a *App) (*time.Location, error) {
-	if w.TZ == "" {
-		return a.Local, nil
+	switch {
+	case w.TZ != "":
+		return when.LoadZone(w.TZ)
+	case w.Stored != "":
+		return schedctl.LoadZone("timezone", w.Stored)
 	}
-	return when.LoadZone(w.TZ)
+	return a.Local, nil
 }
 
 // ZoneName returns the name of the zone of [WhenFlags.Zone], for local times that the
@@ -73,7 +79,7 @@ func (w *WhenFlags) PublishAt(a *App) (*apiv1.PublishTime, error) {
 	if w.passed = m.Check(now); w.passed != nil && !w.Lenient {
 		return nil, w.passed
 	}
-	w.Moving = w.In != "" || DependsOnNow(w.At, m, now, loc)
+	w.Moving = w.In.Given || DependsOnNow(w.At, m, now, loc)
 	a.EchoTime(m, now, loc)
 	return apiv1.At(m.Time), nil
 }
@@ -91,10 +97,12 @@ func (w *WhenFlags) moment(now time.Time, loc *time.Location) (when.Result, erro
 	if w.At != "" {
 		return when.Parse(w.At, now, loc)
 	}
-	if _, err := when.ParseDuration(w.In); err != nil {
-		return when.Result{}, err
+	if w.In.Calendar() {
+		if err := when.CheckZone(loc); err != nil {
+			return when.Result{}, err
+		}
 	}
-	return when.Parse("in "+w.In, now, loc)
+	return w.In.From(now.In(loc)), nil
 }
 
 // ParseBound reads the time of a flag such as --after or --not-before, which may be in the
@@ -109,13 +117,9 @@ func (w *WhenFlags) ParseBound(a *App, word, text string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	now := a.Now()
-	m, err := when.Parse(text, now, loc)
+	m, _, err := when.ParseBound(text, now, loc)
 	if err != nil {
-		begin, noDay := when.Parse(text+" 0:00", now, loc)
-		if noDay != nil {
-			return time.Time{}, err
-		}
-		m = begin
+		return time.Time{}, err
 	}
 	a.echoTime(word, m, now, loc)
 	return m.Time, nil

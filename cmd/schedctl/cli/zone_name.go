@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/schedctl/schedctl/client/when"
 )
 
 // ZoneName returns the IANA name of a zone, which the API needs for local times that
@@ -11,7 +13,13 @@ import (
 // comes from the settings of the system. If they do not name it, the error asks for --tz.
 func (a *App) ZoneName(loc *time.Location) (string, error) {
 	name := loc.String()
-	if name != "Local" {
+	if err := when.CheckZone(loc); err != nil {
+		return "", err
+	}
+	if name != "Local" && !strings.HasPrefix(name, "/") {
+		if _, err := time.LoadLocation(name); err != nil { // an offset
+			return "", UsageError("the daemon stores time zones by their names, and %s is an offset without one", name).WithHint("give the zone, such as --tz Europe/Berlin")
+		}
 		return name, nil
 	}
 	link, _ := os.Readlink("/etc/localtime")

@@ -52,7 +52,7 @@ func (s *seriesState) fields(add func(field, value string)) {
 // words returns the rule in words.
 func (s *seriesState) words() string {
 	text := s.Rule
-	loc, err := when.LoadZone(s.Timezone)
+	loc, err := schedctl.LoadZone("timezone", s.Timezone)
 	if err == nil {
 		if rule, _, err := recurrence.Parse(s.Rule, schedctl.LocalTime(s.Start), loc); err == nil {
 			text = repeat.Words(&rule, schedctl.LocalTime(s.Start))

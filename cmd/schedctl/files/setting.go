@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -65,7 +66,10 @@ func (r *fileReader) settingZone(v postfile.Value) string {
 	if v.Text == "" && r.zone != nil {
 		return r.zone.String()
 	}
-	return v.Text
+	if zone, err := when.LoadZone(v.Text); err == nil {
+		return zone.String()
+	}
+	return v.Text // the check of the setting refuses it
 }
 
 // settingTime reads a local time: a date, or a date and a time of day.

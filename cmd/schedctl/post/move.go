@@ -2,8 +2,6 @@ package post
 
 import (
 	"context"
-	"strings"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -11,35 +9,6 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
-
-// shiftFlag is a duration that may be negative.
-type shiftFlag time.Duration
-
-// Set reads the value.
-func (s *shiftFlag) Set(text string) error {
-	sign := shiftFlag(1)
-	length, negative := strings.CutPrefix(text, "-")
-	if negative {
-		sign = -1
-	} else {
-		length = strings.TrimPrefix(text, "+")
-	}
-	d, err := when.ParseDuration(length)
-	*s = sign * shiftFlag(d)
-	return err
-}
-
-// String returns the value, empty for zero.
-func (s *shiftFlag) String() string {
-	length, sign := cli.DurationFlag(*s), ""
-	if *s < 0 {
-		length, sign = -length, "-"
-	}
-	return sign + length.String()
-}
-
-// Type names the value in help texts.
-func (*shiftFlag) Type() string { return "duration" }
 
 // moved returns a post in the state after the move. It has no time if there was no
 // time to shift.
@@ -55,7 +24,7 @@ func (o *scheduleOptions) moved(p apiv1.Post) apiv1.Post {
 	case o.at != nil:
 		p.PublishAt, p.Status = apiv1.NewTime(o.at.Time), schedctl.Scheduled
 	case p.PublishAt != nil:
-		p.PublishAt = apiv1.NewTime(p.PublishAt.Add(time.Duration(o.shift)))
+		p.PublishAt = apiv1.NewTime(o.shift.From(p.PublishAt.In(o.zone)).Time)
 	}
 	return p
 }
@@ -65,7 +34,7 @@ func (o *scheduleOptions) moved(p apiv1.Post) apiv1.Post {
 func (o *scheduleOptions) refuses(p apiv1.Post) error {
 	to := o.moved(p).PublishAt
 	switch {
-	case o.back && p.Status != schedctl.Draft, o.named && !o.back && o.shift == 0:
+	case o.back && p.Status != schedctl.Draft, o.named && !o.back && !o.shift.Given:
 		return inState(p, schedctl.OpSchedule)
 	case o.back && p.ProposedAt == nil:
 		return cli.NewFailure(cli.ExitConflict, schedctl.PostNotScheduled, "%s is a draft without a proposed time", p.ID).
@@ -100,7 +69,7 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 // move moves one post. It fails if the post has changed since it was read, so that a
 // repeated shift moves no post twice.
 func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
-	if o.named && o.shift == 0 && !o.back {
+	if o.named && !o.shift.Given && !o.back {
 		return c.SchedulePost(ctx, id, o.request())
 	}
 	p, err := c.Post(ctx, id)

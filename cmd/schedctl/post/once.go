@@ -39,7 +39,7 @@ func onceFor(a *cli.App, flags idempotencyFlags, content string, at *cli.WhenFla
 	if o.given || run == nil {
 		return o
 	}
-	o.key = DeriveKey(append(append(run, content, at.At, at.In, at.TZ, fmt.Sprint(at.Now)), parts...)...)
+	o.key = DeriveKey(append(append(run, content, at.At, at.In.String(), at.TZ, fmt.Sprint(at.Now)), parts...)...)
 	return o
 }
 

@@ -3,12 +3,14 @@ package post
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/content"
@@ -19,7 +21,8 @@ type scheduleOptions struct {
 	to     []string
 	when   cli.WhenFlags
 	slot   slotFlags
-	shift  shiftFlag
+	shift  cli.SpanFlag
+	zone   *time.Location // in which days of the shift are counted
 	once   idempotencyFlags
 	wait   bool
 	back   bool               // --restore
@@ -43,13 +46,15 @@ func newSchedule(a *cli.App) *cobra.Command {
 next free slot of a queue. --to sets its accounts.
 
 --shift moves scheduled posts: each is published later by this duration, or earlier
-with a minus sign. Without an id, flags select posts as in "schedctl post list", and
-all selected posts are moved: with --at to one time, with --shift by the same
-duration, and with --next-slot to the next free slots, in their order. Only scheduled
-posts are selected unless --status says otherwise. The selected posts are listed, and
-you confirm; without a terminal --yes is required. The exit status is 9 when some of the
-posts could not be moved. --restore schedules drafts for the time that they had before
-"schedctl post unschedule", or that their author proposed.
+with a minus sign. Days, weeks and months keep the time of day in the zone of --tz, or in
+the local one, when clocks change; hours are elapsed time. Without an id, flags select
+posts as in "schedctl post list", and all selected posts are moved: with --at to one
+time, with --shift by the same duration, and with --next-slot to the next free slots, in
+their order. Only scheduled posts are selected unless --status says otherwise. The
+selected posts are listed, and you confirm; without a terminal --yes is required. The
+exit status is 9 when some of the posts could not be moved. --restore schedules drafts
+for the time that they had before "schedctl post unschedule", or that their author
+proposed.
 
 "schedctl post edit ID --at TIME" also changes the time of a scheduled post.`,
 		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
@@ -66,7 +71,8 @@ posts could not be moved. --restore schedules drafts for the time that they had 
 	addTo(a, cmd, &o.to)
 	o.when.Add(cmd)
 	o.slot.add(a, cmd)
-	cmd.Flags().Var(&o.shift, "shift", "move each post by this `duration`: 2h, or -1d to an earlier time")
+	o.shift.Signed = true
+	cmd.Flags().Var(&o.shift, "shift", "move each post by this `duration`: 2h, 1w, or -1d to an earlier time")
 	cmd.Flags().BoolVar(&o.back, "restore", false, "schedule drafts for their proposed times")
 	o.filter.addSelection(a, cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
@@ -87,11 +93,17 @@ func (o *scheduleOptions) checkArgs(cmd *cobra.Command, ids []string) error {
 }
 
 // one reports whether the command is about one draft and gives it its time.
-func (o *scheduleOptions) one(ids []string) bool { return len(ids) == 1 && o.shift == 0 && !o.back }
+func (o *scheduleOptions) one(ids []string) bool { return len(ids) == 1 && !o.shift.Given && !o.back }
 
 func (o *scheduleOptions) run(cmd *cobra.Command, ids []string) (err error) {
 	one := o.one(ids)
 	o.when.Lenient = one && !o.dry && repeatable(o.App, o.once)
+	if o.zone, err = o.when.Zone(o.App); err == nil && o.shift.Calendar() {
+		err = when.CheckZone(o.zone)
+	}
+	if err != nil {
+		return err
+	}
 	if o.at, err = o.slot.publishAt(o.App, &o.when); err != nil {
 		return err
 	}
@@ -103,14 +115,14 @@ func (o *scheduleOptions) run(cmd *cobra.Command, ids []string) (err error) {
 		o.words = changeTexts{noun: "draft", infinitive: "restore", participle: "scheduled again", ask: "Schedule %s again?"}
 	}
 	switch {
-	case o.back && (o.at != nil || o.shift != 0):
+	case o.back && (o.at != nil || o.shift.Given):
 		return cli.UsageError("--restore excludes --at, --in, --next-slot and --shift: give one")
 	case o.back:
-	case o.at == nil && o.shift == 0 && o.named:
+	case o.at == nil && !o.shift.Given && o.named:
 		return cli.UsageError("schedctl post schedule needs a time: give --at, --in, --next-slot or --restore")
-	case o.at == nil && o.shift == 0 && o.selects(cmd) != "":
+	case o.at == nil && !o.shift.Given && o.selects(cmd) != "":
 		return cli.UsageError("schedctl post schedule needs a time: give --at, --in, --next-slot, --shift or --restore")
-	case o.at != nil && o.shift != 0:
+	case o.at != nil && o.shift.Given:
 		return cli.UsageError("--shift excludes --at, --in and --next-slot: give one")
 	case !one && (o.to != nil || o.wait || o.once.key != ""):
 		return cli.UsageError("--to, --wait and --idempotency-key are about one draft: give its id with --at, --in or --next-slot")

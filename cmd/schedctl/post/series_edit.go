@@ -203,9 +203,7 @@ func (o *seriesEditOptions) changeRule(e *apiv1.EditSeries, s apiv1.Series, occu
 		return nil
 	}
 	flags := o.when
-	if flags.TZ == "" {
-		flags.TZ = s.Timezone
-	}
+	flags.Stored = s.Timezone
 	now := o.Now()
 	if occurrence != "" {
 		loc, err := time.LoadLocation(s.Timezone)

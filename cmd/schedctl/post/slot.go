@@ -2,6 +2,7 @@ package post
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,9 @@ func (s *slotFlags) given() bool { return s.next || s.queue != "" }
 // publishAt returns the time of the flags for the API: that of w, or the next slot; nil
 // without flags.
 func (s *slotFlags) publishAt(a *cli.App, w *cli.WhenFlags) (*apiv1.PublishTime, error) {
+	if strings.EqualFold(strings.TrimSpace(w.At), apiv1.PublishNextSlot) {
+		w.At, s.next = "", true
+	}
 	switch {
 	case s.given() && w.Given():
 		return nil, cli.UsageError("a post takes a slot or has a fixed time").WithHint("give --next-slot or --queue, or one of --at, --in and --now")

@@ -72,30 +72,42 @@ const timeHelp = `Show how --at understands a time. The whole text must be one o
   2026-12-08T09:00:00Z              RFC 3339, with any offset
   2026-12-08 09:00, 2026-12-08 9am  a date and a time of day
   2026/12/24 9am, 24.12.2026 18:00  other dates, if they can mean one day only
-  today 5pm, tomorrow 9:30          a day and a time of day
-  tonight, day after tomorrow 9am   "tonight" alone is 20:00
+  today 5pm, 9:30 tomorrow          a day and a time of day, in any order
+  tonight at 8, tomorrow morning    "tonight" alone is 20:00; a morning is 9:00, an
+                                    afternoon 14:00, an evening 19:00
   friday noon, this friday 9am      the first such day from today
   next monday 21:00                 the first such day after today
+  monday next week 9am              a day of the next week, which starts on Monday
   Mar 10 9am, 10 March 2027 9am     the next such day if there is no year
-  9am, 21:00, midnight              the next such time
-  in 2h, +2h30m, in half an hour    from now
+  Fri 27 Nov 2026 09:00 CET         as times are printed; the weekday has to match
+  the 5th at 9am, 24.12. 18:00      the next such day
+  first monday of december 9am, last friday of the month 10:00
+  in 3 days at 9am, a week from friday 9am, in 2 weeks on monday 9am
+  9am, 21:00, 9.30pm, 1430, noon    the next such time; "eod" is 17:00
+  in 2h, +2h30m, in 1.5 hours       from now
   in 2 weeks, 1 month from now      from now; keeps the time of day
   yesterday 9am, 2h ago, -2h30m     the past, for flags such as --after of post list;
                                     there, a day alone means the start of that day
   @1796720400                       Unix seconds
 
-An hour alone after a day is on the 24-hour clock: "friday 9" is 09:00. A time zone or its
-city may follow: "tomorrow 9am Europe/Berlin", "tomorrow 9am Berlin". If a clock
+An hour alone after a day is on the 24-hour clock: "friday 9" is 09:00. A time zone may
+follow: its name, its city, a country that has one zone, an abbreviation or an offset
+("tomorrow 9am Berlin", "9am India", "9am ET", "9am +05:30"). EST, PST and so on are the
+zones with their daylight saving time. An abbreviation that the local zone uses means the
+local zone; others that several zones have, such as CST, are refused. If a clock
 change skips a time of day, the first instant after the gap is used. If a time of
 day occurs twice, the first one is used. A note on standard error says so.
 
 If the text names no time zone, --tz decides, and then the local time zone
-(environment variable TZ). The program has its own copy of the time zones. The parsed
-time is printed on standard error: in its own zone, in the local zone, in UTC, and
-relative to now. A post refuses a time in the past (exit status 5). A
-time that cannot be read or could mean two things is always refused (exit status 2).
+(environment variable TZ). An unknown TZ refuses local times. The program has its own
+copy of the time zones. The parsed time is printed on standard error: in its own zone, in
+the local zone, in UTC, and relative to now. A post refuses a time in the past (exit
+status 5). A time that cannot be read or could mean two things is always refused (exit
+status 2).
 
-A duration, for --in and --timeout, is 90s, 2h30m, 1d or 2w.
+A duration, for --in and --timeout, is 90s, 2h30m, 1h30, 1.5h, 1d or 2w. Days, weeks and
+months that are added to a time, with --in, --shift and "pause --for", keep the time of
+day when clocks change; hours and minutes are elapsed time.
 
 With --repeat the command shows how a repetition is understood, and its next ten times.
 The whole text must be one of these forms.

@@ -121,17 +121,18 @@ func FindOccurrence(ctx context.Context, a *cli.App, c *client.Client, s apiv1.S
 	if _, err := schedctl.ParseLocalTime("occurrence", text); err == nil {
 		return text, nil
 	}
-	loc, err := when.LoadZone(s.Timezone)
+	loc, err := schedctl.LoadZone("timezone", s.Timezone)
 	if err != nil {
 		return "", err
 	}
-	if at, err := when.Parse(text, a.Now(), loc); err == nil {
-		return localAt(ctx, c, s, at.Time.In(loc))
-	} else if _, noDay := when.Parse(text+" 0:00", a.Now(), loc); noDay != nil {
+	switch at, day, err := when.ParseBound(text, a.Now(), loc); {
+	case err != nil:
 		return "", err
+	case day:
+		return onDay(ctx, c, s, at.Time.In(loc))
+	default:
+		return localAt(ctx, c, s, at.Time.In(loc))
 	}
-	start, _ := when.Parse(text+" 0:00", a.Now(), loc)
-	return onDay(ctx, c, s, start.Time.In(loc))
 }
 
 // localAt returns the local time of the occurrence at an instant. It differs from the local

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
@@ -152,12 +153,10 @@ func (d *doctor) print(failed []string) error {
 
 // timeZones checks the time zone database and the local zone.
 func (d *doctor) timeZones() {
-	name := d.Getenv("TZ")
-	if name != "" && !strings.HasPrefix(name, ":") && !strings.HasPrefix(name, "/") {
-		if _, err := time.LoadLocation(name); err != nil {
-			d.warn("time zones", "set TZ to an IANA name such as Europe/Berlin", "TZ is %q, which is not a time zone: local times are read as UTC", cli.Clip(name, 40))
-			return
-		}
+	var unknown *when.Error
+	if errors.As(when.CheckZone(d.Local), &unknown) {
+		d.warn("time zones", unknown.Hint, "%s: local times are refused, and times are shown in UTC", unknown.Message)
+		return
 	}
 	for _, name := range []string{"America/New_York", "Europe/Berlin", "Asia/Tokyo"} {
 		if _, err := time.LoadLocation(name); err != nil {

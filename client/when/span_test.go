@@ -20,6 +20,9 @@ func TestParseDuration(t *testing.T) {
 		" 2h ":         2 * time.Hour,
 		"1 day, 2 hrs": 26 * time.Hour,
 		"0s":           0,
+		"1.5h":         90 * time.Minute,
+		"1h30":         90 * time.Minute,
+		"two hours":    2 * time.Hour,
 	} {
 		if got, err := when.ParseDuration(text); err != nil || got != want {
 			t.Errorf("%q: got %v and %v, want %v", text, got, err, want)
@@ -32,7 +35,9 @@ func TestParseDuration(t *testing.T) {
 		"-2h":                      when.Unreadable,
 		"+2h":                      when.Unreadable,
 		"2h later":                 when.Unreadable,
-		"1.5h":                     when.Unreadable,
+		"1.5d":                     when.Unreadable,
+		"1,5h":                     when.Unreadable,
+		"1 month":                  when.Unreadable,
 		"2m3h":                     when.Unreadable,
 		"5s5s":                     when.Unreadable,
 		"90":                       when.Ambiguous,
