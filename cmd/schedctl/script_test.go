@@ -251,6 +251,10 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		}
 		fmt.Fprint(w, `{"id":"1","username":"me","acct":"me","url":"https://social.test/@me"}`)
 		return
+	case "cat.png":
+		w.Header().Set("Content-Type", "image/png")
+		png.Encode(w, image.NewGray(image.Rect(0, 0, 8, 4)))
+		return
 	case "apps":
 		fmt.Fprint(w, `{"client_id":"the-client","client_secret":"its-secret"}`)
 		return

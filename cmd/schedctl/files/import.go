@@ -95,7 +95,8 @@ A column "text:ACCOUNT" has the text for one account, where it differs. "link" i
 to the end of the text. "notes" becomes a note on the new post, for the people who work
 on it; no network gets it.
 
-"media" are files or ids of assets, and "alt" their alt texts in the same order. In CSV
+"media" are files, URLs, which the daemon fetches, or ids of assets, and "alt" their alt
+texts in the same order. In CSV
 ";" separates several, and "\;" is a semicolon; in JSON Lines both are lists. Paths are
 relative to the directory of the file, or to --media-dir, and for standard input to the
 current directory. The files must be inside that directory, also behind links. A line with

@@ -2,6 +2,8 @@ package media
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 
 	"github.com/schedctl/schedctl"
@@ -16,6 +18,12 @@ const missingPrefix = "sha256:"
 // Missing reports whether [Uploader.Attach] returned the media for a file that the workspace
 // does not have.
 func Missing(m apiv1.PostMedia) bool { return strings.HasPrefix(m.ID, missingPrefix) }
+
+// missingURL returns an id for which [Missing] is true, for a file that is not fetched yet.
+func missingURL(ref string) string {
+	sum := sha256.Sum256([]byte(ref))
+	return missingPrefix + hex.EncodeToString(sum[:])
+}
 
 // known returns the id of the asset with the bytes of a file below the folder, or an id for
 // which [Missing] is true. It refuses a file that the daemon would refuse.

@@ -70,6 +70,8 @@ type Uploader struct {
 	// The daemon then stores bytes again that its media store has lost.
 	Resend bool
 
+	fetched map[string]string // the ids of the assets of URLs
+
 	newest []apiv1.MediaAsset // the newest assets of the workspace, and those that were uploaded; nil before they are read
 	all    map[string]string  // the ids of all assets by SHA-256, with Dry; nil before they are read
 	limits apiv1.MediaConfig  // of the daemon, with Dry

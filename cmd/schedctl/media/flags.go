@@ -62,7 +62,7 @@ type Flags struct {
 
 // Add defines the flags.
 func (f *Flags) Add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.files, "media", nil, "a picture, video or document to show: a `file`, or the id of an asset (repeatable)")
+	cmd.Flags().StringArrayVar(&f.files, "media", nil, "a picture, video or document to show: a `file`, a URL, or the id of an asset (repeatable)")
 	f.alts.add(cmd)
 }
 
@@ -94,9 +94,10 @@ func (f *Flags) Check() error {
 	return nil
 }
 
-// CheckRef returns an error for a file that cannot be uploaded. An id is not checked.
+// CheckRef returns an error for a file that cannot be uploaded. An id and a URL are not
+// checked.
 func CheckRef(ref string) error {
-	if IsID(ref) {
+	if IsID(ref) || isURL(ref) {
 		return nil
 	}
 	return checkFile(ref)
@@ -128,8 +129,8 @@ func (f *Flags) Upload(ctx context.Context, a *cli.App, c *client.Client) ([]api
 	return list, nil
 }
 
-// Attach returns the media of a post for a file, which it uploads, or an asset. With an
-// empty alt text, the post gets that of the asset.
+// Attach returns the media of a post for a file, which it uploads, for a URL, which the
+// daemon fetches, or for an asset. With an empty alt text, the post gets that of the asset.
 func (u *Uploader) Attach(ctx context.Context, ref, alt string) (m apiv1.PostMedia, err error) {
 	if m.ID, err = u.refID(ctx, ref); err != nil {
 		return m, err
@@ -140,11 +141,22 @@ func (u *Uploader) Attach(ctx context.Context, ref, alt string) (m apiv1.PostMed
 	if m.ID != "" {
 		return m, nil
 	}
-	if u.Dry {
+	add := u.Upload
+	switch {
+	case isURL(ref):
+		if m.ID = u.fetched[ref]; m.ID != "" {
+			return m, nil
+		}
+		add = u.fetch
+		if u.Dry {
+			m.ID = missingURL(ref)
+			return m, nil
+		}
+	case u.Dry:
 		m.ID, err = u.known(ctx, ref)
 		return m, err
 	}
-	done, err := u.Upload(ctx, ref, alt)
+	done, err := add(ctx, ref, alt)
 	if err != nil {
 		return m, err
 	}

@@ -2,6 +2,8 @@ package media
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +29,31 @@ gives the same result as in "schedctl media upload".`,
 	})
 	cmd.Flags().StringVar(&alt, "alt", "", "a `text` for people who cannot see the file")
 	return cmd
+}
+
+// isURL reports whether a value of --media is the URL of a file.
+func isURL(ref string) bool {
+	scheme, _, found := strings.Cut(ref, "://")
+	return found && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))
+}
+
+// fetch returns an asset with the file of a URL, which the daemon fetches.
+func (u *Uploader) fetch(ctx context.Context, ref, alt string) (apiv1.UploadedMedia, error) {
+	request := apiv1.MediaFromURL{URL: ref}
+	if alt != "" {
+		request.AltText = &alt
+	}
+	done, err := u.client.FetchMedia(ctx, request)
+	if err != nil {
+		shown, _, _ := strings.Cut(ref, "?") // the rest may be a secret
+		return done, fmt.Errorf("fetch %s: %w", cli.Clip(shown, 80), err)
+	}
+	if u.fetched == nil {
+		u.fetched = map[string]string{}
+	}
+	u.fetched[ref] = done.MediaAsset.ID
+	u.app.RememberID(cli.MediaNoun, done.MediaAsset.ID)
+	return done, nil
 }
 
 func fromURL(ctx context.Context, a *cli.App, c *client.Client, request apiv1.MediaFromURL, alt string) error {
