@@ -130,6 +130,8 @@ type FileLimits struct {
 	ImagePixels int
 	VideoBytes  int64
 	VideoPixels int
+
+	Types string // the MIME types that the network takes, separated by spaces
 }
 
 // Options are settings of an account, as in the API: JSON values by name.

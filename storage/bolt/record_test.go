@@ -363,7 +363,7 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 		t.Errorf("the account with a warning has layout %d", record[0])
 	}
 	limited := sampleAccount()
-	limited.Limits.Files = schedctl.FileLimits{MaxFiles: 8, MaxAlt: 1500, ImageBytes: 16 << 20, ImagePixels: 33177600, VideoBytes: 99 << 20, VideoPixels: 8294400}
+	limited.Limits.Files = schedctl.FileLimits{MaxFiles: 8, MaxAlt: 1500, ImageBytes: 16 << 20, ImagePixels: 33177600, VideoBytes: 99 << 20, VideoPixels: 8294400, Types: "image/jpeg image/png"}
 	if record := sampleRecord(t, limited, (*coder).account); record[0] != layout {
 		t.Errorf("the account with limits of files has layout %d", record[0])
 	}

@@ -29,6 +29,7 @@ func (c *coder) fileLimits(l *schedctl.FileLimits) {
 	c.int(&l.ImagePixels)
 	c.int64(&l.VideoBytes)
 	c.int(&l.VideoPixels)
+	text(c, &l.Types)
 }
 
 // collection has no id and no workspace: they are in the key.

@@ -63,12 +63,13 @@ func pollLimitsField(l *schedctl.PollLimits) field {
 
 // fileLimitsDoc is a [schedctl.FileLimits] as a document.
 type fileLimitsDoc struct {
-	MaxFiles    int   `json:"max_files,omitempty"`
-	MaxAlt      int   `json:"max_alt,omitempty"`
-	ImageBytes  int64 `json:"image_bytes,omitempty"`
-	ImagePixels int   `json:"image_pixels,omitempty"`
-	VideoBytes  int64 `json:"video_bytes,omitempty"`
-	VideoPixels int   `json:"video_pixels,omitempty"`
+	MaxFiles    int    `json:"max_files,omitempty"`
+	MaxAlt      int    `json:"max_alt,omitempty"`
+	ImageBytes  int64  `json:"image_bytes,omitempty"`
+	ImagePixels int    `json:"image_pixels,omitempty"`
+	VideoBytes  int64  `json:"video_bytes,omitempty"`
+	VideoPixels int    `json:"video_pixels,omitempty"`
+	Types       string `json:"types,omitempty"`
 }
 
 // fileLimitsField is limits of files; null for none.

@@ -30,7 +30,9 @@ func TestServerLimitsOfFiles(t *testing.T) {
 		document string
 		want     schedctl.FileLimits
 	}{
-		"small server":           {smallServer, schedctl.FileLimits{MaxFiles: 2, MaxAlt: 420, ImageBytes: 2_000_000, ImagePixels: 1_000_000, VideoBytes: 10_000_000, VideoPixels: 2_304_000}},
+		"small server":           {smallServer, schedctl.FileLimits{MaxFiles: 2, MaxAlt: 420, ImageBytes: 2_000_000, ImagePixels: 1_000_000, VideoBytes: 10_000_000, VideoPixels: 2_304_000, Types: "image/jpeg image/png"}},
+		"all types":              {`{"configuration":{"media_attachments":{"supported_mime_types":["image/jpeg","image/png","image/webp","image/gif","image/heic","video/webm","video/mp4","video/quicktime","audio/ogg"]}}}`, schedctl.FileLimits{}},
+		"no type of a picture":   {`{"configuration":{"media_attachments":{"supported_mime_types":["video/mp4",7,null]}}}`, schedctl.FileLimits{}},
 		"no limit of characters": {`{"configuration":{"media_attachments":{"image_size_limit":5000}}}`, schedctl.FileLimits{ImageBytes: 5000}},
 		"nonsense":               {`{"configuration":{"statuses":{"max_media_attachments":"4"},"media_attachments":{"image_size_limit":-1,"image_matrix_limit":1e300,"video_size_limit":null}}}`, schedctl.FileLimits{}},
 		"none":                   {`{}`, schedctl.FileLimits{}},
@@ -89,5 +91,25 @@ func TestLowerLimitThanKnown(t *testing.T) {
 	_, err := p.Upload(t.Context(), r, f)
 	if e := publish.AsError(err); e.Code != publish.CodeFileTooLarge || e.MaxBytes != f.Size/4 || e.Outcome != schedctl.OutcomeNotPublished {
 		t.Errorf("got %+v, the file has %d bytes", e, f.Size)
+	}
+}
+
+// TestServerTypesOfFiles checks that a file of a type that the server does not take is
+// converted, or refused before it is uploaded.
+func TestServerTypesOfFiles(t *testing.T) {
+	t.Parallel()
+	p := mastodon.New(nil, "test")
+	few := p.MediaRules(schedctl.Account{Limits: schedctl.Limits{Files: schedctl.FileLimits{Types: "image/jpeg image/png video/mp4"}}})
+	if fix, err := media.Plan(publish.Media{MIMEType: "image/webp", Size: 1000, Width: 20, Height: 15}, few.Classes[schedctl.MediaImage]); err != nil || fix == variant.None {
+		t.Errorf("a picture of another type: %q, %v", fix, err)
+	}
+	if _, takes := few.Classes[schedctl.MediaGIF]; takes {
+		t.Error("animations are taken")
+	}
+	if _, err := media.Plan(publish.Media{MIMEType: "video/webm", Size: 1000, Width: 20, Height: 15}, few.Classes[schedctl.MediaVideo]); err == nil {
+		t.Error("a video of another type is taken")
+	}
+	if still := p.MediaRules(schedctl.Account{Limits: schedctl.Limits{Files: schedctl.FileLimits{Types: "image/png"}}}); len(still.Classes) != 1 {
+		t.Errorf("a server for pictures takes %v", still.Classes)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -124,10 +126,29 @@ func fileLimits(configuration map[string]any) schedctl.FileLimits {
 	statuses, _ := configuration["statuses"].(map[string]any)
 	files, _ := configuration["media_attachments"].(map[string]any)
 	return schedctl.FileLimits{
+		Types:    takenTypes(files["supported_mime_types"]),
 		MaxFiles: positiveInt(statuses["max_media_attachments"], 1000), MaxAlt: positiveInt(files["description_limit"], 1e6),
 		ImageBytes: int64(positiveInt(files["image_size_limit"], 1e12)), ImagePixels: positiveInt(files["image_matrix_limit"], 1e12),
 		VideoBytes: int64(positiveInt(files["video_size_limit"], 1e12)), VideoPixels: positiveInt(files["video_matrix_limit"], 1e12),
 	}
+}
+
+// takenTypes returns which types of files a server takes, of those that schedctl sends. It is
+// empty if the server takes them all, or does not say so in a usable way: every server takes
+// pictures in one of the common formats.
+func takenTypes(value any) string {
+	list, _ := value.([]any)
+	var taken []string
+	for _, name := range slices.Concat(imageTypes, []string{gifType}, videoTypes) {
+		if slices.Contains(list, any(name)) {
+			taken = append(taken, name)
+		}
+	}
+	usable := slices.Contains(taken, "image/jpeg") || slices.Contains(taken, "image/png")
+	if !usable || len(taken) == len(imageTypes)+1+len(videoTypes) {
+		return ""
+	}
+	return strings.Join(taken, " ")
 }
 
 // positiveInt returns a number from 1 to limit, or 0 for any other value.

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,21 +36,39 @@ const (
 	uncheckable = "!"
 )
 
+// The types of files that Mastodon takes. A server may take fewer.
+var (
+	imageTypes = []string{"image/jpeg", "image/png", "image/webp"}
+	videoTypes = []string{"video/mp4", "video/quicktime", "video/webm"}
+)
+
+const gifType = "image/gif"
+
 // MediaRules returns the limits that the server reported when the account was verified last,
 // or Mastodon's defaults.
 func (p *Publisher) MediaRules(a schedctl.Account) publish.MediaRules {
 	l := a.Limits.Files
 	image := publish.ClassRules{MaxBytes: cmp.Or(l.ImageBytes, maxImageBytes), MaxPixels: cmp.Or(l.ImagePixels, maxImagePixels)}
+	video := publish.ClassRules{MaxBytes: cmp.Or(l.VideoBytes, maxVideoBytes), MaxPixels: l.VideoPixels}
 	still := image
-	still.Types = []string{"image/jpeg", "image/png", "image/webp"}
-	return publish.MediaRules{
-		MaxFiles: cmp.Or(l.MaxFiles, maxFiles), MaxAlt: cmp.Or(l.MaxAlt, maxAlt), MaxVideos: 1,
-		Classes: map[schedctl.MediaClass]publish.ClassRules{
-			schedctl.MediaImage: still,
-			schedctl.MediaGIF:   image,
-			schedctl.MediaVideo: {Types: []string{"video/mp4", "video/quicktime", "video/webm"}, MaxBytes: cmp.Or(l.VideoBytes, maxVideoBytes), MaxPixels: l.VideoPixels},
-		},
+	still.Types, video.Types = taken(imageTypes, l.Types), taken(videoTypes, l.Types)
+	classes := map[schedctl.MediaClass]publish.ClassRules{schedctl.MediaImage: still, schedctl.MediaGIF: image, schedctl.MediaVideo: video}
+	if len(taken([]string{gifType}, l.Types)) == 0 {
+		delete(classes, schedctl.MediaGIF)
 	}
+	if len(video.Types) == 0 {
+		delete(classes, schedctl.MediaVideo)
+	}
+	return publish.MediaRules{MaxFiles: cmp.Or(l.MaxFiles, maxFiles), MaxAlt: cmp.Or(l.MaxAlt, maxAlt), MaxVideos: 1, Classes: classes}
+}
+
+// taken returns those of types that a server takes, according to its list; all without one.
+func taken(types []string, list string) []string {
+	if list == "" {
+		return slices.Clone(types)
+	}
+	accepted := strings.Fields(list)
+	return slices.DeleteFunc(slices.Clone(types), func(name string) bool { return !slices.Contains(accepted, name) })
 }
 
 // Upload sends one file. The file gets a name of its own: snac derives the id of an
