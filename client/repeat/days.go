@@ -79,6 +79,8 @@ func (p *parser) readHead() error {
 		p.freq = "WEEKLY"
 	case p.accept("monthly"):
 		p.freq = "MONTHLY"
+	case p.accept("quarterly"):
+		p.freq, p.interval = "MONTHLY", 3
 	case p.accept("yearly", "annually"):
 		p.freq = "YEARLY"
 	case p.accept("weekdays"):
@@ -87,6 +89,11 @@ func (p *parser) readHead() error {
 		p.freq, p.days, p.seen["on"] = "WEEKLY", weekend, true
 	case p.accept("every", "each"):
 		return p.readEvery()
+	case weekdayCodes[first] != "":
+		p.freq, p.seen["on"] = "WEEKLY", true
+		return p.readWeekdays()
+	case p.isMonthDay():
+		return p.readDayOfEachMonth()
 	default:
 		return p.wrongWord("daily, weekly, monthly, yearly or every", p.suggestion([]string{"daily", "weekly", "monthly", "yearly", "every", "weekdays"}))
 	}
@@ -111,8 +118,15 @@ func (p *parser) readEvery() error {
 	if n, err := wholeNumber(p.peek()); err == nil {
 		p.interval = n
 		p.at++
-	} else if p.accept("other", "second") {
+	} else if !p.isMonthDay() && p.accept("other", "second") {
 		p.interval = 2
+	}
+	if p.isMonthDay() {
+		return p.readDayOfEachMonth()
+	}
+	if n, ok := ordinal(p.peek()); ok && n > 1 && p.at+1 < len(p.words) && weekdayCodes[p.words[p.at+1]] != "" {
+		p.interval = n // "every 2nd tuesday" is every other one
+		p.at++
 	}
 	word := p.peek()
 	switch {
@@ -128,6 +142,35 @@ func (p *parser) readEvery() error {
 		return p.readWeekdays()
 	}
 	return p.wrongWord("day, week, month, year or a weekday", p.suggestion([]string{"day", "week", "weeks", "month", "year", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}))
+}
+
+// isMonthDay reports whether the next words are a day of each month, such as "first monday
+// of the month".
+func (p *parser) isMonthDay() bool {
+	words := p.words[p.at:]
+	if len(words) > 0 && words[0] == "the" {
+		words = words[1:]
+	}
+	if len(words) < 4 {
+		return false
+	}
+	_, ok := ordinal(words[0])
+	if words[1] != "of" {
+		words = words[1:]
+	}
+	return ok && len(words) > 2 && words[1] == "of" && (words[2] == "month" || len(words) > 3 && words[3] == "month")
+}
+
+// readDayOfEachMonth reads "first monday of the month" and "last day of each month".
+func (p *parser) readDayOfEachMonth() error {
+	p.freq, p.seen["on"] = "MONTHLY", true
+	if err := p.readMonthDay(); err != nil {
+		return err
+	}
+	if !p.accept("of") || !p.accept("the", "each", "every", "a") && p.peek() != "month" || !p.accept("month") {
+		return p.wrongWord("\"of the month\"", "")
+	}
+	return nil
 }
 
 // readOn reads the days of an on clause.

@@ -12,7 +12,11 @@
 //	monthly on the last weekday at 17:00
 //	yearly on dec 24 at 10:00
 //	yearly on the 4th thursday of november at 9:00
+//	first monday of the month at 9
+//	every 2nd tuesday 9am
+//	quarterly on the 1st at 9:00
 //	FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2 at 9:00
+//	0 9 * * 1-5
 //
 // The clauses on, at, from, until and "N times" come in any order after the first words.
 // Dates and times of day are those of package when. As there, the whole text must match,
@@ -135,7 +139,11 @@ func (p *parser) accept(words ...string) bool {
 // readAll reads the first words and the clauses.
 func (p *parser) readAll() error {
 	p.interval, p.seen = 1, map[string]bool{}
-	if err := p.readHead(); err != nil {
+	cron, err := p.readCron()
+	if err == nil && !cron {
+		err = p.readHead()
+	}
+	if err != nil {
 		return err
 	}
 	for p.at < len(p.words) {
@@ -157,7 +165,12 @@ func (p *parser) readClause() error {
 	if _, err := wholeNumber(name); err == nil || name == "for" {
 		name = "times"
 	}
+	if _, isClock := p.clock(name); isClock && name != "times" { // "every monday 9am"
+		name = "at"
+		p.at--
+	}
 	if p.seen[name] {
+		p.at = min(p.at, len(p.words)-1)
 		return p.refuse(fmt.Sprintf("has %q twice", p.peek()), "give it once")
 	}
 	p.seen[name] = true

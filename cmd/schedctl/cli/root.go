@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/schedctl/schedctl/client/when"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -161,8 +165,29 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 		if most >= 0 && len(args) > most && areFields(cmd, args[len(args)-1]) {
 			f.Hint = "fields are joined to --json: write --json=" + args[len(args)-1]
 		}
+		if text := unquotedTime(cmd, args); most >= 0 && len(args) > most && text != "" {
+			f.Hint = fmt.Sprintf("write --at %q", text)
+		}
 		return f
 	}
+}
+
+// unquotedTime returns the time that --at and the first or the last arguments are together,
+// as in --at tomorrow 9am, or an empty string.
+func unquotedTime(cmd *cobra.Command, args []string) string {
+	flag := cmd.Flags().Lookup("at")
+	if flag == nil || !flag.Changed {
+		return ""
+	}
+	for n := 1; n <= min(len(args), 6); n++ {
+		for _, rest := range [][]string{args[:n], args[len(args)-n:]} {
+			text := flag.Value.String() + " " + strings.Join(rest, " ")
+			if _, err := when.Parse(text, time.Now(), time.UTC); err == nil {
+				return text
+			}
+		}
+	}
+	return ""
 }
 
 // Unlimited lets a command take any number of arguments.

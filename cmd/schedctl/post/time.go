@@ -117,9 +117,12 @@ The whole text must be one of these forms.
   weekly on tue,thu at 9:00                  every 2 weeks on mon at 9am
   every tuesday and friday at 9:00 and 18:00
   monthly on the 15th at 9:00                monthly on the last day at 18:00
+  every monday 9am, mondays at 9             every 2nd tuesday 9am (every other one)
   monthly on the 2nd tuesday at 9:00         monthly on the last weekday at 17:00
+  first monday of the month at 9             quarterly on the 1st at 9:00
   yearly on dec 24 at 10:00                  every 3 months on the 1st at 9:00
   FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2 at 9:00   an RRULE of RFC 5545
+  0 9 * * 1-5                                a cron expression that a rule can express
 
 Then "from 2027-01-01", "until 2027-06-30" or "10 times" may follow, in any order. At
 most four times a day are possible. Days that a month does not have are left out, and a
