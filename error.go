@@ -64,6 +64,7 @@ const (
 	QueueFull    Code = "QUEUE_FULL"   // no free slot within [QueueHorizon]
 	NoQueue      Code = "NO_QUEUE"     // the workspace has no queue
 	SlotTaken    Code = "SLOT_TAKEN"   // another post has the slot
+	NameTaken    Code = "NAME_TAKEN"   // another queue has the name
 	InBlackout   Code = "BLACKOUT"     // the time is in a blackout
 	SeriesIsOver Code = "SERIES_ENDED" // an ended series does not change
 
@@ -89,7 +90,7 @@ func Codes() []Code {
 		PostNotRetryable, PostNotOver, PostNotScheduled, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
 		MediaInUse, MediaNotReady, MediaUploaded,
 		VersionMismatch, VersionRequired, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
-		InsufficientStorage, QueueFull, NoQueue, SlotTaken, InBlackout, SeriesIsOver, SourceMismatch, OlderRevision,
+		InsufficientStorage, QueueFull, NoQueue, SlotTaken, NameTaken, InBlackout, SeriesIsOver, SourceMismatch, OlderRevision,
 		ApprovalMissing, ApprovalNotPending, ExistingPosts, SelfApproval, NotYourDraft, KeyNotAllowed,
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/privatefile"
 )
@@ -25,7 +28,7 @@ func listen(address string) (net.Listener, error) {
 	if !unix {
 		l, err := net.Listen("tcp", address)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, fmt.Errorf("listen on %s: another program uses the port; choose a different one with --listen, or 127.0.0.1:0 for any free port", address)
+			return nil, fmt.Errorf("listen on %s: %s uses the port; choose a different one with --listen, or 127.0.0.1:0 for any free port", address, holder(address))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("listen on %s: %w; use host:port or unix:///path", address, err)
@@ -50,6 +53,30 @@ func listen(address string) (net.Listener, error) {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
 	return l, nil
+}
+
+// holder names what listens on an address that is in use: another daemon of schedctl if it
+// responds as one.
+func holder(address string) string {
+	const other = "another program"
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return other
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Get("http://" + net.JoinHostPort(host, port) + "/api/v1/me")
+	if err != nil {
+		return other
+	}
+	defer response.Body.Close()
+	var refused apiv1.ErrorEnvelope
+	if json.NewDecoder(io.LimitReader(response.Body, 10_000)).Decode(&refused) != nil || refused.Error.Code != schedctl.AuthenticationRequired {
+		return other
+	}
+	return "another schedctl daemon"
 }
 
 // removeSocket removes a stale socket. It refuses to remove any other kind of file.

@@ -395,6 +395,10 @@ var refusals = []struct {
 		})
 		return f.do(nil, "POST", "/posts", f.inSlot(nil))
 	}},
+	{"a queue with the name of another", schedctl.NameTaken, "name", func(f *fixture) *response {
+		f.newQueue(nil)
+		return f.do(nil, "POST", "/queues", body{"name": "daily", "timezone": "Europe/Rome", "times": []body{everyDay("10:00")}})
+	}},
 	{"another account in a taken slot", schedctl.SlotTaken, "publish_at", func(f *fixture) *response {
 		f.newQueue(nil)
 		spare := f.newAccount(f.mine, "spare")

@@ -13,7 +13,7 @@ import (
 // queueRoutes are the routes of queues.
 func (s *Server) queueRoutes() []route {
 	one := reflect.TypeFor[apiv1.QueueEnvelope]()
-	invalid := []schedctl.Code{schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed}
+	invalid := []schedctl.Code{schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.NameTaken}
 	return []route{{
 		method: http.MethodGet, path: "/queues", id: "listQueues", tag: "Queues",
 		summary:     "List queues",

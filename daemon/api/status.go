@@ -52,6 +52,7 @@ var statuses = map[schedctl.Code]int{
 	schedctl.QueueFull:            http.StatusConflict,
 	schedctl.NoQueue:              http.StatusConflict,
 	schedctl.SlotTaken:            http.StatusConflict,
+	schedctl.NameTaken:            http.StatusConflict,
 	schedctl.InBlackout:           http.StatusConflict,
 	schedctl.SeriesIsOver:         http.StatusConflict,
 	schedctl.SourceMismatch:       http.StatusConflict,

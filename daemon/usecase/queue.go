@@ -107,7 +107,7 @@ func (c *Request) applyQueue(tx storage.Tx, q *schedctl.Queue, change QueueChang
 			if !c.MaySeeAll(other.AccountIDs) {
 				return schedctl.Errorf(schedctl.AccountNotAllowed, "name", "another queue of this workspace has this name, and this API key may not use its accounts; choose a different name, or use another key")
 			}
-			return schedctl.Errorf(schedctl.ValidationFailed, "name", "another queue of this workspace has this name; choose a different one")
+			return schedctl.Errorf(schedctl.NameTaken, "name", "another queue of this workspace has this name; choose a different one")
 		}
 	}
 	if q.Default || change.Default == nil || !*change.Default {

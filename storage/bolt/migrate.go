@@ -132,12 +132,31 @@ func migrate(db *bbolt.DB, log *slog.Logger, list []migration) error {
 		if err != nil || version == len(list) {
 			return err
 		}
+		if version == 0 {
+			if err := createLayout(db, list); err != nil {
+				return err
+			}
+			log.Info("database created", "version", len(list))
+			continue
+		}
 		next := list[version]
 		if err := db.Update(func(tx *bbolt.Tx) error { return step(tx, next, version+1) }); err != nil {
 			return fmt.Errorf("migrate to version %d (%s): %w; the database is still at version %d", version+1, next.name, err, version)
 		}
 		log.Info("database migrated", "version", version+1, "migration", next.name)
 	}
+}
+
+// createLayout runs all migrations on an empty file, in one transaction.
+func createLayout(db *bbolt.DB, list []migration) error {
+	return db.Update(func(tx *bbolt.Tx) error {
+		for i, m := range list {
+			if err := step(tx, m, i+1); err != nil {
+				return fmt.Errorf("create the database (%s): %w", m.name, err)
+			}
+		}
+		return nil
+	})
 }
 
 // step runs one migration and stores the new version.

@@ -72,10 +72,10 @@ func limitPairs(can apiv1.Capabilities) []cli.Property {
 		{Name: "Features", Value: strings.Join(slices.Sorted(maps.Keys(can.Features)), " ")},
 		{Name: "Text", Value: cli.Plural(l.ContentCharacters, "character")},
 		{Name: "Accounts", Value: fmt.Sprintf("%d in a post", l.AccountsPerPost)},
-		{Name: "Request", Value: cli.Plural(l.BodyBytes, "byte")},
+		{Name: "Request", Value: cli.SizeText(int64(l.BodyBytes))},
 		{Name: "Page", Value: fmt.Sprintf("%d results", l.PageSize)},
 		{Name: "Webhooks", Value: fmt.Sprint(l.Webhooks)},
-		{Name: "Idempotency", Value: fmt.Sprintf("%d seconds", l.IdempotencySeconds)},
+		{Name: "Idempotency", Value: "responses are kept for " + keepText(time.Duration(l.IdempotencySeconds)*time.Second)},
 		{Name: "Rate limit", Value: rate},
 	}
 	if m := l.Media; m != nil {

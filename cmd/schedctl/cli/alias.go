@@ -37,6 +37,8 @@ var suggestFor = map[string][]string{
 	"run":      {"serve", "start"},
 	"schedule": {"move", "reschedule"},
 	"show":     {"view", "info", "describe", "status"},
+	"start":    {"init", "setup"},
+	"status":   {"log", "logs"},
 }
 
 // addAliases gives the commands below cmd their aliases. Nouns have none: a plural

@@ -95,6 +95,7 @@ var ExitByCode = map[schedctl.Code]int{
 	schedctl.NoQueue:                   ExitConflict,
 	schedctl.InBlackout:                ExitConflict,
 	schedctl.SlotTaken:                 ExitConflict,
+	schedctl.NameTaken:                 ExitConflict,
 	schedctl.SeriesIsOver:              ExitConflict,
 	schedctl.SourceMismatch:            ExitConflict,
 	schedctl.OlderRevision:             ExitConflict,

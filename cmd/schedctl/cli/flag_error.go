@@ -28,6 +28,9 @@ func valueForm(typ string) string {
 	return "a " + typ
 }
 
+// textWords are names of flags with which other programs take the text of a post.
+var textWords = []string{"content", "text", "message", "body", "status"}
+
 // flagError returns the error for an invalid flag, with a suggestion. If the command
 // does not exist, the error is about the command.
 func flagError(cmd *cobra.Command, err error) error {
@@ -48,6 +51,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		return unknownCommand(cmd, cmd.Flags().Args())
 	case errors.As(err, &unknown) && cmd.Flag(unknown.GetSpecifiedShortnames()) != nil: // -json
 		return UsageError("unknown flag -%s", unknown.GetSpecifiedShortnames()).WithHint("did you mean --" + unknown.GetSpecifiedShortnames() + "?")
+	case errors.As(err, &unknown) && strings.HasSuffix(cmd.Use, "[TEXT]") && slices.Contains(textWords, unknown.GetSpecifiedName()):
+		return UsageError("unknown flag --%s", unknown.GetSpecifiedName()).WithHint("the text is an argument: " + cmd.CommandPath() + strings.TrimPrefix(strings.TrimSuffix(cmd.Use, "[TEXT]"), cmd.Name()) + `"Hello"`)
 	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
 		return UsageError("unknown flag --%s", unknown.GetSpecifiedName()).WithHint(didYouMean(nearFlags(cmd, unknown.GetSpecifiedName()), see))
 	}
