@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // length returns the length of a text as Threads counts it: characters, but the UTF-8 bytes
@@ -46,9 +48,13 @@ const (
 	linksExceeded = "THREADS_API__LINK_LIMIT_EXCEEDED"
 )
 
+// bareDomain matches the name of a domain at the start of a word.
+var bareDomain = pattern.Lazy(`(?i)(?:^|\s)\(?(?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,24}\b`)
+
 // checkLinks adds a problem if a text has too many different links. Those that differ only in
 // the scheme or in a slash at the end count once: whether they do so on Threads is not
-// documented, and a post with too many is not published.
+// documented, and a post with too many is not published. Whether Threads makes links of names
+// of domains without a scheme is not documented either: they lead to a warning only.
 func checkLinks(c *publish.Check, text string) {
 	different := map[string]bool{}
 	for _, link := range outbound.Links(text) {
@@ -58,7 +64,17 @@ func checkLinks(c *publish.Check, text string) {
 		host, path, _ := strings.Cut(link, "/")
 		different[strings.TrimRight(strings.ToLower(host)+"/"+path, "/")] = true
 	}
-	if n := len(different); n > maxLinks {
+	bare := 0
+	for _, name := range bareDomain().FindAllString(text, -1) {
+		if !strings.HasPrefix(strings.ToLower(strings.TrimLeft(name, " \t\r\n(")), "www.") {
+			bare++
+		}
+	}
+	n := len(different)
+	if n <= maxLinks && n+bare > maxLinks {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the text has %d different links and %d addresses without https://; Threads allows %d links in a post, and may count these addresses", n, bare, maxLinks))
+	}
+	if n > maxLinks {
 		c.Problems = append(c.Problems, publish.Contentf(codeLinks, "the text has %d different links and Threads allows %d in a post; remove some, or spread them over the parts of a thread", n, maxLinks))
 	}
 }

@@ -355,6 +355,23 @@ func TestTooManyLinks(t *testing.T) {
 	}
 }
 
+// TestAddressesThatMayBeLinks checks that addresses without a scheme lead to a warning if a
+// post could have too many links with them.
+func TestAddressesThatMayBeLinks(t *testing.T) {
+	t.Parallel()
+	p := threads.New(nil, outbound.PublicOnly, "test", "https://daemon.example")
+	for text, want := range map[string]bool{
+		"a.example b.example c.example d.example (e.example/x) f.example":                   true,
+		"https://a.example/1 https://a.example/2 b.example c.example d.example e.example/x": true,
+		"a.example b.example c.example d.example e.example":                                 false,
+		"https://a.example https://b.example www.c.example www.d.example www.e.example":     false,
+	} {
+		if c := p.Check(schedctl.Account{}, publish.Text(text)); c.Err() != nil || len(c.Warnings) > 0 != want {
+			t.Errorf("%q: %v, warnings %q", text, c.Err(), c.Warnings)
+		}
+	}
+}
+
 // TestLinkLimit guards that a post that Threads refuses for its links fails with a code of
 // its own, whatever was counted before.
 func TestLinkLimit(t *testing.T) {
