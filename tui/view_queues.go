@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
 )
 
 // queueRows renders the queues.
@@ -163,7 +164,7 @@ func (m *Model) ghostPane(width int) []string {
 		return nil
 	}
 	lines := []string{m.theme.title.Render("Free slot")}
-	lines = append(lines, wrap(g.At.In(m.zone).Format("Mon 2 Jan 2006 15:04 MST")+", "+relativeTime(g.At.Sub(m.now))+noteText(g.Note), width)...)
+	lines = append(lines, wrap(when.Format(g.At.In(m.zone))+", "+relativeTime(g.At.Sub(m.now))+noteText(g.Note), width)...)
 	q, ok := m.queue(g.queueID)
 	if !ok {
 		return lines
