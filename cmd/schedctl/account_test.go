@@ -189,7 +189,16 @@ func TestAccountHealth(t *testing.T) {
 			}
 		}
 	}
-	m := newMachine(t, routes{"GET /social-accounts": apiv1.AccountList{Results: []apiv1.Account{broken}}}).terminals()
+	counted := held
+	counted.Waits = &apiv1.Waits{Reason: apiv1.WaitsHold, Until: at(2 * time.Hour), Message: "its network refuses the account; scheduled posts that are due before: 3"}
+	m := newMachine(t, routes{
+		"GET /social-accounts":           apiv1.AccountList{Results: []apiv1.Account{held}},
+		"GET /social-accounts/" + hookID: apiv1.AccountEnvelope{SocialAccount: counted},
+	})
+	if m.run(t, "account", "show", "hook"); !strings.Contains(m.out.String(), "due before: 3") {
+		t.Errorf("an account that is shown by its name lacks the posts that wait for it:\n%s", &m.out)
+	}
+	m = newMachine(t, routes{"GET /social-accounts": apiv1.AccountList{Results: []apiv1.Account{broken}}}).terminals()
 	m.run(t, "account", "list")
 	if want := "hook: auth: 401 Unauthorized; see: schedctl account show " + hookID + "\n"; m.err.String() != want {
 		t.Errorf("got %q, want %q", &m.err, want)

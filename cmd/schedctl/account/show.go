@@ -26,7 +26,10 @@ problems.`,
 }
 
 func showAccount(ctx context.Context, a *cli.App, ref string) error {
-	_, acct, err := connect(ctx, a, ref)
+	c, acct, err := connect(ctx, a, ref)
+	if err == nil && acct.Waits != nil {
+		acct, err = c.Account(ctx, acct.ID) // which names the posts that will be too late; the list does not
+	}
 	if err != nil {
 		return err
 	}
