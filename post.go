@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -215,8 +216,8 @@ func (p *Post) Rebook(at time.Time, b Booking) (moved bool) {
 	return moved
 }
 
-// CheckContent returns nil for 1–5000 code points that are not only white
-// space, hold no NUL and are valid UTF-8. Errors: [ContentTooLong] and
+// CheckContent returns nil for 1–5000 code points of which one is visible, that hold no
+// NUL and are valid UTF-8. Errors: [ContentTooLong] and
 // [ValidationFailed].
 func CheckContent(content string) error { return checkContent("content", content) }
 
@@ -229,10 +230,20 @@ func checkContent(field, content string) error {
 		return Errorf(ValidationFailed, field, "content contains a NUL character; remove it")
 	case n > MaxContent:
 		return Errorf(ContentTooLong, field, "content has %d characters; the limit is %d", n, MaxContent)
-	case strings.TrimSpace(content) == "":
-		return Errorf(ValidationFailed, field, "content is empty; write at least one character that is not white space")
+	case !HasVisible(content):
+		return Errorf(ValidationFailed, field, "content is empty; write at least one visible character")
 	}
 	return nil
+}
+
+// HasVisible reports whether a text has a character that readers see: neither white space
+// nor a control or format character, such as a space without width.
+func HasVisible(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return r != '\u2800' && !unicode.IsSpace(r) && // the empty pattern of Braille
+			(unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
+				!unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector))
+	})
 }
 
 // targetsFor returns one target for each account, and keeps existing targets.

@@ -403,3 +403,17 @@ func mustFinish(t *testing.T, p *schedctl.Post, target string, r schedctl.Result
 }
 
 func ptr[T any](v T) *T { return &v }
+
+func TestInvisibleTexts(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", " \t\r\n", "\u200b", "\ufeff", "\u00a0\u2060", "\u2800", "\u3164", "\u00ad", "\x01", "\u200d\ufe0f", "\u202e\u202c"} {
+		if err := schedctl.CheckContent(text); schedctl.CodeOf(err) != schedctl.ValidationFailed {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"a", ".", "\u200ba", "\U0001f468\u200d\U0001f469", "\u0600", "\u0301"} {
+		if err := schedctl.CheckContent(text); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -141,11 +141,12 @@ func (s *Server) renderCalendar(ctx context.Context, feed *schedctl.CalendarFeed
 	return doc, err
 }
 
-// calendarSummary returns the title of a post, or the first words of its text.
+// calendarSummary returns the title of a post, or the start of the first line of its text.
 func calendarSummary(p *schedctl.Post) string {
 	text := p.Title
 	if text == "" {
-		text = strings.Join(strings.Fields(p.Text), " ")
+		text, _, _ = strings.Cut(strings.TrimSpace(p.Text), "\n")
+		text = strings.Join(strings.Fields(text), " ")
 	}
 	if text == "" {
 		return "(media)"

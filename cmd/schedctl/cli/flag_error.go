@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -47,6 +48,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		return UsageError("--%s: %s", value.GetFlag().Name, misread.Message).WithHint(misread.Hint)
 	case errors.As(err, &value):
 		return UsageError("--%s does not take %q", value.GetFlag().Name, value.GetValue()).WithHint("it takes " + valueForm(value.GetFlag().Value.Type()))
+	case errors.As(err, &unknown) && strings.ContainsFunc(FirstNonEmpty(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), unicode.IsSpace):
+		return UsageError("the argument %q is read as a flag, because it begins with \"-\"", "-"+Clip(FirstNonEmpty(unknown.GetSpecifiedShortnames(), "-"+unknown.GetSpecifiedName()), 40)).
+			WithHint("write -- before a text that begins with \"-\", after all flags")
 	case errors.As(err, &unknown) && cmd.HasSubCommands() && cmd.Flags().NArg() > 0:
 		return unknownCommand(cmd, cmd.Flags().Args())
 	case errors.As(err, &unknown) && cmd.Flag(unknown.GetSpecifiedShortnames()) != nil: // -json

@@ -97,7 +97,7 @@ func CheckText(text, name string) error {
 		return InvalidError(schedctl.ContentTooLong, "%s is longer than 1 MiB: a post has at most %d characters", name, schedctl.MaxContent)
 	case !utf8.ValidString(text):
 		return InvalidError(schedctl.ValidationFailed, "%s is not UTF-8 text: convert it first, for example with iconv", name)
-	case strings.TrimSpace(text) == "":
+	case !schedctl.HasVisible(text):
 		return InvalidError(schedctl.ValidationFailed, "%s is empty: a post needs a text", name)
 	}
 	return nil

@@ -254,7 +254,7 @@ func refuseContent(text string) []string {
 	switch {
 	case utf8.RuneCountInString(text) > 5000:
 		return []string{tooLong}
-	case strings.TrimSpace(text) == "":
+	case strings.Trim(text, " \t\r\n\u00a0\u200b\u2060\ufeff") == "":
 		return []string{invalid}
 	}
 	return nil
