@@ -64,7 +64,7 @@ const (
 	QueueFull    Code = "QUEUE_FULL"   // no free slot within [QueueHorizon]
 	NoQueue      Code = "NO_QUEUE"     // the workspace has no queue
 	SlotTaken    Code = "SLOT_TAKEN"   // another post has the slot
-	NameTaken    Code = "NAME_TAKEN"   // another queue has the name
+	NameTaken    Code = "NAME_TAKEN"   // another account, queue, series or calendar has the name
 	InBlackout   Code = "BLACKOUT"     // the time is in a blackout
 	SeriesIsOver Code = "SERIES_ENDED" // an ended series does not change
 

@@ -27,7 +27,7 @@ type Tx interface {
 	PutAttempt(schedctl.Attempt) error
 
 	// PutAccount creates or replaces an account. If another connected account of
-	// the workspace has the name, the code is VALIDATION_FAILED on field "name". The
+	// the workspace has the name, the code is NAME_TAKEN on field "name". The
 	// names of feeds must be unique in the database.
 	PutAccount(schedctl.Account) error
 

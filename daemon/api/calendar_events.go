@@ -124,8 +124,11 @@ func (l *calendarEvents) event(p *schedctl.Post) icalendar.Event {
 	if !l.feed.TitlesOnly {
 		e.Description = p.Text + "\n\n" + string(status) + ": " + p.ID
 	}
-	if status == schedctl.Canceled {
+	switch status {
+	case schedctl.Canceled:
 		e.Status = "CANCELLED"
+	case schedctl.Failed: // calendars show it, and its title says that nothing was published
+		e.Status, e.Summary = "TENTATIVE", "Failed: "+e.Summary
 	}
 	for i := range p.Targets {
 		t := &p.Targets[i]

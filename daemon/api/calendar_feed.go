@@ -26,7 +26,7 @@ func (s *Server) calendarFeedRoutes() []route {
 			"The feed shows what the API key may see, and ends with it: when the key is revoked or expires, the address is not found. The key also needs the scope posts:read. " +
 			"The feed has the posts from 400 days ago on, and the canceled ones of the last 30 days: the latest 5,000 at most, and 4 MB. A calendar that leaves out older posts says so in its description. " +
 			"A calendar is rebuilt after a change; one that takes more than a megabyte of posts at most once a minute.",
-		scopes: writesPosts, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
+		scopes: writesPosts, codes: []schedctl.Code{schedctl.NameTaken, schedctl.ValidationFailed, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.CreateCalendarFeed](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CalendarFeedAddress](),
 		handle: withBody(read[apiv1.CreateCalendarFeed], s.createCalendarFeed),
 	}, {
@@ -130,7 +130,7 @@ func (c *request) roomForFeed(tx storage.Tx, name string) error {
 				return err
 			}
 		case f.Name == name:
-			return schedctl.Errorf(schedctl.ValidationFailed, "name", "the name %q is taken by another calendar feed; choose another one", name)
+			return schedctl.Errorf(schedctl.NameTaken, "name", "the name %q is taken by another calendar feed; choose another one", name)
 		default:
 			running++
 		}

@@ -43,11 +43,13 @@ func TestCalendarFeedOpensInICalJS(t *testing.T) {
 	forgotten := post("2036-12-03T08:00:00Z", "forgotten")
 	f.do(nil, "POST", "/posts/"+forgotten.ID+"/cancel", nil).want(200)
 	f.changeStored(forgotten.ID, func(p *schedctl.Post) { p.CanceledAt = p.CanceledAt.AddDate(0, 0, -31) })
+	failed := post("2036-12-04T08:00:00Z", "not published")
+	f.changeStored(failed.ID, func(p *schedctl.Post) { p.Targets[0].Status = schedctl.Failed })
 	f.draft()
 	got := icaltest.Read(t, string(f.readCalendar(f.calendarFeed(nil, body{"name": "phone"}).URL).want(200).body))
 	event := func(p apiv1.Post, summary, status, berlin, newYork string) icaltest.Event {
 		return icaltest.Event{
-			UID: p.ID, Summary: summary, Description: p.Content + "\n\n" + map[bool]string{true: "canceled", false: "scheduled"}[status == "CANCELLED"] + ": " + p.ID,
+			UID: p.ID, Summary: summary, Description: p.Content + "\n\n" + map[string]string{"CANCELLED": "canceled", "CONFIRMED": "scheduled", "TENTATIVE": "failed"}[status] + ": " + p.ID,
 			Sequence: int(p.Version), Status: status, At: p.PublishAt.Time, Berlin: berlin, NewYork: newYork,
 		}
 	}
@@ -55,8 +57,10 @@ func TestCalendarFeedOpensInICalJS(t *testing.T) {
 		event(summer, "Zeile eins, mit Komma; und", "CONFIRMED", "2036-07-01 09:00", "2036-07-01 03:00"),
 		event(winter, strings.TrimSpace(strings.Repeat("long words ", 5))+" long…", "CONFIRMED", "2036-12-01 09:00", "2036-12-01 03:00"),
 		event(canceled, "canceled", "CANCELLED", "2036-12-02 09:00", "2036-12-02 03:00"),
+		event(failed, "Failed: not published", "TENTATIVE", "2036-12-04 09:00", "2036-12-04 03:00"),
 	}}
 	want.Events[2].Sequence++
+	want.Events[3].Sequence++
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -141,7 +145,7 @@ func TestCalendarFeedLimits(t *testing.T) {
 	for n := range schedctl.MaxCalendarFeeds {
 		f.calendarFeed(nil, body{"name": fmt.Sprint("feed ", n)})
 	}
-	f.do(nil, "POST", "/calendar-feeds", body{"name": "feed 1"}).refused(schedctl.ValidationFailed)
+	f.do(nil, "POST", "/calendar-feeds", body{"name": "feed 1"}).refused(schedctl.NameTaken)
 	f.do(nil, "POST", "/calendar-feeds", body{"name": "another"}).refused(schedctl.ValidationFailed)
 	f.do(nil, "POST", "/calendar-feeds", body{"name": ""}).refused(schedctl.ValidationFailed)
 	f.do(as(f.scoped(schedctl.ScopePostsWrite)), "POST", "/calendar-feeds", body{"name": "x"}).refused(schedctl.InsufficientScope)

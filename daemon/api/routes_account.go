@@ -24,7 +24,7 @@ func (s *Server) accountRoutes() []route {
 		summary:     "Connect a social account",
 		description: "The credentials are verified with the network before the account is stored. They are encrypted at rest and never returned.",
 		scopes:      writesAccounts,
-		codes:       []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.AccountNotAllowed},
+		codes:       []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.AccountNotAllowed, schedctl.NameTaken},
 		request:     reflect.TypeFor[apiv1.AddAccount](), status: http.StatusCreated, response: one,
 		actsEarly: true, handle: withBody(readAddAccount, s.addAccount),
 	}, {
@@ -39,7 +39,7 @@ func (s *Server) accountRoutes() []route {
 		summary:     "Rename, configure or reconnect a social account",
 		description: "New credentials replace all old ones. Credentials and platform options are verified with the network before they are stored. An option set to null is reset to its default. Credentials of a different user are refused; connect them as a new account. The option approval asks about scheduled posts of the account as PATCH /workspaces/{id} does.",
 		scopes:      writesAccounts,
-		codes:       []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.AccountNotAllowed, schedctl.NotFound, schedctl.ExistingPosts, schedctl.SelfApproval},
+		codes:       []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.AccountNotAllowed, schedctl.NameTaken, schedctl.NotFound, schedctl.ExistingPosts, schedctl.SelfApproval},
 		request:     reflect.TypeFor[apiv1.EditAccount](), status: http.StatusOK, response: one,
 		actsEarly: true, handle: withBody(readEditAccount, s.editAccount),
 	}, {

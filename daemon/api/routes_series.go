@@ -61,7 +61,7 @@ func (s *Server) seriesReadRoutes() []route {
 func (s *Server) seriesWriteRoutes() []route {
 	one := reflect.TypeFor[apiv1.SeriesEnvelope]()
 	invalid := []schedctl.Code{
-		schedctl.ValidationFailed, schedctl.ContentTooLong, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ExternalIDExists, schedctl.MediaNotReady,
+		schedctl.NameTaken, schedctl.ValidationFailed, schedctl.ContentTooLong, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ExternalIDExists, schedctl.MediaNotReady,
 	}
 	return []route{{
 		method: http.MethodPost, path: "/series", id: "createSeries", tag: "Series",

@@ -64,7 +64,7 @@ func TestCreateSeries(t *testing.T) {
 			t.Errorf("events %s", got)
 		}
 		replays(t, r, f.do(key("k"), "POST", "/series", f.weekly(nil)))
-		f.do(nil, "POST", "/series", f.weekly(nil)).refused(schedctl.ValidationFailed) // the name is taken
+		f.do(nil, "POST", "/series", f.weekly(nil)).refused(schedctl.NameTaken)
 	})
 }
 

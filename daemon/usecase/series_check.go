@@ -94,7 +94,7 @@ func (n *seriesNames) check(r storage.Reader, s *schedctl.Series) error {
 		return err
 	}
 	if id, taken := n.ids[s.Name]; taken && id != s.ID {
-		return schedctl.Errorf(schedctl.ValidationFailed, "name", "another series has the name %q; choose another one", s.Name)
+		return schedctl.Errorf(schedctl.NameTaken, "name", "another series has the name %q; choose another one", s.Name)
 	}
 	if len(n.ids) >= schedctl.MaxSeries {
 		return schedctl.Errorf(schedctl.ValidationFailed, "", "this workspace has %d series that have not ended, which is the limit; end one with POST %s/series/{id}/end", len(n.ids), prefix)

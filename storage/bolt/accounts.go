@@ -43,7 +43,7 @@ func (tx *tx) PutAccount(a schedctl.Account) error {
 	names := accountNameEntries(&a, ws, account)
 	for _, n := range names {
 		if owner := tx.in(n.bucket).Get(n.key); owner != nil && !bytes.Equal(owner, n.value) {
-			return schedctl.Errorf(schedctl.ValidationFailed, "name", "the name %q is taken; choose another one", a.Name)
+			return schedctl.Errorf(schedctl.NameTaken, "name", "the name %q is taken; choose another one", a.Name)
 		}
 	}
 	old, err := accountTable.at(&tx.reader, ws, account)

@@ -184,7 +184,7 @@ func putAccount(tx *tx, a schedctl.Account, _ row) error {
 	name := a.Name
 	for n := 2; n < 100; n++ {
 		err := tx.PutAccount(a)
-		if schedctl.CodeOf(err) != schedctl.ValidationFailed {
+		if schedctl.CodeOf(err) != schedctl.NameTaken {
 			return err
 		}
 		a.Name = fmt.Sprintf("%s-%d", name, n)

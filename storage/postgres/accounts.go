@@ -104,7 +104,7 @@ func (tx *tx) checkName(a *schedctl.Account) error {
 		scan: scanOne(&taken),
 	})
 	if err == nil && taken {
-		err = schedctl.Errorf(schedctl.ValidationFailed, "name", "the name %q is taken; choose another one", a.Name)
+		err = schedctl.Errorf(schedctl.NameTaken, "name", "the name %q is taken; choose another one", a.Name)
 	}
 	return err
 }

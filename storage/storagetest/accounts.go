@@ -106,8 +106,8 @@ func (f *fixture) checkNameAccepted(what string, a schedctl.Account, ok bool) {
 	}
 	err := f.store.Update(f.Context(), func(tx storage.Tx) error { return tx.PutAccount(a) })
 	var e *schedctl.Error
-	if !asError(err, &e) || e.Code != schedctl.ValidationFailed || e.Field != "name" {
-		f.Errorf("%s: error %v, want VALIDATION_FAILED on field name", what, err)
+	if !asError(err, &e) || e.Code != schedctl.NameTaken || e.Field != "name" {
+		f.Errorf("%s: error %v, want NAME_TAKEN on field name", what, err)
 	}
 	wantNotFound(f, what, accountByID(f, a.ID))
 }
@@ -131,7 +131,7 @@ func testAccountNamesAreUnique(f *fixture) {
 	f.checkNameAccepted("the name that it had", f.newAccount("news", epoch), true)
 	f.checkNameAccepted("the name that it has", f.newAccount("olds", epoch), false)
 
-	f.refuse(schedctl.ValidationFailed, func(tx storage.Tx) error {
+	f.refuse(schedctl.NameTaken, func(tx storage.Tx) error {
 		if err := tx.PutAccount(f.newAccount("twice", epoch)); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func testDisconnectedAccountsFreeTheirNames(f *fixture) {
 	f.checkNameAccepted("the disconnected one again", feed, true)
 	wantSame(f, "feed after a put of the disconnected one", heir, mustRead(f, feedNamed("blog")))
 	feed.Status = schedctl.AccountConnected
-	f.refuse(schedctl.ValidationFailed, func(tx storage.Tx) error { return tx.PutAccount(feed) })
+	f.refuse(schedctl.NameTaken, func(tx storage.Tx) error { return tx.PutAccount(feed) })
 }
 
 func testMalformedAccountIDs(f *fixture) {

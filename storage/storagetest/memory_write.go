@@ -98,7 +98,7 @@ func (tx *memoryTx) PutAccount(a schedctl.Account) error {
 	}
 	for _, other := range tx.m.accounts {
 		if sameName(a, other) {
-			return schedctl.Errorf(schedctl.ValidationFailed, "name", "the name %q is taken; choose another one", a.Name)
+			return schedctl.Errorf(schedctl.NameTaken, "name", "the name %q is taken; choose another one", a.Name)
 		}
 	}
 	if _, err := json.Marshal(a.Options); err != nil {

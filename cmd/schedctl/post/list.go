@@ -113,7 +113,24 @@ func (o *listOptions) run(ctx context.Context) error {
 		return err
 	}
 	o.tellRest(posts, more, names)
+	if len(posts) == 0 && o.open && q.Search != "" && !o.ErrTerminal && !o.Quiet {
+		return o.tellFinished(ctx, c, q)
+	}
 	return nil
+}
+
+// tellFinished says that finished posts match a search that found no open one. Terminals
+// always learn of --all.
+func (o *listOptions) tellFinished(ctx context.Context, c *client.Client, q client.PostQuery) error {
+	q.Statuses, q.Limit = nil, 1
+	if q.Sort == "publish_at" {
+		q.Sort = ""
+	}
+	list, err := c.Posts(ctx, q)
+	if err == nil && len(list.Results) > 0 {
+		o.Messagef("no open post matches, but finished ones do; --all lists them too")
+	}
+	return err
 }
 
 // tellRest reports on a terminal how many posts the list does not show.
