@@ -216,7 +216,7 @@ func (p *Post) Rebook(at time.Time, b Booking) (moved bool) {
 	return moved
 }
 
-// CheckContent returns nil for 1–5000 code points of which one is visible, that hold no
+// CheckContent returns nil for 1–5000 code points with a visible one among them, that hold no
 // NUL and are valid UTF-8. Errors: [ContentTooLong] and
 // [ValidationFailed].
 func CheckContent(content string) error { return checkContent("content", content) }

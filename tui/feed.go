@@ -29,8 +29,8 @@ type feed struct {
 	anchor   string // the post to select once its page is loaded, or empty
 
 	moved  *apiv1.Post // a post with a change that the daemon does not have yet; shown in its place
-	sought *apiv1.Post // the post whose page is being looked for
-	seeks  int         // pages that were looked at for it
+	sought *apiv1.Post // the post whose page the feed searches
+	seeks  int         // pages that were searched for it
 }
 
 type page struct {

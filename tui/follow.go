@@ -17,7 +17,7 @@ const maxSeek = 20
 // that left the selection. It is longer than terminals wait before they repeat a held key.
 const settleAfter = time.Second
 
-// settledMsg says that no key was held since the selection changed by itself.
+// settledMsg says that no key was held since the selection changed without a key.
 type settledMsg struct{ seq int }
 
 // follow keeps the selection on a post that was selected and now has another time. The
@@ -84,7 +84,7 @@ func (f *feed) stepSeek() {
 	}
 }
 
-// selectedID returns the id of the selected post, empty if there is none.
+// selectedID returns the id of the selected post, empty without one.
 func (m *Model) selectedID() string {
 	p, _ := m.currentPost()
 	return p.ID

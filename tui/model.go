@@ -104,7 +104,7 @@ type Model struct {
 	busy         map[string]apiv1.Post // posts with a change in progress, before the change
 	nudge        nudge
 	drag         drag
-	unsettled    bool // the selection changed by itself while a key may be held
+	unsettled    bool // the selection changed without a key, and one may be held
 	settleSeq    int
 	stale        stale
 	quitting     bool // quit as soon as all changes are saved

@@ -154,7 +154,7 @@ func (p *phrase) shiftDay(s Span) error {
 	return nil
 }
 
-// readWeek reads "next week" and "this week", of which a weekday is the day.
+// readWeek reads "next week" and "this week", before or after a weekday.
 func (p *phrase) readWeek(words []string) (n int, err error) {
 	if len(words) < 2 || words[1] != "week" {
 		return 0, nil

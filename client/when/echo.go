@@ -55,7 +55,7 @@ func formatClock(t time.Time) string {
 	return t.Format(layout) + " " + zoneName(t)
 }
 
-// zoneName returns the zone's abbreviation, or the offset if there is none or if [Parse]
+// zoneName returns the zone's abbreviation, or the offset if it has no abbreviation or if [Parse]
 // would not read it as this zone.
 func zoneName(t time.Time) string {
 	name, offset := t.Zone()

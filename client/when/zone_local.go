@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// unknownZone begins the name of the zone of [LocalZone] for an unknown TZ.
+// unknownZone is the start of the name of the zone of [LocalZone] for an unknown TZ.
 const unknownZone = "unknown time zone "
 
 // LocalZone returns the local zone for the value of the environment variable TZ, or

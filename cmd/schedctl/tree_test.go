@@ -383,7 +383,7 @@ func TestTyposAreAnsweredWithSuggestions(t *testing.T) {
 		`unknown flag --account-; did you mean --account?`:                                                                                 {"post", "list", "--account-"},
 		`unknown flag --frobnicate; see: schedctl post list --help`:                                                                        {"post", "list", "--frobnicate"},
 		`unknown shorthand flag: 'z' in -z; see: schedctl post list --help`:                                                                {"post", "list", "-z"},
-		`the argument "- one" is read as a flag, because it begins with "-"; write -- before a text that begins with "-", after all flags`: {"post", "create", "- one"},
+		`the argument "- one" is read as a flag, because it starts with "-"; write -- before a text that starts with "-", after all flags`: {"post", "create", "- one"},
 		`--media-image-max does not take "20"; it takes a size with its unit, such as 20MB`:                                                {"daemon", "run", "--media-image-max", "20"},
 		`--limit does not take "many"; it takes a whole number`:                                                                            {"post", "list", "--limit", "many"},
 		`--wait does not take "maybe"; it takes true or false`:                                                                             {"post", "create", "--wait=maybe"},

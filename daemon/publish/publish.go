@@ -308,7 +308,7 @@ type Request struct {
 
 	// Learn stores a credential that no person gives, for later requests of the account: what
 	// Publish has found out about the network. The caller stores it only if Publish succeeds,
-	// and it may be lost. It is nil where nothing is stored.
+	// and it may be lost. It is nil if credentials are not stored.
 	Learn func(name, value string)
 
 	// Taken reports whether the post with this network id belongs to another target, or

@@ -49,8 +49,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &value):
 		return UsageError("--%s does not take %q", value.GetFlag().Name, value.GetValue()).WithHint("it takes " + valueForm(value.GetFlag().Value.Type()))
 	case errors.As(err, &unknown) && strings.ContainsFunc(FirstNonEmpty(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), unicode.IsSpace):
-		return UsageError("the argument %q is read as a flag, because it begins with \"-\"", "-"+Clip(FirstNonEmpty(unknown.GetSpecifiedShortnames(), "-"+unknown.GetSpecifiedName()), 40)).
-			WithHint("write -- before a text that begins with \"-\", after all flags")
+		return UsageError("the argument %q is read as a flag, because it starts with \"-\"", "-"+Clip(FirstNonEmpty(unknown.GetSpecifiedShortnames(), "-"+unknown.GetSpecifiedName()), 40)).
+			WithHint("write -- before a text that starts with \"-\", after all flags")
 	case errors.As(err, &unknown) && cmd.HasSubCommands() && cmd.Flags().NArg() > 0:
 		return unknownCommand(cmd, cmd.Flags().Args())
 	case errors.As(err, &unknown) && cmd.Flag(unknown.GetSpecifiedShortnames()) != nil: // -json

@@ -105,7 +105,7 @@ func (p *Publisher) Upload(ctx context.Context, r publish.Request, f publish.Fil
 	return upload, nil
 }
 
-// How long LinkedIn processes a file of which it does not say whether it is ready.
+// How long LinkedIn processes a file whose state it does not report.
 const (
 	imageWait    = 5 * time.Second
 	documentWait = 10 * time.Second

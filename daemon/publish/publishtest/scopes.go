@@ -8,7 +8,7 @@ import (
 )
 
 // TokenScopes are the scopes of a token for a platform: instagram, mastodon, slack or x. They
-// stand in front of any fake of the platform, which needs no scopes of its own then: every
+// are put before any fake of the platform, which needs no scopes of its own then: every
 // request passes them, and one that is in no table is refused. The fakes in the packages
 // mastodon and slack serve tests of a token with all scopes. Facebook, Threads and LinkedIn
 // have scopes in their fakes, because there the author or the container decides.
