@@ -65,8 +65,8 @@ func TestCapabilities(t *testing.T) {
 			"http": {Name: "http", Credentials: []apiv1.PlatformField{{Name: "url", Required: true}, {Name: "secret", Secret: true}}, Options: []apiv1.PlatformField{{Name: "idempotent"}}},
 		},
 	}})
-	m.want(t, 0, "workspace\tdefault\nkey\tadmin\nfeatures\tevents webhooks\ntext\t5000 characters\naccounts\t100 in a post\nrequest\t1048576 bytes\npage\t100 results\nwebhooks\t20\n"+
-		"idempotency\t86400 seconds\nrate_limit\t20 requests a second for each key\nplatform\tfeed\t\t\nplatform\thttp\turl [secret]\t[idempotent]\n", "", "capabilities")
+	m.want(t, 0, "workspace\tdefault\nkey\tadmin\nfeatures\tevents webhooks\ntext\t5000 characters\naccounts\t100 in a post\nrequest\t1.0 MB\npage\t100 results\nwebhooks\t20\n"+
+		"idempotency\tresponses are kept for 1 day\nrate_limit\t20 requests a second for each key\nplatform\tfeed\t\t\nplatform\thttp\turl [secret]\t[idempotent]\n", "", "capabilities")
 	m.want(t, 0, "feed\nhttp\n", "", "capabilities", "-q")
 	m.want(t, 0, "100\n", "", "capabilities", "--jq", ".limits.page_size")
 }

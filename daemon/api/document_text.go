@@ -30,6 +30,7 @@ var schemaDescriptions = map[string]string{
 	"Part":                 "One part of a thread, or the first comment.",
 	"Poll":                 "A poll in the first part of a post.",
 	"PublishedPart":        "A part of a thread that the network has.",
+	"Waits":                "Why and until when no post of an account is sent to its network.",
 	"TargetPart":           "One part of what an account publishes, with its progress.",
 	"Override":             "Settings of one account that differ from the rest of the post.",
 	"Timeline":             "The history of a post.",

@@ -76,7 +76,6 @@ func TestQueuesRefused(t *testing.T) {
 	}{
 		"no name":            {body{"name": ""}, "name"},
 		"a long name":        {body{"name": strings.Repeat("x", 81)}, "name"},
-		"a taken name":       {body{"name": "daily"}, "name"},
 		"no zone":            {body{"timezone": ""}, "timezone"},
 		"the machine's zone": {body{"timezone": "Local"}, "timezone"},
 		"an unknown zone":    {body{"timezone": "Rome"}, "timezone"},

@@ -121,7 +121,7 @@ func TestQueueOfOthers(t *testing.T) {
 		f.newQueue(body{"name": "seen"})
 		f.newQueue(body{"name": "hidden", "social_account_ids": []string{other}})
 		limited := as(f.limitedKey(f.mine.account))
-		for name, code := range map[string]schedctl.Code{"seen": schedctl.ValidationFailed, "hidden": schedctl.AccountNotAllowed} {
+		for name, code := range map[string]schedctl.Code{"seen": schedctl.NameTaken, "hidden": schedctl.AccountNotAllowed} {
 			b := body{"name": name, "timezone": "UTC", "times": []body{everyDay("09:00")}, "social_account_ids": []string{f.mine.account}, "dry_run": true}
 			f.do(limited, "POST", "/queues", b).refused(code)
 		}

@@ -44,6 +44,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		return err
+	case errors.As(err, &value) && value.GetValue() == "":
+		return emptyError(value.GetFlag().Name)
 	case errors.As(err, &misread) && errors.As(err, &value):
 		return UsageError("--%s: %s", value.GetFlag().Name, misread.Message).WithHint(misread.Hint)
 	case errors.As(err, &value):
@@ -86,6 +88,11 @@ func didYouMean(candidates []string, otherwise string) string {
 	return fmt.Sprintf("did you mean %s?", strings.Join(candidates, " or "))
 }
 
+// emptyError returns the error of a flag whose value is empty.
+func emptyError(flag string) error {
+	return UsageError("--%s is empty", flag).WithHint("give it a value or leave it out")
+}
+
 // refuseEmpty returns an error for an empty flag value. It usually comes from an unset
 // variable, and could turn a scheduled post into a draft or remove a filter.
 func refuseEmpty(cmd *cobra.Command) error {
@@ -98,9 +105,7 @@ func refuseEmpty(cmd *cobra.Command) error {
 			values = []string{f.Value.String()}
 		}
 		if err == nil && slices.Contains(values, "") {
-			empty := UsageError("--%s is empty", f.Name)
-			empty.Hint = "give it a value or leave it out"
-			err = empty
+			err = emptyError(f.Name)
 		}
 	})
 	return err

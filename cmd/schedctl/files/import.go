@@ -63,7 +63,7 @@ func newImport(a *cli.App) *cobra.Command {
 	o.zone.AddZone(cmd)
 	f.StringVar(&o.times.order, "dates", "", "the `order` of dates such as 3/4/2027: us for month/day, eu for day/month")
 	f.StringVar(&o.times.clock, "default-time", "", "the `time` of day for dates without one, such as 09:00")
-	f.StringArrayVar(&o.columns, "map", nil, "read a column as a field, as `COLUMN=FIELD`; without a FIELD it is not read (repeatable)")
+	f.StringArrayVar(&o.columns, "map", nil, "read a column as a field, as `column=field`; without a field it is not read (repeatable)")
 	post.AddAllowDuplicate(cmd, &o.allowDuplicate)
 	f.BoolVar(&o.keepGoing, "keep-going", false, "import the other lines when some are refused")
 	f.BoolVar(&o.update, "update", false, "change existing posts to match their lines")
