@@ -85,6 +85,7 @@ type policyDecision struct {
 	askIn time.Duration // if not zero: ask the network after this time; no other field is set
 
 	result      schedctl.Result
+	words       string                // what the network said, empty if it said nothing
 	outcome     schedctl.Outcome      // of the attempt
 	refused     bool                  // the network refused the account
 	hold        *schedctl.TargetError // why the account is held; nil for the error of result
@@ -118,6 +119,7 @@ func policy(e *publish.Error, f facts) policyDecision {
 	if late {
 		d.result.RetryAt, d.result.AskAt = time.Time{}, time.Time{}
 	}
+	d.words = e.Words
 	d.result.Error = targetError(e, unknown || f.earlierUncertain, !d.result.RetryAt.IsZero())
 	switch at := e.RetryAt.UTC().Format(time.RFC3339); {
 	case late: // the target fails now, because it would be too late then

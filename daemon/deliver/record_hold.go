@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -52,22 +53,25 @@ func (r *recordTx) failIfHeldBefore(e *attemptEnd) error {
 		}
 		failed := *refusal
 		failed.Kind, failed.Retryable = schedctl.KindContent, false
-		const advice = "; the network accepts the account and refused this post again: change the post, then retry it"
-		failed.Message = withAdvice(publish.WithoutReconnecting(failed.Message), advice)
+		failed.Message = "the network refused this post again, although it accepts the account"
+		if e.decision.words != "" {
+			failed.Message += ": " + strings.TrimSuffix(e.decision.words, ".")
+		}
+		failed.Message = withAdvice(failed.Message, "; change the post, then retry it")
 		e.decision.refused, e.decision.result = false, schedctl.Result{Error: &failed}
 		return nil
 	}
 	return nil
 }
 
-// refusesOne reports whether the network refused the post of a target with 403, and nothing
-// said that it refuses the account.
+// refusesOne reports whether the network refused the post of a target, or one of its files,
+// with 403, and nothing said that it refuses the account.
 func (e *attemptEnd) refusesOne() bool {
 	return e.receipt == nil && e.call.attempt.Part == 0 && e.decision.result.RetryAt.IsZero() && isRefusedAlone(e.decision.result.Error)
 }
 
 func isRefusedAlone(e *schedctl.TargetError) bool {
-	return e != nil && e.Kind == schedctl.KindContent && e.HTTPStatus == statusForbidden && e.Outcome == schedctl.OutcomeNotPublished
+	return e != nil && (e.Kind == schedctl.KindContent || e.Kind == schedctl.KindMedia) && e.HTTPStatus == statusForbidden && e.Outcome == schedctl.OutcomeNotPublished
 }
 
 // holdIfBlocked holds the account of a target that the network refused alone, if it refused

@@ -117,3 +117,30 @@ func TestDatedHoldOfOldCredentials(t *testing.T) {
 		r.wantStatus(p, schedctl.Published)
 	})
 }
+
+// A network that refuses the files of one post after the other may refuse the account, too.
+func TestRefusedFilesHold(t *testing.T) {
+	mediaBubble(t, func(r mediaRig) {
+		r.network.OnUpload = func(context.Context, int, publish.Request, publish.File) error {
+			return &publish.Error{Kind: schedctl.KindMedia, Message: "the network refused a file", HTTPStatus: 403, Outcome: no}
+		}
+		a := r.account("me", nil)
+		var posts []schedctl.Post
+		for i := range 6 {
+			posts = append(posts, r.create(schedctl.NewPost{
+				Content:  schedctl.Content{Text: secret, Media: []schedctl.PostMedia{r.asset("a")}},
+				Accounts: []schedctl.Account{a}, PublishAt: time.Now().Add(time.Duration(i+1) * time.Minute),
+			}))
+		}
+		r.start()
+		r.after(20 * time.Minute)
+		for i, p := range posts {
+			if failed := r.target(p).Status == schedctl.Failed; failed != (i < 3) {
+				t.Errorf("post %d is %s\n%s", i+1, r.target(p).Status, r.logs.String())
+			}
+		}
+		if got := r.readAccount(a.ID); got.Status != schedctl.AccountError || got.Error.Code != string(publish.HoldBlocked) {
+			t.Errorf("the account is %s for %+v", got.Status, got.Error)
+		}
+	})
+}

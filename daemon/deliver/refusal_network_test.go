@@ -203,7 +203,8 @@ func TestHealedHoldProvesNothingAboutThePost(t *testing.T) {
 		r.start() // what is known is in the store
 		r.reconnect(a.ID)
 		r.after(time.Hour)
-		if e := r.wantStatus(first, schedctl.Failed).Error; e.Kind != schedctl.KindContent || e.Outcome != no || strings.Contains(e.Message, "reconnect") {
+		if e := r.wantStatus(first, schedctl.Failed).Error; e.Kind != schedctl.KindContent || e.Outcome != no ||
+			!strings.HasPrefix(e.Message, "the network refused this post again, although it accepts the account") || !strings.HasSuffix(e.Message, "; change the post, then retry it") {
 			r.Errorf("error %+v", e)
 		}
 		third := r.newPost(n, a, "the third post")

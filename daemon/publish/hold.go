@@ -40,7 +40,7 @@ var holds = map[HoldCode]string{
 func Hold(code HoldCode, platform string, status int, detail string) *Error {
 	e := &Error{
 		Kind: schedctl.KindAuth, Code: string(code), HTTPStatus: status, Outcome: schedctl.OutcomeNotPublished,
-		Message: fmt.Sprintf(holds[code], platform),
+		Message: fmt.Sprintf(holds[code], platform), Words: Clip(detail, maxHoldMessage),
 	}
 	if detail != "" {
 		e.Message = Clip(e.Message+" ("+detail+")", maxHoldMessage)
@@ -81,15 +81,6 @@ func WhileConnecting(err *Error) *Error {
 	e := *err
 	e.Message = reconnectAdvice.ReplaceAllString(e.Message, "$1")
 	return &e
-}
-
-// newLogin is the clause of a message that advises to reconnect the account.
-var newLogin = regexp.MustCompile(`[;:] (?:[^;:]|:/)*\breconnect\b(?:[^;:(]|:/)*`)
-
-// WithoutReconnecting returns the message of a hold without the advice to reconnect the
-// account.
-func WithoutReconnecting(message string) string {
-	return newLogin.ReplaceAllString(reconnectAdvice.ReplaceAllString(message, "$1"), "")
 }
 
 // maxHoldMessage is how many bytes the message of a hold has at most.

@@ -345,6 +345,7 @@ type Error struct {
 	Kind       schedctl.ErrorKind
 	Code       string           // the network's own code, or schedctl's; may be empty
 	Message    string           // for users; contains no content and no credentials
+	Words      string           // what the network said, as in Message; empty if it said nothing
 	HTTPStatus int              // 0 if there was no HTTP response
 	Outcome    schedctl.Outcome // not_published or unknown
 	RetryAt    time.Time        // when the network allows a retry, or zero

@@ -41,6 +41,7 @@ func ErrorText(response Response, hidden ...string) string {
 func WithErrorText(e *publish.Error, text string) *publish.Error {
 	if text != "" {
 		e.Message += ": " + text
+		e.Words = clip(text, maxMessage)
 	}
 	e.Message = clip(e.Message, maxMessage)
 	return e
