@@ -116,21 +116,11 @@ func duplicate(p problem) *publish.Error {
 
 // postRefusal returns the error of a refused post or comment.
 func postRefusal(response outbound.Response, now time.Time, a access, r publish.Request) error {
-	if r.Part > 0 && response.Status == http.StatusNotFound {
-		return publish.ParentMissing(response.Status)
-	}
 	if i := slices.IndexFunc(r.Files, func(f publish.File) bool { return names(response, f.Upload.ID) }); i >= 0 {
 		return notReady(response.Status, r.Files[i].Upload, now)
 	}
-	e := refusal(response, r.Purpose(), now, a, append(r.Texts(), escape(r.Content))...)
-	if r.Part > 0 && response.Status == http.StatusForbidden && e.Kind == schedctl.KindContent {
-		e.Code, e.Message = codeComments, publish.Clip("LinkedIn lets only approved apps comment; the post itself is published: "+e.Message, 500)
-	}
-	return e
+	return refusal(response, r.Purpose(), now, a, append(r.Texts(), escape(r.Content))...)
 }
-
-// codeComments is the code of a comment that LinkedIn does not let the app make.
-const codeComments = "comments_refused"
 
 const (
 	readyWithin = 2 * time.Minute // how long after its upload a file may not be ready

@@ -165,6 +165,52 @@ func TestWorkingCommentAPIIsLearned(t *testing.T) {
 	}
 }
 
+// A comment that both APIs refuse fails alone, whatever they respond and in which order they
+// are asked. Only the API that has worked, or both, can say that the post is gone.
+func TestBothCommentAPIsRefuse(t *testing.T) {
+	t.Parallel()
+	const plain, versioned = "v2/socialActions", "rest/socialActions"
+	statuses := []int{403, 404, 410, 426}
+	for _, known := range []string{"", plain, versioned} {
+		for _, old := range statuses {
+			for _, current := range statuses {
+				fake := publishtest.NewFakeLinkedIn()
+				p, r := start(t, fake, false)
+				root, err := p.Publish(t.Context(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				asked := map[string]int{}
+				fake.Respond(func(r *http.Request) publishtest.Mishap {
+					api := strings.Join(strings.Split(r.URL.Path, "/")[1:3], "/")
+					asked[api]++
+					status := map[string]int{plain: old, versioned: current}[api]
+					return publishtest.Mishap{Status: status, Body: fmt.Sprintf(`{"status":%d,"message":"the words of LinkedIn"}`, status)}
+				})
+				r.Part, r.Kind, r.Root, r.Parent, r.Content = 1, schedctl.PartComment, &root, &root, "a comment"
+				r.Learn = func(name, value string) { t.Errorf("learned %s=%s", name, value) }
+				if known != "" {
+					r.Credentials["comment_api"] = known
+				}
+				_, err = p.Publish(t.Context(), r)
+				e, name := publish.AsError(err), fmt.Sprintf("%q is known, %d and %d", known, old, current)
+				code := "comments_refused"
+				if known == plain && old == 404 || known == versioned && current == 404 || old == 404 && current == 404 {
+					code = publish.CodeParentMissing
+				} else if !strings.HasPrefix(e.Message, "LinkedIn lets only approved apps comment; the post itself is published") || !strings.Contains(e.Message, "the words of LinkedIn") {
+					t.Errorf("%s: %s", name, e.Message)
+				}
+				if e.Kind != schedctl.KindContent || e.Code != code || e.Outcome != schedctl.OutcomeNotPublished || !e.RetryAt.IsZero() {
+					t.Errorf("%s: %+v, want %s", name, e, code)
+				}
+				if asked[plain] != 1 || asked[versioned] == 0 {
+					t.Errorf("%s: asked %v", name, asked)
+				}
+			}
+		}
+	}
+}
+
 // LinkedIn leaves out months, so the versions before the known one are tried, too.
 func TestVersionsInBothDirections(t *testing.T) {
 	t.Parallel()
