@@ -209,7 +209,8 @@ func (p *Publisher) describe(ctx context.Context, a access, f publish.File, id s
 	return nil
 }
 
-// uploadRefusal returns the error of a refused upload, which has published nothing.
+// uploadRefusal returns the error of a refused upload, which has published nothing. What holds
+// an account holds it on an upload too: X means every call then.
 func uploadRefusal(response outbound.Response, purpose publish.Purpose, now time.Time, a access, hidden ...string) error {
 	e := refusal(response, purpose, now, a, hidden...)
 	e.Outcome = schedctl.OutcomeNotPublished
@@ -219,10 +220,6 @@ func uploadRefusal(response outbound.Response, purpose publish.Purpose, now time
 	case e.Kind == schedctl.KindContent && response.Status >= 400:
 		e.Kind = schedctl.KindMedia
 		e.Message = strings.Replace(e.Message, "refused the post", "refused a file of the post", 1)
-	case response.Status == http.StatusForbidden && e.Code == string(publish.HoldScope) && !a.oauth1():
-		// Not of kind auth, which would hold the posts without media too.
-		e.Kind = schedctl.KindMedia
-		e.Message = "the access token may not upload files: authorize the app again with the scope media.write, reconnect the account, and retry the post"
 	}
 	return e
 }

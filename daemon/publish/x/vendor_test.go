@@ -161,6 +161,39 @@ func TestRefusedAltText(t *testing.T) {
 	}
 }
 
+// A refusal that is listed holds the account on each request of an upload, whichever way it is
+// authorized, and names no scope that X did not name.
+func TestUploadsThatHold(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"reason":"client-not-enrolled","title":"Client Forbidden","type":"https://api.x.com/2/problems/client-forbidden"}`,
+		`{"title":"Client Forbidden","type":"https://api.x.com/2/problems/client-forbidden"}`,
+		`{"title":"Unsupported Authentication","type":"https://api.x.com/2/problems/unsupported-authentication"}`,
+		`{"title":"Forbidden","type":"https://api.x.com/2/problems/oauth1-permissions"}`,
+	} {
+		for _, call := range []string{"/2/media/upload/initialize", "/append", "/2/media/metadata"} {
+			for _, session := range []bool{false, true} {
+				fake := publishtest.NewFakeX()
+				p, r := start(t, fake)
+				if session {
+					r.Credentials = fake.OAuth2(r.Credentials["api_url"])
+					r.Credentials["user_id"] = fake.UserID
+				}
+				fake.Respond(func(r *http.Request) publishtest.Mishap {
+					if !strings.HasSuffix(r.URL.Path, call) {
+						return publishtest.Mishap{}
+					}
+					return publishtest.Mishap{Status: http.StatusForbidden, Body: body}
+				})
+				_, err := p.Upload(t.Context(), r, publishtest.TestFile("image/png", 1))
+				if e := publish.AsError(err); e.Kind != schedctl.KindAuth || e.Code != "missing_scope" || e.Outcome != schedctl.OutcomeNotPublished || strings.Contains(e.Message, "media.write") {
+					t.Errorf("%s of %s, OAuth 2.0 %v: got %+v", body, call, session, err)
+				}
+			}
+		}
+	}
+}
+
 // A session without one of the scopes does what the others allow.
 func TestSessionsThatLackAScope(t *testing.T) {
 	t.Parallel()
