@@ -194,9 +194,9 @@ func TestUploadErrors(t *testing.T) {
 		kind             schedctl.ErrorKind
 		code, says       string
 	}{
-		{"files.getUploadURLExternal", `{"ok":false,"error":"missing_scope","needed":"files:write"}`, schedctl.KindMedia, "missing_scope", "files:write and files:read"},
+		{"files.getUploadURLExternal", `{"ok":false,"error":"missing_scope","needed":"files:write"}`, schedctl.KindMedia, "missing_scope", "no scope files:write,"},
 		{"files.getUploadURLExternal", `{"ok":false,"error":"file_upload_size_restricted"}`, schedctl.KindMedia, publish.CodeFileTooLarge, "smaller"},
-		{"files.getUploadURLExternal", `{"ok":false,"error":"file_uploads_disabled"}`, schedctl.KindMedia, "file_uploads_disabled", "administrators"},
+		{"files.getUploadURLExternal", `{"ok":false,"error":"file_uploads_disabled"}`, schedctl.KindMedia, "file_uploads_disabled", "administrators: file_uploads_disabled"},
 		{"files.getUploadURLExternal", `{"ok":false,"error":"invalid_auth"}`, schedctl.KindAuth, "invalid_auth", "reconnect"},
 		{"files.getUploadURLExternal", `{"ok":false,"error":"fatal_error"}`, schedctl.KindPlatform, "fatal_error", ""},
 		{"files.getUploadURLExternal", `{"ok":true,"upload_url":"ftp://files.example","file_id":"F012345678"}`, schedctl.KindPlatform, "", "did not confirm"},
@@ -229,6 +229,36 @@ func TestUploadErrors(t *testing.T) {
 		}
 		if strings.Contains(e.Message, token) || strings.Contains(e.Message, "secret1") {
 			t.Errorf("%s: %q contains a secret", tt.method, e.Message)
+		}
+	}
+}
+
+// TestMissingFileScopes checks that the message about a missing scope names that one alone,
+// never one that the token has, and repeats what Slack said.
+func TestMissingFileScopes(t *testing.T) {
+	t.Parallel()
+	for response, want := range map[string][3]string{ // the scope of an upload and of a question about a file, and Slack's words
+		`,"needed":"files:write","provided":"chat:write,files:read"`: {"files:write", "files:write", "missing_scope, needed files:write, provided chat:write,files:read"},
+		`,"needed":"files:read","provided":"chat:write,files:write"`: {"files:read", "files:read", "missing_scope, needed files:read, provided chat:write,files:write"},
+		`,"needed":"files:read,files:write","provided":"files:read"`: {"files:write", "files:write", "missing_scope, needed files:read,files:write, provided files:read"},
+		`,"needed":"files:write","provided":"files:write"`:           {"", "", "missing_scope, needed files:write, provided files:write"},
+		`,"needed":17,"provided":["files:read"]`:                     {"files:write", "files:read", "missing_scope"},
+		`,"needed":"` + token + `, <b>"`:                             {"files:write", "files:read", "missing_scope"},
+		``:                                                           {"files:write", "files:read", "missing_scope"},
+	} {
+		p, c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"ok":false,"error":"missing_scope"`+response+`}`)
+		}))
+		_, uploading := p.Upload(t.Context(), request(c), publishtest.TestFile("image/png", 1))
+		_, asking := p.Processed(t.Context(), request(c), publish.Upload{ID: "F000000001"})
+		for i, err := range []error{uploading, asking} {
+			message := "the app may not handle files; ask an administrator of the workspace: " + want[2]
+			if want[i] != "" {
+				message = "the token has no scope " + want[i] + ", without which Slack takes no files: add it to the app, reinstall it, reconnect the account with the new token, and retry the post: " + want[2]
+			}
+			if e := publish.AsError(err); e.Kind != schedctl.KindMedia || e.Code != "missing_scope" || e.Outcome != schedctl.OutcomeNotPublished || e.Message != message {
+				t.Errorf("%s, request %d: got %+v", response, i, e)
+			}
 		}
 	}
 }

@@ -1,12 +1,15 @@
 package slack
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 const (
@@ -37,9 +40,58 @@ func checkScopes(granted []string) error {
 		return nil
 	}
 	return &publish.Error{
-		Kind: schedctl.KindAuth, Code: "missing_scope", Outcome: schedctl.OutcomeNotPublished,
+		Kind: schedctl.KindAuth, Code: codeMissingScope, Outcome: schedctl.OutcomeNotPublished,
 		Message: "the token may not post: add the scope chat:write to the app, reinstall the app, and use its new token",
 	}
+}
+
+const codeMissingScope = "missing_scope"
+
+// scopeName matches the name of a scope.
+var scopeName = pattern.Lazy(`^[a-z][a-z._-]{1,30}(?::[a-z._-]{1,30}){0,2}$`)
+
+// missingFileScope returns e, the error of a request about a file for which the token lacks a
+// scope. Slack names the scopes that it needs and those of the token; only one that the token
+// does not have is advised.
+func missingFileScope(a outbound.Response, e *publish.Error, purpose publish.Purpose) *publish.Error {
+	var body struct {
+		Needed   any `json:"needed"`
+		Provided any `json:"provided"`
+	}
+	_ = json.Unmarshal(a.Body, &body) // continues after a member of an unexpected type
+	needed, provided := scopeList(body.Needed), scopeList(body.Provided)
+	words := e.Code
+	for _, given := range []struct {
+		name   string
+		scopes []string
+	}{{"needed", needed}, {"provided", provided}} {
+		if len(given.scopes) > 0 {
+			words += ", " + given.name + " " + strings.Join(given.scopes, ",")
+		}
+	}
+	if len(needed) == 0 {
+		needed = []string{"files:write"}
+		if purpose == publish.PurposeStatus {
+			needed = []string{"files:read"}
+		}
+	}
+	needed = slices.DeleteFunc(needed, func(scope string) bool { return slices.Contains(provided, scope) })
+	e.Kind, e.Message = schedctl.KindMedia, "the app may not handle files; ask an administrator of the workspace"
+	if len(needed) > 0 {
+		e.Message = "the token has no scope " + needed[0] + ", without which Slack takes no files: add it to the app, reinstall it, reconnect the account with the new token, and retry the post"
+	}
+	return outbound.WithErrorText(e, words)
+}
+
+// scopeList returns the scopes in a list that is separated by commas, 20 at most.
+func scopeList(list any) (scopes []string) {
+	text, _ := list.(string)
+	for _, scope := range strings.SplitN(publish.Clip(text, 1000), ",", 21) {
+		if scope = strings.TrimSpace(scope); scopeName().MatchString(scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
 }
 
 // scopeWarnings says what a token with these scopes cannot do besides posting. Unknown and

@@ -144,6 +144,9 @@ func readFileMethod(a outbound.Response, err error, purpose publish.Purpose, doc
 		if e.Code == codeNoConfirmation {
 			return unconfirmedUpload(a)
 		}
+		if e.Code == codeMissingScope {
+			return missingFileScope(a, e, purpose)
+		}
 		return e
 	}
 	if json.Unmarshal(a.Body, document) != nil {
@@ -158,7 +161,6 @@ func unconfirmedUpload(a outbound.Response) *publish.Error {
 
 // fileErrors are Slack's errors about files.
 var fileErrors = map[string]string{
-	"missing_scope":                       "the app may not upload files: add the scopes files:write and files:read to the app, reinstall it, reconnect the account with the new token, and retry the post",
 	"file_type_not_allowed":               "the workspace does not allow files of this type; ask one of its administrators",
 	"file_uploads_disabled":               "the workspace does not allow uploads; ask one of its administrators",
 	"file_uploads_except_images_disabled": "the workspace allows only uploads of images; ask one of its administrators",
@@ -175,6 +177,7 @@ func uploadError(err error) *publish.Error {
 	case e.Code == publish.CodeNotKnown:
 	case known:
 		e.Kind, e.Message = schedctl.KindMedia, message
+		outbound.WithErrorText(&e, e.Code)
 	case e.Code == "file_not_found" || e.Code == "file_deleted":
 		return uploadLost(e.HTTPStatus)
 	case e.Code == "file_upload_size_restricted" || e.HTTPStatus == http.StatusRequestEntityTooLarge:
