@@ -123,8 +123,11 @@ func (p *Publisher) Processed(_ context.Context, _ publish.Request, u publish.Up
 }
 
 // uploadRefusal returns the error of a refused upload. Blossom servers give the reason in
-// a header.
+// a header, mostly without a body; a 403 without both is a firewall's.
 func uploadRefusal(a outbound.Response, r publish.Request, f publish.File) error {
+	if reason := a.Header.Get("X-Reason"); reason != "" {
+		a.Body = outbound.EncodeJSON(map[string]string{"message": reason})
+	}
 	e := outbound.FileRefusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
@@ -134,8 +137,7 @@ func uploadRefusal(a outbound.Response, r publish.Request, f publish.File) error
 		// Not of kind auth, which would hold the posts without media too.
 		e.Kind, e.Message = schedctl.KindMedia, "the media server refused a file of the post; check whether it lets this account upload such files"
 	}
-	reason, _ := json.Marshal(a.Header.Get("X-Reason"))
-	return outbound.WithErrorText(e, outbound.ErrorText(outbound.Response{Body: reason}, r.Credentials[fieldSecret], f.AltText))
+	return outbound.WithErrorText(e, outbound.ErrorText(a, r.Credentials[fieldSecret], f.AltText))
 }
 
 // uploadLost is the error of a file that was not uploaded.

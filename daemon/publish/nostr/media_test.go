@@ -109,6 +109,8 @@ func TestRefusedUploads(t *testing.T) {
 	}{
 		{&blossom{status: 401, reason: "not a member"}, schedctl.KindMedia, publish.CodeUploadRefused, "not a member"},
 		{&blossom{status: 402}, schedctl.KindMedia, "", "media server refused"},
+		{&blossom{status: 403, reason: "pubkey not allowed"}, schedctl.KindMedia, publish.CodeUploadRefused, "pubkey not allowed"},
+		{&blossom{status: 403}, schedctl.KindPlatform, publish.CodeBlockedOnTheWay, "firewall"},
 		{&blossom{status: 413}, schedctl.KindMedia, publish.CodeFileTooLarge, "smaller file"},
 		{&blossom{status: 415, reason: "no PNG"}, schedctl.KindMedia, "", "no PNG"},
 		{&blossom{status: 429}, schedctl.KindRateLimited, "", "fewer requests"},
