@@ -48,8 +48,17 @@ const (
 	linksExceeded = "THREADS_API__LINK_LIMIT_EXCEEDED"
 )
 
-// bareDomain matches the name of a domain at the start of a word.
-var bareDomain = pattern.Lazy(`(?i)(?:^|\s)\(?(?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,24}\b`)
+// bareDomain matches an address without a scheme at the start of a word.
+var bareDomain = pattern.Lazy(`(?i)(?:^|\s)\(?(?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,24}\b(?:[/?#]\S*)?`)
+
+// linkKey returns what two links have in common that count once.
+func linkKey(link string) string {
+	if _, rest, ok := strings.Cut(link, "://"); ok {
+		link = rest
+	}
+	host, path, _ := strings.Cut(link, "/")
+	return strings.TrimRight(strings.ToLower(host)+"/"+path, "/")
+}
 
 // checkLinks adds a problem if a text has too many different links. Those that differ only in
 // the scheme or in a slash at the end count once: whether they do so on Threads is not
@@ -58,19 +67,13 @@ var bareDomain = pattern.Lazy(`(?i)(?:^|\s)\(?(?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,
 func checkLinks(c *publish.Check, text string) {
 	different := map[string]bool{}
 	for _, link := range outbound.Links(text) {
-		if _, rest, ok := strings.Cut(link, "://"); ok {
-			link = rest
-		}
-		host, path, _ := strings.Cut(link, "/")
-		different[strings.TrimRight(strings.ToLower(host)+"/"+path, "/")] = true
-	}
-	bare := 0
-	for _, name := range bareDomain().FindAllString(text, -1) {
-		if !strings.HasPrefix(strings.ToLower(strings.TrimLeft(name, " \t\r\n(")), "www.") {
-			bare++
-		}
+		different[linkKey(link)] = true
 	}
 	n := len(different)
+	for _, name := range bareDomain().FindAllString(text, -1) {
+		different[linkKey(strings.TrimRight(strings.TrimLeft(name, " \t\r\n("), ".,;:!?'…)"))] = true
+	}
+	bare := len(different) - n
 	if n <= maxLinks && n+bare > maxLinks {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("the text has %d different links and %d addresses without https://; Threads allows %d links in a post, and may count these addresses", n, bare, maxLinks))
 	}

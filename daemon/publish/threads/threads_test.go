@@ -363,7 +363,10 @@ func TestAddressesThatMayBeLinks(t *testing.T) {
 	for text, want := range map[string]bool{
 		"a.example b.example c.example d.example (e.example/x) f.example":                   true,
 		"https://a.example/1 https://a.example/2 b.example c.example d.example e.example/x": true,
+		"a.example/1 a.example/2 a.example/3 a.example/4 a.example?q=5 a.example#6":         true,
 		"a.example b.example c.example d.example e.example":                                 false,
+		"a.example a.example, (a.example) A.example/ a.example. a.example!":                 false,
+		"https://a.example b.example c.example d.example e.example a.example b.example/":    false,
 		"https://a.example https://b.example www.c.example www.d.example www.e.example":     false,
 	} {
 		if c := p.Check(schedctl.Account{}, publish.Text(text)); c.Err() != nil || len(c.Warnings) > 0 != want {
