@@ -48,7 +48,7 @@ func (p *Publisher) expiry(ctx context.Context, a access) (e publish.Expiry, sin
 		return e, "", tokenRevoked(0)
 	}
 	if missing := missingScopes(a, granted); len(missing) > 0 {
-		return e, "", publish.NeedsScope(missingScope(a, publish.PurposeIdentity), "LinkedIn", strings.Join(missing, ", "))
+		return e, "", publish.NeedsScope(missingScope(a, publish.PurposeIdentity, 0), "LinkedIn", strings.Join(missing, ", "))
 	}
 	return publish.Expiry{At: at}, since, nil
 }

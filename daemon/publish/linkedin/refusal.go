@@ -56,7 +56,7 @@ func refusal(r outbound.Response, purpose publish.Purpose, now time.Time, a acce
 	case r.Status == http.StatusUnauthorized:
 		e = unauthorized(p)
 	case !purpose.Secondary() && p.lacksScope(r.Status):
-		e = missingScope(a, purpose)
+		e = missingScope(a, purpose, r.Status)
 	case r.Status == http.StatusUnprocessableEntity && p.duplicate:
 		return duplicate(p)
 	case r.Status == http.StatusTooManyRequests && e.RetryAt.IsZero():
@@ -87,8 +87,9 @@ func tokenRevoked(status int) *publish.Error {
 }
 
 // missingScope returns the error of a token without a permission that a request of its author
-// needs, and names only those that this request needs.
-func missingScope(a access, purpose publish.Purpose) *publish.Error {
+// needs, and names only those that this request needs. status is that of the response, or zero
+// if LinkedIn has refused no request.
+func missingScope(a access, purpose publish.Purpose, status int) *publish.Error {
 	scopes := slices.DeleteFunc(slices.Clone(scopesOf(a.organization())), func(scope string) bool {
 		return strings.HasPrefix(scope, "w_") == (purpose == publish.PurposeIdentity)
 	})
@@ -96,7 +97,7 @@ func missingScope(a access, purpose publish.Purpose) *publish.Error {
 	if a.organization() {
 		needed += ", as an administrator of the organization"
 	}
-	return holdWith(publish.HoldScope, http.StatusForbidden, "the access token lacks a permission: "+newToken+" with "+needed+", and reconnect the account")
+	return holdWith(publish.HoldScope, status, "the access token lacks a permission: "+newToken+" with "+needed+", and reconnect the account")
 }
 
 var namedURN = pattern.Lazy(`urn:li:(?:share|ugcPost|activity):[0-9]{1,30}`)

@@ -35,6 +35,9 @@ func TestRefusals(t *testing.T) {
 		"403 Organization permissions must be used": {
 			403, `{"status":403,"message":"Organization permissions must be used when using organization as author"}`, schedctl.KindAuth, "missing_scope", "administrator",
 		},
+		"400 Organization permissions must be used": {
+			400, `{"status":400,"message":"Organization permissions must be used when using organization as author"}`, schedctl.KindAuth, "missing_scope", "administrator",
+		},
 		"401 of an expired token": {401, `{"status":401,"serviceErrorCode":65602,"code":"EXPIRED_ACCESS_TOKEN","message":"expired"}`, schedctl.KindAuth, "token_expired", "60 days"},
 		"401 of a revoked token":  {401, `{"status":401,"serviceErrorCode":65601,"code":"REVOKED_ACCESS_TOKEN","message":"revoked"}`, schedctl.KindAuth, "token_revoked", "reconnect"},
 		"403 for another reason":  {403, `{"status":403,"message":"no"}`, schedctl.KindContent, "", "refused the post"},
@@ -45,7 +48,7 @@ func TestRefusals(t *testing.T) {
 		fake.Respond(respond(publishtest.Mishap{Status: tt.status, Body: tt.body}))
 		receipt, err := p.Publish(t.Context(), r)
 		e := publish.AsError(err)
-		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != schedctl.OutcomeNotPublished || !strings.Contains(e.Message, tt.says) || receipt.ID != "" {
+		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != schedctl.OutcomeNotPublished || e.HTTPStatus != tt.status || !strings.Contains(e.Message, tt.says) || receipt.ID != "" {
 			t.Errorf("%s: got %+v", name, e)
 		}
 	}

@@ -1,6 +1,7 @@
 package publishtest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -71,6 +72,9 @@ func (k Recording) Faults(lacks []publish.Purpose, send func(Recorded) *publish.
 				continue
 			}
 			sent++
+			if status := cmp.Or(r.Status, http.StatusForbidden); e.HTTPStatus != 0 && e.HTTPStatus != status {
+				faults = append(faults, fmt.Sprintf("%d %s for %s: got the status %d", status, r.Body, r.Purpose, e.HTTPStatus))
+			}
 			if want := r.meaning(i == 0); !want.fits(e) {
 				faults = append(faults, fmt.Sprintf("%d %s for %s: got %s %q, %s (%s); want %s", r.Status, r.Body, r.Purpose, e.Kind, e.Code, e.Outcome, e.Message, want))
 			}
