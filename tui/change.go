@@ -71,6 +71,9 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	id := msg.change.post.ID
 	before, chosen := m.busy[id], m.selectedID() == id
 	delete(m.busy, id)
+	if cmd, moving := m.takeNudged(msg); moving {
+		return cmd
+	}
 	m.preview(before) // restore the old time, by which the list finds the post
 	m.finishUndo(msg.change.undoes, msg.post, msg.err)
 	if msg.err != nil {

@@ -22,6 +22,7 @@ func IsTick(msg tea.Msg) bool         { _, is := msg.(tickMsg); return is }
 func IsAgain(msg tea.Msg) bool        { _, is := msg.(retryMsg); return is }
 func IsUploaded(msg tea.Msg) bool     { _, is := msg.(uploadedMsg); return is }
 func IsUploadTick(msg tea.Msg) bool   { _, is := msg.(uploadTickMsg); return is }
+func IsChanged(msg tea.Msg) bool      { _, is := msg.(changedMsg); return is }
 func IsSettled(msg tea.Msg) bool      { _, is := msg.(settledMsg); return is }
 func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
 func IsDrag(msg tea.Msg) bool         { _, is := msg.(dragMsg); return is }

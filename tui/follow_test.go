@@ -145,3 +145,37 @@ func TestTheSelectionFollowsAFarMove(t *testing.T) {
 		}
 	})
 }
+
+// Keys that are pressed while an earlier move of the same post is being saved count, too.
+func TestKeysDuringASaveCount(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := full(60)
+			d := drive(t, f, 120, 40)
+			d.press("2")
+			if refused {
+				f.fail("Edit", schedctl.Errorf(schedctl.VersionMismatch, "", "no"))
+			}
+			before := f.snapshot()
+			d.holds = tui.IsChanged
+			d.press("}", "}", "}")
+			d.press("}")
+			d.release()
+			days := 4
+			if refused {
+				days = 0
+			}
+			after := f.snapshot()["Post number 0"]
+			if got := after.PublishAt.Sub(before["Post number 0"].PublishAt.Time); got != time.Duration(days)*24*time.Hour || len(f.moved(before)) > 1 {
+				t.Errorf("refused %v: the post moved by %v, want %d days; moved: %v", refused, got, days, f.moved(before))
+			}
+			d.sees("Post number 0")
+			if !refused {
+				d.press("u", "u")
+				if moved := f.moved(before); len(moved) > 0 {
+					t.Errorf("after undo, %v are moved", moved)
+				}
+			}
+		})
+	}
+}

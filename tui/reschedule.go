@@ -28,7 +28,8 @@ type nudge struct {
 	post    apiv1.Post
 	at      time.Time
 	seq     int
-	started int // number of the nudge, to ignore late responses
+	started int  // number of the nudge, to ignore late responses
+	due     bool // it is sent when the change of its post that is being saved has ended
 	steps   slotSteps
 }
 
@@ -43,11 +44,10 @@ func (m *Model) startNudge(p apiv1.Post) (cmd tea.Cmd, ok bool) {
 		return nil, false
 	}
 	if m.nudge.id != "" && m.nudge.id != p.ID {
-		cmd = m.sendNudge()
-	}
-	if _, sent := m.busy[p.ID]; sent {
-		m.showNotice("the last change of this post is still being saved")
-		return cmd, false
+		if cmd = m.sendNudge(); m.nudge.id != "" {
+			m.showNotice("the last move of another post is still being saved")
+			return cmd, false
+		}
 	}
 	if m.nudge.id == "" {
 		m.nudge = nudge{id: p.ID, post: p, at: p.PublishAt.Time, seq: m.nudge.seq, started: m.nudge.started + 1}
@@ -89,6 +89,10 @@ func (m *Model) nudgeLater() tea.Cmd {
 // sendNudge saves the time to which a post was moved.
 func (m *Model) sendNudge() tea.Cmd {
 	n := m.nudge
+	if _, saving := m.busy[n.id]; saving {
+		m.nudge.due = true
+		return nil
+	}
 	if m.nudge = (nudge{seq: n.seq, started: n.started}); n.id == "" {
 		return nil
 	}
@@ -101,6 +105,30 @@ func (m *Model) sendNudge() tea.Cmd {
 		return m.book(n.post, slotTime(*n.post.QueueID, n.at))
 	}
 	return m.moveTo(n.post, n.at)
+}
+
+// takeNudged continues the move of a post by keys after an earlier change of it was saved,
+// and reports whether it did. The move is dropped if the change failed or moved the post to
+// a time that was not displayed.
+func (m *Model) takeNudged(msg changedMsg) (cmd tea.Cmd, ok bool) {
+	n := &m.nudge
+	if n.id == "" || n.id != msg.change.post.ID {
+		return nil, false
+	}
+	if at := msg.post.PublishAt; msg.err != nil || msg.change.removes || msg.post.Status != schedctl.Scheduled || at == nil || !at.Equal(n.post.PublishAt.Time) {
+		m.nudge = nudge{seq: n.seq + 1, started: n.started}
+		return nil, false
+	}
+	n.post = msg.post
+	m.finishUndo(msg.change.undoes, msg.post, nil)
+	m.refreshSlots()
+	if msg.change.undo != nil {
+		m.offerUndo(msg.change.undo(msg.post))
+	}
+	if n.due {
+		cmd = m.sendNudge()
+	}
+	return cmd, true
 }
 
 // moveTo sets the time of a post. A draft becomes scheduled.
