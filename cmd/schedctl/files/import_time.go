@@ -54,7 +54,7 @@ func expression(text string) func() *regexp.Regexp {
 
 var (
 	serialTime  = expression(`^(\d{5})(?:\s*[.,](\d{1,17})|\s+0[.,](\d{1,17}))?(?:\s+(\S.*))?$`)
-	slashedDate = expression(`^(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4}|\d{2})(?:[ T,]+(\S.*))?$`)
+	slashedDate = expression(`(?i)^((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4}|\d{2})(?:[ T,]+(\S.*))?$`)
 	secondsTime = expression(`(?i)\b(\d{1,2}):(\d{2}):(\d{2})(?:\.0+)?\s*([ap])\.?m\b\.?`)
 )
 
@@ -65,7 +65,7 @@ var serialStart = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 const minSerial, maxSerial = 36526, 73050
 
 // read returns a time in the form of "--at". Others it leaves as they are.
-func (s sheetTimes) read(text string) (string, error) {
+func (s sheetTimes) read(text string, now time.Time) (string, error) {
 	text = strings.TrimSpace(text)
 	text = secondsTime().ReplaceAllStringFunc(text, func(clock string) string {
 		m := secondsTime().FindStringSubmatch(clock)
@@ -82,24 +82,59 @@ func (s sheetTimes) read(text string) (string, error) {
 		if days, _ := strconv.Atoi(m[1]); days >= minSerial && days <= maxSerial {
 			text = serialText(days, m[2]+m[3], m[4])
 		}
-	} else if m := slashedDate().FindStringSubmatch(text); m != nil && s.order != "" && m[2] != "." {
-		day, month, year := m[1], m[3], m[4]
-		if s.order == "us" {
-			day, month = month, day
+	} else if m := slashedDate().FindStringSubmatch(text); m != nil && s.order != "" {
+		var err error
+		if text, err = s.ordered(text, m); err != nil {
+			return "", err
 		}
-		if len(year) == 2 {
-			year = "20" + year
-		}
-		date, err := time.Parse("2006-1-2", year+"-"+month+"-"+day)
-		if err != nil {
-			return "", fmt.Errorf("%q is not a date with --dates %s; write it like 2027-12-24", cli.Clip(text, 40), s.order)
-		}
-		text = strings.TrimSpace(date.Format(time.DateOnly) + " " + m[5])
 	}
-	if s.clock != "" && isDate(text) {
-		text += " " + s.clock
+	return s.timed(text, now), nil
+}
+
+// ordered returns a time with its date, of slashedDate, in the form of ISO 8601. A weekday
+// stays in front of it, and has to match it. With dots the day is always first.
+func (s sheetTimes) ordered(text string, m []string) (string, error) {
+	weekday, day, month, year := m[1], m[2], m[4], m[5]
+	dots := m[3] == "."
+	switch {
+	case dots && len(year) == 4:
+		return text, nil
+	case dots && s.order == "us":
+		return "", fmt.Errorf("%q has dots, which --dates us does not read with a year of two digits; write it like 2027-12-24", cli.Clip(text, 40))
+	case s.order == "us":
+		day, month = month, day
 	}
-	return text, nil
+	if len(year) == 2 {
+		year = "20" + year
+	}
+	date, err := time.Parse("2006-1-2", year+"-"+month+"-"+day)
+	if err != nil {
+		return "", fmt.Errorf("%q is not a date with --dates %s; write it like 2027-12-24", cli.Clip(text, 40), s.order)
+	}
+	return strings.TrimSpace(weekday + date.Format(time.DateOnly) + " " + m[6]), nil
+}
+
+// timed adds the time of day of --default-time to a date without one: behind it or, if it
+// ends in a zone, before it.
+func (s sheetTimes) timed(text string, now time.Time) string {
+	if s.clock == "" || text == "" {
+		return text
+	}
+	if _, err := when.Parse(text, now, time.UTC); !lacksTime(err) {
+		return text
+	}
+	for _, timed := range []string{text + " " + s.clock, s.clock + " " + text} {
+		if _, err := when.Parse(timed, now, time.UTC); err == nil {
+			return timed
+		}
+	}
+	return text
+}
+
+// lacksTime reports whether an error of package when is about a day without a time of day.
+func lacksTime(err error) bool {
+	e, ok := errors.AsType[*when.Error](err)
+	return ok && strings.HasSuffix(e.Message, " has no time of day")
 }
 
 // serialText returns the time that a spreadsheet stores as days, with a fraction of one.
@@ -113,15 +148,6 @@ func serialText(days int, fraction, rest string) string {
 	return strings.TrimSpace(at.Format(time.DateTime) + " " + rest)
 }
 
-// isDate reports whether a text is a date without a time of day.
-func isDate(text string) bool {
-	if m := slashedDate().FindStringSubmatch(text); m != nil {
-		return m[5] == ""
-	}
-	_, err := time.Parse(time.DateOnly, text)
-	return err == nil
-}
-
 // readTimes reads the times of a line as spreadsheets have them.
 func (i *importCheck) readTimes(d *postfile.Document) {
 	for _, field := range []struct {
@@ -132,7 +158,7 @@ func (i *importCheck) readTimes(d *postfile.Document) {
 		if field.key == "not_before" { // a day means its start
 			times.clock = ""
 		}
-		text, err := times.read(*field.text)
+		text, err := times.read(*field.text, i.Now())
 		if err != nil {
 			i.reader.problemf(d, d.Line(field.key), "%v", err)
 		}
@@ -146,7 +172,7 @@ func orderAdvice(text string, err error) string {
 	switch {
 	case ok && e.Reason == when.Ambiguous && slashedDate().MatchString(text):
 		return "; or say with --dates us (month/day) or --dates eu (day/month) how dates are written"
-	case ok && isDate(text):
+	case lacksTime(err):
 		return "; or give --default-time 09:00 for all lines"
 	}
 	return ""

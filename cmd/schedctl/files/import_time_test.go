@@ -2,9 +2,13 @@ package files
 
 import (
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl/scripts/cost"
 )
+
+// sheetNow is a Friday.
+var sheetNow = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
 func TestTimesOfSpreadsheets(t *testing.T) {
 	t.Parallel()
@@ -36,13 +40,36 @@ func TestTimesOfSpreadsheets(t *testing.T) {
 		{clock, "5.1.2027", "5.1.2027 9am"},
 		{clock, "2027-01-05 10:00", "2027-01-05 10:00"},
 		{clock, "", ""},
+		{clock, "Mar 4, 2027", "Mar 4, 2027 9am"},
+		{clock, "4 Mar 2027", "4 Mar 2027 9am"},
+		{clock, "2026/12/24", "2026/12/24 9am"},
+		{clock, "24.12.", "24.12. 9am"},
+		{clock, "tomorrow", "tomorrow 9am"},
+		{clock, "friday", "friday 9am"},
+		{clock, "the 5th", "the 5th 9am"},
+		{clock, "2027-03-04 ET", "9am 2027-03-04 ET"},
+		{clock, "Mar 4, 2027 Europe/Berlin", "9am Mar 4, 2027 Europe/Berlin"},
+		{sheetTimes{clock: "09:00"}, "24.12. CET", "09:00 24.12. CET"},
+		{sheetTimes{order: "us", clock: "9am"}, "Tue 1/5/27", "Tue 2027-01-05 9am"},
+		{clock, "tomorrow morning", "tomorrow morning"},
+		{clock, "in 2 weeks", "in 2 weeks"},
+		{clock, "next-slot", "next-slot"},
+		{clock, "5.12", "5.12"}, // could be a time of day
+		{clock, "3/4/2027", "3/4/2027"},
+		{clock, "nonsense", "nonsense"},
+		{eu, "3.4.27 9:00", "2027-04-03 9:00"},
+		{eu, "05.01.27", "2027-01-05"},
+		{eu, "Di 5.1.27", "Di 5.1.27"},
+		{us, "Tue 1/5/2027 9:00", "Tue 2027-01-05 9:00"},
+		{us, "Tuesday, 1/5/2027 9:00", "Tuesday, 2027-01-05 9:00"},
+		{us, "wed 1/5/27 9:00", "wed 2027-01-05 9:00"}, // refused later
 	} {
-		if got, err := tt.times.read(tt.text); got != tt.want || err != nil {
+		if got, err := tt.times.read(tt.text, sheetNow); got != tt.want || err != nil {
 			t.Errorf("%q with %v is %q, %v, want %q", tt.text, tt.times, got, err, tt.want)
 		}
 	}
-	for text, times := range map[string]sheetTimes{"13/1/2027 9:00": us, "1/13/2027": eu, "31/2/2027": eu} {
-		if got, err := times.read(text); err == nil {
+	for text, times := range map[string]sheetTimes{"13/1/2027 9:00": us, "1/13/2027": eu, "31/2/2027": eu, "3.4.27": us} {
+		if got, err := times.read(text, sheetNow); err == nil {
 			t.Errorf("%q with %v is %q", text, times, got)
 		}
 	}
@@ -54,7 +81,7 @@ func FuzzSheetTimes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		defer cost.Check(t, len(text))()
 		for _, times := range []sheetTimes{{}, {order: "us", clock: "9am"}, {order: "eu"}} {
-			if got, err := times.read(text); err != nil && got != "" || len(got) > 2*len(text)+40 {
+			if got, err := times.read(text, sheetNow); err != nil && got != "" || len(got) > 2*len(text)+40 {
 				t.Errorf("%q is %q, %v", text, got, err)
 			}
 		}
