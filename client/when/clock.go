@@ -2,6 +2,7 @@ package when
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -92,18 +93,17 @@ func (p *phrase) clockOf(text string) (c clock, note string, half, known bool, e
 	}
 	if m := clockDotted().FindStringSubmatch(text); m != nil {
 		c = clock{hour: number(m[1]), minute: number(m[2])}
-		if strings.Contains(text, ".") && p.noDay() && c.minute > 0 && c.minute <= 12 {
-			if c.hour > 23 {
-				return c, "", false, false, p.unreadable("has no time of day", fmt.Sprintf("write %q", text+". 9am"))
-			}
-			return c, "", false, false, p.ambiguous("could be a date or a time of day", fmt.Sprintf("write %s for the time of day, or \"%s. 9am\" for the date", c, text))
+		dotted := strings.Contains(text, ".") && !p.afterAt && c.minute > 0 && c.minute <= 12
+		if dotted && (p.noDay() || c.hour > 23 && c.hour <= 31) {
+			return c, "", false, false, p.dateOrTime(text)
 		}
+		p.dotted = dotted
 		return c, "", len(m[1]) == 2, c.valid(), p.checkClock(c, text)
 	}
 	if m := clockCompact().FindStringSubmatch(text); m != nil {
 		c = clock{hour: number(m[1]), minute: number(m[2])}
-		if (m[1] == "19" || m[1] == "20") && c.valid() && !p.dayComplete() {
-			return c, "", true, false, p.ambiguous(fmt.Sprintf("has %s, which could be a year or a time of day", text), fmt.Sprintf("write %s for the time of day", c))
+		if (m[1] == "19" || m[1] == "20") && c.valid() && !p.dayComplete() || p.yearless && !p.afterAt && plausibleYear().MatchString(text) {
+			return c, "", true, false, p.ambiguous(fmt.Sprintf("has %s, which could be a year or a time of day", text), yearAdvice(c))
 		}
 		return c, fmt.Sprintf("%s is read as %s", text, c), true, c.valid(), p.checkClock(c, text)
 	}
@@ -130,6 +130,53 @@ func ParseClock(text string) (hour, minute int, ok bool) {
 		return 0, 0, false
 	}
 	return p.clock.hour, p.clock.minute, true
+}
+
+// dateOrTime returns the error about a text such as 5.12, which could be a date, or can be
+// nothing else.
+func (p *phrase) dateOrTime(text string) error {
+	m := clockDotted().FindStringSubmatch(text)
+	c := clock{hour: number(m[1]), minute: number(m[2])}
+	if c.hour > 23 {
+		return p.unreadable(fmt.Sprintf("has the date %s without a dot at its end", text), fmt.Sprintf("write %q", p.withTime(text, text+".")))
+	}
+	if p.noDay() {
+		return p.ambiguous("could be a date or a time of day", fmt.Sprintf("write %s for the time of day, or \"%s. 9am\" for the date", c, text))
+	}
+	day := fmt.Sprintf("%d %s", c.hour, strings.ToLower(time.Month(c.minute).String()[:3]))
+	return p.ambiguous(fmt.Sprintf("has %s, which could be a date or a time of day", text), fmt.Sprintf("write %q for the date, or %q for the time of day",
+		p.withTime(text, day), p.replaced(text, fmt.Sprintf("%d:%02d", c.hour, c.minute))))
+}
+
+// replaced returns the text with another word for one of its words.
+func (in input) replaced(old, word string) string {
+	words := slices.Clone(in.words)
+	words[max(0, slices.Index(words, old))] = word
+	if in.zone != "" {
+		words = append(words, in.zone)
+	}
+	return strings.Join(words, " ")
+}
+
+// withTime returns the text with another word for one of its words, and a time of day if it
+// has no other.
+func (in input) withTime(old, word string) string {
+	clocks := slices.ContainsFunc(in.words, func(w string) bool {
+		_, named := wordClocks[w]
+		return named || w == "am" || w == "pm" || clock24().MatchString(w) || clock12().MatchString(w)
+	})
+	if !clocks {
+		word += " 9am"
+	}
+	return in.replaced(old, word)
+}
+
+// yearAdvice is the hint about a year that could be a time of day.
+func yearAdvice(c clock) string {
+	if !c.valid() {
+		return "write the whole date, such as 2026-12-08 9am"
+	}
+	return fmt.Sprintf("write %s for the time of day", c)
 }
 
 func (in input) checkClock(c clock, text string) error {
@@ -174,6 +221,9 @@ func (p *phrase) inPart(name string, c clock) (clock, error) {
 		where := "in the " + name
 		if name == "tonight" {
 			where = "in the evening"
+			if c.hour == 0 || c.hour == 12 && p.clockText != "noon" && p.clockText != "midday" && !strings.HasSuffix(p.clockText, "pm") {
+				return c, p.ambiguous("names a time that is not "+where, "write \"tomorrow 0:00\" for midnight")
+			}
 			return c, p.ambiguous("names a time that is not "+where, fmt.Sprintf("write \"today %s\" or \"tomorrow %s\"", *p.clock, *p.clock))
 		}
 		return c, p.ambiguous("names a time that is not "+where, fmt.Sprintf("leave %q out, or write a time of day between %d:00 and %d:59", name, part.first, part.last))

@@ -10,6 +10,8 @@ var (
 	monthDay = lazily(`^(\d{1,2})(?:st|nd|rd|th)?$`)
 	ordinal  = lazily(`^(\d{1,2})(?:st|nd|rd|th)$`)
 	year     = lazily(`^(?:19|20|21)\d{2}$`)
+
+	plausibleYear = lazily(`^20[2-9]\d$`)
 )
 
 // readDate reads a date in digits.
@@ -34,6 +36,13 @@ func (p *phrase) readDate(words []string) (n int, err error) {
 		return 0, nil
 	case strings.Contains(words[0], "/"):
 		return 0, p.unreadable(fmt.Sprintf("has the date %s without a year", words[0]), "write year-month-day, such as 2026-12-08")
+	}
+	if len(words) > 1 && plausibleYear().MatchString(words[1]) {
+		d := date{number(words[1]), time.Month(number(m[2])), number(m[1])}
+		if err := p.checkDate(d); err != nil {
+			return 0, err
+		}
+		return 2, p.setDay(onDay(d), words[0]+" "+words[1])
 	}
 	return 1, p.setNextDate(time.Month(number(m[2])), number(m[1]), words[0])
 }
@@ -86,6 +95,7 @@ func (p *phrase) setNextDate(month time.Month, day int, text string) error {
 	if err := p.checkDate(d); err != nil {
 		return err
 	}
+	p.yearless = true
 	return p.setDay(func(clock) (date, string, error) { return d, note, nil }, text)
 }
 
@@ -105,12 +115,13 @@ func (p *phrase) readDayOfMonth(words []string) (n int, err error) {
 	if day < 1 || day > 31 {
 		return 0, p.checkDate(date{month.year, time.January, day})
 	}
+	p.yearless = !used.fixed
 	if used.words > 0 {
-		d := date{used.month.year, used.month.month, day}
-		if err := p.checkDate(d); err != nil {
-			return 0, err
+		of := func(month date) (date, bool) {
+			d := date{month.year, month.month, day}
+			return d, d.valid()
 		}
-		return n + 1 + used.words, p.setDay(onDay(d), words[0])
+		return n + 1 + used.words, p.setDay(func(c clock) (date, string, error) { return p.inMonth(used, of, c, words[used.words]) }, words[0])
 	}
 	return n + 1, p.setDay(func(c clock) (date, string, error) {
 		for first := (date{month.year, month.month, 1}); ; first, _ = first.addMonths(1) {

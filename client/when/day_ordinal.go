@@ -69,6 +69,7 @@ func (p *phrase) readOrdinal(words []string) (n int, err error) {
 		return 0, nil
 	}
 	n += 2 + m.words
+	p.yearless = !m.fixed
 	of := func(month date) (date, bool) {
 		switch {
 		case isWeekday:
@@ -98,7 +99,11 @@ func (p *phrase) inMonth(m namedMonth, of func(date) (date, bool), c clock, unit
 			note = fmt.Sprintf("%s has none, so this is in %s", m.month.month, next.month)
 		}
 		m.month = next
-		d, found = of(next)
+		if d, found = of(next); !found && months == 1 { // no two months in a row are that short
+			m.month, _ = next.addMonths(1)
+			d, found = of(m.month)
+			note = fmt.Sprintf("%s has none, so this is in %s", next.month, m.month.month)
+		}
 	}
 	if !found {
 		return d, "", p.unreadable(fmt.Sprintf("names a day that %s %d does not have", m.month.month, m.month.year), "write the date, such as 2026-12-08")

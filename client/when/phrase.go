@@ -20,6 +20,9 @@ type phrase struct {
 	clock     *clock
 	clockText string
 	clockNote string
+	dotted    bool   // the time of day could be a date, as 5.12
+	afterAt   bool   // "at" is before the word
+	yearless  bool   // the day is a date that could have a year
 	halfKnown bool   // the text says which half of the day
 	part      string // "morning" or another part of the day
 }
@@ -54,9 +57,10 @@ func (p *phrase) next(words []string) (n int, err error) {
 		return 1, nil
 	}
 	skip, day, clock := 0, true, true
+	p.afterAt = false
 	switch words[0] {
 	case "at", "@":
-		skip, day = 1, false
+		skip, day, p.afterAt = 1, false, true
 	case "on":
 		skip, clock = 1, false
 	case "the": // "in the morning", "the 5th"
@@ -154,6 +158,9 @@ func (p *phrase) timeOfDay(hasDay bool) (c clock, note string, err error) {
 		return c, "", p.unreadable("has no time of day", fmt.Sprintf("write %q", text+" 9am"))
 	case p.clock == nil:
 		return c, "", p.explain(p.words)
+	}
+	if p.dotted && p.weekday != nil {
+		return c, "", p.dateOrTime(p.clockText)
 	}
 	c, note = *p.clock, p.clockNote
 	bare := hour().MatchString(strings.TrimSuffix(p.clockText, "h"))

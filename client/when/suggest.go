@@ -55,6 +55,12 @@ func (in input) explain(rest []string) error {
 	case slices.ContainsFunc(repeatWords, func(w string) bool { return strings.HasPrefix(first, w) }):
 		return in.unreadable("is a repetition", fmt.Sprintf("write --repeat %q", in.text))
 	}
+	if slices.ContainsFunc(in.words, isPlural) {
+		if isPlural(first) {
+			return in.unreadable("is a repetition", fmt.Sprintf("write --repeat %q", in.text))
+		}
+		return in.unreadable("is a repetition", "write it with --repeat, such as --repeat \"mondays at 9am\"")
+	}
 	if _, err := readSpan(in.text, strings.Join(in.words, " "), calendarUnits); err == nil {
 		return in.unreadable("is a duration", fmt.Sprintf("write %q", "in "+in.text))
 	}
@@ -62,6 +68,13 @@ func (in input) explain(rest []string) error {
 		return in.unreadable("is not a valid time", fmt.Sprintf("did you mean %q?", fixed))
 	}
 	return in.explainWord(rest)
+}
+
+// isPlural reports whether a word means each such weekday.
+func isPlural(word string) bool {
+	_, one := weekdays[strings.TrimSuffix(word, "s")]
+	_, same := weekdays[word]
+	return one && !same
 }
 
 // explainWord returns the error about the first word that is not understood.
@@ -92,7 +105,9 @@ func (in input) corrected() (string, bool) {
 	words := make([]string, len(in.words))
 	for i, w := range in.words {
 		words[i] = w
-		if !isWord(w) {
+		if w == "night" {
+			words[i] = "evening"
+		} else if !isWord(w) {
 			if near := nearest(w, vocabulary()); near != "" {
 				words[i] = near
 			}
