@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest/networks"
+	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
@@ -26,6 +27,7 @@ type refusedCall struct {
 	kind             schedctl.ErrorKind // empty if the post is published all the same
 	done             int                // parts of a failed post that are published
 	file             string             // the MIME type of the file of the post; empty for a picture
+	page             bool               // a firewall responds to the first of these requests
 }
 
 const video = "video/mp4"
@@ -33,33 +35,33 @@ const video = "video/mp4"
 // refusedCalls are the requests next to the one that publishes. The other networks send alt
 // texts with the file or with the post, so only X can refuse one alone.
 var refusedCalls = []refusedCall{
-	{"linkedin, person", "/comments", publish.PurposeComment, schedctl.KindContent, 1, ""},
-	{"linkedin, organization", "/comments", publish.PurposeComment, schedctl.KindContent, 1, ""},
-	{"linkedin, person", "/comments", publish.PurposePart, schedctl.KindContent, 1, ""},
-	{"x", "POST /2/media/upload/initialize", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"linkedin, person", "/rest/images?action=initializeUpload", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"facebook", "/photos", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"mastodon", "POST /api/v2/media", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"bluesky", "uploadBlob", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"matrix", "/upload", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"slack, bot", "getUploadURLExternal", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"wordpress", "POST /wp-json/wp/v2/media", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"linkedin, organization", "GET /rest/images/", publish.PurposeStatus, "", 0, ""},
-	{"threads", "fields=status", publish.PurposeStatus, "", 0, ""},
-	{"instagram", "fields=status_code", publish.PurposeStatus, "", 0, ""},
-	{"x", "/finalize", publish.PurposeFile, schedctl.KindMedia, 0, video},
-	{"linkedin, person", "/rest/videos?action=finalizeUpload", publish.PurposeFile, schedctl.KindMedia, 0, video},
-	{"x", "/append", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"linkedin, person", "/dms-uploads/", "the bytes", schedctl.KindMedia, 0, ""},
-	{"slack, bot", "/upload/", "the bytes", schedctl.KindMedia, 0, ""},
-	{"slack, bot", "completeUploadExternal", publish.PurposeFile, schedctl.KindMedia, 0, ""},
-	{"x", "GET /2/media/upload?command=STATUS", publish.PurposeStatus, "", 0, video},
-	{"linkedin, person", "GET /rest/videos/", publish.PurposeStatus, "", 0, video},
-	{"linkedin, organization", "GET /rest/videos/", publish.PurposeStatus, "", 0, video},
-	{"slack, bot", "files.info", publish.PurposeStatus, "", 0, ""},
-	{"x", "POST /2/media/metadata", "alt text", "", 0, ""},
-	{"threads", "fields=permalink", "permalink", "", 0, ""},
-	{"instagram", "fields=permalink", "permalink", "", 0, ""},
+	{"linkedin, person", "/comments", publish.PurposeComment, schedctl.KindContent, 1, "", false},
+	{"linkedin, organization", "/comments", publish.PurposeComment, schedctl.KindContent, 1, "", false},
+	{"linkedin, person", "/comments", publish.PurposePart, schedctl.KindContent, 1, "", false},
+	{"x", "POST /2/media/upload/initialize", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"linkedin, person", "/rest/images?action=initializeUpload", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"facebook", "/photos", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"mastodon", "POST /api/v2/media", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"bluesky", "uploadBlob", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"matrix", "/upload", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"slack, bot", "getUploadURLExternal", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"wordpress", "POST /wp-json/wp/v2/media", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"linkedin, organization", "GET /rest/images/", publish.PurposeStatus, "", 0, "", false},
+	{"threads", "fields=status", publish.PurposeStatus, "", 0, "", false},
+	{"instagram", "fields=status_code", publish.PurposeStatus, "", 0, "", false},
+	{"x", "/finalize", publish.PurposeFile, schedctl.KindMedia, 0, video, false},
+	{"linkedin, person", "/rest/videos?action=finalizeUpload", publish.PurposeFile, schedctl.KindMedia, 0, video, false},
+	{"x", "/append", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"linkedin, person", "/dms-uploads/", "the bytes", schedctl.KindMedia, 0, "", false},
+	{"slack, bot", "/upload/", "the bytes", schedctl.KindMedia, 0, "", false},
+	{"slack, bot", "completeUploadExternal", publish.PurposeFile, schedctl.KindMedia, 0, "", false},
+	{"x", "GET /2/media/upload?command=STATUS", publish.PurposeStatus, "", 0, video, false},
+	{"linkedin, person", "GET /rest/videos/", publish.PurposeStatus, "", 0, video, false},
+	{"linkedin, organization", "GET /rest/videos/", publish.PurposeStatus, "", 0, video, false},
+	{"slack, bot", "files.info", publish.PurposeStatus, "", 0, "", false},
+	{"x", "POST /2/media/metadata", "alt text", "", 0, "", false},
+	{"threads", "fields=permalink", "permalink", "", 0, "", false},
+	{"instagram", "fields=permalink", "permalink", "", 0, "", false},
 }
 
 // says returns how the network refuses the call.
@@ -118,6 +120,44 @@ func TestRefusedCallsHoldNothing(t *testing.T) {
 	}
 }
 
+// firewallPage is what a firewall on the way to a network responds.
+var firewallPage = publishtest.Recorded{
+	Status: http.StatusForbidden, Header: map[string]string{"Content-Type": "text/html; charset=UTF-8", "Server": "cloudflare", "Cf-Mitigated": "challenge"},
+	Body: "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>",
+}
+
+// wantBlockedOnce checks that the first attempt of a part published it, or that something on
+// the way to the network stopped it.
+func (r *rig) wantBlockedOnce(p schedctl.Post) {
+	r.Helper()
+	var first map[int]schedctl.Attempt
+	r.view(func(tx storage.Reader) error {
+		attempts, err := tx.Attempts(p.Targets[0].ID)
+		first = map[int]schedctl.Attempt{}
+		for _, a := range slices.Backward(attempts) {
+			first[a.Part] = a
+		}
+		return err
+	})
+	for part, a := range first {
+		if a.Outcome != schedctl.OutcomePublished && (a.Error == nil || a.Error.Kind != schedctl.KindPlatform || a.Error.Code != publish.CodeBlockedOnTheWay || a.Error.Outcome != no) {
+			r.Errorf("part %d: %s, error %+v", part, a.Outcome, a.Error)
+		}
+	}
+}
+
+// A firewall's page in place of any of these responses is temporary, and holds nothing.
+func TestFirewallPagesHoldNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range refusedCalls {
+		t.Run(c.account+" "+c.request+" "+string(c.purpose), func(t *testing.T) {
+			t.Parallel()
+			c.page = true
+			synctest.Test(t, func(t *testing.T) { c.test(t) })
+		})
+	}
+}
+
 func (c refusedCall) test(t *testing.T) {
 	n := newRefusingNetwork(networks.Named(c.account))
 	switch n.Platform {
@@ -137,8 +177,13 @@ func (c refusedCall) test(t *testing.T) {
 		if !strings.Contains(r.Method+" "+r.URL.RequestURI(), c.request) {
 			return nil
 		}
-		refused++
-		return c.says(n.Platform)
+		if refused++; !c.page {
+			return c.says(n.Platform)
+		}
+		if refused > 1 {
+			return nil
+		}
+		return &firewallPage
 	}
 	wire := newWire(n)
 	defer wire.cut()
@@ -158,7 +203,9 @@ func (c refusedCall) test(t *testing.T) {
 	if c.kind == "" || c.purpose == publish.PurposeComment { // a post does not fail for its comment
 		status = schedctl.Published
 	}
-	if target := r.wantStatus(first, status); c.kind != "" && (target.Error == nil || target.Error.Kind != c.kind || target.Error.Outcome != no || len(target.Done) != c.done) {
+	if c.page {
+		r.wantBlockedOnce(first)
+	} else if target := r.wantStatus(first, status); c.kind != "" && (target.Error == nil || target.Error.Kind != c.kind || target.Error.Outcome != no || len(target.Done) != c.done) {
 		t.Errorf("%d parts, error %+v", len(target.Done), target.Error)
 	}
 	r.wantStatus(second, schedctl.Published)
