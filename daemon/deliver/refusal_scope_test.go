@@ -34,21 +34,20 @@ func TestTokensThatLackAScope(t *testing.T) {
 		{"slack, bot", "chat:write", false, schedctl.Publishing, schedctl.KindAuth, true},
 		{"instagram", "instagram_business_content_publish", true, schedctl.Publishing, schedctl.KindAuth, true},
 		{"instagram", "instagram_business_basic", true, schedctl.Published, "", false},
+		{"facebook", "pages_manage_posts", false, schedctl.Publishing, schedctl.KindAuth, true},
+		{"facebook", "pages_read_engagement", false, schedctl.Published, "", false},
+		{"facebook", "pages_show_list", false, schedctl.Published, "", false},
+		{"threads", "threads_content_publish", false, schedctl.Publishing, schedctl.KindAuth, true},
+		{"threads", "threads_basic", false, schedctl.Published, "", false},
+		{"linkedin, person", "w_member_social", false, schedctl.Publishing, schedctl.KindAuth, true},
+		{"linkedin, person", "openid", false, schedctl.Published, "", false},
+		{"linkedin, organization", "w_organization_social", false, schedctl.Publishing, schedctl.KindAuth, true},
 	} {
 		t.Run(tt.account+" "+tt.lacks, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				n := newRefusingNetwork(networks.Named(tt.account))
-				scopes := publishtest.ScopesOf(n.Platform)
-				if !slices.Contains(scopes, tt.lacks) {
-					t.Fatalf("the scopes are %q", scopes)
-				}
-				token := publishtest.TokenScopes{Platform: n.Platform, Scopes: slices.DeleteFunc(scopes, func(s string) bool { return s == tt.lacks })}
-				n.refuse = func(r *http.Request, _ int) *publishtest.Recorded { return token.Denies(r) }
-				if fake, ok := n.Handler.(*publishtest.FakeContainers); ok {
-					fake.Scopes = token.Scopes
-					n.refuse = func(*http.Request, int) *publishtest.Recorded { return nil }
-				}
+				n.withoutScope(t, tt.lacks)
 				wire := newWire(n)
 				defer wire.cut()
 				r := newRig(t, storagetest.NewMemory())
@@ -72,5 +71,36 @@ func TestTokensThatLackAScope(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// withoutScope lets the token of the network lack a scope.
+func (n *refusingNetwork) withoutScope(t *testing.T, scope string) {
+	t.Helper()
+	without := func(scopes []string) []string {
+		if !slices.Contains(scopes, scope) {
+			t.Fatalf("the scopes are %q", scopes)
+		}
+		return slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return s == scope })
+	}
+	n.refuse = func(*http.Request, int) *publishtest.Recorded { return nil }
+	switch n.Platform {
+	case "facebook":
+		fake := publishtest.NewFakeFacebook()
+		for _, token := range fake.Tokens {
+			token.Scopes = without(token.Scopes)
+		}
+		n.Handler = fake
+	case "linkedin":
+		fake := publishtest.NewFakeLinkedIn()
+		fake.Person, fake.Scopes = "alice", without(fake.Scopes)
+		n.Handler = fake
+	case "threads":
+		n.Handler.(*publishtest.FakeContainers).Scopes = without([]string{"threads_basic", "threads_content_publish", "threads_manage_replies"})
+	case "instagram":
+		n.Handler.(*publishtest.FakeContainers).Scopes = without(publishtest.ScopesOf(n.Platform))
+	default:
+		token := publishtest.TokenScopes{Platform: n.Platform, Scopes: without(publishtest.ScopesOf(n.Platform))}
+		n.refuse = func(r *http.Request, _ int) *publishtest.Recorded { return token.Denies(r) }
 	}
 }

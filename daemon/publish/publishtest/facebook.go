@@ -138,6 +138,9 @@ func (f *FakeFacebook) route(header http.Header, r *http.Request) (int, string) 
 	if path == "debug_token" {
 		return 200, encode(map[string]any{"data": f.describe(r.Form.Get("input_token"))})
 	}
+	if status, response := token.denies(r.Method, path); status != 0 {
+		return status, response
+	}
 	if path == "me/accounts" && token.Type == "USER" {
 		return 200, encode(map[string]any{"data": []any{map[string]any{"id": f.Page, "name": "Acme Bakery"}}})
 	}
@@ -150,9 +153,6 @@ func (f *FakeFacebook) route(header http.Header, r *http.Request) (int, string) 
 		return 400, MetaError(100, 33, "Unsupported request. Object with ID '"+path+"' does not exist, cannot be loaded due to missing permissions")
 	}
 	edge := strings.TrimPrefix(strings.TrimPrefix(path, f.Page), "/")
-	if r.Method == http.MethodPost && !slices.Contains(token.Scopes, "pages_manage_posts") {
-		return 403, MetaError(200, 0, "(#200) requires both pages_read_engagement and pages_manage_posts as an admin with sufficient administrative permission")
-	}
 	if r.Method == http.MethodPost && token.Type != "PAGE" {
 		return 403, MetaError(210, 0, "(#210) A page access token is required to request this resource.")
 	}
@@ -175,6 +175,18 @@ func (f *FakeFacebook) route(header http.Header, r *http.Request) (int, string) 
 		return f.list(r.Form)
 	}
 	return 400, MetaError(100, 0, "Unsupported request")
+}
+
+// denies returns the error of a request for which the token lacks a permission, or 0.
+func (t *FacebookToken) denies(method, path string) (int, string) {
+	switch {
+	case method == http.MethodPost && !slices.Contains(t.Scopes, "pages_manage_posts"):
+		return 403, MetaError(200, 0, "(#200) requires both pages_read_engagement and pages_manage_posts as an admin with sufficient administrative permission")
+	case method != http.MethodPost && path == "me/accounts" && !slices.Contains(t.Scopes, "pages_show_list"),
+		method != http.MethodPost && path != "me/accounts" && !slices.Contains(t.Scopes, "pages_read_engagement"):
+		return 400, MetaError(10, 0, "(#10) Application does not have permission for this action")
+	}
+	return 0, ""
 }
 
 func (f *FakeFacebook) pageToken() string {

@@ -205,7 +205,7 @@ func (f *FakeContainers) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // lacksScope reports whether a request needs a permission that the token does not have. Those
-// of Threads are for replies and their quota, and for everything that publishes.
+// of Threads are for replies and their quota, for everything that publishes, and for the rest.
 func (f *FakeContainers) lacksScope(r *http.Request) bool {
 	needed := ""
 	switch {
@@ -217,6 +217,8 @@ func (f *FakeContainers) lacksScope(r *http.Request) bool {
 		needed = "threads_manage_replies"
 	case r.Method == http.MethodPost:
 		needed = "threads_content_publish"
+	case !strings.HasSuffix(r.URL.Path, "/debug_token"):
+		needed = "threads_basic"
 	}
 	return needed != "" && !slices.Contains(f.Scopes, needed)
 }

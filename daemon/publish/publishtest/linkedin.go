@@ -150,6 +150,9 @@ func (f *FakeLinkedIn) route(header http.Header, r *http.Request, body []byte) (
 		return linkedInError(401, 65600, "INVALID_ACCESS_TOKEN", "Invalid access token")
 	}
 	if r.URL.Path == "/v2/userinfo" {
+		if !slices.Contains(f.Scopes, "openid") || !slices.Contains(f.Scopes, "profile") {
+			return linkedInError(403, 100, "ACCESS_DENIED", "Not enough permissions to access: userinfo.GET.NO_VERSION")
+		}
 		answer, _ := json.Marshal(map[string]any{"sub": f.Person, "name": "Alice Example"})
 		return 200, string(answer)
 	}
