@@ -70,12 +70,16 @@ func testAccountNames(t *testing.T, f *fixture) {
 		"control character": {"platform": "fake", "name": "a\tb"},
 		"outer space":       {"platform": "fake", "name": " a"},
 	} {
-		e := f.do(nil, "POST", "/social-accounts", b).refused(schedctl.ValidationFailed)
+		code := schedctl.ValidationFailed
+		if strings.HasPrefix(name, "taken") {
+			code = schedctl.NameTaken
+		}
+		e := f.do(nil, "POST", "/social-accounts", b).refused(code)
 		if len(e.Details) != 1 || e.Details[0].Field != "name" {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
-	f.do(nil, "PATCH", "/social-accounts/"+f.mine.account, body{"name": "someone"}).refused(schedctl.ValidationFailed)
+	f.do(nil, "PATCH", "/social-accounts/"+f.mine.account, body{"name": "someone"}).refused(schedctl.NameTaken)
 	f.do(as(f.other.key), "POST", "/social-accounts", body{"platform": "fake"}).want(201)
 }
 

@@ -108,7 +108,7 @@ func TestOverridesOfTheWrongShape(t *testing.T) {
 		{`[{"social_account_id":"A","text":"x"}]`, schedctl.ValidationFailed, "target_overrides[0].text", "unknown field"},
 		{`[{"social_account_id":"A","content":5}]`, schedctl.ValidationFailed, "target_overrides[0].content", "must be a string, not a number"},
 		{`[{"social_account_id":"A","content":""}]`, schedctl.ValidationFailed, "target_overrides[0].content", "or null"},
-		{`[{"social_account_id":"A","content":" "}]`, schedctl.ValidationFailed, "target_overrides[0].content", "not white space"},
+		{`[{"social_account_id":"A","content":" "}]`, schedctl.ValidationFailed, "target_overrides[0].content", "visible character"},
 		{`[{"social_account_id":"A","content":"\u0000"}]`, schedctl.ValidationFailed, "target_overrides[0].content", "NUL"},
 		{`[{"social_account_id":"A","content":"LONG"}]`, schedctl.ContentTooLong, "target_overrides[0].content", "5001 characters"},
 		{`[{"social_account_id":"A","options":[]}]`, schedctl.ValidationFailed, "target_overrides[0].options", "must be an object, not a list"},
