@@ -61,6 +61,12 @@ func (a *Account) EndDisruption() {
 	}
 }
 
+// Refused records why the network refuses the account, and until when: zero if it does not
+// say so. An older pause ends, because its date says nothing about the refusal.
+func (a *Account) Refused(why *TargetError, until time.Time) {
+	a.Status, a.Error, a.PausedUntil = AccountError, why, until
+}
+
 // Accepted records that the network accepts the account. It ends a hold, also before its
 // date, and a disruption. A pause that the network requested of a connected account stays.
 func (a *Account) Accepted() {

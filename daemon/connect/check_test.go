@@ -231,6 +231,32 @@ func TestDatedHoldIsNotHealedBefore(t *testing.T) {
 	})
 }
 
+// A refusal without a date ends an older pause: the account is checked every hour, and nothing
+// says that it waits until the end of the pause.
+func TestRefusalWithoutADateEndsAPause(t *testing.T) {
+	for name, held := range map[string]bool{"connected and paused": false, "held until a date": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				a := r.account("me")
+				if held {
+					a.Status, a.Error = schedctl.AccountError, &schedctl.TargetError{Kind: schedctl.KindAuth, Code: string(publish.HoldCredits)}
+				}
+				a.PausedUntil = schedctl.Millis(time.Now().Add(20 * time.Hour))
+				r.put(a, r.held(a.ID))
+				r.network.set(func(n *network) { n.refuse = revoked() })
+				if got, err := r.Verify(t.Context(), r.workspace, a.ID); err != nil || got.Status != schedctl.AccountError || !got.PausedUntil.IsZero() {
+					t.Errorf("the account is %s until %v, %v", got.Status, got.PausedUntil, err)
+				}
+				r.network.set(func(n *network) { n.refuse = nil })
+				r.run(time.Hour + pollSlack)
+				if got := r.read(a.ID); got.Status != schedctl.AccountConnected {
+					t.Errorf("after an hour the account is %s", got.Status)
+				}
+			})
+		})
+	}
+}
+
 // pollSlack is more than the time between two looks for accounts that are due.
 const pollSlack = 10 * time.Minute
 

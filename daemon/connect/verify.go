@@ -117,14 +117,10 @@ func (v CheckResult) Apply(a *schedctl.Account, now time.Time) []schedctl.Event 
 // which it does.
 func markRefused(a *schedctl.Account, refusal *publish.Error, now time.Time) []schedctl.Event {
 	known := a.Status == schedctl.AccountError
-	a.Status = schedctl.AccountError
-	a.Error = &schedctl.TargetError{
+	a.Refused(&schedctl.TargetError{
 		Kind: refusal.Kind, Code: refusal.Code, Message: refusal.Message,
 		HTTPStatus: refusal.HTTPStatus, Outcome: schedctl.OutcomeNotPublished,
-	}
-	if until := refusal.HeldUntil(now); !until.IsZero() {
-		a.PausedUntil = until
-	}
+	}, refusal.HeldUntil(now))
 	if known {
 		return nil
 	}

@@ -118,6 +118,38 @@ func TestDatedHoldOfOldCredentials(t *testing.T) {
 	})
 }
 
+// A pause that was asked for before or after an account is refused is not the date of the
+// refusal.
+func TestPauseIsNotTheDateOfAHold(t *testing.T) {
+	for name, paused := range map[string]bool{"paused before": true, "paused after": false} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				a := r.account("me", nil)
+				limited := &publish.Error{Kind: schedctl.KindRateLimited, Code: "slow_down", HTTPStatus: 429, Outcome: no, RetryAt: time.Now().Add(20 * time.Hour)}
+				refused := &publish.Error{Kind: schedctl.KindAuth, Code: "revoked", HTTPStatus: 401, Outcome: no}
+				end := limited
+				if paused {
+					end = refused
+				}
+				r.fake.Then(publishtest.Response{After: 10 * time.Second, Err: end})
+				r.start()
+				r.publishNow(a)
+				r.after(time.Second)
+				if a = r.readAccount(a.ID); paused {
+					a.PausedUntil = schedctl.Millis(limited.RetryAt)
+				} else {
+					a.Refused(&schedctl.TargetError{Kind: schedctl.KindAuth, Code: "revoked", HTTPStatus: 401, Outcome: no}, time.Time{})
+				}
+				r.putAccount(a)
+				r.after(time.Minute)
+				if got := r.readAccount(a.ID); got.Status != schedctl.AccountError || !got.PausedUntil.IsZero() {
+					t.Errorf("the account is %s until %v", got.Status, got.PausedUntil)
+				}
+			})
+		})
+	}
+}
+
 // A network that refuses the files of one post after the other may refuse the account, too.
 func TestRefusedFilesHold(t *testing.T) {
 	mediaBubble(t, func(r mediaRig) {

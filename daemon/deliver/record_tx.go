@@ -103,7 +103,8 @@ func (r *recordTx) hasEnd(a schedctl.Attempt) (bool, error) {
 	return false, err
 }
 
-// updateAccount applies a refusal, a pause, or the start or end of a disruption. A
+// updateAccount applies a refusal, a pause, or the start or end of a disruption. A pause
+// does not apply to an account that the network refuses, whose date is that of the refusal. A
 // refusal, and the pause until its date, do not apply to an account that was reconnected
 // during the call.
 func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
@@ -117,12 +118,13 @@ func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
 		r.edits.changedAccount(account)
 	}
 	holds := e.decision.refused && account.Status == schedctl.AccountConnected && r.d.sameLogin(e.call.account, *account)
-	if until := e.decision.pausedUntil; (holds || !e.decision.refused) && until.After(account.PausedUntil) {
-		account.PausedUntil, changed = schedctl.Millis(until), true
-	}
-	if holds {
-		account.Status, account.Error, changed = schedctl.AccountError, cmp.Or(e.decision.hold, e.decision.result.Error), true
+	switch until := schedctl.Millis(e.decision.pausedUntil); {
+	case holds:
+		changed = true
+		account.Refused(cmp.Or(e.decision.hold, e.decision.result.Error), until)
 		r.edits.events = append(r.edits.events, schedctl.AccountErrorEvent(*account, r.now))
+	case !e.decision.refused && account.Status != schedctl.AccountError && until.After(account.PausedUntil):
+		account.PausedUntil, changed = until, true
 	}
 	if e.decision.disrupted && changed {
 		r.edits.changedAccount(account) // UpdatedAt stays: a probe is not a change that users need to see
