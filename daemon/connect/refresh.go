@@ -153,12 +153,21 @@ func (c *Connector) storeSession(ctx context.Context, of schedctl.Account, old, 
 	}
 }
 
-// Learn adds credentials that a publisher has found out to those in used, and stores them. It
-// changes nothing if the account has other credentials by now.
-func (c *Connector) Learn(ctx context.Context, workspaceID, accountID string, used, learned publish.Credentials) error {
+// Learn adds credentials that a publisher has found out to those of an account, and reports
+// whether that has changed it. It changes nothing if the account has others than those in used
+// by now. The caller stores the account.
+func (c *Connector) Learn(a *schedctl.Account, used, learned publish.Credentials) (changed bool, err error) {
+	stored, err := c.Open(*a)
+	if err != nil || a.Status == schedctl.AccountDisconnected || !maps.Equal(stored, used) {
+		return false, err
+	}
 	all := maps.Clone(used)
 	maps.Copy(all, learned)
-	return c.replaceCredentials(ctx, schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used, all, nil)
+	sealed, err := c.Seal(all, a.ID)
+	if err == nil {
+		a.Credentials = sealed
+	}
+	return err == nil, err
 }
 
 // replaceCredentials stores the new credentials, unless the stored ones are no longer the

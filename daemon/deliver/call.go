@@ -35,9 +35,18 @@ type publisherCall struct {
 	lateSince        time.Time // see schedctl.Target.LateSince
 	account          schedctl.Account
 	publisher        publish.Publisher
-	tries            int           // see facts
-	earlierUncertain bool          // an earlier attempt may have published
-	spacing          time.Duration // to leave before the account's next overdue target
+	tries            int                 // see facts
+	earlierUncertain bool                // an earlier attempt may have published
+	spacing          time.Duration       // to leave before the account's next overdue target
+	used, learned    publish.Credentials // of the call that published; learned is stored with its end
+}
+
+// learn keeps a credential that the publisher has found out.
+func (c *publisherCall) learn(name, value string) {
+	if c.learned == nil {
+		c.learned = publish.Credentials{}
+	}
+	c.learned[name] = value
 }
 
 // newCall returns the call of an attempt. See [publisherCall.readFirstKey].
@@ -140,13 +149,14 @@ func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (schedctl.Rec
 // publishFiles makes the call with files that are prepared: those of each part that the
 // request publishes, or nil.
 func (d *Deliverer) publishFiles(ctx context.Context, c *publisherCall, files [][]publish.File) (receipt schedctl.Receipt, failure *publish.Error) {
-	timeout, learned, used := callTimeout, publish.Credentials{}, publish.Credentials{}
+	timeout := callTimeout
 	if _, uploaded := c.publisher.(publish.Uploader); !uploaded {
 		timeout = publish.RequestTime(publish.Total(slices.Concat(files...)))
 	}
 	failure = d.callPublisher(ctx, c, timeout, func(ctx context.Context, r publish.Request) (err error) {
 		setFiles(&r, files)
-		r.Learn, used = func(name, value string) { learned[name] = value }, r.Credentials
+		c.used, c.learned = r.Credentials, nil
+		r.Learn = c.learn
 		if !d.coord.mayCall(c.attempt.Owner) {
 			return publish.LeaseLapsed()
 		}
@@ -158,7 +168,6 @@ func (d *Deliverer) publishFiles(ctx context.Context, c *publisherCall, files []
 	if failure != nil {
 		return schedctl.Receipt{}, failure
 	}
-	d.learn(ctx, c, used, learned)
 	return receipt, nil
 }
 

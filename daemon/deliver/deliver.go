@@ -133,9 +133,10 @@ type Sessions interface {
 	// not_published, and the kind auth when the network refuses the account.
 	Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error)
 
-	// Learn stores credentials that a publisher has found out with those in used. It
-	// changes nothing if the account has other credentials by now.
-	Learn(ctx context.Context, workspaceID, accountID string, used, learned publish.Credentials) error
+	// Learn adds credentials that a publisher has found out to those of an account, and
+	// reports whether that has changed it. It changes nothing if the account has others than
+	// those in used by now. It reads and writes no store, so it may be called in a transaction.
+	Learn(account *schedctl.Account, used, learned publish.Credentials) (changed bool, err error)
 }
 
 // Config configures a [Deliverer]. Store, Publishers, Sealer, Logger, and either

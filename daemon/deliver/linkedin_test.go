@@ -99,7 +99,8 @@ func TestLinkedInVideoWithoutState(t *testing.T) {
 }
 
 // The API of LinkedIn that takes the comments of an account is stored with the account: after
-// a restart it is asked first, and a check of the account keeps it.
+// a restart it is asked first, and a check of the account keeps it. It is stored with the receipt,
+// without a transaction of its own, which could fail or delay the receipt.
 func TestLinkedInCommentsAfterRestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -122,7 +123,9 @@ func TestLinkedInCommentsAfterRestart(t *testing.T) {
 		var connector *connect.Connector
 		r.config = func(c *deliver.Config) {
 			connector = connect.New(connect.Config{Store: r.store, Publishers: r.registry, Sealer: r.sealer, Logger: r.logger()})
-			c.Sessions = connector
+			closed := storagetest.NewFaulty(r.store)
+			closed.FailUpdates(1000, storagetest.BeforeDisk)
+			c.Sessions = connect.New(connect.Config{Store: closed, Publishers: r.registry, Sealer: r.sealer, Logger: r.logger()})
 		}
 		for run, text := range []string{"the first post", "the second post", "the third post"} {
 			r.registry[p.Platform] = p.publisher(wire.client) // a new daemon knows nothing

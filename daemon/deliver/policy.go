@@ -200,7 +200,10 @@ func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 		d.result.RetryAt, d.result.AskAt, d.result.Unreached = at, at, true
 	case e.Kind == schedctl.KindAuth: // until the account works again
 		d.result.RetryAt = place
-		d.result.Unreached = e.Code == string(publish.HoldCredits) || !e.RetryAt.IsZero() // not because of the post
+		// A date and a lack of credits say nothing about the post: it may meet them after each
+		// check, because reading works meanwhile. So it does not fail for them, not even without
+		// a date, as the usage cap of X has none.
+		d.result.Unreached = e.Code == string(publish.HoldCredits) || !e.RetryAt.IsZero()
 	case isUnreachable(e) && !f.absent && !f.elapsed:
 		d.result.RetryAt, d.result.Unreached, d.disrupted = place, true, true
 		d.result.AskAt = f.now

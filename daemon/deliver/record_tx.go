@@ -35,10 +35,10 @@ func prepareFor(batch []*attemptEnd, next []claimItem) func(storage.Reader, []st
 	return storage.PreparePosts
 }
 
-// changesAccount reports whether the account is refused or paused, or a disruption or a
-// thread of it starts or ends.
+// changesAccount reports whether the account is refused or paused, a disruption or a
+// thread of it starts or ends, or its publisher has learned something.
 func (e *attemptEnd) changesAccount() bool {
-	return e.startsThread() || e.decision.refused || !e.decision.pausedUntil.IsZero() || e.decision.disrupted == e.call.account.DisruptedSince.IsZero()
+	return e.learns() || e.startsThread() || e.decision.refused || !e.decision.pausedUntil.IsZero() || e.decision.disrupted == e.call.account.DisruptedSince.IsZero()
 }
 
 // startsThread reports whether the account has to remember that the target is between two
@@ -81,12 +81,33 @@ func (r *recordTx) end(e *attemptEnd) error {
 	}
 	if account != nil {
 		r.updateAccount(account, e)
+		r.learn(account, e)
 		if t := post.Target(a.TargetID); e.startsThread() && t != nil && inThread(t) {
 			account.ThreadTargetID = t.ID
 			r.edits.changedAccount(account)
 		}
 	}
 	return nil
+}
+
+// learns reports whether the publisher of a call that published has found out something
+// about the account.
+func (e *attemptEnd) learns() bool { return e.receipt != nil && len(e.call.learned) > 0 }
+
+// learn stores what the publisher has found out, together with the receipt: the receipt waits
+// for no transaction more. If it cannot be stored, a later call finds it out again.
+func (r *recordTx) learn(account *schedctl.Account, e *attemptEnd) {
+	if !e.learns() || r.d.cfg.Sessions == nil {
+		return
+	}
+	changed, err := r.d.cfg.Sessions.Learn(account, e.call.used, e.call.learned)
+	if err != nil {
+		r.d.log.Warn("storing what a publisher has learned failed", "account", account.ID, "attempt", e.call.attempt.ID, "error", err)
+	}
+	if changed {
+		account.UpdatedAt = schedctl.Millis(r.now)
+		r.edits.changedAccount(account)
+	}
 }
 
 // hasEnd reports whether the end of an attempt is on disk.

@@ -40,23 +40,6 @@ func (d *Deliverer) callPublisherOnce(ctx context.Context, c *publisherCall, tim
 	return nil
 }
 
-// learnTimeout is how long a published part waits until what its publisher has learned is
-// stored.
-const learnTimeout = 5 * time.Second
-
-// learn stores what the publisher of a successful call has found out. If that fails, a later
-// call finds it out again.
-func (d *Deliverer) learn(ctx context.Context, c *publisherCall, used, learned publish.Credentials) {
-	if len(learned) == 0 || d.cfg.Sessions == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, learnTimeout)
-	defer cancel()
-	if err := d.cfg.Sessions.Learn(ctx, c.attempt.WorkspaceID, c.attempt.AccountID, used, learned); err != nil {
-		d.log.Warn("storing what a publisher has learned failed", "account", c.attempt.AccountID, "attempt", c.attempt.ID, "error", err)
-	}
-}
-
 // needsNewSession reports whether a call failed because its session has expired, and
 // the session can be renewed.
 func (d *Deliverer) needsNewSession(c *publisherCall, e *publish.Error) bool {

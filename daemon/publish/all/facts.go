@@ -16,6 +16,7 @@ type Source string
 const (
 	Measured      Source = "measured against a real server"
 	SourceCode    Source = "source code of the network"
+	Definitions   Source = "definitions of the network's API"
 	Documentation Source = "documentation of the network"
 	Programs      Source = "programs of others that use the network"
 	Standard      Source = "a standard"
@@ -60,7 +61,7 @@ func FactsOf(platform string) (f Facts, known bool) {
 
 // facts has one value for each platform. The table in docs/networks.md is made of it.
 var facts = map[string]Facts{
-	"bluesky":    {Read: "2026-11", Sources: []Source{Measured, SourceCode}, Tested: "a real server"},
+	"bluesky":    {Read: "2026-11", Sources: []Source{Measured, SourceCode, Definitions}, Tested: "a real server; its video service and multipart video: a fake"},
 	"discord":    {Read: "2026-11", Sources: []Source{Documentation, Programs}, Tested: fake},
 	"facebook":   {Read: "2026-11", Sources: []Source{Documentation, Programs}, Tested: fake, Ages: graph(facebook.APIVersion)},
 	"feed":       {Read: "2026-11", Sources: []Source{Standard}, Tested: "itself"},

@@ -129,7 +129,11 @@ const (
 )
 
 // notReady returns the error of a post that LinkedIn refuses because of a file. It may not
-// have processed the file yet, which it does not say to persons.
+// have processed the file yet, which it does not say to persons. The time counts from the
+// upload and not from the first attempt: LinkedIn starts to process a file when it has it, so a
+// file that was uploaded ahead has had the time already, and is refused for another reason. A
+// request has no time of its first attempt, and the number of attempts counts those that were
+// held.
 func notReady(status int, u publish.Upload, now time.Time) *publish.Error {
 	sent := u.SentAt
 	if u.ReadyAt.After(sent) {
