@@ -22,6 +22,19 @@ var aliases = map[string]string{
 // timeOfDay is the name of a column with the times of day for those with dates.
 const timeOfDay = "time of day"
 
+// unnamed stands for a column without a name, which spreadsheets leave behind. Its cells
+// have to be empty.
+const unnamed = " "
+
+// columnLetters returns the name of a column, from 0, as spreadsheets show it.
+func columnLetters(i int) string {
+	letters := ""
+	for i++; i > 0; i = (i - 1) / 26 {
+		letters = string(rune('A'+(i-1)%26)) + letters
+	}
+	return letters
+}
+
 // overridePrefix starts the name of a column with the texts for one account.
 const overridePrefix = "text:"
 

@@ -78,7 +78,9 @@ func readHeader(given []string, renamed mapping, line int) ([]string, error) {
 		if meant[i] == "" && strings.TrimSpace(name) != "" {
 			continue
 		}
-		if account := overrideOf(meant[i]); account != "" {
+		if meant[i] == "" {
+			header[i] = unnamed
+		} else if account := overrideOf(meant[i]); account != "" {
 			header[i] = overridePrefix + account
 		} else if k := keyOf(meant[i], inCSV|inImport); k == nil {
 			unknown = append(unknown, quotedName(name))
@@ -98,7 +100,7 @@ func readHeader(given []string, renamed mapping, line int) ([]string, error) {
 		header[i] = timeOfDay
 	}
 	for i, column := range header {
-		if before := slices.Index(header[:i], column); before >= 0 && column != "" {
+		if before := slices.Index(header[:i], column); before >= 0 && column != "" && column != unnamed {
 			return nil, fatalError(line, "the columns %s and %s are both %q; keep one", quotedName(given[before]), quotedName(given[i]), column)
 		}
 	}
@@ -127,10 +129,13 @@ func (c *csvRows) next() (Document, error) {
 			if !utf8.ValidString(fields[i]) {
 				return Document{First: line}, lineError(line, "this is not UTF-8 text: convert the file first, for example with iconv")
 			}
+			if name == unnamed && strings.TrimSpace(fields[i]) != "" {
+				return Document{First: line}, lineError(line, "column %s has %s, and no name; the first line names the columns", columnLetters(i), quotedName(fields[i]))
+			}
 			at := Position{line, i + 1}
 			if account := overrideOf(name); account != "" {
 				overrides.add(account, fields[i], at)
-			} else if v := cellValue(name, fields[i], at); v.kind != isNull && name != "" {
+			} else if v := cellValue(name, fields[i], at); v.kind != isNull && name != "" && name != unnamed {
 				if name == timeOfDay {
 					clock = len(entries)
 				}

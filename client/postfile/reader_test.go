@@ -66,6 +66,7 @@ func TestCSV(t *testing.T) {
 		"quoted lines of Windows":        {"content\r\n\"Hello\"\r\n", hello},
 		"ending in half of one":          {"content\r\n\"Hello\"\r", hello},
 		"a byte order mark":              {"\ufeffcontent\nHello\n", hello},
+		"columns without names":          {"content,id,, \nHello,,, \n", hello},
 		"a quoted header":                {"\ufeff\"content\",\"id\"\nHello,\n", hello},
 		"empty lines":                    {"\n\r\ncontent,id\n\n\r\n,\nHello,\n\n,\n", []postfile.Document{{Post: apiv1.CreatePost{Content: "Hello"}, First: 7}}},
 		"quotes in quotes":               {"content\n\"\"\"Hello\"\" \"\"\"\n", []postfile.Document{{Post: apiv1.CreatePost{Content: `"Hello" "`}, First: 2}}},
@@ -119,7 +120,8 @@ func TestFaultsNameTheirLine(t *testing.T) {
 		rows int // that can be read all the same
 		want []string
 	}{
-		"unknown columns":     {"id,picture,video,\nHello\n", 0, []string{`line 1: unknown column "picture", "video", ""; the first line names the columns, which are id, content, to, at, tz, media, alt, thread, first_comment`}},
+		"unknown columns":     {"id,picture,video,\nHello\n", 0, []string{`line 1: unknown column "picture", "video"; the first line names the columns, which are id, content, to, at, tz, media, alt, thread, first_comment`}},
+		"a cell without":      {"content,,id,\nHello,,1,\nHello,,1,note\nHello, x ,1,\n", 1, []string{`line 3: column D has "note", and no name`, `line 4: column B has " x ", and no name`}},
 		"no header":           {"Hello,blog\n", 0, []string{`line 1: unknown column "Hello", "blog"; the first line names`}},
 		"a column twice":      {"content,Content\n", 0, []string{`line 1: the columns "content" and "Content" are both "content"; keep one`}},
 		"three times":         {"text,Date,time,at\n", 0, []string{`line 1: the columns "Date" and "time" are both "at"; keep one`}},

@@ -68,10 +68,9 @@ func (o *importOptions) request(l importLine) (apiv1.CreatePost, error) {
 
 // problemText returns all problems of a post in one line.
 func problemText(v apiv1.Validation, names post.Accounts) string {
-	message := func(p apiv1.Problem) string { return p.Message }
-	texts := cli.Map(v.Problems, message)
+	texts := cli.Map(v.Problems, fileMessage)
 	for _, acct := range v.Accounts {
-		for _, text := range cli.Map(acct.Problems, message) {
+		for _, text := range cli.Map(acct.Problems, fileMessage) {
 			if name := cli.FirstNonEmpty(names[acct.SocialAccountID].Name, acct.SocialAccountID); !strings.Contains(text, name) {
 				text = name + ": " + text
 			}
@@ -79,4 +78,13 @@ func problemText(v apiv1.Validation, names post.Accounts) string {
 		}
 	}
 	return cli.OneLine(strings.Join(texts, "; "))
+}
+
+// fileMessage returns what a problem means for a line or a file. Neither can accept a
+// blackout, so the advice about one is about its time.
+func fileMessage(p apiv1.Problem) string {
+	if text, _, found := strings.Cut(p.Message, "; use another time"); found && p.Code == string(schedctl.InBlackout) {
+		return text + "; use another time, or the next slot of a queue"
+	}
+	return p.Message
 }

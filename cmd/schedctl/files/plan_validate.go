@@ -120,7 +120,7 @@ func (p *planner) request(s *step) apiv1.CreatePost {
 // readValidation adds what a validation says to c, each with the line of its text.
 func (p *planner) readValidation(d *postfile.Document, v apiv1.Validation, c *checked) {
 	for _, problem := range v.Problems {
-		c.problems = append(c.problems, d.Problemf(d.Line(problem.Field), "%s", cli.MessageLine(problem.Message)))
+		c.problems = append(c.problems, d.Problemf(d.Line(problem.Field), "%s", cli.MessageLine(fileMessage(problem))))
 	}
 	for _, r := range v.Refusals {
 		c.refusals = append(c.refusals, refusal{d.Problemf(d.First, "%s", cli.MessageLine(r.Message)), schedctl.Code(r.Code)})
@@ -140,7 +140,7 @@ func (p *planner) readValidation(d *postfile.Document, v apiv1.Validation, c *ch
 			return d.Line(field)
 		}
 		for _, problem := range acct.Problems {
-			found := d.Problemf(line(problem.Field), "%s: %s", name, cli.MessageLine(problem.Message))
+			found := d.Problemf(line(problem.Field), "%s: %s", name, cli.MessageLine(fileMessage(problem)))
 			if p.checkOnly && problem.Code == string(schedctl.DuplicateContent) {
 				c.warnings = append(c.warnings, found)
 				continue
