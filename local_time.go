@@ -25,6 +25,24 @@ func ParseLocalTime(field, text string) (LocalTime, error) {
 // seconds.
 func LocalTimeOf(t time.Time) LocalTime { return LocalTime(t.Format(localLayout)) }
 
+// LocalPeriod returns the local times of the bounds of a period in a zone, or in UTC if one
+// of them is in an hour that clocks show a second time: its local time in the zone would be
+// an hour too early. It drops seconds. A zero bound gives an empty local time.
+func LocalPeriod(from, to time.Time, loc *time.Location) (LocalTime, LocalTime, *time.Location) {
+	var bounds [2]LocalTime
+	for i, at := range []time.Time{from, to} {
+		if at.IsZero() {
+			continue
+		}
+		local := LocalTimeOf(at.In(loc))
+		if read, _ := local.In(loc); loc != time.UTC && at.Sub(read) >= time.Minute {
+			return LocalPeriod(from, to, time.UTC)
+		}
+		bounds[i] = local
+	}
+	return bounds[0], bounds[1], loc
+}
+
 // LastPassed returns the last local time of a zone that has passed at now: each local time
 // at or before it has an instant that is not after now. It can be later than what the
 // clocks show: while they show an hour again, all of that hour has passed.

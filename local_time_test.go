@@ -97,6 +97,36 @@ func TestResolveLocalIsTheFirstInstant(t *testing.T) {
 	}
 }
 
+// TestLocalPeriod guards that the local times of a period have its instants.
+func TestLocalPeriod(t *testing.T) {
+	t.Parallel()
+	for name, day := range map[string]time.Time{
+		"Europe/Berlin": time.Date(2027, 10, 31, 0, 0, 0, 0, time.UTC), "America/New_York": time.Date(2027, 11, 7, 0, 0, 0, 0, time.UTC),
+		"Australia/Lord_Howe": time.Date(2027, 4, 3, 0, 0, 0, 0, time.UTC), "UTC": time.Date(2027, 4, 3, 0, 0, 0, 0, time.UTC),
+	} {
+		loc, inUTC := zone(t, name), 0
+		for from := day; from.Before(day.Add(24 * time.Hour)); from = from.Add(15 * time.Minute) {
+			for _, to := range []time.Time{from.Add(15 * time.Minute), from.Add(2 * time.Hour)} {
+				localFrom, localTo, in := schedctl.LocalPeriod(from, to, loc)
+				first, _ := localFrom.In(in)
+				last, _ := localTo.In(in)
+				if !first.Equal(from) || !last.Equal(to) {
+					t.Errorf("%s to %s became %s to %s in %s", from, to, localFrom, localTo, in)
+				}
+				if in != loc {
+					inUTC++
+				}
+			}
+		}
+		if repeats := name != "UTC"; repeats != (inUTC > 0) || inUTC > 16 {
+			t.Errorf("%d periods in %s are in UTC", inUTC, name)
+		}
+		if from, to, _ := schedctl.LocalPeriod(time.Time{}, time.Time{}, loc); from != "" || to != "" {
+			t.Errorf("no period became %q to %q", from, to)
+		}
+	}
+}
+
 func TestParseLocalTime(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"", "2027-02-29T09:00", "2027-2-1T09:00", "2027-02-01 09:00", "2027-02-01T09:00:00", "2027-02-01T24:00", "2027-02-01T9:00", "2027-02-01T09:00Z"} {

@@ -18,6 +18,8 @@ type stamp struct {
 	civil  time.Time
 	zone   *time.Location
 	allDay bool // a date
+
+	until time.Time // as event.end returns it, of a period with its own; else zero
 }
 
 func (s stamp) instant() time.Time {
@@ -107,7 +109,11 @@ func (e *event) read() (err error) {
 	case e.start.allDay:
 		e.days = 1
 	}
-	if length := e.length(); length < time.Minute || length > maxLength {
+	return checkLength(e.length())
+}
+
+func checkLength(length time.Duration) error {
+	if length < time.Minute || length > maxLength {
 		return fmt.Errorf("it does not last between a minute and %d days", maxLength/(24*time.Hour))
 	}
 	return nil
@@ -118,6 +124,9 @@ func (e *event) length() time.Duration { return time.Duration(e.days)*24*time.Ho
 // end returns the end of the occurrence that starts at a time: an instant, or a civil time
 // for whole days. Days are those of the clocks.
 func (e *event) end(start stamp) time.Time {
+	if !start.until.IsZero() {
+		return start.until
+	}
 	if start.civil = start.civil.AddDate(0, 0, e.days); start.allDay {
 		return start.civil.Add(e.duration)
 	}
@@ -133,12 +142,15 @@ func (e *event) time(name ics.ComponentProperty) (stamp, error) {
 	return e.parse(p, p.Value)
 }
 
-// times returns the times in all properties with a name. Of a period it takes the start.
+// times returns the times in all properties with a name. A period has its own end.
 func (e *event) times(name ics.ComponentProperty) (list []stamp, err error) {
 	for _, p := range e.ics.GetProperties(name) {
 		for value := range strings.SplitSeq(p.Value, ",") {
-			start, _, _ := strings.Cut(value, "/")
+			start, end, period := strings.Cut(value, "/")
 			s, err := e.parse(p, start)
+			if err == nil && period {
+				s.until, err = e.until(p, s, strings.ToUpper(strings.TrimSpace(end)))
+			}
 			if err != nil {
 				return list, err
 			}
@@ -146,6 +158,23 @@ func (e *event) times(name ics.ComponentProperty) (list []stamp, err error) {
 		}
 	}
 	return list, nil
+}
+
+// until reads the end of a period (section 3.3.9): a time, or a duration.
+func (e *event) until(p *ics.IANAProperty, start stamp, text string) (end time.Time, err error) {
+	if strings.HasPrefix(strings.TrimPrefix(text, "+"), "P") {
+		var of event
+		of.days, of.duration, err = parseDuration(text)
+		end = of.end(start)
+	} else if s, wrong := e.parse(p, text); wrong != nil {
+		err = wrong
+	} else if end = s.civil; !start.allDay {
+		end = s.instant()
+	}
+	if err != nil {
+		return end, err
+	}
+	return end, checkLength(end.Sub(new(event).end(start)))
 }
 
 // parse reads a date or a time with the zone of a property.

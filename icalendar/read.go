@@ -28,6 +28,7 @@ type Period struct {
 	Summary string
 	From    schedctl.LocalTime
 	To      schedctl.LocalTime // exclusive
+	UTC     bool               // From and To are in UTC: the clocks of the zone show one twice
 }
 
 // ReadOptions says which periods are read.
@@ -152,20 +153,19 @@ func (c *reader) leave(e *event, err error) {
 
 // add adds the period of an event from a start on, if it is wanted.
 func (c *reader) add(e *event, start stamp) {
-	if p := c.period(e, start); p.From < c.Until && p.To > c.From {
-		c.periods = append(c.periods, p)
-	}
-}
-
-func (c *reader) period(e *event, start stamp) Period {
 	p := Period{UID: e.uid, Summary: e.summary}
 	from, to := start.civil, e.end(start)
 	if !start.allDay {
 		from, to = start.instant().In(c.Zone), to.In(c.Zone)
 	}
 	p.From, p.To = schedctl.LocalTimeOf(from), schedctl.LocalTimeOf(to)
-	if p.To <= p.From { // the clocks were set back in it
-		p.To = schedctl.LocalTimeOf(p.From.Civil().Add(to.Sub(from)))
+	if p.From >= c.Until || p.To <= c.From {
+		return
 	}
-	return p
+	if !start.allDay {
+		var zone *time.Location
+		p.From, p.To, zone = schedctl.LocalPeriod(from, to, c.Zone)
+		p.UTC = zone != c.Zone
+	}
+	c.periods = append(c.periods, p)
 }

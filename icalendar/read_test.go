@@ -40,7 +40,11 @@ func readAll(t *testing.T, calendar string) (list []string, reading icalendar.Re
 		t.Fatal(err)
 	}
 	for _, p := range reading.Periods {
-		list = append(list, fmt.Sprintf("%s %s %s", p.From, p.To, p.Summary))
+		line := fmt.Sprintf("%s %s %s", p.From, p.To, p.Summary)
+		if p.UTC {
+			line += "in UTC"
+		}
+		list = append(list, line)
 	}
 	return list, reading
 }
@@ -72,6 +76,18 @@ func TestReadPeriods(t *testing.T) {
 		"each year":          {"SUMMARY:May Day\nDTSTART;VALUE=DATE:20000501\nRRULE:FREQ=YEARLY", []string{"2027-05-01T00:00 2027-05-02T00:00 May Day", "2028-05-01T00:00 2028-05-02T00:00 May Day"}},
 		"each year but one":  {"DTSTART;VALUE=DATE:20000501\nRRULE:FREQ=YEARLY\nEXDATE;VALUE=DATE:20270501", []string{"2028-05-01T00:00 2028-05-02T00:00 "}},
 		"on added dates":     {"DTSTART;VALUE=DATE:20270328\nRDATE;VALUE=DATE:20270416,20270501\nRDATE;VALUE=DATE:20270601", []string{"2027-03-28T00:00 2027-03-29T00:00 ", "2027-04-16T00:00 2027-04-17T00:00 ", "2027-05-01T00:00 2027-05-02T00:00 ", "2027-06-01T00:00 2027-06-02T00:00 "}},
+		"added periods": {
+			"DTSTART:20270301T080000Z\nDTEND:20270301T083000Z\nRDATE;VALUE=PERIOD:20270302T080000Z/PT3H,20270303T080000Z/20270303T120000Z\n" +
+				"RDATE;VALUE=PERIOD;TZID=America/New_York:20270310T090000/20270310T110000,20270326T230000/p2d\nRDATE:20270401T070000Z",
+			[]string{"2027-03-01T09:00 2027-03-01T09:30 ", "2027-03-02T09:00 2027-03-02T12:00 ", "2027-03-03T09:00 2027-03-03T13:00 ", "2027-03-10T15:00 2027-03-10T17:00 ",
+				"2027-03-27T04:00 2027-03-29T05:00 ", "2027-04-01T09:00 2027-04-01T09:30 "},
+		},
+		"in the second of two hours":      {"DTSTART:20271031T010000Z\nDTEND:20271031T013000Z", []string{"2027-10-31T01:00 2027-10-31T01:30 in UTC"}},
+		"ends in the second of two hours": {"DTSTART:20271030T220000Z\nDTEND:20271031T013000Z", []string{"2027-10-30T22:00 2027-10-31T01:30 in UTC"}},
+		"ends with the second of two":     {"DTSTART:20271031T003000Z\nDTEND:20271031T020000Z", []string{"2027-10-31T02:30 2027-10-31T03:00 "}},
+		"in the first of two hours":       {"DTSTART:20271031T001500Z\nDTEND:20271031T004500Z", []string{"2027-10-31T02:15 2027-10-31T02:45 "}},
+		"a day in which clocks change":    {"DTSTART;VALUE=DATE:20271031", []string{"2027-10-31T00:00 2027-11-01T00:00 "}},
+		"an added period in the second":   {"DTSTART:20270301T080000Z\nDURATION:PT1H\nRDATE;VALUE=PERIOD:20271031T010000Z/PT20M", []string{"2027-03-01T09:00 2027-03-01T10:00 ", "2027-10-31T01:00 2027-10-31T01:20 in UTC"}},
 		"added to a rule": {
 			"DTSTART:20270301T080000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;COUNT=2\nRDATE;TZID=America/New_York:20270310T090000\nRDATE:20270302T080000Z",
 			[]string{"2027-03-01T09:00 2027-03-01T10:00 ", "2027-03-02T09:00 2027-03-02T10:00 ", "2027-03-10T15:00 2027-03-10T16:00 "},
@@ -111,11 +127,13 @@ func TestUnreadEvents(t *testing.T) {
 		"DTSTART:tomorrow":                      "not a time",
 		"DTSTART:20270601T090000":               "does not last",
 		"DTSTART:20270601T090000\nDURATION:P1Y": "not a duration",
-		"DTSTART;VALUE=DATE:20270602\nDTEND;VALUE=DATE:20270601": "does not last",
-		"DTSTART;VALUE=DATE:20271225\nSTATUS:CANCELLED":          "canceled",
-		"DTSTART;VALUE=DATE:20271225\nRDATE:soon":                "its additional dates were not all read",
-		"DTSTART;VALUE=DATE:20271225\nEXDATE:soon":               "its exceptions were not all read",
-		"DTSTART;VALUE=DATE:20271225\nEXRULE:FREQ=DAILY":         "EXRULE",
+		"DTSTART;VALUE=DATE:20270602\nDTEND;VALUE=DATE:20270601":                                                                "does not last",
+		"DTSTART;VALUE=DATE:20271225\nSTATUS:CANCELLED":                                                                         "canceled",
+		"DTSTART;VALUE=DATE:20271225\nRDATE:soon":                                                                               "its additional dates were not all read",
+		"DTSTART:20270301T080000Z\nDURATION:PT1H\nRDATE;VALUE=PERIOD:20270302T080000Z/soon":                                     "its additional dates were not all read",
+		"DTSTART:20270301T080000Z\nDURATION:PT1H\nRDATE;VALUE=PERIOD:20270302T080000Z/20270302T080000Z":                         "does not last",
+		"DTSTART;VALUE=DATE:20271225\nEXDATE:soon":                                                                              "its exceptions were not all read",
+		"DTSTART;VALUE=DATE:20271225\nEXRULE:FREQ=DAILY":                                                                        "EXRULE",
 		"DTSTART;VALUE=DATE:20271225\nEND:VEVENT\nBEGIN:VTODO\nSUMMARY:x\nEND:VTODO\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:20261225": "tasks",
 		"DTSTART;VALUE=DATE:20271225\nRRULE:FREQ=HOURLY":                                                                        "only its first date was read",
 		"DTSTART;VALUE=DATE:20270601\nDTEND;VALUE=DATE:22270601":                                                                "does not last",

@@ -186,7 +186,7 @@ func (c *reader) expand(e *event, changed changes) {
 			c.add(e, at)
 		} else if sp := splits[n-1]; !sp.canceled && sp.property("RRULE") == nil {
 			moved := at.in(sp.start.zone)
-			moved.allDay, moved.zone = sp.start.allDay, sp.start.zone
+			moved.allDay, moved.zone, moved.until = sp.start.allDay, sp.start.zone, time.Time{}
 			moved.civil = moved.civil.Add(sp.moved())
 			c.add(sp.event, moved)
 		}
@@ -238,7 +238,7 @@ func (c *reader) starts(e *event, margin time.Duration) []stamp {
 				c.leave(e, fmt.Errorf("its occurrences from %s on", local.Day()))
 				break
 			}
-			list = append(list, stamp{local.Civil(), e.start.zone, e.start.allDay})
+			list = append(list, stamp{civil: local.Civil(), zone: e.start.zone, allDay: e.start.allDay})
 		}
 	}
 	more, err := e.times("RDATE")

@@ -2,6 +2,7 @@ package blackout
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,32 +25,48 @@ func (p *periodFlags) add(cmd *cobra.Command) {
 }
 
 // read returns the local times of the flags and the name of their zone. An empty flag
-// gives an empty time.
-func (p *periodFlags) read(a *cli.App) (from, to, zone string, err error) {
+// gives an empty time, unless the other one changes the zone of an existing blackout to UTC.
+func (p *periodFlags) read(a *cli.App, before apiv1.Blackout) (from, to, zone string, err error) {
 	loc, err := p.when.Zone(a)
 	if err != nil {
 		return "", "", "", err
 	}
-	if zone, err = a.ZoneName(loc); err != nil {
+	start, err := p.when.ParseBound(a, "from", p.from)
+	if err != nil {
 		return "", "", "", err
 	}
-	for _, bound := range []struct {
-		name, text string
-		to         *string
-	}{{"from", p.from, &from}, {"to", p.to, &to}} {
-		at, err := p.when.ParseBound(a, bound.name, bound.text)
-		if err != nil {
-			return "", "", "", err
-		}
-		if !at.IsZero() {
-			*bound.to = string(schedctl.LocalTimeOf(at.In(loc)))
-		}
+	end, err := p.when.ParseBound(a, "to", p.to)
+	if err != nil {
+		return "", "", "", err
 	}
-	if from != "" && to != "" && to <= from {
+	if !start.IsZero() && !end.IsZero() && !end.Truncate(time.Minute).After(start.Truncate(time.Minute)) {
 		return "", "", "", cli.InvalidError(schedctl.ValidationFailed, "--to is not after --from").
 			WithHint("for one whole day give the next day as --to")
 	}
-	return from, to, zone, nil
+	if _, _, in := schedctl.LocalPeriod(start, end, loc); in != loc {
+		if start.IsZero() {
+			start = before.StartsAt.Time
+		}
+		if end.IsZero() && before.EndsAt != nil {
+			end = before.EndsAt.Time
+		}
+	}
+	return localPeriod(a, start, end, loc)
+}
+
+// localPeriod returns a period as the daemon stores it: in UTC if the zone has no local times
+// for it.
+func localPeriod(a *cli.App, start, end time.Time, loc *time.Location) (from, to, zone string, err error) {
+	name, err := a.ZoneName(loc)
+	if err != nil {
+		return "", "", "", err
+	}
+	localFrom, localTo, in := schedctl.LocalPeriod(start, end, loc)
+	if in != loc {
+		a.Messagef("clocks in %s show a time of the period twice, so it is stored in UTC", name)
+		name = "UTC"
+	}
+	return string(localFrom), string(localTo), name, nil
 }
 
 type addOptions struct {
@@ -92,7 +109,7 @@ func (o *addOptions) run(ctx context.Context) error {
 	case o.period.to == "" && !o.hold:
 		return cli.UsageError("schedctl blackout add needs --to").WithHint("give it with --to 2027-12-27; only a blackout with --hold may have no end")
 	}
-	from, to, zone, err := o.period.read(o.App)
+	from, to, zone, err := o.period.read(o.App, apiv1.Blackout{})
 	if err != nil {
 		return err
 	}

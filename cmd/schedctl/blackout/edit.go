@@ -67,7 +67,7 @@ func (o *editOptions) run(ctx context.Context, ref string) error {
 
 // change returns the change that the flags describe, without the accounts.
 func (o *editOptions) change(before apiv1.Blackout) (e apiv1.EditBlackout, err error) {
-	from, to, zone, err := o.period.read(o.App)
+	from, to, zone, err := o.period.read(o.App, before)
 	if err != nil {
 		return e, err
 	}

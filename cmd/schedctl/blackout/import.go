@@ -153,6 +153,9 @@ func localOf(t time.Time, loc *time.Location) schedctl.LocalTime {
 
 func (o *importOptions) blackout(p icalendar.Period, zone string, accounts []string) apiv1.CreateBlackout {
 	b := apiv1.CreateBlackout{From: string(p.From), To: new(string(p.To)), Timezone: zone, SocialAccountIDs: accounts, Mode: schedctl.BlackoutAvoid}
+	if p.UTC {
+		b.Timezone = "UTC"
+	}
 	if o.hold {
 		b.Mode = schedctl.BlackoutHold
 	}

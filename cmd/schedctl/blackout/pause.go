@@ -91,10 +91,7 @@ func (o *pauseOptions) request() (b apiv1.CreateBlackout, err error) {
 	if err != nil {
 		return b, err
 	}
-	b = apiv1.CreateBlackout{From: string(localOf(o.Now(), loc)), Mode: schedctl.BlackoutHold}
-	if b.Timezone, err = o.ZoneName(loc); err != nil {
-		return b, err
-	}
+	b = apiv1.CreateBlackout{Mode: schedctl.BlackoutHold}
 	if o.reason != "" {
 		b.Reason = &o.reason
 	}
@@ -106,15 +103,18 @@ func (o *pauseOptions) request() (b apiv1.CreateBlackout, err error) {
 		}
 		end = o.length.From(o.Now().In(loc)).Time.Add(time.Minute - 1) // local times have no seconds
 	default:
-		if end, err = o.when.ParseBound(o.App, "until", o.until); err != nil || end.IsZero() {
+		if end, err = o.when.ParseBound(o.App, "until", o.until); err != nil {
 			return b, err
 		}
 	}
-	if !end.After(o.Now()) {
+	if !end.IsZero() && !end.After(o.Now()) {
 		return b, cli.InvalidError(schedctl.ValidationFailed, "the pause would end in the past").WithHint("give a time in the future with --until")
 	}
-	b.To = new(string(localOf(end, loc)))
-	return b, nil
+	var to string
+	if b.From, to, b.Timezone, err = localPeriod(o.App, o.Now(), end, loc); to != "" {
+		b.To = &to
+	}
+	return b, err
 }
 
 // alreadyPaused returns the open hold of exactly these accounts, or nil.
