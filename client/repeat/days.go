@@ -89,7 +89,7 @@ func (p *parser) readHead() error {
 		p.freq, p.days, p.seen["on"] = "WEEKLY", weekend, true
 	case p.accept("every", "each"):
 		return p.readEvery()
-	case weekdayCodes[first] != "":
+	case isWeekdays(first):
 		p.freq, p.seen["on"] = "WEEKLY", true
 		return p.readWeekdays()
 	case p.isMonthDay():
@@ -137,7 +137,10 @@ func (p *parser) readEvery() error {
 	case p.accept("weekday", "weekdays"):
 		p.freq, p.days, p.seen["on"] = "WEEKLY", workdays, true
 		return nil
-	case weekdayCodes[word] != "":
+	case p.accept("weekend", "weekends"):
+		p.freq, p.days, p.seen["on"] = "WEEKLY", weekend, true
+		return nil
+	case isWeekdays(word):
 		p.freq, p.seen["on"] = "WEEKLY", true
 		return p.readWeekdays()
 	}
@@ -196,6 +199,8 @@ func (p *parser) readWeekdays() error {
 			p.days = append(p.days, workdays...)
 		case word == "weekends":
 			p.days = append(p.days, weekend...)
+		case isWeekdays(word):
+			p.addDays(word)
 		case p.at > begin:
 			return nil
 		default:
@@ -210,7 +215,7 @@ func (p *parser) readWeekdays() error {
 		if next == p.at {
 			return nil
 		}
-		if next < len(p.words) && (weekdayCodes[p.words[next]] != "" || p.words[next] == "weekends" || p.words[next] == "weekdays") {
+		if next < len(p.words) && (isWeekdays(p.words[next]) || p.words[next] == "weekends" || p.words[next] == "weekdays") {
 			p.at = next
 			continue
 		}

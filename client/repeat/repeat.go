@@ -14,6 +14,8 @@
 //	yearly on the 4th thursday of november at 9:00
 //	first monday of the month at 9
 //	every 2nd tuesday 9am
+//	mon-fri 9am
+//	every tue/thu at 9
 //	quarterly on the 1st at 9:00
 //	FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2 at 9:00
 //	0 9 * * 1-5

@@ -99,6 +99,28 @@ func slotDays(word string) (set schedctl.Weekdays) {
 	}
 }
 
+// isWeekdays reports whether a word is a weekday, a range as "mon-fri", or several of them as
+// "tue/thu".
+func isWeekdays(word string) bool {
+	for part := range strings.SplitSeq(word, "/") {
+		if _, words := slotDayWords[part]; words || slotDays(part) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// addDays adds the weekdays of a word.
+func (p *parser) addDays(word string) {
+	for part := range strings.SplitSeq(word, "/") {
+		for d, code := range dayCodes {
+			if slotDays(part).Has(time.Weekday(d)) {
+				p.addDay(code)
+			}
+		}
+	}
+}
+
 // readSlotClocks reads the times of day up to the end of the text.
 func (p *parser) readSlotClocks() (clocks []clock, err error) {
 	rest := " " + strings.Join(p.words[p.at:], " ") + " "

@@ -17,18 +17,18 @@ func (m Result) Echo(now time.Time, loc *time.Location) string {
 	shown := []time.Time{m.Time}
 	for _, t := range []time.Time{m.Time.In(loc), m.Time.UTC()} {
 		if !sameClock(shown, t) {
-			also = append(also, formatNextTo(t, m.Time))
+			also = append(also, formatNextTo(t, m.Time, loc))
 			shown = append(shown, t)
 		}
 	}
 	also = append(also, Relative(m.Time, now))
-	return Format(m.Time) + " (" + strings.Join(also, ", ") + ")"
+	return FormatFor(m.Time, loc) + " (" + strings.Join(also, ", ") + ")"
 }
 
 func sameClock(shown []time.Time, t time.Time) bool {
 	_, offset := t.Zone()
 	for _, s := range shown {
-		if _, o := s.Zone(); o == offset && zoneName(s) == zoneName(t) {
+		if _, o := s.Zone(); o == offset && zoneName(s, s.Location()) == zoneName(t, t.Location()) {
 			return true
 		}
 	}
@@ -36,28 +36,34 @@ func sameClock(shown []time.Time, t time.Time) bool {
 }
 
 // Format returns the instant in its own location, such as "Tue 8 Dec 2026 09:00
-// CET". It shows seconds only when they are not zero.
-func Format(t time.Time) string { return t.Format("Mon 2 Jan 2006 ") + formatClock(t) }
+// CET", for a reader in this zone. It shows seconds only when they are not zero.
+func Format(t time.Time) string { return FormatFor(t, t.Location()) }
 
-// formatNextTo formats t without its day when other is on the same day.
-func formatNextTo(t, other time.Time) string {
-	if dateOf(t) == dateOf(other) {
-		return formatClock(t)
-	}
-	return t.Format("Mon 2 Jan ") + formatClock(t)
+// FormatFor returns the instant in its own location, as [Parse] reads it where local is the
+// local zone: with the abbreviation of its zone, or with its offset.
+func FormatFor(t time.Time, local *time.Location) string {
+	return t.Format("Mon 2 Jan 2006 ") + formatClock(t, local)
 }
 
-func formatClock(t time.Time) string {
+// formatNextTo formats t without its day when other is on the same day.
+func formatNextTo(t, other time.Time, local *time.Location) string {
+	if dateOf(t) == dateOf(other) {
+		return formatClock(t, local)
+	}
+	return t.Format("Mon 2 Jan ") + formatClock(t, local)
+}
+
+func formatClock(t time.Time, local *time.Location) string {
 	layout := "15:04"
 	if t.Second() != 0 || t.Nanosecond() != 0 {
 		layout = "15:04:05"
 	}
-	return t.Format(layout) + " " + zoneName(t)
+	return t.Format(layout) + " " + zoneName(t, local)
 }
 
 // zoneName returns the zone's abbreviation, or the offset if it has no abbreviation or if [Parse]
-// would not read it as this zone.
-func zoneName(t time.Time) string {
+// would not read it as this offset in a local zone.
+func zoneName(t time.Time, local *time.Location) string {
 	name, offset := t.Zone()
 	switch {
 	case strings.HasPrefix(name, unknownZone):
@@ -65,8 +71,14 @@ func zoneName(t time.Time) string {
 	case name == "" || name[0] == '+' || name[0] == '-':
 		return t.Format("UTC-07:00")
 	}
-	if manyZones[strings.ToLower(name)] != nil || name == "UTC" || name == "GMT" {
+	if name == "UTC" || name == "GMT" {
 		return name
+	}
+	if here := t.In(local); usesAbbreviation(here, name) {
+		if n, o := here.Zone(); n == name && o == offset {
+			return name
+		}
+		return t.Format("UTC-07:00")
 	}
 	if means := abbreviated(name); means != nil {
 		if n, o := t.In(means).Zone(); n == name && o == offset {

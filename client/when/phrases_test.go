@@ -102,24 +102,56 @@ func TestParseReadsItsOwnOutput(t *testing.T) {
 	})
 }
 
-// A time that was printed for another zone is read as the same instant, or refused because
-// several zones have its abbreviation.
+// A time that is printed for another zone is read as the same instant in every local zone.
 func TestParseReadsTimesOfOtherZones(t *testing.T) {
 	t.Parallel()
-	berlin := zone(t, "Europe/Berlin")
-	for name := range strings.Lines(when.ZoneNames) {
-		loc := zone(t, strings.TrimSpace(name))
-		for month := range time.Month(12) {
-			at := time.Date(2027, month+1, 15, 12, 0, 0, 0, time.UTC).In(loc)
-			m, err := when.Parse(when.Format(at), now, berlin)
-			var e *when.Error
-			if errors.As(err, &e) && e.Reason == when.Ambiguous && strings.Contains(e.Message, "abbreviation") {
-				continue
+	for _, local := range []string{
+		"Europe/Berlin", "Europe/London", "Europe/Dublin", "Europe/Lisbon", "America/New_York", "America/Chicago", "America/Phoenix", "America/Jamaica",
+		"America/Havana", "America/Halifax", "Asia/Kolkata", "Asia/Shanghai", "Asia/Manila", "Asia/Jerusalem", "Australia/Sydney", "Pacific/Pago_Pago", "UTC",
+	} {
+		here := zone(t, local)
+		for name := range strings.Lines(when.ZoneNames) {
+			loc := zone(t, strings.TrimSpace(name))
+			for _, month := range []time.Month{time.January, time.April, time.July, time.October} {
+				at := time.Date(2027, month, 15, 12, 0, 0, 0, time.UTC).In(loc)
+				if m, err := when.Parse(when.FormatFor(at, here), now, here); err != nil || !m.Time.Equal(at) {
+					t.Errorf("%s for %s in %s: got %v and %v", when.FormatFor(at, here), loc, here, m.Time, err)
+				}
 			}
-			if err != nil || !m.Time.Equal(at) {
-				t.Errorf("%s for %s: got %v and %v", when.Format(at), loc, m.Time, err)
-				break
+		}
+	}
+}
+
+// Every country of the table is read, or refused with its zones, which are read.
+func TestCountries(t *testing.T) {
+	t.Parallel()
+	table, err := os.ReadFile("countries.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(table)) {
+		name, zones, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		several := strings.Contains(zones, ",")
+		loc, err := when.LoadZone(name)
+		var e *when.Error
+		switch {
+		case several && (!errors.As(err, &e) || e.Reason != when.Ambiguous):
+			t.Errorf("%s: got %v and %v, want a list of zones", name, loc, err)
+		case !several && err != nil:
+			t.Errorf("%s: %v", name, err)
+		}
+		for z := range strings.SplitSeq(zones, ",") {
+			if _, err := when.LoadZone(z); err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
+		}
+		if _, err := when.Parse("1 jul 2027 9am "+strings.ToUpper(name), now, time.UTC); several != (err != nil) {
+			t.Errorf("%s at the end of a time: %v", name, err)
+		}
+	}
+	for _, name := range []string{"Factory", "posixrules", "localtime", "right/Europe/Berlin", "west", "West"} {
+		if loc, err := when.LoadZone(name); err == nil {
+			t.Errorf("%s is read as %s", name, loc)
 		}
 	}
 }

@@ -80,6 +80,9 @@ func isPlural(word string) bool {
 // explainWord returns the error about the first word that is not understood.
 func (in input) explainWord(rest []string) error {
 	word, last := rest[0], strings.Join(rest, " ")
+	if err := in.misplacedZone(rest); err != nil {
+		return err
+	}
 	near := ""
 	if !isWord(word) {
 		near = similarZone(last)
@@ -90,13 +93,47 @@ func (in input) explainWord(rest []string) error {
 	case near != "" && len(rest) < len(in.words):
 		return in.unreadable(fmt.Sprintf("has the unknown time zone %q", last), fmt.Sprintf("did you mean %s?", near))
 	case len(rest) < len(in.words) && !isWord(word):
-		return in.unreadable(fmt.Sprintf("has the word %q, which is not part of a time", word), "leave it out; for a time zone, try its IANA name or its city, such as Europe/Berlin or Berlin")
+		return in.unreadable(fmt.Sprintf("has the word %q, which is not part of a time", word), "if it is a time zone, write the IANA name, such as Europe/Berlin, or a city of it, such as Berlin; otherwise leave it out")
 	case word == "next" || word == "last" || word == "this":
 		return in.unreadable(fmt.Sprintf("has %q where no day follows", word), "try \"next monday 9am\", \"monday next week 9am\" or \"last friday of the month 9am\"")
 	case isWord(word):
 		return in.unreadable(fmt.Sprintf("is not understood from %q on", word), "")
 	}
 	return in.unreadable(fmt.Sprintf("has the word %q, which is not part of a time", word), "")
+}
+
+// misplacedZone returns the error about a zone at the start of the words, which is not at the
+// end of the text or not the only one, or nil.
+func (in input) misplacedZone(rest []string) error {
+	for n := min(maxZoneWords, len(rest)); n > 0 && !isWord(rest[0]); n-- {
+		name := strings.Join(rest[:n], " ")
+		z, found, err := findZone(canonicalZone(name), in.local())
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			continue
+		case in.zone != "":
+			return in.ambiguous(fmt.Sprintf("names two time zones, %s and %s", name, in.zone), "leave one of them out")
+		}
+		switch {
+		case isOffset(name):
+			name = strings.ToUpper(name)
+		case z.abbreviation != "":
+			name = z.abbreviation
+		default:
+			name = z.loc.String()
+		}
+		others := slices.Concat(in.words[:len(in.words)-len(rest)], slices.DeleteFunc(slices.Clone(rest[n:]), func(w string) bool { return w == "time" }))
+		fixed := strings.Join(append(others, name), " ")
+		if again, err := scan(fixed, in.now, in.loc); err == nil {
+			if _, err = parsePhrase(again); err == nil {
+				return in.unreadable("has its time zone in the middle", fmt.Sprintf("write %q", fixed))
+			}
+		}
+		return in.unreadable("has its time zone in the middle", "write the zone at the end")
+	}
+	return nil
 }
 
 // corrected replaces mistyped words in the text. It returns false when the result

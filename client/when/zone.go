@@ -97,27 +97,61 @@ func findZone(name string, local *time.Time) (z namedZone, found bool, err error
 	case local != nil && usesAbbreviation(*local, strings.ToUpper(name)):
 		return namedZone{loc: local.Location(), abbreviation: strings.ToUpper(name)}, true, nil
 	case many:
-		return z, false, &Error{
-			Reason: Ambiguous, Text: name, Message: fmt.Sprintf("%s is the abbreviation of several time zones", name),
-			Hint: "write the zone: " + strings.Join(zones[:len(zones)-1], ", ") + " or " + zones[len(zones)-1],
-		}
+		return z, false, severalZones(name, "is the abbreviation of several time zones", zones)
+	case manyPlaces[lower] != nil:
+		return z, false, severalZones(name, "is the name of several places", manyPlaces[lower])
 	}
-	if known := namedZones[lower]; known != "" {
+	if known := namedZones[lower]; known != "" && (lower != "west" || name == "WEST") {
 		z.loc, err = time.LoadLocation(known)
-		if len(lower) <= 4 && lower != "uk" { // not the name of a country
+		if len(lower) <= 4 { // not the name of a city
 			z.abbreviation, z.note = strings.ToUpper(name), fmt.Sprintf("%s is read as %s", strings.ToUpper(name), known)
 		}
 		return z, err == nil, err
 	}
 	words := strings.Fields(name)
-	if len(words) == 1 && !isWord(lower) && strings.IndexFunc(name, unicode.IsLetter) == 0 && name != "Local" && len(name) <= maxZone {
+	if len(words) == 1 && !isWord(lower) && strings.IndexFunc(name, unicode.IsLetter) == 0 && !notZone(lower) && len(name) <= maxZone {
 		if z.loc, err = time.LoadLocation(name); err == nil {
 			return z, true, nil
 		}
 	}
-	z.loc = cityZone(words)
-	return z, z.loc != nil, nil
+	if z.loc = cityZone(words); z.loc != nil {
+		return z, true, nil
+	}
+	return countryZone(name)
 }
+
+// countryZone returns the zone of a country, and an error for one that has several.
+func countryZone(name string) (z namedZone, found bool, err error) {
+	zones := countries()[strings.ToLower(name)]
+	switch len(zones) {
+	case 0:
+		return z, false, nil
+	case 1:
+		z.loc, err = time.LoadLocation(zones[0])
+		return z, err == nil, err
+	}
+	return z, false, severalZones(name, "has several time zones", zones)
+}
+
+// notZone reports whether the file of that name in a zone database is not a zone that people
+// mean, or counts leap seconds.
+func notZone(lower string) bool {
+	return slices.Contains([]string{"local", "localtime", "factory", "posixrules"}, lower) || strings.HasPrefix(lower, "right/") || strings.HasPrefix(lower, "posix/")
+}
+
+// severalZones returns the error about a name that several zones have. It names the first
+// of them.
+func severalZones(name, what string, zones []string) error {
+	last := len(zones) - 1
+	list := strings.Join(zones[:last], ", ") + " or " + zones[last]
+	if len(zones) > maxNamed {
+		list = "for example " + strings.Join(zones[:maxNamed], ", ")
+	}
+	return &Error{Reason: Ambiguous, Text: name, Message: name + " " + what, Hint: "write the zone: " + list}
+}
+
+// maxNamed is the maximum number of zones that an error names.
+const maxNamed = 4
 
 // usesAbbreviation reports whether a zone has an abbreviation now, or from the change
 // of its clocks before or after now.
@@ -137,8 +171,8 @@ func usesAbbreviation(now time.Time, name string) bool {
 }
 
 // maxZoneWords is the maximum number of words in the name of a zone, as in "Port of
-// Spain".
-const maxZoneWords = 3
+// Spain" or of a country.
+const maxZoneWords = 4
 
 // areas are the first parts of zone names whose last part is a city.
 var areas = []string{
@@ -197,6 +231,17 @@ func unknownNamed(name string) *Error {
 	return &Error{Reason: Unreadable, Text: name, Message: fmt.Sprintf("unknown time zone %q", clip(name)), Hint: hint}
 }
 
+// canonicalZone returns the IANA name that differs only in the case of its letters, or the
+// name itself.
+func canonicalZone(name string) string {
+	for line := range strings.Lines(ZoneNames) {
+		if zone := strings.TrimSpace(line); strings.EqualFold(zone, name) {
+			return zone
+		}
+	}
+	return name
+}
+
 // similarZone returns the IANA name that is most like a name or a city, or an empty
 // string.
 func similarZone(name string) string {
@@ -219,14 +264,23 @@ func similarZone(name string) string {
 		candidates = full
 	}
 	near := nearest(typed, candidates)
-	most := 1
-	if len(typed) > 5 && near != "" && near[0] == typed[0] {
-		most = 2 // two letters in the wrong order
-	}
-	if schedctl.EditDistance(typed, near) > most || slices.Contains(notCities, near) {
+	if schedctl.EditDistance(typed, near) > 1 && !swapped(typed, near) || slices.Contains(notCities, near) {
 		return ""
 	}
 	return names[near]
+}
+
+// swapped reports whether two words differ in the order of two neighboring letters.
+func swapped(a, b string) bool {
+	i := sharedPrefix(a, b)
+	return len(a) == len(b) && i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
+
+func sharedPrefix(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // titleCase returns the usual spelling of a zone name: Europe/Berlin for

@@ -1,11 +1,48 @@
 package when
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
 
 // ZoneNames are the names of time zones in the IANA database, a line each.
 //
 //go:embed zones.txt
 var ZoneNames string
+
+// countryZones are the names of countries and their zones, a line each, after zone.tab of the
+// IANA database. A country whose zones have the same clocks, or one zone that nearly everyone
+// means, has one.
+//
+//go:embed countries.txt
+var countryZones string
+
+// countries returns the zones of each country.
+var countries = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for line := range strings.Lines(countryZones) {
+		name, zones, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		all[name] = strings.Split(zones, ",")
+	}
+	return all
+})
+
+// manyPlaces are names of places that have several zones, and of which one is in the IANA
+// database.
+var manyPlaces = map[string][]string{
+	"samoa":      {"Pacific/Apia", "Pacific/Pago_Pago"},
+	"georgia":    {"Asia/Tbilisi", "America/New_York"},
+	"san juan":   {"America/Puerto_Rico", "America/Argentina/San_Juan"},
+	"san luis":   {"America/Argentina/San_Luis", "America/Mexico_City"},
+	"victoria":   {"Australia/Melbourne", "America/Vancouver", "Indian/Mahe"},
+	"cordoba":    {"America/Argentina/Cordoba", "Europe/Madrid"},
+	"la rioja":   {"America/Argentina/La_Rioja", "Europe/Madrid"},
+	"merida":     {"America/Merida", "America/Caracas", "Europe/Madrid"},
+	"petersburg": {"Europe/Moscow", "America/Indiana/Petersburg", "America/New_York"},
+	"vincennes":  {"America/Indiana/Vincennes", "Europe/Paris"},
+	"monticello": {"America/Kentucky/Monticello", "America/Chicago"},
+}
 
 // namedZones are the zones that people mean by a name that the IANA database does not
 // have, or has for a zone without daylight saving time.
@@ -24,14 +61,6 @@ var namedZones = map[string]string{
 	"awst": "Australia/Perth", "aedt": "Australia/Sydney", "acdt": "Australia/Adelaide",
 	"nzst": "Pacific/Auckland", "nzdt": "Pacific/Auckland",
 
-	"uk": "Europe/London", "england": "Europe/London", "britain": "Europe/London", "scotland": "Europe/London", "wales": "Europe/London",
-	"ireland": "Europe/Dublin", "germany": "Europe/Berlin", "france": "Europe/Paris", "italy": "Europe/Rome",
-	"austria": "Europe/Vienna", "switzerland": "Europe/Zurich", "netherlands": "Europe/Amsterdam", "belgium": "Europe/Brussels",
-	"denmark": "Europe/Copenhagen", "sweden": "Europe/Stockholm", "norway": "Europe/Oslo", "finland": "Europe/Helsinki",
-	"poland": "Europe/Warsaw", "czechia": "Europe/Prague", "greece": "Europe/Athens", "turkey": "Europe/Istanbul",
-	"india": "Asia/Kolkata", "pakistan": "Asia/Karachi", "china": "Asia/Shanghai", "japan": "Asia/Tokyo", "korea": "Asia/Seoul",
-	"hong kong": "Asia/Hong_Kong", "taiwan": "Asia/Taipei", "israel": "Asia/Jerusalem", "philippines": "Asia/Manila",
-	"egypt": "Africa/Cairo", "nigeria": "Africa/Lagos", "kenya": "Africa/Nairobi", "south africa": "Africa/Johannesburg",
 	"bombay": "Asia/Kolkata", "mumbai": "Asia/Kolkata", "delhi": "Asia/Kolkata", "bangalore": "Asia/Kolkata", "beijing": "Asia/Shanghai",
 	"san francisco": "America/Los_Angeles", "seattle": "America/Los_Angeles", "boston": "America/New_York", "munich": "Europe/Berlin",
 }

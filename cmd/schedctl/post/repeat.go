@@ -165,7 +165,7 @@ func echoRepetition(a *cli.App, r repeat.Repetition, zone string, loc *time.Loca
 // changes.
 func occurrenceLines(a *cli.App, r repeat.Repetition, loc *time.Location) (lines []string) {
 	for _, o := range nextOccurrences(r, loc) {
-		line := when.Format(o.At.In(loc)) + ", " + when.Relative(o.At.Time, a.Now())
+		line := when.FormatFor(o.At.In(loc), a.Local) + ", " + when.Relative(o.At.Time, a.Now())
 		switch o.Note {
 		case schedctl.LocalSkipped:
 			line += " (clocks skip " + o.Occurrence[len("2006-01-02T"):] + " on that day: first instant after the gap)"

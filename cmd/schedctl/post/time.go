@@ -143,7 +143,7 @@ func showTime(a *cli.App, text string, flags cli.WhenFlags) error {
 	switch {
 	case a.JSON.Given:
 		return a.PrintJSON(understood{
-			Input: text, UTC: utc, Local: when.Format(m.Time), Zone: m.Time.Location().String(),
+			Input: text, UTC: utc, Local: when.FormatFor(m.Time, a.Local), Zone: m.Time.Location().String(),
 			Unix: m.Time.Unix(), Relative: when.Relative(m.Time, now), Note: m.Note,
 		})
 	case a.OutTerminal && !a.Quiet:
