@@ -70,8 +70,11 @@ func (in input) explain(rest []string) error {
 	return in.explainWord(rest)
 }
 
-// isPlural reports whether a word means each such weekday.
+// isPlural reports whether a word means each such weekday: "mondays", "mon-fri" or "tue/thu".
 func isPlural(word string) bool {
+	if parts := strings.FieldsFunc(word, func(r rune) bool { return r == '-' || r == '/' }); len(parts) > 1 {
+		return !slices.ContainsFunc(parts, func(w string) bool { _, day := weekdays[w]; return !day })
+	}
 	_, one := weekdays[strings.TrimSuffix(word, "s")]
 	_, same := weekdays[word]
 	return one && !same
