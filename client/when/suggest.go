@@ -96,7 +96,7 @@ func (in input) explainWord(rest []string) error {
 	case near != "" && len(rest) < len(in.words):
 		return in.unreadable(fmt.Sprintf("has the unknown time zone %q", last), fmt.Sprintf("did you mean %s?", near))
 	case len(rest) < len(in.words) && !isWord(word):
-		return in.unreadable(fmt.Sprintf("has the word %q, which is not part of a time", word), "if it is a time zone, write the IANA name, such as Europe/Berlin, or a city of it, such as Berlin; otherwise leave it out")
+		return in.unreadable(fmt.Sprintf("has the word %q, which is not part of a time", word), "for a time zone, try its IANA name or a city of it, such as Europe/Berlin or Berlin; leave out what is no time zone")
 	case word == "next" || word == "last" || word == "this":
 		return in.unreadable(fmt.Sprintf("has %q where no day follows", word), "try \"next monday 9am\", \"monday next week 9am\" or \"last friday of the month 9am\"")
 	case isWord(word):
