@@ -108,7 +108,7 @@ func (in input) explainWord(rest []string) error {
 // misplacedZone returns the error about a zone at the start of the words, which is not at the
 // end of the text or not the only one, or nil.
 func (in input) misplacedZone(rest []string) error {
-	for n := min(maxZoneWords, len(rest)); n > 0 && len(in.words) > n && !in.advice && !isWord(rest[0]); n-- {
+	for n := min(maxZoneWords, len(rest), len(in.words)-1); n > 0 && !isWord(rest[0]); n-- {
 		name := strings.Join(rest[:n], " ")
 		z, found, err := findZone(canonicalZone(name), in.local())
 		switch {
@@ -129,8 +129,7 @@ func (in input) misplacedZone(rest []string) error {
 		}
 		others := slices.Concat(in.words[:len(in.words)-len(rest)], slices.DeleteFunc(slices.Clone(rest[n:]), func(w string) bool { return w == "time" }))
 		fixed := strings.Join(append(others, name), " ")
-		if again, err := scan(fixed, in.now, in.loc); err == nil {
-			again.advice = true
+		if again, err := scan(fixed, in.now, in.loc); err == nil && again.zone != "" {
 			if _, err = parsePhrase(again); err == nil {
 				return in.unreadable("has its time zone in the middle", fmt.Sprintf("write %q", fixed))
 			}

@@ -121,7 +121,6 @@ type input struct {
 
 	abbreviation string // the zone, if the text has its abbreviation
 	zoneNote     string // which zone the abbreviation means
-	advice       bool   // the text is tried as advice for another one
 }
 
 func scan(text string, now time.Time, loc *time.Location) (input, error) {
