@@ -3,6 +3,7 @@ package matrix
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -58,7 +59,12 @@ func refusal(a outbound.Response, purpose publish.Purpose, now time.Time, hidden
 	if e.Code == "" && errorCode().MatchString(body.Code) {
 		e.Code = body.Code
 	}
-	if m, known := errorMeanings[body.Code]; known && a.Status >= 400 && a.Status < 500 && !(body.Code == codeForbidden && purpose.Secondary() && !purpose.Publishes()) {
+	m, known := errorMeanings[body.Code]
+	if !known && strings.HasPrefix(body.Code, "M_USER_") && errorCode().MatchString(body.Code) {
+		m, known = errorMeanings["M_USER_LOCKED"], true
+		m.message = "the homeserver refuses the user; ask an administrator of the homeserver"
+	}
+	if known && a.Status >= 400 && a.Status < 500 && !(body.Code == codeForbidden && purpose.Secondary() && !purpose.Publishes()) {
 		e.Kind, e.Code, e.Message = m.kind, body.Code, m.message
 	}
 	if e.Kind == schedctl.KindRateLimited && e.RetryAt.IsZero() {

@@ -33,6 +33,7 @@ func TestRefusal(t *testing.T) {
 		{401, "", `{"errcode":"M_UNKNOWN_TOKEN","error":"Unrecognized access token","soft_logout":true}`, schedctl.KindAuth, "M_UNKNOWN_TOKEN", not, 0, "new one"},
 		{401, "", `{"errcode":"M_MISSING_TOKEN","error":"Missing access token"}`, schedctl.KindAuth, "M_MISSING_TOKEN", not, 0, "no access token"},
 		{403, "", `{"errcode":"M_FORBIDDEN","error":"User @alice:example.org not in room"}`, schedctl.KindAuth, "M_FORBIDDEN", not, 0, "join it"},
+		{403, "", `{"errcode":"M_USER_LIMITED","error":"This user may not do that"}`, schedctl.KindAuth, "M_USER_LIMITED", not, 0, "refuses the user"},
 		{403, "", `{"errcode":"M_USER_DEACTIVATED","error":"This account has been deactivated"}`, schedctl.KindAuth, "M_USER_DEACTIVATED", not, 0, "another user"},
 		{403, "", `{"errcode":"M_CONSENT_NOT_GIVEN","error":"Read the terms","consent_uri":"https://example.org"}`, schedctl.KindAuth, "M_CONSENT_NOT_GIVEN", not, 0, "terms"},
 		{403, "", `{"errcode":"ORG.EXAMPLE.SPAM","error":"spam"}`, schedctl.KindContent, "ORG.EXAMPLE.SPAM", not, 0, "spam"},
