@@ -27,7 +27,7 @@ func TestColumnsOfOtherTools(t *testing.T) {
 		"in JSON":                {`{"Post Text":"Hello","date":"2027-01-05","time":"9:00"}`, postfile.Document{Post: hello, At: "2027-01-05 9:00"}},
 		"tags":                   {"Text,Tags\nHello,\"a, b;c\"\n", postfile.Document{Post: apiv1.CreatePost{Content: "Hello", Labels: []string{"a", "b", "c"}}}},
 		"a link":                 {"Text,Link\nHello,https://example.org\n", postfile.Document{Post: apiv1.CreatePost{Content: "Hello\nhttps://example.org"}}},
-		"a link that is there":   {"Text,URL\nSee https://example.org!,https://example.org\n", postfile.Document{Post: apiv1.CreatePost{Content: "See https://example.org!"}}},
+		"a link in the text":     {"Text,URL\nSee https://example.org!,https://example.org\n", postfile.Document{Post: apiv1.CreatePost{Content: "See https://example.org!"}}},
 		"a picture":              {"Text,Image URL\nHello,https://example.org/a.png\n", postfile.Document{Post: apiv1.CreatePost{Content: "Hello", Media: []apiv1.PostMedia{{ID: "https://example.org/a.png"}}}}},
 		"a text for one account": {"Text,text:Blog,TEXT: feed:b\nHello,Hi,\n", postfile.Document{Post: apiv1.CreatePost{Content: "Hello", TargetOverrides: []apiv1.Override{{SocialAccountID: "Blog", Content: new("Hi")}}}}},
 		"a note":                 {"Text,Notes\nHello,Ask Ann\n", postfile.Document{Post: hello, Notes: "Ask Ann"}},

@@ -28,8 +28,8 @@ var countries = sync.OnceValue(func() map[string][]string {
 	return all
 })
 
-// manyPlaces are names of places that have several zones, and of which one is in the IANA
-// database.
+// manyPlaces are names that several places in different zones have. The IANA database has
+// only one of these places.
 var manyPlaces = map[string][]string{
 	"samoa":      {"Pacific/Apia", "Pacific/Pago_Pago"},
 	"georgia":    {"Asia/Tbilisi", "America/New_York"},

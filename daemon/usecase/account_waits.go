@@ -11,7 +11,7 @@ import (
 )
 
 // accountWaits says why and until when no post of an account is sent to its network. It is
-// nil if posts need not wait, or if nobody knows until when.
+// nil if posts need not wait, or if the end of the wait is not known.
 func accountWaits(a *schedctl.Account, now time.Time) *apiv1.Waits {
 	if a.Status == schedctl.AccountDisconnected || !a.PausedUntil.After(now) {
 		return nil

@@ -56,8 +56,8 @@ func (p *Publisher) comment(ctx context.Context, a access, r publish.Request) (o
 	return refused[1], p.commentsRefused(a, r, refused[0], refused[1])
 }
 
-// commentsRefused returns the error of a comment that both APIs refuse, the one that was asked
-// first first. A 404 means that the API is gone, or that the post is. It is the post if the
+// commentsRefused returns the error of a comment that both APIs refuse. The responses are in
+// the order in which the APIs were asked. A 404 means that the API is gone, or that the post is. It is the post if the
 // API has worked for the account before, or if both APIs say so.
 func (p *Publisher) commentsRefused(a access, r publish.Request, first, second outbound.Response) error {
 	if first.Status == http.StatusNotFound && (a.comments != "" || second.Status == http.StatusNotFound) {
