@@ -3,8 +3,6 @@ package child
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -56,10 +54,11 @@ func Start(ctx context.Context, c Config) (*Daemon, error) {
 // returned.
 func Launch(c Config) (*Daemon, error) {
 	if c.Address == "" {
-		var err error
-		if c.Address, err = freeAddress(); err != nil {
+		port, err := FreePort()
+		if err != nil {
 			return nil, err
 		}
+		c.Address = fmt.Sprintf("127.0.0.1:%d", port)
 	}
 	args := append([]string{"daemon", "run", "--data-dir", c.Dir, "--listen", c.Address, "--allow-private-networks"}, c.Args...)
 	cmd := exec.Command(c.Binary, args...)
@@ -70,22 +69,6 @@ func Launch(c Config) (*Daemon, error) {
 		return nil, err
 	}
 	return &Daemon{Process: p, Dir: c.Dir, Address: c.Address, started: started, Key: c.Key, http: &http.Client{Transport: new(http.Transport)}}, nil
-}
-
-// freeAddress returns an address whose port the system does not use for outgoing
-// connections: these could occupy the port before the daemon does, or during its
-// restart.
-func freeAddress() (string, error) {
-	for try := 0; ; try++ {
-		address := fmt.Sprintf("127.0.0.1:%d", 12_000+rand.IntN(20_000))
-		l, err := net.Listen("tcp", address)
-		if err == nil {
-			return address, l.Close()
-		}
-		if try == 100 {
-			return "", err
-		}
-	}
 }
 
 // StartTime returns the start time of the process.

@@ -20,7 +20,7 @@ type pdsServer struct {
 func (s *pdsServer) kind() string { return "pds" }
 
 func (s *pdsServer) start(dir string) error {
-	down, err := publishtest.StartServer("pds", filepath.Join(dir, "pds"), freePorts(2), []string{"ACCESS_TTL="}, &s.PDS)
+	down, err := startServer("pds", filepath.Join(dir, "pds"), 2, []string{"ACCESS_TTL="}, &s.PDS)
 	if err != nil {
 		return err
 	}

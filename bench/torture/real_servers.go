@@ -8,13 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"strconv"
 	"sync"
 
+	"github.com/schedctl/schedctl/bench/child"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
@@ -51,16 +50,17 @@ func (h *harness) startRealServers(servers ...realServer) (missing string, err e
 	return missing, failed.err
 }
 
-// freePorts returns ports that the system does not use for outgoing connections.
-func freePorts(count int) (ports []string) {
-	for len(ports) < count {
-		port := strconv.Itoa(12_000 + rand.IntN(20_000))
-		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
-			l.Close()
-			ports = append(ports, port)
+// startServer starts a real server on ports that no daemon of this run uses.
+func startServer(kind, dir string, ports int, env []string, settings any) (stop func() error, err error) {
+	var chosen []string
+	for range ports {
+		port, err := child.FreePort()
+		if err != nil {
+			return nil, err
 		}
+		chosen = append(chosen, strconv.Itoa(port))
 	}
-	return ports
+	return publishtest.StartServer(kind, dir, chosen, env, settings)
 }
 
 // fetch requests a page.

@@ -17,7 +17,7 @@ type snacServer struct {
 func (s *snacServer) kind() string { return "snac" }
 
 func (s *snacServer) start(dir string) error {
-	down, err := publishtest.StartServer("snac", filepath.Join(dir, "snac"), freePorts(1), nil, &s.Snac)
+	down, err := startServer("snac", filepath.Join(dir, "snac"), 1, nil, &s.Snac)
 	if err != nil {
 		return err
 	}
