@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -234,16 +233,6 @@ func checkContent(field, content string) error {
 		return Errorf(ValidationFailed, field, "content is empty; write at least one visible character")
 	}
 	return nil
-}
-
-// HasVisible reports whether a text has a character that readers see: neither white space
-// nor a control or format character, such as a space without width.
-func HasVisible(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
-		return r != '\u2800' && !unicode.IsSpace(r) && // the empty pattern of Braille
-			(unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
-				!unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector))
-	})
 }
 
 // targetsFor returns one target for each account, and keeps existing targets.

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -108,4 +109,41 @@ func OfSeries(s apiv1.Series) (p apiv1.Post) {
 func OfAccount(o apiv1.Override) (p apiv1.Post) {
 	Copy(&p, o)
 	return p
+}
+
+// Tidy returns a request with its texts as the daemon stores them, see
+// [schedctl.TidyText].
+func Tidy(p apiv1.CreatePost) apiv1.CreatePost {
+	p.Content, p.Thread = schedctl.TidyText(p.Content), tidyParts(p.Thread)
+	if p.FirstComment != nil {
+		p.FirstComment = &tidyParts([]apiv1.Part{*p.FirstComment})[0]
+	}
+	p.TargetOverrides = slices.Clone(p.TargetOverrides)
+	for i := range p.TargetOverrides {
+		o := &p.TargetOverrides[i]
+		if o.Content != nil {
+			o.Content = new(schedctl.TidyText(*o.Content))
+		}
+		if o.Thread != nil {
+			o.Thread = new(tidyParts(*o.Thread))
+		}
+	}
+	return p
+}
+
+func tidyParts(parts []apiv1.Part) []apiv1.Part {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		parts[i].Content = schedctl.TidyText(parts[i].Content)
+	}
+	return parts
+}
+
+// TidyTexts returns the texts of a list as [Tidy] does.
+func TidyTexts(texts []string) []string {
+	texts = slices.Clone(texts)
+	for i := range texts {
+		texts[i] = schedctl.TidyText(texts[i])
+	}
+	return texts
 }

@@ -36,7 +36,7 @@ var checks = map[string]check{
 	"Override.social_account_id": idCheck(adviseAccount), "PostMedia.id": idCheck(adviseAsset), "image": idCheck(adviseAsset), "media_asset_ids": idCheck(adviseAsset),
 	"post_ids": idCheck(""), "social_account_ids": idCheck(""), "target_ids": idCheck(""),
 
-	"Override.content": checkOwnContent, "alt_text": checkAltText, "external_id": checkExternalID, "labels": checkLabel, "LinkCard.title": unchecked, "title": checkTitle,
+	"Override.content": checkOwnContent, "content": tidyText, "variants": tidyText, "alt_text": checkAltText, "external_id": checkExternalID, "labels": checkLabel, "LinkCard.title": unchecked, "title": checkTitle,
 	"CreateUpload.file_name": checkBytes, "CreateUpload.mime_type": checkBytes, "MediaFromURL.url": checkBytes,
 	"CreateWebhook.url": checkEndpoint, "EditWebhook.url": checkEndpoint, "approved_by": checkPullRequest, "secret": checkSecret,
 	"EmailSettings.from": addressCheck(fullAddress), "EmailSettings.to": addressCheck(bareAddress),
@@ -164,9 +164,12 @@ func checkPostID(d *decoder, v *value, text string) string {
 	return text
 }
 
+// tidyText makes a text as posts have it. It checks nothing.
+func tidyText(_ *decoder, _ *value, text string) string { return schedctl.TidyText(text) }
+
 func checkOwnContent(d *decoder, v *value, text string) string {
-	if text == "" {
-		d.wrong(v.code, "is empty; give a text, or null for that of the post")
+	if text = schedctl.TidyText(text); text == "" {
+		d.wrong(v.code, "is empty; write at least one visible character, or null for that of the post")
 	}
 	return text
 }

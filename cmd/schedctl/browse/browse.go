@@ -165,7 +165,7 @@ func (o *browser) editText(end context.CancelCauseFunc) func(context.Context, st
 			}
 		})
 		data, unread := cli.ReadFile(path)
-		written := cli.TrimFile(data)
+		written := cli.TextOf(data)
 		switch {
 		case unread != nil:
 			return "", fmt.Errorf("read the text from the editor: %w", unread)

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -173,12 +174,5 @@ func withoutNote(text string, note []string) string {
 			others.WriteString(line)
 		}
 	}
-	text = strings.TrimRight(others.String(), " \t\r\n")
-	for { // not the spaces at the start of the first line
-		line, rest, found := strings.Cut(text, "\n")
-		if !found || strings.TrimSpace(line) != "" {
-			return text
-		}
-		text = rest
-	}
+	return schedctl.TidyText(others.String())
 }

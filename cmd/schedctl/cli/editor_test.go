@@ -12,7 +12,7 @@ func TestEditorNoteIsLeftOut(t *testing.T) {
 		"":                   "",
 		Scissors + "\nbelow": "",
 		"a\n#\n# one\nb\n" + Scissors + "\nbelow": "a\n#\n# one\nb",
-		"\n \n  a\r\nb\n\n" + Scissors + "\r\n":   "  a\r\nb",
+		"\n \n  a\r\nb\n\n" + Scissors + "\r\n":   "  a\nb",
 		"a\n# one\n#\n# two\n":                    "a",
 		"\ufeffa\n# of mine\n# one \nb":           "a\n# of mine\nb",
 	} {

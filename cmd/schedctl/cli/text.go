@@ -44,8 +44,7 @@ func (s TextSource) Stdin() bool {
 // accepts.
 const maxText = 1 << 20
 
-// ReadText returns the text of a post. A byte order mark and one line break at the end
-// of a file or of standard input are removed.
+// ReadText returns the text of a post, see [schedctl.TidyText].
 func (a *App) ReadText(ctx context.Context, s TextSource) (string, error) {
 	var text, name string
 	switch {
@@ -56,7 +55,7 @@ func (a *App) ReadText(ctx context.Context, s TextSource) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("read the text: %w", err)
 		}
-		text, name = TrimFile(data), s.File
+		text, name = TextOf(data), s.File
 	default:
 		if err := a.MayType(); err != nil {
 			return "", err
@@ -68,8 +67,9 @@ func (a *App) ReadText(ctx context.Context, s TextSource) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("read the text from standard input: %w", err)
 		}
-		text, name = TrimFile(data), "standard input"
+		text, name = TextOf(data), "standard input"
 	}
+	text = schedctl.TidyText(text)
 	return text, CheckText(text, name)
 }
 
@@ -82,12 +82,9 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxText+1))
 }
 
-func TrimFile(data []byte) string {
-	text := strings.TrimPrefix(string(data), "\ufeff")
-	if trimmed, found := strings.CutSuffix(text, "\r\n"); found {
-		return trimmed
-	}
-	return strings.TrimSuffix(text, "\n")
+// TextOf returns the text of a post that a file contains, without a byte order mark.
+func TextOf(data []byte) string {
+	return schedctl.TidyText(strings.TrimPrefix(string(data), "\ufeff"))
 }
 
 // CheckText returns an error for a text that no network can accept.

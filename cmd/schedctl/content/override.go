@@ -140,7 +140,7 @@ func readText(flag string, of *Flags) (*override, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the text for %s: %w; write @@ for a text that starts with @", account, err)
 		}
-		text = cli.TrimFile(data)
+		text = cli.TextOf(data)
 		if err := cli.CheckText(text, flag[len(account)+2:]); err != nil {
 			return nil, err
 		}
@@ -150,6 +150,7 @@ func readText(flag string, of *Flags) (*override, error) {
 			return nil, err
 		}
 	}
+	text = schedctl.TidyText(text)
 	o := newOverride(account)
 	o.text = &text
 	if !of.thread {

@@ -58,15 +58,17 @@ const noteChangedOutside = "changed outside the files; left unchanged"
 // cannot be used, if any.
 func (p *planner) decide(s *step) error {
 	s.Action, s.PostID, s.Message, s.Differences, s.warning = isUnchanged, s.post.ID, "", nil, false
-	have := stateOf(s.post)
-	drifted := s.post.Managed == nil || s.post.Managed.Digest != have.digest()
+	file := stateOfAsset(s.post.MediaAssets)
+	have := stateWith(s.post, file)
+	drifted := appliedPost(s.post, have, file).drifted()
 	if s.wanted.doc == nil {
 		p.decideOrphan(s, drifted)
 		return nil
 	}
 	if s.post.Status == schedctl.Published { // assets may have been deleted after publishing
-		have = stateWith(s.post, stateOfAsset(s.post.MediaAssets).orWanted(s.wanted))
-		drifted = s.post.Managed == nil || s.post.Managed.Digest != have.digest()
+		file = file.orWanted(s.wanted)
+		have = stateWith(s.post, file)
+		drifted = appliedPost(s.post, have, file).drifted()
 	}
 	s.Differences = differencesBetween(have, s.wanted.postState, p.names)
 	switch status := s.post.Status; {

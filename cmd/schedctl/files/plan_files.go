@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -130,7 +131,7 @@ func (r *fileReader) all() []wantedPost {
 // understand returns the post that a document describes, and adds the errors of the
 // document to the problems.
 func (r *fileReader) understand(d *postfile.Document) wantedPost {
-	w := wantedPost{doc: d, request: d.Post, inspected: r.inspected}
+	w := wantedPost{doc: d, request: fields.Tidy(d.Post), inspected: r.inspected}
 	r.addProblems(d.Faults...)
 	r.checkContent(d)
 	if !r.rows {

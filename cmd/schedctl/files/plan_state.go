@@ -172,11 +172,23 @@ func requestOf(p apiv1.Post) (create apiv1.CreatePost) {
 	return create
 }
 
-// stateOf returns the state of a post.
+// stateOf returns the state of a post, with tidy texts.
 func stateOf(p apiv1.Post) postState { return stateWith(p, stateOfAsset(p.MediaAssets)) }
 
 func stateWith(p apiv1.Post, file fileState) postState {
-	s := newState(requestOf(p), file)
+	return stateFor(p, fields.Tidy(requestOf(p)), file)
+}
+
+// appliedPost returns what plan needs to know whether another client has changed a post
+// since the last apply. have is its state. Daemons of earlier versions stored texts that
+// were not tidy, and so did apply in its digest.
+func appliedPost(p apiv1.Post, have postState, file fileState) applied {
+	return applied{p.Managed, []string{have.digest(), stateFor(p, requestOf(p), file).digest()}}
+}
+
+// stateFor returns the state of a post with the content of a request.
+func stateFor(p apiv1.Post, content apiv1.CreatePost, file fileState) postState {
+	s := newState(content, file)
 	switch {
 	case p.Slot != nil:
 		// The time of the slot is not part of the state: queues may move their posts.

@@ -184,15 +184,35 @@ func checkStep(t *testing.T, s *step, action, message, fields string) {
 	}
 }
 
+// TestUntidyPostsOfEarlierVersions plans a post whose text an earlier version stored as the
+// file had it.
+func TestUntidyPostsOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	untidy := asWritten
+	untidy.Content = "\n" + asWritten.Content + "  \n"
+	p, s := decideSetup(t, asWritten, untidy, untidy, schedctl.Scheduled)
+	if err := p.decide(s); err != nil {
+		t.Fatal(err)
+	}
+	checkStep(t, s, isUnchanged, "", "")
+	edited := asWritten
+	edited.Content += " and more"
+	p, s = decideSetup(t, edited, untidy, untidy, schedctl.Scheduled)
+	if err := p.decide(s); err != nil {
+		t.Fatal(err)
+	}
+	checkStep(t, s, doEdit, "", "content")
+}
+
 // A post that was created from a state has that state, whatever the order of its
 // lists, and every change gives another digest.
 func TestStatesSurvive(t *testing.T) {
 	t.Parallel()
 	texts := rapid.MapOf(rapid.SampledFrom([]string{demoID, hookID}), rapid.StringN(1, 5, -1))
 	rapid.Check(t, func(t *rapid.T) {
-		s := postState{Content: rapid.String().Draw(t, "content"), Accounts: []string{hookID, demoID}, Labels: []string{"b", "a", "b"}, At: formatTime(soon)}
+		s := postState{Content: schedctl.TidyText(rapid.String().Draw(t, "content")), Accounts: []string{hookID, demoID}, Labels: []string{"b", "a", "b"}, At: formatTime(soon)}
 		for id, text := range texts.Draw(t, "texts") {
-			s.Overrides = append(s.Overrides, overrideState{Account: id, Content: text, Options: map[string]any{"n": 1.0, "b": true}})
+			s.Overrides = append(s.Overrides, overrideState{Account: id, Content: schedctl.TidyText(text + "x"), Options: map[string]any{"n": 1.0, "b": true}})
 		}
 		s = sortedState(s)
 		got := stateOf(statePost(s, schedctl.Scheduled))

@@ -21,10 +21,9 @@ import (
 // collectedSeries is a series of the collection with the assets of its files.
 type collectedSeries struct {
 	*apiv1.Series
-	is postState
+	is      postState
+	applied applied
 }
-
-func (s *collectedSeries) applied() applied { return applied{s.Managed, []string{s.is.digest()}} }
 
 // collectedSeries returns the series of the collection by the ids of their files, and keeps
 // those of other collections.
@@ -46,7 +45,7 @@ func (p *planner) collectedSeries(ctx context.Context) (map[string]*collectedSer
 				return nil, err
 			}
 			p.assets.add(assets...)
-			found[id] = &collectedSeries{&s, stateOfSeries(&s, assets)}
+			found[id] = &collectedSeries{&s, stateOfSeries(&s, assets), appliedSeries(&s, assets)}
 		} else if s.Managed != nil && s.State != schedctl.SeriesEnded {
 			p.otherSeries = append(p.otherSeries, s)
 		}
@@ -79,7 +78,7 @@ func (p *planner) decideSeries(w wantedPost, have *collectedSeries) setting {
 		return s
 	}
 	s.Differences = differencesBetween(have.is, want, p.names)
-	switch send := p.compare(&s, have.applied(), managed, same); {
+	switch send := p.compare(&s, have.applied, managed, same); {
 	case send && same:
 		s.make = func(ctx context.Context) error {
 			return p.editSeries(ctx, have.Series, w.doc.ID, apiv1.EditSeries{Managed: managed})
@@ -212,7 +211,7 @@ func (p *planner) addOrphanSeries(series map[string]*collectedSeries) {
 		if have.State == schedctl.SeriesEnded {
 			continue
 		}
-		p.compareGone(&s, have.applied(), "its file was removed", "series", "the series is deleted, with its scheduled posts")
+		p.compareGone(&s, have.applied, "its file was removed", "series", "the series is deleted, with its scheduled posts")
 		if s.Action == doCancel {
 			s.make = func(ctx context.Context) error {
 				return p.client.DeleteSeries(ctx, have.ID, client.IfVersion(have.Version))

@@ -182,7 +182,21 @@ func postOf(s *apiv1.Series, assets []apiv1.MediaAsset) apiv1.Post {
 
 // stateOfSeries returns the state of a series. assets are those of its files.
 func stateOfSeries(s *apiv1.Series, assets []apiv1.MediaAsset) postState {
-	state := stateOf(postOf(s, assets))
+	tidy := *s
+	tidy.Variants = fields.TidyTexts(s.Variants)
+	return storedStateOfSeries(&tidy, stateOf(postOf(s, assets)))
+}
+
+// appliedSeries is appliedPost for a series.
+func appliedSeries(s *apiv1.Series, assets []apiv1.MediaAsset) applied {
+	p := postOf(s, assets)
+	stored := storedStateOfSeries(s, stateFor(p, requestOf(p), stateOfAsset(assets)))
+	return applied{s.Managed, []string{stateOfSeries(s, assets).digest(), stored.digest()}}
+}
+
+// storedStateOfSeries returns the state of a series with its variants as they are. state
+// is that of its posts.
+func storedStateOfSeries(s *apiv1.Series, state postState) postState {
 	state.Queue = cli.Deref(s.QueueID)
 	state.Series = &seriesState{Name: s.Name, Timezone: s.Timezone, Start: s.Start, Rule: s.Rule, Variants: s.Variants, Exdates: s.Exdates, AheadDays: s.AheadDays}
 	if s.AheadDays == schedctl.DefaultAheadDays {
@@ -206,7 +220,7 @@ func (r *fileReader) seriesState(w wantedPost, have *apiv1.Series) (postState, e
 	state := w.postState
 	state.Series = &seriesState{
 		Name: w.series.name, Timezone: w.series.zone, Start: string(parsed.Start), Rule: parsed.Rule.String(),
-		Variants: w.doc.Variants, Exdates: w.series.exdates, AheadDays: w.doc.AheadDays,
+		Variants: fields.TidyTexts(w.doc.Variants), Exdates: w.series.exdates, AheadDays: w.doc.AheadDays,
 	}
 	if w.doc.AheadDays == schedctl.DefaultAheadDays {
 		state.Series.AheadDays = 0

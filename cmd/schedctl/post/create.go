@@ -78,11 +78,11 @@ and without a time it is a draft. With --next-slot it takes the next free slot o
 and with --repeat it becomes a series.
 
 The text is the argument, the content of a file (-F FILE), or standard input ("-",
-"-F -", or a pipe). One line break at the end of a file is removed. With --editor you
-write the text in an editor that opens with the given text, if any. The text stays in
-a file until it is sent. An empty text cancels the command (exit status 130). A time
-without a zone is local time, or in the zone of --tz. The parsed time is shown on
-standard error.
+"-F -", or a pipe). Blank lines at its start and white space at its end are removed, and
+CRLF becomes LF. With --editor you write the text in an editor that opens with the given
+text, if any. The text stays in a file until it is sent. An empty text cancels the
+command (exit status 130). A time without a zone is local time, or in the zone of --tz.
+The parsed time is shown on standard error.
 
 --media attaches a picture, a video or a document: a file, which is uploaded first, or
 the id of an asset. The first --alt describes the first file, the second the second. A
