@@ -16,6 +16,10 @@ func TestCollectionMethods(t *testing.T) {
 	name := func(c apiv1.Collection, err error) (string, error) { return c.Name, err }
 	revision := &apiv1.Revision{Commit: "5f0c1a2b", CommittedAt: apiv1.Time{Time: time.Date(2026, 12, 8, 9, 0, 0, 0, time.UTC)}}
 	testMethods(t, map[string]methodCase{
+		"labels": {apiv1.LabelList{Results: []apiv1.Label{{Label: "launch"}}}, func(ctx context.Context, c *client.Client) (string, error) {
+			list, err := c.Labels(ctx)
+			return list.Results[0].Label, err
+		}, "GET /api/v1/labels ", "launch"},
 		"collections": {apiv1.CollectionList{Results: []apiv1.Collection{{Name: "website"}}}, func(ctx context.Context, c *client.Client) (string, error) {
 			list, err := c.Collections(ctx)
 			return list[0].Name, err

@@ -24,6 +24,7 @@ import (
 var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "post", Make: func(a *cli.App) *cobra.Command { return post.New(a, files.PostBranches...) }},
 	{Group: cli.GroupWork, Name: "review", Make: post.NewReview},
+	{Group: cli.GroupWork, Name: "label", Make: post.NewLabel},
 	{Group: cli.GroupWork, Name: "queue", Make: queue.New},
 	{Group: cli.GroupWork, Name: "series", Make: func(a *cli.App) *cobra.Command { return series.New(a, post.NewSeriesCreate, post.NewSeriesEdit) }},
 	{Group: cli.GroupWork, Name: "blackout", Make: blackout.New},

@@ -55,6 +55,7 @@ var hostileLines = map[string][]string{
 	"key create":             {"--name x"},
 	"key list":               {""},
 	"key revoke":             {"key" + ulid},
+	"label list":             {""},
 	"lint":                   {"DIR/posts"},
 	"listen":                 {"", "--forward-to http://127.0.0.1:1/x"},
 	"login":                  {"--url http://daemon.test --context x --no-keyring"},

@@ -87,6 +87,8 @@ var schemaDescriptions = map[string]string{
 	"Revision":             "A commit of a repository.",
 	"CollectionEnvelope":   "One collection.",
 	"CollectionList":       "All collections.",
+	"Label":                "A label, with the number and the dates of its posts.",
+	"LabelList":            "The labels of posts.",
 	"ApplyCollection":      "The files that are about to be applied.",
 	"AdoptCollection":      "The new owner of a collection.",
 	"CalendarFeed":         "An address at which calendar programs read posts.",

@@ -112,6 +112,7 @@ var given = map[string]func(*fixture) []string{
 	"withdrawSeries":                      onePendingSeries,
 	"listBlackouts":                       oneBlackout,
 	"listCollections":                     oneCollection,
+	"listLabels":                          labeledPosts,
 	"getCollection":                       oneCollection,
 	"applyCollection":                     oneCollection,
 	"applyCollection/other source":        oneCollection,
@@ -211,6 +212,14 @@ func oneBlackout(f *fixture) []string {
 // oneCollection creates the collection website, which has no id to stand for.
 func oneCollection(f *fixture) []string {
 	f.do(nil, "POST", "/collections/website/apply", body{"source": "github.com/me/posts", "revision": body{"commit": "5f0c1a2b3c4d", "committed_at": "2026-05-31T10:00:00Z"}}).want(200)
+	return nil
+}
+
+// labeledPosts creates posts of two campaigns. The example names none of them.
+func labeledPosts(f *fixture) []string {
+	for _, labels := range [][]string{{"launch"}, {"launch", "spring sale"}} {
+		f.create(body{"content": announcement, "social_account_ids": []string{f.mine.account}, "publish_at": exampleTime, "labels": labels})
+	}
 	return nil
 }
 

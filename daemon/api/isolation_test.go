@@ -27,6 +27,7 @@ var strangersGet = map[string]schedctl.Code{
 	"listWebhooks": "", "streamEvents": "", "addSocialAccount": "", "createWebhook": "", "listNotifications": "", "createNotification": "",
 	"getMediaConfig": "", "listMedia": "", "createMedia": "", "createMediaFromURL": "", "createUpload": "",
 	"listBlackouts":     "",
+	"listLabels":        "",
 	"listCollections":   "",
 	"applyCollection":   "", // each workspace has its own names
 	"adoptCollection":   "",

@@ -253,6 +253,7 @@ var attempts = map[string]func(*world) attempt{
 		return attempt{path: "/calendar-feeds/" + w.calendarID, resource: w.calendarID}
 	},
 
+	"listLabels":      func(*world) attempt { return attempt{path: "/labels"} },
 	"listCollections": func(*world) attempt { return attempt{path: "/collections"} },
 	"getCollection":   func(*world) attempt { return attempt{path: "/collections/" + marker} },
 	"applyCollection": func(*world) attempt {

@@ -102,6 +102,14 @@ func (f *Flags) AddYes(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 }
 
+// TakeYes returns --yes and resets it, for a command that asks about other things than
+// --thread-split.
+func (f *Flags) TakeYes() bool {
+	yes := f.yes
+	f.yes = false
+	return yes
+}
+
 // AddRemovals defines the flags that remove what a post has.
 func (f *Flags) AddRemovals(a *cli.App) {
 	f.addRemovals()

@@ -28,7 +28,8 @@ type editOptions struct {
 	labels  labelFlags
 	content content.Flags
 	dry     bool
-	version int64 // of the post that was in the editor, or 0
+	where   []string // labels of the posts to change; nil for the one post of the arguments
+	version int64    // of the post that was in the editor, or 0
 
 	resends, force bool // "post resend", which makes a new post
 
@@ -38,7 +39,7 @@ type editOptions struct {
 func newEdit(a *cli.App) *cobra.Command {
 	o := &editOptions{App: a}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
-		Use:   "edit ID [TEXT]",
+		Use:   "edit [ID [TEXT]]",
 		Short: "Change a draft or a scheduled post",
 		Long: `Change the text, the accounts or the time of a draft or a scheduled post. Without a
 flag, a setting stays as it is; --to replaces all accounts. A time schedules a draft.
@@ -56,6 +57,11 @@ one text. --no-poll, --no-first-comment, --no-content-warning, --no-visibility,
 --no-language, --no-title and --no-post-style remove what the post has, and
 --no-preview=false brings back the card of a link.
 
+--where-label makes the same change to all posts with a label. They are listed, and you
+confirm; without a terminal --yes is required. The exit status is 9 when some of the posts
+could not be changed. Labels can be changed in every status, and other settings of drafts
+and scheduled posts.
+
 With --editor you change the text in an editor. If the post was changed by someone
 else in the meantime, your text is refused. A text that could not be sent is kept in
 a file.`,
@@ -66,11 +72,15 @@ a file.`,
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --media cat.png --alt "A cat on a sofa"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --label launch --label "spring sale"
+  schedctl post edit --where-label launch --label launch --label spring --dry-run
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --override "mastodon:me=In short" --dry-run
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --override-field mastodon:me=language=de`,
-		Args:              cli.Args(1, 2, "the id of a post and at most one text"),
+		Args:              o.checkArgs,
 		ValidArgsFunction: completePost(a),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.where != nil {
+				return o.editSelected(cmd)
+			}
 			o.id = args[0]
 			if o.text, err = cli.NewTextSource(args[1:], o.file); err != nil {
 				return err
@@ -79,6 +89,7 @@ a file.`,
 		},
 	})
 	o.addFlags(cmd)
+	cmd.Flags().StringArrayVar(&o.where, "where-label", nil, "change all posts with this label `text` (repeatable: posts with all of the labels)")
 	return cmd
 }
 

@@ -20,6 +20,7 @@ import (
 type FilterFlags struct {
 	app                            *cli.App
 	statuses, labels               []string
+	labelFlag                      string // the flag of labels; empty for --label
 	account, after, before, search string
 	externalID, collection         string // defined by post list alone
 	queue, series, createdBy       string // defined by post list alone
@@ -72,7 +73,7 @@ func (o *FilterFlags) Query(a *cli.App) (q client.PostQuery, err error) {
 	default:
 		return q, cli.UnknownValueError("--archived", o.archived, []string{onlyArchived, "all"})
 	}
-	if err := checkLabels(o.labels); err != nil {
+	if err := checkLabels(cli.FirstNonEmpty(o.labelFlag, "--label"), o.labels); err != nil {
 		return q, err
 	}
 	if n := utf8.RuneCountInString(o.search); n > schedctl.MaxSearch {

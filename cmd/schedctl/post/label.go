@@ -34,14 +34,14 @@ func (l *labelFlags) read() (*[]string, error) {
 	case l.labels == nil:
 		return nil, nil
 	}
-	return &l.labels, checkLabels(l.labels)
+	return &l.labels, checkLabels("--label", l.labels)
 }
 
-// checkLabels returns an error for invalid labels.
-func checkLabels(labels []string) error {
+// checkLabels returns an error for invalid labels of a flag.
+func checkLabels(flag string, labels []string) error {
 	for _, label := range labels {
 		if refused, ok := errors.AsType[*schedctl.Error](schedctl.CheckLabel("a label", label)); ok {
-			return cli.InvalidError(refused.Code, "--label %q: %s", cli.Clip(label, 60), refused.Message)
+			return cli.InvalidError(refused.Code, "%s %q: %s", flag, cli.Clip(label, 60), refused.Message)
 		}
 	}
 	return nil
