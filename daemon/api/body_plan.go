@@ -131,6 +131,9 @@ func pointee(t reflect.Type) reflect.Type {
 	return t
 }
 
+// notNow reports whether publish_at of a request type cannot be "now".
+func notNow(owner string) bool { return owner == "EditPost" || owner == "SchedulePost" }
+
 // newValue returns how a value of the type is read. owner is the wire type with the field.
 func newValue(owner, name string, tag reflect.StructTag, t reflect.Type) value {
 	v := value{name: name, code: schedctl.ValidationFailed, least: math.MinInt64, most: math.MaxInt64}
@@ -139,7 +142,7 @@ func newValue(owner, name string, tag reflect.StructTag, t reflect.Type) value {
 		v.read = readTime
 		return v
 	case reflect.TypeFor[apiv1.PublishTime]():
-		v.read, v.code, v.later = readPublishTime, schedctl.InvalidPublishAt, owner == "EditPost" || owner == "SchedulePost"
+		v.read, v.code, v.later = readPublishTime, schedctl.InvalidPublishAt, notNow(owner)
 		return v
 	case reflect.TypeFor[apiv1.ProposedTime]():
 		v.read, v.code = readProposedTime, schedctl.InvalidPublishAt

@@ -26,7 +26,7 @@ func newDocument(version string) *huma.OpenAPI {
 		},
 		Servers: []*huma.Server{{URL: "/", Description: "The daemon that serves this document."}},
 		Components: &huma.Components{
-			Schemas: registry,
+			Schemas: registry, Headers: headerComponents(), Parameters: sharedParameters,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				bearer: {Type: "http", Scheme: "bearer", Description: "An API key, sctl_…. The first start of the daemon writes one to admin.key."},
 			},
@@ -63,7 +63,11 @@ func (s *Server) serveDocument(version string) {
 			doc.AddOperation(rt.operation(doc.Components.Schemas))
 		}
 		completeSchemas(doc.Components.Schemas)
-		return doc, addExamples(doc)
+		if err := addExamples(doc); err != nil {
+			return nil, err
+		}
+		shareResponses(doc)
+		return doc, nil
 	})
 	serve := func(media string, render func(*huma.OpenAPI) ([]byte, error)) http.HandlerFunc {
 		rendered := sync.OnceValues(func() ([]byte, error) {
@@ -85,7 +89,11 @@ func (s *Server) serveDocument(version string) {
 		}
 	}
 	s.mux.HandleFunc("GET /openapi.json", serve("application/json", func(doc *huma.OpenAPI) ([]byte, error) {
-		return json.MarshalIndent(doc, "", "  ")
+		compact, err := json.Marshal(doc)
+		if err != nil {
+			return nil, err
+		}
+		return layOut(compact)
 	}))
 	s.mux.HandleFunc("GET /openapi.yaml", serve("application/yaml", (*huma.OpenAPI).YAML))
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -34,10 +35,7 @@ type example struct {
 // addExamples adds the examples to their operations.
 func addExamples(doc *huma.OpenAPI) error {
 	for _, path := range doc.Paths {
-		for _, op := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
-			if op == nil {
-				continue
-			}
+		for _, op := range operationsOf(path) {
 			examples, err := readExamples(op.OperationID)
 			if err != nil {
 				return fmt.Errorf("examples of %s: %w", op.OperationID, err)
@@ -82,7 +80,10 @@ func (e *example) addTo(op *huma.Operation) {
 
 // show adds a value to every media type of a body.
 func (e *example) show(content map[string]*huma.MediaType, value json.RawMessage) {
-	for _, media := range content {
+	for name, media := range content {
+		if name == mediaEvents {
+			value = firstEvent(value)
+		}
 		if value == nil {
 			continue
 		}
@@ -91,4 +92,19 @@ func (e *example) show(content map[string]*huma.MediaType, value json.RawMessage
 		}
 		media.Examples[e.Name] = &huma.Example{Summary: e.Summary, Value: value}
 	}
+}
+
+// firstEvent returns the data of the first event of a recorded stream, which is what the
+// schema of streams describes, or nil for none.
+func firstEvent(stream json.RawMessage) json.RawMessage {
+	var text string
+	if err := json.Unmarshal(stream, &text); err != nil {
+		return nil
+	}
+	for line := range strings.Lines(text) {
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			return json.RawMessage(strings.TrimSpace(data))
+		}
+	}
+	return nil
 }

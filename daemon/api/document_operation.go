@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -91,23 +90,16 @@ func (rt *route) parameters() []*huma.Param {
 		}
 	}
 	if rt.repeatable() {
-		params = append(params, &huma.Param{
-			Name: "Idempotency-Key", In: "header",
-			Description: "Makes the request safe to repeat for 24 hours: the same key with the same body returns the stored response, with Idempotent-Replayed: true.",
-			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(255), Pattern: "^[!-~]+$"},
-		})
+		params = append(params, sharedParameter("IdempotencyKey"))
 	}
-	if slices.Contains(rt.codes, schedctl.VersionMismatch) {
-		params = append(params, &huma.Param{
-			Name: "If-Match", In: "header", Schema: text, Required: rt.needsVersion(),
-			Description: "The ETag of the version that was read; the request is refused if there is a later one.",
-		})
+	switch versioned := slices.Contains(rt.codes, schedctl.VersionMismatch); {
+	case versioned && rt.needsVersion():
+		params = append(params, sharedParameter("RequiredIfMatch"))
+	case versioned:
+		params = append(params, sharedParameter("IfMatch"))
 	}
 	if rt.conditional() {
-		params = append(params, &huma.Param{
-			Name: "If-None-Match", In: "header", Schema: text,
-			Description: "The ETag of an earlier response. If nothing has changed since, the response is 304 without a body.",
-		})
+		params = append(params, sharedParameter("IfNoneMatch"))
 	}
 	return params
 }
@@ -154,7 +146,7 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 	if rt.media == mediaAny {
 		out[strconv.Itoa(http.StatusPartialContent)] = &huma.Response{Description: "The requested range.", Content: success.Content, Headers: success.Headers}
 		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "The client has the bytes: If-None-Match has their ETag.", Headers: success.Headers}
-		out[strconv.Itoa(http.StatusRequestedRangeNotSatisfiable)] = &huma.Response{Description: "The range is outside the file.", Headers: map[string]*huma.Header{requestIDHeader: header("The id of the request.")}}
+		out[strconv.Itoa(http.StatusRequestedRangeNotSatisfiable)] = &huma.Response{Description: "The range is outside the file.", Headers: map[string]*huma.Header{requestIDHeader: sharedHeader(requestIDHeader)}}
 	}
 	byStatus := map[int][]string{}
 	for _, code := range rt.refusals() {
@@ -172,9 +164,9 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 }
 
 func (rt *route) successHeaders() map[string]*huma.Header {
-	headers := map[string]*huma.Header{requestIDHeader: header("The id of the request, for questions about it.")}
+	headers := map[string]*huma.Header{requestIDHeader: sharedHeader(requestIDHeader)}
 	if rt.versioned() {
-		headers["ETag"] = header("The version, for If-Match.")
+		headers["ETag"] = sharedHeader("ETag")
 	}
 	if rt.media == mediaAny {
 		headers["ETag"] = header("The SHA-256 of the bytes.")
@@ -190,7 +182,7 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 		headers["Connection"] = header("close: the connection is used for the stream alone.")
 	}
 	if rt.repeatable() {
-		headers["Idempotent-Replayed"] = header("true when the response was stored by an earlier request with the same Idempotency-Key.")
+		headers["Idempotent-Replayed"] = sharedHeader("Idempotent-Replayed")
 	}
 	return headers
 }
@@ -201,9 +193,9 @@ func (rt *route) locates() bool {
 }
 
 func (rt *route) failureHeaders(status int, codes []string) map[string]*huma.Header {
-	headers := map[string]*huma.Header{requestIDHeader: header("The id of the request, also in the body.")}
+	headers := map[string]*huma.Header{requestIDHeader: sharedHeader(requestIDHeader)}
 	if status == http.StatusUnauthorized {
-		headers["WWW-Authenticate"] = header("Bearer")
+		headers["WWW-Authenticate"] = sharedHeader("WWW-Authenticate")
 	}
 	var locations []string
 	if rt.locates() && slices.Contains(codes, string(schedctl.IdempotencyKeyReused)) {
@@ -217,7 +209,7 @@ func (rt *route) failureHeaders(status int, codes []string) map[string]*huma.Hea
 	}
 	for _, code := range codes {
 		if retryAfter[schedctl.Code(code)] != "" {
-			headers["Retry-After"] = header("Seconds to wait before repeating the call.")
+			headers["Retry-After"] = sharedHeader("Retry-After")
 		}
 		if code == string(schedctl.RateLimited) {
 			maps.Copy(headers, limitHeaders())
@@ -229,24 +221,16 @@ func (rt *route) failureHeaders(status int, codes []string) map[string]*huma.Hea
 // limitHeaders are the headers of all responses to requests with a valid key, if the
 // daemon limits requests.
 func limitHeaders() map[string]*huma.Header {
-	return map[string]*huma.Header{
-		"X-RateLimit-Limit":     header("How many calls the API key may make at once."),
-		"X-RateLimit-Remaining": header("How many of them are left."),
-		"X-RateLimit-Reset":     header("When all of them are there again, in seconds since 1970 UTC."),
+	out := map[string]*huma.Header{}
+	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+		out[name] = sharedHeader(name)
 	}
+	return out
 }
 
-// documentHeaders are the headers that [header] has returned, by text.
-var documentHeaders sync.Map
-
-// header returns a header of the document. Headers with the same text are one object:
-// most responses have the same ones, and the document stays in memory.
+// header returns a header of the document.
 func header(about string) *huma.Header {
-	made, ok := documentHeaders.Load(about)
-	if !ok {
-		made, _ = documentHeaders.LoadOrStore(about, &huma.Header{Description: about, Schema: &huma.Schema{Type: huma.TypeString}})
-	}
-	return made.(*huma.Header)
+	return &huma.Header{Description: about, Schema: &huma.Schema{Type: huma.TypeString}}
 }
 
 func jsonContent(registry huma.Registry, t reflect.Type) map[string]*huma.MediaType {
@@ -257,8 +241,8 @@ func content(registry huma.Registry, media string, t reflect.Type) map[string]*h
 	switch media {
 	case mediaBytes, mediaAny:
 		return map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
-	case mediaEvents:
-		return map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString}}}
+	case mediaEvents: // the schema of the data of each event, as generators of clients expect
+		return map[string]*huma.MediaType{media: {Schema: registry.Schema(reflect.TypeFor[apiv1.Event](), true, "")}}
 	}
 	return map[string]*huma.MediaType{media: {Schema: registry.Schema(t, true, "")}}
 }

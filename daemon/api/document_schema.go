@@ -57,6 +57,7 @@ func completeSchemas(registry huma.Registry) {
 	for _, name := range slices.Sorted(maps.Keys(registry.Map())) {
 		completeSchema(name, registry.Map()[name], registry.TypeFromRef(schemaRef+name))
 	}
+	maps.Copy(registry.Map(), plannedSchemas())
 }
 
 // completeSchema completes the schema of type t.
@@ -87,6 +88,37 @@ func completeSchema(name string, schema *huma.Schema, t reflect.Type) {
 	}
 }
 
+// The schemas of times that requests plan, which are not named after types.
+const (
+	publishTime = "PublishTime"
+	timeOrSlot  = "TimeOrSlot"
+)
+
+// plannedSchemas returns the schemas of times that requests plan, by name.
+func plannedSchemas() map[string]*huma.Schema {
+	either := func(name string, words ...any) *huma.Schema {
+		return &huma.Schema{Description: schemaDescriptions[name], AnyOf: []*huma.Schema{
+			{Type: huma.TypeString, Format: "date-time", Examples: []any{"2026-06-02T15:00:00Z"}}, {Type: huma.TypeString, Enum: words},
+		}}
+	}
+	return map[string]*huma.Schema{
+		publishTime: either(publishTime, apiv1.PublishNow, apiv1.PublishNextSlot),
+		timeOrSlot:  either(timeOrSlot, apiv1.PublishNextSlot),
+	}
+}
+
+// plannedTime returns the name of the schema in [plannedSchemas] for a field of type t of a
+// request, and "" for other types.
+func plannedTime(owner string, t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[apiv1.PublishTime]() && !notNow(owner):
+		return publishTime
+	case t == reflect.TypeFor[apiv1.PublishTime](), t == reflect.TypeFor[apiv1.ProposedTime]():
+		return timeOrSlot
+	}
+	return ""
+}
+
 // completeProperty returns the completed schema of a field.
 func completeProperty(schema string, s *huma.Schema, field reflect.StructField) *huma.Schema {
 	t := field.Type
@@ -96,10 +128,13 @@ func completeProperty(schema string, s *huma.Schema, field reflect.StructField) 
 	}
 	switch {
 	case t == reflect.TypeFor[apiv1.Time]():
-		if slices.Contains(requests, schema) {
-			break // adding a format to an existing request field would break generated clients
-		}
 		s.Format, s.Examples = "date-time", []any{"2026-06-02T15:00:00Z"}
+	case slices.Contains(requests, schema) && plannedTime(schema, t) != "":
+		planned := schemaRef + plannedTime(schema, t)
+		if !pointer {
+			return &huma.Schema{Ref: planned, Description: s.Description}
+		}
+		return &huma.Schema{AnyOf: []*huma.Schema{{Ref: planned}, {Type: "null"}}, Description: s.Description}
 	case t.Kind() == reflect.Slice:
 		s.Nullable = field.Tag.Get("nullable") == "true"
 		setEnum(s, enums[t.Elem()])

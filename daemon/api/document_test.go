@@ -35,7 +35,6 @@ var document = sync.OnceValues(func() (routers.Router, error) {
 	if err != nil {
 		return nil, err
 	}
-	openapi3filter.RegisterBodyDecoder(mediaEvents, openapi3filter.RegisteredBodyDecoder("text/plain"))
 	return legacy.NewRouter(doc)
 })
 
@@ -77,6 +76,7 @@ func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) 
 			t.Errorf("%s %s was granted, and the document forbids it: %v", r.Method, r.URL, err)
 		}
 	}
+	options.ExcludeResponseBody = res.header.Get("Content-Type") == mediaEvents // the schema is that of one event
 	out := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: in, Status: res.status, Header: res.header,
 		Body: io.NopCloser(bytes.NewReader(res.body)), Options: options,

@@ -28,6 +28,8 @@ var schemaDescriptions = map[string]string{
 	"LinkCard":             "A card for a link, made by the client or fetched for reviewers.",
 	"LinkPreview":          "The card for a link: auto, none, or a card of the client's own.",
 	"Part":                 "One part of a thread, or the first comment.",
+	"PublishTime":          "When to publish a post: a time, RFC 3339 in UTC written with Z; now; or next-slot for the next free slot of a queue.",
+	"TimeOrSlot":           "A time, RFC 3339 in UTC written with Z, or next-slot for the next free slot of a queue.",
 	"Poll":                 "A poll in the first part of a post.",
 	"PublishedPart":        "A part of a thread that the network has.",
 	"Waits":                "Why and until when no post of an account is sent to its network.",

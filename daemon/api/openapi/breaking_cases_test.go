@@ -77,7 +77,7 @@ func TestChangesThatBreakClients(t *testing.T) {
 			s["required"] = append(required(s), "publish_at")
 		},
 		"request-property-became-not-nullable": func(t *testing.T, d object) {
-			property(t, d, "CreatePost", "publish_at")["type"] = "string"
+			property(t, d, "CreatePost", "not_before")["type"] = "string"
 		},
 		"request-property-type-changed": func(t *testing.T, d object) {
 			property(t, d, "CreatePost", "allow_duplicate")["type"] = "string"

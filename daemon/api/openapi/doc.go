@@ -4,8 +4,9 @@
 // breaks clients of the file.
 //
 // The tests also prove that others can use the document: it passes Redocly's rules
-// (redocly.yaml), a client that is generated from it compiles and works on a real
-// daemon (the folder typescript), and a browser shows it at /docs (docs.js).
+// (redocly.yaml), clients that are generated from it with openapi-typescript, Hey API (the
+// folder typescript) and oapi-codegen (testdata/oapicodegen) compile and work on a real
+// daemon, and a browser shows it at /docs (docs.js).
 // install.sh installs the tools for these tests. Without the tools the tests are
 // skipped, or fail when SCHEDCTL_REQUIRE_ALL=1.
 package openapi

@@ -55,3 +55,14 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// maxDocument is the number of bytes that the document may have. Clients read it whole, and
+// so do people and agents.
+const maxDocument = 600_000
+
+func TestDocumentIsSmall(t *testing.T) {
+	t.Parallel()
+	if size := len(served(t)); size > maxDocument {
+		t.Errorf("the document has %d bytes, more than %d: describe what operations share once, in components", size, maxDocument)
+	}
+}

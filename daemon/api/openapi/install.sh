@@ -1,8 +1,9 @@
 #!/bin/bash
 # Installs what the OpenAPI document is checked with: the packages that
-# package-lock.json pins, from npm, and the browser Chromium, from Debian 12 or
-# later. Safe to repeat, and quick then. Only Debian packages need root. What
-# comes from npm goes to $SCHEDCTL_SERVERS, else ~/.cache/schedctl-servers.
+# package-lock.json pins, from npm, the modules of testdata/oapicodegen, and the
+# browser Chromium, from Debian 12 or later. Safe to repeat, and quick then. Only
+# Debian packages need root. What comes from npm goes to $SCHEDCTL_SERVERS, else
+# ~/.cache/schedctl-servers, and modules to the cache of Go.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 servers=${SCHEDCTL_SERVERS:-$HOME/.cache/schedctl-servers}
@@ -74,3 +75,4 @@ if [ ${#packages[@]} -gt 0 ]; then
 	install_debian "${packages[@]}"
 fi
 install_npm
+(cd "$here/testdata/oapicodegen" && go mod download)

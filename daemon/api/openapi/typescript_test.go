@@ -14,18 +14,7 @@ import (
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	dir := tools(t)
-	work := t.TempDir()
-	for _, name := range []string{"scenario.ts", "tsconfig.json"} {
-		text, err := os.ReadFile(filepath.Join("typescript", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, filepath.Join(work, name), text)
-	}
-	writeFile(t, filepath.Join(work, "package.json"), []byte(`{"private": true, "type": "module"}`))
-	if err := os.Symlink(filepath.Join(dir, "node_modules"), filepath.Join(work, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	work := project(t, dir, "scenario.ts")
 	run(t, dir, work, npmBin(dir, "openapi-typescript"), absolute(t, documentFile), "--output", "schema.d.ts")
 	run(t, dir, work, npmBin(dir, "tsc"), "--project", "tsconfig.json")
 
@@ -40,6 +29,34 @@ func TestTypeScript(t *testing.T) {
 	if out.Post.Content != "Written in TypeScript" || out.Post.Status != "canceled" {
 		t.Errorf("the post is %+v", out.Post)
 	}
+}
+
+// TestHeyAPI generates a client from the file with Hey API, and compiles a program with it
+// under the strictest rules that the generated code itself meets.
+func TestHeyAPI(t *testing.T) {
+	t.Parallel()
+	dir := tools(t)
+	work := project(t, dir, "heyapi.ts")
+	run(t, dir, work, npmBin(dir, "openapi-ts"), "--input", absolute(t, documentFile), "--output", "client", "--no-log-file")
+	run(t, dir, work, npmBin(dir, "tsc"), "--project", "tsconfig.json")
+}
+
+// project returns a new directory with a program of the folder typescript and its settings.
+func project(t *testing.T, tools, program string) string {
+	t.Helper()
+	work := t.TempDir()
+	for from, to := range map[string]string{program: program, strings.TrimSuffix(program, ".ts") + ".tsconfig.json": "tsconfig.json"} {
+		text, err := os.ReadFile(filepath.Join("typescript", from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(work, to), text)
+	}
+	writeFile(t, filepath.Join(work, "package.json"), []byte(`{"private": true, "type": "module"}`))
+	if err := os.Symlink(filepath.Join(tools, "node_modules"), filepath.Join(work, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return work
 }
 
 func writeFile(t *testing.T, path string, text []byte) {
