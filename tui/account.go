@@ -13,8 +13,9 @@ import (
 
 // accountList is the state of the view Accounts.
 type accountList struct {
-	list            []apiv1.Account   // without the disconnected accounts
-	names           map[string]string // of all accounts, also disconnected ones, by id
+	list            []apiv1.Account       // without the disconnected accounts
+	names           map[string]string     // of all accounts, also disconnected ones, by id
+	tags            map[string]accountTag // of the same accounts
 	loaded, loading bool
 	err             error
 	selected        int
@@ -52,7 +53,7 @@ func (m *Model) takeAccounts(msg accountsMsg) tea.Cmd {
 		return m.retryLater(msg.err)
 	}
 	r.loaded, r.list = true, nil
-	r.names = make(map[string]string, len(msg.list))
+	r.names, r.tags = make(map[string]string, len(msg.list)), accountTags(msg.list)
 	for _, a := range msg.list {
 		if r.names[a.ID] = a.Name; a.Status != schedctl.AccountDisconnected {
 			r.list = append(r.list, a)

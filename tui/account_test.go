@@ -13,7 +13,7 @@ import (
 
 // newMastodon fills in the form for a new account. The secret is last.
 func newMastodon(d *driver) {
-	d.press("6", "a", "down", "enter")
+	d.press("7", "a", "down", "enter")
 	d.typed("work")
 	d.press("tab")
 	d.typed("https://social.example")
@@ -62,7 +62,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 
 func TestRequiredFieldsOfAForm(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("6", "a", "down", "enter", "ctrl+s")
+		d.press("7", "a", "down", "enter", "ctrl+s")
 		d.sees("required")
 		if n := f.called("AddAccount"); n != 0 {
 			t.Errorf("%d accounts were sent", n)
@@ -76,7 +76,7 @@ func TestRequiredFieldsOfAForm(t *testing.T) {
 func TestAnAccountIsEdited(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		f.accounts[0].Options = map[string]any{"visibility": "private", "sensitive": true}
-		d.press("6", "i")
+		d.press("7", "i")
 		d.sees("Edit me on mastodon", "private", "true", "unchanged")
 		d.press("ctrl+s")
 		d.sees("nothing changed")

@@ -81,7 +81,7 @@ func (m *Model) parseBooking(text string) (b booking, fault string) {
 	case ok:
 		i := slices.IndexFunc(m.queues.list, func(q apiv1.Queue) bool { return strings.EqualFold(oneLine(q.Name), name) })
 		if i < 0 {
-			return booking{}, "there is no queue named " + name + ": view 8 lists the queues"
+			return booking{}, "there is no queue named " + name + ": view " + tabQueues.number() + " lists the queues"
 		}
 		return booking{publishAt: apiv1.NextSlot(), queueID: &m.queues.list[i].ID}, ""
 	}

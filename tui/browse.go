@@ -17,7 +17,7 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.keys.Help):
 		m.dialog = &help{}
 	case key.Matches(k, m.keys.Tabs):
-		m.showTab(tabOrder[k.Runes[0]-'1'])
+		m.showTab(tabOfNumber(k.Runes[0]))
 	case key.Matches(k, m.keys.Next):
 		m.showTab(m.tab.step(1))
 	case key.Matches(k, m.keys.Previous):
@@ -28,7 +28,7 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 		return m.undoLast()
 	case key.Matches(k, m.keys.New), key.Matches(k, m.keys.Open) && m.isGhostSelected():
 		return m.writePost()
-	case m.handleMoveKey(k):
+	case m.handleCalendarKey(k), m.handleMoveKey(k):
 		m.unsettled = false
 	case m.handleQueryKey(k):
 	default:
@@ -42,8 +42,9 @@ func (m *Model) showTab(t tab) {
 	m.tab, m.notice, m.ghost = t, notice{}, slotKey{}
 	m.detail.close()
 	switch t {
-	case tabWeek, tabQueues:
+	case tabWeek, tabMonth, tabQueues:
 		m.reloadPlans()
+		m.month.inDay = false
 	case tabReview:
 		m.reviewers.loaded = false
 		if f := &m.feeds[tabReview]; f.loaded {
@@ -68,7 +69,7 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 		m.moveSelection(-page)
 	case key.Matches(k, m.keys.PageDown):
 		m.moveSelection(page)
-	case key.Matches(k, m.keys.Top):
+	case key.Matches(k, m.keys.Top, m.keys.GoTo):
 		m.moveSelection(-far)
 	case key.Matches(k, m.keys.End):
 		m.moveSelection(far)
@@ -76,14 +77,6 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 		m.openSelected()
 	case key.Matches(k, m.keys.Back):
 		m.goBack()
-	case m.tab == tabWeek && key.Matches(k, m.keys.Left):
-		m.stepDay(-1)
-	case m.tab == tabWeek && key.Matches(k, m.keys.Right):
-		m.stepDay(1)
-	case m.tab == tabWeek && key.Matches(k, m.keys.WeekLater):
-		m.stepWeek(7)
-	case m.tab == tabWeek && key.Matches(k, m.keys.WeekSooner):
-		m.stepWeek(-7)
 	default:
 		return false
 	}
@@ -95,6 +88,8 @@ func (m *Model) moveSelection(by int) {
 	switch f := m.feed(); {
 	case m.detail.open:
 		m.detail.scroll(by)
+	case m.tab == tabMonth:
+		m.stepMonthRow(sign(by))
 	case m.tab == tabWeek, m.tab == tabQueues && f != nil:
 		m.moveEntry(by)
 	case f != nil:

@@ -70,3 +70,12 @@ func Pictures(p apiv1.Post) []Picture { return pictures(p) }
 
 // QueueTimes describes the timetable of a queue.
 func QueueTimes(q apiv1.Queue) string { return queueTimes(q) }
+
+// AccountTags returns the texts of account tags, by the id of the account.
+func AccountTags(list []apiv1.Account) map[string]string {
+	tags := map[string]string{}
+	for id, tag := range accountTags(list) {
+		tags[id] = tag.text
+	}
+	return tags
+}

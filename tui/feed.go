@@ -7,10 +7,11 @@ import (
 )
 
 const (
-	pageSize  = 100 // posts per page, the maximum of the API
-	keptPages = 3   // pages kept on each side of the selection
-	weekPages = 7   // pages of a week that are read at once and kept: its days are shown next to each other
-	lookAhead = 40  // distance from the end at which the next page is read
+	pageSize   = 100 // posts per page, the maximum of the API
+	keptPages  = 3   // pages kept on each side of the selection
+	weekPages  = 7   // pages of a week that are read at once and kept: its days are shown next to each other
+	monthPages = 100 // the same for a month
+	lookAhead  = 40  // distance from the end at which the next page is read
 )
 
 // feed is a list of posts that is read while the user scrolls. It keeps the posts of
@@ -25,8 +26,9 @@ type feed struct {
 	loading  bool
 	err      error
 	selected int
-	top      int    // the first post on the screen
-	anchor   string // the post to select once its page is loaded, or empty
+	top      int       // the first post on the screen
+	anchor   string    // the post to select once its page is loaded, or empty
+	from     time.Time // the first post from then on is selected once it is loaded; zero for none
 
 	moved  *apiv1.Post // a post with a change that the daemon does not have yet; shown in its place
 	sought *apiv1.Post // the post whose page the feed searches
@@ -147,7 +149,16 @@ func (f *feed) nextRequest(height int) (pageRequest, bool) {
 
 // alwaysKept reports whether a page is kept regardless of its distance from the
 // selection.
-func (f *feed) alwaysKept(page int) bool { return !f.query.Before.IsZero() && page < weekPages }
+func (f *feed) alwaysKept(page int) bool {
+	const week = 8 * 24 * time.Hour // also with a clock change
+	switch period := f.query.Before.Sub(f.query.After); {
+	case f.query.Before.IsZero():
+		return false
+	case period > week:
+		return page < monthPages
+	}
+	return page < weekPages
+}
 
 // receive stores a requested page. If the next page no longer follows it, receive
 // drops the later pages, and they are read again.
@@ -184,6 +195,9 @@ func (f *feed) receive(n pageRequest, list apiv1.PostList, err error) {
 	if f.sought != nil {
 		f.stepSeek()
 	}
+	if !f.from.IsZero() && f.sought == nil {
+		f.selectFrom(f.from)
+	}
 	f.dropFarPages()
 }
 
@@ -214,17 +228,26 @@ func (f *feed) dropFarPages() {
 
 // move moves the selection.
 func (f *feed) move(by int) {
-	f.selected, f.anchor, f.sought = clamp(f.selected+by, f.size()), "", nil
+	f.selected, f.anchor, f.sought, f.from = clamp(f.selected+by, f.size()), "", nil, time.Time{}
 	f.dropFarPages()
 }
 
-// selectFrom selects the first post at or after t, if there is one.
+// selectFrom selects the first post at or after t, as soon as it is loaded. Without one, it
+// selects the last post.
 func (f *feed) selectFrom(t time.Time) {
-	for i := range f.size() {
-		if p, ok := f.at(i); ok && planned(p) != nil && !planned(p).Before(t) {
-			f.selected = i
-			return
+	f.anchor, f.sought, f.from = "", nil, t
+	first := 0
+	for i := range f.pages {
+		for j := range f.pages[i].posts {
+			if at := planned(f.pages[i].posts[j]); at != nil && !at.Before(t) {
+				f.selected, f.from = first+j, time.Time{}
+				return
+			}
 		}
+		first += f.pages[i].count
+	}
+	if f.selected = clamp(first-1, first); f.loaded && f.next == "" {
+		f.from = time.Time{}
 	}
 }
 

@@ -47,7 +47,7 @@ func TestANewPostIsScheduled(t *testing.T) {
 // One account has its own text until the text is emptied.
 func TestATextForOneAccount(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("3", "nHello", "tab", " ", "down", "o")
+		d.press("4", "nHello", "tab", " ", "down", "o")
 		d.sees("For sky only", "Hello")
 		d.typed(", sky")
 		d.press("tab", "o")
@@ -222,7 +222,7 @@ func TestAPostIsNotMovedIntoThePast(t *testing.T) {
 
 func TestADraftIsScheduledByATypedTime(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("3", "s")
+		d.press("4", "s")
 		d.typed("yesterday 9am")
 		d.press("enter")
 		d.sees("has passed")
@@ -254,7 +254,7 @@ func TestPublishAsksFirst(t *testing.T) {
 func TestACanceledPostComesBackAsACopy(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "c", "y")
-		d.sees("canceled; it is in 4 History   u create a copy of “The second post of the …”")
+		d.sees("canceled; it is in 5 History   u create a copy of “The second post of the …”")
 		d.seesNot("○ The second post")
 		d.press("u")
 		d.sees("created a copy, scheduled for", "▌ 15:00 ○ The second post")
@@ -266,7 +266,7 @@ func TestACanceledPostComesBackAsACopy(t *testing.T) {
 
 func TestAnUnknownOutcomeIsRetriedWithAWarning(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("5", "down")
+		d.press("6", "down")
 		d.sees("next: check the network first", "i changes the post")
 		d.press("r")
 		d.sees("Retry which?", "all 2 that failed")
@@ -288,7 +288,7 @@ func TestAnUnknownOutcomeIsRetriedWithAWarning(t *testing.T) {
 // A failed post is changed and sent again: saving makes a new post for the failed targets.
 func TestFailedPostIsResent(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("5", "i")
+		d.press("6", "i")
 		d.sees("Send again with changes")
 		d.typed(" shorter")
 		d.press("ctrl+s")
@@ -301,7 +301,7 @@ func TestFailedPostIsResent(t *testing.T) {
 
 func TestForbiddenOperationsAreExplained(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("4", "G", "i")
+		d.press("5", "G", "i")
 		d.sees("only a draft or a scheduled post can be edited")
 		d.press("c")
 		d.sees("only a post that is scheduled or publishing can be")
@@ -320,7 +320,7 @@ func TestAddressesAreCopiedAndOpened(t *testing.T) {
 			c.Clipboard = &clipboard
 			c.Browse = func(_ context.Context, url string) error { opened = url; return nil }
 		})
-		d.press("4", "end", "y")
+		d.press("5", "end", "y")
 		d.sees("copied https://example.social/@me/post_g")
 		if want := "\x1b]52;c;aHR0cHM6Ly9leGFtcGxlLnNvY2lhbC9AbWUvcG9zdF9n\a"; clipboard.String() != want {
 			t.Errorf("wrote %q", clipboard.String())
@@ -350,9 +350,9 @@ func TestSearchAndFilter(t *testing.T) {
 
 func TestAccountsAreVerifiedAndDeliveriesReplayed(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("6", "end", "v")
+		d.press("7", "end", "v")
 		d.sees("hook works")
-		d.press("7", "enter", "down", "r")
+		d.press("8", "enter", "down", "r")
 		d.sees("queued again", "pending")
 	})
 }

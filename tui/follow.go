@@ -20,24 +20,30 @@ const settleAfter = time.Second
 // settledMsg says that no key was held since the selection changed without a key.
 type settledMsg struct{ seq int }
 
-// follow keeps the selection on a post that was selected and now has another time. The
-// week shows the week of the post; in a list, the page of the post is loaded.
+// follow keeps the selection on a post that was selected and now has another time. A
+// calendar shows the week or month of the post; in a list, the page of the post is loaded.
 func (m *Model) follow(p apiv1.Post) {
 	f := m.feed()
 	if f == nil {
 		return
 	}
-	if at := planned(p); m.tab == tabWeek && at != nil && !weekOf(at.Time, m.zone).Equal(m.week) {
+	if at := planned(p); at != nil && m.tab.isCalendar() {
+		week, month := m.week, m.month
+		shown := m.showsTime(at.Time)
+		m.setPeriod(at.Time)
 		q := f.query
-		q.After = weekOf(at.Time, m.zone)
-		q.Before = q.After.AddDate(0, 0, 7)
+		q.After, q.Before = m.period(m.tab)
 		if !matches(q, p) {
+			m.week, m.month = week, month
 			return
 		}
-		m.week, m.ghost = q.After, slotKey{}
-		f.reset(q)
-		f.moved, f.anchor = &p, p.ID
-		return
+		m.month.day = dayOf(at.Time, m.zone)
+		if !shown {
+			m.ghost = slotKey{}
+			f.reset(q)
+			f.moved, f.anchor = &p, p.ID
+			return
+		}
 	}
 	f.seek(p)
 }
@@ -132,9 +138,9 @@ func (m *Model) sayWhere(p apiv1.Post) {
 		m.notice.text += "; this search or filter hides it (esc shows all)"
 		return
 	}
-	for i, t := range tabOrder {
-		if t < postTabs && t != tabWeek && slices.Contains(t.statuses(), p.Status) {
-			m.notice.text += fmt.Sprintf("; it is in %d %s", i+1, t)
+	for _, t := range tabOrder {
+		if t < postTabs && !t.isCalendar() && slices.Contains(t.statuses(), p.Status) {
+			m.notice.text += fmt.Sprintf("; it is in %s %s", t.number(), t)
 			return
 		}
 	}

@@ -62,8 +62,8 @@ func TestMouse(t *testing.T) {
 		d.sees("▌ 12:00 ○ Good morning")
 		click(10, 3)
 		d.sees("Timeline")
-		click(22, 0)
-		d.sees("[3 Draft]", "An idea")
+		click(28, 0)
+		d.sees("[4 Draft]", "An idea")
 	})
 }
 
@@ -118,7 +118,7 @@ func TestPublishingPostsArePolled(t *testing.T) {
 // Displayed deliveries are polled, too, from the first page.
 func TestDeliveriesArePolled(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("7", "enter", "down")
+		d.press("8", "enter", "down")
 		f.deliveries[1].Status, f.deliveries[1].Attempt = schedctl.DeliveryDelivered, 10
 		d.send(tui.Tick(now.Add(6 * time.Second)))
 		d.sees("▌ Nov 21 11:00  post.failed  10 attempts")

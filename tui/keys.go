@@ -7,6 +7,8 @@ type keyMap struct {
 	Tabs, Next, Previous                       key.Binding
 	Up, Down, PageUp, PageDown, Top, End       key.Binding
 	Left, Right                                key.Binding
+	Today, GoTo                                key.Binding
+	Weeks, Months, OpenDay, CloseDay, GoToDate key.Binding // other names in one view
 	Open, Back                                 key.Binding
 	Search, Filter, Sort, Reload               key.Binding
 	New, Edit, Editor, Duplicate               key.Binding
@@ -47,7 +49,7 @@ func newKeyMap() keyMap {
 
 // bindViews sets the keys of the views and of the selection.
 func (k *keyMap) bindViews() {
-	k.Tabs = bind("1–9", "go to a view", "1", "2", "3", "4", "5", "6", "7", "8", "9")
+	k.Tabs = bind("1–9, 0", "go to a view", "1", "2", "3", "4", "5", "6", "7", "8", "9", "0")
 	k.Next = bind("tab", "next view", "tab")
 	k.Previous = bind("shift+tab", "previous view", "shift+tab")
 	k.Search = bind("/", "search", "/")
@@ -61,14 +63,21 @@ func (k *keyMap) bindViews() {
 	k.Down = bind("↓/j", "down", "down", "j")
 	k.PageUp = bind("pgup", "a page up", "pgup", "ctrl+b")
 	k.PageDown = bind("pgdn", "a page down", "pgdown", "ctrl+f", " ")
-	k.Top = bind("g", "first", "home", "g")
+	k.Top = bind("home", "first", "home")
 	k.End = bind("G", "last loaded", "end", "G")
-	k.Left = bind("←/h", "previous day in the week", "left", "h")
-	k.Right = bind("→/l", "next day in the week", "right", "l")
+	k.Today = bind("t", "today", "t")
+	k.GoTo = bind("g", "a date, or first in lists", "g")
+	k.GoToDate = bind("g", "go to a date", "g")
+	k.Weeks = bind("[ ]", "other weeks", "[", "]")
+	k.Months = bind("[ ]", "other months", "[", "]")
+	k.OpenDay = bind("enter", "posts of the day", "enter")
+	k.CloseDay = bind("esc", "back to the days", "esc")
+	k.Left = bind("←/h", "previous day", "left", "h")
+	k.Right = bind("→/l", "next day", "right", "l")
 	k.Open = bind("enter", "details", "enter")
 	k.Back = bind("esc", "back", "esc")
-	k.WeekLater = bind("]", "next week", "]")
-	k.WeekSooner = bind("[", "previous week", "[")
+	k.WeekLater = bind("]", "next week or month", "]")
+	k.WeekSooner = bind("[", "previous week or month", "[")
 }
 
 // bindPosts sets the keys that change posts and accounts.
@@ -149,7 +158,7 @@ type keyGroup struct {
 // browsing returns the keys of lists.
 func (k keyMap) browsing() []keyGroup {
 	return []keyGroup{
-		{"Views", []key.Binding{k.Tabs, k.Next, k.Previous, k.Search, k.Filter, k.Sort, k.Reload, k.WeekSooner, k.WeekLater}},
+		{"Views", []key.Binding{k.Tabs, k.Next, k.Previous, k.Search, k.Filter, k.Sort, k.Reload, k.WeekSooner, k.WeekLater, k.Today, k.GoTo}},
 		{"Moving", []key.Binding{k.Up, k.Down, k.Left, k.Right, k.PageUp, k.PageDown, k.Top, k.End, k.Open, k.Back}},
 		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.View, k.Undo}},
 		{"Time", []key.Binding{k.Schedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.Unschedule}},

@@ -35,7 +35,7 @@ func TestLeavingOffersToSaveADraft(t *testing.T) {
 // text is not approved for publication: the text becomes another draft.
 func TestLeavingAnEdit(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("3", "i", "end", "!", "esc", "s")
+		d.press("4", "i", "end", "!", "esc", "s")
 		if p := f.post(t, "post_e"); p.Content != "An idea!" {
 			t.Errorf("the draft is %q", p.Content)
 		}
@@ -78,7 +78,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 // A post that was deleted while it was edited is saved as a new post.
 func TestADeletedPostIsSavedAsANewOne(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("3", "i", "end", "!")
+		d.press("4", "i", "end", "!")
 		f.Delete(t.Context(), "post_e")
 		d.press("ctrl+s")
 		d.sees("the post was deleted: save again", "An idea!")

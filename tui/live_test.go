@@ -278,7 +278,7 @@ func wide(tb testing.TB, c tui.Client) *driver {
 type lean struct{ *fake }
 
 func (l lean) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
-	if q.Statuses[0] != schedctl.Scheduled {
+	if len(q.Statuses) == 0 || q.Statuses[0] != schedctl.Scheduled {
 		return apiv1.PostList{}, nil
 	}
 	start := 0

@@ -81,7 +81,7 @@ func (m *Model) takePage(msg pageMsg) tea.Cmd {
 	for _, s := range msg.pending {
 		m.series[s.ID] = m.pendingInfo(s)
 	}
-	first := !f.loaded && f.anchor == ""
+	first := !f.loaded && f.anchor == "" && f.from.IsZero()
 	if f.receive(msg.need, msg.list, msg.err); first && msg.tab == tabWeek {
 		f.selectFrom(m.now)
 	}

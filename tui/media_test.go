@@ -180,7 +180,7 @@ func TestAFailureOfMediaIsRetried(t *testing.T) {
 			Kind: schedctl.KindMedia, Message: "the bytes of door.png are missing", Outcome: schedctl.OutcomeNotPublished,
 		}))
 		d := drive(t, f, 100, 24)
-		d.press("5")
+		d.press("6")
 		d.sees("media: the bytes of door.png are missing", "next: r retries when the cause is gone, i changes the", "files and sends the post again")
 		d.seesNot("rejected")
 		d.press("r", "y")

@@ -79,6 +79,7 @@ type Model struct {
 
 	tab       tab
 	week      time.Time // the Monday of the displayed week
+	month     monthScreen
 	feeds     [postTabs]feed
 	accounts  accountList
 	webhooks  webhookList
@@ -125,6 +126,7 @@ func New(ctx context.Context, cfg Config) Model {
 		m.show = func(list []Picture) error { return cfg.Show(ctx, list) }
 	}
 	m.week = weekOf(m.now, m.zone)
+	m.month = monthScreen{first: monthOf(m.now, m.zone), day: dayOf(m.now, m.zone)}
 	for t := range postTabs {
 		m.feeds[t].reset(t.query(m.week))
 	}
@@ -198,6 +200,9 @@ type drawContext struct {
 	names map[string]string // of accounts, by id
 	busy  map[string]apiv1.Post
 
+	tags      map[string]accountTag // of accounts, by id
+	blackouts []apiv1.Blackout
+
 	queues []apiv1.Queue
 	series map[string]seriesInfo // by id
 
@@ -205,7 +210,7 @@ type drawContext struct {
 }
 
 func (m *Model) scene() drawContext {
-	return drawContext{theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, busy: m.busy, queues: m.queues.list, series: m.series, keyKinds: m.reviewers.kinds}
+	return drawContext{theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, tags: m.accounts.tags, blackouts: m.blackouts.list, busy: m.busy, queues: m.queues.list, series: m.series, keyKinds: m.reviewers.kinds}
 }
 
 // name returns the name of an account.

@@ -40,7 +40,7 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 	f := &m.feeds[tabQueues]
 	switch {
 	case m.tab != tabQueues || m.detail.open:
-		m.showError("posts are put in order in their queue: press 8 and open it")
+		m.showError("posts are put in order in their queue: press " + tabQueues.number() + " and open it")
 		return nil
 	case filtered(tabQueues, f.query):
 		m.showError("the order cannot be changed while posts are hidden: press esc first")

@@ -182,7 +182,7 @@ func (m *Model) needsQueues() bool {
 	case *composer, *prompt, *reviewForm:
 		return true // a text can name a queue
 	}
-	if m.tab == tabWeek || m.tab == tabQueues {
+	if m.tab.isCalendar() || m.tab == tabQueues {
 		return true
 	}
 	p, ok := m.currentPost()
@@ -225,6 +225,9 @@ func (m *Model) writePost() tea.Cmd {
 	}
 	if q, ok := m.queue(m.queues.opened); ok && m.tab == tabQueues {
 		return m.compose(queueDraft(q))
+	}
+	if m.tab == tabMonth {
+		return m.compose(m.monthDraft())
 	}
 	return m.compose(newDraft())
 }

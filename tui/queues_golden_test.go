@@ -20,10 +20,10 @@ var planViews = []struct {
 	{"plan-week", []string{"2", "]"}},
 	{"plan-week-slot", []string{"2", "]", "down", "down"}},
 	{"plan-compose", []string{"2", "]", "right", "down", "n", "H", "i", "tab"}},
-	{"plan-queues", []string{"8"}},
-	{"plan-queue", []string{"8", "enter"}},
-	{"plan-queue-slot", []string{"8", "enter", "down", "down", "down"}},
-	{"plan-reflow", []string{"8", "enter", "F"}},
+	{"plan-queues", []string{"9"}},
+	{"plan-queue", []string{"9", "enter"}},
+	{"plan-queue-slot", []string{"9", "enter", "down", "down", "down"}},
+	{"plan-reflow", []string{"9", "enter", "F"}},
 	{"plan-detail", []string{"down", "down", "down", "enter"}},
 	{"plan-detail-queued", []string{"enter"}},
 	{"plan-skip", []string{"down", "down", "down", "x"}},
@@ -64,7 +64,7 @@ func BenchmarkKeyInAQueue(b *testing.B) {
 		f.posts = append(f.posts, queued(fmt.Sprintf("post_%06d", i), fmt.Sprintf("Post number %d", i), "que_1", day(22, "09:00").Add(time.Duration(i)*time.Hour)))
 	}
 	d := drive(b, f, 99, 60)
-	d.press("8", "enter")
+	d.press("9", "enter")
 	for range 10 {
 		d.press("pgdown")
 	}

@@ -36,8 +36,8 @@ func plans(t *testing.T, test func(t *testing.T, f *fake, d *driver)) {
 func TestPostsAreDraggedInAQueue(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("J")
-		d.sees("press 8")
-		d.press("8", "enter")
+		d.sees("press 9")
+		d.press("9", "enter")
 		sends := false
 		d.holds = func(msg tea.Msg) bool { return !sends && tui.IsDrag(msg) }
 		d.press("J", "J", "J", "K")
@@ -59,7 +59,7 @@ func TestPostsAreDraggedInAQueue(t *testing.T) {
 // Undoing an order keeps earlier changes undoable.
 func TestAnOrderIsUndoneLikeOtherChanges(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("8", "enter", "i", "end", "!", "ctrl+s", "J", "u", "u")
+		d.press("9", "enter", "i", "end", "!", "ctrl+s", "J", "u", "u")
 		if p := f.post(t, "post_q1"); p.Content != "The first in the queue" || !p.PublishAt.Equal(day(22, "09:00")) {
 			t.Errorf("the post is %q at %v:\n%s", p.Content, p.PublishAt, d.model.View())
 		}
@@ -68,7 +68,7 @@ func TestAnOrderIsUndoneLikeOtherChanges(t *testing.T) {
 
 func TestARefusedOrderIsReverted(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("8", "enter")
+		d.press("9", "enter")
 		f.fail("OrderQueue", schedctl.Errorf(schedctl.ValidationFailed, "post_ids", "post_q2 has no slot of the queue"))
 		d.press("J")
 		d.sees("not saved: VALIDATION_FAILED: post_q2 has no slot", "▌ Sun 22 Nov 09:00 ○ The first in the queue", "Mon 23 Nov 09:00 ○ The second")
@@ -84,7 +84,7 @@ func TestARefusedOrderIsReverted(t *testing.T) {
 // Quitting waits for an order that was not sent yet.
 func TestQuitSendsTheOrder(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("8", "enter")
+		d.press("9", "enter")
 		d.holds = tui.IsDrag
 		d.press("J", "q")
 		if !d.quit || len(f.plan.orders) != 1 {
@@ -97,7 +97,7 @@ func TestDisplacedPostsGetNewSlots(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("F")
 		d.sees("open a queue first")
-		d.press("8", "enter")
+		d.press("9", "enter")
 		d.sees("1 post without a slot of the queue", "11:00!○ Displaced by new times")
 		d.press("F")
 		d.sees("Give 1 post of morning new slots?", "Mon 23 Nov 11:00 → Mon 23 Nov 17:00  Displaced by new times")
@@ -190,7 +190,7 @@ func TestADaemonWithoutQueues(t *testing.T) {
 			f.fail(method, gone())
 		}
 		d := drive(t, f, 80, 24)
-		d.press("8")
+		d.press("9")
 		d.sees("No queue yet. Create one with: schedctl queue create")
 		d.seesNot("there is no such thing")
 		d.press("enter", "2")
@@ -200,7 +200,7 @@ func TestADaemonWithoutQueues(t *testing.T) {
 
 func TestQueuesAreOpenedAndClosed(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("8", "down", "enter")
+		d.press("9", "down", "enter")
 		d.sees("news", "tue,thu 12:30", "▌ Tue 24 Nov 12:30 + free", "free slot of news")
 		d.press("esc")
 		d.sees("▌ news", "morning, default")

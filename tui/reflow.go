@@ -36,7 +36,7 @@ type (
 func (m *Model) previewReflow() tea.Cmd {
 	q, ok := m.queue(m.queues.opened)
 	if m.tab != tabQueues || !ok {
-		m.showError("open a queue first: press 8")
+		m.showError("open a queue first: press " + tabQueues.number())
 		return nil
 	}
 	c := m.cfg.Client

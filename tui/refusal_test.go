@@ -37,9 +37,9 @@ var actions = []struct {
 	{"publish", "Publish", []string{"down", "P", "y"}, "15:00 ○ The second post of the day"},
 	{"move by keys", "Edit", []string{"down", ">"}, "15:00 ○ The second post of the day"},
 	{"move to a time", "Edit", []string{"down", "s", "9", "p", "m", "enter"}, "15:00 ○ The second post of the day"},
-	{"delete", "Delete", []string{"3", "d", "y"}, "An idea"},
-	{"schedule", "Schedule", []string{"3", "s", "9", "p", "m", "enter"}, "◌ An idea"},
-	{"retry", "Retry", []string{"5", "r", "y"}, "✕ Too late"},
+	{"delete", "Delete", []string{"4", "d", "y"}, "An idea"},
+	{"schedule", "Schedule", []string{"4", "s", "9", "p", "m", "enter"}, "◌ An idea"},
+	{"retry", "Retry", []string{"6", "r", "y"}, "✕ Too late"},
 	{"edit", "Edit", []string{"down", "i", "end", " ", "m", "i", "n", "e", "ctrl+s"}, "post of the day mine"},
 	{"write", "Create", []string{"n", "m", "i", "n", "e", "ctrl+s"}, "mine"},
 	{"copy", "Create", []string{"D", "!", "ctrl+s"}, "Good morning"},
@@ -119,7 +119,7 @@ func TestAnUndoMayBeRefused(t *testing.T) {
 		d.press("u")
 		d.sees("too many requests", "The second post of the day!")
 		f.fail("Create", refusals["net"].err)
-		d.press("3", "d", "y", "u")
+		d.press("4", "d", "y", "u")
 		d.sees("nothing answers", "u restore “An idea”")
 		f.fail("Create", nil)
 		d.press("u")

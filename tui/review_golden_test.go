@@ -16,19 +16,19 @@ var reviewViews = []struct {
 	name string
 	keys []string
 }{
-	{"review", []string{"9", "down"}},
-	{"review-detail", []string{"9", "down", "enter"}},
-	{"review-approve", []string{"9", "down", "a"}},
-	{"review-changes", []string{"9", "down", "c", "N", "a", "m", "e", " ", "i", "t"}},
-	{"review-changed", []string{"9", "enter"}},
-	{"review-note", []string{"9", "down", "N", "T", "h", "x", "esc"}},
-	{"review-submit", []string{"3", "end", "A"}},
-	{"review-drafts", []string{"3"}},
+	{"review", []string{"0", "down"}},
+	{"review-detail", []string{"0", "down", "enter"}},
+	{"review-approve", []string{"0", "down", "a"}},
+	{"review-changes", []string{"0", "down", "c", "N", "a", "m", "e", " ", "i", "t"}},
+	{"review-changed", []string{"0", "enter"}},
+	{"review-note", []string{"0", "down", "N", "T", "h", "x", "esc"}},
+	{"review-submit", []string{"4", "end", "A"}},
+	{"review-drafts", []string{"4"}},
 	{"review-agenda", nil},
 	{"review-week", []string{"2", "end"}},
-	{"review-series", []string{"9", "down", "down"}},
-	{"review-series-detail", []string{"9", "down", "down", "enter"}},
-	{"review-series-approve", []string{"9", "down", "down", "a"}},
+	{"review-series", []string{"0", "down", "down"}},
+	{"review-series-detail", []string{"0", "down", "down", "enter"}},
+	{"review-series-approve", []string{"0", "down", "down", "a"}},
 }
 
 // TestReviewScreens renders the screens of reviews in all sizes and color modes.

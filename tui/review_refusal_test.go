@@ -23,13 +23,13 @@ func TestWhoMayNotDecide(t *testing.T) {
 		d = drive(t, f, 80, 24, func(c *tui.Config) {
 			c.Key = apiv1.APIKey{ID: claude.ID, Scopes: []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsDraft}}
 		})
-		d.press("9", "a")
+		d.press("0", "a")
 		d.seesWords("this API key may not decide about posts: use a key with the scope posts:approve")
 		d.seesNot("a approve", "c request changes")
 		d.press("enter")
 		d.sees("N write a note")
 		d.seesNot("a approve", "c request changes")
-		d.press("esc", "3")
+		d.press("esc", "4")
 		f.fail("Schedule", schedctl.Errorf(schedctl.ApprovalMissing, "", "this post needs it; use POST"))
 		d.press("s")
 		d.typed("tomorrow 9am")
@@ -64,7 +64,7 @@ func TestARefusedDecisionKeepsTheText(t *testing.T) {
 				f.fail("Approve", nil)
 				d.press("ctrl+s")
 				d.sees("approved, scheduled")
-				d.press("9", "end", "c")
+				d.press("0", "end", "c")
 				d.typed("more")
 				d.press("ctrl+s")
 				d.seesWords(c.want, "more")
@@ -106,7 +106,7 @@ func TestSomeoneElseDecidesFirst(t *testing.T) {
 		d.typed("name the version")
 		f.changeOf("post_r1", byNoor(schedctl.ApprovalApproved))
 		d.press("ctrl+s")
-		d.seesWords("not sent: noor has approved the post. Your text is kept: ctrl+s saves it as a note", "name the version", "ctrl+s save the note", "9 Review:4")
+		d.seesWords("not sent: noor has approved the post. Your text is kept: ctrl+s saves it as a note", "name the version", "ctrl+s save the note", "0 Rev:4")
 		d.press("ctrl+s")
 		d.sees("the note is saved")
 		if n := f.review.notes["post_r1"]; n[len(n)-1].Text != "name the version" {

@@ -15,7 +15,7 @@ func seriesReviews(t *testing.T, test func(t *testing.T, f *fake, d *driver)) {
 	synctest.Test(t, func(t *testing.T) {
 		f := withSeries()
 		d := drive(t, f, 80, 24, asVera)
-		d.press("9", "down", "down")
+		d.press("0", "down", "down")
 		test(t, f, d)
 	})
 }
@@ -34,21 +34,21 @@ func (f *fake) seriesOf(t *testing.T, id string) *apiv1.Series {
 
 func TestASeriesIsApproved(t *testing.T) {
 	seriesReviews(t, func(t *testing.T, f *fake, d *driver) {
-		d.sees("9 Review:7", "Any questions?", "weekly on tuesday and thursday at 9:00", "until autumn")
+		d.sees("0 Rev:7", "Any questions?", "weekly on tuesday and thursday at 9:00", "until autumn")
 		d.press("i")
 		d.sees("this is a series: a approves it")
 		d.press("a")
 		d.sees("Approve this series", "questions: weekly on tuesday and thursday at 9:00", "next: Tue 24 Nov 09:00, Thu 26 Nov 09:00, Tue 1 Dec 09:00", "Any questions?")
 		d.typed("fine")
 		d.press("ctrl+s")
-		d.sees("the series is approved", "9 Review:6")
+		d.sees("the series is approved", "0 Rev:6")
 		d.seesNot("Any questions?")
 		if s := f.seriesOf(t, "ser_r1"); s.Approval.State != schedctl.ApprovalApproved || *s.Approval.Note != "fine" {
 			t.Errorf("the approval is %+v", s.Approval)
 		}
 		d.press("u")
 		d.seesWords("that cannot be undone")
-		d.press("3")
+		d.press("4")
 		d.seesNot("Any questions?")
 	})
 }
@@ -62,7 +62,7 @@ func TestChangesOfASeriesAreRequested(t *testing.T) {
 		d.sees("Request changes of this series", "say what has to change")
 		d.typed("not on holidays")
 		d.press("ctrl+s")
-		d.sees("changes requested", "9 Review:6")
+		d.sees("changes requested", "0 Rev:6")
 		if s := f.seriesOf(t, "ser_r1"); s.Approval.State != schedctl.ApprovalChangesRequested || *s.Approval.Note != "not on holidays" {
 			t.Errorf("the approval is %+v", s.Approval)
 		}
@@ -86,7 +86,7 @@ func TestAnotherVersionOfASeriesIsNotApproved(t *testing.T) {
 		d.press("ctrl+s")
 		d.seesWords("noor has approved the series", "my note")
 		d.press("esc", "d")
-		d.sees("9 Review:6")
+		d.sees("0 Rev:6")
 		d.press("a")
 		d.sees("your key asked for this approval")
 	})
@@ -106,7 +106,7 @@ func TestASeriesIsWithdrawn(t *testing.T) {
 		d.press("w", "y")
 		d.seesWords("someone else has changed this series: nothing was saved")
 		d.press("w", "y")
-		d.sees("withdrawn from review", "9 Review:6")
+		d.sees("withdrawn from review", "0 Rev:6")
 		d.seesNot("Any questions?")
 		if s := f.seriesOf(t, "ser_r1"); s.Approval.State != schedctl.ApprovalWithdrawn {
 			t.Errorf("the approval is %+v", s.Approval)

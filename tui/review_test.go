@@ -29,7 +29,7 @@ func reviews(t *testing.T, test func(t *testing.T, f *fake, d *driver)) {
 	synctest.Test(t, func(t *testing.T) {
 		f := reviewable()
 		d := drive(t, f, 80, 24, asVera)
-		d.press("9", "down")
+		d.press("0", "down")
 		test(t, f, d)
 	})
 }
@@ -54,7 +54,7 @@ func TestAPostIsApproved(t *testing.T) {
 		d.press("a")
 		d.sees("Approve and schedule this post", "▌ When 2026-11-23 09:00", "for the release, please check the link", "pgdn shows")
 		d.press("enter")
-		d.sees("approved, scheduled for Mon 23 Nov 2026 09:00 CET", "u unschedule", "9 Review:4", "▌ Tue 24 Nov 17:00 ◌ My own request")
+		d.sees("approved, scheduled for Mon 23 Nov 2026 09:00 CET", "u unschedule", "0 Rev:4", "▌ Tue 24 Nov 17:00 ◌ My own request")
 		if a := f.review.approve; a.PublishAt != nil || a.Note != nil {
 			t.Errorf("sent %+v for the proposed time", a)
 		}
@@ -115,14 +115,14 @@ func TestChangesAreRequested(t *testing.T) {
 		d.sees("Request changes of this post", "say what has to change")
 		d.typed("name the version")
 		d.press("ctrl+s")
-		d.sees("changes requested", "9 Review:4")
+		d.sees("changes requested", "0 Rev:4")
 		d.seesNot("no longer in this view")
 		if a := f.post(t, "post_r1").Approval; a.State != schedctl.ApprovalChangesRequested || *a.Note != "name the version" {
 			t.Errorf("the approval is %+v", a)
 		}
 		d.press("u")
 		d.seesWords("was sent back to its author: that cannot be undone")
-		d.press("3")
+		d.press("4")
 		d.sees("◌ ✎ Release 1.4")
 		d.press("a")
 		d.sees("Approve and schedule") // of the first post
@@ -141,13 +141,13 @@ func TestAPostIsWithdrawnAndSubmitted(t *testing.T) {
 			t.Fatal("it was withdrawn without a yes")
 		}
 		d.press("w", "y")
-		d.sees("withdrawn from review", "u ask again for the approval", "9 Review:4")
+		d.sees("withdrawn from review", "u ask again for the approval", "0 Rev:4")
 		d.press("u")
-		d.sees("undone: the post waits for approval", "9 Review:5")
+		d.sees("undone: the post waits for approval", "0 Rev:5")
 		if s := f.review.submit; s.Note == nil || *s.Note != "for the release, please check the link" || f.state(t, "post_r1") != schedctl.ApprovalPending {
 			t.Errorf("sent %+v", s)
 		}
-		d.press("3", "end", "w")
+		d.press("4", "end", "w")
 		d.sees("the post does not wait for an approval")
 		d.press("a")
 		d.sees("the post does not wait for an approval: A asks for one")
@@ -160,7 +160,7 @@ func TestAPostIsWithdrawnAndSubmitted(t *testing.T) {
 		d.press("tab")
 		d.typed("please")
 		d.press("ctrl+s")
-		d.sees("the post waits for approval", "u withdraw", "◌ ? An idea", "9 Review:6")
+		d.sees("the post waits for approval", "u withdraw", "◌ ? An idea", "0 Rev:6")
 		if s := f.review.submit; *s.Note != "please" || !s.ProposedAt.Time.Equal(day(24, "09:00")) {
 			t.Errorf("sent %+v", s)
 		}
@@ -180,7 +180,7 @@ func TestAPostIsWithdrawnAndSubmitted(t *testing.T) {
 // The withdrawal of a post that was sent back has no undo.
 func TestASentBackPostIsWithdrawn(t *testing.T) {
 	reviews(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("3", "end", "up", "w", "y", "u")
+		d.press("4", "end", "up", "w", "y", "u")
 		d.seesWords("cannot undo the withdrawal of “Sent back to its author”: A asks for approval again")
 		d.press("1", "down", "A")
 		d.sees("only a draft can be submitted")
@@ -244,21 +244,21 @@ func TestANoteIsNotLost(t *testing.T) {
 func TestTheReviewIsLive(t *testing.T) {
 	reviews(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("1")
-		d.sees("9 Review:5")
+		d.sees("0 Rev:5")
 		f.changeOf("post_r9", func(p *apiv1.Post) {
 			p.ProposedAt = proposed(day(22, "10:00"))
 			p.Approval = &apiv1.Approval{State: schedctl.ApprovalPending, RequestedBy: claude, RequestedAt: at(0)}
 		})
 		d.send(tui.Happened(apiv1.Event{ID: "evt_1", Type: schedctl.EventPostSubmitted, Data: apiv1.EventData{PostID: "post_r9"}}))
-		d.sees("9 Review:6")
-		d.press("9", "home", "down")
+		d.sees("0 Rev:6")
+		d.press("0", "home", "down")
 		d.sees("▌ Sun 22 Nov 10:00 ◌ An idea")
 		f.changeOf("post_r9", func(p *apiv1.Post) { p.ProposedAt = proposed(day(24, "18:00")) })
 		d.send(tui.Happened(apiv1.Event{ID: "evt_2", Type: schedctl.EventPostUpdated, Data: apiv1.EventData{PostID: "post_r9"}}))
 		d.sees("▌ Tue 24 Nov 18:00 ◌ An idea")
 		f.changeOf("post_r9", func(p *apiv1.Post) { p.Approval.State, p.Approval.DecidedBy = schedctl.ApprovalApproved, &noor })
 		d.send(tui.Happened(apiv1.Event{ID: "evt_3", Type: schedctl.EventPostApproved, Data: apiv1.EventData{PostID: "post_r9"}}))
-		d.sees("9 Review:5")
+		d.sees("0 Rev:5")
 		d.seesNot("An idea")
 	})
 }
@@ -277,7 +277,7 @@ func TestAWaitingPostIsEdited(t *testing.T) {
 		d.press("S", "S")
 		d.sees("sorted: by proposed time")
 		d.press("home", "down", "d", "y")
-		d.sees("deleted", "9 Review:4")
+		d.sees("deleted", "0 Rev:4")
 		d.press("u")
 		if at := f.lastCreate.ProposedAt; at == nil || !at.Time.Equal(day(23, "09:00")) {
 			t.Errorf("the copy is proposed for %v", at)
@@ -295,11 +295,11 @@ func TestAFailedPostIsApproved(t *testing.T) {
 		p.Approval = &apiv1.Approval{State: schedctl.ApprovalPending, RequestedBy: claude, RequestedAt: at(0)}
 		f.posts = append(f.posts, p)
 		d := drive(t, f, 80, 24, asVera)
-		d.press("9", "end", "up")
+		d.press("0", "end", "up")
 		d.sees("▌ no time          ✕ Not approved in time")
 		d.press("w", "y")
 		d.sees("withdrawn from review")
-		d.press("5")
+		d.press("6")
 		d.sees("next: r retries when the post is approved; A asks for the approval")
 		d.press("A")
 		d.seesNot("Proposed time")
@@ -342,8 +342,8 @@ func TestAReviewOfManyPosts(t *testing.T) {
 			f.posts = append(f.posts, waiting(fmt.Sprintf("post_%03d", i), fmt.Sprintf("Post %d", i), claude, proposed(now.Add(time.Duration(300-i)*time.Hour)), ""))
 		}
 		d := drive(t, f, 80, 24)
-		d.press("9")
-		d.sees("Post 249", "1 of 250,", "[9 Review:250]")
+		d.press("0")
+		d.sees("Post 249", "1 of 250,", "[0 Rev:250]")
 		d.press("G")
 		d.sees("Post 0 ", "250 of 250")
 	})
@@ -358,7 +358,7 @@ func TestADaemonWithoutApprovals(t *testing.T) {
 		d := drive(t, old{f}, 80, 24)
 		d.press("enter")
 		d.sees("Timeline", "connection refused")
-		d.press("9")
+		d.press("0")
 		d.sees("No posts wait for approval.")
 		d.seesNot("unknown")
 	})
@@ -370,17 +370,17 @@ func TestKeysOfAgentsAreMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := reviewed()
 		d := drive(t, f, 80, 24)
-		d.press("9")
+		d.press("0")
 		d.sees("asked by claude 2h00m ago")
 		if n := f.called("APIKeys"); n != 0 {
 			t.Errorf("%d requests for keys", n)
 		}
 		f.fail("APIKeys", schedctl.Errorf(schedctl.InsufficientScope, "", "no"))
 		d = drive(t, f, 80, 24, asVera)
-		d.press("9")
+		d.press("0")
 		d.sees("asked by claude 2h00m ago")
 		f.fail("APIKeys", nil)
-		d.press("1", "9")
+		d.press("1", "0")
 		d.sees("asked by claude (agent) 2h00m ago")
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 		d.press("1", "down", "down")
@@ -397,7 +397,7 @@ func TestReviewersSeeTheLinkCard(t *testing.T) {
 		f.posts[i].Approval.Card = &apiv1.LinkCard{URL: "https://example.org/a", Title: "Its title", Description: "Its text", Image: ptr("med_card")}
 		f.posts[i].MediaAssets = append(f.posts[i].MediaAssets, apiv1.MediaAsset{ID: "med_card", FileName: "link-card.png", MIMEType: "image/png", SizeBytes: 75})
 		d := drive(t, f, 100, 50, asVera)
-		d.press("9", "down")
+		d.press("0", "down")
 		want := []string{"link card: https://example.org/a Its title", "card description: Its text", "card image: med_card (link-card.png, PNG, 75 bytes)"}
 		d.press("enter")
 		d.sees(want...)
@@ -442,7 +442,7 @@ func TestTheFormAsksForApproval(t *testing.T) {
 			t.Errorf("sent %+v", p)
 		}
 
-		d.press("3", "end", "up", "i")
+		d.press("4", "end", "up", "i")
 		d.typed("!")
 		d.press("alt+a")
 		d.sees("saved: the post waits for an approval")

@@ -217,5 +217,9 @@ func (m *Model) currentPost() (apiv1.Post, bool) {
 	if _, is := m.selectedGhost(); is {
 		return apiv1.Post{}, false
 	}
-	return f.current()
+	p, ok := f.current()
+	if m.tab == tabMonth && !m.month.has(p, m.zone) {
+		return apiv1.Post{}, false
+	}
+	return p, ok
 }

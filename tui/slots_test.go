@@ -63,7 +63,7 @@ func TestASlotIsTakenMeanwhile(t *testing.T) {
 func TestNextSlotIsATime(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
 		f.posts = append(f.posts, draftPost("post_e", "An idea"))
-		d.press("3", "s")
+		d.press("4", "s")
 		d.typed("next slot in newz")
 		d.press("enter")
 		d.sees("there is no queue named newz")
@@ -87,7 +87,7 @@ func TestNextSlotIsATime(t *testing.T) {
 func TestAPostIsWrittenInAQueue(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
 		f.plan.queues[1].Name = "daily-news  weekly"
-		d.press("8", "down", "enter", "up", "/", "x", "enter", "nHello")
+		d.press("9", "down", "enter", "up", "/", "x", "enter", "nHello")
 		d.sees("When next-slot in daily-news weekly", "[x] sky")
 		d.press("ctrl+s")
 		d.sees("saved: scheduled for Tue 24 Nov 2026 12:30 CET")
@@ -196,7 +196,7 @@ func TestSlotsAreReadLazily(t *testing.T) {
 		if n := f.called("QueueSlots") - before; n > 4 {
 			t.Errorf("the slots of 2 queues were read %d times for a burst of events", n)
 		}
-		d.press("8", "enter", "end")
+		d.press("9", "enter", "end")
 		for range 200 {
 			d.press("down")
 		}
@@ -224,7 +224,7 @@ func TestAClickSelectsASlot(t *testing.T) {
 		click := func(y int) {
 			d.send(tea.MouseMsg{X: 10, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 		}
-		d.press("8", "enter")
+		d.press("9", "enter")
 		click(9)
 		d.sees("▌ Mon 23 Nov 17:00 + free")
 		click(13) // taken by a post at a fixed time
@@ -238,7 +238,7 @@ func TestAClickSelectsASlot(t *testing.T) {
 
 func TestASelectedSlotGoesAway(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("8", "enter", "down", "down", "down")
+		d.press("9", "enter", "down", "down", "down")
 		d.sees("▌ Mon 23 Nov 17:00 + free")
 		if _, err := f.Edit(context.Background(), tui.Version{ID: "post_q3"}, apiv1.EditPost{PublishAt: apiv1.NextSlot(), QueueID: ptr("que_1"), NotBefore: apiv1.NewTime(day(23, "17:00"))}); err != nil {
 			t.Fatal(err)

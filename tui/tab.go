@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -14,6 +15,7 @@ type tab int
 const (
 	tabAgenda tab = iota
 	tabWeek
+	tabMonth
 	tabDrafts
 	tabHistory
 	tabFailed
@@ -28,7 +30,13 @@ const (
 const postTabs = tabAccounts
 
 // tabOrder lists the tabs in the order of their numbers on the screen.
-var tabOrder = [tabs]tab{tabAgenda, tabWeek, tabDrafts, tabHistory, tabFailed, tabAccounts, tabWebhooks, tabQueues, tabReview}
+var tabOrder = [tabs]tab{tabAgenda, tabWeek, tabMonth, tabDrafts, tabHistory, tabFailed, tabAccounts, tabWebhooks, tabQueues, tabReview}
+
+// number returns the key that shows the tab.
+func (t tab) number() string { return strconv.Itoa((slices.Index(tabOrder[:], t) + 1) % 10) }
+
+// isCalendar reports whether the tab shows the days of a period.
+func (t tab) isCalendar() bool { return t == tabWeek || t == tabMonth }
 
 // step returns the tab that is by tabs to the right on the screen.
 func (t tab) step(by int) tab {
@@ -38,12 +46,12 @@ func (t tab) step(by int) tab {
 
 // String returns the label of the tab.
 func (t tab) String() string {
-	return [...]string{"Agenda", "Week", "Drafts", "History", "Failed", "Queues", "Review", "Accounts", "Webhooks"}[t]
+	return [...]string{"Agenda", "Week", "Month", "Drafts", "History", "Failed", "Queues", "Review", "Accounts", "Webhooks"}[t]
 }
 
 // short returns the label of the tab on a narrow screen.
 func (t tab) short() string {
-	return [...]string{"Agenda", "Week", "Draft", "Hist", "Fail", "Queue", "Review", "Accts", "Hooks"}[t]
+	return [...]string{"Agenda", "Week", "Month", "Draft", "Hist", "Fail", "Que", "Rev", "Acct", "Hook"}[t]
 }
 
 // statuses returns the statuses of a tab without a filter.
@@ -51,7 +59,7 @@ func (t tab) statuses() []schedctl.Status {
 	switch t {
 	case tabAgenda, tabQueues:
 		return []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}
-	case tabWeek:
+	case tabWeek, tabMonth:
 		return []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published, schedctl.Failed, schedctl.Canceled}
 	case tabDrafts:
 		return []schedctl.Status{schedctl.Draft}
@@ -68,7 +76,7 @@ func (t tab) sorts() []string {
 	switch t {
 	case tabAgenda:
 		return []string{"publish_at", "-publish_at", "-created_at"}
-	case tabWeek, tabQueues:
+	case tabWeek, tabMonth, tabQueues:
 		return []string{"publish_at"}
 	case tabDrafts:
 		return []string{"-created_at", "created_at"}
@@ -100,17 +108,23 @@ func weekOf(t time.Time, zone *time.Location) time.Time {
 	return time.Date(y, m, d-back, 0, 0, 0, 0, zone)
 }
 
-// query returns the initial query of a tab.
+// query returns the initial query of a tab. week is the Monday of the displayed week.
 func (t tab) query(week time.Time) Query {
-	q := Query{Statuses: t.statuses(), Limit: pageSize, Proposed: t == tabAgenda || t == tabWeek}
+	q := Query{Statuses: t.statuses(), Limit: pageSize, Proposed: t == tabAgenda || t.isCalendar()}
 	if sorts := t.sorts(); t < postTabs {
 		q.Sort = sorts[0]
 	}
 	if t == tabReview {
 		q.Approval = schedctl.ApprovalPending
 	}
-	if t == tabWeek {
+	switch t {
+	case tabWeek:
 		q.After, q.Before = week, week.AddDate(0, 0, 7)
+	case tabMonth:
+		q.After, q.Before = monthPeriod(week)
 	}
 	return q
 }
+
+// tabOfNumber returns the tab that a digit shows: 0 is the tenth.
+func tabOfNumber(digit rune) tab { return tabOrder[(int(digit-'0')+int(tabs)-1)%int(tabs)] }

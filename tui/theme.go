@@ -19,6 +19,10 @@ type theme struct {
 	warn   style
 	bad    style
 	link   style
+
+	accounts []style // of account tags
+	glyphs   glyphs
+
 	cursor style
 
 	signs map[schedctl.Status]string
@@ -43,7 +47,11 @@ func newTheme(r *lipgloss.Renderer, plain bool) theme {
 		warn:   fg("3", "11"),
 		bad:    fg("1", "9"),
 		link:   fg("4", "12"),
+		glyphs: unicodeGlyphs,
 		cursor: style{r.NewStyle()},
+	}
+	for _, c := range [][2]string{{"6", "14"}, {"5", "13"}, {"4", "12"}, {"2", "10"}, {"3", "11"}} { // red is for failures
+		t.accounts = append(t.accounts, fg(c[0], c[1]))
 	}
 	if t.active.Render("x") == "x" { // no attributes either: the cursor must still be visible
 		mark := "▏"

@@ -23,7 +23,7 @@ func TestUndoIsAStack(t *testing.T) {
 		}
 		d.press("i", "end", "!", "ctrl+s") // an edit
 		d.press("U")                       // unscheduled
-		d.press("3", "end", "s")           // a draft is scheduled
+		d.press("4", "end", "s")           // a draft is scheduled
 		d.typed("in 2h")
 		d.press("enter", "d", "y") // another draft is deleted
 		d.press("1", "home", "down")
@@ -77,7 +77,7 @@ func (f *fake) differences(before map[string]apiv1.Post) (list []string) {
 // Changes of a draft that was deleted and restored are undone in the new post.
 func TestUndoContinuesInARestoredPost(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		d.press("3", "i", "end", "!", "ctrl+s", "d", "y")
+		d.press("4", "i", "end", "!", "ctrl+s", "d", "y")
 		d.press("u")
 		d.sees("undone: created a copy, draft", "An idea!")
 		d.press("u")
@@ -90,7 +90,7 @@ func TestUndoContinuesInARestoredPost(t *testing.T) {
 func TestAnUnscheduledPostIsScheduledAgain(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "U")
-		d.sees("changed to a draft; it is in 3 Drafts   u reschedule for Sat 21 Nov 15:00")
+		d.sees("changed to a draft; it is in 4 Drafts   u reschedule for Sat 21 Nov 15:00")
 		if p := f.post(t, "post_b"); p.Status != schedctl.Draft || p.PublishAt != nil {
 			t.Fatalf("the post is %s at %v", p.Status, p.PublishAt)
 		}
@@ -98,7 +98,7 @@ func TestAnUnscheduledPostIsScheduledAgain(t *testing.T) {
 		if p := f.post(t, "post_b"); p.Status != schedctl.Scheduled || !p.PublishAt.Equal(now.Add(3*time.Hour)) {
 			t.Errorf("the post is %s at %v", p.Status, p.PublishAt)
 		}
-		d.press("3", "U")
+		d.press("4", "U")
 		d.sees("the post is already a draft")
 	})
 }

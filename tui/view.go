@@ -90,7 +90,7 @@ func tabLine(m *Model, style tabStyle) string { return strings.Join(tabLabels(m,
 
 func tabLabels(m *Model, style tabStyle) (parts []string) {
 	for i, t := range tabOrder {
-		text := fmt.Sprintf("%d", i+1)
+		text := t.number()
 		switch {
 		case style == tabsShort:
 			text += " " + t.short()
@@ -151,6 +151,11 @@ func (m *Model) body(width, height int) []string {
 	}
 	p, ok := m.currentPost()
 	switch {
+	case m.tab == tabMonth && !(m.detail.open && ok):
+		if f.err != nil && f.size() == 0 {
+			return emptyMessage(s, false, f.err, "", width)
+		}
+		return m.monthLines(width, height)
 	case f.size() == 0 && m.isEmpty():
 		return append(m.listTitle(width), emptyMessage(s, f.loaded && f.next == "", f.err, m.tab.emptyText(f.query), width)...)
 	case m.detail.open && ok:
@@ -170,7 +175,7 @@ func (m *Model) isEmpty() bool {
 
 // isSplit reports whether list and details are shown next to each other.
 func (m *Model) isSplit() bool {
-	return m.width >= minSplitWidth && !m.theme.plain && m.tab != tabWeek
+	return m.width >= minSplitWidth && !m.theme.plain && !m.tab.isCalendar()
 }
 
 // isGrid reports whether the days of the week are shown next to each other.
@@ -225,7 +230,7 @@ func (m *Model) scrollToSelected() {
 		lines := detailLines(m.scene(), p, &m.detail, m.width)
 		m.detail.top = min(m.detail.top, max(0, len(lines)-height))
 	}
-	if m.listsEntries() {
+	if m.listsEntries() || m.tab == tabMonth {
 		f.top = f.selected
 		return
 	}

@@ -113,6 +113,8 @@ func (m *Model) listSummary(f *feed) string {
 		parts = append(parts, "only "+strings.Join(names, ", "))
 	}
 	switch {
+	case m.tab == tabMonth:
+		parts = append(parts, m.month.first.Format("January 2006"))
 	case m.tab == tabWeek:
 		parts = append(parts, "week of "+m.week.Format("2 January 2006"))
 		if left := m.weekSlots.left; left > 0 {
@@ -148,7 +150,7 @@ func (m *Model) shortKeys() []key.Binding {
 	}
 	if m.isGhostSelected() {
 		if m.tab == tabWeek {
-			return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.WeekSooner, k.WeekLater, k.Quit}
+			return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.Weeks, k.Quit}
 		}
 		return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.Back, k.Quit}
 	}
@@ -185,7 +187,12 @@ func (m *Model) shortKeys() []key.Binding {
 	case tabDrafts:
 		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.Delete, k.Search, k.Quit}
 	case tabWeek:
-		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.WeekSooner, k.WeekLater, k.Open, k.Quit}
+		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Weeks, k.GoToDate, k.Today, k.Open, k.Quit}
+	case tabMonth:
+		if m.month.inDay {
+			return []key.Binding{k.Help, k.CloseDay, k.Open, k.Edit, k.Schedule, k.Quit}
+		}
+		return []key.Binding{k.Help, k.OpenDay, k.New, k.Months, k.GoToDate, k.Today, k.Schedule, k.Quit}
 	}
 	return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.CancelPost, k.Search, k.Filter, k.Quit}
 }

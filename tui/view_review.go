@@ -258,8 +258,13 @@ func (t theme) reviewMark(p apiv1.Post) string {
 // marks renders the signs of the series and of the approval of a post.
 // A warning about it is an exclamation mark.
 func (t theme) marks(p apiv1.Post) string {
-	if len(p.Warnings) > 0 && !t.plain {
-		return t.warn.Render("!") + t.repeatMark(p) + t.reviewMark(p)
+	return t.warningMark(p) + t.repeatMark(p) + t.reviewMark(p)
+}
+
+// warningMark renders the sign of a warning about a post.
+func (t theme) warningMark(p apiv1.Post) string {
+	if len(p.Warnings) == 0 || t.plain {
+		return ""
 	}
-	return t.repeatMark(p) + t.reviewMark(p)
+	return t.warn.Render("!")
 }

@@ -16,6 +16,9 @@ import (
 // other.
 const minGridWidth = 77
 
+// readableFrom is the width from which each post of the week has a line for its text.
+const readableFrom = 120
+
 // previewLines is the number of lines for the selected post below the days.
 const previewLines = 3
 
@@ -50,7 +53,10 @@ func (m *Model) weekGrid(width, height int) []string {
 		return !isGhost && e.index == f.selected
 	}
 	m.addGhosts(&days)
-	each := maxPostLines
+	each, least := maxPostLines, 1
+	if width >= readableFrom {
+		least = 2 // a line for the text alone
+	}
 	var shades [7][]shade
 	for d := range days {
 		shades[d] = m.shadesOf(m.week.AddDate(0, 0, d), f.query.AccountID)
@@ -60,7 +66,7 @@ func (m *Model) weekGrid(width, height int) []string {
 				posts++
 			}
 		}
-		each = max(1, min(each, (rows-(len(days[d])-posts)-2*len(shades[d]))/max(1, posts)))
+		each = max(least, min(each, (rows-(len(days[d])-posts)-2*len(shades[d]))/max(1, posts)))
 	}
 	var cells [7][]string
 	for d := range days {
@@ -173,7 +179,14 @@ func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(w
 			lines = append(lines, weekShade(s, shades[next], c)...)
 		}
 	}
-	for _, e := range entries {
+	chosen := max(0, slices.IndexFunc(entries, selected))
+	for i, e := range entries {
+		if e.index != noPost {
+			posts++
+		}
+		if i < chosen-c.height || i > chosen+c.height {
+			continue // too far from the selected one to be seen
+		}
 		shadeUntil(e.at())
 		if selected(e) {
 			at = len(lines)
@@ -182,11 +195,10 @@ func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(w
 			lines = append(lines, weekGhost(s, e.ghost, selected(e), c))
 			continue
 		}
-		posts++
 		lines = append(lines, weekPost(s, e.post, selected(e), c)...)
 	}
 	shadeUntil(c.day.AddDate(0, 0, 1))
-	if !more && len(lines) <= c.height || c.height < 2 {
+	if !more && len(lines) <= c.height && posts <= c.height || c.height < 2 {
 		return fillShade(s, lines, shades, c)
 	}
 	count := fmt.Sprintf("%d posts", posts)
@@ -216,26 +228,59 @@ func weekGhost(s drawContext, g ghost, selected bool, c column) string {
 	return s.theme.faint.Render("+ " + text)
 }
 
-// weekPost renders a post: its time and, next to it or below, its text.
+// weekPost renders a post: its time with tags and marks, and its text next to it or below.
 func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 	sign := s.theme.status(p.Status) + " "
 	if selected {
 		sign = s.theme.mark(true)
 	}
 	clock, room := planned(p).In(s.zone).Format("15:04"), c.width-2
-	mark := s.theme.marks(p)
 	text := excerpt(postText(p), maxPostLines*c.width)
 	if c.each == 1 {
-		return []string{sign + s.theme.row(clock, selected) + mark + s.theme.row(truncate(" "+text, room-len(clock)-ansi.StringWidth(mark)), selected)}
+		head, _ := s.cellHead(p, min(room-len(clock)-1, max(leastHead, room*2/5)))
+		head = clock + " " + head
+		if left := room - ansi.StringWidth(head) - 1; left > 1 {
+			head += " " + truncate(text, left)
+		}
+		return []string{sign + s.theme.row(head, selected)}
 	}
-	lines := []string{sign + s.theme.row(clock, selected) + mark}
-	for i, l := range wrap(text, room) {
+	head, tagged := s.cellHead(p, room-len(clock)-1)
+	lines := []string{sign + s.theme.row(clock+" "+head, selected)}
+	indent := "" // of the first line of the text
+	if !tagged {
+		indent = strings.Repeat("_", tagWidth+1)
+	}
+	for i, l := range wrap(indent+text, room) {
 		if i == c.each-1 {
 			break
+		}
+		if rest, ok := strings.CutPrefix(l, indent); i == 0 && ok && !tagged {
+			l = s.postTags(p, tagWidth) + " " + rest
 		}
 		lines = append(lines, "  "+s.theme.row(l, selected))
 	}
 	return lines
+}
+
+// leastHead is the number of columns for tags and marks next to the text of a post.
+const leastHead = 5
+
+// cellHead renders the tags of the accounts of a post and its marks, in at most width
+// columns. If only one of both fits, it is the marks; tagged reports whether the tags fit.
+func (s drawContext) cellHead(p apiv1.Post, width int) (head string, tagged bool) {
+	marks := s.cellMarks(p)
+	room := width
+	if marks != "" {
+		room -= ansi.StringWidth(marks) + 1
+	}
+	tags := s.postTags(p, room)
+	switch {
+	case tags == "":
+		return truncate(marks, width), len(p.SocialAccountIDs) == 0
+	case marks == "":
+		return tags, true
+	}
+	return tags + " " + marks, true
 }
 
 // weekPreview renders more of the selected post.
@@ -252,12 +297,12 @@ func weekPreview(s drawContext, f *feed, width int) []string {
 	if _, changing := s.busy[p.ID]; changing {
 		state = "saving…"
 	}
-	when := s.theme.title.Render(planned(p).In(s.zone).Format("Monday 15:04")) + "  " + s.theme.status(p.Status) + s.theme.marks(p) + " " + state
+	when := s.theme.title.Render(planned(p).In(s.zone).Format("Monday 15:04")) + "  " + s.theme.status(p.Status) + s.theme.marks(p) + " " + strings.Join(append([]string{state}, s.kindWords(p)...), ", ")
 	if p.QueueID != nil {
 		state = ", queue " + s.queueName(*p.QueueID)
 		when += state
 	}
-	lines[1] = clip(when+"  "+s.theme.faint.Render("to "+s.accounts(p.SocialAccountIDs)), width)
+	lines[1] = clip(when+"  "+"to "+s.taggedAccounts(p.SocialAccountIDs), width)
 	lines[2] = excerpt(postText(p), width)
 	return lines
 }

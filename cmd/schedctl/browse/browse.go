@@ -31,12 +31,12 @@ func New(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tui",
 		Short: "Browse and change posts on the full screen",
-		Long: `Browse and change posts on the full screen: the queue by day, the week, drafts,
+		Long: `Browse and change posts on the full screen: the queue by day, week and month, drafts,
 published posts, failed posts with advice, accounts, webhook deliveries, queues, and the
 posts that wait for approval. The screen updates itself and can stay open all day: when
 the daemon is unreachable it shows that, and continues when the daemon is back.
 
-Keys 1 to 9 choose a view, arrows or hjkl move, enter shows all details of a post,
+Keys 1 to 9 and 0 choose a view, arrows or hjkl move, enter shows all details of a post,
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
 lists all keys. u undoes the last changes, one after the other (up to 50), and shows
 why if a change can no longer be undone. In the view of accounts, a connects an account

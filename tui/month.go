@@ -1,0 +1,145 @@
+package tui
+
+import (
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// monthWeeks is the number of weeks that a month shows: a month touches at most six.
+const monthWeeks = 6
+
+// monthScreen is the state of the month. Its posts are in the feed of its tab.
+type monthScreen struct {
+	first time.Time // the first day of the month
+	day   time.Time // the selected day
+	inDay bool      // arrows move through the posts of the day
+}
+
+// monthOf returns the first day of the month of t.
+func monthOf(t time.Time, zone *time.Location) time.Time {
+	y, m, _ := t.In(zone).Date()
+	return time.Date(y, m, 1, 0, 0, 0, 0, zone)
+}
+
+// monthPeriod returns the days that are shown with the month of a day: whole weeks.
+func monthPeriod(first time.Time) (after, before time.Time) {
+	after = weekOf(monthOf(first, first.Location()), first.Location())
+	return after, after.AddDate(0, 0, 7*monthWeeks)
+}
+
+// selectDay selects a day.
+func (s *monthScreen) selectDay(day time.Time) { s.day, s.inDay = day, false }
+
+// has reports whether the selected day is that of a post.
+func (s *monthScreen) has(p apiv1.Post, zone *time.Location) bool {
+	return planned(p) != nil && dayOf(planned(p).Time, zone).Equal(s.day)
+}
+
+// handleMonthKey handles a key that moves through the days and their posts.
+func (m *Model) handleMonthKey(k tea.KeyMsg) bool {
+	s := &m.month
+	switch {
+	case key.Matches(k, m.keys.Left):
+		m.stepMonthDay(-1)
+	case key.Matches(k, m.keys.Right):
+		m.stepMonthDay(1)
+	case key.Matches(k, m.keys.Up):
+		m.stepMonthRow(-1)
+	case key.Matches(k, m.keys.Down):
+		m.stepMonthRow(1)
+	case key.Matches(k, m.keys.WeekSooner, m.keys.PageUp):
+		m.stepMonth(-1)
+	case key.Matches(k, m.keys.WeekLater, m.keys.PageDown):
+		m.stepMonth(1)
+	case key.Matches(k, m.keys.Top):
+		m.goTo(s.first)
+	case key.Matches(k, m.keys.End):
+		m.goTo(s.first.AddDate(0, 1, -1))
+	case key.Matches(k, m.keys.Open) && !s.inDay:
+		_, s.inDay = m.currentPost()
+	case key.Matches(k, m.keys.Back) && s.inDay:
+		m.goTo(s.day)
+	default:
+		return false
+	}
+	return true
+}
+
+// stepMonthDay selects the day that is a number of days later.
+func (m *Model) stepMonthDay(by int) { m.goTo(m.month.day.AddDate(0, 0, by)) }
+
+// stepMonthRow moves to the same weekday of another week, or to another post of the day.
+func (m *Model) stepMonthRow(by int) {
+	if !m.month.inDay {
+		m.stepMonthDay(7 * by)
+		return
+	}
+	f := m.feed()
+	if p, ok := f.at(f.selected + by); ok && m.month.has(p, m.zone) {
+		f.move(by)
+	}
+}
+
+// stepMonth shows another month, and the same day in it or its last one.
+func (m *Model) stepMonth(by int) {
+	first, day := m.month.first.AddDate(0, by, 0), m.month.day.Day()
+	last := first.AddDate(0, 1, -1)
+	m.goTo(first.AddDate(0, 0, min(day, last.Day())-1))
+}
+
+// monthDay is the posts of a day.
+type monthDay struct {
+	posts []monthPost
+	more  bool // some posts are not loaded
+}
+
+// monthPost is a post and its position in the feed.
+type monthPost struct {
+	*apiv1.Post
+	index int
+}
+
+// monthDays returns the posts of each day from start on. The posts of the feed are in order
+// of time.
+func monthDays(f *feed, start time.Time) (days [7 * monthWeeks]monthDay) {
+	d, index, gap := 0, 0, false
+	next := start.AddDate(0, 0, 1)
+	for i := range f.pages {
+		pg := &f.pages[i]
+		gap = gap || !pg.loaded
+		for j := range pg.posts {
+			p := &pg.posts[j]
+			at := planned(*p)
+			if at == nil || at.Before(start) {
+				continue
+			}
+			days[d].more = days[d].more || gap
+			for !at.Before(next) {
+				if d++; d == len(days) {
+					return days
+				}
+				days[d].more, next = gap, next.AddDate(0, 0, 1)
+			}
+			gap = false
+			days[d].posts = append(days[d].posts, monthPost{p, index + j})
+		}
+		index += pg.count
+	}
+	for gap = gap || f.next != "" || !f.loaded; gap && d < len(days); d++ {
+		days[d].more = true
+	}
+	return days
+}
+
+// monthDraft returns a draft for the selected day of the month if that is to come.
+func (m *Model) monthDraft() draft {
+	d := newDraft()
+	if day := m.month.day; day.After(m.now) {
+		d.time = day.Format("2006-01-02") + " 09:00"
+	}
+	return d
+}

@@ -1,0 +1,212 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl"
+)
+
+const (
+	minMonthWidth = 28 // from which the days of a week are next to each other
+	minMonthText  = 10 // columns of a day from which it shows posts
+)
+
+// monthLines renders the month, and the posts of the selected day below it.
+func (m *Model) monthLines(width, height int) []string {
+	s, f := m.scene(), m.feed()
+	start, _ := monthPeriod(m.month.first)
+	days := monthDays(f, start)
+	title := s.theme.title.Render(m.month.first.Format("January 2006"))
+	if width < minMonthWidth || s.theme.plain {
+		return append([]string{title}, m.monthList(s, days, start, width, height-1)...)
+	}
+	weeks := monthWeeks
+	for weeks > 4 && !monthOf(start.AddDate(0, 0, 7*(weeks-1)), m.zone).Equal(m.month.first) {
+		weeks-- // it has no day of the month
+	}
+	cell := width / 7
+	const headLines, leastPane = 1, 4
+	rows := max(1, (height-headLines-max(leastPane, height/4))/weeks)
+	lines := []string{monthHead(s, m.month.first, cell)}
+	for w := range weeks {
+		var cells [7][]string
+		for d := range cells {
+			day := start.AddDate(0, 0, 7*w+d)
+			cells[d] = m.monthCell(s, days[7*w+d], day, cell-1, rows)
+		}
+		lines = append(lines, besides(cells[:], cell, rows)...)
+	}
+	if room := height - len(lines) - 1; room > 0 {
+		lines = append(lines, m.ruleLine(width))
+		lines = append(lines, m.dayPane(s, days, start, width, room)...)
+	}
+	return lines
+}
+
+// besides puts columns next to each other.
+func besides(columns [][]string, width, height int) []string {
+	lines := make([]string, height)
+	for row := range lines {
+		var line strings.Builder
+		for _, c := range columns {
+			text := ""
+			if row < len(c) {
+				text = c[row]
+			}
+			line.WriteString(padRight(text, width-1) + " ")
+		}
+		lines[row] = strings.TrimRight(line.String(), " ")
+	}
+	return lines
+}
+
+// monthHead renders the names of the weekdays.
+func monthHead(s drawContext, first time.Time, cell int) string {
+	var line strings.Builder
+	for d := range 7 {
+		name := weekOf(first, s.zone).AddDate(0, 0, d).Format("Mon")
+		line.WriteString(padRight("  "+s.theme.title.Render(name), cell-1) + " ")
+	}
+	return strings.TrimRight(line.String(), " ")
+}
+
+// monthCell renders a day: its number, the number of its posts, and the first of them.
+func (m *Model) monthCell(s drawContext, d monthDay, day time.Time, width, rows int) []string {
+	selected := day.Equal(m.month.day)
+	number := day.Format("2")
+	if day.Day() == 1 && width > minMonthText {
+		number = day.Format("2 Jan")
+	}
+	switch {
+	case day.Equal(dayOf(s.now, s.zone)):
+		number = s.theme.today(number)
+	case monthOf(day, s.zone).Equal(m.month.first):
+		number = s.theme.title.Render(number)
+	default:
+		number = s.theme.faint.Render(number)
+	}
+	head := s.theme.mark(selected) + number
+	lines := []string{m.monthCellHead(s, head, d, day, width)}
+	if width < minMonthText {
+		return lines
+	}
+	room := rows - 1
+	if len(d.posts) > room && room > 2 {
+		room-- // for the number of the others
+	}
+	shown := postsAround(d.posts, m.feed().selected, room)
+	for _, p := range shown {
+		here := selected && p.index == m.feed().selected
+		c := column{width: width, height: 1, each: 1, day: day}
+		lines = append(lines, weekPost(s, *p.Post, here, c)...)
+	}
+	if left := len(d.posts) - len(shown); left > 0 && room < rows-1 {
+		lines = append(lines, s.theme.faint.Render(clip(fmt.Sprintf("  +%d more", left), width)))
+	}
+	return lines
+}
+
+// monthCellHead renders the first line of a day: its number, blackouts, failures and the
+// number of posts.
+func (m *Model) monthCellHead(s drawContext, head string, d monthDay, day time.Time, width int) string {
+	count := ""
+	switch {
+	case d.more:
+		count = "…"
+	case len(d.posts) > 0:
+		count = fmt.Sprint(len(d.posts))
+	}
+	if slices.ContainsFunc(d.posts, func(p monthPost) bool { return p.Status == schedctl.Failed }) {
+		count = s.theme.status(schedctl.Failed) + count
+	}
+	if shades := m.shadesOf(day, m.feed().query.AccountID); len(shades) > 0 {
+		draw := s.theme.faint
+		if slices.ContainsFunc(shades, func(sh shade) bool { return sh.hold }) {
+			draw = s.theme.warn
+		}
+		room := width - ansi.StringWidth(head) - ansi.StringWidth(count) - 2
+		head += " " + draw.Render(strings.Repeat(s.theme.glyphs.shade, max(0, min(room, 3))))
+	}
+	return justify(head, count, width)
+}
+
+// postsAround returns at most n posts of a day around the selected one, or the first ones.
+func postsAround(posts []monthPost, selected, n int) []monthPost {
+	at := 0
+	if len(posts) > 0 {
+		at = selected - posts[0].index // the posts of a day follow each other in the feed
+	}
+	if at < 0 || at >= len(posts) {
+		at = 0
+	}
+	first := max(0, min(at-n/2, len(posts)-n))
+	return posts[first:min(len(posts), first+max(0, n))]
+}
+
+// dayPane renders the posts of the selected day.
+func (m *Model) dayPane(s drawContext, days [7 * monthWeeks]monthDay, start time.Time, width, height int) []string {
+	day := m.month.day
+	i := -1
+	for d := range days {
+		if start.AddDate(0, 0, d).Equal(day) {
+			i = d
+		}
+	}
+	if i < 0 {
+		return nil
+	}
+	d := days[i]
+	title := s.heading(day) + ", " + plural(len(d.posts), "post")
+	if d.more {
+		title = s.heading(day) + ", loading …"
+	}
+	lines := []string{s.theme.title.Render(clip(title, width))}
+	for _, sh := range m.shadesOf(day, m.feed().query.AccountID) {
+		lines = append(lines, shadeLine(s, sh, sh.sentence(day), width))
+	}
+	if len(lines) > height/2 {
+		lines = lines[:max(1, height/2)]
+	}
+	room := max(0, height-len(lines))
+	for _, p := range postsAround(d.posts, m.feed().selected, room) {
+		lines = append(lines, agendaRow(s, *p.Post, p.index == m.feed().selected, width)...)
+	}
+	return lines
+}
+
+// monthList renders the days with posts below each other, and the posts of the selected day.
+func (m *Model) monthList(s drawContext, days [7 * monthWeeks]monthDay, start time.Time, width, height int) []string {
+	var lines []string
+	at := 0
+	for d, list := range days {
+		day := start.AddDate(0, 0, d)
+		here := day.Equal(m.month.day)
+		if !here && (len(list.posts) == 0 || !monthOf(day, s.zone).Equal(m.month.first)) {
+			continue
+		}
+		if here {
+			at = len(lines)
+		}
+		text := day.Format("Monday 2 January") + ": " + plural(len(list.posts), "post")
+		lines = append(lines, clip(s.theme.mark(here)+s.theme.row(text, here), width))
+		if !here {
+			continue
+		}
+		for _, sh := range m.shadesOf(day, m.feed().query.AccountID) {
+			lines = append(lines, wrap(sh.sentence(day), width)...)
+		}
+		for _, p := range postsAround(list.posts, m.feed().selected, height) {
+			selected := p.index == m.feed().selected
+			if selected && m.month.inDay {
+				at = len(lines)
+			}
+			lines = append(lines, agendaRow(s, *p.Post, selected, width)...)
+		}
+	}
+	return linesAround(lines, at, height)
+}
