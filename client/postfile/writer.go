@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/csv"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -18,9 +19,25 @@ import (
 // Texts are written unchanged. Spreadsheets read a text that starts with "=", "+",
 // "-" or "@" as a formula; escaping it would change the post.
 type Writer struct {
-	csv    *csv.Writer   // or nil
-	lines  *bufio.Writer // of JSON Lines, or nil
-	header bool          // the header is written
+	csv   *csv.Writer   // or nil
+	lines *bufio.Writer // of JSON Lines, or nil
+
+	// The first line of CSV names the columns with the texts for single accounts. So the
+	// first maxWaiting rows wait for it, without the cells of those columns.
+	waiting  []waitingRow
+	header   bool     // the first line is written
+	accounts []string // with columns, in their order
+	lost     int      // rows with a text for an account without a column
+}
+
+// maxWaiting is how many rows of CSV the writer keeps before it writes the first line.
+// Accounts that get their first text of their own in a later row have no column.
+const maxWaiting = 10_000
+
+// waitingRow is a row of CSV and its texts for single accounts.
+type waitingRow struct {
+	cells []string
+	texts map[string]string
 }
 
 // NewWriter returns a writer in a format.
@@ -40,44 +57,86 @@ func (w *Writer) Format() Format {
 }
 
 // Write adds a row. In CSV an account in To must not hold a semicolon. CSV leaves out the
-// media of parts, the card of a link, and overrides.
+// media of parts, the card of a link, and all but the texts of overrides.
 func (w *Writer) Write(d Document) error {
 	if w.lines != nil {
 		_, err := w.lines.WriteString(d.Row() + "\n")
-		return err
-	}
-	if err := w.writeHeader(); err != nil {
 		return err
 	}
 	cells := map[string]string{}
 	for _, e := range d.entries() {
 		cells[e.name] = cell(e)
 	}
-	var record []string
+	row := waitingRow{texts: map[string]string{}}
 	for _, column := range names(inCSV) {
-		record = append(record, cells[column])
+		row.cells = append(row.cells, cells[column])
 	}
-	return w.csv.Write(record)
+	lost := false
+	for _, o := range d.Post.TargetOverrides {
+		if o.Content == nil {
+			continue
+		}
+		row.texts[o.SocialAccountID] = *o.Content
+		if !slices.Contains(w.accounts, o.SocialAccountID) {
+			if lost = w.header; !lost {
+				w.accounts = append(w.accounts, o.SocialAccountID)
+			}
+		}
+	}
+	if lost {
+		w.lost++
+	}
+	if w.header {
+		return w.writeRow(row)
+	}
+	if w.waiting = append(w.waiting, row); len(w.waiting) < maxWaiting {
+		return nil
+	}
+	return w.writeWaiting()
+}
+
+// Lost returns how many rows of CSV had a text for an account that has no column, because
+// it got its first text after 10,000 rows.
+func (w *Writer) Lost() int { return w.lost }
+
+// writeWaiting writes the first line and the rows that wait for it.
+func (w *Writer) writeWaiting() error {
+	w.header = true
+	header := names(inCSV)
+	for _, account := range w.accounts {
+		header = append(header, overridePrefix+account)
+	}
+	if err := w.csv.Write(header); err != nil {
+		return err
+	}
+	for _, row := range w.waiting {
+		if err := w.writeRow(row); err != nil {
+			return err
+		}
+	}
+	w.waiting = nil
+	return nil
+}
+
+func (w *Writer) writeRow(row waitingRow) error {
+	for _, account := range w.accounts {
+		row.cells = append(row.cells, row.texts[account])
+	}
+	return w.csv.Write(row.cells)
 }
 
 // Row returns the document as a line of JSON Lines.
 func (d *Document) Row() string { return jsonText(objectValue(d.entries())) }
 
-func (w *Writer) writeHeader() error {
-	if w.header {
-		return nil
-	}
-	w.header = true
-	return w.csv.Write(names(inCSV))
-}
-
-// Flush writes what is left, and of CSV the header when there was no row.
+// Flush writes what is left. After the last row it must be called.
 func (w *Writer) Flush() error {
 	if w.lines != nil {
 		return w.lines.Flush()
 	}
-	if err := w.writeHeader(); err != nil {
-		return err
+	if !w.header {
+		if err := w.writeWaiting(); err != nil {
+			return err
+		}
 	}
 	w.csv.Flush()
 	return w.csv.Error()

@@ -90,6 +90,57 @@ func TestRowsSurvive(t *testing.T) {
 	})
 }
 
+// TestTextsForSingleAccountsAreColumns writes texts for accounts that are first named in
+// the second row, and reads them back.
+func TestTextsForSingleAccountsAreColumns(t *testing.T) {
+	t.Parallel()
+	one, two := "only for, you", "two\nlines"
+	rows := []postfile.Document{
+		{ID: "a", Post: apiv1.CreatePost{Content: "first"}},
+		{ID: "b", Post: apiv1.CreatePost{Content: "second", TargetOverrides: []apiv1.Override{{SocialAccountID: "feed:a b", Content: &one}}}},
+		{ID: "c", Post: apiv1.CreatePost{Content: "third", TargetOverrides: []apiv1.Override{
+			{SocialAccountID: "feed:a b", Content: &two}, {SocialAccountID: "feed:c", Content: &one},
+		}}},
+	}
+	text := write(t, postfile.CSV, rows)
+	if header, _, _ := strings.Cut(text, "\n"); !strings.HasSuffix(header, ",text:feed:a b,text:feed:c") {
+		t.Errorf("the first line is %q", header)
+	}
+	r := postfile.NewReader(strings.NewReader(text), postfile.CSV)
+	for _, want := range rows {
+		got, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.Post.TargetOverrides, got.Post.TargetOverrides, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", want.ID, diff)
+		}
+	}
+}
+
+// TestTheFirstLineWaitsForSoManyRows writes the first text for an account after the first
+// line is written.
+func TestTheFirstLineWaitsForSoManyRows(t *testing.T) {
+	t.Parallel()
+	text := "own"
+	rows := make([]postfile.Document, 10_001)
+	rows[0].Post.TargetOverrides = []apiv1.Override{{SocialAccountID: "early", Content: &text}}
+	rows[10_000].Post.TargetOverrides = []apiv1.Override{{SocialAccountID: "early", Content: &text}, {SocialAccountID: "late", Content: &text}}
+	var b bytes.Buffer
+	w := postfile.NewWriter(&b, postfile.CSV)
+	for _, row := range rows {
+		if err := w.Write(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); w.Lost() != 1 || strings.Count(got, "own") != 2 || strings.Contains(got, "late") {
+		t.Errorf("%d rows lost texts; the text is there %d times", w.Lost(), strings.Count(got, "own"))
+	}
+}
+
 // full is a disk without room.
 type full struct{}
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -27,7 +28,7 @@ func TestExportAndImportAreAnIdentity(t *testing.T) {
 	names := twoAccounts.Results
 	rapid.Check(t, func(rt *rapid.T) {
 		drawn := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) apiv1.Post {
-			p := apiv1.Post{Content: rapid.StringN(0, 40, -1).Draw(t, "content") + "x", SocialAccountIDs: []string{}}
+			p := apiv1.Post{Content: schedctl.TidyText(rapid.StringN(0, 40, -1).Draw(t, "content") + "x"), SocialAccountIDs: []string{}}
 			if rapid.Bool().Draw(t, "planned") {
 				p.PublishAt = apiv1.NewTime(noon.Add(time.Duration(rapid.Int64Range(1, 1e10).Draw(t, "ms")) * time.Millisecond))
 				p.SocialAccountIDs = rapid.SampledFrom([][]string{{demoID}, {hookID, demoID}}).Draw(t, "to")

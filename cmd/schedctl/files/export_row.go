@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -54,7 +55,7 @@ func (e *exportWriter) add(p apiv1.Post) error {
 		return nil
 	case e.rows == nil:
 		e.posts++
-		e.count.lose(p, false, true)
+		e.count.lose(p, false, len(p.TargetOverrides) > 0)
 		return e.calendar.Add(eventOf(p, e.to.Names(p.SocialAccountIDs)))
 	case p.SeriesID != nil && p.Status == schedctl.Scheduled && !p.Detached:
 		if written, err := e.addSeriesOf(p); err != nil || written {
@@ -74,22 +75,35 @@ func (e *exportWriter) add(p apiv1.Post) error {
 }
 
 func (e *exportWriter) write(d postfile.Document, p apiv1.Post) error {
-	e.count.lose(p, e.csv(), e.csv())
+	csv := e.rows.Format() == postfile.CSV // which has no media of parts, and only the texts of overrides
+	e.count.lose(p, csv, csv && slices.ContainsFunc(p.TargetOverrides, hasMoreThanText))
 	return e.rows.Write(d)
 }
 
-// csv reports whether the format is CSV, which holds no overrides and no media of parts.
-func (e *exportWriter) csv() bool { return e.rows.Format() == postfile.CSV }
+// hasMoreThanText reports whether an override has more than a text.
+func hasMoreThanText(o apiv1.Override) bool {
+	o.Content = nil
+	return !fields.IsEmpty(o)
+}
 
-// lose counts what a format loses of a post.
+// lose counts what a format loses of a post: the media of its parts, and its overrides or a
+// part of them.
 func (c *exportCount) lose(p apiv1.Post, parts, overrides bool) {
 	hasMedia := func(part apiv1.Part) bool { return len(part.Media) > 0 }
-	if overrides && len(p.TargetOverrides) > 0 {
+	if overrides {
 		c.overridden++
 	}
 	if parts && (slices.ContainsFunc(p.Thread, hasMedia) || p.FirstComment != nil && hasMedia(*p.FirstComment) || p.LinkPreview.Card != nil) {
 		c.parts++
 	}
+}
+
+// lostTexts returns how many lines of a spreadsheet lack a text for an account.
+func (e *exportWriter) lostTexts() int {
+	if e.rows == nil {
+		return 0
+	}
+	return e.rows.Lost()
 }
 
 // addSeriesOf writes the series of a post, once. It returns false if the series has ended or

@@ -47,8 +47,8 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 	return nil
 }
 
-// comparable returns the request of a line. A line of CSV, which has no media of parts, gets
-// those of the existing post.
+// comparable returns the request of a line. A line of CSV has no media of parts, and of what
+// single accounts get only texts: it gets the rest from the existing post.
 func (l *importLine) comparable(p apiv1.Post) apiv1.CreatePost {
 	want := l.post
 	if !l.csv {
@@ -61,7 +61,24 @@ func (l *importLine) comparable(p apiv1.Post) apiv1.CreatePost {
 	if want.FirstComment != nil && p.FirstComment != nil {
 		want.FirstComment = &apiv1.Part{Content: want.FirstComment.Content, Media: p.FirstComment.Media}
 	}
+	if want.TargetOverrides != nil {
+		want.TargetOverrides = withTexts(p.TargetOverrides, want.TargetOverrides)
+	}
 	return want
+}
+
+// withTexts returns overrides with the texts of others.
+func withTexts(overrides, texts []apiv1.Override) []apiv1.Override {
+	overrides = slices.Clone(overrides)
+	for _, own := range texts {
+		i := slices.IndexFunc(overrides, func(o apiv1.Override) bool { return o.SocialAccountID == own.SocialAccountID })
+		if i < 0 {
+			overrides = append(overrides, own)
+		} else {
+			overrides[i].Content = own.Content
+		}
+	}
+	return overrides
 }
 
 func differs(id string) error {

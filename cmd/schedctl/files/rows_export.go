@@ -49,8 +49,8 @@ func newExport(a *cli.App) *cobra.Command {
 are left out unless --status asks for them.
 
 CSV and JSON Lines have the columns that "schedctl post import" reads; media are the ids
-of assets. Only JSON Lines hold the media of further parts, the card of a link and the
-overrides for single accounts. A scheduled post with a slot has its queue instead of a
+of assets. Texts for single accounts are in columns text:ACCOUNT. Only JSON Lines hold
+other overrides, the media of further parts and the card of a link. A scheduled post with a slot has its queue instead of a
 time. A series has one line, in place of its scheduled posts. Its other posts, and those
 that were changed alone, become posts of their own. Without a filter, all series that
 have not ended are exported. What the format cannot hold is reported on standard error
@@ -210,7 +210,14 @@ func (o *exportOptions) tellExport(out *exportWriter) {
 	}
 	left := out.count
 	if left.overridden > 0 {
-		o.Messagef("left out: the overrides for single accounts that %d of them have; use --format jsonl", left.overridden)
+		what := "what single accounts get, apart from texts, of %d of them"
+		if out.calendar != nil {
+			what = "the overrides for single accounts that %d of them have"
+		}
+		o.Messagef("left out: "+what+"; use --format jsonl", left.overridden)
+	}
+	if n := out.lostTexts(); n > 0 {
+		o.Messagef("left out: texts for single accounts of %s, whose columns would begin after 10000 lines; use --format jsonl", cli.Plural(n, "line"))
 	}
 	if left.parts > 0 {
 		o.Messagef("left out: the media of further parts, or the card of a link, that %d of them have; use --format jsonl", left.parts)
