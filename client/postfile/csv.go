@@ -127,7 +127,7 @@ func (c *csvRows) next() (Document, error) {
 		overrides, clock := entry{name: "overrides", value: value{kind: isList}}, -1
 		for i, name := range c.columns {
 			if !utf8.ValidString(fields[i]) {
-				return Document{First: line}, lineError(line, "this is not UTF-8 text: convert the file first, for example with iconv")
+				return Document{First: line}, lineError(line, notUTF8)
 			}
 			if name == unnamed && strings.TrimSpace(fields[i]) != "" {
 				return Document{First: line}, lineError(line, "column %s has %s, and no name; the first line names the columns", columnLetters(i), quotedName(fields[i]))

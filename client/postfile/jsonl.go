@@ -68,7 +68,7 @@ type jsonObject struct {
 // which value is meant.
 func (j *jsonObject) read() ([]entry, error) {
 	if !utf8.Valid(j.text) {
-		return nil, lineError(j.line, "this is not UTF-8 text: convert the file first, for example with iconv")
+		return nil, lineError(j.line, notUTF8)
 	}
 	if j.text[0] != '{' {
 		return nil, lineError(j.line, "each line is an object, such as {\"content\":\"Hello\"}; this one is not")

@@ -8,6 +8,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/text/encoding"
 )
 
 // Reader reads the rows of a file. It is for one goroutine.
@@ -17,6 +19,8 @@ type Reader struct {
 	file Format
 	err  error // what ended the file
 	maps mapping
+
+	encoding encoding.Encoding // nil to find out
 }
 
 // Map says that a column is another field than its name says, or with an empty field that
@@ -84,15 +88,9 @@ func (r *Reader) Format() Format { return r.file }
 
 // open looks at the beginning of the file.
 func (r *Reader) open() error {
-	start, err := r.in.Peek(len(byteOrderMark))
-	if err != nil && !errors.Is(err, io.EOF) {
+	r.decode()
+	if err := withoutMark(r.in); err != nil {
 		return err
-	}
-	switch {
-	case bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")):
-		return fatalError(1, "the file is UTF-16 text: save it as UTF-8, which spreadsheets call for example \"CSV UTF-8\"")
-	case string(start) == byteOrderMark:
-		r.in.Discard(len(byteOrderMark))
 	}
 	if r.file == "" {
 		r.file = r.sniff()

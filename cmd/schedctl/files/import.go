@@ -27,6 +27,7 @@ type importOptions struct {
 	zone                     cli.WhenFlags
 	allowDuplicate           bool
 	keepGoing, update, dry   bool
+	encoding                 string // --encoding, or empty to find out
 	mediaDir                 string // --media-dir
 	submit                   bool   // make drafts that wait for an approval
 	broken                   bool   // the end of the file could not be read
@@ -47,6 +48,7 @@ func newImport(a *cli.App) *cobra.Command {
   schedctl post import posts.csv --update
   schedctl post import posts.csv --media-dir pictures
   schedctl post import posts.csv --dates us --default-time 9am
+  schedctl post import posts.csv --encoding windows-1252
   cat posts.csv | schedctl post import - --collection newsletter --keep-going
   schedctl post import posts.jsonl --json=line,result,post_id`,
 		Args: cli.Args(1, 1, "a file, or - for standard input"),
@@ -57,6 +59,7 @@ func newImport(a *cli.App) *cobra.Command {
 	})
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default recognized by its name or its first character")
+	f.StringVar(&o.encoding, "encoding", "", "the `name` of the encoding of the file, such as windows-1252; by default UTF-8 or what is certain")
 	f.StringVar(&o.mediaDir, "media-dir", "", "the `directory` of the files in the column media; by default that of FILE")
 	cmd.MarkFlagDirname("media-dir")
 	f.StringVar(&o.collection, post.CollectionFlag, "", "the `name` of the collection that the ids belong to; by default import/FILE")
@@ -71,6 +74,7 @@ func newImport(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.jsonl, "jsonl", false, "print a JSON object per line, as soon as a line is done, instead of --json's array")
 	f.BoolVar(&o.dry, "dry-run", false, "create nothing; report for each line whether it would be imported")
 	cmd.RegisterFlagCompletionFunc("dates", cobra.FixedCompletions(dateOrders, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("encoding", cobra.FixedCompletions(postfile.Encodings, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -85,6 +89,9 @@ that other tools use are accepted too, such as Text, Post Text, Message, Profile
 Time, Scheduled Date, Image URL and Tags. --map says what another column is, and
 "--map COLUMN=" leaves one out; columns that are not known are an error. A line without
 "at" becomes a draft. "tz" is the zone of "at"; the default is --tz, else the local zone.
+
+A file is UTF-8 or UTF-16, or Windows-1252 if that is certain: if it has only letters and
+marks that similar encodings have in common. For others give --encoding.
 
 "at" is read like --at, and next-slot takes the next free slot of the default queue. A
 column for the date and one for the time of day are read together. Of a date such as
@@ -170,6 +177,11 @@ func (o *importOptions) run(ctx context.Context) error {
 	defer in.Close()
 	check := &importCheck{importOptions: o, client: c, reader: &fileReader{App: o.App, postFiles: &postFiles{}, rows: true, zone: zone}}
 	rows := postfile.NewReader(in, format)
+	if o.encoding != "" {
+		if err := rows.Decode(o.encoding); err != nil {
+			return err
+		}
+	}
 	for _, column := range o.columns {
 		name, field, _ := strings.Cut(column, "=")
 		rows.Map(name, strings.TrimSpace(field))
@@ -210,6 +222,11 @@ func (o *importOptions) readFlags() (postfile.Format, *time.Location, error) {
 	}
 	if err := o.times.check(); err != nil {
 		return "", nil, err
+	}
+	if o.encoding != "" {
+		if err := new(postfile.Reader).Decode(o.encoding); err != nil {
+			return "", nil, cli.UsageError("--encoding: %v", err)
+		}
 	}
 	for _, column := range o.columns {
 		name, field, found := strings.Cut(column, "=")
