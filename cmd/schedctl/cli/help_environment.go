@@ -71,6 +71,12 @@ var Variables = [][]variable{
 	},
 }
 
+// FlagVariable returns the environment variable of a flag of "daemon run": SCHEDCTL_LISTEN
+// for listen. Precedence: the flag, the variable, the default.
+func FlagVariable(flag string) string {
+	return "SCHEDCTL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
 // environmentText is "schedctl help environment".
 func environmentText() string {
 	var b strings.Builder
@@ -85,6 +91,12 @@ as none.
 		}
 	}
 	b.WriteString(`
+Every flag of daemon run, start, restart and install has a variable: SCHEDCTL_ and
+the name of the flag in capitals, with _ in place of -, such as SCHEDCTL_LISTEN for
+--listen; "schedctl daemon run --help" lists them. A flag without a value is on when
+its variable is true. daemon restart uses a variable that is set now, or else the one
+that the last daemon had.
+
 The key in the data directory (admin.key) is used when nothing else gives one,
 and only for a daemon on this machine.`)
 	return b.String()

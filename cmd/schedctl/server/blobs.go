@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/privatefile"
@@ -48,11 +47,9 @@ func parseBlobs(flag, text string) (blob.Spec, error) {
 // used, and the default place if that is not known.
 func usedBlobs(dataDir string) blob.Spec {
 	record, err := readRecord(dataDir)
-	for _, flag := range record.Flags {
-		if text, found := strings.CutPrefix(flag, "--blobs="); found && err == nil {
-			if spec, err := blob.ParseSpec(text); err == nil {
-				return spec
-			}
+	if text := record.value("blobs"); text != "" && err == nil {
+		if spec, err := blob.ParseSpec(text); err == nil {
+			return spec
 		}
 	}
 	return blobDir(dataDir)

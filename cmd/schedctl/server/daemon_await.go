@@ -34,10 +34,17 @@ func (o *daemonStart) awaitStart(ctx context.Context, s startedDaemon, ended <-c
 	}
 	defer c.Close()
 	s.URL, s.Version = c.URL(), daemonVersion(ctx, c)
-	if !s.Started && !o.Quiet {
+	if s.Started {
+		return o.printStarted(ctx, c, s)
+	}
+	ignored := o.ignoredFlags(s.DataDir)
+	if ignored == nil && !o.Quiet {
 		o.Messagef("the daemon is already running")
 	}
-	return o.printStarted(ctx, c, s)
+	if err := o.printStarted(ctx, c, s); err != nil {
+		return err
+	}
+	return ignored
 }
 
 // readyPause is the time between two checks of a daemon that starts.

@@ -17,29 +17,35 @@ func (o *daemonRun) register(cmd *cobra.Command) {
 	o.maxLateness = cli.DurationFlag(daemon.DefaultMaxLateness)
 	o.flags = pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	f := o.flags
-	f.StringVar(&o.dir, "data-dir", "", "the data `directory` (environment: SCHEDCTL_DATA_DIR)")
-	f.StringVar(&o.store, "store", "", "the `database`: bolt:PATH, schedctl.db in the data directory by default, or postgres://user@host/name (environment: SCHEDCTL_STORE)")
+	f.StringVar(&o.dir, dataDirFlag, "", "the data `directory`")
+	f.StringVar(&o.store, storeFlagName, "", "the `database`: bolt:PATH, schedctl.db in the data directory by default, or postgres://user@host/name")
 	f.StringVar(&o.listen, "listen", cli.DefaultListen, "where to listen: `host:port`, or unix:///path")
 	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "allow accounts and webhooks on loopback, private and link-local addresses, and networks over http")
 	f.Var(&o.maxLateness, "max-lateness", "posts that are later than this `duration`, for example after an outage, are not sent")
 	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
+	f.StringVar(&o.logLevel, logLevelFlag, "", "the least important `level` of lines in the log: debug, info, warn or error; by default info, and debug with --debug")
 	f.StringVar(&o.publicURL, "public-url", "", "the public `URL` of this daemon, for feeds and for networks that fetch files from it: Google Chat, Instagram and Threads")
 	f.Var(&o.rateLimit, "rate-limit", "how many requests each API key may make, 20/s for example, or 20/s:40 to allow 40 at once")
 	o.media.register(f)
+	f.VisitAll(func(f *pflag.Flag) { f.Usage += " (environment: " + cli.FlagVariable(f.Name) + ")" })
 	cmd.Flags().AddFlagSet(f)
 	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions(logLevels, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// settle checks the flags and returns the absolute path of the data directory, and the
-// database. It changes nothing.
+// settle reads the variables of flags, checks all values, and returns the absolute path of
+// the data directory, and the database. It changes nothing outside of o.
 func (o *daemonRun) settle() (dir string, name storeName, err error) {
+	if err := o.readEnvironment(); err != nil {
+		return "", name, err
+	}
 	if _, err := o.daemonLog(); err != nil {
 		return "", name, err
 	}
-	if err := checkPublicURL(o.publicURL); err != nil {
+	if err := checkPublicURL(o.source("public-url"), o.publicURL); err != nil {
 		return "", name, err
 	}
-	if err := o.media.check(); err != nil {
+	if err := o.media.check(o.source); err != nil {
 		return "", name, err
 	}
 	if dir, err = o.chosenDir(); err != nil {
@@ -69,33 +75,36 @@ func (o *daemonRun) given() (any bool) {
 	return any
 }
 
-const dataDirFlag = "data-dir"
-
-// args returns the flags of "daemon run" that start the same daemon from any
-// working directory.
+// args returns the flags of "daemon run" that, together with
+// [daemonRun.childEnvironment], start the same daemon from any working directory. They hold no
+// password.
 func (o *daemonRun) args(dir string, name storeName) []string {
 	args := []string{"--" + dataDirFlag + "=" + dir}
-	if name.file != "" && name.source != "" {
-		args = append(args, "--store=bolt:"+name.file)
+	if name.source == storeFlag {
+		args = append(args, storeFlag+"="+name.stored())
 	}
 	o.flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed && f.Name != dataDirFlag && (f.Name != "store" || name.url != "") {
+		if f.Changed && f.Name != dataDirFlag && f.Name != storeFlagName {
 			args = append(args, "--"+f.Name+"="+f.Value.String())
 		}
 	})
-	if o.Debug {
-		args = append(args, "--debug")
+	if o.Debug && !o.has(logLevelFlag) {
+		args = append(args, "--"+logLevelFlag+"=debug")
 	}
 	return args
 }
 
-func checkPublicURL(text string) error {
+// checkPublicURL checks the public URL of the daemon, which was given by source.
+func checkPublicURL(source, text string) error {
 	if text == "" {
 		return nil
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return cli.UsageError("--public-url %q: write http://host or https://host, with a path if there is one", text)
+		return cli.UsageError("%s %q: write http://host or https://host, with a path if there is one", source, text)
+	}
+	if u.User != nil {
+		return cli.UsageError("%s has a user or a password, which feeds and calendars would show to everyone; leave it out", source)
 	}
 	return nil
 }

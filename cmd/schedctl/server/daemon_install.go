@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,7 +71,7 @@ func (o *daemonInstall) run(ctx context.Context) error {
 		return err
 	}
 	s := installedDaemon{
-		File: manager.file(), Text: manager.text(programPath(), o.args(dir, name)), DataDir: dir, Log: manager.log(), Undo: "schedctl daemon uninstall",
+		File: manager.file(), Text: manager.text(programPath(), o.serviceArgs(dir, name)), DataDir: dir, Log: manager.log(), Undo: "schedctl daemon uninstall",
 	}
 	before, err := readService(manager)
 	switch {
@@ -85,6 +87,17 @@ func (o *daemonInstall) run(ctx context.Context) error {
 		return err
 	}
 	return o.printService(s)
+}
+
+// serviceArgs returns the flags of a service, which does not see the variables of this
+// process.
+func (o *daemonInstall) serviceArgs(dir string, name storeName) []string {
+	args := o.args(dir, name)
+	values := o.variableValues(name)
+	for _, flag := range slices.Sorted(maps.Keys(values)) {
+		args = append(args, "--"+flag+"="+values[flag])
+	}
+	return args
 }
 
 // checkServiceStore returns an error for a database that a service cannot open.

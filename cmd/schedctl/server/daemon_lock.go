@@ -8,18 +8,39 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
-// daemonRecord is what "daemon restart" needs to start the same daemon again.
+// daemonRecord is what "daemon restart" needs to start the same daemon again. It holds no
+// password.
 type daemonRecord struct {
-	Flags []string `json:"flags"` // of "daemon run"
+	Flags     []string          `json:"flags"`               // of "daemon run"
+	Variables map[string]string `json:"variables,omitempty"` // values that came from variables, by flag
 
-	// StoreSource is the source of the database name if that is not a flag, because the
-	// name may contain a password; else it is empty.
+	// Password reports that the database was opened with a password.
+	Password bool `json:"password,omitempty"`
+
+	// StoreSource is the source of the database in records of versions that did not store
+	// its address.
 	StoreSource string `json:"store_source,omitempty"`
+}
+
+// value returns the value of a flag in the record, and "" if it had its default.
+func (r *daemonRecord) value(flag string) string {
+	for _, given := range slices.Backward(r.Flags) {
+		name, value, _ := strings.Cut(given, "=")
+		if name == "--debug" { // of versions without --log-level
+			name, value = "--"+logLevelFlag, "debug"
+		}
+		if name == "--"+flag {
+			return value
+		}
+	}
+	return r.Variables[flag]
 }
 
 // errDataLocked means that another daemon holds the lock of a data directory.
@@ -46,16 +67,10 @@ func (o *daemonRun) lockData(dir string, name storeName, log *slog.Logger) (io.C
 }
 
 func (o *daemonRun) record(dir string, name storeName) daemonRecord {
-	r := daemonRecord{Flags: o.args(dir, name)}
-	if name.url == "" {
-		return r
+	return daemonRecord{
+		Flags: o.args(dir, name), Variables: o.variableValues(name),
+		Password: name.url != "" && passwordFor(name.url) != "",
 	}
-	if name.source != storeFlag || name.exposed() {
-		r.StoreSource = name.source
-		name.url, name.source = "", ""
-		r.Flags = o.args(dir, name)
-	}
-	return r
 }
 
 func writeRecord(file *os.File, r daemonRecord) error {

@@ -53,19 +53,19 @@ func (m *mediaFlags) limits() media.Limits {
 	}
 }
 
-// check returns an error for values that make no sense.
-func (m *mediaFlags) check() error {
+// check returns an error for values that make no sense. source returns how a flag was given.
+func (m *mediaFlags) check(source func(flag string) string) error {
 	switch {
 	case m.perPost < 1 || m.perPost > 100:
-		return cli.UsageError("--media-per-post %d: use a number from 1 to 100", m.perPost)
+		return cli.UsageError("%s %d: use a number from 1 to 100", source("media-per-post"), m.perPost)
 	case m.uploadURL < cli.DurationFlag(time.Minute) || m.uploadURL > cli.DurationFlag(7*24*time.Hour):
-		return cli.UsageError("--media-upload-url-life: use a duration from 1m to 7d")
+		return cli.UsageError("%s: use a duration from 1m to 7d", source("media-upload-url-life"))
 	case m.keep < cli.DurationFlag(time.Hour) || m.keep > cli.DurationFlag(3650*24*time.Hour):
-		return cli.UsageError("--media-keep: use a duration from 1h to 3650d")
+		return cli.UsageError("%s: use a duration from 1h to 3650d", source("media-keep"))
 	case m.blobs == "":
 		return nil
 	}
-	spec, err := parseBlobs("--blobs", m.blobs)
+	spec, err := parseBlobs(source("blobs"), m.blobs)
 	if err != nil {
 		return err
 	}

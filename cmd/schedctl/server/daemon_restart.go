@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -18,8 +19,13 @@ func newDaemonRestart(a *cli.App) *cobra.Command {
 		Use:   "restart",
 		Short: "Stop the daemon and start it again in the background",
 		Long: `Stop the daemon on the data directory, if it is running, and start it again in the
-background with the flags that it had. Flags that you give replace all of these. After
+background with the flags that it had. A flag that you give replaces its value and is
+kept from then on; the others stay, and what changed is printed. To start with none of
+the earlier flags, use "schedctl daemon stop" and "schedctl daemon start". After
 "schedctl daemon install" the service manager starts it.
+
+The password of a database is not kept: have it in PGPASSWORD or in the password file,
+or the address with the password in SCHEDCTL_STORE.
 
 Do this after an upgrade: the daemon is then the program of the new version.`,
 		Example: `  schedctl daemon restart
@@ -40,11 +46,12 @@ func (o *daemonRestart) run(ctx context.Context) error {
 		return err
 	}
 	manager := installedService(o.App, dir)
-	switch {
-	case manager != nil && o.given():
+	if manager != nil && o.given() {
 		return fixedFlags(manager)
-	case manager == nil && !o.given():
-		if err := o.recall(dir); err != nil {
+	}
+	var last daemonRecord
+	if manager == nil {
+		if last, err = o.recall(dir); err != nil {
 			return err
 		}
 	}
@@ -52,34 +59,75 @@ func (o *daemonRestart) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkPassword(&last, name); err != nil {
+		return err
+	}
 	if _, err := o.stop(ctx, dir); err != nil {
 		return err
+	}
+	if manager == nil && !o.Quiet {
+		o.tellChanges(&last, o.record(dir, name))
 	}
 	return o.start(ctx, dir, name)
 }
 
-// recall sets the flags to those of the last daemon on a data directory, if there is a
-// record.
-func (o *daemonRestart) recall(dir string) error {
+// recall returns the record of the last daemon on a data directory, which is empty if there
+// is none, and gives flags that are not on the command line the values of that daemon.
+// Variables of this process go before those of the last daemon.
+func (o *daemonRestart) recall(dir string) (daemonRecord, error) {
 	r, err := readRecord(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return r, nil
 	}
 	if err != nil {
-		return err
+		return r, err
 	}
-	if name, err := givenStore(o.App, ""); r.StoreSource != "" && (err != nil || name.url == "") {
-		return cli.UsageError("the database of this daemon was named by %s, which may hold a password and is not kept", r.StoreSource).
+	if name, err := givenStore(o.App, o.store); r.StoreSource != "" && (err != nil || name.url == "") {
+		return r, cli.UsageError("the database of this daemon was named by %s, which may hold a password and is not kept", r.StoreSource).
 			WithHint("name it again with SCHEDCTL_STORE or --store")
 	}
-	for _, flag := range r.Flags {
-		if flag == "--debug" {
-			o.Debug = true
-			continue
+	o.flags.VisitAll(func(f *pflag.Flag) {
+		text := r.value(f.Name)
+		_, variable := r.Variables[f.Name]
+		switch {
+		case f.Changed || text == "" || err != nil:
+		case f.Name == storeFlagName && r.Password && o.Getenv(cli.FlagVariable(storeFlagName)) != "": // has the password
+		case f.Name == storeFlagName && variable:
+			o.lastStore = text
+		case variable && o.Getenv(cli.FlagVariable(f.Name)) == "":
+			err = o.setVariable(f, text)
+		case !variable:
+			err = o.flags.Set(f.Name, text)
 		}
-		if err := o.flags.Parse([]string{flag}); err != nil {
-			return cli.UsageError("the flags of the last daemon cannot be used: %v; give them again", err)
-		}
+	})
+	if err != nil {
+		return r, cli.UsageError("the flags of the last daemon cannot be used: %v", err).
+			WithHint("start it with other flags: schedctl daemon stop, then schedctl daemon start FLAGS")
 	}
-	return nil
+	return r, nil
+}
+
+// checkPassword returns an error if the last daemon opened its database with a password and
+// this one would open it without.
+func checkPassword(last *daemonRecord, name storeName) error {
+	if !last.Password || name.url == "" || passwordFor(name.url) != "" {
+		return nil
+	}
+	return cli.UsageError("the database needs a password, which is not kept with the flags of the daemon").
+		WithHint("give it with PGPASSWORD or in the password file (PGPASSFILE, ~/.pgpass), or the whole address with SCHEDCTL_STORE")
+}
+
+// tellChanges prints the flags whose values differ between two daemons.
+func (o *daemonRestart) tellChanges(before *daemonRecord, after daemonRecord) {
+	o.flags.VisitAll(func(f *pflag.Flag) {
+		was, is := before.shown(f), after.shown(f)
+		if f.Name != dataDirFlag && was != is {
+			o.Messagef("--%s is now %s; it was %s", f.Name, is, was)
+		}
+	})
+}
+
+// shown returns the value of a flag in the record for people.
+func (r *daemonRecord) shown(f *pflag.Flag) string {
+	return cli.FirstNonEmpty(r.value(f.Name), f.DefValue, "not set")
 }

@@ -27,11 +27,14 @@ import (
 type daemonRun struct {
 	*cli.App
 	flags        *pflag.FlagSet
+	variables    map[string]bool // the flags whose values came from variables
 	dir, listen  string
 	store        string
+	lastStore    string // of a restart: the database that the last daemon got from a variable
 	allowPrivate bool
 	maxLateness  cli.DurationFlag
 	logFormat    string
+	logLevel     string
 	publicURL    string
 	rateLimit    cli.RateFlag
 	media        mediaFlags
@@ -58,6 +61,9 @@ machine can see the flag. It is read from PGPASSWORD, or from the file that PGPA
 names (~/.pgpass by default). SCHEDCTL_STORE and the credential "store" may contain
 the whole URL. All daemons on one database need the same secret.key.
 
+Every flag has a variable, which is used when the flag is not given: SCHEDCTL_LISTEN
+for --listen, true or false for a flag without a value.
+
 The daemon notifies a service manager such as systemd when it is ready, regularly
 while it can publish, and when it stops. It serves on the socket that a service manager
 passes to it (then without --listen), and uses the credential secret.key when the data
@@ -73,11 +79,11 @@ directory has no such file.`,
 }
 
 func (o *daemonRun) run(ctx context.Context) error {
-	logger, err := o.daemonLog()
+	dir, name, err := o.settle()
 	if err != nil {
 		return err
 	}
-	dir, name, err := o.settle()
+	logger, err := o.daemonLog()
 	if err != nil {
 		return err
 	}
@@ -192,20 +198,6 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 // otherKey returns the error for a daemon that does not have the key of its database.
 func otherKey(message, path string) error {
 	return cli.OtherError("%s", message).WithHint("copy secret.key from the data directory of a daemon that uses this database to " + path)
-}
-
-func (o *daemonRun) daemonLog() (*slog.Logger, error) {
-	options := &slog.HandlerOptions{Level: slog.LevelInfo}
-	if o.Debug {
-		options.Level = slog.LevelDebug
-	}
-	switch o.logFormat {
-	case "text":
-		return slog.New(slog.NewTextHandler(o.Err(), options)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(o.Err(), options)), nil
-	}
-	return nil, cli.UnknownValueError("--log-format", o.logFormat, []string{"text", "json"})
 }
 
 // sealerFor loads the sealing key. A new one is made only while the database

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -29,9 +30,10 @@ func newDaemonStart(a *cli.App) *cobra.Command {
 		Long: `Start the daemon in the background and wait until it is ready. The flags are those of
 "schedctl daemon run". The log is daemon.log in the data directory.
 
-If the daemon is running already, nothing changes and the exit status is 0. If it does
-not become ready within a minute, or --timeout, the last lines of its log are shown.
-After "schedctl daemon install" the service manager starts it.`,
+If the daemon is running already, nothing changes. The exit status is 0, or 6 when it
+runs with other values of the flags that you give, which are named. If it does not
+become ready within a minute, or --timeout, the last lines of its log are shown. After
+"schedctl daemon install" the service manager starts it.`,
 		Example: `  schedctl daemon start
   schedctl daemon start --listen 127.0.0.1:8080
   schedctl daemon start --data-dir ~/posts --json=url,pid`,
@@ -59,15 +61,16 @@ func (o *daemonStart) start(ctx context.Context, dir string, name storeName) err
 	if err := ensureDataDir(dir); err != nil {
 		return err
 	}
+	if name.exposed() {
+		o.Messagef("the password of the database is on the command line, where every user of this machine can read it; " +
+			"give it with PGPASSWORD or in the password file, or the whole address with SCHEDCTL_STORE")
+	}
 	s := startedDaemon{DataDir: dir}
 	manager := installedService(o.App, dir)
 	_, running := dataHolder(dir)
 	var ended <-chan error
 	switch {
 	case running:
-		if o.given() {
-			defer o.Messagef("to run it with other flags: schedctl daemon restart FLAGS")
-		}
 	case manager != nil && o.given():
 		return fixedFlags(manager)
 	case manager != nil:
@@ -88,6 +91,37 @@ func (o *daemonStart) start(ctx context.Context, dir string, name storeName) err
 		s.Log = filepath.Join(dir, daemonLogFile)
 	}
 	return o.awaitStart(ctx, s, ended)
+}
+
+// ignoredFlags returns an error if a running daemon has other values of flags that were
+// given.
+func (o *daemonStart) ignoredFlags(dir string) error {
+	last, err := readRecord(dir)
+	name, _ := o.storeName(dir) // was checked before
+	wanted := o.record(dir, name)
+	var ignored, restart []string
+	o.flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Changed || f.Name == dataDirFlag || err == nil && last.shown(f) == wanted.shown(f) {
+			return
+		}
+		runs := "which flags it has is not known"
+		if err == nil {
+			runs = "it has " + last.shown(f)
+		}
+		flag := "--" + f.Name + " " + wanted.shown(f)
+		if f.Value.Type() == "bool" {
+			flag = "--" + f.Name + "=" + wanted.shown(f)
+		}
+		ignored, restart = append(ignored, flag+" ("+runs+")"), append(restart, flag)
+	})
+	if len(ignored) == 0 {
+		return nil
+	}
+	f := cli.NewFailure(cli.ExitConflict, cli.CodeOther, "the daemon is already running, and these flags were ignored: %s", strings.Join(ignored, ", "))
+	if installedService(o.App, dir) != nil {
+		return f.WithHint("change them with: schedctl daemon install FLAGS")
+	}
+	return f.WithHint("run it with them: schedctl daemon restart " + strings.Join(restart, " "))
 }
 
 // fixedFlags returns the error for flags that an installed service would ignore.
@@ -127,7 +161,7 @@ func (o *daemonStart) spawn(dir string, name storeName) (pid int, ended <-chan e
 	}
 	cmd := exec.Command(programPath(), append([]string{"daemon", "run"}, o.args(dir, name)...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
-	cmd.Env = withoutSupervisor(o.Environ())
+	cmd.Env = o.childEnvironment(name)
 	cmd.SysProcAttr = detachedProcess()
 	if err := cmd.Start(); err != nil {
 		return 0, nil, fmt.Errorf("start the daemon: %w", err)

@@ -27,6 +27,7 @@ const storeCredential = "store"
 type storeName struct {
 	file, url string
 	source    string // the flag, variable or credential with the name
+	recalled  bool   // the last daemon on the data directory had it from there
 }
 
 // exposed reports whether the command line contains a password.
@@ -36,9 +37,14 @@ func (n storeName) exposed() bool { return n.source == storeFlag && hasPassword(
 const storeFlag = "--store"
 
 // storeName returns the database of --store, or else of the environment or credential,
-// or else the file in the data directory.
+// or else that of the last daemon if this is a restart, or else the file in the data
+// directory.
 func (o *daemonRun) storeName(dir string) (storeName, error) {
 	name, err := givenStore(o.App, o.store)
+	if err == nil && name.source == "" && o.lastStore != "" {
+		name, err = readStoreName(o.lastStore, cli.FlagVariable(storeFlagName))
+		name.recalled = true
+	}
 	if err == nil && name.source == "" {
 		name.file = filepath.Join(dir, cli.DatabaseFile)
 	}

@@ -57,7 +57,8 @@ func (o *daemonRun) useServiceManager(cfg *daemon.Config) (err error) {
 	}
 	if cfg.Listener != nil && o.listen != cli.DefaultListen {
 		cfg.Listener.Close()
-		return cli.UsageError("--listen %s: the service manager passes a socket to listen on", o.listen).WithHint("leave --listen out, or disable the socket unit")
+		source := o.source("listen")
+		return cli.UsageError("%s %s: the service manager passes a socket to listen on", source, o.listen).WithHint("leave " + source + " out, or disable the socket unit")
 	}
 	s, err := statusReporterFrom(o.Getenv, cfg.Logger)
 	if s != nil {
