@@ -95,6 +95,7 @@ var layers = []struct {
 	{pkg: "/cmd/schedctl/calendar", may: []string{"…"}, mayNot: commandPackages("files", "access", "webhook", "server", "browse"), why: "a calendar only reads posts"},
 	{pkg: "/cmd/schedctl/files", may: []string{"…"}, mayNot: commandPackages("calendar", "access", "webhook", "server", "browse"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/cmd/schedctl/repository", may: []string{module + "/client/apiv1", module + "/client/postfile", module + "/cmd/schedctl/cli"}, why: "where files are from must be known without commands and daemons"},
+	{pkg: "/cmd/schedctl/forecast", may: []string{module + "/client/apiv1", module + "/cmd/schedctl/cli", "github.com/spf13/cobra"}, why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/cmd/schedctl/collection", may: []string{"…"}, mayNot: commandPackages("post", "calendar", "files", "access", "webhook", "server", "browse"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/cmd/schedctl/access", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "webhook", "server", "browse"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/cmd/schedctl/webhook", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "server", "browse"), why: "a command must be readable without the commands of other nouns"},

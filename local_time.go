@@ -96,7 +96,7 @@ func ResolveLocal(wall time.Time, loc *time.Location) (time.Time, LocalNote) {
 	const reach = 26 * time.Hour
 	for t, last := wall.Add(-reach).In(loc), wall.Add(reach); ; {
 		_, offset := t.Zone()
-		end := zoneEnd(t)
+		end := ZoneEnd(t)
 		candidate := wall.Add(-time.Duration(offset) * time.Second).In(loc)
 		if _, o := candidate.Zone(); o == offset && !candidate.Before(t) && (end.IsZero() || candidate.Before(end)) {
 			found = append(found, candidate)
@@ -118,10 +118,10 @@ func ResolveLocal(wall time.Time, loc *time.Location) (time.Time, LocalNote) {
 	return found[0], ""
 }
 
-// zoneEnd returns a time after t until which the offset of its zone stays the same, or
-// the zero time for ever. [time.Time.ZoneBounds] takes every year to have 365 days, so on
+// ZoneEnd returns a time after t until which the offset of its zone stays the same, or the
+// zero time for ever. The offset need not change then. [time.Time.ZoneBounds] takes every year to have 365 days, so on
 // December 31 of a leap year it can return an end that is not after t.
-func zoneEnd(t time.Time) time.Time {
+func ZoneEnd(t time.Time) time.Time {
 	_, end := t.ZoneBounds()
 	if !end.IsZero() && !end.After(t) {
 		const step = 15 * time.Minute // all offsets change at multiples of it

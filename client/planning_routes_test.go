@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"net/url"
+	"strconv"
 	"testing"
 	"time"
 
@@ -43,6 +44,14 @@ func TestPlanningMethods(t *testing.T) {
 		}, `PATCH /api/v1/queues/que_1 {"social_account_ids":[],"default":true}`, "que_1"},
 		"delete queue": {nil, func(ctx context.Context, c *client.Client) (string, error) { return "", c.DeleteQueue(ctx, "que_1") },
 			"DELETE /api/v1/queues/que_1 ", ""},
+		"forecast": {apiv1.ForecastList{Results: []apiv1.ForecastEntry{{Message: "m"}}}, func(ctx context.Context, c *client.Client) (string, error) {
+			list, err := c.Forecast(ctx, 7)
+			return list.Results[0].Message, err
+		}, "GET /api/v1/forecast?days=7 ", "m"},
+		"default forecast": {apiv1.ForecastList{Count: 2}, func(ctx context.Context, c *client.Client) (string, error) {
+			list, err := c.Forecast(ctx, 0)
+			return strconv.Itoa(list.Count), err
+		}, "GET /api/v1/forecast ", "2"},
 		"slots": {apiv1.QueueSlots{Results: []apiv1.QueueSlot{{Local: "2026-12-08T10:00"}}}, func(ctx context.Context, c *client.Client) (string, error) {
 			slots, err := c.QueueSlots(ctx, "que_1", client.SlotQuery{AccountID: "acct_1", After: at, Before: at.Add(time.Hour), Limit: 7})
 			return slots[0].Local, err

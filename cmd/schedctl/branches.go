@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/collection"
 	"github.com/schedctl/schedctl/cmd/schedctl/files"
+	"github.com/schedctl/schedctl/cmd/schedctl/forecast"
 	"github.com/schedctl/schedctl/cmd/schedctl/mcp"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
@@ -33,6 +34,7 @@ var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "account", Make: account.New},
 	{Group: cli.GroupWork, Name: "media", Make: media.New},
 	{Group: cli.GroupWork, Name: "calendar", Make: calendar.New},
+	{Group: cli.GroupWork, Name: "forecast", Make: forecast.New},
 	{Group: cli.GroupWork, Name: "tui", Make: browse.New},
 	{Group: cli.GroupWork, Name: "me", Make: access.NewMe},
 	{Group: cli.GroupWork, Name: "lint", Make: files.NewLint},

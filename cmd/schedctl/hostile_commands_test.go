@@ -52,6 +52,7 @@ var hostileLines = map[string][]string{
 	"calendar feed revoke":   {"cal" + ulid},
 	"capabilities":           {"", "feed"},
 	"doctor":                 {""},
+	"forecast":               {"", "--days 7"},
 	"key create":             {"--name x"},
 	"key list":               {""},
 	"key revoke":             {"key" + ulid},

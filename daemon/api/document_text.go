@@ -135,6 +135,8 @@ var schemaDescriptions = map[string]string{
 	"QueueList":            "All queues.",
 	"CreateQueue":          "A new queue.",
 	"EditQueue":            "A change of a queue; absent fields stay unchanged.",
+	"ForecastEntry":        "One thing that makes planned posts fail or be late if no one acts.",
+	"ForecastList":         "What makes planned posts fail or be late if no one acts.",
 	"QueueSlot":            "One slot of a queue.",
 	"QueueSlots":           "Slots of a queue.",
 	"OrderQueue":           "Posts of a queue in their new order.",

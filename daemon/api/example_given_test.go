@@ -127,6 +127,7 @@ var given = map[string]func(*fixture) []string{
 	"createPost/next slot":                oneQueue,
 	"schedulePost/next slot":              func(f *fixture) []string { return append(oneQueue(f), oneDraft(f)...) },
 	"editPost/next slot":                  func(f *fixture) []string { return append(oneQueue(f), oneScheduled(f)...) },
+	"getForecast":                         oneForecast,
 	"listQueues":                          oneQueue,
 	"getQueue":                            oneQueue,
 	"editQueue":                           twoInQueue,

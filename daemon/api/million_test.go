@@ -55,6 +55,7 @@ var worst = map[string][]string{
 		"/queues/" + seeded(schedctl.QueuePrefix, 100) + "/slots?limit=1000&after=2026-01-01T00:00:00Z&social_account_id=" + seeded(schedctl.AccountPrefix, 9),
 	},
 	"listLabels": {"/labels"}, "listCollections": {"/collections"}, "getCollection": {"/collections/site9"},
+	"getForecast":   {"/forecast?days=1", "/forecast?days=366"},
 	"listBlackouts": {"/blackouts"}, "getBlackout": {"/blackouts/" + seeded(schedctl.BlackoutPrefix, 100)},
 	"listSeries": {"/series?limit=100"}, "getSeries": {"/series/" + seeded(schedctl.SeriesPrefix, 100)},
 	"listOccurrences": {"/series/" + seeded(schedctl.SeriesPrefix, 100) + "/occurrences?limit=100"},

@@ -208,6 +208,8 @@ var attempts = map[string]func(*world) attempt{
 		return attempt{path: "/series/" + id + "/withdraw", resource: id}
 	},
 
+	"getForecast": func(*world) attempt { return attempt{path: "/forecast?days=366"} },
+
 	"listQueues": func(*world) attempt { return attempt{path: "/queues"} },
 	"createQueue": func(w *world) attempt {
 		return attempt{path: "/queues", body: body{

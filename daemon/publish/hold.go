@@ -25,6 +25,13 @@ const (
 	reconnecting          = "reconnect it with: schedctl account reconnect ACCOUNT"
 )
 
+// EndsCredentials reports whether an account with this code needs new credentials. The other
+// holds end with the credentials that the account has, once a person has done what the error
+// says.
+func (c HoldCode) EndsCredentials() bool {
+	return c != HoldCredits && c != HoldBlocked && c != HoldVersion
+}
+
 // holds are what a person has to do. %s is the platform.
 var holds = map[HoldCode]string{
 	HoldCredits: "the credits of the developer app on %s are used up; buy credits in its developer portal, then run: schedctl account verify ACCOUNT",

@@ -42,17 +42,26 @@ func (c *Request) describeBlackout(r storage.Reader, avoided schedctl.AccountBla
 	return fmt.Sprintf("the blackout %s (%s to %s %s)", b.ID, b.From, b.To, b.Timezone), nil
 }
 
+// holdAt returns the first hold of an account that contains a time.
+func holdAt(a *schedctl.Account, at time.Time) (b schedctl.AccountBlackout, held bool) {
+	i := slices.IndexFunc(a.Blackouts, func(b schedctl.AccountBlackout) bool { return b.Mode == schedctl.BlackoutHold && b.Contains(at) })
+	if i < 0 {
+		return b, false
+	}
+	return a.Blackouts[i], true
+}
+
 // holdWarning says which hold a post to an account must wait for. It is empty if the post
 // need not wait.
 func holdWarning(a *schedctl.Account, at time.Time) string {
-	i := slices.IndexFunc(a.Blackouts, func(b schedctl.AccountBlackout) bool { return b.Mode == schedctl.BlackoutHold && b.Contains(at) })
+	hold, held := holdAt(a, at)
 	switch {
-	case i < 0:
+	case !held:
 		return ""
-	case a.Blackouts[i].To.IsZero():
-		return fmt.Sprintf("the blackout %s holds the account; the post waits until the hold ends", a.Blackouts[i].ID)
+	case hold.To.IsZero():
+		return fmt.Sprintf("the blackout %s holds the account; the post waits until the hold ends", hold.ID)
 	}
-	return fmt.Sprintf("the blackout %s holds the account until %s; the post waits until then", a.Blackouts[i].ID, apiv1.Time{Time: a.Blackouts[i].To})
+	return fmt.Sprintf("the blackout %s holds the account until %s; the post waits until then", hold.ID, apiv1.Time{Time: hold.To})
 }
 
 // WaitsFor says why a target of an account that is due at a time waits. It is empty if the

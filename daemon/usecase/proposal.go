@@ -35,10 +35,7 @@ func (c *Request) AlsoProposed(r storage.Reader, p *schedctl.Post, at time.Time)
 // instants for one of the accounts, by time: those of the first 500 proposals that the key
 // of the request may see. r is a snapshot.
 func (c *Request) Proposals(r storage.Reader, from, until time.Time, accountIDs []string) (found []schedctl.Post, err error) {
-	page, err := r.Posts(storage.PostQuery{
-		WorkspaceID: c.Key.WorkspaceID, Approval: schedctl.ApprovalPending, Statuses: []schedctl.Status{schedctl.Draft},
-		PublishAfter: from, PublishBefore: until, Sort: storage.PublishAscending, Limit: maxProposals,
-	})
+	page, err := r.Posts(c.proposalsIn(from, until))
 	for _, p := range page.Posts {
 		of := func(id string) bool { return slices.Contains(accountIDs, id) }
 		if c.MaySee(&p) && slices.ContainsFunc(p.AccountIDs(), of) {
@@ -46,6 +43,15 @@ func (c *Request) Proposals(r storage.Reader, from, until time.Time, accountIDs 
 		}
 	}
 	return found, err
+}
+
+// proposalsIn selects the first 500 drafts that wait for an approval and propose a time
+// between two instants.
+func (c *Request) proposalsIn(from, until time.Time) storage.PostQuery {
+	return storage.PostQuery{
+		WorkspaceID: c.Key.WorkspaceID, Approval: schedctl.ApprovalPending, Statuses: []schedctl.Status{schedctl.Draft},
+		PublishAfter: from, PublishBefore: until, Sort: storage.PublishAscending, Limit: maxProposals,
+	}
 }
 
 // alsoProposed keeps the other proposals for the time of a post that waits, or that was

@@ -14,29 +14,66 @@ import (
 // maxWindowReads is how many posts are read to find out whether a network accepts one more.
 const maxWindowReads = 1000
 
+// endsBefore reports whether the credentials of an account end before a time, and the daemon
+// will not renew them.
+func endsBefore(a *schedctl.Account, at, now time.Time) bool {
+	e := a.Expiry
+	return !e.At.IsZero() && !at.Before(e.At) && (e.RenewAt.IsZero() || e.EndsSoon(now))
+}
+
 // expiryWarning says that the credentials of an account end before a time. It is empty if
 // they do not, or if the daemon will renew them.
 func expiryWarning(a schedctl.Account, at, now time.Time) string {
-	e := a.Expiry
-	if e.At.IsZero() || at.Before(e.At) || !e.RenewAt.IsZero() && !e.EndsSoon(now) {
+	if !endsBefore(&a, at, now) {
 		return ""
 	}
 	return "the post is due after that: " + schedctl.ExpiryWarning(a)
 }
 
-// checkWindow adds a warning if the account has as many posts before this one as its network
-// accepts in a period.
-func (v *validation) checkWindow(about *apiv1.AccountValidation, a *schedctl.Account) error {
+// windowRule says how many posts, or replies, a network accepts from an account in any period
+// of a length.
+type windowRule struct {
+	noun   string
+	limit  int
+	window time.Duration
+}
+
+// postWindow returns the rule for the posts of an account, or nil if its network has none
+// that can be checked.
+func postWindow(a *schedctl.Account) *windowRule {
 	limit, window := a.Limits.Posts, a.Limits.Window
 	if limit <= 0 || limit > maxWindowReads || window <= 0 {
 		return nil
 	}
-	before, err := v.postsBefore(a, window, limit+1)
+	return &windowRule{"posts", limit, window}
+}
+
+// replyWindow is postWindow for the parts of threads after the first one.
+func (s *Service) replyWindow(a *schedctl.Account) *windowRule {
+	threader, ok := s.Publishers[a.Platform].(publish.Threader)
+	if !ok {
+		return nil
+	}
+	rules := threader.ThreadRules(*a)
+	if rules.Replies <= 0 || rules.RepliesWindow <= 0 {
+		return nil
+	}
+	return &windowRule{"replies", rules.Replies, rules.RepliesWindow}
+}
+
+// checkWindow adds a warning if the account has as many posts before this one as its network
+// accepts in a period.
+func (v *validation) checkWindow(about *apiv1.AccountValidation, a *schedctl.Account) error {
+	rule := postWindow(a)
+	if rule == nil {
+		return nil
+	}
+	before, err := v.postsBefore(a, rule.window, rule.limit+1)
 	if err != nil {
 		return err
 	}
-	if len(before) >= limit {
-		about.Warnings = append(about.Warnings, fmt.Sprintf("its network accepts %d posts in %s, and the account has as many before this one; the post waits until there is room", limit, window))
+	if len(before) >= rule.limit {
+		about.Warnings = append(about.Warnings, fmt.Sprintf("its network accepts %d posts in %s, and the account has as many before this one; the post waits until there is room", rule.limit, rule.window))
 	}
 	return nil
 }
@@ -45,15 +82,11 @@ func (v *validation) checkWindow(about *apiv1.AccountValidation, a *schedctl.Acc
 // than the network of the account accepts in a period.
 func (v *validation) checkReplies(about *apiv1.AccountValidation, a *schedctl.Account) error {
 	replies := len(about.Parts) - 1
-	threader, ok := v.service.Publishers[a.Platform].(publish.Threader)
-	if !ok || replies == 0 {
+	rule := v.service.replyWindow(a)
+	if rule == nil || replies == 0 {
 		return nil
 	}
-	rules := threader.ThreadRules(*a)
-	if rules.Replies <= 0 || rules.RepliesWindow <= 0 {
-		return nil
-	}
-	before, err := v.postsBefore(a, rules.RepliesWindow, maxWindowReads)
+	before, err := v.postsBefore(a, rule.window, maxWindowReads)
 	if err != nil {
 		return err
 	}
@@ -65,8 +98,8 @@ func (v *validation) checkReplies(about *apiv1.AccountValidation, a *schedctl.Ac
 			}
 		}
 	}
-	if n+replies > rules.Replies {
-		about.Warnings = append(about.Warnings, fmt.Sprintf("its network accepts %d replies in %s, and the account has %d before the %d of this post; the rest waits until there is room", rules.Replies, rules.RepliesWindow, n, replies))
+	if n+replies > rule.limit {
+		about.Warnings = append(about.Warnings, fmt.Sprintf("its network accepts %d replies in %s, and the account has %d before the %d of this post; the rest waits until there is room", rule.limit, rule.window, n, replies))
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ var ExitMeanings = []struct {
 	{ExitConflict, "not possible in this state: editing a published post, a reused idempotency key"},
 	{ExitUnreachable, "no daemon (or database server) responds, or it has an internal error or no space"},
 	{ExitTimedOut, "the wait timed out; posts stay as they are"},
-	{ExitFailed, "a target was not published, or a part of an import or an apply was refused"},
+	{ExitFailed, "a target not published, part of an import or apply refused, a forecast with entries"},
 	{ExitRateLimited, "too many requests; try again later"},
 	{ExitInterrupted, "interrupted, or a prompt was declined"},
 }

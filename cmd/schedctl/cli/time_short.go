@@ -2,9 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
 )
 
 // wideTerminal is the smallest width at which a list shows relative times.
@@ -42,4 +45,38 @@ func ShortRelative(d time.Duration) string {
 		return text + " ago"
 	}
 	return "in " + text
+}
+
+// DayHeading formats the day of a time for people, in the zone of both times.
+func DayHeading(t, now time.Time) string {
+	heading := t.Format("Mon 2 Jan 2006")
+	midday := func(t time.Time) time.Time {
+		return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, time.UTC)
+	}
+	switch d := midday(t).Sub(midday(now)); d {
+	case 0:
+		return heading + ", today"
+	case 24 * time.Hour:
+		return heading + ", tomorrow"
+	default:
+		return heading + ", " + strings.TrimSpace(when.Relative(midday(t), midday(now)))
+	}
+}
+
+// apiTime matches a time as messages of the daemon have it.
+var apiTime = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b`)
+
+// LocalTimes returns a message of the daemon with its times for people, in their zone. It
+// leaves them as they are for programs.
+func (a *App) LocalTimes(message string) string {
+	if !a.OutTerminal {
+		return message
+	}
+	return apiTime.ReplaceAllStringFunc(message, func(text string) string {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return text
+		}
+		return at.In(a.Local).Format("Mon 2 Jan 2006 15:04 MST")
+	})
 }

@@ -1,11 +1,9 @@
 package post
 
 import (
-	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
@@ -57,17 +55,5 @@ func dayHeading(t *apiv1.Time, now time.Time) string {
 	if t == nil {
 		return "No time"
 	}
-	day := t.In(now.Location())
-	heading := day.Format("Mon 2 Jan 2006")
-	midday := func(t time.Time) time.Time {
-		return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, time.UTC)
-	}
-	switch d := midday(day).Sub(midday(now)); d {
-	case 0:
-		return heading + ", today"
-	case 24 * time.Hour:
-		return heading + ", tomorrow"
-	default:
-		return heading + ", " + strings.TrimSpace(when.Relative(midday(day), midday(now)))
-	}
+	return cli.DayHeading(t.In(now.Location()), now)
 }

@@ -1,0 +1,275 @@
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// The limits of a forecast.
+const (
+	DefaultForecastDays = 21
+	MaxForecastDays     = 366
+
+	maxForecastPosts   = 2000    // scheduled posts that are read
+	maxForecastTargets = 10_000  // of these posts
+	maxForecastBytes   = 4 << 20 // of these posts
+	maxForecastSeries  = 2000    // that are read
+	maxForecastEntries = 500
+	maxForecastIDs     = 100 // posts that an entry names
+)
+
+// forecastDelay is how much later than its time a post must be published to be in a forecast.
+const forecastDelay = time.Minute
+
+// Forecast is what will make scheduled posts fail, or be late, if no one acts.
+type Forecast struct {
+	Entries   []ForecastEntry // in order of their times
+	Until     time.Time       // posts before this time were checked
+	Truncated bool            // some posts were not checked, or some entries are left out
+}
+
+// ForecastEntry is an entry of a forecast.
+type ForecastEntry struct {
+	apiv1.ForecastEntry
+
+	// Cause identifies what is wrong. It stays the same while more posts are affected.
+	Cause string
+}
+
+// Forecast checks the posts that are planned before a time, and that the key of the request
+// may see. r is a snapshot.
+func (s *Service) Forecast(ctx context.Context, r storage.Reader, c *Request, until time.Time) (Forecast, error) {
+	f := forecast{
+		service: s, request: c, r: r, until: until,
+		keys: map[string]*schedctl.APIKey{}, series: map[string]*schedctl.Series{}, periods: map[string]period{}, changes: map[string][]time.Time{},
+		plans: map[string][]planned{}, texts: map[sentText]planned{}, found: map[causeKey]*finding{},
+	}
+	if err := f.readAccounts(); err != nil {
+		return Forecast{}, err
+	}
+	if err := f.readPast(); err != nil {
+		return Forecast{}, err
+	}
+	for _, read := range []func(context.Context) error{f.checkScheduled, f.checkProposed, f.checkSeries} {
+		if err := read(ctx); err != nil {
+			return Forecast{}, err
+		}
+	}
+	f.checkWindows()
+	return f.result(), nil
+}
+
+// forecast is a forecast that is being made.
+type forecast struct {
+	service *Service
+	request *Request
+	r       storage.Reader
+	until   time.Time
+	cut     bool // not all posts before until were read
+
+	accounts map[string]*schedctl.Account // of the workspace, by id
+
+	// What was read, by id. The value is nil if it does not exist.
+	keys    map[string]*schedctl.APIKey
+	series  map[string]*schedctl.Series
+	periods map[string]period      // of blackouts
+	changes map[string][]time.Time // of clocks, by the name of the zone
+
+	plans map[string][]planned // what accounts have published lately, and what is planned
+	texts map[sentText]planned // the latest post with a text
+	found map[causeKey]*finding
+}
+
+// planned is a post of an account at its time.
+type planned struct {
+	at      time.Time
+	postID  string // empty if the key of the request may not see the post
+	replies int    // parts after the first one
+	over    bool   // it is published
+}
+
+// sentText is a text that an account gets.
+type sentText struct {
+	accountID   string
+	fingerprint schedctl.Fingerprint
+}
+
+// causeKey identifies what is wrong.
+type causeKey struct {
+	kind    apiv1.ForecastKind
+	subject string // the account, the post or the blackout
+	detail  string
+}
+
+// finding is what is wrong for some posts.
+type finding struct {
+	at       time.Time
+	posts    []string // at most maxForecastIDs
+	count    int      // of all posts
+	last     string   // the last post that was added
+	accounts []string // distinct
+
+	// say returns the message and the command. It is called when all posts are known.
+	say func(*finding) (message, command string)
+}
+
+// add adds a post to what is wrong. accountID and postID may be empty. The targets of a post
+// are added one after the other.
+func (f *forecast) add(key causeKey, at time.Time, accountID, postID string, say func(*finding) (message, command string)) {
+	e := f.found[key]
+	if e == nil {
+		e = &finding{at: at, say: say}
+		f.found[key] = e
+	}
+	if at.Before(e.at) {
+		e.at = at
+	}
+	if accountID != "" && !slices.Contains(e.accounts, accountID) {
+		e.accounts = append(e.accounts, accountID)
+	}
+	if postID == "" || postID == e.last {
+		return
+	}
+	e.last = postID
+	if e.count++; len(e.posts) < maxForecastIDs {
+		e.posts = append(e.posts, postID)
+	}
+}
+
+// result returns the entries in order of their times.
+func (f *forecast) result() Forecast {
+	out := Forecast{Entries: make([]ForecastEntry, 0, len(f.found)), Until: f.until, Truncated: f.cut}
+	for key, e := range f.found {
+		entry := ForecastEntry{Cause: string(key.kind) + "\n" + key.subject + "\n" + key.detail}
+		entry.Kind, entry.At, entry.PostIDs, entry.PostCount = key.kind, apiv1.NewTime(e.at), append([]string{}, e.posts...), e.count
+		if len(e.accounts) == 1 {
+			entry.SocialAccountID = &e.accounts[0]
+		}
+		entry.Message, entry.Command = e.say(e)
+		out.Entries = append(out.Entries, entry)
+	}
+	slices.SortFunc(out.Entries, func(a, b ForecastEntry) int {
+		return cmp.Or(a.At.Compare(b.At.Time), strings.Compare(a.Cause, b.Cause))
+	})
+	if len(out.Entries) > maxForecastEntries {
+		out.Entries, out.Truncated = out.Entries[:maxForecastEntries], true
+	}
+	return out
+}
+
+// readAccounts reads the accounts of the workspace, also disconnected ones.
+func (f *forecast) readAccounts() error {
+	list, err := f.r.Accounts(f.request.Key.WorkspaceID)
+	f.accounts = make(map[string]*schedctl.Account, len(list))
+	for i := range list {
+		f.accounts[list[i].ID] = &list[i]
+	}
+	return err
+}
+
+// checkScheduled checks the posts that wait to be published, also those that are late.
+func (f *forecast) checkScheduled(ctx context.Context) error {
+	posts, targets, bytes := 0, 0, 0
+	return f.eachRead(storage.PostQuery{
+		WorkspaceID: f.request.Key.WorkspaceID, Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing},
+		PublishBefore: f.until, Sort: storage.PublishAscending, Limit: postPage,
+	}, func(p *schedctl.Post) (bool, error) {
+		posts, targets, bytes = posts+1, targets+len(p.Targets), bytes+storage.RecordBytes(p)
+		if posts > maxForecastPosts || posts > 1 && (targets > maxForecastTargets || bytes > maxForecastBytes) {
+			f.until, f.cut = p.PublishAt, true
+			return false, nil
+		}
+		if !f.request.MaySee(p) {
+			f.keepHidden(p)
+			return true, ctx.Err()
+		}
+		return true, f.checkPost(ctx, p)
+	})
+}
+
+// eachRead calls fn for the posts of a query, until fn returns false or an error.
+func (f *forecast) eachRead(q storage.PostQuery, fn func(*schedctl.Post) (bool, error)) error {
+	for {
+		page, err := f.r.Posts(q)
+		if err != nil {
+			return err
+		}
+		for i := range page.Posts {
+			if more, err := fn(&page.Posts[i]); err != nil || !more {
+				return err
+			}
+		}
+		if q.After = page.Next; q.After == nil {
+			return nil
+		}
+	}
+}
+
+// checkPost checks a post that waits to be published.
+func (f *forecast) checkPost(ctx context.Context, p *schedctl.Post) error {
+	overrides := p.Overrides()
+	d := f.service.Decide(f.request, nil)
+	d.On(f.r)
+	if err := d.readAssets(p); err != nil {
+		return err
+	}
+	waits := false
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		due, waiting := t.Due()
+		if !waiting {
+			continue
+		}
+		waits = true
+		a := f.accounts[t.AccountID]
+		if a == nil || a.Status == schedctl.AccountDisconnected {
+			f.accountRemoved(p, t, a)
+			continue
+		}
+		if now := f.request.Now; due.Before(now) {
+			due = now
+		}
+		f.checkAccount(p, t, a, due)
+		if err := f.checkHolds(p, t, a, due); err != nil {
+			return err
+		}
+		if err := f.checkText(ctx, d, p, t, a, overrides); err != nil {
+			return err
+		}
+		f.plan(p, t, a)
+	}
+	if !waits {
+		return nil
+	}
+	f.checkApproval(p)
+	if err := f.checkClocks(p); err != nil {
+		return err
+	}
+	return f.checkKey(p)
+}
+
+// accountName returns what messages call an account.
+func accountName(a *schedctl.Account) string { return a.Platform + ":" + a.Name }
+
+// accountRef returns how a command names an account: by its name, or by its id if a shell
+// may read the name in another way.
+func accountRef(a *schedctl.Account) string {
+	name := accountName(a)
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._@+-:", r)
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) || a.Status == schedctl.AccountDisconnected {
+		return a.ID
+	}
+	return name
+}
+
+// timeText returns a time as messages and commands show it.
+func timeText(at time.Time) string { return apiv1.Time{Time: at}.String() }

@@ -1,0 +1,184 @@
+package usecase
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// accountRemoved adds that the account of a target is disconnected. a is nil if the account
+// is unknown.
+func (f *forecast) accountRemoved(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) {
+	key := causeKey{apiv1.ForecastAccountRemoved, t.AccountID, ""}
+	f.add(key, p.PublishAt, t.AccountID, p.ID, func(e *finding) (string, string) {
+		cancel := "schedctl post cancel " + strings.Join(e.posts[:min(len(e.posts), maxShifted)], " ")
+		switch {
+		case a == nil:
+			return fmt.Sprintf("the account %s does not exist, so nothing is published on it; give the posts another account, or cancel them", t.AccountID), cancel
+		case !f.service.hasCredentials(a):
+			return fmt.Sprintf("the account %s is disconnected, so nothing is published on it; give the posts another account, or cancel them", accountName(a)), cancel
+		}
+		return fmt.Sprintf("the account %s is disconnected, so nothing is published on it; connect it again, or give the posts another account", accountName(a)),
+			"schedctl account reconnect " + accountRef(a)
+	})
+}
+
+// hasCredentials reports whether the account can be connected again with new credentials.
+func (s *Service) hasCredentials(a *schedctl.Account) bool {
+	p, ok := s.Publishers[a.Platform]
+	return !ok || slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return !f.Option })
+}
+
+// checkAccount checks the account of a target that is due at a time: whether its network
+// refuses it, whether it waits, and whether its credentials end before.
+func (f *forecast) checkAccount(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, due time.Time) {
+	now := f.request.Now
+	waits := accountWaits(a, now)
+	switch {
+	case a.Status == schedctl.AccountError && waits == nil:
+		f.add(causeKey{apiv1.ForecastAccountError, a.ID, ""}, p.PublishAt, a.ID, p.ID, func(*finding) (string, string) { return refusedAccount(a) })
+	case waits != nil && waits.Until.Sub(due) > forecastDelay:
+		late := f.service.missesPause(a, t, now)
+		key := causeKey{apiv1.ForecastAccountWaits, a.ID, waits.Reason}
+		if late {
+			key.detail += " missed"
+		}
+		f.add(key, p.PublishAt, a.ID, p.ID, func(*finding) (string, string) {
+			return fmt.Sprintf("the account %s waits until %s: %s; %s", accountName(a), waits.Until, waits.Message, whenLate(late)), "schedctl account verify " + accountRef(a)
+		})
+	}
+	if endsBefore(a, due, now) && a.Status == schedctl.AccountConnected {
+		f.add(causeKey{apiv1.ForecastTokenEnds, a.ID, timeText(a.Expiry.At)}, p.PublishAt, a.ID, p.ID, func(*finding) (string, string) {
+			about := ""
+			if a.Expiry.Assumed {
+				about = "about "
+			}
+			return fmt.Sprintf("the credentials of the account %s end %son %s, before it gets a post; get new ones and reconnect it", accountName(a), about, timeText(a.Expiry.At)),
+				"schedctl account reconnect " + accountRef(a)
+		})
+	}
+}
+
+// whenLate says what becomes of a post that its account delays.
+func whenLate(missed bool) string {
+	if missed {
+		return "the post is then later than --max-lateness allows, and is not published"
+	}
+	return "the post is published late"
+}
+
+// refusedAccount returns the message and the command for an account that its network refuses.
+func refusedAccount(a *schedctl.Account) (message, command string) {
+	ref, why, verb := accountRef(a), "no reason is known", "verify"
+	if e := a.Error; e != nil {
+		why = strings.ReplaceAll(Clip(e.Message, maxMessage), "ACCOUNT", ref)
+		if e.Kind == schedctl.KindAuth && publish.HoldCode(e.Code).EndsCredentials() {
+			verb = "reconnect"
+		}
+	}
+	return fmt.Sprintf("the network refuses the account %s, and its posts wait: %s", accountName(a), why), "schedctl account " + verb + " " + ref
+}
+
+// checkHolds checks whether a target falls in a pause of its account, or in a period in which
+// the account is to publish nothing.
+func (f *forecast) checkHolds(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, due time.Time) error {
+	if hold, held := holdAt(a, due); held && (hold.To.IsZero() || hold.To.Sub(due) > forecastDelay) {
+		period, err := f.period(hold)
+		if err != nil {
+			return err
+		}
+		late := p.Slot == (schedctl.Slot{}) && !hold.To.IsZero() && hold.To.Sub(t.LateSince()) > f.service.MaxLateness
+		key := causeKey{apiv1.ForecastPaused, hold.ID, ""}
+		if late {
+			key.detail = "missed"
+		}
+		f.add(key, p.PublishAt, a.ID, p.ID, func(e *finding) (string, string) {
+			if hold.To.IsZero() {
+				return fmt.Sprintf("%s is paused%s, and nothing is published on it until it is resumed", f.names(e), period.reason), f.resume(period, e)
+			}
+			return fmt.Sprintf("%s is paused%s until %s; %s", f.names(e), period.reason, timeText(hold.To), whenLate(late)), f.resume(period, e)
+		})
+	}
+	avoided, found := a.AvoidedAt(due)
+	if !found || !due.Equal(p.PublishAt) {
+		return nil
+	}
+	period, err := f.period(avoided)
+	if err != nil {
+		return err
+	}
+	f.add(causeKey{apiv1.ForecastBlackout, avoided.ID, ""}, p.PublishAt, a.ID, p.ID, func(e *finding) (string, string) {
+		return fmt.Sprintf("it is in a blackout of %s%s, from %s to %s, and is published nevertheless", f.names(e), period.reason, timeText(avoided.From), timeText(avoided.To)),
+			f.moveOut(e, avoided)
+	})
+	return nil
+}
+
+// period is what a forecast says about a blackout.
+type period struct {
+	id     string // empty if the key of the request may not see the blackout
+	all    bool   // it is about all accounts
+	begun  bool
+	reason string // with a comma and a space before it, or empty
+}
+
+// period reads what the key of the request may know about a blackout.
+func (f *forecast) period(b schedctl.AccountBlackout) (period, error) {
+	if known, ok := f.periods[b.ID]; ok {
+		return known, nil
+	}
+	is := period{begun: !b.From.After(f.request.Now)}
+	whole, err := f.request.Blackout(f.r, b.ID)
+	switch {
+	case err == nil:
+		is.id, is.all = whole.ID, len(whole.AccountIDs) == 0
+		if whole.Reason != "" {
+			is.reason = fmt.Sprintf(" (%s)", whole.Reason)
+		}
+	case schedctl.CodeOf(err) != schedctl.NotFound:
+		return period{}, err
+	}
+	f.periods[b.ID] = is
+	return is, nil
+}
+
+// resume returns the command that ends a hold.
+func (f *forecast) resume(is period, e *finding) string {
+	switch {
+	case !is.begun && is.id != "":
+		return "schedctl blackout remove " + is.id
+	case is.all:
+		return "schedctl resume"
+	}
+	command := "schedctl resume"
+	for _, id := range e.accounts {
+		command += " --account " + accountRef(f.accounts[id])
+	}
+	return command
+}
+
+// maxShifted is how many posts a command moves by their ids.
+const maxShifted = 20
+
+// moveOut returns the command that moves posts to the end of a blackout, with the same
+// distances.
+func (f *forecast) moveOut(e *finding, b schedctl.AccountBlackout) string {
+	if len(e.posts) == 1 {
+		return fmt.Sprintf("schedctl post schedule %s --at %s", e.posts[0], timeText(b.To))
+	}
+	minutes := int((b.To.Sub(e.at) + time.Minute - 1) / time.Minute)
+	return fmt.Sprintf("schedctl post schedule %s --shift %dh%dm", strings.Join(e.posts[:min(len(e.posts), maxShifted)], " "), minutes/60, minutes%60)
+}
+
+// names returns the accounts of a finding for a message: the name of one, or how many.
+func (f *forecast) names(e *finding) string {
+	if len(e.accounts) == 1 {
+		return "the account " + accountName(f.accounts[e.accounts[0]])
+	}
+	return fmt.Sprintf("each of %d accounts", len(e.accounts))
+}

@@ -1,0 +1,185 @@
+package usecase
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/series"
+	"github.com/schedctl/schedctl/recurrence"
+)
+
+// checkClocks checks whether the clocks skip, or show twice, the local time of a post in a
+// slot of a queue, or of an occurrence of a series.
+func (f *forecast) checkClocks(p *schedctl.Post) error {
+	local, zone := p.Slot.Local, p.Slot.Timezone
+	if local == "" && p.SeriesID != "" && !p.Detached {
+		s, err := f.seriesOf(p.SeriesID)
+		if err != nil || s == nil {
+			return err
+		}
+		local, zone = p.Occurrence, s.Timezone
+	}
+	loc, err := time.LoadLocation(zone)
+	if local == "" || err != nil {
+		return nil
+	}
+	at, note := local.In(loc)
+	if note == "" || !at.Equal(p.PublishAt) {
+		return nil
+	}
+	other := at.Add(-time.Hour)
+	if note == schedctl.LocalRepeated {
+		other = at.Add(time.Hour)
+	}
+	f.add(causeKey{apiv1.ForecastClockChange, p.ID, ""}, p.PublishAt, "", p.ID, func(*finding) (string, string) {
+		return clockMessage(local, zone, note, at), fmt.Sprintf("schedctl post schedule %s --at %s", p.ID, timeText(other))
+	})
+	return nil
+}
+
+// clockMessage says what a clock change does to a local time.
+func clockMessage(local schedctl.LocalTime, zone string, note schedctl.LocalNote, at time.Time) string {
+	shown := local.Civil().Format("15:04 on 2006-01-02")
+	if note == schedctl.LocalRepeated {
+		return fmt.Sprintf("the clocks of %s show %s twice; it is published the first time, at %s", zone, shown, timeText(at))
+	}
+	return fmt.Sprintf("the clocks of %s skip %s; it is published at %s", zone, shown, timeText(at))
+}
+
+// seriesOf returns a series, or nil if it was deleted.
+func (f *forecast) seriesOf(id string) (*schedctl.Series, error) {
+	if s, known := f.series[id]; known {
+		return s, nil
+	}
+	s, err := f.r.Series(f.request.Key.WorkspaceID, id)
+	switch {
+	case err == nil:
+		f.series[id] = &s
+	case schedctl.CodeOf(err) == schedctl.NotFound:
+		f.series[id] = nil
+	default:
+		return nil, err
+	}
+	return f.series[id], nil
+}
+
+// checkSeries checks the occurrences that are not posts yet: the series lacks an approval, or
+// the clocks skip or repeat the local time.
+func (f *forecast) checkSeries(ctx context.Context) error {
+	after, read := "", 0
+	for {
+		page, err := f.r.SeriesList(f.request.Key.WorkspaceID, after, seriesPage)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			s := &page[i]
+			if s.State != schedctl.SeriesActive || !f.request.MaySee(&s.Template) {
+				continue
+			}
+			if err := f.checkOneSeries(s); err != nil {
+				return err
+			}
+		}
+		if read += len(page); len(page) < seriesPage {
+			return ctx.Err()
+		}
+		if read >= maxForecastSeries {
+			f.cut = true
+			return ctx.Err()
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+func (f *forecast) checkOneSeries(s *schedctl.Series) error {
+	loc, rule, err := series.RuleOf(s)
+	if err != nil {
+		return nil // the planner reports it
+	}
+	now := f.request.Now
+	if f.lacksApproval(s) {
+		for local := range rule.From(schedctl.LocalTimeOf(now.In(loc))) {
+			at, _ := local.In(loc)
+			if at.Before(f.until) {
+				f.seriesNotApproved(s, at)
+			}
+			break
+		}
+		return nil
+	}
+	if s.QueueID != "" {
+		return nil // its slots are those of the queue
+	}
+	for _, change := range f.clockChanges(loc) {
+		f.checkChange(s, &rule, loc, change)
+	}
+	return nil
+}
+
+// lacksApproval reports whether a series makes no posts because it is not approved.
+func (f *forecast) lacksApproval(s *schedctl.Series) bool {
+	if s.Approved() {
+		return false
+	}
+	var accounts []schedctl.Account
+	for _, id := range s.Template.AccountIDs() {
+		if a := f.accounts[id]; a != nil && a.Status != schedctl.AccountDisconnected {
+			accounts = append(accounts, *a)
+		}
+	}
+	return s.NeedsApproval(accounts)
+}
+
+func (f *forecast) seriesNotApproved(s *schedctl.Series, at time.Time) {
+	f.add(causeKey{apiv1.ForecastApprovalMissing, s.ID, ""}, at, "", "", func(*finding) (string, string) {
+		message := fmt.Sprintf("the series %q needs an approval and has none, so it makes no posts", s.Name)
+		if a := s.Template.Approval; a != nil && a.State == schedctl.ApprovalPending {
+			return message, "schedctl series approve " + s.ID
+		}
+		return message, "schedctl series submit " + s.ID
+	})
+}
+
+// clockChanges returns when clocks of a zone change before the end of the forecast.
+func (f *forecast) clockChanges(loc *time.Location) []time.Time {
+	if known, ok := f.changes[loc.String()]; ok {
+		return known
+	}
+	var changes []time.Time
+	t := f.request.Now.In(loc)
+	for end := schedctl.ZoneEnd(t); !end.IsZero() && end.Before(f.until); end = schedctl.ZoneEnd(t) {
+		_, before := t.Zone()
+		if _, offset := end.Zone(); offset != before {
+			changes = append(changes, end)
+		}
+		t = end
+	}
+	f.changes[loc.String()] = changes
+	return changes
+}
+
+const (
+	aroundChange = 26 * time.Hour // no change moves clocks by more
+	maxAround    = 200            // occurrences that are read around a clock change
+)
+
+// checkChange checks the occurrences around a clock change that are not posts yet.
+func (f *forecast) checkChange(s *schedctl.Series, rule *recurrence.Rule, loc *time.Location, change time.Time) {
+	last, read := schedctl.LocalTimeOf(change.Add(aroundChange).In(loc)), 0
+	for local := range rule.From(schedctl.LocalTimeOf(change.Add(-aroundChange).In(loc))) {
+		if read++; local > last || read > maxAround {
+			return
+		}
+		at, note := local.In(loc)
+		if note == "" || local <= s.Cursor || s.HasExdate(local) || !at.After(f.request.Now) || !at.Before(f.until) {
+			continue
+		}
+		f.add(causeKey{apiv1.ForecastClockChange, s.ID, string(local)}, at.UTC(), "", "", func(*finding) (string, string) {
+			return fmt.Sprintf("series %q: %s", s.Name, clockMessage(local, s.Timezone, note, at)), fmt.Sprintf("schedctl series skip %s %s", s.ID, local)
+		})
+	}
+}

@@ -1,0 +1,135 @@
+package usecase
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// checkText checks whether the network of an account accepts what a target still has to
+// publish. d has read the files of the post.
+func (f *forecast) checkText(ctx context.Context, d *Decision, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, overrides []schedctl.Override) error {
+	var reasons []string
+	for _, part := range contentsFor(a, p, overrides) {
+		if part.part.Index < len(t.Done) {
+			continue
+		}
+		_, faults, err := d.measure(ctx, part)
+		if err != nil {
+			return err
+		}
+		for i := range faults {
+			reasons = append(reasons, faults[i].Message)
+		}
+		for _, m := range part.part.Media {
+			if reason := fileProblem(d.asset(m.AssetID), m.AssetID); reason != "" {
+				reasons = append(reasons, reason)
+			}
+		}
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	f.add(causeKey{apiv1.ForecastRefused, p.ID, a.ID}, p.PublishAt, a.ID, p.ID, func(*finding) (string, string) {
+		message := "it would be refused: " + Clip(reasons[0], maxMessage)
+		if n := len(reasons) - 1; n > 0 {
+			message += fmt.Sprintf("; and %d more", n)
+		}
+		return message, "schedctl post edit " + p.ID
+	})
+	return nil
+}
+
+// fileProblem says why a file cannot be published. It is empty if it can. a is nil if the
+// file is unknown.
+func fileProblem(a *schedctl.MediaAsset, id string) string {
+	switch {
+	case a == nil || a.Status == schedctl.MediaDeleted:
+		return fmt.Sprintf("the file %s was deleted; give the post another one", id)
+	case a.Status == schedctl.MediaFailed:
+		return fmt.Sprintf("the upload of %s failed; upload the file again", id)
+	case a.Status != schedctl.MediaReady:
+		return fmt.Sprintf("the upload of %s is not confirmed; upload the file", id)
+	}
+	return ""
+}
+
+// checkApproval checks whether a post that waits has the approval that it needs.
+func (f *forecast) checkApproval(p *schedctl.Post) {
+	if p.Approved() {
+		return
+	}
+	for i := range p.Targets {
+		a := f.accounts[p.Targets[i].AccountID]
+		if a == nil || !p.NeedsApproval(a) {
+			continue
+		}
+		command := "schedctl post unschedule " + p.ID + " && schedctl post submit " + p.ID
+		if p.Status() != schedctl.Scheduled {
+			command = "schedctl post show " + p.ID
+		}
+		f.add(causeKey{apiv1.ForecastApprovalMissing, p.ID, ""}, p.PublishAt, "", p.ID, func(*finding) (string, string) {
+			return "it needs an approval and has none, so it is not published", command
+		})
+		return
+	}
+}
+
+// checkProposed checks the drafts that propose a time and wait for an approval.
+func (f *forecast) checkProposed(ctx context.Context) error {
+	page, err := f.r.Posts(f.request.proposalsIn(f.request.Now, f.until))
+	if err != nil {
+		return err
+	}
+	if page.Next != nil {
+		f.cut = true
+	}
+	for i := range page.Posts {
+		p := &page.Posts[i]
+		if !f.request.MaySee(p) {
+			continue
+		}
+		who := ""
+		if by := p.Approval.RequestedBy.Name; by != "" {
+			who = fmt.Sprintf(" of %q", by)
+		}
+		f.add(causeKey{apiv1.ForecastApprovalMissing, p.ID, ""}, p.Proposed.At, "", p.ID, func(*finding) (string, string) {
+			return fmt.Sprintf("the draft%s proposes this time and waits for an approval; without one it is not published", who), "schedctl post approve " + p.ID
+		})
+	}
+	return ctx.Err()
+}
+
+// checkKey checks whether the API key that made a post is revoked, and no other key has
+// changed the post.
+func (f *forecast) checkKey(p *schedctl.Post) error {
+	id := p.Author()
+	if id == "" || p.UpdatedBy != "" && p.UpdatedBy != id {
+		return nil
+	}
+	k, known := f.keys[id]
+	if !known {
+		found, err := f.r.Key(f.request.Key.WorkspaceID, id)
+		switch {
+		case err == nil:
+			k = &found
+		case schedctl.CodeOf(err) != schedctl.NotFound:
+			return err
+		}
+		f.keys[id] = k
+	}
+	if k == nil || k.RevokedAt.IsZero() {
+		return nil
+	}
+	f.add(causeKey{apiv1.ForecastKeyRevoked, k.ID, ""}, p.PublishAt, "", p.ID, func(e *finding) (string, string) {
+		command := "schedctl post list --status scheduled --created-by " + k.ID
+		if e.count == 1 {
+			command = "schedctl post show " + e.posts[0]
+		}
+		return fmt.Sprintf("the API key %q made this and is revoked since; it is published nevertheless: check that it is still wanted", strings.TrimSpace(k.Name)), command
+	})
+	return nil
+}
