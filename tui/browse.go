@@ -28,8 +28,13 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 		return m.undoLast()
 	case key.Matches(k, m.keys.New), key.Matches(k, m.keys.Open) && m.isGhostSelected():
 		return m.writePost()
+	case key.Matches(k, m.keys.Grab) && m.feed() != nil:
+		return m.grabPosts()
+	case m.handleMarkKey(k):
+		m.unsettled = false
 	case m.handleCalendarKey(k), m.handleMoveKey(k):
 		m.unsettled = false
+		m.extendRange()
 	case m.handleQueryKey(k):
 	default:
 		return m.handleActionKey(k)
@@ -67,7 +72,7 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 		m.moveSelection(1)
 	case key.Matches(k, m.keys.PageUp):
 		m.moveSelection(-page)
-	case key.Matches(k, m.keys.PageDown):
+	case key.Matches(k, m.keys.PageDown), key.Matches(k, m.keys.Mark) && m.detail.open:
 		m.moveSelection(page)
 	case key.Matches(k, m.keys.Top, m.keys.GoTo):
 		m.moveSelection(-far)

@@ -79,7 +79,7 @@ var keys = map[string]tea.KeyType{
 	"pgdown": tea.KeyPgDown, "home": tea.KeyHome, "ctrl+s": tea.KeyCtrlS, "ctrl+t": tea.KeyCtrlT,
 	"ctrl+e": tea.KeyCtrlE, "ctrl+c": tea.KeyCtrlC, "shift+tab": tea.KeyShiftTab, "left": tea.KeyLeft, "right": tea.KeyRight,
 	"backspace": tea.KeyBackspace, "end": tea.KeyEnd, "ctrl+u": tea.KeyCtrlU, "ctrl+o": tea.KeyCtrlO,
-	"pgup": tea.KeyPgUp, "ctrl+l": tea.KeyCtrlL, "ctrl+r": tea.KeyCtrlR, "ctrl+k": tea.KeyCtrlK, "ctrl+g": tea.KeyCtrlG,
+	"pgup": tea.KeyPgUp, "ctrl+l": tea.KeyCtrlL, "ctrl+r": tea.KeyCtrlR, "shift+up": tea.KeyShiftUp, "shift+down": tea.KeyShiftDown, "ctrl+k": tea.KeyCtrlK, "ctrl+g": tea.KeyCtrlG,
 }
 
 func press(name string) tea.KeyMsg {

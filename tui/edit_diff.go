@@ -18,5 +18,8 @@ func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
 		b := bookingOf(want)
 		body.PublishAt, body.QueueID, body.NotBefore = b.publishAt, b.queueID, b.notBefore
 	}
+	if at := want.ProposedAt; isProposal(want) && isProposal(have) && *at != *have.ProposedAt {
+		body.ProposedAt = at
+	}
 	return body
 }

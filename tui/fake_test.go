@@ -359,6 +359,9 @@ func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.P
 		if e.PublishAt != nil {
 			f.book(p, *e.PublishAt, e.QueueID, e.NotBefore)
 		}
+		if e.ProposedAt != nil {
+			p.ProposedAt = e.ProposedAt
+		}
 	})
 }
 

@@ -30,9 +30,9 @@ type feed struct {
 	anchor   string    // the post to select once its page is loaded, or empty
 	from     time.Time // the first post from then on is selected once it is loaded; zero for none
 
-	moved  *apiv1.Post // a post with a change that the daemon does not have yet; shown in its place
-	sought *apiv1.Post // the post whose page the feed searches
-	seeks  int         // pages that were searched for it
+	moved  []apiv1.Post // posts with a change that the daemon does not have yet; shown in their places
+	sought *apiv1.Post  // the post whose page the feed searches
+	seeks  int          // pages that were searched for it
 }
 
 type page struct {
@@ -188,8 +188,13 @@ func (f *feed) receive(n pageRequest, list apiv1.PostList, err error) {
 		}
 	}
 	f.loaded = true
-	if f.moved != nil && !f.has(f.moved.ID) {
-		f.insert(*f.moved)
+	for _, p := range f.moved {
+		switch {
+		case f.has(p.ID):
+			f.show(p)
+		case matches(f.query, p):
+			f.insert(p)
+		}
 	}
 	f.keepSelection(chosen.ID)
 	if f.sought != nil {

@@ -11,9 +11,16 @@ import (
 
 // replace replaces a post without moving it.
 func (f *feed) replace(p apiv1.Post) {
-	if f.moved != nil && f.moved.ID == p.ID {
-		f.moved = &p
+	for i := range f.moved {
+		if f.moved[i].ID == p.ID {
+			f.moved[i] = p
+		}
 	}
+	f.show(p)
+}
+
+// show replaces a post in memory.
+func (f *feed) show(p apiv1.Post) {
 	for i := range f.pages {
 		for j := range f.pages[i].posts {
 			if f.pages[i].posts[j].ID == p.ID {
@@ -27,9 +34,7 @@ func (f *feed) replace(p apiv1.Post) {
 // update moves a post to its position in the list, or removes it if the query no
 // longer matches. The selection stays on its post.
 func (f *feed) update(p apiv1.Post) {
-	if f.moved != nil && f.moved.ID == p.ID {
-		f.moved = nil
-	}
+	f.moved = slices.DeleteFunc(f.moved, func(moved apiv1.Post) bool { return moved.ID == p.ID })
 	if !f.loaded {
 		return
 	}

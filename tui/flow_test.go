@@ -382,7 +382,7 @@ func TestHelpShowsEveryKeyOnce(t *testing.T) {
 		seen[name] = true
 	}
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, world(), 120, 60)
+		d := drive(t, world(), 120, 70)
 		d.press("?")
 		d.sees("15 minutes later", "edit here", "change to a draft", "add an account", "edit in $EDITOR", "save", "use theirs")
 		d.press("?")

@@ -41,7 +41,7 @@ func (m *Model) follow(p apiv1.Post) {
 		if !shown {
 			m.ghost = slotKey{}
 			f.reset(q)
-			f.moved, f.anchor = &p, p.ID
+			f.moved, f.anchor = []apiv1.Post{p}, p.ID
 			return
 		}
 	}

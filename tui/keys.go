@@ -8,6 +8,8 @@ type keyMap struct {
 	Up, Down, PageUp, PageDown, Top, End       key.Binding
 	Left, Right                                key.Binding
 	Today, GoTo                                key.Binding
+	Mark, Range, Grab                          key.Binding
+	Days, Times, Rows, Drop, PutBack, Unmark   key.Binding // while posts are moved or marked
 	Weeks, Months, OpenDay, CloseDay, GoToDate key.Binding // other names in one view
 	Open, Back                                 key.Binding
 	Search, Filter, Sort, Reload               key.Binding
@@ -62,12 +64,21 @@ func (k *keyMap) bindViews() {
 	k.Up = bind("↑/k", "up", "up", "k")
 	k.Down = bind("↓/j", "down", "down", "j")
 	k.PageUp = bind("pgup", "a page up", "pgup", "ctrl+b")
-	k.PageDown = bind("pgdn", "a page down", "pgdown", "ctrl+f", " ")
+	k.PageDown = bind("pgdn", "a page down", "pgdown", "ctrl+f")
 	k.Top = bind("home", "first", "home")
 	k.End = bind("G", "last loaded", "end", "G")
 	k.Today = bind("t", "today", "t")
 	k.GoTo = bind("g", "a date, or first in lists", "g")
 	k.GoToDate = bind("g", "go to a date", "g")
+	k.Mark = bind("space", "mark, and go on", " ")
+	k.Range = bind("V", "mark a range", "V")
+	k.Grab = bind("m", "move in time", "m")
+	k.Days = bind("← →", "days", "left", "right")
+	k.Times = bind("↑ ↓", "15 minutes", "up", "down")
+	k.Rows = bind("↑ ↓", "weeks", "up", "down")
+	k.Drop = bind("enter", "move", "enter")
+	k.PutBack = bind("esc", "put back", "esc")
+	k.Unmark = bind("esc", "end marks", "esc")
 	k.Weeks = bind("[ ]", "other weeks", "[", "]")
 	k.Months = bind("[ ]", "other months", "[", "]")
 	k.OpenDay = bind("enter", "posts of the day", "enter")
@@ -161,6 +172,7 @@ func (k keyMap) browsing() []keyGroup {
 		{"Views", []key.Binding{k.Tabs, k.Next, k.Previous, k.Search, k.Filter, k.Sort, k.Reload, k.WeekSooner, k.WeekLater, k.Today, k.GoTo}},
 		{"Moving", []key.Binding{k.Up, k.Down, k.Left, k.Right, k.PageUp, k.PageDown, k.Top, k.End, k.Open, k.Back}},
 		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.View, k.Undo}},
+		{"Marks", []key.Binding{k.Mark, k.Range, k.Grab}},
 		{"Time", []key.Binding{k.Schedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.Unschedule}},
 		{"Queues and series", []key.Binding{k.DragDown, k.DragUp, k.Reflow, k.Skip}},
 		{"Review", []key.Binding{k.Approve, k.Submit, k.Withdraw, k.Note}},

@@ -105,6 +105,7 @@ type Model struct {
 	busy         map[string]apiv1.Post // posts with a change in progress, before the change
 	nudge        nudge
 	drag         drag
+	marks        marks
 	unsettled    bool // the selection changed without a key, and one may be held
 	settleSeq    int
 	stale        stale
@@ -199,6 +200,8 @@ type drawContext struct {
 	now   time.Time
 	names map[string]string // of accounts, by id
 	busy  map[string]apiv1.Post
+	marks *marks
+	moves map[string]string // what the move of a grabbed post means, by id
 
 	tags      map[string]accountTag // of accounts, by id
 	blackouts []apiv1.Blackout
@@ -210,7 +213,17 @@ type drawContext struct {
 }
 
 func (m *Model) scene() drawContext {
-	return drawContext{theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, tags: m.accounts.tags, blackouts: m.blackouts.list, busy: m.busy, queues: m.queues.list, series: m.series, keyKinds: m.reviewers.kinds}
+	s := drawContext{
+		theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, tags: m.accounts.tags, blackouts: m.blackouts.list, busy: m.busy,
+		marks: &m.marks, queues: m.queues.list, series: m.series, keyKinds: m.reviewers.kinds,
+	}
+	if g, ok := m.dialog.(*grab); ok {
+		s.moves = map[string]string{}
+		for i, e := range g.effects {
+			s.moves[g.posts[i].ID] = e.words()
+		}
+	}
+	return s
 }
 
 // name returns the name of an account.

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+	"sort"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -104,33 +106,40 @@ type monthPost struct {
 }
 
 // monthDays returns the posts of each day from start on. The posts of the feed are in order
-// of time.
+// of time, except those that are being moved.
 func monthDays(f *feed, start time.Time) (days [7 * monthWeeks]monthDay) {
+	var starts [len(days) + 1]time.Time
+	for d := range starts {
+		starts[d] = start.AddDate(0, 0, d)
+	}
 	d, index, gap := 0, 0, false
-	next := start.AddDate(0, 0, 1)
 	for i := range f.pages {
 		pg := &f.pages[i]
 		gap = gap || !pg.loaded
 		for j := range pg.posts {
 			p := &pg.posts[j]
 			at := planned(*p)
-			if at == nil || at.Before(start) {
+			if at == nil || at.Before(start) || !at.Before(starts[len(days)]) {
 				continue
 			}
-			days[d].more = days[d].more || gap
-			for !at.Before(next) {
-				if d++; d == len(days) {
-					return days
-				}
-				days[d].more, next = gap, next.AddDate(0, 0, 1)
+			its := d
+			if at.Before(starts[d]) || !at.Before(starts[d+1]) {
+				its = sort.Search(len(days), func(i int) bool { return starts[i+1].After(at.Time) })
 			}
-			gap = false
-			days[d].posts = append(days[d].posts, monthPost{p, index + j})
+			for ; gap && d < its; d++ {
+				days[d].more = true
+			}
+			days[its].more = days[its].more || gap
+			d, gap = its, false
+			days[its].posts = append(days[its].posts, monthPost{p, index + j})
 		}
 		index += pg.count
 	}
 	for gap = gap || f.next != "" || !f.loaded; gap && d < len(days); d++ {
 		days[d].more = true
+	}
+	for d := range days {
+		slices.SortStableFunc(days[d].posts, func(a, b monthPost) int { return planned(*a.Post).Compare(planned(*b.Post).Time) })
 	}
 	return days
 }

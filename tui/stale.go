@@ -108,7 +108,7 @@ func (m *Model) showsChange(p apiv1.Post) bool {
 		m.busy[p.ID] = newer(before, p)
 		return true
 	}
-	return m.nudge.id == p.ID
+	return m.nudge.id == p.ID || m.isGrabbed(p.ID)
 }
 
 // applyPost shows the daemon's version of a post, unless a change of it is in

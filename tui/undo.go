@@ -21,9 +21,10 @@ type undo struct {
 	label string // the action, for example: unschedule “Hello”
 	why   string // why the change cannot be undone; empty if it can
 
-	at   Version // the post after the change; without an id if no post is involved
-	from int64   // the version before the change
-	run  func(m *Model, u *undo) tea.Cmd
+	at       Version          // the post after the change; without an id if no post is involved
+	from     int64            // the version before the change
+	versions map[string]int64 // the same for several posts, by id
+	run      func(m *Model, u *undo) tea.Cmd
 }
 
 // undoStack is the stack of changes that can be undone, latest last.

@@ -78,6 +78,8 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 		if msg.seq == m.drag.seq {
 			return m.sendDrag()
 		}
+	case bulkMsg:
+		return m.takeBulk(msg)
 	case orderedMsg:
 		return m.takeOrdered(msg)
 	case previewMsg:

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,8 @@ func (m *Model) statusLine(width int) string {
 	switch {
 	case m.undos.offered(m.now) != nil && m.dialog == nil:
 		return m.undoLine(width)
+	case len(m.marks.order) > 0 && m.dialog == nil && m.feed() != nil:
+		return t.warn.Render(clip(m.markText()+"   "+cmp.Or(m.notice.text, m.listSummary(m.feed())), width))
 	case m.notice.text != "":
 		return t.good.Render(clip(m.notice.text, width))
 	case m.dialog != nil:
@@ -148,6 +151,9 @@ func (m *Model) shortKeys() []key.Binding {
 		}
 		return keys
 	}
+	if len(m.marks.order) > 0 && m.feed() != nil {
+		return []key.Binding{k.Help, k.Grab, k.Mark, k.Range, k.Unmark, k.Quit}
+	}
 	if m.isGhostSelected() {
 		if m.tab == tabWeek {
 			return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.Weeks, k.Quit}
@@ -187,12 +193,12 @@ func (m *Model) shortKeys() []key.Binding {
 	case tabDrafts:
 		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.Delete, k.Search, k.Quit}
 	case tabWeek:
-		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Weeks, k.GoToDate, k.Today, k.Open, k.Quit}
+		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Grab, k.Weeks, k.GoToDate, k.Today, k.Open, k.Quit}
 	case tabMonth:
 		if m.month.inDay {
-			return []key.Binding{k.Help, k.CloseDay, k.Open, k.Edit, k.Schedule, k.Quit}
+			return []key.Binding{k.Help, k.CloseDay, k.Open, k.Grab, k.Edit, k.Schedule, k.Quit}
 		}
-		return []key.Binding{k.Help, k.OpenDay, k.New, k.Months, k.GoToDate, k.Today, k.Schedule, k.Quit}
+		return []key.Binding{k.Help, k.OpenDay, k.New, k.Grab, k.Months, k.GoToDate, k.Today, k.Schedule, k.Quit}
 	}
 	return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.CancelPost, k.Search, k.Filter, k.Quit}
 }

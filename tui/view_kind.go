@@ -11,10 +11,10 @@ import (
 // glyphs are the signs of the screen.
 type glyphs struct {
 	picture, thread, poll, held string
-	shade                       string
+	shade, moving, marked       string
 }
 
-var unicodeGlyphs = glyphs{picture: "▣", thread: "≡", poll: "☑", held: "‖", shade: "░"}
+var unicodeGlyphs = glyphs{picture: "▣", thread: "≡", poll: "☑", held: "‖", shade: "░", moving: "»", marked: "◆"}
 
 // kindMarks renders the signs of what a post has besides a text, and of a hold.
 func (s drawContext) kindMarks(p apiv1.Post) string {
@@ -78,4 +78,13 @@ func (s drawContext) kindWords(p apiv1.Post) (words []string) {
 		words = append(words, "held by a pause or blackout")
 	}
 	return words
+}
+
+// rowMark renders the start of the row of a post: whether it is selected and marked.
+func (s drawContext) rowMark(id string, selected bool) string {
+	if !s.marks.has(id) || s.theme.plain {
+		return s.theme.mark(selected)
+	}
+	start := strings.TrimSuffix(s.theme.mark(selected), " ")
+	return start + s.theme.warn.Render(s.theme.glyphs.marked)
 }

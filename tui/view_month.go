@@ -137,13 +137,7 @@ func (m *Model) monthCellHead(s drawContext, head string, d monthDay, day time.T
 
 // postsAround returns at most n posts of a day around the selected one, or the first ones.
 func postsAround(posts []monthPost, selected, n int) []monthPost {
-	at := 0
-	if len(posts) > 0 {
-		at = selected - posts[0].index // the posts of a day follow each other in the feed
-	}
-	if at < 0 || at >= len(posts) {
-		at = 0
-	}
+	at := max(0, slices.IndexFunc(posts, func(p monthPost) bool { return p.index == selected }))
 	first := max(0, min(at-n/2, len(posts)-n))
 	return posts[first:min(len(posts), first+max(0, n))]
 }

@@ -118,7 +118,7 @@ func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if _, changing := s.busy[p.ID]; changing {
 		away = "saving…"
 	}
-	left := s.theme.mark(selected) + clock + " " + s.theme.status(p.Status) + s.theme.marks(p) + " "
+	left := s.rowMark(p.ID, selected) + clock + " " + s.theme.status(p.Status) + s.theme.marks(p) + " "
 	return []string{layoutRow(s, p, left, away, selected, width)}
 }
 
@@ -139,6 +139,9 @@ func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, wi
 // plainRow renders a post as one sentence after its text, with its state and time.
 func plainRow(s drawContext, p apiv1.Post, state string, at *apiv1.Time, selected bool, width int) (lines []string) {
 	parts := []string{state}
+	if s.marks.has(p.ID) {
+		parts = append(parts, "marked")
+	}
 	if at != nil {
 		parts = append(parts, at.In(s.zone).Format("Mon 2 Jan 15:04"), relativeTime(at.Sub(s.now)))
 	}
@@ -173,7 +176,7 @@ func draftRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if _, changing := s.busy[p.ID]; changing {
 		word = "saving…"
 	}
-	return []string{layoutRow(s, p, s.theme.mark(selected)+s.theme.status(p.Status)+s.theme.marks(p)+" ", word, selected, width)}
+	return []string{layoutRow(s, p, s.rowMark(p.ID, selected)+s.theme.status(p.Status)+s.theme.marks(p)+" ", word, selected, width)}
 }
 
 // failedRow renders a post with the result of each failed account and the next step.

@@ -101,7 +101,7 @@ func queuedRow(s drawContext, p apiv1.Post, displaced, selected bool, width int)
 	if displaced {
 		sign = s.theme.warn.Render("!")
 	}
-	left := s.theme.mark(selected) + clock + sign + s.theme.status(p.Status) + s.theme.marks(p) + " "
+	left := s.rowMark(p.ID, selected) + clock + sign + s.theme.status(p.Status) + s.theme.marks(p) + " "
 	return []string{layoutRow(s, p, left, word, selected, width)}
 }
 

@@ -51,7 +51,7 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if _, changing := s.busy[p.ID]; changing {
 		word = "saving…"
 	}
-	left := s.theme.mark(selected) + clock + " " + s.theme.status(p.Status) + s.theme.repeatMark(p) + " "
+	left := s.rowMark(p.ID, selected) + clock + " " + s.theme.status(p.Status) + s.theme.repeatMark(p) + " "
 	lines := append([]string{layoutRow(s, p, left, word, selected, width)}, rule...)
 	return append(lines, "    "+s.theme.faint.Render(clip(asked, width-4)))
 }

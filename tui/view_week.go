@@ -160,6 +160,9 @@ func weekDays(f *feed, week time.Time) (days [7][]weekEntry, more [7]bool) {
 	}
 	gap = gap || f.next != ""
 	mark(len(days) - 1)
+	for d := range days { // a post that is being moved is not at its place yet
+		slices.SortStableFunc(days[d], func(a, b weekEntry) int { return a.at().Compare(b.at()) })
+	}
 	return days, more
 }
 
@@ -231,11 +234,15 @@ func weekGhost(s drawContext, g ghost, selected bool, c column) string {
 // weekPost renders a post: its time with tags and marks, and its text next to it or below.
 func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 	sign := s.theme.status(p.Status) + " "
-	if selected {
-		sign = s.theme.mark(true)
+	if selected || s.marks.has(p.ID) {
+		sign = s.rowMark(p.ID, selected)
 	}
 	clock, room := planned(p).In(s.zone).Format("15:04"), c.width-2
 	text := excerpt(postText(p), maxPostLines*c.width)
+	if words, moving := s.moves[p.ID]; moving {
+		sign = s.theme.warn.Render(s.theme.glyphs.moving) + " "
+		text = strings.TrimSpace(words + " " + text)
+	}
 	if c.each == 1 {
 		head, _ := s.cellHead(p, min(room-len(clock)-1, max(leastHead, room*2/5)))
 		head = clock + " " + head

@@ -1,0 +1,294 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// grab moves posts that the user has taken: arrows or a typed phrase move them on the
+// screen, enter sends the move, and esc puts them back.
+type grab struct {
+	posts []apiv1.Post // before the move; the first one leads
+	days  int
+	by    time.Duration // on the clock of the zone, besides days
+
+	input textinput.Model
+	fault string // what is wrong with the phrase
+
+	effects []effect // of posts, where they are now
+}
+
+// grabPosts takes the marked posts, or the selected one. Posts that have no time stay where
+// they are.
+func (m *Model) grabPosts() tea.Cmd {
+	cmd := m.sendNudge() // of another move by keys
+	selected := m.selectedID()
+	g := &grab{input: newInput(m.theme, "or type a time: tomorrow 9am, friday, +2h")}
+	left := 0
+	for _, p := range m.chosen() {
+		_, pending := m.busy[p.ID]
+		switch {
+		case planned(p) == nil || p.Status != schedctl.Scheduled && !isProposal(p), pending, m.nudge.id == p.ID:
+			left++
+		case p.ID == selected:
+			g.posts = append([]apiv1.Post{p}, g.posts...)
+		default:
+			g.posts = append(g.posts, p)
+		}
+	}
+	switch {
+	case len(g.posts) == 0 && left > 0 && m.nudge.id != "":
+		m.showNotice("the last change of this post is still being saved")
+		return cmd
+	case len(g.posts) == 0:
+		m.showError("only scheduled posts and proposals can be moved: s schedules a draft")
+		return cmd
+	case left > 0:
+		m.showNotice(plural(left, "marked post") + " without a time or with a change in progress stay where they are")
+	}
+	m.dialog = g
+	g.show(m)
+	return cmd
+}
+
+func (g *grab) fullScreen() bool { return false }
+
+// has reports whether a post is grabbed.
+func (g *grab) has(id string) bool {
+	for i := range g.posts {
+		if g.posts[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// isGrabbed reports whether a post is grabbed.
+func (m *Model) isGrabbed(id string) bool {
+	g, ok := m.dialog.(*grab)
+	return ok && g.has(id)
+}
+
+// at returns the new time of a post. Days keep the time of day across a clock change.
+func (g *grab) at(p apiv1.Post, zone *time.Location) when.Result {
+	at := when.Span{Days: g.days}.From(planned(p).In(zone))
+	return when.Span{Elapsed: g.by}.From(at.Time)
+}
+
+// placed returns a post at its new time.
+func (g *grab) placed(p apiv1.Post, zone *time.Location) apiv1.Post {
+	if g.days == 0 && g.by == 0 {
+		return p
+	}
+	at := g.at(p, zone).Time
+	if isProposal(p) {
+		p.ProposedAt = &apiv1.ProposedTime{Time: at}
+		return p
+	}
+	p.PublishAt, p.Slot, p.QueueID = apiv1.NewTime(at), nil, nil
+	return p
+}
+
+// show shows the posts at their new times. The view follows the first one.
+func (g *grab) show(m *Model) {
+	shown := make([]apiv1.Post, len(g.posts))
+	for i, p := range g.posts {
+		shown[i] = g.placed(p, m.zone)
+		m.preview(shown[i])
+	}
+	m.follow(shown[0])
+	if f := m.feed(); f != nil && len(f.moved) > 0 {
+		f.moved = shown
+	}
+	g.effects = m.effectsOf(g)
+}
+
+func (g *grab) key(m *Model, k tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(k, m.keys.Kill):
+		g.putBack(m)
+		return m.quit()
+	case k.Type == tea.KeyEsc:
+		return g.putBack(m)
+	case k.Type == tea.KeyEnter:
+		return g.drop(m)
+	}
+	if days, by, ok := m.grabStep(k); ok {
+		g.days, g.by, g.fault = g.days+days, g.by+by, ""
+		g.input.SetValue("")
+	} else {
+		g.input, _ = g.input.Update(k)
+		g.read(m)
+	}
+	g.show(m)
+	return nil
+}
+
+// grabStep returns how far an arrow moves grabbed posts: in the month by days and weeks,
+// elsewhere by days and quarters of an hour.
+func (m *Model) grabStep(k tea.KeyMsg) (days int, by time.Duration, ok bool) {
+	const quarter = 15 * time.Minute
+	week, small, large := 7, quarter, time.Hour
+	if m.tab == tabMonth {
+		switch k.Type {
+		case tea.KeyUp:
+			return -week, 0, true
+		case tea.KeyDown:
+			return week, 0, true
+		}
+		large, week = quarter, 4*week
+	}
+	switch k.Type {
+	case tea.KeyLeft:
+		return -1, 0, true
+	case tea.KeyRight:
+		return 1, 0, true
+	case tea.KeyUp:
+		return 0, -small, true
+	case tea.KeyDown:
+		return 0, small, true
+	case tea.KeyShiftUp:
+		return 0, -large, true
+	case tea.KeyShiftDown:
+		return 0, large, true
+	case tea.KeyPgUp:
+		return -week, 0, true
+	case tea.KeyPgDown:
+		return week, 0, true
+	}
+	return 0, 0, false
+}
+
+// read reads the typed phrase: a time, a day or a time of day, or a span with a sign.
+// A phrase that cannot be read leaves the posts where they are.
+func (g *grab) read(m *Model) {
+	g.fault = ""
+	text := strings.TrimSpace(g.input.Value())
+	if text == "" {
+		return
+	}
+	if text[0] == '+' || text[0] == '-' {
+		s, err := when.ParseSpan(strings.TrimSpace(text[1:]))
+		if err != nil {
+			g.fault = err.Error()
+			return
+		}
+		if text[0] == '-' {
+			s = s.Negative()
+		}
+		g.moveTo(s.From(planned(g.posts[0]).In(m.zone)).Time)
+		return
+	}
+	if h, minute, ok := when.ParseClock(text); ok {
+		y, month, d := planned(g.posts[0]).In(m.zone).Date()
+		g.moveTo(time.Date(y, month, d, h, minute, 0, 0, m.zone))
+		return
+	}
+	at, day, err := when.ParseBound(text, m.now, m.zone)
+	if err != nil {
+		g.fault = err.Error()
+		return
+	}
+	to := at.Time.In(m.zone)
+	if day {
+		h, minute, s := planned(g.posts[0]).In(m.zone).Clock()
+		to = time.Date(to.Year(), to.Month(), to.Day(), h, minute, s, 0, m.zone)
+	}
+	g.moveTo(to)
+}
+
+// moveTo moves the first post to a time, and the others by as many days and as much on the
+// clock.
+func (g *grab) moveTo(to time.Time) {
+	from := planned(g.posts[0]).In(to.Location())
+	utc := func(t time.Time) time.Time {
+		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	}
+	g.days = int(utc(to).Sub(utc(from)) / (24 * time.Hour))
+	g.by = to.Sub(when.Span{Days: g.days}.From(from).Time)
+}
+
+// putBack shows the posts where they were.
+func (g *grab) putBack(m *Model) tea.Cmd {
+	m.dialog = nil
+	var cmds []tea.Cmd
+	for _, p := range g.posts {
+		m.preview(p)
+		cmds = append(cmds, m.markStale(p.ID)) // show changes that were hidden meanwhile
+	}
+	m.follow(g.posts[0])
+	for t := range m.feeds {
+		m.feeds[t].moved = nil
+	}
+	m.showNotice("not moved")
+	return tea.Batch(cmds...)
+}
+
+// drop sends the move.
+func (g *grab) drop(m *Model) tea.Cmd {
+	if g.fault != "" {
+		return nil
+	}
+	if g.days == 0 && g.by == 0 {
+		return g.putBack(m)
+	}
+	for _, p := range g.posts {
+		if !g.at(p, m.zone).Time.After(m.now) {
+			g.fault = "the new time of " + quoted(p) + " is in the past: move further, or press esc to put back"
+			return nil
+		}
+	}
+	m.dialog = nil
+	return m.sendMove(g, g.posts, false)
+}
+
+// sendMove sends the move of some of the grabbed posts.
+func (m *Model) sendMove(g *grab, posts []apiv1.Post, allowBlackout bool) tea.Cmd {
+	zone := m.zone
+	b := bulk{
+		verb: "moved", backVerb: "moved back", backLabel: "move back", posts: posts,
+		shown: func(p apiv1.Post) apiv1.Post { return g.placed(p, zone) },
+		call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+			to := g.placed(p, zone)
+			if isProposal(p) {
+				return c.Edit(ctx, versionOf(p), apiv1.EditPost{ProposedAt: to.ProposedAt})
+			}
+			return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: apiv1.At(to.PublishAt.Time), AllowBlackout: allowBlackout})
+		},
+		back: func(ctx context.Context, c Client, before, after apiv1.Post) (apiv1.Post, error) {
+			return c.Edit(ctx, versionOf(after), editTo(before, after))
+		},
+	}
+	if !allowBlackout {
+		b.anyway = func(m *Model, refused []apiv1.Post) tea.Cmd { return m.sendMove(g, refused, true) }
+	}
+	if len(posts) == 1 {
+		return m.sendMoveOfOne(b, g)
+	}
+	return m.startBulk(b)
+}
+
+// sendMoveOfOne sends the move of one post, as the keys that move a post do.
+func (m *Model) sendMoveOfOne(b bulk, g *grab) tea.Cmd {
+	p := b.posts[0]
+	c, to := m.cfg.Client, b.shown(p)
+	ch := change{
+		post: p, shown: to, done: "moved to " + when.Format(planned(to).In(m.zone)),
+		call: func(ctx context.Context) (apiv1.Post, error) { return b.call(ctx, c, p) },
+		undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) },
+	}
+	if b.anyway != nil {
+		ch.anyway = func(m *Model) tea.Cmd { return b.anyway(m, []apiv1.Post{p}) }
+	}
+	m.marks.drop(p.ID)
+	return m.startChange(ch)
+}

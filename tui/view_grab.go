@@ -1,0 +1,247 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// effect is what a move of a post means.
+type effect struct {
+	at   when.Result
+	bad  []string // what is likely to be a mistake, in a few words each
+	good []string // other consequences
+	gaps string   // the distances to the posts before and after it on its accounts
+}
+
+// words returns the effect in a few words for a cell of a calendar.
+func (e effect) words() string { return strings.Join(append(slices.Clone(e.bad), e.good...), ", ") }
+
+// neighbor is a post on an account of a grabbed one.
+type neighbor struct {
+	at   time.Time
+	post apiv1.Post
+}
+
+// effectsOf returns what the move of each grabbed post means, as far as the loaded posts
+// show.
+func (m *Model) effectsOf(g *grab) []effect {
+	near := map[string][]neighbor{} // by account, in order of time
+	for _, p := range g.posts {
+		for _, id := range p.SocialAccountIDs {
+			near[id] = []neighbor{}
+		}
+	}
+	if f := m.feed(); f != nil {
+		for i := range f.pages {
+			for j := range f.pages[i].posts {
+				addNeighbor(near, &f.pages[i].posts[j], g)
+			}
+		}
+	}
+	for _, p := range g.posts { // they also can get the same time
+		at := g.at(p, m.zone).Time
+		for _, id := range p.SocialAccountIDs {
+			near[id] = append(near[id], neighbor{at, p})
+		}
+	}
+	for id := range near {
+		slices.SortStableFunc(near[id], func(a, b neighbor) int { return a.at.Compare(b.at) })
+	}
+	list := make([]effect, len(g.posts))
+	for i, p := range g.posts {
+		list[i] = m.effectOf(g, p, near)
+	}
+	return list
+}
+
+// addNeighbor adds a post to the lists of its accounts.
+func addNeighbor(near map[string][]neighbor, p *apiv1.Post, g *grab) {
+	at := p.PublishAt
+	if isProposal(*p) {
+		at = planned(*p)
+	}
+	if at == nil || p.Status == schedctl.Canceled || p.Status == schedctl.Failed {
+		return
+	}
+	for _, id := range p.SocialAccountIDs {
+		if list, ok := near[id]; ok && !g.has(p.ID) {
+			near[id] = append(list, neighbor{at.Time, *p})
+		}
+	}
+}
+
+// effectOf returns what the move of a post means.
+func (m *Model) effectOf(g *grab, p apiv1.Post, near map[string][]neighbor) effect {
+	e := effect{at: g.at(p, m.zone)}
+	at, was := e.at.Time.In(m.zone), planned(p).In(m.zone)
+	if !at.After(m.now) {
+		e.bad = append(e.bad, "in the past")
+	}
+	before, after := m.nearest(&e, p, near)
+	if held := m.blackoutAt(p, at); held != "" {
+		e.bad = append(e.bad, held)
+	}
+	_, wasOffset := was.Zone()
+	switch _, offset := at.Zone(); {
+	case e.at.Note != "":
+		e.good = append(e.good, e.at.Note)
+	case offset != wasOffset:
+		e.good = append(e.good, "clock change in between, "+at.Format("15:04 MST"))
+	}
+	if moved := g.days != 0 || g.by != 0; moved {
+		if p.Slot != nil {
+			e.good = append(e.good, "leaves its queue")
+		}
+		switch bound := m.cfg.Key.Kind == apiv1.KeyAgent || m.cfg.Key.Approval != nil; {
+		case hasApproval(p, schedctl.ApprovalApproved) && bound:
+			e.bad = append(e.bad, "approval lost: this key cannot move an approved time")
+		case hasApproval(p, schedctl.ApprovalApproved):
+			e.good = append(e.good, "approval kept")
+		case isPending(p):
+			e.good = append(e.good, "still waits for approval")
+		}
+	}
+	e.gaps = strings.Join(slices.DeleteFunc([]string{before, after}, func(s string) bool { return s == "" }), ", ")
+	return e
+}
+
+// nearest notes posts at the same time or closer than the gap of a queue, and describes the
+// posts before and after on the accounts of a post.
+func (m *Model) nearest(e *effect, p apiv1.Post, near map[string][]neighbor) (before, after string) {
+	const reach = 24 * time.Hour
+	at, least := e.at.Time, m.gapOf(p)
+	first, last := reach, reach
+	clash, tooClose := "", ""
+	for _, id := range p.SocialAccountIDs {
+		list := near[id]
+		i, _ := slices.BinarySearchFunc(list, at.Add(-reach), func(n neighbor, t time.Time) int { return n.at.Compare(t) })
+		for ; i < len(list) && list[i].at.Sub(at) <= reach; i++ {
+			n := list[i]
+			if n.post.ID == p.ID {
+				continue
+			}
+			d := n.at.Sub(at)
+			switch away := d.Abs(); {
+			case away < time.Minute && clash == "":
+				clash = "clash with " + quoted(n.post) + " on " + m.scene().name(id)
+			case away < least && tooClose == "":
+				tooClose = fmt.Sprintf("%s from %s: the gap of its queue is %s", when.DurationText(away), quoted(n.post), when.DurationText(least))
+			}
+			if d < 0 && -d < first {
+				first, before = -d, when.DurationText((-d).Round(time.Minute))+" after "+quoted(n.post)
+			}
+			if d > 0 && d < last {
+				last, after = d, when.DurationText(d.Round(time.Minute))+" before "+quoted(n.post)
+			}
+		}
+	}
+	for _, text := range []string{clash, tooClose} {
+		if text != "" {
+			e.bad = append(e.bad, text)
+		}
+	}
+	return before, after
+}
+
+// gapOf returns the largest gap of the queues that serve the accounts of a post.
+func (m *Model) gapOf(p apiv1.Post) (gap time.Duration) {
+	for _, q := range m.queues.list {
+		if d, err := time.ParseDuration(q.Gap); err == nil && (len(q.SocialAccountIDs) == 0 || shareAccount(q.SocialAccountIDs, p.SocialAccountIDs)) {
+			gap = max(gap, d)
+		}
+	}
+	return gap
+}
+
+// blackoutAt describes the blackout that contains a time for an account of a post, or
+// returns the empty string.
+func (m *Model) blackoutAt(p apiv1.Post, at time.Time) string {
+	for _, b := range m.blackouts.list {
+		if b.SettledAt != nil || !concerns(b, p) || !contains(b, at) {
+			continue
+		}
+		text := "in a blackout"
+		if b.Mode == schedctl.BlackoutHold {
+			text = "held by a pause"
+			if b.EndsAt != nil {
+				text += " until " + b.EndsAt.In(m.zone).Format("Mon 2 Jan 15:04")
+			}
+		}
+		if b.Reason != nil && *b.Reason != "" {
+			text += " (" + oneLine(*b.Reason) + ")"
+		}
+		return text
+	}
+	return ""
+}
+
+func (g *grab) lines(m *Model, width, _ int) []string {
+	t := m.theme
+	lead, e := g.posts[0], g.effects[0]
+	what := quoted(lead)
+	if n := len(g.posts); n > 1 {
+		what += " and " + plural(n-1, "other post")
+	}
+	from, to := planned(lead).In(m.zone).Format("Mon 2 Jan 15:04"), e.at.Time.In(m.zone).Format("Mon 2 Jan 2006 15:04 MST")
+	title := "Move " + what + " from " + from
+	if g.days != 0 || g.by != 0 {
+		title = "Move " + what + ": " + from + " → " + to
+	}
+	lines := []string{t.title.Render(clip(title, width))}
+	in := g.input
+	in.Width = max(1, width-len("To: ")-2)
+	lines = append(lines, "To: "+own(in.View()))
+	add := func(draw func(...string) string, texts ...string) {
+		texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })
+		if text := strings.Join(texts, ", "); text != "" {
+			for _, l := range wrap(text, width) {
+				lines = append(lines, draw(l))
+			}
+		}
+	}
+	if g.fault != "" {
+		add(t.bad.Render, g.fault)
+		return append(lines, shortHelp(t, m.grabKeys(), width))
+	}
+	add(t.warn.Render, append(slices.Clone(e.bad), g.others()...)...)
+	add(plainText, append(slices.Clone(e.good), e.gaps)...)
+	return append(lines, shortHelp(t, m.grabKeys(), width))
+}
+
+// others describes what the move means for the posts besides the first one.
+func (g *grab) others() (words []string) {
+	bad := 0
+	for _, e := range g.effects[1:] {
+		if len(e.bad) > 0 {
+			bad++
+		}
+	}
+	if bad > 0 {
+		for i, e := range g.effects[1:] {
+			if len(e.bad) > 0 {
+				return []string{fmt.Sprintf("%d of the others: %s %s", bad, quoted(g.posts[1+i]), e.bad[0])}
+			}
+		}
+	}
+	return nil
+}
+
+// grabKeys returns the keys that move grabbed posts.
+func (m *Model) grabKeys() []key.Binding {
+	k := m.keys
+	if m.tab == tabMonth {
+		return []key.Binding{k.Drop, k.PutBack, k.Days, k.Rows}
+	}
+	return []key.Binding{k.Drop, k.PutBack, k.Days, k.Times}
+}
+
+// plainText leaves a text as it is.
+func plainText(text ...string) string { return strings.Join(text, " ") }
