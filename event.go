@@ -40,6 +40,10 @@ const (
 	// schedctl cannot renew them. It is emitted once for each of [ExpiryThresholds].
 	EventAccountExpiring EventType = "social_account.expiring"
 
+	// EventForecastAppeared says that something will make posts of the next day fail or be
+	// late if no one acts. It is emitted once, until that has passed.
+	EventForecastAppeared EventType = "forecast.appeared"
+
 	// EventWebhookDisabled says that schedctl disabled a webhook because it failed for
 	// too long.
 	EventWebhookDisabled EventType = "webhook.disabled"
@@ -55,7 +59,7 @@ func EventTypes() []EventType {
 		EventPostCreated, EventPostScheduled, EventPostQueued, EventPostUpdated, EventPostPublished,
 		EventPostUnconfirmed, EventPostFailed, EventPostCommentFailed, EventPostCanceled, EventPostRemoved, EventPostCompleted,
 		EventPostSubmitted, EventPostApproved, EventPostChangesRequested,
-		EventSeriesSkipped, EventSeriesEnded, EventAccountError, EventAccountExpiring, EventWebhookDisabled,
+		EventSeriesSkipped, EventSeriesEnded, EventAccountError, EventAccountExpiring, EventForecastAppeared, EventWebhookDisabled,
 	}
 }
 
@@ -71,7 +75,7 @@ type Event struct {
 	AccountID   string // set on target and account events
 	Platform    string // set on target and account events
 	WebhookID   string // set on webhook events
-	SeriesID    string // set on series events
+	SeriesID    string // set on series events, and on forecasts about series
 	Status      Status // the target's on target events, the post's on post events
 
 	PlatformPostID  string
@@ -82,6 +86,15 @@ type Event struct {
 
 	Skipped *SkippedOccurrences // set on series.skipped
 	Edited  bool                // on post.approved: the approver has edited the post
+}
+
+// ForecastAppearedEvent returns the event that something will make posts fail or be late.
+// about has the workspace, and the post, the series and the account that are concerned. The
+// code of why is the kind of the forecast.
+func ForecastAppearedEvent(about Event, why TargetError, now time.Time) Event {
+	now = Millis(now)
+	about.ID, about.Type, about.CreatedAt, about.Error = NewID(EventPrefix, now), EventForecastAppeared, now, &why
+	return about
 }
 
 // AccountErrorEvent returns the event that a network refused an account.

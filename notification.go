@@ -59,9 +59,9 @@ func (t MailTLS) Port() int {
 }
 
 // NotificationEvents lists the event types that people can be notified of:
-// failures, refused logins and unknown outcomes.
+// failures, what will fail, refused logins and unknown outcomes.
 func NotificationEvents() []EventType {
-	return []EventType{EventPostFailed, EventPostCommentFailed, EventPostUnconfirmed, EventAccountError, EventAccountExpiring, EventWebhookDisabled}
+	return []EventType{EventPostFailed, EventPostCommentFailed, EventPostUnconfirmed, EventAccountError, EventAccountExpiring, EventForecastAppeared, EventWebhookDisabled}
 }
 
 // NotificationPlatforms lists the platforms whose accounts can carry

@@ -20,6 +20,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/forecast"
 	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/media/variant"
 	"github.com/schedctl/schedctl/daemon/metrics"
@@ -33,6 +34,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/schedule"
 	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/daemon/webhook"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/blob"
@@ -145,6 +147,7 @@ type daemon struct {
 	member     *node.Member // nil when no other daemon can use the store
 	self       loneNode
 	planner    *planner.Planner
+	announcer  *forecast.Announcer
 	loop       *schedule.Loop
 	publishers publish.Registry
 	connector  *connect.Connector
@@ -184,7 +187,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		source = newMediaSource(cfg.Store, cfg.Blobs, fitter, signer, publishers, publicURL)
 	}
 	d.deliverer = d.newDeliverer(cfg, publishers, source)
-	d.planner = d.newPlanner(cfg)
+	d.planner, d.announcer = d.newPlanner(cfg), d.newAnnouncer(cfg, publishers)
 	newLoop := schedule.New
 	if member != nil {
 		newLoop = schedule.NewWindow
@@ -216,6 +219,15 @@ func (d *daemon) newPlanner(cfg Config) *planner.Planner {
 		config.Member = d.member
 	}
 	return planner.New(config)
+}
+
+func (d *daemon) newAnnouncer(cfg Config, publishers publish.Registry) *forecast.Announcer {
+	cases := usecase.Service{Publishers: publishers, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness)}
+	config := forecast.Config{Store: cfg.Store, Clock: d.clock, Cases: &cases, Logger: cfg.Logger}
+	if d.member != nil {
+		config.Member = d.member
+	}
+	return forecast.New(config)
 }
 
 func newConnector(cfg Config, publishers publish.Registry, member *node.Member) *connect.Connector {

@@ -36,7 +36,7 @@ type part struct {
 func (d *daemon) stages(listener net.Listener) [][]part {
 	return [][]part{
 		{{"api", func(ctx context.Context) error { return serve(ctx, d.server(), listener) }}},
-		{{"planner", d.planner.Run}},
+		{{"planner", d.planner.Run}, {"forecast", d.announcer.Run}},
 		{{"schedule", d.loop.Run}},
 		{{"deliver", d.deliverer.Run}},
 		{{"webhook", d.dispatcher.Run}},

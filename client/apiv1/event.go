@@ -18,7 +18,7 @@ type EventData struct {
 	TargetID        string          `json:"target_id,omitempty" doc:"The target, on events of targets."`
 	SocialAccountID string          `json:"social_account_id,omitempty" doc:"The account, on events of targets and accounts."`
 	WebhookID       string          `json:"webhook_id,omitempty" doc:"The webhook, on events of webhooks."`
-	SeriesID        string          `json:"series_id,omitempty" doc:"The series, on events of series."`
+	SeriesID        string          `json:"series_id,omitempty" doc:"The series, on events of series, and on forecasts about series."`
 	Skipped         *Skipped        `json:"skipped,omitempty" doc:"The occurrences that were left out, on series.skipped."`
 	Platform        string          `json:"platform,omitempty" doc:"The network of the account."`
 	Status          schedctl.Status `json:"status,omitempty" doc:"The status after the event: of the target on its events, otherwise of the post."`
@@ -27,7 +27,7 @@ type EventData struct {
 	PublishedAt     *Time           `json:"published_at,omitempty" doc:"When the network published the post."`
 	Parts           []PublishedPart `json:"parts,omitempty" doc:"The parts of a thread that the network has, with the first comment. Absent for a post with one part."`
 	Edited          bool            `json:"edited,omitempty" doc:"On post.approved: the approver has edited the post."`
-	Error           *TargetError    `json:"error,omitempty" doc:"The error. On post.published, with kind degraded: the changes that the network made."`
+	Error           *TargetError    `json:"error,omitempty" doc:"The error. On post.published, with kind degraded: the changes that the network made. On forecast.appeared: what will happen, with the kind of the forecast as code."`
 }
 
 // Skipped says which occurrences of a series were left out, and why.

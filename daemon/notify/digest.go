@@ -46,6 +46,7 @@ var kinds = map[schedctl.EventType][2]string{
 	schedctl.EventPostUnconfirmed:   {"unconfirmed post", "unconfirmed posts"},
 	schedctl.EventAccountError:      {"refused login", "refused logins"},
 	schedctl.EventAccountExpiring:   {"login that ends soon", "logins that end soon"},
+	schedctl.EventForecastAppeared:  {"warning about planned posts", "warnings about planned posts"},
 	schedctl.EventWebhookDisabled:   {"disabled webhook", "disabled webhooks"},
 }
 

@@ -87,6 +87,10 @@ func title(e *schedctl.Event, n *names) string {
 		return fmt.Sprintf("%s refused the login of %s; posts to it are waiting", e.Platform, n.account(e))
 	case e.Type == schedctl.EventAccountExpiring:
 		return fmt.Sprintf("The credentials of %s end soon", n.account(e))
+	case e.Type == schedctl.EventForecastAppeared && e.AccountID != "":
+		return "Planned posts will fail or be late on " + n.account(e)
+	case e.Type == schedctl.EventForecastAppeared:
+		return "A planned post will fail or be late"
 	case e.Type == schedctl.EventWebhookDisabled:
 		return "A webhook was disabled because its deliveries failed for three days"
 	}
@@ -109,6 +113,8 @@ func command(e *schedctl.Event) string {
 		return "schedctl account show " + e.AccountID
 	case schedctl.EventWebhookDisabled:
 		return "schedctl webhook show " + e.WebhookID
+	case schedctl.EventForecastAppeared:
+		return "schedctl forecast"
 	}
 	return "schedctl post show " + e.PostID
 }

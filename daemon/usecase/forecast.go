@@ -41,6 +41,9 @@ type ForecastEntry struct {
 
 	// Cause identifies what is wrong. It stays the same while more posts are affected.
 	Cause string
+
+	SeriesID string // of an entry about occurrences that are not posts yet
+	Platform string // of the account of the entry
 }
 
 // Forecast checks the posts that are planned before a time, and that the key of the request
@@ -104,7 +107,7 @@ type sentText struct {
 // causeKey identifies what is wrong.
 type causeKey struct {
 	kind    apiv1.ForecastKind
-	subject string // the account, the post or the blackout
+	subject string // the id of the account, the post, the series, the blackout or the key
 	detail  string
 }
 
@@ -149,8 +152,14 @@ func (f *forecast) result() Forecast {
 	for key, e := range f.found {
 		entry := ForecastEntry{Cause: string(key.kind) + "\n" + key.subject + "\n" + key.detail}
 		entry.Kind, entry.At, entry.PostIDs, entry.PostCount = key.kind, apiv1.NewTime(e.at), append([]string{}, e.posts...), e.count
+		if strings.HasPrefix(key.subject, string(schedctl.SeriesPrefix)) {
+			entry.SeriesID = key.subject
+		}
 		if len(e.accounts) == 1 {
 			entry.SocialAccountID = &e.accounts[0]
+			if a := f.accounts[e.accounts[0]]; a != nil {
+				entry.Platform = a.Platform
+			}
 		}
 		entry.Message, entry.Command = e.say(e)
 		out.Entries = append(out.Entries, entry)

@@ -22,6 +22,7 @@ Slack, Telegram or http, or by e-mail. The daemon reports
   post.unconfirmed         a post may or may not have been published
   social_account.error     a platform refused the login of an account
   social_account.expiring  the credentials of an account end soon
+  forecast.appeared        posts of the next day will fail or be late
   webhook.disabled         a webhook failed for three days
 
 At most one message a minute is sent. If more happens, the message has the number of

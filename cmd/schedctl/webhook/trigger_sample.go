@@ -27,6 +27,11 @@ func sampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) 
 	case schedctl.EventAccountExpiring:
 		account.Expiry.At = schedctl.Millis(now.AddDate(0, 0, 3))
 		return schedctl.AccountExpiringEvent(account, now), nil
+	case schedctl.EventForecastAppeared:
+		about := schedctl.Event{WorkspaceID: workspace, PostID: schedctl.NewID(schedctl.PostPrefix, now), AccountID: account.ID, Platform: account.Platform}
+		return schedctl.ForecastAppearedEvent(about, schedctl.TargetError{
+			Kind: schedctl.KindAuth, Code: "token_ends", Message: "the credentials of the account mastodon:sample end before it gets a post", Outcome: schedctl.OutcomeNotPublished,
+		}, now), nil
 	case schedctl.EventWebhookDisabled:
 		return schedctl.WebhookDisabledEvent(hook, now), nil
 	case schedctl.EventWebhookTest:
