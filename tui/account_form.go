@@ -50,10 +50,10 @@ func (m *Model) addAccount() tea.Cmd {
 			m.showError("the daemon offers no platforms to connect")
 			return
 		}
-		m.dialog = &menu{title: "Connect an account on", items: items, accept: func(m *Model, chosen []int) tea.Cmd {
+		m.dialog = newMenu(m.theme, "Connect an account on", items, func(m *Model, chosen []int) tea.Cmd {
 			m.openForm(m.newAccountForm(names[chosen[0]]))
 			return nil
-		}}
+		})
 	})
 }
 

@@ -194,6 +194,15 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 // recreate undoes a cancellation or deletion. It creates a copy for the accounts
 // that have not published any part of the post, with the same time if that is in the future.
 func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
+	c, body, key := m.cfg.Client, m.copyOf(p), "tui-again-"+p.ID
+	return m.call(func(ctx context.Context) tea.Msg {
+		post, err := c.Create(ctx, body, key)
+		return doneMsg{done: "undone: created a copy, ", post: post, err: err, undoes: u}
+	})
+}
+
+// copyOf returns the request that creates the copy.
+func (m *Model) copyOf(p apiv1.Post) apiv1.CreatePost {
 	body := fields.Request(p)
 	body.AllowDuplicate, body.SocialAccountIDs, body.TargetOverrides = true, nil, nil
 	for _, id := range p.SocialAccountIDs {
@@ -213,11 +222,7 @@ func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
 		b := bookingOf(p)
 		body.PublishAt, body.QueueID, body.NotBefore = b.publishAt, b.queueID, b.notBefore
 	}
-	c, key := m.cfg.Client, "tui-again-"+p.ID
-	return m.call(func(ctx context.Context) tea.Msg {
-		post, err := c.Create(ctx, body, key)
-		return doneMsg{done: "undone: created a copy, ", post: post, err: err, undoes: u}
-	})
+	return body
 }
 
 // describe describes the state of a post.

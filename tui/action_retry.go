@@ -22,13 +22,13 @@ func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
 	for _, t := range failed {
 		items = append(items, item{label: m.scene().name(t.SocialAccountID) + ": " + oneLine(targetReason(t)), group: "retry"})
 	}
-	m.dialog = &menu{title: "Retry which?", items: items, accept: func(m *Model, chosen []int) tea.Cmd {
+	m.dialog = newMenu(m.theme, "Retry which?", items, func(m *Model, chosen []int) tea.Cmd {
 		if len(chosen) == 0 || chosen[0] == 0 {
 			return m.confirmRetry(p, failed, nil)
 		}
 		one := failed[chosen[0]-1]
 		return m.confirmRetry(p, []apiv1.Target{one}, []string{one.ID})
-	}}
+	})
 	return nil
 }
 

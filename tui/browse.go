@@ -30,6 +30,8 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 		return m.writePost()
 	case key.Matches(k, m.keys.Grab) && m.feed() != nil:
 		return m.grabPosts()
+	case key.Matches(k, m.keys.Command):
+		m.openCommandLine()
 	case m.handleMarkKey(k):
 		m.unsettled = false
 	case m.handleCalendarKey(k), m.handleMoveKey(k):
@@ -37,6 +39,9 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 		m.extendRange()
 	case m.handleQueryKey(k):
 	default:
+		if cmd, ok := m.handleBulkKey(k); ok {
+			return cmd
+		}
 		return m.handleActionKey(k)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -23,7 +24,7 @@ type bulk struct {
 
 	back      func(ctx context.Context, c Client, before, after apiv1.Post) (apiv1.Post, error) // undoes the change of one post; nil if it cannot
 	backVerb  string                                                                            // for example: moved back
-	backLabel string                                                                            // for example: move back
+	backLabel string                                                                            // for example: move %s back
 	anyway    func(m *Model, refused []apiv1.Post) tea.Cmd                                      // repeats what a blackout refuses; may be nil
 
 	undoes  *undo
@@ -98,7 +99,9 @@ func (m *Model) takeBulk(msg bulkMsg) tea.Cmd {
 		if r.err != nil {
 			cmds = append(cmds, m.markStale(r.before.ID))
 		} else {
-			shown = newer(before, r.after)
+			if shown = newer(before, r.after); r.after.ID != before.ID {
+				shown = r.after // a copy
+			}
 			m.applyPost(shown)
 			m.marks.drop(r.before.ID)
 			if b.undoes != nil {
@@ -183,7 +186,7 @@ func (b *bulk) undo(done, failed []bulkResult) *undo {
 		afters = append(afters, r.after)
 	}
 	return &undo{
-		label: b.backLabel + " " + plural(len(done), "post"), versions: versions,
+		label: strings.Replace(b.backLabel, "%s", plural(len(done), "post"), 1), versions: versions,
 		run: func(m *Model, u *undo) tea.Cmd {
 			return m.startBulk(bulk{
 				verb: "undone: " + b.backVerb, posts: afters, undoes: u,

@@ -46,6 +46,9 @@ type Client interface {
 	Unschedule(ctx context.Context, at Version) (apiv1.Post, error)
 	Cancel(ctx context.Context, at Version) (apiv1.Post, error)
 	Delete(ctx context.Context, id string) error
+	// Archive puts a post away whose work is over, and Unarchive lists it again.
+	Archive(ctx context.Context, at Version) (apiv1.Post, error)
+	Unarchive(ctx context.Context, at Version) (apiv1.Post, error)
 	// Resend makes a post for the failed targets of a post, with changes.
 	Resend(ctx context.Context, at Version, p apiv1.EditPost) (apiv1.Post, error)
 	Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error)

@@ -205,6 +205,9 @@ func (f *fake) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
 
 func (f *fake) selected(q tui.Query) (found []apiv1.Post) {
 	for _, p := range f.posts {
+		if p.ArchivedAt != nil {
+			continue
+		}
 		at := plannedAt(q, p)
 		in := at == nil || (q.After.IsZero() || !at.Before(q.After)) && (q.Before.IsZero() || at.Before(q.Before))
 		if (len(q.Statuses) == 0 || slices.Contains(q.Statuses, p.Status) || p.Status == schedctl.Draft && q.WithProposals() && at != nil) && in && (q.Approval == "" || p.Approval != nil && p.Approval.State == q.Approval) && strings.Contains(p.Content, q.Search) && (q.AccountID == "" || slices.Contains(p.SocialAccountIDs, q.AccountID)) &&
@@ -382,6 +385,14 @@ func (f *fake) Unschedule(_ context.Context, v tui.Version) (apiv1.Post, error) 
 
 func (f *fake) Cancel(_ context.Context, v tui.Version) (apiv1.Post, error) {
 	return f.change("Cancel", v, func(p *apiv1.Post) { p.Status = schedctl.Canceled })
+}
+
+func (f *fake) Archive(_ context.Context, v tui.Version) (apiv1.Post, error) {
+	return f.change("Archive", v, func(p *apiv1.Post) { p.ArchivedAt = at(0) })
+}
+
+func (f *fake) Unarchive(_ context.Context, v tui.Version) (apiv1.Post, error) {
+	return f.change("Unarchive", v, func(p *apiv1.Post) { p.ArchivedAt = nil })
 }
 
 func (f *fake) Resend(ctx context.Context, v tui.Version, e apiv1.EditPost) (apiv1.Post, error) {

@@ -136,7 +136,8 @@ func matches(q Query, p apiv1.Post) bool {
 		at = planned(p).Time
 	}
 	switch {
-	case len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status) && !(q.WithProposals() && isProposal(p)),
+	case p.ArchivedAt != nil,
+		len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status) && !(q.WithProposals() && isProposal(p)),
 		q.AccountID != "" && !slices.Contains(p.SocialAccountIDs, q.AccountID),
 		q.Approval != "" && !hasApproval(p, q.Approval),
 		q.QueueID != "" && (p.QueueID == nil || *p.QueueID != q.QueueID),

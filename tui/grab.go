@@ -255,7 +255,7 @@ func (g *grab) drop(m *Model) tea.Cmd {
 func (m *Model) sendMove(g *grab, posts []apiv1.Post, allowBlackout bool) tea.Cmd {
 	zone := m.zone
 	b := bulk{
-		verb: "moved", backVerb: "moved back", backLabel: "move back", posts: posts,
+		verb: "moved", backVerb: "moved back", backLabel: "move %s back", posts: posts,
 		shown: func(p apiv1.Post) apiv1.Post { return g.placed(p, zone) },
 		call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
 			to := g.placed(p, zone)

@@ -185,7 +185,7 @@ func TestGrabSeveral(t *testing.T) {
 		d.sees("and 3 other posts")
 		d.typed("+3 days")
 		d.press("enter")
-		d.sees("moved 4 posts", "u move back 4 posts")
+		d.sees("moved 4 posts", "u move 4 posts back")
 		moved := f.moved(before)
 		if fmt.Sprint(moved) != "[Post number 1 Post number 2 Post number 3 Post number 5]" {
 			t.Fatalf("moved %v", moved)

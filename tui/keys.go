@@ -9,6 +9,7 @@ type keyMap struct {
 	Left, Right                                key.Binding
 	Today, GoTo                                key.Binding
 	Mark, Range, Grab                          key.Binding
+	Label, Accounts, Enqueue, Archive, Command key.Binding
 	Days, Times, Rows, Drop, PutBack, Unmark   key.Binding // while posts are moved or marked
 	Weeks, Months, OpenDay, CloseDay, GoToDate key.Binding // other names in one view
 	Open, Back                                 key.Binding
@@ -73,6 +74,11 @@ func (k *keyMap) bindViews() {
 	k.Mark = bind("space", "mark, and go on", " ")
 	k.Range = bind("V", "mark a range", "V")
 	k.Grab = bind("m", "move in time", "m")
+	k.Label = bind("L", "labels", "L")
+	k.Accounts = bind("T", "accounts", "T")
+	k.Enqueue = bind("Q", "put in a queue", "Q")
+	k.Archive = bind("Z", "archive", "Z")
+	k.Command = bind(":", "type a command", ":")
 	k.Days = bind("← →", "days", "left", "right")
 	k.Times = bind("↑ ↓", "15 minutes", "up", "down")
 	k.Rows = bind("↑ ↓", "weeks", "up", "down")
@@ -172,7 +178,7 @@ func (k keyMap) browsing() []keyGroup {
 		{"Views", []key.Binding{k.Tabs, k.Next, k.Previous, k.Search, k.Filter, k.Sort, k.Reload, k.WeekSooner, k.WeekLater, k.Today, k.GoTo}},
 		{"Moving", []key.Binding{k.Up, k.Down, k.Left, k.Right, k.PageUp, k.PageDown, k.Top, k.End, k.Open, k.Back}},
 		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.View, k.Undo}},
-		{"Marks", []key.Binding{k.Mark, k.Range, k.Grab}},
+		{"Marked posts, or the selected one", []key.Binding{k.Mark, k.Range, k.Grab, k.Label, k.Accounts, k.Enqueue, k.Archive, k.Command}},
 		{"Time", []key.Binding{k.Schedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.Unschedule}},
 		{"Queues and series", []key.Binding{k.DragDown, k.DragUp, k.Reflow, k.Skip}},
 		{"Review", []key.Binding{k.Approve, k.Submit, k.Withdraw, k.Note}},

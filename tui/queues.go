@@ -18,6 +18,7 @@ type queueList struct {
 	loading  bool
 	err      error
 	selected int
+	wanted   bool // the question for a queue waits for the list
 
 	opened    string         // id of the open queue, or empty
 	timetable schedctl.Queue // times of the open queue
@@ -98,6 +99,7 @@ func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 	h := &m.queues
 	h.loading = false
 	if h.err = msg.err; msg.err != nil {
+		h.wanted = false
 		return m.retryLater(msg.err)
 	}
 	if !slices.EqualFunc(h.list, msg.list, func(a, b apiv1.Queue) bool { return a.ID == b.ID && a.Version == b.Version }) {
@@ -107,6 +109,10 @@ func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 	h.selected = clamp(h.selected, len(h.list))
 	if _, ok := m.queue(h.opened); !ok {
 		m.closeQueue()
+	}
+	if h.wanted {
+		h.wanted = false
+		return m.askQueue()
 	}
 	return nil
 }
@@ -179,10 +185,10 @@ func timetable(q apiv1.Queue) schedctl.Queue {
 // needsQueues reports whether the screen needs the queues.
 func (m *Model) needsQueues() bool {
 	switch m.dialog.(type) {
-	case *composer, *prompt, *reviewForm:
+	case *composer, *prompt, *reviewForm, *commandLine, *grab:
 		return true // a text can name a queue
 	}
-	if m.tab.isCalendar() || m.tab == tabQueues {
+	if m.queues.wanted || m.tab.isCalendar() || m.tab == tabQueues {
 		return true
 	}
 	p, ok := m.currentPost()

@@ -152,7 +152,7 @@ func (m *Model) shortKeys() []key.Binding {
 		return keys
 	}
 	if len(m.marks.order) > 0 && m.feed() != nil {
-		return []key.Binding{k.Help, k.Grab, k.Mark, k.Range, k.Unmark, k.Quit}
+		return []key.Binding{k.Help, k.Grab, k.Label, k.Accounts, k.Enqueue, k.CancelPost, k.Archive, k.Unmark, k.Quit}
 	}
 	if m.isGhostSelected() {
 		if m.tab == tabWeek {

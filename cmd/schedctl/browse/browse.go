@@ -39,7 +39,8 @@ the daemon is unreachable it shows that, and continues when the daemon is back.
 Keys 1 to 9 and 0 choose a view, arrows or hjkl move, enter shows all details of a post,
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
 lists all keys. m takes a post: arrows or a typed time move it, and enter drops it. space
-and V mark several posts. u undoes the last changes, one after the other (up to 50), and
+and V mark several posts, which then change together. : takes a command, such as :label
+launch or :goto friday. u undoes the last changes, one after the other (up to 50), and
 shows why if a change can no longer be undone. In the view of accounts, a connects an
 account and i edits its name, options and credentials. Secrets are never shown. v shows
 the pictures of a post in Kitty, Ghostty, iTerm2, WezTerm and terminals with Sixel.

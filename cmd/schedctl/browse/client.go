@@ -132,6 +132,14 @@ func (d daemonOf) Cancel(ctx context.Context, at tui.Version) (apiv1.Post, error
 	return convertResult(d.http.CancelPost(ctx, at.ID, client.IfVersion(at.Number)))
 }
 
+func (d daemonOf) Archive(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+	return convertResult(d.http.ArchivePost(ctx, at.ID, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Unarchive(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+	return convertResult(d.http.UnarchivePost(ctx, at.ID, client.IfVersion(at.Number)))
+}
+
 func (d daemonOf) Delete(ctx context.Context, id string) error {
 	return tuiError(d.http.DeletePost(ctx, id))
 }

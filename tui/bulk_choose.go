@@ -1,0 +1,136 @@
+package tui
+
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// askLabels lets the user add and remove labels of the chosen posts.
+func (m *Model) askLabels() tea.Cmd {
+	posts, _ := m.usable(schedctl.OpAnnotate)
+	if len(posts) == 0 {
+		return nil
+	}
+	var known []string
+	if f := m.feed(); f != nil {
+		known = m.labels(f.query)
+	}
+	for _, p := range posts {
+		known = append(known, p.Labels...)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	has := func(p apiv1.Post, label string) bool { return slices.Contains(p.Labels, label) }
+	d := m.newSetMenu("Labels", known, known, posts, has, func(m *Model, add, remove []string) tea.Cmd { return m.setLabels(posts, add, remove) })
+	d.noun = "label"
+	d.add = func(text string) string {
+		if err := schedctl.CheckLabel("", text); err != nil {
+			return explainText(err)
+		}
+		return ""
+	}
+	m.dialog = d
+	return nil
+}
+
+// askAccounts lets the user add and remove accounts of the chosen posts.
+func (m *Model) askAccounts() tea.Cmd {
+	posts, _ := m.usable(schedctl.OpEdit)
+	if len(posts) == 0 {
+		return nil
+	}
+	var ids, names []string
+	for _, a := range m.accounts.list {
+		ids, names = append(ids, a.ID), append(names, oneLine(a.Name)+" ("+oneLine(a.Platform)+")")
+	}
+	has := func(p apiv1.Post, id string) bool { return slices.Contains(p.SocialAccountIDs, id) }
+	d := m.newSetMenu("Accounts", ids, names, posts, has, func(m *Model, add, remove []string) tea.Cmd { return m.setAccounts(posts, add, remove) })
+	d.noun = "account"
+	m.dialog = d
+	return nil
+}
+
+// askQueue lets the user choose the queue whose next slots the chosen posts get.
+func (m *Model) askQueue() tea.Cmd {
+	posts, left := m.usable(schedctl.OpEdit)
+	if len(posts) == 0 {
+		return nil
+	}
+	if !m.queues.loaded {
+		m.queues.wanted = true // the question opens when they are read
+		return nil
+	}
+	if len(m.queues.list) == 0 {
+		m.showError("there is no queue: create one with schedctl queue create")
+		return nil
+	}
+	var items []item
+	for _, q := range m.queues.list {
+		name := oneLine(q.Name)
+		if q.Default {
+			name += ", default"
+		}
+		items = append(items, item{label: name + ": " + queueTimes(q), group: "queue", chosen: len(items) == 0})
+	}
+	list := m.queues.list
+	d := newMenu(m.theme, "Next free slots of which queue?", items, func(m *Model, chosen []int) tea.Cmd { return m.enqueue(posts, list[chosen[0]]) })
+	d.what = plural(len(posts), "post")
+	if left != "" {
+		d.what += "; " + left
+	}
+	m.dialog = d
+	return nil
+}
+
+// newSetMenu returns a menu of what posts can have several of. What only some of the posts
+// have stays so unless the user changes it.
+func (m *Model) newSetMenu(title string, values, names []string, posts []apiv1.Post, has func(apiv1.Post, string) bool, accept func(m *Model, add, remove []string) tea.Cmd) *menu {
+	items := make([]item, len(values))
+	for i, v := range values {
+		n := 0
+		for _, p := range posts {
+			if has(p, v) {
+				n++
+			}
+		}
+		items[i] = item{label: names[i], chosen: n == len(posts), partly: n > 0 && n < len(posts)}
+	}
+	before := slices.Clone(items)
+	d := newMenu(m.theme, title, items, nil)
+	d.what = plural(len(posts), "post")
+	d.accept = func(m *Model, _ []int) tea.Cmd {
+		var add, remove []string
+		for i, it := range d.items {
+			value := it.label
+			was := item{}
+			if i < len(values) {
+				value, was = values[i], before[i]
+			}
+			switch {
+			case it.chosen && !was.chosen:
+				add = append(add, value)
+			case !it.chosen && !it.partly && (was.chosen || was.partly):
+				remove = append(remove, value)
+			}
+		}
+		if add == nil && remove == nil {
+			m.showNotice("nothing changed")
+			return nil
+		}
+		return accept(m, add, remove)
+	}
+	return d
+}
+
+// explainText returns the message of a refusal without its code.
+func explainText(err error) string {
+	var refused *schedctl.Error
+	if asError(err, &refused) {
+		return refused.Message
+	}
+	return err.Error()
+}
