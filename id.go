@@ -35,6 +35,7 @@ const (
 	CalendarFeedPrefix Prefix = "cal"
 	NotePrefix         Prefix = "note"
 	CollectionPrefix   Prefix = "dir"
+	AliasPrefix        Prefix = "ali"
 )
 
 // ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by

@@ -214,6 +214,10 @@ type Reader interface {
 	// that call it for the same workspace run one after the other.
 	Collections(workspaceID string) ([]schedctl.Collection, error)
 
+	// Aliases returns the aliases of a workspace of all kinds in order of creation.
+	// Transactions that call it for the same workspace run one after the other.
+	Aliases(workspaceID string) ([]schedctl.Alias, error)
+
 	// Metadata returns a value about the database itself, or nil if there is no value
 	// with this name.
 	Metadata(name string) ([]byte, error)

@@ -108,6 +108,13 @@ type Tx interface {
 	// DeleteCollection deletes a collection, and not its posts.
 	DeleteCollection(workspaceID, id string) error
 
+	// PutAlias creates or replaces an alias. The caller checks that its name is unique. It
+	// returns NOT_FOUND if the id is in use in a different workspace.
+	PutAlias(schedctl.Alias) error
+
+	// DeleteAlias deletes an alias.
+	DeleteAlias(workspaceID, id string) error
+
 	// PutMetadata stores a value about the database itself, of at most MaxMetadata
 	// bytes. nil deletes it. Daemons check such values before they use a database.
 	PutMetadata(name string, value []byte) error

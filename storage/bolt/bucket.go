@@ -50,6 +50,7 @@ const (
 	calendarFeedHashes
 	slots
 	collections
+	aliases
 	bucketCount
 )
 
@@ -98,6 +99,7 @@ var bucketNames = [bucketCount]string{
 	calendarFeedHashes: "calendar hashes",
 	slots:              "slots",
 	collections:        "collections",
+	aliases:            "aliases",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

@@ -257,13 +257,14 @@ func (c *checker) media() {
 	}
 }
 
-// plans compares queues, blackouts, series, calendar feeds and collections with their indexes.
+// plans compares queues, blackouts, series, calendar feeds, collections and aliases with their indexes.
 func (c *checker) plans() {
 	checkOwned(c, &queueKind)
 	checkOwned(c, &blackoutKind)
 	checkOwned(c, &seriesKind)
 	checkOwned(c, &feedKind)
 	checkOwned(c, &collectionKind)
+	checkOwned(c, &aliasKind)
 }
 
 // checkOwned compares the records of a kind with their indexes.

@@ -199,7 +199,7 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 func TestOlderRecords(t *testing.T) {
 	t.Parallel()
 	for _, old := range []olderFile{
-		version3, {6, 4, append([]bucket{externalIDs}, laterBuckets...)}, {7, 5, laterBuckets}, {8, 6, laterBuckets}, {9, 7, planBuckets}, {10, 8, planBuckets}, {11, 9, []bucket{collections}}, {13, 11, []bucket{collections}},
+		version3, {6, 4, append([]bucket{externalIDs}, laterBuckets...)}, {7, 5, laterBuckets}, {8, 6, laterBuckets}, {9, 7, planBuckets}, {10, 8, planBuckets}, {11, 9, []bucket{collections, aliases}}, {13, 11, []bucket{collections, aliases}},
 	} {
 		t.Run(fmt.Sprint("version ", old.version), func(t *testing.T) { t.Parallel(); old.opens(t) })
 	}
@@ -211,7 +211,7 @@ var version3 = olderFile{3, 2, append([]bucket{
 
 var (
 	planBuckets = []bucket{
-		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections,
+		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections, aliases,
 	}
 	laterBuckets = append([]bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses}, planBuckets...)
 )
@@ -279,7 +279,7 @@ func (o olderFile) opens(t *testing.T) {
 	}
 }
 
-// withoutNewFields removes series, calendar feeds and collections, and from posts external ids, collections, labels, media
+// withoutNewFields removes series, calendar feeds, collections and aliases, and from posts external ids, collections, labels, media
 // and slots.
 func withoutNewFields(tx storage.Tx) error {
 	list, err := tx.Workspaces()
@@ -305,7 +305,11 @@ func withoutNewFields(tx storage.Tx) error {
 	for _, c := range collections {
 		err = errors.Join(err, tx.DeleteCollection(c.WorkspaceID, c.ID))
 	}
-	return errors.Join(err, err2, err3, err4)
+	aliases, err5 := tx.Aliases(list[0].ID)
+	for _, a := range aliases {
+		err = errors.Join(err, tx.DeleteAlias(a.WorkspaceID, a.ID))
+	}
+	return errors.Join(err, err2, err3, err4, err5)
 }
 
 // make turns a current file into one of this version.

@@ -79,3 +79,9 @@ func sampleCollection() schedctl.Collection {
 		AppliedBy: schedctl.KeyRef{ID: sampleID(schedctl.KeyPrefix), Name: "ci"}, CreatedAt: sampleTime,
 	}
 }
+
+func sampleAlias() schedctl.Alias {
+	return schedctl.Alias{
+		Kind: schedctl.AliasGroup, Name: "brand", AccountIDs: []string{sampleID(schedctl.AccountPrefix)}, Text: "t", CreatedAt: sampleTime, UpdatedAt: sampleTime,
+	}
+}

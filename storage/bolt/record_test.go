@@ -157,6 +157,7 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("series", func(t *testing.T) { testSpoiled(t, sampleSeries(), (*coder).series) })
 	t.Run("calendar feed", func(t *testing.T) { testSpoiled(t, sampleFeed(), (*coder).calendarFeed) })
 	t.Run("collection", func(t *testing.T) { testSpoiled(t, sampleCollection(), (*coder).collection) })
+	t.Run("alias", func(t *testing.T) { testSpoiled(t, sampleAlias(), (*coder).alias) })
 }
 
 func testSpoiled[T any](t *testing.T, v T, fields func(*coder, *T)) {
@@ -205,6 +206,7 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 14, sampleFeed(), (*coder).calendarFeed),
 		fuzzed(f, 11, sampleThread(), (*coder).post),
 		fuzzed(f, 16, sampleCollection(), (*coder).collection),
+		fuzzed(f, 17, sampleAlias(), (*coder).alias),
 	}
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) {
 		defer cost.Check(t, len(record))()

@@ -3,7 +3,7 @@ package bolt
 import "github.com/schedctl/schedctl"
 
 // The fields of layout 12: who wrote a post, the link card that reviewers saw, who applies
-// collections, and the limits of files of an account.
+// collections, the limits of files of an account, and aliases.
 
 func (c *coder) trail(t *schedctl.Trail) {
 	c.optionalID(schedctl.KeyPrefix, &t.CreatedBy)
@@ -41,4 +41,14 @@ func (c *coder) collection(v *schedctl.Collection) {
 	c.time(&v.AppliedAt)
 	c.keyRef(&v.AppliedBy)
 	c.time(&v.CreatedAt)
+}
+
+// alias has no id and no workspace: they are in the key.
+func (c *coder) alias(a *schedctl.Alias) {
+	text(c, &a.Kind)
+	text(c, &a.Name)
+	c.accountIDs(&a.AccountIDs)
+	text(c, &a.Text)
+	c.time(&a.CreatedAt)
+	c.time(&a.UpdatedAt)
 }

@@ -43,6 +43,7 @@ var kinds = []kind{
 	kindOf(series, 32, credible(seriesKind.read), newerSeries, putSeries),
 	kindOf(calendarFeeds, 32, credible(feedKind.read), nil, putFeed),
 	kindOf(collections, 32, credible(collectionKind.read), newerCollection, putCollection),
+	kindOf(aliases, 32, credible(aliasKind.read), newerAlias, putAlias),
 	kindOf(webhooks, 32, credible(webhookTable.read), newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),

@@ -11,7 +11,7 @@ import (
 // record.
 var ownedBuckets = map[byte]bucket{
 	queueKind.record[0]: queues, blackoutKind.record[0]: blackouts, seriesKind.record[0]: series, feedKind.record[0]: calendarFeeds,
-	collectionKind.record[0]: collections,
+	collectionKind.record[0]: collections, aliasKind.record[0]: aliases,
 }
 
 func newerQueue(a, b *schedctl.Queue) bool { return a.Version > b.Version }
@@ -72,4 +72,25 @@ func putCollection(tx *tx, c schedctl.Collection, _ row) error {
 		}
 	}
 	return tx.PutCollection(c)
+}
+
+// newerAlias prefers the alias that was changed last.
+func newerAlias(a, b *schedctl.Alias) bool { return a.UpdatedAt.After(b.UpdatedAt) }
+
+// putAlias puts an alias. Of two with one name, the one that was changed last stays.
+func putAlias(tx *tx, a schedctl.Alias, _ row) error {
+	list, err := tx.Aliases(a.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	same := func(o schedctl.Alias) bool { return o.Kind == a.Kind && o.Name == a.Name && o.ID != a.ID }
+	if i := slices.IndexFunc(list, same); i >= 0 {
+		if !newerAlias(&a, &list[i]) {
+			return nil
+		}
+		if err := tx.DeleteAlias(a.WorkspaceID, list[i].ID); err != nil {
+			return err
+		}
+	}
+	return tx.PutAlias(a)
 }

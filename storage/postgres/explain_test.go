@@ -293,6 +293,7 @@ func readEverything(r storage.Reader, try func(error)) {
 		func() error { _, err := r.CalendarFeeds(ws); return err },
 		func() error { _, err := r.CalendarFeedByHash([32]byte{1}); return err },
 		func() error { _, err := r.Collections(ws); return err },
+		func() error { _, err := r.Aliases(ws); return err },
 		func() error { _, err := r.Occupied(slotSearch(ws)); return err },
 		func() error { _, err := r.Webhook(ws, webhook); return err },
 		func() error { _, err := r.Webhooks(ws); return err },
@@ -406,7 +407,7 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.DeletePost(ws, post.ID))
 }
 
-// writePlans writes queues, blackouts, series, calendar feeds and collections.
+// writePlans writes queues, blackouts, series, calendar feeds, collections and aliases.
 func writePlans(tx storage.Tx, try func(error), ws string) {
 	now := time.Now()
 	q := schedctl.Queue{ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: ws}
@@ -414,6 +415,7 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 	s := schedctl.Series{ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws}
 	f := schedctl.CalendarFeed{ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: ws}
 	c := schedctl.Collection{ID: schedctl.NewID(schedctl.CollectionPrefix, now), WorkspaceID: ws}
+	a := schedctl.Alias{ID: schedctl.NewID(schedctl.AliasPrefix, now), WorkspaceID: ws}
 	f.Hash, s.ExternalID = sha256.Sum256([]byte(f.ID)), s.ID
 	for range 2 {
 		try(tx.PutQueue(q))
@@ -421,12 +423,14 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 		try(tx.PutSeries(s))
 		try(tx.PutCalendarFeed(f))
 		try(tx.PutCollection(c))
+		try(tx.PutAlias(a))
 	}
 	try(tx.DeleteQueue(ws, q.ID))
 	try(tx.DeleteBlackout(ws, b.ID))
 	try(tx.DeleteSeries(ws, s.ID))
 	try(tx.DeleteCalendarFeed(ws, f.ID))
 	try(tx.DeleteCollection(ws, c.ID))
+	try(tx.DeleteAlias(ws, a.ID))
 }
 
 // checkPlan checks the plans of a statement: the one for its arguments, and the generic

@@ -76,7 +76,7 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
 	schedctl.AuditPrefix: "audit entry", schedctl.MediaPrefix: "media asset",
 	schedctl.QueuePrefix: "queue", schedctl.BlackoutPrefix: "blackout", schedctl.SeriesPrefix: "series",
-	schedctl.CalendarFeedPrefix: "calendar feed", schedctl.CollectionPrefix: "collection",
+	schedctl.CalendarFeedPrefix: "calendar feed", schedctl.CollectionPrefix: "collection", schedctl.AliasPrefix: "alias",
 }
 
 // textField is a string. It replaces NUL and invalid UTF-8, which the type text cannot

@@ -5,7 +5,7 @@ import (
 )
 
 // ownedKind describes records that belong to a workspace and whose ids are unique in the
-// database: queues, blackouts, series, calendar feeds and collections.
+// database: queues, blackouts, series, calendar feeds, collections and aliases.
 type ownedKind[T any] struct {
 	rows   *layout[T]
 	prefix schedctl.Prefix

@@ -34,6 +34,7 @@ var (
 	seriesRows         = newLayout("series", []string{"id"}, describeSeries)
 	calendarFeeds      = newLayout("calendar_feeds", []string{"id"}, describeCalendarFeed)
 	collections        = newLayout("collections", []string{"id"}, describeCollection)
+	aliases            = newLayout("aliases", []string{"id"}, describeAlias)
 	mediaAssets        = newLayout("media_assets", []string{"workspace_id", "id"}, describeMediaAsset)
 )
 

@@ -37,7 +37,7 @@ var idPrefixes = map[string]schedctl.Prefix{
 	"Trail.CreatedBy": schedctl.KeyPrefix, "Trail.UpdatedBy": schedctl.KeyPrefix, "Trail.ResendOf": schedctl.PostPrefix, "Trail.ResentAs": schedctl.PostPrefix,
 	"MediaAsset.UploadedBy": schedctl.KeyPrefix, "Review.EditorID": schedctl.KeyPrefix, "KeyRef.ID": schedctl.KeyPrefix, "PostNote.ID": schedctl.NotePrefix,
 	"CalendarFeed.ID": schedctl.CalendarFeedPrefix, "CalendarFeed.KeyID": schedctl.KeyPrefix,
-	"Collection.ID": schedctl.CollectionPrefix,
+	"Collection.ID": schedctl.CollectionPrefix, "Alias.ID": schedctl.AliasPrefix,
 }
 
 func (l *filler) fill(f *fixture, v reflect.Value, path string) {

@@ -40,6 +40,7 @@ func newMemory() *memory {
 		series:      make(map[string]schedctl.Series),
 		feeds:       make(map[string]schedctl.CalendarFeed),
 		collections: make(map[string]schedctl.Collection),
+		aliases:     make(map[string]schedctl.Alias),
 	}
 }
 
@@ -69,6 +70,7 @@ type memory struct {
 	series      map[string]schedctl.Series
 	feeds       map[string]schedctl.CalendarFeed
 	collections map[string]schedctl.Collection
+	aliases     map[string]schedctl.Alias
 }
 
 type attemptKey struct {

@@ -27,6 +27,7 @@ type databaseContent struct {
 	Series      []schedctl.Series
 	Feeds       []schedctl.CalendarFeed
 	Collections []schedctl.Collection
+	Aliases     []schedctl.Alias
 	NoMedia     []string // targets with an override without media
 	Idempotency []storage.StoredIdempotencyRecord
 	Metadata    map[string][]byte
@@ -77,6 +78,7 @@ func readOwned(e storage.Exporter, c *databaseContent) {
 		c.Series = append(c.Series, must(e.SeriesList(w.ID, "", fullContent))...)
 		c.Feeds = append(c.Feeds, must(e.CalendarFeeds(w.ID))...)
 		c.Collections = append(c.Collections, must(e.Collections(w.ID))...)
+		c.Aliases = append(c.Aliases, must(e.Aliases(w.ID))...)
 		c.Audit = append(c.Audit, must(e.Audit(w.ID, "", fullContent))...)
 		for _, hook := range must(e.Webhooks(w.ID)) {
 			for _, event := range must(e.AllEvents(hook.Cursor, fullContent)) {

@@ -47,6 +47,7 @@ var kinds = []kind{
 		func(s *schedctl.Series) string { return s.ID }, storage.Importer.PutSeries),
 	pagedKind("calendar feeds", workspaces, singlePage(storage.Exporter.CalendarFeeds, feedID), feedID, storage.Importer.PutCalendarFeed),
 	pagedKind("collections", workspaces, singlePage(storage.Exporter.Collections, collectionID), collectionID, storage.Importer.PutCollection),
+	pagedKind("aliases", workspaces, singlePage(storage.Exporter.Aliases, aliasID), aliasID, storage.Importer.PutAlias),
 	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: putEach(putPost)},
 	eventKind(),
 	pagedKind(kindWebhooks, workspaces, singlePage(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),
@@ -157,6 +158,7 @@ func webhookID(w *schedctl.Webhook) string       { return w.ID }
 func queueID(q *schedctl.Queue) string           { return q.ID }
 func blackoutID(b *schedctl.Blackout) string     { return b.ID }
 func collectionID(c *schedctl.Collection) string { return c.ID }
+func aliasID(a *schedctl.Alias) string           { return a.ID }
 func feedID(f *schedctl.CalendarFeed) string     { return f.ID }
 
 // idempotencyRecords reads stored idempotency records after a position.

@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// putPlans puts a queue, and some blackouts, series, calendar feeds and collections.
+// putPlans puts a queue, and some blackouts, series, calendar feeds, collections and aliases.
 func (u *user) putPlans(tx storage.Tx, keyID string) error {
 	ws := u.workspace.ID
 	u.queue = schedctl.Queue{
@@ -40,6 +40,9 @@ func (u *user) putPlans(tx storage.Tx, keyID string) error {
 			}),
 			tx.PutCollection(schedctl.Collection{
 				ID: u.id(schedctl.CollectionPrefix), WorkspaceID: ws, Name: fmt.Sprint("site", i), Source: "example.org/site", AppliedAt: u.now, AppliedBy: schedctl.KeyRef{ID: keyID, Name: "ci"}, CreatedAt: u.now,
+			}),
+			tx.PutAlias(schedctl.Alias{
+				ID: u.id(schedctl.AliasPrefix), WorkspaceID: ws, Kind: schedctl.AliasSnippet, Name: fmt.Sprint("tags", i), Text: "#go #release", CreatedAt: u.now, UpdatedAt: u.now,
 			}),
 		)
 		if err != nil {

@@ -51,6 +51,21 @@ COMMENT ON COLUMN collections.source IS 'the repository that the files are in';
 COMMENT ON COLUMN collections.commit_hash IS 'the last applied commit; empty if it is not known';
 COMMENT ON COLUMN collections.applied_by IS 'the API key that applied the files last; null for none, and key_name its name';
 
+CREATE TABLE aliases (
+    id           uuid PRIMARY KEY,
+    workspace_id uuid NOT NULL,
+    kind         text NOT NULL,
+    name         text NOT NULL,
+    account_ids  uuid[] NOT NULL,
+    content      text NOT NULL,
+    created_at   timestamptz,
+    updated_at   timestamptz
+);
+CREATE INDEX aliases_of_workspace ON aliases (workspace_id, id);
+COMMENT ON COLUMN aliases.kind IS 'group or snippet';
+COMMENT ON COLUMN aliases.account_ids IS 'the accounts of a group';
+COMMENT ON COLUMN aliases.content IS 'the text of a snippet';
+
 -- The program copies the alt texts of assets into posts after this; see alt_texts.go.
 INSERT INTO notes (name, value) SELECT 'alt texts to copy', '' WHERE EXISTS (SELECT 1 FROM media_assets)
 	OR EXISTS (SELECT 1 FROM posts WHERE review IS NOT NULL) OR EXISTS (SELECT 1 FROM series);
