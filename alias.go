@@ -53,3 +53,6 @@ func CheckAliasName(name string) error {
 	}
 	return nil
 }
+
+// CheckSnippet returns nil for a text that a post could have.
+func CheckSnippet(text string) error { return checkContent("text", text) }

@@ -44,6 +44,8 @@ func newDocument(version string) *huma.OpenAPI {
 			{Name: "Calendar feeds", Description: "Addresses at which calendar programs read posts."},
 			{Name: "Events", Description: "Events as they happen."},
 			{Name: "Webhooks", Description: "URLs that receive events, signed as defined by Standard Webhooks."},
+			{Name: "Account groups", Description: "Names for several accounts."},
+			{Name: "Snippets", Description: "Names for texts."},
 			{Name: "Collections", Description: "Which repository applies the post files of a collection."},
 			{Name: "Notifications", Description: "Messages to people about failures."},
 			{Name: "API keys", Description: "Credentials of programs, each with its scopes."},

@@ -113,6 +113,11 @@ var given = map[string]func(*fixture) []string{
 	"listBlackouts":                       oneBlackout,
 	"listCollections":                     oneCollection,
 	"listLabels":                          labeledPosts,
+	"listAccountGroups":                   oneAlias,
+	"setAccountGroup/taken":               oneAlias,
+	"deleteAccountGroup":                  oneAlias,
+	"listSnippets":                        oneAlias,
+	"deleteSnippet":                       oneAlias,
 	"getCollection":                       oneCollection,
 	"applyCollection":                     oneCollection,
 	"applyCollection/other source":        oneCollection,
@@ -214,6 +219,14 @@ func oneBlackout(f *fixture) []string {
 func oneCollection(f *fixture) []string {
 	f.do(nil, "POST", "/collections/website/apply", body{"source": "github.com/me/posts", "revision": body{"commit": "5f0c1a2b3c4d", "committed_at": "2026-05-31T10:00:00Z"}}).want(200)
 	return nil
+}
+
+// oneAlias creates an account group and a snippet, which have no ids to stand for. The
+// example can name the account.
+func oneAlias(f *fixture) []string {
+	f.do(nil, "PUT", "/account-groups/brand", body{"social_account_ids": []string{f.mine.account}}).want(200)
+	f.do(nil, "PUT", "/snippets/tags", body{"text": "#go #release"}).want(200)
+	return []string{f.mine.account}
 }
 
 // labeledPosts creates posts of two campaigns. The example names none of them.

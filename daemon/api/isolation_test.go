@@ -28,6 +28,7 @@ var strangersGet = map[string]schedctl.Code{
 	"getMediaConfig": "", "listMedia": "", "createMedia": "", "createMediaFromURL": "", "createUpload": "",
 	"listBlackouts":     "",
 	"listLabels":        "",
+	"listAccountGroups": "", "setAccountGroup": "", "listSnippets": "", "setSnippet": "",
 	"listCollections":   "",
 	"applyCollection":   "", // each workspace has its own names
 	"adoptCollection":   "",
@@ -131,8 +132,9 @@ func (w *world) everything() (out []any) {
 		feeds, err11 := r.CalendarFeeds(ws)
 		series, err12 := r.SeriesList(ws, "", 1000)
 		collections, err13 := r.Collections(ws)
-		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit, assets, blackouts, queues, feeds, series, collections}
-		return errors.Join(err, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13)
+		aliases, err14 := r.Aliases(ws)
+		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit, assets, blackouts, queues, feeds, series, collections, aliases}
+		return errors.Join(err, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14)
 	})
 	if err != nil {
 		w.t.Fatal(err)
