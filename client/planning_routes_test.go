@@ -138,6 +138,28 @@ func TestPlanningMethods(t *testing.T) {
 		"delete calendar feed": {nil, func(ctx context.Context, c *client.Client) (string, error) {
 			return "", c.DeleteCalendarFeed(ctx, "cal_1")
 		}, "DELETE /api/v1/calendar-feeds/cal_1 ", ""},
+		"account groups": {apiv1.AccountGroupList{Results: []apiv1.AccountGroup{{Name: "brand"}}}, func(ctx context.Context, c *client.Client) (string, error) {
+			list, err := c.AccountGroups(ctx)
+			return list[0].Name, err
+		}, "GET /api/v1/account-groups ", "brand"},
+		"set account group": {apiv1.AccountGroupEnvelope{AccountGroup: apiv1.AccountGroup{Name: "brand"}}, func(ctx context.Context, c *client.Client) (string, error) {
+			g, err := c.SetAccountGroup(ctx, "brand", apiv1.SetAccountGroup{SocialAccountIDs: []string{"acct_1"}, CreateOnly: true})
+			return g.Name, err
+		}, `PUT /api/v1/account-groups/brand {"social_account_ids":["acct_1"],"create_only":true}`, "brand"},
+		"delete account group": {nil, func(ctx context.Context, c *client.Client) (string, error) {
+			return "", c.DeleteAccountGroup(ctx, "brand")
+		}, "DELETE /api/v1/account-groups/brand ", ""},
+		"snippets": {apiv1.SnippetList{Results: []apiv1.Snippet{{Name: "tags"}}}, func(ctx context.Context, c *client.Client) (string, error) {
+			list, err := c.Snippets(ctx)
+			return list[0].Name, err
+		}, "GET /api/v1/snippets ", "tags"},
+		"set snippet": {apiv1.SnippetEnvelope{Snippet: apiv1.Snippet{Name: "tags"}}, func(ctx context.Context, c *client.Client) (string, error) {
+			s, err := c.SetSnippet(ctx, "tags", apiv1.SetSnippet{Text: "#go"})
+			return s.Name, err
+		}, `PUT /api/v1/snippets/tags {"text":"#go"}`, "tags"},
+		"delete snippet": {nil, func(ctx context.Context, c *client.Client) (string, error) {
+			return "", c.DeleteSnippet(ctx, "tags")
+		}, "DELETE /api/v1/snippets/tags ", ""},
 		"create in the next slot": {apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}, func(ctx context.Context, c *client.Client) (string, error) {
 			p, err := c.CreatePost(ctx, apiv1.CreatePost{Content: "x", PublishAt: apiv1.NextSlot(), QueueID: ptr("que_1"), NotBefore: apiv1.NewTime(at)})
 			return p.ID, err
