@@ -59,6 +59,11 @@ type period struct {
 	paged
 }
 
+// daysAhead are the arguments of get_forecast.
+type daysAhead struct {
+	Days int `json:"days,omitempty" doc:"How many days ahead to look; 21 by default." minimum:"1" maximum:"366"`
+}
+
 // slotFilter are the arguments of list_slots.
 type slotFilter struct {
 	QueueID   string      `json:"queue_id,omitempty" doc:"The queue; the default queue if it is left out." maxLength:"100"`
@@ -126,6 +131,13 @@ func readTools() []tool {
 		in:    reflect.TypeFor[period](), out: reflect.TypeFor[apiv1.PostList](),
 		call: reading(func(ctx context.Context, c *client.Client, in period) (apiv1.PostList, error) {
 			return c.Posts(ctx, client.PostQuery{After: in.From.Time, Before: in.Before.Time, Sort: "publish_at", Proposed: true, Limit: in.Limit, Cursor: in.Cursor})
+		}),
+	}, {
+		name: "get_forecast", title: "Show what will fail", scopes: readsPosts,
+		about: "Returns what will make planned posts fail or be late if no one acts, with the command line that mends it. Most of it needs a person.",
+		in:    reflect.TypeFor[daysAhead](), out: reflect.TypeFor[apiv1.ForecastList](),
+		call: reading(func(ctx context.Context, c *client.Client, in daysAhead) (apiv1.ForecastList, error) {
+			return c.Forecast(ctx, in.Days)
 		}),
 	}, {
 		name: "list_slots", title: "List the slots of a queue", scopes: readsPosts,

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	readTools  = []string{"check_post", "get_calendar", "get_post", "get_timeline", "list_accounts", "list_posts", "list_series", "list_slots", "whoami"}
+	readTools  = []string{"check_post", "get_calendar", "get_forecast", "get_post", "get_timeline", "list_accounts", "list_posts", "list_series", "list_slots", "whoami"}
 	draftTools = []string{"add_note", "create_draft", "delete_draft", "edit_draft", "submit_post", "upload_media"}
 	postTools  = []string{"cancel_post", "publish_now", "queue_post", "reschedule_post", "retry_post", "schedule_post", "skip_occurrence"}
 )
@@ -113,6 +113,7 @@ func TestResultsMatchTheirSchemas(t *testing.T) {
 	p = call("edit_draft", map[string]any{"id": p.ID, "version": p.Version, "content": "y"}).post(t).Post
 	p = call("schedule_post", map[string]any{"id": p.ID, "version": p.Version, "publish_at": "2090-01-01T00:00:00Z"}).post(t).Post
 	p = call("reschedule_post", map[string]any{"id": p.ID, "version": p.Version, "publish_at": "2090-01-02T01:00:00+01:00"}).post(t).Post
+	call("get_forecast", map[string]any{"days": 7})
 	call("get_calendar", map[string]any{"from": "2090-01-01T00:00:00Z", "before": "2090-02-01T00:00:00Z"})
 	call("get_timeline", map[string]any{"id": p.ID})
 	if code := f.call(key, "edit_draft", map[string]any{"id": p.ID, "version": p.Version, "content": "z"}).code(t); code != "POST_NOT_DRAFT" {

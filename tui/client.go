@@ -79,6 +79,8 @@ type Client interface {
 
 	// Blackouts returns all blackouts.
 	Blackouts(ctx context.Context) ([]apiv1.Blackout, error)
+	// Forecast returns what will make posts of the next days fail or be late.
+	Forecast(ctx context.Context) (apiv1.ForecastList, error)
 
 	Series(ctx context.Context, id string) (apiv1.Series, error)
 	// PendingSeries returns the series that wait for an approval and have not ended.

@@ -16,6 +16,7 @@ import (
 type plan struct {
 	queues    []schedctl.Queue
 	blackouts []apiv1.Blackout
+	forecast  []apiv1.ForecastEntry
 	series    []apiv1.Series
 	removed   []apiv1.Post // occurrences that were skipped
 	orders    [][]string
@@ -206,6 +207,12 @@ func (f *fake) Blackouts(context.Context) ([]apiv1.Blackout, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.plan.blackouts), f.enter("Blackouts")
+}
+
+func (f *fake) Forecast(context.Context) (apiv1.ForecastList, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return apiv1.ForecastList{Results: slices.Clone(f.plan.forecast)}, f.enter("Forecast")
 }
 
 func (f *fake) Series(_ context.Context, id string) (apiv1.Series, error) {

@@ -47,7 +47,7 @@ func (m *Model) fill() tea.Cmd {
 	if m.tab != tabReview && !m.feeds[tabReview].loaded {
 		cmds = append(cmds, m.fillFeed(tabReview)) // for the count on its tab
 	}
-	cmds = append(cmds, m.fillKeys())
+	cmds = append(cmds, m.fillKeys(), m.fillForecast())
 	if m.tab == tabWebhooks {
 		cmds = append(cmds, m.fillWebhooks())
 	}
@@ -143,7 +143,7 @@ func (m *Model) reload() tea.Cmd {
 	for t := range m.feeds {
 		m.feeds[t].markOutdated()
 	}
-	m.accounts.loaded, m.detail.outdated = false, true
+	m.accounts.loaded, m.forecast.loaded, m.detail.outdated = false, false, true
 	m.webhooks.markOutdated()
 	m.reloadPlans()
 	return m.retryReads()

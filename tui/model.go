@@ -87,6 +87,7 @@ type Model struct {
 	weekSlots weekSlots
 	ghost     slotKey // the selected slot, if it is still free
 	blackouts blackoutList
+	forecast  forecastList
 	series    map[string]seriesInfo // by id
 	reviewers reviewers
 	forms     int // number of forms opened

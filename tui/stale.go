@@ -41,6 +41,7 @@ func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 	case schedctl.EventWebhookDisabled:
 		m.webhooks.loaded = false
 	}
+	m.forecastChanged(msg.event.Type)
 	m.markSeries(msg.event.Data.SeriesID)
 	return m.markStale(msg.event.Data.PostID)
 }

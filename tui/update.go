@@ -37,6 +37,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.takeSlots(msg)
 	case blackoutsMsg:
 		return m.takeBlackouts(msg)
+	case forecastMsg:
+		m.takeForecast(msg)
 	case seriesMsg:
 		return m.takeSeries(msg)
 	case keysMsg:
@@ -139,6 +141,7 @@ func (m *Model) poll() tea.Cmd {
 	}
 	m.lastPoll = m.now
 	m.pollBlackouts()
+	m.pollForecast()
 	if m.tab == tabReview {
 		m.detail.outdated = true // the daemon sends no events for notes
 	}

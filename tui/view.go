@@ -38,8 +38,8 @@ func (m *Model) bodyHeight() int {
 // headLines renders the tabs and the state of the connection.
 func headLines(m *Model, width int) []string {
 	lines := []string{clip(tabLine(m, m.tabStyle()), width), m.linkLine(width)}
-	if held := m.holdText(); m.theme.plain && held != "" {
-		lines = append(lines, clip(held, width))
+	if warning := m.warningText(); m.theme.plain && warning != "" {
+		lines = append(lines, clip(warning, width))
 	}
 	return lines
 }
@@ -73,10 +73,10 @@ func (m *Model) linkLine(width int) string {
 	if before < 0 {
 		return clip(state, width)
 	}
-	const least = 8 // columns for the accounts that are paused
+	const least = 8 // columns for the warning
 	left := ""
-	if held := m.holdText(); held != "" && before > least {
-		left = m.ruleLine(after) + " " + m.theme.warn.Render(clip(held, before-after-3)) + " "
+	if warning := m.warningText(); warning != "" && before > least {
+		left = m.ruleLine(after) + " " + m.theme.warn.Render(clip(warning, before-after-3)) + " "
 	}
 	return left + m.ruleLine(before-ansi.StringWidth(left)) + " " + state + " " + m.ruleLine(after)
 }

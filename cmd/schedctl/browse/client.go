@@ -204,6 +204,10 @@ func (d daemonOf) ReflowQueue(ctx context.Context, id, digest string) (apiv1.Que
 	return convertResult(d.http.ReflowQueue(ctx, id, digest))
 }
 
+func (d daemonOf) Forecast(ctx context.Context) (apiv1.ForecastList, error) {
+	return convertResult(d.http.Forecast(ctx, 0))
+}
+
 func (d daemonOf) Blackouts(ctx context.Context) ([]apiv1.Blackout, error) {
 	return convertResult(d.http.Blackouts(ctx))
 }

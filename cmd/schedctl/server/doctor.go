@@ -36,8 +36,8 @@ func NewDoctor(a *cli.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Look for what is wrong, and say what to do",
 		Long: `Find problems: check the configuration, the daemon, the API key, the clocks, the time
-zones, the keyring, the accounts, overdue posts, the newest media files, and the free
-disk space of a daemon on this machine. Each check is a line: ok, warn or fail, and what
+zones, the keyring, the accounts, overdue posts, the forecast of the next 21 days, the
+newest media files, and the free disk space of a daemon on this machine. Each check is a line: ok, warn or fail, and what
 to do. When a check fails, the exit status is 1. The command changes nothing.
 
 Without a terminal the fields are the status, the check, the result, and what to do.`,
@@ -110,6 +110,7 @@ func (d *doctor) examine(ctx context.Context) {
 		d.accountsAreWell(ctx, c)
 		d.checkOverdue(ctx, c)
 		d.warnAboutPosts(ctx, c)
+		d.looksAhead(ctx, c)
 		d.mediaIsThere(ctx, c)
 	}
 }

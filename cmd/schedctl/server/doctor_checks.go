@@ -163,6 +163,21 @@ func (d *doctor) warnAboutPosts(ctx context.Context, c *client.Client) {
 	}
 }
 
+// looksAhead reports what will make posts of the next days fail or be late.
+func (d *doctor) looksAhead(ctx context.Context, c *client.Client) {
+	found, err := c.Forecast(ctx, 0)
+	switch {
+	case schedctl.CodeOf(err) == schedctl.NotFound: // an earlier version of the daemon
+	case err != nil:
+		d.failed("forecast", err)
+	case len(found.Results) == 0:
+		d.ok("forecast", "nothing will fail or be late in the next 21 days")
+	default:
+		first := found.Results[0]
+		d.warn("forecast", "see: schedctl forecast", "%s to mend in the next 21 days; the first: %s", cli.Plural(len(found.Results), "thing"), d.LocalTimes(first.Message))
+	}
+}
+
 // Posts are published within a second of their time. Longer delays are reported.
 const (
 	lagWarns = 10 * time.Second

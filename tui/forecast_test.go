@@ -1,0 +1,63 @@
+package tui_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui"
+)
+
+// entries returns entries of a forecast with these kinds.
+func entries(kinds ...apiv1.ForecastKind) (list []apiv1.ForecastEntry) {
+	for _, kind := range kinds {
+		list = append(list, apiv1.ForecastEntry{Kind: kind, At: apiv1.NewTime(now)})
+	}
+	return list
+}
+
+// The forecast is read after the first screen, and again after events, but not for each of
+// them.
+func TestForecastIsShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := world()
+		f.plan.forecast = entries(apiv1.ForecastTokenEnds, apiv1.ForecastDuplicate, apiv1.ForecastTokenEnds, apiv1.ForecastPaused)
+		d := drive(t, f, 80, 24)
+		d.sees("4 forecasts: token ends, duplicate, … (schedctl forecast)")
+		read := f.called("Forecast")
+		f.plan.forecast = entries(apiv1.ForecastApprovalMissing)
+		for range 10 {
+			d.send(tui.Happened(apiv1.Event{ID: "evt_1", Type: schedctl.EventPostUpdated}))
+		}
+		d.sees("4 forecasts")
+		if n := f.called("Forecast"); n != read {
+			t.Errorf("the forecast was read %d times for events", n-read)
+		}
+		d.send(tui.Tick(now.Add(2 * time.Minute)))
+		d.sees("1 forecast: approval missing (schedctl forecast)")
+		f.plan.forecast = nil
+		d.send(tui.Happened(apiv1.Event{ID: "evt_2", Type: schedctl.EventForecastAppeared}))
+		d.seesNot("forecast")
+		f.plan.forecast = entries(apiv1.ForecastRefused)
+		d.send(tui.Tick(now.Add(5 * time.Minute)))
+		d.seesNot("forecast")
+		d.send(tui.Tick(now.Add(20 * time.Minute)))
+		d.sees("1 forecast: refused (schedctl forecast)")
+	})
+}
+
+// A forecast that cannot be read is left out, and read again later.
+func TestForecastThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := world()
+		f.plan.forecast = entries(apiv1.ForecastTokenEnds)
+		f.fail("Forecast", errors.New("the forecast is broken"))
+		d := drive(t, f, 80, 24)
+		d.seesNot("forecast")
+	})
+}
