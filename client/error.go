@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"path"
 	"strings"
@@ -89,7 +88,9 @@ func (e *UnreachableError) Error() string {
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return fmt.Sprintf("%s did not respond in time: is it a schedctl daemon? check its log, or wait longer with --timeout", e.URL)
 	case errors.Is(e.Err, io.EOF) || errors.Is(e.Err, io.ErrUnexpectedEOF) || errors.Is(e.Err, syscall.ECONNRESET):
-		return fmt.Sprintf("the connection to %s was cut before the response was complete: is it a schedctl daemon? check its log", e.URL)
+		return fmt.Sprintf("the connection to %s was cut before the response was complete: is it a schedctl daemon? check its log, and the limits of a proxy in front of it", e.URL)
+	case errors.Is(e.Err, syscall.EPIPE):
+		return fmt.Sprintf("the connection to %s was closed while the request was sent: does a proxy in front of the daemon limit the size of requests?", e.URL)
 	case errors.As(e.Err, &dns):
 		return fmt.Sprintf("the host of %s is not known: check the URL", e.URL)
 	}
@@ -108,20 +109,4 @@ func rootCause(err error) error {
 		}
 		err = inner
 	}
-}
-
-// unexpectedResponse returns the error for a response that does not come from the
-// API.
-func unexpectedResponse(url string, status int) *Error {
-	code := schedctl.Internal
-	switch status {
-	case http.StatusUnauthorized, http.StatusProxyAuthRequired, http.StatusForbidden:
-		code = schedctl.AuthenticationRequired
-	case http.StatusTooManyRequests:
-		code = schedctl.RateLimited
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		code = schedctl.Unavailable
-	}
-	message := fmt.Sprintf("%s responded %d %s without a readable document: is it a schedctl daemon?", url, status, http.StatusText(status))
-	return &Error{API: apiv1.Error{Code: code, Message: message}, Status: status}
 }

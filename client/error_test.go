@@ -81,18 +81,24 @@ func TestExistingPost(t *testing.T) {
 // Between the client and the daemon, or in its place, may be something else.
 func TestAnswersThatAreNotTheAPIs(t *testing.T) {
 	t.Parallel()
+	nginx := map[string]string{"Server": "nginx/1.22.1", "Content-Type": "text/html"}
 	for name, tc := range map[string]struct {
 		answer answer
 		code   schedctl.Code
+		advice string
 	}{
-		"a page of a proxy":      {answer{status: 502, body: "<html>Bad gateway</html>"}, schedctl.Unavailable},
-		"a proxy that asks":      {answer{status: 407, body: "who are you"}, schedctl.AuthenticationRequired},
-		"a web server":           {answer{status: 404, body: "<html>Not found</html>"}, schedctl.Internal},
-		"a page with success":    {answer{status: 200, body: "<html>Welcome</html>"}, schedctl.Internal},
-		"nothing with success":   {answer{status: 200}, schedctl.Internal},
-		"another error envelope": {answer{status: 500, body: `{"error":"boom"}`}, schedctl.Internal},
-		"a crowded proxy":        {answer{status: 429, body: "slow down"}, schedctl.RateLimited},
-		"a huge answer":          {answer{status: 200, body: strings.Repeat(" ", 65<<20)}, schedctl.Internal},
+		"a page of a proxy":      {answer{status: 502, body: "<html>Bad gateway</html>", header: nginx}, schedctl.Unavailable, "because the proxy nginx in front of the daemon cannot reach it: check on its machine that the daemon runs, with schedctl daemon status"},
+		"a proxy at work":        {answer{status: 503, body: "<html>Maintenance</html>"}, schedctl.Unavailable, "because a proxy in front of the daemon cannot reach it"},
+		"a proxy that waited":    {answer{status: 504, body: "<html>Timeout</html>"}, schedctl.Unavailable, "did not respond to a proxy in front of it in time"},
+		"a proxy with a limit":   {answer{status: 413, body: "<html>Too large</html>", header: nginx}, schedctl.BodyTooLarge, "larger than the proxy nginx in front of the daemon accepts: raise its limit, client_max_body_size of nginx"},
+		"an odd name":            {answer{status: 413, header: map[string]string{"Server": "\x1b[31m evil"}}, schedctl.BodyTooLarge, "larger than a proxy in front"},
+		"a proxy that asks":      {answer{status: 407, body: "who are you"}, schedctl.AuthenticationRequired, "is it a schedctl daemon?"},
+		"a web server":           {answer{status: 404, body: "<html>Not found</html>"}, schedctl.Internal, "check the URL, and its path if a proxy serves"},
+		"a page with success":    {answer{status: 200, body: "<html>Welcome</html>"}, schedctl.Internal, "is it a schedctl daemon?"},
+		"nothing with success":   {answer{status: 200}, schedctl.Internal, "is it a schedctl daemon?"},
+		"another error envelope": {answer{status: 500, body: `{"error":"boom"}`}, schedctl.Internal, "is it a schedctl daemon?"},
+		"a crowded proxy":        {answer{status: 429, body: "slow down"}, schedctl.RateLimited, "is it a schedctl daemon?"},
+		"a huge answer":          {answer{status: 200, body: strings.Repeat(" ", 65<<20)}, schedctl.Internal, "is it a schedctl daemon?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,8 +109,8 @@ func TestAnswersThatAreNotTheAPIs(t *testing.T) {
 			if !errors.As(err, &e) || e.API.Code != tc.code || e.Status != tc.answer.status {
 				t.Fatalf("got %#v, want %s", err, tc.code)
 			}
-			if !strings.Contains(err.Error(), "is it a schedctl daemon?") {
-				t.Errorf("%q does not say what may be wrong", err)
+			if !strings.Contains(err.Error(), tc.advice) {
+				t.Errorf("%q does not say %q", err, tc.advice)
 			}
 		})
 	}
@@ -132,7 +138,7 @@ func TestBrokenAnswers(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]error{"no answer": io.EOF, "a part of one": io.ErrUnexpectedEOF, "a reset": syscall.ECONNRESET} {
 		err := &client.UnreachableError{URL: "http://daemon.example", Err: fmt.Errorf("read: %w", broken)}
-		const want = "the connection to http://daemon.example was cut before the response was complete: is it a schedctl daemon? check its log"
+		const want = "the connection to http://daemon.example was cut before the response was complete: is it a schedctl daemon? check its log, and the limits of a proxy in front of it"
 		if err.Error() != want {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}

@@ -190,7 +190,7 @@ func (c *Client) sendUpload(ctx context.Context, req *http.Request, r apiRequest
 		return c.refusal(resp.StatusCode, resp.Header, text)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return unexpectedResponse(c.url, resp.StatusCode)
+		return unexpectedResponse(c.url, resp.StatusCode, resp.Header)
 	}
 	return nil
 }

@@ -208,7 +208,7 @@ func (c *Client) try(ctx context.Context, r apiRequest, out any, try int) error 
 	if err != nil {
 		log.Debug("request without response", "error", rootCause(err))
 		if errors.Is(err, resty.ErrResponseBodyTooLarge) {
-			return unexpectedResponse(c.url, resp.StatusCode())
+			return unexpectedResponse(c.url, resp.StatusCode(), resp.Header())
 		}
 		return &UnreachableError{URL: c.url, Err: err}
 	}
@@ -239,7 +239,7 @@ func (c *Client) read(resp *resty.Response, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(resp.Body(), out); err != nil {
-		return unexpectedResponse(c.url, status)
+		return unexpectedResponse(c.url, status, resp.Header())
 	}
 	return nil
 }
@@ -250,7 +250,7 @@ func (c *Client) readError(resp *resty.Response) *Error {
 
 // refusal returns the error of an error response.
 func (c *Client) refusal(status int, header http.Header, body []byte) *Error {
-	e := unexpectedResponse(c.url, status)
+	e := unexpectedResponse(c.url, status, header)
 	e.Location = header.Get("Location")
 	var envelope apiv1.ErrorEnvelope
 	if json.Unmarshal(body, &envelope) == nil && envelope.Error.Code != "" {

@@ -10,8 +10,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -52,9 +54,13 @@ type Config struct {
 	Media       media.Limits  // of uploads; media.DefaultLimits if it is the zero value
 	RateLimit   api.RateLimit // of one API key; the zero value is no limit
 	MaxLateness time.Duration // how late a target may still be published
-	PublicURL   string        // how the world reaches /feeds/; the listen address when empty
-	Logger      *slog.Logger
-	Version     string
+	PublicURL   string        // how others reach the daemon; the listen address when empty
+
+	// TrustedProxies are the proxies whose X-Forwarded-For names the clients.
+	TrustedProxies []netip.Prefix
+
+	Logger  *slog.Logger
+	Version string
 
 	// Admit, if not nil, returns an error when daemons must not use the store. It is
 	// called after the daemon has joined the nodes of the store and before it does
@@ -203,7 +209,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs, Used: cfg.Media.Keep, Retention: files.Retention()}, d.metrics, cfg.Logger, time.Time{}}
 	}
 	d.api = api.New(api.Config{
-		Media: files, Cards: cards, Signer: signer, PublicURL: publicURL,
+		Media: files, Cards: cards, Signer: signer, PublicURL: publicURL, External: strings.TrimRight(cfg.PublicURL, "/"), TrustedProxies: cfg.TrustedProxies,
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness), Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
 		Agents:  serveAgents(cfg),

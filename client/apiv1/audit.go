@@ -12,7 +12,7 @@ type AuditEntry struct {
 	CreatedAt  *Time   `json:"created_at" doc:"When the request was accepted." nullable:"false"`
 	APIKeyID   string  `json:"api_key_id" doc:"The key of the request."`
 	APIKeyName string  `json:"api_key_name" doc:"The name of that key."`
-	RemoteAddr *string `json:"remote_addr" doc:"The client's address; unix for a Unix socket. Behind a proxy it is the address of the proxy."`
+	RemoteAddr *string `json:"remote_addr" doc:"The client's address; unix for a Unix socket. Behind a proxy that the daemon does not trust (--trusted-proxy), it is the address of the proxy."`
 	Action     string  `json:"action" doc:"The operationId, such as createPost."`
 	ResourceID *string `json:"resource_id" doc:"The object that was created or changed; null when it has no id."`
 	Detail     *string `json:"detail" doc:"Of a decision about an approval: the key that asked for it, or the address of the pull request that was the review; null otherwise."`

@@ -113,7 +113,7 @@ func TestDoctorFinds(t *testing.T) {
 		others int
 	}{
 		"no such zone":   {func(m *machine, _ routes) { m.Local = when.LocalZone("Mars/Olympus") }, "time zones", []string{"warn", `the local time zone is unknown: TZ is "Mars/Olympus"`, "set TZ"}, 8},
-		"no server":      {func(m *machine, _ routes) { m.Transport = inProcess{nil} }, "daemon", []string{"fail", "the connection to http://daemon.test was cut before the response was complete: is it a schedctl daemon? check its log", ""}, 4},
+		"no server":      {func(m *machine, _ routes) { m.Transport = inProcess{nil} }, "daemon", []string{"fail", "the connection to http://daemon.test was cut before the response was complete: is it a schedctl daemon? check its log, and the limits of a proxy in front of it", ""}, 4},
 		"not ready":      {func(_ *machine, r routes) { r["GET /readyz"] = notReady }, "daemon", []string{"fail", "the daemon says no", "look at its log"}, 8},
 		"another server": {func(_ *machine, r routes) { delete(r, "GET /readyz") }, "daemon", []string{"fail", "http://daemon.test is not a schedctl daemon", "check the URL"}, 4},
 		"a web server":   {func(_ *machine, r routes) { r["GET /readyz"] = webServer }, "daemon", []string{"fail", "http://daemon.test is not a schedctl daemon", "check the URL"}, 4},

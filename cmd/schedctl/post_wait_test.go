@@ -122,9 +122,9 @@ func TestPostWait(t *testing.T) {
 			"schedctl: post_1 is still publishing after 5s; wait on with: schedctl post wait post_1\n"},
 		"a daemon that is restarted": {as(schedctl.Scheduled, away, away, schedctl.Published), nil, 0, 700 * time.Millisecond, "post_1\n", ""},
 		"an ended daemon": {as(schedctl.Scheduled, away), nil, 7, 30500 * time.Millisecond, "",
-			"schedctl: http://daemon.test responded 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},
+			"schedctl: http://daemon.test responded 502 Bad Gateway because a proxy in front of the daemon cannot reach it: check on its machine that the daemon runs, with schedctl daemon status, and where the proxy sends requests\n"},
 		"no daemon at all": {as(away), nil, 7, 0, "",
-			"schedctl: http://daemon.test responded 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},
+			"schedctl: http://daemon.test responded 502 Bad Gateway because a proxy in front of the daemon cannot reach it: check on its machine that the daemon runs, with schedctl daemon status, and where the proxy sends requests\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

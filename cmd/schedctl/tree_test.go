@@ -103,7 +103,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 // What stands for a value is a noun that says what to write.
 func TestFlagValuesAreNamed(t *testing.T) {
 	t.Parallel()
-	nouns := strings.Fields("URL account address host mode account=text account=field=value database day directory duration event expression fields file format level host:port http://host:port id key language option part=file part=text title key=value column=field name number order port operation choice rate scope size dir:PATH state status text time zone selection queue series repetition times post days occurrence")
+	nouns := strings.Fields("URL account address host mode account=text account=field=value database day directory duration event expression fields file format level host:port http://host:port id key language option part=file part=text title key=value column=field name number order port operation choice rate scope CIDR size dir:PATH state status text time zone selection queue series repetition times post days occurrence")
 	walk(tree(t), func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if name, _ := pflag.UnquoteUsage(f); name != "" && !slices.Contains(nouns, name) {
@@ -197,11 +197,11 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 	t.Parallel()
 	root := tree(t)
 	for path, flags := range map[string]string{
-		"daemon run":        "data-dir listen allow-private-networks max-lateness log-format log-level public-url",
-		"daemon start":      "data-dir listen allow-private-networks max-lateness log-format log-level public-url store rate-limit",
+		"daemon run":        "data-dir listen allow-private-networks max-lateness log-format log-level public-url trusted-proxy",
+		"daemon start":      "data-dir listen allow-private-networks max-lateness log-format log-level public-url trusted-proxy store rate-limit",
 		"daemon stop":       "data-dir timeout",
-		"daemon restart":    "data-dir listen allow-private-networks max-lateness log-format log-level public-url store rate-limit",
-		"daemon install":    "data-dir listen allow-private-networks max-lateness log-format log-level public-url store rate-limit dry-run",
+		"daemon restart":    "data-dir listen allow-private-networks max-lateness log-format log-level public-url trusted-proxy store rate-limit",
+		"daemon install":    "data-dir listen allow-private-networks max-lateness log-format log-level public-url trusted-proxy store rate-limit dry-run",
 		"daemon uninstall":  "",
 		"me":                "url api-key-file json quiet no-input no-color debug timeout",
 		"version":           "",

@@ -103,7 +103,7 @@ func (s *Server) createCalendarFeed(ctx context.Context, c *request, b apiv1.Cre
 			return response{}, err
 		}
 		a, err := sealedResponse(http.StatusCreated, apiv1.CalendarFeedAddress{
-			CalendarFeed: apiv1.NewCalendarFeed(stored), URL: s.baseURL(c.host) + calendarPath + token + calendarExtension,
+			CalendarFeed: apiv1.NewCalendarFeed(stored), URL: s.calendarBase(c) + calendarPath + token + calendarExtension,
 		})
 		a.created, a.location = f.ID, prefix+"/calendar-feeds/"+f.ID
 		return a, err

@@ -29,7 +29,7 @@ const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 // serveDocs serves the page at /docs and its resources. It needs no key: the page
 // shows only the document, and requests use the reader's key.
 func (s *Server) serveDocs() {
-	s.mux.HandleFunc("GET /{$}", redirectToDocs)
+	s.mux.HandleFunc("GET /{$}", redirectToDocs(s.path))
 	s.mux.Handle("GET /docs", docsFile("text/html; charset=utf-8", docsPage))
 	s.mux.Handle("GET /docs/start.js", docsFile("text/javascript; charset=utf-8", docsScript))
 	assets := http.StripPrefix("/docs", statigz.FileServer(static.FS))
@@ -41,21 +41,21 @@ func (s *Server) serveDocs() {
 	}
 }
 
-// rootBody is the body of the redirect at / for programs that do not follow
-// redirects.
-const rootBody = `{"docs":"/docs","openapi":"/openapi.json","api":"/api/v1"}` + "\n"
-
-// redirectToDocs redirects / to /docs. The location is relative, like the links of
-// the page.
-func redirectToDocs(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Location", "docs")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(rootBody)))
-	h["X-Content-Type-Options"] = noSniff
-	w.WriteHeader(http.StatusFound)
-	w.Write([]byte(rootBody))
+// redirectToDocs redirects / to /docs. The location is relative, like the links of the page.
+// The body is for programs that do not follow redirects; its paths are below that of the
+// public URL.
+func redirectToDocs(path string) http.HandlerFunc {
+	body := []byte(`{"docs":"` + path + `/docs","openapi":"` + path + `/openapi.json","api":"` + path + prefix + `"}` + "\n")
+	return func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Location", "docs")
+		h.Set("Cache-Control", "no-cache")
+		h.Set("Content-Type", "application/json")
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		h["X-Content-Type-Options"] = noSniff
+		w.WriteHeader(http.StatusFound)
+		w.Write(body)
+	}
 }
 
 func docsFile(media string, body []byte) http.HandlerFunc {

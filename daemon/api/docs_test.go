@@ -36,7 +36,7 @@ func TestDocsPageIsWhole(t *testing.T) {
 		}
 	}
 	script := f.exchange(nobody, "GET", "/docs/start.js", nil).want(200)
-	if !strings.Contains(string(script.body), `url: "openapi.json"`) {
+	if !strings.Contains(string(script.body), `fetch("openapi.json")`) {
 		t.Errorf("the script shows another document:\n%s", script.body)
 	}
 }

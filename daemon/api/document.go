@@ -14,8 +14,9 @@ import (
 // x-schedctl-version.
 const interfaceVersion = "1.0.0"
 
-// newDocument returns the OpenAPI document without its operations.
-func newDocument(version string) *huma.OpenAPI {
+// newDocument returns the OpenAPI document without its operations. external is the public URL
+// of the daemon, or "" for none.
+func newDocument(version, external string) *huma.OpenAPI {
 	registry := huma.NewMapRegistry(schemaRef, huma.DefaultSchemaNamer)
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
@@ -24,7 +25,7 @@ func newDocument(version string) *huma.OpenAPI {
 			License:    &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 			Extensions: map[string]any{"x-schedctl-version": cmp.Or(version, "dev")},
 		},
-		Servers: []*huma.Server{{URL: "/", Description: "The daemon that serves this document."}},
+		Servers: []*huma.Server{{URL: cmp.Or(external, "/"), Description: "The daemon that serves this document."}},
 		Components: &huma.Components{
 			Schemas: registry, Headers: headerComponents(), Parameters: sharedParameters,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
@@ -60,7 +61,7 @@ const bearer = "apiKey"
 // megabytes that most daemons never need.
 func (s *Server) serveDocument(version string) {
 	document := sync.OnceValues(func() (*huma.OpenAPI, error) {
-		doc := newDocument(version)
+		doc := newDocument(version, s.external)
 		for _, rt := range s.routes() {
 			doc.AddOperation(rt.operation(doc.Components.Schemas))
 		}

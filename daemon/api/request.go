@@ -44,13 +44,17 @@ func cleanPath(p string) bool {
 // statusRecorder records the status of a response.
 type statusRecorder struct {
 	http.ResponseWriter
-	status int // 0 before the headers are sent
+	path   string // of the public URL, below which Location has to be
+	status int    // 0 before the headers are sent
 }
 
 // WriteHeader records the status and sends it.
 func (w *statusRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
+		if location := w.Header().Get("Location"); w.path != "" && strings.HasPrefix(location, prefix+"/") {
+			w.Header().Set("Location", w.path+location)
+		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

@@ -60,6 +60,7 @@ type handler func(ctx context.Context, c *request) (response, error)
 type request struct {
 	usecase.Request        // with the id in the path
 	host            string // by which the client reached the daemon
+	proxied         bool   // the request came from a trusted proxy
 	deliveryID      string // of the delivery in the path, on routes that have one
 	query           string // not parsed
 	header          http.Header
@@ -136,7 +137,7 @@ func (s *Server) register(rt route) {
 // serve takes a request through the steps that all routes share.
 func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (response, error) {
 	ctx := r.Context()
-	c := &request{Request: usecase.Request{ID: r.PathValue("id")}, deliveryID: r.PathValue("delivery_id"), host: r.Host, query: r.URL.RawQuery, header: r.Header}
+	c := &request{Request: usecase.Request{ID: r.PathValue("id")}, deliveryID: r.PathValue("delivery_id"), host: r.Host, proxied: isProxied(r.Context()), query: r.URL.RawQuery, header: r.Header}
 	defer c.close()
 	c.action, c.requestID, c.remote, c.arrived = rt.id, w.Header().Get(requestIDHeader), r.RemoteAddr, time.Now()
 	c.Now = c.arrived

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -48,6 +49,14 @@ type Config struct {
 	// PublicURL is how the world reaches the daemon, for the URLs of uploads. A request
 	// to another host gets URLs with that host.
 	PublicURL string
+
+	// External is the public URL that the operator has set, without a slash at its end, or ""
+	// for none. Location, the servers of the document and the addresses of calendar feeds
+	// follow it.
+	External string
+
+	// TrustedProxies are the proxies whose X-Forwarded-For names the clients.
+	TrustedProxies []netip.Prefix
 
 	// MaxLateness is how late a target may still be published.
 	MaxLateness time.Duration
@@ -116,6 +125,9 @@ type Server struct {
 	cardTurns  *scans // by the workspace
 	signer     *media.Signer
 	publicURL  string
+	external   string
+	path       string // of the public URL
+	trusted    []netip.Prefix
 	clock      *clock.Clock
 	log        *slog.Logger
 	ready      func(context.Context) error
@@ -144,7 +156,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, warning: c.Warning, announced: c.Announced, nodes: c.Nodes,
-		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, cards: c.Cards, signer: c.Signer, publicURL: c.PublicURL, clock: c.Clock, readers: c.Readers,
+		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, cards: c.Cards, signer: c.Signer, publicURL: c.PublicURL, external: c.External, path: externalPath(c.External), trusted: c.TrustedProxies, clock: c.Clock, readers: c.Readers,
 		inFlight: newInFlight(), mux: http.NewServeMux(),
 		keys:      newCache[[32]byte, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
 		keysByID:  newCache[string, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
@@ -219,7 +231,8 @@ func (s *Server) Committed(c storage.Commit) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	w.Header()[requestIDHeader] = []string{requestID(r, start)}
-	rec := &statusRecorder{ResponseWriter: w}
+	r = s.withClient(r)
+	rec := &statusRecorder{ResponseWriter: w, path: s.path}
 	if s.observe != nil {
 		defer s.observed(r, rec, start)
 	}

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -122,7 +120,7 @@ func (s *Server) createUpload(ctx context.Context, c *request, b apiv1.CreateUpl
 		return response{}, err
 	}
 	limits := s.media.Limits()
-	base := s.baseURL(c.host)
+	base := s.baseURL(c)
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		if err := s.checkQuota(tx, &c.Request, b.SizeBytes); err != nil {
 			return response{}, err
@@ -149,16 +147,6 @@ func (s *Server) createUpload(ctx context.Context, c *request, b apiv1.CreateUpl
 		a.created, a.location = asset.ID, prefix+"/media/"+asset.ID
 		return a, err
 	})
-}
-
-// baseURL returns the URL of the daemon for a client that reached it at a host: the
-// public URL if that has the host. A proxy that ends TLS needs the public URL.
-func (s *Server) baseURL(host string) string {
-	public, err := url.Parse(s.publicURL)
-	if err == nil && public.Host != "" && (host == "" || strings.EqualFold(public.Host, host)) {
-		return strings.TrimSuffix(public.Scheme+"://"+public.Host+public.EscapedPath(), "/")
-	}
-	return "http://" + host
 }
 
 // admitUpload checks the token of an upload URL, and the API key that asked for it.

@@ -22,6 +22,7 @@ var samples = map[string][2]string{
 	"max-lateness":           {"2h", "3h"},
 	"log-format":             {"json", "text"},
 	"log-level":              {"warn", "error"},
+	"trusted-proxy":          {"10.0.0.1", "172.16.0.0/12,unix"},
 	"public-url":             {"https://first.example", "https://second.example"},
 	"rate-limit":             {"20/s", "30/s"},
 	"blobs":                  {"dir:/srv/first", "dir:/srv/second"},

@@ -36,6 +36,7 @@ type daemonRun struct {
 	logFormat    string
 	logLevel     string
 	publicURL    string
+	proxies      proxiesFlag
 	rateLimit    cli.RateFlag
 	media        mediaFlags
 }
@@ -174,7 +175,7 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	cfg := daemon.Config{
 		Blobs: blobs, Media: o.media.limits(),
 		Store: store, Admit: admitOr(refuse), DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
-		RateLimit: o.rateLimit.Limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: cli.VersionText(),
+		RateLimit: o.rateLimit.Limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, TrustedProxies: o.proxies.prefixes, Logger: logger, Version: cli.VersionText(),
 	}
 	if err := o.useServiceManager(&cfg); err != nil {
 		return err
