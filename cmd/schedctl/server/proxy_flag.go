@@ -49,7 +49,7 @@ func readProxy(name string) (netip.Prefix, error) {
 	case prefix.Bits() == 0:
 		return prefix, errors.New("every address is in this block, and any client could name another address as its own; write that of the proxy")
 	case prefix.Addr().Is4In6():
-		return prefix, errors.New("write the block of IPv4 addresses without ::ffff:")
+		return prefix, errors.New("write the block of IPv4 addresses without the prefix ::ffff:0:0")
 	}
 	return prefix.Masked(), nil
 }
