@@ -24,6 +24,7 @@ type Blackout struct {
 	AccountIDs  []string  // sorted; empty for all accounts of the workspace
 	Reason      string    // may be empty
 	Mode        BlackoutMode
+	Label       string // a hold of posts with this label alone; empty for all posts
 
 	// StartsAt and EndsAt are the instants of From and To. EndsAt is zero for an open
 	// end. See [Blackout.Resolve].
@@ -64,6 +65,8 @@ type AccountBlackout struct {
 	Mode BlackoutMode
 	From time.Time
 	To   time.Time // exclusive; zero for an open end
+
+	Label string // of the posts that it is about; empty for all
 }
 
 // Contains reports whether t is in the period.
@@ -72,9 +75,16 @@ func (b AccountBlackout) Contains(t time.Time) bool {
 }
 
 // Blocks reports whether slots and occurrences step around the blackout at t. A hold
-// with an open end blocks none.
+// with an open end, and one for a label, block none.
 func (b AccountBlackout) Blocks(t time.Time) bool {
-	return b.Contains(t) && (b.Mode == BlackoutAvoid || !b.To.IsZero())
+	return b.Label == "" && b.Contains(t) && (b.Mode == BlackoutAvoid || !b.To.IsZero())
+}
+
+// holds reports whether the blackout is a hold that has started at t. A hold that is over
+// still counts until it is settled, so that nothing is published before the posts that it
+// held have new times.
+func (b AccountBlackout) holds(t time.Time) bool {
+	return b.Mode == BlackoutHold && !t.Before(b.From)
 }
 
 // BlackoutAt returns the first blackout of the account that blocks slots at t.
@@ -95,11 +105,43 @@ func (a *Account) AvoidedAt(t time.Time) (b AccountBlackout, avoided bool) {
 	return a.Blackouts[i], true
 }
 
-// HeldAt returns the first hold that has started at t. A hold that is over still
-// counts until it is settled, so that nothing is published before the posts that it
-// held have new times.
+// HeldAt returns the first hold of all posts that has started at t, and is not settled.
 func (a *Account) HeldAt(t time.Time) (b AccountBlackout, held bool) {
-	i := slices.IndexFunc(a.Blackouts, func(b AccountBlackout) bool { return b.Mode == BlackoutHold && !t.Before(b.From) })
+	return a.firstHold(func(b AccountBlackout) bool { return b.Label == "" && b.holds(t) })
+}
+
+// LabelHeldAt returns the first hold of one of these labels that has started at t, and is
+// not settled.
+func (a *Account) LabelHeldAt(labels []string, t time.Time) (b AccountBlackout, held bool) {
+	return a.firstHold(func(b AccountBlackout) bool { return slices.Contains(labels, b.Label) && b.holds(t) })
+}
+
+// PostHeldAt is HeldAt for a post with these labels: a hold of all posts, or else one of
+// its labels.
+func (a *Account) PostHeldAt(labels []string, t time.Time) (b AccountBlackout, held bool) {
+	if b, held = a.HeldAt(t); held {
+		return b, true
+	}
+	return a.LabelHeldAt(labels, t)
+}
+
+// HoldsLabels reports whether a hold of a label has started at t.
+func (a *Account) HoldsLabels(t time.Time) bool {
+	return slices.ContainsFunc(a.Blackouts, func(b AccountBlackout) bool { return b.Label != "" && b.holds(t) })
+}
+
+// EndsHold reports whether a hold of the account at t does not hold the same posts in a
+// later version of the account.
+func (a *Account) EndsHold(later *Account, t time.Time) bool {
+	return slices.ContainsFunc(a.Blackouts, func(b AccountBlackout) bool {
+		return b.holds(t) && !slices.ContainsFunc(later.Blackouts, func(l AccountBlackout) bool {
+			return l.ID == b.ID && l.holds(t) && (l.Label == "" || l.Label == b.Label)
+		})
+	})
+}
+
+func (a *Account) firstHold(is func(AccountBlackout) bool) (b AccountBlackout, held bool) {
+	i := slices.IndexFunc(a.Blackouts, is)
 	if i < 0 {
 		return b, false
 	}
@@ -118,7 +160,7 @@ func (b *Blackout) Avoids(accountID string, t time.Time) bool {
 
 // OnAccount returns the copy of the blackout for its accounts.
 func (b *Blackout) OnAccount() AccountBlackout {
-	return AccountBlackout{ID: b.ID, Mode: b.Mode, From: b.StartsAt, To: b.EndsAt}
+	return AccountBlackout{ID: b.ID, Mode: b.Mode, From: b.StartsAt, To: b.EndsAt, Label: b.Label}
 }
 
 // SetBlackout adds the copy of a blackout to the account, or replaces it. It removes
@@ -160,8 +202,15 @@ func (b *Blackout) Resolve() error {
 		return Errorf(ValidationFailed, "mode", "mode must be avoid or hold")
 	case b.To == "" && b.Mode != BlackoutHold:
 		return Errorf(ValidationFailed, "to", "a blackout of mode %s needs an end; only a hold can be open", b.Mode)
+	case b.Label != "" && b.Mode != BlackoutHold:
+		return Errorf(ValidationFailed, "label", "only a hold can be about a label; use mode hold, or leave the label out")
 	case utf8.RuneCountInString(b.Reason) > MaxBlackoutReason || !utf8.ValidString(b.Reason) || strings.ContainsFunc(b.Reason, unicode.IsControl):
 		return Errorf(ValidationFailed, "reason", "the reason has at most %d characters and no control characters", MaxBlackoutReason)
+	}
+	if b.Label != "" {
+		if err := CheckLabel("label", b.Label); err != nil {
+			return err
+		}
 	}
 	b.StartsAt, _ = b.From.In(loc)
 	b.StartsAt, b.EndsAt = b.StartsAt.UTC(), time.Time{}

@@ -100,6 +100,10 @@ func (t *Target) QueuedAt() time.Time {
 	return t.PublishAt
 }
 
+// Begun reports whether a part of the target is published. A hold of a label does not stop
+// the rest, because other targets of the account wait for its thread.
+func (t *Target) Begun() bool { return len(t.Done) > 0 || t.Status == Published }
+
 // LateSince returns the time from which the lateness of the next part counts:
 // QueuedAt, or the publication of the part before it.
 func (t *Target) LateSince() time.Time {

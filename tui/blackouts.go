@@ -90,11 +90,19 @@ func (m *Model) holdText() string {
 
 // heldAccounts returns the names of the accounts of a blackout.
 func (s drawContext) heldAccounts(b apiv1.Blackout) string {
-	if len(b.SocialAccountIDs) == 0 {
+	switch {
+	case b.Label != nil && len(b.SocialAccountIDs) == 0:
+		return labelText(b)
+	case b.Label != nil:
+		return labelText(b) + " on " + s.accounts(b.SocialAccountIDs)
+	case len(b.SocialAccountIDs) == 0:
 		return "all accounts"
 	}
 	return s.accounts(b.SocialAccountIDs)
 }
+
+// labelText names the label of a hold.
+func labelText(b apiv1.Blackout) string { return "label " + oneLine(*b.Label) }
 
 // shade is the part of a blackout that is on one day.
 type shade struct {
@@ -133,6 +141,9 @@ func (m *Model) shadesOf(day time.Time, accountID string) (list []shade) {
 		sh.allDay = from.Equal(day) && to.Equal(next)
 		if b.Reason != nil {
 			sh.about = oneLine(*b.Reason)
+		}
+		if b.Label != nil {
+			sh.about = strings.TrimSuffix(labelText(b)+", "+sh.about, ", ")
 		}
 		switch {
 		case len(b.SocialAccountIDs) > 0 && sh.about != "":

@@ -15,6 +15,7 @@ type Blackout struct {
 	SocialAccountIDs []string              `json:"social_account_ids" doc:"The accounts; empty for all."`
 	Reason           *string               `json:"reason" doc:"Why; null for none."`
 	Mode             schedctl.BlackoutMode `json:"mode" doc:"avoid: slots and occurrences step around it. hold: nothing is published until it ends; then posts that wait get new slots, or are published late, one after the other." enum:"avoid,hold"`
+	Label            *string               `json:"label" doc:"The hold is about posts with this label alone, and blocks no slots; null for all posts."`
 	StartsAt         Time                  `json:"starts_at" doc:"The instant of from."`
 	EndsAt           *Time                 `json:"ends_at" doc:"The instant of to; null for an open end."`
 	SettledAt        *Time                 `json:"settled_at" doc:"When the posts that it held got new times after its end; null before."`
@@ -44,12 +45,13 @@ type CreateBlackout struct {
 	SocialAccountIDs []string              `json:"social_account_ids,omitempty" doc:"The accounts; null, empty or absent for all." maxItems:"100" uniqueItems:"true" nullable:"true"`
 	Reason           *string               `json:"reason,omitempty" doc:"Why, at most 200 characters; null or absent for none." maxLength:"200" nullable:"true"`
 	Mode             schedctl.BlackoutMode `json:"mode" doc:"avoid or hold." enum:"avoid,hold"`
+	Label            *string               `json:"label,omitempty" doc:"Hold posts with this label alone; null or absent for all posts. Only with mode hold." minLength:"1" maxLength:"50" nullable:"true"`
 	Managed          *Managed              `json:"managed,omitempty" doc:"The file that describes the blackout; null or absent for none."`
 	DryRun           bool                  `json:"dry_run,omitempty" doc:"Only check the request: nothing is stored, and the response is as it would be."`
 }
 
-// EditBlackout is the body of PATCH /blackouts/{id}; absent fields stay as they are, and an
-// empty To is an open end.
+// EditBlackout is the body of PATCH /blackouts/{id}; absent fields stay as they are, an
+// empty To is an open end, and an empty Label stands for all posts.
 type EditBlackout struct {
 	From             *string                `json:"from,omitempty" doc:"The new start." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
 	To               *string                `json:"to,omitempty" doc:"The new end; null for an open end, which only a hold can have." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$" nullable:"true"`
@@ -57,6 +59,7 @@ type EditBlackout struct {
 	SocialAccountIDs *[]string              `json:"social_account_ids,omitempty" doc:"The new list of accounts; null or empty for all." maxItems:"100" uniqueItems:"true" nullable:"true"`
 	Reason           *string                `json:"reason,omitempty" doc:"The new reason; null removes it." maxLength:"200" nullable:"true"`
 	Mode             *schedctl.BlackoutMode `json:"mode,omitempty" doc:"The new mode." enum:"avoid,hold"`
+	Label            *string                `json:"label,omitempty" doc:"The new label; null for all posts." minLength:"1" maxLength:"50" nullable:"true"`
 	Managed          *Managed               `json:"managed,omitempty" doc:"The file that describes the blackout; null takes the blackout out of its collection."`
 	DryRun           bool                   `json:"dry_run,omitempty" doc:"Only check the request: nothing is stored, and the response is as it would be."`
 }
@@ -65,19 +68,28 @@ type EditBlackout struct {
 func NewBlackout(b schedctl.Blackout) Blackout {
 	return Blackout{
 		ID: b.ID, From: string(b.From), To: optional(string(b.To)), Timezone: b.Timezone, SocialAccountIDs: append([]string{}, b.AccountIDs...),
-		Reason: optional(b.Reason), Mode: b.Mode, StartsAt: Time{b.StartsAt}, EndsAt: NewTime(b.EndsAt), SettledAt: NewTime(b.SettledAt), Managed: (*Managed)(b.Managed),
+		Reason: optional(b.Reason), Mode: b.Mode, Label: optional(b.Label), StartsAt: Time{b.StartsAt}, EndsAt: NewTime(b.EndsAt), SettledAt: NewTime(b.SettledAt), Managed: (*Managed)(b.Managed),
 		Version: b.Version, CreatedAt: NewTime(b.CreatedAt), UpdatedAt: NewTime(b.UpdatedAt),
 	}
 }
 
-// MarshalJSON returns the wire form. An empty To is null: an open end.
+// MarshalJSON returns the wire form, in which an empty To and an empty Label are null.
 func (b EditBlackout) MarshalJSON() ([]byte, error) {
 	type plain EditBlackout
-	if b.To == nil || *b.To != "" {
-		return json.Marshal(plain(b))
-	}
 	return json.Marshal(struct {
 		plain
-		To *string `json:"to"`
-	}{plain(b), nil})
+		To    *nullable `json:"to,omitempty"`
+		Label *nullable `json:"label,omitempty"`
+	}{plain(b), (*nullable)(b.To), (*nullable)(b.Label)})
+}
+
+// nullable is a text that is null in JSON if it is empty.
+type nullable string
+
+// MarshalJSON returns the wire form.
+func (n nullable) MarshalJSON() ([]byte, error) {
+	if n == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(n))
 }

@@ -37,6 +37,7 @@ type Blackout struct {
 	TZ       Value
 	Accounts []Value // empty for all
 	Mode     Value   // avoid, hold, or empty for avoid
+	Label    Value   // empty for all posts
 }
 
 // Problemf returns a problem in the settings file.
@@ -143,8 +144,10 @@ func (d *decoder) blackout(v value) Blackout {
 			b.Accounts = d.values(e)
 		case "mode":
 			b.Mode = d.value(e)
+		case "label":
+			b.Label = d.value(e)
 		default:
-			d.unknown(e, "a blackout", "reason, from, to, tz, accounts and mode")
+			d.unknown(e, "a blackout", "reason, from, to, tz, accounts, mode and label")
 		}
 	}
 	return b

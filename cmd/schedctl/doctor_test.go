@@ -47,6 +47,7 @@ func healthy() routes {
 		"GET /me":              apiv1.Me{Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "admin"}},
 		"GET /social-accounts": apiv1.AccountList{Results: []apiv1.Account{blog}},
 		"GET /posts":           apiv1.PostList{},
+		"GET /blackouts":       apiv1.BlackoutList{},
 	}
 }
 
@@ -133,6 +134,9 @@ func TestDoctorFinds(t *testing.T) {
 		"a waiting account": {func(_ *machine, r routes) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{paused}}
 		}, "accounts", []string{"warn", "waits until 2026-11-21T14:00:00Z: it has asked for a pause", "account show"}, 8},
+		"a paused campaign": {func(_ *machine, r routes) {
+			r["GET /blackouts"] = apiv1.BlackoutList{Results: []apiv1.Blackout{{Mode: schedctl.BlackoutHold, Label: new("launch"), SocialAccountIDs: []string{blog.ID}, EndsAt: at(time.Hour)}}}
+		}, "pauses", []string{"warn", `no post with the label "launch" is published on blog until 2026-11-21T13:00:00Z`, `schedctl resume --label "launch"`}, 9},
 		"no account": {func(_ *machine, r routes) { r["GET /social-accounts"] = apiv1.AccountList{} }, "accounts", []string{"warn", "there is no account yet", "account add"}, 8},
 		"a broken account": {func(_ *machine, r routes) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}

@@ -29,6 +29,7 @@ func (b *blackoutChange) apply(to *schedctl.Blackout) {
 	set(&to.AccountIDs, b.SocialAccountIDs)
 	set(&to.Reason, b.Reason)
 	set(&to.Mode, b.Mode)
+	set(&to.Label, b.Label)
 	setManaged(&to.Managed, b.Managed)
 }
 

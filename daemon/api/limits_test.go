@@ -245,6 +245,7 @@ var elsewhere = map[string]string{
 	"target_ids":             "the targets do not exist",
 	"media":                  "a post has fewer files",
 	"media_asset_ids":        "the assets do not exist",
+	"label":                  "the blackout of the example is no hold",
 	"mime_type":              "the type is not allowed",
 	"rule":                   "it is not an RRULE",
 	"post_style":             "the post differs",

@@ -23,7 +23,7 @@ func (s *Server) addWaits(ctx context.Context, c *request, p *schedctl.Post, wir
 		if err != nil {
 			return found, err
 		}
-		if why := usecase.WaitsFor(&a, due, c.arrived); why != "" {
+		if why := usecase.WaitsFor(&a, p, &p.Targets[i], due, c.arrived); why != "" {
 			wire[i].Waits, found = &why, true
 		}
 	}

@@ -23,6 +23,7 @@ func (s *Server) blackoutRoutes() []route {
 		summary: "Create a blackout",
 		description: "With mode avoid, slots and occurrences of series step around the period, and posts with a time in it are refused unless they have allow_blackout; posts that are scheduled already are published and listed in scheduled. " +
 			"With mode hold, nothing is published from its start to its end. A hold without an end lasts until it is deleted or gets an end. " +
+			"With a label, a hold is about posts that have this label when they are due, on the accounts of the blackout; a thread of which a part is published is finished. Such posts are not too late before the hold ends. " +
 			"After a hold, posts whose slots have passed get new slots in their order. Other posts are late, and are published one after the other. " +
 			"A workspace can have 200 blackouts that are not over.",
 		scopes: writesPosts, codes: refusals,

@@ -17,6 +17,12 @@ import (
 // hold holds accounts from now on, until an end or without one.
 func (r *rig) hold(to time.Time, accounts ...schedctl.Account) schedctl.Blackout {
 	r.Helper()
+	return r.holdThat(func(*schedctl.Blackout) {}, to, accounts...)
+}
+
+// holdThat is hold for a hold with other fields.
+func (r *rig) holdThat(set func(*schedctl.Blackout), to time.Time, accounts ...schedctl.Account) schedctl.Blackout {
+	r.Helper()
 	now := schedctl.Millis(time.Now())
 	b := schedctl.Blackout{
 		ID: schedctl.NewID(schedctl.BlackoutPrefix, now), WorkspaceID: r.workspace, Mode: schedctl.BlackoutHold,
@@ -28,6 +34,7 @@ func (r *rig) hold(to time.Time, accounts ...schedctl.Account) schedctl.Blackout
 	for _, a := range accounts {
 		b.AccountIDs = append(b.AccountIDs, a.ID)
 	}
+	set(&b)
 	r.update(func(tx storage.Tx) error {
 		release := slots.Release{WorkspaceID: r.workspace}
 		return errors.Join(release.Change(tx, nil, &b, now), tx.PutBlackout(b))

@@ -30,6 +30,7 @@ type publisherCall struct {
 	stageBound       bool          // an earlier request may have published the staged post of the attempt
 	options          schedctl.Options
 	byAgent          bool // an agent wrote something of the post
+	labelHeld        bool // when the call was made; see the function
 	publishAt        time.Time
 	queuedAt         time.Time // see schedctl.Target.QueuedAt
 	lateSince        time.Time // see schedctl.Target.LateSince
@@ -54,6 +55,7 @@ func (d *Deliverer) newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *s
 	c := &publisherCall{
 		queue: q, attempt: a, options: account.OptionsFor(t.Options), publishAt: t.PublishAt, queuedAt: t.QueuedAt(), lateSince: t.LateSince(),
 		account: *account, publisher: d.cfg.Publishers[account.Platform], tries: t.Tries() - t.Unreached, stageBound: a.Stage != "", byAgent: p.ByAgent,
+		labelHeld: labelHeld(p, t, account, time.Now()),
 	}
 	c.setParts(p, t)
 	return c

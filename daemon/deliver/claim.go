@@ -34,6 +34,7 @@ const (
 	claimEarly                         // it is due later, or the clock is not trusted
 	claimWaits                         // its account has to wait; back into the queue
 	claimBehind                        // its account is busy with another target; back into the queue
+	claimParked                        // a hold of a label stops its post; set aside until the account changes
 	claimMoved                         // another target of its account is now due before it; back into the queue
 	claimElsewhere                     // another node calls the network for its account; back into the queue
 	claimUnreadable                    // its records cannot be read; back into the queue
@@ -163,6 +164,12 @@ func (x *dispatcher) applyDecision(ctx context.Context, it claimItem, d claimDec
 		// target that was enqueued before the clock was set back.
 		x.forget(e.Target, now)
 		x.deferred.push(dueEntry{At: d.due, Target: e.Target})
+	case claimParked:
+		if q.changed { // the claim may have read an older version of the account
+			x.putBack(it, 0)
+		} else {
+			x.park(it)
+		}
 	case claimMoved:
 		it.entry.At = d.due
 		x.putBack(it, it.entry.expires)

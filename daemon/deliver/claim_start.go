@@ -90,6 +90,9 @@ func (c *claimTx) resume(it claimItem, p *schedctl.Post, t *schedctl.Target) (cl
 	if _, held := a.HeldAt(c.now); held {
 		return claimDecision{result: claimWaits, held: true, blackout: true, expires: c.expiry(p, t, a)}, nil
 	}
+	if labelHeld(p, t, a, c.now) {
+		return claimDecision{result: claimParked}, nil
+	}
 	call := c.d.newCall(it.queue, last, p, t, a)
 	if err := call.readFirstKey(c.edits.tx); err != nil {
 		return claimDecision{}, err

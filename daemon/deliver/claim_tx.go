@@ -111,7 +111,7 @@ func (c *claimTx) permanentFailure(p *schedctl.Post, t *schedctl.Target, a *sche
 		e.Kind, e.Code = schedctl.KindApproval, string(schedctl.ApprovalMissing)
 		e.Message = "this post needs an approval and has none; have it approved (schedctl post submit, schedctl post approve), then retry it"
 		e.Retryable = outcome == schedctl.OutcomeNotPublished
-	case late > c.d.cfg.MaxLateness && !getsNewSlot(p, a, c.now):
+	case late > c.d.cfg.MaxLateness && !isExcused(p, t, a, c.now):
 		e.Kind, e.Code = schedctl.KindMissed, "missed"
 		e.Message = fmt.Sprintf("found %s after its time, and %s is the limit; retry it to publish it now", late.Round(time.Second), c.d.cfg.MaxLateness)
 		e.Retryable = outcome == schedctl.OutcomeNotPublished

@@ -25,6 +25,8 @@ func (c *claimTx) blocked(it claimItem, p *schedctl.Post, t *schedctl.Target, a 
 		d.held, d.blackout = true, true // until the blackout is settled, which stores the account
 	case pause(a, c.now) > 0:
 		d.held, d.wait = true, pause(a, c.now)
+	case labelHeld(p, t, a, c.now):
+		d.result = claimParked
 	case it.expireOnly, c.started[it.queue]:
 		d.result = claimBehind
 	case it.overdueWait > 0 && len(t.Done) == 0 && c.spacing(it, t, a) > 0:
@@ -40,18 +42,21 @@ func (c *claimTx) expiry(p *schedctl.Post, t *schedctl.Target, a *schedctl.Accou
 	return c.d.expiryFor(p, t, a, c.now)
 }
 
-// expiryFor is expiry for a target whose lateness counts from its time, unless it gets a
-// new slot at the end of a hold. Then it is checked again after the longest lateness.
+// expiryFor is expiry for a target whose lateness counts from its time, unless it cannot be
+// too late during a hold. Then it is checked again after the longest lateness.
 func (d *Deliverer) expiryFor(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, now time.Time) int64 {
-	if getsNewSlot(p, a, now) {
+	if isExcused(p, t, a, now) {
 		return d.expiry(now)
 	}
 	return d.expiry(t.LateSince())
 }
 
-// getsNewSlot reports whether a blackout holds the account, and the post gets a new slot
-// at its end. Such a post is never too late.
-func getsNewSlot(p *schedctl.Post, a *schedctl.Account, now time.Time) bool {
+// isExcused reports whether a target is not too late before a hold ends: a blackout holds
+// the account, and the post gets a new slot at its end; or a label of the post is held.
+func isExcused(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, now time.Time) bool {
+	if labelHeld(p, t, a, now) {
+		return true
+	}
 	if p.Slot == (schedctl.Slot{}) || p.Status() != schedctl.Scheduled {
 		return false
 	}

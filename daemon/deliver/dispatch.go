@@ -102,6 +102,7 @@ func (x *dispatcher) readMail(now time.Time) {
 			if !q.busy && len(q.unresolved) > 0 {
 				q.unresolved[0].askNow = true
 			}
+			x.unparkChanged(q, now)
 			if q.held || len(q.unresolved) > 0 {
 				x.queues.release(q, now)
 				x.queues.reschedule(q, now)

@@ -94,7 +94,7 @@ func (d *Deliverer) upcomingCall(r storage.Reader, targetID string) (c *publishe
 	}
 	account, err := r.Account(route.WorkspaceID, target.AccountID)
 	now := time.Now()
-	_, held := account.HeldAt(now)
+	_, held := account.PostHeldAt(post.Labels, now)
 	if err != nil || account.Status != schedctl.AccountConnected || held || pause(&account, now) > 0 {
 		return nil, err == nil, err
 	}

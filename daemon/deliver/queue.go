@@ -23,6 +23,7 @@ type queue struct {
 
 	waiting    heap[entry]          // due and not claimed
 	expired    []entry              // too late to be published; they fail even if the account is held
+	parked     []schedctl.Due       // due, and stopped by a hold of a label; see park
 	unresolved []*unresolvedAttempt // to be settled before anything else
 
 	busy        bool      // a claim, call, question or recording is running
@@ -173,7 +174,7 @@ func (s *queues) reschedule(q *queue, now time.Time) {
 		s.ready = append(s.ready, q)
 	case now.Before(q.notBefore):
 		s.setAlarm(q, q.notBefore)
-	case q.held:
+	case q.held, len(q.parked) > 0 && q.waiting.len() == 0:
 	case now.Before(q.nextOverdue):
 		s.setAlarm(q, q.nextOverdue)
 	case s.byAccount[q.account] == q: // and not a newer queue of the same account

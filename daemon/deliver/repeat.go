@@ -45,7 +45,7 @@ func (d *Deliverer) repeatableNow(ctx context.Context, c *publisherCall, again *
 		return nil
 	}
 	now := time.Now()
-	if _, held := fresh.account.HeldAt(now); held {
+	if _, held := fresh.account.HeldAt(now); held || fresh.labelHeld {
 		return nil
 	}
 	if pause(&fresh.account, now) > 0 || now.Sub(fresh.lateSince) > d.cfg.MaxLateness || !d.sameLogin(again.call.account, fresh.account) {

@@ -21,6 +21,7 @@ func (x *dispatcher) sweep(ctx context.Context, now time.Time) {
 	if x.stopping {
 		return
 	}
+	x.sweepParked(now)
 	var held []*queue
 	for _, q := range x.queues.byAccount {
 		if q.held && !q.busy {

@@ -107,12 +107,11 @@ func (rel *Release) Change(tx storage.Tx, before, after *schedctl.Blackout, now 
 		}
 	}
 	changed := make([]schedctl.Account, len(accounts))
-	var released []string
+	var released []releasedAccount
 	for i, a := range accounts {
-		_, held := a.HeldAt(now)
 		change(&a)
-		if _, stillHeld := a.HeldAt(now); held && !stillHeld {
-			released = append(released, a.ID)
+		if accounts[i].EndsHold(&a, now) {
+			released = append(released, releasedAccount{before: &accounts[i], after: &changed[i]})
 		}
 		changed[i] = a
 	}
@@ -147,10 +146,20 @@ func coveredAccounts(tx storage.Tx, before, after *schedctl.Blackout) ([]schedct
 	return Accounts(tx, workspace, ids)
 }
 
+// releasedAccount is an account before and after a hold of it ends.
+type releasedAccount struct{ before, after *schedctl.Account }
+
+// has reports whether a post waits for the hold alone.
+func (r releasedAccount) has(p *schedctl.Post, now time.Time) bool {
+	_, held := r.before.PostHeldAt(p.Labels, now)
+	_, stillHeld := r.after.PostHeldAt(p.Labels, now)
+	return held && !stillHeld
+}
+
 // moving is what one transaction needs to know to move posts.
 type moving struct {
 	queues   []schedctl.Queue
-	released []string                // accounts
+	released []releasedAccount
 	change   func(*schedctl.Account) // makes the account as it is after the release
 	now      time.Time
 }
@@ -182,8 +191,9 @@ func (rel *Release) move(tx storage.Tx, m moving) error {
 func (rel *Release) held(r storage.Reader, m moving) (posts []schedctl.Post, more bool, err error) {
 	known := map[string]bool{}
 	for _, account := range m.released {
-		list, err := heldOf(r, storage.PostQuery{
-			WorkspaceID: rel.WorkspaceID, AccountID: account, Statuses: []schedctl.Status{schedctl.Scheduled},
+		has := func(p *schedctl.Post) bool { return account.has(p, m.now) }
+		list, err := heldOf(r, has, storage.PostQuery{
+			WorkspaceID: rel.WorkspaceID, AccountID: account.before.ID, Statuses: []schedctl.Status{schedctl.Scheduled},
 			PublishAfter: rel.since, PublishBefore: schedctl.Millis(m.now).Add(time.Millisecond),
 			Sort: storage.PublishAscending, Limit: releaseBatch + 1,
 		})
@@ -204,15 +214,15 @@ func (rel *Release) held(r storage.Reader, m moving) (posts []schedctl.Post, mor
 	return posts, false, nil
 }
 
-// heldOf returns the posts with slots of a query, at most its limit.
-func heldOf(r storage.Reader, q storage.PostQuery) (posts []schedctl.Post, err error) {
+// heldOf returns the posts with slots of a query for which has is true, at most its limit.
+func heldOf(r storage.Reader, has func(*schedctl.Post) bool, q storage.PostQuery) (posts []schedctl.Post, err error) {
 	for {
 		page, err := r.Posts(q)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range page.Posts {
-			if p.Slot != (schedctl.Slot{}) {
+			if p.Slot != (schedctl.Slot{}) && has(&p) {
 				posts = append(posts, p)
 			}
 		}

@@ -199,6 +199,51 @@ func TestSettleOneOfTwoHolds(t *testing.T) {
 	})
 }
 
+// The end of a hold of a label moves the posts that no other hold holds.
+func TestSettleAHoldOfALabel(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(f *fixture) {
+		q := f.queue(nil, "12:00")
+		label := func(b schedctl.Blackout, label string) schedctl.Blackout {
+			before := b.Clone()
+			b.Label = label
+			f.update(func(tx storage.Tx) error {
+				release := slots.Release{WorkspaceID: f.ws}
+				return errors.Join(release.Change(tx, &before, &b, now), tx.PutBlackout(b))
+			})
+			return b
+		}
+		launch, sale := label(f.holdUntil(now, f.accounts...), "launch"), label(f.holdUntil(now.Add(time.Hour), f.accounts[0]), "sale")
+		all := f.holdUntil(now.Add(2*time.Hour), f.accounts[1])
+		n := 0
+		post := func(account string, labels ...string) schedctl.Post {
+			n++
+			p := f.slotted(now.Add(-time.Duration(n)*time.Minute), q.ID, account)
+			p.Labels = labels
+			f.update(func(tx storage.Tx) error { return tx.PutPost(p) })
+			return p
+		}
+		one, both, other, none := post(f.accounts[0], "launch"), post(f.accounts[0], "sale", "launch"), post(f.accounts[1], "launch"), post(f.accounts[0])
+		moved := func() (ids []string) {
+			for _, p := range []schedctl.Post{one, both, other, none} {
+				if f.stored(p.ID).Version != p.Version {
+					ids = append(ids, p.ID)
+				}
+			}
+			return ids
+		}
+		for _, step := range []struct {
+			hold schedctl.Blackout
+			at   time.Time
+			want []string
+		}{{launch, now, []string{one.ID}}, {sale, now.Add(time.Hour), []string{one.ID, both.ID}}, {all, now.Add(2 * time.Hour), []string{one.ID, both.ID, other.ID}}} {
+			if f.settle(step.hold, step.at); !slices.Equal(moved(), step.want) {
+				t.Errorf("after the hold of %q, %v moved, want %v", step.hold.Label, moved(), step.want)
+			}
+		}
+	})
+}
+
 // A new slot is not in another blackout.
 func TestSettleStepsAroundBlackouts(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,7 @@ func (c *Request) Blackout(r storage.Reader, id string) (schedctl.Blackout, erro
 const (
 	maxScheduledIn      = 100 // ids in a response
 	maxScheduledInReads = 500 // posts that are read to find them
+	maxLabelPages       = 5   // pages of posts that are read to find those with a label
 )
 
 // endOfTimes is after every publish time.
@@ -34,6 +35,9 @@ func (c *Request) ScheduledIn(r storage.Reader, b *schedctl.Blackout) ([]string,
 	accounts, err := c.accountsOf(r, b)
 	if err != nil || len(accounts) == 0 || !b.SettledAt.IsZero() {
 		return ids, err
+	}
+	if b.Label != "" {
+		return c.labeledIn(r, b, accounts)
 	}
 	q := storage.OccupiedQuery{WorkspaceID: c.Key.WorkspaceID, AccountIDs: accounts, From: b.StartsAt, Until: b.EndsAt, Limit: maxScheduledInReads}
 	if q.Until.IsZero() {
@@ -55,6 +59,35 @@ func (c *Request) ScheduledIn(r storage.Reader, b *schedctl.Blackout) ([]string,
 		}
 		if p.Status() == schedctl.Scheduled && c.MaySee(&p) {
 			ids = append(ids, p.ID)
+		}
+	}
+	return ids, nil
+}
+
+// labeledIn is ScheduledIn for a hold of a label.
+func (c *Request) labeledIn(r storage.Reader, b *schedctl.Blackout, accounts []string) ([]string, error) {
+	ids, from := []string{}, b.StartsAt
+	if !from.After(c.Now) {
+		from = time.Time{} // posts that wait are held, too
+	}
+	q := storage.PostQuery{
+		WorkspaceID: c.Key.WorkspaceID, Labels: []string{b.Label}, Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing},
+		PublishAfter: from, PublishBefore: b.EndsAt, Sort: storage.PublishAscending, Limit: postPage,
+	}
+	for range maxLabelPages {
+		page, err := r.Posts(q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Posts {
+			p := &page.Posts[i]
+			on := slices.ContainsFunc(p.AccountIDs(), func(id string) bool { return slices.Contains(accounts, id) })
+			if on && c.MaySee(p) && len(ids) < maxScheduledIn {
+				ids = append(ids, p.ID)
+			}
+		}
+		if q.After = page.Next; q.After == nil || len(ids) == maxScheduledIn {
+			break
 		}
 	}
 	return ids, nil

@@ -221,7 +221,7 @@ func roomForBlackout(r storage.Reader, workspaceID string) error {
 // rewindSeries lets the next sweep decide again about the coming occurrences of series
 // that an earlier version of a blackout may have left out.
 func rewindSeries(tx storage.Tx, before, after *schedctl.Blackout, now time.Time) error {
-	blocks := before.Mode == schedctl.BlackoutAvoid || !before.EndsAt.IsZero()
+	blocks := before.Label == "" && (before.Mode == schedctl.BlackoutAvoid || !before.EndsAt.IsZero())
 	if !blocks || !before.SettledAt.IsZero() {
 		return nil
 	}

@@ -87,7 +87,7 @@ func refusedAccount(a *schedctl.Account) (message, command string) {
 // checkHolds checks whether a target falls in a pause of its account, or in a period in which
 // the account is to publish nothing.
 func (f *forecast) checkHolds(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, due time.Time) error {
-	if hold, held := holdAt(a, due); held && (hold.To.IsZero() || hold.To.Sub(due) > forecastDelay) {
+	if hold, held := holdAt(a, p.Labels, due); held && (hold.To.IsZero() || hold.To.Sub(due) > forecastDelay) {
 		period, err := f.period(hold)
 		if err != nil {
 			return err
@@ -98,10 +98,14 @@ func (f *forecast) checkHolds(p *schedctl.Post, t *schedctl.Target, a *schedctl.
 			key.detail = "missed"
 		}
 		f.add(key, p.PublishAt, a.ID, p.ID, func(e *finding) (string, string) {
-			if hold.To.IsZero() {
-				return fmt.Sprintf("%s is paused%s, and nothing is published on it until it is resumed", f.names(e), period.reason), f.resume(period, e)
+			what, effect := f.names(e)+" is paused", "nothing is published on it"
+			if hold.Label != "" {
+				what, effect = fmt.Sprintf("posts with the label %q are paused", hold.Label), "none is published"
 			}
-			return fmt.Sprintf("%s is paused%s until %s; %s", f.names(e), period.reason, timeText(hold.To), whenLate(late)), f.resume(period, e)
+			if hold.To.IsZero() {
+				return fmt.Sprintf("%s%s, and %s until it is resumed", what, period.reason, effect), f.resume(period, e)
+			}
+			return fmt.Sprintf("%s%s until %s; %s", what, period.reason, timeText(hold.To), whenLate(late)), f.resume(period, e)
 		})
 	}
 	avoided, found := a.AvoidedAt(due)
@@ -122,6 +126,7 @@ func (f *forecast) checkHolds(p *schedctl.Post, t *schedctl.Target, a *schedctl.
 // period is what a forecast says about a blackout.
 type period struct {
 	id     string // empty if the key of the request may not see the blackout
+	label  string // of the posts that it is about, or empty
 	all    bool   // it is about all accounts
 	begun  bool
 	reason string // with a comma and a space before it, or empty
@@ -132,7 +137,7 @@ func (f *forecast) period(b schedctl.AccountBlackout) (period, error) {
 	if known, ok := f.periods[b.ID]; ok {
 		return known, nil
 	}
-	is := period{begun: !b.From.After(f.request.Now)}
+	is := period{label: b.Label, begun: !b.From.After(f.request.Now)}
 	whole, err := f.request.Blackout(f.r, b.ID)
 	switch {
 	case err == nil:
@@ -152,10 +157,14 @@ func (f *forecast) resume(is period, e *finding) string {
 	switch {
 	case !is.begun && is.id != "":
 		return "schedctl blackout remove " + is.id
-	case is.all:
-		return "schedctl resume"
 	}
 	command := "schedctl resume"
+	if is.label != "" {
+		command += fmt.Sprintf(" --label %q", is.label)
+	}
+	if is.all {
+		return command
+	}
 	for _, id := range e.accounts {
 		command += " --account " + accountRef(f.accounts[id])
 	}

@@ -42,44 +42,59 @@ func (c *Request) describeBlackout(r storage.Reader, avoided schedctl.AccountBla
 	return fmt.Sprintf("the blackout %s (%s to %s %s)", b.ID, b.From, b.To, b.Timezone), nil
 }
 
-// holdAt returns the first hold of an account that contains a time.
-func holdAt(a *schedctl.Account, at time.Time) (b schedctl.AccountBlackout, held bool) {
-	i := slices.IndexFunc(a.Blackouts, func(b schedctl.AccountBlackout) bool { return b.Mode == schedctl.BlackoutHold && b.Contains(at) })
+// holdAt returns the first hold of an account that contains a time and is about posts with
+// these labels.
+func holdAt(a *schedctl.Account, labels []string, at time.Time) (b schedctl.AccountBlackout, held bool) {
+	i := slices.IndexFunc(a.Blackouts, func(b schedctl.AccountBlackout) bool {
+		return b.Mode == schedctl.BlackoutHold && b.Contains(at) && (b.Label == "" || slices.Contains(labels, b.Label))
+	})
 	if i < 0 {
 		return b, false
 	}
 	return a.Blackouts[i], true
 }
 
-// holdWarning says which hold a post to an account must wait for. It is empty if the post
-// need not wait.
-func holdWarning(a *schedctl.Account, at time.Time) string {
-	hold, held := holdAt(a, at)
+// holdWarning says which hold a post with labels to an account must wait for. It is empty if
+// the post need not wait.
+func holdWarning(a *schedctl.Account, labels []string, at time.Time) string {
+	hold, held := holdAt(a, labels, at)
 	switch {
 	case !held:
 		return ""
 	case hold.To.IsZero():
-		return fmt.Sprintf("the blackout %s holds the account; the post waits until the hold ends", hold.ID)
+		return heldBy(hold) + "; the post waits until the hold ends"
 	}
-	return fmt.Sprintf("the blackout %s holds the account until %s; the post waits until then", hold.ID, apiv1.Time{Time: hold.To})
+	return fmt.Sprintf("%s until %s; the post waits until then", heldBy(hold), apiv1.Time{Time: hold.To})
 }
 
-// WaitsFor says why a target of an account that is due at a time waits. It is empty if the
-// account does not delay the target.
-func WaitsFor(a *schedctl.Account, due, now time.Time) string {
+// heldBy says what a hold of an account holds.
+func heldBy(b schedctl.AccountBlackout) string {
+	if b.Label != "" {
+		return fmt.Sprintf("the blackout %s holds posts with the label %q", b.ID, b.Label)
+	}
+	return fmt.Sprintf("the blackout %s holds the account", b.ID)
+}
+
+// WaitsFor says why a target that is due at a time waits for its account, or for the end of
+// a hold of a label. It is empty if nothing of that delays the target.
+func WaitsFor(a *schedctl.Account, p *schedctl.Post, t *schedctl.Target, due, now time.Time) string {
 	at := due
 	if now.After(at) {
 		at = now
 	}
-	switch hold, held := a.HeldAt(at); {
+	labels := p.Labels
+	if t.Begun() {
+		labels = nil
+	}
+	switch hold, held := a.PostHeldAt(labels, at); {
 	case a.DisruptedSince.IsZero() && waitsText(a, at) != "":
 		return waitsText(a, at)
 	case a.Status == schedctl.AccountError && !a.PausedUntil.After(now):
 		return "the network rejects the account; it waits until the account is reconnected"
 	case held && hold.To.IsZero():
-		return fmt.Sprintf("the blackout %s holds the account; it waits until the blackout ends", hold.ID)
+		return heldBy(hold) + "; it waits until the blackout ends"
 	case held && (hold.Contains(at) || !hold.To.After(now)):
-		return fmt.Sprintf("the blackout %s holds the account until %s", hold.ID, apiv1.Time{Time: hold.To})
+		return fmt.Sprintf("%s until %s", heldBy(hold), apiv1.Time{Time: hold.To})
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -64,6 +65,9 @@ func (d *Decision) EditPost(ctx context.Context, e EditPost) (schedctl.Post, err
 		if err != nil {
 			return nil, err
 		}
+		if err := d.wakeHeld(&was, p); err != nil {
+			return nil, err
+		}
 		if len(events) == 0 { // only the annotation may have changed
 			return nil, d.checkStyle(e.Style, p)
 		}
@@ -76,6 +80,30 @@ func (d *Decision) EditPost(ctx context.Context, e EditPost) (schedctl.Post, err
 		}
 		return events, editRefusal(err, &was, p)
 	})
+}
+
+// wakeHeld stores the accounts of a post that waits and has lost the label of a hold, so that
+// the deliverer looks at the post again.
+func (d *Decision) wakeHeld(was, p *schedctl.Post) error {
+	if d.tx == nil || slices.Equal(was.Labels, p.Labels) {
+		return nil
+	}
+	for i := range p.Targets {
+		if _, waits := p.Targets[i].Due(); !waits {
+			continue
+		}
+		a, err := d.tx.Account(p.WorkspaceID, p.Targets[i].AccountID)
+		if err != nil {
+			return err
+		}
+		_, held := a.LabelHeldAt(was.Labels, d.request.Now)
+		if _, stillHeld := a.LabelHeldAt(p.Labels, d.request.Now); held && !stillHeld {
+			if err := d.tx.PutAccount(a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // editRefusal returns the error of an edit, with the advice for a scheduled post that needs

@@ -133,10 +133,18 @@ func (v *validation) checkBlackouts(about *apiv1.AccountValidation, a *schedctl.
 			about.Problems = append(about.Problems, problemsOf(refusal)...)
 		}
 	}
-	if warning := holdWarning(a, v.publishTime()); warning != "" {
+	if warning := holdWarning(a, v.labels(), v.publishTime()); warning != "" {
 		about.Warnings = append(about.Warnings, warning)
 	}
 	return nil
+}
+
+// labels returns the labels of the post.
+func (v *validation) labels() []string {
+	if v.body.Labels == nil {
+		return nil
+	}
+	return *v.body.Labels
 }
 
 // keepsTime reports whether the existing post that would be changed is on the account at

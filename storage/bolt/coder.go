@@ -42,7 +42,8 @@ type coder struct {
 //   - Layout 11 added reviews to posts, the policy of approvals to workspaces and accounts,
 //     and kinds to API keys.
 //   - Layout 12 added trails and stored link cards to posts, uploaders to media, the
-//     rule of two people to workspaces, files to queues and blackouts, collections, and aliases.
+//     rule of two people to workspaces, files and labels to blackouts, files to queues,
+//     collections, and aliases.
 const (
 	layout            = 12
 	layoutWithReviews = 11

@@ -1,6 +1,10 @@
 package bolt
 
-import "github.com/schedctl/schedctl"
+import (
+	"slices"
+
+	"github.com/schedctl/schedctl"
+)
 
 // layoutOf returns the layout of a new record: the newest one that the value needs.
 func layoutOf(v any) byte {
@@ -16,7 +20,8 @@ func layoutOf(v any) byte {
 	case *schedctl.Account:
 		parts, plan = v.ThreadTargetID != "" || v.Limits.Polls != (schedctl.PollLimits{}), len(v.Blackouts) > 0
 		stage = v.Expiry != (schedctl.Expiry{}) || v.Limits.Posts != 0 || v.Limits.Window != 0
-		review, trust = v.Approvals != "", len(v.Warnings) > 0 || v.Limits.Files != (schedctl.FileLimits{})
+		review = v.Approvals != ""
+		trust = len(v.Warnings) > 0 || v.Limits.Files != (schedctl.FileLimits{}) || slices.ContainsFunc(v.Blackouts, hasLabel)
 	case *schedctl.Event:
 		parts, plan, trust = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil, v.Edited
 	case *schedctl.Workspace:
@@ -32,7 +37,7 @@ func layoutOf(v any) byte {
 	case *schedctl.Queue:
 		plan, trust = true, v.Managed != nil
 	case *schedctl.Blackout:
-		plan, trust = true, v.Managed != nil
+		plan, trust = true, v.Managed != nil || v.Label != ""
 	case *schedctl.CalendarFeed:
 		plan = true
 	}
@@ -50,6 +55,8 @@ func layoutOf(v any) byte {
 	}
 	return layoutBeforeParts
 }
+
+func hasLabel(b schedctl.AccountBlackout) bool { return b.Label != "" }
 
 // accountExpiry has the fields of layout 10 of an account.
 func (c *coder) accountExpiry(a *schedctl.Account) {

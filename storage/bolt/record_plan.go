@@ -31,6 +31,9 @@ func (c *coder) accountBlackout(b *schedctl.AccountBlackout) {
 	text(c, &b.Mode)
 	c.time(&b.From)
 	c.time(&b.To)
+	if c.layout >= 12 {
+		text(c, &b.Label)
+	}
 }
 
 func (c *coder) skipped(s **schedctl.SkippedOccurrences) {
@@ -86,6 +89,7 @@ func (c *coder) blackout(b *schedctl.Blackout) {
 	c.int64(&b.Version)
 	if c.layout >= 12 {
 		c.managed(&b.Managed)
+		text(c, &b.Label)
 	}
 }
 

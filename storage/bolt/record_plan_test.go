@@ -34,6 +34,13 @@ func sampleAccountWithBlackouts() schedctl.Account {
 	return a
 }
 
+// sampleAccountOfCampaign has a hold of a label.
+func sampleAccountOfCampaign() schedctl.Account {
+	a := sampleAccountWithBlackouts()
+	a.Blackouts[0].Label = "launch"
+	return a
+}
+
 func sampleQueue() schedctl.Queue {
 	return schedctl.Queue{
 		Name: "q", Timezone: "Europe/Berlin", AccountIDs: []string{sampleID(schedctl.AccountPrefix)}, Gap: time.Minute, Default: true,
@@ -51,7 +58,7 @@ func sampleBlackout() schedctl.Blackout {
 	return schedctl.Blackout{
 		From: "2026-12-24T00:00", To: "2026-12-27T00:00", Timezone: "UTC", AccountIDs: []string{sampleID(schedctl.AccountPrefix)},
 		Reason: "why", Mode: schedctl.BlackoutHold, StartsAt: sampleTime, EndsAt: sampleTime, SettledAt: sampleTime,
-		CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3, Managed: sampleManaged(),
+		CreatedAt: sampleTime, UpdatedAt: sampleTime, Version: 3, Managed: sampleManaged(), Label: "launch",
 	}
 }
 

@@ -152,6 +152,7 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("post in a slot", func(t *testing.T) { testSpoiled(t, samplePostInSlot(), (*coder).post) })
 	t.Run("event of a series", func(t *testing.T) { testSpoiled(t, sampleSeriesEvent(), (*coder).event) })
 	t.Run("account with blackouts", func(t *testing.T) { testSpoiled(t, sampleAccountWithBlackouts(), (*coder).account) })
+	t.Run("account with a hold of a label", func(t *testing.T) { testSpoiled(t, sampleAccountOfCampaign(), (*coder).account) })
 	t.Run("queue", func(t *testing.T) { testSpoiled(t, sampleQueue(), (*coder).queueRecord) })
 	t.Run("blackout", func(t *testing.T) { testSpoiled(t, sampleBlackout(), (*coder).blackout) })
 	t.Run("series", func(t *testing.T) { testSpoiled(t, sampleSeries(), (*coder).series) })
@@ -340,7 +341,7 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 		}
 	}
 	plainQueue, plainBlackout := sampleQueue(), sampleBlackout()
-	plainQueue.Managed, plainBlackout.Managed = nil, nil
+	plainQueue.Managed, plainBlackout.Managed, plainBlackout.Label = nil, nil, ""
 	for name, record := range map[string][]byte{
 		"queue": sampleRecord(t, plainQueue, (*coder).queueRecord), "blackout": sampleRecord(t, plainBlackout, (*coder).blackout),
 	} {
@@ -395,6 +396,8 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 		"edited approval":            sampleRecord(t, approved, (*coder).event),
 		"queue of a file":            sampleRecord(t, sampleQueue(), (*coder).queueRecord),
 		"blackout of a file":         sampleRecord(t, sampleBlackout(), (*coder).blackout),
+		"hold of a label":            sampleRecord(t, schedctl.Blackout{Label: "launch"}, (*coder).blackout),
+		"account with such a hold":   sampleRecord(t, sampleAccountOfCampaign(), (*coder).account),
 		"workspace of two":           sampleRecord(t, schedctl.Workspace{FourEyes: true}, (*coder).workspace),
 	} {
 		if record[0] != layout {

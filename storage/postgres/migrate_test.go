@@ -165,7 +165,7 @@ func TestAltTextsAreCopied(t *testing.T) {
 		ALTER TABLE workspaces DROP COLUMN four_eyes;
 		ALTER TABLE events DROP COLUMN edited;
 		ALTER TABLE queues DROP COLUMN managed;
-		ALTER TABLE blackouts DROP COLUMN managed;
+		ALTER TABLE blackouts DROP COLUMN managed, DROP COLUMN label;
 		ALTER TABLE accounts DROP COLUMN warnings, DROP COLUMN file_limits;
 		DROP TABLE collections, aliases;
 		DELETE FROM schedctl_version WHERE version_id >= 12`, pgx.QueryExecModeSimpleProtocol)

@@ -48,10 +48,11 @@ func (f planField) ScanBytes(v []byte) error {
 
 // accountBlackoutDoc is a [schedctl.AccountBlackout] as a document.
 type accountBlackoutDoc struct {
-	ID   string                `json:"id"`
-	Mode schedctl.BlackoutMode `json:"mode"`
-	From time.Time             `json:"from,omitzero"`
-	To   time.Time             `json:"to,omitzero"`
+	ID    string                `json:"id"`
+	Mode  schedctl.BlackoutMode `json:"mode"`
+	From  time.Time             `json:"from,omitzero"`
+	To    time.Time             `json:"to,omitzero"`
+	Label string                `json:"label,omitempty"`
 }
 
 // blackoutsField is the list of blackouts of an account; null for none.

@@ -73,6 +73,7 @@ func describeBlackout(r *row, b *schedctl.Blackout) {
 	r.time("updated_at", &b.UpdatedAt)
 	number(r, "version", &b.Version)
 	r.managed("managed", &b.Managed)
+	text(r, "label", &b.Label)
 }
 
 // Queue implements [storage.Reader]. A transaction that has read a queue runs before or

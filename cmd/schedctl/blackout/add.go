@@ -74,6 +74,7 @@ type addOptions struct {
 	period   periodFlags
 	accounts []string
 	reason   string
+	label    string
 	hold     bool
 }
 
@@ -88,7 +89,7 @@ free.
 
 Slots of queues and posts of series step around the period. With --hold no post is
 published in it, and --to may be missing: the hold then ends with "schedctl blackout
-remove" or "schedctl resume".`,
+remove" or "schedctl resume". With --hold and --label, it is about posts with this label.`,
 		Example: `  schedctl blackout add --from 2027-12-24 --to 2027-12-27 --reason holidays
   schedctl blackout add --from "2027-12-24 18:00" --to "2027-12-27 8:00" --account blog --tz Europe/Berlin
   schedctl blackout add --from "in 1h" --hold --reason "the site moves"`,
@@ -98,6 +99,7 @@ remove" or "schedctl resume".`,
 	o.period.add(cmd)
 	account.AddSeveral(a, cmd, &o.accounts, "only this `account`: an id, a name or platform:name (repeatable)")
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, a `text`; commands accept it instead of the id")
+	cmd.Flags().StringVar(&o.label, "label", "", "with --hold: only posts with this label `text`")
 	cmd.Flags().BoolVar(&o.hold, "hold", false, "publish nothing in the period, not even posts with a fixed time")
 	return cmd
 }
@@ -119,6 +121,9 @@ func (o *addOptions) run(ctx context.Context) error {
 	}
 	if o.hold {
 		request.Mode = schedctl.BlackoutHold
+	}
+	if o.label != "" {
+		request.Label = &o.label
 	}
 	if o.reason != "" {
 		request.Reason = &o.reason

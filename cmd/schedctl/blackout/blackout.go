@@ -27,7 +27,7 @@ var blackouts = cli.Kind[apiv1.Blackout]{
 	Name:   func(b apiv1.Blackout) *string { return b.Reason },
 	About:  periodText,
 	Remove: (*client.Client).DeleteBlackout,
-	Header: []string{"ID", "STATUS", "MODE", "FROM", "TO", "TIMEZONE", "ACCOUNTS", "REASON", "FILE"},
+	Header: []string{"ID", "STATUS", "MODE", "FROM", "TO", "TIMEZONE", "ACCOUNTS", "REASON", "FILE", "LABEL"},
 }
 
 // New returns the command blackout.
@@ -98,13 +98,13 @@ func fileText(b apiv1.Blackout) string {
 func named(a *cli.App, names func([]string) string) cli.Kind[apiv1.Blackout] {
 	k := blackouts
 	if a.OutTerminal {
-		k.Header = []string{"ID", "STATUS", "MODE", "FROM", "TO", "ACCOUNTS", "REASON", "FILE"}
+		k.Header = []string{"ID", "STATUS", "MODE", "FROM", "TO", "ACCOUNTS", "REASON", "FILE", "LABEL"}
 	}
 	k.Row = func(a *cli.App, b apiv1.Blackout) []string {
 		if a.OutTerminal {
-			return []string{b.ID, status(a, b), string(b.Mode), dayOrTime(b.From), dayOrTime(cli.Deref(b.To)), names(b.SocialAccountIDs), cli.Deref(b.Reason), fileText(b)}
+			return []string{b.ID, status(a, b), string(b.Mode), dayOrTime(b.From), dayOrTime(cli.Deref(b.To)), names(b.SocialAccountIDs), cli.Deref(b.Reason), fileText(b), cli.Deref(b.Label)}
 		}
-		return []string{b.ID, status(a, b), string(b.Mode), b.From, cli.Deref(b.To), b.Timezone, names(b.SocialAccountIDs), cli.Deref(b.Reason), fileText(b)}
+		return []string{b.ID, status(a, b), string(b.Mode), b.From, cli.Deref(b.To), b.Timezone, names(b.SocialAccountIDs), cli.Deref(b.Reason), fileText(b), cli.Deref(b.Label)}
 	}
 	return k
 }
@@ -173,6 +173,7 @@ func properties(a *cli.App, e apiv1.BlackoutEnvelope, names func([]string) strin
 		{Name: "Status", Value: status(a, b)},
 		{Name: "Reason", Value: cli.Deref(b.Reason)},
 		{Name: "Mode", Value: string(b.Mode)},
+		{Name: "Label", Value: cli.Deref(b.Label)},
 		{Name: "From", Value: b.From},
 		{Name: "To", Value: cli.Deref(b.To)},
 		{Name: "Timezone", Value: b.Timezone},
@@ -202,7 +203,7 @@ func printChanged(ctx context.Context, a *cli.App, c *client.Client, e apiv1.Bla
 	if ids := e.Blackout.SocialAccountIDs; len(ids) > 0 {
 		accounts = names(ids)
 	}
-	text := fmt.Sprintf("%s %s: no posts to %s %s", done, a.Bold(blackouts.Label(e.Blackout)), accounts, periodText(e.Blackout))
+	text := fmt.Sprintf("%s %s: no %s to %s %s", done, a.Bold(blackouts.Label(e.Blackout)), heldWhat(e.Blackout), accounts, periodText(e.Blackout))
 	return named(a, names).PrintOne(a, e.Blackout, text)
 }
 

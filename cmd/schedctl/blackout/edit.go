@@ -16,6 +16,8 @@ type editOptions struct {
 	period   periodFlags
 	accounts []string
 	reason   string
+	label    string
+	noLabel  bool
 	mode     string
 }
 
@@ -24,15 +26,17 @@ func newEdit(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[withScheduled](blackouts.OnOne(a, &cobra.Command{
 		Use:   "edit BLACKOUT",
 		Short: "Change a blackout",
-		Long: `Change the period, the accounts, the reason or the mode of a blackout. Other settings
-stay as they are; --account replaces all accounts. Times without a zone are in the zone
-of --tz, which also becomes the zone of the blackout.`,
+		Long: `Change the period, the accounts, the reason, the mode or the label of a blackout. Other
+settings stay as they are; --account replaces all accounts. Times without a zone are in
+the zone of --tz, which also becomes the zone of the blackout.`,
 		Example: `  schedctl blackout edit holidays --to 2027-12-28
   schedctl blackout edit blk_01KAK3R9ZC4VBX1D2E3F4G5H6J --account blog --mode hold`,
 	}, o.run))
 	o.period.add(cmd)
 	account.AddSeveral(a, cmd, &o.accounts, "an `account`, or all (repeatable)")
 	cmd.Flags().StringVar(&o.reason, "reason", "", "the new reason, a `text`")
+	cmd.Flags().StringVar(&o.label, "label", "", "hold posts with this label `text` alone")
+	cmd.Flags().BoolVar(&o.noLabel, "no-label", false, "hold all posts")
 	cmd.Flags().StringVar(&o.mode, "mode", "", "the new `mode`: avoid or hold")
 	cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(cli.Strings(schedctl.BlackoutModes()), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -82,6 +86,9 @@ func (o *editOptions) change(before apiv1.Blackout) (e apiv1.EditBlackout, err e
 	}
 	if o.reason != "" {
 		e.Reason = &o.reason
+	}
+	if o.label != "" || o.noLabel {
+		e.Label = &o.label
 	}
 	if o.mode != "" {
 		mode := schedctl.BlackoutMode(o.mode)

@@ -3,6 +3,7 @@ package blackout
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,12 @@ import (
 
 type resumeOptions struct {
 	*cli.App
+	bulkFlags
 	accounts []string
+	shift    bool
+	when     cli.WhenFlags // for --tz
+	zone     *time.Location
+	still    []string // labels that other holds hold
 }
 
 // NewResume returns the command resume.
@@ -24,22 +30,48 @@ func NewResume(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Blackout](&cobra.Command{
 		Use:   "resume",
 		Short: "Publish again after a pause",
-		Long: `End every active hold, or with --account the holds of these accounts. Posts whose slot
-has passed get new slots in their order. Other late posts are published one after the
-other. Holds that start later are not changed.
+		Long: `End every active hold of accounts, or with --account the holds of these accounts. With
+--label, end the holds of posts with this label instead. Posts whose slot has passed get
+new slots in their order. Other late posts are published one after the other, unless
+they are later than the daemon allows. Holds that start later are not changed.
 
-The command prints the holds that it ended or changed. If no account is paused, there is
+--shift-missed first moves the posts whose time passed during the hold: by its length, and
+if it was longer than a day, by whole days that keep the time of day in the zone of --tz.
+Posts with a slot get new slots. If a post cannot be moved, the hold stays.
+
+With --label or --shift-missed, the posts that waited are listed, and you confirm; without
+a terminal --yes is required.
+
+The command prints the holds that it ended or changed. If nothing is paused, there is
 no change.`,
 		Example: `  schedctl resume
-  schedctl resume --account blog`,
+  schedctl resume --account blog
+  schedctl resume --label launch --dry-run
+  schedctl resume --label launch --shift-missed --yes`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	account.AddSeveral(a, cmd, &o.accounts, "only this `account`: an id, a name or platform:name (repeatable)")
+	cmd.Flags().StringVar(&o.label, "label", "", "the holds of posts with this label `text`")
+	cmd.Flags().BoolVar(&o.shift, "shift-missed", false, "first move posts whose time has passed by the length of the hold")
+	o.bulkFlags.add(cmd, "--label or --shift-missed", "released")
+	o.when.AddZone(cmd)
 	return cmd
 }
 
-func (o *resumeOptions) run(ctx context.Context) error {
+func (o *resumeOptions) run(ctx context.Context) (err error) {
+	switch bulk := o.label != "" || o.shift; {
+	case bulk:
+		err = o.check(o.App, "released")
+	case o.yes || o.dry:
+		err = cli.UsageError("--yes and --dry-run are for --label and --shift-missed").WithHint("give one of them too")
+	}
+	if err == nil {
+		o.zone, err = o.when.Zone(o.App)
+	}
+	if err != nil {
+		return err
+	}
 	c, err := o.Connect()
 	if err != nil {
 		return err
@@ -52,18 +84,39 @@ func (o *resumeOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var resumed []apiv1.Blackout
+	var ends []ending
 	for _, b := range list {
-		if b.Mode != schedctl.BlackoutHold || status(o.App, b) != "active" {
+		if label := cli.Deref(b.Label); label != "" && label != o.label && status(o.App, b) == "active" {
+			o.still = append(o.still, label)
+		}
+		if b.Mode != schedctl.BlackoutHold || status(o.App, b) != "active" || cli.Deref(b.Label) != o.label {
 			continue
 		}
-		changed, err := o.end(ctx, c, b, ids)
+		e, err := endOfHold(b, ids)
 		if err != nil {
 			return err
 		}
-		if changed != nil {
-			resumed = append(resumed, *changed)
+		if e != nil {
+			ends = append(ends, *e)
 		}
+	}
+	if o.label != "" || o.shift {
+		if goesOn, err := o.prepare(ctx, c, ends); err != nil || !goesOn {
+			return err
+		}
+	}
+	return o.end(ctx, c, ends)
+}
+
+// end ends the holds and prints them.
+func (o *resumeOptions) end(ctx context.Context, c *client.Client, ends []ending) error {
+	var resumed []apiv1.Blackout
+	for _, e := range ends {
+		changed, err := o.apply(ctx, c, e)
+		if err != nil {
+			return err
+		}
+		resumed = append(resumed, changed)
 	}
 	if !o.Quiet && !o.JSON.Given {
 		text := "nothing is paused"
@@ -71,34 +124,56 @@ func (o *resumeOptions) run(ctx context.Context) error {
 			text = "resumed; posts that waited get new times, see: schedctl post list"
 		}
 		o.Messagef("%s", text)
+		o.tellOthers()
 	}
 	return named(o.App, account.Names(ctx, o.App, c)).Print(o.App, resumed...)
 }
 
-// end ends a hold for the accounts; no accounts are all. It returns the hold as it is
-// afterwards, or nil if the hold does not concern the accounts.
-func (o *resumeOptions) end(ctx context.Context, c *client.Client, b apiv1.Blackout, ids []string) (*apiv1.Blackout, error) {
-	named := func(id string) bool { return slices.Contains(ids, id) }
+// tellOthers names the labels that stay paused after a pause of accounts.
+func (o *resumeOptions) tellOthers() {
+	if o.label != "" {
+		return
+	}
+	slices.Sort(o.still)
+	for _, label := range slices.Compact(o.still) {
+		o.Messagef("still paused: posts with the label %q; publish them with: schedctl resume --label %[1]q", label)
+	}
+}
+
+// ending is the end of a hold, for some or all of its accounts.
+type ending struct {
+	hold apiv1.Blackout
+	rest []string // the accounts that stay paused; empty for none
+}
+
+// endOfHold returns the end of a hold for accounts; no accounts are all. It returns nil if
+// the hold does not concern them.
+func endOfHold(b apiv1.Blackout, ids []string) (*ending, error) {
 	switch {
 	case len(ids) == 0:
-		return o.remove(ctx, c, b)
+		return &ending{hold: b}, nil
 	case len(b.SocialAccountIDs) == 0:
 		return nil, cli.NewFailure(cli.ExitConflict, schedctl.ValidationFailed, "%s holds all accounts and cannot end for some of them", blackouts.Label(b)).
 			WithHint("name the accounts that stay paused: schedctl blackout edit " + b.ID + " --account ACCOUNT, or end it for all with: schedctl resume")
 	}
-	rest := slices.DeleteFunc(slices.Clone(b.SocialAccountIDs), named)
-	switch len(rest) {
-	case len(b.SocialAccountIDs):
+	rest := slices.DeleteFunc(slices.Clone(b.SocialAccountIDs), func(id string) bool { return slices.Contains(ids, id) })
+	if len(rest) == len(b.SocialAccountIDs) {
 		return nil, nil
-	case 0:
-		return o.remove(ctx, c, b)
 	}
-	changed, err := c.EditBlackout(ctx, b.ID, apiv1.EditBlackout{SocialAccountIDs: &rest})
-	return &changed.Blackout, err
+	return &ending{hold: b, rest: rest}, nil
 }
 
-// remove deletes a hold and returns it as one that ended now.
-func (o *resumeOptions) remove(ctx context.Context, c *client.Client, b apiv1.Blackout) (*apiv1.Blackout, error) {
-	b.EndsAt = &apiv1.Time{Time: o.Now().UTC()}
-	return &b, c.DeleteBlackout(ctx, b.ID)
+// ended returns the accounts for which the hold ends; empty for all.
+func (e *ending) ended() []string {
+	return slices.DeleteFunc(slices.Clone(e.hold.SocialAccountIDs), func(id string) bool { return slices.Contains(e.rest, id) })
+}
+
+// apply ends a hold and returns it as it is afterwards: one that is deleted as ended now.
+func (o *resumeOptions) apply(ctx context.Context, c *client.Client, e ending) (apiv1.Blackout, error) {
+	if len(e.rest) > 0 {
+		changed, err := c.EditBlackout(ctx, e.hold.ID, apiv1.EditBlackout{SocialAccountIDs: &e.rest})
+		return changed.Blackout, err
+	}
+	e.hold.EndsAt = &apiv1.Time{Time: o.Now().UTC()}
+	return e.hold, c.DeleteBlackout(ctx, e.hold.ID)
 }

@@ -106,7 +106,7 @@ apply also creates and changes these queues and blackouts. They belong to the co
 as posts do: one that was changed outside the file is drift, and one that was removed
 from the file is deleted with --prune. It finds a queue by its name, and a blackout by
 its reason. "accounts" may be left out for all accounts; "mode" is avoid or hold, see
-"schedctl blackout --help".
+"schedctl blackout --help". A hold with a "label" is about the posts of a campaign.
 
 The daemon stores which post belongs to which file of the collection, so that apply
 writes nothing into the directory and works from any checkout. Use a different

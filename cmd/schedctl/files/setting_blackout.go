@@ -16,6 +16,7 @@ func (r *fileReader) understandBlackout(b postfile.Blackout) (w wantedBlackout) 
 	w.line = b.Line
 	w.Reason, w.Timezone, w.Mode = b.Reason.Text, r.settingZone(b.TZ), schedctl.BlackoutMode(cli.FirstNonEmpty(b.Mode.Text, string(schedctl.BlackoutAvoid)))
 	faults := len(r.problems)
+	w.Label = b.Label.Text
 	w.From, w.To = r.settingTime("from", b.From), r.settingTime("to", b.To)
 	w.AccountIDs = r.settingAccounts(b.Accounts)
 	if err := w.Resolve(); err != nil && len(r.problems) == faults {
@@ -119,7 +120,7 @@ func (p *planner) matchBlackouts(wanted []wantedBlackout, existing []apiv1.Black
 func domainBlackout(b apiv1.Blackout) schedctl.Blackout {
 	out := schedctl.Blackout{
 		From: schedctl.LocalTime(b.From), To: schedctl.LocalTime(cli.Deref(b.To)), Timezone: b.Timezone, AccountIDs: b.SocialAccountIDs,
-		Reason: cli.Deref(b.Reason), Mode: b.Mode, StartsAt: b.StartsAt.Time,
+		Reason: cli.Deref(b.Reason), Mode: b.Mode, Label: cli.Deref(b.Label), StartsAt: b.StartsAt.Time,
 	}
 	if b.EndsAt != nil {
 		out.EndsAt = b.EndsAt.Time
@@ -157,7 +158,7 @@ func blackoutID(b schedctl.Blackout) string {
 // createBlackout returns the request that creates a blackout. Its digest is that of the
 // blackout.
 func createBlackout(b apiv1.Blackout) apiv1.CreateBlackout {
-	return apiv1.CreateBlackout{From: b.From, To: b.To, Timezone: b.Timezone, SocialAccountIDs: b.SocialAccountIDs, Reason: b.Reason, Mode: b.Mode}
+	return apiv1.CreateBlackout{From: b.From, To: b.To, Timezone: b.Timezone, SocialAccountIDs: b.SocialAccountIDs, Reason: b.Reason, Mode: b.Mode, Label: b.Label}
 }
 
 func (p *planner) appliedBlackout(b *apiv1.Blackout) applied {
@@ -184,7 +185,7 @@ func (p *planner) blackoutSetting(have *apiv1.Blackout, w *wantedBlackout) setti
 	if len(s.Differences) > 0 {
 		edit = apiv1.EditBlackout{
 			From: &want.From, To: new(cli.Deref(want.To)), Timezone: &want.Timezone, SocialAccountIDs: &want.SocialAccountIDs,
-			Reason: new(cli.Deref(want.Reason)), Mode: &want.Mode, Managed: w.managed,
+			Reason: new(cli.Deref(want.Reason)), Mode: &want.Mode, Label: new(cli.Deref(want.Label)), Managed: w.managed,
 		}
 	}
 	if p.compare(&s, p.appliedBlackout(have), w.managed, len(s.Differences) == 0) {
@@ -220,6 +221,7 @@ func (p *planner) blackoutDifferences(have *apiv1.Blackout, w schedctl.Blackout)
 		return []difference{
 			{Field: "from", After: b.From}, {Field: "to", After: cli.Deref(b.To)}, {Field: "tz", After: b.Timezone},
 			{Field: "accounts", After: p.accountsText(b.SocialAccountIDs)}, {Field: "mode", After: string(b.Mode)}, {Field: "reason", After: cli.Deref(b.Reason)},
+			{Field: "label", After: cli.Deref(b.Label)},
 		}
 	}
 	var before []difference

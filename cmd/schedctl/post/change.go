@@ -194,7 +194,7 @@ func (o *changeOptions) changeSelected(ctx context.Context) error {
 		return err
 	case len(posts) == 0:
 		o.App.Messagef("no post to %s", o.words.infinitive)
-		return printPosts(ctx, o.App, c, nil)
+		return PrintPosts(ctx, o.App, c, nil)
 	case o.dry:
 		return o.printTrial(ctx, c, changeResult{posts: posts})
 	case !o.yes:
@@ -225,7 +225,7 @@ func (o *changeOptions) selected(ctx context.Context, c *client.Client, q client
 // shows the same.
 func (o *changeOptions) tellSelected(p apiv1.Post, names Accounts) {
 	if !o.dry {
-		o.App.Messagef("%s", inQuestion(o.App, p, names))
+		o.App.Messagef("%s", Describe(o.App, p, names))
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// inQuestion describes one post in a prompt: its id, its time, its accounts and its
+// Describe describes one post in a prompt: its id, its time, its accounts and its
 // text.
-func inQuestion(a *cli.App, p apiv1.Post, names Accounts) string {
+func Describe(a *cli.App, p apiv1.Post, names Accounts) string {
 	return strings.Join(strings.Fields(p.ID+" "+a.ShortTime(p.PublishAt)+" "+cli.OneLine(recipientsText(p, names))), " ") + ": " + cli.Clip(cli.OneLine(p.Content), 40)
 }
 
@@ -37,7 +37,7 @@ func confirmPosts(ctx context.Context, a *cli.App, c *client.Client, question st
 		if to != nil {
 			p.SocialAccountIDs = *to
 		}
-		a.Messagef("%s", inQuestion(a, p, names))
+		a.Messagef("%s", Describe(a, p, names))
 	}
 	return a.Confirm(ctx, question)
 }

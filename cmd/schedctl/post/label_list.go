@@ -19,7 +19,7 @@ func NewLabel(a *cli.App) *cobra.Command {
 		Long: `Show the labels of posts. A campaign is a label: commands select its posts with --label,
 "schedctl post edit" with --where-label, and "schedctl pause --label" holds them.`,
 		Example: `  schedctl label list
-  schedctl post list --label launch`,
+  schedctl label list --json`,
 	})
 	cmd.AddCommand(newLabelList(a))
 	return cmd

@@ -78,8 +78,8 @@ func namesAhead(ctx context.Context, a *cli.App, c *client.Client) (names func()
 	return names, func() { cancel(); names() }
 }
 
-// printPosts prints posts as a list.
-func printPosts(ctx context.Context, a *cli.App, c *client.Client, posts []apiv1.Post) error {
+// PrintPosts prints posts as a list.
+func PrintPosts(ctx context.Context, a *cli.App, c *client.Client, posts []apiv1.Post) error {
 	return printNamed(a, posts, func() Accounts { return AccountsByID(ctx, c) })
 }
 
@@ -145,7 +145,7 @@ func printPost(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post) 
 	case a.JSON.Given:
 		return a.PrintJSON(p)
 	case a.Quiet || !a.OutTerminal:
-		return printPosts(ctx, a, c, []apiv1.Post{p})
+		return PrintPosts(ctx, a, c, []apiv1.Post{p})
 	}
 	warnAbout(a, p)
 	return a.Linef("%s", postSentence(a, p))
@@ -165,7 +165,7 @@ func printAll(ctx context.Context, a *cli.App, c *client.Client, posts []apiv1.P
 	case alone:
 		return printPost(ctx, a, c, posts[0])
 	}
-	return printPosts(ctx, a, c, posts)
+	return PrintPosts(ctx, a, c, posts)
 }
 
 func postSentence(a *cli.App, p apiv1.Post) string {

@@ -108,6 +108,7 @@ func (d *doctor) examine(ctx context.Context) {
 	defer c.Close()
 	if d.daemonResponds(ctx, c) && d.keyIsGood(ctx, c) {
 		d.accountsAreWell(ctx, c)
+		d.warnAboutPauses(ctx, c)
 		d.checkOverdue(ctx, c)
 		d.warnAboutPosts(ctx, c)
 		d.looksAhead(ctx, c)

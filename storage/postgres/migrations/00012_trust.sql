@@ -28,6 +28,8 @@ ALTER TABLE queues ADD COLUMN managed jsonb;
 ALTER TABLE blackouts ADD COLUMN managed jsonb;
 COMMENT ON COLUMN queues.managed IS 'the collection and the file that describe the queue, with a digest of what was applied; null for none';
 COMMENT ON COLUMN blackouts.managed IS 'as in queues';
+ALTER TABLE blackouts ADD COLUMN label text NOT NULL DEFAULT '';
+COMMENT ON COLUMN blackouts.label IS 'a hold of posts with this label alone; empty for all posts';
 
 ALTER TABLE accounts ADD COLUMN warnings text[] NOT NULL DEFAULT '{}';
 ALTER TABLE accounts ADD COLUMN file_limits jsonb;
