@@ -135,7 +135,7 @@ func newText(t theme) textarea.Model {
 	in.Placeholder = "What do you want to publish?"
 	style := textarea.Style{
 		Base: t.cursor.UnsetTransform(), CursorLine: t.cursor.UnsetTransform(), Text: t.cursor.UnsetTransform(),
-		Placeholder: t.faint.Style, Prompt: t.faint.Style, EndOfBuffer: t.faint.Style, LineNumber: t.faint.Style, CursorLineNumber: t.faint.Style,
+		Placeholder: t.blank.Style, Prompt: t.faint.Style, EndOfBuffer: t.faint.Style, LineNumber: t.faint.Style, CursorLineNumber: t.faint.Style,
 	}
 	in.FocusedStyle, in.BlurredStyle = style, style
 	in.Cursor.Style, in.Cursor.TextStyle = t.cursor.Style, t.cursor.UnsetTransform()

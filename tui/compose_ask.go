@@ -121,7 +121,7 @@ func (c *composer) questionLines(t theme, width int) []string {
 		}
 	}
 	if !q.complete {
-		return append(lines, t.faint.Render(clip("enter save   esc back", width)))
+		return append(lines, t.hint.Render(clip("enter save   esc back", width)))
 	}
 	for i, path := range in.MatchedSuggestions() {
 		if i == most {
@@ -130,5 +130,5 @@ func (c *composer) questionLines(t theme, width int) []string {
 		}
 		lines = append(lines, t.faint.Render(clip("  "+oneLine(path), width)))
 	}
-	return append(lines, t.faint.Render(clip("enter attach   tab complete   ↑ ↓ choose   esc back", width)))
+	return append(lines, t.hint.Render(clip("enter attach   tab complete   ↑ ↓ choose   esc back", width)))
 }

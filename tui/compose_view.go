@@ -142,7 +142,7 @@ func (c *composer) timeLines(m *Model, width int) []string {
 		lines = append(lines, "  "+m.theme.faint.Render(clip(slot, width-2)))
 	}
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
-		lines = append(lines, "  "+m.theme.faint.Render(clip(m.echoBooking(text), width-2)))
+		lines = append(lines, "  "+m.theme.hint.Render(clip(m.echoBooking(text), width-2)))
 	}
 	return lines
 }
@@ -178,7 +178,7 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 		lines = append(lines[:room-1], "…")
 	}
 	if c.sending {
-		return append(lines, t.faint.Render("saving …"))
+		return append(lines, t.hint.Render("saving …"))
 	}
 	keys := c.keys
 	switch {

@@ -73,8 +73,8 @@ func newPrompt(t theme, label, placeholder string) *prompt {
 func newInput(t theme, placeholder string) textinput.Model {
 	in := textinput.New()
 	in.Prompt, in.Placeholder = "", placeholder
-	in.PlaceholderStyle, in.CompletionStyle = t.faint.Style, t.faint.Style
-	in.Cursor.Style, in.Cursor.TextStyle = t.cursor.Style, t.faint.Style
+	in.PlaceholderStyle, in.CompletionStyle = t.blank.Style, t.blank.Style
+	in.Cursor.Style, in.Cursor.TextStyle = t.cursor.Style, t.blank.Style
 	in.Cursor.SetMode(cursor.CursorStatic)
 	in.Focus()
 	return in
@@ -112,7 +112,7 @@ func (d *prompt) lines(m *Model, width, _ int) []string {
 		}
 	case d.echo != nil:
 		for _, l := range wrap(d.echo(m, in.Value()), width) {
-			lines = append(lines, m.theme.faint.Render(l))
+			lines = append(lines, m.theme.hint.Render(l))
 		}
 	}
 	return lines

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"image/color"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -79,3 +80,6 @@ func AccountTags(list []apiv1.Account) map[string]string {
 	}
 	return tags
 }
+
+// Contrast returns the contrast ratio of two colors.
+func Contrast(a, b color.Color) float64 { return contrast(a, b) }

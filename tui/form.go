@@ -207,7 +207,7 @@ func (f *form) fieldLines(t theme, i, width int) []string {
 	}
 	if here && field.about != "" {
 		for _, l := range wrap(field.about, width-4) {
-			lines = append(lines, "    "+t.faint.Render(l))
+			lines = append(lines, "    "+t.hint.Render(l))
 		}
 	}
 	return lines
@@ -228,7 +228,7 @@ func (f *form) messages(m *Model, width int) (lines []string) {
 		}
 	}
 	if f.sending {
-		return append(lines, t.faint.Render("contacting the network …"))
+		return append(lines, t.hint.Render("contacting the network …"))
 	}
 	return append(lines, shortHelp(t, []key.Binding{m.keys.Save, m.keys.Field, m.keys.FieldBack, m.keys.Leave}, width))
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl"
 )
 
 // help shows every key. It is generated from the key map.
@@ -31,7 +33,7 @@ func (h *help) lines(m *Model, width, height int) []string {
 	lines := helpLines(m.theme, m.keys, width)
 	room := max(1, height-1)
 	first := max(0, min(h.top, len(lines)-room))
-	return append(fitLines(lines[first:], width, room), m.theme.faint.Render(clip("↑ ↓ scroll   any other key closes help", width)))
+	return append(fitLines(lines[first:], width, room), m.theme.hint.Render(clip("↑ ↓ scroll   any other key closes help", width)))
 }
 
 // helpLines lists the keys, in two columns if the screen is wide enough.
@@ -55,7 +57,7 @@ func helpLines(t theme, k keyMap, width int) (lines []string) {
 			}
 		}
 	}
-	return lines
+	return append(lines, signLines(t, width)...)
 }
 
 // keyGap separates two keys in a line.
@@ -65,9 +67,9 @@ const keyGap = "   "
 func shortHelp(t theme, keys []key.Binding, width int) string {
 	texts := make([]string, keysThatFit(keys, width))
 	for i := range texts {
-		texts[i] = keyText(keys[i])
+		texts[i] = t.title.Render(keys[i].Help().Key) + " " + t.hint.Render(keys[i].Help().Desc)
 	}
-	return t.faint.Render(strings.Join(texts, keyGap))
+	return strings.Join(texts, keyGap)
 }
 
 // keysThatFit returns how many of the first keys fit in a line.
@@ -82,3 +84,30 @@ func keysThatFit(keys []key.Binding, width int) int {
 }
 
 func keyText(b key.Binding) string { return b.Help().Key + " " + b.Help().Desc }
+
+// signLines explains the signs of the screen.
+func signLines(t theme, width int) []string {
+	if t.plain {
+		return nil // words are in their place
+	}
+	g := t.glyphs
+	signs := [][2]string{
+		{t.status(schedctl.Draft), "draft"}, {t.status(schedctl.Scheduled), "scheduled"}, {t.status(schedctl.Publishing), "publishing"},
+		{t.status(schedctl.Published), "published"}, {t.status(schedctl.Failed), "failed"}, {t.status(schedctl.Canceled), "canceled"},
+		{g.picture, "files"}, {g.thread, "thread"}, {g.poll, "poll"}, {"↻", "series"}, {"?", "waits for approval"}, {"✓", "approved"}, {"✎", "needs changes"},
+		{g.held, "held"}, {"!", "warning"}, {g.shade, "blackout"}, {g.hold, "pause"}, {"+", "free slot"}, {g.marked, "marked"}, {g.moving, "being moved"},
+	}
+	parts := make([]string, len(signs))
+	for i, s := range signs {
+		parts[i] = s[0] + " " + s[1]
+	}
+	lines := []string{"", t.title.Render("Signs")}
+	line := " "
+	for _, p := range parts {
+		if ansi.StringWidth(line)+3+ansi.StringWidth(p) > width && line != " " {
+			lines, line = append(lines, line), " "
+		}
+		line += " " + p + "  "
+	}
+	return append(lines, line, "  Two colored characters stand for an account.")
+}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"image/color"
 	"io"
 	"time"
 
@@ -20,6 +21,12 @@ type Config struct {
 
 	// Renderer knows the terminal's colors; nil means no colors.
 	Renderer *lipgloss.Renderer
+
+	// Background is the color of the background, or nil if it is not known.
+	Background color.Color
+
+	// ASCII replaces signs such as ○ with characters of ASCII.
+	ASCII bool
 
 	// Plain shows lines that read well in sequence, and changes nothing automatically
 	// more than once a minute. It is for screen readers.
@@ -116,7 +123,7 @@ type Model struct {
 // New returns the browser in its initial state. Its calls end with ctx.
 func New(ctx context.Context, cfg Config) Model {
 	m := Model{
-		cfg: cfg, theme: newTheme(cfg.Renderer, cfg.Plain), keys: newKeyMap(),
+		cfg: cfg, theme: newTheme(cfg.Renderer, cfg.Plain, cfg.Background), keys: newKeyMap(),
 		width: defaultWidth, height: defaultHeight, now: cfg.Now(), zone: cfg.Zone,
 		series: map[string]seriesInfo{}, busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
 		call: callsWithin(ctx, callTimeout), upload: callsWithin(ctx, uploadTimeout),

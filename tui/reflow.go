@@ -102,7 +102,7 @@ func (d *reflow) lines(m *Model, width, height int) []string {
 	room := max(1, height-len(head)-2)
 	first := max(0, min(d.top, len(rows)-room))
 	lines := append(head, fitLines(rows[first:], width, min(room, len(rows)))...)
-	return append(lines, "", t.faint.Render(clip("y yes   n no   ↑ ↓ scroll", width)))
+	return append(lines, "", t.hint.Render(clip("y yes   n no   ↑ ↓ scroll", width)))
 }
 
 func (m *Model) takeReflowed(msg reflowedMsg) tea.Cmd {

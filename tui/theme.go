@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"image/color"
 	"io"
 
 	"github.com/charmbracelet/lipgloss"
@@ -13,7 +14,9 @@ type theme struct {
 	plain  bool // sentences instead of columns, for screen readers
 	title  style
 	active style // the current tab
-	faint  style
+	faint  style // what is less important; never a key, a hint or advice
+	hint   style
+	blank  style // what an empty field may have
 	chosen style // the selected row
 	good   style
 	warn   style
@@ -28,9 +31,10 @@ type theme struct {
 	signs map[schedctl.Status]string
 }
 
-// newTheme returns the theme for a renderer; nil means no color. It uses only the
-// sixteen colors that the user has configured, so it fits light and dark terminals.
-func newTheme(r *lipgloss.Renderer, plain bool) theme {
+// newTheme returns the theme for a renderer; nil means no color. It uses the sixteen
+// colors that the user has configured, so it fits light and dark terminals, and for
+// secondary text a gray that is readable on the background, which may be nil.
+func newTheme(r *lipgloss.Renderer, plain bool, background color.Color) theme {
 	if r == nil || plain {
 		r = lipgloss.NewRenderer(io.Discard)
 	}
@@ -41,7 +45,9 @@ func newTheme(r *lipgloss.Renderer, plain bool) theme {
 		plain:  plain,
 		title:  style{r.NewStyle().Bold(true)},
 		active: style{r.NewStyle().Bold(true).Reverse(true)},
-		faint:  fg("8", "8"),
+		faint:  secondary(r, background),
+		hint:   style{r.NewStyle()},
+		blank:  style{r.NewStyle().Italic(true)},
 		chosen: style{r.NewStyle().Bold(true)},
 		good:   fg("2", "10"),
 		warn:   fg("3", "11"),
@@ -117,4 +123,18 @@ func statusSigns(t theme) map[schedctl.Status]string {
 		schedctl.Failed:     t.bad.Render("✕"),
 		schedctl.Canceled:   t.faint.Render("⊘"),
 	}
+}
+
+// secondary returns the style of text that is less important. On a known background it is a
+// readable gray. On others it is the foreground of the terminal, faint: the gray of the 16
+// colors is the background of some color schemes.
+func secondary(r *lipgloss.Renderer, background color.Color) style {
+	const colors256 = 1 // profiles are numbered from the one with most colors
+	if background == nil || r.ColorProfile() > colors256 {
+		return style{r.NewStyle().Faint(true)}
+	}
+	if gray := readableGray(background); gray != "" {
+		return style{r.NewStyle().Foreground(lipgloss.Color(gray))}
+	}
+	return style{r.NewStyle()}
 }

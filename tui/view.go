@@ -16,6 +16,14 @@ const (
 
 // View renders the screen. It never exceeds the size of the terminal.
 func (m Model) View() string {
+	if m.cfg.ASCII {
+		return inASCII.Replace(m.screen())
+	}
+	return m.screen()
+}
+
+// screen renders the screen with all its signs.
+func (m *Model) screen() string {
 	w, h := m.width, m.height
 	if w <= 0 || h <= 0 {
 		return ""
@@ -23,8 +31,8 @@ func (m Model) View() string {
 	if w < minWidth || h < minHeight {
 		return finish([]string{"too small"}, w, h)
 	}
-	head := headLines(&m, w)
-	foot := footLines(&m, w)
+	head := headLines(m, w)
+	foot := footLines(m, w)
 	body := m.body(w, h-len(head)-len(foot))
 	lines := append(head, fitLines(body, w, h-len(head)-len(foot))...)
 	return finish(append(lines, foot...), w, h)

@@ -136,7 +136,7 @@ func targetLines(s drawContext, target apiv1.Target, width int) []string {
 		add(t.warn.Render, next+relativeTime(target.NextAttemptAt.Sub(s.now)))
 	}
 	if target.Status == schedctl.Failed {
-		add(t.faint.Render, "next: "+nextStep(target))
+		add(t.hint.Render, "next: "+nextStep(target))
 	}
 	return lines
 }

@@ -11,10 +11,10 @@ import (
 // glyphs are the signs of the screen.
 type glyphs struct {
 	picture, thread, poll, held string
-	shade, moving, marked       string
+	shade, hold, moving, marked string
 }
 
-var unicodeGlyphs = glyphs{picture: "▣", thread: "≡", poll: "☑", held: "‖", shade: "░", moving: "»", marked: "◆"}
+var unicodeGlyphs = glyphs{picture: "▣", thread: "≡", poll: "☑", held: "‖", shade: "░", hold: "▒", moving: "»", marked: "◆"}
 
 // kindMarks renders the signs of what a post has besides a text, and of a hold.
 func (s drawContext) kindMarks(p apiv1.Post) string {

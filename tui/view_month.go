@@ -124,13 +124,15 @@ func (m *Model) monthCellHead(s drawContext, head string, d monthDay, day time.T
 	if slices.ContainsFunc(d.posts, func(p monthPost) bool { return p.Status == schedctl.Failed }) {
 		count = s.theme.status(schedctl.Failed) + count
 	}
-	if shades := m.shadesOf(day, m.feed().query.AccountID); len(shades) > 0 {
-		draw := s.theme.faint
-		if slices.ContainsFunc(shades, func(sh shade) bool { return sh.hold }) {
-			draw = s.theme.warn
+	signs, shades := "", m.shadesOf(day, m.feed().query.AccountID)
+	for _, hold := range []bool{false, true} {
+		if slices.ContainsFunc(shades, func(sh shade) bool { return sh.hold == hold }) {
+			draw, sign := s.theme.shading(hold)
+			signs += draw.Render(strings.Repeat(sign, 2))
 		}
-		room := width - ansi.StringWidth(head) - ansi.StringWidth(count) - 2
-		head += " " + draw.Render(strings.Repeat(s.theme.glyphs.shade, max(0, min(room, 3))))
+	}
+	if signs != "" {
+		head += " " + truncate(signs, width-ansi.StringWidth(head)-ansi.StringWidth(count)-2)
 	}
 	return justify(head, count, width)
 }

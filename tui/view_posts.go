@@ -186,7 +186,7 @@ func failedRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 		lines = append(lines, "    "+s.theme.bad.Render(clip(s.name(t.SocialAccountID)+": "+oneLine(targetReason(t)), width-4)))
 		if selected {
 			for _, l := range wrap("next: "+nextStep(t), width-4) {
-				lines = append(lines, "    "+s.theme.faint.Render(l))
+				lines = append(lines, "    "+s.theme.hint.Render(l))
 			}
 		}
 	}

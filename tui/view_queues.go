@@ -171,7 +171,7 @@ func (m *Model) ghostPane(width int) []string {
 	}
 	s := m.scene()
 	lines = append(lines, wrap("queue "+oneLine(q.Name)+", "+s.queueAccounts(q), width)...)
-	return append(lines, "", s.theme.faint.Render("n writes a post for it"))
+	return append(lines, "", s.theme.hint.Render("n writes a post for it"))
 }
 
 // ghostPreview renders more of the selected slot below the week.
@@ -180,7 +180,7 @@ func (m *Model) ghostPreview(g ghost, width int) []string {
 	when := s.theme.title.Render(g.At.In(s.zone).Format("Monday 15:04")) + fmt.Sprintf("  + free slot of %s, %s", oneLine(g.queue), relativeTime(g.At.Sub(s.now)))
 	lines := []string{"", clip(when, width), ""}
 	if q, ok := m.queue(g.queueID); ok {
-		lines[2] = s.theme.faint.Render(clip("n writes a post for "+s.queueAccounts(q)+noteText(g.Note), width))
+		lines[2] = s.theme.hint.Render(clip("n writes a post for "+s.queueAccounts(q)+noteText(g.Note), width))
 	}
 	return lines
 }

@@ -87,7 +87,7 @@ func (d *reviewForm) timeLines(m *Model, width int) []string {
 	if text == "" || text == d.originalWhen && text != apiv1.PublishNextSlot {
 		return lines
 	}
-	return append(lines, "  "+m.theme.faint.Render(clip(m.echoBooking(text), width-2)))
+	return append(lines, "  "+m.theme.hint.Render(clip(m.echoBooking(text), width-2)))
 }
 
 // messages renders the question whether to leave, or what is wrong, and the keys.
@@ -112,7 +112,7 @@ func (d *reviewForm) messages(m *Model, width, room int) (lines []string) {
 		lines = append(lines[:room-1:room-1], clip(strings.Join(lines[room-1:], " "), width))
 	}
 	if d.sending {
-		return append(lines, t.faint.Render("sending …"))
+		return append(lines, t.hint.Render("sending …"))
 	}
 	return append(lines, shortHelp(t, d.keys, width))
 }

@@ -21,29 +21,33 @@ func weekShade(s drawContext, sh shade, c column) []string {
 	return lines
 }
 
+// shading returns the style and the sign of a blackout, or of a hold.
+func (t theme) shading(hold bool) (style, string) {
+	if hold {
+		return t.warn, t.glyphs.hold
+	}
+	return t.faint, t.glyphs.shade
+}
+
 // shadeLine renders a text on a shaded line.
 func shadeLine(s drawContext, sh shade, text string, width int) string {
-	sign := s.theme.faint
-	if sh.hold {
-		sign = s.theme.warn
-	}
-	text = clip("░ "+text, width)
+	draw, sign := s.theme.shading(sh.hold)
+	text = clip(sign+" "+text, width)
 	if left := width - ansi.StringWidth(text); left > 1 {
-		text += " " + strings.Repeat("░", left-1)
+		text += " " + strings.Repeat(sign, left-1)
 	}
-	return sign.Render(text)
+	return draw.Render(text)
 }
 
 // fillShade shades the empty lines of a day that a blackout covers.
 func fillShade(s drawContext, lines []string, shades []shade, c column) []string {
 	i := slices.IndexFunc(shades, func(sh shade) bool { return sh.allDay })
-	for i >= 0 && len(lines) < c.height {
-		line := strings.Repeat("░", max(0, c.width))
-		if shades[i].hold {
-			lines = append(lines, s.theme.warn.Render(line))
-			continue
-		}
-		lines = append(lines, s.theme.faint.Render(line))
+	if i < 0 {
+		return lines
+	}
+	draw, sign := s.theme.shading(shades[i].hold)
+	for len(lines) < c.height {
+		lines = append(lines, draw.Render(strings.Repeat(sign, max(0, c.width))))
 	}
 	return lines
 }

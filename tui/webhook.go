@@ -249,7 +249,7 @@ func deliveryState(s drawContext, d apiv1.Delivery) string {
 // deliveryNotes describes the error and the next attempt of a delivery.
 func deliveryNotes(s drawContext, d apiv1.Delivery, width int) (lines []string) {
 	add := func(text string) {
-		lines = append(lines, "    "+s.theme.faint.Render(clip(oneLine(text), width-4)))
+		lines = append(lines, "    "+s.theme.hint.Render(clip(oneLine(text), width-4)))
 	}
 	if d.Error != nil {
 		add(*d.Error)

@@ -98,6 +98,9 @@ func (s style) with(codes string) (style, error) {
 			s = style{color: plain}
 		case n == 1:
 			s.bold = true
+		case n == 2:
+			const gray = 8 // faint text is gray in pictures
+			s.color = gray
 		case n == 7:
 			s.reverse = true
 		case n >= 30 && n <= 37:

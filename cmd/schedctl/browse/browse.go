@@ -1,11 +1,13 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -24,6 +26,7 @@ type browser struct {
 	when       cli.WhenFlags // for --tz
 	accessible bool
 	mouse      bool
+	ascii      bool
 }
 
 func New(a *cli.App) *cobra.Command {
@@ -55,7 +58,8 @@ opens the first comment.
 
 With --accessible, or with ACCESSIBLE in the environment, the screen shows sentences
 instead of columns, without color, and updates at most once a minute, for screen
-readers. --mouse enables clicks and the wheel; the terminal then selects text with
+readers. With --ascii or LC_ALL=C, the signs of the screen are characters of ASCII.
+--mouse enables clicks and the wheel; the terminal then selects text with
 shift only.
 
 When you leave a text that is not saved, you can save it as a draft. If a signal ends
@@ -68,6 +72,7 @@ the program, an unsaved text is kept in a file.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.accessible, "accessible", false, "sentences instead of columns, for screen readers (environment: ACCESSIBLE)")
+	f.BoolVar(&o.ascii, "ascii", false, "signs of ASCII instead of others, as with LC_ALL=C")
 	f.BoolVar(&o.mouse, "mouse", false, "react to mouse clicks and the wheel")
 	o.when.AddZone(cmd)
 	return cmd
@@ -98,7 +103,11 @@ func (o *browser) run(ctx context.Context) error {
 	config := tui.Config{
 		Client: daemonOf{c}, Key: me.APIKey, Zone: zone, Now: o.Now, Renderer: o.renderer(),
 		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse,
-		Edit: o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.System.Out,
+		ASCII: o.ascii || asciiLocale(o.Getenv("LC_ALL"), o.Getenv("LC_CTYPE"), o.Getenv("LANG")),
+		Edit:  o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.System.Out,
+	}
+	if ground, known := o.Background(); known && config.Renderer != nil {
+		config.Background = ground
 	}
 	if !config.Plain {
 		config.Show = o.pictures(c)
@@ -140,14 +149,24 @@ func (o *browser) mayBrowse() error {
 	return nil
 }
 
-// renderer returns the renderer of colors, or nil without color. It uses the 16 colors
-// of the terminal.
+// asciiLocale reports whether the locale of the environment is that of ASCII. The first
+// setting that is not empty decides.
+func asciiLocale(settings ...string) bool {
+	locale := cmp.Or(settings...)
+	return locale == "C" || locale == "POSIX"
+}
+
+// renderer returns the renderer of colors, or nil without color. Besides the 16 colors of
+// the terminal it uses grays, if the terminal has 256 colors.
 func (o *browser) renderer() *lipgloss.Renderer {
 	if !o.Colored() {
 		return nil
 	}
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(termenv.ANSI)
+	if deep := o.Getenv("COLORTERM"); deep == "truecolor" || deep == "24bit" || strings.Contains(o.Getenv("TERM"), "256color") {
+		r.SetColorProfile(termenv.ANSI256)
+	}
 	r.SetHasDarkBackground(o.Dark())
 	return r
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"image/color"
 	"os"
 	"strconv"
 	"strings"
@@ -23,6 +24,9 @@ func (a *App) Dark() bool {
 	dark, known := groundOf(a.terminalReply())
 	return dark || !known
 }
+
+// Background returns the background color of the terminal, if it replies to a query.
+func (a *App) Background() (ground color.RGBA, known bool) { return backgroundOf(a.terminalReply()) }
 
 // Graphics returns the protocol by which the terminal shows pictures. It queries a
 // terminal that the environment does not name.
@@ -89,20 +93,26 @@ func queryTerminal() string {
 	return string(answer)
 }
 
-// groundOf parses the reply of a terminal.
+// groundOf reports whether the background in the reply of a terminal is dark.
 func groundOf(answer string) (dark, known bool) {
+	c, known := backgroundOf(answer)
+	return 299*int(c.R)+587*int(c.G)+114*int(c.B) < 1000*255/2, known
+}
+
+// backgroundOf parses the reply of a terminal.
+func backgroundOf(answer string) (c color.RGBA, known bool) {
 	found := ground().FindStringSubmatch(answer)
 	if found == nil {
-		return false, false
+		return color.RGBA{}, false
 	}
-	light := 0.0
-	for i, weight := range []float64{0.299, 0.587, 0.114} {
+	var levels [3]uint8
+	for i := range levels {
 		digits := found[i+1]
 		v, err := strconv.ParseUint(digits, 16, 16)
 		if err != nil {
-			return false, false
+			return color.RGBA{}, false
 		}
-		light += weight * float64(v) / float64(uint64(1)<<(4*len(digits))-1)
+		levels[i] = uint8(v * 255 / (uint64(1)<<(4*len(digits)) - 1))
 	}
-	return light < 0.5, true
+	return color.RGBA{levels[0], levels[1], levels[2], 255}, true
 }
