@@ -49,7 +49,7 @@ func TestForecastOfClockChanges(t *testing.T) {
 				t.Fatalf("the post is %+v", e)
 			}
 			second := e.At.Add(time.Hour)
-			if want := "schedctl post schedule " + e.PostIDs[0] + " --at " + apiv1.NewTime(second).String(); e.Command != want {
+			if want := "schedctl post edit " + e.PostIDs[0] + " --at " + apiv1.NewTime(second).String(); e.Command != want {
 				t.Errorf("the command is %q, want %q", e.Command, want)
 			}
 			f.do(nil, "PATCH", "/posts/"+e.PostIDs[0], body{"publish_at": second}).want(200)

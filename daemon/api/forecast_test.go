@@ -151,7 +151,7 @@ func TestForecastKinds(t *testing.T) {
 				return []string{id}
 			},
 			mend: func(f *fixture, _ string) { f.endBlackouts() }, account: true,
-			message: "it is in a blackout of the account fake:broken (a fair), from", command: "schedctl post schedule POST --at ",
+			message: "it is in a blackout of the account fake:broken (a fair), from", command: "schedctl post edit POST --at ",
 		},
 		"several in a blackout": {
 			kind: apiv1.ForecastBlackout,
@@ -196,7 +196,7 @@ func TestForecastKinds(t *testing.T) {
 			mend: func(f *fixture, account string) {
 				f.changeAccount(account, func(a *schedctl.Account) { a.Limits.Posts = 3 })
 			},
-			account: true, message: "accepts 2 posts in 24 h, and the account has as many before", command: "schedctl post schedule POST --at ",
+			account: true, message: "accepts 2 posts in 24 h, and the account has as many before", command: "schedctl post edit POST --at ",
 		},
 		"duplicate": {
 			kind: apiv1.ForecastDuplicate,

@@ -178,7 +178,7 @@ const maxShifted = 20
 // distances.
 func (f *forecast) moveOut(e *finding, b schedctl.AccountBlackout) string {
 	if len(e.posts) == 1 {
-		return fmt.Sprintf("schedctl post schedule %s --at %s", e.posts[0], timeText(b.To))
+		return fmt.Sprintf("schedctl post edit %s --at %s", e.posts[0], timeText(b.To))
 	}
 	minutes := int((b.To.Sub(e.at) + time.Minute - 1) / time.Minute)
 	return fmt.Sprintf("schedctl post schedule %s --shift %dh%dm", strings.Join(e.posts[:min(len(e.posts), maxShifted)], " "), minutes/60, minutes%60)

@@ -35,7 +35,7 @@ func (f *forecast) checkClocks(p *schedctl.Post) error {
 		other = at.Add(time.Hour)
 	}
 	f.add(causeKey{apiv1.ForecastClockChange, p.ID, ""}, p.PublishAt, "", p.ID, func(*finding) (string, string) {
-		return clockMessage(local, zone, note, at), fmt.Sprintf("schedctl post schedule %s --at %s", p.ID, timeText(other))
+		return clockMessage(local, zone, note, at), fmt.Sprintf("schedctl post edit %s --at %s", p.ID, timeText(other))
 	})
 	return nil
 }

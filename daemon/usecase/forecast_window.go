@@ -143,7 +143,7 @@ func (f *forecast) checkWindow(a *schedctl.Account, rule *windowRule, list []pla
 		room := list[first].at.Add(rule.window)
 		f.add(causeKey{apiv1.ForecastRateLimit, a.ID, rule.noun}, is.at, a.ID, is.postID, func(e *finding) (string, string) {
 			return fmt.Sprintf("the network of the account %s accepts %d %s in %s, and the account has as many before; the rest waits until there is room", accountName(a), rule.limit, rule.noun, hours(rule.window)),
-				fmt.Sprintf("schedctl post schedule %s --at %s", e.posts[0], timeText(room))
+				fmt.Sprintf("schedctl post edit %s --at %s", e.posts[0], timeText(room))
 		})
 	}
 }
