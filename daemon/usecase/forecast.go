@@ -18,8 +18,8 @@ const (
 	MaxForecastDays     = 366
 
 	maxForecastPosts   = 2000    // scheduled posts that are read
-	maxForecastTargets = 10_000  // of these posts
-	maxForecastBytes   = 4 << 20 // of these posts
+	maxForecastTargets = 30_000  // of these posts
+	maxForecastText    = 2 << 20 // bytes of the texts of these posts
 	maxForecastSeries  = 2000    // that are read
 	maxForecastEntries = 500
 	maxForecastIDs     = 100 // posts that an entry names
@@ -185,13 +185,13 @@ func (f *forecast) readAccounts() error {
 
 // checkScheduled checks the posts that wait to be published, also those that are late.
 func (f *forecast) checkScheduled(ctx context.Context) error {
-	posts, targets, bytes := 0, 0, 0
+	posts, targets, text := 0, 0, 0
 	return f.eachRead(storage.PostQuery{
 		WorkspaceID: f.request.Key.WorkspaceID, Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing},
 		PublishBefore: f.until, Sort: storage.PublishAscending, Limit: postPage,
 	}, func(p *schedctl.Post) (bool, error) {
-		posts, targets, bytes = posts+1, targets+len(p.Targets), bytes+storage.RecordBytes(p)
-		if posts > maxForecastPosts || posts > 1 && (targets > maxForecastTargets || bytes > maxForecastBytes) {
+		posts, targets, text = posts+1, targets+len(p.Targets), text+storage.TextBytes(p)
+		if posts > maxForecastPosts || posts > 1 && (targets > maxForecastTargets || text > maxForecastText) {
 			f.until, f.cut = p.PublishAt, true
 			return false, nil
 		}
@@ -270,14 +270,18 @@ func accountName(a *schedctl.Account) string { return a.Platform + ":" + a.Name 
 // accountRef returns how a command names an account: by its name, or by its id if a shell
 // may read the name in another way.
 func accountRef(a *schedctl.Account) string {
-	name := accountName(a)
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._@+-:", r)
+	if name := accountName(a); isShellWord(name) && a.Status != schedctl.AccountDisconnected {
+		return name
 	}
-	if strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) || a.Status == schedctl.AccountDisconnected {
-		return a.ID
-	}
-	return name
+	return a.ID
+}
+
+// isShellWord reports whether every shell reads a text as it is, without quotes. Texts of
+// others must not become commands when a person copies one.
+func isShellWord(text string) bool {
+	return !strings.HasPrefix(text, "-") && !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._@+-:", r)
+	})
 }
 
 // timeText returns a time as messages and commands show it.

@@ -87,7 +87,11 @@ func refusedAccount(a *schedctl.Account) (message, command string) {
 // checkHolds checks whether a target falls in a pause of its account, or in a period in which
 // the account is to publish nothing.
 func (f *forecast) checkHolds(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, due time.Time) error {
-	if hold, held := holdAt(a, p.Labels, due); held && (hold.To.IsZero() || hold.To.Sub(due) > forecastDelay) {
+	labels := p.Labels
+	if t.Begun() {
+		labels = nil // what has begun is finished
+	}
+	if hold, held := holdAt(a, labels, due); held && (hold.To.IsZero() || hold.To.Sub(due) > forecastDelay) {
 		period, err := f.period(hold)
 		if err != nil {
 			return err
@@ -129,7 +133,7 @@ type period struct {
 	label  string // of the posts that it is about, or empty
 	all    bool   // it is about all accounts
 	begun  bool
-	reason string // with a comma and a space before it, or empty
+	reason string // in parentheses after a space, or empty
 }
 
 // period reads what the key of the request may know about a blackout.
@@ -155,12 +159,14 @@ func (f *forecast) period(b schedctl.AccountBlackout) (period, error) {
 // resume returns the command that ends a hold.
 func (f *forecast) resume(is period, e *finding) string {
 	switch {
-	case !is.begun && is.id != "":
+	case is.id != "" && (!is.begun || !isShellWord(is.label)):
 		return "schedctl blackout remove " + is.id
+	case !isShellWord(is.label):
+		return "schedctl blackout list"
 	}
 	command := "schedctl resume"
 	if is.label != "" {
-		command += fmt.Sprintf(" --label %q", is.label)
+		command += " --label " + is.label
 	}
 	if is.all {
 		return command

@@ -97,7 +97,7 @@ func (f *forecast) checkProposed(ctx context.Context) error {
 			who = fmt.Sprintf(" of %q", by)
 		}
 		f.add(causeKey{apiv1.ForecastApprovalMissing, p.ID, ""}, p.Proposed.At, "", p.ID, func(*finding) (string, string) {
-			return fmt.Sprintf("the draft%s proposes this time and waits for an approval; without one it is not published", who), "schedctl post approve " + p.ID
+			return fmt.Sprintf("the draft%s proposes this time and waits for the approval of another key; without it, it is not published", who), "schedctl post approve " + p.ID
 		})
 	}
 	return ctx.Err()
