@@ -111,33 +111,36 @@ func OfAccount(o apiv1.Override) (p apiv1.Post) {
 	return p
 }
 
-// Tidy returns a request with its texts as the daemon stores them, see
-// [schedctl.TidyText].
-func Tidy(p apiv1.CreatePost) apiv1.CreatePost {
-	p.Content, p.Thread = schedctl.TidyText(p.Content), tidyParts(p.Thread)
+// MapTexts returns a request with other texts: those of the post, its parts, its first
+// comment and its overrides. The request itself does not change.
+func MapTexts(p apiv1.CreatePost, change func(string) string) apiv1.CreatePost {
+	parts := func(list []apiv1.Part) []apiv1.Part {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].Content = change(list[i].Content)
+		}
+		return list
+	}
+	p.Content, p.Thread = change(p.Content), parts(p.Thread)
 	if p.FirstComment != nil {
-		p.FirstComment = &tidyParts([]apiv1.Part{*p.FirstComment})[0]
+		p.FirstComment = &parts([]apiv1.Part{*p.FirstComment})[0]
 	}
 	p.TargetOverrides = slices.Clone(p.TargetOverrides)
 	for i := range p.TargetOverrides {
 		o := &p.TargetOverrides[i]
 		if o.Content != nil {
-			o.Content = new(schedctl.TidyText(*o.Content))
+			o.Content = new(change(*o.Content))
 		}
 		if o.Thread != nil {
-			o.Thread = new(tidyParts(*o.Thread))
+			o.Thread = new(parts(*o.Thread))
 		}
 	}
 	return p
 }
 
-func tidyParts(parts []apiv1.Part) []apiv1.Part {
-	parts = slices.Clone(parts)
-	for i := range parts {
-		parts[i].Content = schedctl.TidyText(parts[i].Content)
-	}
-	return parts
-}
+// Tidy returns a request with its texts as the daemon stores them, see
+// [schedctl.TidyText].
+func Tidy(p apiv1.CreatePost) apiv1.CreatePost { return MapTexts(p, schedctl.TidyText) }
 
 // TidyTexts returns the texts of a list as [Tidy] does.
 func TidyTexts(texts []string) []string {

@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/queue"
 	"github.com/schedctl/schedctl/cmd/schedctl/series"
 	"github.com/schedctl/schedctl/cmd/schedctl/server"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
 )
 
@@ -32,6 +33,7 @@ var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "pause", Make: blackout.NewPause},
 	{Group: cli.GroupWork, Name: "resume", Make: blackout.NewResume},
 	{Group: cli.GroupWork, Name: "account", Make: account.New},
+	{Group: cli.GroupWork, Name: "snippet", Make: snippet.New},
 	{Group: cli.GroupWork, Name: "media", Make: media.New},
 	{Group: cli.GroupWork, Name: "calendar", Make: calendar.New},
 	{Group: cli.GroupWork, Name: "forecast", Make: forecast.New},

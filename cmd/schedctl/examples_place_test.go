@@ -199,6 +199,7 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 		i.author = d.client(t, key.Secret)
 	}
 	i.makeAccounts()
+	i.makeAliases()
 	i.makeQueue()
 	i.makePost()
 	i.makeBlackout()
@@ -403,6 +404,18 @@ func (i *inhabitant) makeAccounts() {
 		made, err := i.c.AddAccount(i.t.Context(), a.account)
 		i.ok(err)
 		i.accounts = append(i.accounts, made.ID)
+	}
+}
+
+// makeAliases makes the account group and the snippet that examples name.
+func (i *inhabitant) makeAliases() {
+	if i.says("brand") && i.example.command != "account group create" {
+		_, err := i.c.SetAccountGroup(i.t.Context(), "brand", apiv1.SetAccountGroup{SocialAccountIDs: i.accounts})
+		i.ok(err)
+	}
+	if i.says("tags") {
+		_, err := i.c.SetSnippet(i.t.Context(), "tags", apiv1.SetSnippet{Text: "#go #release"})
+		i.ok(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,7 @@ An account is named by its id, by its name, or by platform:name.`,
   schedctl account list`,
 	})
 	cmd.AddCommand(newAdd(a), newList(a), newShow(a), newVerify(a),
-		newEdit(a), newReconnect(a), newRemove(a))
+		newEdit(a), newReconnect(a), newRemove(a), newGroup(a))
 	return cmd
 }
 
@@ -141,7 +142,7 @@ const everyAccount = "all"
 // Recipients returns the ids of the accounts that --to names, each once and in
 // the order given.
 func Recipients(ctx context.Context, a *cli.App, c *client.Client, refs []string) ([]string, error) {
-	var connected []apiv1.Account
+	known := Known{Groups: GroupsOf(ctx, c)}
 	for _, ref := range refs {
 		if IsID(ref) || ref == cli.LastRef {
 			continue
@@ -150,18 +151,35 @@ func Recipients(ctx context.Context, a *cli.App, c *client.Client, refs []string
 		if err != nil {
 			return nil, err
 		}
-		connected = list
+		known.Accounts = list
 		break
 	}
-	return PickIDs(a, connected, refs)
+	return PickIDs(a, known, refs)
+}
+
+// Known are the accounts of a workspace that are not disconnected, and its account groups.
+type Known struct {
+	Accounts []apiv1.Account
+	Groups   func() ([]apiv1.AccountGroup, error) // nil if they are not known; called only for a reference to one
+}
+
+// GroupsOf returns a function that reads the account groups once.
+func GroupsOf(ctx context.Context, c *client.Client) func() ([]apiv1.AccountGroup, error) {
+	return sync.OnceValues(func() ([]apiv1.AccountGroup, error) {
+		list, err := c.AccountGroups(ctx)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			return nil, nil // a daemon without account groups
+		}
+		return list, err
+	})
 }
 
 // PickIDs is [Recipients] for accounts that were read before.
-func PickIDs(a *cli.App, connected []apiv1.Account, refs []string) ([]string, error) {
+func PickIDs(a *cli.App, known Known, refs []string) ([]string, error) {
 	var ids []string
 	seen := map[string]bool{}
 	for _, ref := range refs {
-		found, err := matchAccounts(a, connected, ref)
+		found, err := matchAccounts(a, known, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -176,18 +194,23 @@ func PickIDs(a *cli.App, connected []apiv1.Account, refs []string) ([]string, er
 }
 
 // matchAccounts returns the ids of the accounts that one value of --to names.
-func matchAccounts(a *cli.App, connected []apiv1.Account, ref string) (ids []string, err error) {
+func matchAccounts(a *cli.App, known Known, ref string) (ids []string, err error) {
 	if ref, err = resolveLast(a, ref); err != nil {
 		return nil, err
 	}
 	if IsID(ref) {
 		return []string{ref}, nil
 	}
+	if name, isName := strings.CutPrefix(ref, "@"); isName && known.Groups != nil {
+		if ids, err := known.group(name); ids != nil || err != nil {
+			return ids, err
+		}
+	}
 	if ref != everyAccount {
-		acct, err := Pick(connected, ref, cli.ExitInvalid)
+		acct, err := Pick(known.Accounts, ref, cli.ExitInvalid)
 		return []string{acct.ID}, err
 	}
-	for _, acct := range connected {
+	for _, acct := range known.Accounts {
 		if acct.Status == schedctl.AccountConnected {
 			ids = append(ids, acct.ID)
 			continue
@@ -198,6 +221,27 @@ func matchAccounts(a *cli.App, connected []apiv1.Account, ref string) (ids []str
 		return nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "no account is connected").WithHint(AddAdvice)
 	}
 	return ids, nil
+}
+
+// group returns the accounts of the group with a name, nil if there is none.
+func (k Known) group(name string) ([]string, error) {
+	groups, err := k.Groups()
+	if err != nil {
+		return nil, fmt.Errorf("read the account groups: %w", err)
+	}
+	i := slices.IndexFunc(groups, func(g apiv1.AccountGroup) bool { return g.Name == name })
+	if i < 0 {
+		return nil, nil
+	}
+	if n := groups[i].HiddenAccounts; n > 0 {
+		return nil, cli.NewFailure(cli.ExitAuth, schedctl.AccountNotAllowed, "the account group %s has %s that the API key may not use", name, cli.Plural(n, "account")).
+			WithHint("name the accounts instead, or use another key")
+	}
+	if same := slices.IndexFunc(k.Accounts, func(a apiv1.Account) bool { return a.Name == name }); same >= 0 {
+		return nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "@%s is an account group, and the name of an account", name).
+			WithHint("name the account without @, or rename the group")
+	}
+	return groups[i].SocialAccountIDs, nil
 }
 
 const AddAdvice = "add one, for example with: schedctl account add feed --name demo"

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 )
 
 // Subject is the post or the series that flags apply to.
@@ -25,6 +26,9 @@ type Subject struct {
 // Change returns the change that the flags describe, with the text. It uploads files.
 // Without a flag for them, the further parts stay as they are.
 func (f *Flags) Change(ctx context.Context, a *cli.App, c *client.Client, s Subject) (edit apiv1.EditPost, err error) {
+	if err := f.expand(snippet.NewTexts(ctx, c), s.Text); err != nil {
+		return edit, err
+	}
 	texts := f.textParts(cli.Deref(s.Text))
 	if f.split {
 		post, err := s.Post()
@@ -55,6 +59,22 @@ func (f *Flags) Change(ctx context.Context, a *cli.App, c *client.Client, s Subj
 		}
 	}
 	return edit, f.attach(ctx, media.NewUploader(a, c), texts, &edit)
+}
+
+// expand puts snippets into the texts. text may be nil.
+func (f *Flags) expand(t *snippet.Texts, text *string) (err error) {
+	if text != nil {
+		if *text, err = t.Expand(*text); err != nil {
+			return err
+		}
+	}
+	for i := range f.parts {
+		if f.parts[i], err = t.Expand(f.parts[i]); err != nil {
+			return err
+		}
+	}
+	f.comment, err = t.Expand(f.comment)
+	return err
 }
 
 // attach adds the further parts, the first comment and the card with their files, which it

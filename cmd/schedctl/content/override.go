@@ -20,6 +20,7 @@ import (
 	"github.com/schedctl/schedctl/client/threadtext"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 )
 
 // OverrideHelp explains --override and --override-field.
@@ -227,6 +228,11 @@ func (f *Overrides) Read(ctx context.Context, a *cli.App, c *client.Client, befo
 		found, err := account.Recipients(ctx, a, c, []string{o.account})
 		if err != nil {
 			return nil, err
+		}
+		if o.text != nil {
+			if *o.text, err = snippet.NewTexts(ctx, c).Expand(*o.text); err != nil {
+				return nil, err
+			}
 		}
 		if o.change == nil {
 			change, err := o.content.Change(ctx, a, c, Subject{})

@@ -106,12 +106,17 @@ func (r *fileReader) checkPart(d *postfile.Document, path string, part apiv1.Par
 	}
 }
 
+// known returns what names in files can mean.
+func (r *fileReader) known() account.Known {
+	return account.Known{Accounts: r.accounts, Groups: r.groups}
+}
+
 // readAccounts replaces the names of accounts by ids.
 func (r *fileReader) readAccounts(d *postfile.Document, w *wantedPost) {
 	for i, to := range d.To {
-		ids, err := account.PickIDs(r.App, r.accounts, []string{to})
+		ids, err := account.PickIDs(r.App, r.known(), []string{to})
 		if err != nil && r.rows && strings.Contains(to, ",") {
-			if ids, err = account.PickIDs(r.App, r.accounts, splitNames(to)); err != nil {
+			if ids, err = account.PickIDs(r.App, r.known(), splitNames(to)); err != nil {
 				err = fmt.Errorf("%w; separate accounts with \";\"", err)
 			}
 		}
@@ -124,10 +129,11 @@ func (r *fileReader) readAccounts(d *postfile.Document, w *wantedPost) {
 			}
 		}
 	}
+	overrides := w.request.TargetOverrides
 	w.request.TargetOverrides = nil
-	for i, o := range d.Post.TargetOverrides {
+	for i, o := range overrides {
 		name, line := o.SocialAccountID, d.Line(fmt.Sprintf("target_overrides[%d]", i))
-		ids, err := account.PickIDs(r.App, r.accounts, []string{name})
+		ids, err := account.PickIDs(r.App, r.known(), []string{name})
 		if err != nil {
 			r.problemf(d, line, "%v", err)
 		}

@@ -7,15 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 )
 
 // adopter writes posts as files of a directory and adds them to its collection.
@@ -218,7 +219,7 @@ func (a *adopter) describe(doc *postfile.Document, post apiv1.Post, state postSt
 	f.path, f.data = a.newPath(doc.ID), doc.Encode()
 	file, problems := postfile.Parse(f.path, f.data)
 	check := &fileReader{
-		App: a.App, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts, queues: a.queues,
+		App: a.App, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts, queues: a.queues, snippets: &snippet.Texts{},
 		media: apiv1.MediaConfig{MaxMediaPerPost: len(f.media)}, inspected: map[string]mediaFile{}, paths: map[string]string{},
 	}
 	for i, name := range f.media {
@@ -260,9 +261,8 @@ func (a *adopter) queueName(id string) string { return queueText(id, a.names) }
 // newDocument returns a request as a document with the names of its accounts, and with the
 // ids of its files.
 func newDocument(request apiv1.CreatePost, names AccountRefs) postfile.Document {
-	d := postfile.Document{Post: request}
+	d := postfile.Document{Post: fields.MapTexts(request, snippet.Escape)}
 	d.To, d.Post.SocialAccountIDs = names.Names(request.SocialAccountIDs), nil
-	d.Post.TargetOverrides = slices.Clone(request.TargetOverrides)
 	for i := range d.Post.TargetOverrides {
 		o := &d.Post.TargetOverrides[i]
 		if o.SocialAccountID = names.Names([]string{o.SocialAccountID})[0]; len(o.Options) == 0 {

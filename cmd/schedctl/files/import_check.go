@@ -16,9 +16,11 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 )
 
 // importCheck checks every line before one is sent.
@@ -66,6 +68,7 @@ func (i *importCheck) all(ctx context.Context, in *postfile.Reader) (checked []i
 		return nil, err
 	}
 	i.accounts, i.reader.accounts = post.Accounts{}, append([]apiv1.Account{}, list...)
+	i.reader.groups, i.reader.snippets = account.GroupsOf(ctx, i.client), snippet.NewTexts(ctx, i.client)
 	for _, acct := range list {
 		i.accounts[acct.ID] = acct
 	}

@@ -22,7 +22,7 @@ func (i *importCheck) validate(ctx context.Context, l *importLine) error {
 		if code, message := seriesRefusal(&i.key, cmp.Or(l.creator, i.key.ID)); code != "" {
 			return l.deny(code, message)
 		}
-		create, id = seriesPost(create, l.want.doc), ""
+		create, id = seriesPost(create, l.want.variants), ""
 	}
 	if l.late {
 		l.result = l.result.remarked("not checked: whether the networks accept its files")

@@ -93,7 +93,7 @@ func (o *lintOptions) connectTo(ctx context.Context, p *planner) (skipped string
 		err = p.readSettings(ctx)
 	}
 	if cli.ExitStatus(err) == cli.ExitUnreachable || err != nil && o.Keyless {
-		p.accounts = nil
+		p.accounts, p.groups, p.snippets = nil, nil, nil
 		return cli.ErrorLine(err), nil
 	}
 	return "", err

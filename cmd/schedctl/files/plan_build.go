@@ -12,9 +12,11 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 )
 
 // planFlags are the flags of plan and apply.
@@ -115,6 +117,7 @@ func newFileReader(a *cli.App, files *postFiles, zone cli.WhenFlags) (r *fileRea
 func (p *planner) readSettings(ctx context.Context) error {
 	list, err := p.client.Accounts(ctx, client.AccountQuery{})
 	p.accounts, p.names = append([]apiv1.Account{}, list...), AccountRefsOf(list)
+	p.groups, p.snippets = account.GroupsOf(ctx, p.client), snippet.NewTexts(ctx, p.client)
 	if err == nil {
 		p.key, err = readKey(ctx, p.client)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 )
 
 // postFiles is a directory of post files.
@@ -98,6 +99,7 @@ type wantedPost struct {
 	first     when.Result          // with not_before: the earliest time of its slot
 	proposed  *apiv1.ProposedTime  // of a draft
 	series    *wantedSeries
+	variants  []string // of a series
 }
 
 // fileReader interprets documents.
@@ -107,8 +109,10 @@ type fileReader struct {
 	rows     bool            // the documents are rows, which may have relative times
 	zone     *time.Location  // of times without one, nil for none
 	accounts []apiv1.Account // nil when they are not known
-	queues   []apiv1.Queue   // of the daemon, if files name queues
-	wanted   wantedSettings  // of schedctl.yaml
+	groups   func() ([]apiv1.AccountGroup, error)
+	snippets *snippet.Texts // nil when they are not known
+	queues   []apiv1.Queue  // of the daemon, if files name queues
+	wanted   wantedSettings // of schedctl.yaml
 
 	media     apiv1.MediaConfig    // the limits of files
 	inspected map[string]mediaFile // by path
@@ -131,9 +135,17 @@ func (r *fileReader) all() []wantedPost {
 // understand returns the post that a document describes, and adds the errors of the
 // document to the problems.
 func (r *fileReader) understand(d *postfile.Document) wantedPost {
-	w := wantedPost{doc: d, request: fields.Tidy(d.Post), inspected: r.inspected}
+	w := wantedPost{doc: d, request: fields.Tidy(d.Post), variants: fields.TidyTexts(d.Variants), inspected: r.inspected}
 	r.addProblems(d.Faults...)
 	r.checkContent(d)
+	if r.snippets != nil {
+		expanded, err := r.snippets.ExpandAll(w.request)
+		variants, err2 := r.snippets.ExpandList(w.variants)
+		if err := cmp.Or(err, err2); err != nil {
+			r.problemf(d, d.First, "%v", err)
+		}
+		w.request, w.variants = fields.Tidy(expanded), fields.TidyTexts(variants)
+	}
 	if !r.rows {
 		r.readMedia(d)
 	}

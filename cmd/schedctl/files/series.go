@@ -13,7 +13,6 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
-	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
@@ -111,7 +110,7 @@ func (p *planner) validateSeries(ctx context.Context, list []setting) error {
 			continue
 		}
 		w := *s.wanted
-		create := seriesPost(p.withAssets(w), w.doc)
+		create := seriesPost(p.withAssets(w), w.variants)
 		if len(p.missing(w)) > 0 && !post.WithoutMedia(&create) {
 			continue
 		}
@@ -195,10 +194,10 @@ func (p *planner) submitSeries(ctx context.Context, id string, s apiv1.Series) e
 }
 
 // seriesPost returns the request for a post of a series, to validate it.
-func seriesPost(create apiv1.CreatePost, d *postfile.Document) apiv1.CreatePost {
+func seriesPost(create apiv1.CreatePost, variants []string) apiv1.CreatePost {
 	create.PublishAt, create.QueueID, create.AllowDuplicate = nil, nil, true
-	if len(d.Variants) > 0 {
-		create.Content = d.Variants[0]
+	if len(variants) > 0 {
+		create.Content = variants[0]
 	}
 	return create
 }

@@ -220,7 +220,7 @@ func (r *fileReader) seriesState(w wantedPost, have *apiv1.Series) (postState, e
 	state := w.postState
 	state.Series = &seriesState{
 		Name: w.series.name, Timezone: w.series.zone, Start: string(parsed.Start), Rule: parsed.Rule.String(),
-		Variants: fields.TidyTexts(w.doc.Variants), Exdates: w.series.exdates, AheadDays: w.doc.AheadDays,
+		Variants: w.variants, Exdates: w.series.exdates, AheadDays: w.doc.AheadDays,
 	}
 	if w.doc.AheadDays == schedctl.DefaultAheadDays {
 		state.Series.AheadDays = 0

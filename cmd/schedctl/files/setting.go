@@ -90,7 +90,7 @@ func (r *fileReader) settingAccounts(list []postfile.Value) (ids []string) {
 		return nil
 	}
 	for _, v := range list {
-		found, err := account.PickIDs(r.App, r.accounts, []string{v.Text})
+		found, err := account.PickIDs(r.App, r.known(), []string{v.Text})
 		if err != nil {
 			r.settingProblem(v.Line, "%v", err)
 		}

@@ -53,6 +53,7 @@ func newCreate(a *cli.App) *cobra.Command {
   schedctl post create "Next week" --to demo --queue main --not-before "next monday"
   schedctl post create "Any questions?" --to demo --repeat "weekly on tue,thu at 9:00 until 2027-06-30"
   schedctl post create "We are live" --to demo --at "friday 9am" --label launch
+  schedctl post create 'Version 1.4 is out. {{snippet "tags"}}' --to @brand --now
   schedctl post create "For review" --to demo --at "friday 9am" --submit --note "please check"
   id=$(schedctl post create "A draft for later" -q)`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -146,7 +147,7 @@ func (o *createOptions) addFlags(cmd *cobra.Command) {
 
 // addTo defines --to.
 func addTo(a *cli.App, cmd *cobra.Command, to *[]string) {
-	cmd.Flags().StringArrayVar(to, "to", nil, "`account` to publish to: an id, a name, platform:name or all (repeatable)")
+	cmd.Flags().StringArrayVar(to, "to", nil, "`account` to publish to: an id, a name, platform:name, @group or all (repeatable)")
 	cmd.RegisterFlagCompletionFunc("to", account.Complete(a))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/queue"
 	"github.com/schedctl/schedctl/cmd/schedctl/series"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 )
 
 // NewSeriesCreate returns the command series create, which shares its flags with post
@@ -111,6 +112,9 @@ func (o *createOptions) seriesRequest(p apiv1.CreatePost) (apiv1.CreateSeries, e
 // createSeries creates the series of a post and prints it.
 func (o *createOptions) createSeries(ctx context.Context, c *client.Client, p apiv1.CreatePost, write idempotentWrite) error {
 	request, err := o.seriesRequest(p)
+	if err == nil {
+		request.Variants, err = snippet.NewTexts(ctx, c).ExpandList(request.Variants)
+	}
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/content"
 	"github.com/schedctl/schedctl/cmd/schedctl/queue"
 	"github.com/schedctl/schedctl/cmd/schedctl/series"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 )
 
 type seriesEditOptions struct {
@@ -152,7 +153,10 @@ func (o *seriesEditOptions) change(ctx context.Context, c *client.Client, s apiv
 		return e, err
 	}
 	if o.repeat.variants != nil || o.noVariant {
-		variants := append([]string{}, o.repeat.variants...)
+		variants, err := snippet.NewTexts(ctx, c).ExpandList(append([]string{}, o.repeat.variants...))
+		if err != nil {
+			return e, err
+		}
 		e.Variants = &variants
 	}
 	if o.noQueue {
