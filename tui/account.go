@@ -148,12 +148,13 @@ func accountNotes(s drawContext, a apiv1.Account, width int) (lines []string) {
 }
 
 // linesAround returns at most height lines around the line at.
-func linesAround(lines []string, at, height int) []string {
+func linesAround[T any](lines []T, at, height int) []T {
 	if height <= 0 {
 		return nil
 	}
 	first := max(0, min(at-height/2, len(lines)-height))
-	return lines[first:min(len(lines), first+height)]
+	end := min(len(lines), first+height)
+	return lines[first:end:end]
 }
 
 // emptyMessage says why a list is empty.

@@ -180,25 +180,41 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 	if c.sending {
 		return append(lines, t.hint.Render("saving …"))
 	}
-	keys := c.keys
-	switch {
-	case c.texts.shown == commentText:
-		keys = c.commentKeys
-	case len(c.fieldParts()) > 1:
-		keys = c.partKeys
-	}
-	switch c.field {
-	case fieldAccounts:
-		keys = c.accountKeys
-	case fieldMedia:
-		keys = c.mediaKeys
-	}
-	return append(lines, c.keyLines(t, keys, width, m.height)...)
+	return append(lines, c.keyLines(t, c.mainKeys(), width, m.height)...)
 }
+
+// mainKeys returns the most important keys of the focused field.
+func (c *composer) mainKeys() []key.Binding {
+	switch {
+	case c.field == fieldAccounts:
+		return c.accountKeys
+	case c.field == fieldMedia:
+		return c.mediaKeys
+	case c.texts.shown == commentText:
+		return c.commentKeys
+	case len(c.fieldParts()) > 1:
+		return c.partKeys
+	}
+	return c.keys
+}
+
+// footKeys returns the keys in the last line.
+func (c *composer) footKeys(m *Model) []key.Binding {
+	if c.leaving || c.asking != nil || c.sending || c.settings.open {
+		return nil
+	}
+	keys := c.mainKeys()
+	if n := keysThatFit(keys, m.width); m.height >= twoLinesFrom && n < len(keys) {
+		return keys[n:]
+	}
+	return keys
+}
+
+// twoLinesFrom is the height from which the keys have two lines.
+const twoLinesFrom = 20
 
 // keyLines renders the most important keys, in two lines on a screen with enough space.
 func (c *composer) keyLines(t theme, keys []key.Binding, width, height int) []string {
-	const twoLinesFrom = 20
 	lines := []string{shortHelp(t, keys, width)}
 	if n := keysThatFit(keys, width); height >= twoLinesFrom && n < len(keys) {
 		lines = append(lines, shortHelp(t, keys[n:], width))

@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
@@ -268,6 +270,33 @@ func TestGrabAProposal(t *testing.T) {
 		}
 		d.press("4", "end", "m")
 		d.sees("only scheduled posts and proposals can be moved")
+	})
+}
+
+// A post that is dragged to another day of the week is taken there.
+func TestAPostIsDragged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := full(30)
+		d := drive(t, f, 140, 40)
+		d.press("2")
+		mouse := func(x, y int, action tea.MouseAction) {
+			d.send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: action})
+		}
+		mouse(125, 6, tea.MouseActionPress) // Sunday, the second post
+		mouse(125, 6, tea.MouseActionRelease)
+		d.sees("▌ 06:00 me", "Sunday 06:00")
+		mouse(125, 6, tea.MouseActionPress)
+		mouse(105, 12, tea.MouseActionRelease)
+		d.sees("Move “Post number 2”: Sun 22 Nov 06:00 → Sat 21 Nov 2026 06:00", "in the past")
+		mouse(14, 39, tea.MouseActionPress)
+		d.sees("not moved")
+		mouse(125, 6, tea.MouseActionPress)
+		mouse(125, 6, tea.MouseActionRelease)
+		d.sees("Timeline")
+		d.press("esc")
+		mouse(125, 38, tea.MouseActionPress)
+		mouse(3, 38, tea.MouseActionRelease)
+		d.sees("▌ 06:00 me")
 	})
 }
 

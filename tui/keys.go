@@ -11,6 +11,7 @@ type keyMap struct {
 	Mark, Range, Grab                          key.Binding
 	Label, Accounts, Enqueue, Archive, Command key.Binding
 	Days, Times, Rows, Drop, PutBack, Unmark   key.Binding // while posts are moved or marked
+	Apply, Abandon                             key.Binding // in menus
 	Weeks, Months, OpenDay, CloseDay, GoToDate key.Binding // other names in one view
 	Open, Back                                 key.Binding
 	Search, Filter, Sort, Reload               key.Binding
@@ -85,6 +86,8 @@ func (k *keyMap) bindViews() {
 	k.Drop = bind("enter", "move", "enter")
 	k.PutBack = bind("esc", "put back", "esc")
 	k.Unmark = bind("esc", "end marks", "esc")
+	k.Apply = bind("enter", "apply", "enter")
+	k.Abandon = bind("esc", "cancel", "esc")
 	k.Weeks = bind("[ ]", "other weeks", "[", "]")
 	k.Months = bind("[ ]", "other months", "[", "]")
 	k.OpenDay = bind("enter", "posts of the day", "enter")

@@ -178,7 +178,12 @@ func (d *menu) lines(m *Model, width, height int) []string {
 	if len(list) == 0 {
 		lines = append(lines, wrap("  "+d.emptyText(), width)...)
 	}
-	return append(lines, "", clip("space select   enter apply   esc cancel", width))
+	return append(fitLines(lines, width, height-1), shortHelp(t, m.menuKeys(), width))
+}
+
+// menuKeys returns the keys of a menu.
+func (m *Model) menuKeys() []key.Binding {
+	return []key.Binding{m.keys.Toggle, m.keys.Apply, m.keys.Abandon}
 }
 
 // emptyText says why no item is shown, and what to do.

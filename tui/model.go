@@ -114,6 +114,7 @@ type Model struct {
 	nudge        nudge
 	drag         drag
 	marks        marks
+	pressed      pressedPost
 	unsettled    bool // the selection changed without a key, and one may be held
 	settleSeq    int
 	stale        stale

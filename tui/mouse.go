@@ -1,37 +1,55 @@
 package tui
 
 import (
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// handleMouse handles the mouse: the wheel scrolls, a click selects a tab or a post,
-// and a click on the selected post opens its details.
-func (m *Model) handleMouse(e tea.MouseMsg) {
+// handleMouse handles the mouse: the wheel scrolls, and a click selects a view, a day or a
+// post, or presses a key of the last line. A click on the selected post opens its details.
+// A post of the week that is dragged to another day is taken there.
+func (m *Model) handleMouse(e tea.MouseMsg) tea.Cmd {
 	const wheel = 3 // rows
 	m.unsettled = false
+	pressed := e.Button == tea.MouseButtonLeft && e.Action == tea.MouseActionPress
+	if pressed && e.Y == m.keyRow() {
+		return m.clickKey(e.X)
+	}
 	switch {
 	case m.dialog != nil:
 	case e.Button == tea.MouseButtonWheelUp:
 		m.moveSelection(-wheel)
 	case e.Button == tea.MouseButtonWheelDown:
 		m.moveSelection(wheel)
-	case e.Button == tea.MouseButtonLeft && e.Action == tea.MouseActionPress:
+	case pressed:
+		m.pressed = pressedPost{}
 		m.click(e.X, e.Y)
+	case e.Action == tea.MouseActionRelease:
+		return m.release(e.X)
 	}
+	return nil
 }
 
 func (m *Model) click(x, y int) {
-	head := headLines(m, m.width)
 	if y == 0 {
 		m.clickTab(x)
 		return
 	}
-	f, row := m.feed(), y-len(head)
-	if f == nil || m.detail.open || m.isGrid() || row < 0 || x >= m.listWidth() {
+	f, row := m.feed(), y-len(headLines(m, m.width))
+	if f == nil || m.detail.open || row < 0 || x >= m.listWidth() {
 		return
 	}
-	if m.listsEntries() {
+	switch {
+	case m.tab == tabMonth:
+		m.clickMonth(x, row)
+		return
+	case m.isGrid():
+		m.clickWeek(x, row)
+		return
+	case m.listsEntries():
 		m.clickEntry(row)
 		return
 	}
@@ -39,10 +57,17 @@ func (m *Model) click(x, y int) {
 	if row >= len(rows.posts) || rows.posts[row] == noPost {
 		return
 	}
-	if f.selected == rows.posts[row] {
+	m.clickPost(rows.posts[row])
+}
+
+// clickPost selects a post, or opens its details if it is selected.
+func (m *Model) clickPost(i int) {
+	f := m.feed()
+	if f.selected == i && !m.isGhostSelected() {
 		m.openSelected()
 	}
-	f.move(rows.posts[row] - f.selected)
+	m.ghost = slotKey{}
+	f.move(i - f.selected)
 }
 
 func (m *Model) clickTab(x int) {
@@ -53,4 +78,141 @@ func (m *Model) clickTab(x int) {
 			return
 		}
 	}
+}
+
+// clickWeek selects a post or a free slot in the week.
+func (m *Model) clickWeek(x, row int) {
+	height := m.bodyHeight()
+	d, line := x/max(1, m.width/7), row-weekHeadLines
+	cells := m.weekCells(m.scene(), m.width, height-weekHeadLines-previewLines)
+	if d >= len(cells) || line < 0 || line >= len(cells[d].owner) || cells[d].owner[line] == noPost {
+		return
+	}
+	e, f := cells[d].entries[cells[d].owner[line]], m.feed()
+	if e.index == noPost {
+		m.ghost = e.ghost.key()
+		return
+	}
+	m.pressed = pressedPost{id: e.post.ID, day: d, again: f.selected == e.index && !m.isGhostSelected()}
+	m.ghost = slotKey{}
+	f.move(e.index - f.selected)
+}
+
+// clickMonth selects a day of the month, or a post of the selected day below it.
+func (m *Model) clickMonth(x, row int) {
+	height := m.bodyHeight()
+	if m.width < minMonthWidth || m.theme.plain {
+		return
+	}
+	start, _ := monthPeriod(m.month.first)
+	weeks, rows := m.monthSize(height)
+	d, line := x/max(1, m.width/7), row-1
+	if week := line / rows; line >= 0 && week < weeks && d < 7 {
+		m.goTo(start.AddDate(0, 0, 7*week+d))
+		return
+	}
+	days := monthDays(m.feed(), start)
+	pane := row - 1 - weeks*rows - 1 // below the rule
+	shown, first := m.dayPosts(days, start, height-1-weeks*rows-1)
+	if i := pane - first; i >= 0 && i < len(shown) {
+		m.month.inDay = true
+		m.clickPost(shown[i].index)
+	}
+}
+
+// pressedPost is the post of the week on which the button was pressed.
+type pressedPost struct {
+	id    string // empty for none
+	day   int    // its column
+	again bool   // it was selected before
+}
+
+// release opens the post on which the button was pressed, if it was selected before. If the
+// button is released in another column of the week, it takes the post to that day.
+func (m *Model) release(x int) tea.Cmd {
+	on := m.pressed
+	m.pressed = pressedPost{}
+	if on.id == "" || on.id != m.selectedID() || !m.isGrid() || m.detail.open {
+		return nil
+	}
+	days := min(x/max(1, m.width/7), 6) - on.day
+	if days == 0 {
+		if on.again {
+			m.openSelected()
+		}
+		return nil
+	}
+	cmd := m.grabPosts()
+	if g, ok := m.dialog.(*grab); ok {
+		g.days = days
+		g.show(m)
+	}
+	return cmd
+}
+
+// clickKey presses the key of the last line that is at a column.
+func (m *Model) clickKey(x int) tea.Cmd {
+	for _, b := range m.footKeys() {
+		label := keyText(b)
+		if width := ansi.StringWidth(label); x < width {
+			return m.handleKey(keyMsg(keyAt(b, x)))
+		} else if x -= width + len(keyGap); x < 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// keyAt returns the name of the key at a column of its label: of two, the one that is there.
+func keyAt(b key.Binding, x int) string {
+	names := b.Keys()
+	first, _, two := strings.Cut(b.Help().Key, " ")
+	if two && len(names) == 2 && x > ansi.StringWidth(first) {
+		return names[1]
+	}
+	return names[0]
+}
+
+// keyRow returns the line of the screen with the keys.
+func (m *Model) keyRow() int {
+	if m.dialog != nil && m.dialog.fullScreen() {
+		return m.height - len(footLines(m, m.width)) - 1
+	}
+	return m.height - 1
+}
+
+// footKeys returns the keys that this line shows.
+func (m *Model) footKeys() []key.Binding {
+	switch d := m.dialog.(type) {
+	case nil:
+		return m.shortKeys()
+	case *confirm:
+		return []key.Binding{m.keys.Yes, m.keys.No}
+	case *grab:
+		return m.grabKeys()
+	case *menu:
+		return m.menuKeys()
+	case *form:
+		if !d.leaving && !d.sending {
+			return []key.Binding{m.keys.Save, m.keys.Field, m.keys.FieldBack, m.keys.Leave}
+		}
+	case *composer:
+		return d.footKeys(m)
+	}
+	return nil
+}
+
+// keyMsg returns the message of a key with a name.
+func keyMsg(name string) tea.KeyMsg {
+	base, alt := strings.CutPrefix(name, "alt+")
+	if base == " " {
+		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune(base), Alt: alt}
+	}
+	const first, last = -200, 127 // the numbers of the keys that are not characters
+	for t := tea.KeyType(first); t <= last; t++ {
+		if t != tea.KeyRunes && t.String() == base && base != "" {
+			return tea.KeyMsg{Type: t, Alt: alt}
+		}
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(base), Alt: alt}
 }

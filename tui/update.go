@@ -18,7 +18,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		return m.handleKey(msg)
 	case tea.MouseMsg:
-		m.handleMouse(msg)
+		return m.handleMouse(msg)
 	case pageMsg:
 		return m.takePage(msg)
 	case accountsMsg:

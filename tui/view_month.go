@@ -25,13 +25,8 @@ func (m *Model) monthLines(width, height int) []string {
 	if width < minMonthWidth || s.theme.plain {
 		return append([]string{title}, m.monthList(s, days, start, width, height-1)...)
 	}
-	weeks := monthWeeks
-	for weeks > 4 && !monthOf(start.AddDate(0, 0, 7*(weeks-1)), m.zone).Equal(m.month.first) {
-		weeks-- // it has no day of the month
-	}
+	weeks, rows := m.monthSize(height)
 	cell := width / 7
-	const headLines, leastPane = 1, 4
-	rows := max(1, (height-headLines-max(leastPane, height/4))/weeks)
 	lines := []string{monthHead(s, m.month.first, cell)}
 	for w := range weeks {
 		var cells [7][]string
@@ -46,6 +41,17 @@ func (m *Model) monthLines(width, height int) []string {
 		lines = append(lines, m.dayPane(s, days, start, width, room)...)
 	}
 	return lines
+}
+
+// monthSize returns how many weeks the month shows, and how many lines each has.
+func (m *Model) monthSize(height int) (weeks, rows int) {
+	start, _ := monthPeriod(m.month.first)
+	weeks = monthWeeks
+	for weeks > 4 && !monthOf(start.AddDate(0, 0, 7*(weeks-1)), m.zone).Equal(m.month.first) {
+		weeks-- // it has no day of the month
+	}
+	const headLines, leastPane = 1, 4
+	return weeks, max(1, (height-headLines-max(leastPane, height/4))/weeks)
 }
 
 // besides puts columns next to each other.
@@ -147,32 +153,45 @@ func postsAround(posts []monthPost, selected, n int) []monthPost {
 // dayPane renders the posts of the selected day.
 func (m *Model) dayPane(s drawContext, days [7 * monthWeeks]monthDay, start time.Time, width, height int) []string {
 	day := m.month.day
-	i := -1
-	for d := range days {
-		if start.AddDate(0, 0, d).Equal(day) {
-			i = d
-		}
-	}
+	i := dayIndex(start, day)
 	if i < 0 {
 		return nil
 	}
-	d := days[i]
-	title := s.heading(day) + ", " + plural(len(d.posts), "post")
-	if d.more {
+	title := s.heading(day) + ", " + plural(len(days[i].posts), "post")
+	if days[i].more {
 		title = s.heading(day) + ", loading …"
 	}
 	lines := []string{s.theme.title.Render(clip(title, width))}
 	for _, sh := range m.shadesOf(day, m.feed().query.AccountID) {
 		lines = append(lines, shadeLine(s, sh, sh.sentence(day), width))
 	}
-	if len(lines) > height/2 {
-		lines = lines[:max(1, height/2)]
-	}
-	room := max(0, height-len(lines))
-	for _, p := range postsAround(d.posts, m.feed().selected, room) {
+	shown, first := m.dayPosts(days, start, height)
+	lines = lines[:min(len(lines), first)]
+	for _, p := range shown {
 		lines = append(lines, agendaRow(s, *p.Post, p.index == m.feed().selected, width)...)
 	}
 	return lines
+}
+
+// dayPosts returns the posts of the selected day that fit below its heading and blackouts,
+// and the line of the first one.
+func (m *Model) dayPosts(days [7 * monthWeeks]monthDay, start time.Time, height int) (shown []monthPost, first int) {
+	i := dayIndex(start, m.month.day)
+	if i < 0 || height < 1 {
+		return nil, 0
+	}
+	first = min(1+len(m.shadesOf(m.month.day, m.feed().query.AccountID)), max(1, height/2))
+	return postsAround(days[i].posts, m.feed().selected, height-first), first
+}
+
+// dayIndex returns the position of a day in the days of a month, or -1.
+func dayIndex(start, day time.Time) int {
+	for d := range 7 * monthWeeks {
+		if start.AddDate(0, 0, d).Equal(day) {
+			return d
+		}
+	}
+	return -1
 }
 
 // monthList renders the days with posts below each other, and the posts of the selected day.

@@ -39,11 +39,41 @@ func (e weekEntry) at() time.Time {
 	return planned(e.post).Time
 }
 
+// weekCell is one day of the week as it is drawn.
+type weekCell struct {
+	lines   []string
+	entries []weekEntry
+	owner   []int // the index in entries of each line, or noPost
+}
+
+func (c *weekCell) add(owner int, lines ...string) {
+	for _, l := range lines {
+		c.lines, c.owner = append(c.lines, l), append(c.owner, owner)
+	}
+}
+
 // weekGrid renders the days of the week next to each other, and a preview of the
 // selected post or slot below.
 func (m *Model) weekGrid(width, height int) []string {
 	s, f := m.scene(), m.feed()
-	cell, rows := width/7, height-2-previewLines
+	cell, rows := width/7, height-weekHeadLines-previewLines
+	var columns [][]string
+	for _, c := range m.weekCells(s, width, rows) {
+		columns = append(columns, c.lines)
+	}
+	lines := append([]string{weekHead(s, m.week, cell), ""}, besides(columns, cell, max(0, rows))...)
+	if chosen, isGhost := m.selectedGhost(); isGhost {
+		return append(lines, m.ghostPreview(chosen, width)...)
+	}
+	return append(lines, weekPreview(s, f, width)...)
+}
+
+// weekHeadLines is the number of lines above the days of the week.
+const weekHeadLines = 2
+
+// weekCells draws the days of the week.
+func (m *Model) weekCells(s drawContext, width, rows int) (cells [7]weekCell) {
+	f := m.feed()
 	days, more := weekDays(f, m.week)
 	chosen, isGhost := m.selectedGhost()
 	selected := func(e weekEntry) bool {
@@ -68,27 +98,11 @@ func (m *Model) weekGrid(width, height int) []string {
 		}
 		each = max(least, min(each, (rows-(len(days[d])-posts)-2*len(shades[d]))/max(1, posts)))
 	}
-	var cells [7][]string
 	for d := range days {
-		c := column{width: cell - 1, height: rows, each: each, day: m.week.AddDate(0, 0, d)}
+		c := column{width: width/7 - 1, height: rows, each: each, day: m.week.AddDate(0, 0, d)}
 		cells[d] = weekDay(s, days[d], shades[d], selected, more[d], c)
 	}
-	lines := []string{weekHead(s, m.week, cell), ""}
-	for row := range max(0, rows) {
-		var line strings.Builder
-		for d := range cells {
-			text := ""
-			if row < len(cells[d]) {
-				text = cells[d][row]
-			}
-			line.WriteString(padRight(text, cell-1) + " ")
-		}
-		lines = append(lines, strings.TrimRight(line.String(), " "))
-	}
-	if isGhost {
-		return append(lines, m.ghostPreview(chosen, width)...)
-	}
-	return append(lines, weekPreview(s, f, width)...)
+	return cells
 }
 
 // addGhosts inserts the free slots into the days of the week.
@@ -175,11 +189,12 @@ type column struct {
 
 // weekDay renders the posts, free slots and blackouts of one day. If they do not fit, it
 // renders those near the selected one.
-func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(weekEntry) bool, more bool, c column) (lines []string) {
+func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(weekEntry) bool, more bool, c column) weekCell {
+	cell := weekCell{entries: entries}
 	at, posts, next := 0, 0, 0
 	shadeUntil := func(t time.Time) {
 		for ; next < len(shades) && !shades[next].from.After(t); next++ {
-			lines = append(lines, weekShade(s, shades[next], c)...)
+			cell.add(noPost, weekShade(s, shades[next], c)...)
 		}
 	}
 	chosen := max(0, slices.IndexFunc(entries, selected))
@@ -192,17 +207,18 @@ func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(w
 		}
 		shadeUntil(e.at())
 		if selected(e) {
-			at = len(lines)
+			at = len(cell.lines)
 		}
 		if e.index == noPost {
-			lines = append(lines, weekGhost(s, e.ghost, selected(e), c))
+			cell.add(i, weekGhost(s, e.ghost, selected(e), c))
 			continue
 		}
-		lines = append(lines, weekPost(s, e.post, selected(e), c)...)
+		cell.add(i, weekPost(s, e.post, selected(e), c)...)
 	}
 	shadeUntil(c.day.AddDate(0, 0, 1))
-	if !more && len(lines) <= c.height && posts <= c.height || c.height < 2 {
-		return fillShade(s, lines, shades, c)
+	if !more && len(cell.lines) <= c.height && posts <= c.height || c.height < 2 {
+		cell.add(noPost, fillShade(s, cell.lines, shades, c)[len(cell.lines):]...)
+		return cell
 	}
 	count := fmt.Sprintf("%d posts", posts)
 	switch {
@@ -213,8 +229,9 @@ func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(w
 	case posts < len(entries):
 		count = fmt.Sprintf("%d+%d free", posts, len(entries)-posts)
 	}
-	shown := linesAround(lines, at, c.height-1)
-	return append(shown[:len(shown):len(shown)], s.theme.faint.Render(clip(count, c.width)))
+	cell.lines, cell.owner = linesAround(cell.lines, at, c.height-1), linesAround(cell.owner, at, c.height-1)
+	cell.add(noPost, s.theme.faint.Render(clip(count, c.width)))
+	return cell
 }
 
 // weekGhost renders a free slot.

@@ -59,8 +59,9 @@ opens the first comment.
 With --accessible, or with ACCESSIBLE in the environment, the screen shows sentences
 instead of columns, without color, and updates at most once a minute, for screen
 readers. With --ascii or LC_ALL=C, the signs of the screen are characters of ASCII.
---mouse enables clicks and the wheel; the terminal then selects text with
-shift only.
+Clicks select views, days and posts and press the keys of the last line, a post of the
+week can be dragged to another day, and the wheel scrolls; the terminal then selects text
+with shift only. --mouse=false leaves the mouse to the terminal.
 
 When you leave a text that is not saved, you can save it as a draft. If a signal ends
 the program, an unsaved text is kept in a file.`,
@@ -73,7 +74,7 @@ the program, an unsaved text is kept in a file.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.accessible, "accessible", false, "sentences instead of columns, for screen readers (environment: ACCESSIBLE)")
 	f.BoolVar(&o.ascii, "ascii", false, "signs of ASCII instead of others, as with LC_ALL=C")
-	f.BoolVar(&o.mouse, "mouse", false, "react to mouse clicks and the wheel")
+	f.BoolVar(&o.mouse, "mouse", true, "react to clicks and the wheel; --mouse=false leaves them to the terminal")
 	o.when.AddZone(cmd)
 	return cmd
 }
@@ -102,7 +103,7 @@ func (o *browser) run(ctx context.Context) error {
 	defer cancel(nil)
 	config := tui.Config{
 		Client: daemonOf{c}, Key: me.APIKey, Zone: zone, Now: o.Now, Renderer: o.renderer(),
-		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse,
+		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse && !o.accessible && o.Getenv("ACCESSIBLE") == "",
 		ASCII: o.ascii || asciiLocale(o.Getenv("LC_ALL"), o.Getenv("LC_CTYPE"), o.Getenv("LANG")),
 		Edit:  o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.System.Out,
 	}
