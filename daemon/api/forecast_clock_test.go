@@ -35,6 +35,12 @@ func TestForecastOfClockChanges(t *testing.T) {
 		if got := f.forecast(nil, "?days=120"); got.Count != 0 {
 			t.Errorf("a skipped occurrence is in %+v", got.Results)
 		}
+		time.Sleep(time.Until(time.Date(2000, 3, 20, 0, 0, 0, 0, time.UTC)))
+		night := daily("every morning", "2000-03-25T09:00")
+		if got := f.forecast(nil, ""); got.Count != 0 {
+			t.Errorf("two mornings are closer than 24 h: %+v", got.Results)
+		}
+		f.do(nil, "POST", "/series/"+night+"/end", nil).want(200)
 		time.Sleep(time.Until(time.Date(2000, 10, 20, 0, 0, 0, 0, time.UTC)))
 		daily("twice", "2000-10-28T02:30")
 		f.do(nil, "POST", "/queues", body{"name": "night", "timezone": "Europe/Berlin", "times": []body{everyDay("02:15")}}).want(201)

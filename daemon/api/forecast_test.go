@@ -141,7 +141,20 @@ func TestForecastKinds(t *testing.T) {
 				return []string{id}
 			},
 			mend:    func(f *fixture, account string) { f.limit(account, 500) },
-			account: true, message: "it would be refused: fake account \"broken\": the post has 26 characters and the network allows 5", command: "schedctl post edit POST",
+			account: true, message: "the account fake:broken would not accept it: the post has 26 characters and the network allows 5", command: "schedctl post edit POST",
+		},
+		"network that does not respond": {
+			kind: apiv1.ForecastAccountWaits,
+			damage: func(f *fixture, account string) []string {
+				id := f.at(day, "one", account)
+				f.changeStored(id, func(p *schedctl.Post) { p.Rebook(time.Now().Add(-5*time.Minute), schedctl.Booking{}) })
+				f.changeAccount(account, func(a *schedctl.Account) {
+					a.DisruptedSince, a.PausedUntil = schedctl.Millis(time.Now().Add(-time.Hour)), schedctl.Millis(time.Now().Add(30*time.Second))
+				})
+				return []string{id}
+			},
+			mend:    func(f *fixture, account string) { f.changeAccount(account, func(a *schedctl.Account) { a.Accepted() }) },
+			account: true, message: "its network has been unreachable since", command: "schedctl account verify fake:broken",
 		},
 		"blackout": {
 			kind: apiv1.ForecastBlackout,

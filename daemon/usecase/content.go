@@ -33,10 +33,15 @@ func (c *accountContent) faults(check publish.Check) []schedctl.FieldError {
 	return list
 }
 
+// faultPrefix returns what the message of a fault starts with: the account.
+func faultPrefix(a *schedctl.Account) string {
+	return fmt.Sprintf("%s account %q: ", a.Platform, a.Name)
+}
+
 func (c *accountContent) fault(check publish.Check, problem *publish.Error) schedctl.FieldError {
 	f := schedctl.FieldError{
 		Field: c.field(problem.Code), Code: schedctl.ValidationFailed, AccountID: c.account.ID,
-		Message: fmt.Sprintf("%s account %q: %s", c.account.Platform, c.account.Name, Clip(problem.Message, maxMessage)),
+		Message: faultPrefix(c.account) + Clip(problem.Message, maxMessage),
 	}
 	if problem.Code == tooLong {
 		f.Code, f.Length, f.Limit, f.Unit = schedctl.ContentTooLong, check.Length, check.Limit, check.Unit

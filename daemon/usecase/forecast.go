@@ -92,10 +92,11 @@ type forecast struct {
 
 // planned is a post of an account at its time.
 type planned struct {
-	at      time.Time
-	postID  string // empty if the key of the request may not see the post
-	replies int    // parts after the first one
-	over    bool   // it is published
+	at       time.Time
+	postID   string // empty if the key of the request may not see the post
+	seriesID string // of an occurrence
+	replies  int    // parts after the first one
+	over     bool   // it is published
 }
 
 // sentText is a text that an account gets.

@@ -42,7 +42,7 @@ func (f *forecast) checkAccount(p *schedctl.Post, t *schedctl.Target, a *schedct
 	switch {
 	case a.Status == schedctl.AccountError && waits == nil:
 		f.add(causeKey{apiv1.ForecastAccountError, a.ID, ""}, p.PublishAt, a.ID, p.ID, func(*finding) (string, string) { return refusedAccount(a) })
-	case waits != nil && waits.Until.Sub(due) > forecastDelay:
+	case waits != nil && waits.Until.Sub(t.LateSince()) > forecastDelay:
 		late := f.service.missesPause(a, t, now)
 		key := causeKey{apiv1.ForecastAccountWaits, a.ID, waits.Reason}
 		if late {

@@ -12,7 +12,8 @@ import (
 // checkText checks whether the network of an account accepts what a target still has to
 // publish. d has read the files of the post.
 func (f *forecast) checkText(ctx context.Context, d *Decision, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, overrides []schedctl.Override) error {
-	var reasons []string
+	var reasons []schedctl.FieldError
+	prefix := faultPrefix(a)
 	for _, part := range contentsFor(a, p, overrides) {
 		if part.part.Index < len(t.Done) {
 			continue
@@ -21,20 +22,25 @@ func (f *forecast) checkText(ctx context.Context, d *Decision, p *schedctl.Post,
 		if err != nil {
 			return err
 		}
-		for i := range faults {
-			reasons = append(reasons, faults[i].Message)
+		for _, fault := range faults {
+			fault.Message = strings.TrimPrefix(fault.Message, prefix)
+			reasons = append(reasons, fault)
 		}
 		for _, m := range part.part.Media {
 			if reason := fileProblem(d.asset(m.AssetID), m.AssetID); reason != "" {
-				reasons = append(reasons, reason)
+				reasons = append(reasons, schedctl.FieldError{Message: reason})
 			}
 		}
 	}
 	if len(reasons) == 0 {
 		return nil
 	}
-	f.add(causeKey{apiv1.ForecastRefused, p.ID, a.ID}, p.PublishAt, a.ID, p.ID, func(*finding) (string, string) {
-		message := "it would be refused: " + Clip(reasons[0], maxMessage)
+	cause := reasons[0].Message
+	if reasons[0].Code == schedctl.ContentTooLong {
+		cause = fmt.Sprintf("%d %s", reasons[0].Limit, reasons[0].Unit) // stays the same while a person shortens the text
+	}
+	f.add(causeKey{apiv1.ForecastRefused, p.ID, cause}, p.PublishAt, a.ID, p.ID, func(e *finding) (string, string) {
+		message := fmt.Sprintf("%s would not accept it: %s", f.names(e), Clip(reasons[0].Message, maxMessage))
 		if n := len(reasons) - 1; n > 0 {
 			message += fmt.Sprintf("; and %d more", n)
 		}

@@ -13,6 +13,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
+// clockStep is how much closer in time a clock change brings two occurrences of a series.
+const clockStep = time.Hour
+
 // maxForecastPast is how many posts that were published lately are read.
 const maxForecastPast = 1000
 
@@ -32,7 +35,7 @@ func (f *forecast) readPast() error {
 	}, func(p *schedctl.Post) (bool, error) {
 		for i := range p.Targets {
 			if t := &p.Targets[i]; t.Status == schedctl.Published {
-				f.keep(p, t, planned{at: p.PublishAt, replies: p.PartCount(t) - 1, over: true})
+				f.keep(p, t, planned{at: p.PublishAt, seriesID: p.SeriesID, replies: p.PartCount(t) - 1, over: true})
 			}
 		}
 		read++
@@ -71,7 +74,7 @@ func (f *forecast) keepHidden(p *schedctl.Post) {
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		if _, waiting := t.Due(); waiting {
-			f.keep(p, t, planned{at: p.PublishAt, replies: p.PartCount(t) - 1 - len(t.Done)})
+			f.keep(p, t, planned{at: p.PublishAt, seriesID: p.SeriesID, replies: p.PartCount(t) - 1 - len(t.Done)})
 		}
 	}
 }
@@ -79,10 +82,13 @@ func (f *forecast) keepHidden(p *schedctl.Post) {
 // plan keeps a target that waits. It adds an entry if the account gets the same text shortly
 // before.
 func (f *forecast) plan(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) {
-	is := planned{at: p.PublishAt, replies: p.PartCount(t) - 1 - len(t.Done)}
+	is := planned{at: p.PublishAt, seriesID: p.SeriesID, replies: p.PartCount(t) - 1 - len(t.Done)}
 	sent := sentText{t.AccountID, p.Fingerprint(t)}
 	before, known := f.texts[sent]
 	within := max(sameTextWarning, duplicate.Guard(a))
+	if p.SeriesID != "" && p.SeriesID == before.seriesID {
+		within -= clockStep // of a daily series
+	}
 	f.keep(p, t, is)
 	if !known || is.at.Sub(before.at) >= within || before.postID == p.ID {
 		return
@@ -98,10 +104,10 @@ func (f *forecast) plan(p *schedctl.Post, t *schedctl.Target, a *schedctl.Accoun
 	f.add(key, is.at, a.ID, p.ID, say)
 }
 
-// hours returns a duration of whole hours for a message.
+// hours returns a duration of whole minutes for a message.
 func hours(d time.Duration) string {
 	if d%time.Hour != 0 {
-		return d.String()
+		return fmt.Sprintf("%d min", d/time.Minute)
 	}
 	return fmt.Sprintf("%d h", d/time.Hour)
 }

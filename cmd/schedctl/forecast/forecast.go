@@ -129,10 +129,33 @@ func (o *options) printDays(list []apiv1.ForecastEntry) error {
 			posts = cli.Plural(e.PostCount, "post")
 		}
 		fmt.Fprintf(&b, "  %s  %s  %s\n", at.Format("15:04"), o.Paint(color(e.Kind), kindText(e.Kind)), o.Dim(posts))
-		fmt.Fprintf(&b, "         %s\n", cli.OneLine(o.LocalTimes(e.Message)))
-		fmt.Fprintf(&b, "         → %s\n", o.Bold(cli.OneLine(e.Command)))
+		for _, line := range wrapped(cli.OneLine(o.LocalTimes(e.Message)), o.Width-len(indent)) {
+			b.WriteString(indent + line + "\n")
+		}
+		b.WriteString(indent + "→ " + o.Bold(cli.OneLine(e.Command)) + "\n")
 	}
 	return o.WriteList(b.Bytes())
+}
+
+// indent is what the lines of an entry start with, below its time.
+const indent = "         "
+
+// wrapped returns the lines of a text of so many columns. A longer word is a line.
+func wrapped(text string, columns int) (lines []string) {
+	line, used := "", 0
+	for _, word := range strings.Fields(text) {
+		width := cli.TextWidth(word)
+		switch {
+		case line == "":
+			line, used = word, width
+		case used+1+width <= columns:
+			line, used = line+" "+word, used+1+width
+		default:
+			lines = append(lines, line)
+			line, used = word, width
+		}
+	}
+	return append(lines, line)
 }
 
 // kindText returns a kind in words.
