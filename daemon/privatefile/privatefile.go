@@ -90,3 +90,29 @@ func Check(path string, refused Access) error {
 	}
 	return &ExposedError{path, "read", "chmod go-rwx " + path}
 }
+
+// IgnoresModes reports whether the file system of a file or directory ignores the modes of
+// files, as those of Windows and of some shared folders and volumes do: others can use a new
+// file whose mode allows only its owner. It is false if no file can be created there.
+func IgnoresModes(path string) bool {
+	dir := path
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		dir = filepath.Dir(path)
+	}
+	f, err := os.CreateTemp(dir, ".mode-*")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	return modeIgnored(f)
+}
+
+// modeIgnored is a variable for tests.
+var modeIgnored = func(f *os.File) bool {
+	if err := f.Chmod(0o600); err != nil {
+		return true // file systems that cannot store the mode refuse it
+	}
+	info, err := f.Stat()
+	return err == nil && Access(info.Mode().Perm())&Reading&observed != 0
+}

@@ -88,3 +88,29 @@ func TestCheck(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
+// TestIgnoresModes is not parallel, because it replaces what the file system says.
+func TestIgnoresModes(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, file, filepath.Join(dir, "missing")} {
+		if privatefile.IgnoresModes(path) {
+			t.Errorf("%s: the file system of the test has modes", path)
+		}
+	}
+	defer privatefile.IgnoreModes()()
+	for _, path := range []string{dir, file, filepath.Join(dir, "missing")} {
+		if !privatefile.IgnoresModes(path) {
+			t.Errorf("%s: the file system ignores modes", path)
+		}
+	}
+	if privatefile.IgnoresModes(filepath.Join(dir, "missing", "file")) {
+		t.Error("nothing is known where no file can be created")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%d files are left: %v", len(left), err)
+	}
+}

@@ -55,7 +55,7 @@ func (a *App) EndpointWithOwnKey() (Endpoint, error) {
 		return e, err
 	}
 	if e.Announced != "" {
-		if err := RefuseExposedData(e.Announced); err != nil {
+		if err := a.RefuseExposedData(e.Announced); err != nil {
 			return e, err
 		}
 	}
@@ -70,7 +70,7 @@ func (a *App) EndpointAt(url string, at ContextChoice) (Endpoint, error) {
 	e := Endpoint{URL: FirstNonEmpty(url, "http://"+DefaultListen), Announced: at.Announced}
 	var err error
 	if at.Announced != "" {
-		if err = RefuseExposedData(at.Announced); err != nil {
+		if err = a.RefuseExposedData(at.Announced); err != nil {
 			return e, err
 		}
 	}
@@ -92,7 +92,7 @@ func (a *App) EndpointAt(url string, at ContextChoice) (Endpoint, error) {
 		return e, nil // without the key: any process may listen there
 	}
 	e.URL, e.Announced = found.URL, a.DataDir()
-	if err := RefuseExposedData(e.Announced); err != nil {
+	if err := a.RefuseExposedData(e.Announced); err != nil {
 		return e, err
 	}
 	e.Key, err = ReadKey(admin)

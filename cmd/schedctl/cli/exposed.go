@@ -3,32 +3,77 @@ package cli
 import (
 	"errors"
 	"path/filepath"
+	"strconv"
 
 	"github.com/schedctl/schedctl/daemon"
 	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
 // RefuseExposed returns an error when other users can change a file, or read it
-// although they must not. The error has the command that repairs this.
+// although they must not. The error says how to repair this.
 func RefuseExposed(path string, refused privatefile.Access) error {
-	err := privatefile.Check(path, refused)
-	if exposed, ok := errors.AsType[*privatefile.ExposedError](err); ok {
-		return OtherError("%s", exposed.Error()).WithHint("remove this permission with: " + exposed.Command)
-	}
-	return err
+	return refuseExposed(path, refused, "keep it on another file system")
 }
 
-// RefuseExposedData is [RefuseExposed] for a data directory and its files.
-func RefuseExposedData(dir string) error {
-	if err := RefuseExposed(dir, privatefile.Writing); err != nil {
+// ignoresModes is a variable for tests.
+var ignoresModes = privatefile.IgnoresModes
+
+// refuseExposed is [RefuseExposed]. fixed is the advice for a file system that ignores modes.
+func refuseExposed(path string, refused privatefile.Access, fixed string) error {
+	err := privatefile.Check(path, refused)
+	exposed, ok := errors.AsType[*privatefile.ExposedError](err)
+	switch {
+	case !ok:
+		return err
+	case ignoresModes(path):
+		return OtherError("%s, and chmod has no effect on its file system", exposed.Error()).WithHint(fixed)
+	}
+	return OtherError("%s", exposed.Error()).WithHint("remove this permission with: " + exposed.Command)
+}
+
+// SharedFilesAllowed reports whether a data directory may be used although other users can
+// reach its files, by --allow-shared-files of a daemon or by the variable.
+func (a *App) SharedFilesAllowed() bool {
+	text := a.Getenv("SCHEDCTL_ALLOW_SHARED_FILES")
+	if a.SharedFiles != nil && a.SharedFiles.Changed {
+		text = a.SharedFiles.Value.String()
+	}
+	allowed, err := strconv.ParseBool(text)
+	return err == nil && allowed
+}
+
+// RefuseExposedData returns an error when other users can reach a data directory or its files
+// as they must not, unless that is allowed.
+func (a *App) RefuseExposedData(dir string) error {
+	if a.SharedFilesAllowed() {
+		return nil
+	}
+	return ExposedData(dir)
+}
+
+// RefuseExposedFile is [App.RefuseExposedData] for one file of a daemon.
+func (a *App) RefuseExposedFile(path string, refused privatefile.Access) error {
+	if a.SharedFilesAllowed() {
+		return nil
+	}
+	return refuseExposed(path, refused, allowSharedFiles)
+}
+
+// allowSharedFiles is the advice for data on a file system that ignores modes.
+const allowSharedFiles = "use another directory, or, if only you can reach this one, start the daemon with --allow-shared-files; " +
+	"other commands need SCHEDCTL_ALLOW_SHARED_FILES=true"
+
+// ExposedData is [App.RefuseExposedData] without the exception.
+func ExposedData(dir string) error {
+	if err := refuseExposed(dir, privatefile.Writing, allowSharedFiles); err != nil {
 		return err
 	}
 	for _, name := range []string{daemon.AdminKeyFile, daemon.AnnouncementFile, DataLockFile, SecretKeyFile} {
-		if err := RefuseExposed(filepath.Join(dir, name), privatefile.Reading); err != nil {
+		if err := refuseExposed(filepath.Join(dir, name), privatefile.Reading, allowSharedFiles); err != nil {
 			return err
 		}
 	}
-	return RefuseExposed(filepath.Join(dir, DatabaseFile), privatefile.Writing)
+	return refuseExposed(filepath.Join(dir, DatabaseFile), privatefile.Writing, allowSharedFiles)
 }
 
 // DataLockFile is the file in a data directory that a daemon locks until its process

@@ -17,6 +17,7 @@ var Variables = [][]variable{
 		{"SCHEDCTL_API_KEY_FILE", "the file that holds it (--api-key-file)"},
 		{"SCHEDCTL_DATA_DIR", "the data directory of the daemon of this user; also of\ndaemon run, start and the others (--data-dir)"},
 		{"SCHEDCTL_STORE", "daemon run and start: the database, the URL of one on\nPostgreSQL for example (--store); PGPASSWORD, PGPASSFILE and\nthe other variables of libpq say what the URL does not"},
+		{"SCHEDCTL_ALLOW_SHARED_FILES", "true: use a data directory whose files other users can\nreach (--allow-shared-files of daemon run)"},
 		{"XDG_DATA_HOME", "the data directory is schedctl in it, when not named"},
 		{"HOME", "the same below it; launchd agents of daemon install"},
 		{"XDG_RUNTIME_DIR", "daemon install: where the systemd of the user is"},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -66,6 +67,7 @@ type App struct {
 	Quiet            bool
 	NoInput, noColor bool
 	Debug            bool
+	SharedFiles      *pflag.Flag // --allow-shared-files of a command that has it, or nil
 	Timeout          DurationFlag
 	FullScreen       bool                             // whether the command uses the full screen
 	peer             string                           // the context or the daemon whose last ids are stored

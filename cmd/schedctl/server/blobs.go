@@ -45,8 +45,8 @@ func parseBlobs(flag, text string) (blob.Spec, error) {
 
 // usedBlobs returns the place of media files that the last daemon on a data directory
 // used, and the default place if that is not known.
-func usedBlobs(dataDir string) blob.Spec {
-	record, err := readRecord(dataDir)
+func usedBlobs(a *cli.App, dataDir string) blob.Spec {
+	record, err := readRecord(a, dataDir)
 	if text := record.value("blobs"); text != "" && err == nil {
 		if spec, err := blob.ParseSpec(text); err == nil {
 			return spec

@@ -14,6 +14,8 @@ import (
 const (
 	dataDirFlag   = "data-dir"
 	storeFlagName = "store"
+
+	sharedFilesFlag = "allow-shared-files" // other commands have its variable
 )
 
 // readEnvironment sets the flags that the command line does not have from their variables;

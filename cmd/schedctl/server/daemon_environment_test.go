@@ -19,6 +19,7 @@ var samples = map[string][2]string{
 	"store":                  {"bolt:/srv/first.db", "bolt:/srv/second.db"},
 	"listen":                 {"127.0.0.1:1111", "127.0.0.1:2222"},
 	"allow-private-networks": {"true", "false"},
+	"allow-shared-files":     {"true", "false"},
 	"max-lateness":           {"2h", "3h"},
 	"log-format":             {"json", "text"},
 	"log-level":              {"warn", "error"},

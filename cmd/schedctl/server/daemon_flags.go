@@ -21,6 +21,8 @@ func (o *daemonRun) register(cmd *cobra.Command) {
 	f.StringVar(&o.store, storeFlagName, "", "the `database`: bolt:PATH, schedctl.db in the data directory by default, or postgres://user@host/name")
 	f.StringVar(&o.listen, "listen", cli.DefaultListen, "where to listen: `host:port`, or unix:///path")
 	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "allow accounts and webhooks on loopback, private and link-local addresses, and networks over http")
+	f.Bool(sharedFilesFlag, false, "start although other users can reach the files of the data directory, for file systems that ignore modes")
+	o.SharedFiles = f.Lookup(sharedFilesFlag)
 	f.Var(&o.maxLateness, "max-lateness", "posts that are later than this `duration`, for example after an outage, are not sent")
 	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
 	f.StringVar(&o.logLevel, logLevelFlag, "", "the least important `level` of lines in the log: debug, info, warn or error; by default info, and debug with --debug")

@@ -120,7 +120,7 @@ func (o *daemonInstall) install(ctx context.Context, m serviceManager, s install
 		return cli.OtherError("go run builds a program that is removed when it ends").
 			WithHint("install schedctl first, for example with: make install")
 	}
-	if err := ensureDataDir(s.DataDir); err != nil {
+	if err := ensureDataDir(o.App, s.DataDir); err != nil {
 		return err
 	}
 	if before == "" {

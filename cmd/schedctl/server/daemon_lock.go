@@ -86,11 +86,17 @@ func writeRecord(file *os.File, r daemonRecord) error {
 }
 
 // readRecord returns the record of the last daemon on a data directory.
-func readRecord(dir string) (r daemonRecord, err error) {
+func readRecord(a *cli.App, dir string) (r daemonRecord, err error) {
 	path := filepath.Join(dir, cli.DataLockFile)
-	if err := cli.RefuseExposed(path, privatefile.Writing); err != nil {
+	if err := a.RefuseExposedFile(path, privatefile.Writing); err != nil {
 		return r, err
 	}
+	return recordIn(dir)
+}
+
+// recordIn is [readRecord] without the check who can have written the record.
+func recordIn(dir string) (r daemonRecord, err error) {
+	path := filepath.Join(dir, cli.DataLockFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return r, err

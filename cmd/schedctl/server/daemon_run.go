@@ -88,11 +88,14 @@ func (o *daemonRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := ensureDataDir(dir); err != nil {
+	if err := ensureDataDir(o.App, dir); err != nil {
 		return err
 	}
+	if o.SharedFilesAllowed() {
+		logger.Warn("other users may be able to reach the files of the data directory, as --allow-shared-files permits", "directory", dir, "problem", problemOf(cli.ExposedData(dir)))
+	}
 	if name.file != "" {
-		if err := cli.RefuseExposed(name.file, privatefile.Writing); err != nil {
+		if err := o.RefuseExposedFile(name.file, privatefile.Writing); err != nil {
 			return err
 		}
 	}
@@ -110,12 +113,24 @@ func (o *daemonRun) run(ctx context.Context) error {
 }
 
 // ensureDataDir creates the data directory if it is missing. It returns an error when
-// other users can change files in it.
-func ensureDataDir(dir string) error {
+// other users can change files in it, unless that is allowed.
+func ensureDataDir(a *cli.App, dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
 	}
-	return cli.RefuseExposedData(dir)
+	return a.RefuseExposedData(dir)
+}
+
+// problemOf returns the message of an error without its advice, or "none".
+func problemOf(err error) string {
+	refused := (*cli.Failure)(nil)
+	switch {
+	case err == nil:
+		return "none"
+	case errors.As(err, &refused):
+		return refused.Message
+	}
+	return err.Error()
 }
 
 // gcBallast is memory that is allocated and never touched, so that it costs

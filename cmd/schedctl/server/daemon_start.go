@@ -58,7 +58,7 @@ func (o *daemonStart) run(ctx context.Context) error {
 // start starts the daemon on a data directory, as a service if it is one, and waits
 // until it is ready.
 func (o *daemonStart) start(ctx context.Context, dir string, name storeName) error {
-	if err := ensureDataDir(dir); err != nil {
+	if err := ensureDataDir(o.App, dir); err != nil {
 		return err
 	}
 	if name.exposed() {
@@ -96,7 +96,7 @@ func (o *daemonStart) start(ctx context.Context, dir string, name storeName) err
 // ignoredFlags returns an error if a running daemon has other values of flags that were
 // given.
 func (o *daemonStart) ignoredFlags(dir string) error {
-	last, err := readRecord(dir)
+	last, err := readRecord(o.App, dir)
 	name, _ := o.storeName(dir) // was checked before
 	wanted := o.record(dir, name)
 	var ignored, restart []string

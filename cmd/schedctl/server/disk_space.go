@@ -25,7 +25,7 @@ func (d *doctor) diskHasSpace(dataDir string, find func(dir string) (volume, err
 	directories := []struct{ content, path, advice string }{
 		{"data", dataDir, "free some space on this disk: without space, the daemon accepts no posts"},
 	}
-	if spec := usedBlobs(dataDir); spec.Engine == blob.EngineDir {
+	if spec := usedBlobs(d.App, dataDir); spec.Engine == blob.EngineDir {
 		directories = append(directories, struct{ content, path, advice string }{
 			"media", spec.Dir, "free some space on this disk, or delete media that no post needs: schedctl media list",
 		})

@@ -51,7 +51,7 @@ func TestDiskSpace(t *testing.T) {
 		},
 		"another system": {data: volume{"a", 5e9}, err: errors.ErrUnsupported, want: []Diagnosis{{"disk space", "ok", "5.0 GB free for the data in DIR", ""}}},
 	} {
-		d := &doctor{App: &cli.App{}}
+		d := &doctor{App: &cli.App{System: testSystem(t)}}
 		d.diskHasSpace("DIR", func(path string) (volume, error) {
 			if path == "DIR" {
 				return tc.data, nil
@@ -82,7 +82,7 @@ func TestDiskSpaceOfBlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var paths []string
-	d := &doctor{App: &cli.App{}}
+	d := &doctor{App: &cli.App{System: testSystem(t)}}
 	d.diskHasSpace(dir, func(path string) (volume, error) {
 		paths = append(paths, path)
 		return volume{path, 5e9}, nil

@@ -95,6 +95,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.ok("configuration", "%s", where)
 	if local, err := d.Announcement(); url == "" || err == nil && local.URL == url {
 		d.diskHasSpace(d.DataDir(), findVolume)
+		d.filesAreShared(d.DataDir())
 	}
 	c, err := d.Connect()
 	if err != nil {

@@ -43,6 +43,18 @@ func (d *doctor) clocksAgree(here time.Time, date string) {
 	}
 }
 
+// filesAreShared warns of a data directory that other users can reach, if that is allowed.
+// Otherwise the commands refuse it.
+func (d *doctor) filesAreShared(dir string) {
+	var refused *cli.Failure
+	if !errors.As(cli.ExposedData(dir), &refused) {
+		return
+	}
+	if r, err := recordIn(dir); d.SharedFilesAllowed() || err == nil && r.value(sharedFilesFlag) == "true" {
+		d.warn("files", "keep the data where only the user of the daemon can reach it", "%s; --allow-shared-files permits it", refused.Message)
+	}
+}
+
 // keyringWorks checks whether "schedctl login" could store a key in the keyring.
 func (d *doctor) keyringWorks() {
 	_, err := d.Keyring.Get(cli.KeyringService, "doctor")

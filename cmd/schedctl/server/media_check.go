@@ -113,7 +113,7 @@ func (m *mediaCheck) checkMedia(ctx context.Context, a *cli.App, database string
 	case !inDataDir:
 		return nil, nil
 	default:
-		spec = usedBlobs(filepath.Dir(database))
+		spec = usedBlobs(a, filepath.Dir(database))
 	}
 	if _, err := os.Stat(spec.Dir); spec.Engine == blob.EngineDir && len(items) == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -85,7 +85,7 @@ func (o *storeCopy) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := o.media.parse(from, to); err != nil {
+	if err := o.media.parse(o.App, from, to); err != nil {
 		return err
 	}
 	source, err := openSource(ctx, o.App, from)

@@ -27,12 +27,12 @@ type storeMedia struct {
 
 // parse reads the flags. Without flags the files are where daemons have them by default.
 // Those in a bucket stay there.
-func (m *storeMedia) parse(from, to storeName) (err error) {
+func (m *storeMedia) parse(a *cli.App, from, to storeName) (err error) {
 	switch {
 	case m.fromFlag != "":
 		m.from, err = parseBlobs("--from-blobs", m.fromFlag)
 	case from.file != "":
-		m.from = usedBlobs(filepath.Dir(from.file))
+		m.from = usedBlobs(a, filepath.Dir(from.file))
 	default:
 		m.from = blob.Spec{Engine: blob.EnginePostgres}
 	}
